@@ -1,0 +1,9 @@
+"""Errors that are meant for people."""
+
+
+class InputError(ValueError):
+    """Something that the user gave cannot be used.
+
+    The message is one line: what was wrong, which file or key, and what to do. Commands print it without a
+    traceback and leave with exit code 2.
+    """

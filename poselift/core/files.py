@@ -1,0 +1,60 @@
+"""Writing files so that a reader never sees half of one."""
+
+import contextlib
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from poselift.core.errors import InputError
+
+
+@contextlib.contextmanager
+def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Yields a temporary path beside `path`, and moves it there when the block ends without an error.
+
+    The temporary name keeps the suffix, as many writers choose their format by it. The folder is made.
+
+    Args:
+        path: where the file shall be in the end.
+
+    Raises:
+        InputError: the folder cannot be made or written to.
+    """
+    path = Path(path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.stem}.", suffix=path.suffix)
+    except OSError as error:
+        raise InputError(f"cannot write {path}: {error.strerror or error}; choose another folder") from error
+    os.close(handle)
+    temporary = Path(name)
+    try:
+        yield temporary
+        # mkstemp makes the file private; give it the permissions a plain open() would have.
+        umask = os.umask(0)
+        os.umask(umask)
+        temporary.chmod(0o666 & ~umask)
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def write_text(path: str | os.PathLike[str], text: str) -> None:
+    """Writes UTF-8 text atomically."""
+    with atomic_path(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+
+
+def write_json(path: str | os.PathLike[str], value: Any) -> None:
+    """Writes JSON atomically; NaN is refused, as it is not JSON."""
+    write_text(path, json.dumps(value, indent=2, allow_nan=False) + "\n")
+
+
+def sha256(path: str | os.PathLike[str]) -> str:
+    """The SHA-256 of a file, as lower-case hex."""
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

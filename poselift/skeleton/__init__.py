@@ -1,0 +1,36 @@
+"""Skeletons, the joint sets of the field, and conversion between them by joint name."""
+
+from poselift.skeleton.convert import COMBINATIONS, Converted, convert
+from poselift.skeleton.joint_sets import (
+    BODY25,
+    CMU28,
+    COCO17,
+    H36M17,
+    HALPE26,
+    HUMANEVA15,
+    MPI_INF_3DHP17,
+    MPII16,
+    SKELETONS,
+    SMPL24,
+    get_skeleton,
+)
+from poselift.skeleton.skeleton import Skeleton, other_side
+
+__all__ = [
+    "BODY25",
+    "CMU28",
+    "COCO17",
+    "COMBINATIONS",
+    "H36M17",
+    "HALPE26",
+    "HUMANEVA15",
+    "MPII16",
+    "MPI_INF_3DHP17",
+    "SKELETONS",
+    "SMPL24",
+    "Converted",
+    "Skeleton",
+    "convert",
+    "get_skeleton",
+    "other_side",
+]

@@ -1,0 +1,122 @@
+"""The joint sets of the field, in the order of their arrays.
+
+A joint that means the same thing in two sets has the same name in both, so that conversion is by name. Where
+two sets put a joint in slightly different places, the name says which is meant: Human3.6M's `thorax` is the
+joint between the shoulders, its `neck_base` is the one above it (called neck/nose in its papers).
+"""
+
+from poselift.skeleton.skeleton import Skeleton
+
+
+def _skeleton(name: str, tree: str) -> Skeleton:
+    """Reads "joint<parent" words, a root without a parent."""
+    words = [word.partition("<") for word in tree.split()]
+    return Skeleton(name, tuple(joint for joint, _, _ in words), tuple(parent or None for _, _, parent in words))
+
+
+H36M17 = _skeleton(
+    "h36m17",
+    """pelvis right_hip<pelvis right_knee<right_hip right_ankle<right_knee left_hip<pelvis left_knee<left_hip
+    left_ankle<left_knee spine<pelvis thorax<spine neck_base<thorax head_top<neck_base left_shoulder<thorax
+    left_elbow<left_shoulder left_wrist<left_elbow right_shoulder<thorax right_elbow<right_shoulder
+    right_wrist<right_elbow""",
+)
+"""Human3.6M as the field uses it (VideoPose3D's reduction of its 32 joints)."""
+
+CMU28 = Skeleton(
+    "cmu28",
+    H36M17.joints
+    + ("right_big_toe", "left_big_toe", "right_heel", "left_heel", "right_hand", "left_hand")
+    + ("nose", "right_eye", "left_eye", "right_ear", "left_ear"),
+    H36M17.parents
+    + ("right_ankle", "left_ankle", "right_ankle", "left_ankle", "right_wrist", "left_wrist")
+    + ("neck_base",) * 5,
+)
+"""Human3.6M-17 followed by toes, heels, hand tips and the face: the joints of the CMU corpus."""
+
+COCO17 = _skeleton(
+    "coco17",
+    """nose left_eye<nose right_eye<nose left_ear<left_eye right_ear<right_eye left_shoulder<nose
+    right_shoulder<nose left_elbow<left_shoulder right_elbow<right_shoulder left_wrist<left_elbow
+    right_wrist<right_elbow left_hip<left_shoulder right_hip<right_shoulder left_knee<left_hip
+    right_knee<right_hip left_ankle<left_knee right_ankle<right_knee""",
+)
+"""COCO person keypoints (https://cocodataset.org/#format-data). COCO defines no tree; this one is for drawing."""
+
+HALPE26 = _skeleton(
+    "halpe26",
+    """nose<neck_base left_eye<nose right_eye<nose left_ear<left_eye right_ear<right_eye left_shoulder<neck_base
+    right_shoulder<neck_base left_elbow<left_shoulder right_elbow<right_shoulder left_wrist<left_elbow
+    right_wrist<right_elbow left_hip<pelvis right_hip<pelvis left_knee<left_hip right_knee<right_hip
+    left_ankle<left_knee right_ankle<right_knee head_top<neck_base neck_base<pelvis pelvis
+    left_big_toe<left_ankle right_big_toe<right_ankle left_small_toe<left_ankle right_small_toe<right_ankle
+    left_heel<left_ankle right_heel<right_ankle""",
+)
+"""Halpe body keypoints with feet (https://github.com/Fang-Haoshu/Halpe-FullBody)."""
+
+BODY25 = _skeleton(
+    "body25",
+    """nose<mid_shoulders mid_shoulders<pelvis right_shoulder<mid_shoulders right_elbow<right_shoulder
+    right_wrist<right_elbow left_shoulder<mid_shoulders left_elbow<left_shoulder left_wrist<left_elbow pelvis
+    right_hip<pelvis right_knee<right_hip right_ankle<right_knee left_hip<pelvis left_knee<left_hip
+    left_ankle<left_knee right_eye<nose left_eye<nose right_ear<right_eye left_ear<left_eye
+    left_big_toe<left_ankle left_small_toe<left_ankle left_heel<left_ankle right_big_toe<right_ankle
+    right_small_toe<right_ankle right_heel<right_ankle""",
+)
+"""OpenPose BODY_25. Its "Neck" is the middle of the shoulders and its "MidHip" the pelvis, by its own definition."""
+
+MPII16 = _skeleton(
+    "mpii16",
+    """right_ankle<right_knee right_knee<right_hip right_hip<pelvis left_hip<pelvis left_knee<left_hip
+    left_ankle<left_knee pelvis thorax<pelvis neck_base<thorax head_top<neck_base right_wrist<right_elbow
+    right_elbow<right_shoulder right_shoulder<thorax left_shoulder<thorax left_elbow<left_shoulder
+    left_wrist<left_elbow""",
+)
+"""MPII Human Pose (http://human-pose.mpi-inf.mpg.de); its "upper neck" is `neck_base`."""
+
+SMPL24 = _skeleton(
+    "smpl24",
+    """pelvis left_hip<pelvis right_hip<pelvis spine1<pelvis left_knee<left_hip right_knee<right_hip
+    spine2<spine1 left_ankle<left_knee right_ankle<right_knee spine3<spine2 left_foot<left_ankle
+    right_foot<right_ankle neck<spine3 left_collar<spine3 right_collar<spine3 head<neck
+    left_shoulder<left_collar right_shoulder<right_collar left_elbow<left_shoulder
+    right_elbow<right_shoulder left_wrist<left_elbow right_wrist<right_elbow left_hand<left_wrist
+    right_hand<right_wrist""",
+)
+"""The joints of the SMPL body model, as in SURREAL and 3DPW."""
+
+MPI_INF_3DHP17 = _skeleton(
+    "mpi_inf_3dhp17",
+    """head_top<neck_base neck_base<spine right_shoulder<neck_base right_elbow<right_shoulder
+    right_wrist<right_elbow left_shoulder<neck_base left_elbow<left_shoulder left_wrist<left_elbow
+    right_hip<pelvis right_knee<right_hip right_ankle<right_knee left_hip<pelvis left_knee<left_hip
+    left_ankle<left_knee pelvis spine<pelvis head<neck_base""",
+)
+"""The 17 joints on which MPI-INF-3DHP is evaluated."""
+
+HUMANEVA15 = _skeleton(
+    "humaneva15",
+    """pelvis thorax<pelvis left_shoulder<thorax left_elbow<left_shoulder left_wrist<left_elbow
+    right_shoulder<thorax right_elbow<right_shoulder right_wrist<right_elbow left_hip<pelvis
+    left_knee<left_hip left_ankle<left_knee right_hip<pelvis right_knee<right_hip right_ankle<right_knee
+    head<thorax""",
+)
+"""HumanEva-I in VideoPose3D's layout."""
+
+SKELETONS = {
+    skeleton.name: skeleton
+    for skeleton in (H36M17, CMU28, COCO17, HALPE26, BODY25, MPII16, SMPL24, MPI_INF_3DHP17, HUMANEVA15)
+}
+"""Every joint set by name."""
+
+
+def get_skeleton(name: str) -> Skeleton:
+    """A joint set by name.
+
+    Raises:
+        ValueError: there is no such set; the message lists those there are.
+    """
+    try:
+        return SKELETONS[name]
+    except KeyError:
+        raise ValueError(f"no joint set is called {name!r}; there are {', '.join(SKELETONS)}") from None

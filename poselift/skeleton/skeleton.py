@@ -1,0 +1,95 @@
+"""A skeleton is data: the names of its joints, and which joint each one hangs from."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+
+@dataclass(frozen=True)
+class Skeleton:
+    """A set of joints in a fixed order.
+
+    Attributes:
+        name: what the set is called, e.g. "h36m17".
+        joints: joint names in the order of the arrays. Sides are the person's own: `left_...`, `right_...`.
+        parents: for each joint the name of the joint it hangs from, None for the root. Where an index is
+            needed, use `parent_indices`.
+
+    Raises:
+        ValueError: names repeat, a parent is unknown, or a side has no partner.
+    """
+
+    name: str
+    joints: tuple[str, ...]
+    parents: tuple[str | None, ...]
+
+    def __post_init__(self) -> None:
+        if len(set(self.joints)) != len(self.joints):
+            raise ValueError(f"skeleton {self.name}: a joint name repeats")
+        if len(self.parents) != len(self.joints):
+            raise ValueError(f"skeleton {self.name}: {len(self.joints)} joints but {len(self.parents)} parents")
+        for joint, parent in zip(self.joints, self.parents, strict=True):
+            if parent is not None and parent not in self.joints:
+                raise ValueError(f"skeleton {self.name}: parent {parent!r} of {joint!r} is not one of its joints")
+            if other_side(joint) not in self.joints:
+                raise ValueError(f"skeleton {self.name}: {joint!r} has no partner {other_side(joint)!r}")
+
+    def __len__(self) -> int:
+        return len(self.joints)
+
+    def index(self, joint: str) -> int:
+        """The place of a joint by name.
+
+        Raises:
+            ValueError: the skeleton has no such joint.
+        """
+        try:
+            return self.joints.index(joint)
+        except ValueError:
+            raise ValueError(f"skeleton {self.name} has no joint {joint!r}; it has {', '.join(self.joints)}") from None
+
+    def indices(self, joints: tuple[str, ...] | list[str]) -> list[int]:
+        """The places of several joints by name."""
+        return [self.index(joint) for joint in joints]
+
+    @cached_property
+    def parent_indices(self) -> tuple[int, ...]:
+        """For each joint the index of its parent, -1 for a root."""
+        return tuple(-1 if parent is None else self.joints.index(parent) for parent in self.parents)
+
+    @cached_property
+    def bones(self) -> tuple[tuple[str, str], ...]:
+        """(parent, child) by name, in the order of the children."""
+        pairs = zip(self.parents, self.joints, strict=True)
+        return tuple((parent, child) for parent, child in pairs if parent is not None)
+
+    @cached_property
+    def bone_indices(self) -> tuple[tuple[int, int], ...]:
+        """(parent, child) by index, in the order of the children."""
+        return tuple((self.index(parent), self.index(child)) for parent, child in self.bones)
+
+    @cached_property
+    def topological_order(self) -> tuple[int, ...]:
+        """Joint indices so that each parent comes before its children."""
+        order: list[int] = []
+        while len(order) < len(self):
+            ready = [
+                j for j, parent in enumerate(self.parent_indices) if j not in order and (parent < 0 or parent in order)
+            ]
+            if not ready:
+                raise ValueError(f"skeleton {self.name}: its parents form a loop")
+            order += ready
+        return tuple(order)
+
+    @cached_property
+    def flip_indices(self) -> tuple[int, ...]:
+        """Where each joint's value comes from when the picture is mirrored: `flipped = mirrored[flip_indices]`."""
+        return tuple(self.joints.index(other_side(joint)) for joint in self.joints)
+
+
+def other_side(joint: str) -> str:
+    """The name of the same joint on the other side of the body; a joint in the middle is its own partner."""
+    if joint.startswith("left_"):
+        return "right_" + joint.removeprefix("left_")
+    if joint.startswith("right_"):
+        return "left_" + joint.removeprefix("right_")
+    return joint
