@@ -1,1 +1,42 @@
-"""."""
+"""Cameras, rays, rotations, alignment, bones and forward kinematics, in torch.
+
+Every function takes any leading axes, works in float32 and float64 and has gradients. Lengths are metres,
+angles radians; the camera frame is x right, y down, z forward.
+"""
+
+from poselift.geometry.alignment import apply_similarity, umeyama
+from poselift.geometry.bones import bone_lengths, bone_vectors, points_from_bones
+from poselift.geometry.camera import camera_to_world, intrinsics_from_fov, pixels_to_rays, project, world_to_camera
+from poselift.geometry.kinematics import forward_kinematics
+from poselift.geometry.rotation import (
+    axis_angle_to_matrix,
+    matrix_to_axis_angle,
+    matrix_to_quaternion,
+    quaternion_to_matrix,
+    rotation_towards,
+    rotation_x,
+    rotation_y,
+    rotation_z,
+)
+
+__all__ = [
+    "apply_similarity",
+    "axis_angle_to_matrix",
+    "bone_lengths",
+    "bone_vectors",
+    "camera_to_world",
+    "forward_kinematics",
+    "intrinsics_from_fov",
+    "matrix_to_axis_angle",
+    "matrix_to_quaternion",
+    "pixels_to_rays",
+    "points_from_bones",
+    "project",
+    "quaternion_to_matrix",
+    "rotation_towards",
+    "rotation_x",
+    "rotation_y",
+    "rotation_z",
+    "umeyama",
+    "world_to_camera",
+]

@@ -1,1 +1,1 @@
-"""."""
+"""Learning-rate schedules, as pure functions of the step."""

@@ -1,1 +1,5 @@
-"""."""
+"""Who is who from frame to frame."""
+
+from poselift.tracking.tracker import Tracker
+
+__all__ = ["Tracker"]

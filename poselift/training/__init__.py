@@ -1,1 +1,1 @@
-"""."""
+"""Training of lifters in Lightning."""

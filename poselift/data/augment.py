@@ -1,0 +1,185 @@
+"""Bodies and movements that the corpus lacks, made from those it has.
+
+All functions take and give windows of the CMU corpus's 28 joints in the world frame (Y up, metres), and draw
+from a generator on the same device.
+"""
+
+import math
+from dataclasses import replace
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from poselift.data.windows import Windows
+from poselift.geometry import axis_angle_to_matrix, bone_vectors, points_from_bones
+from poselift.skeleton import CMU28
+
+_PROPORTIONS: dict[str, float] = {
+    "hip": 0.10,
+    "knee": 0.07,
+    "ankle": 0.07,
+    "big_toe": 0.08,
+    "heel": 0.08,
+    "spine": 0.08,
+    "thorax": 0.08,
+    "neck_base": 0.12,
+    "head_top": 0.10,
+    "shoulder": 0.10,
+    "elbow": 0.07,
+    "wrist": 0.07,
+    "hand": 0.08,
+    "face": 0.10,
+}
+"""Spread (standard deviation of the log) of the length of the bone that ends at a joint, beside overall size."""
+
+_BENDS: dict[str, float] = {
+    "spine": 15.0,
+    "neck_base": 10.0,
+    "shoulder": 18.0,
+    "elbow": 8.0,
+    "hip": 12.0,
+    "knee": 8.0,
+}
+"""Spread, in degrees, of the turn that is added at a joint: large where the joint is free, small at hinges."""
+
+_FACE = ("nose", "eye", "ear")
+_UPPER = CMU28.indices(
+    [
+        joint
+        for joint in CMU28.joints
+        if not joint.endswith(("hip", "knee", "ankle", "toe", "heel")) and joint != "pelvis"
+    ]
+)
+
+
+def _descendants(joint: str) -> list[int]:
+    """The joints that hang from a joint, by index; for the spine, the spine itself too, as it turns at the pelvis."""
+    below = {joint}
+    for index in CMU28.topological_order:
+        if CMU28.parents[index] in below:
+            below.add(CMU28.joints[index])
+    if joint != "spine":
+        below.remove(joint)
+    return CMU28.indices(sorted(below))
+
+
+_DESCENDANTS = {joint: _descendants(joint) for joint in CMU28.joints}
+
+
+def _kind(joint: str) -> str:
+    """The entry of `_PROPORTIONS` that a joint's bone belongs to; both sides and all of the face share one."""
+    kind = joint.removeprefix("left_").removeprefix("right_")
+    return "face" if kind in _FACE else kind
+
+
+_KINDS = list(_PROPORTIONS)
+_KIND_OF_JOINT = [_KINDS.index(_kind(joint)) if joint != "pelvis" else -1 for joint in CMU28.joints]
+
+
+def mirror(windows: Windows, share: float, generator: torch.Generator) -> Windows:
+    """Mirrors a share of the windows, left and right swapped with it."""
+    joints, root = windows.joints, windows.root
+    chosen = torch.rand(len(joints), generator=generator, device=joints.device) < share
+    sign = joints.new_tensor([-1.0, 1.0, 1.0])
+    flipped = joints[:, :, list(CMU28.flip_indices)] * sign
+    return replace(
+        windows,
+        joints=torch.where(chosen[:, None, None, None], flipped, joints),
+        root=torch.where(chosen[:, None, None], root * sign, root),
+    )
+
+
+def recombine(windows: Windows, share: float, generator: torch.Generator) -> Windows:
+    """Gives a share of the windows the upper body of another one, hung on their own pelvis.
+
+    Few subjects do few things; arms of one movement over legs of another are movements none of them did.
+    """
+    joints = windows.joints
+    count = len(joints)
+    chosen = torch.rand(count, generator=generator, device=joints.device) < share
+    other = torch.randperm(count, generator=generator, device=joints.device)
+    chosen = chosen & windows.valid[other].all(1)
+    own_axes = _pelvis_axes(joints)
+    turn = own_axes @ _pelvis_axes(joints[other]).mT
+    borrowed = torch.einsum("btik,btjk->btji", turn, joints[other][:, :, _UPPER])
+    combined = joints.clone()
+    combined[:, :, _UPPER] = borrowed
+    return replace(windows, joints=torch.where(chosen[:, None, None, None], combined, joints))
+
+
+def _pelvis_axes(joints: Float[Tensor, "b t j 3"]) -> Float[Tensor, "b t 3 3"]:
+    """Columns: across the hips, up the spine, forward; orthonormal."""
+    across = joints[:, :, CMU28.index("left_hip")] - joints[:, :, CMU28.index("right_hip")]
+    up = joints[:, :, CMU28.index("spine")]
+    across = torch.nn.functional.normalize(across, dim=-1)
+    forward = torch.nn.functional.normalize(torch.linalg.cross(across, up), dim=-1)
+    return torch.stack((across, torch.linalg.cross(forward, across), forward), -1)
+
+
+def change_proportions(windows: Windows, size: float, generator: torch.Generator) -> Windows:
+    """Gives every window another body: overall size and the length of each kind of bone.
+
+    The way over the ground is scaled with the legs, so that feet that stood still still do.
+
+    Args:
+        windows: to change.
+        size: standard deviation of the log of the overall size.
+        generator: for the draws.
+    """
+    joints = windows.joints
+    count, device = len(joints), joints.device
+    spread = torch.tensor([_PROPORTIONS[kind] for kind in _KINDS], device=device)
+    overall = torch.exp(size * torch.randn(count, 1, generator=generator, device=device))
+    factors = overall * torch.exp(spread * torch.randn(count, len(_KINDS), generator=generator, device=device))
+    per_joint = torch.cat((factors, overall), 1)[:, _KIND_OF_JOINT]  # the pelvis (-1) takes the last column
+    known = joints.isfinite()
+    vectors = bone_vectors(torch.where(known, joints, 0.0), CMU28.parent_indices) * per_joint[:, None, :, None]
+    changed = points_from_bones(vectors, torch.zeros_like(windows.root), CMU28.parent_indices)
+    leg = 0.5 * (factors[:, _KINDS.index("knee")] + factors[:, _KINDS.index("ankle")])
+    return replace(
+        windows, joints=torch.where(known, changed, torch.nan), root=windows.root * leg[:, None, None]
+    )
+
+
+def bend(windows: Windows, share: float, generator: torch.Generator) -> Windows:
+    """Adds a turn, the same all through the window, at each main joint of a share of the windows.
+
+    What hangs from the joint turns with it: someone walking upright becomes someone walking bent over.
+    """
+    joints = windows.joints
+    count, device = len(joints), joints.device
+    chosen = torch.rand(count, 1, generator=generator, device=device) < share
+    vectors = bone_vectors(joints, CMU28.parent_indices)
+    for joint in CMU28.joints:
+        spread = _BENDS.get(_kind(joint))
+        if spread is None:
+            continue
+        turn = math.radians(spread) * torch.randn(count, 3, generator=generator, device=device)
+        rotation = axis_angle_to_matrix(turn * chosen)
+        moved = _DESCENDANTS[joint]
+        vectors[:, :, moved] = torch.einsum("bik,btjk->btji", rotation, vectors[:, :, moved])
+    known = joints.isfinite()
+    changed = points_from_bones(vectors.nan_to_num(), torch.zeros_like(windows.root), CMU28.parent_indices)
+    return replace(windows, joints=torch.where(known, changed, torch.nan))
+
+
+def tilt(windows: Windows, share: float, spread: float, generator: torch.Generator) -> Windows:
+    """Turns a share of the windows off the upright about a level axis through the pelvis's mean place.
+
+    Args:
+        windows: to change.
+        share: of the windows.
+        spread: standard deviation of the angle, radians.
+        generator: for the draws.
+    """
+    joints = windows.joints
+    count, device = len(joints), joints.device
+    chosen = torch.rand(count, generator=generator, device=device) < share
+    angle = spread * torch.randn(count, generator=generator, device=device) * chosen
+    azimuth = 2 * math.pi * torch.rand(count, generator=generator, device=device)
+    axis = torch.stack((azimuth.cos(), torch.zeros_like(azimuth), azimuth.sin()), -1)
+    rotation = axis_angle_to_matrix(axis * angle[:, None])
+    centre = windows.root.mean(1, keepdim=True)
+    root = torch.einsum("bik,btk->bti", rotation, windows.root - centre) + centre
+    return replace(windows, joints=torch.einsum("bik,btjk->btji", rotation, joints), root=root)

@@ -1,0 +1,95 @@
+"""The CMU motion capture corpus, resampled to 50 fps, in one npz without pickled objects.
+
+The data is obtained from mocap.cs.cmu.edu; the database was created with funding from NSF EIA-0196217.
+"""
+
+from pathlib import Path
+from zipfile import BadZipFile
+
+import numpy as np
+import torch
+
+from poselift.core.errors import InputError
+from poselift.data.corpus import MotionCorpus
+from poselift.skeleton import CMU28
+
+MISSING = -32768
+"""The integer that stands for "not known" in the files."""
+
+_HELP = "the CMU corpus is one file, cmu50.npz, of motion from mocap.cs.cmu.edu; give its path as data.corpus=FILE"
+
+
+def load_arrays(path: str | Path, shapes: dict[str, tuple[int | None, ...]], help_text: str) -> dict[str, np.ndarray]:
+    """Reads arrays from an npz and checks that they are there and of the shape that the format says.
+
+    Args:
+        path: the file.
+        shapes: for each key the shape, None for an axis of any length.
+        help_text: what the file is and where it comes from, for the errors.
+
+    Raises:
+        InputError: no such file, not an npz, a key is missing or has another shape.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise InputError(f"no such file: {path}; {help_text}")
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            arrays = {key: file[key] for key in shapes if key in file.files}
+    except (BadZipFile, ValueError, OSError, EOFError) as error:
+        raise InputError(f"{path} cannot be read as an npz without pickled objects ({error}); {help_text}") from error
+    for key, shape in shapes.items():
+        if key not in arrays:
+            raise InputError(f"{path} has no array {key!r}; {help_text}")
+        found = arrays[key].shape
+        if len(found) != len(shape) or any(want not in (None, got) for want, got in zip(shape, found, strict=True)):
+            wanted = ", ".join("any" if size is None else str(size) for size in shape)
+            raise InputError(f"{path}: {key!r} has shape {found}, expected ({wanted})")
+    return arrays
+
+
+def load_cmu(path: str | Path, split: str) -> MotionCorpus:
+    """Reads one split of the CMU corpus.
+
+    Args:
+        path: `cmu50.npz`.
+        split: "train", "val" or "test"; the splits share no subject.
+
+    Raises:
+        InputError: the file is missing or malformed, or has no clip of that split.
+    """
+    arrays = load_arrays(
+        path,
+        {
+            "root_relative": (None, len(CMU28), 3),
+            "root": (None, 3),
+            "clip_start": (None,),
+            "clip": (None,),
+            "subject": (None,),
+            "split": (None,),
+            "joints": (len(CMU28),),
+            "fps": (),
+        },
+        _HELP,
+    )
+    if tuple(arrays["joints"].tolist()) != CMU28.joints:
+        raise InputError(f"{path}: 'joints' are not those of {CMU28.name} in its order")
+    start = arrays["clip_start"]
+    if start[0] != 0 or start[-1] != len(arrays["root"]) or len(start) != len(arrays["clip"]) + 1:
+        raise InputError(f"{path}: 'clip_start' does not fit {len(arrays['root'])} frames in {len(arrays['clip'])} clips")
+    clips = np.flatnonzero(arrays["split"] == split)
+    if len(clips) == 0:
+        raise InputError(f"{path} has no clip of split {split!r}; it has {', '.join(np.unique(arrays['split']))}")
+    frames = np.concatenate([np.arange(start[c], start[c + 1]) for c in clips])
+    packed = arrays["root_relative"][frames]
+    joints = packed.astype(np.float32) * np.float32(1e-4)
+    joints[packed == MISSING] = np.nan
+    return MotionCorpus(
+        joints=torch.from_numpy(joints),
+        root=torch.from_numpy(arrays["root"][frames]),
+        clip_start=torch.from_numpy(np.concatenate([[0], np.cumsum(start[clips + 1] - start[clips])])),
+        names=tuple(arrays["clip"][clips].tolist()),
+        subjects=tuple(arrays["subject"][clips].tolist()),
+        fps=float(arrays["fps"]),
+        skeleton=CMU28,
+    )

@@ -1,0 +1,111 @@
+"""Cameras drawn at random around a window of motion, as people hold and mount them."""
+
+from dataclasses import dataclass
+
+import math
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from poselift.geometry import project, rotation_x, rotation_y, rotation_z, world_to_camera
+
+_PICTURES = ((1920.0, 1080.0), (1080.0, 1920.0), (1280.0, 960.0), (1000.0, 1000.0))
+
+
+@dataclass(frozen=True)
+class CameraRange:
+    """What cameras are drawn from.
+
+    Attributes:
+        fov: across the picture's longer side, degrees.
+        height: of the camera above the ground, metres.
+        distance: from the person, metres; drawn evenly in its logarithm.
+        off_centre: how far from the middle of the picture the person may be, as a share of the field of view.
+        roll: standard deviation, degrees.
+    """
+
+    fov: tuple[float, float] = (35.0, 80.0)
+    height: tuple[float, float] = (0.3, 2.6)
+    distance: tuple[float, float] = (2.2, 10.0)
+    off_centre: float = 0.3
+    roll: float = 2.5
+
+
+@dataclass(frozen=True)
+class Shot:
+    """What a batch of virtual cameras saw.
+
+    Attributes:
+        pixels: exact projections; NaN where the joint is not known or is behind the camera.
+        joints: in the camera frame, metres, relative to the pelvis.
+        root: the pelvis in the camera frame, metres.
+        K: intrinsics.
+        image_size: width and height, pixels.
+    """
+
+    pixels: Float[Tensor, "b t j 2"]
+    joints: Float[Tensor, "b t j 3"]
+    root: Float[Tensor, "b t 3"]
+    K: Float[Tensor, "b 3 3"]
+    image_size: Float[Tensor, "b 2"]
+
+
+def shoot(
+    joints: Float[Tensor, "b t j 3"], root: Float[Tensor, "b t 3"], cameras: CameraRange, generator: torch.Generator
+) -> Shot:
+    """Draws a still camera for each window and takes the picture.
+
+    Args:
+        joints: relative to the pelvis, world frame (Y up), metres; NaN where not known.
+        root: the pelvis in the world, metres; the ground is at Y = 0.
+        cameras: what to draw from.
+        generator: on the device of `joints`.
+    """
+    count, device = len(joints), joints.device
+
+    def between(low: float, high: float) -> Tensor:
+        return low + (high - low) * torch.rand(count, generator=generator, device=device)
+
+    centre = root.mean(1)
+    azimuth = between(0, 2 * math.pi)
+    distance = between(math.log(cameras.distance[0]), math.log(cameras.distance[1])).exp()
+    # Someone who walks towards the camera must not walk through it.
+    reach = (root - centre[:, None]).norm(dim=-1).amax(1)
+    distance = distance + reach
+    place = torch.stack(
+        (centre[:, 0] + distance * azimuth.sin(), between(*cameras.height), centre[:, 2] + distance * azimuth.cos()), -1
+    )
+
+    fov = torch.deg2rad(between(*cameras.fov))
+    picture = torch.tensor(_PICTURES, device=device)
+    image_size = picture[torch.randint(len(_PICTURES), (count,), generator=generator, device=device)]
+    focal = 0.5 * image_size.amax(1) / torch.tan(0.5 * fov)
+    K = torch.zeros(count, 3, 3, device=device)
+    K[:, 0, 0] = K[:, 1, 1] = focal
+    K[:, :2, 2] = 0.5 * image_size
+    K[:, 2, 2] = 1
+
+    # Look at the person, then away from them by a part of the field of view, then roll.
+    aim = _look_at(place, centre)
+    half = torch.atan(0.5 * image_size / focal[:, None])  # half the field of view across and down
+    pan = half[:, 0] * between(-2 * cameras.off_centre, 2 * cameras.off_centre)
+    pitch = half[:, 1] * between(-2 * cameras.off_centre, 2 * cameras.off_centre)
+    roll = torch.deg2rad(cameras.roll * torch.randn(count, generator=generator, device=device))
+    R = rotation_z(roll) @ rotation_x(pitch) @ rotation_y(pan) @ aim
+    t = -(R @ place[..., None]).squeeze(-1)
+
+    frames, j = joints.shape[1:3]
+    root_camera = world_to_camera(root, R, t)
+    relative = torch.einsum("bik,btjk->btji", R, joints)
+    points = (relative + root_camera[:, :, None]).reshape(count, frames * j, 3)
+    pixels = project(points, K).view(count, frames, j, 2)
+    return Shot(pixels, relative, root_camera, K, image_size)
+
+
+def _look_at(place: Float[Tensor, "b 3"], target: Float[Tensor, "b 3"]) -> Float[Tensor, "b 3 3"]:
+    """World to camera rotation of a level camera that looks at a point; x right, y down, z forward."""
+    forward = torch.nn.functional.normalize(target - place, dim=-1)
+    up = torch.tensor([0.0, 1.0, 0.0], device=place.device).expand_as(forward)
+    right = torch.nn.functional.normalize(torch.linalg.cross(forward, up), dim=-1)
+    return torch.stack((right, torch.linalg.cross(forward, right), forward), -2)

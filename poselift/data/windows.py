@@ -1,0 +1,110 @@
+"""Windows of motion, drawn at random from a corpus at random frame rates."""
+
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor
+
+from poselift.data.corpus import MotionCorpus
+
+
+@dataclass(frozen=True)
+class Windows:
+    """A batch of windows of motion in the world.
+
+    Attributes:
+        joints: metres, relative to the pelvis, Y up; NaN where not known.
+        root: the pelvis, metres, Y up.
+        times: seconds from the first frame.
+        valid: False where the clip had ended.
+    """
+
+    joints: Float[Tensor, "b t j 3"]
+    root: Float[Tensor, "b t 3"]
+    times: Float[Tensor, "b t"]
+    valid: Bool[Tensor, "b t"]
+
+
+class WindowSampler:
+    """Draws windows so that no subject rules.
+
+    A subject's share is the square root of the frames it has: halfway between giving each frame and giving
+    each subject the same chance. Within a subject, clips are drawn by their length.
+
+    Args:
+        corpus: where to draw from.
+        frames: frames in a window.
+        fps: the range of frame rates; drawn evenly in their logarithm.
+        speed: how much faster or slower than recorded, at most, as a factor.
+        jitter: share of windows whose frames are unevenly spaced, as phones record them.
+        reverse: share of windows played backwards.
+    """
+
+    def __init__(
+        self,
+        corpus: MotionCorpus,
+        frames: int,
+        fps: tuple[float, float] = (20.0, 70.0),
+        speed: float = 1.25,
+        jitter: float = 0.1,
+        reverse: float = 0.2,
+    ) -> None:
+        self.corpus, self.frames, self.fps, self.speed = corpus, frames, fps, speed
+        self.jitter, self.reverse = jitter, reverse
+        lengths = corpus.clip_start.diff().double()
+        per_subject: dict[str, float] = {}
+        for subject, length in zip(corpus.subjects, lengths.tolist(), strict=True):
+            per_subject[subject] = per_subject.get(subject, 0.0) + length
+        totals = torch.tensor([per_subject[s] for s in corpus.subjects], dtype=torch.float64, device=corpus.device)
+        self._weights = lengths * totals.rsqrt()
+
+    def sample(self, count: int, generator: torch.Generator) -> Windows:
+        """Draws `count` windows; the generator lives on the corpus's device."""
+        corpus, device = self.corpus, self.corpus.device
+
+        def uniform(*size: int) -> Tensor:
+            return torch.rand(*size, generator=generator, device=device)
+
+        clip = torch.multinomial(self._weights, count, replacement=True, generator=generator)
+        first = corpus.clip_start[clip]
+        length = (corpus.clip_start[clip + 1] - first).float()
+        low, high = torch.tensor(self.fps).log().tolist()
+        interval = torch.exp(-(low + (high - low) * uniform(count)))  # seconds between frames
+        speed = self.speed ** (2 * uniform(count) - 1)
+        step = interval * speed * corpus.fps  # frames of the corpus between frames of the window
+        span = step * (self.frames - 1)
+        start = uniform(count) * (length - 1 - span).clamp(min=0)
+
+        position = torch.arange(self.frames, device=device).float().expand(count, -1)
+        uneven = (uniform(count) < self.jitter).float()
+        position = position + 0.6 * (uniform(count, self.frames) - 0.5) * uneven[:, None]
+        position[:, 0] = 0
+        index = start[:, None] + step[:, None] * position
+        valid = index <= length[:, None] - 1
+        valid[:, 0] = True
+        times = interval[:, None] * position
+
+        # Played backwards, the same frames are seen in the opposite order; only whole windows are.
+        backwards = (uniform(count) < self.reverse) & valid.all(1)
+        index = torch.where(backwards[:, None], index.flip(1), index)
+        times = torch.where(backwards[:, None], times[:, -1:] - times.flip(1), times)
+
+        index = torch.minimum(index, (length - 1)[:, None])
+        return Windows(
+            joints=_interpolate(corpus.joints, first, index),
+            root=_interpolate(corpus.root, first, index),
+            times=times,
+            valid=valid,
+        )
+
+
+def _interpolate(
+    values: Float[Tensor, "n *c"], first: Int[Tensor, " b"], index: Float[Tensor, "b t"]
+) -> Float[Tensor, "b t *c"]:
+    """Values at fractional frame indices within clips that begin at `first`, linearly interpolated."""
+    low = index.floor()
+    share = (index - low).view(*index.shape, *[1] * (values.ndim - 1))
+    below = values[first[:, None] + low.long()]
+    above = values[first[:, None] + index.ceil().long()]
+    return below + (above - below) * share

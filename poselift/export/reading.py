@@ -1,0 +1,47 @@
+"""A motion read back from its npz and the JSON beside it."""
+
+import os
+from pathlib import Path
+
+from poselift.core.errors import InputError
+from poselift.export.npz import read_npz
+from poselift.export.sidecar import read_sidecar, skeleton_from_json
+from poselift.structures import Keypoints2D, Motion
+
+
+def read_motion(npz_path: str | os.PathLike[str]) -> Motion:
+    """Reads a motion that `write_npz` and `write_sidecar` wrote.
+
+    Args:
+        npz_path: the arrays; their JSON has the same name with the suffix .json.
+
+    Raises:
+        InputError: one of the two files is missing or damaged, or they do not belong together.
+    """
+    arrays = read_npz(npz_path)
+    json_path = Path(npz_path).with_suffix(".json")
+    about = read_sidecar(json_path)
+    try:
+        skeleton = skeleton_from_json(about["skeleton"])
+        keypoint_skeleton = skeleton_from_json(about["keypoints"])
+        width, height = about["keypoints"]["image_size"]
+        frame, person = about["axes"]["frame"], about["person"]
+    except KeyError as error:
+        raise InputError(f"{json_path}: the key {error} is missing") from error
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{json_path}: {error}") from error
+    for name, joint_set in (("joints", skeleton), ("keypoints", keypoint_skeleton)):
+        if arrays[name].shape[1] != len(joint_set):
+            raise InputError(
+                f"{npz_path}: {name!r} has {arrays[name].shape[1]} joints, but {json_path.name} names "
+                f"{len(joint_set)}; the two files do not belong together"
+            )
+    keypoints = Keypoints2D(
+        arrays["keypoints"],
+        arrays["keypoint_scores"],
+        arrays["timestamps"],
+        keypoint_skeleton,
+        (int(width), int(height)),
+        int(person),
+    )
+    return Motion(arrays["joints"], arrays["root"], arrays["timestamps"], arrays["filled"], skeleton, frame, keypoints)

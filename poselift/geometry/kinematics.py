@@ -1,0 +1,42 @@
+"""Forward kinematics: from joint rotations to joint positions."""
+
+from collections.abc import Sequence
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from poselift.geometry.bones import points_from_bones, root_of
+from poselift.geometry.products import compose
+
+
+def forward_kinematics(
+    rotations: Float[Tensor, "*batch j 3 3"],
+    offsets: Float[Tensor, "*batch j 3"],
+    root: Float[Tensor, "*batch 3"],
+    parents: Sequence[int],
+) -> tuple[Float[Tensor, "*batch j 3"], Float[Tensor, "*batch j 3 3"]]:
+    """Positions and orientations of the joints of a tree.
+
+    Args:
+        rotations: of each joint in its parent's frame; the root's in the frame of the result.
+        offsets: from the parent to the joint in the parent's frame, metres; the root's own does not matter.
+        root: where the root joint is, metres.
+        parents: for each joint the index of its parent, -1 for the root, in any order of joints.
+
+    Returns:
+        Positions in metres, and the rotation of each joint in the frame of the result.
+
+    Raises:
+        ValueError: `parents` is not a tree of as many joints as there are rotations.
+    """
+    top = root_of(parents, rotations.shape[-3])
+    orientations = {top: rotations[..., top, :, :]}
+    while len(orientations) < len(parents):
+        for joint, parent in enumerate(parents):
+            if joint not in orientations and parent in orientations:
+                orientations[joint] = compose(orientations[parent], rotations[..., joint, :, :])
+    turned = torch.stack([orientations[joint] for joint in range(len(parents))], -3)
+    starts = [top if parent < 0 else parent for parent in parents]
+    vectors = (turned[..., starts, :, :] * offsets[..., None, :]).sum(-1)
+    return points_from_bones(vectors, root, parents), turned

@@ -1,0 +1,125 @@
+"""How 2D keypoints become the lifter's input; training and use both come through here.
+
+Pixels go through the camera's intrinsics to rays. The rays of a window are turned so that the person is
+straight ahead, and scaled by the person's apparent size; what was taken out goes in beside them. The size of
+the picture, the person's place in it and the zoom then do not have to be learned.
+"""
+
+from dataclasses import dataclass, replace
+
+import torch
+from jaxtyping import Bool, Float
+from torch import Tensor
+
+from poselift.geometry import pixels_to_rays, rotation_towards
+from poselift.skeleton import Skeleton
+
+CONTEXT_CHANNELS = 4
+"""Numbers in `Encoded.context`."""
+
+_MIN_DEPTH = 0.1
+"""Turned rays are brought to depth 1 by division: those nearly sideways are held to this depth."""
+
+_MIN_SIZE = 1e-3
+"""Apparent size below which the scale is not trusted (a single joint has no size)."""
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """A batch of windows as the lifter sees them.
+
+    Attributes:
+        coordinates: place of each joint in the turned, scaled image plane; 0 where masked.
+        scores: 0 to 1; 0 where masked.
+        mask: True where a joint was seen.
+        times: seconds from the middle of the window.
+        valid: True where a frame belongs to the clip, False for padding.
+        context: what was taken out: tangents of the angles by which the rays were turned (right, down), the
+            log of the apparent size, the log of the focal length over the picture's longer side.
+        rotation: turns camera-frame vectors into the lifter's frame; its transpose brings the output back.
+    """
+
+    coordinates: Float[Tensor, "b t j 2"]
+    scores: Float[Tensor, "b t j"]
+    mask: Bool[Tensor, "b t j"]
+    times: Float[Tensor, "b t"]
+    valid: Bool[Tensor, "b t"]
+    context: Float[Tensor, "b 4"]
+    rotation: Float[Tensor, "b 3 3"]
+
+
+def encode(
+    keypoints: Float[Tensor, "b t j 2"],
+    scores: Float[Tensor, "b t j"],
+    times: Float[Tensor, "b t"],
+    K: Float[Tensor, "b 3 3"],
+    image_size: Float[Tensor, "b 2"],
+    valid: Bool[Tensor, "b t"] | None = None,
+    distortion: Float[Tensor, "b 5"] | None = None,
+) -> Encoded:
+    """Encodes windows of 2D keypoints.
+
+    Args:
+        keypoints: pixels, in the order of the lifter's input joints; NaN where a joint is missing.
+        scores: 0 to 1; a joint of score 0 is missing too.
+        times: seconds, increasing.
+        K: intrinsics.
+        image_size: width and height in pixels.
+        valid: frames that belong to the clip; all if left out.
+        distortion: k1, k2, p1, p2, k3 in OpenCV's order; none if left out.
+    """
+    if valid is None:
+        valid = torch.ones_like(times, dtype=torch.bool)
+    mask = keypoints.isfinite().all(-1) & (scores > 0) & valid[..., None]
+    b, t, j = mask.shape
+    pixels = torch.where(mask[..., None], keypoints, K[:, None, None, :2, 2])
+    rays = pixels_to_rays(pixels.reshape(b, t * j, 2), K, distortion).view(b, t, j, 3)
+    weights = mask[..., None].to(rays.dtype)
+    centre = (rays * weights).sum((1, 2)) / weights.sum((1, 2)).clamp(min=1)
+    nobody = ~mask.flatten(1).any(1)
+    centre = torch.where(nobody[:, None], torch.tensor([0.0, 0.0, 1.0]).to(rays), centre)
+    rotation = rotation_towards(centre)
+    turned = torch.einsum("bik,btjk->btji", rotation, rays)
+    plane = turned[..., :2] / turned[..., 2:].clamp(min=_MIN_DEPTH)
+
+    # Apparent size: the median distance of a joint from the middle of its own frame's joints. A median,
+    # because a detector's jump to another place must not shrink the person.
+    middle = (plane * weights).sum(2, keepdim=True) / weights.sum(2, keepdim=True).clamp(min=1)
+    distance = torch.where(mask, (plane - middle).norm(dim=-1), torch.nan)
+    size = distance.flatten(1).nanmedian(1).values
+    size = torch.where(size > _MIN_SIZE, size, torch.ones_like(size))
+
+    focal = 0.5 * (K[:, 0, 0] + K[:, 1, 1]) / image_size.amax(1)
+    context = torch.stack((centre[:, 0] / centre[:, 2], centre[:, 1] / centre[:, 2], size.log(), focal.log()), 1)
+    start = torch.where(valid, times, torch.inf).amin(1, keepdim=True)
+    end = torch.where(valid, times, -torch.inf).amax(1, keepdim=True)
+    return Encoded(
+        coordinates=torch.where(mask[..., None], plane / size[:, None, None, None], 0.0),
+        scores=torch.where(mask, scores, 0.0),
+        mask=mask,
+        times=torch.where(valid, times - 0.5 * (start + end), 0.0),
+        valid=valid,
+        context=context,
+        rotation=rotation,
+    )
+
+
+def mirror(encoded: Encoded, skeleton: Skeleton) -> Encoded:
+    """The windows as a mirror shows them: x to the other side, left and right joints changed.
+
+    Args:
+        encoded: windows.
+        skeleton: the lifter's input joints.
+    """
+    order = list(skeleton.flip_indices)
+    side = encoded.coordinates.new_tensor([-1.0, 1.0])
+    across = encoded.rotation.new_tensor([-1.0, 1.0, 1.0])
+    return replace(
+        encoded,
+        coordinates=encoded.coordinates[:, :, order] * side,
+        scores=encoded.scores[:, :, order],
+        mask=encoded.mask[:, :, order],
+        context=encoded.context * encoded.context.new_tensor([-1.0, 1.0, 1.0, 1.0]),
+        # The mirror M = diag(-1, 1, 1) on both sides: M Q M turns mirrored camera-frame vectors.
+        rotation=across[:, None] * encoded.rotation * across,
+    )

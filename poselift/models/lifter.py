@@ -1,0 +1,182 @@
+"""The spatio-temporal Transformer that lifts 2D keypoints to 3D."""
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from poselift.models.encoding import CONTEXT_CHANNELS, Encoded
+from poselift.nn.attention import ScaledDotAttention
+from poselift.nn.blocks import FeedForward, PreNormBlock
+from poselift.nn.positions import RotaryTime
+from poselift.skeleton import CMU28, H36M17, get_skeleton
+
+_JOINT_CHANNELS = 5  # place in the window (2), place among the frame's joints (2), score
+
+
+class SpatioTemporalLifter(nn.Module):
+    """Attention over the joints of each frame, then over time; all frames of the window come out at once.
+
+    1. Each joint is a token; a few blocks let the joints of one frame attend to each other.
+    2. A frame's joint tokens become one frame token; `pool` frames in a row become one time token. At video
+       rates neighbouring frames say nearly the same, so attention over time runs at a fraction of the cost.
+    3. Time tokens attend to each other, by time in seconds.
+    4. Each time token is spread over its frames again and joined with what each frame itself had.
+
+    Any joint set whose joints are known by name goes in: joints that are not there are masked.
+
+    Args:
+        joints_in: name of the joint set that goes in. The shipped weights know the 28 joints of "cmu28".
+        joints_out: name of the joint set that comes out; its first joint is the root.
+        joint_dim: width of a joint token.
+        joint_depth: blocks over the joints of a frame.
+        joint_heads: heads of those.
+        frame_dim: width of a frame token.
+        dim: width of a time token.
+        depth: blocks over time.
+        heads: heads of those.
+        pool: frames in a time token.
+        dropout: share of each residual branch dropped in training.
+    """
+
+    def __init__(
+        self,
+        joints_in: str = CMU28.name,
+        joints_out: str = H36M17.name,
+        joint_dim: int = 48,
+        joint_depth: int = 2,
+        joint_heads: int = 4,
+        frame_dim: int = 192,
+        dim: int = 256,
+        depth: int = 5,
+        heads: int = 8,
+        pool: int = 4,
+        dropout: float = 0.0,
+    ) -> None:
+        super().__init__()
+        self.config = {
+            "joints_in": joints_in,
+            "joints_out": joints_out,
+            "joint_dim": joint_dim,
+            "joint_depth": joint_depth,
+            "joint_heads": joint_heads,
+            "frame_dim": frame_dim,
+            "dim": dim,
+            "depth": depth,
+            "heads": heads,
+            "pool": pool,
+            "dropout": dropout,
+        }
+        self.skeleton_in, self.skeleton_out = get_skeleton(joints_in), get_skeleton(joints_out)
+        self.pool = pool
+        n_in, n_out = len(self.skeleton_in), len(self.skeleton_out)
+
+        self.joint_in = nn.Linear(_JOINT_CHANNELS, joint_dim)
+        self.joint_name = nn.Parameter(torch.randn(n_in, joint_dim) * 0.5)
+        self.joint_blocks = nn.ModuleList(
+            PreNormBlock(
+                joint_dim,
+                attention=ScaledDotAttention(joint_dim, joint_heads),
+                feed_forward=FeedForward(joint_dim, 2 * joint_dim),
+                dropout=dropout,
+            )
+            for _ in range(joint_depth)
+        )
+        self.joint_norm = nn.LayerNorm(joint_dim)
+        self.frame_in = nn.Linear(n_in * joint_dim, frame_dim)
+        self.frame_mask = nn.Linear(n_in, frame_dim, bias=False)
+        self.context_in = nn.Sequential(
+            nn.Linear(CONTEXT_CHANNELS, frame_dim), nn.GELU(approximate="tanh"), nn.Linear(frame_dim, frame_dim)
+        )
+        self.offset_in = nn.Linear(1, frame_dim, bias=False)
+
+        self.pool_in = nn.Linear(pool * frame_dim, dim)
+        self.time_position = RotaryTime(dim // heads)
+        self.time_blocks = nn.ModuleList(
+            PreNormBlock(
+                dim,
+                attention=ScaledDotAttention(dim, heads),
+                feed_forward=FeedForward(dim, 4 * dim),
+                dropout=dropout,
+            )
+            for _ in range(depth)
+        )
+        self.time_norm = nn.LayerNorm(dim)
+
+        self.pool_out = nn.Linear(dim, pool * frame_dim)
+        self.head_norm = nn.LayerNorm(frame_dim)
+        self.head = nn.Sequential(
+            nn.Linear(frame_dim, 2 * frame_dim), nn.GELU(approximate="tanh"), nn.Linear(2 * frame_dim, 3 * n_out)
+        )
+
+    def forward(self, encoded: Encoded) -> Float[Tensor, "b t j_out 3"]:
+        """Lifts a batch of windows.
+
+        Args:
+            encoded: of any number of frames, joints in the order of `joints_in`.
+
+        Returns:
+            Joints relative to the root joint, metres, in the camera's frame.
+        """
+        t = encoded.times.shape[1]
+        encoded = pad_time(encoded, -t % self.pool)
+        frames = self._frames(encoded)  # (b, t, frame_dim)
+        b, padded, d = frames.shape
+        n = padded // self.pool
+
+        # (b, t) -> (b, n, pool): the time of a token is the mean of its frames'.
+        times, valid = encoded.times.view(b, n, self.pool), encoded.valid.view(b, n, self.pool)
+        token_times = (times * valid).sum(-1) / valid.sum(-1).clamp(min=1)
+        offsets = torch.where(valid, times - token_times[..., None], 0.0)
+        frames = frames + self.offset_in(offsets.view(b, padded, 1))
+
+        tokens = self.pool_in(frames.view(b, n, self.pool * d))
+        rotation = self.time_position(token_times)
+        for block in self.time_blocks:
+            tokens = block(tokens, valid.any(-1), rotation)
+
+        frames = frames + self.pool_out(self.time_norm(tokens)).view(b, padded, d)
+        joints = self.head(self.head_norm(frames)).view(b, padded, -1, 3)[:, :t]
+        joints = joints - joints[:, :, :1]
+        return joints.to(encoded.rotation.dtype) @ encoded.rotation[:, None]  # x -> rotation' x, for row vectors
+
+    def _frames(self, encoded: Encoded) -> Float[Tensor, "b t d"]:
+        """One token a frame, from attention over its joints."""
+        b, t, _ = encoded.mask.shape
+        # Joints that no frame of the batch has are left out: the result is the same, and costs less.
+        present = encoded.mask.flatten(0, 1).any(0).nonzero().squeeze(-1)
+        mask = encoded.mask[:, :, present]
+        weights = mask[..., None].to(encoded.coordinates.dtype)
+        coordinates = encoded.coordinates[:, :, present]
+        middle = (coordinates * weights).sum(2, keepdim=True) / weights.sum(2, keepdim=True).clamp(min=1)
+        channels = torch.cat(
+            (coordinates, (coordinates - middle) * weights, encoded.scores[:, :, present, None]), -1
+        )
+        joints = (self.joint_in(channels) + self.joint_name[present]).view(b * t, len(present), -1)
+        for block in self.joint_blocks:
+            joints = block(joints, mask.view(b * t, -1))
+        joints = self.joint_norm(joints) * weights.view(b * t, -1, 1)
+        # The rows of the layer that belong to these joints: (frame_dim, joints, joint_dim) -> (joints * joint_dim).
+        rows = self.frame_in.weight.view(self.frame_in.out_features, len(self.skeleton_in), -1)[:, present]
+        frames = F.linear(joints.view(b, t, -1), rows.flatten(1), self.frame_in.bias)
+        frames = frames + self.frame_mask(encoded.mask.to(frames.dtype))
+        return frames + self.context_in(encoded.context)[:, None]
+
+
+def pad_time(encoded: Encoded, frames: int) -> Encoded:
+    """The windows with so many empty, invalid frames at the end."""
+    if frames == 0:
+        return encoded
+
+    def pad(x: Tensor) -> Tensor:
+        return torch.cat((x, x.new_zeros(x.shape[0], frames, *x.shape[2:])), 1)
+
+    return Encoded(
+        coordinates=pad(encoded.coordinates),
+        scores=pad(encoded.scores),
+        mask=pad(encoded.mask),
+        times=pad(encoded.times),
+        valid=pad(encoded.valid),
+        context=encoded.context,
+        rotation=encoded.rotation,
+    )

@@ -1,0 +1,115 @@
+"""Lifting a whole clip of any length by windows that overlap, blended so that no seam shows."""
+
+from collections.abc import Iterator
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from poselift.models.encoding import encode, mirror
+from poselift.skeleton import Skeleton
+
+
+def window_starts(frames: int, window: int, overlap: int) -> list[int]:
+    """First frames of windows that cover the clip: the last one ends with it, neighbours overlap.
+
+    Args:
+        frames: in the clip.
+        window: frames in a window.
+        overlap: frames that neighbours share at least.
+    """
+    if frames <= window:
+        return [0]
+    count = -(-(frames - overlap) // (window - overlap))
+    return [round(k * (frames - window) / (count - 1)) for k in range(count)]
+
+
+def lift_sequence(
+    lifter: nn.Module,
+    keypoints: Float[Tensor, "t j 2"],
+    scores: Float[Tensor, "t j"],
+    times: Float[Tensor, " t"],
+    K: Float[Tensor, "3 3"],
+    image_size: Float[Tensor, " 2"],
+    *,
+    window: int,
+    overlap: float = 0.5,
+    flip: bool = True,
+    batch_size: int = 16,
+    distortion: Float[Tensor, " 5"] | None = None,
+) -> Float[Tensor, "t j_out 3"]:
+    """Lifts one person's keypoints.
+
+    Each frame is the mean of the windows that it is in, weighted to fall off linearly from the middle of a window
+    to its ends. Only one batch of windows is in memory at a time.
+
+    Args:
+        lifter: a model of this package, in eval mode, on the device of the other tensors.
+        keypoints: pixels in the order of the lifter's input joints; NaN where missing.
+        scores: 0 to 1.
+        times: seconds, increasing.
+        K: intrinsics.
+        image_size: width and height, pixels.
+        window: frames in a window.
+        overlap: share of a window that its neighbours share with it.
+        flip: also lift the mirrored keypoints, and take the mean.
+        batch_size: windows lifted at once.
+        distortion: k1, k2, p1, p2, k3 in OpenCV's order.
+
+    Returns:
+        Joints relative to the root, camera frame, metres.
+    """
+    frames = len(keypoints)
+    starts = window_starts(frames, window, int(window * overlap))
+    length = min(window, frames)
+    ramp = torch.arange(1, length + 1, device=keypoints.device)
+    fade = torch.minimum(ramp, ramp.flip(0)).to(keypoints.dtype)
+
+    total: Tensor | None = None
+    weight = keypoints.new_zeros(frames)
+    with torch.inference_mode():
+        for chunk in _chunks(starts, batch_size):
+            index = torch.tensor(chunk, device=keypoints.device)[:, None] + torch.arange(length).to(keypoints.device)
+            out = _lift(
+                lifter,
+                keypoints[index],
+                scores[index],
+                times[index],
+                K.expand(len(chunk), 3, 3),
+                image_size.expand(len(chunk), 2),
+                None if distortion is None else distortion.expand(len(chunk), 5),
+                flip,
+            )
+            if total is None:
+                total = keypoints.new_zeros(frames, *out.shape[2:])
+            total.index_put_((index,), out * fade[:, None, None], accumulate=True)
+            weight.index_put_((index,), fade.expand(len(chunk), -1), accumulate=True)
+    assert total is not None, "window_starts gives at least one window"
+    return total / weight[:, None, None]
+
+
+def _chunks(items: list[int], size: int) -> Iterator[list[int]]:
+    for first in range(0, len(items), size):
+        yield items[first : first + size]
+
+
+def _lift(
+    lifter: nn.Module,
+    keypoints: Float[Tensor, "b t j 2"],
+    scores: Float[Tensor, "b t j"],
+    times: Float[Tensor, "b t"],
+    K: Float[Tensor, "b 3 3"],
+    image_size: Float[Tensor, "b 2"],
+    distortion: Float[Tensor, "b 5"] | None,
+    flip: bool,
+) -> Float[Tensor, "b t j_out 3"]:
+    """One batch of windows, with the mirrored ones averaged in where wanted."""
+    encoded = encode(keypoints, scores, times, K, image_size, distortion=distortion)
+    out = lifter(encoded)
+    if not flip:
+        return out
+    skeleton_in: Skeleton = lifter.skeleton_in  # type: ignore[assignment]
+    skeleton_out: Skeleton = lifter.skeleton_out  # type: ignore[assignment]
+    mirrored = lifter(mirror(encoded, skeleton_in))
+    sign = out.new_tensor([-1.0, 1.0, 1.0])
+    return 0.5 * (out + mirrored[:, :, list(skeleton_out.flip_indices)] * sign)

@@ -1,0 +1,57 @@
+"""The time of a decoded picture."""
+
+from fractions import Fraction
+
+import av
+from av.container import InputContainer
+from av.video.stream import VideoStream
+
+from poselift.core.errors import InputError
+
+
+class Clock:
+    """Seconds since the first picture, from the stream's own time stamps.
+
+    Where the file has none, pictures are counted at the stream's rate. So they are in AVI with pictures that
+    refer forward: AVI numbers its pictures in the order of decoding, so stamps would come out shuffled.
+
+    Args:
+        first: the stream's first picture.
+        container: the open file.
+        stream: its video stream.
+
+    Attributes:
+        interval: seconds between two frames at the stream's average rate; 0 where it has none.
+        stamped: whether the times are the stream's own time stamps.
+
+    Raises:
+        InputError: the file has neither time stamps nor a rate.
+    """
+
+    def __init__(self, first: av.VideoFrame, container: InputContainer, stream: VideoStream) -> None:
+        rate = stream.average_rate or stream.guessed_rate
+        self.interval = float(1 / rate) if rate else 0.0
+        self._step = 1 / Fraction(rate) if rate else Fraction(0)
+        shuffled = container.format.name == "avi" and stream.codec_context.has_b_frames
+        self.stamped = first.pts is not None and stream.time_base is not None and not shuffled
+        if not self.stamped and not rate:
+            raise InputError(f"{container.name} has neither time stamps nor a frame rate; convert it to .mp4 first")
+        self._origin = first.pts or 0
+        self._tick = stream.time_base or Fraction(1)
+        self._now = -self._step
+
+    def seconds(self, picture: av.VideoFrame) -> float:
+        """The time of a picture; pictures must be given in order, as one without a stamp follows the one before."""
+        if self.stamped and picture.pts is not None:
+            self._now = (picture.pts - self._origin) * self._tick
+        else:
+            self._now += self._step
+        return float(self._now)
+
+    def duration(self, picture: av.VideoFrame) -> float:
+        """Seconds for which a picture is shown, or the average interval where the file does not say."""
+        return float(picture.duration * self._tick) or self.interval
+
+    def stamp(self, seconds: float) -> int:
+        """The stream's time stamp at or just before a time."""
+        return self._origin + int(Fraction(seconds) / self._tick)

@@ -1,0 +1,86 @@
+"""A video file opened with FFmpeg, and its pictures decoded as far as they go."""
+
+import contextlib
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import av
+from av.container import InputContainer
+from av.stream import Disposition
+from av.video.stream import VideoStream
+
+from poselift.core.errors import InputError
+
+
+@contextlib.contextmanager
+def open_video(path: str | os.PathLike[str]) -> Iterator[tuple[InputContainer, VideoStream]]:
+    """Opens a video file and picks its video stream, decoded with threads.
+
+    Raises:
+        InputError: there is no such file, it is no video, or it holds sound or a still picture only.
+    """
+    path = Path(path)
+    if not path.exists():
+        raise InputError(f"{path}: no such file; check the path of the video")
+    if not path.is_file():
+        raise InputError(f"{path} is not a file; give one video file")
+    if path.stat().st_size == 0:
+        raise InputError(f"{path} is empty (0 bytes); copy or record the video again")
+    try:
+        # The prefix keeps FFmpeg from reading a name with a colon as an address.
+        container = av.open(f"file:{path}")
+    except PermissionError as error:
+        raise InputError(f"{path} cannot be read: permission denied; change the file's permissions") from error
+    except av.error.FFmpegError as error:
+        reason = error.strerror or error
+        raise InputError(f"{path} cannot be opened as a video ({reason}); it is something else or damaged") from error
+    with container:
+        stream = container.streams.best("video")
+        # Sound files carry their cover as a video stream of one picture; FFmpeg reads .txt as terminal art.
+        if not isinstance(stream, VideoStream) or stream.disposition & Disposition.attached_pic:
+            raise InputError(f"{path} has no video stream; give a file with pictures that move")
+        if container.format.name == "tty":
+            raise InputError(f"{path} is a text file, not a video; give a video file")
+        if container.format.name.endswith("_pipe") or container.format.name == "image2":
+            raise InputError(f"{path} is a still picture, not a video; give a video file")
+        stream.thread_type = "AUTO"
+        yield container, stream
+
+
+class Decoder:
+    """Decodes a stream from where its container stands, and goes on past damaged places.
+
+    Attributes:
+        damaged: packets that could not be decoded so far.
+    """
+
+    def __init__(self, container: InputContainer, stream: VideoStream) -> None:
+        self.container = container
+        self.stream = stream
+        self.damaged = 0
+
+    def __iter__(self) -> Iterator[av.VideoFrame]:
+        packets = self.container.demux(self.stream)
+        while True:
+            try:
+                packet = next(packets, None)
+            except av.error.FFmpegError:
+                # The file cannot be read further; what the decoder still holds is good.
+                self.damaged += 1
+                yield from self._decoded(None)
+                return
+            if packet is None:
+                return
+            if packet.is_corrupt:
+                self.damaged += 1
+            else:
+                yield from self._decoded(packet)
+
+    def _decoded(self, packet: av.Packet | None) -> list[av.VideoFrame]:
+        """The pictures that a packet completes; `None` asks for the last ones."""
+        try:
+            return self.stream.codec_context.decode(packet)
+        except av.error.FFmpegError:
+            self.damaged += 1
+            return []

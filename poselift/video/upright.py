@@ -1,0 +1,66 @@
+"""Decoded pictures become RGB arrays as a viewer sees them: upright, with square pixels."""
+
+import math
+from fractions import Fraction
+
+import av
+import cv2
+import numpy as np
+from av.buffer import Buffer
+from av.video.reformatter import VideoReformatter
+from jaxtyping import UInt8
+
+_CV2_TURNS = {1: cv2.ROTATE_90_CLOCKWISE, 2: cv2.ROTATE_180, 3: cv2.ROTATE_90_COUNTERCLOCKWISE}
+
+
+def display_orientation(frame: av.VideoFrame) -> tuple[int, bool]:
+    """How a picture is to be turned for display: mirrored first, then turned clockwise.
+
+    Phones record in the sensor's orientation and say in a display matrix how to show it. Its upper left 2 x 2
+    part [[a, b], [c, d]] maps a row vector, (x', y') = (a x + c y, b x + d y), x to the right and y down
+    (ISO/IEC 14496-12, 8.3.2; FFmpeg's libavutil/display.h). Angles between quarter turns are rounded to one.
+
+    Returns:
+        quarter turns clockwise, 0 to 3, and whether left and right are exchanged before that.
+    """
+    matrix = frame.side_data.get("DISPLAYMATRIX")
+    if not isinstance(matrix, Buffer):
+        return 0, False
+    a, b, _, c, d = (int(value) for value in np.frombuffer(bytes(matrix), dtype=np.int32)[:5])
+    mirrored = a * d - b * c < 0
+    if mirrored:
+        a, b = -a, -b
+    return round(math.atan2(b, a) / (math.pi / 2)) % 4, mirrored
+
+
+class Upright:
+    """Converts a stream's pictures to upright RGB with square pixels.
+
+    Args:
+        first: the stream's first picture, which decides size and orientation for all.
+        pixel_aspect: width of a pixel over its height.
+
+    Attributes:
+        width: of the upright picture.
+        height: of the upright picture.
+        rotation: degrees clockwise by which pictures are turned: 0, 90, 180 or 270.
+    """
+
+    def __init__(self, first: av.VideoFrame, pixel_aspect: Fraction) -> None:
+        self._turns, self._mirrored = display_orientation(first)
+        self._stored_size = max(1, round(first.width * pixel_aspect)), first.height
+        self._reformatter = VideoReformatter()
+        self.rotation = 90 * self._turns
+        self.width, self.height = self._stored_size if self._turns % 2 == 0 else self._stored_size[::-1]
+
+    def __call__(self, frame: av.VideoFrame) -> UInt8[np.ndarray, "h w 3"]:
+        """One picture as a contiguous array of its own."""
+        width, height = self._stored_size
+        square = self._reformatter.reformat(frame, width=width, height=height, format="rgb24")
+        image: np.ndarray = square.to_ndarray()
+        if self._mirrored:
+            image = cv2.flip(image, 1)
+        if self._turns:
+            # An order of magnitude faster than numpy's rot90 and a copy.
+            image = cv2.rotate(image, _CV2_TURNS[self._turns])
+        return np.ascontiguousarray(image)

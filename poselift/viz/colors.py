@@ -1,0 +1,49 @@
+"""Who is who, and which side is which, by colour. All colours are RGB, 0 to 255."""
+
+from dataclasses import dataclass
+
+Color = tuple[int, int, int]
+
+BACKGROUND: Color = (22, 25, 31)
+GRID: Color = (74, 81, 93)
+SHADOW: Color = (9, 10, 13)
+TEXT: Color = (222, 226, 232)
+WHITE: Color = (255, 255, 255)
+BLACK: Color = (0, 0, 0)
+
+# Okabe and Ito's palette, which colour-blind people can tell apart (https://jfly.uni-koeln.de/color/), in an
+# order that starts with its most distant hues; the two dark ones are lightened to stand on a dark ground.
+_PALETTE: tuple[Color, ...] = (
+    (86, 180, 233),
+    (240, 152, 20),
+    (20, 190, 140),
+    (224, 130, 184),
+    (240, 228, 66),
+    (232, 100, 40),
+    (70, 130, 220),
+)
+
+
+@dataclass(frozen=True)
+class PersonColors:
+    """The colours of one person: the person's right side is the darker shade, the left the lighter."""
+
+    middle: Color
+    left: Color
+    right: Color
+
+    def of_side(self, side: str) -> Color:
+        """The colour of "left", "right" or "middle"."""
+        return {"left": self.left, "right": self.right}.get(side, self.middle)
+
+
+def person_colors(person: int) -> PersonColors:
+    """The colours of a person by the track's number; they repeat after seven people."""
+    base = _PALETTE[(person - 1) % len(_PALETTE)]
+    return PersonColors(middle=base, left=mix(base, WHITE, 0.55), right=mix(base, BLACK, 0.3))
+
+
+def mix(color: Color, other: Color, amount: float) -> Color:
+    """The colour, moved towards another by a share of 0 to 1."""
+    red, green, blue = (round(a + (b - a) * amount) for a, b in zip(color, other, strict=True))
+    return red, green, blue

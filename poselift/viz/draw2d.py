@@ -1,0 +1,59 @@
+"""A person's 2D skeleton on the picture."""
+
+import numpy as np
+from jaxtyping import Float, UInt8
+
+from poselift.skeleton import Skeleton
+from poselift.viz.capsules import capsule_outlines, fill_outline
+from poselift.viz.colors import PersonColors
+from poselift.viz.labels import draw_label
+from poselift.viz.limbs import limbs_of
+
+_EDGE = (16, 18, 22)  # a dark rim, so that a limb stands out from a bright picture
+
+
+def draw_skeleton_2d(
+    image: UInt8[np.ndarray, "h w 3"],
+    keypoints: Float[np.ndarray, "j 2"],
+    scores: Float[np.ndarray, " j"],
+    skeleton: Skeleton,
+    colors: PersonColors,
+    *,
+    threshold: float = 0.3,
+    label: str | None = None,
+) -> None:
+    """Draws on the picture, in place.
+
+    Args:
+        image: RGB.
+        keypoints: pixels; NaN where a joint was not seen.
+        scores: 0 to 1; a joint below the threshold is left out, with the limbs that end in it.
+        skeleton: the joint set.
+        colors: the person's.
+        threshold: the lowest score that is drawn.
+        label: written by the head.
+    """
+    points = np.where((scores >= threshold)[:, None], keypoints, np.nan).astype(np.float64)
+    seen = np.isfinite(points).all(-1)
+    if not seen.any():
+        return
+    extent = float(np.ptp(points[seen], axis=0).max())
+    height = image.shape[0]
+    radius = float(np.clip(0.011 * extent, height / 420, height / 120))
+    rim = max(0.8, 0.3 * radius)
+
+    limbs = limbs_of(skeleton)
+    ends = limbs.ends(points)
+    drawn = np.flatnonzero(np.isfinite(ends).all((1, 2)))
+    radii = np.repeat(radius * limbs.widths[drawn, None], 2, axis=1)
+    # All rims first: they then lie around the body and not across it.
+    for outline in capsule_outlines(ends[drawn], radii + rim):
+        fill_outline(image, outline, _EDGE)
+    for limb, outline in zip(drawn, capsule_outlines(ends[drawn], radii), strict=True):
+        fill_outline(image, outline, colors.of_side(limbs.sides[limb]))
+
+    if label is not None:
+        x, y = points[seen][points[seen][:, 1].argmin()]
+        text_height = round(float(np.clip(height / 52, 8, 16)))
+        gap = max(0.07 * extent, 4 * radius)
+        draw_label(image, label, float(x), float(y) - gap, text_height, colors.middle)

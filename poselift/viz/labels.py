@@ -1,0 +1,92 @@
+"""Small text with a background, drawn large and shrunk once so that OpenCV's line font looks smooth."""
+
+from functools import lru_cache
+
+import cv2
+import numpy as np
+from jaxtyping import UInt8
+
+from poselift.viz.colors import BACKGROUND, BLACK, TEXT, Color
+
+_FONT = cv2.FONT_HERSHEY_SIMPLEX
+_OVERSIZE = 4
+
+
+@lru_cache(maxsize=128)
+def _text_mask(text: str, height: int) -> np.ndarray:
+    """(h, w) float32 coverage of a text whose digits are `height` pixels high."""
+    tall = height * _OVERSIZE
+    scale = tall / 21  # a digit of this font is 21 units high at scale 1
+    thickness = max(1, round(tall / 7.5))
+    (width, _), below = cv2.getTextSize(text, _FONT, scale, thickness)
+    mask = np.zeros((tall + below + 2 * thickness, width + 2 * thickness), np.uint8)
+    cv2.putText(mask, text, (thickness, tall + thickness), _FONT, scale, 255, thickness, cv2.LINE_AA)
+    size = (max(1, mask.shape[1] // _OVERSIZE), max(1, mask.shape[0] // _OVERSIZE))
+    return cv2.resize(mask, size, interpolation=cv2.INTER_AREA).astype(np.float32) / 255
+
+
+@lru_cache(maxsize=128)
+def _pill_mask(width: int, height: int) -> np.ndarray:
+    """(h, w) float32 coverage of a rectangle with round corners."""
+    mask = np.zeros((height * _OVERSIZE, width * _OVERSIZE), np.uint8)
+    radius = min(mask.shape) // 2 - 1
+    for x in (radius, mask.shape[1] - 1 - radius):
+        cv2.circle(mask, (x, mask.shape[0] // 2), radius, 255, -1)
+    mask[mask.shape[0] // 2 - radius : mask.shape[0] // 2 + radius, radius : mask.shape[1] - radius] = 255
+    return cv2.resize(mask, (width, height), interpolation=cv2.INTER_AREA).astype(np.float32) / 255
+
+
+def draw_text(
+    image: UInt8[np.ndarray, "h w 3"], text: str, left: float, top: float, height: int, color: Color = TEXT
+) -> None:
+    """Writes text on the picture, in place; `left` and `top` are pixels, `height` is that of a digit."""
+    _blend(image, _text_mask(text, height), round(left), round(top), color, 1.0)
+
+
+def text_size(text: str, height: int) -> tuple[int, int]:
+    """(width, height) in pixels of what `draw_text` covers."""
+    rows, columns = _text_mask(text, height).shape
+    return columns, rows
+
+
+def draw_label(
+    image: UInt8[np.ndarray, "h w 3"],
+    text: str,
+    x: float,
+    y: float,
+    height: int,
+    background: Color = BACKGROUND,
+    opacity: float = 1.0,
+) -> None:
+    """Writes text on a rounded background, in place, moved where needed to stay inside the picture.
+
+    Args:
+        image: RGB.
+        text: one line.
+        x: pixels, the middle of the label.
+        y: pixels, the bottom of the label.
+        height: pixels, of a digit.
+        background: the colour behind; the text is black or light, whichever reads better on it.
+        opacity: of the background, 0 to 1.
+    """
+    text_mask = _text_mask(text, height)
+    pill = _pill_mask(text_mask.shape[1] + round(1.1 * height), round(2.1 * height))
+    left = round(float(np.clip(x - pill.shape[1] / 2, 0, max(0, image.shape[1] - pill.shape[1]))))
+    top = round(float(np.clip(y - pill.shape[0], 0, max(0, image.shape[0] - pill.shape[0]))))
+    _blend(image, pill, left, top, background, opacity)
+    # Luma of ITU-R BT.601.
+    light = np.dot(background, (0.299, 0.587, 0.114)) > 110
+    text_left = left + (pill.shape[1] - text_mask.shape[1]) // 2
+    text_top = top + round(0.55 * height) - round(height / 7.5)
+    _blend(image, text_mask, text_left, text_top, BLACK if light else TEXT, 1.0)
+
+
+def _blend(image: np.ndarray, mask: np.ndarray, left: int, top: int, color: Color, opacity: float) -> None:
+    """Mixes a colour into the picture where the mask is set; what lies outside the picture is cut off."""
+    y0, x0 = max(top, 0), max(left, 0)
+    y1, x1 = min(top + mask.shape[0], image.shape[0]), min(left + mask.shape[1], image.shape[1])
+    if y0 >= y1 or x0 >= x1:
+        return
+    share = mask[y0 - top : y1 - top, x0 - left : x1 - left, None] * opacity
+    region = image[y0:y1, x0:x1]
+    region[:] = np.round(region + (np.array(color, np.float32) - region) * share).astype(np.uint8)

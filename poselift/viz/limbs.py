@@ -1,0 +1,72 @@
+"""Which lines make a body out of a skeleton's joints."""
+
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from jaxtyping import Float
+
+from poselift.skeleton import Skeleton
+
+# COCO has no joint in the middle of the body, so the shoulders and the hips are joined across, and the head
+# hangs from the middle of the shoulders instead of from each.
+_MIDDLE_JOINTS = {"shoulder": {"thorax", "neck_base", "mid_shoulders", "neck"}, "hip": {"pelvis"}}
+# By the last word of the far joint's name.
+_WIDTHS = {"eye": 0.45, "ear": 0.45, "nose": 0.6, "toe": 0.6, "heel": 0.6, "hand": 0.7, "foot": 0.7}
+_WIDTHS |= {"knee": 1.15, "ankle": 1.0, "elbow": 0.95, "wrist": 0.8}
+
+
+@dataclass(frozen=True, eq=False)
+class Limbs:
+    """The lines to draw for a skeleton.
+
+    Attributes:
+        joints: per limb and end two joint indices whose middle is the end; the same twice where it is a joint.
+        sides: per limb "left", "right" or "middle".
+        widths: per limb its thickness relative to the trunk's.
+        heads: per limb whether it ends at the top of the head.
+    """
+
+    joints: np.ndarray
+    sides: tuple[str, ...]
+    widths: np.ndarray
+    heads: np.ndarray
+
+    def ends(self, points: Float[np.ndarray, "j c"]) -> Float[np.ndarray, "l 2 c"]:
+        """Where the limbs start and end; NaN where a joint is not known."""
+        return points[self.joints].mean(axis=2)
+
+
+@cache
+def limbs_of(skeleton: Skeleton) -> Limbs:
+    """The limbs of a skeleton: its bones, and what a joint set without middle joints lacks."""
+    lines: list[tuple[tuple[str, str], tuple[str, str]]] = []
+    for parent, child in skeleton.bones:
+        if not (parent == "nose" and child.endswith("_shoulder")):
+            lines.append(((parent, parent), (child, child)))
+    for part, middles in _MIDDLE_JOINTS.items():
+        left, right = f"left_{part}", f"right_{part}"
+        if left in skeleton.joints and not middles.intersection(skeleton.joints):
+            lines.append(((left, left), (right, right)))
+            if part == "shoulder" and "nose" in skeleton.joints:
+                lines.append(((left, right), ("nose", "nose")))
+    joints = np.array([[skeleton.indices(list(end)) for end in line] for line in lines], int).reshape(-1, 2, 2)
+    return Limbs(
+        joints,
+        sides=tuple(_side(*line) for line in lines),
+        widths=np.array([_width(*line) for line in lines]),
+        heads=np.array([end[0] in ("head", "head_top") for _, end in lines]),
+    )
+
+
+def _side(start: tuple[str, str], end: tuple[str, str]) -> str:
+    """The side of the far end, and the middle for a line that crosses the body."""
+    sides = {joint.split("_")[0] for joint in (*start, *end)}
+    if {"left", "right"} <= sides:
+        return "middle"
+    return next((side for side in ("left", "right") if side in sides), "middle")
+
+
+def _width(start: tuple[str, str], end: tuple[str, str]) -> float:
+    part = end[0].split("_")[-1]
+    return _WIDTHS.get(part, 1.0) if start[0] == start[1] else 1.0

@@ -1,0 +1,185 @@
+"""The 3D scene, seen from a camera that swings slowly around it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from jaxtyping import Float, UInt8
+
+from poselift.skeleton import Skeleton
+from poselift.viz.capsules import capsule_outlines, fill_outline
+from poselift.viz.colors import BACKGROUND, GRID, SHADOW, TEXT, Color, mix, person_colors
+from poselift.viz.labels import draw_label, draw_text, text_size
+from poselift.viz.limbs import limbs_of
+from poselift.viz.stage import Stage
+
+_SWING = np.deg2rad(50)  # to each side of the recording camera's own view
+_PERIOD = 12.0  # seconds for a swing to both sides and back
+_ELEVATION = np.deg2rad(16)
+_FOCAL = 1.9  # of half the picture's shorter side: a moderate perspective
+_LIMB_RADIUS = 0.032  # metres
+_HEAD_RADIUS = 0.075
+_BRIDGED_OPACITY = 0.4
+
+
+@dataclass(frozen=True, eq=False)
+class Pose3D:
+    """One person in one frame.
+
+    Attributes:
+        person: the track's number; it gives the colour.
+        joints: metres, in the axes of the stage.
+        skeleton: the joint set of `joints`.
+        filled: nothing was seen and the frame was bridged: drawn translucent.
+    """
+
+    person: int
+    joints: Float[np.ndarray, "j 3"]
+    skeleton: Skeleton
+    filled: bool = False
+
+
+class Scene3D:
+    """Draws a clip's people on a one-metre grid.
+
+    The view starts where the recording camera stood, so that it can be compared with the video, and swings to
+    both sides by the time stamp. Its distance is chosen once so that everyone stays in view.
+
+    Args:
+        width: pixels.
+        height: pixels.
+        stage: the arrangement of the clip.
+    """
+
+    def __init__(self, width: int, height: int, stage: Stage):
+        self.width, self.height = width, height
+        points = stage.points if len(stage.points) else np.array([[-1.0, 0, -1], [1, 1.8, 1]])
+        # The ground's corners below people belong in view as well.
+        points = np.concatenate([points, points * [1, 0, 1]])
+        low, high = points.min(0), points.max(0)
+        self._target = (low + high) / 2
+        self._focal = _FOCAL * min(width, height) / 2
+        self._radius = float(np.linalg.norm((points - self._target)[:, ::2], axis=-1).max())
+        self._distance = self._fit_distance(points)
+        self._text_height = round(float(np.clip(height / 52, 8, 16)))
+        self._caption = "1 m grid  |  left light, right dark"
+        if stage.shortened:
+            self._caption += "  |  people moved closer"
+
+    def render(self, people: Sequence[Pose3D], time: float) -> UInt8[np.ndarray, "h w 3"]:
+        """Draws one frame.
+
+        Args:
+            people: those who are there; one with a NaN joint is not drawn in the limbs that end in it.
+            time: seconds; it gives the direction of view.
+        """
+        image = np.full((self.height, self.width, 3), BACKGROUND, np.uint8)
+        view = self._view(_SWING * np.sin(2 * np.pi * time / _PERIOD))
+        self._draw_grid(image, view)
+        self._draw_shadows(image, view, people)
+        bridged = [pose for pose in people if pose.filled]
+        if bridged:
+            layer = image.copy()
+            self._draw_bodies(layer, view, bridged)
+            image = cv2.addWeighted(layer, _BRIDGED_OPACITY, image, 1 - _BRIDGED_OPACITY, 0).astype(np.uint8)
+        self._draw_bodies(image, view, [pose for pose in people if not pose.filled])
+        self._draw_captions(image)
+        return image
+
+    def project(self, points: Float[np.ndarray, "*batch 3"], time: float) -> Float[np.ndarray, "*batch 2"]:
+        """Where points of the stage lie in the picture drawn at a time, in pixels."""
+        return self._project(points, self._view(_SWING * np.sin(2 * np.pi * time / _PERIOD)))[0]
+
+    def _view(self, azimuth: float) -> np.ndarray:
+        """The rows are the view's right, down and forward in the axes of the stage."""
+        sin_a, cos_a = np.sin(azimuth), np.cos(azimuth)
+        sin_e, cos_e = np.sin(_ELEVATION), np.cos(_ELEVATION)
+        return np.array(
+            [
+                [cos_a, 0, -sin_a],
+                [sin_a * sin_e, -cos_e, cos_a * sin_e],
+                [-sin_a * cos_e, -sin_e, -cos_a * cos_e],
+            ]
+        )
+
+    def _fit_distance(self, points: np.ndarray) -> float:
+        """How far away the view must be for all points to stay inside the picture during the whole swing."""
+        half = np.array([self.width, self.height]) / 2 * [0.88, 0.84]
+        distances = [2.0]
+        for azimuth in np.linspace(-_SWING, _SWING, 9):
+            right_down_forward = (points - self._target) @ self._view(azimuth).T
+            needed = self._focal * np.abs(right_down_forward[:, :2]) / half - right_down_forward[:, 2:]
+            distances.append(float(needed.max()))
+        return max(distances)
+
+    def _project(self, points: np.ndarray, view: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Pixels (..., 2), and the depth (...) of each point in metres."""
+        right_down_forward = (points - self._target) @ view.T
+        depth = np.maximum(right_down_forward[..., 2] + self._distance, 0.1)
+        pixels = right_down_forward[..., :2] * (self._focal / depth)[..., None]
+        return pixels + [(self.width - 1) / 2, (self.height - 1) / 2], depth
+
+    def _fade(self, depth: np.ndarray) -> np.ndarray:
+        """How much what lies at a depth fades into the background, 0 to 1: far things are fainter."""
+        return np.clip((depth - self._distance + self._radius) / (2 * self._radius + 1e-9), 0, 1)
+
+    def _draw_grid(self, image: np.ndarray, view: np.ndarray) -> None:
+        reach = int(np.ceil(self._radius)) + 1
+        middle = np.round(self._target[::2])
+        ticks = np.arange(-reach, reach + 1)
+        along, line = np.meshgrid(ticks[:-1], ticks, indexing="ij")
+        start = np.stack([along, line], -1).reshape(-1, 2)
+        flat = np.stack([start, start + [1, 0]], axis=1)
+        flat = np.concatenate([flat, flat[..., ::-1]]) + middle
+        ends = np.stack([flat[..., 0], np.zeros(flat.shape[:2]), flat[..., 1]], axis=-1)
+        pixels, _ = self._project(ends, view)
+        away = np.linalg.norm(flat.mean(1) - self._target[::2], axis=-1) / (reach + 0.3)
+        for (a, b), share in zip(np.round(pixels * 16).astype(int).tolist(), away.tolist(), strict=True):
+            if share < 1:
+                cv2.line(image, a, b, mix(GRID, BACKGROUND, share**1.5), 1, cv2.LINE_AA, 4)
+
+    def _draw_shadows(self, image: np.ndarray, view: np.ndarray, people: Sequence[Pose3D]) -> None:
+        """Straight below each body: where it stands is otherwise hard to see."""
+        for pose in people:
+            limbs = limbs_of(pose.skeleton)
+            pixels, depth = self._project(limbs.ends(pose.joints * [1, 0, 1]), view)
+            radii = 1.2 * _LIMB_RADIUS * self._focal / depth
+            for outline in capsule_outlines(pixels, radii):
+                fill_outline(image, outline, SHADOW)
+
+    def _draw_bodies(self, image: np.ndarray, view: np.ndarray, people: Sequence[Pose3D]) -> None:
+        """All limbs of all people, far ones first."""
+        drawn: list[tuple[float, np.ndarray, np.ndarray, Color]] = []
+        for pose in people:
+            colors = person_colors(pose.person)
+            limbs = limbs_of(pose.skeleton)
+            ends, depth = self._project(limbs.ends(pose.joints), view)
+            metres = np.where(limbs.heads, _HEAD_RADIUS, _LIMB_RADIUS * limbs.widths)
+            radii = metres[:, None] * self._focal / depth
+            far = depth.mean(-1)
+            fade = 0.4 * self._fade(far)
+            outlines = capsule_outlines(ends, radii)
+            # The rim sets a limb off from what is behind it; it ends short of the joints, where limbs meet.
+            inner = ends + (ends[:, ::-1] - ends) * 0.22
+            rims = capsule_outlines(inner, radii + 1.8)
+            for limb in np.flatnonzero(np.isfinite(outlines).all((1, 2))):
+                color = mix(colors.of_side(limbs.sides[limb]), BACKGROUND, float(fade[limb]))
+                drawn.append((float(far[limb]), rims[limb], outlines[limb], color))
+        for _, rim, outline, color in sorted(drawn, key=lambda limb: -limb[0]):
+            fill_outline(image, rim, BACKGROUND)
+            fill_outline(image, outline, color)
+        for pose in people:
+            self._draw_person_label(image, view, pose)
+
+    def _draw_person_label(self, image: np.ndarray, view: np.ndarray, pose: Pose3D) -> None:
+        known = pose.joints[np.isfinite(pose.joints).all(-1)]
+        if len(known):
+            top = known[known[:, 1].argmax()] + [0, 0.2, 0]
+            (x, y), _ = self._project(top, view)
+            draw_label(image, str(pose.person), x, y, self._text_height, person_colors(pose.person).middle)
+
+    def _draw_captions(self, image: np.ndarray) -> None:
+        size = self._text_height
+        _, rows = text_size(self._caption, size)
+        draw_text(image, self._caption, 1.2 * size, self.height - rows - 0.8 * size, size, mix(TEXT, BACKGROUND, 0.35))

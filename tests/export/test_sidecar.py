@@ -1,0 +1,80 @@
+import dataclasses
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import poselift
+from poselift.core.errors import InputError
+from poselift.export import read_sidecar, write_sidecar
+from poselift.skeleton import H36M17
+
+
+def _refuse(name):
+    raise AssertionError(f"{name} is not JSON")
+
+
+def test_says_what_a_reader_needs(tmp_path, motion, about):
+    write_sidecar(tmp_path / "a.json", motion, **about, extra={"video": Path("walk.mp4")})
+    # Strict: Python's reader would take NaN, which JSON does not have.
+    content = json.loads((tmp_path / "a.json").read_text(), parse_constant=_refuse)
+    assert content["person"] == 3
+    assert (content["frames"], content["frames_filled"]) == (6, 1)
+    assert content["skeleton"]["joints"] == list(H36M17.joints)
+    assert content["skeleton"]["parents"]["left_knee"] == "left_hip"
+    assert content["skeleton"]["parents"]["pelvis"] is None
+    assert content["keypoints"]["name"] == "coco17"
+    assert content["keypoints"]["image_size"] == [640, 480]
+    assert content["units"] == {
+        "joints": "metres",
+        "root": "metres",
+        "timestamps": "seconds",
+        "keypoints": "pixels",
+    }
+    assert content["axes"]["frame"] == "camera"
+    assert [content["axes"][axis] for axis in "xyz"] == ["right", "down", "forward"]
+    assert content["camera"]["K"][0] == [800.0, 0.0, 319.5]
+    assert content["camera"]["field_of_view"] == "assumed"
+    assert content["weights"]["lifter"]["sha256"] == "ab" * 32
+    assert content["versions"]["numpy"] == np.__version__
+    assert content["versions"]["poselift"] == poselift.__version__
+    assert content["versions"]["torch"]
+    assert content["versions"]["onnxruntime"]
+    assert content["video"] == "walk.mp4"
+
+
+def test_world_axes(tmp_path, motion, about):
+    write_sidecar(tmp_path / "a.json", dataclasses.replace(motion, frame="world"), **about)
+    axes = read_sidecar(tmp_path / "a.json")["axes"]
+    assert axes["frame"] == "world"
+    assert axes["y"] == "up"
+
+
+def test_nan_and_unknown_types_are_refused_and_leave_no_file(tmp_path, motion, about):
+    for value in (float("nan"), np.array([np.inf]), object()):
+        with pytest.raises(InputError, match=r"a\.json"):
+            write_sidecar(tmp_path / "a.json", motion, **about, extra={"value": value})
+    assert not list(tmp_path.iterdir())
+
+
+def test_own_keys_are_not_overwritten(tmp_path, motion, about):
+    with pytest.raises(InputError, match="'units'"):
+        write_sidecar(tmp_path / "a.json", motion, **about, extra={"units": "feet"})
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{", "not readable as JSON"),
+        ("[]", "not the JSON of a poselift motion"),
+        ('{"format": "else"}', "not the JSON of a poselift motion"),
+        ('{"format": "poselift motion", "format_version": 99}', "format_version 99"),
+    ],
+)
+def test_other_files_are_refused(tmp_path, text, message):
+    (tmp_path / "a.json").write_text(text)
+    with pytest.raises(InputError, match=message):
+        read_sidecar(tmp_path / "a.json")
+    with pytest.raises(InputError, match="no such file"):
+        read_sidecar(tmp_path / "none.json")

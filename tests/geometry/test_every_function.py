@@ -1,0 +1,44 @@
+"""Each function of the package: it runs, refuses wrong shapes, takes any leading axes and has gradients."""
+
+import itertools
+
+import jaxtyping
+import pytest
+import torch
+
+from poselift import geometry
+
+
+def test_every_public_function_is_a_case(cases):
+    assert {case.name for case in cases} | {"intrinsics_from_fov"} == set(geometry.__all__)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_smoke(case, dtype):
+    for out in case.call(*case.tensors(dtype=dtype)):
+        assert out.dtype == dtype
+        assert out.isfinite().all()
+
+
+def test_wrong_shape_is_refused(case):
+    first, *others = case.tensors()
+    wrong = first[..., :-1] if first.ndim else torch.zeros((), dtype=torch.long)
+    with pytest.raises(jaxtyping.TypeCheckError):
+        case.call(wrong, *others)
+
+
+@pytest.mark.parametrize("leading", [(), (1,), (2, 3), (0,)])
+def test_any_leading_axes_give_what_single_calls_give(case, leading):
+    tensors = case.tensors(*leading)
+    outs = case.call(*tensors)
+    singles = case.tensors()
+    for out, single in zip(outs, case.call(*singles), strict=True):
+        assert out.shape == (*leading, *single.shape)
+    for index in itertools.product(*(range(n) for n in leading)):
+        for out, single in zip(outs, case.call(*(x[index] for x in tensors)), strict=True):
+            torch.testing.assert_close(out[index], single)
+
+
+def test_gradients(case):
+    tensors = [x.requires_grad_() for x in case.tensors(2)]
+    assert torch.autograd.gradcheck(case.call, tensors)

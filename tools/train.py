@@ -1,0 +1,16 @@
+"""Trains a lifter: python tools/train.py [overrides]."""
+
+import hydra
+from omegaconf import DictConfig
+
+from poselift.cli.train import CONF, run
+
+
+@hydra.main(version_base="1.3", config_path=CONF, config_name="train")
+def main(config: DictConfig) -> None:
+    """Hydra's entry point."""
+    run(config)
+
+
+if __name__ == "__main__":
+    main()
