@@ -3,7 +3,8 @@
 import hydra
 from omegaconf import DictConfig
 
-from poselift.cli.train import CONF, run
+from poselift.cli.config import CONF
+from poselift.cli.train import run
 
 
 @hydra.main(version_base="1.3", config_path=CONF, config_name="train")

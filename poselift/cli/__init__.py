@@ -1,1 +1,1 @@
-"""."""
+"""The commands behind tools/ and the `poselift` console script."""

@@ -3,21 +3,14 @@
 import logging
 import sys
 import warnings
-from pathlib import Path
 
 import pytorch_lightning as pl
-import torch
-from hydra.errors import InstantiationException
 from hydra.utils import instantiate
 from omegaconf import DictConfig, OmegaConf
-from omegaconf.errors import MissingMandatoryValue
 
-from poselift.core.errors import InputError
+from poselift.cli.config import run_configured
 from poselift.training.callbacks import BestWeights
 from poselift.training.task import LiftingTask
-
-CONF = str(Path(__file__).parents[2] / "conf")
-"""The folder of the configs."""
 
 
 def train(config: DictConfig) -> None:
@@ -56,22 +49,6 @@ def train(config: DictConfig) -> None:
 
 
 def run(config: DictConfig) -> None:
-    """`train` for the command line: an error that is meant for people is one line, and exit code 2."""
+    """`train` for the command line."""
     logging.getLogger("pytorch_lightning").setLevel(logging.WARNING)
-    torch.set_float32_matmul_precision("high")
-    try:
-        train(config)
-    except (InputError, MissingMandatoryValue) as error:
-        _leave(str(error).splitlines()[0])
-    except InstantiationException as error:
-        cause: BaseException | None = error
-        while cause is not None and not isinstance(cause, InputError):
-            cause = cause.__cause__ or cause.__context__
-        if cause is None:
-            raise
-        _leave(str(cause))
-
-
-def _leave(message: str) -> None:
-    print(f"error: {message}", file=sys.stderr)
-    raise SystemExit(2)
+    run_configured(train, config)

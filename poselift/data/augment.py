@@ -137,9 +137,7 @@ def change_proportions(windows: Windows, size: float, generator: torch.Generator
     vectors = bone_vectors(torch.where(known, joints, 0.0), CMU28.parent_indices) * per_joint[:, None, :, None]
     changed = points_from_bones(vectors, torch.zeros_like(windows.root), CMU28.parent_indices)
     leg = 0.5 * (factors[:, _KINDS.index("knee")] + factors[:, _KINDS.index("ankle")])
-    return replace(
-        windows, joints=torch.where(known, changed, torch.nan), root=windows.root * leg[:, None, None]
-    )
+    return replace(windows, joints=torch.where(known, changed, torch.nan), root=windows.root * leg[:, None, None])
 
 
 def bend(windows: Windows, share: float, generator: torch.Generator) -> Windows:

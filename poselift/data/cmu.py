@@ -76,7 +76,9 @@ def load_cmu(path: str | Path, split: str) -> MotionCorpus:
         raise InputError(f"{path}: 'joints' are not those of {CMU28.name} in its order")
     start = arrays["clip_start"]
     if start[0] != 0 or start[-1] != len(arrays["root"]) or len(start) != len(arrays["clip"]) + 1:
-        raise InputError(f"{path}: 'clip_start' does not fit {len(arrays['root'])} frames in {len(arrays['clip'])} clips")
+        raise InputError(
+            f"{path}: 'clip_start' does not fit {len(arrays['root'])} frames in {len(arrays['clip'])} clips"
+        )
     clips = np.flatnonzero(arrays["split"] == split)
     if len(clips) == 0:
         raise InputError(f"{path} has no clip of split {split!r}; it has {', '.join(np.unique(arrays['split']))}")

@@ -122,7 +122,9 @@ class CmuData(MotionData):
         **common: as for `MotionData`.
     """
 
-    def __init__(self, corpus: str | Path, bench: str | Path, joints: str = "h36m17", source: str = "det", **common: object) -> None:
+    def __init__(
+        self, corpus: str | Path, bench: str | Path, joints: str = "h36m17", source: str = "det", **common: object
+    ) -> None:
         super().__init__(**common)  # type: ignore[arg-type]
         self.corpus, self.bench, self.joints, self.source = corpus, bench, joints, source
 

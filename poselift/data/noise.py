@@ -153,9 +153,7 @@ def _extent(pixels: Float[Tensor, "b t j 2"], known: Bool[Tensor, "b t j"]) -> F
     return (high - low).amax(-1).clamp(min=1.0)
 
 
-def _drift(
-    white: Float[Tensor, "b t c"], interval: Float[Tensor, "b t"], time: float
-) -> Float[Tensor, "b t c"]:
+def _drift(white: Float[Tensor, "b t c"], interval: Float[Tensor, "b t"], time: float) -> Float[Tensor, "b t c"]:
     """An Ornstein-Uhlenbeck process of unit variance and the given time constant, driven by `white`."""
     keep = torch.exp(-interval / time)
     fresh = (1 - keep.square()).clamp(min=0).sqrt()

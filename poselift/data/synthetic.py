@@ -75,7 +75,9 @@ def synthetic_corpus(clips: int, frames: int, seed: int) -> MotionCorpus:
     )
 
 
-def _walk(time: Float[Tensor, " t"], generator: torch.Generator) -> tuple[Float[Tensor, "t 28 3"], Float[Tensor, "t 3"]]:
+def _walk(
+    time: Float[Tensor, " t"], generator: torch.Generator
+) -> tuple[Float[Tensor, "t 28 3"], Float[Tensor, "t 3"]]:
     """One clip: (joints relative to the pelvis, pelvis)."""
 
     def between(low: float, high: float) -> float:

@@ -1,7 +1,7 @@
 """What every detector of 2D keypoints is to the rest of the project."""
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from jaxtyping import UInt8
@@ -10,6 +10,7 @@ from poselift.skeleton import Skeleton
 from poselift.structures import Detections
 
 
+@runtime_checkable
 class Detector(Protocol):
     """Finds the people in pictures and their 2D keypoints.
 

@@ -20,7 +20,7 @@ def overlap(a: Float[np.ndarray, "n 4"], b: Float[np.ndarray, "m 4"]) -> Float[n
 
 
 def join_passes(
-    coarse: Float[np.ndarray, "n 4"], fine: Float[np.ndarray, "m 4"], longer_side: float
+    coarse: Float[np.ndarray, "n 4"], fine: Float[np.ndarray, "m 4"], longer_side: int
 ) -> tuple[Bool[np.ndarray, " n"], Bool[np.ndarray, " m"]]:
     """Which people to keep of a pass over the small picture and one over the larger picture.
 

@@ -88,11 +88,12 @@ class MoveNet:
                 poses[person] = better_pose(poses[person], self._refine(frame, poses[person]), box)
         kept = without_duplicates(poses[..., :2], boxes, box_scores)
         poses, boxes, box_scores = poses[kept], boxes[kept], box_scores[kept]
-        outside = ((poses[..., :2] < -0.5) | (poses[..., :2] > np.array([width, height]) - 0.5)).any(-1)
+        points, size = poses[..., :2], np.array([width, height])
+        outside = np.any((points < -0.5) | (points > size - 0.5), axis=-1)
         return Detections(
             boxes=boxes,
             box_scores=box_scores,
-            keypoints=np.where(outside[..., None], np.nan, poses[..., :2]),
+            keypoints=np.where(outside[..., None], np.nan, points),
             scores=np.where(outside, 0.0, poses[..., 2]),
             skeleton=self.skeleton,
         )
@@ -119,9 +120,7 @@ class MoveNet:
         corners = np.clip(corners, 0, np.array([width - 1, height - 1]))
         return poses, corners.reshape(-1, 4), people[:, 55]
 
-    def _refine(
-        self, frame: UInt8[np.ndarray, "h w 3"], found: Float[np.ndarray, "17 3"]
-    ) -> Float[np.ndarray, "17 3"]:
+    def _refine(self, frame: UInt8[np.ndarray, "h w 3"], found: Float[np.ndarray, "17 3"]) -> Float[np.ndarray, "17 3"]:
         """Thunder on the square around one pose: x, y, score, in pixels of the frame."""
         assert self._thunder is not None
         joints = found[:, :2]

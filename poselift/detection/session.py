@@ -37,5 +37,7 @@ def open_session(path: Path, expected_sha256: str, device: str) -> onnxruntime.I
     session = onnxruntime.InferenceSession(path, providers=providers)
     # onnxruntime falls back to the CPU with no more than a log line when CUDA's own libraries do not load.
     if device == "cuda" and "CUDAExecutionProvider" not in session.get_providers():
-        raise InputError("device cuda: onnxruntime could not load CUDA; check the driver and CUDA's libraries, or take cpu")
+        raise InputError(
+            "device cuda: onnxruntime could not load CUDA; check the driver and CUDA's libraries, or take cpu"
+        )
     return session

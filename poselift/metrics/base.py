@@ -20,19 +20,19 @@ class MeanOfTerms(Metric):
     Args:
         entries: the length of the terms' last axis (joints, bones, angles, limbs) to keep its means apart; one
             mean over everything if left out.
-        parameters: passed on to the function.
+        settings: passed on to the function.
     """
 
     full_state_update = False
     terms: ClassVar[Callable[..., Terms]]
 
-    def __init__(self, entries: int | None = None, **parameters: Any) -> None:
+    def __init__(self, entries: int | None = None, **settings: Any) -> None:
         super().__init__()
-        self.parameters = parameters
+        self.settings = settings
         # MetricCollection takes metrics for one and the same whose states have the same names and, after the
         # first batch, the same values, e.g. PCK and AUC when nothing is right yet. So the names differ.
-        settings = [f"{name}={getattr(value, 'name', value)}" for name, value in parameters.items()]
-        what = " ".join([type(self).__name__, *settings]).replace(".", "_")
+        named = [f"{name}={getattr(value, 'name', value)}" for name, value in settings.items()]
+        what = " ".join([type(self).__name__, *named]).replace(".", "_")
         self.total_name, self.count_name = f"total of {what}", f"count of {what}"
         shape = () if entries is None else (entries,)
         for name in (self.total_name, self.count_name):
@@ -45,7 +45,7 @@ class MeanOfTerms(Metric):
 
     def add(self, *args: Any, **kwargs: Any) -> None:
         """Makes the terms of a batch and adds them to the sums."""
-        terms = type(self).terms(*args, **kwargs, **self.parameters)
+        terms = type(self).terms(*args, **kwargs, **self.settings)
         total, count = terms.values.where(terms.counts, 0.0), terms.counts.double()
         entries = self.count.shape
         if entries and terms.values.shape[-1:] != entries:

@@ -6,10 +6,11 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 from torchmetrics import Metric
-from torchmetrics.utilities import dim_zero_cat
 
 from poselift.metrics import functional
 from poselift.metrics.base import MeanOfTerms
+
+_THRESHOLDS = len(functional.OKS_THRESHOLDS)
 
 
 class OKS(MeanOfTerms):
@@ -45,33 +46,27 @@ class OKSAP(Metric):
 
     full_state_update = False
     higher_is_better = True
-    scores: list[Tensor]
-    matched: list[Tensor]
+    rows: list[Tensor]
     people: Tensor
 
     def __init__(self, sigmas: Sequence[float] = functional.COCO_SIGMAS) -> None:
         super().__init__()
         self.sigmas = tuple(sigmas)
-        self.add_state("scores", [], dist_reduce_fx="cat")
-        self.add_state("matched", [], dist_reduce_fx="cat")
+        # A row is a score and whether it was matched at each threshold. Flat and float32, because that is what
+        # torchmetrics sends for a process that saw no image.
+        self.add_state("rows", [], dist_reduce_fx="cat")
         self.add_state("people", torch.zeros((), dtype=torch.int64), dist_reduce_fx="sum")
 
     def update(self, images: Sequence[functional.PosesInImage]) -> None:
         """Adds images, each with all of its people."""
         for image in images:
             scores, matched, people = functional.match_poses(image, self.sigmas)
-            self.scores.append(scores.double())
-            self.matched.append(matched.double())
+            self.rows.append(torch.cat((scores[:, None], matched), 1).float().flatten())
             self.people = self.people + people
 
     def compute(self) -> Tensor:
         """The mean of the average precisions at OKS 0.5, 0.55, ..., 0.95."""
-        scores = dim_zero_cat([torch.zeros(0, dtype=torch.float64, device=self.device), *_listed(self.scores)])
-        empty = torch.zeros(0, len(functional.OKS_THRESHOLDS), dtype=torch.float64, device=self.device)
-        matched = dim_zero_cat([empty, *_listed(self.matched)])
-        return functional.average_precision(scores, matched.bool(), int(self.people)).mean()
-
-
-def _listed(state: list[Tensor] | Tensor) -> list[Tensor]:
-    """A list state is one tensor after processes were synchronised."""
-    return [state] if isinstance(state, Tensor) else state
+        # One tensor already, where processes were synchronised.
+        rows = [self.rows] if isinstance(self.rows, Tensor) else self.rows
+        table = torch.cat([torch.zeros(0, device=self.device), *rows]).unflatten(0, (-1, 1 + _THRESHOLDS))
+        return functional.average_precision(table[:, 0], table[:, 1:].bool(), int(self.people)).mean()

@@ -2,7 +2,7 @@
 
 import torch
 import torch.nn.functional as F
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from poselift.models.encoding import CONTEXT_CHANNELS, Encoded
@@ -36,7 +36,7 @@ class SpatioTemporalLifter(nn.Module):
         depth: blocks over time.
         heads: heads of those.
         pool: frames in a time token.
-        dropout: share of each residual branch dropped in training.
+        dropout: share of each residual branch over time dropped in training.
     """
 
     def __init__(
@@ -78,13 +78,13 @@ class SpatioTemporalLifter(nn.Module):
                 joint_dim,
                 attention=ScaledDotAttention(joint_dim, joint_heads),
                 feed_forward=FeedForward(joint_dim, 2 * joint_dim),
-                dropout=dropout,
             )
             for _ in range(joint_depth)
         )
         self.joint_norm = nn.LayerNorm(joint_dim)
         self.frame_in = nn.Linear(n_in * joint_dim, frame_dim)
         self.frame_mask = nn.Linear(n_in, frame_dim, bias=False)
+        self.frame_channels = nn.Linear(n_in * _JOINT_CHANNELS, frame_dim, bias=False)
         self.context_in = nn.Sequential(
             nn.Linear(CONTEXT_CHANNELS, frame_dim), nn.GELU(approximate="tanh"), nn.Linear(frame_dim, frame_dim)
         )
@@ -149,18 +149,25 @@ class SpatioTemporalLifter(nn.Module):
         weights = mask[..., None].to(encoded.coordinates.dtype)
         coordinates = encoded.coordinates[:, :, present]
         middle = (coordinates * weights).sum(2, keepdim=True) / weights.sum(2, keepdim=True).clamp(min=1)
-        channels = torch.cat(
-            (coordinates, (coordinates - middle) * weights, encoded.scores[:, :, present, None]), -1
-        )
+        channels = torch.cat((coordinates, (coordinates - middle) * weights, encoded.scores[:, :, present, None]), -1)
         joints = (self.joint_in(channels) + self.joint_name[present]).view(b * t, len(present), -1)
         for block in self.joint_blocks:
             joints = block(joints, mask.view(b * t, -1))
-        joints = self.joint_norm(joints) * weights.view(b * t, -1, 1)
-        # The rows of the layer that belong to these joints: (frame_dim, joints, joint_dim) -> (joints * joint_dim).
-        rows = self.frame_in.weight.view(self.frame_in.out_features, len(self.skeleton_in), -1)[:, present]
-        frames = F.linear(joints.view(b, t, -1), rows.flatten(1), self.frame_in.bias)
+        joints = self.joint_norm(joints).view(b, t, len(present), -1) * weights
+        # The channels go past the joint blocks too: their norms keep directions, and lengths matter here.
+        frames = self._linear(self.frame_in, joints, present) + self._linear(
+            self.frame_channels, channels * weights, present
+        )
         frames = frames + self.frame_mask(encoded.mask.to(frames.dtype))
         return frames + self.context_in(encoded.context)[:, None]
+
+    def _linear(
+        self, layer: nn.Linear, joints: Float[Tensor, "b t p c"], present: Int[Tensor, " p"]
+    ) -> Float[Tensor, "b t d"]:
+        """A layer over all joints' channels side by side, where only some joints are present."""
+        # (d, joints * channels) -> (d, present * channels)
+        weight = layer.weight.view(layer.out_features, len(self.skeleton_in), -1)[:, present].flatten(1)
+        return F.linear(joints.flatten(2), weight, layer.bias)
 
 
 def pad_time(encoded: Encoded, frames: int) -> Encoded:

@@ -14,7 +14,9 @@ class FeedForward(nn.Sequential):
     """
 
     def __init__(self, dim: int, hidden: int, dropout: float = 0.0) -> None:
-        super().__init__(nn.Linear(dim, hidden), nn.GELU(approximate="tanh"), nn.Dropout(dropout), nn.Linear(hidden, dim))
+        super().__init__(
+            nn.Linear(dim, hidden), nn.GELU(approximate="tanh"), nn.Dropout(dropout), nn.Linear(hidden, dim)
+        )
 
 
 class PreNormBlock(nn.Module):

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from poselift.skeleton import Skeleton
 from poselift.structures import Detections, Keypoints2D
 from poselift.tracking.matching import assign, cost
 from poselift.tracking.stitching import stitch
@@ -40,7 +41,7 @@ class Tracker:
         self._timestamps: list[float] = []
         self._tracks: list[Track] = []
         self._numbers = 0
-        self._skeleton = None
+        self._skeleton: Skeleton | None = None
 
     def update(self, detections: Detections, timestamp: float) -> list[int]:
         """Takes the next frame.

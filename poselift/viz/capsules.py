@@ -7,7 +7,7 @@ from jaxtyping import Float, UInt8
 from poselift.viz.colors import Color
 
 _SHIFT = 4  # fractional bits of the coordinates that OpenCV is given
-_HALF_TURN = np.linspace(np.pi / 2, 3 * np.pi / 2, 9)
+_HALF_TURN = np.linspace(np.pi / 2, 3 * np.pi / 2, 13)
 
 
 def capsule_outlines(

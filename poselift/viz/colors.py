@@ -6,7 +6,7 @@ Color = tuple[int, int, int]
 
 BACKGROUND: Color = (22, 25, 31)
 GRID: Color = (74, 81, 93)
-SHADOW: Color = (9, 10, 13)
+SHADOW: Color = (11, 12, 16)
 TEXT: Color = (222, 226, 232)
 WHITE: Color = (255, 255, 255)
 BLACK: Color = (0, 0, 0)

@@ -59,8 +59,10 @@ class OverlayRenderer:
             for index, motion in enumerate(self._motions)
             if (frame := _frame_at(motion.timestamps, timestamp)) is not None
         ]
-        video = cv2.resize(image, (self._video_width, self._height), interpolation=cv2.INTER_AREA)
         scale = np.array([self._video_width, self._height]) / self._image_size
+        # Averaging costs several times as much, and only shows where the picture shrinks a lot.
+        method = cv2.INTER_AREA if scale.min() < 0.6 else cv2.INTER_LINEAR
+        video = cv2.resize(image, (self._video_width, self._height), interpolation=method)
         for _, motion, frame in present:
             person = motion.keypoints.person
             draw_skeleton_2d(

@@ -17,10 +17,10 @@ from poselift.viz.stage import Stage
 _SWING = np.deg2rad(50)  # to each side of the recording camera's own view
 _PERIOD = 12.0  # seconds for a swing to both sides and back
 _ELEVATION = np.deg2rad(16)
-_FOCAL = 1.9  # of half the picture's shorter side: a moderate perspective
-_LIMB_RADIUS = 0.032  # metres
-_HEAD_RADIUS = 0.075
-_BRIDGED_OPACITY = 0.4
+_FOCAL = 2.3  # of half the picture's shorter side: a moderate perspective
+_LIMB_RADIUS = 0.028  # metres
+_HEAD_RADIUS = 0.07
+_BRIDGED_OPACITY = 0.55
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,11 +40,20 @@ class Pose3D:
     filled: bool = False
 
 
+@dataclass(frozen=True, eq=False)
+class _View:
+    """Where the scene is seen from: the rows of `axes` are right, down and forward; `target` is the centre."""
+
+    axes: Float[np.ndarray, "3 3"]
+    target: Float[np.ndarray, "3"]
+
+
 class Scene3D:
     """Draws a clip's people on a one-metre grid.
 
     The view starts where the recording camera stood, so that it can be compared with the video, and swings to
-    both sides by the time stamp. Its distance is chosen once so that everyone stays in view.
+    both sides by the time stamp. It follows people who walk away, without haste, and its distance is chosen
+    once so that everyone stays in view.
 
     Args:
         width: pixels.
@@ -54,14 +63,18 @@ class Scene3D:
 
     def __init__(self, width: int, height: int, stage: Stage):
         self.width, self.height = width, height
+        self._stage = stage
         points = stage.points if len(stage.points) else np.array([[-1.0, 0, -1], [1, 1.8, 1]])
-        # The ground's corners below people belong in view as well.
+        low, high = np.percentile(points, [2, 98], axis=0)
+        # A rare wild pose must not make everyone small. The ground below people belongs in view as well.
+        points = points[((points >= low - 0.2) & (points <= high + 0.2)).all(-1)]
         points = np.concatenate([points, points * [1, 0, 1]])
         low, high = points.min(0), points.max(0)
-        self._target = (low + high) / 2
+        self._centre = (low + high) / 2  # of what is looked at, relative to the stage's middle
+        self._radius = float(np.linalg.norm((points - self._centre)[:, ::2], axis=-1).max())
         self._focal = _FOCAL * min(width, height) / 2
-        self._radius = float(np.linalg.norm((points - self._target)[:, ::2], axis=-1).max())
-        self._distance = self._fit_distance(points)
+        self._distance = self._fit_distance(points - self._centre)
+        self._empty = np.full((height, width, 3), BACKGROUND, np.uint8)
         self._text_height = round(float(np.clip(height / 52, 8, 16)))
         self._caption = "1 m grid  |  left light, right dark"
         if stage.shortened:
@@ -74,8 +87,8 @@ class Scene3D:
             people: those who are there; one with a NaN joint is not drawn in the limbs that end in it.
             time: seconds; it gives the direction of view.
         """
-        image = np.full((self.height, self.width, 3), BACKGROUND, np.uint8)
-        view = self._view(_SWING * np.sin(2 * np.pi * time / _PERIOD))
+        image = self._empty.copy()
+        view = self._view(time)
         self._draw_grid(image, view)
         self._draw_shadows(image, view, people)
         bridged = [pose for pose in people if pose.filled]
@@ -89,44 +102,36 @@ class Scene3D:
 
     def project(self, points: Float[np.ndarray, "*batch 3"], time: float) -> Float[np.ndarray, "*batch 2"]:
         """Where points of the stage lie in the picture drawn at a time, in pixels."""
-        return self._project(points, self._view(_SWING * np.sin(2 * np.pi * time / _PERIOD)))[0]
+        return self._project(points, self._view(time))[0]
 
-    def _view(self, azimuth: float) -> np.ndarray:
-        """The rows are the view's right, down and forward in the axes of the stage."""
-        sin_a, cos_a = np.sin(azimuth), np.cos(azimuth)
-        sin_e, cos_e = np.sin(_ELEVATION), np.cos(_ELEVATION)
-        return np.array(
-            [
-                [cos_a, 0, -sin_a],
-                [sin_a * sin_e, -cos_e, cos_a * sin_e],
-                [-sin_a * cos_e, -sin_e, -cos_a * cos_e],
-            ]
-        )
+    def _view(self, time: float) -> _View:
+        return _View(_axes(_SWING * np.sin(2 * np.pi * time / _PERIOD)), self._stage.middle(time) + self._centre)
 
     def _fit_distance(self, points: np.ndarray) -> float:
         """How far away the view must be for all points to stay inside the picture during the whole swing."""
-        half = np.array([self.width, self.height]) / 2 * [0.88, 0.84]
+        half = np.array([self.width, self.height]) / 2 * [0.92, 0.74]
         distances = [2.0]
         for azimuth in np.linspace(-_SWING, _SWING, 9):
-            right_down_forward = (points - self._target) @ self._view(azimuth).T
+            right_down_forward = points @ _axes(azimuth).T
             needed = self._focal * np.abs(right_down_forward[:, :2]) / half - right_down_forward[:, 2:]
             distances.append(float(needed.max()))
         return max(distances)
 
-    def _project(self, points: np.ndarray, view: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _project(self, points: np.ndarray, view: _View) -> tuple[np.ndarray, np.ndarray]:
         """Pixels (..., 2), and the depth (...) of each point in metres."""
-        right_down_forward = (points - self._target) @ view.T
+        right_down_forward = (points - view.target) @ view.axes.T
         depth = np.maximum(right_down_forward[..., 2] + self._distance, 0.1)
         pixels = right_down_forward[..., :2] * (self._focal / depth)[..., None]
         return pixels + [(self.width - 1) / 2, (self.height - 1) / 2], depth
 
     def _fade(self, depth: np.ndarray) -> np.ndarray:
         """How much what lies at a depth fades into the background, 0 to 1: far things are fainter."""
-        return np.clip((depth - self._distance + self._radius) / (2 * self._radius + 1e-9), 0, 1)
+        reach = max(self._radius, 1.5)
+        return np.clip((depth - self._distance + reach) / (2 * reach), 0, 1)
 
-    def _draw_grid(self, image: np.ndarray, view: np.ndarray) -> None:
-        reach = int(np.ceil(self._radius)) + 1
-        middle = np.round(self._target[::2])
+    def _draw_grid(self, image: np.ndarray, view: _View) -> None:
+        reach = int(np.ceil(self._radius)) + 2
+        middle = np.round(view.target[::2])
         ticks = np.arange(-reach, reach + 1)
         along, line = np.meshgrid(ticks[:-1], ticks, indexing="ij")
         start = np.stack([along, line], -1).reshape(-1, 2)
@@ -134,12 +139,12 @@ class Scene3D:
         flat = np.concatenate([flat, flat[..., ::-1]]) + middle
         ends = np.stack([flat[..., 0], np.zeros(flat.shape[:2]), flat[..., 1]], axis=-1)
         pixels, _ = self._project(ends, view)
-        away = np.linalg.norm(flat.mean(1) - self._target[::2], axis=-1) / (reach + 0.3)
+        away = np.linalg.norm(flat.mean(1) - view.target[::2], axis=-1) / (reach + 0.3)
         for (a, b), share in zip(np.round(pixels * 16).astype(int).tolist(), away.tolist(), strict=True):
             if share < 1:
-                cv2.line(image, a, b, mix(GRID, BACKGROUND, share**1.5), 1, cv2.LINE_AA, 4)
+                cv2.line(image, a, b, mix(GRID, BACKGROUND, share), 1, cv2.LINE_AA, 4)
 
-    def _draw_shadows(self, image: np.ndarray, view: np.ndarray, people: Sequence[Pose3D]) -> None:
+    def _draw_shadows(self, image: np.ndarray, view: _View, people: Sequence[Pose3D]) -> None:
         """Straight below each body: where it stands is otherwise hard to see."""
         for pose in people:
             limbs = limbs_of(pose.skeleton)
@@ -148,7 +153,7 @@ class Scene3D:
             for outline in capsule_outlines(pixels, radii):
                 fill_outline(image, outline, SHADOW)
 
-    def _draw_bodies(self, image: np.ndarray, view: np.ndarray, people: Sequence[Pose3D]) -> None:
+    def _draw_bodies(self, image: np.ndarray, view: _View, people: Sequence[Pose3D]) -> None:
         """All limbs of all people, far ones first."""
         drawn: list[tuple[float, np.ndarray, np.ndarray, Color]] = []
         for pose in people:
@@ -172,14 +177,28 @@ class Scene3D:
         for pose in people:
             self._draw_person_label(image, view, pose)
 
-    def _draw_person_label(self, image: np.ndarray, view: np.ndarray, pose: Pose3D) -> None:
+    def _draw_person_label(self, image: np.ndarray, view: _View, pose: Pose3D) -> None:
         known = pose.joints[np.isfinite(pose.joints).all(-1)]
         if len(known):
-            top = known[known[:, 1].argmax()] + [0, 0.2, 0]
-            (x, y), _ = self._project(top, view)
+            top = known[[known[:, 1].argmax()]] + [0, 0.2, 0]
+            pixels, _ = self._project(top, view)
+            x, y = pixels[0].tolist()
             draw_label(image, str(pose.person), x, y, self._text_height, person_colors(pose.person).middle)
 
     def _draw_captions(self, image: np.ndarray) -> None:
         size = self._text_height
         _, rows = text_size(self._caption, size)
         draw_text(image, self._caption, 1.2 * size, self.height - rows - 0.8 * size, size, mix(TEXT, BACKGROUND, 0.35))
+
+
+def _axes(azimuth: float) -> np.ndarray:
+    """Right, down and forward, in the axes of the stage, of a view that looks down on it from a direction."""
+    sin_a, cos_a = np.sin(azimuth), np.cos(azimuth)
+    sin_e, cos_e = np.sin(_ELEVATION), np.cos(_ELEVATION)
+    return np.array(
+        [
+            [cos_a, 0, -sin_a],
+            [sin_a * sin_e, -cos_e, cos_a * sin_e],
+            [-sin_a * cos_e, -sin_e, -cos_a * cos_e],
+        ]
+    )

@@ -59,9 +59,10 @@ def aligned_joint_errors(
     pred: Float[Tensor, "*batch j 3"], target: Float[Tensor, "*batch j 3"], mask: Bool[Tensor, "*batch j"] | None = None
 ) -> Terms:
     """The distance of each joint after `procrustes_align`, in mm; poses with fewer than 3 joints do not count."""
-    _, _, counts = prepare(pred, target, mask)
-    enough = counts.sum(-1, keepdim=True) >= FEWEST_POINTS
-    return joint_errors(procrustes_align(pred, target, mask), target.double(), counts & enough)
+    # Prepared first: an unseen NaN times the scale would reach the gradient of the others.
+    pred, target, mask = prepare(pred, target, mask)
+    enough = mask.sum(-1, keepdim=True) >= FEWEST_POINTS
+    return joint_errors(procrustes_align(pred, target, mask), target, mask & enough)
 
 
 def p_mpjpe(
@@ -92,7 +93,8 @@ def scaled_joint_errors(
     pred: Float[Tensor, "*batch j 3"], target: Float[Tensor, "*batch j 3"], mask: Bool[Tensor, "*batch j"] | None = None
 ) -> Terms:
     """The distance of each joint after `scale_align`, in mm."""
-    return joint_errors(scale_align(pred, target, mask), target.double(), mask)
+    pred, target, mask = prepare(pred, target, mask)
+    return joint_errors(scale_align(pred, target, mask), target, mask)
 
 
 def n_mpjpe(

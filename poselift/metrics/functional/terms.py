@@ -57,7 +57,9 @@ def prepare(pred: Tensor, target: Tensor, mask: Tensor | None) -> tuple[Tensor, 
     if mask is None:
         mask = torch.ones(pred.shape[:-1], dtype=torch.bool, device=pred.device)
     if mask.shape != pred.shape[:-1]:
-        raise ValueError(f"the mask is of shape {tuple(mask.shape)}; for these points it must be {pred.shape[:-1]}")
+        raise ValueError(
+            f"the mask is of shape {tuple(mask.shape)}; for these points it must be {tuple(pred.shape[:-1])}"
+        )
     counts = mask[..., None]
     return pred.double().where(counts, 0.0), target.double().where(counts, 0.0), mask
 

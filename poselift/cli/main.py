@@ -1,0 +1,39 @@
+"""The `poselift` console script."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+from poselift import __version__
+from poselift.cli import lift
+from poselift.core.errors import InputError
+
+
+class _Parser(argparse.ArgumentParser):
+    """Says what is wrong in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        """Leaves with exit code 2."""
+        self.exit(2, f"error: {message}; see {self.prog} --help\n")
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Runs a command; exit code 2 and one line where what was given cannot be used.
+
+    Args:
+        arguments: instead of the command line's.
+    """
+    parser = _Parser(prog="poselift", description="From the people in a video to 3D motion.")
+    parser.add_argument("--version", action="version", version=f"poselift {__version__}")
+    commands = parser.add_subparsers(metavar="COMMAND", required=True, parser_class=_Parser)
+    lift.add_command(commands)
+    options = parser.parse_args(arguments)
+    try:
+        options.run(options)
+    except InputError as error:
+        print(f"error: {error}", file=sys.stderr)
+        raise SystemExit(2) from None
+    except KeyboardInterrupt:
+        print("stopped", file=sys.stderr)
+        raise SystemExit(130) from None

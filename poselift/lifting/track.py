@@ -1,0 +1,110 @@
+"""One person's 2D keypoints to 3D motion."""
+
+import numpy as np
+import torch
+from jaxtyping import Bool
+
+from poselift.geometry import pixels_to_rays
+from poselift.lifting.camera import CameraModel
+from poselift.lifting.root import solve_root
+from poselift.models import Weights, lift_sequence
+from poselift.skeleton import Skeleton, convert
+from poselift.structures import Keypoints2D, Motion
+
+MAX_GAP = 1.0
+"""Seconds without a joint that are bridged; longer ones are left empty."""
+
+
+def lift_track(
+    keypoints: Keypoints2D, weights: Weights, camera: CameraModel, threshold: float = 0.2, flip: bool = True
+) -> Motion:
+    """Lifts one person.
+
+    Joints go in by name, as they are; those that the lifter does not know are left out. Frames in which nothing
+    was seen are bridged where the gap is at most `MAX_GAP` seconds, and marked as filled; in longer gaps the
+    motion is NaN.
+
+    Args:
+        keypoints: of one person, in any joint set.
+        weights: the lifter.
+        camera: what the pixels were seen through.
+        threshold: joints that score less are not used.
+        flip: also lift the mirrored keypoints, and take the mean.
+
+    Returns:
+        The motion in the camera frame; its `keypoints` are those given.
+    """
+    lifter = weights.lifter
+    skeleton_in: Skeleton = lifter.skeleton_in  # type: ignore[assignment]
+    skeleton_out: Skeleton = lifter.skeleton_out  # type: ignore[assignment]
+    used = np.isfinite(keypoints.keypoints).all(-1) & (keypoints.scores >= threshold) & (keypoints.scores > 0)
+    pixels, scores = _by_name(keypoints, used, skeleton_in)
+    seen = (scores > 0).any(-1)
+    filled, segments = find_gaps(seen, keypoints.timestamps)
+
+    joints = np.full((len(keypoints), len(skeleton_out), 3), np.nan, np.float32)
+    root = np.full((len(keypoints), 3), np.nan, np.float32)
+    device = next(lifter.parameters()).device
+    K = camera.K.to(device)
+    for segment in segments:
+        rows = slice(*segment)
+        pixels_in = torch.from_numpy(pixels[rows]).to(device)
+        times = keypoints.timestamps[rows] - keypoints.timestamps[segment[0]]
+        joints[rows] = (
+            lift_sequence(
+                lifter,
+                pixels_in,
+                torch.from_numpy(scores[rows]).to(device),
+                torch.from_numpy(times).float().to(device),
+                K,
+                torch.tensor(camera.image_size, dtype=torch.float32, device=device),
+                window=weights.window,
+                flip=flip,
+            )
+            .cpu()
+            .numpy()
+        )
+        both = [name for name in skeleton_out.joints if name in skeleton_in.joints]
+        rays = pixels_to_rays(pixels_in[:, skeleton_in.indices(both)].nan_to_num(), K).cpu().numpy()
+        root[rows] = solve_root(
+            joints[rows][:, skeleton_out.indices(both)].astype(np.float64),
+            rays.astype(np.float64),
+            scores[rows][:, skeleton_in.indices(both)].astype(np.float64),
+            times.astype(np.float64),
+        )
+    return Motion(joints, root, keypoints.timestamps, filled, skeleton_out, "camera", keypoints)
+
+
+def _by_name(
+    keypoints: Keypoints2D, used: Bool[np.ndarray, "t j"], skeleton: Skeleton
+) -> tuple[np.ndarray, np.ndarray]:
+    """Pixels and scores in the lifter's joints; those that the detector lacks are NaN and 0, never derived."""
+    pixels = convert(keypoints.keypoints, keypoints.skeleton, skeleton, used)
+    scores = convert(keypoints.scores[..., None], keypoints.skeleton, skeleton, used)
+    known = pixels.mask & ~pixels.derived
+    return (
+        np.where(known[..., None], pixels.values, np.nan).astype(np.float32),
+        np.where(known, scores.values[..., 0], 0.0).astype(np.float32),
+    )
+
+
+def find_gaps(
+    seen: Bool[np.ndarray, " t"], timestamps: np.ndarray
+) -> tuple[Bool[np.ndarray, " t"], list[tuple[int, int]]]:
+    """Which frames are bridged, and the runs of frames (first, end) that are lifted in one piece.
+
+    Args:
+        seen: frames in which something was seen.
+        timestamps: seconds.
+    """
+    frames = np.flatnonzero(seen)
+    filled = np.zeros(len(seen), bool)
+    if len(frames) == 0:
+        return filled, []
+    breaks = np.flatnonzero(np.diff(timestamps[frames]) > MAX_GAP)
+    firsts = [int(frames[0]), *(int(frames[k + 1]) for k in breaks)]
+    ends = [*(int(frames[k]) + 1 for k in breaks), int(frames[-1]) + 1]
+    segments = list(zip(firsts, ends, strict=True))
+    for first, end in segments:
+        filled[first:end] = ~seen[first:end]
+    return filled, segments

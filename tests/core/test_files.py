@@ -1,0 +1,51 @@
+import json
+import stat
+
+import pytest
+
+from poselift.core.errors import InputError
+from poselift.core.files import atomic_path, sha256, write_json, write_text
+
+
+def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_text("old")
+    with pytest.raises(RuntimeError, match="halfway"), atomic_path(path) as temporary:
+        temporary.write_text("new")
+        raise RuntimeError("halfway")
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_folders_are_made_and_the_suffix_is_kept(tmp_path):
+    path = tmp_path / "deep" / "b.npz"
+    with atomic_path(path) as temporary:
+        assert temporary.suffix == ".npz"
+        temporary.write_bytes(b"x")
+    assert path.read_bytes() == b"x"
+
+
+def test_others_may_read_what_was_written(tmp_path):
+    write_text(tmp_path / "c.txt", "hello")
+    plain = tmp_path / "plain.txt"
+    plain.write_text("hello")
+    assert stat.S_IMODE((tmp_path / "c.txt").stat().st_mode) == stat.S_IMODE(plain.stat().st_mode)
+
+
+def test_a_folder_that_cannot_be_made_is_an_input_error(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match="choose another folder"):
+        write_text(tmp_path / "file" / "d.txt", "x")
+
+
+def test_json_refuses_nan(tmp_path):
+    with pytest.raises(ValueError, match="JSON"):
+        write_json(tmp_path / "e.json", {"x": float("nan")})
+    assert not (tmp_path / "e.json").exists()
+    write_json(tmp_path / "e.json", {"x": [1, None]})
+    assert json.loads((tmp_path / "e.json").read_text()) == {"x": [1, None]}
+
+
+def test_sha256_of_the_empty_file(tmp_path):
+    (tmp_path / "empty").write_bytes(b"")
+    assert sha256(tmp_path / "empty") == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"

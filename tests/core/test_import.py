@@ -1,0 +1,15 @@
+import subprocess
+import sys
+
+PARTS = "poselift poselift.models poselift.lifting poselift.detection poselift.tracking poselift.geometry poselift.cli.main"
+
+
+def test_importing_is_silent_and_light():
+    """No warning, no output, and neither MMPose nor matplotlib nor Lightning comes along."""
+    code = (
+        f"import sys\nfor part in {PARTS.split()!r}: __import__(part)\n"
+        "heavy = [m for m in ('mmpose', 'matplotlib', 'pytorch_lightning', 'hydra') if m in sys.modules]\n"
+        "assert not heavy, heavy"
+    )
+    done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

@@ -1,0 +1,147 @@
+import itertools
+from pathlib import Path
+
+import av
+import numpy as np
+import pytest
+
+from poselift.core.errors import InputError
+from poselift.core.files import sha256
+from poselift.detection import DETECTORS, build_detector
+from poselift.detection import movenet as module
+from poselift.detection.movenet import better_pose
+
+ROOT = Path(__file__).parents[2]
+CLIPS = [ROOT / "poselift" / "samples" / "two_people.mp4", ROOT.parent / "shared" / "samples" / "two_people.mp4"]
+
+
+@pytest.fixture(scope="module")
+def detector():
+    return build_detector("movenet", "cpu")
+
+
+@pytest.fixture(scope="module")
+def pictures():
+    clip = next((path for path in CLIPS if path.is_file()), None)
+    if clip is None:
+        pytest.skip("the demo clip is not there")
+    with av.open(str(clip)) as container:
+        wanted = [container.streams.video[0].frames // 4, container.streams.video[0].frames // 2]
+        decoded = itertools.islice(enumerate(container.decode(video=0)), wanted[-1] + 1)
+        return [frame.to_ndarray(format="rgb24") for index, frame in decoded if index in wanted]
+
+
+def close(a, b, share=0.03):
+    size = np.nanmax(np.ptp(a, axis=-2))
+    return np.nanmedian(np.linalg.norm(a - b, axis=-1)) < share * size
+
+
+def by_column(found):
+    return np.argsort(found.boxes[:, 0])
+
+
+def test_blank_frames_have_nobody(detector):
+    black, white = np.zeros((360, 640, 3), np.uint8), np.full((200, 100, 3), 255, np.uint8)
+    for found in detector.detect([black, white]):
+        assert len(found) == 0
+        assert found.keypoints.shape == (0, 17, 2)
+        assert found.scores.shape == (0, 17)
+    assert detector.detect([]) == []
+
+
+def test_people_are_found_with_heads_above_feet(detector, pictures):
+    found = detector.detect(pictures[:1])[0]
+    assert len(found) == 2
+    joints = detector.skeleton.indices(["left_ankle", "right_ankle"])
+    for person in range(2):
+        assert found.scores[person].mean() > 0.5
+        assert found.keypoints[person, 0, 1] < found.keypoints[person, joints, 1].min()
+        x0, y0, x1, y1 = found.boxes[person]
+        middle = np.nanmean(found.keypoints[person], axis=0)
+        assert x0 < middle[0] < x1
+        assert y0 < middle[1] < y1
+
+
+def test_a_batch_is_its_frames_one_by_one(detector, pictures):
+    for together, frame in zip(detector.detect(pictures), pictures, strict=True):
+        alone = detector.detect([frame])[0]
+        np.testing.assert_array_equal(together.keypoints, alone.keypoints)
+        np.testing.assert_array_equal(together.boxes, alone.boxes)
+
+
+def test_a_mirrored_picture_has_left_and_right_swapped(detector, pictures):
+    found = detector.detect(pictures[:1])[0]
+    mirrored = detector.detect([np.ascontiguousarray(pictures[0][:, ::-1])])[0]
+    assert len(found) == len(mirrored)
+    expected = mirrored.keypoints[:, list(detector.skeleton.flip_indices)]
+    expected[..., 0] = pictures[0].shape[1] - 1 - expected[..., 0]
+    for one, other in zip(by_column(found), by_column(mirrored)[::-1], strict=True):
+        assert close(found.keypoints[one], expected[other])
+
+
+def test_the_picture_may_be_larger_or_moved(detector, pictures):
+    found = detector.detect(pictures[:1])[0]
+    framed = np.pad(pictures[0], ((40, 100), (90, 30), (0, 0)))
+    moved = detector.detect([framed])[0]
+    for one, other in zip(by_column(found), by_column(moved), strict=True):
+        assert close(found.keypoints[one] + np.array([90, 40]), moved.keypoints[other])
+
+
+def test_somebody_who_fills_the_picture_is_one_person(detector, pictures):
+    found = detector.detect(pictures[:1])[0]
+    person = int(np.argmax(found.box_scores))
+    x0, y0, x1, y1 = found.boxes[person].round().astype(int)
+    close_up = np.ascontiguousarray(pictures[0][max(y0 - 10, 0) : y1 + 10, max(x0 - 30, 0) : x1 + 30])
+    alone = detector.detect([close_up])[0]
+    assert len(alone) == 1
+    shift = np.array([max(x0 - 30, 0), max(y0 - 10, 0)])
+    assert close(found.keypoints[person], alone.keypoints[0] + shift, share=0.05)
+
+
+def test_the_networks_are_given_rgb(detector, pictures):
+    # Sky and skin as blue as the sea: what is meant for RGB is less sure of BGR.
+    right = detector.detect(pictures)
+    wrong = detector.detect([np.ascontiguousarray(picture[..., ::-1]) for picture in pictures])
+    assert sum(found.scores.sum() for found in right) > sum(found.scores.sum() for found in wrong)
+
+
+def test_joints_outside_the_picture_are_not_seen(detector, pictures):
+    whole = detector.detect(pictures[:1])[0]
+    person = int(np.argmax(whole.box_scores))
+    knees = whole.keypoints[person, detector.skeleton.indices(["left_knee", "right_knee"]), 1]
+    cut = int(knees.min()) - 5
+    for found in detector.detect([np.ascontiguousarray(pictures[0][:cut])]):
+        assert len(found) >= 1
+        missing = np.isnan(found.keypoints).any(-1)
+        assert (found.scores[missing] == 0).all()
+        assert found.keypoints[~missing][:, 1].max() <= cut - 0.5
+
+
+def test_thunder_replaces_multipose_unless_it_went_wrong():
+    rng = np.random.default_rng(0)
+    box = np.array([0.0, 0, 100, 200])
+    found = np.concatenate([rng.uniform(0, 100, (17, 2)), np.full((17, 1), 0.6)], axis=-1)
+    better = found + np.array([3.0, -2.0, 0.1])
+    unsure, somebody_else = found - np.array([0, 0, 0.4]), found + np.array([80.0, 0, 0.2])
+    assert better_pose(found, better, box) is better
+    assert better_pose(found, unsure, box) is found
+    assert better_pose(found, somebody_else, box) is found
+
+
+def test_fast_finds_a_person_who_is_large(pictures):
+    fast = build_detector("movenet-fast", "cpu")
+    assert fast.name == "movenet-fast"
+    assert list(fast.weights) == ["movenet_multipose.onnx"]
+    assert len(fast.detect(pictures[:1])[0]) >= 1
+
+
+def test_the_weights_are_the_ones_that_are_named(detector):
+    for file, expected in detector.weights.items():
+        assert sha256(module._FOLDER / file) == expected
+        assert expected in (module._FOLDER / "README.md").read_text()
+
+
+def test_an_unknown_detector_names_those_there_are():
+    with pytest.raises(InputError, match="'openpose'; there are movenet, movenet-fast"):
+        build_detector("openpose")
+    assert set(DETECTORS) == {"movenet", "movenet-fast"}

@@ -1,0 +1,54 @@
+import pytest
+import torch
+from torch.testing import assert_close
+
+from poselift.metrics import functional as F
+from poselift.skeleton import COCO17, Skeleton
+
+LEFT_FOREARM = F.LIMBS.index(("left_elbow", "left_wrist"))
+
+
+@pytest.fixture
+def pose() -> torch.Tensor:
+    """Joints 10 px apart from each other along x, in 2D, so that each limb is 20 px per step of the index."""
+    x = 10.0 * torch.arange(17, dtype=torch.float64)
+    return torch.stack((x, torch.zeros_like(x)), -1)
+
+
+def number(value: float) -> torch.Tensor:
+    return torch.tensor(value, dtype=torch.float64)
+
+
+def test_strict_wants_both_ends_and_the_other_form_their_mean(pose):
+    pred = pose.clone()
+    pred[COCO17.index("left_wrist"), 1] = 15  # the left forearm is 20 px long
+    strict = F.correct_limbs(pred, pose, COCO17)
+    assert strict.values[LEFT_FOREARM] == 0
+    assert_close(F.pcp(pred, pose, COCO17), number(100 * 7 / 8))
+    assert_close(F.pcp(pred, pose, COCO17, strict=False), number(100.0))
+    pred[COCO17.index("left_wrist"), 1] = 20.1
+    assert_close(F.pcp(pred, pose, COCO17, strict=False), number(100 * 7 / 8))
+
+
+def test_an_end_at_the_threshold_is_correct(pose):
+    pred = pose.clone()
+    pred[COCO17.index("left_wrist"), 1] = 10
+    assert_close(F.pcp(pred, pose, COCO17), number(100.0))
+    assert_close(F.pcp(pred, pose, COCO17, threshold=0.49), number(100 * 7 / 8))
+
+
+def test_a_limb_counts_where_both_ends_do(pose):
+    mask = torch.ones(17, dtype=torch.bool)
+    mask[COCO17.index("left_elbow")] = False
+    assert F.correct_limbs(pose, pose, COCO17, mask).counts.sum() == 6
+    assert F.pcp(pose, pose, COCO17, torch.zeros(17, dtype=torch.bool)).isnan()
+
+
+def test_works_in_3d_and_in_batches(pose):
+    points = torch.nn.functional.pad(pose, (0, 1)).expand(2, 3, 17, 3)
+    assert F.correct_limbs(points, points, COCO17).values.shape == (2, 3, 8)
+
+
+def test_a_skeleton_without_limbs_is_refused():
+    with pytest.raises(ValueError, match="left_shoulder"):
+        F.pcp(torch.zeros(1, 2), torch.zeros(1, 2), Skeleton("dot", ("dot",), (None,)))

@@ -1,0 +1,142 @@
+import math
+
+import pytest
+import torch
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from torch.testing import assert_close
+
+from poselift.geometry import axis_angle_to_matrix
+from poselift.metrics import functional as F
+
+seeds = st.integers(0, 2**32 - 1)
+quick = settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+def number(value: float) -> torch.Tensor:
+    return torch.tensor(value, dtype=torch.float64)
+
+
+def moved(points, seed, scale=1.0):
+    """The points after some rotation, translation and scaling."""
+    generator = torch.Generator().manual_seed(seed)
+    R = axis_angle_to_matrix(torch.randn(3, generator=generator, dtype=torch.float64))
+    return scale * points @ R.mT + torch.randn(3, generator=generator, dtype=torch.float64)
+
+
+def test_by_hand():
+    target = torch.zeros(2, 2, 3)
+    pred = torch.tensor([[[0.003, 0.004, 0], [0, 0, 0.001]], [[0, 0, 0], [0, 0, 0.002]]])
+    assert_close(F.mpjpe(pred, target), number(2.0))
+    mask = torch.tensor([[True, False], [True, True]])
+    assert_close(F.mpjpe(pred, target, mask), number(7 / 3))
+    errors = F.joint_errors(pred, target, mask)
+    assert_close(errors.mean_per_entry(), torch.tensor([2.5, 2.0], dtype=torch.float64))
+    assert_close(errors.mean(-1), torch.tensor([5.0, 1.0], dtype=torch.float64))
+
+
+def test_root_relative_moves_a_joint_to_the_origin():
+    points = torch.tensor([[1.0, 2, 3], [2, 2, 2]])
+    assert_close(F.root_relative(points, 1), torch.tensor([[-1.0, 0, 1], [0, 0, 0]]))
+
+
+def test_published_numbers():
+    """Those of MMPose's test of `keypoint_mpjpe`, which aligns over all joints and then masks."""
+    pred = torch.zeros(2, 5, 3)
+    target = torch.zeros(2, 5, 3)
+    pred[0] = torch.tensor([[1.0, 0, 0], [2, 2, 0], [0, 0, -1], [3, 3, 1], [0, 1, 1]])
+    pred[1] = torch.tensor([[1.0, 0, 0], [2, 2, 1], [-1, 0, 0], [0, 0, 3], [0, 0, 1]])
+    target[0] = torch.tensor([[1.0, 0, 0], [1, 1, 1], [-1, 0, 0], [3, 3, 1], [0, 1, 0]])
+    target[1] = torch.tensor([[1.0, 1, 0], [1, 0, 1], [-1, 0, 0], [0, 0, 3], [1, 1, 0]])
+    mask = torch.tensor([[True, True, False, True, True]] * 2)
+    same = {"rtol": 1e-12, "atol": 0}
+    assert_close(F.mpjpe(pred, target, mask), number(962.5211990796929), **same)
+    target64 = target.double()
+    assert_close(F.mpjpe(F.procrustes_align(pred, target), target64, mask), number(1004.7897634604497), **same)
+    assert_close(F.mpjpe(F.scale_align(pred, target), target64, mask), number(1027.7129678465953), **same)
+    # The rule here aligns over the joints that count, and fits them better than over all.
+    assert F.p_mpjpe(pred, target, mask) < 1004
+    assert F.n_mpjpe(pred, target, mask) < 1027
+
+
+@given(seeds, st.floats(0.2, 5))
+@quick
+def test_what_each_form_does_not_see(random_poses, seed, scale):
+    pred, target, mask = random_poses(seed, 3, 7, 3)
+    assert_close(F.p_mpjpe(moved(pred, seed, scale), target, mask), F.p_mpjpe(pred, target, mask))
+    assert_close(F.n_mpjpe(scale * pred, target, mask), F.n_mpjpe(pred, target, mask))
+    assert_close(F.mpjpe(moved(pred, seed), moved(target, seed), mask), F.mpjpe(pred, target, mask))
+
+
+@given(seeds)
+@quick
+def test_order_of_joints_and_flipping_twice_change_nothing(random_poses, seed):
+    pred, target, mask = random_poses(seed, 3, 7, 3)
+    order = torch.randperm(7, generator=torch.Generator().manual_seed(seed))
+    mirror = pred.new_tensor([-1, 1, 1])
+    for metric in (F.mpjpe, F.p_mpjpe, F.n_mpjpe):
+        value = metric(pred, target, mask)
+        assert_close(metric(pred[:, order], target[:, order], mask[:, order]), value)
+        assert_close(metric(mirror * (mirror * pred), target, mask), value, rtol=0, atol=0)
+        assert_close(metric(mirror * pred, mirror * target, mask), value)
+
+
+@given(seeds)
+@quick
+def test_a_mirrored_pose_is_wrong(random_poses, seed):
+    _, target, _ = random_poses(seed, 2, 9, 3)
+    assert F.p_mpjpe(target * target.new_tensor([-1, 1, 1]), target) > 10
+
+
+@pytest.mark.parametrize("metric", [F.mpjpe, F.p_mpjpe, F.n_mpjpe])
+def test_what_does_not_count_may_be_nan_and_what_counts_may_not(random_poses, metric):
+    pred, target, mask = random_poses(0, 4, 6, 3)
+    expected = metric(pred, target, mask)
+    hidden = pred.masked_fill(~mask[..., None], math.nan).requires_grad_()
+    value = metric(hidden, target.masked_fill(~mask[..., None], math.nan), mask)
+    assert_close(value, expected)
+    (gradient,) = torch.autograd.grad(value, hidden)
+    assert gradient.isfinite().all()
+    pred[0, mask[0]] = math.nan
+    assert metric(pred, target, mask).isnan()
+
+
+@pytest.mark.parametrize("metric", [F.mpjpe, F.p_mpjpe, F.n_mpjpe])
+def test_nothing_that_counts_is_nan(random_poses, metric):
+    pred, target, mask = random_poses(0, 4, 6, 3)
+    assert metric(pred, target, torch.zeros_like(mask)).isnan()
+    assert metric(pred[:0], target[:0]).isnan()
+
+
+def test_poses_of_two_joints_do_not_count_for_procrustes(random_poses):
+    pred, target, _ = random_poses(0, 2, 6, 3)
+    mask = torch.ones(2, 6, dtype=torch.bool)
+    mask[1, 2:] = False
+    assert_close(F.p_mpjpe(pred, target, mask), F.p_mpjpe(pred[0], target[0]))
+
+
+def test_a_pose_at_the_origin_keeps_its_scale():
+    assert_close(F.n_mpjpe(torch.zeros(3, 3), torch.tensor([[0.0, 0, 0], [1, 0, 0], [0, 2, 0]])), number(1000.0))
+    assert_close(F.p_mpjpe(torch.ones(2, 3, 3), torch.ones(2, 3, 3)), number(0.0))
+
+
+def test_float32_is_summed_in_float64():
+    pred = torch.full((1000, 17, 3), 1e-3)
+    assert_close(F.mpjpe(pred, torch.zeros_like(pred)), number(3**0.5 * pred[0, 0, 0].double().item() * 1000))
+
+
+def test_root_errors_by_hand():
+    pred, target = torch.tensor([[0.0, 0, 3], [0, 0, 2]]), torch.tensor([[0.0, 0, 3.5], [0, 0, 2]])
+    assert_close(F.mrpe(pred, target), number(250.0))
+    assert_close(F.mrpe(pred, target, torch.tensor([True, False])), number(500.0))
+
+
+@pytest.mark.parametrize(
+    ("pred", "target", "mask", "message"),
+    [((2, 5, 3), (1, 5, 3), None, "target"), ((2, 5, 3), (2, 5, 3), (1, 5), "mask")],
+)
+def test_shapes_that_would_broadcast_are_refused(pred, target, mask, message):
+    from poselift.metrics.functional.terms import prepare
+
+    with pytest.raises(ValueError, match=message):
+        prepare(torch.zeros(pred), torch.zeros(target), mask and torch.ones(mask, dtype=torch.bool))

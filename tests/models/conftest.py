@@ -1,0 +1,22 @@
+"""A small lifter and keypoints to give it."""
+
+import pytest
+import torch
+
+from poselift.data.synthetic import synthetic_corpus
+from poselift.data.views import film
+from poselift.models import SpatioTemporalLifter
+
+
+@pytest.fixture
+def lifter():
+    torch.manual_seed(0)
+    return SpatioTemporalLifter(
+        joint_dim=16, joint_depth=1, joint_heads=2, frame_dim=32, dim=32, depth=2, heads=4, pool=4
+    ).eval()
+
+
+@pytest.fixture(scope="session")
+def view():
+    """A stick person walking, seen by a camera and a detector; 120 frames at 50 fps."""
+    return film(synthetic_corpus(1, 120, seed=3), seed=4)[0]

@@ -1,0 +1,105 @@
+from dataclasses import replace
+
+import pytest
+import torch
+
+from poselift.models import SpatioTemporalLifter, encode
+from poselift.models.lifter import pad_time
+from poselift.skeleton import CMU28
+
+
+def encoded(view, frames=slice(None), joints=None):
+    keypoints = view.keypoints.clone()
+    if joints is not None:
+        keypoints[:, [j for j in range(28) if j not in joints]] = torch.nan
+    return encode(
+        keypoints[None, frames], view.scores[None, frames], view.times[None, frames], view.K[None], view.image_size[None]
+    )
+
+
+@pytest.mark.parametrize("frames", [1, 2, 5, 96, 243])
+def test_any_number_of_frames_goes_in_and_comes_out(lifter, view, frames):
+    index = torch.arange(frames) % len(view.times)
+    window = replace(encoded(view, index), times=torch.arange(frames)[None] / 50.0)
+    out = lifter(window)
+    assert out.shape == (1, frames, 17, 3)
+    assert out.isfinite().all()
+    assert (out[:, :, 0] == 0).all(), "relative to the root"
+
+
+def test_a_masked_joint_changes_nothing(lifter, view):
+    window = encoded(view)
+    mask = window.mask.clone()
+    mask[:, 10:40, 6] = False
+    masked = replace(
+        window,
+        mask=mask,
+        coordinates=window.coordinates * mask[..., None],
+        scores=window.scores * mask,
+    )
+    other = replace(
+        masked,
+        coordinates=masked.coordinates + 7.0 * ~mask[..., None],
+        scores=masked.scores + 0.5 * ~mask,
+    )
+    torch.testing.assert_close(lifter(other), lifter(masked))
+    assert not torch.allclose(lifter(window), lifter(masked), atol=1e-4)
+
+
+def test_leaving_joints_out_of_the_batch_is_masking_them(lifter, view):
+    """Alone, a window without hands skips them; beside one with hands they are masked: the same result."""
+    without = encoded(view, joints=range(17))
+    whole = encoded(view)
+    both = type(whole)(
+        **{name: torch.cat((getattr(without, name), getattr(whole, name))) for name in whole.__dataclass_fields__}
+    )
+    torch.testing.assert_close(lifter(both)[:1], lifter(without), atol=1e-5, rtol=1e-4)
+
+
+def test_padding_at_the_end_changes_nothing(lifter, view):
+    window = encoded(view, slice(0, 60))
+    torch.testing.assert_close(lifter(pad_time(window, 8))[:, :60], lifter(window), atol=1e-5, rtol=1e-4)
+
+
+def test_time_is_in_seconds_and_only_differences_count(lifter, view):
+    window = encoded(view)
+    later = replace(window, times=window.times + 3.0)
+    slower = replace(window, times=window.times * 2.0)
+    torch.testing.assert_close(lifter(later), lifter(window), atol=1e-4, rtol=1e-3)
+    assert not torch.allclose(lifter(slower), lifter(window), atol=1e-4)
+
+
+def test_the_output_turns_with_the_camera(lifter, view):
+    """The same encoding with another turn taken out gives the same pose, turned."""
+    window = encoded(view)
+    turn = torch.linalg.qr(torch.randn(3, 3, generator=torch.Generator().manual_seed(0)))[0]
+    turned = replace(window, rotation=window.rotation @ turn)
+    torch.testing.assert_close(lifter(turned), lifter(window) @ turn, atol=1e-5, rtol=1e-4)
+
+
+def test_every_parameter_gets_a_gradient(view):
+    torch.manual_seed(0)
+    lifter = SpatioTemporalLifter(joint_dim=16, joint_heads=2, frame_dim=32, dim=32, depth=2, heads=4)
+    lifter(encoded(view)).square().mean().backward()
+    silent = [name for name, p in lifter.named_parameters() if p.grad is None or not p.grad.abs().sum() > 0]
+    assert silent == []
+
+
+def test_blocks_do_not_start_equal():
+    lifter = SpatioTemporalLifter()
+    weights = [block.attention.qkv.weight for block in lifter.time_blocks]
+    assert not torch.equal(weights[0], weights[1])
+
+
+def test_the_default_is_small(view):
+    """At most 5 million parameters and 15 million multiply-adds a frame, attention counted."""
+    from torch.nn.attention import SDPBackend, sdpa_kernel
+    from torch.utils.flop_counter import FlopCounterMode
+
+    lifter = SpatioTemporalLifter().eval()
+    assert sum(p.numel() for p in lifter.parameters()) <= 5_000_000
+    window = encoded(view, slice(0, 96))
+    with sdpa_kernel(SDPBackend.MATH), FlopCounterMode(display=False) as counter, torch.no_grad():
+        lifter(window)
+    assert counter.get_total_flops() / 2 / 96 <= 15e6
+    assert CMU28.name == lifter.config["joints_in"]

@@ -1,0 +1,105 @@
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import nn
+
+from poselift.geometry import pixels_to_rays
+from poselift.models import lift_sequence
+from poselift.models.sequence import window_starts
+from poselift.skeleton import CMU28, H36M17
+
+
+@given(st.integers(1, 2000), st.integers(2, 243), st.floats(0, 0.9))
+def test_windows_cover_the_clip_and_overlap(frames, window, share):
+    overlap = int(window * share)
+    starts = window_starts(frames, window, overlap)
+    length = min(window, frames)
+    assert starts[0] == 0
+    assert starts[-1] + length == frames
+    steps = [b - a for a, b in zip(starts[:-1], starts[1:], strict=True)]
+    assert all(0 < step <= window - overlap for step in steps)
+
+
+class _Echo(nn.Module):
+    """A lifter that knows: a function of each frame's own time alone, so windows must agree."""
+
+    skeleton_in, skeleton_out = CMU28, H36M17
+
+    def __init__(self, constant=False):
+        super().__init__()
+        self.constant = constant
+        self.calls = 0
+
+    def forward(self, encoded):
+        self.calls += 1
+        b, t = encoded.times.shape
+        out = encoded.coordinates[:, :, :17, :1].expand(b, t, 17, 3)
+        return torch.full_like(out, float(self.calls)) if self.constant else out
+
+
+def lift(model, view, **options):
+    arguments = (view.keypoints, view.scores, view.times, view.K, view.image_size)
+    return lift_sequence(model, *arguments, **options)
+
+
+def test_one_window_is_the_lifter_itself(lifter, view):
+    from poselift.models import encode
+
+    arguments = (view.keypoints, view.scores, view.times, view.K, view.image_size)
+    whole = lifter(encode(*(x[None] for x in arguments)))[0]
+    torch.testing.assert_close(lift(lifter, view, window=200, flip=False), whole.detach(), atol=1e-6, rtol=1e-5)
+
+
+def test_no_seam_shows(view):
+    """Windows that differ by a constant are blended: no step is larger than a small part of that constant."""
+    out = lift(_Echo(constant=True), view, window=40, flip=False, batch_size=1)
+    assert float(out.amax() - out.amin()) >= 3
+    assert float(out.diff(dim=0).abs().max()) <= 1 / 20 + 1e-4 + 0.02
+
+
+def test_batches_make_no_difference(lifter, view):
+    one = lift(lifter, view, window=30, batch_size=1)
+    many = lift(lifter, view, window=30, batch_size=16)
+    torch.testing.assert_close(one, many, atol=1e-5, rtol=1e-4)
+
+
+def test_flip_average_commutes_with_the_mirror(lifter, view):
+    """What the mirrored video gives is the mirror of what the video gives."""
+    from dataclasses import replace
+
+    order = list(CMU28.flip_indices)
+    flipped = view.keypoints[:, order].clone()
+    flipped[..., 0] = 2 * view.K[0, 2] - flipped[..., 0]
+    mirrored = lift(lifter, replace(view, keypoints=flipped, scores=view.scores[:, order]), window=60)
+    sign = torch.tensor([-1.0, 1.0, 1.0])
+    ours = lift(lifter, view, window=60)[:, list(H36M17.flip_indices)] * sign
+    torch.testing.assert_close(mirrored, ours, atol=1e-4, rtol=1e-3)
+
+
+@pytest.mark.parametrize("frames", [1, 2, 3])
+def test_clips_shorter_than_a_window(lifter, view, frames):
+    from dataclasses import replace
+
+    short = replace(
+        view, keypoints=view.keypoints[:frames], scores=view.scores[:frames], times=view.times[:frames]
+    )
+    out = lift(lifter, short, window=96)
+    assert out.shape == (frames, 17, 3)
+    assert out.isfinite().all()
+
+
+def test_distortion_is_taken_out(lifter, view):
+    """Distorted pixels with their distortion give what the plain pixels give."""
+    from dataclasses import replace
+
+    from poselift.geometry import project
+
+    distortion = torch.tensor([-0.2, 0.05, 0.001, -0.001, 0.0])
+    known = view.keypoints.isfinite().all(-1)
+    rays = pixels_to_rays(view.keypoints.nan_to_num().reshape(-1, 2), view.K)
+    bent = project(rays, view.K, distortion).view(view.keypoints.shape)
+    bent[~known] = torch.nan
+    plain = lift(lifter, view, window=60)
+    undone = lift(lifter, replace(view, keypoints=bent), window=60, distortion=distortion)
+    torch.testing.assert_close(undone, plain, atol=1e-3, rtol=1e-2)

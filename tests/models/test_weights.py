@@ -1,0 +1,70 @@
+import json
+
+import pytest
+import torch
+
+from poselift.core.errors import InputError
+from poselift.models import load_weights, save_weights
+from poselift.models.weights import shipped_weights
+
+
+def test_round_trip(lifter, tmp_path):
+    save_weights(tmp_path / "mine.safetensors", lifter, 81, {"seed": 1})
+    loaded = load_weights(tmp_path / "mine.safetensors")
+    assert (loaded.name, loaded.window, loaded.card["training"]) == ("mine", 81, {"seed": 1})
+    assert not loaded.lifter.training
+    for key, value in lifter.state_dict().items():
+        torch.testing.assert_close(loaded.lifter.state_dict()[key], value)
+
+
+def test_half_precision_is_stored_small_and_computed_in_full(lifter, tmp_path):
+    save_weights(tmp_path / "full.safetensors", lifter, 81, {})
+    save_weights(tmp_path / "half.safetensors", lifter, 81, {}, torch.float16)
+    full, half = ((tmp_path / f"{name}.safetensors").stat().st_size for name in ("full", "half"))
+    assert half < 0.6 * full
+    loaded = load_weights(tmp_path / "half.safetensors").lifter
+    assert {value.dtype for value in loaded.state_dict().values() if value.is_floating_point()} == {torch.float32}
+
+
+def test_a_name_that_is_not_there_lists_those_that_are():
+    with pytest.raises(InputError, match="no weights are called 'nonsense'"):
+        load_weights("nonsense")
+
+
+@pytest.mark.parametrize("name", shipped_weights())
+def test_shipped_weights_load_and_have_a_card(name):
+    weights = load_weights(name)
+    assert weights.path.with_suffix(".md").is_file()
+    assert weights.sha256 in weights.path.with_suffix(".md").read_text()
+
+
+def test_unreadable_weights_say_so(lifter, tmp_path):
+    path = tmp_path / "w.safetensors"
+    with pytest.raises(InputError, match="no such file"):
+        load_weights(path)
+    save_weights(path, lifter, 81, {})
+    good = path.read_bytes()
+    path.write_bytes(good[: len(good) // 2])
+    with pytest.raises(InputError, match="cannot be read as safetensors"):
+        load_weights(path)
+    path.write_bytes(b"not at all")
+    with pytest.raises(InputError, match="cannot be read as safetensors"):
+        load_weights(path)
+    path.write_bytes(good)
+    card = json.loads(path.with_suffix(".json").read_text())
+    path.with_suffix(".json").write_text(json.dumps({**card, "config": {**card["config"], "dim": 64}}))
+    with pytest.raises(InputError, match="does not fit"):
+        load_weights(path)
+    for bad in ("{", '{"model": "Nonsense"}', json.dumps({**card, "config": {"no_such": 1}})):
+        path.with_suffix(".json").write_text(bad)
+        with pytest.raises(InputError, match="does not describe a lifter"):
+            load_weights(path)
+
+
+def test_a_pickle_is_not_opened(tmp_path):
+    """A file that would run code on unpickling is refused as not being safetensors."""
+    path = tmp_path / "evil.safetensors"
+    torch.save({"a": torch.zeros(1)}, path)
+    path.with_suffix(".json").write_text('{"model": "SpatioTemporalLifter", "config": {}, "window": 81}')
+    with pytest.raises(InputError, match="cannot be read as safetensors"):
+        load_weights(path)

@@ -1,0 +1,194 @@
+import numpy as np
+import pytest
+
+from poselift.skeleton import COCO17
+from poselift.tracking import Tracker
+
+RATE = 20
+CLIP = np.arange(3 * RATE) / RATE
+
+
+def nose(person):
+    return person.keypoints[:, 0]
+
+
+def test_two_people_keep_their_numbers_whatever_order_they_are_detected_in(scenes):
+    def scene(time):
+        poses = [scenes.walker(100 + 100 * time, time, seed=1), scenes.walker(900 - 50 * time, time, seed=2)]
+        return poses if round(RATE * time) % 2 else poses[::-1]
+
+    people, _ = scenes.track(scene, CLIP)
+    assert [person.person for person in people] == [1, 2]
+    assert all(len(person) == len(CLIP) and person.seen.all() for person in people)
+    ends = sorted((float(nose(person)[0, 0]), float(nose(person)[-1, 0])) for person in people)
+    np.testing.assert_allclose(ends, [[100, 395], [900, 752.5]], atol=8)
+
+
+@pytest.mark.parametrize("speed", [100, 200, 450])
+def test_people_who_cross_are_not_swapped(scenes, speed):
+    def scene(time):
+        one = scenes.walker(640 + speed * (time - 1.5), time, seed=1)
+        other = scenes.walker(640 - speed * (time - 1.5), time, seed=2)
+        return [one, other]
+
+    people, _ = scenes.track(scene, CLIP)
+    assert len(people) == 2
+    for person in people:
+        steps = np.diff(nose(person)[:, 0])
+        assert abs(steps.mean()) * RATE == pytest.approx(speed, rel=0.05)
+
+
+def test_of_two_who_cross_one_is_hidden_behind_the_other(scenes):
+    def scene(time):
+        front = scenes.walker(640 + 150 * (time - 1.5), time, seed=1)
+        behind = scenes.walker(640 - 150 * (time - 1.5), time, seed=2)
+        return [front] if abs(time - 1.5) < 0.25 else [front, behind]
+
+    people, _ = scenes.track(scene, CLIP)
+    assert len(people) == 2
+    for person in people:
+        assert abs(nose(person)[-1, 0] - nose(person)[0, 0]) == pytest.approx(442, abs=10)
+    hidden = next(person for person in people if not person.seen.all())
+    gap = ~hidden.seen
+    assert gap.sum() == np.sum(abs(CLIP - 1.5) < 0.25)
+    assert np.isnan(hidden.keypoints[gap]).all()
+    assert (hidden.scores[gap] == 0).all()
+
+
+@pytest.mark.parametrize("hidden", [0.3, 0.9, 1.6])
+def test_somebody_hidden_for_a_while_is_one_person(scenes, hidden):
+    def scene(time):
+        return [] if 1.0 < time <= 1.0 + hidden else [scenes.walker(200 + 150 * time, time)]
+
+    people, _ = scenes.track(scene, CLIP)
+    assert len(people) == 1
+    assert len(people[0]) == len(CLIP)
+    assert (~people[0].seen).sum() == pytest.approx(RATE * hidden, abs=1)
+
+
+def test_somebody_hidden_for_long_is_two(scenes):
+    def scene(time):
+        return [] if 1.0 < time <= 4.0 else [scenes.walker(200, time)]
+
+    people, _ = scenes.track(scene, np.arange(5 * RATE) / RATE)
+    assert [person.person for person in people] == [1, 2]
+    assert people[1].timestamps[0] > 4.0
+
+
+def test_who_appears_elsewhere_is_somebody_else(scenes):
+    def scene(time):
+        return [scenes.walker(200, time, seed=1)] if time < 1.5 else [scenes.walker(1000, time, seed=2)]
+
+    assert len(scenes.track(scene, CLIP)[0]) == 2
+
+
+def test_who_appears_there_at_another_size_is_somebody_else(scenes):
+    def scene(time):
+        return [scenes.walker(300, time, 300, seed=1)] if time < 1.5 else [scenes.walker(300, time, 120, seed=2)]
+
+    assert len(scenes.track(scene, CLIP)[0]) == 2
+
+
+def test_each_track_covers_the_frames_in_which_its_person_is_there(scenes):
+    def scene(time):
+        poses = [scenes.walker(100, time, seed=1)] if time >= 1.0 else []
+        return poses + ([scenes.walker(900, time, seed=2)] if time < 2.0 else [])
+
+    people, _ = scenes.track(scene, CLIP)
+    assert nose(people[0])[0, 0] == pytest.approx(900, abs=30)
+    np.testing.assert_array_equal(people[0].timestamps, CLIP[CLIP < 2.0])
+    np.testing.assert_array_equal(people[1].timestamps, CLIP[CLIP >= 1.0])
+    assert people[0].image_size == (1280, 720)
+    assert people[0].skeleton == COCO17
+
+
+def test_nobody(scenes):
+    people, numbers = scenes.track(lambda time: [], CLIP)
+    assert people == []
+    assert numbers == [[]] * len(CLIP)
+    assert Tracker((1280, 720)).tracks() == []
+
+
+def test_spurious_detections_are_dropped(scenes):
+    rng = np.random.default_rng(0)
+
+    def scene(time):
+        poses = [scenes.walker(300 + 60 * time, time)]
+        if rng.random() < 0.2:
+            poses.append(scenes.walker(rng.uniform(0, 1280), time, 100, rng.uniform(0, 600), seed=3))
+        return poses
+
+    people, _ = scenes.track(scene, CLIP)
+    assert len(people) == 1
+    assert people[0].seen.all()
+
+
+def test_what_the_detector_hardly_believes_in_begins_no_track(scenes):
+    tracker = Tracker((1280, 720))
+    for time in CLIP:
+        tracker.update(scenes.detections([scenes.walker(300, time)], 0.25), float(time))
+    assert tracker.tracks() == []
+
+
+def test_what_the_detector_hardly_believes_in_carries_a_track_on(scenes):
+    tracker = Tracker((1280, 720))
+    for time in CLIP:
+        tracker.update(scenes.detections([scenes.walker(300, time)], 0.7 if time < 1 else 0.25), float(time))
+    assert [len(person) for person in tracker.tracks()] == [len(CLIP)]
+
+
+def test_a_clip_of_a_few_frames_has_its_people(scenes):
+    people, _ = scenes.track(lambda time: [scenes.walker(300, time)], CLIP[:3])
+    assert [len(person) for person in people] == [3]
+    people, _ = scenes.track(lambda time: [scenes.walker(300, time)], CLIP[:1])
+    assert [len(person) for person in people] == [1]
+
+
+@pytest.mark.parametrize("rate", [8, 90])
+def test_any_frame_rate(scenes, rate):
+    def scene(time):
+        return [scenes.walker(100 + 200 * time, time, seed=1), scenes.walker(1000 - 200 * time, time, seed=2)]
+
+    people, _ = scenes.track(scene, np.arange(rate) / rate)
+    assert [len(person) for person in people] == [rate] * 2
+    assert all(abs(np.diff(nose(person)[:, 0]).mean()) * rate == pytest.approx(200, rel=0.1) for person in people)
+
+
+def test_a_frame_rate_that_varies(scenes):
+    steps = np.random.default_rng(1).choice([1 / 60, 1 / 30, 1 / 10], 60)
+    times = np.cumsum(steps)
+
+    def scene(time):
+        return [scenes.walker(100 + 150 * time, time, seed=1), scenes.walker(1100 - 150 * time, time, seed=2)]
+
+    people, _ = scenes.track(scene, times)
+    assert [len(person) for person in people] == [60] * 2
+    np.testing.assert_array_equal(people[0].timestamps, times)
+    for person in people:
+        speed = np.diff(nose(person)[:, 0]).sum() / (times[-1] - times[0])
+        assert abs(speed) == pytest.approx(150, rel=0.05)
+
+
+def test_joints_that_come_and_go_do_not_break_a_track(scenes):
+    rng = np.random.default_rng(2)
+    tracker = Tracker((1280, 720))
+    for time in CLIP:
+        found = scenes.detections([scenes.walker(300 + 100 * time, time)])
+        missing = rng.random((1, 17)) < 0.4
+        found.keypoints[missing], found.scores[missing] = np.nan, 0.0
+        tracker.update(found, float(time))
+    people = tracker.tracks()
+    assert [len(person) for person in people] == [len(CLIP)]
+
+
+def test_live_numbers_come_with_confirmation_and_stay(scenes):
+    _, numbers = scenes.track(lambda time: [scenes.walker(300, time)], CLIP)
+    assert numbers[0] == numbers[1] == [0]
+    assert all(number == [1] for number in numbers[3:])
+
+
+def test_time_must_go_on(scenes):
+    tracker = Tracker((1280, 720))
+    tracker.update(scenes.detections([]), 1.0)
+    with pytest.raises(ValueError, match=r"frame at 1\.0 s follows one at 1\.0 s"):
+        tracker.update(scenes.detections([]), 1.0)

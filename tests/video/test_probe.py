@@ -1,0 +1,114 @@
+from fractions import Fraction
+
+import av
+import numpy as np
+import pytest
+
+from poselift.core.errors import InputError
+from poselift.video import probe
+
+
+def test_header_of_a_plain_video(make_video):
+    path = make_video(frames=20, rate=Fraction(30000, 1001))
+    info = probe(path)
+    assert (info.path, info.width, info.height, info.frames, info.rotation) == (path, 96, 64, 20, 0)
+    assert info.fps == pytest.approx(30000 / 1001)
+    assert info.duration == pytest.approx(20 * 1001 / 30000, abs=1e-3)
+
+
+def test_matroska_says_its_duration_in_a_tag(make_video):
+    info = probe(make_video("clip.mkv", frames=20))
+    assert info.duration == pytest.approx(0.8)
+    assert info.frames == 20
+
+
+def test_a_raw_stream_does_not_say_how_long_it_is(make_video):
+    info = probe(make_video("clip.h264", container_format="h264"))
+    assert info.duration is None
+    assert info.frames is None
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("empty.mp4", b"", "is empty"),
+        ("notes.txt", b"only words\n" * 50, "text file"),
+        ("notes.mp4", b"only words\n" * 50, "cannot be opened as a video"),
+    ],
+)
+def test_what_is_no_video_is_refused_in_one_line(tmp_path, name, content, message):
+    path = tmp_path / name
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=message) as caught:
+        probe(path)
+    assert str(path) in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_missing_file_and_folder_are_refused(tmp_path):
+    with pytest.raises(InputError, match="no such file"):
+        probe(tmp_path / "gone.mp4")
+    with pytest.raises(InputError, match="is not a file"):
+        probe(tmp_path)
+
+
+def test_a_still_picture_is_refused_whatever_its_name(make_video):
+    path = make_video("picture.png", frames=1, codec="png", pix_fmt="rgb24", container_format="image2pipe")
+    with pytest.raises(InputError, match="still picture"):
+        probe(path)
+    with pytest.raises(InputError, match="still picture"):
+        probe(path.rename(path.with_suffix(".mp4")))
+
+
+def write_sound(path):
+    with av.open(str(path), "w") as container:
+        stream = container.add_stream("aac" if path.suffix == ".m4a" else "libmp3lame", rate=44100, layout="mono")
+        for block in range(20):
+            samples = np.zeros((1, 1024), dtype=np.float32)
+            frame = av.AudioFrame.from_ndarray(samples, format="fltp", layout="mono")
+            frame.sample_rate, frame.pts = 44100, 1024 * block
+            container.mux(stream.encode(frame))
+        container.mux(stream.encode(None))
+
+
+def test_sound_only_is_refused(tmp_path):
+    path = tmp_path / "sound.m4a"
+    write_sound(path)
+    with pytest.raises(InputError, match="no video stream"):
+        probe(path)
+
+
+def test_the_cover_of_a_sound_file_is_no_video(tmp_path, make_video):
+    path = tmp_path / "sound.mp3"
+    write_sound(path)
+    cover = make_video("cover.png", frames=1, codec="png", pix_fmt="rgb24", container_format="image2pipe").read_bytes()
+    body = b"\0image/png\0\x03\0" + cover
+    picture = b"APIC" + len(body).to_bytes(4, "big") + b"\0\0" + body
+    size = bytes(len(picture) >> shift & 0x7F for shift in (21, 14, 7, 0))
+    # ID3v2.3: a tag in front of the sound.
+    path.write_bytes(b"ID3\x03\0\0" + size + picture + path.read_bytes())
+    with av.open(str(path)) as container:
+        assert container.streams.video
+    with pytest.raises(InputError, match="no video stream"):
+        probe(path)
+
+
+def test_an_index_without_pictures_is_refused(make_video):
+    path = make_video()
+    data = path.read_bytes()
+    path.write_bytes(data[: data.index(b"mdat") + 4])
+    with pytest.raises(InputError, match="not one frame can be decoded"):
+        probe(path)
+
+
+def test_a_file_cut_off_before_its_index_is_refused(make_video):
+    path = make_video(index_in_front=False)
+    data = path.read_bytes()
+    path.write_bytes(data[: data.index(b"moov") - 50])
+    with pytest.raises(InputError, match="cannot be opened as a video"):
+        probe(path)
+
+
+def test_a_name_with_a_colon_is_a_file_name(make_video):
+    path = make_video()
+    assert probe(path.rename(path.with_name("http: take 1.mp4"))).frames == 20

@@ -1,0 +1,136 @@
+import dataclasses
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from poselift.skeleton import H36M17
+from poselift.viz import OverlayRenderer, person_colors
+
+
+def _count(image, color):
+    return int((image == color).all(-1).sum())
+
+
+def _panes(renderer, image):
+    """The video and the scene, which is square."""
+    height = renderer.size[1]
+    return image[:, :-height], image[:, -height:]
+
+
+@pytest.mark.parametrize("people", [0, 1, 5])
+def test_every_frame_has_the_same_size(make_motion, gray, people):
+    motions = [make_motion(i + 1, (0.7 * i - 1.4, 0, 5)) for i in range(people)]
+    renderer = OverlayRenderer((640, 480), motions)
+    width, height = renderer.size
+    for time in (0.0, 0.52, 1.96, 7.0):
+        composite = renderer.render(gray, time)
+        assert composite.shape == (height, width, 3)
+        assert composite.dtype == np.uint8
+    for pane in _panes(renderer, renderer.render(gray, 0.0)):
+        for person in range(1, 6):
+            assert (_count(pane, person_colors(person).middle) > 20) == (person <= people)
+
+
+@pytest.mark.parametrize(
+    ("image_size", "expected"),
+    [
+        ((1768, 994), (1918, 690)),
+        ((640, 480), (1120, 480)),
+        ((320, 240), (1120, 480)),
+        ((1080, 1920), (1500, 960)),
+        ((3840, 2160), (1918, 690)),
+        ((641, 479), (1122, 480)),
+        ((3000, 400), (1918, 224)),
+    ],
+)
+def test_size(image_size, expected):
+    size = OverlayRenderer(image_size, []).size
+    assert size == expected
+    assert size[0] % 2 == size[1] % 2 == 0
+
+
+def test_the_frame_is_not_changed_and_stays_visible(make_motion, gray):
+    before = gray.copy()
+    video, _ = _panes(renderer := OverlayRenderer((640, 480), [make_motion()]), renderer.render(gray, 0.0))
+    np.testing.assert_array_equal(gray, before)
+    assert _count(video, (128, 128, 128)) > 0.8 * video.shape[0] * video.shape[1]
+
+
+@pytest.mark.parametrize("scale", [1, 3])
+def test_2d_skeletons_lie_where_they_were_detected(make_motion, scale):
+    motion = make_motion(person=3)
+    keypoints = dataclasses.replace(
+        motion.keypoints,
+        keypoints=((motion.keypoints.keypoints + 0.5) * scale - 0.5).astype(np.float32),
+        image_size=(640 * scale, 480 * scale),
+    )
+    motion = dataclasses.replace(motion, keypoints=keypoints)
+    renderer = OverlayRenderer(keypoints.image_size, [motion])
+    image = np.full((480 * scale, 640 * scale, 3), 128, np.uint8)
+    video, _ = _panes(renderer, renderer.render(image, 0.2))
+    shrink = np.array([video.shape[1], video.shape[0]]) / keypoints.image_size
+    for side in ("left", "right"):
+        ends = keypoints.keypoints[5][H36M17.indices([f"{side}_knee", f"{side}_ankle"])]
+        x, y = ((ends.mean(0) + 0.5) * shrink - 0.5).round().astype(int)
+        assert tuple(video[y, x]) == person_colors(3).of_side(side)
+
+
+def test_people_are_drawn_at_their_own_times(make_motion, gray):
+    renderer = OverlayRenderer((640, 480), [make_motion(1), make_motion(2, (1.2, 0, 4), start=1.0)])
+
+    def present(time):
+        video, scene = _panes(renderer, renderer.render(gray, time))
+        both = [[_count(pane, person_colors(person).middle) > 20 for person in (1, 2)] for pane in (video, scene)]
+        assert both[0] == both[1]
+        return both[0]
+
+    assert present(0.5) == [True, False]
+    assert present(1.5) == [True, True]
+    assert present(2.5) == [False, True]
+    assert present(1.96 + 0.019) == [True, True]  # within half a frame of the last one
+    assert present(1.96 + 0.021) == [False, True]
+
+
+def test_the_nearest_frame_is_taken(make_motion, gray):
+    motion = make_motion(walk=(0.5, 0, 0))
+    renderer = OverlayRenderer((640, 480), [motion])
+    video, _ = _panes(renderer, renderer.render(gray, 1.0))
+    off_by_a_bit, _ = _panes(renderer, renderer.render(gray, 1.004))
+    np.testing.assert_array_equal(off_by_a_bit[:440], video[:440])  # below is the clock
+    next_frame, _ = _panes(renderer, renderer.render(gray, 1.04))
+    assert (next_frame[:440] != video[:440]).any()
+
+
+def test_frames_left_empty(make_motion, gray):
+    motion = make_motion()
+    joints, root = motion.joints.copy(), motion.root.copy()
+    joints[5], root[5] = np.nan, np.nan
+    points, scores = motion.keypoints.keypoints.copy(), motion.keypoints.scores.copy()
+    points[5], scores[5] = np.nan, 0
+    keypoints = dataclasses.replace(motion.keypoints, keypoints=points, scores=scores)
+    renderer = OverlayRenderer((640, 480), [dataclasses.replace(motion, joints=joints, root=root, keypoints=keypoints)])
+    color = person_colors(1).middle
+    assert _count(renderer.render(gray, 4 / 25), color) > 40
+    assert _count(renderer.render(gray, 5 / 25), color) == 0
+
+
+def test_bridged_frames_are_fainter_in_the_scene(make_motion, gray):
+    motion = make_motion()
+    bridged = dataclasses.replace(motion, filled=np.ones(50, bool))
+    scenes = []
+    for one in (motion, bridged):
+        renderer = OverlayRenderer((640, 480), [one])
+        scenes.append(_panes(renderer, renderer.render(gray, 0.0))[1])
+    assert scenes[1].mean() < scenes[0].mean()
+
+
+def test_another_picture_size_is_refused(gray):
+    with pytest.raises(ValueError, match="640 x 480"):
+        OverlayRenderer((480, 640), []).render(gray, 0.0)
+
+
+def test_matplotlib_is_not_imported():
+    command = "import sys, poselift.viz; sys.exit('matplotlib' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", command], check=False).returncode == 0

@@ -1,0 +1,134 @@
+import numpy as np
+import pytest
+
+from poselift.skeleton import H36M17
+from poselift.viz import Pose3D, Scene3D, Stage, person_colors
+
+SIZE = 300
+
+
+def _poses(stage, motions, frame, **options):
+    return [
+        Pose3D(motion.keypoints.person, stage.place(i, motion, frame), motion.skeleton, **options)
+        for i, motion in enumerate(motions)
+    ]
+
+
+def _hue_mask(image, color):
+    """Pixels of a colour at any brightness, which depth changes."""
+    values = image.astype(float)
+    length = np.linalg.norm(values, axis=-1) * np.linalg.norm(color)
+    return (values @ np.array(color, float) / length > 0.998) & (values.max(-1) > 70)
+
+
+def test_everyone_stays_in_view(make_motion):
+    motions = [make_motion(1, (-2, 0, 4)), make_motion(2, (2, 0, 8), walk=(-0.8, 0, 0)), make_motion(3, (0, 0, 5))]
+    stage = Stage.fit(motions)
+    scene = Scene3D(SIZE, 200, stage)
+    for frame in range(50):
+        for time in (motions[0].timestamps[frame], motions[0].timestamps[frame] + 3):
+            # Seen from another side, but with the people where they are at that frame.
+            shift = stage.middle(time) - stage.middle(motions[0].timestamps[frame])
+            for pose in _poses(stage, motions, frame):
+                pixels = scene.project(pose.joints + shift, time)
+                assert (pixels >= 0).all()
+                assert (pixels < [SIZE, 200]).all()
+
+
+def test_a_person_fills_a_good_part_of_the_view(make_motion):
+    motion = make_motion()
+    stage = Stage.fit([motion])
+    pixels = Scene3D(SIZE, SIZE, stage).project(stage.place(0, motion, 0), 0.0)
+    assert np.ptp(pixels[:, 1]) > 0.45 * SIZE
+
+
+def test_limbs_are_where_they_project_in_the_colour_of_their_side(make_motion):
+    motion = make_motion(person=2)
+    stage = Stage.fit([motion])
+    scene = Scene3D(SIZE, SIZE, stage)
+    image = scene.render(_poses(stage, [motion], 0), 0.0)
+    colors = person_colors(2)
+    pixels = scene.project(stage.place(0, motion, 0), 0.0)
+    for start, end, side in (
+        ("left_knee", "left_ankle", "left"),
+        ("right_knee", "right_ankle", "right"),
+        ("right_shoulder", "right_elbow", "right"),
+        ("pelvis", "spine", "middle"),
+    ):
+        x, y = pixels[H36M17.indices([start, end])].mean(0).round().astype(int)
+        drawn = image[y, x].astype(float)
+        by_side = {name: np.array(colors.of_side(name), float) for name in ("left", "right", "middle")}
+        # Depth darkens towards the background, so the brightness relative to the side's own is what counts.
+        assert 0.6 < drawn.sum() / by_side[side].sum() < 1
+        assert drawn.argmax() == 0
+        assert drawn.argmin() == 2
+    left, right = (
+        image[tuple(pixels[H36M17.indices([f"{side}_knee", f"{side}_ankle"])].mean(0).round().astype(int)[::-1])]
+        for side in ("left", "right")
+    )
+    assert int(left.sum()) > int(right.sum()) + 100
+
+
+def test_unknown_joints_are_not_drawn(make_motion):
+    motion = make_motion()
+    stage = Stage.fit([motion])
+    scene = Scene3D(SIZE, SIZE, stage)
+    empty = scene.render([], 0.0)
+    nobody = Pose3D(1, np.full((17, 3), np.nan), H36M17)
+    np.testing.assert_array_equal(scene.render([nobody], 0.0), empty)
+
+    joints = stage.place(0, motion, 0)
+    joints[H36M17.index("left_wrist")] = np.nan
+    whole = scene.render(_poses(stage, [motion], 0), 0.0)
+    partly = scene.render([Pose3D(1, joints, H36M17)], 0.0)
+    wrist, elbow = scene.project(stage.place(0, motion, 0)[H36M17.indices(["left_wrist", "left_elbow"])], 0.0)
+    x, y = (0.8 * wrist + 0.2 * elbow).round().astype(int)
+    assert whole[y, x].max() > 120
+    assert partly[y, x].max() < 100
+
+
+def test_bridged_frames_are_fainter(make_motion):
+    motion = make_motion()
+    stage = Stage.fit([motion])
+    scene = Scene3D(SIZE, SIZE, stage)
+    seen, bridged = (scene.render(_poses(stage, [motion], 0, filled=filled), 0.0) for filled in (False, True))
+    empty = scene.render([], 0.0)
+    changed = np.abs(seen.astype(int) - empty).max(-1) > 80
+    assert changed.sum() > 300
+    np.testing.assert_array_equal((bridged != empty).any(-1) | ~changed, True)
+    assert bridged[changed].mean() < 0.75 * seen[changed].mean()
+
+
+def test_the_nearer_person_hides_the_farther(make_motion):
+    near, far = make_motion(1, (0, 0, 4)), make_motion(2, (0, 0, 5))
+    stage = Stage.fit([near, far])
+    scene = Scene3D(SIZE, SIZE, stage)
+    poses = _poses(stage, [near, far], 0)
+    trunk = scene.project(poses[0].joints[H36M17.indices(["pelvis", "spine"])], 0.0)
+    x, y = trunk.mean(0).round().astype(int)
+    for order in (poses, poses[::-1]):
+        blue_like = scene.render(order, 0.0)[y, x]
+        assert blue_like[2] > blue_like[0]
+
+
+def test_the_view_turns_and_comes_back(make_motion):
+    motion = make_motion()
+    stage = Stage.fit([motion])
+    scene = Scene3D(SIZE, SIZE, stage)
+    poses = _poses(stage, [motion], 0)
+    start = scene.render(poses, 0.0)
+    assert (scene.render(poses, 3.0) != start).any()
+    np.testing.assert_array_equal(scene.render(poses, 12.0), start)
+    shoulders = poses[0].joints[H36M17.indices(["left_shoulder", "right_shoulder"])]
+    widths = [np.ptp(scene.project(shoulders, time)[:, 0]) for time in (0.0, 3.0)]
+    assert widths[1] == pytest.approx(widths[0] * np.cos(np.deg2rad(50)), rel=0.1)
+
+
+def test_people_keep_their_colours(make_motion):
+    motions = [make_motion(person, (0.9 * person - 2.5, 0, 5)) for person in range(1, 6)]
+    stage = Stage.fit(motions)
+    scene = Scene3D(SIZE, SIZE, stage)
+    everyone = scene.render(_poses(stage, motions, 0), 0.0)
+    for person in range(1, 6):
+        label = (everyone == person_colors(person).middle).all(-1)
+        assert label.sum() > 20, person

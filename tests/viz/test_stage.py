@@ -1,0 +1,91 @@
+import dataclasses
+
+import numpy as np
+import pytest
+
+from poselift.skeleton import H36M17
+from poselift.viz import Stage
+
+
+def _placed(stage, motions):
+    return [
+        np.stack([stage.place(index, motion, frame) for frame in range(len(motion))])
+        for index, motion in enumerate(motions)
+    ]
+
+
+def test_people_stand_upright_on_the_ground(make_motion):
+    motions = [make_motion(1, (-0.5, 0.2, 4)), make_motion(2, (0.6, 0.0, 5))]
+    stage = Stage.fit(motions)
+    for body in _placed(stage, motions):
+        assert body[..., 1].min() == pytest.approx(0.04, abs=1e-3)
+        assert (body[:, H36M17.index("head_top"), 1] > 1.5).all()
+
+
+def test_the_left_stays_on_the_left(make_motion):
+    # Facing the camera, the person's left is on the viewer's right: +x, as in the picture.
+    motion = make_motion()
+    (body,) = _placed(Stage.fit([motion]), [motion])
+    assert (body[:, H36M17.index("left_shoulder"), 0] > body[:, H36M17.index("right_shoulder"), 0]).all()
+
+
+def test_shapes_and_near_places_are_kept(make_motion):
+    motions = [make_motion(1, (-0.5, 0, 4)), make_motion(2, (0.6, 0, 5))]
+    stage = Stage.fit(motions)
+    first, second = _placed(stage, motions)
+    assert not stage.shortened
+    np.testing.assert_allclose(
+        np.linalg.norm(first[0] - first[0, :1], axis=-1), np.linalg.norm(motions[0].joints[0], axis=-1), atol=1e-5
+    )
+    gap = second[0, 0] - first[0, 0]
+    np.testing.assert_allclose(gap[[0, 2]], [1.1, -1.0], atol=1e-3)
+
+
+def test_far_people_are_moved_closer_and_it_is_said(make_motion):
+    motions = [make_motion(1, (-5, 0, 6)), make_motion(2, (5, 0, 14))]
+    stage = Stage.fit(motions)
+    first, second = _placed(stage, motions)
+    assert stage.shortened
+    gap = (second[0, 0] - first[0, 0])[[0, 2]]
+    assert np.linalg.norm(gap) == pytest.approx(3.2, abs=0.01)
+    assert gap[0] / -gap[1] == pytest.approx(10 / 8, rel=0.01)
+
+
+def test_one_who_stands_on_a_roof_stays_higher(make_motion):
+    motions = [make_motion(1, (-0.5, -0.9, 5)), make_motion(2, (0.6, 0, 5))]
+    roof, ground = _placed(Stage.fit(motions), motions)
+    assert roof[..., 1].min() - ground[..., 1].min() == pytest.approx(0.9, abs=0.01)
+
+
+def test_walking_is_to_scale_and_the_middle_follows(make_motion):
+    motion = make_motion(walk=(1.5, 0, 0), frames=100)
+    stage = Stage.fit([motion])
+    (body,) = _placed(stage, [motion])
+    np.testing.assert_allclose(np.ptp(body[:, 0, 0]), 1.5 * 99 / 25, atol=1e-3)
+    assert stage.middle(4.0)[0] - stage.middle(0.0)[0] > 3
+    assert abs(stage.middle(2.0)[0] - body[50, 0, 0]) < 0.1
+
+
+def test_the_middle_does_not_follow_small_movement(make_motion):
+    stage = Stage.fit([make_motion(walk=(0.3, 0, 0))])
+    np.testing.assert_allclose(stage.middle(0.0), stage.middle(2.0), atol=1e-9)
+
+
+def test_gaps_and_late_comers(make_motion):
+    early, late = make_motion(1, walk=(2, 0, 0)), make_motion(2, start=6.0)
+    joints, root = early.joints.copy(), early.root.copy()
+    joints[10:20], root[10:20] = np.nan, np.nan
+    early = dataclasses.replace(early, joints=joints, root=root)
+    stage = Stage.fit([early, late])
+    assert np.isfinite(stage.path).all()
+    assert np.isfinite(stage.points).all()
+    assert np.isnan(stage.place(0, early, 12)).all()
+    assert np.isfinite(stage.place(0, early, 25)).all()
+
+
+def test_nobody(make_motion):
+    empty = dataclasses.replace(make_motion(), joints=np.full((50, 17, 3), np.nan, np.float32))
+    for motions in ([], [empty]):
+        stage = Stage.fit(motions)
+        assert len(stage.points) == 0
+        assert np.isfinite(stage.middle(1.0)).all()
