@@ -84,8 +84,8 @@ def _walk(
         return low + (high - low) * float(torch.rand((), generator=generator))
 
     size, cadence, stride = between(0.9, 1.1), between(0.6, 1.1), between(0.2, 0.6)
-    phase = 2 * math.pi * cadence * time + between(0, 2 * math.pi)
-    heading = between(0, 2 * math.pi) + between(-0.4, 0.4) * time
+    phase = 2 * math.pi * cadence * time + between(0.0, 2 * math.pi)
+    heading = between(0.0, 2 * math.pi) + between(-0.4, 0.4) * time
     angles = torch.zeros(len(time), len(CMU28), 3)  # axis-angle of each joint, radians
 
     def bend(joint: str, axis: int, angle: Tensor) -> None:
@@ -100,7 +100,7 @@ def _walk(
         bend(f"{side}_shoulder", 0, swing * 0.8 - (raised if side == "left" else 0.0) + (wave if side == "left" else 0))
         bend(f"{side}_elbow", 0, -0.3 - 0.5 * stride * (1 - torch.cos(phase)))
     angles[:, CMU28.index("spine"), 0] = between(-0.1, 0.4)
-    angles[:, CMU28.index("neck_base"), 1] = between(0, 0.5) * torch.sin(2 * math.pi * 0.2 * time)
+    angles[:, CMU28.index("neck_base"), 1] = between(0.0, 0.5) * torch.sin(2 * math.pi * 0.2 * time)
     angles[:, 0, 1] = heading
 
     speed = 1.4 * cadence * stride * size

@@ -68,7 +68,7 @@ def shoot(
         return low + (high - low) * torch.rand(count, generator=generator, device=device)
 
     centre = root.mean(1)
-    azimuth = between(0, 2 * math.pi)
+    azimuth = between(0.0, 2 * math.pi)
     distance = between(math.log(cameras.distance[0]), math.log(cameras.distance[1])).exp()
     # Someone who walks towards the camera must not walk through it.
     reach = (root - centre[:, None]).norm(dim=-1).amax(1)

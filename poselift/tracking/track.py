@@ -9,6 +9,8 @@ _DAMPING = 0.5
 """Seconds over which a velocity is trusted to last: people turn and stop."""
 _SMOOTHING = 0.15
 """Seconds over which velocities are averaged: long enough for the detector's noise, short enough for a jump."""
+_TELLING = 0.25
+"""Extent of the joints that two poses have in common, as a share of the person, that tells their sizes apart."""
 
 
 @dataclass(frozen=True)
@@ -124,7 +126,10 @@ def _difference(
     moved = displacement(start, start_scores, end, end_scores)
     if moved is None:
         return None
-    sizes = size_of(start), size_of(end)
     shift, spread = moved
-    length = max(sizes)
-    return Difference(float(np.linalg.norm(shift)) / length, spread / length, abs(float(np.log(sizes[0] / sizes[1]))))
+    length = max(size_of(start), size_of(end))
+    # Sizes are compared by the joints that both have: a pose does not shrink when its feet are not seen.
+    both = np.isfinite(end - start).all(-1)
+    sizes = size_of(start[both]), size_of(end[both])
+    ratio = sizes[0] / sizes[1] if max(sizes) > _TELLING * length else 1.0
+    return Difference(float(np.linalg.norm(shift)) / length, spread / length, abs(float(np.log(ratio))))

@@ -54,7 +54,9 @@ class VideoReader:
         InputError: the file is no video, not one frame of it can be decoded, or it has none in the span.
     """
 
-    def __init__(self, path: str | os.PathLike[str], start: float | None = None, end: float | None = None) -> None:
+    def __init__(
+        self, path: str | os.PathLike[str], start: float | int | None = None, end: float | int | None = None
+    ) -> None:
         self._start = 0.0 if start is None else float(start)
         self._end = math.inf if end is None else float(end)
         if not 0 <= self._start < math.inf:
@@ -124,7 +126,9 @@ class VideoReader:
             self.warnings.append(f"{left_out} frames were left out, as their time stamps do not increase")
 
 
-def read_frames(path: str | os.PathLike[str], start: float | None = None, end: float | None = None) -> Iterator[Frame]:
+def read_frames(
+    path: str | os.PathLike[str], start: float | int | None = None, end: float | int | None = None
+) -> Iterator[Frame]:
     """The frames of a video, or of a span of it, where nobody asks for warnings; see `VideoReader`."""
     return iter(VideoReader(path, start, end))
 

@@ -5,7 +5,6 @@ import os
 from fractions import Fraction
 from pathlib import Path
 from types import TracebackType
-from typing import Self
 
 import av
 import numpy as np
@@ -60,7 +59,7 @@ class VideoWriter:
         self._first: float | None = None
         self._previous = -1
 
-    def __enter__(self) -> Self:
+    def __enter__(self) -> "VideoWriter":
         with contextlib.ExitStack() as stack:
             temporary = stack.enter_context(atomic_path(self._path))
             # The index goes to the front, so that a browser can play before it has everything.
@@ -70,7 +69,7 @@ class VideoWriter:
             self._stack = stack.pop_all()
         return self
 
-    def write(self, image: UInt8[np.ndarray, "h w 3"], timestamp: float) -> None:
+    def write(self, image: UInt8[np.ndarray, "h w 3"], timestamp: float | int) -> None:
         """Adds a frame.
 
         Args:

@@ -21,6 +21,7 @@ _FOCAL = 2.3  # of half the picture's shorter side: a moderate perspective
 _LIMB_RADIUS = 0.028  # metres
 _HEAD_RADIUS = 0.07
 _BRIDGED_OPACITY = 0.55
+_MAX_GRID = 15  # metres to each side
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,7 +131,7 @@ class Scene3D:
         return np.clip((depth - self._distance + reach) / (2 * reach), 0, 1)
 
     def _draw_grid(self, image: np.ndarray, view: _View) -> None:
-        reach = int(np.ceil(self._radius)) + 2
+        reach = min(int(np.ceil(self._radius)) + 2, _MAX_GRID)
         middle = np.round(view.target[::2])
         ticks = np.arange(-reach, reach + 1)
         along, line = np.meshgrid(ticks[:-1], ticks, indexing="ij")
@@ -138,8 +139,9 @@ class Scene3D:
         flat = np.stack([start, start + [1, 0]], axis=1)
         flat = np.concatenate([flat, flat[..., ::-1]]) + middle
         ends = np.stack([flat[..., 0], np.zeros(flat.shape[:2]), flat[..., 1]], axis=-1)
-        pixels, _ = self._project(ends, view)
+        pixels, depth = self._project(ends, view)
         away = np.linalg.norm(flat.mean(1) - view.target[::2], axis=-1) / (reach + 0.3)
+        away[depth.min(-1) < 0.3] = np.inf  # beside or behind the viewer
         for (a, b), share in zip(np.round(pixels * 16).astype(int).tolist(), away.tolist(), strict=True):
             if share < 1:
                 cv2.line(image, a, b, mix(GRID, BACKGROUND, share), 1, cv2.LINE_AA, 4)

@@ -1,7 +1,9 @@
 import subprocess
 import sys
 
-PARTS = "poselift poselift.models poselift.lifting poselift.detection poselift.tracking poselift.geometry poselift.cli.main"
+PARTS = (
+    "poselift poselift.models poselift.lifting poselift.detection poselift.tracking poselift.geometry poselift.cli.main"
+)
 
 
 def test_importing_is_silent_and_light():

@@ -2,6 +2,8 @@ from dataclasses import replace
 
 import pytest
 import torch
+from torch.nn.attention import SDPBackend, sdpa_kernel
+from torch.utils.flop_counter import FlopCounterMode
 
 from poselift.models import SpatioTemporalLifter, encode
 from poselift.models.lifter import pad_time
@@ -13,7 +15,11 @@ def encoded(view, frames=slice(None), joints=None):
     if joints is not None:
         keypoints[:, [j for j in range(28) if j not in joints]] = torch.nan
     return encode(
-        keypoints[None, frames], view.scores[None, frames], view.times[None, frames], view.K[None], view.image_size[None]
+        keypoints[None, frames],
+        view.scores[None, frames],
+        view.times[None, frames],
+        view.K[None],
+        view.image_size[None],
     )
 
 
@@ -93,9 +99,6 @@ def test_blocks_do_not_start_equal():
 
 def test_the_default_is_small(view):
     """At most 5 million parameters and 15 million multiply-adds a frame, attention counted."""
-    from torch.nn.attention import SDPBackend, sdpa_kernel
-    from torch.utils.flop_counter import FlopCounterMode
-
     lifter = SpatioTemporalLifter().eval()
     assert sum(p.numel() for p in lifter.parameters()) <= 5_000_000
     window = encoded(view, slice(0, 96))

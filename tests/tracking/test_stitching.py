@@ -40,5 +40,15 @@ def test_one_who_ran_off_is_not_one_who_comes_from_elsewhere(scenes):
     assert len(stitch([ran_right, came_back])) == 2
 
 
+def test_where_somebody_comes_from_counts(scenes):
+    standing = fragment(scenes, 0, 30, 0)
+    left_to_right, right_to_left = (
+        fragment(scenes, 45, 75, 500, x=400.0 - 750),
+        fragment(scenes, 45, 75, -500, x=400.0 + 750),
+    )
+    assert len(stitch([standing, left_to_right])) == 1
+    assert len(stitch([standing, right_to_left])) == 2
+
+
 def test_nobody():
     assert stitch([]) == []

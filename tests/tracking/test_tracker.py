@@ -179,6 +179,7 @@ def test_joints_that_come_and_go_do_not_break_a_track(scenes):
         tracker.update(found, float(time))
     people = tracker.tracks()
     assert [len(person) for person in people] == [len(CLIP)]
+    assert people[0].seen.all()
 
 
 def test_live_numbers_come_with_confirmation_and_stay(scenes):

@@ -13,7 +13,7 @@ MakeVideo = Callable[..., Path]
 
 def numbered_picture(number: int, width: int, height: int) -> np.ndarray:
     """A picture that tells its number (grey level) and which way is up (red in the top left corner)."""
-    image = np.full((height, width, 3), 40 + 4 * number, dtype=np.uint8)
+    image = np.full((height, width, 3), 40 + 3 * number, dtype=np.uint8)
     image[: height // 3, : width // 3] = 230, 20, 20
     return image
 

@@ -11,7 +11,7 @@ from poselift.video import VideoReader, read_frames
 
 def number_of(image):
     """The number of a picture, from its grey level."""
-    return round((float(image[40:, 40:].mean()) - 40) / 4)
+    return round((float(image[40:, 40:].mean()) - 40) / 3)
 
 
 def times_of(frames):
@@ -85,7 +85,7 @@ def test_a_raw_stream_says_that_its_rate_is_assumed(make_video):
     ("start", "end"), [(-1, None), (math.nan, None), (math.inf, None), (0.4, 0.4), (0.4, 0.2), (0, math.nan), (None, 0)]
 )
 def test_spans_that_make_no_sense_are_refused(make_video, start, end):
-    with pytest.raises(InputError, match="start|end"):
+    with pytest.raises(InputError, match=r"start|end"):
         VideoReader(make_video(), start, end)
 
 
@@ -137,6 +137,6 @@ def test_equal_time_stamps_are_left_out_and_told(make_video):
 def test_a_header_that_is_wrong_about_the_duration_changes_nothing(make_video):
     # FFmpeg's estimate for MPEG-1 streams is far off.
     reader = VideoReader(make_video("clip.mpg", frames=40, codec="mpeg2video"))
-    assert reader.info.duration < 1
+    assert reader.info.duration < 1.5
     assert times_of(reader) == [n / 25 for n in range(40)]
     assert reader.warnings == []

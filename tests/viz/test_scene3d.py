@@ -132,3 +132,10 @@ def test_people_keep_their_colours(make_motion):
     for person in range(1, 6):
         label = (everyone == person_colors(person).middle).all(-1)
         assert label.sum() > 20, person
+
+
+def test_a_walk_out_of_all_bounds_is_still_drawn(make_motion):
+    motion = make_motion(walk=(0, 0, 400))
+    stage = Stage.fit([motion])
+    image = Scene3D(SIZE, SIZE, stage).render(_poses(stage, [motion], 25), 1.0)
+    assert (image == person_colors(1).middle).all(-1).sum() > 20

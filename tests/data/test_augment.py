@@ -1,0 +1,94 @@
+import math
+from dataclasses import replace
+
+import pytest
+import torch
+
+from poselift.data import augment
+from poselift.data.windows import WindowSampler
+from poselift.geometry import bone_lengths
+from poselift.skeleton import CMU28
+
+
+@pytest.fixture
+def windows(corpus, generator):
+    return WindowSampler(corpus, 24, reverse=0.0).sample(16, generator)
+
+
+def lengths(windows):
+    return bone_lengths(windows.joints, CMU28.parent_indices)
+
+
+def test_mirroring_all_twice_is_nothing(windows, generator):
+    once = augment.mirror(windows, 1.0, generator)
+    assert not torch.allclose(once.joints, windows.joints)
+    torch.testing.assert_close(augment.mirror(once, 1.0, generator).joints, windows.joints)
+    # The left wrist of the mirrored body is where the right one was, on the other side.
+    left, right = CMU28.index("left_wrist"), CMU28.index("right_wrist")
+    torch.testing.assert_close(once.joints[:, :, left, 0], -windows.joints[:, :, right, 0])
+
+
+@pytest.mark.parametrize("change", [augment.mirror, augment.recombine, augment.bend])
+def test_a_share_of_none_changes_nothing(windows, generator, change):
+    torch.testing.assert_close(change(windows, 0.0, generator).joints, windows.joints, atol=1e-6, rtol=0)
+
+
+def test_recombining_keeps_legs_and_takes_arms(windows, generator):
+    changed = augment.recombine(windows, 1.0, generator)
+    legs = CMU28.indices(["left_knee", "right_ankle", "left_hip"])
+    torch.testing.assert_close(changed.joints[:, :, legs], windows.joints[:, :, legs])
+    arm = CMU28.index("left_wrist")
+    assert float((changed.joints - windows.joints)[:, :, arm].norm(dim=-1).mean()) > 0.02
+    # The borrowed body is whole: its bones are as long as some window's.
+    upper = [CMU28.index(joint) - 1 for joint in ("thorax", "head_top", "left_elbow", "right_wrist", "nose")]
+    own = lengths(windows)[:, 0, upper]
+    for borrowed in lengths(changed)[:, 0, upper]:
+        assert float((own - borrowed).abs().amax(1).min()) < 1e-4
+
+
+def test_bending_keeps_bone_lengths(windows, generator):
+    changed = augment.bend(windows, 1.0, generator)
+    torch.testing.assert_close(lengths(changed), lengths(windows), atol=1e-5, rtol=1e-4)
+    assert float((changed.joints - windows.joints).norm(dim=-1).mean()) > 0.02
+
+
+def test_proportions_stay_all_through_a_window_and_on_both_sides(windows, generator):
+    changed = augment.change_proportions(windows, 0.1, generator)
+    ratio = lengths(changed) / lengths(windows)
+    torch.testing.assert_close(ratio, ratio[:, :1].expand_as(ratio), atol=1e-4, rtol=1e-3)
+    left, right = CMU28.index("left_elbow") - 1, CMU28.index("right_elbow") - 1
+    torch.testing.assert_close(ratio[..., left], ratio[..., right], atol=1e-4, rtol=1e-3)
+    assert float(ratio[:, 0, left].std()) > 0.03
+
+
+def test_standing_feet_still_stand_with_other_legs(windows, generator):
+    """A foot's path over the ground is scaled with the leg, not torn from it: slow stays slow."""
+    changed = augment.change_proportions(windows, 0.1, generator)
+    foot = CMU28.index("left_ankle")
+
+    def speed(w):
+        return (w.joints[:, :, foot] + w.root).diff(dim=1).norm(dim=-1).amin(1)
+
+    assert float((speed(changed) - speed(windows)).abs().max()) < 0.01
+
+
+def test_tilting_turns_about_the_persons_place(windows, generator):
+    changed = augment.tilt(windows, 1.0, math.radians(30), generator)
+    torch.testing.assert_close(changed.root.mean(1), windows.root.mean(1), atol=1e-4, rtol=1e-4)
+    torch.testing.assert_close(lengths(changed), lengths(windows), atol=1e-5, rtol=1e-4)
+    up = windows.joints[:, 0, CMU28.index("thorax")]
+    turned = changed.joints[:, 0, CMU28.index("thorax")]
+    angle = torch.rad2deg(torch.acos(torch.cosine_similarity(up, turned, dim=-1).clamp(-1, 1)))
+    assert 5 < float(angle.mean()) < 50
+
+
+def test_unknown_joints_stay_unknown(windows, generator):
+    joints = windows.joints.clone()
+    nose = CMU28.index("nose")
+    joints[:, :, nose] = torch.nan
+    changed = replace(windows, joints=joints)
+    for step in (augment.recombine, augment.bend, augment.mirror):
+        changed = step(changed, 1.0, generator)
+    changed = augment.change_proportions(changed, 0.1, generator)
+    assert changed.joints[:, :, nose].isnan().all()
+    assert changed.joints.isfinite().all(-1).sum() == 27 * 16 * 24

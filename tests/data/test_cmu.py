@@ -1,0 +1,79 @@
+import numpy as np
+import pytest
+import torch
+
+from poselift.core.errors import InputError
+from poselift.data.cmu import load_cmu
+from poselift.data.cmu_bench import CmuBench
+from poselift.skeleton import CMU28
+
+
+def test_reading_a_split(cmu_files, corpus):
+    train = load_cmu(cmu_files[0], "train")
+    assert train.names == corpus.names[:3]
+    assert train.clip_start.tolist() == [0, 150, 300, 450]
+    torch.testing.assert_close(train.root, corpus.root[:450])
+    torch.testing.assert_close(train.joints[150:], corpus.joints[150:450], atol=1e-4, rtol=0)
+    assert train.joints[:150, CMU28.index("nose")].isnan().all()
+
+
+def rewrite(path, **changes):
+    arrays = dict(np.load(path))
+    arrays.update(changes)
+    np.savez(path, **{key: value for key, value in arrays.items() if value is not None})
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"root": None}, "no array 'root'"),
+        ({"root_relative": np.zeros((900, 27, 3), np.int16)}, r"shape \(900, 27, 3\), expected \(any, 28, 3\)"),
+        ({"joints": np.array(CMU28.joints[::-1])}, "not those of cmu28"),
+        ({"clip_start": np.array([0, 5])}, "does not fit"),
+        ({"root": np.array([{}], object)}, "pickled"),
+    ],
+)
+def test_malformed_files_are_named(cmu_files, change, message):
+    rewrite(cmu_files[0], **change)
+    with pytest.raises(InputError, match=message) as caught:
+        load_cmu(cmu_files[0], "train")
+    assert "cmu50.npz" in str(caught.value)
+
+
+def test_missing_files_and_splits(cmu_files, tmp_path):
+    with pytest.raises(InputError, match="no such file"):
+        load_cmu(tmp_path / "nothing.npz", "train")
+    (tmp_path / "text.npz").write_text("hello")
+    with pytest.raises(InputError, match="cannot be read as an npz"):
+        load_cmu(tmp_path / "text.npz", "train")
+    with pytest.raises(InputError, match="no clip of split 'other'"):
+        load_cmu(cmu_files[0], "other")
+
+
+def test_bench_views(cmu_files):
+    det, gt = (CmuBench(*cmu_files, "halpe26", source) for source in ("det", "gt"))
+    assert len(det) == 2
+    for exact, found in zip(gt, det, strict=True):
+        seen = found.scores > 0
+        assert not seen[:, CMU28.index("spine")].any(), "Halpe has no spine"
+        # Keypoints are stored to a sixteenth of a pixel, motion to a tenth of a millimetre.
+        assert float((exact.keypoints - found.keypoints)[seen].abs().max()) < 0.1
+        assert found.keypoints[~seen].isnan().all()
+        torch.testing.assert_close(found.times[1] - found.times[0], torch.tensor(0.02))
+    assert det[0].keypoints[10:20, 3].isnan().all()
+    assert gt[0].keypoints[10:20, 3].isfinite().all()
+
+
+def test_bench_that_does_not_fit(cmu_files):
+    with pytest.raises(InputError, match="choose det or gt"):
+        CmuBench(*cmu_files, source="other")
+    rewrite(cmu_files[1], clip_index=np.array([4, 99]))
+    with pytest.raises(InputError, match="names clip 99"):
+        CmuBench(*cmu_files)
+
+
+def test_the_real_corpus(shared):
+    train = load_cmu(shared / "data/cmu/cmu50.npz", "train")
+    assert len(train.joints) == 209_810
+    val = CmuBench(shared / "data/cmu/cmu50.npz", shared / "data/cmu/bench_val.npz")
+    assert sum(len(view.times) for view in val) == 31_980

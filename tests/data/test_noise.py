@@ -1,0 +1,85 @@
+import pytest
+import torch
+
+from poselift.data.noise import DetectorNoise, detect
+from poselift.skeleton import CMU28
+
+QUIET = {"missing": 0.0, "jump": 0.0, "swap": 0.0, "hidden": 0.0, "scale_spread": 0.0}
+SIZE = torch.tensor([[4000.0, 4000.0]]).expand(64, 2)
+
+
+@pytest.fixture
+def scene():
+    """64 people of 1000 px who stand still for 100 frames at 50 fps."""
+    pixels = 1500 + 1000 * torch.rand(64, 1, 28, 2, generator=torch.Generator().manual_seed(5))
+    pixels[:, :, 0], pixels[:, :, 1] = 1500, 2500
+    return pixels.expand(64, 100, 28, 2).clone(), (torch.arange(100) / 50).expand(64, 100)
+
+
+def test_error_has_the_size_and_memory_asked_for(scene, generator):
+    pixels, times = scene
+    found, _ = detect(pixels, times, SIZE, DetectorNoise(**QUIET, bias=0.0, drift=0.5, drift_time=0.2), generator)
+    error = (found - pixels)[:, :, CMU28.index("left_wrist")] / 1000
+    assert float(error.std()) == pytest.approx(0.0155, rel=0.1)
+    # Half of the variance drifts: correlation 0.5 exp(-lag / 0.2 s).
+    for lag in (1, 10):
+        both = (error[:, lag:] * error[:, :-lag]).mean() / error.square().mean()
+        assert float(both) == pytest.approx(0.5 * torch.exp(torch.tensor(-lag / 50 / 0.2)).item(), abs=0.06)
+
+
+def test_fast_limbs_err_more(scene, generator):
+    pixels, times = scene
+    wrist = CMU28.index("left_wrist")
+    pixels[:, :, wrist, 0] = 1500 + 400 * times  # 0.4 body extents a second
+    noise = DetectorNoise(**QUIET, speed=1.0)
+    found, _ = detect(pixels, times, SIZE, noise, generator)
+    error = (found - pixels)[:, :-1] / 1000
+    assert float(error[:, :, wrist].std()) == pytest.approx(1.4 * 0.0155, rel=0.12)
+
+
+@pytest.mark.parametrize(("rate", "last"), [(0.1, 0.1), (0.3, 0.4)])
+def test_spells_of_missing_joints(scene, generator, rate, last):
+    pixels, times = scene
+    found, scores = detect(
+        pixels, times, SIZE, DetectorNoise(**{**QUIET, "missing": rate}, missing_time=last), generator
+    )
+    missing = found.isnan().any(-1)
+    assert float(missing.float().mean()) == pytest.approx(rate, rel=0.15)
+    assert (scores[missing] == 0).all()
+    assert (scores[~missing] > 0).all()
+    # A spell goes on into the next frame with probability exp(-interval / last) and a bit.
+    stays = (missing[:, 1:] & missing[:, :-1]).sum() / missing[:, :-1].sum()
+    leave = 1 - torch.exp(torch.tensor(-0.02 / last))
+    assert float(stays) == pytest.approx(float(1 - leave), abs=0.04)
+
+
+def test_swapped_legs_are_the_other_leg(scene, generator):
+    pixels, times = scene
+    noise = DetectorNoise(**{**QUIET, "swap": 0.3}, scale=1e-6)
+    found, _ = detect(pixels, times, SIZE, noise, generator)
+    left, right = CMU28.index("left_knee"), CMU28.index("right_knee")
+    own = (found[:, :, left] - pixels[:, :, left]).norm(dim=-1) < 1
+    other = (found[:, :, left] - pixels[:, :, right]).norm(dim=-1) < 1
+    assert (own | other).all()
+    assert 0.2 < float(other.float().mean()) < 0.4
+
+
+def test_hidden_people_are_wholly_hidden(scene, generator):
+    pixels, times = scene
+    found, _ = detect(pixels, times, SIZE, DetectorNoise(**{**QUIET, "hidden": 0.2}), generator)
+    seen = found.isfinite().all(-1).sum(-1)
+    assert set(seen.unique().tolist()) == {0, 28}
+
+
+def test_low_scores_mean_large_errors(scene, generator):
+    pixels, times = scene
+    found, scores = detect(pixels, times, SIZE, DetectorNoise(**{**QUIET, "jump": 0.1}), generator)
+    error = (found - pixels).norm(dim=-1)
+    low = scores < 0.4
+    assert float(error[low].mean()) > 2 * float(error[~low].mean())
+
+
+def test_outside_the_picture_is_mostly_not_found(scene, generator):
+    pixels, times = scene
+    found, _ = detect(pixels + 10_000, times, SIZE, DetectorNoise(**QUIET), generator)
+    assert float(found.isnan().any(-1).float().mean()) > 0.85

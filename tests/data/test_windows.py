@@ -1,0 +1,50 @@
+import torch
+
+from poselift.data.corpus import MotionCorpus
+from poselift.data.windows import WindowSampler
+from poselift.skeleton import CMU28
+
+
+def ramp(lengths, subjects):
+    """A corpus in which the root's x is the clip's number, y the frame in the clip."""
+    joints = torch.zeros(sum(lengths), 28, 3)
+    root = torch.cat(
+        [
+            torch.stack((torch.full((n,), float(c)), torch.arange(n).float(), torch.zeros(n)), 1)
+            for c, n in enumerate(lengths)
+        ]
+    )
+    start = torch.tensor([0, *torch.tensor(lengths).cumsum(0).tolist()])
+    return MotionCorpus(joints, root, start, tuple(map(str, lengths)), tuple(subjects), 50.0, CMU28)
+
+
+def test_windows_stay_in_their_clip_and_keep_time(generator):
+    corpus = ramp([200, 31, 400], "abc")
+    windows = WindowSampler(corpus, 96, speed=1.0, reverse=0.0).sample(256, generator)
+    assert (windows.root[:, :, 0] == windows.root[:, :1, 0]).all()
+    step = windows.root[:, :, 1].diff(dim=1) / 50  # seconds of the corpus between frames
+    both = windows.valid[:, 1:]
+    torch.testing.assert_close(step[both], windows.times.diff(dim=1)[both], atol=1e-4, rtol=1e-3)
+    rate = 1 / windows.times.diff(dim=1).mean(1)
+    assert 19 < rate.min() < 25
+    assert 60 < rate.max() < 72
+
+
+def test_frames_past_the_end_are_not_valid(generator):
+    windows = WindowSampler(ramp([31], "a"), 96).sample(32, generator)
+    assert not windows.valid[:, -1].any()
+    assert windows.valid[:, 0].all()
+    assert windows.root.isfinite().all()
+
+
+def test_reversed_windows_run_backwards_in_corpus_time(generator):
+    windows = WindowSampler(ramp([400], "a"), 20, reverse=1.0).sample(16, generator)
+    assert (windows.root[:, :, 1].diff(dim=1) < 0).all()
+    assert (windows.times.diff(dim=1) > 0).all()
+
+
+def test_no_subject_rules(generator):
+    """One subject with a hundred times the frames gets ten times the windows."""
+    windows = WindowSampler(ramp([10_000, 100], "ab"), 8).sample(4000, generator)
+    share = float((windows.root[:, 0, 0] == 1).float().mean())
+    assert 0.06 < share < 0.13

@@ -1,0 +1,93 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from poselift.lifting import lift_track
+from poselift.lifting.track import MAX_GAP, find_gaps
+from poselift.skeleton import CMU28, COCO17, Skeleton
+
+
+def hide(keypoints, first, end):
+    values, scores = keypoints.keypoints.copy(), keypoints.scores.copy()
+    values[first:end], scores[first:end] = np.nan, 0
+    return replace(keypoints, keypoints=values, scores=scores)
+
+
+def test_the_true_pose_comes_back_in_its_true_place(view, keypoints, oracle, camera):
+    motion = lift_track(keypoints, oracle, camera, flip=False)
+    np.testing.assert_allclose(motion.joints, view.joints[:, :17], atol=1e-5)
+    assert np.abs(motion.root - view.root.numpy()).max() < 0.05
+    assert motion.frame == "camera"
+    assert not motion.filled.any()
+    assert motion.keypoints is keypoints
+
+
+def test_a_short_gap_is_bridged_and_said_to_be(view, keypoints, oracle, camera):
+    motion = lift_track(hide(keypoints, 60, 80), oracle, camera, flip=False)
+    assert motion.filled.tolist() == [60 <= k < 80 for k in range(150)]
+    assert np.isfinite(motion.joints).all()
+    assert np.abs(motion.root - view.root.numpy()).max() < 0.15
+
+
+def test_a_long_gap_is_left_empty(keypoints, weights, camera):
+    motion = lift_track(hide(keypoints, 40, 110), weights, camera)
+    assert not motion.filled.any()
+    empty = np.isnan(motion.joints).all((1, 2))
+    assert empty.tolist() == [40 <= k < 110 for k in range(150)]
+    assert (np.isnan(motion.root).all(1) == empty).all()
+
+
+def test_low_scores_are_not_used(keypoints, weights, camera):
+    scores = keypoints.scores.copy()
+    scores[:, 3] = 0.1
+    moved = keypoints.keypoints.copy()
+    moved[:, 3] += 500
+    ours = lift_track(replace(keypoints, scores=scores), weights, camera, threshold=0.2)
+    other = lift_track(replace(keypoints, scores=scores, keypoints=moved), weights, camera, threshold=0.2)
+    np.testing.assert_array_equal(ours.joints, other.joints)
+    third = lift_track(replace(keypoints, scores=scores, keypoints=moved), weights, camera, threshold=0.05)
+    assert np.abs(third.joints - ours.joints).max() > 1e-4
+
+
+def test_joints_go_in_by_name_whatever_their_order(keypoints, weights, camera):
+    order = np.random.default_rng(0).permutation(17)
+    shuffled = Skeleton(
+        "shuffled",
+        tuple(keypoints.skeleton.joints[k] for k in order),
+        tuple(keypoints.skeleton.parents[k] for k in order),
+    )
+    other = replace(
+        keypoints,
+        skeleton=shuffled,
+        keypoints=keypoints.keypoints[:, order],
+        scores=keypoints.scores[:, order],
+    )
+    np.testing.assert_allclose(
+        lift_track(other, weights, camera).joints, lift_track(keypoints, weights, camera).joints, atol=1e-6
+    )
+
+
+def test_nothing_seen_at_all(keypoints, weights, camera):
+    motion = lift_track(hide(keypoints, 0, 150), weights, camera)
+    assert np.isnan(motion.joints).all()
+    assert not motion.filled.any()
+
+
+def test_gaps_at_the_ends_are_not_bridged():
+    times = np.arange(10) / 10.0
+    seen = np.array([0, 0, 1, 1, 0, 1, 1, 0, 0, 0], bool)
+    filled, segments = find_gaps(seen, times)
+    assert segments == [(2, 7)]
+    assert np.flatnonzero(filled).tolist() == [4]
+
+
+@pytest.mark.parametrize(("gap", "pieces"), [(MAX_GAP - 0.05, 1), (MAX_GAP + 0.05, 2)])
+def test_gaps_are_judged_in_seconds(gap, pieces):
+    times = np.array([0.0, 0.1, 0.1 + gap / 2, 0.1 + gap, 0.2 + gap])
+    _, segments = find_gaps(np.array([1, 1, 0, 1, 1], bool), times)
+    assert len(segments) == pieces
+
+
+def test_the_lifters_joints_cover_the_detectors():
+    assert set(COCO17.joints) <= set(CMU28.joints)
