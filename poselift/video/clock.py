@@ -50,7 +50,7 @@ class Clock:
 
     def duration(self, picture: av.VideoFrame) -> float:
         """Seconds for which a picture is shown, or the average interval where the file does not say."""
-        return float(picture.duration * self._tick) or self.interval
+        return float((picture.duration or 0) * self._tick) or self.interval
 
     def stamp(self, seconds: float) -> int:
         """The stream's time stamp at or just before a time."""

@@ -123,7 +123,7 @@ class VideoReader:
         if decoder.damaged:
             self.warnings.append(f"the file is damaged: {decoder.damaged} of its packets could not be decoded")
         if left_out:
-            self.warnings.append(f"{left_out} frames were left out, as their time stamps do not increase")
+            self.warnings.append(f"frames left out, as their time stamps do not increase: {left_out}")
 
 
 def read_frames(

@@ -7,7 +7,7 @@ import av
 import cv2
 import numpy as np
 from av.buffer import Buffer
-from av.video.reformatter import VideoReformatter
+from av.video.reformatter import ColorRange, VideoReformatter
 from jaxtyping import UInt8
 
 _CV2_TURNS = {1: cv2.ROTATE_90_CLOCKWISE, 2: cv2.ROTATE_180, 3: cv2.ROTATE_90_COUNTERCLOCKWISE}
@@ -56,7 +56,15 @@ class Upright:
     def __call__(self, frame: av.VideoFrame) -> UInt8[np.ndarray, "h w 3"]:
         """One picture as a contiguous array of its own."""
         width, height = self._stored_size
-        square = self._reformatter.reformat(frame, width=width, height=height, format="rgb24")
+        square = self._reformatter.reformat(
+            frame,
+            width=width,
+            height=height,
+            format="rgb24",
+            # Named because older PyAV otherwise overlooks the range and the matrix that the video was coded with.
+            src_color_range=frame.color_range,
+            dst_color_range=ColorRange.JPEG,
+        )
         image: np.ndarray = square.to_ndarray()
         if self._mirrored:
             image = cv2.flip(image, 1)

@@ -21,7 +21,7 @@ from poselift.core.files import atomic_path
 
 # Divides evenly by all usual rates, NTSC's 30000/1001 too, and within the 16 bits that MPEG-4 Part 2 allows.
 _TICK = Fraction(1, 60000)
-# The first that is there and opens is taken. libx264 leads: at the same speed libopenh264 needed 1.8 times
+# The first that is there and opens is taken. libx264 leads: at the same speed libopenh264 needed about 1.8 times
 # the bits for the same likeness. MPEG-4 Part 2 is for an FFmpeg without any H.264; browsers do not play it.
 _ENCODERS = {
     "libx264": {"preset": "veryfast", "crf": "21"},

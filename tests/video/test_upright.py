@@ -74,6 +74,10 @@ def test_odd_sizes_keep_every_row_and_column(make_video):
     assert np.abs(image[-1, -1].astype(int) - 40).max() < 8
 
 
-def test_colours_are_rgb(make_video):
-    image = next(iter(VideoReader(make_video(frames=1)))).image
+@pytest.mark.parametrize(
+    ("name", "codec", "pix_fmt"), [("clip.mp4", "libx264", "yuv420p"), ("clip.avi", "mjpeg", "yuvj420p")]
+)
+def test_colours_are_rgb_from_narrow_and_full_range(make_video, name, codec, pix_fmt):
+    image = next(iter(VideoReader(make_video(name, frames=1, codec=codec, pix_fmt=pix_fmt)))).image
+    np.testing.assert_allclose(image[-5, -5], (40, 40, 40), atol=3)
     np.testing.assert_allclose(image[5, 5], (230, 20, 20), atol=12)
