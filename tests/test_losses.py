@@ -50,7 +50,7 @@ def test_nothing_that_counts_is_zero_with_a_gradient(pair):
 
 
 def test_invariances(pair):
-    predicted, target, mask = pair
+    _, target, mask = pair
     assert scale_free_loss(3 * target, target, mask) < 1e-6
     moved = target + torch.tensor([1.0, 2.0, 3.0], dtype=torch.float64)
     assert velocity_loss(moved, target, mask, TIMES) < 1e-9

@@ -59,10 +59,10 @@ class Augmentation:
     """
 
     mirror: float = 0.5
-    recombine: float = 0.3
-    bend: float = 0.35
+    recombine: float = 0.25
+    bend: float = 0.3
     size: float = 0.08
-    tilt: float = 0.3
+    tilt: float = 0.25
     tilt_spread: float = 30.0
 
 

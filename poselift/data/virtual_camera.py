@@ -1,8 +1,7 @@
 """Cameras drawn at random around a window of motion, as people hold and mount them."""
 
-from dataclasses import dataclass
-
 import math
+from dataclasses import dataclass
 
 import torch
 from jaxtyping import Float

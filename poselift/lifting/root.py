@@ -79,7 +79,7 @@ def _solve(
             for b in range(a + 1):
                 product = _SMOOTHNESS * smooth[middle, a] * smooth[middle, b]
                 for c in range(3):
-                    np.add.at(band, (3 * (a - b), (middle - 1 + b) * 3 + c), product)
+                    band[3 * (a - b), (middle - 1 + b) * 3 + c] += product
     # A hair of pull to 4 m ahead keeps a track without any ray solvable.
     band[0] += 1e-9
     right = target.copy()

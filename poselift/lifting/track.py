@@ -39,7 +39,7 @@ def lift_track(
     skeleton_out: Skeleton = lifter.skeleton_out  # type: ignore[assignment]
     used = np.isfinite(keypoints.keypoints).all(-1) & (keypoints.scores >= threshold) & (keypoints.scores > 0)
     pixels, scores = _by_name(keypoints, used, skeleton_in)
-    seen = (scores > 0).any(-1)
+    seen = np.any(scores > 0, axis=-1)
     filled, segments = find_gaps(seen, keypoints.timestamps)
 
     joints = np.full((len(keypoints), len(skeleton_out), 3), np.nan, np.float32)

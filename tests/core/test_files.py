@@ -10,9 +10,14 @@ from poselift.core.files import atomic_path, sha256, write_json, write_text
 def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path):
     path = tmp_path / "a.txt"
     path.write_text("old")
-    with pytest.raises(RuntimeError, match="halfway"), atomic_path(path) as temporary:
-        temporary.write_text("new")
-        raise RuntimeError("halfway")
+
+    def fail():
+        with atomic_path(path) as temporary:
+            temporary.write_text("new")
+            raise RuntimeError("halfway")
+
+    with pytest.raises(RuntimeError, match="halfway"):
+        fail()
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
 

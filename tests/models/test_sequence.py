@@ -1,4 +1,5 @@
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 import torch
@@ -19,7 +20,7 @@ def test_windows_cover_the_clip_and_overlap(frames, window, share):
     length = min(window, frames)
     assert starts[0] == 0
     assert starts[-1] + length == frames
-    steps = [b - a for a, b in zip(starts[:-1], starts[1:], strict=True)]
+    steps = [b - a for a, b in pairwise(starts)]
     assert all(0 < step <= window - overlap for step in steps)
 
 

@@ -1,3 +1,5 @@
+from itertools import pairwise
+
 import pytest
 
 from poselift.optim.schedules import constant, cosine
@@ -9,7 +11,7 @@ def test_cosine_warms_up_peaks_and_ends_low():
     assert values[0] == pytest.approx(1 / 51)
     assert values[50] == pytest.approx(1.0)
     assert max(values) == values[50]
-    assert all(a > b for a, b in zip(values[50:999], values[51:1000], strict=True))
+    assert all(a > b for a, b in pairwise(values[50:1000]))
     assert values[525] == pytest.approx((1 + 0.01) / 2, abs=1e-6)
     assert values[1000:] == [pytest.approx(0.01)] * 200
 

@@ -1,0 +1,43 @@
+from pathlib import Path
+
+import pytest
+from hydra import compose, initialize_config_dir
+from hydra.utils import instantiate
+from omegaconf import OmegaConf
+
+from poselift.cli.config import CONF
+
+GROUPS = ["model", "data", "optimizer", "schedule", "loss", "trainer", "callbacks", "logger"]
+CHOICES = [
+    (group, path.stem)
+    for group in GROUPS
+    for path in sorted((Path(CONF) / group).glob("*.yaml"))
+    if not path.stem.startswith("_") and path.stem != "cmu_bench"
+]
+
+
+@pytest.fixture(autouse=True)
+def configs():
+    with initialize_config_dir(CONF, version_base="1.3"):
+        yield
+
+
+@pytest.mark.parametrize(("group", "choice"), CHOICES)
+def test_every_choice_composes(group, choice):
+    overrides = [f"{group}={choice}"]
+    if choice == "cmu":
+        overrides += ["data.corpus=a.npz", "data.bench=b.npz"]
+    config = compose("train", overrides)
+    assert OmegaConf.missing_keys(config) == set()
+    OmegaConf.to_container(config, resolve=True)
+
+
+def test_the_config_of_the_model_is_its_defaults():
+    """conf/model/lifter.yaml and the class say the same; whoever changes one changes both."""
+    model = instantiate(compose("train").model)
+    assert model.config == type(model)().config
+
+
+def test_evaluate_composes():
+    config = compose("evaluate", ["data.corpus=a", "data.bench=b", "data.joints=coco17", "weights=x", "output=y"])
+    assert config.data.joints == "coco17"
