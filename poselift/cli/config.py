@@ -6,9 +6,9 @@ from pathlib import Path
 
 from hydra.errors import InstantiationException
 from omegaconf import DictConfig
-from omegaconf.errors import MissingMandatoryValue
+from omegaconf.errors import OmegaConfBaseException
 
-from poselift.core.errors import InputError
+from poselift.core.errors import InputError, describe
 
 CONF = str(Path(__file__).parents[2] / "conf")
 """The folder of the configs."""
@@ -23,12 +23,14 @@ def run_configured(command: Callable[[DictConfig], None], config: DictConfig) ->
     """
     try:
         command(config)
-    except (InputError, MissingMandatoryValue) as error:
+    except (InputError, OmegaConfBaseException) as error:
         message = str(error).splitlines()[0]
+    except OSError as error:
+        message = describe(error)
     except InstantiationException as error:
         # Hydra wraps what a class raised while it was built.
         cause: BaseException | None = error
-        while cause is not None and not isinstance(cause, InputError | MissingMandatoryValue):
+        while cause is not None and not isinstance(cause, InputError | OmegaConfBaseException):
             cause = cause.__cause__ or cause.__context__
         if cause is None:
             raise

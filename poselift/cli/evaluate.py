@@ -58,7 +58,7 @@ def evaluate(config: DictConfig) -> None:
     views = instantiate(config.data)
     window = weights.window if config.window is None else int(config.window)
     totals: dict[str, dict[str, tuple[float, float]]] = {name: {} for name in METRICS}
-    console = Console(highlight=False)
+    console = Console(highlight=False, markup=False, emoji=False)
     for view in track(views, description="Lifting", total=len(views), console=Console(stderr=True)):
         for name, terms in _errors(view, weights, window, config.camera == "guessed", config.flip, device).items():
             total, count = totals[name].get(view.subject, (0.0, 0.0))

@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,7 +12,8 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
 from poselift.cli.device import torch_device
-from poselift.core.files import write_json
+from poselift.core.errors import InputError
+from poselift.core.files import check_writable, write_json
 from poselift.detection import DETECTORS, Detector, build_detector
 from poselift.export import write_csv, write_npz, write_sidecar
 from poselift.lifting import LiftedVideo, lift_video
@@ -27,6 +29,9 @@ DEFAULT_WEIGHTS = "small"
 """The shipped weights that are used unless others are asked for."""
 
 _FILES = ("npz", "json", "csv")
+_OVERLAY = "overlay.mp4"
+_OURS = re.compile(r"person_\d+\.(npz|json|csv)|overlay\.mp4")
+"""Names of the files that this command writes beside its summary."""
 
 
 def add_command(commands: Any) -> None:
@@ -45,9 +50,8 @@ def add_command(commands: Any) -> None:
     what.add_argument("--end", type=float, metavar="S", help="leave out what comes after, seconds")
     what.add_argument(
         "--person",
-        type=int,
-        nargs="+",
-        metavar="ID",
+        type=_numbers,
+        metavar="ID[,ID...]",
         help="only these people, numbered from 1 as they appear (default: all)",
     )
     camera = parser.add_argument_group("camera, where it is known")
@@ -92,7 +96,9 @@ def run(options: argparse.Namespace) -> None:
     """
     video: Path = options.video if options.video is not None else demo_video()
     out: Path = options.out if options.out is not None else Path("poselift_out") / video.stem
-    console = Console(quiet=options.quiet, highlight=False, soft_wrap=True)
+    _check_folder(out, video, chosen=options.out is not None)
+    # File names may hold what rich would take for markup.
+    console = Console(quiet=options.quiet, highlight=False, soft_wrap=True, markup=False, emoji=False)
     device = torch_device(options.device)
     weights = load_weights(options.weights, device)
     detector = build_detector(options.detector, options.device)
@@ -116,19 +122,20 @@ def run(options: argparse.Namespace) -> None:
         with watch.time("write"):
             for motion in lifted.motions:
                 written += _write_person(out, motion, lifted, weights, detector, video)
+        _write_summary(out, video, lifted, watch.seconds, written, weights, detector)
         if lifted.motions and not options.no_render:
             with watch.time("render"):
-                _render(video, options, lifted, out / "overlay.mp4", report)
-            written.append("overlay.mp4")
-    _write_summary(out, video, lifted, watch.seconds, written, weights, detector)
+                _render(video, options, lifted, out / _OVERLAY, report)
+            written.append(_OVERLAY)
+            _write_summary(out, video, lifted, watch.seconds, written, weights, detector)
     for warning in lifted.warnings:
-        console.print(f"[yellow]warning:[/] {warning}")
+        console.print(f"warning: {warning}", style="yellow")
     if not lifted.motions:
         console.print(f"Nobody was found in {video}. Summary: {out / 'summary.json'}")
         return
     count = len(lifted.motions)
     people = f"{count} {'person' if count == 1 else 'people'}"
-    look = out if options.no_render else out / "overlay.mp4"
+    look = out if options.no_render else out / _OVERLAY
     console.print(f"{people} in {lifted.frames} frames. Look at {look}; the motion is in {out}/person_*.npz and .csv")
 
 
@@ -140,6 +147,13 @@ def _intrinsics(text: str) -> tuple[float, float, float, float]:
     return fx, fy, cx, cy
 
 
+def _numbers(text: str) -> list[int]:
+    try:
+        return [int(part) for part in text.split(",")]
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a list of people's numbers, such as 1,3") from None
+
+
 def _share(text: str) -> float:
     try:
         value = float(text)
@@ -148,6 +162,21 @@ def _share(text: str) -> float:
     if not 0 <= value <= 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a score from 0 to 1")
     return value
+
+
+def _check_folder(out: Path, video: Path, chosen: bool) -> None:
+    """Makes sure, before the long work, that results can be written and that nothing of the user's is lost.
+
+    Raises:
+        InputError: the folder cannot be written to, the video itself would be overwritten, or a folder that the
+            user did not choose holds the results of another video.
+    """
+    check_writable(out)
+    if video.absolute() == (out / _OVERLAY).absolute():
+        raise InputError(f"{video} would be overwritten by the new {_OVERLAY}; choose another --out")
+    earlier = _earlier_summary(out)
+    if not chosen and earlier.get("path", str(video.absolute())) != str(video.absolute()):
+        raise InputError(f"{out} holds the results of another video, {earlier['path']}; choose a folder with --out")
 
 
 @contextmanager
@@ -220,8 +249,7 @@ def _write_summary(
     detector: Detector,
 ) -> None:
     """Writes summary.json, and takes away what an earlier summary in the same folder had written and this has not."""
-    path = out / "summary.json"
-    earlier = _files_of(path)
+    earlier = _earlier_summary(out).get("files", [])
     info = lifted.info
     people = [
         {
@@ -235,9 +263,10 @@ def _write_summary(
         for motion in lifted.motions
     ]
     write_json(
-        path,
+        out / "summary.json",
         {
             "video": video.name,
+            "path": str(video.absolute()),
             "width": info.width,
             "height": info.height,
             "fps": round(info.fps, 3) if info.fps else None,
@@ -251,15 +280,16 @@ def _write_summary(
             "files": written,
         },
     )
-    for name in set(earlier) - set(written):
-        (out / name).unlink(missing_ok=True)
+    for name in earlier:
+        if name not in written and isinstance(name, str) and _OURS.fullmatch(name):
+            (out / name).unlink(missing_ok=True)
 
 
-def _files_of(summary: Path) -> list[str]:
-    """The files that an earlier run says it wrote beside its summary; none where there is no such run."""
+def _earlier_summary(out: Path) -> dict[str, Any]:
+    """What an earlier run wrote in the folder; empty where there is none that is ours."""
     try:
-        names = json.loads(summary.read_text(encoding="utf-8"))["files"]
+        summary = json.loads((out / "summary.json").read_text(encoding="utf-8"))
+        ours = isinstance(summary["people"], list) and isinstance(summary["files"], list) and "weights" in summary
     except (OSError, ValueError, KeyError, TypeError):
-        return []
-    # A name with a folder in it is not ours.
-    return [name for name in names if isinstance(name, str) and Path(name).name == name and name != summary.name]
+        return {}
+    return summary if ours else {}

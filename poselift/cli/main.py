@@ -7,7 +7,7 @@ from typing import NoReturn
 
 from poselift import __version__
 from poselift.cli import lift
-from poselift.core.errors import InputError
+from poselift.core.errors import InputError, describe
 
 
 class _Parser(argparse.ArgumentParser):
@@ -33,6 +33,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         options.run(options)
     except InputError as error:
         print(f"error: {error}", file=sys.stderr)
+        raise SystemExit(2) from None
+    except OSError as error:
+        # A full disk, a folder without permission: what the system says is what the user needs.
+        print(f"error: {describe(error)}", file=sys.stderr)
         raise SystemExit(2) from None
     except KeyboardInterrupt:
         print("stopped", file=sys.stderr)

@@ -7,3 +7,9 @@ class InputError(ValueError):
     The message is one line: what was wrong, which file or key, and what to do. Commands print it without a
     traceback and leave with exit code 2.
     """
+
+
+def describe(error: OSError) -> str:
+    """What the operating system refused, and for which file, in one line."""
+    reason = error.strerror or str(error) or type(error).__name__
+    return f"{error.filename}: {reason}" if error.filename else reason

@@ -12,6 +12,23 @@ from typing import Any
 from poselift.core.errors import InputError
 
 
+def check_writable(folder: str | os.PathLike[str]) -> None:
+    """Makes sure that files can be written to a folder, before the work that would go into them.
+
+    The folder is not made: its nearest existing parent is asked.
+
+    Raises:
+        InputError: it is a file, or may not be written to.
+    """
+    place = Path(folder).absolute()
+    while not place.exists() and place != place.parent:
+        place = place.parent
+    if not place.is_dir():
+        raise InputError(f"cannot write to {folder}: {place} is not a folder; choose another")
+    if not os.access(place, os.W_OK | os.X_OK):
+        raise InputError(f"cannot write to {folder}: no permission in {place}; choose another folder")
+
+
 @contextlib.contextmanager
 def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Yields a temporary path beside `path`, and moves it there when the block ends without an error.

@@ -98,7 +98,12 @@ class MotionData(pl.LightningDataModule):
     def train_dataloader(self) -> DataLoader[Batch]:
         """Batches of one epoch; asked for anew each epoch (`reload_dataloaders_every_n_epochs=1`)."""
         assert self._train is not None, "setup comes first"
-        self._train.set_epoch(self.trainer.current_epoch if self.trainer is not None else 0)
+        if self.trainer is not None:
+            self._train.set_epoch(self.trainer.current_epoch)
+            # The last epoch is as long as the steps that are left, so that it ends in a validation too.
+            left = self.trainer.max_steps - self.trainer.global_step
+            if self.trainer.max_steps > 0:
+                self._train.batches = min(self.batches, max(left, 1) * self.trainer.accumulate_grad_batches)
         return DataLoader(self._train, batch_size=None)
 
     def val_dataloader(self) -> DataLoader[View]:

@@ -33,7 +33,10 @@ def open_session(path: Path, expected_sha256: str, device: str) -> onnxruntime.I
     if device == "cuda" or (device == "auto" and offered):
         providers.insert(0, "CUDAExecutionProvider")
     if device == "cuda" and not offered:
-        raise InputError("device cuda: this onnxruntime has no CUDA; run: pip install onnxruntime-gpu, or take cpu")
+        raise InputError(
+            "device cuda: this onnxruntime has no CUDA; take cpu, or run: pip uninstall onnxruntime && "
+            "pip install onnxruntime-gpu (side by side the two do not work)"
+        )
     session = onnxruntime.InferenceSession(path, providers=providers)
     # onnxruntime falls back to the CPU with no more than a log line when CUDA's own libraries do not load.
     if device == "cuda" and "CUDAExecutionProvider" not in session.get_providers():

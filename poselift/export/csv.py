@@ -5,23 +5,21 @@ import math
 import os
 
 import numpy as np
-from jaxtyping import Int
 
 from poselift.core.files import atomic_path
 from poselift.structures import Motion
 
 
-def write_csv(path: str | os.PathLike[str], motion: Motion, frames: Int[np.ndarray, " t"] | None = None) -> None:
+def write_csv(path: str | os.PathLike[str], motion: Motion) -> None:
     """Writes one row a frame.
 
-    Columns: `frame` (only if the numbers are given), `time_s`, `filled` (0 or 1), `root_x_m`, `root_y_m`,
+    Columns: `time_s`, `filled` (0 or 1), `root_x_m`, `root_y_m`,
     `root_z_m`, then for each joint `<joint>_x_m`, `<joint>_y_m`, `<joint>_z_m` relative to the root joint.
     Metres are rounded to 0.01 mm. What is not known is an empty cell, which readers take as missing.
 
     Args:
         path: the file to write.
         motion: one person's motion.
-        frames: the number of each frame in the video.
 
     Raises:
         InputError: the file cannot be written.
@@ -31,10 +29,9 @@ def write_csv(path: str | os.PathLike[str], motion: Motion, frames: Int[np.ndarr
     metres = np.concatenate([motion.root[:, None], motion.joints], axis=1).reshape(len(motion), -1)
     with atomic_path(path) as temporary, open(temporary, "w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(header if frames is None else ["frame", *header])
+        writer.writerow(header)
         for row, (time, filled) in enumerate(zip(motion.timestamps, motion.filled, strict=True)):
-            number = [] if frames is None else [int(frames[row])]
-            writer.writerow([*number, f"{time:.6f}", int(filled), *(_cell(value) for value in metres[row].tolist())])
+            writer.writerow([f"{time:.6f}", int(filled), *(_cell(value) for value in metres[row].tolist())])
 
 
 def _cell(metres: float) -> str:

@@ -21,7 +21,7 @@ class CameraModel:
     Attributes:
         K: intrinsics in pixels.
         image_size: width and height, pixels.
-        source: "given" or "guessed".
+        source: "given" or "assumed".
     """
 
     K: Float[Tensor, "3 3"]
@@ -31,7 +31,9 @@ class CameraModel:
     @property
     def fov(self) -> float:
         """Across the picture's longer side, degrees."""
-        return math.degrees(2 * math.atan(0.5 * max(self.image_size) / float(self.K[0, 0])))
+        width, height = self.image_size
+        focal = self.K[0, 0] if width >= height else self.K[1, 1]
+        return math.degrees(2 * math.atan(0.5 * max(width, height) / float(focal)))
 
 
 def camera_for(
@@ -56,4 +58,4 @@ def camera_for(
     if fov is not None and not 5.0 <= fov <= 150.0:
         raise InputError(f"a field of view of {fov} degrees cannot be used; give 5 to 150 across the longer side")
     K = intrinsics_from_fov(width, height, math.radians(DEFAULT_FOV if fov is None else fov))
-    return CameraModel(K, image_size, "guessed" if fov is None else "given")
+    return CameraModel(K, image_size, "assumed" if fov is None else "given")

@@ -86,7 +86,8 @@ def lift_video(
         intrinsics: fx, fy, cx, cy in pixels; goes before `fov`.
         start: seconds; what comes before is left out.
         end: seconds; what comes after is left out.
-        people: numbers of the people to lift, counted from 1 in order of appearance; all if left out.
+        people: numbers of the people to lift, counted from 1 in order of appearance; all if left out. Where there is
+            nobody at all, nobody is lifted.
         threshold: keypoints that score less are not used.
         flip: also lift the mirrored keypoints, and take the mean.
         progress: is told how far each stage is.
@@ -99,7 +100,7 @@ def lift_video(
     image_size = (reader.info.width, reader.info.height)
     camera = camera_for(image_size, fov, intrinsics)
     tracks, times = _follow(reader, detector, image_size, start or 0.0, end, watch, progress)
-    if people is not None:
+    if people is not None and tracks:
         present = {track.person for track in tracks}
         absent = [str(number) for number in people if number not in present]
         if absent:

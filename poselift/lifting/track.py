@@ -41,6 +41,7 @@ def lift_track(
     pixels, scores = _by_name(keypoints, used, skeleton_in)
     seen = np.any(scores > 0, axis=-1)
     filled, segments = find_gaps(seen, keypoints.timestamps)
+    window = max(weights.window, _frames_of(2 * MAX_GAP, keypoints.timestamps))
 
     joints = np.full((len(keypoints), len(skeleton_out), 3), np.nan, np.float32)
     root = np.full((len(keypoints), 3), np.nan, np.float32)
@@ -58,7 +59,7 @@ def lift_track(
                 torch.from_numpy(times).float().to(device),
                 K,
                 torch.tensor(camera.image_size, dtype=torch.float32, device=device),
-                window=weights.window,
+                window=window,
                 flip=flip,
             )
             .cpu()
@@ -73,6 +74,13 @@ def lift_track(
             times.astype(np.float64),
         )
     return Motion(joints, root, keypoints.timestamps, filled, skeleton_out, "camera", keypoints)
+
+
+def _frames_of(seconds: float, timestamps: np.ndarray) -> int:
+    """How many frames that is at the clip's median rate. No bridged gap may fill a whole window."""
+    if len(timestamps) < 2:
+        return 1
+    return int(np.ceil(seconds / np.median(np.diff(timestamps)))) + 2
 
 
 def _by_name(
@@ -101,7 +109,9 @@ def find_gaps(
     filled = np.zeros(len(seen), bool)
     if len(frames) == 0:
         return filled, []
-    breaks = np.flatnonzero(np.diff(timestamps[frames]) > MAX_GAP)
+    # From the first unseen frame to the next seen one: a gap of n frames lasts n intervals.
+    lasts = timestamps[frames[1:]] - timestamps[frames[:-1] + 1]
+    breaks = np.flatnonzero(lasts > MAX_GAP + 1e-6)
     firsts = [int(frames[0]), *(int(frames[k + 1]) for k in breaks)]
     ends = [*(int(frames[k]) + 1 for k in breaks), int(frames[-1]) + 1]
     segments = list(zip(firsts, ends, strict=True))

@@ -23,8 +23,10 @@ def stitch(tracks: list[Track]) -> list[Track]:
         The joined tracks, and those that nothing was joined to, by the time of their first frame.
     """
     tracks = sorted(tracks, key=lambda track: track.timestamps[0])
-    costs = [[_cost(earlier, later) for later in tracks] for earlier in tracks]
-    follower = dict(assign(costs))
+    follower: dict[int, int] = {}
+    for group in _groups(tracks):
+        costs = [[_cost(tracks[earlier], tracks[later]) for later in group] for earlier in group]
+        follower |= {group[earlier]: group[later] for earlier, later in assign(costs)}
     joined = []
     for start in range(len(tracks)):
         if start in follower.values():
@@ -38,6 +40,21 @@ def stitch(tracks: list[Track]) -> list[Track]:
             index = follower.get(index)
         joined.append(whole)
     return joined
+
+
+def _groups(tracks: list[Track]) -> list[list[int]]:
+    """Runs of tracks, sorted by start, between which nothing can be joined: all is quiet for longer than the gap.
+
+    The cost of joining grows with the square of a group, not of a long video's whole crowd.
+    """
+    groups: list[list[int]] = []
+    end = -np.inf
+    for index, track in enumerate(tracks):
+        if track.timestamps[0] > end + _MAX_GAP:
+            groups.append([])
+        groups[-1].append(index)
+        end = max(end, track.timestamps[-1])
+    return groups
 
 
 def _cost(earlier: Track, later: Track) -> float:

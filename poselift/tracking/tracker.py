@@ -17,7 +17,7 @@ _CONFIRM = 0.1
 _MIN_SEEN = 0.25
 """Seconds that a track must be seen for in all to be kept, or half the clip if that is less."""
 _MIN_SHARE = 0.3
-"""Share of the frames between its first and last in which a kept track is seen."""
+"""Share of the frames between its first and last in which a kept fragment is seen."""
 _MIN_SCORE = 0.2
 """Mean score of the joints of a kept track."""
 
@@ -97,8 +97,9 @@ class Tracker:
         """Everybody in the frames so far, numbered from 1 in order of first appearance.
 
         Fragments of one person with up to two seconds between them are joined where prediction forwards and
-        backwards agree. Dropped is who is seen for less than 0.25 s in all (or half the clip, if that is less),
-        in less than 30 % of the frames between first and last, or with a mean score of the joints below 0.2.
+        backwards agree. Dropped are fragments seen in less than 30 % of the frames between their first and last, and
+        then who is seen for less than 0.25 s in all (or half the clip, if that is less), or with a mean score of the
+        joints below 0.2.
 
         Returns:
             One `Keypoints2D` a person, from the first to the last frame in which the person was seen; frames
@@ -109,12 +110,16 @@ class Tracker:
         times = np.array(self._timestamps, dtype=float)
         interval = float(np.median(np.diff(times))) if len(times) > 1 else 0.0
         needed = min(_MIN_SEEN, 0.5 * interval * len(times))
+        # The share is asked of fragments: a person may be hidden for long between two of them.
+        steady = [
+            track
+            for track in self._tracks
+            if len(track.frames) >= _MIN_SHARE * (track.frames[-1] - track.frames[0] + 1)
+        ]
         kept = [
             track
-            for track in stitch(self._tracks)
-            if len(track.frames) * interval >= needed - 1e-9
-            and len(track.frames) >= _MIN_SHARE * (track.frames[-1] - track.frames[0] + 1)
-            and np.mean(track.scores) >= _MIN_SCORE
+            for track in stitch(steady)
+            if len(track.frames) * interval >= needed - 1e-9 and np.mean(track.scores) >= _MIN_SCORE
         ]
         kept.sort(key=lambda track: track.frames[0])
         people = []

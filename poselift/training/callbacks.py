@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytorch_lightning as pl
+import torch
 from torch import nn
 
 from poselift.models import save_weights
@@ -42,7 +43,8 @@ class BestWeights(pl.Callback):
         assert self._validated is not None, "validation ends after its last epoch"
         self.best = float(value)
         training = {**self.description, "step": trainer.global_step, self.monitor: round(self.best, 2)}
-        save_weights(self.path, self._validated, pl_module.window, training)
+        # Half the size, and the rounding moves joints by hundredths of a millimetre; checkpoints keep all digits.
+        save_weights(self.path, self._validated, pl_module.window, training, torch.float16)
 
     def state_dict(self) -> dict[str, Any]:
         """The best value so far, for a run that goes on."""

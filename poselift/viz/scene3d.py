@@ -106,7 +106,10 @@ class Scene3D:
         return self._project(points, self._view(time))[0]
 
     def _view(self, time: float) -> _View:
-        return _View(_axes(_SWING * np.sin(2 * np.pi * time / _PERIOD)), self._stage.middle(time) + self._centre)
+        return _View(
+            _axes(_SWING * np.sin(2 * np.pi * (time - self._stage.times[0]) / _PERIOD)),
+            self._stage.middle(time) + self._centre,
+        )
 
     def _fit_distance(self, points: np.ndarray) -> float:
         """How far away the view must be for all points to stay inside the picture during the whole swing."""

@@ -77,7 +77,7 @@ def test_json_says_what_the_arrays_are(out):
     assert about["keypoints"]["joints"] == list(COCO17.joints)
     assert about["units"]["joints"] == "metres"
     assert about["axes"]["y"] == "down"
-    assert about["camera"]["field_of_view"] == "guessed"
+    assert about["camera"]["field_of_view"] == "assumed"
     assert np.shape(about["camera"]["K"]) == (3, 3)
     assert len(about["weights"]["lifter"]["sha256"]) == 64
     assert about["versions"]["torch"]
@@ -103,9 +103,63 @@ def test_a_second_run_leaves_nothing_of_the_first(tmp_path):
     (tmp_path / "notes.txt").write_text("mine")
     lift(*QUICK, "--end", 0.6, "--out", tmp_path, "--quiet")
     assert (tmp_path / "overlay.mp4").exists()
-    lift(*QUICK, "--end", 0.6, "--out", tmp_path, "--quiet", "--no-render", "--person", 1)
+    lift(*QUICK, "--end", 0.6, "--out", tmp_path, "--quiet", "--no-render", "--person", "1")
     names = {path.name for path in tmp_path.iterdir()}
     assert names == {"person_1.npz", "person_1.json", "person_1.csv", "summary.json", "notes.txt"}
+
+
+def test_only_our_own_files_are_taken_away(tmp_path):
+    """Another program's summary.json is not believed."""
+    (tmp_path / "summary.json").write_text(json.dumps({"files": ["thesis.docx", "person_7.csv"]}))
+    for name in ("thesis.docx", "person_7.csv"):
+        (tmp_path / name).write_text("mine")
+    lift(*QUICK, "--end", 0.4, "--out", tmp_path, "--quiet", "--no-render")
+    assert (tmp_path / "thesis.docx").read_text() == "mine"
+    assert (tmp_path / "person_7.csv").read_text() == "mine"
+
+
+def test_the_video_itself_is_not_overwritten(tmp_path, capsys):
+    video = tmp_path / "overlay.mp4"
+    video.write_bytes(demo_video().read_bytes())
+    with pytest.raises(SystemExit) as left:
+        lift(video, *QUICK, "--out", tmp_path)
+    assert left.value.code == 2
+    assert "would be overwritten" in capsys.readouterr().err
+    assert video.read_bytes() == demo_video().read_bytes()
+
+
+def test_the_default_folder_of_another_video_is_not_taken(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    for day in ("monday", "tuesday"):
+        (tmp_path / day).mkdir()
+        (tmp_path / day / "clip.mp4").write_bytes(demo_video().read_bytes())
+    options = [*QUICK, "--end", 0.4, "--quiet", "--no-render"]
+    lift("monday/clip.mp4", *options)
+    lift("monday/clip.mp4", *options)
+    with pytest.raises(SystemExit) as left:
+        lift("tuesday/clip.mp4", *options)
+    assert left.value.code == 2
+    assert "results of another video" in capsys.readouterr().err
+
+
+def test_start_keeps_the_videos_own_time_and_odd_names_are_shown(tmp_path, capsys):
+    video = tmp_path / "My dance [dQw4w9] :smile:.mp4"
+    video.write_bytes(demo_video().read_bytes())
+    out = tmp_path / "out [1]"
+    lift(video, *QUICK, "--start", 1.0, "--end", 1.5, "--out", out)
+    motion = read_motion(out / "person_1.npz")
+    assert 1.0 <= motion.timestamps[0] < 1.2
+    assert motion.timestamps[-1] < 1.5
+    assert next(iter(VideoReader(out / "overlay.mp4"))).timestamp == 0
+    assert f"Look at {out / 'overlay.mp4'}" in capsys.readouterr().out
+
+
+def test_a_portrait_video_of_one_frame(tmp_path):
+    frame = next(iter(VideoReader(demo_video())))
+    write_video(tmp_path / "one.mp4", [np.ascontiguousarray(frame.image[:, 380:680])])
+    lift(tmp_path / "one.mp4", "--out", tmp_path / "out", "--quiet")
+    summary = json.loads((tmp_path / "out" / "summary.json").read_text())
+    assert summary["frames"] == 1
 
 
 def test_camera_options_are_used_and_written(tmp_path):

@@ -43,10 +43,3 @@ def test_unknown_is_an_empty_cell(tmp_path, motion):
 def test_no_minus_before_zero(tmp_path, motion):
     write_csv(tmp_path / "a.csv", dataclasses.replace(motion, joints=np.full_like(motion.joints, -1e-9)))
     assert _read(tmp_path / "a.csv")[1][5] == "0.00000"
-
-
-def test_frame_numbers(tmp_path, motion):
-    write_csv(tmp_path / "a.csv", motion, frames=np.arange(10, 22, 2))
-    rows = _read(tmp_path / "a.csv")
-    assert rows[0][:2] == ["frame", "time_s"]
-    assert [row[0] for row in rows[1:]] == ["10", "12", "14", "16", "18", "20"]

@@ -17,7 +17,7 @@ def test_field_of_view_is_across_the_longer_side(size):
 
 def test_nothing_known_is_said():
     camera = camera_for((640, 480))
-    assert camera.source == "guessed"
+    assert camera.source == "assumed"
     assert camera.fov == pytest.approx(DEFAULT_FOV, abs=0.1)
 
 

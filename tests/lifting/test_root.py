@@ -63,6 +63,16 @@ def test_short_tracks(scene, frames):
     np.testing.assert_allclose(solve_root(joints, rays, weights, times), root, atol=0.02)
 
 
+def test_nobody_is_behind_the_camera(scene):
+    """Some frames upside down, then all of them: lines fit as well behind the camera, but nobody is there."""
+    joints, rays, weights, times, root = scene
+    turned = np.repeat(joints, 1, axis=0)
+    turned[20:25] *= -1
+    found = solve_root(turned, rays, weights, times)
+    assert np.abs(found - root)[20:25].max() < 0.3
+    assert (solve_root(-joints, rays, weights, times)[:, 2] > 0).all()
+
+
 def test_no_ray_at_all_is_finite(scene):
     joints, rays, weights, times, _ = scene
     assert np.isfinite(solve_root(joints, rays, weights * 0, times)).all()

@@ -84,7 +84,7 @@ def test_gaps_at_the_ends_are_not_bridged():
 
 @pytest.mark.parametrize(("gap", "pieces"), [(MAX_GAP - 0.05, 1), (MAX_GAP + 0.05, 2)])
 def test_gaps_are_judged_in_seconds(gap, pieces):
-    times = np.array([0.0, 0.1, 0.1 + gap / 2, 0.1 + gap, 0.2 + gap])
+    times = np.array([0.0, 0.1, 0.2, 0.2 + gap, 0.3 + gap])
     _, segments = find_gaps(np.array([1, 1, 0, 1, 1], bool), times)
     assert len(segments) == pieces
 

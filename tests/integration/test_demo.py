@@ -1,0 +1,75 @@
+"""The bundled clip through the default command, judged by what is in the video."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from poselift.cli.main import main
+from poselift.export import read_motion
+from poselift.skeleton import H36M17
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def motions(tmp_path_factory):
+    """The people of the demo clip: the man on the roof and the woman who walks past."""
+    out = tmp_path_factory.mktemp("demo")
+    main(["lift", "--out", str(out), "--no-render", "--quiet"])
+    people = json.loads((out / "summary.json").read_text())["people"]
+    found = [read_motion(out / f"person_{person['id']}.npz") for person in people]
+    return sorted(found, key=lambda motion: np.nanmean(motion.keypoints.keypoints[..., 1]))
+
+
+@pytest.mark.slow
+def test_two_people_one_id_each(motions):
+    assert len(motions) == 2
+    man, woman = motions
+    for motion in (man, woman):
+        assert np.ptp(motion.timestamps) > 3.0
+        assert np.isfinite(motion.joints).all()
+
+
+@pytest.mark.slow
+def test_bones_keep_their_length(motions):
+    """Median over bones of the standard deviation over time, as a share of the bone."""
+    parents, children = np.array(H36M17.bone_indices).T
+    for motion in motions:
+        lengths = np.linalg.norm(motion.joints[:, children] - motion.joints[:, parents], axis=-1)
+        assert np.median(lengths.std(0) / lengths.mean(0)) < 0.05
+
+
+@pytest.mark.slow
+def test_nobody_leans_more_than_they_do(motions):
+    """Both are upright on the whole; the camera is nearly level, so up is -y."""
+    thorax = H36M17.index("thorax")
+    for motion in motions:
+        spine = motion.joints[:, thorax]
+        lean = np.degrees(np.arccos(-spine[:, 1] / np.linalg.norm(spine, axis=-1)))
+        assert np.median(lean) < 15
+
+
+@pytest.mark.slow
+def test_the_womans_legs_alternate_and_are_the_right_ones(motions):
+    woman = motions[1]
+    left, right = (woman.joints[:, H36M17.index(f"{side}_ankle")] for side in ("left", "right"))
+    # She walks to the left of the picture: -x. Steps: the leading foot changes.
+    lead = left[:, 0] - right[:, 0]
+    assert lead.max() > 0.25
+    assert lead.min() < -0.25
+    assert 2 <= np.sum(np.diff(np.sign(lead)) != 0) <= 12
+    # Someone who walks to the left of the picture shows the camera their left side.
+    left_hip, right_hip = (woman.joints[:, H36M17.index(f"{side}_hip")] for side in ("left", "right"))
+    assert np.median(left_hip[:, 2] - right_hip[:, 2]) < 0
+    assert woman.root[-1, 0] < woman.root[0, 0] - 1.0, "she walks metres, to the left"
+
+
+@pytest.mark.slow
+def test_memory_does_not_grow_with_the_video():
+    command = [sys.executable, str(ROOT / "benchmarks" / "memory.py"), "--repeats", "20", "--seconds", "1"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert float(done.stdout.split("Ratio:")[1]) < 1.10
