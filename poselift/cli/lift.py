@@ -83,6 +83,7 @@ def add_command(commands: Any) -> None:
         help="2D joints that score less are not used (default: %(default)s)",
     )
     how.add_argument("--no-flip", action="store_true", help="do not average with the mirrored input: half the work")
+    how.add_argument("--free-bones", action="store_true", help="let bones change their length from frame to frame")
     how.add_argument("--no-render", action="store_true", help="do not make overlay.mp4")
     how.add_argument("--quiet", action="store_true", help="print errors only")
     parser.set_defaults(run=run)
@@ -114,6 +115,7 @@ def run(options: argparse.Namespace) -> None:
             people=options.person,
             threshold=options.threshold,
             flip=not options.no_flip,
+            steady=not options.free_bones,
             progress=report,
         )
         watch = Stopwatch()

@@ -74,6 +74,7 @@ def lift_video(
     people: Sequence[int] | None = None,
     threshold: float = 0.2,
     flip: bool = True,
+    steady: bool = True,
     progress: Progress = lambda stage, done: None,
 ) -> LiftedVideo:
     """Finds everybody in a video, follows them, and lifts each one.
@@ -90,6 +91,7 @@ def lift_video(
             nobody at all, nobody is lifted.
         threshold: keypoints that score less are not used.
         flip: also lift the mirrored keypoints, and take the mean.
+        steady: give each bone the same length all through the clip.
         progress: is told how far each stage is.
 
     Raises:
@@ -111,7 +113,7 @@ def lift_video(
     for done, track in enumerate(tracks):
         progress("Lifting", done / len(tracks))
         with watch.time("lift"):
-            motions.append(lift_track(track, weights, camera, threshold, flip))
+            motions.append(lift_track(track, weights, camera, threshold, flip, steady))
     progress("Lifting", 1.0)
     return LiftedVideo(
         reader.info, len(times), (times[0], times[-1]), camera, motions, watch.seconds, list(reader.warnings)

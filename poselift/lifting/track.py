@@ -5,6 +5,7 @@ import torch
 from jaxtyping import Bool
 
 from poselift.geometry import pixels_to_rays
+from poselift.lifting.bones import steady_bones
 from poselift.lifting.camera import CameraModel
 from poselift.lifting.root import solve_root
 from poselift.models import Weights, lift_sequence
@@ -16,7 +17,12 @@ MAX_GAP = 1.0
 
 
 def lift_track(
-    keypoints: Keypoints2D, weights: Weights, camera: CameraModel, threshold: float = 0.2, flip: bool = True
+    keypoints: Keypoints2D,
+    weights: Weights,
+    camera: CameraModel,
+    threshold: float = 0.2,
+    flip: bool = True,
+    steady: bool = True,
 ) -> Motion:
     """Lifts one person.
 
@@ -30,6 +36,7 @@ def lift_track(
         camera: what the pixels were seen through.
         threshold: joints that score less are not used.
         flip: also lift the mirrored keypoints, and take the mean.
+        steady: give each bone the same length all through the clip.
 
     Returns:
         The motion in the camera frame; its `keypoints` are those given.
@@ -43,35 +50,38 @@ def lift_track(
     filled, segments = find_gaps(seen, keypoints.timestamps)
     window = max(weights.window, _frames_of(2 * MAX_GAP, keypoints.timestamps))
 
-    joints = np.full((len(keypoints), len(skeleton_out), 3), np.nan, np.float32)
-    root = np.full((len(keypoints), 3), np.nan, np.float32)
     device = next(lifter.parameters()).device
     K = camera.K.to(device)
-    for segment in segments:
-        rows = slice(*segment)
-        pixels_in = torch.from_numpy(pixels[rows]).to(device)
-        times = keypoints.timestamps[rows] - keypoints.timestamps[segment[0]]
-        joints[rows] = (
-            lift_sequence(
-                lifter,
-                pixels_in,
-                torch.from_numpy(scores[rows]).to(device),
-                torch.from_numpy(times).float().to(device),
-                K,
-                torch.tensor(camera.image_size, dtype=torch.float32, device=device),
-                window=window,
-                flip=flip,
-            )
-            .cpu()
-            .numpy()
+    image_size = torch.tensor(camera.image_size, dtype=torch.float32, device=device)
+    joints = np.full((len(keypoints), len(skeleton_out), 3), np.nan, np.float32)
+    for first, end in segments:
+        rows = slice(first, end)
+        times = torch.from_numpy(keypoints.timestamps[rows] - keypoints.timestamps[first]).float()
+        lifted = lift_sequence(
+            lifter,
+            torch.from_numpy(pixels[rows]).to(device),
+            torch.from_numpy(scores[rows]).to(device),
+            times.to(device),
+            K,
+            image_size,
+            window=window,
+            flip=flip,
         )
-        both = [name for name in skeleton_out.joints if name in skeleton_in.joints]
-        rays = pixels_to_rays(pixels_in[:, skeleton_in.indices(both)].nan_to_num(), K).cpu().numpy()
+        joints[rows] = lifted.cpu().numpy()
+    if steady:
+        joints = steady_bones(joints, skeleton_out, seen)
+
+    both = [name for name in skeleton_out.joints if name in skeleton_in.joints]
+    joints_in, joints_out = skeleton_in.indices(both), skeleton_out.indices(both)
+    rays = pixels_to_rays(torch.from_numpy(pixels[:, joints_in]).nan_to_num(), camera.K).numpy()
+    root = np.full((len(keypoints), 3), np.nan, np.float32)
+    for first, end in segments:
+        rows = slice(first, end)
         root[rows] = solve_root(
-            joints[rows][:, skeleton_out.indices(both)].astype(np.float64),
-            rays.astype(np.float64),
-            scores[rows][:, skeleton_in.indices(both)].astype(np.float64),
-            times.astype(np.float64),
+            joints[rows][:, joints_out].astype(np.float64),
+            rays[rows].astype(np.float64),
+            scores[rows][:, joints_in].astype(np.float64),
+            keypoints.timestamps[rows].astype(np.float64),
         )
     return Motion(joints, root, keypoints.timestamps, filled, skeleton_out, "camera", keypoints)
 

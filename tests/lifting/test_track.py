@@ -2,7 +2,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import torch
 
+from poselift.geometry import bone_lengths
 from poselift.lifting import lift_track
 from poselift.lifting.track import MAX_GAP, find_gaps
 from poselift.skeleton import CMU28, COCO17, Skeleton
@@ -21,6 +23,15 @@ def test_the_true_pose_comes_back_in_its_true_place(view, keypoints, oracle, cam
     assert motion.frame == "camera"
     assert not motion.filled.any()
     assert motion.keypoints is keypoints
+
+
+def test_bones_keep_their_length_unless_told_otherwise(keypoints, weights, camera):
+    def variation(motion):
+        lengths = bone_lengths(torch.from_numpy(motion.joints), motion.skeleton.parent_indices)
+        return float((lengths.std(0) / lengths.mean(0)).max())
+
+    assert variation(lift_track(keypoints, weights, camera)) < 1e-4
+    assert variation(lift_track(keypoints, weights, camera, steady=False)) > 1e-3
 
 
 def test_a_short_gap_is_bridged_and_said_to_be(view, keypoints, oracle, camera):

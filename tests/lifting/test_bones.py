@@ -1,0 +1,48 @@
+import numpy as np
+
+from poselift.lifting.bones import steady_bones
+from poselift.skeleton import H36M17
+
+
+def body(frames=12):
+    rng = np.random.default_rng(0)
+    joints = rng.normal(size=(frames, 17, 3)).astype(np.float32)
+    joints[:, 0] = 0
+    return joints
+
+
+def bones(joints):
+    parents, children = np.array(H36M17.bone_indices).T
+    return joints[:, children] - joints[:, parents]
+
+
+def test_lengths_are_the_medians_and_directions_stay():
+    joints = body(11)
+    steady = steady_bones(joints, H36M17, np.ones(11, bool))
+    before, after = bones(joints), bones(steady)
+    lengths = np.linalg.norm(after, axis=-1)
+    np.testing.assert_allclose(
+        lengths, np.median(np.linalg.norm(before, axis=-1), axis=0)[None].repeat(11, 0), rtol=1e-4
+    )
+    cosine = (before * after).sum(-1) / np.linalg.norm(before, axis=-1) / lengths
+    np.testing.assert_allclose(cosine, 1, atol=1e-4)
+    assert (steady[:, 0] == 0).all()
+
+
+def test_only_seen_frames_are_asked_and_empty_ones_stay_empty():
+    joints = body()
+    joints[3:5] = np.nan
+    joints[8:] *= 3
+    seen = np.arange(12) < 8
+    steady = steady_bones(joints, H36M17, seen)
+    assert np.isnan(steady[3:5]).all()
+    alone = steady_bones(joints[:8], H36M17, seen[:8])
+    np.testing.assert_allclose(steady[:8], alone, atol=1e-5)
+    np.testing.assert_allclose(
+        np.linalg.norm(bones(steady[8:]), axis=-1), np.linalg.norm(bones(alone[:1]), axis=-1).repeat(4, 0), rtol=1e-4
+    )
+
+
+def test_nothing_known():
+    empty = np.full((4, 17, 3), np.nan, np.float32)
+    assert np.isnan(steady_bones(empty, H36M17, np.zeros(4, bool))).all()
