@@ -4,6 +4,7 @@ import math
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 from hydra.utils import instantiate
 from omegaconf import DictConfig
@@ -17,6 +18,7 @@ from poselift.core.errors import InputError
 from poselift.core.files import write_json
 from poselift.data.views import View
 from poselift.lifting import camera_for
+from poselift.lifting.bones import steady_bones
 from poselift.metrics.functional import (
     Terms,
     aligned_joint_errors,
@@ -51,8 +53,8 @@ def evaluate(config: DictConfig) -> None:
     Raises:
         InputError: something that the config names cannot be used.
     """
-    if config.camera not in ("known", "guessed"):
-        raise InputError(f"camera={config.camera} is not known; choose known or guessed")
+    if config.camera not in ("known", "assumed"):
+        raise InputError(f"camera={config.camera} is not known; choose known or assumed")
     device = torch_device(config.device)
     weights = load_weights(config.weights, device)
     views = instantiate(config.data)
@@ -60,7 +62,7 @@ def evaluate(config: DictConfig) -> None:
     totals: dict[str, dict[str, tuple[float, float]]] = {name: {} for name in METRICS}
     console = Console(highlight=False, markup=False, emoji=False)
     for view in track(views, description="Lifting", total=len(views), console=Console(stderr=True)):
-        for name, terms in _errors(view, weights, window, config.camera == "guessed", config.flip, device).items():
+        for name, terms in _errors(view, weights, window, config, device).items():
             total, count = totals[name].get(view.subject, (0.0, 0.0))
             counts = terms.counts
             totals[name][view.subject] = (
@@ -81,6 +83,7 @@ def evaluate(config: DictConfig) -> None:
                 "source": config.data.source,
                 "camera": config.camera,
                 "flip": config.flip,
+                "steady": config.steady,
                 "window": window,
                 "views": len(views),
             },
@@ -90,13 +93,11 @@ def evaluate(config: DictConfig) -> None:
     console.print(f"Written to {path}. Errors on this benchmark are not comparable with errors on Human3.6M.")
 
 
-def _errors(
-    view: View, weights: Weights, window: int, guess_camera: bool, flip: bool, device: torch.device
-) -> dict[str, Terms]:
+def _errors(view: View, weights: Weights, window: int, config: DictConfig, device: torch.device) -> dict[str, Terms]:
     """Every metric's terms for one view."""
     skeleton: Skeleton = weights.lifter.skeleton_out  # type: ignore[assignment]
     K = view.K
-    if guess_camera:
+    if config.camera == "assumed":
         width, height = (int(size) for size in view.image_size)
         K = camera_for((width, height)).K
     predicted = lift_sequence(
@@ -107,8 +108,10 @@ def _errors(
         K.to(device),
         view.image_size.to(device),
         window=window,
-        flip=flip,
+        flip=config.flip,
     ).cpu()
+    if config.steady:
+        predicted = torch.from_numpy(steady_bones(predicted.numpy(), skeleton, np.ones(len(predicted), bool)))
     target = view.joints[:, CMU28.indices(list(skeleton.joints))]
     mask = target.isfinite().all(-1)
     return {name: metric(predicted, target, mask) for name, metric in METRICS.items()}

@@ -21,9 +21,8 @@ def test_lengths_are_the_medians_and_directions_stay():
     steady = steady_bones(joints, H36M17, np.ones(11, bool))
     before, after = bones(joints), bones(steady)
     lengths = np.linalg.norm(after, axis=-1)
-    np.testing.assert_allclose(
-        lengths, np.median(np.linalg.norm(before, axis=-1), axis=0)[None].repeat(11, 0), rtol=1e-4
-    )
+    median = np.median(np.linalg.norm(before, axis=-1), axis=0)
+    np.testing.assert_allclose(lengths, np.broadcast_to(median, lengths.shape), rtol=1e-4)
     cosine = (before * after).sum(-1) / np.linalg.norm(before, axis=-1) / lengths
     np.testing.assert_allclose(cosine, 1, atol=1e-4)
     assert (steady[:, 0] == 0).all()
@@ -38,9 +37,8 @@ def test_only_seen_frames_are_asked_and_empty_ones_stay_empty():
     assert np.isnan(steady[3:5]).all()
     alone = steady_bones(joints[:8], H36M17, seen[:8])
     np.testing.assert_allclose(steady[:8], alone, atol=1e-5)
-    np.testing.assert_allclose(
-        np.linalg.norm(bones(steady[8:]), axis=-1), np.linalg.norm(bones(alone[:1]), axis=-1).repeat(4, 0), rtol=1e-4
-    )
+    late, early = (np.linalg.norm(bones(part), axis=-1) for part in (steady[8:], alone[:1]))
+    np.testing.assert_allclose(late, np.broadcast_to(early, late.shape), rtol=1e-4)
 
 
 def test_nothing_known():
