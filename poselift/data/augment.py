@@ -98,7 +98,10 @@ def recombine(windows: Windows, share: float, generator: torch.Generator) -> Win
     joints = windows.joints
     count = len(joints)
     chosen = torch.rand(count, generator=generator, device=joints.device) < share
-    other = torch.randperm(count, generator=generator, device=joints.device)
+    # Neighbours in duration, so that what is borrowed plays at nearly its own speed.
+    order = windows.times[:, -1].argsort()
+    other = torch.empty_like(order)
+    other[order] = order.roll(1)
     chosen = chosen & windows.valid[other].all(1)
     own_axes = _pelvis_axes(joints)
     turn = own_axes @ _pelvis_axes(joints[other]).mT
@@ -143,20 +146,22 @@ def change_proportions(windows: Windows, size: float, generator: torch.Generator
 def bend(windows: Windows, share: float, generator: torch.Generator) -> Windows:
     """Adds a turn, the same all through the window, at each main joint of a share of the windows.
 
-    What hangs from the joint turns with it: someone walking upright becomes someone walking bent over.
+    What hangs from the joint turns with it: someone walking upright becomes someone walking bent over. The turn is
+    fixed to the pelvis, so that a trunk bent forward stays so when the person turns around.
     """
     joints = windows.joints
     count, device = len(joints), joints.device
     chosen = torch.rand(count, 1, generator=generator, device=device) < share
     vectors = bone_vectors(joints, CMU28.parent_indices)
+    axes = _pelvis_axes(joints)
     for joint in CMU28.joints:
         spread = _BENDS.get(_kind(joint))
         if spread is None:
             continue
         turn = math.radians(spread) * torch.randn(count, 3, generator=generator, device=device)
-        rotation = axis_angle_to_matrix(turn * chosen)
+        rotation = axes @ axis_angle_to_matrix(turn * chosen)[:, None] @ axes.mT
         moved = _DESCENDANTS[joint]
-        vectors[:, :, moved] = torch.einsum("bik,btjk->btji", rotation, vectors[:, :, moved])
+        vectors[:, :, moved] = torch.einsum("btik,btjk->btji", rotation, vectors[:, :, moved])
     known = joints.isfinite()
     changed = points_from_bones(vectors.nan_to_num(), torch.zeros_like(windows.root), CMU28.parent_indices)
     return replace(windows, joints=torch.where(known, changed, torch.nan))

@@ -60,13 +60,13 @@ class DetectorNoise:
         hidden_time: seconds.
     """
 
-    scale: float = 1.0
+    scale: float = 0.9
     scale_spread: float = 0.35
     bias: float = 0.1
     drift: float = 0.48
     drift_time: float = 0.18
     speed: float = 0.35
-    missing: float = 0.035
+    missing: float = 0.025
     missing_time: float = 0.35
     jump: float = 0.016
     jump_time: float = 0.18

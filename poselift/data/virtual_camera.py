@@ -20,13 +20,14 @@ class CameraRange:
         fov: across the picture's longer side, degrees.
         height: of the camera above the ground, metres.
         distance: from the person, metres; drawn evenly in its logarithm.
-        off_centre: how far from the middle of the picture the person may be, as a share of the field of view.
+        off_centre: how far from the middle of the picture the person may be, as a share of the field of view across;
+            half as much down, as people hold cameras.
         roll: standard deviation, degrees.
     """
 
     fov: tuple[float, float] = (35.0, 80.0)
     height: tuple[float, float] = (0.3, 2.6)
-    distance: tuple[float, float] = (2.2, 10.0)
+    distance: tuple[float, float] = (2.0, 8.0)
     off_centre: float = 0.3
     roll: float = 2.5
 
@@ -89,7 +90,7 @@ def shoot(
     aim = _look_at(place, centre)
     half = torch.atan(0.5 * image_size / focal[:, None])  # half the field of view across and down
     pan = half[:, 0] * between(-2 * cameras.off_centre, 2 * cameras.off_centre)
-    pitch = half[:, 1] * between(-2 * cameras.off_centre, 2 * cameras.off_centre)
+    pitch = half[:, 1] * between(-cameras.off_centre, cameras.off_centre)
     roll = torch.deg2rad(cameras.roll * torch.randn(count, generator=generator, device=device))
     R = rotation_z(roll) @ rotation_x(pitch) @ rotation_y(pan) @ aim
     t = -(R @ place[..., None]).squeeze(-1)

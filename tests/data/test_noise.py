@@ -4,7 +4,7 @@ import torch
 from poselift.data.noise import DetectorNoise, detect
 from poselift.skeleton import CMU28
 
-QUIET = {"missing": 0.0, "jump": 0.0, "swap": 0.0, "hidden": 0.0, "scale_spread": 0.0}
+QUIET = {"scale": 1.0, "missing": 0.0, "jump": 0.0, "swap": 0.0, "hidden": 0.0, "scale_spread": 0.0}
 SIZE = torch.tensor([[4000.0, 4000.0]]).expand(64, 2)
 
 
@@ -55,7 +55,7 @@ def test_spells_of_missing_joints(scene, generator, rate, last):
 
 def test_swapped_legs_are_the_other_leg(scene, generator):
     pixels, times = scene
-    noise = DetectorNoise(**{**QUIET, "swap": 0.3}, scale=1e-6)
+    noise = DetectorNoise(**{**QUIET, "swap": 0.3, "scale": 1e-6})
     found, _ = detect(pixels, times, SIZE, noise, generator)
     left, right = CMU28.index("left_knee"), CMU28.index("right_knee")
     own = (found[:, :, left] - pixels[:, :, left]).norm(dim=-1) < 1
