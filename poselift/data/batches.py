@@ -1,7 +1,7 @@
 """Training batches without end, made on the corpus's device."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import torch
 from jaxtyping import Bool, Float
@@ -39,10 +39,6 @@ class Batch:
     image_size: Float[Tensor, "b 2"]
     joints: Float[Tensor, "b t 28 3"]
     root: Float[Tensor, "b t 3"]
-
-    def to(self, device: torch.device | str) -> "Batch":
-        """The batch on another device."""
-        return Batch(**{field.name: getattr(self, field.name).to(device) for field in fields(self)})
 
 
 @dataclass(frozen=True)

@@ -4,17 +4,14 @@ import torch
 from jaxtyping import Bool
 from torch import Tensor
 
-from poselift.skeleton import CMU28, COCO17, H36M17, HALPE26, get_skeleton
-
-JOINT_SETS = (H36M17.name, COCO17.name, HALPE26.name)
-"""The joint sets that the CMU benchmark prints rows for."""
+from poselift.skeleton import CMU28, get_skeleton
 
 
 def joint_mask(joint_set: str) -> Bool[Tensor, " 28"]:
     """True where a joint of the CMU corpus is one of the named set's too.
 
     Raises:
-        ValueError: there is no such joint set.
+        InputError: there is no such joint set.
     """
     joints = get_skeleton(joint_set).joints
     return torch.tensor([joint in joints for joint in CMU28.joints])

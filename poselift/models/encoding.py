@@ -12,6 +12,7 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 
 from poselift.geometry import pixels_to_rays, rotation_towards
+from poselift.geometry.products import transform
 from poselift.skeleton import Skeleton
 
 CONTEXT_CHANNELS = 4
@@ -74,12 +75,15 @@ def encode(
     b, t, j = mask.shape
     pixels = torch.where(mask[..., None], keypoints, K[:, None, None, :2, 2])
     rays = pixels_to_rays(pixels.reshape(b, t * j, 2), K, distortion).view(b, t, j, 3)
+    # A pixel that no ray comes to through this distortion is not seen either.
+    mask = mask & rays.isfinite().all(-1)
+    rays = torch.where(mask[..., None], rays, rays.new_tensor([0.0, 0.0, 1.0]))
     weights = mask[..., None].to(rays.dtype)
     centre = (rays * weights).sum((1, 2)) / weights.sum((1, 2)).clamp(min=1)
     nobody = ~mask.flatten(1).any(1)
     centre = torch.where(nobody[:, None], torch.tensor([0.0, 0.0, 1.0]).to(rays), centre)
     rotation = rotation_towards(centre)
-    turned = torch.einsum("bik,btjk->btji", rotation, rays)
+    turned = transform(rotation[:, None], rays)
     plane = turned[..., :2] / turned[..., 2:].clamp(min=_MIN_DEPTH)
 
     # Apparent size: the median distance of a joint from the middle of its own frame's joints. A median,

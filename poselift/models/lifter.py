@@ -5,6 +5,7 @@ import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
+from poselift.geometry.products import transform
 from poselift.models.encoding import CONTEXT_CHANNELS, Encoded
 from poselift.nn.attention import ScaledDotAttention
 from poselift.nn.blocks import FeedForward, PreNormBlock
@@ -137,8 +138,8 @@ class SpatioTemporalLifter(nn.Module):
 
         frames = frames + self.pool_out(self.time_norm(tokens)).view(b, padded, d)
         joints = self.head(self.head_norm(frames)).view(b, padded, -1, 3)[:, :t]
-        joints = joints - joints[:, :, :1]
-        return joints.to(encoded.rotation.dtype) @ encoded.rotation[:, None]  # x -> rotation' x, for row vectors
+        joints = joints.to(encoded.rotation.dtype)
+        return transform(encoded.rotation.mT[:, None], joints - joints[:, :, :1])
 
     def _frames(self, encoded: Encoded) -> Float[Tensor, "b t d"]:
         """One token a frame, from attention over its joints."""
@@ -150,10 +151,12 @@ class SpatioTemporalLifter(nn.Module):
         coordinates = encoded.coordinates[:, :, present]
         middle = (coordinates * weights).sum(2, keepdim=True) / weights.sum(2, keepdim=True).clamp(min=1)
         channels = torch.cat((coordinates, (coordinates - middle) * weights, encoded.scores[:, :, present, None]), -1)
-        joints = (self.joint_in(channels) + self.joint_name[present]).view(b * t, len(present), -1)
+        joints = (self.joint_in(channels) + self.joint_name[present]).view(
+            b * t, len(present), self.joint_in.out_features
+        )
         for block in self.joint_blocks:
-            joints = block(joints, mask.view(b * t, -1))
-        joints = self.joint_norm(joints).view(b, t, len(present), -1) * weights
+            joints = block(joints, mask.flatten(0, 1))
+        joints = self.joint_norm(joints).view(b, t, *joints.shape[1:]) * weights
         # The channels go past the joint blocks too: their norms keep directions, and lengths matter here.
         frames = self._linear(self.frame_in, joints, present) + self._linear(
             self.frame_channels, channels * weights, present

@@ -5,6 +5,7 @@ two sets put a joint in slightly different places, the name says which is meant:
 joint between the shoulders, its `neck_base` is the one above it (called neck/nose in its papers).
 """
 
+from poselift.core.errors import InputError
 from poselift.skeleton.skeleton import Skeleton
 
 
@@ -114,9 +115,9 @@ def get_skeleton(name: str) -> Skeleton:
     """A joint set by name.
 
     Raises:
-        ValueError: there is no such set; the message lists those there are.
+        InputError: there is no such set; the message lists those there are.
     """
     try:
         return SKELETONS[name]
     except KeyError:
-        raise ValueError(f"no joint set is called {name!r}; there are {', '.join(SKELETONS)}") from None
+        raise InputError(f"no joint set is called {name!r}; there are {', '.join(SKELETONS)}") from None

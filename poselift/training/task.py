@@ -7,6 +7,7 @@ import pytorch_lightning as pl
 import torch
 from torch import Tensor, nn
 
+from poselift.core.errors import InputError
 from poselift.data.batches import Batch
 from poselift.data.views import View
 from poselift.losses import bone_length_loss, position_loss, scale_free_loss, velocity_loss
@@ -27,11 +28,11 @@ class LiftingTask(pl.LightningModule):
         optimizer: from parameter groups to an optimizer.
         schedule: from the step to a factor on the learning rate.
         loss: weight of each of `LOSSES`, by name.
-        weight_decay: of matrices; biases, norms and embeddings have none.
+        weight_decay: of matrices; biases and norms have none.
         window: frames in a window when views are lifted.
 
     Raises:
-        ValueError: a loss is not known.
+        InputError: a loss is not known.
     """
 
     def __init__(
@@ -46,7 +47,7 @@ class LiftingTask(pl.LightningModule):
         super().__init__()
         unknown = set(loss) - set(LOSSES)
         if unknown:
-            raise ValueError(f"no loss is called {', '.join(sorted(unknown))}; there are {', '.join(LOSSES)}")
+            raise InputError(f"no loss is called {', '.join(sorted(unknown))}; there are {', '.join(LOSSES)}")
         self.lifter = lifter
         self.loss_weights = dict(loss)
         self._optimizer, self._schedule, self._weight_decay = optimizer, schedule, weight_decay
@@ -115,6 +116,14 @@ class LiftingTask(pl.LightningModule):
                 means.append(sum(error for error, _ in own) / sum(number for _, number in own))
             self.log(f"val/{name}", total)
             self.log(f"val/{name}_subjects", sum(means) / len(means), prog_bar=name == "mpjpe")
+
+    def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
+        """Says what the weights are for, as plain data."""
+        checkpoint["model"] = {
+            "name": type(self.lifter).__name__,
+            "config": self.lifter.config,
+            "window": self.window,
+        }
 
     def configure_optimizers(self) -> Any:
         """The optimizer, stepped with the schedule."""

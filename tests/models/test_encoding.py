@@ -56,6 +56,17 @@ def test_nobody_gives_numbers_not_nan(view):
     assert not encoded.mask.any()
 
 
+def test_a_pixel_that_distortion_cannot_reach_is_masked(view):
+    keypoints = view.keypoints.clone()
+    keypoints[5, 3] = torch.tensor([1e6, -1e6])
+    bent = torch.tensor([[-0.3, 0.1, 0.0, 0.0, 0.0]])
+    arguments = (keypoints, view.scores, view.times, view.K, view.image_size)
+    encoded = encode(*(x[None] for x in arguments), distortion=bent)
+    assert not encoded.mask[0, 5, 3]
+    assert encoded.coordinates.isfinite().all()
+    assert encoded.context.isfinite().all()
+
+
 def test_the_scale_is_not_moved_by_one_joint_far_away(view):
     keypoints = view.keypoints.clone()
     seen = keypoints[:, 16].isfinite().all(-1)

@@ -83,6 +83,11 @@ def test_the_output_turns_with_the_camera(lifter, view):
     torch.testing.assert_close(lifter(turned), lifter(window) @ turn, atol=1e-5, rtol=1e-4)
 
 
+def test_nobody_in_the_whole_batch_gives_numbers(lifter, view):
+    nobody = replace(view, keypoints=torch.full_like(view.keypoints, torch.nan))
+    assert lifter(encoded(nobody)).isfinite().all()
+
+
 def test_every_parameter_gets_a_gradient(view):
     torch.manual_seed(0)
     lifter = SpatioTemporalLifter(joint_dim=16, joint_heads=2, frame_dim=32, dim=32, depth=2, heads=4)
