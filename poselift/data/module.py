@@ -1,5 +1,6 @@
 """What a training run reads: a Lightning data module a source."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -31,7 +32,7 @@ class _Views(Dataset[View]):
         return self.views[index]
 
 
-class MotionData(pl.LightningDataModule):
+class MotionData(pl.LightningDataModule, ABC):
     """Virtual 2D of a motion corpus to train on, whole views to validate on.
 
     Subclasses say where the motion comes from. Everything is made on the corpus's device in the training process
@@ -68,13 +69,13 @@ class MotionData(pl.LightningDataModule):
         self._train: TrainingBatches | None = None
         self._val: _Views | None = None
 
+    @abstractmethod
     def training_corpus(self) -> MotionCorpus:
         """The motion to train on."""
-        raise NotImplementedError
 
+    @abstractmethod
     def validation_views(self) -> Sequence[View] | CmuBench:
         """The views to validate on."""
-        raise NotImplementedError
 
     def setup(self, stage: str) -> None:
         """Reads the corpus, once."""
