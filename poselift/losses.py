@@ -4,11 +4,20 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
+from poselift.geometry import root_from_rays
+from poselift.skeleton import Skeleton, other_side
 
-def _mean(values: Float[Tensor, "*n"], mask: Bool[Tensor, "*n"]) -> Float[Tensor, ""]:
-    """Mean over what counts; 0 where nothing does, so that an empty batch has no gradient."""
-    weights = mask.to(values.dtype)
-    return (values * weights).sum() / weights.sum().clamp(min=1)
+_MIN_JOINTS = 6
+"""Joints that a frame must have for its pose to say where it stands."""
+
+_NEAREST = 0.2
+"""Metres in front of the camera; nobody is closer."""
+
+
+def _mean(values: Float[Tensor, "*n"], weights: Bool[Tensor, "*n"] | Float[Tensor, "*n"]) -> Float[Tensor, ""]:
+    """Weighted mean; 0 where nothing counts, so that an empty batch has no gradient."""
+    weights = weights.to(values.dtype)
+    return (values * weights).sum() / weights.sum().clamp(min=1e-6)
 
 
 def position_loss(
@@ -68,3 +77,57 @@ def bone_length_loss(
     lengths = (predicted[:, :, children] - predicted[:, :, parents] + 1e-8).norm(dim=-1)
     true = (target[:, :, children] - target[:, :, parents]).norm(dim=-1)
     return _mean((lengths - true).abs(), mask[:, :, children] & mask[:, :, parents])
+
+
+def reprojection_loss(
+    predicted: Float[Tensor, "b t j 3"], rays: Float[Tensor, "b t j 3"], weights: Float[Tensor, "b t j"]
+) -> Float[Tensor, ""]:
+    """Mean distance between where joints are predicted to be seen and where they were seen, metres at the person.
+
+    The root is where the pose fits its rays best, so that 2D without any 3D can teach (MotionBERT's term for 2D
+    data, Zhu et al. 2023, https://arxiv.org/abs/2210.06551, which weights by the scores likewise; there the camera
+    is orthographic). Distances are measured on the plane at depth 1 and multiplied by the root's depth; no
+    gradient goes through that depth, or else a smaller person would always look better.
+
+    Args:
+        predicted: relative to the root joint, camera frame.
+        rays: where the joints were seen, z = 1 (`poselift.geometry.pixels_to_rays`).
+        weights: 0 where a joint was not seen; frames with fewer than `_MIN_JOINTS` seen do not count.
+    """
+    seen = weights > 0
+    seen = seen & (seen.sum(-1, keepdim=True) >= _MIN_JOINTS)
+    weights = torch.where(seen, weights, 0.0)
+    root = root_from_rays(predicted, rays, weights)
+    depth = root[..., None, 2:].detach()
+    placed = predicted + root[..., None, :]
+    # A pose that fits its rays upside down stands behind the camera: it has no picture to compare.
+    seen = seen & (depth > _NEAREST).squeeze(-1) & (placed[..., 2] > _NEAREST)
+    plane = placed[..., :2] / placed[..., 2:].where(seen[..., None], 1.0)
+    error = ((plane - rays[..., :2].where(seen[..., None], 0.0)) * depth).where(seen[..., None], 0.0)
+    return _mean(error.norm(dim=-1), torch.where(seen, weights, 0.0))
+
+
+def symmetry_loss(
+    predicted: Float[Tensor, "b t j 3"], mask: Bool[Tensor, "b t"], skeleton: Skeleton
+) -> Float[Tensor, ""]:
+    """Mean difference between the lengths of a bone and its partner on the other side, metres.
+
+    Needs no target. One of the terms of Cai et al. 2019, "Exploiting spatial-temporal relationships for 3D pose
+    estimation via graph convolutional networks", https://doi.org/10.1109/ICCV.2019.00236 (squared there).
+
+    Args:
+        predicted: joints.
+        mask: True where a frame counts.
+        skeleton: of the joints.
+    """
+    left = [bone for bone in skeleton.bones if bone[1].startswith("left_")]
+    ends = [[skeleton.indices([*side]) for side in zip(*bones, strict=True)] for bones in (left, _mirrored(left))]
+    (parents, children), (other_parents, other_children) = ends
+    length = (predicted[:, :, children] - predicted[:, :, parents]).norm(dim=-1)
+    other = (predicted[:, :, other_children] - predicted[:, :, other_parents]).norm(dim=-1)
+    difference = (length - other).abs()
+    return _mean(difference, mask[..., None].expand_as(difference))
+
+
+def _mirrored(bones: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    return [(other_side(parent), other_side(child)) for parent, child in bones]

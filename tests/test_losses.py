@@ -1,7 +1,18 @@
+import itertools
+import math
+
 import pytest
 import torch
 
-from poselift.losses import bone_length_loss, position_loss, scale_free_loss, velocity_loss
+from poselift.geometry import root_from_rays
+from poselift.losses import (
+    bone_length_loss,
+    position_loss,
+    reprojection_loss,
+    scale_free_loss,
+    symmetry_loss,
+    velocity_loss,
+)
 from poselift.skeleton import H36M17
 
 
@@ -62,3 +73,89 @@ def test_a_perfect_prediction_has_a_finite_gradient(pair):
     predicted = target.clone().requires_grad_()
     position_loss(predicted, target, mask).backward()
     assert predicted.grad.isfinite().all()
+
+
+def seen_from(joints, root):
+    """Rays to joints that stand at a root."""
+    placed = joints + root
+    return placed / placed[..., 2:]
+
+
+ROOT = torch.tensor([0.4, -0.2, 5.0], dtype=torch.float64)
+
+
+def test_reprojection_of_a_pose_onto_its_own_picture_is_zero(pair):
+    _, target, _ = pair
+    rays = seen_from(0.3 * target, ROOT)
+    weights = torch.ones(2, 5, 17).double()
+    assert reprojection_loss(0.3 * target, rays, weights) < 1e-5
+    # 2D does not say how large a person is.
+    assert reprojection_loss(0.6 * target, rays, weights) < 1e-5
+    assert reprojection_loss(0.3 * target.flip(2), rays, weights) > 0.1
+
+
+def test_reprojection_is_the_distance_in_the_picture_times_depth(pair):
+    """Against a loop over joints; a joint that is seen half as surely counts half."""
+    predicted, target, _ = pair
+    predicted = 0.3 * target + 0.02 * predicted
+    rays = seen_from(0.3 * target, ROOT)
+    weights = torch.ones(2, 5, 17).double()
+    weights[:, :, 3], weights[:, 0, 8] = 0.5, 0.0
+    total = count = 0.0
+    root = root_from_rays(predicted, rays, weights)
+    for b, t, j in itertools.product(range(2), range(5), range(17)):
+        x, y, z = (predicted[b, t, j] + root[b, t]).tolist()
+        u, v, _ = rays[b, t, j].tolist()
+        total += float(weights[b, t, j]) * math.hypot(x / z - u, y / z - v) * float(root[b, t, 2])
+        count += float(weights[b, t, j])
+    assert float(reprojection_loss(predicted, rays, weights)) == pytest.approx(total / count)
+
+
+def test_reprojection_teaches_from_2d_alone(pair):
+    """Descent on the picture brings turned limbs back, and never blows up where nothing is seen."""
+    predicted, target, _ = pair
+    rays = seen_from(0.3 * target, ROOT)
+    rays[:, 0] = torch.nan
+    weights = torch.ones(2, 5, 17).double()
+    weights[:, 0] = 0
+    weights[:, 1, 5:] = 0  # five joints do not say where somebody stands
+    guess = (0.3 * target + 0.05 * predicted).requires_grad_()
+    first = reprojection_loss(guess, rays, weights)
+    first.backward()
+    assert guess.grad.isfinite().all()
+    assert (guess.grad[:, :2] == 0).all()
+    assert (guess.grad[:, 2:].abs().sum((0, 2, 3)) > 0).all()
+    nearer = guess.detach() - 0.1 * guess.grad / guess.grad.norm()
+    assert reprojection_loss(nearer, rays, weights) < first
+
+
+def test_upside_down_poses_behind_the_camera_do_not_count(pair):
+    _, target, _ = pair
+    rays = seen_from(0.3 * target, ROOT)
+    loss = reprojection_loss(-0.3 * target, rays, torch.ones(2, 5, 17).double())
+    assert loss.isfinite()
+
+
+def test_symmetry_compares_a_bone_with_its_partner():
+    standing = rest_pose()
+    mask = torch.ones(1, 1, dtype=torch.bool)
+    assert symmetry_loss(standing, mask, H36M17) < 1e-6
+    longer = standing.clone()
+    knee, ankle = H36M17.index("left_knee"), H36M17.index("left_ankle")
+    longer[..., ankle, :] += 0.1 * torch.nn.functional.normalize(longer[..., ankle, :] - longer[..., knee, :], dim=-1)
+    # One of the six pairs is 10 cm apart: hips, knees, ankles, shoulders, elbows, wrists.
+    assert float(symmetry_loss(longer, mask, H36M17)) == pytest.approx(0.1 / 6, abs=1e-5)
+    assert float(symmetry_loss(longer, ~mask, H36M17)) == 0
+
+
+def rest_pose():
+    """Left and right bones of one length, in a pose that is not symmetric."""
+    generator = torch.Generator().manual_seed(0)
+    lengths, places = {}, {}
+    for row in H36M17.topological_order:
+        joint, parent = H36M17.joints[row], H36M17.parents[row]
+        name = joint.split("_", 1)[-1]
+        lengths.setdefault(name, 0.1 + float(torch.rand((), generator=generator)))
+        step = torch.nn.functional.normalize(torch.randn(3, generator=generator), dim=-1) * lengths[name]
+        places[joint] = torch.zeros(3) if parent is None else places[parent] + step
+    return torch.stack([places[joint] for joint in H36M17.joints])[None, None]

@@ -1,9 +1,9 @@
-"""Evaluates weights: python tools/evaluate.py data=cmu_bench data.corpus=FILE data.bench=FILE [overrides]."""
+"""Scores a lifter or saved predictions: python tools/evaluate.py protocol=NAME data.<key>=VALUE ... [overrides]."""
 
 import hydra
 from omegaconf import DictConfig
 
-from poselift.cli.config import CONF
+from poselift.cli.config import CONF, run_hydra
 from poselift.cli.evaluate import run
 
 
@@ -14,4 +14,4 @@ def main(config: DictConfig) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_hydra(main, "evaluate")

@@ -3,15 +3,15 @@
 import hydra
 from omegaconf import DictConfig
 
-from poselift.cli.config import CONF
+from poselift.cli.config import CONF, run_hydra
 from poselift.cli.train import run
 
 
 @hydra.main(version_base="1.3", config_path=CONF, config_name="train")
-def main(config: DictConfig) -> None:
+def main(config: DictConfig) -> float | None:
     """Hydra's entry point."""
-    run(config)
+    return run(config)
 
 
 if __name__ == "__main__":
-    main()
+    run_hydra(main, "train")

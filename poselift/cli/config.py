@@ -1,10 +1,15 @@
 """What the commands that are configured by Hydra share."""
 
+import os
+import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from difflib import get_close_matches
 from pathlib import Path
+from typing import NoReturn, TypeVar
 
-from hydra.errors import InstantiationException
+from hydra import compose, initialize_config_dir
+from hydra.errors import HydraException, InstantiationException, MissingConfigException
 from omegaconf import DictConfig
 from omegaconf.errors import OmegaConfBaseException
 
@@ -13,20 +18,39 @@ from poselift.core.errors import InputError, describe
 CONF = str(Path(__file__).parents[2] / "conf")
 """The folder of the configs."""
 
+Result = TypeVar("Result")
 
-def run_configured(command: Callable[[DictConfig], None], config: DictConfig) -> None:
-    """Runs a command; where what was given cannot be used, one line on stderr and exit code 2.
+
+def run_hydra(main: Callable[[], None], config_name: str) -> None:
+    """Calls a function that `hydra.main` made; a mistyped override is one line on stderr and exit code 2.
+
+    Args:
+        main: the decorated function.
+        config_name: that it composes.
+    """
+    # Hydra then raises what it would otherwise print in several lines of its own.
+    os.environ["HYDRA_FULL_ERROR"] = "1"
+    try:
+        main()
+    except (HydraException, OmegaConfBaseException) as error:
+        _stop(explain(error, config_name, [argument for argument in sys.argv[1:] if "=" in argument]))
+
+
+def run_configured(command: Callable[[DictConfig], Result], config: DictConfig) -> Result:
+    """Runs a command; where what was given cannot be used, that on stderr and exit code 2.
 
     Args:
         command: takes the composed config.
         config: from Hydra.
     """
     try:
-        command(config)
-    except (InputError, OmegaConfBaseException) as error:
-        message = str(error).splitlines()[0]
+        return command(config)
+    except InputError as error:
+        _stop(str(error))
+    except OmegaConfBaseException as error:
+        _stop(str(error).splitlines()[0])
     except OSError as error:
-        message = describe(error)
+        _stop(describe(error))
     except InstantiationException as error:
         # Hydra wraps what a class raised while it was built.
         cause: BaseException | None = error
@@ -34,8 +58,65 @@ def run_configured(command: Callable[[DictConfig], None], config: DictConfig) ->
             cause = cause.__cause__ or cause.__context__
         if cause is None:
             raise
-        message = str(cause).splitlines()[0]
-    else:
-        return
+        _stop(str(cause) if isinstance(cause, InputError) else str(cause).splitlines()[0])
+
+
+def _stop(message: str) -> NoReturn:
     print(f"error: {message}", file=sys.stderr)
     raise SystemExit(2)
+
+
+def explain(error: Exception, config_name: str, overrides: list[str]) -> str:
+    """What is wrong with the overrides, in one line with the nearest key or choice.
+
+    Args:
+        error: Hydra's.
+        config_name: that was composed.
+        overrides: the command line's.
+    """
+    message = str(error)
+    if isinstance(error, MissingConfigException) and (found := re.search(r"Could not find '([\w@./]+)/([^'/]+)'", message)):
+        group, name = found.groups()
+        choices = sorted(path.stem for path in (Path(CONF) / group).glob("*.yaml") if not path.stem.startswith("_"))
+        if not choices:
+            return f"there is no {group}={name} here; {_EXTRA.get(group, message.splitlines()[0])}"
+        return f"there is no {group}={name}{_nearest(name, choices)}; there are {', '.join(choices)}"
+    if found := re.search(r"Could not override '([^']+)'", message):
+        key = found.group(1)
+        others = [override for override in overrides if not re.match(rf"[+~]*{re.escape(key)}(@|=)", override)]
+        return f"there is no key {key}{_nearest(key, _keys(config_name, others))}; see --cfg job"
+    return message.splitlines()[0]
+
+
+_EXTRA = dict.fromkeys(
+    ("hydra/sweeper", "hydra/launcher"), "optuna and submitit_slurm come with: pip install 'poselift[sweep]'"
+)
+
+
+def _nearest(wanted: str, known: list[str]) -> str:
+    """"; the nearest is ..." where one is near: by the whole name, or else by its last part."""
+    near = get_close_matches(wanted, known, 1)
+    if not near:
+        last = get_close_matches(wanted.split(".")[-1], [name.split(".")[-1] for name in known], 1, 0.75)
+        near = [name for name in known if last and name.split(".")[-1] == last[0]][:1]
+    return f"; the nearest is {near[0]}" if near else ""
+
+
+def _keys(config_name: str, overrides: list[str]) -> list[str]:
+    """Every key that an override may name, and the config groups."""
+    groups = [path.name for path in Path(CONF).iterdir() if path.is_dir()]
+    for attempt in (overrides, []):
+        try:
+            with initialize_config_dir(CONF, version_base="1.3"):
+                return [*groups, *_paths(compose(config_name, attempt))]
+        except (HydraException, OmegaConfBaseException):
+            continue  # a second mistake among the others
+    return groups
+
+
+def _paths(config: DictConfig, prefix: str = "") -> Iterator[str]:
+    for key in config:
+        yield f"{prefix}{key}"
+        value = config._get_node(key)
+        if isinstance(value, DictConfig) and not value._is_none() and not value._is_interpolation():
+            yield from _paths(value, f"{prefix}{key}.")

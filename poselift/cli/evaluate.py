@@ -1,45 +1,31 @@
-"""`python tools/evaluate.py`: how far a lifter is off on a benchmark."""
+"""`python tools/evaluate.py`: how far predictions are off, under a protocol."""
 
-import math
+import multiprocessing
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
 from hydra.utils import instantiate
-from omegaconf import DictConfig
+from jaxtyping import Float
+from omegaconf import DictConfig, OmegaConf
 from rich.console import Console
 from rich.progress import track
-from rich.table import Table
 
 from poselift.cli.config import run_configured
-from poselift.cli.device import torch_device
+from poselift.cli.sources import open_source
 from poselift.core.errors import InputError
-from poselift.core.files import write_json
+from poselift.core.files import check_writable, write_json, write_text
 from poselift.data.views import View
-from poselift.lifting import camera_for
-from poselift.lifting.bones import steady_bones
-from poselift.metrics.functional import (
-    Terms,
-    aligned_joint_errors,
-    correct_joints3d,
-    joint_auc3d,
-    joint_errors,
-    scaled_joint_errors,
-    velocity_errors,
-)
-from poselift.models import Weights, lift_sequence, load_weights
-from poselift.skeleton import CMU28, Skeleton
+from poselift.reports.environment import environment
+from poselift.reports.evaluation import ViewScore, score_view, summarise
+from poselift.reports.predictions import Predictions, save_predictions
+from poselift.reports.protocols import get_protocol
+from poselift.reports.text import text_table
 
-METRICS = {
-    "mpjpe": joint_errors,
-    "p_mpjpe": aligned_joint_errors,
-    "n_mpjpe": scaled_joint_errors,
-    "mpjve": velocity_errors,
-    "pck150": correct_joints3d,
-    "auc": joint_auc3d,
-}
-"""What is measured: mm, mm per frame for mpjve, percent for pck150 and auc."""
+Scored = tuple[int, Float[np.ndarray, "t j 3"], ViewScore]
+"""A view by its place, its prediction, and how good that is."""
 
 
 def run(config: DictConfig) -> None:
@@ -48,97 +34,97 @@ def run(config: DictConfig) -> None:
 
 
 def evaluate(config: DictConfig) -> None:
-    """Lifts every view of the benchmark, prints the table and writes metrics.json.
+    """Scores every view, prints the table and writes predictions.npz, metrics.json and table.txt.
 
     Raises:
         InputError: something that the config names cannot be used.
     """
-    if config.camera not in ("known", "assumed"):
-        raise InputError(f"camera={config.camera} is not known; choose known or assumed")
-    device = torch_device(config.device)
-    weights = load_weights(config.weights, device)
-    views = instantiate(config.data)
-    window = weights.window if config.window is None else int(config.window)
-    totals: dict[str, dict[str, tuple[float, float]]] = {name: {} for name in METRICS}
-    console = Console(highlight=False, markup=False, emoji=False)
-    for view in track(views, description="Lifting", total=len(views), console=Console(stderr=True)):
-        for name, terms in _errors(view, weights, window, config, device).items():
-            total, count = totals[name].get(view.subject, (0.0, 0.0))
-            counts = terms.counts
-            totals[name][view.subject] = (
-                total + float(terms.values.where(counts, 0.0).sum()),
-                count + float(counts.sum()),
-            )
-    results = {name: _means(by_subject) for name, by_subject in totals.items()}
-    subjects = sorted(totals["mpjpe"])
-    path = Path(config.output) / "metrics.json"
-    write_json(
-        path,
-        {
-            **results,
-            "subjects": {subject: {name: _ratio(*totals[name][subject]) for name in METRICS} for subject in subjects},
-            "weights": {"name": weights.name, "sha256": weights.sha256},
-            "settings": {
-                "joints": config.data.joints,
-                "source": config.data.source,
-                "camera": config.camera,
-                "flip": config.flip,
-                "steady": config.steady,
-                "window": window,
-                "views": len(views),
-            },
+    protocol = get_protocol(config.protocol)
+    output = Path(config.output)
+    check_writable(output)
+    console = Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
+    views = _views(config)
+    source = open_source(config, views)
+    warnings = source.warnings(views, protocol)
+    scored = _score(config)
+    scores = [score for _, _, score in scored]
+    warnings += protocol.gaps(source.skeleton, {score.group for score in scores})
+    about = {"name": config.name or source.name, "seed": source.seed, "model": source.model}
+    results = {
+        "format": "poselift-metrics",
+        "version": 1,
+        "protocol": protocol.name,
+        "title": protocol.title,
+        **about,
+        **summarise(scores, protocol),
+        "settings": {
+            **source.settings,
+            "data": OmegaConf.to_container(config.data, resolve=True),
+            "view": config.view,
+            "source": protocol.source,
+            "note": protocol.note,
+            "warnings": warnings,
         },
+        "environment": environment(),
+    }
+    poses = {score.name: pose for _, pose, score in scored}
+    save_predictions(
+        output / "predictions.npz",
+        Predictions(poses, source.skeleton, source.lengths, source.partial, about=about),
     )
-    _print_table(console, results, totals, subjects)
-    console.print(f"Written to {path}. Errors on this benchmark are not comparable with errors on Human3.6M.")
+    write_json(output / "metrics.json", results)
+    table = text_table(results)
+    write_text(output / "table.txt", table)
+    console.print(table, end="")
+    for warning in warnings:
+        console.print(f"warning: {warning}", style="yellow")
+    console.print(protocol.note)
+    console.print(f"Written to {output}: metrics.json, table.txt, predictions.npz")
 
 
-def _errors(view: View, weights: Weights, window: int, config: DictConfig, device: torch.device) -> dict[str, Terms]:
-    """Every metric's terms for one view."""
-    skeleton: Skeleton = weights.lifter.skeleton_out  # type: ignore[assignment]
-    K = view.K
-    if config.camera == "assumed":
-        width, height = (int(size) for size in view.image_size)
-        K = camera_for((width, height)).K
-    predicted = lift_sequence(
-        weights.lifter,
-        view.keypoints.to(device),
-        view.scores.to(device),
-        view.times.to(device),
-        K.to(device),
-        view.image_size.to(device),
-        window=window,
-        flip=config.flip,
-    ).cpu()
-    if config.steady:
-        predicted = torch.from_numpy(steady_bones(predicted.numpy(), skeleton, np.ones(len(predicted), bool)))
-    target = view.joints[:, CMU28.indices(list(skeleton.joints))]
-    mask = target.isfinite().all(-1)
-    return {name: metric(predicted, target, mask) for name, metric in METRICS.items()}
+def _views(config: DictConfig) -> Sequence[View]:
+    """The views of the data, or the one that is asked for."""
+    views = instantiate(config.data, _convert_="all")
+    names = [view.name for view in views]
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InputError(f"two views of the data are called {twice}; predictions are told apart by view")
+    if config.view is None:
+        return views
+    chosen = [view for view in views if view.name == config.view]
+    if not chosen:
+        raise InputError(f"no view is called {config.view!r}; there are {len(names)}, e.g. {', '.join(names[:3])}")
+    return chosen
 
 
-def _ratio(total: float, count: float) -> float:
-    return round(total / count, 4) if count else math.nan
+def _score(config: DictConfig) -> list[Scored]:
+    """Scores all views, by as many processes as are asked for, in the order of the views."""
+    count = int(config.processes)
+    if count < 1:
+        raise InputError(f"processes={count} must be 1 or more")
+    if count == 1:
+        return _share(config, 0, 1)
+    plain = OmegaConf.create(OmegaConf.to_container(config, resolve=True))
+    # As many threads in each as here: a matrix product may differ in its last digit with their number.
+    with ProcessPoolExecutor(
+        count,
+        mp_context=multiprocessing.get_context("spawn"),
+        initializer=torch.set_num_threads,
+        initargs=(torch.get_num_threads(),),
+    ) as pool:
+        shares = pool.map(_share, [plain] * count, range(count), [count] * count)
+        return sorted((scored for share in shares for scored in share), key=lambda scored: scored[0])
 
 
-def _means(by_subject: dict[str, tuple[float, float]]) -> dict[str, float]:
-    """The mean over all frames, and the mean of the subjects' means."""
-    frames = _ratio(sum(total for total, _ in by_subject.values()), sum(count for _, count in by_subject.values()))
-    subjects = sum(_ratio(*pair) for pair in by_subject.values()) / len(by_subject)
-    return {"frames": frames, "subjects": round(subjects, 4)}
-
-
-def _print_table(
-    console: Console,
-    results: dict[str, dict[str, float]],
-    totals: dict[str, Any],
-    subjects: list[str],
-) -> None:
-    table = Table("metric", "unit", "frames", "subjects", *(f"subject {name}" for name in subjects))
-    for column in table.columns[2:]:
-        column.justify = "right"
-    units = {"mpjve": "mm/frame", "pck150": "%", "auc": "%"}
-    for name, means in results.items():
-        own = [f"{_ratio(*totals[name][subject]):.2f}" for subject in subjects]
-        table.add_row(name, units.get(name, "mm"), f"{means['frames']:.2f}", f"{means['subjects']:.2f}", *own)
-    console.print(table)
+def _share(config: DictConfig, rank: int, processes: int) -> list[Scored]:
+    """Predicts and scores every so-manieth view."""
+    protocol, views = get_protocol(config.protocol), _views(config)
+    source = open_source(config, views)
+    console = Console(stderr=True, quiet=rank > 0)
+    done = []
+    for index in track(range(rank, len(views), processes), description="Evaluating", console=console):
+        view = views[index]
+        pose = source.predict(view)
+        score = score_view(view, pose, source.skeleton, protocol, lengths=source.lengths, partial=source.partial)
+        done.append((index, pose, score))
+    return done

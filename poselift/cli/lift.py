@@ -11,10 +11,11 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
+from poselift.cli.detector import add_detector_options, chosen_detector
 from poselift.cli.device import torch_device
 from poselift.core.errors import InputError
 from poselift.core.files import check_writable, write_json
-from poselift.detection import DETECTORS, Detector, build_detector
+from poselift.detection import Detector
 from poselift.export import write_csv, write_npz, write_sidecar
 from poselift.lifting import LiftedVideo, lift_video
 from poselift.lifting.camera import DEFAULT_FOV
@@ -66,9 +67,6 @@ def add_command(commands: Any) -> None:
     )
     how = parser.add_argument_group("how")
     how.add_argument(
-        "--detector", choices=list(DETECTORS), default="movenet", help="finds the people (default: %(default)s)"
-    )
-    how.add_argument(
         "--weights",
         default=DEFAULT_WEIGHTS,
         metavar="NAME|FILE",
@@ -86,6 +84,7 @@ def add_command(commands: Any) -> None:
     how.add_argument("--free-bones", action="store_true", help="let bones change their length from frame to frame")
     how.add_argument("--no-render", action="store_true", help="do not make overlay.mp4")
     how.add_argument("--quiet", action="store_true", help="print errors only")
+    add_detector_options(parser)
     parser.set_defaults(run=run)
 
 
@@ -102,7 +101,7 @@ def run(options: argparse.Namespace) -> None:
     console = Console(quiet=options.quiet, highlight=False, soft_wrap=True, markup=False, emoji=False)
     device = torch_device(options.device)
     weights = load_weights(options.weights, device)
-    detector = build_detector(options.detector, options.device)
+    detector = chosen_detector(options)
     with _progress(console) as report:
         lifted = lift_video(
             video,

@@ -1,54 +1,149 @@
 """`python tools/train.py`: from a Hydra config to trained weights."""
 
 import logging
+import math
 import sys
 import warnings
+from pathlib import Path
+from typing import Any
 
 import pytorch_lightning as pl
+from hydra.core.hydra_config import HydraConfig
+from hydra.types import RunMode
 from hydra.utils import instantiate
 from omegaconf import DictConfig, OmegaConf
+from torch import nn
 
 from poselift.cli.config import run_configured
+from poselift.cli.record import RunRecord, evaluation_command
+from poselift.core.errors import InputError
+from poselift.core.files import check_writable
+from poselift.models import load_weights
+from poselift.training.averaging import AverageLast
 from poselift.training.callbacks import BestWeights
+from poselift.training.checkpoints import AtomicCheckpointIO, read_checkpoint
+from poselift.training.csv_log import CsvLog, read_log
+from poselift.training.curves import plot_curves
 from poselift.training.task import LiftingTask
 
 
-def train(config: DictConfig) -> None:
-    """Trains as the config says, and prints where the weights are.
+def run(config: DictConfig) -> float | None:
+    """`train` for the command line; each job of a sweep has a folder of its own."""
+    logging.getLogger("pytorch_lightning").setLevel(logging.WARNING)
+    if HydraConfig.initialized() and HydraConfig.get().mode == RunMode.MULTIRUN:
+        config.output = HydraConfig.get().runtime.output_dir
+    return run_configured(train, config)
+
+
+def train(config: DictConfig) -> float | None:
+    """Trains as the config says, and prints where the weights are and how they are evaluated.
+
+    Returns:
+        The best validation error, mm, for sweepers that look for the least; None where nothing was validated.
 
     Raises:
-        InputError: something that the config names cannot be used.
+        InputError: something that the config names cannot be used, or a file cannot be written.
     """
-    # Lightning asks for worker processes; batches are made on the device, where workers cannot help.
-    warnings.filterwarnings("ignore", message=".*does not have many workers.*")
-    warnings.filterwarnings("ignore", message=".*`IterableDataset` has `__len__` defined.*")
+    _silence()
+    output = Path(config.output)
+    check_writable(output)
     pl.seed_everything(config.seed, verbose=False)
-    data = instantiate(config.data, _convert_="all")
-    optimizer = dict(OmegaConf.to_container(config.optimizer, resolve=True))  # type: ignore[arg-type]
-    weight_decay = optimizer.pop("weight_decay", 0.0)
-    task = LiftingTask(
-        lifter=instantiate(config.model),
-        optimizer=instantiate(optimizer, _convert_="all"),
-        schedule=instantiate(config.schedule),
-        loss=OmegaConf.to_container(config.loss, resolve=True),  # type: ignore[arg-type]
-        weight_decay=weight_decay,
-        window=config.frames,
-    )
-    callbacks = [instantiate(callback) for callback in config.callbacks.values()]
+    data: pl.LightningDataModule = instantiate(config.data, _convert_="all")
+    task = _task(config)
+    resume, step = _resume(config, task.lifter)
+    loggers = [instantiate(logger) for logger in config.logger.values() if logger]
+    for logger in loggers:
+        if isinstance(logger, CsvLog):
+            logger.begin(step)
+    callbacks = [instantiate(callback) for callback in config.callbacks.values() if callback]
     for callback in callbacks:
-        if isinstance(callback, BestWeights):
+        if isinstance(callback, BestWeights | AverageLast):
             callback.description = {
                 "command": "python " + " ".join(["tools/train.py", *sys.argv[1:]]),
                 "seed": config.seed,
                 "config": OmegaConf.to_container(config, resolve=True),
             }
-    loggers = [instantiate(logger) for logger in config.logger.values()]
-    trainer: pl.Trainer = instantiate(config.trainer, callbacks=callbacks, logger=loggers)
-    trainer.fit(task, datamodule=data, ckpt_path=config.resume, weights_only=True if config.resume else None)
-    print(f"Weights: {config.output}/{config.name}.safetensors")
+    trainer: pl.Trainer = instantiate(
+        config.trainer,
+        callbacks=[*callbacks, RunRecord(output / "run.json", config)],
+        logger=loggers,
+        plugins=[AtomicCheckpointIO()],
+        # Lightning would bring its own in the place of those that are left out.
+        enable_checkpointing=any(isinstance(callback, pl.callbacks.Checkpoint) for callback in callbacks),
+        enable_progress_bar=any(isinstance(callback, pl.callbacks.ProgressBar) for callback in callbacks),
+    )
+    trainer.fit(task, datamodule=data, ckpt_path=resume, weights_only=True if resume else None)
+    return _finish(config, trainer) if trainer.is_global_zero else None
 
 
-def run(config: DictConfig) -> None:
-    """`train` for the command line."""
-    logging.getLogger("pytorch_lightning").setLevel(logging.WARNING)
-    run_configured(train, config)
+def _silence() -> None:
+    """Leaves out what Lightning says of workers and resuming that does not hold here."""
+    # Batches are made on the device, in a thread, where worker processes cannot help; and they begin where they must.
+    for message in (".*does not have many workers.*", ".*has `__len__` defined.*", ".*dataloader is not resumable.*"):
+        warnings.filterwarnings("ignore", message=message)
+
+
+def _task(config: DictConfig) -> LiftingTask:
+    """The lifter, begun from `init` where that is given, and how it is trained."""
+    optimizer = dict(OmegaConf.to_container(config.optimizer, resolve=True))  # type: ignore[arg-type]
+    weight_decay = optimizer.pop("weight_decay", 0.0)
+    lifter: nn.Module = instantiate(config.model, _convert_="all")
+    if config.init is not None:
+        weights = load_weights(config.init)
+        try:
+            lifter.load_state_dict(weights.lifter.state_dict())
+        except RuntimeError as error:
+            difference = _difference(weights.card["config"], lifter.config)  # type: ignore[arg-type]
+            raise InputError(f"init={config.init} is of another lifter: {difference}") from error
+    task = LiftingTask(
+        lifter=lifter,
+        optimizer=instantiate(optimizer, _convert_="all"),
+        schedule=instantiate(config.schedule),
+        loss=OmegaConf.to_container(config.loss, resolve=True),  # type: ignore[arg-type]
+        weight_decay=weight_decay,
+        window=config.frames,
+        masking=instantiate(config.masking),
+        seed=config.seed,
+    )
+    if config.compile:
+        task.lifter.compile()
+    return task
+
+
+def _resume(config: DictConfig, lifter: nn.Module) -> tuple[str | None, int]:
+    """The checkpoint to go on from and its step; None and 0 for a new run."""
+    path = config.resume
+    if path == "auto":
+        path = config.callbacks.last.path if config.callbacks.last else ""
+        if not Path(path).is_file():
+            return None, 0
+    if path is None:
+        return None, 0
+    checkpoint = read_checkpoint(path)
+    if checkpoint["model"]["config"] != lifter.config:
+        difference = _difference(checkpoint["model"]["config"], lifter.config)  # type: ignore[arg-type]
+        raise InputError(f"{path} is of another lifter: {difference}; give the run's own model=, or another output=")
+    return str(path), int(checkpoint["global_step"])
+
+
+def _difference(there: dict[str, Any], here: dict[str, Any]) -> str:
+    """What two configs of lifters differ in."""
+    keys = [key for key in {**there, **here} if there.get(key) != here.get(key)]
+    return ", ".join(f"{key} is {there.get(key)} there and {here.get(key)} here" for key in keys) or "another class"
+
+
+def _finish(config: DictConfig, trainer: pl.Trainer) -> float | None:
+    """Draws the curves, and says which weights are best and how they are evaluated; their validation error."""
+    for logger in trainer.loggers:
+        if isinstance(logger, CsvLog):
+            plot_curves(read_log(logger.path), Path(config.output), config.name)
+    for callback in trainer.callbacks:
+        if isinstance(callback, AverageLast) and callback.path.is_file():
+            print(f"Mean of the last {callback.count}: {callback.path}")
+    best = next((callback for callback in trainer.callbacks if isinstance(callback, BestWeights)), None)
+    if best is None or not math.isfinite(best.best):
+        print("Nothing was validated, so there are no best weights.")
+        return None
+    command = evaluation_command(config, HydraConfig.get().runtime.choices, best.path)
+    print(f"Best weights: {best.path} ({best.monitor} {best.best:.2f} mm). Evaluate them: {command}")
+    return best.best

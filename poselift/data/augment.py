@@ -5,14 +5,14 @@ from a generator on the same device.
 """
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from torch import Tensor
 
 from poselift.data.windows import Windows
-from poselift.geometry import axis_angle_to_matrix, bone_vectors, points_from_bones
+from poselift.geometry import axis_angle_to_matrix, bone_vectors
 from poselift.skeleton import CMU28
 
 _PROPORTIONS: dict[str, float] = {
@@ -42,6 +42,37 @@ _BENDS: dict[str, float] = {
     "knee": 8.0,
 }
 """Spread, in degrees, of the turn that is added at a joint: large where the joint is free, small at hinges."""
+
+
+@dataclass(frozen=True)
+class Augmentation:
+    """How much the corpus's bodies and movements are changed.
+
+    Attributes:
+        mirror: share of windows mirrored.
+        recombine: share of windows that get another window's upper body.
+        bend: share of windows with a turn added at the main joints.
+        size: standard deviation of the log of the body's size.
+        tilt: share of windows turned off the upright.
+        tilt_spread: standard deviation of the angle, degrees.
+    """
+
+    mirror: float = 0.5
+    recombine: float = 0.25
+    bend: float = 0.3
+    size: float = 0.08
+    tilt: float = 0.25
+    tilt_spread: float = 30.0
+
+
+def change(windows: Windows, augmentation: Augmentation, generator: torch.Generator) -> Windows:
+    """All of the changes below, one after the other."""
+    windows = recombine(windows, augmentation.recombine, generator)
+    windows = bend(windows, augmentation.bend, generator)
+    windows = change_proportions(windows, augmentation.size, generator)
+    windows = mirror(windows, augmentation.mirror, generator)
+    return tilt(windows, augmentation.tilt, math.radians(augmentation.tilt_spread), generator)
+
 
 _FACE = ("nose", "eye", "ear")
 _UPPER = CMU28.indices(
@@ -77,16 +108,20 @@ _KINDS = list(_PROPORTIONS)
 _KIND_OF_JOINT = [_KINDS.index(_kind(joint)) if joint != "pelvis" else -1 for joint in CMU28.joints]
 
 
+def _draw(count: int, share: float, generator: torch.Generator) -> Int[Tensor, " chosen"]:
+    """A share of the windows, by index: only what is changed costs time."""
+    return (torch.rand(count, generator=generator, device=generator.device) < share).nonzero().squeeze(1)
+
+
 def mirror(windows: Windows, share: float, generator: torch.Generator) -> Windows:
     """Mirrors a share of the windows, left and right swapped with it."""
     joints, root = windows.joints, windows.root
-    chosen = torch.rand(len(joints), generator=generator, device=joints.device) < share
+    chosen = _draw(len(joints), share, generator)
     sign = joints.new_tensor([-1.0, 1.0, 1.0])
-    flipped = joints[:, :, list(CMU28.flip_indices)] * sign
     return replace(
         windows,
-        joints=torch.where(chosen[:, None, None, None], flipped, joints),
-        root=torch.where(chosen[:, None, None], root * sign, root),
+        joints=joints.index_copy(0, chosen, joints[chosen][:, :, list(CMU28.flip_indices)] * sign),
+        root=root.index_copy(0, chosen, root[chosen] * sign),
     )
 
 
@@ -96,19 +131,16 @@ def recombine(windows: Windows, share: float, generator: torch.Generator) -> Win
     Few subjects do few things; arms of one movement over legs of another are movements none of them did.
     """
     joints = windows.joints
-    count = len(joints)
-    chosen = torch.rand(count, generator=generator, device=joints.device) < share
     # Neighbours in duration, so that what is borrowed plays at nearly its own speed.
     order = windows.times[:, -1].argsort()
     other = torch.empty_like(order)
     other[order] = order.roll(1)
-    chosen = chosen & windows.valid[other].all(1)
-    own_axes = _pelvis_axes(joints)
-    turn = own_axes @ _pelvis_axes(joints[other]).mT
-    borrowed = torch.einsum("btik,btjk->btji", turn, joints[other][:, :, _UPPER])
-    combined = joints.clone()
-    combined[:, :, _UPPER] = borrowed
-    return replace(windows, joints=torch.where(chosen[:, None, None, None], combined, joints))
+    chosen = _draw(len(joints), share, generator)
+    chosen = chosen[windows.valid[other[chosen]].all(1)]
+    combined, lent = joints[chosen], joints[other[chosen]]
+    turn = _pelvis_axes(combined) @ _pelvis_axes(lent).mT
+    combined[:, :, _UPPER] = lent[:, :, _UPPER] @ turn.mT
+    return replace(windows, joints=joints.index_copy(0, chosen, combined))
 
 
 def _pelvis_axes(joints: Float[Tensor, "b t j 3"]) -> Float[Tensor, "b t 3 3"]:
@@ -136,11 +168,9 @@ def change_proportions(windows: Windows, size: float, generator: torch.Generator
     overall = torch.exp(size * torch.randn(count, 1, generator=generator, device=device))
     factors = overall * torch.exp(spread * torch.randn(count, len(_KINDS), generator=generator, device=device))
     per_joint = torch.cat((factors, overall), 1)[:, _KIND_OF_JOINT]  # the pelvis (-1) takes the last column
-    known = joints.isfinite()
-    vectors = bone_vectors(torch.where(known, joints, 0.0), CMU28.parent_indices) * per_joint[:, None, :, None]
-    changed = points_from_bones(vectors, torch.zeros_like(windows.root), CMU28.parent_indices)
+    vectors = _known_bones(joints) * per_joint[:, None, :, None]
     leg = 0.5 * (factors[:, _KINDS.index("knee")] + factors[:, _KINDS.index("ankle")])
-    return replace(windows, joints=torch.where(known, changed, torch.nan), root=windows.root * leg[:, None, None])
+    return replace(windows, joints=_hang(vectors, joints), root=windows.root * leg[:, None, None])
 
 
 def bend(windows: Windows, share: float, generator: torch.Generator) -> Windows:
@@ -149,22 +179,32 @@ def bend(windows: Windows, share: float, generator: torch.Generator) -> Windows:
     What hangs from the joint turns with it: someone walking upright becomes someone walking bent over. The turn is
     fixed to the pelvis, so that a trunk bent forward stays so when the person turns around.
     """
-    joints = windows.joints
-    count, device = len(joints), joints.device
-    chosen = torch.rand(count, 1, generator=generator, device=device) < share
-    vectors = bone_vectors(joints, CMU28.parent_indices)
+    everyone, device = windows.joints, windows.joints.device
+    chosen = _draw(len(everyone), share, generator)
+    joints = everyone[chosen]
     axes = _pelvis_axes(joints)
+    vectors = _known_bones(joints) @ axes  # as the pelvis sees them
     for joint in CMU28.joints:
         spread = _BENDS.get(_kind(joint))
         if spread is None:
             continue
-        turn = math.radians(spread) * torch.randn(count, 3, generator=generator, device=device)
-        rotation = axes @ axis_angle_to_matrix(turn * chosen)[:, None] @ axes.mT
+        turn = math.radians(spread) * torch.randn(len(chosen), 3, generator=generator, device=device)
         moved = _DESCENDANTS[joint]
-        vectors[:, :, moved] = torch.einsum("btik,btjk->btji", rotation, vectors[:, :, moved])
-    known = joints.isfinite()
-    changed = points_from_bones(vectors.nan_to_num(), torch.zeros_like(windows.root), CMU28.parent_indices)
-    return replace(windows, joints=torch.where(known, changed, torch.nan))
+        vectors[:, :, moved] = vectors[:, :, moved] @ axis_angle_to_matrix(turn)[:, None].mT
+    return replace(windows, joints=everyone.index_copy(0, chosen, _hang(vectors @ axes.mT, joints)))
+
+
+def _known_bones(joints: Float[Tensor, "b t j 3"]) -> Float[Tensor, "b t j 3"]:
+    """The vector from each joint's parent to it; one that is not known stands at the pelvis, so that bones add up."""
+    return bone_vectors(joints.nan_to_num(), CMU28.parent_indices)
+
+
+def _hang(vectors: Float[Tensor, "b t j 3"], joints: Float[Tensor, "b t j 3"]) -> Float[Tensor, "b t j 3"]:
+    """Joints at the ends of changed bones; those that were not known stay so."""
+    placed = list(vectors.unbind(2))
+    for joint in CMU28.topological_order[1:]:
+        placed[joint] = placed[CMU28.parent_indices[joint]] + placed[joint]
+    return torch.stack(placed, 2).masked_fill(joints.isnan(), torch.nan)
 
 
 def tilt(windows: Windows, share: float, spread: float, generator: torch.Generator) -> Windows:
@@ -176,13 +216,16 @@ def tilt(windows: Windows, share: float, spread: float, generator: torch.Generat
         spread: standard deviation of the angle, radians.
         generator: for the draws.
     """
-    joints = windows.joints
-    count, device = len(joints), joints.device
-    chosen = torch.rand(count, generator=generator, device=device) < share
-    angle = spread * torch.randn(count, generator=generator, device=device) * chosen
-    azimuth = 2 * math.pi * torch.rand(count, generator=generator, device=device)
+    joints, root = windows.joints, windows.root
+    chosen = _draw(len(joints), share, generator)
+    angle = spread * torch.randn(len(chosen), generator=generator, device=joints.device)
+    azimuth = 2 * math.pi * torch.rand(len(chosen), generator=generator, device=joints.device)
     axis = torch.stack((azimuth.cos(), torch.zeros_like(azimuth), azimuth.sin()), -1)
     rotation = axis_angle_to_matrix(axis * angle[:, None])
-    centre = windows.root.mean(1, keepdim=True)
-    root = torch.einsum("bik,btk->bti", rotation, windows.root - centre) + centre
-    return replace(windows, joints=torch.einsum("bik,btjk->btji", rotation, joints), root=root)
+    place = root[chosen]
+    centre = place.mean(1, keepdim=True)
+    return replace(
+        windows,
+        joints=joints.index_copy(0, chosen, joints[chosen] @ rotation[:, None].mT),
+        root=root.index_copy(0, chosen, (place - centre) @ rotation.mT + centre),
+    )

@@ -4,48 +4,19 @@ The data is obtained from mocap.cs.cmu.edu; the database was created with fundin
 """
 
 from pathlib import Path
-from zipfile import BadZipFile
 
 import numpy as np
 import torch
 
 from poselift.core.errors import InputError
 from poselift.data.corpus import MotionCorpus
+from poselift.data.reading import load_arrays
 from poselift.skeleton import CMU28
 
 MISSING = -32768
 """The integer that stands for "not known" in the files."""
 
 _HELP = "the CMU corpus is one file, cmu50.npz, of motion from mocap.cs.cmu.edu; give its path as data.corpus=FILE"
-
-
-def load_arrays(path: str | Path, shapes: dict[str, tuple[int | None, ...]], help_text: str) -> dict[str, np.ndarray]:
-    """Reads arrays from an npz and checks that they are there and of the shape that the format says.
-
-    Args:
-        path: the file.
-        shapes: for each key the shape, None for an axis of any length.
-        help_text: what the file is and where it comes from, for the errors.
-
-    Raises:
-        InputError: no such file, not an npz, a key is missing or has another shape.
-    """
-    path = Path(path)
-    if not path.is_file():
-        raise InputError(f"no such file: {path}; {help_text}")
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            arrays = {key: file[key] for key in shapes if key in file.files}
-    except (BadZipFile, ValueError, OSError, EOFError) as error:
-        raise InputError(f"{path} cannot be read as an npz without pickled objects ({error}); {help_text}") from error
-    for key, shape in shapes.items():
-        if key not in arrays:
-            raise InputError(f"{path} has no array {key!r}; {help_text}")
-        found = arrays[key].shape
-        if len(found) != len(shape) or any(want not in (None, got) for want, got in zip(shape, found, strict=True)):
-            wanted = ", ".join("any" if size is None else str(size) for size in shape)
-            raise InputError(f"{path}: {key!r} has shape {found}, expected ({wanted})")
-    return arrays
 
 
 def load_cmu(path: str | Path, split: str) -> MotionCorpus:

@@ -155,11 +155,11 @@ def _extent(pixels: Float[Tensor, "b t j 2"], known: Bool[Tensor, "b t j"]) -> F
 
 def _drift(white: Float[Tensor, "b t c"], interval: Float[Tensor, "b t"], time: float) -> Float[Tensor, "b t c"]:
     """An Ornstein-Uhlenbeck process of unit variance and the given time constant, driven by `white`."""
-    keep = torch.exp(-interval / time)
-    fresh = (1 - keep.square()).clamp(min=0).sqrt()
+    keep = torch.exp(-interval / time)[..., None]
+    shocks = (1 - keep.square()).clamp(min=0).sqrt() * white
     values = [white[:, 0]]
     for k in range(1, white.shape[1]):
-        values.append(keep[:, k, None] * values[-1] + fresh[:, k, None] * white[:, k])
+        values.append(torch.addcmul(shocks[:, k], keep[:, k], values[-1]))
     return torch.stack(values, 1)
 
 
@@ -170,14 +170,11 @@ def _spells(
     last: Float[Tensor, " s"],
 ) -> Bool[Tensor, "b t s"]:
     """Two-state processes that are on for the share `rate` of the time, `last` seconds at a time."""
-    state = draws[:, 0] < rate
-    states = [state]
+    leave = 1 - torch.exp(-interval[..., None] / last)
+    stays, enters = draws < 1 - leave, draws < leave * (rate / (1 - rate))
+    states = [draws[:, 0] < rate]
     for k in range(1, draws.shape[1]):
-        step = interval[:, k, None] / last
-        leave = 1 - torch.exp(-step)
-        enter = leave * rate / (1 - rate)
-        state = draws[:, k] < torch.where(state, 1 - leave, enter)
-        states.append(state)
+        states.append(torch.where(states[-1], stays[:, k], enters[:, k]))
     return torch.stack(states, 1)
 
 

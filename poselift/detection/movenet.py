@@ -8,6 +8,7 @@ import numpy as np
 from jaxtyping import Float, UInt8
 
 from poselift.detection.duplicates import join_passes, without_duplicates
+from poselift.detection.outside import without_outside
 from poselift.detection.session import open_session
 from poselift.detection.square import Square
 from poselift.skeleton import COCO17
@@ -88,15 +89,8 @@ class MoveNet:
                 poses[person] = better_pose(poses[person], self._refine(frame, poses[person]), box)
         kept = without_duplicates(poses[..., :2], boxes, box_scores)
         poses, boxes, box_scores = poses[kept], boxes[kept], box_scores[kept]
-        points, size = poses[..., :2], np.array([width, height])
-        outside = np.any((points < -0.5) | (points > size - 0.5), axis=-1)
-        return Detections(
-            boxes=boxes,
-            box_scores=box_scores,
-            keypoints=np.where(outside[..., None], np.nan, points),
-            scores=np.where(outside, 0.0, poses[..., 2]),
-            skeleton=self.skeleton,
-        )
+        keypoints, scores = without_outside(poses[..., :2], poses[..., 2], frame.shape)
+        return Detections(boxes, box_scores, keypoints, scores, self.skeleton)
 
     def _find(
         self, frame: UInt8[np.ndarray, "h w 3"], longer_side: int

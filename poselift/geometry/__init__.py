@@ -8,6 +8,7 @@ from poselift.geometry.alignment import apply_similarity, umeyama
 from poselift.geometry.bones import bone_lengths, bone_vectors, points_from_bones
 from poselift.geometry.camera import camera_to_world, intrinsics_from_fov, pixels_to_rays, project, world_to_camera
 from poselift.geometry.kinematics import forward_kinematics
+from poselift.geometry.root import root_from_rays
 from poselift.geometry.rotation import (
     axis_angle_to_matrix,
     matrix_to_axis_angle,
@@ -33,6 +34,7 @@ __all__ = [
     "points_from_bones",
     "project",
     "quaternion_to_matrix",
+    "root_from_rays",
     "rotation_towards",
     "rotation_x",
     "rotation_y",

@@ -6,17 +6,19 @@ while nothing counted. Metres (or pixels in 2D) in; millimetres, degrees or perc
 
 from poselift.metrics.angles import MJAE
 from poselift.metrics.bones import BoneLengthError, BoneLengthVariation
+from poselift.metrics.groups import PerGroup
 from poselift.metrics.likelihood import CalibrationError, GaussianNLL, LaplaceNLL
 from poselift.metrics.motion import MPJVE, AccelerationError, Jitter
 from poselift.metrics.oks import OKS, OKSAP
-from poselift.metrics.pck2d import PCK2D, PDJ, PCKh
+from poselift.metrics.pck import PCK, PDJ, PCKh
 from poselift.metrics.pck3d import AUC3D, PCK3D
 from poselift.metrics.pcp import PCP
-from poselift.metrics.position import MPJPE, MRPE, NMPJPE, PMPJPE
+from poselift.metrics.position import EPE, MPJPE, MRPE, NMPJPE, PMPJPE
 from poselift.metrics.trajectory import TrajectoryError
 
 __all__ = [
     "AUC3D",
+    "EPE",
     "MJAE",
     "MPJPE",
     "MPJVE",
@@ -24,7 +26,7 @@ __all__ = [
     "NMPJPE",
     "OKS",
     "OKSAP",
-    "PCK2D",
+    "PCK",
     "PCK3D",
     "PCP",
     "PDJ",
@@ -37,5 +39,6 @@ __all__ = [
     "Jitter",
     "LaplaceNLL",
     "PCKh",
+    "PerGroup",
     "TrajectoryError",
 ]

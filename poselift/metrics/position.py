@@ -1,4 +1,4 @@
-"""Streaming errors of joint positions, in mm; see `poselift.metrics.functional.position`."""
+"""Streaming errors of positions, in mm; see `poselift.metrics.functional.position`."""
 
 from poselift.metrics import functional
 from poselift.metrics.base import PoseMetric
@@ -23,6 +23,13 @@ class NMPJPE(PoseMetric):
 
     higher_is_better = False
     terms = staticmethod(functional.scaled_joint_errors)
+
+
+class EPE(PoseMetric):
+    """End-point error: the mean distance of 2D keypoints, in pixels."""
+
+    higher_is_better = False
+    terms = staticmethod(functional.pixel_errors)
 
 
 class MRPE(PoseMetric):

@@ -1,15 +1,19 @@
 """The spatio-temporal Transformer that lifts 2D keypoints to 3D."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import torch
 import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
+from poselift.core.errors import InputError
 from poselift.geometry.products import transform
 from poselift.models.encoding import CONTEXT_CHANNELS, Encoded
-from poselift.nn.attention import ScaledDotAttention
+from poselift.nn.attention import attention_spec, build_attention
 from poselift.nn.blocks import FeedForward, PreNormBlock
-from poselift.nn.positions import RotaryTime
+from poselift.nn.positions import RotaryTime, SinusoidalTime
 from poselift.skeleton import CMU28, H36M17, get_skeleton
 
 _JOINT_CHANNELS = 5  # place in the window (2), place among the frame's joints (2), score
@@ -38,6 +42,14 @@ class SpatioTemporalLifter(nn.Module):
         heads: heads of those.
         pool: frames in a time token.
         dropout: share of each residual branch over time dropped in training.
+        drop_path: share of windows in which the last block over time is left out in training; falls to none
+            towards the first (stochastic depth).
+        attention: mechanism over time, by name or a mapping of its name and options
+            (`poselift.nn.attention.build_attention`).
+        joint_attention: mechanism over the joints of a frame.
+
+    Raises:
+        InputError: there is no such mechanism, it refuses its options, or it is built for other tokens.
     """
 
     def __init__(
@@ -53,6 +65,9 @@ class SpatioTemporalLifter(nn.Module):
         heads: int = 8,
         pool: int = 4,
         dropout: float = 0.0,
+        drop_path: float = 0.0,
+        attention: Mapping[str, Any] | str = "scaled_dot",
+        joint_attention: Mapping[str, Any] | str = "scaled_dot",
     ) -> None:
         super().__init__()
         self.config = {
@@ -67,6 +82,9 @@ class SpatioTemporalLifter(nn.Module):
             "heads": heads,
             "pool": pool,
             "dropout": dropout,
+            "drop_path": drop_path,
+            "attention": attention_spec(attention),
+            "joint_attention": attention_spec(joint_attention),
         }
         self.skeleton_in, self.skeleton_out = get_skeleton(joints_in), get_skeleton(joints_out)
         self.pool = pool
@@ -74,14 +92,14 @@ class SpatioTemporalLifter(nn.Module):
 
         self.joint_in = nn.Linear(_JOINT_CHANNELS, joint_dim)
         self.joint_name = nn.Parameter(torch.randn(n_in, joint_dim) * 0.5)
+        joint_layers = build_attention(joint_attention, joint_dim, joint_heads, joint_depth)
+        if any(layer.length not in (None, n_in) for layer in joint_layers):
+            raise InputError(f"joint_attention is built for another number of joints than the {n_in} of {joints_in}")
         self.joint_blocks = nn.ModuleList(
-            PreNormBlock(
-                joint_dim,
-                attention=ScaledDotAttention(joint_dim, joint_heads),
-                feed_forward=FeedForward(joint_dim, 2 * joint_dim),
-            )
-            for _ in range(joint_depth)
+            PreNormBlock(joint_dim, attention=layer, feed_forward=FeedForward(joint_dim, 2 * joint_dim))
+            for layer in joint_layers
         )
+        self.joints_in_order = any(layer.knows_order for layer in joint_layers)
         self.joint_norm = nn.LayerNorm(joint_dim)
         self.frame_in = nn.Linear(n_in * joint_dim, frame_dim)
         self.frame_mask = nn.Linear(n_in, frame_dim, bias=False)
@@ -93,14 +111,20 @@ class SpatioTemporalLifter(nn.Module):
 
         self.pool_in = nn.Linear(pool * frame_dim, dim)
         self.time_position = RotaryTime(dim // heads)
+        self.time_code = SinusoidalTime(dim)
+        time_layers = build_attention(attention, dim, heads, depth)
+        if any(layer.length is not None for layer in time_layers):
+            raise InputError("attention over time must take any number of tokens; give this one to joint_attention")
+        self.takes_rotation = all(layer.takes_rotation for layer in time_layers)
         self.time_blocks = nn.ModuleList(
             PreNormBlock(
                 dim,
-                attention=ScaledDotAttention(dim, heads),
+                attention=layer,
                 feed_forward=FeedForward(dim, 4 * dim),
                 dropout=dropout,
+                drop_path=drop_path * number / depth,
             )
-            for _ in range(depth)
+            for number, layer in enumerate(time_layers, 1)
         )
         self.time_norm = nn.LayerNorm(dim)
 
@@ -132,6 +156,9 @@ class SpatioTemporalLifter(nn.Module):
         frames = frames + self.offset_in(offsets.view(b, padded, 1))
 
         tokens = self.pool_in(frames.view(b, n, self.pool * d))
+        if not self.takes_rotation:  # then the tokens themselves say when they are, from the window's mean on
+            mean = (times * valid).sum((1, 2)) / valid.sum((1, 2)).clamp(min=1)
+            tokens = tokens + self.time_code(token_times - mean[:, None])
         rotation = self.time_position(token_times)
         for block in self.time_blocks:
             tokens = block(tokens, valid.any(-1), rotation)
@@ -144,8 +171,10 @@ class SpatioTemporalLifter(nn.Module):
     def _frames(self, encoded: Encoded) -> Float[Tensor, "b t d"]:
         """One token a frame, from attention over its joints."""
         b, t, _ = encoded.mask.shape
-        # Joints that no frame of the batch has are left out: the result is the same, and costs less.
-        present = encoded.mask.flatten(0, 1).any(0).nonzero().squeeze(-1)
+        # Joints that no frame of the batch has are left out: the result is the same, and costs less; unless the
+        # attention knows joints by their place.
+        some = encoded.mask.flatten(0, 1).any(0)
+        present = (torch.ones_like(some) if self.joints_in_order else some).nonzero().squeeze(-1)
         mask = encoded.mask[:, :, present]
         weights = mask[..., None].to(encoded.coordinates.dtype)
         coordinates = encoded.coordinates[:, :, present]

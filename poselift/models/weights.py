@@ -13,9 +13,25 @@ from torch import nn
 
 from poselift.core.errors import InputError
 from poselift.core.files import atomic_path, sha256, write_json
+from poselift.models.encoder_decoder import EncoderDecoder
 from poselift.models.lifter import SpatioTemporalLifter
+from poselift.models.martinez import SimpleBaseline
+from poselift.models.recurrent import RecurrentLifter
+from poselift.models.seq2seq import BahdanauLifter, LuongLifter
+from poselift.models.tcn import TemporalConvolution
 
-MODELS: dict[str, type[nn.Module]] = {"SpatioTemporalLifter": SpatioTemporalLifter}
+MODELS: dict[str, type[nn.Module]] = {
+    model.__name__: model
+    for model in (
+        SpatioTemporalLifter,
+        EncoderDecoder,
+        RecurrentLifter,
+        BahdanauLifter,
+        LuongLifter,
+        SimpleBaseline,
+        TemporalConvolution,
+    )
+}
 """Models that weights can be for, by the name in their JSON."""
 
 

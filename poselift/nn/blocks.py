@@ -1,5 +1,6 @@
 """Feed-forward layer and pre-norm Transformer block."""
 
+import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
@@ -19,6 +20,27 @@ class FeedForward(nn.Sequential):
         )
 
 
+class StochasticDepth(nn.Module):
+    """Drops a residual branch for whole windows in training, and scales the others up so that the mean stays.
+
+    Huang et al. 2016, "Deep networks with stochastic depth", https://arxiv.org/abs/1603.09382.
+
+    Args:
+        rate: share of windows in which the branch is dropped.
+    """
+
+    def __init__(self, rate: float) -> None:
+        super().__init__()
+        self.rate = rate
+
+    def forward(self, branch: Float[Tensor, "b n d"]) -> Float[Tensor, "b n d"]:
+        """The branch, zero where it is dropped."""
+        if not self.training or self.rate == 0:
+            return branch
+        kept = torch.rand(len(branch), 1, 1, device=branch.device) >= self.rate
+        return branch * kept / (1 - self.rate)
+
+
 class PreNormBlock(nn.Module):
     """x + attention(norm(x)), then x + feed_forward(norm(x)) (Xiong et al. 2020, https://arxiv.org/abs/2002.04745).
 
@@ -27,15 +49,24 @@ class PreNormBlock(nn.Module):
         attention: a module of `poselift.nn.attention`.
         feed_forward: a module from (b, n, dim) to (b, n, dim).
         dropout: share of each residual branch's outputs dropped in training.
+        drop_path: share of windows in which a residual branch is left out in training.
     """
 
-    def __init__(self, dim: int, *, attention: nn.Module, feed_forward: nn.Module, dropout: float = 0.0) -> None:
+    def __init__(
+        self,
+        dim: int,
+        *,
+        attention: nn.Module,
+        feed_forward: nn.Module,
+        dropout: float = 0.0,
+        drop_path: float = 0.0,
+    ) -> None:
         super().__init__()
         self.attention_norm = nn.LayerNorm(dim)
         self.attention = attention
         self.feed_forward_norm = nn.LayerNorm(dim)
         self.feed_forward = feed_forward
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = nn.Sequential(nn.Dropout(dropout), StochasticDepth(drop_path))
 
     def forward(
         self,
@@ -45,4 +76,46 @@ class PreNormBlock(nn.Module):
     ) -> Float[Tensor, "b n d"]:
         """Mixes the tokens by attention, then each by itself."""
         tokens = tokens + self.dropout(self.attention(self.attention_norm(tokens), mask, rotation))
+        return tokens + self.dropout(self.feed_forward(self.feed_forward_norm(tokens)))
+
+
+class DecoderBlock(nn.Module):
+    """Attention among the decoder's own tokens, then across to the encoder's, then feed-forward; pre-norm.
+
+    Args:
+        dim: width of the tokens.
+        attention: among the tokens; causal.
+        cross_attention: from the tokens to the memory.
+        feed_forward: a module from (b, n, dim) to (b, n, dim).
+        dropout: share of each residual branch's outputs dropped in training.
+    """
+
+    def __init__(
+        self,
+        dim: int,
+        *,
+        attention: nn.Module,
+        cross_attention: nn.Module,
+        feed_forward: nn.Module,
+        dropout: float = 0.0,
+    ) -> None:
+        super().__init__()
+        self.attention_norm = nn.LayerNorm(dim)
+        self.attention = attention
+        self.cross_norm = nn.LayerNorm(dim)
+        self.cross_attention = cross_attention
+        self.feed_forward_norm = nn.LayerNorm(dim)
+        self.feed_forward = feed_forward
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(
+        self,
+        tokens: Float[Tensor, "b n d"],
+        memory: Float[Tensor, "b m d"],
+        memory_mask: Bool[Tensor, "b m"] | None = None,
+    ) -> Float[Tensor, "b n d"]:
+        """Mixes the tokens, takes in the memory, then each by itself."""
+        tokens = tokens + self.dropout(self.attention(self.attention_norm(tokens)))
+        across = self.cross_attention(self.cross_norm(tokens), memory=memory, memory_mask=memory_mask)
+        tokens = tokens + self.dropout(across)
         return tokens + self.dropout(self.feed_forward(self.feed_forward_norm(tokens)))

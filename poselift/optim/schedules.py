@@ -1,4 +1,7 @@
-"""Learning-rate schedules: pure functions from the step to a factor on the base rate."""
+"""Learning-rate schedules: pure functions from the step to a factor on the base rate.
+
+Each function makes a schedule. A warm-up and a decay are put together by `product`.
+"""
 
 import math
 from collections.abc import Callable
@@ -7,29 +10,91 @@ Schedule = Callable[[int], float]
 """From the step (0, 1, ...) to the factor on the base learning rate."""
 
 
-def cosine(steps: int, warmup: int = 500, final: float = 0.01) -> Schedule:
-    """Linear warm-up, then half a cosine down (Loshchilov and Hutter 2017, https://arxiv.org/abs/1608.03983).
+def product(**parts: Schedule) -> Schedule:
+    """The product of schedules, such as a warm-up and a decay.
+
+    Args:
+        **parts: schedules, named as one likes.
+    """
+    return lambda step: math.prod(part(step) for part in parts.values())
+
+
+def constant() -> Schedule:
+    """Always 1."""
+    return lambda step: 1.0
+
+
+def linear_warmup(steps: int) -> Schedule:
+    """Rises in equal parts, and is 1 from `steps` on (Goyal et al. 2017, https://arxiv.org/abs/1706.02677).
+
+    Args:
+        steps: that are taken below the full rate.
+    """
+    return lambda step: min((step + 1) / (steps + 1), 1.0)
+
+
+def exponential_warmup(steps: int) -> Schedule:
+    """1 - exp(-t / steps), where t counts from 1 (Ma and Yarats 2019, https://arxiv.org/abs/1910.04209).
+
+    Args:
+        steps: the time constant: 63% is reached after so many.
+    """
+    return lambda step: -math.expm1(-(step + 1) / steps)
+
+
+def untuned_exponential_warmup(beta2: float) -> Schedule:
+    """1 - exp(-(1 - beta2) t): the exponential warm-up that follows from Adam's own memory.
+
+    Ma and Yarats 2019, "On the adequacy of untuned warmup for adaptive optimization",
+    https://arxiv.org/abs/1910.04209.
+
+    Args:
+        beta2: of the optimizer.
+    """
+    return lambda step: -math.expm1(-(1 - beta2) * (step + 1))
+
+
+def untuned_linear_warmup(beta2: float) -> Schedule:
+    """min(1, (1 - beta2) t / 2): the linear warm-up that follows from Adam's own memory.
+
+    Ma and Yarats 2019, "On the adequacy of untuned warmup for adaptive optimization",
+    https://arxiv.org/abs/1910.04209.
+
+    Args:
+        beta2: of the optimizer.
+    """
+    return lambda step: min(1.0, (1 - beta2) * (step + 1) / 2)
+
+
+def noam(warmup: int) -> Schedule:
+    """Linear up to 1 in `warmup` steps, then with the inverse square root of the step.
+
+    Vaswani et al. 2017, https://arxiv.org/abs/1706.03762, equation 3: d^-0.5 min(t^-0.5, t warmup^-1.5), t from 1.
+    Here the peak is 1, as of every schedule: a base rate of (d warmup)^-0.5 gives the paper's rates.
+
+    Args:
+        warmup: the step of the peak.
+    """
+    return lambda step: min(((step + 1) / warmup) ** -0.5, (step + 1) / warmup)
+
+
+def cosine_decay(steps: int, final: float = 0.01) -> Schedule:
+    """Half a cosine from 1 to `final` (Loshchilov and Hutter 2017, https://arxiv.org/abs/1608.03983).
 
     Args:
         steps: after which the factor stays at `final`.
-        warmup: steps from 0 to 1; no more than a tenth of all are taken.
         final: the factor at the end.
     """
-    warmup = min(warmup, steps // 10)
-
-    def factor(step: int) -> float:
-        if step < warmup:
-            return (step + 1) / (warmup + 1)
-        progress = min((step - warmup) / max(steps - warmup, 1), 1.0)
-        return final + (1 - final) * 0.5 * (1 + math.cos(math.pi * progress))
-
-    return factor
+    return lambda step: final + (1 - final) * 0.5 * (1 + math.cos(math.pi * min(step / steps, 1.0)))
 
 
-def constant(warmup: int = 500) -> Schedule:
-    """Linear warm-up, then constant.
+def exponential_decay(steps: int, final: float = 0.01) -> Schedule:
+    """Falls by the same factor each step (VideoPose3D's, Pavllo et al. 2019, https://arxiv.org/abs/1811.11742).
+
+    Goes on beyond `steps`. Pavllo et al. take 0.95 an epoch for 80 epochs: `final` is then 0.95^80 = 0.017.
 
     Args:
-        warmup: steps from 0 to 1.
+        steps: after which it is `final`.
+        final: the factor after `steps`.
     """
-    return lambda step: min((step + 1) / (warmup + 1), 1.0)
+    return lambda step: final ** (step / steps)

@@ -24,6 +24,20 @@ H36M17 = _skeleton(
 )
 """Human3.6M as the field uses it (VideoPose3D's reduction of its 32 joints)."""
 
+H36M32 = _skeleton(
+    "h36m32",
+    """pelvis right_hip<pelvis right_knee<right_hip right_ankle<right_knee right_toes<right_ankle
+    right_toes_end<right_toes left_hip<pelvis left_knee<left_hip left_ankle<left_knee left_toes<left_ankle
+    left_toes_end<left_toes spine_base<pelvis spine<spine_base thorax<spine neck_base<thorax head_top<neck_base
+    left_collar<thorax left_shoulder<left_collar left_elbow<left_shoulder left_wrist<left_elbow
+    left_thumb<left_wrist left_thumb_end<left_thumb left_wrist_end<left_wrist left_wrist_end_site<left_wrist_end
+    right_collar<thorax right_shoulder<right_collar right_elbow<right_shoulder right_wrist<right_elbow
+    right_thumb<right_wrist right_thumb_end<right_thumb right_wrist_end<right_wrist
+    right_wrist_end_site<right_wrist_end""",
+)
+"""All joints of Human3.6M's files. Those of thumbs and wrist ends are not measured, and those of the collars and
+the spine's base lie on others."""
+
 CMU28 = Skeleton(
     "cmu28",
     H36M17.joints
@@ -66,6 +80,39 @@ BODY25 = _skeleton(
 )
 """OpenPose BODY_25. Its "Neck" is the middle of the shoulders and its "MidHip" the pelvis, by its own definition."""
 
+COCO_WHOLEBODY23 = Skeleton(
+    "coco_wholebody23",
+    COCO17.joints + ("left_big_toe", "left_small_toe", "left_heel", "right_big_toe", "right_small_toe", "right_heel"),
+    COCO17.parents + ("left_ankle",) * 3 + ("right_ankle",) * 3,
+)
+"""Body and feet of COCO-WholeBody (https://github.com/jin-s13/COCO-WholeBody), without its faces and hands."""
+
+CROWDPOSE14 = _skeleton(
+    "crowdpose14",
+    """left_shoulder<neck_base right_shoulder<neck_base left_elbow<left_shoulder right_elbow<right_shoulder
+    left_wrist<left_elbow right_wrist<right_elbow left_hip<left_shoulder right_hip<right_shoulder left_knee<left_hip
+    right_knee<right_hip left_ankle<left_knee right_ankle<right_knee head_top<neck_base neck_base""",
+)
+"""CrowdPose (https://github.com/jeffffffli/CrowdPose); AI Challenger has the same joints in another order."""
+
+POSETRACK17 = _skeleton(
+    "posetrack17",
+    """nose<neck_base neck_base head_top<nose left_ear<nose right_ear<nose left_shoulder<neck_base
+    right_shoulder<neck_base left_elbow<left_shoulder right_elbow<right_shoulder left_wrist<left_elbow
+    right_wrist<right_elbow left_hip<left_shoulder right_hip<right_shoulder left_knee<left_hip right_knee<right_hip
+    left_ankle<left_knee right_ankle<right_knee""",
+)
+"""The 17 joints of PoseTrack18 (https://posetrack.net); its "head bottom" is `neck_base`."""
+
+COCO18 = _skeleton(
+    "coco18",
+    """nose<mid_shoulders mid_shoulders right_shoulder<mid_shoulders right_elbow<right_shoulder
+    right_wrist<right_elbow left_shoulder<mid_shoulders left_elbow<left_shoulder left_wrist<left_elbow
+    right_hip<mid_shoulders right_knee<right_hip right_ankle<right_knee left_hip<mid_shoulders left_knee<left_hip
+    left_ankle<left_knee right_eye<nose left_eye<nose right_ear<right_eye left_ear<left_eye""",
+)
+"""OpenPose COCO: COCO's joints and a "Neck" that is the middle of the shoulders, as in 3DPW's detections."""
+
 MPII16 = _skeleton(
     "mpii16",
     """right_ankle<right_knee right_knee<right_hip right_hip<pelvis left_hip<pelvis left_knee<left_hip
@@ -106,7 +153,22 @@ HUMANEVA15 = _skeleton(
 
 SKELETONS = {
     skeleton.name: skeleton
-    for skeleton in (H36M17, CMU28, COCO17, HALPE26, BODY25, MPII16, SMPL24, MPI_INF_3DHP17, HUMANEVA15)
+    for skeleton in (
+        H36M17,
+        H36M32,
+        CMU28,
+        COCO17,
+        HALPE26,
+        BODY25,
+        COCO18,
+        COCO_WHOLEBODY23,
+        CROWDPOSE14,
+        POSETRACK17,
+        MPII16,
+        SMPL24,
+        MPI_INF_3DHP17,
+        HUMANEVA15,
+    )
 }
 """Every joint set by name."""
 

@@ -9,6 +9,7 @@ import torch
 from torch import nn
 
 from poselift.models import save_weights
+from poselift.training.checkpoints import saying_what_is_left
 from poselift.training.task import LiftingTask
 
 
@@ -44,7 +45,8 @@ class BestWeights(pl.Callback):
         self.best = float(value)
         training = {**self.description, "step": trainer.global_step, self.monitor: round(self.best, 2)}
         # Half the size, and the rounding moves joints by hundredths of a millimetre; checkpoints keep all digits.
-        save_weights(self.path, self._validated, pl_module.window, training, torch.float16)
+        with saying_what_is_left(self.path):
+            save_weights(self.path, self._validated, pl_module.window, training, torch.float16)
 
     def state_dict(self) -> dict[str, Any]:
         """The best value so far, for a run that goes on."""

@@ -1,23 +1,22 @@
 """The LightningModule that trains a lifter."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytorch_lightning as pl
 import torch
-from torch import Tensor, nn
+from torch import Tensor, distributed, nn
 
 from poselift.core.errors import InputError
 from poselift.data.batches import Batch
 from poselift.data.views import View
-from poselift.losses import bone_length_loss, position_loss, scale_free_loss, velocity_loss
 from poselift.metrics.functional import Terms, aligned_joint_errors, joint_errors, velocity_errors
 from poselift.models import encode, lift_sequence
 from poselift.optim.schedules import Schedule
-from poselift.skeleton import CMU28, Skeleton
-
-LOSSES = ("position", "velocity", "scale_free", "bone_length")
-"""What the training loss is a weighted sum of."""
+from poselift.skeleton import Skeleton
+from poselift.training.masking import Masking
+from poselift.training.objective import Objective
+from poselift.training.resume import close_epoch, first_batch, seed_step
 
 
 class LiftingTask(pl.LightningModule):
@@ -27,9 +26,11 @@ class LiftingTask(pl.LightningModule):
         lifter: from `poselift.models`.
         optimizer: from parameter groups to an optimizer.
         schedule: from the step to a factor on the learning rate.
-        loss: weight of each of `LOSSES`, by name.
+        loss: weight of each of `poselift.training.objective.LOSSES`, by name.
         weight_decay: of matrices; biases and norms have none.
         window: frames in a window when views are lifted.
+        masking: what is hidden from the lifter in training.
+        seed: of the run; each step's own is made from it.
 
     Raises:
         InputError: a loss is not known.
@@ -40,50 +41,48 @@ class LiftingTask(pl.LightningModule):
         lifter: nn.Module,
         optimizer: Callable[..., torch.optim.Optimizer],
         schedule: Schedule,
-        loss: dict[str, float],
+        loss: Mapping[str, float | int],
         weight_decay: float,
         window: int,
+        masking: Masking | None = None,
+        seed: int = 0,
     ) -> None:
         super().__init__()
-        unknown = set(loss) - set(LOSSES)
-        if unknown:
-            raise InputError(f"no loss is called {', '.join(sorted(unknown))}; there are {', '.join(LOSSES)}")
-        self.lifter = lifter
-        self.loss_weights = dict(loss)
-        self._optimizer, self._schedule, self._weight_decay = optimizer, schedule, weight_decay
-        self.window = window
-        self._errors: dict[str, list[tuple[str, Tensor, Tensor]]] = {}
+        skeleton_in: Skeleton = lifter.skeleton_in  # type: ignore[assignment]
         skeleton_out: Skeleton = lifter.skeleton_out  # type: ignore[assignment]
-        self._out = CMU28.indices(list(skeleton_out.joints))
-        self._bones = skeleton_out.bone_indices
+        self.lifter = lifter
+        self.objective = Objective(loss, skeleton_in, skeleton_out)
+        self.masking = masking or Masking()
+        self.window, self.seed = window, seed
+        self._optimizer, self._schedule, self._weight_decay = optimizer, schedule, weight_decay
+        self._errors: dict[tuple[str, str], Tensor] = {}
 
-    def training_step(self, batch: Batch, batch_index: int) -> Tensor:
+    def on_train_start(self) -> None:
+        """Begins the epoch after the one that a checkpoint ended with as a new one."""
+        loop = self.trainer.fit_loop.epoch_loop
+        if loop.batch_progress.current.ready == 0:
+            loop.restarting = False
+
+    def on_train_batch_start(self, batch: Batch, batch_idx: int) -> None:
+        """Makes what the step draws a function of its number."""
+        seed_step(self.seed, self.global_rank, self.trainer.fit_loop.total_batch_idx)
+
+    def training_step(self, batch: Batch, batch_idx: int) -> Tensor:
         """The weighted sum of the losses of one batch."""
-        encoded = encode(batch.keypoints, batch.scores, batch.times, batch.K, batch.image_size, batch.valid)
-        predicted = self.lifter(encoded).float()
-        target = batch.joints[:, :, self._out]
-        mask = target.isfinite().all(-1) & batch.valid[..., None]
-        target = torch.where(mask[..., None], target, 0.0)
-        losses = {
-            "position": lambda: position_loss(predicted, target, mask),
-            "velocity": lambda: velocity_loss(predicted, target, mask, batch.times),
-            "scale_free": lambda: scale_free_loss(predicted, target, mask),
-            "bone_length": lambda: bone_length_loss(predicted, target, mask, self._bones),
-        }
-        total = predicted.new_zeros(())
-        for name, weight in self.loss_weights.items():
-            if weight:
-                value = losses[name]()
-                self.log(f"train/{name}", value.detach(), on_step=True, batch_size=len(mask))
-                total = total + weight * value
-        self.log("train/loss", total.detach(), on_step=True, prog_bar=True, batch_size=len(mask))
-        return total
+        seen = self.masking.hide(batch)
+        encoded = encode(
+            seen.keypoints, seen.scores, seen.times, seen.K, seen.image_size, seen.valid, seen.distortion
+        )
+        losses = self.objective(self.lifter(encoded).float(), batch)
+        for name, value in losses.items():
+            self.log(f"train/{name}", value.detach(), prog_bar=name == "loss", batch_size=len(batch.valid))
+        return losses["loss"]
 
     def on_validation_epoch_start(self) -> None:
         """Begins with nothing counted."""
         self._errors = {}
 
-    def validation_step(self, view: View, batch_index: int) -> None:
+    def validation_step(self, view: View, batch_idx: int) -> None:
         """Lifts one view and counts its errors."""
         device = self.device
         predicted = lift_sequence(
@@ -95,35 +94,47 @@ class LiftingTask(pl.LightningModule):
             view.image_size.to(device),
             window=self.window,
             flip=False,
+            distortion=None if view.distortion is None else view.distortion.to(device),
         )
-        target = view.joints[:, self._out].to(device)
+        target = view.joints.to(device)
         mask = target.isfinite().all(-1)
-        count = {
+        measured = {
             "mpjpe": joint_errors(predicted, target, mask),
             "p_mpjpe": aligned_joint_errors(predicted, target, mask),
             "mpjve": velocity_errors(predicted, target, mask),
         }
-        for name, terms in count.items():
-            self._errors.setdefault(name, []).append((view.subject, *_sum(terms)))
+        for name, terms in measured.items():
+            key = (name, view.subject)
+            self._errors[key] = self._errors.get(key, 0.0) + _sum_and_count(terms)
 
     def on_validation_epoch_end(self) -> None:
-        """Logs the mean over frames and the mean over subjects, mm."""
-        for name, rows in self._errors.items():
-            total = sum(error for _, error, _ in rows) / sum(number for _, _, number in rows)
-            means = []
-            for subject in sorted({subject for subject, _, _ in rows}):
-                own = [(error, number) for who, error, number in rows if who == subject]
-                means.append(sum(error for error, _ in own) / sum(number for _, number in own))
-            self.log(f"val/{name}", total)
-            self.log(f"val/{name}_subjects", sum(means) / len(means), prog_bar=name == "mpjpe")
+        """Logs the mean over frames and the mean over subjects, mm, the same in every process.
+
+        Raises:
+            InputError: no view has 3D joints to compare with.
+        """
+        errors = _over_processes(self._errors)
+        for name in ("mpjpe", "p_mpjpe", "mpjve"):
+            subjects = [pair for (metric, _), pair in sorted(errors.items()) if metric == name and pair[1] > 0]
+            if not subjects:
+                raise InputError("no view to validate on has 3D joints that the lifter gives; choose others as data.*")
+            total = torch.stack(subjects).sum(0)
+            self.log(f"val/{name}", float(total[0] / total[1]))
+            means = torch.stack([pair[0] / pair[1] for pair in subjects])
+            self.log(f"val/{name}_subjects", float(means.mean()), prog_bar=name == "mpjpe")
 
     def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
-        """Says what the weights are for, as plain data."""
+        """Says what the weights are for, as plain data, and where the run stands."""
         checkpoint["model"] = {
             "name": type(self.lifter).__name__,
             "config": self.lifter.config,
             "window": self.window,
         }
+        close_epoch(checkpoint["loops"]["fit_loop"])
+
+    def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
+        """Has the data begin with the batch that comes next."""
+        self.trainer.datamodule.training.first = first_batch(checkpoint["loops"]["fit_loop"])
 
     def configure_optimizers(self) -> Any:
         """The optimizer, stepped with the schedule."""
@@ -136,6 +147,16 @@ class LiftingTask(pl.LightningModule):
         return {"optimizer": optimizer, "lr_scheduler": {"scheduler": scheduler, "interval": "step"}}
 
 
-def _sum(terms: Terms) -> tuple[Tensor, Tensor]:
-    """Sum of the values that count, and how many do."""
-    return torch.where(terms.counts, terms.values, 0.0).sum(), terms.counts.sum()
+def _sum_and_count(terms: Terms) -> Tensor:
+    """Sum of the values that count, and how many do, in float64 on the CPU."""
+    values = torch.where(terms.counts, terms.values, 0.0).double().sum()
+    return torch.stack((values, terms.counts.double().sum())).cpu()
+
+
+def _over_processes(errors: dict[tuple[str, str], Tensor]) -> dict[tuple[str, str], Tensor]:
+    """The sums over all processes that train together."""
+    if not distributed.is_initialized():
+        return errors
+    parts: list[Any] = [None] * distributed.get_world_size()
+    distributed.all_gather_object(parts, errors)
+    return {key: torch.stack([part[key] for part in parts if key in part]).sum(0) for key in set().union(*parts)}

@@ -40,6 +40,8 @@ class Case:
                 x = x * 0.2 + x.new_tensor([0, 0, 4])
             elif self.name == "pixels_to_rays" and place == 0:
                 x = x * 0.2
+            elif self.name == "root_from_rays" and place == 2:
+                x = x.abs()
             made.append(x.to(dtype))
         return tuple(made)
 
@@ -68,6 +70,7 @@ CASES = (
     Case("bone_vectors", ((5, 3),), rest=(PARENTS,)),
     Case("bone_lengths", ((5, 3),), rest=(PARENTS,)),
     Case("points_from_bones", ((5, 3), (3,)), rest=(PARENTS,)),
+    Case("root_from_rays", ((5, 3), (5, 3), (5,))),
     Case("forward_kinematics", ((5, 3, 3), (5, 3), (3,)), rest=(PARENTS,), rotations=(0,)),
 )
 

@@ -3,6 +3,9 @@
 import copy
 import itertools
 import pickle
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 import torch
@@ -42,6 +45,7 @@ def inputs(*kinds: str) -> tuple[torch.Tensor, ...]:
 PAIR = ("pred", "target", "mask")
 PAIR2D = ("pred2d", "target2d", "mask")
 SIZED = ("pred2d", "target2d", "size", "mask")
+SIZED3D = ("pred", "target", "size", "mask")
 ROOTS = ("root", "target_root", "root_mask")
 SPREAD = ("pred", "target", "scale", "mask")
 SIGMAS = (0.1,) * JOINTS
@@ -51,16 +55,21 @@ CASES = {
     "p_mpjpe": (metrics.PMPJPE(), F.p_mpjpe, PAIR),
     "n_mpjpe": (metrics.NMPJPE(), F.n_mpjpe, PAIR),
     "mrpe": (metrics.MRPE(), F.mrpe, ROOTS),
+    "epe": (metrics.EPE(), F.epe, PAIR2D),
     "mpjve": (metrics.MPJVE(), F.mpjve, PAIR),
     "acceleration": (metrics.AccelerationError(), F.acceleration_error, PAIR),
     "jitter": (metrics.Jitter(50.0), lambda p, m: F.jitter(p, 50.0, m), ("pred", "mask")),
     "pck3d": (metrics.PCK3D(100.0), lambda p, t, m: F.pck3d(p, t, m, 100.0), PAIR),
     "auc3d": (metrics.AUC3D(), F.auc3d, PAIR),
-    "pck2d": (metrics.PCK2D(0.1), lambda p, t, s, m: F.pck2d(p, t, s, 0.1, m), SIZED),
+    "pck": (metrics.PCK(0.1), lambda p, t, s, m: F.pck(p, t, s, 0.1, m), SIZED),
     "pckh": (metrics.PCKh(), F.pckh, SIZED),
+    "pck_in_3d": (metrics.PCK(0.1), lambda p, t, s, m: F.pck(p, t, s, 0.1, m), SIZED3D),
     "pdj": (metrics.PDJ(H36M17), lambda p, t, m: F.pdj(p, t, H36M17, m), PAIR2D),
+    "pdj_in_3d": (metrics.PDJ(H36M17, 0.1), lambda p, t, m: F.pdj(p, t, H36M17, m, 0.1), PAIR),
     "pcp": (metrics.PCP(H36M17, 0.2, False), lambda p, t, m: F.pcp(p, t, H36M17, m, 0.2, False), PAIR2D),
+    "pcp_in_3d": (metrics.PCP(H36M17, 0.1), lambda p, t, m: F.pcp(p, t, H36M17, m, 0.1), PAIR),
     "mjae": (metrics.MJAE(H36M17), lambda p, t, m: F.mjae(p, t, H36M17, m), PAIR),
+    "mjae_in_2d": (metrics.MJAE(H36M17), lambda p, t, m: F.mjae(p, t, H36M17, m), PAIR2D),
     "bone_length": (metrics.BoneLengthError(H36M17), lambda p, t, m: F.bone_length_error(p, t, H36M17, m), PAIR),
     "bone_variation": (
         metrics.BoneLengthVariation(H36M17),
@@ -87,7 +96,7 @@ def case(request):
 
 def test_every_class_is_a_case():
     covered = {type(metric).__name__ for metric, _, _ in CASES.values()}
-    assert covered | {"OKSAP"} == set(metrics.__all__)
+    assert covered | {"OKSAP", "PerGroup"} == set(metrics.__all__)
 
 
 @given(cuts=st.sets(st.integers(1, CLIPS - 1)))
@@ -103,7 +112,7 @@ def test_any_batching_gives_the_function(case, cuts):
     assert_close(value, function(*tensors))
 
 
-def test_two_processes_add_up(case):
+def test_merging_adds_up(case):
     metric, function, tensors = case
     other = copy.deepcopy(metric)
     metric.update(*(x[:2] for x in tensors))
@@ -150,8 +159,7 @@ def test_a_collection_does_not_take_equal_numbers_for_equal_metrics():
     assert_close(found["150"], F.pck3d(*both))
 
 
-@pytest.fixture
-def images():
+def make_images():
     generator = torch.Generator().manual_seed(0)
     made = []
     for count in (0, 1, 3, 4):
@@ -169,6 +177,11 @@ def images():
     return made
 
 
+@pytest.fixture
+def images():
+    return make_images()
+
+
 @pytest.mark.parametrize("cut", [0, 1, 2, 4])
 def test_average_precision_over_any_batching(images, cut):
     metric = metrics.OKSAP()
@@ -179,7 +192,7 @@ def test_average_precision_over_any_batching(images, cut):
     assert_close(metric.compute(), expected)
 
 
-def test_average_precision_of_two_processes(images):
+def test_average_precision_of_merged_metrics(images):
     metric, other = metrics.OKSAP(), metrics.OKSAP()
     metric.update(images[:2])
     other.update(images[2:])
@@ -191,3 +204,53 @@ def test_average_precision_of_nothing_is_nan():
     metric = metrics.OKSAP()
     metric.update([])
     assert metric.compute().isnan()
+
+
+def test_by_group():
+    pred, target, mask = inputs(*PAIR)
+    metric = metrics.PerGroup(metrics.MPJPE(), ["walk", "sit", "nobody"])
+    for clip in range(CLIPS):
+        metric.update("walk" if clip < 4 else "sit", pred[clip], target[clip], mask[clip])
+    found = metric.compute()
+    walk, sit = F.mpjpe(pred[:4], target[:4], mask[:4]), F.mpjpe(pred[4:], target[4:], mask[4:])
+    assert_close((found["walk"], found["sit"]), (walk, sit))
+    assert_close(found["mean"], (walk + sit) / 2)
+    assert found["nobody"].isnan()
+    metric.reset()
+    assert metric.compute()["mean"].isnan()
+    with pytest.raises(ValueError, match="'run'; there are walk, sit"):
+        metric.update("run", pred, target, mask)
+
+
+@pytest.mark.parametrize(
+    "function",
+    sorted({function.__name__ for _, function, _ in CASES.values()} - {"<lambda>"})
+    + ["jitter", "pck3d", "pck", "pdj", "pcp", "mjae", "bone_length_error", "bone_length_variation"]
+    + ["trajectory_error", "oks", "oks_ap", "calibration_error"],
+)
+def test_every_metric_says_what_it_is(function):
+    text = getattr(F, function).__doc__
+    for part in ("Formula:", "Source:", "Range:", "Unseen:", "Traps:"):
+        assert part in text
+    assert "NaN" in text or "as for `pck`" in text
+
+
+def test_over_two_real_processes(tmp_path):
+    """Each of two processes sees its own clips, of unequal number; both then have the value of all."""
+    script = Path(__file__).parent / "two_processes.py"
+    workers = [
+        subprocess.Popen([sys.executable, str(script), str(rank), str(tmp_path)], stderr=subprocess.PIPE, text=True)
+        for rank in (0, 1)
+    ]
+    for worker in workers:
+        _, errors = worker.communicate(timeout=120)
+        assert worker.returncode == 0, errors
+    for rank in (0, 1):
+        found = torch.load(tmp_path / f"{rank}.pt", weights_only=True)
+        assert set(found) == {*CASES, "oks_ap", "walk", "sit", "mean"}
+        for name, (_, function, kinds) in CASES.items():
+            assert_close(found[name], function(*inputs(*kinds)), msg=lambda text, name=name: f"{name}: {text}")
+        assert_close(found["oks_ap"], F.oks_ap(make_images()))
+        pred, target, mask = inputs(*PAIR)
+        assert_close(found["walk"], F.mpjpe(pred[:2], target[:2], mask[:2]))
+        assert_close(found["sit"], F.mpjpe(pred[2:], target[2:], mask[2:]))

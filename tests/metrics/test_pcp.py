@@ -5,7 +5,7 @@ from torch.testing import assert_close
 from poselift.metrics import functional as F
 from poselift.skeleton import COCO17, Skeleton
 
-LEFT_FOREARM = F.LIMBS.index(("left_elbow", "left_wrist"))
+LEFT_FOREARM = list(F.LIMBS).index("left_lower_arm")
 
 
 @pytest.fixture

@@ -1,11 +1,15 @@
 import math
+import warnings
+from importlib.util import find_spec
 
+import numpy as np
 import pytest
 import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from torch.testing import assert_close
 
+from poselift.detection.mmpose.compat import mmpose_imports
 from poselift.geometry import axis_angle_to_matrix
 from poselift.metrics import functional as F
 
@@ -140,3 +144,31 @@ def test_shapes_that_would_broadcast_are_refused(pred, target, mask, message):
 
     with pytest.raises(ValueError, match=message):
         prepare(torch.zeros(pred), torch.zeros(target), mask and torch.ones(mask, dtype=torch.bool))
+
+
+def test_pixel_errors_by_hand():
+    pred, target = torch.tensor([[3.0, 4], [9, 9]]), torch.tensor([[0.0, 0], [9, 8]])
+    assert_close(F.epe(pred, target), number(3.0))
+    assert_close(F.epe(pred, target, torch.tensor([True, False])), number(5.0))
+    assert F.epe(pred, target, torch.tensor([False, False])).isnan()
+
+
+def test_mmposes_own_functions(random_poses):
+    """MMPose aligns over all joints and masks afterwards; without a mask the two are the same."""
+    if find_spec("mmpose") is None:
+        pytest.skip("needs MMPose: see tools/install_mmpose.sh")
+    with warnings.catch_warnings(), mmpose_imports():
+        warnings.simplefilter("ignore")
+        from mmpose.evaluation.functional import keypoint_epe, keypoint_mpjpe
+    pred, target, mask = random_poses(0, 20, 17, 3)
+    arrays = pred.numpy(), target.numpy()
+    everything = np.ones((20, 17), bool)
+    for alignment, metric in (("none", F.mpjpe), ("procrustes", F.p_mpjpe), ("scale", F.n_mpjpe)):
+        expected = float(1000 * keypoint_mpjpe(*arrays, everything, alignment))
+        assert_close(metric(pred, target), number(expected))
+    masked = mask.numpy()
+    assert_close(F.mpjpe(pred, target, mask), number(float(1000 * keypoint_mpjpe(*arrays, masked))))
+    aligned = F.mpjpe(F.procrustes_align(pred, target), target, mask)
+    assert_close(aligned, number(float(1000 * keypoint_mpjpe(*arrays, masked, "procrustes"))))
+    flat = [array[..., :2] for array in arrays]
+    assert_close(F.epe(pred[..., :2], target[..., :2], mask), number(float(keypoint_epe(*flat, masked))))

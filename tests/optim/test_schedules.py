@@ -1,25 +1,62 @@
+"""Values against the papers' formulas, written out anew."""
+
+import math
 from itertools import pairwise
 
 import pytest
 
-from poselift.optim.schedules import constant, cosine
+from poselift.optim import schedules
 
 
-def test_cosine_warms_up_peaks_and_ends_low():
-    factor = cosine(1000, warmup=50, final=0.01)
-    values = [factor(step) for step in range(1200)]
-    assert values[0] == pytest.approx(1 / 51)
-    assert values[50] == pytest.approx(1.0)
-    assert max(values) == values[50]
-    assert all(a > b for a, b in pairwise(values[50:1000]))
-    assert values[525] == pytest.approx((1 + 0.01) / 2, abs=1e-6)
-    assert values[1000:] == [pytest.approx(0.01)] * 200
+def values(schedule, steps):
+    return [schedule(step) for step in range(steps)]
 
 
-def test_short_runs_warm_up_for_a_tenth_at_most():
-    assert cosine(10, warmup=500)(1) == pytest.approx(1.0)
-    assert cosine(1, warmup=500)(0) == pytest.approx(1.0)
+def test_cosine_falls_from_one_to_final_and_stays():
+    got = values(schedules.cosine_decay(1000, final=0.01), 1200)
+    assert got[0] == 1.0
+    assert got[500] == pytest.approx((1 + 0.01) / 2)
+    assert got[250] == pytest.approx(0.01 + 0.99 * (1 + math.sqrt(0.5)) / 2)
+    assert all(a > b for a, b in pairwise(got[:1000]))
+    assert got[1000:] == [pytest.approx(0.01)] * 200
 
 
-def test_constant():
-    assert [constant(3)(step) for step in range(5)] == pytest.approx([0.25, 0.5, 0.75, 1, 1])
+def test_exponential_decay_is_a_factor_a_step():
+    got = values(schedules.exponential_decay(80, final=0.95**80), 100)
+    assert got == pytest.approx([0.95**step for step in range(100)])
+
+
+def test_linear_warmup():
+    assert values(schedules.linear_warmup(3), 5) == pytest.approx([0.25, 0.5, 0.75, 1, 1])
+    assert values(schedules.linear_warmup(0), 2) == [1, 1]
+
+
+def test_exponential_warmup():
+    got = values(schedules.exponential_warmup(10), 200)
+    assert got == pytest.approx([1 - math.exp(-t / 10) for t in range(1, 201)])
+
+
+@pytest.mark.parametrize("beta2", [0.9, 0.98, 0.999])
+def test_untuned_warmups(beta2):
+    linear = values(schedules.untuned_linear_warmup(beta2), 3000)
+    exponential = values(schedules.untuned_exponential_warmup(beta2), 3000)
+    assert linear == pytest.approx([min(1, (1 - beta2) / 2 * t) for t in range(1, 3001)])
+    assert exponential == pytest.approx([1 - math.exp(-(1 - beta2) * t) for t in range(1, 3001)])
+    # Full after 2 / (1 - beta2) steps.
+    assert linear.index(1.0) + 1 == pytest.approx(2 / (1 - beta2), abs=1)
+
+
+@pytest.mark.parametrize(("d", "warmup"), [(512, 4000), (64, 10)])
+def test_noam_has_the_rates_of_the_paper(d, warmup):
+    base = (d * warmup) ** -0.5
+    got = values(schedules.noam(warmup), 3 * warmup)
+    paper = [d**-0.5 * min(t**-0.5, t * warmup**-1.5) for t in range(1, 3 * warmup + 1)]
+    assert [base * factor for factor in got] == pytest.approx(paper, rel=1e-12)
+    assert max(got) == got[warmup - 1] == pytest.approx(1.0)
+
+
+def test_product():
+    both = schedules.product(warmup=schedules.linear_warmup(9), decay=schedules.cosine_decay(100))
+    for step in (0, 5, 50, 150):
+        assert both(step) == schedules.linear_warmup(9)(step) * schedules.cosine_decay(100)(step)
+    assert schedules.product()(7) == schedules.constant()(7) == 1.0

@@ -8,6 +8,10 @@ SIZES = {
     "coco17": 17,
     "halpe26": 26,
     "body25": 25,
+    "coco18": 18,
+    "coco_wholebody23": 23,
+    "crowdpose14": 14,
+    "posetrack17": 17,
     "mpii16": 16,
     "smpl24": 24,
     "mpi_inf_3dhp17": 17,
@@ -42,6 +46,10 @@ def test_official_orders():
     assert CMU28.joints[:17] == H36M17.joints
     assert get_skeleton("halpe26").joints[17:20] == ("head_top", "neck_base", "pelvis")
     assert get_skeleton("body25").joints[8] == "pelvis"
+    assert get_skeleton("coco18").joints[14:] == ("right_eye", "left_eye", "right_ear", "left_ear")
+    assert get_skeleton("coco_wholebody23").joints[17:20] == ("left_big_toe", "left_small_toe", "left_heel")
+    assert get_skeleton("crowdpose14").joints[12:] == ("head_top", "neck_base")
+    assert get_skeleton("posetrack17").joints[:3] == ("nose", "neck_base", "head_top")
     assert get_skeleton("mpii16").joints[6:10] == ("pelvis", "thorax", "neck_base", "head_top")
     assert get_skeleton("smpl24").joints[15:18] == ("head", "left_shoulder", "right_shoulder")
 

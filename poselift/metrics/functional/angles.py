@@ -33,15 +33,17 @@ def angle_names(skeleton: Skeleton) -> tuple[str, ...]:
     return names
 
 
-def joint_angles(points: Float[Tensor, "*batch j 3"], skeleton: Skeleton) -> Float[Tensor, "*batch angles"]:
+def joint_angles(points: Float[Tensor, "*batch j c"], skeleton: Skeleton) -> Float[Tensor, "*batch angles"]:
     """The angles of `angle_names(skeleton)`, in radians: pi is a straight limb, 0 one folded onto itself.
 
-    A limb without length counts as folded.
+    In 2D they are the angles in the picture. A limb without length counts as folded.
 
     Raises:
         ValueError: the skeleton has none of the angles.
     """
     starts, middles, ends = zip(*(skeleton.indices(ANGLES[name]) for name in angle_names(skeleton)), strict=True)
+    # A picture is the plane z = 0.
+    points = torch.nn.functional.pad(points, (0, 3 - points.shape[-1]))
     first = points[..., starts, :] - points[..., middles, :]
     second = points[..., ends, :] - points[..., middles, :]
     # By the tangent: the arc cosine loses half its digits near a straight limb.
@@ -49,8 +51,8 @@ def joint_angles(points: Float[Tensor, "*batch j 3"], skeleton: Skeleton) -> Flo
 
 
 def angle_errors(
-    pred: Float[Tensor, "*batch j 3"],
-    target: Float[Tensor, "*batch j 3"],
+    pred: Float[Tensor, "*batch j c"],
+    target: Float[Tensor, "*batch j c"],
     skeleton: Skeleton,
     mask: Bool[Tensor, "*batch j"] | None = None,
 ) -> Terms:
@@ -68,16 +70,27 @@ def angle_errors(
 
 
 def mjae(
-    pred: Float[Tensor, "*batch j 3"],
-    target: Float[Tensor, "*batch j 3"],
+    pred: Float[Tensor, "*batch j c"],
+    target: Float[Tensor, "*batch j c"],
     skeleton: Skeleton,
     mask: Bool[Tensor, "*batch j"] | None = None,
 ) -> Float[Tensor, ""]:
-    """Mean joint angle error in degrees, over all angles that count; NaN if none does.
+    """Mean joint angle error.
 
-    The mean absolute difference between true and estimated angles, as in Agarwal and Triggs, "Recovering 3D
-    human pose from monocular images", PAMI 2006. Theirs are the Euler angles of a body model; these are the
-    angles between limbs (`ANGLES`), which need joint positions alone.
+    Formula: the mean of |a - b| over angles, a the angle at a joint between the limbs that meet there (`ANGLES`), b
+        the true one.
+    Source: Agarwal and Triggs, "Recovering 3D human pose from monocular images", PAMI 2006. Theirs are the Euler
+        angles of a body model; these are the angles between limbs, which need joint positions alone.
+    Range: degrees, 0 to 180, lower is better.
+    Unseen: an angle counts where its three joints do; NaN if none does.
+    Traps: a limb can turn about its own axis or its parent's without any of these angles changing. Tables compare
+        only over the same angles, and these depend on the joint set. Of points in 2D it is the angle in the picture.
+
+    Args:
+        pred: in 2D or 3D, in any unit.
+        target: likewise.
+        skeleton: the joint set of both.
+        mask: True where a joint counts; all do if left out.
 
     Raises:
         ValueError: the skeleton has none of the angles.

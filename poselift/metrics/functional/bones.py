@@ -35,7 +35,20 @@ def bone_length_error(
     skeleton: Skeleton,
     mask: Bool[Tensor, "*batch j"] | None = None,
 ) -> Float[Tensor, ""]:
-    """Mean absolute error of bone lengths in mm; NaN if none counts."""
+    """Mean absolute error of bone lengths.
+
+    Formula: the mean of | ‖p_child - p_parent‖ - ‖t_child - t_parent‖ |, over all bones of all poses.
+    Source: Sun et al., "Compositional human pose regression", ICCV 2017, for bones as what is compared.
+    Range: mm, 0 or more, lower is better.
+    Unseen: a bone counts where both its ends do; NaN if none does.
+    Traps: directions do not matter to it: a pose with every limb turned wrong can score 0.
+
+    Args:
+        pred: metres.
+        target: metres.
+        skeleton: the joint set of both.
+        mask: True where a joint counts; all do if left out.
+    """
     return bone_length_errors(pred, target, skeleton, mask).mean()
 
 
@@ -61,5 +74,20 @@ def bone_length_variations(
 def bone_length_variation(
     points: Float[Tensor, "*batch t j 3"], skeleton: Skeleton, mask: Bool[Tensor, "*batch t j"] | None = None
 ) -> Float[Tensor, ""]:
-    """Mean coefficient of variation of bone lengths over time, in percent; NaN if no bone counts."""
+    """How much bone lengths vary over a clip, which those of a person do not.
+
+    Formula: the mean over bones and clips of sigma / mu of the bone's length over the clip's frames, in percent;
+        sigma divides by the number of frames.
+    Source: the coefficient of variation; the symmetry and constancy of bones as a measure of plausibility is usual
+        since Pavllo et al., CVPR 2019 (their bone-length loss).
+    Range: percent, 0 or more, lower is better.
+    Unseen: a bone's frames count where both its ends do; one with fewer than two such frames, or without length, is
+        left out; NaN if none is left.
+    Traps: it needs no target, and is 0 for a pose that never moves. Each clip weighs the same, however long.
+
+    Args:
+        points: metres.
+        skeleton: the joint set.
+        mask: True where a joint counts; all do if left out.
+    """
     return bone_length_variations(points, skeleton, mask).mean()

@@ -38,7 +38,14 @@ def gaussian_nll(
     scale: Float[Tensor, "*batch j #c"],
     mask: Bool[Tensor, "*batch j"] | None = None,
 ) -> Float[Tensor, ""]:
-    """Mean negative log-likelihood per joint under Gaussians, in nats (density per m³); NaN if none counts.
+    """Mean negative log-likelihood per joint under Gaussians.
+
+    Formula: the mean over joints of the sum over axes of (p - t)² / (2 sigma²) + log sigma + log(2 pi) / 2.
+    Source: Nix and Weigend, "Estimating the mean and variance of the target probability distribution", ICNN 1994.
+    Range: nats (of a density per m³ in 3D), any number, lower is better.
+    Unseen: joints that do not count are left out; NaN if none counts.
+    Traps: it is of a density, so that it depends on the unit and can be negative: in mm it is larger by log 1000 an
+        axis.
 
     Args:
         pred: metres.
@@ -67,7 +74,21 @@ def laplace_nll(
     scale: Float[Tensor, "*batch j #c"],
     mask: Bool[Tensor, "*batch j"] | None = None,
 ) -> Float[Tensor, ""]:
-    """As `gaussian_nll`, under Laplace distributions with `scale` as b."""
+    """Mean negative log-likelihood per joint under Laplace distributions.
+
+    Formula: the mean over joints of the sum over axes of |p - t| / b + log(2 b).
+    Source: Kendall and Gal, "What uncertainties do we need in Bayesian deep learning for computer vision?", NeurIPS
+        2017, for the likelihood as a measure; the density is exp(-|x| / b) / 2b.
+    Range: nats (of a density per m³ in 3D), any number, lower is better.
+    Unseen: joints that do not count are left out; NaN if none counts.
+    Traps: as for `gaussian_nll`; b is not the standard deviation, which is b times the root of 2.
+
+    Args:
+        pred: metres.
+        target: metres.
+        scale: b in metres; one that is not positive gives NaN.
+        mask: True where a joint counts; all do if left out.
+    """
     return laplace_nlls(pred, target, scale, mask).mean()
 
 
@@ -111,11 +132,15 @@ def calibration_error(
     distribution: Distribution,
     mask: Bool[Tensor, "*batch j"] | None = None,
 ) -> Float[Tensor, ""]:
-    """How far the share of truths within an interval is from the share promised, 0 to 0.5; NaN if none counts.
+    """How far the share of truths within an interval is from the share promised.
 
-    The mean, over `LEVELS`, of the absolute difference between a level and the share of coordinates within its
-    central interval. After Kuleshov et al., "Accurate uncertainties for deep learning using calibrated
-    regression", ICML 2018, who take one-sided intervals and squares.
+    Formula: the mean over `LEVELS` of |level - share of coordinates within the level's central interval|.
+    Source: after Kuleshov et al., "Accurate uncertainties for deep learning using calibrated regression", ICML 2018,
+        who take one-sided intervals and squares.
+    Range: a share, 0 to 0.5, lower is better.
+    Unseen: joints that do not count are left out; NaN if none counts.
+    Traps: a model that is equally unsure of everything can be calibrated: read it beside the likelihood. Errors too
+        large on some joints and too small on others even out.
 
     Args:
         pred: metres.

@@ -44,10 +44,20 @@ def mpjve(
     target: Float[Tensor, "*batch t j 3"],
     mask: Bool[Tensor, "*batch t j"] | None = None,
 ) -> Float[Tensor, ""]:
-    """Mean per-joint velocity error in mm per frame; NaN if nothing counts.
+    """Mean per-joint velocity error.
 
-    Pavllo et al., "3D human pose estimation in video with temporal convolutions and semi-supervised training",
-    CVPR 2019. Per frame, as the field reports it: numbers of 25 and 50 fps do not compare.
+    Formula: the mean of ‖(p[t+1] - p[t]) - (q[t+1] - q[t])‖, q being the truth.
+    Source: Pavllo et al., "3D human pose estimation in video with temporal convolutions and semi-supervised
+        training", CVPR 2019.
+    Range: mm per frame, 0 or more, lower is better.
+    Unseen: a step counts where both of its frames do; NaN if none does.
+    Traps: per frame, as the field reports it, so that numbers of 25 and 50 fps do not compare. A pose that never
+        moves scores well where people move little.
+
+    Args:
+        pred: metres.
+        target: metres.
+        mask: True where a joint counts; all do if left out.
     """
     return velocity_errors(pred, target, mask).mean()
 
@@ -66,9 +76,18 @@ def acceleration_error(
     target: Float[Tensor, "*batch t j 3"],
     mask: Bool[Tensor, "*batch t j"] | None = None,
 ) -> Float[Tensor, ""]:
-    """Mean acceleration error in mm per frame²; NaN if nothing counts.
+    """Mean per-joint acceleration error.
 
-    Kanazawa et al., "Learning 3D human dynamics from video", CVPR 2019. Times fps² / 1000 it is in m/s².
+    Formula: the mean of ‖p″ - q″‖, p″[t] = p[t+1] - 2 p[t] + p[t-1], q being the truth.
+    Source: Kanazawa et al., "Learning 3D human dynamics from video", CVPR 2019.
+    Range: mm per frame², 0 or more, lower is better; times fps² / 1000 it is in m/s².
+    Unseen: a difference counts where all three of its frames do; NaN if none does.
+    Traps: as for `mpjve`; and frames are taken as evenly spaced.
+
+    Args:
+        pred: metres.
+        target: metres.
+        mask: True where a joint counts; all do if left out.
     """
     return acceleration_errors(pred, target, mask).mean()
 
@@ -88,10 +107,15 @@ def jerks(points: Float[Tensor, "*batch t j 3"], fps: float, mask: Bool[Tensor, 
 def jitter(
     points: Float[Tensor, "*batch t j 3"], fps: float, mask: Bool[Tensor, "*batch t j"] | None = None
 ) -> Float[Tensor, ""]:
-    """Mean jerk of a motion in m/s³, without a target; NaN if nothing counts.
+    """Mean jerk of a motion, without a target.
 
-    Flash and Hogan, "The coordination of arm movements", J. Neuroscience 1985, for jerk as the measure of
-    smoothness. It is 0 for a pose that never moves: read it beside an error.
+    Formula: the mean of ‖p‴‖, p‴ the third difference times fps³.
+    Source: Flash and Hogan, "The coordination of arm movements", J. Neuroscience 1985, for jerk as the measure of
+        smoothness.
+    Range: m/s³, 0 or more, lower is smoother.
+    Unseen: a difference counts where all four of its frames do; NaN if none does.
+    Traps: it is 0 for a pose that never moves: read it beside an error. Real movement has jerk, so that less than the
+        truth's is too smooth.
 
     Args:
         points: metres.

@@ -96,7 +96,13 @@ def oks(
     mask: Bool[Tensor, "*batch j"] | None = None,
     sigmas: Sequence[float] = COCO_SIGMAS,
 ) -> Float[Tensor, "*batch"]:
-    """Object keypoint similarity of each person, 0 to 1; NaN for one without joints that count.
+    """Object keypoint similarity of each person.
+
+    Formula: the mean over labelled joints of exp(-d² / (2 area (2 sigma)²)).
+    Source: COCO, https://cocodataset.org/#keypoints-eval.
+    Range: 0 to 1, higher is better.
+    Unseen: joints that are not labelled are left out; NaN for a person without any.
+    Traps: `area` is of the person's outline in COCO; of the box it is larger, and the similarity higher.
 
     Args:
         pred: pixels.
@@ -161,9 +167,15 @@ def average_precision(scores: Float[Tensor, " n"], matched: Bool[Tensor, "n 10"]
 
 
 def oks_ap(images: Sequence[PosesInImage], sigmas: Sequence[float] = COCO_SIGMAS) -> Float[Tensor, ""]:
-    """COCO's keypoint AP, 0 to 1: precision over recall, and over OKS from 0.5 to 0.95; NaN if nobody is there.
+    """COCO's keypoint average precision.
 
-    All sizes of people count; crowd regions and COCO's ignored people do not exist here.
+    Formula: the mean, over OKS thresholds 0.5, 0.55, ..., 0.95 and 101 recalls, of the best precision at that recall
+        or a higher one.
+    Source: COCO, https://cocodataset.org/#keypoints-eval.
+    Range: 0 to 1, higher is better.
+    Unseen: people without a labelled joint are not there to be found; NaN if nobody is there.
+    Traps: all sizes of people count; crowd regions and COCO's ignored people do not exist here. It depends on the
+        order of the scores over all images, so that it is not the mean of the images' own.
 
     Raises:
         ValueError: there are not as many sigmas as joints.

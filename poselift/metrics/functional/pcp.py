@@ -7,12 +7,17 @@ from torch import Tensor
 from poselift.metrics.functional.terms import Terms, percent, prepare
 from poselift.skeleton import Skeleton
 
-LIMBS = tuple(
-    (f"{side}_{start}", f"{side}_{end}")
+LIMBS = {
+    f"{side}_{limb}": (f"{side}_{start}", f"{side}_{end}")
     for side in ("left", "right")
-    for start, end in (("shoulder", "elbow"), ("elbow", "wrist"), ("hip", "knee"), ("knee", "ankle"))
-)
-"""Upper arms, lower arms, upper legs and lower legs, by the joints at their ends."""
+    for limb, start, end in (
+        ("upper_arm", "shoulder", "elbow"),
+        ("lower_arm", "elbow", "wrist"),
+        ("upper_leg", "hip", "knee"),
+        ("lower_leg", "knee", "ankle"),
+    )
+}
+"""The limbs that are judged, by the joints at their ends."""
 
 PCP_THRESHOLD = 0.5
 
@@ -33,7 +38,7 @@ def correct_limbs(
         ValueError: the skeleton lacks a limb.
     """
     pred, target, mask = prepare(pred, target, mask)
-    starts, ends = (skeleton.indices([limb[end] for limb in LIMBS]) for end in (0, 1))
+    starts, ends = (skeleton.indices([ends[end] for ends in LIMBS.values()]) for end in (0, 1))
     errors = (pred - target).norm(dim=-1)
     both = torch.stack((errors[..., starts], errors[..., ends]), -1)
     error = both.amax(-1) if strict else both.mean(-1)
@@ -49,11 +54,17 @@ def pcp(
     threshold: float = PCP_THRESHOLD,
     strict: bool = True,
 ) -> Float[Tensor, ""]:
-    """Percentage of correct parts: limbs whose ends are within a part of the limb's own length; NaN if none counts.
+    """Percentage of correct parts: limbs whose ends are within a part of the limb's own length.
 
-    Ferrari et al., "Progressive search space reduction for human pose estimation", CVPR 2008. Strict, as they
-    wrote it, each end must be within; otherwise the mean of both is what must be, as their published code
-    measured. Short limbs, or foreshortened ones in 2D, are judged hardest.
+    Formula: 100 times the share of limbs that count with e_start <= threshold · length and e_end <= threshold ·
+        length (strict, both ends), or else with (e_start + e_end) / 2 <= threshold · length (the mean of the ends); e
+        is the distance of an end from its true place, the length is the true limb's.
+    Source: Ferrari et al., "Progressive search space reduction for human pose estimation", CVPR 2008. Strict is as
+        they wrote it, the mean of the ends as their published code measured.
+    Range: percent, 0 to 100, higher is better.
+    Unseen: a limb counts where both its ends do; NaN if none does.
+    Traps: papers often do not say which form they use, and the mean of the ends is never lower than strict. Short
+        limbs, or foreshortened ones in a picture, are judged hardest.
 
     Args:
         pred: in 2D or 3D, in any unit.

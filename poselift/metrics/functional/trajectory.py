@@ -37,17 +37,22 @@ def trajectory_error(
     alignment: Alignment,
     mask: Bool[Tensor, "*batch t"] | None = None,
 ) -> Float[Tensor, ""]:
-    """Mean distance between two paths in mm, e.g. of the root joint; NaN if no frame counts.
+    """Mean distance between two paths, e.g. of the root joint.
 
-    Zhang and Scaramuzza, "A tutorial on quantitative trajectory evaluation for visual(-inertial) odometry",
-    IROS 2018, for the alignments. Here the mean of the distances, as for poses, not their root mean square.
+    Formula: the mean of ‖A(p[t]) - q[t]‖, A the alignment of the whole path, q the truth.
+    Source: Zhang and Scaramuzza, "A tutorial on quantitative trajectory evaluation for visual(-inertial) odometry",
+        IROS 2018, for the alignments.
+    Range: mm, 0 or more, lower is better.
+    Unseen: frames that do not count are left out, of the alignment too; with "rigid" and "similarity", paths with
+        fewer than 3 that count; NaN if none is left.
+    Traps: the mean of the distances, as for poses, not their root mean square, as odometry has it. Aligning hides
+        what it aligns: "similarity" hides a wrong scale.
 
     Args:
         pred: metres.
         target: metres.
         alignment: "none"; "first_frame" moves the prediction so that the first frame that counts is right;
-            "rigid" turns and moves, "similarity" also scales the whole path (paths with fewer than 3 frames
-            that count are then left out).
+            "rigid" turns and moves, "similarity" also scales the whole path.
         mask: True where a frame counts; all do if left out.
 
     Raises:

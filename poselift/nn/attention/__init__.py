@@ -1,9 +1,116 @@
-"""Attention mechanisms, one a file.
+"""Attention mechanisms, one a file, behind one interface: `poselift.nn.attention.attention.Attention`.
 
-All have one interface: `forward(tokens (b, n, d), mask (b, n) or None, rotation or None) -> (b, n, d)`; the
-module owns its projections. `mask` is True where a token is there; a token that is not changes nothing.
+`ATTENTION` has them by name, and `build_attention` builds the layers of a model from a name with options as plain
+data: `{"name": "general", "distribution": "sparsemax"}`.
 """
 
-from poselift.nn.attention.scaled_dot import ScaledDotAttention
+import inspect
+from collections.abc import Mapping
+from typing import Any
 
-__all__ = ["ScaledDotAttention"]
+from poselift.core.errors import InputError
+from poselift.nn.attention.adaptive_span import AdaptiveSpanAttention
+from poselift.nn.attention.attention import Attention
+from poselift.nn.attention.choices import choose
+from poselift.nn.attention.co_attention import CoAttention
+from poselift.nn.attention.compositional import CompositionalAttention
+from poselift.nn.attention.fastformer import FastformerAttention
+from poselift.nn.attention.fixed import FixedAttention
+from poselift.nn.attention.fnet import FNetAttention
+from poselift.nn.attention.hard import HardAttention
+from poselift.nn.attention.hierarchical import HierarchicalAttention
+from poselift.nn.attention.linformer import LinformerAttention
+from poselift.nn.attention.local import LocalAttention
+from poselift.nn.attention.local_monotonic import LocalMonotonicAttention
+from poselift.nn.attention.local_predictive import LocalPredictiveAttention
+from poselift.nn.attention.longformer import LongformerAttention
+from poselift.nn.attention.lsh import LSHAttention
+from poselift.nn.attention.multi_dimensional import MultiDimensionalAttention
+from poselift.nn.attention.multi_representational import MultiRepresentationalAttention
+from poselift.nn.attention.performer import PerformerAttention
+from poselift.nn.attention.scaled_dot import ScaledDotAttention
+from poselift.nn.attention.scores import SCORES
+from poselift.nn.attention.shared import SharedAttention
+from poselift.nn.attention.strided import StridedAttention
+from poselift.nn.attention.transformer_xl import TransformerXLAttention
+
+__all__ = ["ATTENTION", "Attention", "ScaledDotAttention", "attention_spec", "build_attention"]
+
+ATTENTION: dict[str, type[Attention]] = {
+    **SCORES,
+    "compositional": CompositionalAttention,
+    "local_monotonic": LocalMonotonicAttention,
+    "local_predictive": LocalPredictiveAttention,
+    "hard": HardAttention,
+    "co_attention": CoAttention,
+    "multi_dimensional": MultiDimensionalAttention,
+    "multi_representational": MultiRepresentationalAttention,
+    "hierarchical": HierarchicalAttention,
+    "local": LocalAttention,
+    "strided": StridedAttention,
+    "fixed": FixedAttention,
+    "adaptive_span": AdaptiveSpanAttention,
+    "longformer": LongformerAttention,
+    "transformer_xl": TransformerXLAttention,
+    "lsh": LSHAttention,
+    "shared": SharedAttention,
+    "linformer": LinformerAttention,
+    "performer": PerformerAttention,
+    "fnet": FNetAttention,
+    "fastformer": FastformerAttention,
+}
+"""The mechanisms by name."""
+
+
+def build_attention(
+    spec: Mapping[str, Any] | str, dim: int, heads: int, depth: int, *, causal: bool = False, cross: bool = False
+) -> list[Attention]:
+    """The attention modules of a model's layers, one a layer.
+
+    Args:
+        spec: a name of `ATTENTION`, or a mapping of `name` and options.
+        dim: width of the tokens.
+        heads: number of heads.
+        depth: layers.
+        causal: a token sees itself and those before it alone.
+        cross: queries come from the tokens, keys and values from a memory of another length.
+
+    Raises:
+        InputError: there is no such mechanism or option, or the mechanism refuses what is asked of it.
+    """
+    options = attention_spec(spec)
+    mechanism = ATTENTION[options.pop("name")]
+    return list(mechanism.layers(depth, dim, heads, **options, causal=causal, cross=cross))
+
+
+def attention_spec(spec: Mapping[str, Any] | str) -> dict[str, Any]:
+    """The mapping that says the same with every option: what a model's config keeps, whatever defaults become.
+
+    Raises:
+        InputError: there is no such mechanism or option.
+    """
+    given = {"name": spec} if isinstance(spec, str) else dict(spec)
+    if "name" not in given:
+        raise InputError(f"attention needs a name, one of {', '.join(ATTENTION)}; got the options {given}")
+    name = given.pop("name")
+    defaults = _options(choose("attention", name, ATTENTION))
+    for option in given:
+        choose(f"option of attention {name}", option, defaults)
+    options = {**defaults, **given}
+    # JSON knows no tuples.
+    return {"name": name} | {key: list(value) if isinstance(value, tuple) else value for key, value in options.items()}
+
+
+def _options(mechanism: type[Attention]) -> dict[str, Any]:
+    """Its own keyword arguments with their defaults; those that it hands on to its base are looked up there."""
+    defaults: dict[str, Any] = {}
+    for base in mechanism.__mro__:
+        if "__init__" not in vars(base):
+            continue
+        parameters = inspect.signature(vars(base)["__init__"]).parameters.values()
+        for parameter in parameters:
+            if parameter.kind is parameter.KEYWORD_ONLY and parameter.name not in ("causal", "cross"):
+                defaults.setdefault(parameter.name, parameter.default)
+        if not any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
+            break
+    return defaults

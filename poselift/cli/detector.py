@@ -1,0 +1,60 @@
+"""The options by which a command's detector is chosen and set up."""
+
+import argparse
+
+from poselift.core.errors import InputError
+from poselift.detection import DETECTORS, Detector, build_detector
+
+_OPTIONS = {
+    "mmpose": {
+        "config": "--mmpose-config",
+        "checkpoint": "--mmpose-checkpoint",
+        "person_config": "--mmpose-person-config",
+        "person_checkpoint": "--mmpose-person-checkpoint",
+        "trust_checkpoint": "--trust-checkpoint",
+    },
+}
+"""For each detector that has options of its own: the argument that it is built with -> the option on the command
+line. One that was not given is None there, and the detector's own default holds."""
+
+
+def add_detector_options(parser: argparse.ArgumentParser) -> None:
+    """Adds `--detector` and what single detectors take."""
+    how = parser.add_argument_group("detector")
+    how.add_argument(
+        "--detector", choices=list(DETECTORS), default="movenet", help="finds the people (default: %(default)s)"
+    )
+    mmpose = parser.add_argument_group("detector mmpose", "docs/mmpose.md says how to install it")
+    mmpose.add_argument("--mmpose-config", metavar="NAME|FILE", help="a top-down body config of mmpose's")
+    mmpose.add_argument(
+        "--mmpose-checkpoint", metavar="FILE|URL", help="its weights (default: those published for the config)"
+    )
+    mmpose.add_argument("--mmpose-person-config", metavar="NAME|FILE", help="mmdet's config that finds the people")
+    mmpose.add_argument("--mmpose-person-checkpoint", metavar="FILE|URL", help="its weights")
+    mmpose.add_argument(
+        "--trust-checkpoint",
+        action="store_true",
+        default=None,
+        help="also read checkpoints that can run code when they are read",
+    )
+
+
+def chosen_detector(options: argparse.Namespace) -> Detector:
+    """The detector that the options ask for, on the device that they name.
+
+    Raises:
+        InputError: an option is given that belongs to another detector, or the detector cannot be built.
+    """
+    for name, arguments in _OPTIONS.items():
+        strays = [option for option in arguments.values() if _value(options, option) is not None]
+        if strays and name != options.detector:
+            raise InputError(f"{strays[0]} goes with --detector {name}, not with {options.detector}")
+    given = {key: _value(options, option) for key, option in _OPTIONS.get(options.detector, {}).items()}
+    return build_detector(
+        options.detector, options.device, **{key: value for key, value in given.items() if value is not None}
+    )
+
+
+def _value(options: argparse.Namespace, option: str) -> str | bool | None:
+    value: str | bool | None = getattr(options, option.removeprefix("--").replace("-", "_"))
+    return value

@@ -1,0 +1,119 @@
+"""What a training run was made with, and how its result is evaluated."""
+
+import copy
+import hashlib
+from collections.abc import Iterator, Mapping
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import pytorch_lightning as pl
+import torch
+from hydra import compose
+from omegaconf import DictConfig, OmegaConf
+
+from poselift.core.files import sha256, write_json
+from poselift.data.batches import Batch
+from poselift.reports.environment import environment
+from poselift.reports.protocols import PROTOCOLS
+
+_PACKAGES = ("torch", "pytorch-lightning", "torchmetrics", "hydra-core", "omegaconf", "numpy", "scipy", "safetensors")
+
+
+class RunRecord(pl.Callback):
+    """Writes what the run is made with as soon as its data is there: `run.json`.
+
+    Args:
+        path: of the file.
+        config: of the run.
+    """
+
+    def __init__(self, path: Path, config: DictConfig) -> None:
+        self.path, self.config = path, config
+
+    def on_train_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
+        """Writes environment, versions, seed, config and the data's fingerprints."""
+        if not trainer.is_global_zero:
+            return
+        first = copy.copy(trainer.datamodule.training)  # type: ignore[attr-defined]
+        first.epoch = 0
+        made = environment()
+        record = {
+            **made,
+            "dirty": (made["commit"] or "").endswith("-dirty"),
+            "packages": {package: version(package) for package in _PACKAGES},
+            "threads": torch.get_num_threads(),
+            "processes": trainer.world_size,
+            "first_step": trainer.global_step,
+            "seed": self.config.seed,
+            "config": OmegaConf.to_container(self.config, resolve=True),
+            "data": {
+                **{key: _fingerprint(path) for key, path in _paths(self.config.data, "data")},
+                # Made from data, seed and settings: the same only where all of them are.
+                "first_batch": {"sha256": _sha256_of_tensors(first.make(0))},
+            },
+        }
+        write_json(self.path, record)
+
+
+def _paths(config: DictConfig, key: str) -> Iterator[tuple[str, Path]]:
+    """Files and folders that the config names, by the key that names them."""
+    for name, value in config.items():
+        if isinstance(value, DictConfig):
+            yield from _paths(value, f"{key}.{name}")
+        elif isinstance(value, str) and Path(value).exists():
+            yield f"{key}.{name}", Path(value)
+
+
+def _fingerprint(path: Path) -> dict[str, Any]:
+    """Of a file its content; of a folder, which may hold terabytes of video, the names and sizes of its files."""
+    if path.is_file():
+        return {"path": str(path.absolute()), "bytes": path.stat().st_size, "sha256": sha256(path)}
+    listing = sorted((str(file.relative_to(path)), file.stat().st_size) for file in path.rglob("*") if file.is_file())
+    return {
+        "path": str(path.absolute()),
+        "files": len(listing),
+        "bytes": sum(size for _, size in listing),
+        "sha256_of_names_and_sizes": hashlib.sha256(repr(listing).encode()).hexdigest(),
+    }
+
+
+def _sha256_of_tensors(batch: Batch) -> str:
+    digest = hashlib.sha256()
+    for value in vars(batch).values():
+        if isinstance(value, torch.Tensor):
+            digest.update(value.cpu().contiguous().numpy().tobytes())
+    return digest.hexdigest()
+
+
+def evaluation_command(config: DictConfig, choices: Mapping[str, str], weights: Path) -> str:
+    """The command that scores weights on the views that the run was validated on.
+
+    Args:
+        config: of the run.
+        choices: of the run's config groups, by group (`HydraConfig.get().runtime.choices`).
+        weights: the safetensors file.
+    """
+    views = next((choice for group, choice in choices.items() if group.startswith("views@")), None)
+    dataset = views or config.data.get("validate") or choices["data"]
+    # The first protocol of the dataset: h36m_p1 for h36m and h36m_mmpose.
+    protocol = next((name for name in PROTOCOLS if name.split("_")[0] == dataset.split("_")[0]), None)
+    if protocol is None:
+        return f"python tools/evaluate.py protocol=NAME data.KEY=VALUE weights={weights}"
+    chosen = [f"protocol={protocol}", *([f"views@data={views}"] if views else [])]
+    read = compose("evaluate", chosen).data
+    ours = _validated(config.data)
+    changed = [
+        f"data.{key}={ours[key]}"
+        for key in read
+        if key in ours and key != "_target_" and (OmegaConf.is_missing(read, key) or read[key] != ours[key])
+    ]
+    return " ".join(["python tools/evaluate.py", *chosen, *changed, f"weights={weights}"])
+
+
+def _validated(data: DictConfig) -> dict[str, Any]:
+    """The settings of the views that are validated on."""
+    if "validate" in data:
+        return _validated(data.sources[data.validate])
+    parts = (data, data.get("views") or {}, data.get("val") or {})
+    return {key: value for part in parts for key, value in part.items()}

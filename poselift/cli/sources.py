@@ -1,0 +1,143 @@
+"""Where the predictions that `tools/evaluate.py` scores come from: a lifter, or a file."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from jaxtyping import Float
+from omegaconf import DictConfig, ListConfig
+
+from poselift.cli.device import torch_device
+from poselift.core.errors import InputError
+from poselift.data.views import View
+from poselift.lifting import camera_for
+from poselift.lifting.bones import steady_bones
+from poselift.models import lift_sequence, load_weights
+from poselift.models.checkpoint import load_checkpoint
+from poselift.reports.plausibility import suspicions
+from poselift.reports.predictions import read_predictions
+from poselift.reports.protocols import Protocol
+from poselift.skeleton import Skeleton
+
+
+class Lifted:
+    """Predictions of a lifter, made as they are asked for.
+
+    Attributes:
+        name: what the table calls it.
+        skeleton: the joint set of its predictions.
+        seed: of the training; None where it is not known.
+        model: what `metrics.json` says of the model.
+        settings: how the predictions are made.
+
+    Args:
+        config: of `tools/evaluate.py`.
+
+    Raises:
+        InputError: something that the config names cannot be used.
+    """
+
+    lengths = True
+    partial = False
+
+    def __init__(self, config: DictConfig) -> None:
+        if config.camera not in ("known", "assumed"):
+            raise InputError(f"camera={config.camera} is not known; choose known or assumed")
+        self._device = torch_device(config.device)
+        load = load_checkpoint if Path(config.weights).suffix == ".ckpt" else load_weights
+        weights = load(config.weights, self._device)
+        self._lifter, self._camera, self._flip, self._steady = weights.lifter, config.camera, config.flip, config.steady
+        self._window = weights.window if config.window is None else int(config.window)
+        self.name = weights.name
+        self.skeleton: Skeleton = weights.lifter.skeleton_out  # type: ignore[assignment]
+        self.seed = weights.card["training"].get("seed")
+        self.model = {
+            "name": weights.card["model"],
+            "config": weights.card["config"],
+            "window": weights.window,
+            "weights": str(weights.path),
+            "sha256": weights.sha256,
+            "parameters": sum(parameter.numel() for parameter in weights.lifter.parameters()),
+        }
+        self.settings = {
+            "camera": config.camera,
+            "flip": config.flip,
+            "steady": config.steady,
+            "window": self._window,
+            "device": str(self._device),
+        }
+
+    def predict(self, view: View) -> Float[np.ndarray, "t j 3"]:
+        """Lifts the view."""
+        keypoint_skeleton: Skeleton = self._lifter.skeleton_in  # type: ignore[assignment]
+        view = view.converted(keypoint_skeleton, view.skeleton)
+        K, distortion = view.K, view.distortion
+        if self._camera == "assumed":
+            width, height = (int(size) for size in view.image_size)
+            K, distortion = camera_for((width, height)).K, None
+        predicted = lift_sequence(
+            self._lifter,
+            view.keypoints.to(self._device),
+            view.scores.to(self._device),
+            view.times.to(self._device),
+            K.to(self._device),
+            view.image_size.to(self._device),
+            window=self._window,
+            flip=self._flip,
+            distortion=None if distortion is None else distortion.to(self._device),
+        )
+        joints = predicted.float().cpu().numpy()
+        return steady_bones(joints, self.skeleton, np.ones(len(joints), bool)) if self._steady else joints
+
+    def warnings(self, views: Sequence[View], protocol: Protocol) -> list[str]:
+        """A lifter's unit, joints and axes are its own: nothing to ask."""
+        return []
+
+
+class Saved:
+    """Predictions that a file holds.
+
+    Attributes:
+        name: what the table calls it.
+        skeleton: the joint set of its predictions.
+        lengths: False where they have no unit of length.
+        partial: whether frames are left out on purpose.
+        seed: of the training; None where it is not known.
+        model: what `metrics.json` says of the model; None where it is not ours.
+        settings: where the predictions are from.
+
+    Args:
+        config: of `tools/evaluate.py`.
+        views: those that are scored.
+
+    Raises:
+        InputError: the file cannot be used.
+    """
+
+    def __init__(self, config: DictConfig, views: Sequence[View]) -> None:
+        joints = list(config.joints) if isinstance(config.joints, ListConfig) else config.joints
+        self._predictions = read_predictions(config.predictions, views, joints=joints, unit=config.unit)
+        about = self._predictions.about
+        self.name = about.get("name", Path(config.predictions).stem)
+        self.seed, self.model = about.get("seed"), about.get("model")
+        self.skeleton = self._predictions.skeleton
+        self.lengths, self.partial = self._predictions.lengths, self._predictions.partial
+        self.settings = {
+            "predictions": str(config.predictions),
+            "layout": self._predictions.layout,
+            "joints": self.skeleton.name,
+            "lengths": self.lengths,
+        }
+
+    def predict(self, view: View) -> Float[np.ndarray, "t j 3"]:
+        """Looks the view up."""
+        return self._predictions.poses[view.name]
+
+    def warnings(self, views: Sequence[View], protocol: Protocol) -> list[str]:
+        """See `suspicions`."""
+        return suspicions(views, self._predictions, protocol)
+
+
+def open_source(config: DictConfig, views: Sequence[View]) -> Lifted | Saved:
+    """The source that a config asks for: a file where `predictions` names one, else a lifter."""
+    return Lifted(config) if config.predictions is None else Saved(config, views)

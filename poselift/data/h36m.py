@@ -1,0 +1,194 @@
+"""Human3.6M in the layout of VideoPose3D, which most papers use, and what is common to its layouts.
+
+Ionescu et al., "Human3.6M: large scale datasets and predictive methods for 3D human sensing in natural
+environments", TPAMI 2014; Pavllo et al., "3D human pose estimation in video with temporal convolutions", CVPR 2019
+(https://github.com/facebookresearch/VideoPose3D), whose DATASETS.md says what the files hold.
+"""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from poselift.core.errors import InputError
+from poselift.data.corpus import MotionCorpus
+from poselift.data.h36m_cameras import CAMERAS, h36m_camera
+from poselift.data.loading import pick_split, recorded_view
+from poselift.data.reading import Source, check_shape, load_object_npz
+from poselift.data.views import View
+from poselift.skeleton import COCO17, H36M17, H36M32, MPII16, Skeleton
+
+URL = "http://vision.imar.ro/human3.6m/"
+GUIDE = "docs/human36m.md goes from asking for the data to a table."
+
+SOURCE = Source(
+    name="Human3.6M in VideoPose3D's layout",
+    tree="""
+ROOT/
+  data_3d_h36m.npz                     (made by tools/prepare_h36m.py)
+  data_2d_h36m_cpn_ft_h36m_dbb.npz     (for keypoints=cpn_ft_h36m_dbb; keypoints=gt needs no file)
+""",
+    url=URL,
+    note=GUIDE,
+)
+
+FPS = 50.0
+SUBJECTS = {"train": ("S1", "S5", "S6", "S7", "S8"), "test": ("S9", "S11")}
+FRAMES = {"train": 1_559_752, "test": 543_344}
+"""Published numbers of frames under the four cameras, without S11's Directions, whose video is corrupted: what
+VideoPose3D prints (https://github.com/zh-plus/video-to-pose3D/issues/25, and for training
+https://github.com/hrhodin/UnsupervisedGeometryAwareRepresentationLearning/issues/5)."""
+
+ACTIONS = (
+    "Directions",
+    "Discussion",
+    "Eating",
+    "Greeting",
+    "Phoning",
+    "Posing",
+    "Purchases",
+    "Sitting",
+    "SittingDown",
+    "Smoking",
+    "Photo",
+    "Waiting",
+    "Walking",
+    "WalkDog",
+    "WalkTogether",
+)
+"""In the order of the dataset's own numbering, in which Directions is 2. Each subject has two takes of each."""
+
+_OTHER_NAMES = {"TakingPhoto": "Photo", "WalkingDog": "WalkDog", "WalkingTogether": "WalkTogether"}
+_KEYPOINT_SKELETONS = {None: H36M17, "h36m": H36M17, "coco": COCO17, "mpii": MPII16}
+
+
+def load_h36m(
+    root: str | Path, split: str = "test", keypoints: str = "cpn_ft_h36m_dbb", downsample: int = 1
+) -> list[View]:
+    """Reads one split of Human3.6M.
+
+    Args:
+        root: the folder that holds the npz files.
+        split: "train" (S1, S5, S6, S7, S8) or "test" (S9, S11).
+        keypoints: which 2D: the ending of a data_2d_h36m file, or "gt" for exact projections, which are made here.
+        downsample: every so many frames; 1 for 50 fps, 5 for the 10 fps of some papers.
+
+    Returns:
+        A View for each camera of each take, named "S9/Walking 1/54138969"; its action is "Walking". Its distortion
+        is the nearest that OpenCV's model comes to the dataset's.
+
+    Raises:
+        InputError: there is no such split, a file is missing or malformed, or holds more than arrays.
+    """
+    root = Path(root)
+    subjects = pick_split(split, SUBJECTS, SOURCE.name)
+    if downsample < 1:
+        raise InputError(f"data.downsample={downsample} must be 1 or more")
+    takes = _takes(root, subjects)
+    path_2d = root / f"data_2d_h36m_{keypoints}.npz"
+    keypoint_skeleton, detected = (H36M17, None) if keypoints == "gt" else _detections(path_2d)
+
+    views = []
+    for (subject, name), world in takes.items():
+        seen = None if detected is None else _cameras(path_2d, detected, subject, name, keypoint_skeleton, len(world))
+        for index, camera_name in enumerate(CAMERAS):
+            camera = h36m_camera(subject, camera_name)
+            points = camera.to_camera(torch.from_numpy(world[::downsample]).double())
+            view = recorded_view(
+                f"{subject}/{name}/{camera_name}",
+                subject,
+                camera.project(points).numpy() if seen is None else seen[index][::downsample],
+                points.numpy(),
+                fps=FPS / downsample,
+                K=camera.intrinsics.numpy(),
+                image_size=camera.image_size,
+                keypoint_skeleton=keypoint_skeleton,
+                skeleton=H36M17,
+                action=action_name(name),
+                camera=camera_name,
+            )
+            views.append(replace(view, distortion=camera.opencv_distortion.float()))
+    return views
+
+
+def load_h36m_corpus(root: str | Path, split: str = "train") -> MotionCorpus:
+    """Reads the motion of one split, without its cameras, to be filmed by virtual ones.
+
+    Args:
+        root: the folder that holds data_3d_h36m.npz.
+        split: "train" or "test".
+
+    Raises:
+        InputError: there is no such split, or the file is missing or malformed.
+    """
+    takes = _takes(Path(root), pick_split(split, SUBJECTS, SOURCE.name))
+    x, y, z = np.moveaxis(np.concatenate(list(takes.values())), -1, 0)
+    points = torch.from_numpy(np.stack((x, z, -y), -1))  # Z up to Y up
+    root_place = points[:, H36M17.index("pelvis")]
+    return MotionCorpus(
+        joints=points - root_place[:, None],
+        root=root_place,
+        clip_start=torch.tensor([0, *(len(take) for take in takes.values())]).cumsum(0),
+        names=tuple(f"{subject}/{name}" for subject, name in takes),
+        subjects=tuple(subject for subject, _ in takes),
+        fps=FPS,
+        skeleton=H36M17,
+    )
+
+
+def action_name(take: str) -> str:
+    """The action that a take is of, by the name that papers use: "Walking 1" is of "Walking".
+
+    Raises:
+        InputError: it is none of the fifteen.
+    """
+    name = take.split()[0]
+    name = _OTHER_NAMES.get(name, name)
+    if name not in ACTIONS:
+        raise InputError(f"Human3.6M has no action {take!r}; it has {', '.join(ACTIONS)}")
+    return name
+
+
+def _takes(root: Path, subjects: tuple[str, ...]) -> dict[tuple[str, str], np.ndarray]:
+    """The 17 joints in the world (Z up, metres, float32), by subject and take."""
+    path = SOURCE.require_file(root / "data_3d_h36m.npz")
+    positions = load_object_npz(path, "positions_3d")
+    joints = H36M32.indices(list(H36M17.joints))
+    takes = {}
+    for subject in subjects:
+        for name, points in _of(path, "positions_3d", positions, subject).items():
+            points = check_shape(path, f"positions_3d {subject} {name}", points, (None, len(H36M32), 3))
+            action_name(name)
+            takes[subject, name] = points[:, joints].astype(np.float32)
+    return takes
+
+
+def _detections(path: Path) -> tuple[Skeleton, Any]:
+    """The joint set of a file of 2D, and what it holds."""
+    metadata = load_object_npz(SOURCE.require_file(path), "metadata")
+    layout = metadata.get("layout_name") if isinstance(metadata, dict) else None
+    if layout not in _KEYPOINT_SKELETONS:
+        known = ", ".join(str(name) for name in _KEYPOINT_SKELETONS if name)
+        raise InputError(f"{path}: 'metadata' has layout_name {layout!r}, expected one of {known}")
+    return _KEYPOINT_SKELETONS[layout], load_object_npz(path, "positions_2d")
+
+
+def _cameras(path: Path, detected: Any, subject: str, name: str, skeleton: Skeleton, frames: int) -> list[np.ndarray]:
+    """The pixels of one take in each camera, cut to as many frames as there are poses: some videos are longer."""
+    what = f"positions_2d {subject} {name}"
+    cameras = _of(path, "positions_2d", detected, subject).get(name)
+    if not isinstance(cameras, list | tuple | np.ndarray) or len(cameras) != len(CAMERAS):
+        raise InputError(f"{path}: {what!r} is not a list of {len(CAMERAS)} cameras")
+    for pixels in cameras:
+        check_shape(path, what, pixels, (None, len(skeleton), 2))
+        if len(pixels) < frames:
+            raise InputError(f"{path}: {what!r} has {len(pixels)} frames, fewer than the {frames} of its poses")
+    return [np.asarray(pixels[:frames], np.float64) for pixels in cameras]
+
+
+def _of(path: Path, key: str, data: Any, subject: str) -> dict[str, Any]:
+    if not isinstance(data, dict) or not isinstance(data.get(subject), dict):
+        raise InputError(f"{path}: {key!r} holds no takes of {subject}; expected a dict of them")
+    return data[subject]

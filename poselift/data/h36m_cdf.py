@@ -1,0 +1,112 @@
+"""Human3.6M as downloaded: the CDF files of "Poses, D3 Positions", and the npz that is made of them.
+
+http://vision.imar.ro/human3.6m/; the npz is VideoPose3D's `data_3d_h36m.npz`
+(https://github.com/facebookresearch/VideoPose3D, DATASETS.md), which its code and this package's read alike.
+"""
+
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+from jaxtyping import Float
+
+from poselift.core.errors import InputError
+from poselift.core.files import atomic_path, check_writable
+from poselift.core.optional import require
+from poselift.data.h36m import ACTIONS, FRAMES, GUIDE, SUBJECTS, URL, action_name
+from poselift.data.h36m_cameras import CAMERAS
+from poselift.data.reading import Source, check_shape
+from poselift.skeleton import H36M32
+
+SOURCE = Source(
+    name="Human3.6M as downloaded",
+    tree="""
+RAW/
+  S1/
+    MyPoseFeatures/
+      D3_Positions/
+        Directions 1.cdf
+        Directions.cdf
+        ...                  (30 files: two takes of each action)
+  S5/ S6/ S7/ S8/ S9/ S11/   (the same)
+""",
+    url=URL,
+    note=f"Extract Poses_D3_Positions_S1.tgz and those of S5, S6, S7, S8, S9 and S11 into one folder. {GUIDE}",
+)
+
+TAKES = 2
+"""Of each action, by each subject."""
+
+
+def read_cdf(path: str | Path) -> Float[np.ndarray, "t 32 3"]:
+    """Reads the 32 joints of one take: world, Z up, in metres.
+
+    Raises:
+        InputError: no such file, not a CDF, or its `Pose` has another shape; or cdflib is not installed.
+    """
+    cdflib = require("cdflib", "datasets")
+    path = SOURCE.require_file(path)
+    try:
+        pose = np.asarray(cdflib.CDF(path).varget("Pose"))
+    except Exception as error:  # a damaged file can raise anything
+        raise InputError(f"{path} cannot be read as a CDF with a variable 'Pose' ({error})") from error
+    check_shape(path, "Pose", pose, (1, None, 3 * len(H36M32)))
+    return (pose.reshape(-1, len(H36M32), 3) / 1000).astype(np.float32)
+
+
+def read_download(folder: str | Path) -> dict[str, dict[str, np.ndarray]]:
+    """Reads the poses of all subjects, but for S11's first take of Directions, whose video is corrupted.
+
+    Args:
+        folder: that holds S1, S5, S6, S7, S8, S9 and S11.
+
+    Returns:
+        For each subject its takes by name, "Photo" and "WalkDog" as the field calls them: (t, 32, 3), metres.
+
+    Raises:
+        InputError: a subject is missing, has not two takes of each action, or a file is malformed.
+    """
+    return {subject: _subject(Path(folder), subject) for split in SUBJECTS.values() for subject in split}
+
+
+def prepare(raw: str | Path, root: str | Path) -> str:
+    """Makes `data_3d_h36m.npz` of the download.
+
+    Args:
+        raw: the folder of the download.
+        root: the folder to write to; the file is written atomically.
+
+    Returns:
+        A line for each split: its number of frames under the four cameras beside the published one.
+
+    Raises:
+        InputError: the download is incomplete or malformed, or the folder cannot be written to.
+    """
+    check_writable(root)
+    positions = read_download(raw)
+    with atomic_path(Path(root) / "data_3d_h36m.npz") as temporary:
+        np.savez_compressed(temporary, positions_3d=np.array(positions, object))
+    lines = []
+    for split, subjects in SUBJECTS.items():
+        poses = sum(len(take) for subject in subjects for take in positions[subject].values())
+        found, published = len(CAMERAS) * poses, FRAMES[split]
+        verdict = "as published" if found == published else f"but {published} are published; is the download complete?"
+        lines.append(f"{split}: {found} frames under {len(CAMERAS)} cameras, {verdict}")
+    return "\n".join(lines)
+
+
+def _subject(folder: Path, subject: str) -> dict[str, np.ndarray]:
+    place = folder / subject / "MyPoseFeatures" / "D3_Positions"
+    files = sorted(place.glob("[!_]*.cdf"))
+    if not files:
+        raise SOURCE.missing(place / "*.cdf")
+    found = Counter(action_name(file.stem) for file in files)
+    wrong = [f"{found[action]} of {action}" for action in ACTIONS if found[action] != TAKES]
+    if wrong:
+        raise InputError(f"{place}: expected {TAKES} takes of each action, found {', '.join(wrong)}")
+    takes = {}
+    for file in files:
+        first, *rest = file.stem.split()
+        if (subject, file.stem) != ("S11", "Directions"):
+            takes[" ".join((action_name(first), *rest))] = read_cdf(file)
+    return takes

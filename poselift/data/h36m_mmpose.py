@@ -1,0 +1,136 @@
+"""Human3.6M in the layout of MMPose.
+
+https://github.com/open-mmlab/mmpose, tools/dataset_converters/preprocess_h36m.py, which makes the files from the
+download, and mmpose/datasets/datasets/body3d/h36m_dataset.py, which reads them.
+"""
+
+import itertools
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from poselift.core.errors import InputError
+from poselift.data.h36m import GUIDE, SUBJECTS, URL, action_name
+from poselift.data.h36m_cameras import H36MCamera
+from poselift.data.loading import pick_split, recorded_view
+from poselift.data.reading import Source, check_shape, load_arrays, load_pickle
+from poselift.data.views import View
+from poselift.skeleton import H36M17
+
+SOURCE = Source(
+    name="Human3.6M in MMPose's layout",
+    tree="""
+ROOT/
+  annotation_body3d/
+    cameras.pkl
+    fps50/
+      h36m_train.npz
+      h36m_test.npz
+  joint_2d_det_files/
+    cpn_ft_h36m_dbb_train.npy     (for keypoints=cpn_ft_h36m_dbb)
+    cpn_ft_h36m_dbb_test.npy
+""",
+    url=URL,
+    note=f"MMPose's tools/dataset_converters/preprocess_h36m.py makes the files. {GUIDE}",
+)
+
+_IMAGE_NAME = re.compile(r"(?:.*/)?(S\d+)_(\w+)\.(\d+)_\d+\.\w+")
+
+
+def load_h36m_mmpose(root: str | Path, split: str = "test", keypoints: str = "gt", fps: int = 50) -> list[View]:
+    """Reads one split of Human3.6M.
+
+    Args:
+        root: the folder that holds annotation_body3d.
+        split: "train" (S1, S5, S6, S7, S8) or "test" (S9, S11).
+        keypoints: which 2D: "gt" for that of the annotations, or the beginning of a file in joint_2d_det_files.
+        fps: which of the annotations: 50 or 10.
+
+    Returns:
+        A View for each video, named "S9/Walking 1/54138969".
+
+    Raises:
+        InputError: there is no such split, a file is missing or malformed, or holds more than arrays.
+    """
+    root = Path(root)
+    pick_split(split, SUBJECTS, SOURCE.name)
+    annotations = root / "annotation_body3d"
+    path = SOURCE.require_file(annotations / f"fps{fps}" / f"h36m_{split}.npz")
+    joints = len(H36M17)
+    arrays = load_arrays(path, {"imgname": (None,), "part": (None, joints, 3), "S": (None, joints, 4)}, SOURCE.name)
+    names, points = arrays["imgname"], arrays["S"]
+    frames = len(names)
+    if frames == 0:
+        raise InputError(f"{path} holds no frames")
+    check_shape(path, "S", points, (frames, joints, 4))
+    pixels = check_shape(path, "part", arrays["part"], (frames, joints, 3))
+    if keypoints != "gt":
+        pixels = _detections(root / "joint_2d_det_files" / f"{keypoints}_{split}.npy", frames)
+    path_cameras = SOURCE.require_file(annotations / "cameras.pkl")
+    cameras = load_pickle(path_cameras)
+
+    views = []
+    videos = np.array([name.rpartition("_")[0] for name in names.tolist()])
+    cuts = [0, *(np.flatnonzero(videos[1:] != videos[:-1]) + 1).tolist(), frames]
+    for first, last in itertools.pairwise(cuts):
+        video = slice(first, last)
+        parts = _IMAGE_NAME.fullmatch(str(names[first]))
+        if parts is None:
+            raise InputError(f"{path}: 'imgname' has {names[first]!r}, expected S1_Directions_1.54138969_000001.jpg")
+        subject, take, camera_name = parts[1], parts[2].replace("_", " "), parts[3]
+        camera = _camera(path_cameras, cameras, subject, camera_name)
+        view = recorded_view(
+            f"{subject}/{take}/{camera_name}",
+            subject,
+            pixels[video, :, :2].astype(np.float64),
+            np.where(points[video, :, 3:] > 0, points[video, :, :3], np.nan),
+            fps=fps,
+            K=camera.intrinsics.numpy(),
+            image_size=camera.image_size,
+            keypoint_skeleton=H36M17,
+            skeleton=H36M17,
+            scores=pixels[video, :, 2].astype(np.float64).clip(0, 1),
+            action=action_name(take),
+            camera=camera_name,
+        )
+        views.append(replace(view, distortion=camera.opencv_distortion.float()))
+    return views
+
+
+def _detections(path: Path, frames: int) -> np.ndarray:
+    """Pixels and scores of a detector, for each frame of the annotations."""
+    try:
+        array = np.load(SOURCE.require_file(path), allow_pickle=False)
+    except (ValueError, EOFError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"{path} cannot be read as an npy without pickled objects ({error})") from error
+    return check_shape(path, "keypoints", array, (frames, len(H36M17), 3))
+
+
+def _camera(path: Path, cameras: Any, subject: str, name: str) -> H36MCamera:
+    """A camera of cameras.pkl."""
+    entry = cameras.get((subject, name)) if isinstance(cameras, dict) else None
+    if not isinstance(entry, dict):
+        raise InputError(f"{path} has no camera {(subject, name)}; expected a dict of them by subject and name")
+
+    def values(key: str, *shape: int) -> torch.Tensor:
+        array = check_shape(path, f"{subject} {name} {key}", entry.get(key), shape)
+        return torch.from_numpy(np.asarray(array, np.float64)).reshape(-1 if shape[-1] == 1 else shape)
+
+    # The file has the camera's axes and place in the world. Its p is the dataset's own, first down, then across.
+    R = values("R", 3, 3).mT
+    return H36MCamera(
+        name=name,
+        image_size=(int(entry.get("w", 0)), int(entry.get("h", 0))),
+        focal=values("f", 2, 1),
+        centre=values("c", 2, 1),
+        radial=values("k", 3, 1),
+        tangential=values("p", 2, 1).flip(0),
+        R=R,
+        t=-R @ values("T", 3, 1),
+    )

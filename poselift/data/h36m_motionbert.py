@@ -1,0 +1,192 @@
+"""Human3.6M in the layout of MotionBERT, whose 2D comes from a stacked hourglass, with confidences.
+
+Zhu et al., "MotionBERT: a unified perspective on learning human motion representations", ICCV 2023
+(https://github.com/Walter0807/MotionBERT, lib/data/datareader_h36m.py and train.py). The poses are those of
+Ci et al., "Optimizing network structure for 3D human pose estimation", ICCV 2019.
+
+The file's 3D is not of the camera frame. `joint3d_image` has the picture's x and y (without distortion), and depth
+below the pelvis in pixels too: at the pelvis's depth Z a metre is focal / Z + 1 / 2 pixels. One over that is the
+`2.5d_factor` (here in metres; in the file in mm), and the field measures errors on `joint3d_image` times it, a
+camera frame under weak perspective. Here it is taken as the field takes it, relative to the pelvis.
+"""
+
+import itertools
+import re
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float, Shaped
+
+from poselift.core.errors import InputError
+from poselift.data.h36m import ACTIONS, FPS, GUIDE, SUBJECTS, URL
+from poselift.data.h36m_cameras import H36MCamera, h36m_camera
+from poselift.data.loading import pick_split, recorded_view
+from poselift.data.reading import Source, check_shape, load_pickle
+from poselift.data.views import View
+from poselift.skeleton import H36M17
+
+SOURCE = Source(
+    name="Human3.6M in MotionBERT's layout",
+    tree="""
+ROOT/
+  h36m_sh_conf_cam_source_final.pkl
+""",
+    url=URL,
+    note=f"MotionBERT's docs/pose3d.md links the file. {GUIDE}",
+)
+
+BLOCKED = ("s_09_act_05_subact_02", "s_09_act_10_subact_02", "s_09_act_13_subact_01")
+"""Takes that the field leaves out of the test (MotionBERT's train.py): S9's Greeting, SittingDown and Waiting have
+3D that is shifted in parts (Iskakov et al., "Learnable triangulation of human pose", ICCV 2019)."""
+
+BONES = 4.15
+"""Metres: the length of all bones of S1, by the dataset's own skeleton of it, as Martinez et al.,
+https://github.com/una-dinosauria/human-motion-prediction, src/forward_kinematics.py, gives it."""
+
+_SOURCE_NAME = re.compile(r"(s_(\d+)_act_(\d+)_subact_(\d+)).*")
+
+
+def load_h36m_motionbert(
+    root: str | Path, split: str = "test", file: str = "h36m_sh_conf_cam_source_final.pkl"
+) -> list[View]:
+    """Reads one split of Human3.6M.
+
+    The training part of the file has no `2.5d_factor`: its people are brought to the size of S1, by the length of
+    their bones in each frame.
+
+    Args:
+        root: the folder that holds the file.
+        split: "train", or "test" without the takes that the field leaves out.
+        file: its name.
+
+    Returns:
+        A View for each clip, cut where the file's source changes, named "S9/Walking 1/54138969".
+
+    Raises:
+        InputError: there is no such split, the file is missing or malformed, or holds more than arrays.
+    """
+    pick_split(split, SUBJECTS, SOURCE.name)
+    path = SOURCE.require_file(Path(root) / file)
+    frames = _frames(path, load_pickle(path), split)
+    changes = (frames.source[1:] != frames.source[:-1]) | (frames.camera[1:] != frames.camera[:-1])
+    cuts = [0, *(np.flatnonzero(changes) + 1).tolist(), len(frames.source)]
+    views = []
+    for first, last in itertools.pairwise(cuts):
+        take, subject, name, action = _take(path, str(frames.source[first]))
+        if split == "test" and take in BLOCKED:
+            continue
+        clip = slice(first, last)
+        camera = h36m_camera(subject, str(frames.camera[first]))
+        view = recorded_view(
+            f"{subject}/{name}/{camera.name}",
+            subject,
+            frames.pixels[clip].astype(np.float64),
+            _points(frames, clip, camera),
+            fps=FPS,
+            K=camera.intrinsics.numpy(),
+            image_size=camera.image_size,
+            keypoint_skeleton=H36M17,
+            skeleton=H36M17,
+            scores=frames.scores[clip].astype(np.float64).clip(0, 1),
+            action=action,
+            camera=camera.name,
+        )
+        views.append(replace(view, distortion=camera.opencv_distortion.float()))
+    return views
+
+
+@dataclass(frozen=True)
+class _Frames:
+    """One split of the file, all clips end to end.
+
+    Attributes:
+        pixels: joint_2d.
+        scores: confidence.
+        image: joint3d_image.
+        source: of each frame.
+        camera: of each frame.
+        factor: 2.5d_factor, mm a pixel; None where the file has none.
+        posed: joints_2.5d_image, mm; None where the file has none.
+    """
+
+    pixels: Shaped[np.ndarray, "t j 2"]
+    scores: Shaped[np.ndarray, "t j"]
+    image: Shaped[np.ndarray, "t j 3"]
+    source: np.ndarray
+    camera: np.ndarray
+    factor: Shaped[np.ndarray, " t"] | None = None
+    posed: Shaped[np.ndarray, "t j 3"] | None = None
+
+
+def _frames(path: Path, data: Any, split: str) -> _Frames:
+    """The arrays of one split, checked."""
+    part = data.get(split) if isinstance(data, dict) else None
+    if not isinstance(part, dict):
+        raise InputError(f"{path} has no dict {split!r}; expected the layout of MotionBERT")
+
+    def array(key: str, *shape: int | None) -> np.ndarray:
+        if key not in part:
+            raise InputError(f"{path}: {split!r} has no {key!r}; expected the layout of MotionBERT")
+        return check_shape(path, f"{split} {key}", np.asarray(part[key]), shape)
+
+    joints = len(H36M17)
+    pixels = array("joint_2d", None, joints, None)
+    count = len(pixels)
+    if count == 0:
+        raise InputError(f"{path}: {split!r} holds no frames")
+    scores = np.ones((count, joints))
+    if "confidence" in part:
+        last = (1,) if np.ndim(part["confidence"]) == 3 else ()
+        scores = array("confidence", count, joints, *last).reshape(count, joints)
+    frames = _Frames(
+        pixels=check_shape(path, f"{split} joint_2d", pixels[..., :2], (count, joints, 2)),
+        scores=scores,
+        image=array("joint3d_image", count, joints, 3),
+        source=array("source", count).astype(str),
+        camera=array("camera_name", count).astype(str),
+    )
+    if split == "train":
+        return frames
+    return replace(frames, factor=array("2.5d_factor", count), posed=array("joints_2.5d_image", count, joints, 3))
+
+
+def _points(frames: _Frames, clip: slice, camera: H36MCamera) -> Float[np.ndarray, "t j 3"]:
+    """The joints of a clip, metres, the pelvis at its place in the camera frame."""
+    image = frames.image[clip].astype(np.float64)
+    if frames.factor is None or frames.posed is None:
+        factor = _factors(image, camera)
+        points = image * factor[:, None, None]
+    else:
+        factor, points = (values[clip].astype(np.float64) / 1000 for values in (frames.factor, frames.posed))
+    root = H36M17.index("pelvis")
+    depth = float(camera.focal[0]) / (1 / factor - 0.5)
+    place = _rays(image[:, root, :2], camera) * depth[:, None]
+    return points - points[:, [root]] + place[:, None]
+
+
+def _take(path: Path, source: str) -> tuple[str, str, str, str]:
+    """The take that a source is of ("s_09_act_05_subact_02"), its subject, its name and its action."""
+    parts = _SOURCE_NAME.fullmatch(source)
+    if parts is None or not 2 <= int(parts[3]) <= len(ACTIONS) + 1:
+        raise InputError(f"{path}: 'source' has {source!r}, expected names like s_09_act_05_subact_02_ca_01")
+    action = ACTIONS[int(parts[3]) - 2]
+    return parts[1], f"S{int(parts[2])}", f"{action} {int(parts[4])}", action
+
+
+def _rays(pixels: Float[np.ndarray, "*t 2"], camera: H36MCamera) -> Float[np.ndarray, "*t 3"]:
+    plane = (pixels - camera.centre.numpy()) / camera.focal.numpy()
+    return np.concatenate((plane, np.ones_like(plane[..., :1])), -1)
+
+
+def _factors(image: Float[np.ndarray, "t j 3"], camera: H36MCamera) -> Float[np.ndarray, " t"]:
+    """Metres a pixel, so that the bones have the length of S1's.
+
+    The picture and the depths in pixels give the pose in the camera frame exactly but for its size, which is the
+    pelvis's depth.
+    """
+    points = _rays(image[..., :2], camera) * (1 + image[..., 2:] / float(camera.focal[0]))
+    bones = sum(np.linalg.norm(points[:, child] - points[:, parent], axis=-1) for parent, child in H36M17.bone_indices)
+    depth = BONES / bones
+    return 1 / (float(camera.focal[0]) / depth + 0.5)

@@ -1,0 +1,234 @@
+"""MPI-INF-3DHP as it is downloaded: annot.mat of 14 cameras to train on, annot_data.mat of six clips to test on.
+
+Mehta et al., "Monocular 3D human pose estimation in the wild using improved CNN supervision", 3DV 2017. The README
+of the download and its util/mpii_get_joint_set.m, mpii_get_camera_set.m and mpii_get_sequence_info.m say what the
+files hold. Positions are in each camera's own frame, in mm.
+"""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from jaxtyping import Float
+
+from poselift.core.errors import InputError
+from poselift.data.loading import intrinsics, pick_split, recorded_view
+from poselift.data.reading import Source, check_shape, load_mat
+from poselift.data.views import View
+from poselift.skeleton import MPI_INF_3DHP17
+
+SOURCE = Source(
+    name="MPI-INF-3DHP",
+    tree="""
+ROOT/
+  S1/
+    Seq1/
+      annot.mat
+      camera.calibration
+    Seq2/ ...
+  ...
+  S8/ ...
+  mpi_inf_3dhp_test_set/    (or TS1 ... TS6 beside S1)
+    TS1/
+      annot_data.mat
+    ...
+    TS6/ ...
+""",
+    url="https://vcai.mpi-inf.mpg.de/3dhp-dataset/",
+    note="The videos and pictures are not read.",
+)
+
+JOINTS28 = (
+    *("spine3", "spine4", "spine2", "spine", "pelvis", "neck_base", "head", "head_top"),
+    *("left_clavicle", "left_shoulder", "left_elbow", "left_wrist", "left_hand"),
+    *("right_clavicle", "right_shoulder", "right_elbow", "right_wrist", "right_hand"),
+    *("left_hip", "left_knee", "left_ankle", "left_foot", "left_toe"),
+    *("right_hip", "right_knee", "right_ankle", "right_foot", "right_toe"),
+)
+"""The joints of annot.mat, in its order; `neck_base` is called neck there."""
+
+CAMERAS = (0, 1, 2, 4, 5, 6, 7, 8)
+"""Those at eye height and below, which the field trains on; there are 14."""
+
+TRAIN_SIZE = (2048, 2048)
+
+SEQUENCES = {
+    ("S1", "Seq1"): (25.0, 6416),
+    ("S1", "Seq2"): (50.0, 12430),
+    ("S2", "Seq1"): (25.0, 6502),
+    ("S2", "Seq2"): (25.0, 6081),
+    ("S3", "Seq1"): (50.0, 12488),
+    ("S3", "Seq2"): (50.0, 12283),
+    ("S4", "Seq1"): (25.0, 6171),
+    ("S4", "Seq2"): (25.0, 6675),
+    ("S5", "Seq1"): (50.0, 12820),
+    ("S5", "Seq2"): (50.0, 12312),
+    ("S6", "Seq1"): (25.0, 6188),
+    ("S6", "Seq2"): (25.0, 6145),
+    ("S7", "Seq1"): (25.0, 6239),
+    ("S7", "Seq2"): (25.0, 6320),
+    ("S8", "Seq1"): (25.0, 6468),
+    ("S8", "Seq2"): (25.0, 6054),
+}
+"""Frames a second and frames in the videos; there may be a few annotations more, which have no picture."""
+
+TEST_FPS = 25.0
+
+_STUDIO = ((2048, 2048), intrinsics(1500.172288, 1500.832364, 1017.387336, 1043.031982))
+_OUTDOORS = ((1920, 1080), intrinsics(1683.983460, 1672.593708, 939.857540, 560.140743))
+TEST_CLIPS = {
+    "TS1": ("green screen", *_STUDIO),
+    "TS2": ("green screen", *_STUDIO),
+    "TS3": ("no green screen", *_STUDIO),
+    "TS4": ("no green screen", *_STUDIO),
+    "TS5": ("outdoor", *_OUTDOORS),
+    "TS6": ("outdoor", *_OUTDOORS),
+}
+"""For each clip of the test set the setting, by which the field's tables are divided, the picture's size and K.
+
+K is that of the test set's test_util/camera_calibration: with the sensor's size s, the focal length f and the centre's
+offset o in mm, fx = f w / s_x, fy = f h / s_y times the pixel's aspect, c = (o / s + 1/2) w or h. The lens that is
+written there for the outdoor camera is not in annot2: it is annot3 through K alone.
+"""
+
+
+def load_mpi_inf_3dhp(
+    root: str | Path,
+    split: str = "test",
+    subjects: Sequence[str] | None = None,
+    cameras: Sequence[int] = CAMERAS,
+    universal: bool = True,
+) -> list[View]:
+    """Reads one split of MPI-INF-3DHP.
+
+    Args:
+        root: the folder that holds S1 to S8 and the test set.
+        split: "train" or "test", as the dataset is divided.
+        subjects: which of "S1" to "S8", or of "TS1" to "TS6"; all if left out.
+        cameras: which of the 14 to train on, from 0.
+        universal: joints of `univ_annot3`, where all people are scaled to one height, as the field trains and is
+            tested; else of `annot3`, in people's own size. The root is that of `annot3` either way, the place that
+            the keypoints show.
+
+    Returns:
+        A View for each sequence and camera, named "S1/Seq1/0", or for each clip of the test set, named "TS1", whose
+        `action` is its setting ("green screen", "no green screen", "outdoor"). Frames of the test set that the
+        dataset calls invalid have NaN joints.
+
+    Raises:
+        InputError: there is no such split, subject or camera, a file is missing or malformed.
+    """
+    root = Path(root)
+    key = "univ_annot3" if universal else "annot3"
+    names = pick_split(split, {"train": tuple(f"S{n}" for n in range(1, 9)), "test": tuple(TEST_CLIPS)}, SOURCE.name)
+    for subject in subjects or ():
+        if subject not in names:
+            raise InputError(f"data.subjects: {subject} is not in {split}; there are {', '.join(names)}")
+    chosen = tuple(subjects) if subjects is not None else names
+    if split == "test":
+        return [_test_clip(root, name, key) for name in chosen]
+    return [
+        view
+        for subject, sequence in SEQUENCES
+        if subject in chosen
+        for view in _train_sequence(root, subject, sequence, cameras, key)
+    ]
+
+
+def read_calibration(path: Path) -> dict[int, Float[np.ndarray, "3 3"]]:
+    """K of each camera, by its number, of a "Skeletool Camera Calibration File V1.0".
+
+    The file is lines of a word and its values: `name` begins a camera, `intrinsic` is its 4 x 4 K by rows.
+
+    Raises:
+        InputError: the file is missing, or not of that form.
+    """
+    text = SOURCE.require_file(path).read_text(encoding="utf-8", errors="replace")
+    cameras = {}
+    for block in re.split(r"^\s*name\s", text, flags=re.MULTILINE)[1:]:
+        words = block.split()
+        try:
+            start = words.index("intrinsic") + 1
+            cameras[int(words[0])] = np.array(words[start : start + 16], np.float64).reshape(4, 4)[:3, :3]
+        except (ValueError, IndexError) as error:
+            raise InputError(f"{path}: camera {words[:1]} has no 'intrinsic' of 16 numbers") from error
+    return cameras
+
+
+def _train_sequence(root: Path, subject: str, sequence: str, cameras: Sequence[int], key: str) -> list[View]:
+    folder = root / subject / sequence
+    path = SOURCE.require_file(folder / "annot.mat")
+    cells = load_mat(path, dict.fromkeys(("annot2", "annot3", key), (14, 1)))
+    calibration = read_calibration(folder / "camera.calibration")
+    fps, frames = SEQUENCES[subject, sequence]
+    views = []
+    for camera in cameras:
+        if camera not in calibration or not 0 <= camera < 14:
+            raise InputError(f"data.cameras: {folder / 'camera.calibration'} has no camera {camera}")
+        pixels, seen, joints = (
+            _cell(path, name, cells[name], camera, channels)[:frames]
+            for name, channels in (("annot2", 2), ("annot3", 3), (key, 3))
+        )
+        views.append(
+            recorded_view(
+                f"{subject}/{sequence}/{camera}",
+                subject,
+                pixels,
+                _placed(joints, seen),
+                fps=fps,
+                K=calibration[camera],
+                image_size=TRAIN_SIZE,
+                keypoint_skeleton=MPI_INF_3DHP17,
+                skeleton=MPI_INF_3DHP17,
+                action=sequence,
+                camera=str(camera),
+            )
+        )
+    return views
+
+
+def _cell(path: Path, key: str, cells: np.ndarray, camera: int, channels: int) -> np.ndarray:
+    """One camera's (frames, 17, channels) of a cell array of rows "x1 y1 (z1) x2 ..."."""
+    rows = check_shape(path, f"{key}{{{camera + 1}}}", cells[camera, 0], (None, len(JOINTS28) * channels))
+    chosen = [JOINTS28.index(joint) for joint in MPI_INF_3DHP17.joints]
+    return rows.reshape(len(rows), len(JOINTS28), channels)[:, chosen].astype(np.float64)
+
+
+def _test_clip(root: Path, name: str, key: str) -> View:
+    path = root / name / "annot_data.mat"
+    if not path.is_file():
+        path = SOURCE.require_file(root / "mpi_inf_3dhp_test_set" / name / "annot_data.mat")
+    arrays = load_mat(path, {"annot2": None, "annot3": None, key: None, "valid_frame": None})
+    pixels, seen, joints = (
+        _frames_first(path, variable, arrays[variable], channels)
+        for variable, channels in (("annot2", 2), ("annot3", 3), (key, 3))
+    )
+    valid = check_shape(path, "valid_frame", arrays["valid_frame"].ravel(), (len(pixels),))
+    setting, image_size, K = TEST_CLIPS[name]
+    return recorded_view(
+        name,
+        name,
+        pixels,
+        _placed(joints, seen),
+        fps=TEST_FPS,
+        K=K,
+        image_size=image_size,
+        keypoint_skeleton=MPI_INF_3DHP17,
+        skeleton=MPI_INF_3DHP17,
+        counted=valid.astype(bool),
+        action=setting,
+    )
+
+
+def _frames_first(path: Path, key: str, array: np.ndarray, channels: int) -> np.ndarray:
+    """MATLAB's (channels, 17, 1, T), its third axis the one person, as (T, 17, channels)."""
+    if array.ndim == 4 and array.shape[2] == 1:
+        array = array[:, :, 0]
+    return check_shape(path, key, array, (channels, len(MPI_INF_3DHP17), None)).transpose(2, 1, 0).astype(np.float64)
+
+
+def _placed(joints: np.ndarray, seen: np.ndarray) -> np.ndarray:
+    """Joints moved, pelvis to pelvis, to where the person is seen; mm to metres."""
+    pelvis = slice(MPI_INF_3DHP17.index("pelvis"), MPI_INF_3DHP17.index("pelvis") + 1)
+    return (joints - joints[:, pelvis] + seen[:, pelvis]) / 1000

@@ -1,0 +1,194 @@
+"""Motion as it was recorded: windows of the 2D that a dataset has, with the 3D that belongs to it."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import torch
+from jaxtyping import Bool
+from torch import Tensor
+
+from poselift.core.errors import InputError
+from poselift.data.batches import Batch
+from poselift.data.joint_sets import JointSetSampler, shared_joints, spread
+from poselift.data.module import MotionData
+from poselift.data.views import View
+from poselift.skeleton import Skeleton
+
+
+class RecordedSource:
+    """Windows drawn from views so that each frame of the dataset counts the same.
+
+    The views lie end to end in one tensor each for keypoints, scores and joints, with only those joints that the
+    dataset and the lifter share. A window that is longer than its view is filled up with frames that are not valid:
+    from a dataset of single pictures come windows of one valid frame.
+
+    Args:
+        views: of one dataset: all have the same joint sets.
+        frames: in a window.
+        skeleton_in: the joints that the lifter sees.
+        skeleton_out: the joints that it gives.
+        device: where batches are made.
+        stride: a window takes every so many frames of its view.
+        mirror: share of windows mirrored, left and right swapped with it.
+        joint_sets: how often each joint set is seen, by name; all that the dataset has if left out.
+
+    Raises:
+        InputError: there is no view, the views differ in their joint sets, or the lifter has none of their keypoints.
+    """
+
+    def __init__(
+        self,
+        views: Sequence[View],
+        frames: int,
+        skeleton_in: Skeleton,
+        skeleton_out: Skeleton,
+        device: torch.device,
+        stride: int = 1,
+        mirror: float = 0.5,
+        joint_sets: dict[str, float] | None = None,
+    ) -> None:
+        if len(views) == 0:
+            raise InputError("there are no views to train on")
+        keypoint_skeleton, skeleton = views[0].keypoint_skeleton, views[0].skeleton
+        if any((view.keypoint_skeleton, view.skeleton) != (keypoint_skeleton, skeleton) for view in views):
+            raise InputError("the views to train on differ in their joint sets; put each dataset into a mix by itself")
+        seen, self._places_in = shared_joints(keypoint_skeleton, skeleton_in)
+        known, self._places_out = shared_joints(skeleton, skeleton_out)
+        if not seen:
+            raise InputError(f"keypoints of {keypoint_skeleton.name} have no joint in common with {skeleton_in.name}")
+        self.frames, self.stride, self.mirror, self.device = frames, stride, mirror, device
+        self.skeleton_in, self.skeleton_out = skeleton_in, skeleton_out
+        self.joint_sets = None if joint_sets is None else JointSetSampler(joint_sets, skeleton_in)
+
+        lengths = torch.tensor([len(view) for view in views])
+        self._end = lengths.cumsum(0).to(device)
+        self._length = lengths.to(device)
+        self._keypoints = torch.cat([view.keypoints[:, seen] for view in views]).float().to(device)
+        self._scores = torch.cat([view.scores[:, seen] for view in views]).float().to(device)
+        self._times = torch.cat([view.times - view.times[0] for view in views]).float().to(device)
+        self._joints = torch.cat([view.joints[:, known] for view in views]).float().to(device)
+        self._root = torch.cat([view.root for view in views]).float().to(device)
+        self._K = torch.stack([view.K for view in views]).float().to(device)
+        self._image_size = torch.stack([view.image_size for view in views]).float().to(device)
+        self._distortion: Tensor | None = None
+        if any(view.distortion is not None for view in views):
+            none = torch.zeros(5)
+            distortions = [none if view.distortion is None else view.distortion for view in views]
+            self._distortion = torch.stack(distortions).float().to(device)
+
+    def sample(self, count: int, generator: torch.Generator) -> Batch:
+        """Draws windows, some of them mirrored."""
+        device = self.device
+        # The view of a frame drawn from all of them, so that long views are drawn more often; then a start in it.
+        frame = torch.randint(len(self._keypoints), (count,), generator=generator, device=device)
+        view = torch.searchsorted(self._end, frame, right=True)
+        length = self._length[view]
+        starts = (length - self.stride * (self.frames - 1)).clamp(min=1)
+        start = (torch.rand(count, generator=generator, device=device) * starts).long()
+        place = start[:, None] + self.stride * torch.arange(self.frames, device=device)
+        valid = place < length[:, None]
+        index = (self._end[view] - length)[:, None] + torch.minimum(place, length[:, None] - 1)
+
+        keypoints = spread(self._keypoints[index], self._places_in, len(self.skeleton_in), torch.nan)
+        scores = spread(self._scores[index][..., None], self._places_in, len(self.skeleton_in), 0.0).squeeze(-1)
+        if self.joint_sets is not None:
+            keypoints, scores = self.joint_sets.hide(keypoints, scores, generator)
+        batch = Batch(
+            keypoints=keypoints,
+            scores=scores,
+            times=self._times[index],
+            valid=valid,
+            K=self._K[view],
+            image_size=self._image_size[view],
+            joints=spread(self._joints[index], self._places_out, len(self.skeleton_out), torch.nan),
+            root=self._root[index],
+            distortion=None if self._distortion is None else self._distortion[view],
+        )
+        chosen = torch.rand(count, generator=generator, device=device) < self.mirror
+        return mirror(batch, chosen, self.skeleton_in, self.skeleton_out)
+
+
+def mirror(batch: Batch, chosen: Bool[Tensor, " b"], skeleton_in: Skeleton, skeleton_out: Skeleton) -> Batch:
+    """Some windows as if their pictures were mirrored left to right: the camera is mirrored too.
+
+    The point x of the picture goes to width - x, and so does the principal point; the skew and the tangential
+    distortion across (p2) change their sign. What is then seen through the mirrored camera is the mirrored motion.
+
+    Args:
+        batch: windows.
+        chosen: which of them to mirror.
+        skeleton_in: the joints of the keypoints.
+        skeleton_out: the joints of the 3D.
+    """
+
+    def pick(mirrored: Tensor, plain: Tensor) -> Tensor:
+        return torch.where(chosen.view(-1, *[1] * (plain.ndim - 1)), mirrored, plain)
+
+    across = batch.joints.new_tensor([-1.0, 1.0, 1.0])
+    width = batch.image_size[:, 0]
+    keypoints = batch.keypoints[:, :, list(skeleton_in.flip_indices)].clone()
+    keypoints[..., 0] = width[:, None, None] - keypoints[..., 0]
+    K = batch.K.clone()
+    K[:, 0, 1] = -K[:, 0, 1]
+    K[:, 0, 2] = width - K[:, 0, 2]
+    distortion = batch.distortion
+    if distortion is not None:
+        distortion = pick(distortion * distortion.new_tensor([1.0, 1.0, 1.0, -1.0, 1.0]), distortion)
+    return replace(
+        batch,
+        keypoints=pick(keypoints, batch.keypoints),
+        scores=pick(batch.scores[:, :, list(skeleton_in.flip_indices)], batch.scores),
+        K=pick(K, batch.K),
+        joints=pick(batch.joints[:, :, list(skeleton_out.flip_indices)] * across, batch.joints),
+        root=pick(batch.root * across, batch.root),
+        distortion=distortion,
+    )
+
+
+class RecordedData(MotionData):
+    """Views of a dataset, to train and to validate on.
+
+    Args:
+        root: the dataset's folder or file.
+        views: the dataset's loader; called with `root` and the arguments in `train` or `val`.
+        train: which views to train on, as the loader's arguments.
+        val: which views to validate on.
+        stride: a window takes every so many frames of its view.
+        mirror: share of windows mirrored.
+        joint_sets: how often each joint set is seen, by name; all that the dataset has if left out.
+        **common: as for `MotionData`.
+    """
+
+    def __init__(
+        self,
+        root: str | Path,
+        views: Callable[..., Sequence[View]],
+        train: Mapping[str, Any],
+        val: Mapping[str, Any],
+        stride: int = 1,
+        mirror: float = 0.5,
+        joint_sets: dict[str, float] | None = None,
+        **common: object,
+    ) -> None:
+        super().__init__(**common)  # type: ignore[arg-type]
+        self.root, self.views, self.train, self.val = root, views, train, val
+        self.stride, self.mirror, self.joint_sets = stride, mirror, joint_sets
+
+    def training_source(self, device: torch.device) -> RecordedSource:
+        """The views to train on, as windows."""
+        return RecordedSource(
+            self.views(root=self.root, **self.train),
+            self.frames,
+            self.skeleton_in,
+            self.skeleton_out,
+            device,
+            self.stride,
+            self.mirror,
+            self.joint_sets,
+        )
+
+    def validation_views(self) -> Sequence[View]:
+        """The views to validate on, whole."""
+        return self.views(root=self.root, **self.val)

@@ -1,0 +1,171 @@
+"""Motion of a corpus as virtual cameras and a detector would see it: 2D to train on without any picture."""
+
+from abc import abstractmethod
+from pathlib import Path
+
+import torch
+
+from poselift.core.errors import InputError
+from poselift.data import augment
+from poselift.data.augment import Augmentation
+from poselift.data.batches import Batch
+from poselift.data.cmu import load_cmu
+from poselift.data.cmu_bench import CmuBench
+from poselift.data.corpus import MotionCorpus
+from poselift.data.joint_sets import JointSetSampler, shared_joints, spread
+from poselift.data.module import MotionData
+from poselift.data.noise import DetectorNoise, detect
+from poselift.data.synthetic import synthetic_corpus
+from poselift.data.views import View, film
+from poselift.data.virtual_camera import CameraRange, shoot
+from poselift.data.windows import WindowSampler
+from poselift.skeleton import CMU28, Skeleton
+
+
+class VirtualSource:
+    """Windows of a corpus: the body and the movement changed, then seen by a camera and a detector.
+
+    Args:
+        corpus: the motion, on the device where batches are to be made.
+        frames: in a window.
+        skeleton_in: the joints that the lifter sees.
+        skeleton_out: the joints that it gives.
+        joint_sets: how often each joint set is seen, by name.
+        cameras: what cameras are drawn from.
+        noise: how wrong the detector is.
+        augmentation: how much bodies and movements are changed.
+
+    Raises:
+        InputError: the corpus has other joints than the 28 that augmentation and noise know.
+    """
+
+    def __init__(
+        self,
+        corpus: MotionCorpus,
+        frames: int,
+        skeleton_in: Skeleton,
+        skeleton_out: Skeleton,
+        joint_sets: dict[str, float],
+        cameras: CameraRange | None = None,
+        noise: DetectorNoise | None = None,
+        augmentation: Augmentation | None = None,
+    ) -> None:
+        if corpus.skeleton != CMU28:
+            raise InputError(f"virtual cameras film {CMU28.name}; this corpus has {corpus.skeleton.name}")
+        self.windows = WindowSampler(corpus, frames)
+        self.skeleton_in, self.skeleton_out = skeleton_in, skeleton_out
+        self.joint_sets = JointSetSampler(joint_sets, skeleton_in)
+        self.cameras = cameras or CameraRange()
+        self.noise = noise or DetectorNoise()
+        self.augmentation = augmentation or Augmentation()
+        self.device = corpus.device
+
+    def sample(self, count: int, generator: torch.Generator) -> Batch:
+        """Draws windows, each with its own body, camera and detector."""
+        windows = augment.change(self.windows.sample(count, generator), self.augmentation, generator)
+        shot = shoot(windows.joints, windows.root, self.cameras, generator)
+        keypoints, scores = detect(shot.pixels, windows.times, shot.image_size, self.noise, generator)
+        source, places = shared_joints(CMU28, self.skeleton_in)
+        keypoints = spread(keypoints[:, :, source], places, len(self.skeleton_in), torch.nan)
+        scores = spread(scores[:, :, source, None], places, len(self.skeleton_in), 0.0).squeeze(-1)
+        keypoints, scores = self.joint_sets.hide(keypoints, scores, generator)
+        source, places = shared_joints(CMU28, self.skeleton_out)
+        return Batch(
+            keypoints=keypoints,
+            scores=scores,
+            times=windows.times,
+            valid=windows.valid,
+            K=shot.K,
+            image_size=shot.image_size,
+            joints=spread(shot.joints[:, :, source], places, len(self.skeleton_out), torch.nan),
+            root=shot.root,
+        )
+
+
+class VirtualData(MotionData):
+    """Virtual 2D of a motion corpus to train on. Subclasses say which corpus.
+
+    Args:
+        joint_sets: how often each joint set is seen, by name.
+        cameras: what cameras are drawn from.
+        noise: how wrong the detector is.
+        augmentation: how much bodies and movements are changed.
+        **common: as for `MotionData`.
+    """
+
+    def __init__(
+        self,
+        joint_sets: dict[str, float],
+        cameras: CameraRange | None = None,
+        noise: DetectorNoise | None = None,
+        augmentation: Augmentation | None = None,
+        **common: object,
+    ) -> None:
+        super().__init__(**common)  # type: ignore[arg-type]
+        self.joint_sets = joint_sets
+        self.cameras, self.noise, self.augmentation = cameras, noise, augmentation
+
+    @abstractmethod
+    def training_corpus(self) -> MotionCorpus:
+        """The motion to train on."""
+
+    def training_source(self, device: torch.device) -> VirtualSource:
+        """The corpus under virtual cameras."""
+        return VirtualSource(
+            self.training_corpus().to(device),
+            self.frames,
+            self.skeleton_in,
+            self.skeleton_out,
+            self.joint_sets,
+            self.cameras,
+            self.noise,
+            self.augmentation,
+        )
+
+
+class CmuData(VirtualData):
+    """The train split of the CMU corpus; validates on `bench_val.npz`.
+
+    Args:
+        corpus: path of `cmu50.npz`.
+        bench: path of `bench_val.npz`.
+        joints: the joint set that validation sees.
+        source: "det" or "gt": which 2D validation sees.
+        **common: as for `VirtualData`.
+    """
+
+    def __init__(
+        self, corpus: str | Path, bench: str | Path, joints: str = "h36m17", source: str = "det", **common: object
+    ) -> None:
+        super().__init__(**common)  # type: ignore[arg-type]
+        self.corpus, self.bench, self.joints, self.source = corpus, bench, joints, source
+
+    def training_corpus(self) -> MotionCorpus:
+        """The train split."""
+        return load_cmu(self.corpus, "train")
+
+    def validation_views(self) -> CmuBench:
+        """The frozen benchmark."""
+        return CmuBench(self.corpus, self.bench, self.joints, self.source)
+
+
+class SyntheticData(VirtualData):
+    """Walking stick people of our own making: needs no file.
+
+    Args:
+        clips: to train on.
+        clip_frames: in each clip.
+        **common: as for `VirtualData`.
+    """
+
+    def __init__(self, clips: int = 64, clip_frames: int = 250, **common: object) -> None:
+        super().__init__(**common)  # type: ignore[arg-type]
+        self.clips, self.clip_frames = clips, clip_frames
+
+    def training_corpus(self) -> MotionCorpus:
+        """Made with the seed of the run."""
+        return synthetic_corpus(self.clips, self.clip_frames, self.seed)
+
+    def validation_views(self) -> list[View]:
+        """Other people, always the same ones."""
+        return film(synthetic_corpus(8, self.clip_frames, seed=1_000_000), seed=1_000_000)

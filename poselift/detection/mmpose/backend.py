@@ -1,0 +1,187 @@
+"""MMPose as a detector: mmdet finds the people, a top-down model of mmpose looks at each one."""
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+import torch
+from jaxtyping import Float, UInt8
+
+from poselift.core.errors import InputError
+from poselift.detection.duplicates import without_duplicates
+from poselift.detection.mmpose.checkpoints import Checkpoint, load_checkpoint, load_state
+from poselift.detection.mmpose.compat import mmpose_imports, quiet
+from poselift.detection.mmpose.configs import find_config, published_weights
+from poselift.detection.mmpose.joints import joint_set
+from poselift.detection.outside import without_outside
+from poselift.structures import Detections
+
+DEFAULT_CONFIG = "rtmpose-m_8xb512-700e_body8-halpe26-256x192"
+DEFAULT_PERSON_CONFIG = "rtmdet_m_640-8xb32_coco-person"
+
+_FRAMES = 8
+"""Frames at most that are given to the person detector at once."""
+_CROPS = 32
+"""People at most that are given to the pose model at once."""
+_MIN_PERSON_SCORE = 0.3
+"""As in mmpose's own demos."""
+
+
+class MMPose:
+    """People by mmdet, keypoints by any top-down body model of mmpose, batched over people and frames.
+
+    The joint set is recognised by the names of the model's joints; what it finds besides (faces, fingers) is left out.
+    A joint outside the picture, or without any response, is not seen: NaN with score 0. SimCC models give raw
+    responses as scores, which are cut to 0 to 1.
+
+    Source: https://github.com/open-mmlab/mmpose, version 1.3.2.
+
+    Args:
+        device: "cpu", "cuda", or "auto": CUDA where PyTorch can use it, else the CPU.
+        config: of the pose model: a path, or the name of a config that mmpose ships. A config is Python code and is
+            run: take none from people that you do not trust.
+        checkpoint: its weights: a path, or a URL with a SHA-256 (see `load_checkpoint`); if left out, those that
+            OpenMMLab published for the config.
+        person_config: likewise of the person detector, which mmdet or mmpose ships.
+        person_checkpoint: likewise.
+        trust_checkpoint: also read checkpoints that may run code when they are read.
+
+    Raises:
+        InputError: mmpose is not installed, a config or checkpoint cannot be used, or the device cannot be used.
+    """
+
+    name = "mmpose"
+
+    def __init__(
+        self,
+        device: str = "auto",
+        config: str = DEFAULT_CONFIG,
+        checkpoint: str | None = None,
+        person_config: str = DEFAULT_PERSON_CONFIG,
+        person_checkpoint: str | None = None,
+        trust_checkpoint: bool = False,
+    ) -> None:
+        if device == "cuda" and not torch.cuda.is_available():
+            raise InputError("device cuda was asked for, but PyTorch sees no GPU here; choose cpu or auto")
+        device = "cuda" if device != "cpu" and torch.cuda.is_available() else "cpu"
+        with mmpose_imports():
+            from mmdet.apis import init_detector
+            from mmpose.apis import init_model
+
+            self._pose, pose_weights = _build(init_model, config, checkpoint, device, trust_checkpoint)
+            self._person, person_weights = _build(
+                init_detector, person_config, person_checkpoint, device, trust_checkpoint
+            )
+            self._pose_pipeline = _pipeline(self._pose, "mmpose")
+            self._person_pipeline = _pipeline(self._person, "mmdet")
+        if self._pose.cfg.model.type != "TopdownPoseEstimator":
+            raise InputError(
+                f"mmpose config {config}: it is a {self._pose.cfg.model.type}; only top-down models for 2D can be used"
+            )
+        meta = {**self._pose.dataset_meta, **pose_weights.dataset_meta}
+        self._pose.dataset_meta = meta
+        names = [meta["keypoint_id2name"][index] for index in range(len(meta["keypoint_id2name"]))]
+        # Models that learned from several data sets at once can be set to give some of their joints only.
+        self._names = [names[index] for index in self._pose.test_cfg.get("output_keypoint_indices", range(len(names)))]
+        self.skeleton, self._joints = joint_set(self._names)
+        classes = person_weights.dataset_meta.get("classes") or self._person.dataset_meta["classes"]
+        if "person" not in classes:
+            raise InputError(f"mmdet config {person_config}: the model does not know the class 'person'")
+        self._person_label = list(classes).index("person")
+        self.weights = {file.name: file.sha256 for file in (pose_weights, person_weights)}
+
+    def detect(self, frames: Sequence[UInt8[np.ndarray, "_ _ 3"]]) -> list[Detections]:
+        """The people in each frame; see `poselift.detection.Detector`."""
+        found: list[Detections] = []
+        for start in range(0, len(frames), _FRAMES):
+            # OpenMMLab's models take BGR from whoever gives them pictures.
+            pictures = [np.ascontiguousarray(frame[..., ::-1]) for frame in frames[start : start + _FRAMES]]
+            with quiet(), torch.inference_mode():
+                people = self._find_people(pictures)
+                poses = self._find_joints(pictures, [boxes for boxes, _ in people])
+            for picture, (boxes, box_scores), pose in zip(pictures, people, poses, strict=True):
+                kept = without_duplicates(pose[..., :2], boxes, box_scores)
+                keypoints, scores = without_outside(pose[kept, :, :2], pose[kept, :, 2].clip(0, 1), picture.shape)
+                found.append(Detections(boxes[kept], box_scores[kept], keypoints, scores, self.skeleton))
+        return found
+
+    def _find_people(
+        self, pictures: list[UInt8[np.ndarray, "_ _ 3"]]
+    ) -> list[tuple[Float[np.ndarray, "n 4"], Float[np.ndarray, " n"]]]:
+        """Boxes of people and their scores in each picture, in its pixels."""
+        prepared = [self._person_pipeline({"img": picture, "img_id": 0}) for picture in pictures]
+        people = []
+        for result in _run(self._person, prepared, _FRAMES):
+            found = result.pred_instances.numpy()
+            boxes, scores = found.bboxes.astype(np.float64), found.scores.astype(np.float64)
+            there = (found.labels == self._person_label) & (scores >= _MIN_PERSON_SCORE)
+            there &= (boxes[:, 2:] - boxes[:, :2] >= 1).all(-1)
+            people.append((boxes[there], scores[there]))
+        return people
+
+    def _find_joints(
+        self, pictures: list[UInt8[np.ndarray, "_ _ 3"]], boxes: list[Float[np.ndarray, "n 4"]]
+    ) -> list[Float[np.ndarray, "n j 3"]]:
+        """x, y and score of the joints of everybody in each picture, in its pixels.
+
+        What `mmpose.apis.inference_topdown` does with the people of one picture, for those of several. It makes a box
+        of the whole picture where there is nobody, and would find somebody; here nobody is asked about.
+        """
+        prepared = [
+            self._pose_pipeline(
+                {
+                    "img": picture,
+                    "bbox": box[None].astype(np.float32),
+                    "bbox_score": np.ones(1, np.float32),
+                    **self._pose.dataset_meta,
+                }
+            )
+            for picture, people in zip(pictures, boxes, strict=True)
+            for box in people
+        ]
+        found = np.zeros((len(prepared), len(self._joints), 3))
+        for person, result in enumerate(_run(self._pose, prepared, _CROPS)):
+            points, scores = result.pred_instances.keypoints[0], result.pred_instances.keypoint_scores[0]
+            if len(points) != len(self._names):
+                raise InputError(f"the mmpose model gives {len(points)} joints but names {len(self._names)}")
+            found[person] = np.column_stack([points[:, :2], scores])[self._joints]
+        return np.split(found, np.cumsum([len(people) for people in boxes])[:-1])
+
+
+def _build(init: Callable[..., Any], name: str, source: str | None, device: str, trust: bool) -> tuple[Any, Checkpoint]:
+    """A model with its weights, built by `init_model` or `init_detector`."""
+    config = find_config(name)
+    source = source or published_weights(config)
+    if source is None:
+        raise InputError(f"no weights are published for {name}; give a checkpoint")
+    checkpoint = load_checkpoint(source, trust)
+    try:
+        model = init(str(config), None, device="cpu")
+    except InputError:
+        raise
+    except Exception as error:
+        raise InputError(f"mmpose config {config} cannot be used: {error}") from error
+    load_state(model, checkpoint, config)
+    return model.to(device), checkpoint
+
+
+def _pipeline(model: Any, scope: str) -> Callable[[dict[str, Any]], dict[str, Any]]:
+    """What brings pictures into the form that a model takes, as its config says."""
+    from mmengine.dataset import Compose
+    from mmengine.registry import init_default_scope
+
+    init_default_scope(scope)
+    steps = [dict(step) for step in model.cfg.test_dataloader.dataset.pipeline]
+    # The first step reads a file.
+    steps[0] = {"type": f"{scope}.LoadImageFromNDArray"} if scope == "mmdet" else steps[0]
+    return Compose(steps)
+
+
+def _run(model: Any, prepared: list[dict[str, Any]], at_once: int) -> Iterator[Any]:
+    """A model's results, in order; inputs that follow each other and have one size go through it together."""
+    for _, alike in groupby(prepared, key=lambda one: one["inputs"].shape):
+        group = list(alike)
+        for start in range(0, len(group), at_once):
+            batch = group[start : start + at_once]
+            yield from model.test_step({key: [one[key] for one in batch] for key in ("inputs", "data_samples")})

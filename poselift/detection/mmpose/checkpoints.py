@@ -1,0 +1,171 @@
+"""Checkpoints of mmpose and mmdet: fetched, checked, and read without running what is in them."""
+
+import http.client
+import os
+import pickle
+import re
+import urllib.parse
+import urllib.request
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from poselift.core.errors import InputError
+from poselift.core.files import atomic_path, sha256
+
+_TIMEOUT = 30.0
+"""Seconds without an answer after which a server is given up."""
+_PUBLISHED = re.compile(r"-([0-9a-f]{8})(?:_\d{8})?\.pth$")
+"""OpenMMLab's file names carry the first eight digits of the file's SHA-256, some a date behind it."""
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """The content of a checkpoint.
+
+    Attributes:
+        name: of the file.
+        sha256: of the file.
+        state: the model's parameters.
+        dataset_meta: of the data that it was trained on: names of joints or classes; empty where it is not said.
+    """
+
+    name: str
+    sha256: str
+    state: dict[str, Tensor]
+    dataset_meta: dict[str, Any]
+
+
+def load_checkpoint(source: str, trust: bool = False) -> Checkpoint:
+    """Reads a checkpoint.
+
+    Args:
+        source: a path; or a URL with the file's SHA-256, either behind it (`URL#sha256=...`) or, as OpenMMLab does
+            it, the first eight digits of it in the file name.
+        trust: also read files that hold more than tensors, plain data and numpy arrays. Reading such a file runs
+            whatever code its author put into it.
+
+    Raises:
+        InputError: the file is missing, cannot be fetched, is another than the SHA-256 says, is no checkpoint, or
+            would run code.
+    """
+    path = _fetch(source) if "://" in source else Path(source)
+    if not path.is_file():
+        raise InputError(f"checkpoint {source}: no such file")
+    content = _read(path, trust)
+    state = content.get("state_dict", content) if isinstance(content, dict) else None
+    if not isinstance(state, dict) or not state or not all(isinstance(value, Tensor) for value in state.values()):
+        raise InputError(f"checkpoint {path}: it holds no state_dict of a model")
+    meta = content.get("meta")
+    dataset_meta = meta.get("dataset_meta") if isinstance(meta, dict) else None
+    if isinstance(meta, dict) and "CLASSES" in meta:
+        dataset_meta = {"classes": meta["CLASSES"]}  # before mmdet 3
+    return Checkpoint(path.name, sha256(path), state, dataset_meta if isinstance(dataset_meta, dict) else {})
+
+
+def load_state(model: nn.Module, checkpoint: Checkpoint, config: Path) -> None:
+    """Puts a checkpoint's parameters into a model; what the model does not have is left out.
+
+    Raises:
+        InputError: the checkpoint is of another model: parameters are missing or have other shapes.
+    """
+    # Distributed training puts "module." before each name. The version numbers that PyTorch keeps in an attribute of
+    # the dict are needed to read older checkpoints.
+    state = type(checkpoint.state)((key.removeprefix("module."), value) for key, value in checkpoint.state.items())
+    if hasattr(checkpoint.state, "_metadata"):
+        state._metadata = checkpoint.state._metadata  # type: ignore[attr-defined]
+    try:
+        missing = model.load_state_dict(state, strict=False).missing_keys
+    except RuntimeError as error:
+        first = str(error).strip().splitlines()[1:2]
+        raise InputError(
+            f"checkpoint {checkpoint.name} is not of the model of {config.name}: {''.join(first).strip()}"
+        ) from error
+    missing = [key for key in missing if not key.endswith("num_batches_tracked")]
+    if missing:
+        raise InputError(
+            f"checkpoint {checkpoint.name} is not of the model of {config.name}: {len(missing)} parameters are "
+            f"missing, {missing[0]} the first of them"
+        )
+
+
+def _read(path: Path, trust: bool) -> Any:
+    try:
+        if trust:
+            return torch.load(path, map_location="cpu", weights_only=False)
+        with torch.serialization.safe_globals(_allowed()):
+            return torch.load(path, map_location="cpu", weights_only=True)
+    except pickle.UnpicklingError as error:
+        found = re.search(r"GLOBAL (\S+)", str(error))
+        wants = f" wants {found[1]}, which" if found else ""
+        raise InputError(
+            f"checkpoint {path}{wants} is more than tensors and plain data, and might run any code when it is read; if "
+            "you trust its author, add --trust-checkpoint"
+        ) from error
+    except (RuntimeError, EOFError, KeyError, AttributeError, ImportError) as error:
+        raise InputError(f"checkpoint {path} is damaged, or is no checkpoint of PyTorch's") from error
+
+
+class _HistoryBuffer:
+    """Takes the place of mmengine's class of this name, a log of the training that a checkpoint may carry along."""
+
+
+def _method_name(owner: type, name: str) -> str:
+    """Takes the place of `getattr`, by which that log names the methods that it would be averaged with."""
+    return name
+
+
+def _allowed() -> list[Any]:
+    """What a checkpoint may hold beside tensors: numpy's arrays and numbers, and the log of the training.
+
+    Arrays of objects are not among them. Functions are listed under each name by which the pickles of some version of
+    numpy or Python know them.
+    """
+    allowed: list[Any] = [np.ndarray, np.dtype, *{type(np.dtype(code)) for code in "?bBhHiIlLqQefdSU"}]
+    array, number = (np.array(0).__reduce__()[0], np.float32(0).__reduce__()[0])
+    for package in ("numpy.core", "numpy._core"):
+        allowed += [(array, f"{package}.multiarray._reconstruct"), (number, f"{package}.multiarray.scalar")]
+    allowed.append((_HistoryBuffer, "mmengine.logging.history_buffer.HistoryBuffer"))
+    return allowed + [(_method_name, f"{builtins}.getattr") for builtins in ("builtins", "__builtin__")]
+
+
+def _fetch(url: str) -> Path:
+    """The file that a URL names, from the cache where it is there already."""
+    address, _, fragment = url.partition("#")
+    name = Path(urllib.parse.unquote(urllib.parse.urlsplit(address).path)).name
+    published = _PUBLISHED.search(name)
+    if fragment:
+        expected = fragment.removeprefix("sha256=").lower()
+        if not re.fullmatch("[0-9a-f]{64}", expected):
+            raise InputError(f"checkpoint {url}: write the SHA-256 behind the URL as #sha256= and 64 hex digits")
+    elif published:
+        expected = published[1]
+    else:
+        raise InputError(f"checkpoint {url}: add the file's SHA-256 as {address}#sha256=...")
+    if not address.startswith(("http://", "https://")):
+        raise InputError(f"checkpoint {url}: only http:// and https:// can be fetched")
+    path = _cache() / name
+    if path.is_file() and sha256(path).startswith(expected):
+        return path
+    with atomic_path(path) as temporary:
+        try:
+            with urllib.request.urlopen(address, timeout=_TIMEOUT) as answer, open(temporary, "wb") as file:
+                while part := answer.read(1 << 20):
+                    file.write(part)
+        except (OSError, http.client.HTTPException) as error:
+            raise InputError(
+                f"checkpoint {address} could not be fetched ({error}); fetch it by hand and give its path instead"
+            ) from error
+        actual = sha256(temporary)
+        if not actual.startswith(expected):
+            raise InputError(f"checkpoint {address}: its SHA-256 is {actual}, but {expected} was expected; not used")
+    return path
+
+
+def _cache() -> Path:
+    """The user's cache folder for checkpoints."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "poselift" / "mmpose"

@@ -1,0 +1,59 @@
+"""Configs by name or path, and the weights that were published for them."""
+
+import difflib
+import importlib.util
+from pathlib import Path
+
+import yaml
+
+from poselift.core.errors import InputError
+
+_PERSON_WEIGHTS = {
+    name: f"https://download.openmmlab.com/mmpose/v1/projects/rtmpose/{file}"
+    for name, file in {
+        "rtmdet_nano_320-8xb32_coco-person": "rtmdet_nano_8xb32-100e_coco-obj365-person-05d8511e.pth",
+        "rtmdet_m_640-8xb32_coco-person": "rtmdet_m_8xb32-100e_coco-obj365-person-235e8209.pth",
+    }.items()
+}
+"""These two stand in mmpose's demos, which have no list of weights; source: projects/rtmpose/README.md of mmpose."""
+
+
+def find_config(name: str) -> Path:
+    """A config by path, or by the name of one that mmpose or mmdet ships.
+
+    Args:
+        name: a path that ends in ".py", or a file name of a shipped config without the ".py".
+
+    Raises:
+        InputError: there is no such file or shipped config; the message has names that are alike.
+    """
+    if name.endswith(".py"):
+        if not Path(name).is_file():
+            raise InputError(f"mmpose config {name}: no such file")
+        return Path(name)
+    shipped = {path.stem: path for folder in _folders() for path in folder.rglob("*.py")}
+    if name not in shipped:
+        alike = difflib.get_close_matches(name, shipped, n=3, cutoff=0.4)
+        hint = f"do you mean {', '.join(alike)}?" if alike else "give the path of a .py file"
+        raise InputError(f"neither mmpose nor mmdet ships a config called {name!r}; {hint}")
+    return shipped[name]
+
+
+def published_weights(config: Path) -> str | None:
+    """The URL of the weights that OpenMMLab published for a shipped config, None where there are none."""
+    for listing in sorted(config.parent.glob("*.yml")):
+        models = yaml.safe_load(listing.read_text(encoding="utf-8")) or {}
+        for model in models.get("Models", []) if isinstance(models, dict) else models:
+            if Path(model.get("Config", "")).name == config.name and "Weights" in model:
+                return str(model["Weights"])
+    return _PERSON_WEIGHTS.get(config.stem)
+
+
+def _folders() -> list[Path]:
+    """Where the installed packages keep their configs; mmpose's come last, so that of two of one name its is taken."""
+    found = []
+    for package, parts in (("mmdet", ["configs"]), ("mmpose", ["demo/mmdetection_cfg", "configs"])):
+        spec = importlib.util.find_spec(package)
+        for place in (spec.submodule_search_locations or []) if spec else []:
+            found += [Path(place) / ".mim" / part for part in parts]
+    return found

@@ -1,0 +1,49 @@
+"""A lifter out of a training run's checkpoint, without pickled objects."""
+
+import pickle
+from pathlib import Path
+from zipfile import BadZipFile
+
+import torch
+
+from poselift.core.errors import InputError
+from poselift.core.files import sha256
+from poselift.models.weights import MODELS, Weights
+
+_PREFIX = "lifter."
+
+
+def load_checkpoint(path: str | Path, device: torch.device | str = "cpu") -> Weights:
+    """Loads the lifter of a Lightning checkpoint: the averaged weights, where the run averages.
+
+    Args:
+        path: a .ckpt of `tools/train.py`.
+        device: where the lifter goes.
+
+    Raises:
+        InputError: there is no such file, or it is not a checkpoint of a lifter.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise InputError(f"no such file: {path}; a checkpoint is what tools/train.py leaves in checkpoints/")
+    try:
+        checkpoint = torch.load(path, map_location="cpu", weights_only=True)
+    except (pickle.UnpicklingError, BadZipFile, RuntimeError, EOFError) as error:
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise InputError(f"{path} cannot be read as a checkpoint of tensors and plain data ({reason})") from error
+    try:
+        about = checkpoint["model"]
+        lifter = MODELS[about["name"]](**about["config"])
+        state = {key.removeprefix(_PREFIX): value for key, value in checkpoint["state_dict"].items()}
+        lifter.load_state_dict(state)
+        card = {
+            "model": about["name"],
+            "config": about["config"],
+            "window": int(about["window"]),
+            "training": {"epoch": checkpoint["epoch"], "steps": checkpoint["global_step"]},
+        }
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise InputError(f"{path} is not a checkpoint of a lifter ({type(error).__name__}: {error})") from error
+    except RuntimeError as error:
+        raise InputError(f"{path}: its weights do not fit the lifter that it describes") from error
+    return Weights(path.stem, lifter.eval().to(device), card["window"], sha256(path), path, card)

@@ -1,0 +1,59 @@
+"""Generalized kernel score."""
+
+from typing import Any
+
+import torch.nn.functional as F
+from jaxtyping import Bool, Float
+from torch import Tensor
+
+from poselift.nn.attention.choices import choose
+from poselift.nn.attention.dot import DotAttention
+
+
+def elu_features(x: Float[Tensor, "*shape"]) -> Float[Tensor, "*shape"]:
+    """elu(x) + 1 (Katharopoulos et al. 2020)."""
+    return F.elu(x) + 1
+
+
+def relu_features(x: Float[Tensor, "*shape"]) -> Float[Tensor, "*shape"]:
+    """relu(x) + 0.001 (Choromanski et al. 2020)."""
+    return F.relu(x) + 1e-3
+
+
+FEATURE_MAPS = {"elu": elu_features, "relu": relu_features}
+"""Features that are never negative, by name."""
+
+
+class KernelAttention(DotAttention):
+    """phi(q)' phi(k), a kernel given by features that are never negative.
+
+    Such scores can be weights as they are: the default distribution divides them by their sum, which is linear
+    attention (Katharopoulos et al. 2020, https://arxiv.org/abs/2006.16236, phi = elu + 1) and the generalized
+    attention of Choromanski et al. 2020 (https://arxiv.org/abs/2009.14794, phi = relu + 0.001). Here all n m scores
+    are computed, to be seen and compared; `performer` multiplies in the other order and is linear in n. The rotary
+    code is ignored: turned features can be negative.
+
+    Args:
+        dim: width of the tokens.
+        heads: number of heads; divides `dim`.
+        feature_map: phi, one of `FEATURE_MAPS`.
+        distribution: "proportional", or another as in `PairwiseAttention`.
+        options: the other arguments of `PairwiseAttention`.
+    """
+
+    takes_rotation = False
+    positive_scores = True
+
+    def __init__(
+        self, dim: int, heads: int, *, feature_map: str = "elu", distribution: str = "proportional", **options: Any
+    ) -> None:
+        super().__init__(dim, heads, distribution=distribution, **options)
+        self.features = choose("feature map", feature_map, FEATURE_MAPS)
+
+    def queries(self, q: Float[Tensor, "b h n c"]) -> Float[Tensor, "b h n c"]:
+        """phi(q)."""
+        return self.features(q)
+
+    def keys(self, k: Float[Tensor, "b h m c"], present: Bool[Tensor, "b m"] | None) -> Float[Tensor, "b h m c"]:
+        """phi(k)."""
+        return self.features(k)

@@ -1,0 +1,69 @@
+"""T-Fixup: Transformers that train without layer norm and without warm-up."""
+
+from collections.abc import Iterable
+
+import torch
+from torch import Tensor, nn
+
+from poselift.core.errors import InputError
+from poselift.nn.blocks import DecoderBlock, EncoderBlock, FeedForward
+
+
+def t_fixup_(
+    encoder: Iterable[EncoderBlock], decoder: Iterable[DecoderBlock], embeddings: Iterable[nn.Linear]
+) -> None:
+    """Initialises the blocks of a Transformer as T-Fixup does, in place.
+
+    Huang et al. 2020, "Improving Transformer optimization through better initialization",
+    https://proceedings.mlr.press/v119/huang20f.html:
+
+    1. All matrices begin with Xavier's uniform draw, biases at 0.
+    2. With N encoder blocks, their value, output and feed-forward matrices are scaled by 0.67 N^(-1/4).
+    3. With N decoder blocks, theirs are scaled by (9 N)^(-1/4), those of cross attention too.
+    4. So are the embeddings of both sides, with the N of their own side. In a lifter these are the linear layers that
+       make the tokens.
+
+    The thesis that this project grew from prints other exponents; the paper's are right.
+
+    Args:
+        encoder: blocks without norm.
+        decoder: blocks without norm; none in a model that only encodes.
+        embeddings: layers that make the tokens that the blocks work on.
+
+    Raises:
+        InputError: an attention mechanism has no value and output projections to scale.
+    """
+    encoder, decoder, embeddings = list(encoder), list(decoder), list(embeddings)
+    for part in (*encoder, *decoder, *embeddings):
+        for parameter in part.parameters():
+            if parameter.ndim == 2:
+                nn.init.xavier_uniform_(parameter)
+        for module in part.modules():
+            if isinstance(module, nn.Linear) and module.bias is not None:
+                nn.init.zeros_(module.bias)
+    with torch.no_grad():
+        for block in encoder:
+            for matrix in (*_value_and_output(block.attention), *_matrices(block.feed_forward)):
+                matrix.mul_(0.67 * len(encoder) ** -0.25)
+        for block in decoder:
+            parts = (block.attention, block.cross_attention)
+            for matrix in (*(m for part in parts for m in _value_and_output(part)), *_matrices(block.feed_forward)):
+                matrix.mul_((9 * len(decoder)) ** -0.25)
+        for layer in embeddings:
+            layer.weight.mul_((9 * max(len(encoder), len(decoder))) ** -0.25)
+
+
+def _value_and_output(attention: nn.Module) -> list[Tensor]:
+    """The matrices that attention's output is linear in."""
+    qkv, out = getattr(attention, "qkv", None), getattr(attention, "out", None)
+    if not isinstance(qkv, nn.Linear) or not isinstance(out, nn.Linear):
+        raise InputError(
+            f"T-Fixup scales the value and output projections of attention, and {type(attention).__name__} has no such"
+            " two; choose another mechanism or another initialisation"
+        )
+    return [qkv.weight[-out.in_features :], out.weight]
+
+
+def _matrices(feed_forward: nn.Module) -> list[Tensor]:
+    assert isinstance(feed_forward, FeedForward)
+    return [layer.weight for layer in feed_forward if isinstance(layer, nn.Linear)]

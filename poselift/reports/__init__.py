@@ -1,0 +1,1 @@
+"""Tables for papers: protocols, scores of predictions under them, and what is made of the scores."""

@@ -1,0 +1,97 @@
+"""A prediction beside the truth, in the joints and relative to the root that a protocol asks for."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+from jaxtyping import Bool, Float
+from torch import Tensor
+
+from poselift.core.errors import InputError
+from poselift.data.views import View
+from poselift.reports.protocols import Protocol
+from poselift.skeleton import Skeleton
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A predicted clip and the true one, both relative to the root.
+
+    Attributes:
+        pred: metres; zero where `mask` is False.
+        target: metres; zero where `mask` is False.
+        mask: True where a joint counts.
+        skeleton: the joint set of both.
+        fps: frames per second.
+    """
+
+    pred: Float[Tensor, "t j 3"]
+    target: Float[Tensor, "t j 3"]
+    mask: Bool[Tensor, "t j"]
+    skeleton: Skeleton
+    fps: float
+
+
+def compare(
+    view: View, predicted: Float[np.ndarray, "t j 3"], skeleton: Skeleton, protocol: Protocol, partial: bool = False
+) -> Comparison:
+    """Brings a prediction and its view to the protocol's joints and root.
+
+    A joint of the protocol that either joint set does not have does not count.
+
+    Args:
+        view: the truth.
+        predicted: metres, camera frame, relative to any point.
+        skeleton: the joint set of `predicted`.
+        protocol: which joints count.
+        partial: whether the prediction leaves frames out on purpose, all of their joints NaN; these do not count.
+
+    Raises:
+        InputError: the prediction has another shape than the view, is NaN where the view is not, or a joint set
+            has no root.
+    """
+    if predicted.shape != (len(view), len(skeleton), 3):
+        raise InputError(
+            f"the prediction for view {view.name} has shape {predicted.shape}; for {len(view)} frames of "
+            f"{skeleton.name} it must be ({len(view)}, {len(skeleton)}, 3)"
+        )
+    target = _of_protocol(view, protocol)
+    pred = _of_protocol(replace(view, joints=torch.from_numpy(predicted), skeleton=skeleton), protocol)
+    counted = torch.tensor(
+        [joint in protocol.joints and joint in skeleton.joints for joint in protocol.skeleton.joints]
+    )
+    mask = target.isfinite().all(-1) & counted
+    if partial:
+        mask = mask & torch.from_numpy(~np.isnan(predicted).all((1, 2)))[:, None]
+    wrong = mask & ~pred.isfinite().all(-1)
+    if wrong.any():
+        joints = [name for name, bad in zip(protocol.skeleton.joints, wrong.any(0).tolist(), strict=True) if bad]
+        raise InputError(
+            f"the prediction for view {view.name} is NaN or infinite in {int(wrong.any(1).sum())} of its {len(view)} "
+            f"frames ({', '.join(joints)}); every joint that counts must be predicted"
+        )
+    return Comparison(
+        pred.where(mask[..., None], 0.0), target.where(mask[..., None], 0.0), mask, protocol.skeleton, _fps(view)
+    )
+
+
+def _of_protocol(view: View, protocol: Protocol) -> Float[Tensor, "t j 3"]:
+    """A view's joints as the protocol's, relative to its root, in float64."""
+    joints = view.joints.double()
+    names = view.skeleton.joints
+    if protocol.root in names:
+        root = joints[:, view.skeleton.index(protocol.root)]
+    elif protocol.root == "pelvis" and {"left_hip", "right_hip"} <= set(names):
+        root = joints[:, view.skeleton.indices(["left_hip", "right_hip"])].mean(1)
+    else:
+        raise InputError(
+            f"joint set {view.skeleton.name} has no {protocol.root}, to which protocol {protocol.name} is relative"
+        )
+    moved = replace(view, joints=joints - root[:, None])
+    return moved.converted(view.keypoint_skeleton, protocol.skeleton).joints
+
+
+def _fps(view: View) -> float:
+    """The frame rate of a view, by the median step between its frames; 1 for a single frame."""
+    steps = view.times.double().diff()
+    return float(1 / steps.median()) if len(steps) else 1.0

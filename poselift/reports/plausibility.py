@@ -1,0 +1,110 @@
+"""Whether predictions from a file can be what they are said to be: unit, order of joints, axes.
+
+A wrong unit or order gives a number all the same, and a bad one. So a few frames of a few views are also read in
+the other ways that are common, and where one of these fits far better, that is said.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from jaxtyping import Float
+
+from poselift.core.errors import InputError
+from poselift.data.views import View
+from poselift.metrics.functional import scaled_joint_errors
+from poselift.reports.comparison import compare
+from poselift.reports.predictions import Predictions
+from poselift.reports.protocols import Protocol
+from poselift.skeleton import SKELETONS, Skeleton
+
+VIEWS = 24
+"""Views that are looked at, evenly over all of them."""
+
+SUSPICIOUS = 1.25
+"""How many times larger or smaller than the truth people may be without a word."""
+
+FAR_BETTER = 0.5
+"""Another reading is believed where its error is less than this part of the given one's."""
+
+_READINGS = {
+    "left and right joints look swapped": (True, (1.0, 1.0, 1.0)),
+    "x looks mirrored": (False, (-1.0, 1.0, 1.0)),
+    "the axes look like y up and z towards the camera; expected are x right, y down and z forward": (
+        False,
+        (1.0, -1.0, -1.0),
+    ),
+}
+"""Mistakes that are common: whether sides are swapped, and the signs of the axes."""
+
+
+def suspicions(views: Sequence[View], predictions: Predictions, protocol: Protocol) -> list[str]:
+    """Looks for a wrong unit, order of joints, sides or axes.
+
+    Args:
+        views: the truth.
+        predictions: for each of the views.
+        protocol: which joints are compared.
+
+    Returns:
+        A line for each thing that looks wrong and may still be right.
+
+    Raises:
+        InputError: lengths are wrong by a factor of about 1000, or another joint set of as many joints explains
+            the predictions far better.
+    """
+    found = []
+    looked = [views[index] for index in np.unique(np.linspace(0, len(views) - 1, VIEWS).astype(int))]
+    if predictions.lengths:
+        found += _scale(looked, predictions, protocol)
+    given = _error(looked, predictions, protocol, predictions.skeleton)
+    for skeleton in SKELETONS.values():
+        if skeleton == predictions.skeleton or len(skeleton) != len(predictions.skeleton):
+            continue
+        if _error(looked, predictions, protocol, skeleton) < FAR_BETTER * given:
+            raise InputError(
+                f"the predictions look to be in the order of joint set {skeleton.name}, not "
+                f"{predictions.skeleton.name}; give joints={skeleton.name}, or the names of the joints in their order"
+            )
+    for what, (swap, signs) in _READINGS.items():
+        order = predictions.skeleton.flip_indices if swap else tuple(range(len(predictions.skeleton)))
+        if _error(looked, predictions, protocol, predictions.skeleton, order, signs) < FAR_BETTER * given:
+            found.append(what)
+    return found
+
+
+def _scale(views: Sequence[View], predictions: Predictions, protocol: Protocol) -> list[str]:
+    ratios = []
+    for view in views:
+        pair = compare(view, predictions.poses[view.name], predictions.skeleton, protocol, predictions.partial)
+        size, true = (points.square().sum((1, 2)).sqrt()[pair.mask.any(-1)] for points in (pair.pred, pair.target))
+        ratios.append(size[true > 0] / true[true > 0])
+    everything = torch.cat(ratios)
+    ratio = float(everything.median()) if len(everything) else 1.0
+    if 300 < ratio < 3000:
+        raise InputError(f"people are {ratio:.0f} times too large: these look like millimetres; give unit=mm")
+    if 1 / 3000 < ratio < 1 / 300:
+        raise InputError(f"people are {1 / ratio:.0f} times too small: these look like metres; give unit=m")
+    if not 1 / SUSPICIOUS < ratio < SUSPICIOUS:
+        return [f"suspicious scale: people are {ratio:.3g} times as large as they should be"]
+    return []
+
+
+def _error(
+    views: Sequence[View],
+    predictions: Predictions,
+    protocol: Protocol,
+    skeleton: Skeleton,
+    order: Sequence[int] | None = None,
+    signs: Sequence[float] = (1.0, 1.0, 1.0),
+) -> float:
+    """The median, over joints and frames, of the scale-free error under another reading; mm."""
+    errors: list[Float[np.ndarray, " n"]] = []
+    for view in views:
+        pose = predictions.poses[view.name]
+        read = (pose if order is None else pose[:, list(order)]) * np.array(signs, np.float32)
+        pair = compare(view, read, skeleton, protocol, predictions.partial)
+        terms = scaled_joint_errors(pair.pred, pair.target, pair.mask)
+        errors.append(terms.values[terms.counts].numpy())
+    everything = np.concatenate(errors)
+    return float(np.median(everything)) if len(everything) else np.inf

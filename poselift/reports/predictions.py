@@ -1,0 +1,244 @@
+"""Predictions in files: our own format, JSON, and those that others write, brought to metres by view.
+
+Our format is an npz without pickled objects. Under each view's name it has an array (t, j, 3), float32, metres, the
+camera's frame, relative to the root. Beside these: `joints`, the names of the joints; `unit`; `format`, which is
+"poselift-predictions 1"; `about`, JSON that says which model it was; and `partial`, True where frames are left out
+(all NaN), as formats of others cut a clip's end.
+
+As JSON it is {"joints": [names] or a joint set, "unit": "m", "views": {name: nested lists}}.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile
+
+import numpy as np
+from jaxtyping import Float
+
+from poselift.core.errors import InputError
+from poselift.core.files import atomic_path
+from poselift.data.reading import load_object_npz, load_pickle
+from poselift.data.views import View
+from poselift.reports.peers import clips_by_view, tree_by_view
+from poselift.skeleton import SKELETONS, Skeleton, get_skeleton
+
+FORMAT = "poselift-predictions 1"
+UNITS = {"m": 1.0, "mm": 1e-3, "none": 1.0}
+"""Units of length by what they are in metres; "none" is for predictions whose scale means nothing."""
+
+_OWN_KEYS = ("joints", "unit", "format", "partial", "about")
+_OBJECT_KEY = "positions_3d"
+
+
+@dataclass(frozen=True)
+class Predictions:
+    """What somebody's model says of a benchmark's views.
+
+    Attributes:
+        poses: for each view by name, in metres where `lengths`.
+        skeleton: the joint set of all of them.
+        lengths: False where their unit is not known.
+        partial: whether frames that are NaN in all joints are left out on purpose, by the way the format cuts
+            clips.
+        layout: which format it was.
+        about: the "name", "seed" and "model" that made them, as `metrics.json` has them, where the file says so.
+    """
+
+    poses: Mapping[str, Float[np.ndarray, "_t _j 3"]]
+    skeleton: Skeleton
+    lengths: bool = True
+    partial: bool = False
+    layout: str = "poselift"
+    about: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class _Raw:
+    """A file's content before names and units are looked at."""
+
+    poses: Mapping[str, np.ndarray]
+    layout: str
+    joints: str | Sequence[str] | None = None
+    unit: str | None = None
+    partial: bool = False
+    about: Mapping[str, Any] = field(default_factory=dict)
+
+
+def save_predictions(path: str | Path, predictions: Predictions) -> None:
+    """Writes predictions in our own format.
+
+    Raises:
+        InputError: a view is called like one of the format's own keys.
+    """
+    for name in _OWN_KEYS:
+        if name in predictions.poses:
+            raise InputError(f"a view is called {name!r}, which the format of predictions keeps for itself")
+    arrays = {name: np.asarray(pose, np.float32) for name, pose in predictions.poses.items()}
+    about = {
+        "joints": np.array(predictions.skeleton.joints),
+        "unit": np.array("m" if predictions.lengths else "none"),
+        "format": np.array(FORMAT),
+        "partial": np.array(predictions.partial),
+        "about": np.array(json.dumps(predictions.about)),
+    }
+    with atomic_path(path) as temporary, temporary.open("wb") as file:
+        np.savez(file, **arrays, **about)  # type: ignore[arg-type]
+
+
+def read_predictions(
+    path: str | Path,
+    views: Sequence[View],
+    *,
+    joints: str | Sequence[str] | None = None,
+    unit: str | None = None,
+) -> Predictions:
+    """Reads predictions in any of the known formats, told apart by the file's ending and content.
+
+    | file | what it is | joints and unit, if nobody says |
+    |---|---|---|
+    | .npz | our own format | as the file says |
+    | .npz with `positions_3d` | VideoPose3D's layout, {subject: {action: [a clip a camera]}} | h36m17, m |
+    | .json | our own format as JSON | as the file says |
+    | .npy (t, j, 3) | one clip, e.g. VideoPose3D's `--viz-export` or MotionBERT's `X3D.npy` | h36m17, m |
+    | .npy or .pkl (n, t, j, 3) | MotionBERT's test clips, in the order of its data file | h36m17, mm |
+    | .pkl of dicts | as VideoPose3D's layout | h36m17, m |
+    | a folder | a .npy a view, `FOLDER/<view name>.npy` | h36m17, m |
+
+    MotionBERT's `X3D.npy` has no unit of length: give "none" for it.
+
+    Args:
+        path: the file or folder.
+        views: those that are to be scored.
+        joints: a joint set, or the names of the joints in the order of the file.
+        unit: one of `UNITS`.
+
+    Raises:
+        InputError: the file cannot be read, has no prediction for a view, one of another length, or joints that
+            are not those of any joint set.
+    """
+    path = Path(path)
+    if unit is not None and unit not in UNITS:
+        raise InputError(f"unit={unit} is not known; choose one of {', '.join(UNITS)}")
+    raw = _read(path, views)
+    unit = unit or raw.unit or "m"
+    if unit not in UNITS:
+        raise InputError(f"{path}: the unit {unit!r} is not known; it must be one of {', '.join(UNITS)}")
+    skeleton, order = _joints(path, raw.joints, joints)
+    missing = [view.name for view in views if view.name not in raw.poses]
+    if missing:
+        raise InputError(
+            f"{path} has no prediction for {len(missing)} of {len(views)} views, e.g. {', '.join(missing[:3])}"
+        )
+    poses = {}
+    for view in views:
+        pose = np.asarray(raw.poses[view.name])
+        if pose.dtype.kind not in "fiu" or pose.shape != (len(view), len(skeleton), 3):
+            raise InputError(
+                f"{path}: the prediction for view {view.name} has shape {pose.shape} ({pose.dtype}); for {len(view)} "
+                f"frames of {skeleton.name} it must be ({len(view)}, {len(skeleton)}, 3)"
+            )
+        poses[view.name] = (pose[:, order] * UNITS[unit]).astype(np.float32)
+    return Predictions(poses, skeleton, unit != "none", raw.partial, raw.layout, raw.about)
+
+
+def _joints(
+    path: Path, own: str | Sequence[str] | None, asked: str | Sequence[str] | None
+) -> tuple[Skeleton, list[int]]:
+    """The joint set of a file, and where each of its joints is in the file's arrays."""
+    names = [
+        None if joints is None else get_skeleton(joints).joints if isinstance(joints, str) else tuple(joints)
+        for joints in (own, asked)
+    ]
+    if names[0] is not None and names[1] is not None and names[0] != names[1]:
+        raise InputError(f"{path} says that its joints are {', '.join(names[0])}, but {', '.join(names[1])} were given")
+    found = names[0] or names[1] or get_skeleton("h36m17").joints
+    for skeleton in SKELETONS.values():
+        if sorted(skeleton.joints) == sorted(found):
+            return skeleton, [found.index(joint) for joint in skeleton.joints]
+    known = {joint for skeleton in SKELETONS.values() for joint in skeleton.joints}
+    strange = [joint for joint in found if joint not in known]
+    what = f"there is no joint {', '.join(strange)}" if strange else f"no joint set has just these: {', '.join(found)}"
+    raise InputError(f"{path}: {what}; the joint sets are {', '.join(SKELETONS)}")
+
+
+def _read(path: Path, views: Sequence[View]) -> _Raw:
+    if path.is_dir():
+        return _Raw(dict(_folder(path, views)), "folder")
+    if not path.is_file():
+        raise InputError(f"no such file: {path}; predictions are a .npz, .json, .npy or .pkl file, or a folder")
+    if path.suffix == ".npz":
+        return _npz(path, views)
+    if path.suffix == ".json":
+        return _json(path)
+    if path.suffix == ".npy":
+        return _layout(path, _npy(path), views)
+    if path.suffix == ".pkl":
+        return _layout(path, load_pickle(path), views)
+    raise InputError(f"{path}: predictions are a .npz, .json, .npy or .pkl file, or a folder of .npy files")
+
+
+def _layout(path: Path, content: object, views: Sequence[View]) -> _Raw:
+    """Tells apart by its shape what others save without saying what it is."""
+    if isinstance(content, Mapping):
+        return _Raw(tree_by_view(path, content, views), "VideoPose3D")
+    if isinstance(content, np.ndarray) and content.ndim == 4:
+        return _Raw(clips_by_view(path, content, views), "MotionBERT", unit="mm", partial=True)
+    if isinstance(content, np.ndarray) and content.ndim == 3:
+        if len(views) != 1:
+            raise InputError(f"{path} is one clip, but there are {len(views)} views; say which by view=NAME")
+        return _Raw({views[0].name: content}, "one clip")
+    shape = f" of shape {content.shape}" if isinstance(content, np.ndarray) else ""
+    raise InputError(
+        f"{path} holds a {type(content).__name__}{shape}; expected (frames, joints, 3), (clips, frames, joints, 3) or "
+        "{subject: {action: [a clip a camera]}}"
+    )
+
+
+def _folder(path: Path, views: Sequence[View]) -> Iterator[tuple[str, np.ndarray]]:
+    for view in views:
+        file = path / f"{view.name}.npy"
+        if file.is_file():
+            yield view.name, _npy(file)
+
+
+def _npy(path: Path) -> np.ndarray:
+    try:
+        return np.load(path, allow_pickle=False)
+    except (ValueError, OSError, EOFError) as error:
+        raise InputError(f"{path} cannot be read as an array without pickled objects ({error})") from error
+
+
+def _npz(path: Path, views: Sequence[View]) -> _Raw:
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            if _OBJECT_KEY not in file.files:
+                arrays = {key: file[key] for key in file.files}
+                own = {key: arrays.pop(key, None) for key in _OWN_KEYS}
+                return _Raw(
+                    arrays,
+                    "poselift",
+                    None if own["joints"] is None else own["joints"].tolist(),
+                    None if own["unit"] is None else str(own["unit"]),
+                    partial=own["partial"] is not None and bool(own["partial"]),
+                    about={} if own["about"] is None else json.loads(str(own["about"])),
+                )
+    except (BadZipFile, ValueError, OSError, EOFError) as error:
+        raise InputError(f"{path} cannot be read as an npz without pickled objects ({error})") from error
+    return _layout(path, load_object_npz(path, _OBJECT_KEY), views)
+
+
+def _json(path: Path) -> _Raw:
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"{path} cannot be read as JSON ({error})") from error
+    if not isinstance(content, dict) or not isinstance(content.get("views"), dict):
+        raise InputError(f'{path} has no "views", from their names to (frames, joints, 3) numbers in nested lists')
+    try:
+        poses = {name: np.array(pose, np.float64) for name, pose in content["views"].items()}
+    except (ValueError, TypeError) as error:
+        raise InputError(f"{path}: a view is not (frames, joints, 3) numbers in nested lists ({error})") from error
+    return _Raw(poses, "JSON", content.get("joints"), content.get("unit"))

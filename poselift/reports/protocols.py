@@ -1,0 +1,217 @@
+"""The field's evaluation protocols as data: which joints and groups count, and which number is the headline.
+
+What all of them share: both sides are taken relative to the root joint, frames that the dataset does not count
+(NaN joints in its views) do not count, and every joint of every frame that does weighs the same within a group.
+"""
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Literal
+
+from poselift.core.errors import InputError
+from poselift.skeleton import H36M17, HUMANEVA15, MPI_INF_3DHP17, SMPL24, Skeleton
+
+LIMB_JOINTS = tuple(
+    f"{side}_{joint}" for side in ("right", "left") for joint in ("hip", "knee", "ankle", "shoulder", "elbow", "wrist")
+)
+"""The twelve joints that every joint set of the field places alike."""
+
+H36M_ACTIONS = (
+    "Directions",
+    "Discussion",
+    "Eating",
+    "Greeting",
+    "Phoning",
+    "Photo",
+    "Posing",
+    "Purchases",
+    "Sitting",
+    "SittingDown",
+    "Smoking",
+    "Waiting",
+    "WalkDog",
+    "Walking",
+    "WalkTogether",
+)
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """How predictions are scored.
+
+    Attributes:
+        name: of the protocol, as `protocol=` takes it.
+        title: as tables print it.
+        skeleton: the joint set that is measured; predictions in another are brought to it by joint name.
+        joints: those of the set that count.
+        headline: the measure that papers compare by.
+        group_by: what a row of the table is of.
+        row: the name of the row that a view belongs to, of its {subject} and {action}.
+        average: whether the headline mean is over the groups' means or over all frames.
+        groups: those that the benchmark has, in the order of its tables; as they come where empty.
+        source: where it is defined.
+        note: what is taken where the field differs.
+        root: the joint that both sides are relative to.
+    """
+
+    name: str
+    title: str
+    skeleton: Skeleton
+    joints: tuple[str, ...]
+    headline: str
+    group_by: Literal["action", "subject", "sequence"]
+    row: str
+    average: Literal["groups", "frames"]
+    source: str
+    note: str
+    groups: tuple[str, ...] = ()
+    root: str = "pelvis"
+
+    def group(self, subject: str, action: str) -> str:
+        """The row that a view belongs to.
+
+        Args:
+            subject: of the view.
+            action: of the view; the number of the take at its end ("Walking 1", "Jog 1 chunk0") does not matter.
+
+        Raises:
+            InputError: the benchmark has no such group.
+        """
+        group = self.row.format(subject=subject, action=re.sub(r"( \d+)?( chunk\d+)?$", "", action))
+        if self.groups and group not in self.groups:
+            raise InputError(
+                f"{group!r} is no {self.group_by} of protocol {self.name}; there are {', '.join(self.groups)}"
+            )
+        return group
+
+    def gaps(self, skeleton: Skeleton, groups: Collection[str]) -> list[str]:
+        """What of the protocol an evaluation leaves out, a line each: its table is not the field's then.
+
+        Args:
+            skeleton: the joint set of the predictions.
+            groups: those that there are views of.
+        """
+        joints = [joint for joint in self.joints if joint not in skeleton.joints]
+        rows = [group for group in self.groups if group not in groups]
+        found = []
+        if joints:
+            found.append(
+                f"{skeleton.name} has no {', '.join(joints)}: measured on {len(self.joints) - len(joints)} of the "
+                f"{len(self.joints)} joints of protocol {self.name}"
+            )
+        if rows:
+            found.append(
+                f"no view of {', '.join(rows)}: measured on {len(self.groups) - len(rows)} of the {len(self.groups)} "
+                f"{self.group_by}s of protocol {self.name}"
+            )
+        return found
+
+
+def _h36m(number: int, title: str, headline: str, alignment: str) -> Protocol:
+    return Protocol(
+        name=f"h36m_p{number}",
+        title=f"Human3.6M, protocol {number} ({title})",
+        skeleton=H36M17,
+        joints=H36M17.joints,
+        headline=headline,
+        group_by="action",
+        row="{action}",
+        average="groups",
+        groups=H36M_ACTIONS,
+        source="Ionescu et al., 'Human3.6M', PAMI 2014; Pavllo et al., CVPR 2019, for the three protocols as used now",
+        note=f"Subjects 9 and 11, every frame, four cameras; {alignment}. All 17 joints, the root's zero among them; "
+        "VideoPose3D leaves a predicted root where it is, here it is subtracted. The mean of the 15 actions' means.",
+    )
+
+
+_PROTOCOLS = (
+    _h36m(1, "MPJPE", "mpjpe", "aligned at the root only"),
+    _h36m(2, "P-MPJPE", "p_mpjpe", "each pose aligned by a similarity transform"),
+    _h36m(3, "N-MPJPE", "n_mpjpe", "each pose scaled about the root"),
+    Protocol(
+        name="mpi_inf_3dhp",
+        title="MPI-INF-3DHP",
+        skeleton=MPI_INF_3DHP17,
+        joints=("head_top", "neck_base", *LIMB_JOINTS),
+        headline="pck150",
+        group_by="sequence",
+        row="{subject}",
+        groups=tuple(f"TS{number}" for number in range(1, 7)),
+        average="frames",
+        source="Mehta et al., 'Monocular 3D human pose estimation in the wild', 3DV 2017, and the evaluation scripts "
+        "of its test set",
+        note="Valid frames of TS1 to TS6. The 14 joints of the official PCK and AUC; many lifters' papers take all 17, "
+        "with the pelvis, which is always right. MPJPE is of the same 14 here, of all 17 in the official script. The "
+        "data's universal joints, where people are of one height, as there. The mean is over all frames, as in the "
+        "official row 'All'.",
+    ),
+    Protocol(
+        name="humaneva",
+        title="HumanEva-I",
+        skeleton=HUMANEVA15,
+        joints=HUMANEVA15.joints,
+        headline="p_mpjpe",
+        group_by="sequence",
+        row="{subject} {action}",
+        average="groups",
+        source="Sigal et al., 'HumanEva', IJCV 2010; Pavllo et al., CVPR 2019, for the split and the joints",
+        note="The validation split's Walking, Jog and Box of S1, S2 and S3, all cameras; 15 joints, relative to the "
+        "pelvis. A row is a subject's action, a cell of the usual table; the mean is over the cells.",
+    ),
+    Protocol(
+        name="pw3d",
+        title="3DPW",
+        skeleton=SMPL24,
+        joints=LIMB_JOINTS,
+        headline="p_mpjpe",
+        group_by="sequence",
+        row="{action}",
+        average="frames",
+        source="von Marcard et al., 'Recovering accurate 3D human pose in the wild', ECCV 2018",
+        note="Test split, frames with a valid camera pose. The field takes 14 joints regressed from the mesh, with "
+        "neck and head, which need the body model; here the 12 limb joints of the dataset's own SMPL joints, relative "
+        "to the pelvis. The mean is over all frames.",
+    ),
+    Protocol(
+        name="surreal",
+        title="SURREAL",
+        skeleton=SMPL24,
+        joints=LIMB_JOINTS,
+        headline="mpjpe",
+        group_by="subject",
+        row="{subject}",
+        average="frames",
+        source="Varol et al., 'Learning from synthetic humans', CVPR 2017; Varol et al., 'BodyNet', ECCV 2018",
+        note="The test split's clips. Papers take SMPL's 24 joints; here its 12 limb joints, which other joint sets "
+        "have too, relative to the pelvis. The mean is over all frames.",
+    ),
+    Protocol(
+        name="cmu_bench",
+        title="CMU benchmark",
+        skeleton=H36M17,
+        joints=H36M17.joints,
+        headline="mpjpe",
+        group_by="subject",
+        row="{subject}",
+        average="groups",
+        source="the frozen lifting benchmark on the CMU Graphics Lab Motion Capture Database (mocap.cs.cmu.edu)",
+        note="Every frame of every view, 17 joints relative to the pelvis. The mean of the subjects' means, as one "
+        "subject has most of the frames. Not comparable with errors on Human3.6M.",
+    ),
+)
+
+PROTOCOLS = {protocol.name: protocol for protocol in _PROTOCOLS}
+"""Every protocol by name."""
+
+
+def get_protocol(name: str) -> Protocol:
+    """A protocol by name.
+
+    Raises:
+        InputError: there is no such protocol; the message lists those there are.
+    """
+    try:
+        return PROTOCOLS[name]
+    except KeyError:
+        raise InputError(f"no protocol is called {name!r}; there are {', '.join(PROTOCOLS)}") from None

@@ -1,0 +1,86 @@
+"""The mean of the last few weights of a run."""
+
+import copy
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytorch_lightning as pl
+import torch
+from torch import Tensor
+
+from poselift.models import load_weights, save_weights
+from poselift.training.task import LiftingTask
+
+
+def average_weights(states: Sequence[dict[str, Tensor]]) -> dict[str, Tensor]:
+    """The mean of each parameter over several states of one model (Vaswani et al. 2017, section 6.1).
+
+    Sums are in float64. What is not a floating-point number is the last state's.
+
+    Args:
+        states: `state_dict()`s, at least one.
+
+    Raises:
+        ValueError: there is none, or they are not of one model.
+    """
+    if not states:
+        raise ValueError("there are no weights to average")
+    shapes = [{name: tuple(value.shape) for name, value in state.items()} for state in states]
+    if any(other != shapes[0] for other in shapes):
+        raise ValueError("the weights to average are not of one model")
+    return {
+        name: torch.stack([state[name].double() for state in states]).mean(0).to(last.dtype)
+        if last.is_floating_point()
+        else last
+        for name, last in states[-1].items()
+    }
+
+
+class AverageLast(pl.Callback):
+    """Keeps the weights of the last few validations, and writes their mean at the end of the training.
+
+    Not together with an averaging callback such as the EMA, whose weights change less from one to the next.
+
+    Args:
+        path: of the mean's safetensors file; the JSON goes beside it.
+        folder: where the weights of each validation are kept.
+        count: how many are averaged.
+    """
+
+    def __init__(self, path: str | Path, folder: str | Path, count: int = 5) -> None:
+        self.path, self.folder, self.count = Path(path), Path(folder), count
+        self.description: dict[str, Any] = {}
+
+    def on_train_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
+        """Forgets what an earlier run kept of steps that are still to come."""
+        if trainer.is_global_zero:
+            self._remove([path for path in self._kept() if int(path.stem.removeprefix("step_")) > trainer.global_step])
+
+    def on_validation_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
+        """Keeps the weights, and lets go of the oldest."""
+        assert isinstance(pl_module, LiftingTask)
+        if trainer.sanity_checking or not trainer.is_global_zero:
+            return
+        path = self.folder / f"step_{trainer.global_step:08d}.safetensors"
+        save_weights(path, pl_module.lifter, pl_module.window, {"step": trainer.global_step})
+        self._remove(self._kept()[: -self.count])
+
+    def on_train_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
+        """Writes the mean."""
+        assert isinstance(pl_module, LiftingTask)
+        if not trainer.is_global_zero:
+            return
+        kept = [load_weights(path) for path in self._kept()]
+        mean = copy.deepcopy(pl_module.lifter)
+        mean.load_state_dict(average_weights([weights.lifter.state_dict() for weights in kept]))
+        steps = [weights.card["training"]["step"] for weights in kept]
+        save_weights(self.path, mean, pl_module.window, {**self.description, "mean_of_steps": steps})
+
+    def _kept(self) -> list[Path]:
+        return sorted(self.folder.glob("step_*.safetensors"))
+
+    def _remove(self, paths: list[Path]) -> None:
+        for path in paths:
+            path.unlink()
+            path.with_suffix(".json").unlink(missing_ok=True)

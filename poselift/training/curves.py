@@ -1,0 +1,78 @@
+"""The picture of a run: losses and validation errors over the steps."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from poselift.core.files import atomic_path
+
+_MEAN_OF = 15
+"""Logged values that the line of the loss is the running mean of."""
+
+
+def plot_curves(rows: Mapping[int, Mapping[str, float | int]], folder: Path, title: str) -> list[Path]:
+    """Draws the losses and the validation errors, and writes curves.png and curves.pdf.
+
+    Args:
+        rows: the values of each step, as `poselift.training.csv_log.read_log` gives them.
+        folder: where the files go.
+        title: of the picture.
+
+    Returns:
+        The files; none where nothing was logged.
+    """
+    from matplotlib.figure import Figure  # takes half a second, and only the end of a run needs it
+
+    names = sorted({name for row in rows.values() for name in row})
+    losses = ["train/loss", *(name for name in names if name.startswith("train/") and name != "train/loss")]
+    errors = [name for name in ("val/mpjpe", "val/p_mpjpe") if name in names]
+    if not names:
+        return []
+
+    def series(name: str) -> tuple[list[int], list[float]]:
+        points = [(step, float(row[name])) for step, row in sorted(rows.items()) if name in row]
+        return [step for step, _ in points], [value for _, value in points]
+
+    figure = Figure(figsize=(9, 3.6), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    for number, name in enumerate(losses):
+        steps, values = series(name)
+        if not steps:
+            continue
+        colour = f"C{number}"
+        left.plot(steps, values, color=colour, alpha=0.25, linewidth=0.8)
+        left.plot(steps, _running_mean(values), color=colour, label=name.removeprefix("train/"))
+    left.set(xlabel="step", ylabel="loss (m; velocity in m/s)", yscale="log", title="Training")
+    left.legend(fontsize="small", frameon=False)
+    for name in errors:
+        steps, values = series(name)
+        best = min(range(len(values)), key=values.__getitem__)
+        (line,) = right.plot(steps, values, marker="o", markersize=3, label=name.removeprefix("val/").upper())
+        right.annotate(
+            f"{values[best]:.1f}",
+            (steps[best], values[best]),
+            xytext=(0, -12),
+            textcoords="offset points",
+            ha="center",
+            color=line.get_color(),
+        )
+    right.set(xlabel="step", ylabel="error (mm)", title="Validation")
+    right.margins(y=0.15)
+    if errors:
+        right.legend([name.removeprefix("val/").replace("p_", "P-").upper() for name in errors], frameon=False)
+    for axes in (left, right):
+        axes.grid(alpha=0.25, which="both")
+        axes.spines[["top", "right"]].set_visible(False)
+    figure.suptitle(title)
+    paths = [folder / "curves.png", folder / "curves.pdf"]
+    for path in paths:
+        with atomic_path(path) as temporary:
+            figure.savefig(temporary, dpi=150)
+    return paths
+
+
+def _running_mean(values: list[float]) -> list[float]:
+    means = []
+    for end in range(1, len(values) + 1):
+        window = values[max(0, end - _MEAN_OF) : end]
+        means.append(sum(window) / len(window))
+    return means

@@ -1,0 +1,83 @@
+"""What a lifter is trained to make small: a weighted sum of losses over one batch."""
+
+from collections.abc import Callable, Mapping
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from poselift.core.errors import InputError
+from poselift.data.batches import Batch
+from poselift.geometry import pixels_to_rays
+from poselift.losses import (
+    bone_length_loss,
+    position_loss,
+    reprojection_loss,
+    scale_free_loss,
+    symmetry_loss,
+    velocity_loss,
+)
+from poselift.skeleton import Skeleton
+
+LOSSES = ("position", "velocity", "scale_free", "bone_length", "reprojection", "symmetry")
+"""What the training loss is a weighted sum of."""
+
+_NEAREST = 0.2
+"""Metres in front of the camera; what is nearer has no picture."""
+
+
+class Objective:
+    """The weighted sum of the losses of a batch.
+
+    The first four compare with 3D and count where it is known. "reprojection" counts wherever something is known of
+    the picture, and "symmetry" everywhere, so that windows with 2D alone teach too.
+
+    Args:
+        weights: of each of `LOSSES`, by name; those left out are 0.
+        skeleton_in: the joints of a batch's keypoints.
+        skeleton_out: the joints that are predicted.
+
+    Raises:
+        InputError: a loss is not known, or all weights are 0.
+    """
+
+    def __init__(self, weights: Mapping[str, float | int], skeleton_in: Skeleton, skeleton_out: Skeleton) -> None:
+        unknown = set(weights) - set(LOSSES)
+        if unknown:
+            raise InputError(f"no loss is called {', '.join(sorted(unknown))}; there are {', '.join(LOSSES)}")
+        self.weights = {name: float(weight) for name, weight in weights.items() if weight}
+        if not self.weights:
+            raise InputError(f"all weights of the loss are 0; give one of {', '.join(LOSSES)} a weight, as loss.NAME=1")
+        self.skeleton = skeleton_out
+        shared = [joint for joint in skeleton_out.joints if joint in skeleton_in.joints]
+        self._shared_in, self._shared_out = skeleton_in.indices(shared), skeleton_out.indices(shared)
+
+    def __call__(self, predicted: Float[Tensor, "b t k 3"], batch: Batch) -> dict[str, Tensor]:
+        """Each loss by name, and under "loss" their weighted sum."""
+        mask = batch.joints.isfinite().all(-1) & batch.valid[..., None]
+        target = batch.joints.where(mask[..., None], 0.0)
+        losses: dict[str, Callable[[], Tensor]] = {
+            "position": lambda: position_loss(predicted, target, mask),
+            "velocity": lambda: velocity_loss(predicted, target, mask, batch.times),
+            "scale_free": lambda: scale_free_loss(predicted, target, mask),
+            "bone_length": lambda: bone_length_loss(predicted, target, mask, self.skeleton.bone_indices),
+            "reprojection": lambda: reprojection_loss(predicted, *self._seen(batch)),
+            "symmetry": lambda: symmetry_loss(predicted, batch.valid, self.skeleton),
+        }
+        values = {name: losses[name]() for name in self.weights}
+        total = torch.stack([weight * values[name] for name, weight in self.weights.items()]).sum()
+        return {**values, "loss": total}
+
+    def _seen(self, batch: Batch) -> tuple[Float[Tensor, "b t k 3"], Float[Tensor, "b t k"]]:
+        """Rays to the joints and how sure they are: true ones where the place is known, else the keypoints'."""
+        b, t, k, _ = batch.joints.shape
+        rays = batch.joints.new_full((b, t, k, 3), torch.nan)
+        scores = batch.joints.new_zeros(b, t, k)
+        pixels = batch.keypoints[:, :, self._shared_in].flatten(1, 2)
+        rays[:, :, self._shared_out] = pixels_to_rays(pixels, batch.K, batch.distortion).unflatten(1, (t, -1))
+        scores[:, :, self._shared_out] = batch.scores[:, :, self._shared_in]
+        placed = batch.joints + batch.root[:, :, None]
+        known = placed.isfinite().all(-1) & (placed[..., 2] > _NEAREST)
+        rays = torch.where(known[..., None], placed / placed[..., 2:], rays)
+        scores = torch.where(known, 1.0, scores)
+        return rays, scores.where(rays.isfinite().all(-1) & batch.valid[..., None], 0.0)

@@ -1,0 +1,33 @@
+"""Loggers of packages that not everyone has."""
+
+from typing import Any
+
+from pytorch_lightning.loggers import Logger, MLFlowLogger, WandbLogger
+
+from poselift.core.optional import require
+
+
+def wandb_logger(**options: Any) -> Logger:
+    """Weights & Biases (https://docs.wandb.ai).
+
+    Args:
+        **options: of `pytorch_lightning.loggers.WandbLogger`.
+
+    Raises:
+        InputError: wandb is not installed.
+    """
+    require("wandb", "wandb")
+    return WandbLogger(**options)
+
+
+def mlflow_logger(**options: Any) -> Logger:
+    """MLflow (https://mlflow.org).
+
+    Args:
+        **options: of `pytorch_lightning.loggers.MLFlowLogger`.
+
+    Raises:
+        InputError: mlflow is not installed.
+    """
+    require("mlflow", "mlflow")
+    return MLFlowLogger(**options)

@@ -1,0 +1,219 @@
+import os
+import re
+
+import numpy as np
+import pytest
+import torch
+
+from poselift.core.errors import InputError
+from poselift.data.h36m import ACTIONS, FRAMES, action_name, load_h36m, load_h36m_corpus
+from poselift.data.h36m_cameras import h36m_camera
+from poselift.data.reading import load_object_npz
+from poselift.skeleton import CMU28, COCO17, H36M17, MPII16
+from tests.data.formats.h36m import CAMERAS, MOVING, camera_frame, motion, takes, write_h36m, write_h36m_2d
+
+LENGTH = 12
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("h36m")
+    write_h36m(folder, LENGTH)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def views(root):
+    return {split: load_h36m(root, split, "gt") for split in ("train", "test")}
+
+
+def test_the_published_splits(views):
+    """Two takes of fifteen actions by each subject under four cameras; S11's first Directions is not there."""
+    assert len(views["train"]) == 5 * 30 * 4
+    assert len(views["test"]) == (30 + 29) * 4
+    assert {view.subject for view in views["train"]} == {"S1", "S5", "S6", "S7", "S8"}
+    assert {view.subject for view in views["test"]} == {"S9", "S11"}
+    names = {view.name for view in views["test"]}
+    assert "S9/Directions/54138969" in names
+    assert "S11/Directions 1/60457274" in names
+    assert not any(name.startswith("S11/Directions/") for name in names)
+    assert len(names) == len(views["test"])
+    assert {view.camera for view in views["test"]} == set(CAMERAS)
+
+
+def test_frames_per_action_in_the_test(views):
+    """Each pose counts four times, once a camera; the published numbers are such multiples."""
+    expected = dict.fromkeys(ACTIONS, 0)
+    for subject in ("S9", "S11"):
+        for name in takes(subject):
+            expected[name.split()[0]] += 4 * len(motion(LENGTH, subject, name))
+    found = dict.fromkeys(ACTIONS, 0)
+    for view in views["test"]:
+        found[view.action] += len(view)
+    assert found == expected
+    assert len(found) == 15
+    assert found["Directions"] == 4 * (12 + 13 + 13)
+    assert all(frames % 4 == 0 for frames in FRAMES.values())
+
+
+def test_joints_in_the_camera_frame(views):
+    for view in views["test"][:: 17]:
+        world = motion(LENGTH, view.subject, view.name.split("/")[1])[:, MOVING]
+        points = torch.from_numpy(camera_frame(world, view.subject, view.camera)).float()
+        torch.testing.assert_close(view.joints + view.root[:, None], points, atol=2e-6, rtol=0)
+        assert view.joints[:, H36M17.index("pelvis")].abs().max() == 0
+        assert view.skeleton == view.keypoint_skeleton == H36M17
+        torch.testing.assert_close(view.times, torch.arange(len(world)) / 50)
+    first = views["test"][0]
+    assert (first.joints[:, H36M17.index("head_top"), 1] < 0).all(), "y points down"
+
+
+def test_exact_2d_is_that_of_the_fields_own_file(root, views):
+    exact = load_object_npz(root / "data_2d_h36m_gt.npz", "positions_2d")
+    for view in views["test"]:
+        _, take, camera = view.name.split("/")
+        file = torch.from_numpy(np.array(exact[view.subject][take][CAMERAS.index(camera)]))
+        torch.testing.assert_close(view.keypoints, file, atol=1e-3, rtol=0)
+        assert view.image_size.tolist() == [1000, 1002 if camera in ("54138969", "60457274") else 1000]
+        assert view.scores.min() == 1
+
+
+def test_intrinsics_and_distortion(views):
+    for view in views["train"][:8]:
+        camera = h36m_camera(view.subject, view.camera)
+        torch.testing.assert_close(view.K, camera.intrinsics.float())
+        torch.testing.assert_close(view.distortion, camera.opencv_distortion.float())
+
+
+def test_detections_are_cut_to_the_poses(root):
+    found = load_object_npz(root / "data_2d_h36m_cpn_ft_h36m_dbb.npz", "positions_2d")
+    for view in load_h36m(root, "test")[:: 13]:
+        _, take, camera = view.name.split("/")
+        file = found[view.subject][take][CAMERAS.index(camera)]
+        assert len(file) == len(view) + 3
+        np.testing.assert_array_equal(view.keypoints, file[: len(view)])
+        assert 0.5 < (view.keypoints - load_exact(root, view)).abs().mean() < 5
+
+
+def load_exact(root, view):
+    exact = load_object_npz(root / "data_2d_h36m_gt.npz", "positions_2d")
+    return torch.from_numpy(np.array(exact[view.subject][view.name.split("/")[1]][CAMERAS.index(view.camera)]))
+
+
+def test_every_fifth_frame(root, views):
+    for keypoints in ("gt", "cpn_ft_h36m_dbb"):
+        whole, fifth = load_h36m(root, "test", keypoints), load_h36m(root, "test", keypoints, downsample=5)
+        for every, some in zip(whole[::20], fifth[::20], strict=True):
+            torch.testing.assert_close(some.keypoints, every.keypoints[::5])
+            torch.testing.assert_close(some.joints, every.joints[::5])
+            torch.testing.assert_close(some.times, every.times[::5])
+    with pytest.raises(InputError, match="downsample=0 must be 1 or more"):
+        load_h36m(root, "test", "gt", downsample=0)
+
+
+@pytest.mark.parametrize(("layout", "skeleton"), [("coco", COCO17), ("mpii", MPII16)])
+def test_detections_in_other_joint_sets(root, layout, skeleton):
+    shape = (LENGTH + 5, len(skeleton), 2)
+    positions = {
+        subject: {take: [np.full(shape, camera, np.float32) for camera in range(4)] for take in takes(subject)}
+        for subject in ("S9", "S11")
+    }
+    metadata = {"layout_name": layout, "num_joints": len(skeleton), "keypoints_symmetry": []}
+    write_h36m_2d(root, f"some_{layout}", positions, metadata)
+    views = load_h36m(root, "test", f"some_{layout}")
+    assert views[0].keypoint_skeleton == skeleton
+    assert [float(view.keypoints.unique()) for view in views[:4]] == [0, 1, 2, 3], "cameras in the file's order"
+    converted = views[0].converted(CMU28, CMU28)
+    assert converted.keypoints[:, CMU28.index("left_wrist")].isfinite().all()
+
+
+def test_motion_without_cameras(root):
+    corpus = load_h36m_corpus(root, "test")
+    assert corpus.names[0] == "S9/Directions"
+    assert corpus.subjects.count("S11") == 29
+    assert corpus.fps == 50
+    joints, pelvis = corpus.clip(3)
+    world = torch.from_numpy(motion(LENGTH, *corpus.names[3].split("/"))[:, MOVING])
+    up = (joints + pelvis[:, None])[..., 1]
+    torch.testing.assert_close(up, world[..., 2], atol=1e-6, rtol=0)
+    # A turn, no mirror: triple products keep their sign.
+    (a, b, c), (d, e, f) = (values[0, [3, 6, 10]].double() for values in (joints + pelvis[:, None], world))
+    assert torch.det(torch.stack((a - c, b - c, c))) == pytest.approx(float(torch.det(torch.stack((d - f, e - f, f)))))
+
+
+def test_names_of_actions():
+    assert [action_name(take) for take in ("Walking 1", "TakingPhoto", "WalkingDog 2", "SittingDown")] == [
+        "Walking",
+        "Photo",
+        "WalkDog",
+        "SittingDown",
+    ]
+    with pytest.raises(InputError, match="no action 'Dancing 1'; it has Directions, "):
+        action_name("Dancing 1")
+
+
+class Hostile:
+    def __init__(self, path):
+        self.path = str(path)
+
+    def __reduce__(self):
+        return os.mkdir, (self.path,)
+
+
+def test_hostile_files_are_refused(root, tmp_path):
+    write_one(tmp_path, {"S9": Hostile(tmp_path / "it ran"), "S11": {}})
+    with pytest.raises(InputError, match=r"'positions_3d' is refused: it holds posix\.mkdir"):
+        load_h36m(tmp_path, "test", "gt")
+    (tmp_path / "data_3d_h36m.npz").write_bytes((root / "data_3d_h36m.npz").read_bytes())
+    write_h36m_2d(tmp_path, "cpn_ft_h36m_dbb", {}, {"layout_name": Hostile(tmp_path / "it ran")})
+    with pytest.raises(InputError, match=r"'metadata' is refused: it holds posix\.mkdir"):
+        load_h36m(tmp_path, "test")
+    assert not (tmp_path / "it ran").exists()
+
+
+def write_one(folder, positions):
+    np.savez(folder / "data_3d_h36m.npz", positions_3d=np.array(positions, object))
+
+
+@pytest.mark.parametrize(
+    ("positions", "message"),
+    [
+        ([1, 2], "'positions_3d' holds no takes of S9"),
+        ({"S9": {}}, "'positions_3d' holds no takes of S11"),
+        ({"S9": {"Walking": np.zeros((5, 17, 3))}, "S11": {}}, r"'positions_3d S9 Walking' has shape (5, 17, 3), "),
+        ({"S9": {"Walking": [1]}, "S11": {}}, "'positions_3d S9 Walking' is a list, expected an array of shape (any, "),
+        ({"S9": {"Dancing": np.zeros((5, 32, 3))}, "S11": {}}, "no action 'Dancing'"),
+    ],
+)
+def test_malformed_poses(tmp_path, positions, message):
+    write_one(tmp_path, positions)
+    with pytest.raises(InputError, match=re.escape(message)):
+        load_h36m(tmp_path, "test", "gt")
+
+
+@pytest.mark.parametrize(
+    ("cameras", "layout", "message"),
+    [
+        ([np.zeros((9, 17, 2))] * 3, "h36m", "'positions_2d S9 Walking' is not a list of 4 cameras"),
+        ([np.zeros((9, 16, 2))] * 4, "h36m", "'positions_2d S9 Walking' has shape (9, 16, 2), expected (any, 17, 2)"),
+        ([np.zeros((7, 17, 2))] * 4, "h36m", "'positions_2d S9 Walking' has 7 frames, fewer than the 8 of its poses"),
+        ([np.zeros((9, 17, 2))] * 4, "openpose", "'metadata' has layout_name 'openpose', expected one of h36m, coco"),
+    ],
+)
+def test_malformed_detections(tmp_path, cameras, layout, message):
+    write_one(tmp_path, {"S9": {"Walking": np.zeros((8, 32, 3))}, "S11": {}})
+    write_h36m_2d(tmp_path, "cpn_ft_h36m_dbb", {"S9": {"Walking": cameras}}, {"layout_name": layout})
+    with pytest.raises(InputError, match=re.escape(message)) as caught:
+        load_h36m(tmp_path, "test")
+    assert "data_2d_h36m_cpn_ft_h36m_dbb.npz" in str(caught.value)
+
+
+def test_missing_files_and_splits(root, tmp_path):
+    with pytest.raises(InputError, match="no such file: ") as caught:
+        load_h36m(tmp_path, "test")
+    assert "data_3d_h36m.npz                     (made by tools/prepare_h36m.py)" in str(caught.value)
+    assert "http://vision.imar.ro/human3.6m/" in str(caught.value)
+    with pytest.raises(InputError, match="no such file: .*data_2d_h36m_sh_ft_h36m.npz"):
+        load_h36m(root, "test", "sh_ft_h36m")
+    with pytest.raises(InputError, match="split=val is not a split of Human3.6M"):
+        load_h36m(root, "val")

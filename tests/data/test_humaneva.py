@@ -1,0 +1,131 @@
+import os
+import re
+
+import numpy as np
+import pytest
+import torch
+
+from poselift.core.errors import InputError
+from poselift.data.humaneva import fit_intrinsics, load_humaneva
+from poselift.geometry import project
+from poselift.skeleton import COCO17, HUMANEVA15
+from tests.data.formats.humaneva import ACTIONS, K, write_humaneva
+
+
+class Hostile:
+    def __reduce__(self):
+        return os.system, ("true",)
+
+
+def rewrite(path, key, change):
+    content = {name: array.item() for name, array in np.load(path, allow_pickle=True).items()}
+    change(content[key])
+    np.savez(path, **content)
+
+
+@pytest.mark.parametrize(("split", "part"), [("train", "Train"), ("test", "Validate")])
+def test_views(tmp_path, split, part):
+    truth = write_humaneva(tmp_path, frames=6, chunks=2)
+    views = load_humaneva(tmp_path, split)
+    assert len(views) == 3 * len(ACTIONS) * 2 * 3
+    assert {(view.subject, view.camera) for view in views} == {(f"S{s}", f"C{c}") for s in (1, 2, 3) for c in (1, 2, 3)}
+    assert {view.action for view in views} == {"Walking", "Jog", "Box", "Gestures", "ThrowCatch"}
+    for view in views:
+        points = view.joints + view.root[:, None]
+        expected = torch.tensor(truth[f"{part}/{view.name}"]).float()
+        torch.testing.assert_close(points, expected, atol=1e-5, rtol=0)
+        torch.testing.assert_close(project(points, view.K), view.keypoints, atol=0.02, rtol=0)
+        assert view.image_size.tolist() == [640, 480]
+        assert (view.joints[:, HUMANEVA15.index("head"), 1] < 0).all(), "the head is up"
+    torch.testing.assert_close(views[0].times, torch.arange(6) / 60)
+
+
+def test_detections_are_cut_to_the_poses_and_the_camera_is_that_of_the_exact_2d(tmp_path):
+    write_humaneva(tmp_path, frames=6)
+    exact = load_humaneva(tmp_path, "test")
+    detected = load_humaneva(tmp_path, "test", keypoints="detectron_pt_coco")
+    assert {view.keypoint_skeleton for view in detected} == {COCO17}
+    for one, other in zip(exact, detected, strict=True):
+        assert len(one) == len(other) == len(other.keypoints) == 6
+        torch.testing.assert_close(other.K, one.K, atol=0, rtol=0)
+        torch.testing.assert_close(other.joints, one.joints, atol=0, rtol=0)
+        np.testing.assert_allclose(one.K, K, atol=0.05)
+
+
+def test_the_actions_of_the_tables(tmp_path):
+    write_humaneva(tmp_path, frames=4, chunks=2)
+    views = load_humaneva(tmp_path, "test", actions=["Walking", "Jog", "Box"])
+    assert len(views) == 3 * 3 * 2 * 3
+    assert {view.action for view in views} == {"Walking", "Jog", "Box"}
+    with pytest.raises(InputError, match=r"has no clip of data.actions=\['Walk'\] in Validate"):
+        load_humaneva(tmp_path, "test", actions=["Walk"])
+
+
+def test_fitted_intrinsics():
+    rng = np.random.default_rng(0)
+    points = rng.normal(0, 0.5, (40, 15, 3)) + [0.2, 0.1, 4.0]
+    pixels = np.stack([points[..., i] / points[..., 2] * K[i, i] + K[i, 2] for i in (0, 1)], -1)
+    pixels[3, 4] = np.nan
+    np.testing.assert_allclose(fit_intrinsics(points, pixels), K, rtol=1e-9, atol=1e-9)
+    noisy = fit_intrinsics(points, pixels + rng.normal(0, 1, pixels.shape))
+    np.testing.assert_allclose(noisy, K, atol=2)
+
+
+def test_missing_data_is_told_with_the_tree(tmp_path):
+    with pytest.raises(InputError, match=r"data_3d_humaneva15.npz\n(.*\n)*.*humaneva.is.tue.mpg.de"):
+        load_humaneva(tmp_path)
+    write_humaneva(tmp_path, frames=2)
+    with pytest.raises(InputError, match=r"no such file: .*data_2d_humaneva15_cpn.npz"):
+        load_humaneva(tmp_path, keypoints="cpn")
+    with pytest.raises(InputError, match=r"data.split=validate is not a split of HumanEva-I; choose train or test"):
+        load_humaneva(tmp_path, "validate")
+
+
+@pytest.mark.parametrize(
+    ("file", "key", "change", "message"),
+    [
+        (
+            "3d_humaneva15",
+            "positions_3d",
+            lambda d: d.pop("Validate/S2"),
+            "'positions_3d' holds no clips of Validate/S2",
+        ),
+        (
+            "3d_humaneva15",
+            "positions_3d",
+            lambda d: d["Validate/S1"].update({"Jog 1 chunk0": np.zeros((5, 20, 3))}),
+            "'positions_3d Validate/S1 Jog 1 chunk0' has shape (5, 20, 3), expected (any, 15, 3)",
+        ),
+        (
+            "2d_humaneva15_gt",
+            "positions_2d",
+            lambda d: d["Validate/S1"].pop("Jog 1 chunk0"),
+            "'positions_2d Validate/S1 Jog 1 chunk0' is not a list of 3 cameras",
+        ),
+        (
+            "2d_humaneva15_gt",
+            "positions_2d",
+            lambda d: d["Validate/S1"].update({"Jog 1 chunk0": [np.zeros((5, 16, 2))] * 3}),
+            "'positions_2d Validate/S1 Jog 1 chunk0' has shape (5, 16, 2), expected (any, 15, 2)",
+        ),
+        (
+            "2d_humaneva15_gt",
+            "positions_2d",
+            lambda d: d["Validate/S1"].update({"Jog 1 chunk0": [np.zeros((4, 15, 2))] * 3}),
+            "'positions_2d Validate/S1 Jog 1 chunk0' has 4 frames, fewer than the 5 of its poses",
+        ),
+        (
+            "2d_humaneva15_gt",
+            "metadata",
+            lambda d: d.update(layout_name="humaneva20"),
+            "'metadata' has layout_name 'humaneva20', expected one of humaneva15",
+        ),
+        ("2d_humaneva15_gt", "positions_2d", lambda d: d.update(x=Hostile()), "is refused: it holds posix.system"),
+    ],
+)
+def test_malformed_files_are_named(tmp_path, file, key, change, message):
+    write_humaneva(tmp_path, frames=5)
+    rewrite(tmp_path / f"data_{file}.npz", key, change)
+    with pytest.raises(InputError, match=re.escape(message)) as caught:
+        load_humaneva(tmp_path, "test")
+    assert f"data_{file}.npz" in str(caught.value)

@@ -1,0 +1,119 @@
+from types import SimpleNamespace
+
+import pytest
+import torch
+
+from poselift.data.module import MotionData
+from poselift.data.synthetic import synthetic_corpus
+from poselift.data.views import film
+from poselift.data.virtual import CmuData, SyntheticData, VirtualSource
+from poselift.skeleton import CMU28, COCO17, H36M17, MPI_INF_3DHP17
+
+SETS = {"h36m17": 1.0}
+
+
+def synthetic(**options):
+    return SyntheticData(**{"clips": 2, "clip_frames": 60, "frames": 12, "joint_sets": SETS, "batches": 4, **options})
+
+
+def trainer(rank=0, processes=1, epoch=0, max_steps=-1, step=0, accumulate=1):
+    """What the data module asks a trainer."""
+    return SimpleNamespace(
+        strategy=SimpleNamespace(root_device=torch.device("cpu")),
+        global_rank=rank,
+        world_size=processes,
+        current_epoch=epoch,
+        max_steps=max_steps,
+        global_step=step,
+        accumulate_grad_batches=accumulate,
+    )
+
+
+def set_up(data, **options):
+    data.trainer = trainer(**options)
+    data.setup("fit")
+    return data
+
+
+def test_each_epoch_is_new_and_can_be_made_again():
+    data = set_up(synthetic())
+    first = [batch.joints for batch in data.train_dataloader()]
+    data.trainer = trainer(epoch=1)
+    second = [batch.joints for batch in data.train_dataloader()]
+    data.trainer = trainer(epoch=0)
+    again = [batch.joints for batch in data.train_dataloader()]
+    assert len(first) == 4
+    assert all(torch.equal(a, b) for a, b in zip(first, again, strict=True))
+    assert not any(torch.equal(a, b) for a, b in zip(first, second, strict=True))
+
+
+def test_the_last_epoch_is_as_long_as_the_steps_that_are_left():
+    data = set_up(synthetic(), max_steps=10, step=8)
+    assert len(list(data.train_dataloader())) == 2
+    data.trainer = trainer(max_steps=10, step=8, accumulate=2)
+    assert len(list(data.train_dataloader())) == 4
+    data.trainer = trainer(max_steps=100, step=8)
+    assert len(list(data.train_dataloader())) == 4
+
+
+def test_an_epoch_that_is_gone_on_with_ends_where_it_would_have():
+    data = set_up(synthetic(), max_steps=3)
+    whole = [batch.joints for batch in data.train_dataloader()]
+    data.training.first = 1
+    data.trainer = trainer(max_steps=3, step=1)
+    loader = data.train_dataloader()
+    assert len(loader) == 3, "batches in the epoch, those before too"
+    assert all(torch.equal(a, b.joints) for a, b in zip(whole[1:], loader, strict=True))
+
+
+@pytest.mark.parametrize("processes", [1, 3])
+def test_processes_share_the_views_out(processes):
+    names = [
+        [view.name for view in set_up(synthetic(), rank=rank, processes=processes).val_dataloader()]
+        for rank in range(processes)
+    ]
+    everything = [view.name for view in synthetic().validation_views()]
+    assert sorted(sum(names, [])) == everything
+    assert max(map(len, names)) - min(map(len, names)) <= 1
+
+
+def test_fewer_views_than_processes_are_refused():
+    with pytest.raises(ValueError, match="8 views to validate on cannot be shared by 9 processes"):
+        set_up(synthetic(), processes=9)
+
+
+def test_views_come_in_the_lifters_joint_sets():
+    view = next(iter(set_up(synthetic(joints_in="coco17", joints_out="mpi_inf_3dhp17")).val_dataloader()))
+    assert (view.keypoint_skeleton, view.skeleton) == (COCO17, MPI_INF_3DHP17)
+    assert view.keypoints.shape[1:] == (17, 2)
+    assert view.joints[:, MPI_INF_3DHP17.index("head")].isnan().all()
+    assert view.joints[:, MPI_INF_3DHP17.index("head_top")].isfinite().all()
+
+
+def test_cmu_reads_the_files(cmu_files):
+    corpus, bench = cmu_files
+    data = CmuData(corpus, bench, frames=12, joint_sets=SETS, batches=1, batch_size=3)
+    data.setup("fit")
+    (batch,) = data.train_dataloader()
+    assert batch.joints.shape == (3, 12, 17, 3)
+    views = list(data.val_dataloader())
+    assert [view.name for view in views] == ["a", "b"]
+    assert views[0].keypoints.shape[1:] == (28, 2)
+    nose = CMU28.index("nose")
+    assert views[0].keypoints[:, nose].isnan().all(), "h36m17 has no nose"
+
+
+def test_a_corpus_of_other_joints_is_refused(corpus):
+    other = type(corpus)(**{**vars(corpus), "joints": corpus.joints[:, :17], "skeleton": H36M17})
+    with pytest.raises(ValueError, match="virtual cameras film cmu28; this corpus has h36m17"):
+        VirtualSource(other, 12, CMU28, H36M17, SETS)
+
+
+def test_the_base_says_not_where_motion_comes_from():
+    with pytest.raises(TypeError, match="abstract"):
+        MotionData(frames=12)
+
+
+def test_film_gives_views_of_the_whole_corpus():
+    corpus = synthetic_corpus(2, 30, seed=0)
+    assert [len(view) for view in film(corpus, seed=0)] == [30, 30]

@@ -1,0 +1,134 @@
+import os
+import re
+
+import numpy as np
+import pytest
+import torch
+
+from poselift.core.errors import InputError
+from poselift.data.mpi_inf_3dhp import CAMERAS, load_mpi_inf_3dhp
+from poselift.data.mpi_inf_3dhp_npz import TRAIN_INTRINSICS, load_mpi_inf_3dhp_npz
+from poselift.geometry import project
+from tests.data.formats.mpi_inf_3dhp import (
+    JOINTS17,
+    K_TRAIN,
+    UNIVERSAL,
+    valid_frames,
+    write_mpi_inf_3dhp_npz,
+    write_mpi_inf_3dhp_test,
+    write_mpi_inf_3dhp_train,
+)
+
+
+class Hostile:
+    def __reduce__(self):
+        return os.system, ("true",)
+
+
+def rewrite(path, change):
+    data = np.load(path, allow_pickle=True)["data"].item()
+    change(data)
+    np.savez_compressed(path, data=np.array(data, object))
+
+
+def test_views_of_both_files(tmp_path):
+    write_mpi_inf_3dhp_npz(tmp_path, {"S1 Seq1": 7, "S1 Seq2": 5}, {"TS1": 11, "TS6": 6})
+    train = load_mpi_inf_3dhp_npz(tmp_path, "train")
+    assert [view.name for view in train] == [f"S1/Seq{seq}/{camera}" for seq in (1, 2) for camera in CAMERAS]
+    torch.testing.assert_close(train[0].times[1], torch.tensor(1 / 25))
+    torch.testing.assert_close(train[-1].times[1], torch.tensor(1 / 50))
+    np.testing.assert_allclose(train[0].K, K_TRAIN)
+    test = load_mpi_inf_3dhp_npz(tmp_path, "test")
+    assert [(view.name, len(view), view.action) for view in test] == [
+        ("TS1", 11, "green screen"),
+        ("TS6", 6, "outdoor"),
+    ]
+    for view in test:
+        counted = view.joints.isfinite().all((1, 2))
+        assert (counted == torch.from_numpy(valid_frames(len(view)))).all()
+    assert all(view.root.isnan().all() for view in train + test)
+
+
+def test_the_same_views_as_of_the_download(tmp_path):
+    """The files hold annot2 and univ_annot3 of the download."""
+    annot3 = write_mpi_inf_3dhp_train(tmp_path, {"S4/Seq1": 6, "S4/Seq2": 5})
+    clip = write_mpi_inf_3dhp_test(tmp_path, {"TS2": 9})["TS2"]
+    raw = load_mpi_inf_3dhp(tmp_path, "train", subjects=["S4"], cameras=[0])
+    (raw_test,) = load_mpi_inf_3dhp(tmp_path, "test", subjects=["TS2"])
+    data = {
+        f"S4 Seq{n}": [
+            {
+                "0": {
+                    "data_2d": raw[n - 1].keypoints.numpy(),
+                    "data_3d": annot3[f"S4/Seq{n}"][0][:, JOINTS17] * UNIVERSAL + 70,
+                }
+            },
+            25,
+        ]
+        for n in (1, 2)
+    }
+    np.savez(tmp_path / "data_train_3dhp.npz", data=np.array(data, object))
+    data = {"TS2": {"data_2d": raw_test.keypoints.numpy(), "data_3d": clip * UNIVERSAL, "valid": valid_frames(9)}}
+    np.savez(tmp_path / "data_test_3dhp.npz", data=np.array(data, object))
+    found = load_mpi_inf_3dhp_npz(tmp_path, "train") + load_mpi_inf_3dhp_npz(tmp_path, "test")
+    for ours, theirs in zip([*raw, raw_test], found, strict=True):
+        for key in ("name", "subject", "action", "camera"):
+            assert getattr(ours, key) == getattr(theirs, key)
+        for key in ("joints", "keypoints", "scores", "times", "image_size", "K"):
+            torch.testing.assert_close(getattr(theirs, key), getattr(ours, key), atol=1e-5, rtol=0, equal_nan=True)
+
+
+def test_the_studio_camera_of_the_test_set_is_training_camera_8(tmp_path):
+    """The test set's calibration has it in mm, the training set's in pixels."""
+    write_mpi_inf_3dhp_npz(tmp_path, {"S1 Seq1": 1}, {"TS3": 1})
+    (view,) = load_mpi_inf_3dhp_npz(tmp_path, "test")
+    np.testing.assert_allclose(view.K, TRAIN_INTRINSICS["8"], atol=0.005)
+    point = torch.tensor([[0.1, -0.2, 3.5]])
+    torch.testing.assert_close(
+        project(point, view.K), project(point, torch.from_numpy(TRAIN_INTRINSICS["8"]).float()), atol=0.005, rtol=0
+    )
+
+
+def test_missing_data_is_told_with_the_tree(tmp_path):
+    with pytest.raises(InputError, match=r"data_train_3dhp.npz\n(.*\n)*.*vcai.mpi-inf(.*\n)*.*P-STMO"):
+        load_mpi_inf_3dhp_npz(tmp_path, "train")
+    with pytest.raises(InputError, match="choose train or test"):
+        load_mpi_inf_3dhp_npz(tmp_path, "val")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda data: data["TS1"].pop("valid"), "'TS1' has no 'valid'"),
+        (lambda data: data["TS1"].pop("data_3d"), "'TS1' has no 'data_3d'"),
+        (lambda data: data.update(TS7=data.pop("TS1")), "has a clip 'TS7'"),
+        (lambda data: data.update(TS1=[1]), "'TS1' is a list, expected a dict"),
+        (
+            lambda data: data["TS1"].update(data_2d=np.zeros((4, 16, 2))),
+            "'TS1 data_2d' has shape (4, 16, 2), expected (any, 17, 2)",
+        ),
+        (
+            lambda data: data["TS1"].update(data_3d=np.zeros((3, 17, 3))),
+            "'TS1 data_3d' has shape (3, 17, 3), expected (4, 17, 3)",
+        ),
+        (lambda data: data["TS1"].update(valid=np.ones(5)), "'TS1 valid' has shape (5,), expected (4)"),
+        (lambda data: data.update(TS2=Hostile()), "is refused: it holds posix.system"),
+    ],
+)
+def test_malformed_files_are_named(tmp_path, change, message):
+    write_mpi_inf_3dhp_npz(tmp_path, {"S1 Seq1": 2}, {"TS1": 4})
+    rewrite(tmp_path / "data_test_3dhp.npz", change)
+    with pytest.raises(InputError, match=re.escape(message)) as caught:
+        load_mpi_inf_3dhp_npz(tmp_path, "test")
+    assert "data_test_3dhp.npz" in str(caught.value)
+
+
+def test_malformed_training_files_are_named(tmp_path):
+    write_mpi_inf_3dhp_npz(tmp_path, {"S1 Seq1": 2}, {"TS1": 4})
+    path = tmp_path / "data_train_3dhp.npz"
+    rewrite(path, lambda data: data["S1 Seq1"][0].update({"9": data["S1 Seq1"][0]["8"]}))
+    with pytest.raises(InputError, match="'S1 Seq1' has a camera '9'; expected 0, 1, 2, 4"):
+        load_mpi_inf_3dhp_npz(tmp_path, "train")
+    rewrite(path, lambda data: data.update({"S1 Seq1": data["S1 Seq1"][0]}))
+    with pytest.raises(InputError, match="'S1 Seq1' is not a pair of cameras and frames a second"):
+        load_mpi_inf_3dhp_npz(tmp_path, "train")

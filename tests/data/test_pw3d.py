@@ -1,0 +1,121 @@
+import os
+import pickle
+import re
+
+import numpy as np
+import pytest
+import torch
+
+from poselift.core.errors import InputError
+from poselift.data.pw3d import load_pw3d
+from poselift.geometry import project
+from poselift.skeleton import COCO18, SMPL24
+from tests.data.formats.pw3d import ON_ITS_SIDE, write_pw3d
+
+
+class Hostile:
+    def __reduce__(self):
+        return os.system, ("true",)
+
+
+def test_each_person_in_the_moving_camera(tmp_path):
+    truth = write_pw3d(tmp_path, {"test/downtown_cafe_00": (12, 2), "test/office_01": (6, 1)})
+    views = load_pw3d(tmp_path, "test")
+    assert [view.name for view in views] == ["downtown_cafe_00/0", "downtown_cafe_00/1", "office_01/0"]
+    assert [view.action for view in views] == ["downtown_cafe_00"] * 2 + ["office_01"]
+    for view in views:
+        valid = torch.ones(len(view), dtype=torch.bool)
+        valid[0] = view.name.endswith("/1")  # person 0's camera is not aligned in the first frame
+        assert (view.joints.isfinite().all((1, 2)) == valid).all()
+        assert (view.root.isfinite().all(1) == valid).all()
+        points = view.joints + view.root[:, None]
+        expected = torch.tensor(truth[f"test/{view.name}"]).float()
+        torch.testing.assert_close(points[valid], expected[valid], atol=1e-5, rtol=0)
+        torch.testing.assert_close(view.times, torch.arange(len(view)) / 30)
+        assert view.image_size.tolist() == [1080, 1920]
+        assert (view.joints[valid][:, SMPL24.index("head"), 1] < 0).all(), "the head is up"
+
+
+def test_projections_meet_the_detections(tmp_path):
+    """The written detections are exact, joint by joint of those that both sets have."""
+    write_pw3d(tmp_path, {"train/office_01": (8, 1)})
+    (view,) = load_pw3d(tmp_path, "train")
+    pixels = project((view.joints + view.root[:, None])[1:], view.K)
+    shared = [joint for joint in COCO18.joints if joint in SMPL24.joints]
+    assert len(shared) == 12
+    torch.testing.assert_close(
+        pixels[:, SMPL24.indices(shared)], view.keypoints[1:, COCO18.indices(shared)], atol=0.01, rtol=0
+    )
+
+
+def test_keypoints_that_were_not_detected(tmp_path):
+    write_pw3d(tmp_path, {"test/office_01": (7, 2)})
+    first, second = load_pw3d(tmp_path, "test")
+    assert first.keypoints.isfinite().all()
+    assert first.keypoint_skeleton == COCO18
+    torch.testing.assert_close(first.scores, torch.full((7, 18), 0.8))
+    assert second.keypoints[-1].isnan().all()
+    assert second.keypoints[:-1].isfinite().all()
+    assert second.scores[-1].max() == 0
+
+
+def test_splits_and_a_phone_on_its_side(tmp_path):
+    write_pw3d(tmp_path, {"train/a_00": (3, 1), "validation/b_00": (4, 1)}, K=ON_ITS_SIDE)
+    assert [len(view) for view in load_pw3d(tmp_path, "train")] == [3]
+    (view,) = load_pw3d(tmp_path, "val")
+    assert len(view) == 4
+    assert view.image_size.tolist() == [1920, 1080]
+
+
+def test_missing_data_is_told_with_the_tree(tmp_path):
+    with pytest.raises(InputError, match=r"sequenceFiles/test/\*.pkl\n(.*\n)*.*virtualhumans.mpi-inf.mpg.de/3DPW"):
+        load_pw3d(tmp_path)
+    with pytest.raises(InputError, match=r"data.split=validation is not a split of 3DPW; choose train or val or test"):
+        load_pw3d(tmp_path, "validation")
+
+
+def change(path, edit):
+    content = pickle.loads(path.read_bytes())
+    edit(content)
+    path.write_bytes(pickle.dumps(content, protocol=2))
+
+
+@pytest.mark.parametrize(
+    ("edit", "message"),
+    [
+        (lambda c: c.pop("cam_poses"), "has no 'cam_poses'; it has sequence, betas"),
+        (lambda c: c.pop("poses2d"), "has no 'poses2d'"),
+        (lambda c: c.update(cam_intrinsics=np.eye(4)), "'cam_intrinsics' has shape (4, 4), expected (3, 3)"),
+        (lambda c: c.update(campose_valid=c["campose_valid"] * 2), "'campose_valid' has 2 people, 'jointPositions'"),
+        (lambda c: c.update(jointPositions=3), "'jointPositions' is a int, expected a list"),
+        (
+            lambda c: c.update(poses2d=[np.zeros((5, 18, 3))]),
+            "'poses2d[0]' has shape (5, 18, 3), expected (5, 3, 18)",
+        ),
+        (
+            lambda c: c.update(jointPositions=[np.zeros((4, 72))]),
+            "'jointPositions[0]' has shape (4, 72), expected (5, 72)",
+        ),
+        (lambda c: c.update(texture_maps=Hostile()), "is refused: it holds posix.system"),
+    ],
+)
+def test_malformed_files_are_named(tmp_path, edit, message):
+    write_pw3d(tmp_path, {"test/office_01": (5, 1)})
+    change(tmp_path / "sequenceFiles/test/office_01.pkl", edit)
+    with pytest.raises(InputError, match=re.escape(message)) as caught:
+        load_pw3d(tmp_path, "test")
+    assert "office_01.pkl" in str(caught.value)
+
+
+def test_another_spelling_of_the_detections(tmp_path):
+    write_pw3d(tmp_path, {"test/office_01": (5, 1)})
+    change(tmp_path / "sequenceFiles/test/office_01.pkl", lambda c: c.update(poses2D=c.pop("poses2d")))
+    (view,) = load_pw3d(tmp_path, "test")
+    assert view.keypoints.isfinite().all()
+
+
+def test_a_pickle_of_something_else(tmp_path):
+    write_pw3d(tmp_path, {"test/office_01": (5, 1)})
+    (tmp_path / "sequenceFiles/test/office_01.pkl").write_bytes(pickle.dumps([1, 2]))
+    with pytest.raises(InputError, match=r"office_01.pkl holds a list, expected a dict of one sequence"):
+        load_pw3d(tmp_path, "test")

@@ -1,0 +1,101 @@
+import re
+
+import numpy as np
+import pytest
+import torch
+from scipy.io import loadmat, savemat
+
+from poselift.core.errors import InputError
+from poselift.data.surreal import load_surreal
+from poselift.geometry import project
+from poselift.skeleton import SMPL24
+from tests.data.formats.surreal import write_surreal
+
+
+def test_joints_in_the_camera_frame_with_the_pictures_left_and_right(tmp_path):
+    truth = write_surreal(tmp_path, {"train/run0/01_01/1": 12, "train/run1/ung_07_04/2": 5})
+    views = load_surreal(tmp_path, "train", runs=[0, 1])
+    assert [view.name for view in views] == ["run0/01_01_c0001", "run1/ung_07_04_c0002"]
+    assert [view.subject for view in views] == ["01", "ung_07"]
+    for view in views:
+        expected = torch.tensor(truth[f"train/{view.name}"], dtype=torch.float32)
+        torch.testing.assert_close(view.joints + view.root[:, None], expected, atol=2e-6, rtol=0)
+        assert view.joints[:, SMPL24.index("pelvis")].abs().max() == 0
+    # A person who faces the camera has the left at the picture's right, as one sees people.
+    view = views[0]
+    assert (view.joints[:, SMPL24.index("left_hip"), 0] > view.joints[:, SMPL24.index("right_hip"), 0]).all()
+    assert (view.joints[:, SMPL24.index("head"), 1] < 0).all(), "y points down"
+    assert (view.joints[:, SMPL24.index("left_foot"), 2] < 0).all(), "toes point to the camera"
+
+
+def test_projections_are_the_files_own_pixels(tmp_path):
+    write_surreal(tmp_path)
+    view = load_surreal(tmp_path, "train", runs=[0])[0]
+    seen = project(view.joints + view.root[:, None], view.K)
+    assert (view.keypoints == view.keypoints.round()).all()
+    torch.testing.assert_close(seen.round(), view.keypoints, atol=0, rtol=0)
+    assert view.image_size.tolist() == [320, 240]
+    assert view.scores.min() == 1
+
+
+def test_the_projection_of_the_datasets_own_script(tmp_path):
+    """The worked example in datageneration/misc/3Dto2D/main.m."""
+    write_surreal(tmp_path, {"train/run0/01_01/1": 2})
+    path = tmp_path / "cmu/train/run0/01_01/01_01_c0001_info.mat"
+    content = {key: value for key, value in loadmat(path).items() if not key.startswith("__")}
+    content["camLoc"] = np.array([[6.7456], [-0.9839], [-1.9293]])
+    content["joints3D"][:, 0, 0] = [-0.8645, -1.0915, -1.0260]
+    savemat(path, content)
+    view = load_surreal(tmp_path, "train", runs=[0])[0]
+    assert project(view.root[:1], view.K).round().tolist() == [[89, 112]]
+
+
+def test_a_clip_of_one_frame(tmp_path):
+    truth = write_surreal(tmp_path, {"val/run2/36_08/10": 1})
+    (view,) = load_surreal(tmp_path, "val", runs=[2])
+    assert len(view) == 1
+    expected = torch.tensor(truth["val/run2/36_08_c0010"], dtype=torch.float32)
+    torch.testing.assert_close(view.joints + view.root[:, None], expected, atol=2e-6, rtol=0)
+
+
+def test_splits_runs_and_frame_rates(tmp_path):
+    write_surreal(
+        tmp_path,
+        {"train/run0/01_01/1": 3, "train/run1/01_01/1": 4, "train/run2/01_01/1": 5, "val/run0/02_01/1": 6},
+    )
+    assert [len(view) for view in load_surreal(tmp_path, "train")] == [3, 4, 5]
+    (view,) = load_surreal(tmp_path, "val", runs=[0])
+    torch.testing.assert_close(view.times, torch.arange(6) / 25)
+    (view,) = load_surreal(tmp_path, "val", runs=[0], fps=30.0)
+    torch.testing.assert_close(view.times, torch.arange(6) / 30)
+
+
+def test_missing_data_is_told_with_the_tree(tmp_path):
+    write_surreal(tmp_path, {"train/run0/01_01/1": 3})
+    with pytest.raises(InputError, match=r"no such file: .*run1.*\n(.*\n)*.*01_01_c0001_info.mat(.*\n)*.*willow"):
+        load_surreal(tmp_path, "train")
+    with pytest.raises(
+        InputError, match=r"data.split=validation is not a split of SURREAL; choose train or val or test"
+    ):
+        load_surreal(tmp_path, "validation")
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        ("camLoc", None, "has no variable 'camLoc'"),
+        ("joints3D", np.zeros((3, 23, 7)), "'joints3D' has shape (3, 23, 7), expected (3, 24, any)"),
+        ("joints2D", np.zeros((2, 24, 9)), "'joints2D' has 9 frames, 'joints3D' has 7"),
+        ("camLoc", np.zeros((1, 3)), "'camLoc' has shape (1, 3), expected (3, 1)"),
+    ],
+)
+def test_malformed_files_are_named(tmp_path, key, value, message):
+    write_surreal(tmp_path, {"test/run0/01_01/1": 7})
+    path = tmp_path / "cmu/test/run0/01_01/01_01_c0001_info.mat"
+    content = {name: array for name, array in loadmat(path).items() if not name.startswith("__") and name != key}
+    if value is not None:
+        content[key] = value
+    savemat(path, content)
+    with pytest.raises(InputError, match=re.escape(message)) as caught:
+        load_surreal(tmp_path, "test", runs=[0])
+    assert "01_01_c0001_info.mat" in str(caught.value)

@@ -1,0 +1,119 @@
+"""A run that is killed and goes on ends at the same bits as one that never was."""
+
+import multiprocessing
+import random
+import runpy
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+
+ROOT = Path(__file__).parents[2]
+RUN = [
+    "trainer=cpu",
+    "trainer.accumulate_grad_batches=2",
+    "trainer.log_every_n_steps=1",
+    "data.batches=7",  # odd, so that the last step of an epoch has one batch
+    "steps=10",
+    "seed=5",
+    "frames=16",
+    "data.batch_size=4",
+    "data.clips=4",
+    "data.clip_frames=40",
+    "masking=hide",
+    "callbacks.ema.update_starting_at_step=1",
+    "callbacks.last.every_n_train_steps=3",
+    "callbacks.progress=null",
+    "logger.tensorboard=null",
+    "model.dropout=0.1",
+    "model.drop_path=0.2",
+    *(f"model.{part}" for part in ("joint_dim=8", "joint_heads=2", "frame_dim=16", "dim=16", "depth=2", "heads=2")),
+]
+BATCHES = 7 + 7 + 4
+"""In three epochs of 4, 4 and 2 steps."""
+
+
+@pytest.fixture
+def train(monkeypatch):
+    """Runs tools/train.py in a process of its own that has the imports done; its exit code."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["poselift.cli.train", "poselift.training.task", "matplotlib.figure"])
+    monkeypatch.syspath_prepend(str(Path(__file__).parent))
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setenv("PYTHONWARNINGS", "ignore")
+
+    def start(output, *overrides, batch=-1, place="done"):
+        kill = [f"+callbacks.killer={{_target_: killing.Killer, batch: {batch}, place: {place}}}"]
+        witness = [f"+callbacks.witness={{_target_: killing.Witness, path: {output}/generators.json}}"]
+        script = str(ROOT / "tools" / "train.py")
+        monkeypatch.setattr(sys, "argv", [script, *RUN, f"output={output}", *kill, *witness, *overrides])
+        process = context.Process(target=runpy.run_path, args=(script,), kwargs={"run_name": "__main__"})
+        process.start()
+        process.join(120)
+        return process.exitcode
+
+    return start
+
+
+def flat(value, path=""):
+    """Every leaf of a checkpoint by its path."""
+    if isinstance(value, dict):
+        return {key: leaf for name in value for key, leaf in flat(value[name], f"{path}/{name}").items()}
+    if isinstance(value, list | tuple):
+        return {key: leaf for i, item in enumerate(value) for key, leaf in flat(item, f"{path}/{i}").items()}
+    return {path: value}
+
+
+def assert_same_run(one, other):
+    """All of the checkpoint, the table of what was logged, the best weights, and the generators."""
+    a, b = (flat(torch.load(run / "checkpoints" / "last.ckpt", weights_only=True)) for run in (one, other))
+    a, b = (
+        {key: leaf for key, leaf in leaves.items() if "val_loop" not in key} for leaves in (a, b)
+    )  # how often views were counted since the process began
+    assert a.keys() == b.keys()
+    for wanted in ("/state_dict/", "/current_model_state/", "/optimizer_states/", "/lr_schedulers/", "/loops/"):
+        assert any(key.startswith(wanted) for key in a), wanted
+    for key, leaf in a.items():
+        same = torch.equal(leaf, b[key]) if isinstance(leaf, torch.Tensor) else leaf == b[key]
+        assert same, f"{key}: {leaf} and {b[key]}"
+    for name in ("metrics.csv", "generators.json", "lifter.safetensors"):
+        assert (one / name).read_bytes() == (other / name).read_bytes(), name
+
+
+@pytest.fixture
+def whole(train, tmp_path):
+    """A run that is never killed."""
+    assert train(tmp_path / "whole") == 0
+    return tmp_path / "whole"
+
+
+def test_killed_again_and_again(train, whole, tmp_path):
+    """At random batches and at the places where most can go wrong, one after the other in the same run."""
+    killed = tmp_path / "killed"
+    draw = random.Random(whole.stat().st_ino)
+    kills = sorted(
+        [
+            (draw.randrange(BATCHES), draw.choice(("begun", "done"))),
+            (draw.randrange(BATCHES), draw.choice(("begun", "done"))),
+            (draw.randrange(BATCHES), "writing"),
+            (draw.randrange(BATCHES), "validation"),
+        ]
+    )
+    print(f"killed at {kills}")
+    for batch, place in kills:
+        code = train(killed, "resume=auto", batch=batch, place=place)
+        assert code == -signal.SIGKILL, f"killed at {kills}, not at {batch} {place}"
+    assert train(killed, "resume=auto") == 0
+    assert_same_run(whole, killed)
+    assert not list((killed / "checkpoints").glob(".*"))
+
+
+def test_a_finished_run_goes_on_from_the_end_of_its_epoch(train, whole, tmp_path):
+    """As one of that length would have, where the schedule does not look ahead."""
+    constant = ["schedule=constant"]
+    assert train(tmp_path / "short", *constant, "steps=8") == 0
+    assert train(tmp_path / "short", *constant, "steps=10", "resume=auto") == 0
+    assert train(tmp_path / "long", *constant, "steps=10") == 0
+    assert_same_run(tmp_path / "long", tmp_path / "short")

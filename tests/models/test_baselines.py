@@ -1,0 +1,95 @@
+"""What every lifter must do, for all models by name."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+
+from poselift.data.synthetic import synthetic_corpus
+from poselift.data.views import film
+from poselift.models import MODELS, encode, load_weights, save_weights
+
+SMALL = {
+    "SpatioTemporalLifter": {"joint_dim": 16, "frame_dim": 32, "dim": 32, "depth": 2, "heads": 4},
+    "EncoderDecoder": {"dim": 32, "depth": 2, "heads": 4},
+    "RecurrentLifter": {"dim": 32},
+    "BahdanauLifter": {"dim": 32},
+    "LuongLifter": {"dim": 32},
+    "SimpleBaseline": {"dim": 32},
+    "TemporalConvolution": {"channels": 32, "depth": 2},
+}
+
+
+def test_every_model_is_here():
+    assert set(SMALL) == set(MODELS)
+
+
+@pytest.fixture(params=sorted(SMALL))
+def model(request):
+    torch.manual_seed(0)
+    return MODELS[request.param](**SMALL[request.param]).eval()
+
+
+@pytest.fixture(scope="module")
+def windows():
+    """Two windows of 30 frames; the second one ends after 19."""
+    views = film(synthetic_corpus(2, 30, seed=3), seed=4)
+    valid = torch.ones(2, 30, dtype=torch.bool)
+    valid[1, 19:] = False
+    return encode(
+        *(
+            torch.stack([getattr(view, name) for view in views])
+            for name in ("keypoints", "scores", "times", "K", "image_size")
+        ),
+        valid,
+    )
+
+
+def test_joints_come_out_relative_to_the_root(model, windows):
+    out = model(windows)
+    assert out.shape == (2, 30, 17, 3)
+    assert out.dtype == torch.float32
+    assert out.isfinite().all()
+    assert (out[:, :, 0] == 0).all()
+
+
+def test_every_parameter_is_trained(model, windows):
+    model.train()
+    target = torch.randn(2, 30, 17, 3, generator=torch.Generator().manual_seed(1))
+    out = model(windows, target) if getattr(model, "teacher_forced", False) else model(windows)
+    (out - target).square().sum().backward()
+    without = [name for name, p in model.named_parameters() if p.grad is None or not p.grad.abs().sum() > 0]
+    assert without == []
+
+
+def test_padding_changes_nothing(model, windows):
+    """Whatever stands in the frames after the end of a clip, its own frames are lifted alike."""
+    padding = ~windows.valid[..., None]
+    other = replace(
+        windows, scores=windows.scores + 0.3 * padding, coordinates=windows.coordinates + padding[..., None]
+    )
+    assert not torch.equal(other.scores, windows.scores)
+    torch.testing.assert_close(model(other)[windows.valid], model(windows)[windows.valid])
+
+
+def test_a_window_alone_is_lifted_as_in_a_batch(model, windows):
+    first = replace(windows, **{name: getattr(windows, name)[:1] for name in vars(windows)})
+    torch.testing.assert_close(model(first), model(windows)[:1], atol=1e-5, rtol=1e-4)
+
+
+def test_turned_windows_give_turned_joints(model, windows):
+    """The network works in a frame turned towards the person; its output comes back into the camera's."""
+    half_turn = torch.diag(torch.tensor([-1.0, 1.0, -1.0]))
+    turned = replace(windows, rotation=windows.rotation @ half_turn)
+    torch.testing.assert_close(model(turned), model(windows) @ half_turn)
+
+
+def test_a_seed_gives_the_same_model(model, windows):
+    torch.manual_seed(0)
+    again = type(model)(**SMALL[type(model).__name__]).eval()
+    assert torch.equal(again(windows), model(windows))
+
+
+def test_weights_are_saved_with_what_builds_the_model(model, windows, tmp_path):
+    save_weights(tmp_path / "x.safetensors", model, 30, {})
+    assert torch.equal(load_weights(tmp_path / "x.safetensors").lifter(windows), model(windows))

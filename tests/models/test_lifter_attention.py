@@ -1,0 +1,91 @@
+"""The lifter with every attention mechanism, over time and over joints."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+
+from poselift.core.errors import InputError
+from poselift.models import SpatioTemporalLifter, encode
+from poselift.models.lifter import pad_time
+from poselift.nn.attention import ATTENTION, ScaledDotAttention, attention_spec
+
+OVER_TIME = [name for name in ATTENTION if name != "hierarchical"]
+
+
+def build(**options):
+    torch.manual_seed(0)
+    sizes = {"joint_dim": 16, "joint_heads": 2, "frame_dim": 16, "dim": 16, "depth": 2, "heads": 2}
+    return SpatioTemporalLifter(**sizes, **options).eval()
+
+
+@pytest.fixture(scope="module")
+def window(view):
+    encoded = encode(
+        view.keypoints[None, :40], view.scores[None, :40], view.times[None, :40], view.K[None], view.image_size[None]
+    )
+    mask = encoded.mask.clone()
+    mask[:, 10:30, 6] = False
+    mask[:, :, 20] = False
+    return replace(encoded, mask=mask, coordinates=encoded.coordinates * mask[..., None], scores=encoded.scores * mask)
+
+
+@pytest.mark.parametrize("name", OVER_TIME)
+def test_over_time(name, window):
+    lifter = build(attention=name)
+    out = lifter(window)
+    assert out.shape == (1, 40, 17, 3)
+    assert out.isfinite().all()
+    assert {type(block.attention) for block in lifter.time_blocks} == {ATTENTION[name]}
+    padded = lifter(pad_time(window, 8))[:, :40]
+    assert torch.allclose(padded, out, atol=1e-5, rtol=1e-4) != lifter.time_blocks[0].attention.knows_length
+    # Times count by their differences, whether they enter the scores or the tokens.
+    later = lifter(replace(window, times=window.times + 2.0))
+    torch.testing.assert_close(later, out, atol=1e-4, rtol=1e-3)
+    assert not torch.allclose(lifter(replace(window, times=window.times * 3.0)), out, atol=1e-4)
+
+
+@pytest.mark.parametrize("name", ATTENTION)
+def test_over_joints(name, window):
+    lifter = build(joint_attention=name)
+    out = lifter(window)
+    assert out.isfinite().all()
+    other = replace(
+        window,
+        coordinates=window.coordinates + 7.0 * ~window.mask[..., None],
+        scores=window.scores + 0.5 * ~window.mask,
+    )
+    torch.testing.assert_close(lifter(other), out)
+
+
+@pytest.mark.parametrize("name", ["scaled_dot", "local", "hierarchical", "co_attention"])
+def test_a_joint_that_a_batch_leaves_out_is_a_masked_joint(name, window):
+    """Joint 20 is nowhere in the window; beside one that has it, it is masked: the same result."""
+    lifter = build(joint_attention=name)
+    whole = replace(window, mask=torch.ones_like(window.mask))
+    both = type(window)(
+        **{field: torch.cat((getattr(window, field), getattr(whole, field))) for field in window.__dataclass_fields__}
+    )
+    torch.testing.assert_close(lifter(both)[:1], lifter(window), atol=1e-5, rtol=1e-4)
+
+
+def test_a_config_from_before_attention_could_be_chosen_builds_what_it_meant():
+    old = {key: value for key, value in build().config.items() if "attention" not in key}
+    lifter = SpatioTemporalLifter(**old)
+    blocks = [*lifter.joint_blocks, *lifter.time_blocks]
+    assert {type(block.attention) for block in blocks} == {ScaledDotAttention}
+    assert lifter.state_dict().keys() == build().state_dict().keys()
+    assert "time_blocks.1.attention.qkv.weight" in lifter.state_dict()
+
+
+def test_the_config_says_every_option():
+    config = build(attention={"name": "general", "distribution": "entmax"}).config
+    assert config["attention"] == {"name": "general", "distribution": "entmax", "alpha": None}
+    assert config["joint_attention"] == attention_spec("scaled_dot")
+
+
+def test_a_mechanism_for_other_tokens_is_refused_when_the_lifter_is_built():
+    with pytest.raises(InputError, match="any number of tokens"):
+        build(attention="hierarchical")
+    with pytest.raises(InputError, match="another number of joints than the 28 of cmu28"):
+        build(joint_attention={"name": "hierarchical", "skeleton": "h36m17"})

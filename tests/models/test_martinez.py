@@ -1,0 +1,35 @@
+from dataclasses import replace
+
+import pytest
+import torch
+
+from poselift.models import SimpleBaseline
+from poselift.models.encoding import encode
+
+
+def test_frames_are_lifted_one_by_one(view):
+    torch.manual_seed(0)
+    model = SimpleBaseline(dim=32).eval()
+    encoded = encode(view.keypoints[None], view.scores[None], view.times[None], view.K[None], view.image_size[None])
+    moved = encoded.coordinates.clone()
+    moved[:, :60] += 0.5
+    out, other = model(encoded), model(replace(encoded, coordinates=moved))
+    torch.testing.assert_close(other[:, 60:], out[:, 60:])
+    assert not torch.allclose(other[:, :60], out[:, :60])
+
+
+def test_padding_stays_out_of_the_statistics(view):
+    torch.manual_seed(0)
+    model = SimpleBaseline(dim=32)
+    valid = torch.arange(120)[None] < 50
+    arguments = view.keypoints[None], view.scores[None], view.times[None], view.K[None], view.image_size[None]
+    model(encode(*arguments, valid))
+    mean = model.first[0].running_mean.clone()
+    model.first[0].reset_running_stats()
+    model(encode(*(x[:, :50] if x.shape[1:2] == (120,) else x for x in arguments)))
+    torch.testing.assert_close(model.first[0].running_mean, mean)
+
+
+def test_the_papers_size():
+    """Martinez et al. report 4 to 5 million parameters: 1024 wide, two blocks."""
+    assert sum(p.numel() for p in SimpleBaseline(joints_in="h36m17").parameters()) == pytest.approx(4.3e6, rel=0.02)

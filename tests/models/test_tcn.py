@@ -1,0 +1,43 @@
+import pytest
+import torch
+
+from poselift.models import TemporalConvolution
+from poselift.models.encoding import encode
+
+
+def reach_of(model, view, frame):
+    """The frames whose keypoints move the output of one frame."""
+    encoded = encode(view.keypoints[None], view.scores[None], view.times[None], view.K[None], view.image_size[None])
+    coordinates = encoded.coordinates.clone().requires_grad_()
+    object.__setattr__(encoded, "coordinates", coordinates)
+    model(encoded)[0, frame].sum().backward()
+    return coordinates.grad[0].abs().sum((1, 2)).nonzero().squeeze(-1)
+
+
+@pytest.fixture(params=[False, True], ids=["dilated", "dense"])
+def dense(request):
+    return request.param
+
+
+def test_sees_as_many_frames_as_it_says(view, dense):
+    torch.manual_seed(0)
+    model = TemporalConvolution(channels=16, depth=2, dense=dense).eval()
+    seen = reach_of(model, view, 60)
+    assert (int(seen.min()), int(seen.max())) == (60 - 13, 60 + 13), "27 frames"
+
+
+def test_causal_sees_the_past_alone(view, dense):
+    torch.manual_seed(0)
+    model = TemporalConvolution(channels=16, depth=2, dense=dense, causal=True).eval()
+    seen = reach_of(model, view, 60)
+    assert (int(seen.min()), int(seen.max())) == (60 - 26, 60)
+
+
+def test_the_papers_size():
+    """VideoPose3D with 243 frames has 16.95 million parameters, 17 joints of 2 channels going in."""
+    model = TemporalConvolution(joints_in="h36m17")
+    features = sum(p.numel() for p in model.features.parameters())
+    count = sum(p.numel() for p in model.parameters()) - features
+    # The paper's first convolution takes in 34 channels, ours those of `FrameFeatures`.
+    first = model.first.convolution.weight.numel()
+    assert count - first + 3 * 34 * 1024 == pytest.approx(16.95e6, rel=1e-3)

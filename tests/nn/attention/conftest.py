@@ -1,0 +1,120 @@
+"""Attention by loops over its formula, in float64."""
+
+import pytest
+import torch
+
+from poselift.nn.attention import ScaledDotAttention
+from poselift.nn.positions import RotaryTime
+
+
+def softmax(scores):
+    return scores.exp() / scores.exp().sum()
+
+
+def evaluate(layer, score, tokens, mask, memory, weights=softmax):
+    """One query, head and key at a time; `score(head, q, k, i, j)` is the formula under test."""
+    source = tokens if memory is None else memory
+    b, n, d = tokens.shape
+    m, width = source.shape[1], d // layer.heads
+    q, k, v = layer.qkv(tokens)[..., :d], layer.qkv(source)[..., d : 2 * d], layer.qkv(source)[..., 2 * d :]
+    mixed = torch.zeros_like(tokens)
+    for row in range(b):
+        for head in range(layer.heads):
+            part = slice(head * width, (head + 1) * width)
+            for i in range(n):
+                keys = [
+                    j
+                    for j in range(m)
+                    if (mask is None or mask[row, j] or (memory is None and i == j)) and (j <= i or not layer.causal)
+                ]
+                scores = torch.stack([score(head, q[row, i, part], k[row, j, part], i, j) for j in keys])
+                mixed[row, i, part] = weights(scores) @ v[row, keys, part]
+    return layer.out(mixed)
+
+
+@pytest.fixture
+def agrees():
+    """A function that holds a mechanism against a score: alone, masked, causal and looking at a memory."""
+
+    def check(mechanism, score, weights=softmax, **options):
+        generator = torch.Generator().manual_seed(1)
+        tokens, memory = (torch.randn(2, n, 12, dtype=torch.float64, generator=generator) for n in (6, 4))
+        mask = torch.tensor([[1, 0, 1, 1, 0, 1], [0, 1, 1, 1, 1, 0]], dtype=torch.bool)
+        for setting in ({}, {"causal": True}, {"cross": True}):
+            torch.manual_seed(0)
+            layer = mechanism(12, 3, **setting, **options).double()
+            with torch.no_grad():
+                for parameter in layer.parameters():
+                    parameter += 0.3 * torch.randn_like(parameter)
+
+            def formula(*pair, layer=layer):
+                return score(layer, *pair)
+
+            if layer.cross:
+                actual = layer(tokens, memory=memory, memory_mask=mask[:, :4])
+                expected = evaluate(layer, formula, tokens, mask[:, :4], memory, weights)
+                torch.testing.assert_close(actual, expected)
+            else:
+                for there in (None, mask):
+                    expected = evaluate(layer, formula, tokens, there, None, weights)
+                    torch.testing.assert_close(layer(tokens, there), expected)
+
+    return check
+
+
+@pytest.fixture
+def agrees_where():
+    """A function that holds a mechanism that looks at some tokens against its formula: alone, masked and causal.
+
+    `sees(i, j, head)` is the factor of exp(score) in the paper, 0 where i does not look at j.
+    """
+
+    def check(mechanism, sees, lengths=(1, 7, 26), **options):
+        for n in lengths:
+            generator = torch.Generator().manual_seed(n)
+            tokens = torch.randn(2, n, 8, dtype=torch.float64, generator=generator)
+            mask = torch.rand(2, n, generator=generator) > 0.4
+            for causal in (False, True):
+                torch.manual_seed(0)
+                layer = mechanism(8, 2, causal=causal, **options).double()
+                for there in (None, mask):
+                    expected = mix_where(layer, sees, tokens, torch.ones_like(mask) if there is None else there)
+                    torch.testing.assert_close(layer(tokens, there), layer.out(expected))
+                    values = layer.qkv(tokens)[..., 16:].unflatten(-1, (2, 4)).transpose(1, 2)
+                    mapped = layer.attention_map(tokens, there) @ values
+                    torch.testing.assert_close(mapped.transpose(1, 2).flatten(2), expected)
+
+    return check
+
+
+def mix_where(layer, sees, tokens, mask):
+    """The heads' outputs, one query and head at a time."""
+    b, n, d = tokens.shape
+    width = d // layer.heads
+    q, k, v = layer.qkv(tokens).chunk(3, -1)
+    mixed = torch.zeros_like(tokens)
+    for row in range(b):
+        for head in range(layer.heads):
+            part = slice(head * width, (head + 1) * width)
+            for i in range(n):
+                keys = [j for j in range(n) if (mask[row, j] or i == j) and (j <= i or not layer.causal)]
+                factors = torch.tensor([float(sees(i, j, head)) for j in keys], dtype=tokens.dtype)
+                shares = factors * (k[row, keys, part] @ q[row, i, part] / width**0.5).exp()
+                mixed[row, i, part] = shares @ v[row, keys, part] / shares.sum()
+    return mixed
+
+
+@pytest.fixture
+def is_exact():
+    """A function that holds a mechanism with `qkv` and `out` against exact attention with the same weights."""
+
+    def check(layer, n=19):
+        exact = ScaledDotAttention(layer.dim, layer.heads, causal=layer.causal)
+        exact.load_state_dict(layer.state_dict(), strict=False)
+        tokens = torch.randn(2, n, layer.dim, generator=torch.Generator().manual_seed(1))
+        mask = torch.rand(2, n, generator=torch.Generator().manual_seed(2)) > 0.3
+        rotation = RotaryTime(layer.dim // layer.heads)(torch.arange(float(n)).expand(2, -1) / 25)
+        torch.testing.assert_close(layer(tokens, mask, rotation), exact(tokens, mask, rotation))
+        return True
+
+    return check

@@ -1,0 +1,107 @@
+"""What the efficient mechanisms cost as the sequence grows, counted in operations and in numbers that are made."""
+
+import math
+
+import pytest
+import torch
+from torch.nn.attention import SDPBackend, sdpa_kernel
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils.flop_counter import FlopCounterMode
+
+from poselift.nn.attention import build_attention
+
+LENGTHS = (64, 128, 256, 512)
+DIM, HEADS = 32, 2
+LINEAR = {
+    "local": {"block": 8, "reach": 8},
+    "adaptive_span": {"max_span": 16, "ramp": 2},
+    "longformer": {"window": 8, "dilations": [1, 2], "global_tokens": [0, 5]},
+    "transformer_xl": {"segment": 8},
+    "lsh": {"chunk": 4, "rounds": 2},
+    "linformer": {"max_length": 512, "rank": 16},
+    "performer": {"features": 16},
+    "fnet": {},
+    "fastformer": {},
+}
+
+
+class Made(TorchDispatchMode):
+    """Counts the numbers of the largest tensor that any operation makes."""
+
+    def __init__(self):
+        super().__init__()
+        self.largest = 0
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        out = function(*args, **(kwargs or {}))
+        if isinstance(out, torch.Tensor):
+            self.largest = max(self.largest, out.untyped_storage().size() // out.element_size())
+        return out
+
+
+def cost(spec, n, depth=1, **options):
+    """Operations without the projections of each token by itself, and the largest tensor; of one pass."""
+    torch.manual_seed(0)
+    layers = build_attention(spec, DIM, HEADS, depth, **options)
+    tokens = torch.randn(1, n, DIM)
+    with torch.no_grad(), sdpa_kernel(SDPBackend.MATH), FlopCounterMode(display=False) as counter, Made() as made:
+        for layer in layers:
+            layer.eval()(tokens)
+    projections = sum(
+        2 * n * module.in_features * module.out_features
+        for layer in layers
+        for module in layer.modules()
+        if isinstance(module, torch.nn.Linear)
+    )
+    return counter.get_total_flops() - projections, made.largest
+
+
+def growth(costs):
+    """How many times greater each is than the one before, at half the length."""
+    return [later / earlier if earlier else 1.0 for earlier, later in zip(costs, costs[1:], strict=False)]
+
+
+def test_exact_attention_grows_with_the_square():
+    operations, largest = zip(*(cost("scaled_dot", n) for n in LENGTHS), strict=True)
+    assert operations == tuple(4 * n * n * DIM for n in LENGTHS)
+    assert growth(largest)[-1] == 4
+
+
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize("name", LINEAR)
+def test_cost_grows_with_the_length(name, causal):
+    spec = {"name": name, **LINEAR[name]}
+    if causal and name in ("linformer", "fnet", "fastformer"):
+        pytest.skip("cannot be causal")
+    operations, largest = zip(*(cost(spec, n, causal=causal) for n in LENGTHS), strict=True)
+    # A few numbers do not grow at all (distances, weights), so that the factor may be below 2.
+    assert all(factor < 2.15 for factor in growth(operations)), operations
+    assert all(factor < 2.15 for factor in growth(largest)), largest
+
+
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize(("name", "option"), [("strided", "stride"), ("fixed", "block")])
+def test_cost_grows_with_the_length_times_its_root(name, option, causal):
+    def spec(n):
+        return {"name": name, option: round(math.sqrt(n))}
+
+    # Lengths whose roots are whole: 4 times the length, so 8 times the cost, where the square would be 16 times.
+    operations, largest = zip(*(cost(spec(n), n, causal=causal) for n in (64, 256, 1024)), strict=True)
+    assert all(7 < factor < 9 for factor in growth(operations)), operations
+    assert all(factor < 9 for factor in growth(largest)), largest
+
+
+@pytest.mark.parametrize("name", [*LINEAR, "strided", "fixed"])
+def test_at_512_tokens_it_costs_less_than_exact_attention(name):
+    spec = {"name": name, **LINEAR.get(name, {"stride": 23} if name == "strided" else {"block": 23})}
+    exact_operations, exact_largest = cost("scaled_dot", 512)
+    operations, largest = cost(spec, 512)
+    assert operations < exact_operations / 2
+    assert largest < exact_largest
+
+
+def test_a_layer_that_shares_has_half_the_products_of_one_that_does_not():
+    alone, _ = cost({"name": "shared", "groups": 1}, 256, depth=2)
+    together, _ = cost({"name": "shared", "groups": 2}, 256, depth=2)
+    assert together / alone == pytest.approx(3 / 4)
+    assert alone == 2 * cost("scaled_dot", 256)[0]

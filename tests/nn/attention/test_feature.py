@@ -1,0 +1,48 @@
+import pytest
+import torch
+
+from poselift.core.errors import InputError
+from poselift.nn.attention.feature import FeatureAttention
+
+
+def score(layer, keys, mask, head, j):
+    """v' tanh(W_0 mean + W_1 deviation + b) of the keys (m, c) in the area of key j."""
+    before = layer.area - 1 if layer.causal else layer.area // 2
+    area = [s for s in range(j - before, j - before + layer.area) if 0 <= s < len(keys) and mask[s]]
+    mean = sum(keys[s] for s in area) / len(area)
+    deviation = (sum((keys[s] - mean) ** 2 for s in area) / len(area)).clamp(min=1e-6).sqrt()
+    weight_mean, weight_deviation = layer.weight[head].chunk(2, -1)
+    hidden = weight_mean @ mean + weight_deviation @ deviation + layer.bias[head, 0]
+    return layer.direction[head, 0] @ hidden.tanh()
+
+
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize("area", [1, 3, 5])
+def test_agrees_with_the_formula(causal, area):
+    torch.manual_seed(0)
+    layer = FeatureAttention(12, 3, area=area, causal=causal).double()
+    tokens = torch.randn(1, 8, 12, dtype=torch.float64)
+    mask = torch.tensor([[1, 1, 0, 1, 1, 0, 1, 1]], dtype=torch.bool)
+    weights = layer.attention_map(tokens, mask)
+    there = mask[0].nonzero().squeeze(-1).tolist()
+    for head in range(3):
+        keys = layer.qkv(tokens)[0, :, 12 + 4 * head : 16 + 4 * head]
+        scores = {j: score(layer, keys, mask[0], head, j).exp() for j in there}
+        for i in there:
+            seen = [j for j in there if j <= i or not causal]
+            for j in seen:
+                expected = scores[j] / sum(scores[s] for s in seen)
+                torch.testing.assert_close(weights[0, head, i, j], expected)
+
+
+def test_all_queries_see_the_same():
+    layer = FeatureAttention(12, 3)
+    weights = layer.attention_map(torch.randn(1, 6, 12, generator=torch.Generator().manual_seed(0)))
+    torch.testing.assert_close(weights, weights[:, :, :1].expand_as(weights))
+
+
+@pytest.mark.parametrize("area", [0, 2])
+def test_an_area_has_a_middle(area):
+    with pytest.raises(InputError, match=f"an odd number of tokens around a key, not {area}"):
+        FeatureAttention(12, 3, area=area)
+    assert FeatureAttention(12, 3, area=2, causal=True).area == 2

@@ -1,0 +1,41 @@
+import pytest
+import torch
+
+from poselift.core.errors import InputError
+from poselift.nn.attention.kernel import KernelAttention
+
+
+def elu(x):
+    return torch.where(x > 0, x, x.exp() - 1) + 1
+
+
+def relu(x):
+    return x.clamp(min=0) + 0.001
+
+
+def share(scores):
+    return scores / scores.sum()
+
+
+@pytest.mark.parametrize(("name", "phi"), [("elu", elu), ("relu", relu)])
+def test_agrees_with_the_formula(agrees, name, phi):
+    agrees(KernelAttention, lambda layer, head, q, k, i, j: phi(q) @ phi(k), share, feature_map=name)
+
+
+def test_scores_can_go_through_a_softmax_too(agrees):
+    agrees(KernelAttention, lambda layer, head, q, k, i, j: elu(q) @ elu(k), distribution="softmax")
+
+
+def test_the_product_in_the_other_order_is_the_same():
+    """Linear attention: phi(q)' (sum of phi(k) v') / phi(q)' (sum of phi(k))."""
+    torch.manual_seed(0)
+    layer = KernelAttention(12, 3).double()
+    tokens = torch.randn(2, 9, 12, dtype=torch.float64)
+    q, k, v = layer.project(tokens, None, None, None, None)
+    mixed = (q @ (k.mT @ v)) / (q @ k.sum(2)[..., None])
+    torch.testing.assert_close(layer(tokens), layer.merge(mixed))
+
+
+def test_features_that_are_not_there():
+    with pytest.raises(InputError, match="no feature map is called 'reul'; did you mean 'relu'"):
+        KernelAttention(12, 3, feature_map="reul")

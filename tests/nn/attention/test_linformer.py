@@ -1,0 +1,75 @@
+import pytest
+import torch
+
+from poselift.core.errors import InputError
+from poselift.nn.attention import ScaledDotAttention
+from poselift.nn.attention.linformer import LinformerAttention
+
+
+def textbook(layer, tokens, mask, source):
+    """The mixtures summed one token at a time."""
+    d, m = layer.dim, source.shape[1]
+    width = d // layer.heads
+    q, k, v = layer.q(tokens), *layer.kv(source).chunk(2, -1)
+    mixed = torch.zeros_like(tokens)
+    for row in range(len(tokens)):
+        present = [j for j in range(m) if mask[row, j]]
+        keys = sum(layer.mix_keys[:, j, None] * k[row, j] for j in present)
+        values = sum(layer.mix_values[:, j, None] * v[row, j] for j in present)
+        for head in range(layer.heads):
+            part = slice(head * width, (head + 1) * width)
+            for i in range(tokens.shape[1]):
+                shares = (keys[:, part] @ q[row, i, part] / width**0.5).softmax(0)
+                mixed[row, i, part] = shares @ values[:, part]
+    return layer.out(mixed), mixed
+
+
+@pytest.mark.parametrize("cross", [False, True])
+@pytest.mark.parametrize("n", [9, 12])
+def test_agrees_with_the_formula_at_and_below_the_longest(n, cross):
+    torch.manual_seed(0)
+    layer = LinformerAttention(8, 2, cross=cross, max_length=12, rank=5).double()
+    tokens, other = torch.randn(2, n, 8, dtype=torch.float64), torch.randn(2, 7, 8, dtype=torch.float64)
+    source = other if cross else tokens
+    everything = torch.ones(source.shape[:2], dtype=torch.bool)
+    for mask in (None, torch.rand(source.shape[:2]) > 0.4):
+        masks = {"memory": other, "memory_mask": mask} if cross else {"mask": mask}
+        expected, mixed = textbook(layer, tokens, everything if mask is None else mask, source)
+        torch.testing.assert_close(layer(tokens, **masks), expected)
+        values = layer.kv(source)[..., 8:].unflatten(-1, (2, 4)).transpose(1, 2)
+        mapped = layer.attention_map(tokens, **masks) @ values
+        torch.testing.assert_close(mapped.transpose(1, 2).flatten(2), mixed)
+
+
+def test_where_each_token_is_its_own_mixture_it_is_exact():
+    torch.manual_seed(0)
+    layer, exact = LinformerAttention(8, 2, max_length=10, rank=10), ScaledDotAttention(8, 2)
+    with torch.no_grad():
+        layer.mix_keys.copy_(torch.eye(10))
+        layer.mix_values.copy_(torch.eye(10))
+        exact.qkv.weight.copy_(torch.cat((layer.q.weight, layer.kv.weight)))
+        exact.qkv.bias.copy_(torch.cat((layer.q.bias, layer.kv.bias)))
+    exact.out.load_state_dict(layer.out.state_dict())
+    tokens = torch.randn(2, 10, 8)
+    torch.testing.assert_close(layer(tokens), exact(tokens))
+
+
+def test_random_mixtures_keep_lengths():
+    """Johnson and Lindenstrauss, whom the paper's proof stands on: |E x| is near |x|."""
+    torch.manual_seed(0)
+    layer = LinformerAttention(8, 2, max_length=400, rank=128)
+    x = torch.randn(400, 50)
+    ratio = (layer.mix_keys @ x).norm(dim=0) / x.norm(dim=0)
+    assert (ratio - 1).abs().max() < 0.25
+
+
+def test_more_tokens_than_it_was_built_for_is_an_error():
+    layer = LinformerAttention(8, 2, max_length=12)
+    with pytest.raises(InputError, match="12 tokens at most and got 13; raise max_length"):
+        layer(torch.zeros(1, 13, 8))
+
+
+@pytest.mark.parametrize("options", [{"max_length": 0}, {"rank": 0}])
+def test_options_out_of_range(options):
+    with pytest.raises(InputError, match="max_length and rank must be 1 or more"):
+        LinformerAttention(8, 2, **options)

@@ -1,0 +1,36 @@
+import pytest
+import torch
+
+from poselift.core.errors import InputError
+from poselift.nn.attention.local import LocalAttention
+
+
+@pytest.mark.parametrize(("block", "reach"), [(4, 3), (5, 0), (3, 7), (1, 1), (40, 2)])
+def test_agrees_with_the_formula(agrees_where, block, reach):
+    def sees(i, j, head):
+        first = i // block * block
+        return first - reach <= j < first + block + reach
+
+    agrees_where(LocalAttention, sees, block=block, reach=reach)
+
+
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize("options", [{"block": 19}, {"block": 4, "reach": 19}])
+def test_as_long_as_the_sequence_it_is_exact(is_exact, causal, options):
+    assert is_exact(LocalAttention(16, 2, causal=causal, **options))
+
+
+def test_what_is_beyond_the_memory_block_changes_nothing():
+    layer = LocalAttention(8, 2, block=4, reach=2)
+    tokens = torch.randn(1, 20, 8, generator=torch.Generator().manual_seed(0))
+    changed = tokens.clone()
+    changed[:, 10] += 3  # the second block, 4 to 7, sees 2 to 9
+    torch.testing.assert_close(layer(changed)[:, :8], layer(tokens)[:, :8])
+    assert not torch.allclose(layer(changed)[:, 8:14], layer(tokens)[:, 8:14])
+    torch.testing.assert_close(layer(changed)[:, 16:], layer(tokens)[:, 16:])
+
+
+@pytest.mark.parametrize("options", [{"block": 0}, {"reach": -1}])
+def test_options_out_of_range(options):
+    with pytest.raises(InputError, match="block must be 1 or more and reach 0 or more"):
+        LocalAttention(8, 2, **options)

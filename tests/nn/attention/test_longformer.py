@@ -1,0 +1,111 @@
+import pytest
+import torch
+
+from poselift.core.errors import InputError
+from poselift.nn.attention.longformer import LongformerAttention
+
+
+def textbook(layer, tokens, mask, window, steps, places):
+    """One query and head at a time: `steps` is the dilation of each head."""
+    b, n, d = tokens.shape
+    width = d // layer.heads
+    local = layer.qkv(tokens).chunk(3, -1)
+    wide = (layer.global_q(tokens), *layer.global_kv(tokens).chunk(2, -1))
+    mixed = torch.zeros_like(tokens)
+    for row in range(b):
+        for head, step in enumerate(steps):
+            part = slice(head * width, (head + 1) * width)
+            near = {step * k for k in range(-(window // 2), window // 2 + 1)}
+            for i in range(n):
+                q, k, v = wide if i in places else local
+                keys = [
+                    j
+                    for j in range(n)
+                    if (mask[row, j] or i == j)
+                    and (j <= i or not layer.causal)
+                    and (i in places or j in places or j - i in near)
+                ]
+                shares = (k[row, keys, part] @ q[row, i, part] / width**0.5).softmax(0)
+                mixed[row, i, part] = shares @ v[row, keys, part]
+    return layer.out(mixed)
+
+
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize(
+    ("n", "window", "dilations", "steps", "places"),
+    [
+        (26, 4, [1, 3], (1, 1, 3), (0,)),
+        (26, 6, [2], (2, 2, 2), (20, 5)),
+        (7, 32, [1, 2], (1, 1, 2), (3,)),
+        (9, 2, [1, 2, 30], (1, 2, 30), (0, 1)),
+    ],
+)
+def test_agrees_with_the_formula(causal, n, window, dilations, steps, places):
+    torch.manual_seed(0)
+    layer = LongformerAttention(12, 3, causal=causal, window=window, dilations=dilations, global_tokens=places).double()
+    with torch.no_grad():
+        for parameter in layer.parameters():
+            parameter += 0.1 * torch.randn_like(parameter)
+    tokens = torch.randn(2, n, 12, dtype=torch.float64)
+    everything = torch.ones(2, n, dtype=torch.bool)
+    torch.testing.assert_close(layer(tokens), textbook(layer, tokens, everything, window, steps, places))
+    for mask in (torch.rand(2, n) > 0.4, everything.index_fill(1, torch.tensor(places), False)):
+        torch.testing.assert_close(layer(tokens, mask), textbook(layer, tokens, mask, window, steps, places))
+
+
+@pytest.mark.parametrize("step", [1, 3])
+def test_without_global_tokens_it_is_a_dilated_band(agrees_where, step):
+    agrees_where(
+        LongformerAttention,
+        lambda i, j, head: abs(i - j) <= 2 * step and (i - j) % step == 0,
+        window=4,
+        dilations=[step],
+        global_tokens=[],
+    )
+
+
+@pytest.mark.parametrize("options", [{"global_tokens": []}, {"global_tokens": [2, 0]}])
+def test_a_window_over_everything_is_exact(is_exact, options):
+    # Global projections start equal to the window's.
+    assert is_exact(LongformerAttention(16, 2, window=38, dilations=[1], **options))
+
+
+def test_a_global_token_carries_what_the_window_does_not_reach():
+    layer = LongformerAttention(8, 2, window=2, dilations=[1], global_tokens=[4])
+    tokens = torch.randn(1, 30, 8, generator=torch.Generator().manual_seed(0))
+    changed = tokens.clone()
+    changed[:, 25] += 3
+    different = ((layer(changed) - layer(tokens)).abs() > 1e-6).any(-1)[0]
+    assert different.nonzero().flatten().tolist() == [4, 24, 25, 26]
+    changed = tokens.clone()
+    changed[:, 4] += 3
+    assert ((layer(changed) - layer(tokens)).abs() > 1e-6).any(-1).all()
+
+
+def test_the_map_has_the_global_rows():
+    torch.manual_seed(0)
+    layer = LongformerAttention(8, 2, window=2, dilations=[1], global_tokens=[4])
+    weights = layer.attention_map(torch.randn(1, 12, 8))
+    torch.testing.assert_close(weights.sum(-1), torch.ones(1, 2, 12))
+    assert (weights[:, :, 4] > 0).all()
+    assert (weights[0, 0, 9] > 0).nonzero().flatten().tolist() == [4, 8, 9, 10]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"window": 3}, "even number of tokens"),
+        ({"dilations": []}, "dilations must be"),
+        ({"dilations": [0]}, "dilations must be"),
+        ({"global_tokens": [-1]}, "places from 0, each once"),
+        ({"global_tokens": [1, 1]}, "places from 0, each once"),
+    ],
+)
+def test_options_out_of_range(options, message):
+    with pytest.raises(InputError, match=message):
+        LongformerAttention(8, 2, **options)
+
+
+def test_a_global_token_past_the_end_is_an_error():
+    with pytest.raises(InputError, match=r"global tokens at \[9\] need more than the 5 tokens"):
+        LongformerAttention(8, 2, global_tokens=[9])(torch.zeros(1, 5, 8))

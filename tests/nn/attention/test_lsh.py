@@ -1,0 +1,110 @@
+import pytest
+import torch
+import torch.nn.functional as F
+
+from poselift.core.errors import InputError
+from poselift.nn.attention.lsh import LSHAttention
+
+
+def build(causal=False, **options):
+    torch.manual_seed(0)
+    return LSHAttention(8, 2, causal=causal, **options).double().eval()
+
+
+def textbook(layer, tokens, mask):
+    """Buckets as lists, one token and round at a time; the softmax is over all that any round finds."""
+    b, n, d = tokens.shape
+    width = d // layer.heads
+    q, v = layer.qk(tokens), layer.value(tokens)
+    mixed = torch.zeros_like(tokens)
+    for row in range(b):
+        for head in range(layer.heads):
+            part = slice(head * width, (head + 1) * width)
+            found = [{i} for i in range(n)]
+            for rotation in layer.rotations:
+                buckets = {}
+                for i in range(n):
+                    if mask[row, i]:
+                        turned = q[row, i, part] @ rotation
+                        buckets.setdefault(int(torch.cat((turned, -turned)).argmax()), []).append(i)
+                for members in buckets.values():
+                    for place, i in enumerate(members):
+                        found[i] |= set(members[max(place - layer.chunk, 0) : place + layer.chunk + 1])
+            for i in range(n):
+                keys = [j for j in sorted(found[i]) if j <= i or not layer.causal]
+                others = [j for j in keys if j != i] or [i]
+                unit = F.normalize(q[row, others, part], dim=-1)
+                mixed[row, i, part] = (unit @ q[row, i, part] / width**0.5).softmax(0) @ v[row, others, part]
+    return layer.out(mixed), mixed
+
+
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize(
+    ("n", "buckets", "chunk", "rounds"), [(30, 4, 3, 2), (30, 2, 1, 3), (9, 8, 32, 1), (26, 2, 5, 1)]
+)
+def test_agrees_with_the_formula(n, buckets, chunk, rounds, causal):
+    layer = build(causal, buckets=buckets, chunk=chunk, rounds=rounds)
+    tokens = torch.randn(2, n, 8, dtype=torch.float64)
+    for mask in (torch.ones(2, n, dtype=torch.bool), torch.rand(2, n) > 0.4):
+        expected, mixed = textbook(layer, tokens, mask)
+        out = layer(tokens, mask)
+        # A masked token may look at all that are there, or at itself: nobody asks which.
+        torch.testing.assert_close(out[mask], expected[mask])
+        values = layer.value(tokens).unflatten(-1, (2, 4)).transpose(1, 2)
+        mapped = (layer.attention_map(tokens, mask) @ values).transpose(1, 2).flatten(2)
+        torch.testing.assert_close(mapped[mask], mixed[mask])
+
+
+@pytest.mark.parametrize("causal", [False, True])
+def test_where_all_buckets_are_equal_it_is_exact_attention_of_shared_queries_and_keys(causal):
+    layer = build(causal, chunk=20, rounds=3)
+    layer.rotations.zero_()  # every token is nearest to the same axis
+    tokens = torch.randn(2, 20, 8, dtype=torch.float64)
+    q = layer.qk(tokens).unflatten(-1, (2, 4)).transpose(1, 2)
+    v = layer.value(tokens).unflatten(-1, (2, 4)).transpose(1, 2)
+    itself = torch.eye(20, dtype=torch.bool)
+    seen = ~itself & torch.ones(20, 20, dtype=torch.bool).tril() if causal else ~itself
+    seen = seen | (itself & ~seen.any(-1, keepdim=True))
+    mixed = F.scaled_dot_product_attention(q, F.normalize(q, dim=-1), v, seen)
+    torch.testing.assert_close(layer(tokens), layer.out(mixed.transpose(1, 2).flatten(2)))
+
+
+def test_near_tokens_meet_more_often_than_far_ones_and_more_rounds_miss_fewer():
+    torch.manual_seed(0)
+    q = torch.randn(1, 1, 200, 16)
+    near, far = q + 0.2 * torch.randn_like(q), torch.randn_like(q)
+    layer = LSHAttention(16, 1, buckets=8, rounds=16)
+    hashes = [layer.hash(x)[0, 0] for x in (q, near, far)]
+    assert hashes[0].shape == (16, 200)
+    assert set(hashes[0].unique().tolist()) == set(range(8))
+    meet_near, meet_far = hashes[0] == hashes[1], hashes[0] == hashes[2]
+    assert meet_near.float().mean() > 0.6
+    assert abs(meet_far.float().mean() - 1 / 8) < 0.03
+    missed = [(~meet_near[:rounds].any(0)).float().mean() for rounds in (1, 2, 4)]
+    assert missed[0] > 1.5 * missed[1] > 2 * missed[2]
+
+
+def test_opposite_tokens_never_share_a_bucket():
+    layer, q = build(rounds=4), torch.randn(1, 2, 50, 4, dtype=torch.float64)
+    assert (layer.hash(q) != layer.hash(-q)).all()
+    assert torch.equal(layer.hash(q), layer.hash(3 * q))
+
+
+def test_rotations_are_drawn_in_training_and_kept_in_use():
+    layer, tokens = build(), torch.randn(1, 20, 8, dtype=torch.float64)
+    kept = layer.rotations
+    layer(tokens)
+    assert layer.rotations is kept
+    layer.train()
+    first, second = layer(tokens), layer(tokens)
+    assert not torch.equal(layer.rotations, kept)
+    (first + second).sum().backward()  # the draw does not spoil what an earlier pass keeps
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [({"buckets": 3}, "must be even"), ({"chunk": 0}, "chunk and rounds"), ({"rounds": 0}, "chunk and rounds")],
+)
+def test_options_out_of_range(options, message):
+    with pytest.raises(InputError, match=message):
+        LSHAttention(8, 2, **options)

@@ -1,0 +1,125 @@
+import math
+
+import pytest
+import torch
+
+from poselift.core.errors import InputError
+from poselift.nn.attention import ScaledDotAttention
+from poselift.nn.attention.performer import PerformerAttention, orthogonal_gaussian
+
+
+def features(layer, x):
+    """f(x) = exp(W x - |x|^2 / 2) / sqrt(m), one direction at a time; x = q or k, scaled."""
+    x = x / len(x) ** 0.25
+    return torch.stack([(w @ x - x @ x / 2).exp() for w in layer.directions]) / math.sqrt(len(layer.directions))
+
+
+def textbook(layer, tokens, mask):
+    b, n, d = tokens.shape
+    width = d // layer.heads
+    q, k, v = layer.q(tokens), *layer.kv(tokens).chunk(2, -1)
+    mixed = torch.zeros_like(tokens)
+    for row in range(b):
+        for head in range(layer.heads):
+            part = slice(head * width, (head + 1) * width)
+            for i in range(n):
+                keys = [j for j in range(n) if mask[row, j] and (j <= i or not layer.causal)]
+                if keys:
+                    query = features(layer, q[row, i, part])
+                    shares = torch.stack([query @ features(layer, k[row, j, part]) for j in keys])
+                    mixed[row, i, part] = shares @ v[row, keys, part] / shares.sum()
+    return layer.out(mixed)
+
+
+@pytest.mark.parametrize("causal", [False, True])
+def test_agrees_with_the_formula(causal):
+    torch.manual_seed(0)
+    layer = PerformerAttention(8, 2, causal=causal, features=6).double()
+    tokens = torch.randn(2, 7, 8, dtype=torch.float64)
+    for mask in (torch.ones(2, 7, dtype=torch.bool), torch.tensor([[0, 1, 1, 0, 1, 0, 1], [0] * 7]) > 0):
+        torch.testing.assert_close(layer(tokens, mask), textbook(layer, tokens, mask))
+
+
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize("n", [64, 65, 200])
+def test_sums_by_blocks_are_the_map_times_the_values(n, causal):
+    torch.manual_seed(0)
+    layer = PerformerAttention(8, 2, causal=causal).double()
+    tokens, mask = torch.randn(2, n, 8, dtype=torch.float64), torch.rand(2, n) > 0.3
+    values = layer.kv(tokens)[..., 8:].unflatten(-1, (2, 4)).transpose(1, 2)
+    mixed = (layer.attention_map(tokens, mask) @ values).transpose(1, 2).flatten(2)
+    torch.testing.assert_close(layer(tokens, mask), layer.out(mixed))
+
+
+def test_the_error_against_exact_attention_falls_as_the_root_of_the_features():
+    torch.manual_seed(0)
+    exact = ScaledDotAttention(32, 2).double()
+    tokens = 0.5 * torch.randn(4, 30, 32, dtype=torch.float64)
+    expected = exact.attention_map(tokens)
+
+    def error(count):
+        layer = PerformerAttention(32, 2, features=count).double()
+        layer.q.load_state_dict({"weight": exact.qkv.weight[:32], "bias": exact.qkv.bias[:32]})
+        layer.kv.load_state_dict({"weight": exact.qkv.weight[32:], "bias": exact.qkv.bias[32:]})
+        return (layer.attention_map(tokens) - expected).square().mean().sqrt()
+
+    errors = [torch.stack([error(count) for _ in range(9)]).median() for count in (16, 64, 256, 1024)]
+    ratios = [(before / after).item() for before, after in zip(errors, errors[1:], strict=False)]
+    assert all(1.6 < ratio < 2.5 for ratio in ratios), ratios  # four times the features: half the error
+    assert errors[-1] < 0.1 * expected.square().mean().sqrt()
+
+
+def test_directions_are_orthogonal_and_each_is_gaussian():
+    torch.manual_seed(0)
+    directions = orthogonal_gaussian(20, torch.empty(0, 8, dtype=torch.float64))
+    unit = directions / directions.norm(dim=-1, keepdim=True)
+    for block in unit.split(8):
+        torch.testing.assert_close(block @ block.mT, torch.eye(len(block), dtype=torch.float64))
+    many = orthogonal_gaussian(40_000, torch.empty(0, 4))
+    torch.testing.assert_close(many.mT @ many / 40_000, torch.eye(4), atol=0.04, rtol=0)
+    assert many.mean(0).abs().max() < 0.03
+    assert abs((many**4).mean() - 3) < 0.1  # the fourth moment of a Gaussian
+
+
+def test_orthogonal_directions_err_less_than_independent_ones():
+    torch.manual_seed(0)
+    x, y = torch.randn(2, 500, 16) * 0.1
+
+    def error(directions):
+        log_x, log_y = (z @ directions.mT - z.square().sum(-1, keepdim=True) / 2 for z in (x, y))
+        return ((log_x + log_y).exp().mean(-1) - (x * y).sum(-1).exp()).square().mean().item()
+
+    orthogonal = sum(error(orthogonal_gaussian(16, torch.empty(0, 16))) for _ in range(150))
+    independent = sum(error(torch.randn(16, 16)) for _ in range(150))
+    assert orthogonal < 0.97 * independent
+
+
+def test_directions_are_drawn_anew_every_so_many_training_passes():
+    layer, tokens = PerformerAttention(8, 2, redraw_every=3), torch.randn(1, 5, 8)
+    drawn = [layer.directions.clone()]
+    for _ in range(6):
+        layer(tokens).sum().backward()
+        drawn.append(layer.directions.clone())
+    assert [not torch.equal(a, b) for a, b in zip(drawn, drawn[1:], strict=False)] == [False, False, True] * 2
+    layer.eval()
+    for _ in range(6):
+        layer(tokens)
+    assert torch.equal(layer.directions, drawn[-1])
+    assert "directions" in layer.state_dict()
+
+
+@pytest.mark.parametrize("scale", [1e-3, 30.0])
+def test_long_and_short_tokens_stay_finite(scale):
+    torch.manual_seed(0)
+    layer = PerformerAttention(64, 1)
+    tokens = (scale * torch.randn(2, 20, 64)).requires_grad_(True)
+    out = layer(tokens)
+    out.sum().backward()
+    assert out.isfinite().all()
+    assert tokens.grad.isfinite().all()
+
+
+@pytest.mark.parametrize("options", [{"features": 0}, {"redraw_every": 0}])
+def test_options_out_of_range(options):
+    with pytest.raises(InputError, match="features and redraw_every must be 1 or more"):
+        PerformerAttention(8, 2, **options)

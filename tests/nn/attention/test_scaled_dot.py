@@ -1,0 +1,65 @@
+import math
+
+import pytest
+import torch
+
+from poselift.core.errors import InputError
+from poselift.nn.attention import ScaledDotAttention
+from poselift.nn.attention.distributions import DISTRIBUTIONS
+from poselift.nn.positions import RotaryTime, rotate
+
+
+def score(layer, head, q, k, i, j):
+    return q @ k / math.sqrt(len(q))
+
+
+def test_agrees_with_the_formula(agrees):
+    agrees(ScaledDotAttention, score)
+
+
+def test_agrees_with_torchs_own_module():
+    torch.manual_seed(0)
+    layer, own = ScaledDotAttention(12, 3), torch.nn.MultiheadAttention(12, 3, batch_first=True)
+    own.load_state_dict(
+        {
+            "in_proj_weight": layer.qkv.weight,
+            "in_proj_bias": layer.qkv.bias,
+            "out_proj.weight": layer.out.weight,
+            "out_proj.bias": layer.out.bias,
+        }
+    )
+    tokens = torch.randn(2, 7, 12)
+    expected, weights = own(tokens, tokens, tokens, average_attn_weights=False)
+    torch.testing.assert_close(layer(tokens), expected)
+    torch.testing.assert_close(layer.attention_map(tokens), weights)
+
+
+@pytest.mark.parametrize("name", sorted(set(DISTRIBUTIONS) - {"proportional"}))
+def test_any_distribution_of_the_scores_weighs_the_values(agrees, name):
+    agrees(ScaledDotAttention, score, DISTRIBUTIONS[name], distribution=name)
+
+
+def test_scores_that_can_be_negative_cannot_be_weights():
+    with pytest.raises(InputError, match="scores can be negative"):
+        ScaledDotAttention(12, 3, distribution="proportional")
+
+
+def test_parameters_keep_the_names_that_weights_are_saved_under():
+    names = {name: tuple(parameter.shape) for name, parameter in ScaledDotAttention(12, 3).named_parameters()}
+    assert names == {"qkv.weight": (36, 12), "qkv.bias": (36,), "out.weight": (12, 12), "out.bias": (12,)}
+
+
+def test_rotary_scores_depend_on_time_differences_alone():
+    code = RotaryTime(8)
+    q, k = torch.randn(2, 1, 1, 5, 8, generator=torch.Generator().manual_seed(4))
+    times = torch.tensor([[0.0, 0.02, 0.05, 0.4, 1.0]])
+
+    def scores(t):
+        rotation = code(t)
+        return rotate(q, rotation) @ rotate(k, rotation).mT
+
+    torch.testing.assert_close(scores(times + 2.5), scores(times), atol=1e-4, rtol=1e-4)
+    assert not torch.allclose(scores(times * 2), scores(times), atol=1e-3)
+    torch.testing.assert_close(rotate(q, code(times)).norm(dim=-1), q.norm(dim=-1))
+    with pytest.raises(ValueError, match="even"):
+        RotaryTime(7)

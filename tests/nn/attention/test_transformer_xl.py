@@ -1,0 +1,123 @@
+import math
+
+import pytest
+import torch
+
+from poselift.core.errors import InputError
+from poselift.nn.attention.transformer_xl import TransformerXLAttention
+
+
+def build(segment, causal=False, dim=8, heads=2):
+    torch.manual_seed(0)
+    layer = TransformerXLAttention(dim, heads, segment=segment, causal=causal).double()
+    with torch.no_grad():
+        for parameter in layer.parameters():
+            parameter += 0.3 * torch.randn_like(parameter)
+    return layer
+
+
+def code(distance, dim):
+    """The sinusoid of one distance: sines, then cosines."""
+    angles = [distance / 10000 ** (c / dim) for c in range(0, dim, 2)]
+    return torch.tensor([math.sin(a) for a in angles] + [math.cos(a) for a in angles], dtype=torch.float64)
+
+
+def textbook(layer, tokens, mask):
+    b, n, d = tokens.shape
+    width, size = d // layer.heads, layer.segment
+    q = layer.q(tokens)
+    k, v = layer.kv(tokens).chunk(2, -1)
+    mixed = torch.zeros_like(tokens)
+    for row in range(b):
+        for head in range(layer.heads):
+            part = slice(head * width, (head + 1) * width)
+            for i in range(n):
+                keys = [
+                    j
+                    for j in range(n)
+                    if i // size - j // size in (0, 1) and (mask[row, j] or i == j) and (j <= i or not layer.causal)
+                ]
+                scores = []
+                for j in keys:
+                    distance = (layer.distance.weight @ code(i - j, d))[part]
+                    a, c = q[row, i, part] @ k[row, j, part], layer.u[head, 0] @ k[row, j, part]
+                    b_, d_ = q[row, i, part] @ distance, layer.v[head, 0] @ distance
+                    scores.append((a + b_ + c + d_) / math.sqrt(width))
+                mixed[row, i, part] = torch.stack(scores).softmax(0) @ v[row, keys, part]
+    return layer.out(mixed), mixed
+
+
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize(("n", "segment"), [(11, 4), (12, 4), (5, 9), (4, 1)])
+def test_agrees_with_the_formula(n, segment, causal):
+    layer = build(segment, causal)
+    tokens = torch.randn(2, n, 8, dtype=torch.float64)
+    for mask in (torch.ones(2, n, dtype=torch.bool), torch.rand(2, n) > 0.4):
+        expected, mixed = textbook(layer, tokens, mask)
+        torch.testing.assert_close(layer(tokens, mask), expected)
+        values = layer.kv(tokens)[..., 8:].unflatten(-1, (2, 4)).transpose(1, 2)
+        torch.testing.assert_close((layer.attention_map(tokens, mask) @ values).transpose(1, 2).flatten(2), mixed)
+
+
+def test_it_is_what_segments_one_after_the_other_give():
+    """The recurrence as it is run in use: each segment with the kept states of the one before, here in two layers."""
+    layers = [build(4), build(4)]
+    tokens = torch.randn(1, 12, 8, dtype=torch.float64)
+    whole = layers[1](layers[0](tokens))
+    kept, out = [None, None], []
+    for segment in tokens.split(4, 1):
+        for number, layer in enumerate(layers):
+            before = kept[number]
+            together = segment if before is None else torch.cat((before, segment), 1)
+            kept[number] = segment
+            segment = layer(together)[:, -4:]
+        out.append(segment)
+    torch.testing.assert_close(torch.cat(out, 1), whole)
+
+
+def test_the_segment_before_gives_its_states_but_no_gradient():
+    layer = build(4)
+    tokens = torch.randn(1, 12, 8, dtype=torch.float64, requires_grad=True)
+    out = layer(tokens)
+    out[:, 4:8].square().sum().backward()
+    moved = tokens.grad[0].abs().sum(-1) > 0
+    assert moved.tolist() == [False] * 4 + [True] * 4 + [False] * 4
+    changed = tokens.detach().clone()
+    changed[:, 1] += 1
+    different = ((layer(changed) - out).abs() > 1e-9).any(-1)[0]
+    assert different.tolist() == [True] * 8 + [False] * 4
+    # The projections learn from those states all the same.
+    layer.zero_grad()
+    first_values = layer(torch.cat((tokens[:, :4], torch.zeros(1, 4, 8, dtype=torch.float64)), 1).detach())
+    (with_states,) = torch.autograd.grad(first_values[:, 4:].square().sum(), layer.kv.weight)
+    assert with_states.abs().sum() > 0
+
+
+def test_a_token_hears_from_as_many_segments_back_as_there_are_layers():
+    layers = [build(3) for _ in range(3)]
+    tokens = torch.randn(1, 15, 8, dtype=torch.float64)
+    changed = tokens.clone()
+    changed[:, 0] += 1
+
+    def through(x):
+        for layer in layers:
+            x = x + layer(x)
+        return x
+
+    different = ((through(changed) - through(tokens)).abs() > 1e-9).any(-1)[0]
+    assert different.tolist() == [True] * 12 + [False] * 3
+
+
+def test_scores_know_distances_alone():
+    """Two segments on, with the same tokens before it, a segment gives the same."""
+    layer = build(4)
+    piece = torch.randn(1, 4, 8, dtype=torch.float64)
+    out = layer(piece.repeat(1, 4, 1))
+    torch.testing.assert_close(out[:, 12:], out[:, 4:8])
+
+
+def test_options_out_of_range():
+    with pytest.raises(InputError, match="segments of 1 token or more"):
+        TransformerXLAttention(8, 2, segment=0)
+    with pytest.raises(InputError, match="an even width"):
+        TransformerXLAttention(9, 3)

@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# Installs MMPose for `--detector mmpose` into the active Python environment, beside the PyTorch that is there.
+set -euo pipefail
+root=$(cd "$(dirname "$0")/.." && pwd)
+mmpose=1.3.2
+
+# A pip that sees no PyTorch would fetch the newest; poselift's own range is kept.
+if python -c "import mmcv._ext" 2>/dev/null; then
+    # A full mmcv that the user has built stays: mmcv-lite would write over its files.
+    echo "Using the mmcv that is installed."
+    without=mmcv-lite
+fi
+
+# What pip can resolve: the extra, with the same versions as an installed poselift asks for.
+python - "$root/pyproject.toml" "${without:-}" <<'PYTHON' | python -m pip install --quiet -e "$root" -r /dev/stdin
+import sys
+import tomllib
+
+path, without = sys.argv[1:]
+with open(path, "rb") as file:
+    extra = tomllib.load(file)["project"]["optional-dependencies"]["mmpose"]
+print("\n".join(need for need in extra if not (without and need.startswith(without))))
+PYTHON
+
+# Its declared dependencies do not install: chumpy does not build, xtcocotools does not load under numpy 2.
+python -m pip install --quiet --no-deps "mmpose==$mmpose"
+
+python - <<'PYTHON'
+from poselift.detection.mmpose.compat import mmpose_imports
+
+with mmpose_imports():
+    import mmcv
+    import mmdet
+    import mmpose
+print(f"mmpose {mmpose.__version__}, mmdet {mmdet.__version__}, mmcv {mmcv.__version__}: ready for --detector mmpose")
+PYTHON
