@@ -56,9 +56,9 @@ def run_configured(command: Callable[[DictConfig], Result], config: DictConfig) 
         cause: BaseException | None = error
         while cause is not None and not isinstance(cause, InputError | OmegaConfBaseException):
             cause = cause.__cause__ or cause.__context__
-        if cause is None:
-            raise
-        _stop(str(cause) if isinstance(cause, InputError) else str(cause).splitlines()[0])
+        # Without one, what it wraps is a value of the wrong kind, in the second line of its message.
+        lines = str(error if cause is None else cause).splitlines()
+        _stop("\n".join(lines) if isinstance(cause, InputError) else " ".join(lines[: 1 if cause else 2]))
 
 
 def _stop(message: str) -> NoReturn:
@@ -75,7 +75,9 @@ def explain(error: Exception, config_name: str, overrides: list[str]) -> str:
         overrides: the command line's.
     """
     message = str(error)
-    if isinstance(error, MissingConfigException) and (found := re.search(r"Could not find '([\w@./]+)/([^'/]+)'", message)):
+    if isinstance(error, MissingConfigException) and (
+        found := re.search(r"Could not find '([\w@./]+)/([^'/]+)'", message)
+    ):
         group, name = found.groups()
         choices = sorted(path.stem for path in (Path(CONF) / group).glob("*.yaml") if not path.stem.startswith("_"))
         if not choices:
@@ -94,11 +96,10 @@ _EXTRA = dict.fromkeys(
 
 
 def _nearest(wanted: str, known: list[str]) -> str:
-    """"; the nearest is ..." where one is near: by the whole name, or else by its last part."""
-    near = get_close_matches(wanted, known, 1)
-    if not near:
-        last = get_close_matches(wanted.split(".")[-1], [name.split(".")[-1] for name in known], 1, 0.75)
-        near = [name for name in known if last and name.split(".")[-1] == last[0]][:1]
+    """; the nearest is ... where one is near: the same last part in the same group, or else a similar name."""
+    group, last = wanted.split(".")[0], wanted.split(".")[-1]
+    near = [name for name in known if (name.split(".")[0], name.split(".")[-1]) == (group, last)]
+    near = near or get_close_matches(wanted, known, 1)
     return f"; the nearest is {near[0]}" if near else ""
 
 
@@ -116,7 +117,7 @@ def _keys(config_name: str, overrides: list[str]) -> list[str]:
 
 def _paths(config: DictConfig, prefix: str = "") -> Iterator[str]:
     for key in config:
-        yield f"{prefix}{key}"
+        yield f"{prefix}{key!s}"
         value = config._get_node(key)
         if isinstance(value, DictConfig) and not value._is_none() and not value._is_interpolation():
-            yield from _paths(value, f"{prefix}{key}.")
+            yield from _paths(value, f"{prefix}{key!s}.")

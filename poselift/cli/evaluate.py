@@ -1,6 +1,7 @@
 """`python tools/evaluate.py`: how far predictions are off, under a protocol."""
 
 import multiprocessing
+from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
@@ -14,14 +15,14 @@ from rich.console import Console
 from rich.progress import track
 
 from poselift.cli.config import run_configured
-from poselift.cli.sources import open_source
+from poselift.cli.sources import Source, open_source
 from poselift.core.errors import InputError
 from poselift.core.files import check_writable, write_json, write_text
 from poselift.data.views import View
 from poselift.reports.environment import environment
 from poselift.reports.evaluation import ViewScore, score_view, summarise
 from poselift.reports.predictions import Predictions, save_predictions
-from poselift.reports.protocols import get_protocol
+from poselift.reports.protocols import Protocol, get_protocol
 from poselift.reports.text import text_table
 
 Scored = tuple[int, Float[np.ndarray, "t j 3"], ViewScore]
@@ -46,7 +47,7 @@ def evaluate(config: DictConfig) -> None:
     views = _views(config)
     source = open_source(config, views)
     warnings = source.warnings(views, protocol)
-    scored = _score(config)
+    scored = _score(config, views, source, protocol)
     scores = [score for _, _, score in scored]
     warnings += protocol.gaps(source.skeleton, {score.group for score in scores})
     about = {"name": config.name or source.name, "seed": source.seed, "model": source.model}
@@ -82,28 +83,27 @@ def evaluate(config: DictConfig) -> None:
     console.print(f"Written to {output}: metrics.json, table.txt, predictions.npz")
 
 
-def _views(config: DictConfig) -> Sequence[View]:
+def _views(config: DictConfig) -> list[View]:
     """The views of the data, or the one that is asked for."""
-    views = instantiate(config.data, _convert_="all")
+    views = list(instantiate(config.data, _convert_="all"))
     names = [view.name for view in views]
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise InputError(f"two views of the data are called {twice}; predictions are told apart by view")
+    twice = [name for name, count in Counter(names).items() if count > 1]
+    if twice:
+        raise InputError(f"two views of the data are called {twice[0]}; predictions are told apart by view")
     if config.view is None:
         return views
-    chosen = [view for view in views if view.name == config.view]
-    if not chosen:
+    if config.view not in names:
         raise InputError(f"no view is called {config.view!r}; there are {len(names)}, e.g. {', '.join(names[:3])}")
-    return chosen
+    return [views[names.index(config.view)]]
 
 
-def _score(config: DictConfig) -> list[Scored]:
+def _score(config: DictConfig, views: Sequence[View], source: Source, protocol: Protocol) -> list[Scored]:
     """Scores all views, by as many processes as are asked for, in the order of the views."""
     count = int(config.processes)
     if count < 1:
         raise InputError(f"processes={count} must be 1 or more")
     if count == 1:
-        return _share(config, 0, 1)
+        return _score_share(views, source, protocol, 0, 1)
     plain = OmegaConf.create(OmegaConf.to_container(config, resolve=True))
     # As many threads in each as here: a matrix product may differ in its last digit with their number.
     with ProcessPoolExecutor(
@@ -112,14 +112,18 @@ def _score(config: DictConfig) -> list[Scored]:
         initializer=torch.set_num_threads,
         initargs=(torch.get_num_threads(),),
     ) as pool:
-        shares = pool.map(_share, [plain] * count, range(count), [count] * count)
+        shares = pool.map(_score_in_process, [plain] * count, range(count))
         return sorted((scored for share in shares for scored in share), key=lambda scored: scored[0])
 
 
-def _share(config: DictConfig, rank: int, processes: int) -> list[Scored]:
-    """Predicts and scores every so-manieth view."""
-    protocol, views = get_protocol(config.protocol), _views(config)
-    source = open_source(config, views)
+def _score_in_process(config: DictConfig, rank: int) -> list[Scored]:
+    """One process's share: it reads everything itself, as views and lifters are larger than files to send."""
+    views = _views(config)
+    return _score_share(views, open_source(config, views), get_protocol(config.protocol), rank, int(config.processes))
+
+
+def _score_share(views: Sequence[View], source: Source, protocol: Protocol, rank: int, processes: int) -> list[Scored]:
+    """Predicts and scores every view whose number leaves `rank` when divided by the number of processes."""
     console = Console(stderr=True, quiet=rank > 0)
     done = []
     for index in track(range(rank, len(views), processes), description="Evaluating", console=console):

@@ -19,6 +19,9 @@ from poselift.reports.protocols import PROTOCOLS
 
 _PACKAGES = ("torch", "pytorch-lightning", "torchmetrics", "hydra-core", "omegaconf", "numpy", "scipy", "safetensors")
 
+_READ_AT_MOST = 2 * 1024**3
+"""Bytes of a folder that are read for its fingerprint, some seconds; a dataset's videos are a thousand times more."""
+
 
 class RunRecord(pl.Callback):
     """Writes what the run is made with as soon as its data is there: `run.json`.
@@ -60,21 +63,24 @@ def _paths(config: DictConfig, key: str) -> Iterator[tuple[str, Path]]:
     """Files and folders that the config names, by the key that names them."""
     for name, value in config.items():
         if isinstance(value, DictConfig):
-            yield from _paths(value, f"{key}.{name}")
-        elif isinstance(value, str) and Path(value).exists():
-            yield f"{key}.{name}", Path(value)
+            yield from _paths(value, f"{key}.{name!s}")
+        elif isinstance(value, str) and value and Path(value).exists():
+            yield f"{key}.{name!s}", Path(value)
 
 
 def _fingerprint(path: Path) -> dict[str, Any]:
-    """Of a file its content; of a folder, which may hold terabytes of video, the names and sizes of its files."""
+    """Of a file its content, and of a folder that of its files; of a large folder their names and sizes."""
     if path.is_file():
         return {"path": str(path.absolute()), "bytes": path.stat().st_size, "sha256": sha256(path)}
-    listing = sorted((str(file.relative_to(path)), file.stat().st_size) for file in path.rglob("*") if file.is_file())
+    files = sorted(file for file in path.rglob("*") if file.is_file())
+    size = sum(file.stat().st_size for file in files)
+    small = size <= _READ_AT_MOST
+    listing = [(str(file.relative_to(path)), sha256(file) if small else file.stat().st_size) for file in files]
     return {
         "path": str(path.absolute()),
-        "files": len(listing),
-        "bytes": sum(size for _, size in listing),
-        "sha256_of_names_and_sizes": hashlib.sha256(repr(listing).encode()).hexdigest(),
+        "files": len(files),
+        "bytes": size,
+        "sha256_of_files" if small else "sha256_of_names_and_sizes": hashlib.sha256(repr(listing).encode()).hexdigest(),
     }
 
 
@@ -86,7 +92,7 @@ def _sha256_of_tensors(batch: Batch) -> str:
     return digest.hexdigest()
 
 
-def evaluation_command(config: DictConfig, choices: Mapping[str, str], weights: Path) -> str:
+def evaluation_command(config: DictConfig, choices: Mapping[str, str | None], weights: Path) -> str:
     """The command that scores weights on the views that the run was validated on.
 
     Args:
@@ -95,7 +101,7 @@ def evaluation_command(config: DictConfig, choices: Mapping[str, str], weights: 
         weights: the safetensors file.
     """
     views = next((choice for group, choice in choices.items() if group.startswith("views@")), None)
-    dataset = views or config.data.get("validate") or choices["data"]
+    dataset = str(views or config.data.get("validate") or choices["data"])
     # The first protocol of the dataset: h36m_p1 for h36m and h36m_mmpose.
     protocol = next((name for name in PROTOCOLS if name.split("_")[0] == dataset.split("_")[0]), None)
     if protocol is None:
@@ -116,4 +122,4 @@ def _validated(data: DictConfig) -> dict[str, Any]:
     if "validate" in data:
         return _validated(data.sources[data.validate])
     parts = (data, data.get("views") or {}, data.get("val") or {})
-    return {key: value for part in parts for key, value in part.items()}
+    return {str(key): value for part in parts for key, value in part.items()}

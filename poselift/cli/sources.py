@@ -138,6 +138,10 @@ class Saved:
         return suspicions(views, self._predictions, protocol)
 
 
-def open_source(config: DictConfig, views: Sequence[View]) -> Lifted | Saved:
+Source = Lifted | Saved
+"""Whatever has the prediction for a view."""
+
+
+def open_source(config: DictConfig, views: Sequence[View]) -> Source:
     """The source that a config asks for: a file where `predictions` names one, else a lifter."""
     return Lifted(config) if config.predictions is None else Saved(config, views)

@@ -12,6 +12,7 @@ from hydra.core.hydra_config import HydraConfig
 from hydra.types import RunMode
 from hydra.utils import instantiate
 from omegaconf import DictConfig, OmegaConf
+from pytorch_lightning.loggers import Logger
 from torch import nn
 
 from poselift.cli.config import run_configured
@@ -44,7 +45,8 @@ def train(config: DictConfig) -> float | None:
     Raises:
         InputError: something that the config names cannot be used, or a file cannot be written.
     """
-    _silence()
+    for message in _NOISE:
+        warnings.filterwarnings("ignore", message=message)
     output = Path(config.output)
     check_writable(output)
     pl.seed_everything(config.seed, verbose=False)
@@ -73,14 +75,19 @@ def train(config: DictConfig) -> float | None:
         enable_progress_bar=any(isinstance(callback, pl.callbacks.ProgressBar) for callback in callbacks),
     )
     trainer.fit(task, datamodule=data, ckpt_path=resume, weights_only=True if resume else None)
-    return _finish(config, trainer) if trainer.is_global_zero else None
+    return _finish(config, callbacks, loggers) if trainer.is_global_zero else None
 
 
-def _silence() -> None:
-    """Leaves out what Lightning says of workers and resuming that does not hold here."""
+_NOISE = (
     # Batches are made on the device, in a thread, where worker processes cannot help; and they begin where they must.
-    for message in (".*does not have many workers.*", ".*has `__len__` defined.*", ".*dataloader is not resumable.*"):
-        warnings.filterwarnings("ignore", message=message)
+    ".*does not have many workers.*",
+    ".*has `__len__` defined.*",
+    ".*dataloader is not resumable.*",
+    # Of Lightning's own making.
+    ".*not supported by the model summary.*",
+    ".*LeafSpec.*",
+)
+"""Warnings of Lightning's that do not hold here, or that nobody can do anything about."""
 
 
 def _task(config: DictConfig) -> LiftingTask:
@@ -132,15 +139,15 @@ def _difference(there: dict[str, Any], here: dict[str, Any]) -> str:
     return ", ".join(f"{key} is {there.get(key)} there and {here.get(key)} here" for key in keys) or "another class"
 
 
-def _finish(config: DictConfig, trainer: pl.Trainer) -> float | None:
+def _finish(config: DictConfig, callbacks: list[pl.Callback], loggers: list[Logger]) -> float | None:
     """Draws the curves, and says which weights are best and how they are evaluated; their validation error."""
-    for logger in trainer.loggers:
+    for logger in loggers:
         if isinstance(logger, CsvLog):
             plot_curves(read_log(logger.path), Path(config.output), config.name)
-    for callback in trainer.callbacks:
+    for callback in callbacks:
         if isinstance(callback, AverageLast) and callback.path.is_file():
             print(f"Mean of the last {callback.count}: {callback.path}")
-    best = next((callback for callback in trainer.callbacks if isinstance(callback, BestWeights)), None)
+    best = next((callback for callback in callbacks if isinstance(callback, BestWeights)), None)
     if best is None or not math.isfinite(best.best):
         print("Nothing was validated, so there are no best weights.")
         return None

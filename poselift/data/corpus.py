@@ -1,11 +1,12 @@
 """A motion corpus held as tensors, whatever it was read from."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from poselift.data.joint_sets import shared_joints, spread
 from poselift.skeleton import Skeleton
 
 
@@ -38,15 +39,17 @@ class MotionCorpus:
 
     def to(self, device: torch.device | str) -> "MotionCorpus":
         """The corpus on another device."""
-        return MotionCorpus(
-            self.joints.to(device),
-            self.root.to(device),
-            self.clip_start.to(device),
-            self.names,
-            self.subjects,
-            self.fps,
-            self.skeleton,
+        return replace(
+            self, joints=self.joints.to(device), root=self.root.to(device), clip_start=self.clip_start.to(device)
         )
+
+    def converted(self, skeleton: Skeleton) -> "MotionCorpus":
+        """The corpus in another joint set, by joint name; a joint that it does not truly have is NaN."""
+        if skeleton == self.skeleton:
+            return self
+        source, places = shared_joints(self.skeleton, skeleton)
+        joints = spread(self.joints[:, source], places, len(skeleton), torch.nan)
+        return replace(self, joints=joints, skeleton=skeleton)
 
     def clip(self, index: int) -> tuple[Float[Tensor, "t j 3"], Float[Tensor, "t 3"]]:
         """Joints and root of one clip."""

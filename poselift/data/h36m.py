@@ -144,7 +144,7 @@ def action_name(take: str) -> str:
     Raises:
         InputError: it is none of the fifteen.
     """
-    name = take.split()[0]
+    name = take.partition(" ")[0]
     name = _OTHER_NAMES.get(name, name)
     if name not in ACTIONS:
         raise InputError(f"Human3.6M has no action {take!r}; it has {', '.join(ACTIONS)}")
@@ -162,6 +162,8 @@ def _takes(root: Path, subjects: tuple[str, ...]) -> dict[tuple[str, str], np.nd
             points = check_shape(path, f"positions_3d {subject} {name}", points, (None, len(H36M32), 3))
             action_name(name)
             takes[subject, name] = points[:, joints].astype(np.float32)
+    if not takes:
+        raise InputError(f"{path}: 'positions_3d' holds no takes of {' or '.join(subjects)}")
     return takes
 
 
@@ -189,6 +191,7 @@ def _cameras(path: Path, detected: Any, subject: str, name: str, skeleton: Skele
 
 
 def _of(path: Path, key: str, data: Any, subject: str) -> dict[str, Any]:
-    if not isinstance(data, dict) or not isinstance(data.get(subject), dict):
-        raise InputError(f"{path}: {key!r} holds no takes of {subject}; expected a dict of them")
-    return data[subject]
+    takes = data.get(subject) if isinstance(data, dict) else None
+    if not isinstance(takes, dict) or not all(isinstance(name, str) for name in takes):
+        raise InputError(f"{path}: {key!r} holds no takes of {subject}; expected a dict of them by name")
+    return takes

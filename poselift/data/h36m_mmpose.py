@@ -80,7 +80,9 @@ def load_h36m_mmpose(root: str | Path, split: str = "test", keypoints: str = "gt
         video = slice(first, last)
         parts = _IMAGE_NAME.fullmatch(str(names[first]))
         if parts is None:
-            raise InputError(f"{path}: 'imgname' has {names[first]!r}, expected S1_Directions_1.54138969_000001.jpg")
+            raise InputError(
+                f"{path}: 'imgname' has {str(names[first])!r}, expected S1_Directions_1.54138969_000001.jpg"
+            )
         subject, take, camera_name = parts[1], parts[2].replace("_", " "), parts[3]
         camera = _camera(path_cameras, cameras, subject, camera_name)
         view = recorded_view(
@@ -88,7 +90,7 @@ def load_h36m_mmpose(root: str | Path, split: str = "test", keypoints: str = "gt
             subject,
             pixels[video, :, :2].astype(np.float64),
             np.where(points[video, :, 3:] > 0, points[video, :, :3], np.nan),
-            fps=fps,
+            fps=float(fps),
             K=camera.intrinsics.numpy(),
             image_size=camera.image_size,
             keypoint_skeleton=H36M17,
@@ -122,11 +124,14 @@ def _camera(path: Path, cameras: Any, subject: str, name: str) -> H36MCamera:
         array = check_shape(path, f"{subject} {name} {key}", entry.get(key), shape)
         return torch.from_numpy(np.asarray(array, np.float64)).reshape(-1 if shape[-1] == 1 else shape)
 
+    width, height = entry.get("w"), entry.get("h")
+    if not isinstance(width, int | np.integer) or not isinstance(height, int | np.integer):
+        raise InputError(f"{path}: {(subject, name)} has no whole numbers 'w' and 'h'")
     # The file has the camera's axes and place in the world. Its p is the dataset's own, first down, then across.
     R = values("R", 3, 3).mT
     return H36MCamera(
         name=name,
-        image_size=(int(entry.get("w", 0)), int(entry.get("h", 0))),
+        image_size=(int(width), int(height)),
         focal=values("f", 2, 1),
         centre=values("c", 2, 1),
         radial=values("k", 3, 1),

@@ -38,7 +38,7 @@ ROOT/
 )
 
 BLOCKED = ("s_09_act_05_subact_02", "s_09_act_10_subact_02", "s_09_act_13_subact_01")
-"""Takes that the field leaves out of the test (MotionBERT's train.py): S9's Greeting, SittingDown and Waiting have
+"""Takes of the test that the field does not count (MotionBERT's train.py): S9's Greeting, SittingDown and Waiting have
 3D that is shifted in parts (Iskakov et al., "Learnable triangulation of human pose", ICCV 2019)."""
 
 BONES = 4.15
@@ -58,11 +58,12 @@ def load_h36m_motionbert(
 
     Args:
         root: the folder that holds the file.
-        split: "train", or "test" without the takes that the field leaves out.
+        split: "train" (S1, S5, S6, S7, S8) or "test" (S9, S11).
         file: its name.
 
     Returns:
-        A View for each clip, cut where the file's source changes, named "S9/Walking 1/54138969".
+        A View for each clip, cut where the file's source changes, named "S9/Walking 1/54138969", in the order of
+        the file. The 3D of `BLOCKED` is NaN.
 
     Raises:
         InputError: there is no such split, the file is missing or malformed, or holds more than arrays.
@@ -75,8 +76,6 @@ def load_h36m_motionbert(
     views = []
     for first, last in itertools.pairwise(cuts):
         take, subject, name, action = _take(path, str(frames.source[first]))
-        if split == "test" and take in BLOCKED:
-            continue
         clip = slice(first, last)
         camera = h36m_camera(subject, str(frames.camera[first]))
         view = recorded_view(
@@ -90,6 +89,7 @@ def load_h36m_motionbert(
             keypoint_skeleton=H36M17,
             skeleton=H36M17,
             scores=frames.scores[clip].astype(np.float64).clip(0, 1),
+            counted=np.full(last - first, take not in BLOCKED),
             action=action,
             camera=camera.name,
         )
@@ -136,12 +136,13 @@ def _frames(path: Path, data: Any, split: str) -> _Frames:
     count = len(pixels)
     if count == 0:
         raise InputError(f"{path}: {split!r} holds no frames")
+    pixels = check_shape(path, f"{split} joint_2d", pixels[..., :2], (count, joints, 2))
     scores = np.ones((count, joints))
     if "confidence" in part:
         last = (1,) if np.ndim(part["confidence"]) == 3 else ()
         scores = array("confidence", count, joints, *last).reshape(count, joints)
     frames = _Frames(
-        pixels=check_shape(path, f"{split} joint_2d", pixels[..., :2], (count, joints, 2)),
+        pixels=pixels,
         scores=scores,
         image=array("joint3d_image", count, joints, 3),
         source=array("source", count).astype(str),

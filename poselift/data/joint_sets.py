@@ -25,9 +25,7 @@ def shared_joints(source: Skeleton, target: Skeleton) -> tuple[list[int], list[i
     return source.indices(names), target.indices(names)
 
 
-def spread(
-    values: Float[Tensor, "*b p c"], places: Sequence[int], joints: int, fill: float
-) -> Float[Tensor, "*b j c"]:
+def spread(values: Float[Tensor, "*b p c"], places: Sequence[int], joints: int, fill: float) -> Float[Tensor, "*b j c"]:
     """Values of some joints put in their places among `joints`, with `fill` for the others."""
     spread_out = values.new_full((*values.shape[:-2], joints, values.shape[-1]), fill)
     spread_out[..., list(places), :] = values

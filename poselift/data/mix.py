@@ -19,7 +19,7 @@ class MixedSource:
         weights: for each source its share of the windows, against the others'.
     """
 
-    def __init__(self, sources: Sequence[BatchSource], weights: Sequence[float]) -> None:
+    def __init__(self, sources: Sequence[BatchSource], weights: Sequence[float | int]) -> None:
         self.sources, self.device = sources, sources[0].device
         self._weights = torch.tensor(weights, dtype=torch.float32, device=self.device)
 
@@ -50,7 +50,7 @@ class MixedData(MotionData):
         self,
         sources: Mapping[str, MotionData],
         validate: str,
-        weights: Mapping[str, float] | None = None,
+        weights: Mapping[str, float | int] | None = None,
         **common: object,
     ) -> None:
         super().__init__(**common)  # type: ignore[arg-type]

@@ -77,8 +77,9 @@ class MotionData(pl.LightningDataModule, ABC):
     def setup(self, stage: str) -> None:
         """Reads the data, once."""
         if self._val is None:
-            rank, processes = (self.trainer.global_rank, self.trainer.world_size) if self.trainer is not None else (0, 1)
-            device = self.trainer.strategy.root_device if self.trainer is not None else torch.device("cpu")
+            trainer = self.trainer
+            rank, processes = (0, 1) if trainer is None else (trainer.global_rank, trainer.world_size)
+            device = torch.device("cpu") if trainer is None else trainer.strategy.root_device
             source = self.training_source(device)
             self.training = Batches(source, self.batch_size, self.batches, self.seed, rank, processes)
             self._val = _Views(self.validation_views(), self.skeleton_in, self.skeleton_out, rank, processes)

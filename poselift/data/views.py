@@ -78,6 +78,7 @@ def _rename(values: Float[Tensor, "t j c"], source: Skeleton, target: Skeleton) 
 
 def film(corpus: MotionCorpus, seed: int) -> list[View]:
     """Each clip of a corpus seen by one random camera and a detector; the same seed gives the same views."""
+    corpus = corpus.converted(CMU28)
     generator = torch.Generator(corpus.device).manual_seed(seed)
     views = []
     for index, (name, subject) in enumerate(zip(corpus.names, corpus.subjects, strict=True)):

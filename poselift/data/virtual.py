@@ -1,7 +1,9 @@
 """Motion of a corpus as virtual cameras and a detector would see it: 2D to train on without any picture."""
 
 from abc import abstractmethod
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import torch
 
@@ -21,9 +23,17 @@ from poselift.data.virtual_camera import CameraRange, shoot
 from poselift.data.windows import WindowSampler
 from poselift.skeleton import CMU28, Skeleton
 
+_TRUNK = ("pelvis", "left_hip", "right_hip", "spine")
+"""Joints that augmentation needs to know which way a body faces."""
+
+_VALIDATION_SEED = 1_000_000
+"""Of the cameras to validate under, whatever the seed of the run."""
+
 
 class VirtualSource:
     """Windows of a corpus: the body and the movement changed, then seen by a camera and a detector.
+
+    Of the corpus's joints those of CMU-28 are filmed; what it lacks of them is neither seen nor known.
 
     Args:
         corpus: the motion, on the device where batches are to be made.
@@ -36,7 +46,7 @@ class VirtualSource:
         augmentation: how much bodies and movements are changed.
 
     Raises:
-        InputError: the corpus has other joints than the 28 that augmentation and noise know.
+        InputError: the corpus lacks a joint that augmentation needs.
     """
 
     def __init__(
@@ -50,8 +60,12 @@ class VirtualSource:
         noise: DetectorNoise | None = None,
         augmentation: Augmentation | None = None,
     ) -> None:
-        if corpus.skeleton != CMU28:
-            raise InputError(f"virtual cameras film {CMU28.name}; this corpus has {corpus.skeleton.name}")
+        for joint in _TRUNK:
+            if joint not in corpus.skeleton.joints:
+                raise InputError(
+                    f"a corpus to be filmed needs {', '.join(_TRUNK)}; {corpus.skeleton.name} has no {joint}"
+                )
+        corpus = corpus.converted(CMU28)
         self.windows = WindowSampler(corpus, frames)
         self.skeleton_in, self.skeleton_out = skeleton_in, skeleton_out
         self.joint_sets = JointSetSampler(joint_sets, skeleton_in)
@@ -149,6 +163,37 @@ class CmuData(VirtualData):
         return CmuBench(self.corpus, self.bench, self.joints, self.source)
 
 
+class CorpusData(VirtualData):
+    """The motion of a dataset under virtual cameras, to train and to validate on.
+
+    Args:
+        root: the dataset's folder.
+        corpus: the dataset's loader; called with `root` and the arguments in `train` or `val`.
+        train: what to train on, as the loader's arguments.
+        val: what to validate on.
+        **common: as for `VirtualData`.
+    """
+
+    def __init__(
+        self,
+        root: str | Path,
+        corpus: Callable[..., MotionCorpus],
+        train: Mapping[str, Any],
+        val: Mapping[str, Any],
+        **common: object,
+    ) -> None:
+        super().__init__(**common)  # type: ignore[arg-type]
+        self.root, self.corpus, self.train, self.val = root, corpus, train, val
+
+    def training_corpus(self) -> MotionCorpus:
+        """The motion to train on."""
+        return self.corpus(root=self.root, **self.train)
+
+    def validation_views(self) -> list[View]:
+        """The motion to validate on, each clip seen by one camera, always the same."""
+        return film(self.corpus(root=self.root, **self.val), seed=_VALIDATION_SEED)
+
+
 class SyntheticData(VirtualData):
     """Walking stick people of our own making: needs no file.
 
@@ -168,4 +213,4 @@ class SyntheticData(VirtualData):
 
     def validation_views(self) -> list[View]:
         """Other people, always the same ones."""
-        return film(synthetic_corpus(8, self.clip_frames, seed=1_000_000), seed=1_000_000)
+        return film(synthetic_corpus(8, self.clip_frames, seed=_VALIDATION_SEED), seed=_VALIDATION_SEED)

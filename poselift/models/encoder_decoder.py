@@ -10,14 +10,15 @@ from torch import Tensor, nn
 from poselift.models.base import FrameFeatures, Lifter
 from poselift.models.encoding import Encoded
 from poselift.models.lifter import pad_time
-from poselift.nn.attention import build_attention
-from poselift.nn.blocks import DecoderBlock, FeedForward, PreNormBlock
+from poselift.nn.attention import attention_spec, build_attention
+from poselift.nn.blocks import DecoderBlock, EncoderBlock, FeedForward
+from poselift.nn.initialisation import initialise_
 from poselift.nn.positions import SinusoidalTime
 from poselift.skeleton import CMU28, H36M17
 
 
 class EncoderDecoder(Lifter):
-    """Encoder and autoregressive decoder (Vaswani et al. 2017, https://arxiv.org/abs/1706.03762), pre-norm.
+    """Encoder and autoregressive decoder (Vaswani et al. 2017, https://arxiv.org/abs/1706.03762).
 
     The encoder's tokens are `pool` frames of 2D each. The decoder writes the 3D of `pool` frames at a time: its
     tokens are the poses before, it sees those behind it alone, and looks across at all of the encoder's. In training
@@ -39,6 +40,8 @@ class EncoderDecoder(Lifter):
         attention: mechanism of the encoder, by name with its options.
         decoder_attention: mechanism of the decoder among its own tokens.
         cross_attention: mechanism from the decoder to the encoder.
+        norm: where the blocks have their norms, one of `poselift.nn.blocks.NORMS`.
+        init: "default", PyTorch's; or "t_fixup", which goes with norm="none".
     """
 
     teacher_forced: ClassVar[bool] = True
@@ -56,6 +59,8 @@ class EncoderDecoder(Lifter):
         attention: Mapping[str, Any] | str = "scaled_dot",
         decoder_attention: Mapping[str, Any] | str = "scaled_dot",
         cross_attention: Mapping[str, Any] | str = "scaled_dot",
+        norm: str = "pre",
+        init: str = "default",
     ) -> None:
         super().__init__(
             joints_in,
@@ -66,9 +71,11 @@ class EncoderDecoder(Lifter):
             pool=pool,
             dropout=dropout,
             noise=noise,
-            attention=attention,
-            decoder_attention=decoder_attention,
-            cross_attention=cross_attention,
+            attention=attention_spec(attention),
+            decoder_attention=attention_spec(decoder_attention),
+            cross_attention=attention_spec(cross_attention),
+            norm=norm,
+            init=init,
         )
         self.pool, self.noise = pool, noise
         channels = 3 * len(self.skeleton_out)
@@ -76,15 +83,20 @@ class EncoderDecoder(Lifter):
         self.features = FrameFeatures(len(self.skeleton_in), dim)
         self.encoder_in = nn.Linear(pool * dim, dim)
         self.encoder = nn.ModuleList(
-            PreNormBlock(dim, attention=layer, feed_forward=FeedForward(dim, 4 * dim), dropout=dropout)
+            EncoderBlock(dim, attention=layer, feed_forward=FeedForward(dim, 4 * dim), dropout=dropout, norm=norm)
             for layer in build_attention(attention, dim, heads, depth)
         )
-        self.encoder_norm = nn.LayerNorm(dim)
+        self.encoder_norm = nn.LayerNorm(dim) if norm == "pre" else nn.Identity()
         self.start = nn.Parameter(torch.randn(dim) * 0.02)
         self.decoder_in = nn.Linear(pool * channels, dim)
         self.decoder = nn.ModuleList(
             DecoderBlock(
-                dim, attention=own, cross_attention=across, feed_forward=FeedForward(dim, 4 * dim), dropout=dropout
+                dim,
+                attention=own,
+                cross_attention=across,
+                feed_forward=FeedForward(dim, 4 * dim),
+                dropout=dropout,
+                norm=norm,
             )
             for own, across in zip(
                 build_attention(decoder_attention, dim, heads, depth, causal=True),
@@ -92,8 +104,10 @@ class EncoderDecoder(Lifter):
                 strict=True,
             )
         )
-        self.decoder_norm = nn.LayerNorm(dim)
+        self.decoder_norm = nn.LayerNorm(dim) if norm == "pre" else nn.Identity()
         self.out = nn.Linear(dim, pool * channels)
+        embeddings = [self.encoder_in, self.decoder_in]
+        initialise_(init, norm, encoder=self.encoder, decoder=self.decoder, embeddings=embeddings)
 
     def forward(
         self, encoded: Encoded, target: Float[Tensor, "b t j_out 3"] | None = None

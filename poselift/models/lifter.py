@@ -9,17 +9,22 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from poselift.core.errors import InputError
-from poselift.geometry.products import transform
+from poselift.models.base import Lifter
 from poselift.models.encoding import CONTEXT_CHANNELS, Encoded
 from poselift.nn.attention import attention_spec, build_attention
-from poselift.nn.blocks import FeedForward, PreNormBlock
-from poselift.nn.positions import RotaryTime, SinusoidalTime
-from poselift.skeleton import CMU28, H36M17, get_skeleton
+from poselift.nn.blocks import EncoderBlock, FeedForward
+from poselift.nn.initialisation import initialise_
+from poselift.nn.positions import LearnedPosition, RotaryTime, SinusoidalTime
+from poselift.skeleton import CMU28, H36M17
 
 _JOINT_CHANNELS = 5  # place in the window (2), place among the frame's joints (2), score
 
 
-class SpatioTemporalLifter(nn.Module):
+POSITIONS = ("rotary", "sinusoidal", "learned")
+"""How time tokens know their place: `RotaryTime`, `SinusoidalTime` and `LearnedPosition` of `poselift.nn`."""
+
+
+class SpatioTemporalLifter(Lifter):
     """Attention over the joints of each frame, then over time; all frames of the window come out at once.
 
     1. Each joint is a token; a few blocks let the joints of one frame attend to each other.
@@ -47,9 +52,16 @@ class SpatioTemporalLifter(nn.Module):
         attention: mechanism over time, by name or a mapping of its name and options
             (`poselift.nn.attention.build_attention`).
         joint_attention: mechanism over the joints of a frame.
+        causal: a time token sees itself and those before it alone. (`encode` turns and scales a window by all of
+            its frames: for a live picture, let the window end with the present.)
+        positions: one of `POSITIONS`. An attention that no rotation can enter has sinusoidal ones in place of
+            rotary ones.
+        norm: where the blocks over time have their norms, one of `poselift.nn.blocks.NORMS`.
+        init: "default", PyTorch's; or "t_fixup", which goes with norm="none".
 
     Raises:
-        InputError: there is no such mechanism, it refuses its options, or it is built for other tokens.
+        InputError: there is no such mechanism or choice, it refuses its options, it is built for other tokens, or
+            norm and init do not go together.
     """
 
     def __init__(
@@ -68,25 +80,33 @@ class SpatioTemporalLifter(nn.Module):
         drop_path: float = 0.0,
         attention: Mapping[str, Any] | str = "scaled_dot",
         joint_attention: Mapping[str, Any] | str = "scaled_dot",
+        causal: bool = False,
+        positions: str = "rotary",
+        norm: str = "pre",
+        init: str = "default",
     ) -> None:
-        super().__init__()
-        self.config = {
-            "joints_in": joints_in,
-            "joints_out": joints_out,
-            "joint_dim": joint_dim,
-            "joint_depth": joint_depth,
-            "joint_heads": joint_heads,
-            "frame_dim": frame_dim,
-            "dim": dim,
-            "depth": depth,
-            "heads": heads,
-            "pool": pool,
-            "dropout": dropout,
-            "drop_path": drop_path,
-            "attention": attention_spec(attention),
-            "joint_attention": attention_spec(joint_attention),
-        }
-        self.skeleton_in, self.skeleton_out = get_skeleton(joints_in), get_skeleton(joints_out)
+        super().__init__(
+            joints_in,
+            joints_out,
+            joint_dim=joint_dim,
+            joint_depth=joint_depth,
+            joint_heads=joint_heads,
+            frame_dim=frame_dim,
+            dim=dim,
+            depth=depth,
+            heads=heads,
+            pool=pool,
+            dropout=dropout,
+            drop_path=drop_path,
+            attention=attention_spec(attention),
+            joint_attention=attention_spec(joint_attention),
+            causal=causal,
+            positions=positions,
+            norm=norm,
+            init=init,
+        )
+        if positions not in POSITIONS:
+            raise InputError(f"positions={positions} is not known; choose {', '.join(POSITIONS)}")
         self.pool = pool
         n_in, n_out = len(self.skeleton_in), len(self.skeleton_out)
 
@@ -96,7 +116,7 @@ class SpatioTemporalLifter(nn.Module):
         if any(layer.length not in (None, n_in) for layer in joint_layers):
             raise InputError(f"joint_attention is built for another number of joints than the {n_in} of {joints_in}")
         self.joint_blocks = nn.ModuleList(
-            PreNormBlock(joint_dim, attention=layer, feed_forward=FeedForward(joint_dim, 2 * joint_dim))
+            EncoderBlock(joint_dim, attention=layer, feed_forward=FeedForward(joint_dim, 2 * joint_dim))
             for layer in joint_layers
         )
         self.joints_in_order = any(layer.knows_order for layer in joint_layers)
@@ -110,23 +130,28 @@ class SpatioTemporalLifter(nn.Module):
         self.offset_in = nn.Linear(1, frame_dim, bias=False)
 
         self.pool_in = nn.Linear(pool * frame_dim, dim)
-        self.time_position = RotaryTime(dim // heads)
-        self.time_code = SinusoidalTime(dim)
-        time_layers = build_attention(attention, dim, heads, depth)
+        time_layers = build_attention(attention, dim, heads, depth, causal=causal)
         if any(layer.length is not None for layer in time_layers):
             raise InputError("attention over time must take any number of tokens; give this one to joint_attention")
-        self.takes_rotation = all(layer.takes_rotation for layer in time_layers)
+        takes_rotation = all(layer.takes_rotation for layer in time_layers)
+        self.rotary = RotaryTime(dim // heads) if positions == "rotary" and takes_rotation else None
+        self.time_code: nn.Module | None = None
+        if self.rotary is None:
+            self.time_code = LearnedPosition(dim) if positions == "learned" else SinusoidalTime(dim)
         self.time_blocks = nn.ModuleList(
-            PreNormBlock(
+            EncoderBlock(
                 dim,
                 attention=layer,
                 feed_forward=FeedForward(dim, 4 * dim),
                 dropout=dropout,
                 drop_path=drop_path * number / depth,
+                norm=norm,
             )
             for number, layer in enumerate(time_layers, 1)
         )
-        self.time_norm = nn.LayerNorm(dim)
+        # After pre-norm blocks nothing else holds the tokens' size.
+        self.time_norm = nn.LayerNorm(dim) if norm == "pre" else nn.Identity()
+        initialise_(init, norm, encoder=self.time_blocks, embeddings=[self.pool_in])
 
         self.pool_out = nn.Linear(dim, pool * frame_dim)
         self.head_norm = nn.LayerNorm(frame_dim)
@@ -135,14 +160,7 @@ class SpatioTemporalLifter(nn.Module):
         )
 
     def forward(self, encoded: Encoded) -> Float[Tensor, "b t j_out 3"]:
-        """Lifts a batch of windows.
-
-        Args:
-            encoded: of any number of frames, joints in the order of `joints_in`.
-
-        Returns:
-            Joints relative to the root joint, metres, in the camera's frame.
-        """
+        """Lifts a batch of windows."""
         t = encoded.times.shape[1]
         encoded = pad_time(encoded, -t % self.pool)
         frames = self._frames(encoded)  # (b, t, frame_dim)
@@ -156,17 +174,15 @@ class SpatioTemporalLifter(nn.Module):
         frames = frames + self.offset_in(offsets.view(b, padded, 1))
 
         tokens = self.pool_in(frames.view(b, n, self.pool * d))
-        if not self.takes_rotation:  # then the tokens themselves say when they are, from the window's mean on
+        if self.time_code is not None:  # then the tokens themselves say when they are, from the window's mean on
             mean = (times * valid).sum((1, 2)) / valid.sum((1, 2)).clamp(min=1)
             tokens = tokens + self.time_code(token_times - mean[:, None])
-        rotation = self.time_position(token_times)
+        rotation = None if self.rotary is None else self.rotary(token_times)
         for block in self.time_blocks:
             tokens = block(tokens, valid.any(-1), rotation)
 
         frames = frames + self.pool_out(self.time_norm(tokens)).view(b, padded, d)
-        joints = self.head(self.head_norm(frames)).view(b, padded, -1, 3)[:, :t]
-        joints = joints.to(encoded.rotation.dtype)
-        return transform(encoded.rotation.mT[:, None], joints - joints[:, :, :1])
+        return self.to_camera(self.head(self.head_norm(frames))[:, :t], encoded)
 
     def _frames(self, encoded: Encoded) -> Float[Tensor, "b t d"]:
         """One token a frame, from attention over its joints."""

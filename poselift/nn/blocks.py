@@ -1,8 +1,12 @@
-"""Feed-forward layer and pre-norm Transformer block."""
+"""Feed-forward layer and the blocks of Transformers."""
+
+from collections.abc import Callable
 
 import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
+
+from poselift.core.errors import InputError
 
 
 class FeedForward(nn.Sequential):
@@ -41,8 +45,30 @@ class StochasticDepth(nn.Module):
         return branch * kept / (1 - self.rate)
 
 
-class PreNormBlock(nn.Module):
-    """x + attention(norm(x)), then x + feed_forward(norm(x)) (Xiong et al. 2020, https://arxiv.org/abs/2002.04745).
+NORMS = ("pre", "post", "none")
+"""Where a block has its layer norms.
+
+pre: x + branch(norm(x)) (Xiong et al. 2020, https://arxiv.org/abs/2002.04745): trains without a long warm-up.
+post: norm(x + branch(x)), as in Vaswani et al. 2017.
+none: x + branch(x); needs an initialisation made for it (`poselift.nn.initialisation.t_fixup_`).
+"""
+
+
+def _norm(norm: str, dim: int) -> nn.Module:
+    if norm not in NORMS:
+        raise InputError(f"norm={norm} is not known; choose {', '.join(NORMS)}")
+    return nn.Identity() if norm == "none" else nn.LayerNorm(dim)
+
+
+def _residual(
+    x: Float[Tensor, "b n d"], norm: nn.Module, placed: str, branch: Callable[[Tensor], Tensor]
+) -> Float[Tensor, "b n d"]:
+    """A residual connection with its norm where it is placed."""
+    return norm(x + branch(x)) if placed == "post" else x + branch(norm(x))
+
+
+class EncoderBlock(nn.Module):
+    """Attention and feed-forward layers, each in a residual connection (Vaswani et al. 2017).
 
     Args:
         dim: width of the tokens.
@@ -50,6 +76,10 @@ class PreNormBlock(nn.Module):
         feed_forward: a module from (b, n, dim) to (b, n, dim).
         dropout: share of each residual branch's outputs dropped in training.
         drop_path: share of windows in which a residual branch is left out in training.
+        norm: one of `NORMS`.
+
+    Raises:
+        InputError: there is no such norm.
     """
 
     def __init__(
@@ -60,11 +90,13 @@ class PreNormBlock(nn.Module):
         feed_forward: nn.Module,
         dropout: float = 0.0,
         drop_path: float = 0.0,
+        norm: str = "pre",
     ) -> None:
         super().__init__()
-        self.attention_norm = nn.LayerNorm(dim)
+        self.norm = norm
+        self.attention_norm = _norm(norm, dim)
         self.attention = attention
-        self.feed_forward_norm = nn.LayerNorm(dim)
+        self.feed_forward_norm = _norm(norm, dim)
         self.feed_forward = feed_forward
         self.dropout = nn.Sequential(nn.Dropout(dropout), StochasticDepth(drop_path))
 
@@ -75,12 +107,14 @@ class PreNormBlock(nn.Module):
         rotation: Float[Tensor, "b n r 2"] | None = None,
     ) -> Float[Tensor, "b n d"]:
         """Mixes the tokens by attention, then each by itself."""
-        tokens = tokens + self.dropout(self.attention(self.attention_norm(tokens), mask, rotation))
-        return tokens + self.dropout(self.feed_forward(self.feed_forward_norm(tokens)))
+        tokens = _residual(
+            tokens, self.attention_norm, self.norm, lambda x: self.dropout(self.attention(x, mask, rotation))
+        )
+        return _residual(tokens, self.feed_forward_norm, self.norm, lambda x: self.dropout(self.feed_forward(x)))
 
 
 class DecoderBlock(nn.Module):
-    """Attention among the decoder's own tokens, then across to the encoder's, then feed-forward; pre-norm.
+    """Attention among the decoder's own tokens, then across to the encoder's, then feed-forward.
 
     Args:
         dim: width of the tokens.
@@ -88,6 +122,10 @@ class DecoderBlock(nn.Module):
         cross_attention: from the tokens to the memory.
         feed_forward: a module from (b, n, dim) to (b, n, dim).
         dropout: share of each residual branch's outputs dropped in training.
+        norm: one of `NORMS`.
+
+    Raises:
+        InputError: there is no such norm.
     """
 
     def __init__(
@@ -98,13 +136,15 @@ class DecoderBlock(nn.Module):
         cross_attention: nn.Module,
         feed_forward: nn.Module,
         dropout: float = 0.0,
+        norm: str = "pre",
     ) -> None:
         super().__init__()
-        self.attention_norm = nn.LayerNorm(dim)
+        self.norm = norm
+        self.attention_norm = _norm(norm, dim)
         self.attention = attention
-        self.cross_norm = nn.LayerNorm(dim)
+        self.cross_norm = _norm(norm, dim)
         self.cross_attention = cross_attention
-        self.feed_forward_norm = nn.LayerNorm(dim)
+        self.feed_forward_norm = _norm(norm, dim)
         self.feed_forward = feed_forward
         self.dropout = nn.Dropout(dropout)
 
@@ -115,7 +155,11 @@ class DecoderBlock(nn.Module):
         memory_mask: Bool[Tensor, "b m"] | None = None,
     ) -> Float[Tensor, "b n d"]:
         """Mixes the tokens, takes in the memory, then each by itself."""
-        tokens = tokens + self.dropout(self.attention(self.attention_norm(tokens)))
-        across = self.cross_attention(self.cross_norm(tokens), memory=memory, memory_mask=memory_mask)
-        tokens = tokens + self.dropout(across)
-        return tokens + self.dropout(self.feed_forward(self.feed_forward_norm(tokens)))
+        tokens = _residual(tokens, self.attention_norm, self.norm, lambda x: self.dropout(self.attention(x)))
+        tokens = _residual(
+            tokens,
+            self.cross_norm,
+            self.norm,
+            lambda x: self.dropout(self.cross_attention(x, memory=memory, memory_mask=memory_mask)),
+        )
+        return _residual(tokens, self.feed_forward_norm, self.norm, lambda x: self.dropout(self.feed_forward(x)))

@@ -1,17 +1,50 @@
 """T-Fixup: Transformers that train without layer norm and without warm-up."""
 
 from collections.abc import Iterable
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from poselift.core.errors import InputError
-from poselift.nn.blocks import DecoderBlock, EncoderBlock, FeedForward
+from poselift.nn.blocks import FeedForward
+
+INITS = ("default", "t_fixup")
+"""How a Transformer's weights begin: as PyTorch draws them, or as `t_fixup_` does."""
 
 
-def t_fixup_(
-    encoder: Iterable[EncoderBlock], decoder: Iterable[DecoderBlock], embeddings: Iterable[nn.Linear]
+def initialise_(
+    init: str,
+    norm: str,
+    *,
+    encoder: Iterable[Any] = (),
+    decoder: Iterable[Any] = (),
+    embeddings: Iterable[nn.Linear] = (),
 ) -> None:
+    """Initialises the blocks of a Transformer in place.
+
+    Args:
+        init: one of `INITS`.
+        norm: where the blocks have their norms, one of `poselift.nn.blocks.NORMS`.
+        encoder: `EncoderBlock`s.
+        decoder: `DecoderBlock`s.
+        embeddings: layers that make the tokens that the blocks work on.
+
+    Raises:
+        InputError: there is no such initialisation, or it does not go with the norm or the attention.
+    """
+    if init not in INITS:
+        raise InputError(f"init={init} is not known; choose {', '.join(INITS)}")
+    if (init == "t_fixup") != (norm == "none"):
+        raise InputError(
+            f"init={init} does not go with norm={norm}: T-Fixup is made for blocks without norm, and these do not "
+            "train without it; choose init=t_fixup norm=none, or neither"
+        )
+    if init == "t_fixup":
+        t_fixup_(encoder, decoder, embeddings)
+
+
+def t_fixup_(encoder: Iterable[Any], decoder: Iterable[Any], embeddings: Iterable[nn.Linear]) -> None:
     """Initialises the blocks of a Transformer as T-Fixup does, in place.
 
     Huang et al. 2020, "Improving Transformer optimization through better initialization",
@@ -26,8 +59,8 @@ def t_fixup_(
     The thesis that this project grew from prints other exponents; the paper's are right.
 
     Args:
-        encoder: blocks without norm.
-        decoder: blocks without norm; none in a model that only encodes.
+        encoder: `EncoderBlock`s without norm.
+        decoder: `DecoderBlock`s without norm; none in a model that only encodes.
         embeddings: layers that make the tokens that the blocks work on.
 
     Raises:
@@ -55,13 +88,17 @@ def t_fixup_(
 
 def _value_and_output(attention: nn.Module) -> list[Tensor]:
     """The matrices that attention's output is linear in."""
-    qkv, out = getattr(attention, "qkv", None), getattr(attention, "out", None)
-    if not isinstance(qkv, nn.Linear) or not isinstance(out, nn.Linear):
-        raise InputError(
-            f"T-Fixup scales the value and output projections of attention, and {type(attention).__name__} has no such"
-            " two; choose another mechanism or another initialisation"
-        )
-    return [qkv.weight[-out.in_features :], out.weight]
+    for module in attention.modules():
+        out = getattr(module, "out", None)
+        for name in ("qkv", "kv", "value", "values"):
+            values = getattr(module, name, None)
+            if isinstance(values, nn.Linear) and isinstance(out, nn.Linear):
+                # Where one layer makes queries, keys and values, the values are its last rows.
+                return [values.weight[-out.in_features :], out.weight]
+    raise InputError(
+        f"T-Fixup scales the value and output projections of attention, and {type(attention).__name__} has no such two;"
+        " choose another mechanism or another initialisation"
+    )
 
 
 def _matrices(feed_forward: nn.Module) -> list[Tensor]:

@@ -157,7 +157,7 @@ def _metric(
         own_total, own_count = _add(key, [score for score in scores if score.group == group])
         by_group[group] = _ratio(own_total.sum(), own_count.sum())
     known = [value for value in by_group.values() if value is not None]
-    mean = frames if protocol.average == "frames" else _ratio(math.fsum(known), len(known))
+    mean = frames if protocol.average == "frames" else _ratio(math.fsum(known), float(len(known)))
     entries = {
         name: _ratio(*pair) for name, *pair in zip(measure.entries(protocol.skeleton), total, count, strict=True)
     }

@@ -23,7 +23,7 @@ def plot_curves(rows: Mapping[int, Mapping[str, float | int]], folder: Path, tit
     from matplotlib.figure import Figure  # takes half a second, and only the end of a run needs it
 
     names = sorted({name for row in rows.values() for name in row})
-    losses = ["train/loss", *(name for name in names if name.startswith("train/") and name != "train/loss")]
+    losses = sorted((name for name in names if name.startswith("train/")), key=lambda name: name != "train/loss")
     errors = [name for name in ("val/mpjpe", "val/p_mpjpe") if name in names]
     if not names:
         return []
@@ -36,17 +36,17 @@ def plot_curves(rows: Mapping[int, Mapping[str, float | int]], folder: Path, tit
     left, right = figure.subplots(1, 2)
     for number, name in enumerate(losses):
         steps, values = series(name)
-        if not steps:
-            continue
         colour = f"C{number}"
         left.plot(steps, values, color=colour, alpha=0.25, linewidth=0.8)
         left.plot(steps, _running_mean(values), color=colour, label=name.removeprefix("train/"))
     left.set(xlabel="step", ylabel="loss (m; velocity in m/s)", yscale="log", title="Training")
-    left.legend(fontsize="small", frameon=False)
+    if losses:
+        left.legend(fontsize="small", frameon=False)
     for name in errors:
         steps, values = series(name)
         best = min(range(len(values)), key=values.__getitem__)
-        (line,) = right.plot(steps, values, marker="o", markersize=3, label=name.removeprefix("val/").upper())
+        label = name.removeprefix("val/").replace("p_", "P-").upper()
+        (line,) = right.plot(steps, values, marker="o", markersize=3, label=label)
         right.annotate(
             f"{values[best]:.1f}",
             (steps[best], values[best]),
@@ -58,7 +58,7 @@ def plot_curves(rows: Mapping[int, Mapping[str, float | int]], folder: Path, tit
     right.set(xlabel="step", ylabel="error (mm)", title="Validation")
     right.margins(y=0.15)
     if errors:
-        right.legend([name.removeprefix("val/").replace("p_", "P-").upper() for name in errors], frameon=False)
+        right.legend(frameon=False)
     for axes in (left, right):
         axes.grid(alpha=0.25, which="both")
         axes.spines[["top", "right"]].set_visible(False)

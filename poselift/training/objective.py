@@ -38,13 +38,16 @@ class Objective:
         skeleton_out: the joints that are predicted.
 
     Raises:
-        InputError: a loss is not known, or all weights are 0.
+        InputError: a loss is not known, a weight is negative or no number, or all are 0.
     """
 
     def __init__(self, weights: Mapping[str, float | int], skeleton_in: Skeleton, skeleton_out: Skeleton) -> None:
         unknown = set(weights) - set(LOSSES)
         if unknown:
             raise InputError(f"no loss is called {', '.join(sorted(unknown))}; there are {', '.join(LOSSES)}")
+        wrong = [name for name, weight in weights.items() if not isinstance(weight, float | int) or not weight >= 0]
+        if wrong:
+            raise InputError(f"loss.{wrong[0]}={weights[wrong[0]]} is not a weight; give a number that is not negative")
         self.weights = {name: float(weight) for name, weight in weights.items() if weight}
         if not self.weights:
             raise InputError(f"all weights of the loss are 0; give one of {', '.join(LOSSES)} a weight, as loss.NAME=1")

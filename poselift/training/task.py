@@ -9,6 +9,7 @@ from torch import Tensor, distributed, nn
 
 from poselift.core.errors import InputError
 from poselift.data.batches import Batch
+from poselift.data.module import MotionData
 from poselift.data.views import View
 from poselift.metrics.functional import Terms, aligned_joint_errors, joint_errors, velocity_errors
 from poselift.models import encode, lift_sequence
@@ -70,9 +71,7 @@ class LiftingTask(pl.LightningModule):
     def training_step(self, batch: Batch, batch_idx: int) -> Tensor:
         """The weighted sum of the losses of one batch."""
         seen = self.masking.hide(batch)
-        encoded = encode(
-            seen.keypoints, seen.scores, seen.times, seen.K, seen.image_size, seen.valid, seen.distortion
-        )
+        encoded = encode(seen.keypoints, seen.scores, seen.times, seen.K, seen.image_size, seen.valid, seen.distortion)
         losses = self.objective(self.lifter(encoded).float(), batch)
         for name, value in losses.items():
             self.log(f"train/{name}", value.detach(), prog_bar=name == "loss", batch_size=len(batch.valid))
@@ -134,16 +133,23 @@ class LiftingTask(pl.LightningModule):
 
     def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
         """Has the data begin with the batch that comes next."""
-        self.trainer.datamodule.training.first = first_batch(checkpoint["loops"]["fit_loop"])
+        data: MotionData = self.trainer.datamodule  # type: ignore[attr-defined]
+        data.training.first = first_batch(checkpoint["loops"]["fit_loop"])
 
     def configure_optimizers(self) -> Any:
-        """The optimizer, stepped with the schedule."""
+        """The optimizer, stepped with the schedule.
+
+        Raises:
+            InputError: one of them refuses its settings.
+        """
         decayed = [p for p in self.parameters() if p.ndim >= 2]
         plain = [p for p in self.parameters() if p.ndim < 2]
-        optimizer = self._optimizer(
-            [{"params": decayed, "weight_decay": self._weight_decay}, {"params": plain, "weight_decay": 0.0}]
-        )
-        scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, self._schedule)
+        groups = [{"params": decayed, "weight_decay": self._weight_decay}, {"params": plain, "weight_decay": 0.0}]
+        try:
+            optimizer = self._optimizer(groups)
+            scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, self._schedule)
+        except (TypeError, ValueError, ArithmeticError) as error:
+            raise InputError(f"the optimizer or its schedule cannot be made of its settings ({error})") from error
         return {"optimizer": optimizer, "lr_scheduler": {"scheduler": scheduler, "interval": "step"}}
 
 

@@ -12,8 +12,14 @@ CHOICES = [
     (group, path.stem)
     for group in GROUPS
     for path in sorted((Path(CONF) / group).glob("*.yaml"))
-    if not path.stem.startswith("_") and path.stem != "cmu_bench"
+    if not path.stem.startswith("_")
 ]
+PLACES = {
+    "synthetic": [],
+    "cmu": ["data.corpus=a.npz", "data.bench=b.npz"],
+    "mix": ["+data@data.sources.walk=synthetic", "data.validate=walk"],
+}
+"""What data must be told, by its name; all others their root."""
 
 
 @pytest.fixture(autouse=True)
@@ -25,8 +31,8 @@ def configs():
 @pytest.mark.parametrize(("group", "choice"), CHOICES)
 def test_every_choice_composes(group, choice):
     overrides = [f"{group}={choice}"]
-    if choice == "cmu":
-        overrides += ["data.corpus=a.npz", "data.bench=b.npz"]
+    if group == "data":
+        overrides += PLACES.get(choice, ["data.root=DIR"])
     config = compose("train", overrides)
     assert OmegaConf.missing_keys(config) == set()
     OmegaConf.to_container(config, resolve=True)

@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 from hydra import compose, initialize_config_dir
+from hydra.core.hydra_config import HydraConfig
+from omegaconf import open_dict
 
 from poselift.cli.config import CONF
 from poselift.cli.train import train
@@ -22,40 +24,39 @@ SMALL = [
 """Two steps of a tiny lifter."""
 
 
-def h36m(folder, cmu_files):
-    write_h36m(folder)
-    return [f"data.root={folder}"]
+@pytest.fixture(scope="module")
+def datasets(tmp_path_factory):
+    """A folder with small files of every dataset."""
+    folder = tmp_path_factory.mktemp("datasets")
+    write_h36m(folder, frames=30)
+    write_mpi_inf_3dhp_train(folder, {f"S{subject}/Seq{part}": 6 for subject in range(1, 9) for part in (1, 2)})
+    write_mpi_inf_3dhp_test(folder, {f"TS{clip}": 6 for clip in range(1, 7)})
+    write_surreal(folder, {f"train/run{run}/01_01/1": 12 for run in range(3)})
+    return folder
 
 
-def mpi_inf_3dhp(folder, cmu_files):
-    write_mpi_inf_3dhp_train(folder, {"S1/Seq1": 30})
-    write_mpi_inf_3dhp_test(folder, {"TS1": 20, "TS5": 20})
-    return [f"data.root={folder}"]
+def places(experiment, datasets, cmu_files):
+    """The overrides that say where an experiment's data is."""
+    if experiment.startswith("cmu"):
+        return [f"data.{key}={path}" for key, path in zip(("corpus", "bench"), cmu_files, strict=True)]
+    if experiment == "surreal_to_h36m":
+        return [f"data.sources.{name}.root={datasets}" for name in ("surreal", "h36m")]
+    return [f"data.root={datasets}"]
 
 
-def surreal_to_h36m(folder, cmu_files):
-    write_surreal(folder)
-    write_h36m(folder)
-    return [f"data.sources.surreal.root={folder}", f"data.sources.h36m.root={folder}"]
-
-
-def cmu(folder, cmu_files):
-    corpus, bench = cmu_files
-    return [f"data.corpus={corpus}", f"data.bench={bench}"]
-
-
-DATA = {"h36m": h36m, "mpi": mpi_inf_3dhp, "surreal": surreal_to_h36m, "cmu": cmu}
-"""Writes an experiment's data and says where it is, by how the experiment's name begins."""
-
-
+# The warning is Lightning's own.
+@pytest.mark.filterwarnings("ignore:.*LeafSpec.*:FutureWarning")
 @pytest.mark.parametrize("experiment", EXPERIMENTS)
-def test_an_experiment_takes_two_steps(experiment, tmp_path, cmu_files):
-    overrides = [*SMALL, *DATA[experiment.split("_")[0]](tmp_path, cmu_files), f"output={tmp_path / 'run'}"]
+def test_an_experiment_takes_two_steps(experiment, tmp_path, datasets, cmu_files, monkeypatch):
+    where = [*places(experiment, datasets, cmu_files), f"output={tmp_path}"]
     with initialize_config_dir(CONF, version_base="1.3"):
-        config = compose("train", [f"experiment={experiment}", *overrides])
+        config = compose("train", [f"experiment={experiment}", *SMALL, *where], return_hydra_config=True)
+        monkeypatch.setattr(HydraConfig.instance(), "cfg", config.copy())
+        with open_dict(config):
+            del config["hydra"]
+        train(config)
     assert config.name == experiment, "so that runs do not write over each other"
-    train(config)
-    weights = load_weights(tmp_path / "run" / f"{experiment}.safetensors")
+    weights = load_weights(tmp_path / f"{experiment}.safetensors")
     assert weights.window == config.frames
     assert weights.card["training"]["step"] == 2
     assert weights.card["training"]["val/mpjpe_subjects"] > 0

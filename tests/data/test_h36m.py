@@ -1,10 +1,15 @@
+import inspect
 import os
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
+from hydra.utils import get_method
+from omegaconf import OmegaConf
 
+from poselift.cli.config import CONF
 from poselift.core.errors import InputError
 from poselift.data.h36m import ACTIONS, FRAMES, action_name, load_h36m, load_h36m_corpus
 from poselift.data.h36m_cameras import h36m_camera
@@ -57,7 +62,7 @@ def test_frames_per_action_in_the_test(views):
 
 
 def test_joints_in_the_camera_frame(views):
-    for view in views["test"][:: 17]:
+    for view in views["test"][::17]:
         world = motion(LENGTH, view.subject, view.name.split("/")[1])[:, MOVING]
         points = torch.from_numpy(camera_frame(world, view.subject, view.camera)).float()
         torch.testing.assert_close(view.joints + view.root[:, None], points, atol=2e-6, rtol=0)
@@ -87,7 +92,7 @@ def test_intrinsics_and_distortion(views):
 
 def test_detections_are_cut_to_the_poses(root):
     found = load_object_npz(root / "data_2d_h36m_cpn_ft_h36m_dbb.npz", "positions_2d")
-    for view in load_h36m(root, "test")[:: 13]:
+    for view in load_h36m(root, "test")[::13]:
         _, take, camera = view.name.split("/")
         file = found[view.subject][take][CAMERAS.index(camera)]
         assert len(file) == len(view) + 3
@@ -180,6 +185,9 @@ def write_one(folder, positions):
     [
         ([1, 2], "'positions_3d' holds no takes of S9"),
         ({"S9": {}}, "'positions_3d' holds no takes of S11"),
+        ({"S9": {}, "S11": {}}, "'positions_3d' holds no takes of S9 or S11"),
+        ({"S9": {7: np.zeros((5, 32, 3))}, "S11": {}}, "'positions_3d' holds no takes of S9; expected a dict of them"),
+        ({"S9": {"": np.zeros((5, 32, 3))}, "S11": {}}, "no action ''"),
         ({"S9": {"Walking": np.zeros((5, 17, 3))}, "S11": {}}, r"'positions_3d S9 Walking' has shape (5, 17, 3), "),
         ({"S9": {"Walking": [1]}, "S11": {}}, "'positions_3d S9 Walking' is a list, expected an array of shape (any, "),
         ({"S9": {"Dancing": np.zeros((5, 32, 3))}, "S11": {}}, "no action 'Dancing'"),
@@ -213,7 +221,17 @@ def test_missing_files_and_splits(root, tmp_path):
         load_h36m(tmp_path, "test")
     assert "data_3d_h36m.npz                     (made by tools/prepare_h36m.py)" in str(caught.value)
     assert "http://vision.imar.ro/human3.6m/" in str(caught.value)
-    with pytest.raises(InputError, match="no such file: .*data_2d_h36m_sh_ft_h36m.npz"):
+    with pytest.raises(InputError, match=r"no such file: .*data_2d_h36m_sh_ft_h36m\.npz"):
         load_h36m(root, "test", "sh_ft_h36m")
-    with pytest.raises(InputError, match="split=val is not a split of Human3.6M"):
+    with pytest.raises(InputError, match=r"split=val is not a split of Human3\.6M"):
         load_h36m(root, "val")
+
+
+@pytest.mark.parametrize("name", ["h36m", "h36m_motionbert", "h36m_mmpose"])
+def test_the_config_says_what_the_loader_takes_if_nothing_is_said(name):
+    config = OmegaConf.load(Path(CONF) / "views" / f"{name}.yaml")
+    loader = get_method(config.pop("_target_"))
+    assert OmegaConf.is_missing(config, "root")
+    del config["root"]
+    defaults = {key: value.default for key, value in inspect.signature(loader).parameters.items() if key != "root"}
+    assert config == defaults

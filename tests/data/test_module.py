@@ -1,12 +1,11 @@
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
 import torch
 
 from poselift.data.module import MotionData
-from poselift.data.synthetic import synthetic_corpus
-from poselift.data.views import film
-from poselift.data.virtual import CmuData, SyntheticData, VirtualSource
+from poselift.data.virtual import CmuData, CorpusData, SyntheticData, VirtualSource
 from poselift.skeleton import CMU28, COCO17, H36M17, MPI_INF_3DHP17
 
 SETS = {"h36m17": 1.0}
@@ -73,7 +72,7 @@ def test_processes_share_the_views_out(processes):
         for rank in range(processes)
     ]
     everything = [view.name for view in synthetic().validation_views()]
-    assert sorted(sum(names, [])) == everything
+    assert sorted(name for own in names for name in own) == everything
     assert max(map(len, names)) - min(map(len, names)) <= 1
 
 
@@ -103,17 +102,48 @@ def test_cmu_reads_the_files(cmu_files):
     assert views[0].keypoints[:, nose].isnan().all(), "h36m17 has no nose"
 
 
-def test_a_corpus_of_other_joints_is_refused(corpus):
-    other = type(corpus)(**{**vars(corpus), "joints": corpus.joints[:, :17], "skeleton": H36M17})
-    with pytest.raises(ValueError, match="virtual cameras film cmu28; this corpus has h36m17"):
-        VirtualSource(other, 12, CMU28, H36M17, SETS)
+def in_joint_set(corpus, skeleton):
+    """The corpus as if it had been captured with other joints."""
+    places = skeleton.indices([joint for joint in skeleton.joints if joint in CMU28.joints])
+    joints = torch.zeros(len(corpus.joints), len(skeleton), 3)
+    joints[:, places] = corpus.joints[:, CMU28.indices([skeleton.joints[place] for place in places])]
+    return replace(corpus, joints=joints, skeleton=skeleton)
+
+
+def test_a_corpus_of_other_joints_is_filmed_with_those_that_it_has(corpus):
+    batch = VirtualSource(in_joint_set(corpus, H36M17), 12, CMU28, CMU28, {"cmu28": 1.0}).sample(
+        64, torch.Generator().manual_seed(0)
+    )
+    has = torch.tensor([joint in H36M17.joints for joint in CMU28.joints])
+    assert batch.joints[:, :, has].isfinite().all()
+    assert batch.joints[:, :, ~has].isnan().all()
+    assert not (batch.scores[:, :, ~has] > 0).any()
+    assert (batch.scores[:, :, has] > 0).float().mean() > 0.7
+
+
+def test_a_dataset_of_motion_is_filmed_to_train_and_to_validate_on(corpus, tmp_path):
+    asked = []
+
+    def load(root, split):
+        asked.append((root, split))
+        return in_joint_set(corpus, H36M17)
+
+    common = {"frames": 12, "joint_sets": SETS, "batch_size": 4, "batches": 1}
+    data = CorpusData(tmp_path, load, {"split": "train"}, {"split": "test"}, **common)
+    data.setup("fit")
+    assert asked == [(tmp_path, "train"), (tmp_path, "test")]
+    (batch,) = data.train_dataloader()
+    assert batch.joints.shape == (4, 12, 17, 3)
+    views = list(data.val_dataloader())
+    assert [view.name for view in views] == list(corpus.names)
+    assert all(view.joints.isfinite().all() for view in views)
+
+
+def test_a_corpus_without_a_trunk_is_refused(corpus):
+    with pytest.raises(ValueError, match="coco17 has no pelvis"):
+        VirtualSource(in_joint_set(corpus, COCO17), 12, CMU28, H36M17, SETS)
 
 
 def test_the_base_says_not_where_motion_comes_from():
     with pytest.raises(TypeError, match="abstract"):
         MotionData(frames=12)
-
-
-def test_film_gives_views_of_the_whole_corpus():
-    corpus = synthetic_corpus(2, 30, seed=0)
-    assert [len(view) for view in film(corpus, seed=0)] == [30, 30]

@@ -61,5 +61,6 @@ class Witness(pl.Callback):
         self.path = Path(path)
 
     def on_train_epoch_end(self, trainer, *arguments):
-        states = (random.getstate(), np.random.get_state()[1].tolist(), torch.get_rng_state().tolist())
+        numpy_state = np.random.get_state()[1].tolist()  # noqa: NPY002 - the global one is meant
+        states = (random.getstate(), numpy_state, torch.get_rng_state().tolist())
         self.path.write_text(json.dumps([hashlib.sha256(repr(state).encode()).hexdigest() for state in states]))

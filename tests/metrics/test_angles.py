@@ -58,3 +58,7 @@ def test_angles_do_not_see_a_similarity(seed, scale):
     points = torch.randn(2, 17, 3, generator=generator, dtype=torch.float64)
     R = axis_angle_to_matrix(torch.randn(3, generator=generator, dtype=torch.float64))
     assert_close(F.joint_angles(scale * points @ R.mT + 1, H36M17), F.joint_angles(points, H36M17))
+
+
+def test_in_2d_it_is_the_angle_in_the_picture():
+    assert_close(F.mjae(arm(50)[:, :2], arm(90)[:, :2], H36M17, ARM), number(40.0))

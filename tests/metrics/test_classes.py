@@ -125,6 +125,7 @@ def test_nothing_counted_is_nan(case):
     metric, _, (*tensors, mask) = case
     metric.update(*tensors, torch.zeros_like(mask))
     assert metric.compute().isnan()
+    assert metric.count.sum() == 0
 
 
 def test_survives_half_precision_pickling_and_reset(case):

@@ -77,10 +77,10 @@ def test_mmposes_own_function(random_poses):
     pred, target, _ = random_poses(0, 40, 17, 2)
     size = F.bbox_diagonal(target)
     _, expected, _ = keypoint_pck_accuracy(
-        pred.numpy(), target.numpy(), np.ones((40, 17), bool), 0.05, size.numpy()[:, None].repeat(2, 1)
+        pred.numpy(), target.numpy(), np.ones((40, 17), bool), 0.02, size.numpy()[:, None].repeat(2, 1)
     )
     assert 0.1 < expected < 0.9
-    assert_close(F.pck(pred, target, size, 0.05), number(100 * float(expected)))
+    assert_close(F.pck(pred, target, size, 0.02), number(100 * float(expected)))
 
 
 def test_in_3d_too():

@@ -4,6 +4,7 @@ from poselift.skeleton import CMU28, COCO17, H36M17, SKELETONS, Skeleton, get_sk
 
 SIZES = {
     "h36m17": 17,
+    "h36m32": 32,
     "cmu28": 28,
     "coco17": 17,
     "halpe26": 26,

@@ -4,53 +4,31 @@ from functools import partial
 import pytest
 import torch
 
-from poselift.data.batches import Augmentation, TrainingBatches
-from poselift.data.joint_sets import JointSetSampler
-from poselift.data.noise import DetectorNoise
-from poselift.data.synthetic import synthetic_corpus
-from poselift.data.virtual_camera import CameraRange
-from poselift.data.windows import WindowSampler
-from poselift.models import SpatioTemporalLifter
-from poselift.optim.schedules import constant
+from poselift.optim.schedules import linear_warmup
+from poselift.training.masking import Masking
 from poselift.training.task import LiftingTask
+
+DEFAULT = {"position": 1.0, "velocity": 0.05, "scale_free": 0.5, "bone_length": 0.2}
 
 
 @pytest.fixture
-def make_task(monkeypatch):
-    def make():
+def make_task(monkeypatch, lifter):
+    def make(loss=DEFAULT, rate=5e-3, **options):
         torch.manual_seed(0)
-        lifter = SpatioTemporalLifter(joint_dim=16, joint_heads=2, frame_dim=64, dim=64, depth=1, heads=4)
-        loss = {"position": 1.0, "velocity": 0.05, "scale_free": 0.5, "bone_length": 0.2}
-        task = LiftingTask(lifter, partial(torch.optim.AdamW, lr=5e-3), constant(5), loss, 0.02, 24)
+        new = type(lifter)(**lifter.config)
+        task = LiftingTask(new, partial(torch.optim.AdamW, lr=rate), linear_warmup(5), loss, 0.02, 24, **options)
         monkeypatch.setattr(task, "log", lambda *arguments, **options: None)  # there is no trainer
         return task
 
     return make
 
 
-STEPS = 150
-
-
-def train(task, shuffled):
-    """The mean loss of the last steps; shuffled keypoints belong to other windows."""
-    corpus = synthetic_corpus(8, 100, seed=0)
-    data = TrainingBatches(
-        corpus,
-        32,
-        STEPS,
-        WindowSampler(corpus, 8),
-        JointSetSampler({"h36m17": 1.0}),
-        CameraRange(),
-        DetectorNoise(),
-        Augmentation(recombine=0.0, bend=0.0, tilt=0.0),
-        seed=0,
-    )
+def train(task, data, change=lambda batch: batch):
+    """The mean loss of the last steps, on batches that are changed."""
     optimizer = task.configure_optimizers()["optimizer"]
     losses = []
     for index, batch in enumerate(data):
-        if shuffled:
-            batch = replace(batch, keypoints=batch.keypoints.roll(1, 0), scores=batch.scores.roll(1, 0))
-        loss = task.training_step(batch, index)
+        loss = task.training_step(change(batch), index)
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
@@ -58,9 +36,35 @@ def train(task, shuffled):
     return sum(losses[-20:]) / 20
 
 
-def test_it_learns_from_the_keypoints(make_task):
+def shuffled(batch):
+    """Keypoints of other windows."""
+    return replace(batch, keypoints=batch.keypoints.roll(1, 0), scores=batch.scores.roll(1, 0))
+
+
+def without_3d(batch):
+    return replace(batch, joints=torch.full_like(batch.joints, torch.nan), root=torch.full_like(batch.root, torch.nan))
+
+
+def test_it_learns_from_the_keypoints(make_task, batches):
     """With its own keypoints it gets well below the mean pose, which is all that others' keypoints can teach."""
-    assert train(make_task(), shuffled=False) < 0.75 * train(make_task(), shuffled=True)
+    assert train(make_task(), batches(120)) < 0.8 * train(make_task(), batches(120), shuffled)
+
+
+def test_it_learns_from_2d_alone(make_task, batches):
+    """Windows without any 3D bring it nearer to where keypoints are seen, and the losses of 3D say nothing."""
+    task = make_task({**DEFAULT, "reprojection": 1.0, "symmetry": 0.1})
+    first = task.training_step(without_3d(next(iter(batches(1)))), 0).item()
+    assert train(task, batches(80), without_3d) < 0.5 * first
+    assert make_task().training_step(without_3d(next(iter(batches(1)))), 0).item() == 0
+
+
+def test_hidden_keypoints_do_not_reach_the_lifter_and_are_asked_for(make_task, batches):
+    batch = next(iter(batches(1)))
+    everything = make_task(masking=Masking(joints=1.0))
+    assert everything.training_step(batch, 0).item() > 0
+    nothing = replace(batch, keypoints=torch.full_like(batch.keypoints, torch.nan))
+    plain = make_task()
+    assert everything.training_step(batch, 0).item() == plain.training_step(nothing, 0).item()
 
 
 def test_norms_and_biases_are_not_decayed(make_task):
@@ -72,6 +76,6 @@ def test_norms_and_biases_are_not_decayed(make_task):
     assert sum(len(group["params"]) for group in (decayed, plain)) == len(list(task.parameters()))
 
 
-def test_unknown_losses_are_named():
-    with pytest.raises(ValueError, match="no loss is called nonsense; there are position"):
-        LiftingTask(SpatioTemporalLifter(), torch.optim.AdamW, constant(), {"nonsense": 1.0}, 0.0, 24)
+def test_settings_that_the_optimizer_refuses_are_said(make_task):
+    with pytest.raises(ValueError, match="optimizer or its schedule cannot be made"):
+        make_task(rate="").configure_optimizers()

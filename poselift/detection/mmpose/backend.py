@@ -69,16 +69,18 @@ class MMPose:
             from mmdet.apis import init_detector
             from mmpose.apis import init_model
 
-            self._pose, pose_weights = _build(init_model, config, checkpoint, device, trust_checkpoint)
-            self._person, person_weights = _build(
-                init_detector, person_config, person_checkpoint, device, trust_checkpoint
-            )
+            self._pose = _build(init_model, config)
+            if self._pose.cfg.model.type != "TopdownPoseEstimator":
+                raise InputError(
+                    f"mmpose config {config}: a {self._pose.cfg.model.type} cannot be used, only top-down models for 2D"
+                )
+            self._person = _build(init_detector, person_config)
+            pose_weights = _load(self._pose, config, checkpoint, trust_checkpoint)
+            person_weights = _load(self._person, person_config, person_checkpoint, trust_checkpoint)
+            self._pose.to(device)
+            self._person.to(device)
             self._pose_pipeline = _pipeline(self._pose, "mmpose")
             self._person_pipeline = _pipeline(self._person, "mmdet")
-        if self._pose.cfg.model.type != "TopdownPoseEstimator":
-            raise InputError(
-                f"mmpose config {config}: it is a {self._pose.cfg.model.type}; only top-down models for 2D can be used"
-            )
         meta = {**self._pose.dataset_meta, **pose_weights.dataset_meta}
         self._pose.dataset_meta = meta
         names = [meta["keypoint_id2name"][index] for index in range(len(meta["keypoint_id2name"]))]
@@ -108,7 +110,7 @@ class MMPose:
 
     def _find_people(
         self, pictures: list[UInt8[np.ndarray, "_ _ 3"]]
-    ) -> list[tuple[Float[np.ndarray, "n 4"], Float[np.ndarray, " n"]]]:
+    ) -> list[tuple[Float[np.ndarray, "_ 4"], Float[np.ndarray, " _"]]]:
         """Boxes of people and their scores in each picture, in its pixels."""
         prepared = [self._person_pipeline({"img": picture, "img_id": 0}) for picture in pictures]
         people = []
@@ -121,8 +123,8 @@ class MMPose:
         return people
 
     def _find_joints(
-        self, pictures: list[UInt8[np.ndarray, "_ _ 3"]], boxes: list[Float[np.ndarray, "n 4"]]
-    ) -> list[Float[np.ndarray, "n j 3"]]:
+        self, pictures: list[UInt8[np.ndarray, "_ _ 3"]], boxes: list[Float[np.ndarray, "_ 4"]]
+    ) -> list[Float[np.ndarray, "_ j 3"]]:
         """x, y and score of the joints of everybody in each picture, in its pixels.
 
         What `mmpose.apis.inference_topdown` does with the people of one picture, for those of several. It makes a box
@@ -145,25 +147,30 @@ class MMPose:
             points, scores = result.pred_instances.keypoints[0], result.pred_instances.keypoint_scores[0]
             if len(points) != len(self._names):
                 raise InputError(f"the mmpose model gives {len(points)} joints but names {len(self._names)}")
-            found[person] = np.column_stack([points[:, :2], scores])[self._joints]
+            found[person] = np.column_stack([points[:, :2], scores])[self._joints[::-1]]
         return np.split(found, np.cumsum([len(people) for people in boxes])[:-1])
 
 
-def _build(init: Callable[..., Any], name: str, source: str | None, device: str, trust: bool) -> tuple[Any, Checkpoint]:
-    """A model with its weights, built by `init_model` or `init_detector`."""
+def _build(init: Callable[..., Any], name: str) -> Any:
+    """The model of a config, built by `init_model` or `init_detector`, without weights."""
+    config = find_config(name)
+    try:
+        return init(str(config), None, device="cpu")
+    except InputError:
+        raise
+    except Exception as error:  # a config is code, and may fail in any way
+        raise InputError(f"mmpose config {config} cannot be used: {error}") from error
+
+
+def _load(model: Any, name: str, source: str | None, trust: bool) -> Checkpoint:
+    """Loads a model's weights: from `source`, or else those that were published for its config."""
     config = find_config(name)
     source = source or published_weights(config)
     if source is None:
-        raise InputError(f"no weights are published for {name}; give a checkpoint")
+        raise InputError(f"no weights were published for mmpose config {name}; give a checkpoint")
     checkpoint = load_checkpoint(source, trust)
-    try:
-        model = init(str(config), None, device="cpu")
-    except InputError:
-        raise
-    except Exception as error:
-        raise InputError(f"mmpose config {config} cannot be used: {error}") from error
     load_state(model, checkpoint, config)
-    return model.to(device), checkpoint
+    return checkpoint
 
 
 def _pipeline(model: Any, scope: str) -> Callable[[dict[str, Any]], dict[str, Any]]:

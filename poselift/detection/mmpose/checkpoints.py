@@ -61,10 +61,11 @@ def load_checkpoint(source: str, trust: bool = False) -> Checkpoint:
     if not isinstance(state, dict) or not state or not all(isinstance(value, Tensor) for value in state.values()):
         raise InputError(f"checkpoint {path}: it holds no state_dict of a model")
     meta = content.get("meta")
-    dataset_meta = meta.get("dataset_meta") if isinstance(meta, dict) else None
-    if isinstance(meta, dict) and "CLASSES" in meta:
-        dataset_meta = {"classes": meta["CLASSES"]}  # before mmdet 3
-    return Checkpoint(path.name, sha256(path), state, dataset_meta if isinstance(dataset_meta, dict) else {})
+    meta = meta if isinstance(meta, dict) else {}
+    # mmdet before version 3 keeps the names of the classes, in capitals, in the outer dict.
+    dataset_meta = meta.get("dataset_meta") or {key: meta[key] for key in ("CLASSES",) if key in meta}
+    named = dataset_meta if isinstance(dataset_meta, dict) else {}
+    return Checkpoint(path.name, sha256(path), state, {str(key).lower(): value for key, value in named.items()})
 
 
 def load_state(model: nn.Module, checkpoint: Checkpoint, config: Path) -> None:

@@ -50,10 +50,9 @@ def published_weights(config: Path) -> str | None:
 
 
 def _folders() -> list[Path]:
-    """Where the installed packages keep their configs; mmpose's come last, so that of two of one name its is taken."""
+    """Where the installed packages keep their configs; of two of one name the last is taken."""
     found = []
-    for package, parts in (("mmdet", ["configs"]), ("mmpose", ["demo/mmdetection_cfg", "configs"])):
+    for package, part in (("mmpose", "demo/mmdetection_cfg"), ("mmdet", "configs"), ("mmpose", "configs")):
         spec = importlib.util.find_spec(package)
-        for place in (spec.submodule_search_locations or []) if spec else []:
-            found += [Path(place) / ".mim" / part for part in parts]
+        found += [Path(place) / ".mim" / part for place in (spec.submodule_search_locations or [])] if spec else []
     return found

@@ -132,20 +132,21 @@ class LSHAttention(Attention):
             neighbourhoods(ordered(x), size, before, after)
             for x in (k, split_heads(self.value(tokens), self.heads), visible[:, None, :, None])
         )
-        # In how many rounds each pair look at each other, (b, heads, rounds, blocks, size, width): each counts once.
-        of_all_rounds = ordered(places.mT)
-        together = (
-            blocks(of_all_rounds, size)[..., :, None, :]
-            - neighbourhoods(of_all_rounds, size, before, after)[..., None, :, :]
-        ).abs() <= self.chunk
-        this_round = together.diagonal(dim1=2, dim2=-1).movedim(-1, 2)
+
+        def near(x: Int[Tensor, "b heads rounds n"]) -> Bool[Tensor, "b heads rounds blocks size width"]:
+            x = x[..., None]
+            return (blocks(x, size) - neighbourhoods(x, size, before, after).mT).abs() <= self.chunk
+
+        this_round = near(places.gather(-1, order))
+        # In how many rounds each pair look at each other: it counts once.
+        together = torch.stack([near(x) for x in ordered(places.mT).unbind(-1)]).sum(0)
         offset = offsets(size, before, after, tokens.device)
         itself = offset == 0
         allowed = (there.mT & this_round) | itself
         if self.causal:
             allowed = allowed & (offset <= 0)
         scores = (rows_q @ rows_k.mT).masked_fill(itself, _ITSELF)
-        part = attend(scores, rows_v, allowed, 1 / together.sum(-1).clamp(min=1))
+        part = attend(scores, rows_v, allowed, 1 / together.clamp(min=1))
 
         def unordered(x: Tensor) -> Tensor:
             x = x.flatten(-3, -2)[..., :n, :]

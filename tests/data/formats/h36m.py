@@ -5,7 +5,9 @@ length of the first take; the others are up to two frames longer, so that no two
 come from formulas written down here a second time, in the form in which the dataset's own MATLAB code has them.
 """
 
+import itertools
 import pickle
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -17,9 +19,22 @@ from poselift.skeleton import CMU28, H36M32
 TRAIN, TEST = ("S1", "S5", "S6", "S7", "S8"), ("S9", "S11")
 CAMERAS = ("54138969", "55011271", "58860488", "60457274")
 ACTIONS = (
-    "Directions Discussion Eating Greeting Phoning Posing Purchases Sitting SittingDown Smoking Photo Waiting Walking "
-    "WalkDog WalkTogether"
-).split()
+    "Directions",
+    "Discussion",
+    "Eating",
+    "Greeting",
+    "Phoning",
+    "Posing",
+    "Purchases",
+    "Sitting",
+    "SittingDown",
+    "Smoking",
+    "Photo",
+    "Waiting",
+    "Walking",
+    "WalkDog",
+    "WalkTogether",
+)
 MOVING = (0, 1, 2, 3, 6, 7, 8, 12, 13, 14, 15, 17, 18, 19, 25, 26, 27)
 """The 17 joints of the 32, by index, as the field's code lists them."""
 
@@ -30,6 +45,7 @@ def takes(subject, corrupted=False):
     return names[1:] if subject == "S11" and not corrupted else names
 
 
+@cache
 def motion(frames, subject, take):
     """Thirty-two joints in the world, Z up, metres, float32: (frames or up to two more, 32, 3)."""
     number = takes(subject, corrupted=True).index(take)
@@ -71,9 +87,7 @@ def write_h36m(folder, frames=60, extra=3):
     """VideoPose3D's layout: poses, exact 2D and detections that are `extra` frames longer than the poses."""
     folder = Path(folder)
     random = np.random.default_rng(0)
-    world = {
-        subject: {take: motion(frames, subject, take) for take in takes(subject)} for subject in (*TRAIN, *TEST)
-    }
+    world = {subject: {take: motion(frames, subject, take) for take in takes(subject)} for subject in (*TRAIN, *TEST)}
     exact = {
         subject: {
             take: [pixels(camera_frame(points[:, MOVING], subject, camera), camera) for camera in CAMERAS]
@@ -150,7 +164,9 @@ def write_h36m_motionbert(folder, frames=40):
                     for key, column in columns.items():
                         column.append(rows[key])
         data[split] = {
-            key: sum(column, []) if isinstance(column[0], list) else np.concatenate(column).astype(np.float32)
+            key: list(itertools.chain(*column))
+            if isinstance(column[0], list)
+            else np.concatenate(column).astype(np.float32)
             for key, column in columns.items()
         }
     folder = Path(folder)
@@ -160,7 +176,7 @@ def write_h36m_motionbert(folder, frames=40):
 
 
 def write_h36m_mmpose(folder, frames=40, fps=50):
-    """MMPose's layout, with detections of a CPN."""
+    """MMPose's layout, at 50 fps with detections of a CPN."""
     random = np.random.default_rng(0)
     annotations, detections = Path(folder) / "annotation_body3d", Path(folder) / "joint_2d_det_files"
     (annotations / f"fps{fps}").mkdir(parents=True, exist_ok=True)
@@ -173,9 +189,7 @@ def write_h36m_mmpose(folder, frames=40, fps=50):
                 raw = take.replace("Photo", "TakingPhoto").replace("WalkDog", "WalkingDog").replace(" ", "_")
                 for camera in CAMERAS:
                     stem = f"{subject}_{raw}.{camera}"
-                    names += [
-                        f"{subject}/{stem}/{stem}_{1 + frame * 50 // fps:06d}.jpg" for frame in range(len(world))
-                    ]
+                    names += [f"{subject}/{stem}/{stem}_{1 + frame * 50 // fps:06d}.jpg" for frame in range(len(world))]
                     points.append(camera_frame(world, subject, camera))
                     part.append(pixels(points[-1], camera))
         part, points = np.concatenate(part), np.concatenate(points)
@@ -189,6 +203,8 @@ def write_h36m_mmpose(folder, frames=40, fps=50):
             part=np.concatenate((part, seen), -1),
             S=np.concatenate((points, seen), -1),
         )
+        if fps != 50:
+            continue
         found = np.concatenate((part + random.normal(0, 3, part.shape), 0.9 * seen), -1)
         np.save(detections / f"cpn_ft_h36m_dbb_{split}.npy", found.astype(np.float32))
     cameras = {

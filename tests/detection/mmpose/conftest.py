@@ -64,7 +64,8 @@ def _write_checkpoint(name, pictures, path):
     pipeline = _pipeline(model, "mmdet" if name == PERSON else "mmpose")
     height, width = pictures[0].shape[:2]
     whole = {"bbox": np.array([[0, 0, width, height]], np.float32), "bbox_score": np.ones(1, np.float32)}
-    samples = [pipeline({"img": picture, "img_id": 0, **whole, **model.dataset_meta}) for picture in pictures]
+    bgr = [np.ascontiguousarray(picture[..., ::-1]) for picture in pictures]
+    samples = [pipeline({"img": picture, "img_id": 0, **whole, **model.dataset_meta}) for picture in bgr]
     # Random layers let little through. With the statistics of real pictures in their normalisation, what comes out
     # depends on what goes in, as in a trained model.
     for layer in model.modules():

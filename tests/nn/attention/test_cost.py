@@ -1,5 +1,6 @@
 """What the efficient mechanisms cost as the sequence grows, counted in operations and in numbers that are made."""
 
+import itertools
 import math
 
 import pytest
@@ -43,22 +44,24 @@ def cost(spec, n, depth=1, **options):
     """Operations without the projections of each token by itself, and the largest tensor; of one pass."""
     torch.manual_seed(0)
     layers = build_attention(spec, DIM, HEADS, depth, **options)
-    tokens = torch.randn(1, n, DIM)
+    tokens, projections = torch.randn(1, n, DIM), []
+
+    def project(module, arguments, _):
+        projections.append(2 * arguments[0].numel() * module.out_features)
+
+    for layer in layers:
+        for module in layer.eval().modules():
+            if isinstance(module, torch.nn.Linear):
+                module.register_forward_hook(project)
     with torch.no_grad(), sdpa_kernel(SDPBackend.MATH), FlopCounterMode(display=False) as counter, Made() as made:
         for layer in layers:
-            layer.eval()(tokens)
-    projections = sum(
-        2 * n * module.in_features * module.out_features
-        for layer in layers
-        for module in layer.modules()
-        if isinstance(module, torch.nn.Linear)
-    )
-    return counter.get_total_flops() - projections, made.largest
+            layer(tokens)
+    return counter.get_total_flops() - sum(projections), made.largest
 
 
 def growth(costs):
     """How many times greater each is than the one before, at half the length."""
-    return [later / earlier if earlier else 1.0 for earlier, later in zip(costs, costs[1:], strict=False)]
+    return [later / earlier if earlier else 1.0 for earlier, later in itertools.pairwise(costs)]
 
 
 def test_exact_attention_grows_with_the_square():

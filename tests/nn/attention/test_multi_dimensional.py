@@ -4,7 +4,7 @@ from poselift.nn.attention.multi_dimensional import MultiDimensionalAttention
 
 
 def test_agrees_with_the_formula():
-    """Shen et al.'s equation 9 with c = 5, one feature at a time."""
+    """The formula of Shen et al. with c = 5, one feature at a time."""
     torch.manual_seed(0)
     layer = MultiDimensionalAttention(6, 2).double()
     tokens = 4 * torch.randn(2, 5, 6, dtype=torch.float64)

@@ -1,3 +1,4 @@
+import itertools
 import math
 
 import pytest
@@ -64,7 +65,7 @@ def test_the_error_against_exact_attention_falls_as_the_root_of_the_features():
         return (layer.attention_map(tokens) - expected).square().mean().sqrt()
 
     errors = [torch.stack([error(count) for _ in range(9)]).median() for count in (16, 64, 256, 1024)]
-    ratios = [(before / after).item() for before, after in zip(errors, errors[1:], strict=False)]
+    ratios = [(before / after).item() for before, after in itertools.pairwise(errors)]
     assert all(1.6 < ratio < 2.5 for ratio in ratios), ratios  # four times the features: half the error
     assert errors[-1] < 0.1 * expected.square().mean().sqrt()
 
@@ -100,7 +101,7 @@ def test_directions_are_drawn_anew_every_so_many_training_passes():
     for _ in range(6):
         layer(tokens).sum().backward()
         drawn.append(layer.directions.clone())
-    assert [not torch.equal(a, b) for a, b in zip(drawn, drawn[1:], strict=False)] == [False, False, True] * 2
+    assert [not torch.equal(a, b) for a, b in itertools.pairwise(drawn)] == [False, False, True] * 2
     layer.eval()
     for _ in range(6):
         layer(tokens)

@@ -1,0 +1,107 @@
+"""How good a detector's 2D keypoints are, as COCO measures it; behind `tools/evaluate_detector.py`."""
+
+import argparse
+import contextlib
+import io
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+from rich.progress import track
+
+from poselift.cli.detector import add_detector_options, chosen_detector
+from poselift.core.errors import InputError
+from poselift.core.optional import require
+from poselift.detection import Detector
+from poselift.skeleton import COCO17, convert
+from poselift.structures import Detections
+
+_BATCH = 8
+_FIGURES = ("AP", "AP .5", "AP .75", "AP (M)", "AP (L)", "AR", "AR .5", "AR .75", "AR (M)", "AR (L)")
+"""In the order of pycocotools' `stats`."""
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Runs a detector on COCO's pictures and prints its average precision.
+
+    Raises:
+        SystemExit: with one line where what was given cannot be used.
+    """
+    parser = argparse.ArgumentParser(description="Measures a detector's keypoints on COCO, or data in its format.")
+    parser.add_argument("--annotations", type=Path, required=True, help="person_keypoints_val2017.json")
+    parser.add_argument("--images", type=Path, required=True, help="the folder of the pictures, val2017")
+    parser.add_argument("--limit", type=int, metavar="N", help="only the first N pictures")
+    parser.add_argument("--device", choices=["auto", "cpu", "cuda"], default="auto")
+    add_detector_options(parser)
+    options = parser.parse_args(arguments)
+    try:
+        for name, value in average_precision(
+            chosen_detector(options), options.annotations, options.images, options.limit
+        ).items():
+            print(f"{name:<8} {100 * value:6.2f}")
+    except InputError as error:
+        parser.exit(2, f"error: {error}\n")
+
+
+def average_precision(
+    detector: Detector, annotations: Path, images: Path, limit: int | None = None
+) -> dict[str, float]:
+    """COCO's average precision and recall over object keypoint similarity (https://cocodataset.org/#keypoints-eval).
+
+    A person's score is that of the box times the mean of the joints' scores, as in mmpose's evaluation. Joints that
+    the detector has not seen count as wrong, as COCO has it.
+
+    Args:
+        detector: of any joint set that has COCO's joints.
+        annotations: the JSON of the keypoints.
+        images: the folder of the pictures.
+        limit: only the first so many pictures.
+
+    Raises:
+        InputError: a file is missing or unreadable, or pycocotools is not installed.
+    """
+    require("pycocotools", "mmpose")
+    from pycocotools.coco import COCO
+    from pycocotools.cocoeval import COCOeval
+
+    if not annotations.is_file():
+        raise InputError(f"annotations {annotations}: no such file")
+    with contextlib.redirect_stdout(io.StringIO()):
+        truth = COCO(str(annotations))
+    chosen = sorted(truth.imgs)[:limit]
+    results: list[dict[str, Any]] = []
+    for start in track(range(0, len(chosen), _BATCH), description="Finding people"):
+        ids = chosen[start : start + _BATCH]
+        frames = [_read(images / truth.imgs[number]["file_name"]) for number in ids]
+        for number, found in zip(ids, detector.detect(frames), strict=True):
+            results += _results(number, found)
+    with contextlib.redirect_stdout(io.StringIO()):
+        # loadRes does not take an empty list.
+        compared = COCOeval(truth, truth.loadRes(results) if results else COCO(), "keypoints")
+        compared.params.imgIds = chosen
+        compared.evaluate()
+        compared.accumulate()
+        compared.summarize()
+    return dict(zip(_FIGURES, (float(value) for value in compared.stats), strict=True))
+
+
+def _read(path: Path) -> np.ndarray:
+    picture = cv2.imread(str(path))
+    if picture is None:
+        raise InputError(f"picture {path} is missing or cannot be read")
+    return np.ascontiguousarray(picture[..., ::-1])
+
+
+def _results(image: int, found: Detections) -> list[dict[str, Any]]:
+    """A frame's people in COCO's format for results."""
+    points = convert(found.keypoints, found.skeleton, COCO17).values
+    scores = convert(found.scores[..., None], found.skeleton, COCO17).values[..., 0]
+    people = []
+    for person, box_score in enumerate(found.box_scores):
+        seen = np.isfinite(points[person]).all(-1)
+        joints = np.where(seen[:, None], np.column_stack([points[person], np.ones(len(COCO17))]), 0.0)
+        score = float(box_score * scores[person][seen].mean()) if seen.any() else 0.0
+        people.append({"image_id": image, "category_id": 1, "keypoints": joints.ravel().tolist(), "score": score})
+    return people

@@ -1,0 +1,43 @@
+"""What is said of mistyped overrides; composed in this process."""
+
+import pytest
+from hydra import compose, initialize_config_dir
+from hydra.errors import HydraException
+from omegaconf import OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+
+from poselift.cli.config import CONF, explain, run_configured
+from poselift.core.errors import InputError
+
+
+@pytest.mark.parametrize(
+    ("overrides", "message"),
+    [
+        (["model.dpth=8"], "there is no key model.dpth; the nearest is model.depth"),
+        (["experimnt=x"], "there is no key experimnt; the nearest is experiment"),
+        (["optimiser=adam"], "there is no key optimiser; the nearest is optimizer"),
+        (["model=liftr"], "there is no model=liftr; the nearest is lifter"),
+        (["schedule/warmup=lin"], "there is no schedule/warmup=lin; the nearest is linear; there are exponential, "),
+        (["data=cmu", "data.corpsu=x"], "there is no key data.corpsu; the nearest is data.corpus"),
+        (["schedule.steps=5"], "there is no key schedule.steps; the nearest is schedule.warmup.steps"),
+        (["model.dpth=8", "optimizer.ll=1"], "the nearest is model.depth"),
+        (["zzzzzz=1"], "there is no key zzzzzz; see --cfg job"),
+        (["hydra/sweeper=optuna"], "pip install 'poselift[sweep]'"),
+    ],
+)
+def test_a_mistyped_override_names_the_nearest(overrides, message):
+    with initialize_config_dir(CONF, version_base="1.3"), pytest.raises((HydraException, OmegaConfBaseException)) as e:
+        compose("train", overrides, return_hydra_config=True)
+    said = explain(e.value, "train", overrides)
+    assert "\n" not in said
+    assert message in said
+
+
+def test_all_lines_of_an_input_error_are_printed(capsys):
+    def fail(config):
+        raise InputError("nothing at x; expected\n  a/\n    b.npz")
+
+    with pytest.raises(SystemExit) as stop:
+        run_configured(fail, OmegaConf.create())
+    assert stop.value.code == 2
+    assert capsys.readouterr().err == "error: nothing at x; expected\n  a/\n    b.npz\n"

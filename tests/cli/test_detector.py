@@ -1,0 +1,57 @@
+import argparse
+import inspect
+
+import pytest
+
+from poselift.cli import detector as module
+from poselift.cli.detector import add_detector_options, chosen_detector
+from poselift.core.errors import InputError
+from poselift.detection import DETECTORS
+from poselift.skeleton import COCO17
+
+
+class Nobody:
+    """A detector that finds nobody, and remembers what it was built with."""
+
+    name, skeleton, weights = "nobody", COCO17, {}
+
+    def __init__(self, *built, **options):
+        self.built = (*built, options)
+
+    def detect(self, frames):
+        return []
+
+
+def chosen(monkeypatch, *arguments):
+    """What the detector would be built with."""
+    monkeypatch.setattr(module, "build_detector", Nobody)
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--device", default="cpu")
+    add_detector_options(parser)
+    return chosen_detector(parser.parse_args(arguments)).built
+
+
+def test_only_what_was_given_is_passed_on(monkeypatch):
+    assert chosen(monkeypatch) == ("movenet", "cpu", {})
+    assert chosen(monkeypatch, "--detector", "mmpose", "--device", "cuda") == ("mmpose", "cuda", {})
+    given = ["--mmpose-config", "a", "--mmpose-checkpoint", "b", "--mmpose-person-config", "c"]
+    given += ["--mmpose-person-checkpoint", "d", "--trust-checkpoint"]
+    _, _, options = chosen(monkeypatch, "--detector", "mmpose", *given)
+    assert options == {
+        "config": "a",
+        "checkpoint": "b",
+        "person_config": "c",
+        "person_checkpoint": "d",
+        "trust_checkpoint": True,
+    }
+
+
+@pytest.mark.parametrize("option", [["--mmpose-config", "a"], ["--trust-checkpoint"]])
+def test_an_option_of_another_detector_is_refused(option, monkeypatch):
+    with pytest.raises(InputError, match=f"{option[0]} goes with --detector mmpose, not with movenet"):
+        chosen(monkeypatch, *option)
+
+
+def test_every_option_is_one_that_its_detector_takes():
+    for name, options in module._OPTIONS.items():
+        assert set(options) <= set(inspect.signature(DETECTORS[name]).parameters)

@@ -1,0 +1,236 @@
+"""The command as a researcher runs it, on small files in the CMU format and in Human3.6M's."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from hydra import compose, initialize_config_dir
+from hydra.utils import instantiate
+
+from poselift.cli.config import CONF
+from poselift.cli.evaluate import evaluate
+from poselift.data.cmu_bench import CmuBench
+from poselift.metrics import functional as F
+from poselift.models import SpatioTemporalLifter, lift_sequence, load_weights, save_weights
+from poselift.reports.protocols import PROTOCOLS
+from poselift.skeleton import H36M17
+from tests.data.formats.h36m import write_h36m
+from tests.data.formats.humaneva import write_humaneva
+from tests.data.formats.mpi_inf_3dhp import write_mpi_inf_3dhp_test
+from tests.data.formats.pw3d import write_pw3d
+from tests.data.formats.surreal import write_surreal
+
+ROOT = Path(__file__).parents[2]
+NUMBERS = ("metrics", "limbs", "curves", "over_time", "frames", "views", "seed", "model", "name")
+"""What must not depend on the way the predictions came."""
+
+
+@pytest.fixture(scope="module")
+def weights(tmp_path_factory):
+    """A tiny lifter, untrained."""
+    path = tmp_path_factory.mktemp("weights") / "tiny.safetensors"
+    torch.manual_seed(0)
+    lifter = SpatioTemporalLifter(joint_dim=16, frame_dim=32, dim=32, depth=1, heads=4)
+    save_weights(path, lifter, 16, {"seed": 5})
+    return path
+
+
+@pytest.fixture
+def bench(cmu_files):
+    corpus, bench = cmu_files
+    return [f"data.corpus={corpus}", f"data.bench={bench}"]
+
+
+def run(output, *overrides):
+    """Runs the command in this process; returns metrics.json and table.txt."""
+    with initialize_config_dir(CONF, version_base="1.3"):
+        config = compose("evaluate", [*map(str, overrides), f"output={output}"])
+    evaluate(config)
+    return json.loads((output / "metrics.json").read_text()), (output / "table.txt").read_text()
+
+
+def script(*arguments):
+    command = [sys.executable, str(ROOT / "tools" / "evaluate.py"), *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+
+
+def test_the_script_prints_the_table_that_it_writes(weights, bench, tmp_path):
+    done = script(*bench, "data.joints=coco17", f"weights={weights}", f"output={tmp_path / 'out'}")
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "out" / "table.txt").read_text() in done.stdout
+    assert "Not comparable with errors on Human3.6M" in done.stdout
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {"metrics.json", "predictions.npz", "table.txt"}
+    results = json.loads((tmp_path / "out" / "metrics.json").read_text())
+    assert (results["format"], results["version"], results["protocol"]) == ("poselift-metrics", 1, "cmu_bench")
+    assert (results["name"], results["seed"], results["group_by"]) == ("tiny", 5, "subject")
+    assert results["settings"]["data"]["joints"] == "coco17"
+    assert results["environment"]["command"].startswith("python ")
+    assert results["model"]["name"] == "SpatioTemporalLifter"
+
+
+def test_the_numbers_are_those_of_the_lifter(weights, cmu_files, bench, tmp_path):
+    results, _ = run(tmp_path / "out", *bench, f"weights={weights}", "flip=false")
+    lifter, errors = load_weights(weights), []
+    for view in CmuBench(*cmu_files):
+        seen = (view.keypoints, view.scores, view.times, view.K, view.image_size)
+        predicted = lift_sequence(lifter.lifter, *seen, window=16, flip=False)
+        target = view.joints[:, :17]
+        terms = F.joint_errors(F.root_relative(predicted), target)
+        errors.append(terms.values)
+    assert results["metrics"]["mpjpe"]["frames"] == pytest.approx(float(torch.cat(errors).mean()), rel=1e-6)
+    assert results["metrics"]["mpjpe"]["groups"] == {"s02": results["metrics"]["mpjpe"]["mean"]}
+    assert results["model"]["parameters"] == sum(p.numel() for p in lifter.lifter.parameters())
+
+
+def test_every_path_gives_the_same_to_the_last_digit(weights, bench, tmp_path):
+    live, table = run(tmp_path / "live", *bench, f"weights={weights}")
+    saved, saved_table = run(tmp_path / "saved", *bench, f"predictions={tmp_path / 'live' / 'predictions.npz'}")
+    two, two_table = run(tmp_path / "two", *bench, f"weights={weights}", "processes=2")
+    assert table == saved_table == two_table
+    for key in NUMBERS:
+        assert live[key] == saved[key] == two[key]
+    again = [(tmp_path / name / "predictions.npz").read_bytes() for name in ("live", "saved")]
+    assert again[0] == again[1]
+
+
+def test_settings_change_what_they_say(weights, bench, tmp_path):
+    plain, _ = run(tmp_path / "a", *bench, f"weights={weights}")
+    for number, setting in enumerate(("flip=false", "camera=assumed", "window=8", "steady=true", "data.source=gt")):
+        other, _ = run(tmp_path / str(number), *bench, f"weights={weights}", setting)
+        assert other["metrics"]["mpjpe"] != plain["metrics"]["mpjpe"]
+    steady = json.loads((tmp_path / "3" / "metrics.json").read_text())
+    assert steady["metrics"]["bone_variation"]["mean"] < 1e-3 < plain["metrics"]["bone_variation"]["mean"]
+
+
+def test_a_checkpoint_of_a_run_is_as_good_as_its_weights(weights, bench, tmp_path):
+    loaded = load_weights(weights)
+    content = {
+        "state_dict": {f"lifter.{key}": value for key, value in loaded.lifter.state_dict().items()},
+        "model": {"name": "SpatioTemporalLifter", "config": loaded.card["config"], "window": 16},
+        "epoch": 0,
+        "global_step": 2,
+    }
+    torch.save(content, tmp_path / "last.ckpt")
+    one, _ = run(tmp_path / "one", *bench, f"weights={weights}")
+    other, _ = run(tmp_path / "other", *bench, f"weights={tmp_path / 'last.ckpt'}", "name=mine")
+    assert one["metrics"] == other["metrics"]
+    assert other["name"] == "mine"
+
+
+def test_predictions_of_others_under_the_protocols_of_human36m(tmp_path):
+    """A test set as VideoPose3D keeps it, in mm."""
+    write_h36m(tmp_path, frames=8)
+    data = ["data.keypoints=gt", f"data.root={tmp_path}"]
+    with initialize_config_dir(CONF, version_base="1.3"):
+        config = compose("evaluate", ["protocol=h36m_p1", *data])
+    tree = {}
+    for view in instantiate(config.data):
+        subject, take, _ = view.name.split("/")
+        tree.setdefault(subject, {}).setdefault(take, []).append(1100 * view.joints.numpy())
+    np.savez(tmp_path / "theirs.npz", positions_3d=tree)
+    theirs = [*data, f"predictions={tmp_path / 'theirs.npz'}", "unit=mm"]
+    results, table = run(tmp_path / "out", "protocol=h36m_p1", *theirs)
+    assert (results["group_by"], results["model"]) == ("action", None)
+    assert "SittingDown" in table
+    metrics = results["metrics"]
+    assert len(metrics["mpjpe"]["groups"]) == 15
+    # A tenth too large: a tenth of the mean distance from the pelvis, and nothing once scaled.
+    walks = [
+        clip for clips in tree.values() for take, cameras in clips.items() if take[:7] == "Walking" for clip in cameras
+    ]
+    distance = np.concatenate([np.linalg.norm(clip, axis=-1).ravel() for clip in walks]).mean()
+    assert metrics["mpjpe"]["groups"]["Walking"] == pytest.approx(distance / 11, rel=1e-4)
+    assert max(metrics["p_mpjpe"]["mean"], metrics["n_mpjpe"]["mean"]) < 1e-3
+
+
+DATASETS = {
+    "mpi_inf_3dhp": (
+        lambda folder: write_mpi_inf_3dhp_test(folder, {f"TS{number}": 20 for number in range(1, 7)}),
+        [f"TS{number}" for number in range(1, 7)],
+        6 * 16,
+    ),
+    "humaneva": (
+        lambda folder: write_humaneva(folder, frames=8),
+        [f"S{number} {action}" for number in (1, 2, 3) for action in ("Box", "Jog", "Walking")],
+        3 * 9 * 8,
+    ),
+    "pw3d": (
+        lambda folder: write_pw3d(folder, {"test/office_call_00": (10, 2), "test/office_call_01": (10, 1)}),
+        ["office_call_00", "office_call_01"],
+        9 + 10 + 9,
+    ),
+    "surreal": (
+        lambda folder: write_surreal(folder, {f"test/run{run}/01_01/1": 12 for run in range(3)}),
+        ["01"],
+        3 * 12,
+    ),
+}
+"""For each protocol what writes its data, the rows of its table, and how many frames count."""
+
+
+@pytest.mark.parametrize("protocol", DATASETS)
+def test_a_lifter_under_the_protocols_of_other_datasets(weights, protocol, tmp_path):
+    write, rows, frames = DATASETS[protocol]
+    write(tmp_path)
+    results, _ = run(tmp_path / "out", f"protocol={protocol}", f"data.root={tmp_path}", f"weights={weights}")
+    assert list(results["metrics"]["mpjpe"]["groups"]) == rows
+    assert results["frames"] == frames
+    counted = set(results["metrics"]["mpjpe"]["joints"])
+    assert counted == set(PROTOCOLS[protocol].joints) & set(H36M17.joints)
+    if protocol == "humaneva":
+        assert "h36m17 has no head" in results["settings"]["warnings"][0]
+
+
+def test_what_looks_wrong_is_said_and_kept(weights, bench, tmp_path, capsys):
+    run(tmp_path / "live", *bench, f"weights={weights}")
+    with np.load(tmp_path / "live" / "predictions.npz") as file:
+        poses = {key: file[key] for key in file.files if file[key].ndim == 3}
+    np.savez(tmp_path / "large.npz", **{name: 20 * pose for name, pose in poses.items()})
+    results, _ = run(tmp_path / "out", *bench, f"predictions={tmp_path / 'large.npz'}")
+    (warning,) = [line for line in results["settings"]["warnings"] if "scale" in line]
+    assert f"warning: {warning}" in capsys.readouterr().out
+
+
+def test_one_view_alone(weights, bench, tmp_path):
+    results, _ = run(tmp_path / "out", *bench, f"weights={weights}", "view=b")
+    assert (results["views"], results["over_time"]["clip"]) == (1, "b")
+    np.save(tmp_path / "clip.npy", np.load(tmp_path / "out" / "predictions.npz")["b"])
+    again, _ = run(tmp_path / "again", *bench, f"predictions={tmp_path / 'clip.npy'}", "view=b")
+    assert again["metrics"] == results["metrics"]
+    assert again["name"] == "clip"
+
+
+def test_the_protocols_can_be_chosen():
+    assert {path.stem for path in (Path(CONF) / "protocol").glob("*.yaml")} == set(PROTOCOLS)
+    for name in PROTOCOLS:
+        with initialize_config_dir(CONF, version_base="1.3"):
+            config = compose("evaluate", [f"protocol={name}"])
+        assert config.protocol == name
+        assert "_target_" in config.data
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["weights=nonsense"], "no weights are called 'nonsense'"),
+        (["weights=nothing.ckpt"], "no such file: nothing.ckpt"),
+        (["camera=odd"], "camera=odd"),
+        (["processes=0"], "processes=0"),
+        (["view=nobody"], "no view is called 'nobody'; there are 2, e.g. a, b"),
+        (["predictions=nothing.npz"], "no such file: nothing.npz"),
+    ],
+)
+def test_bad_input_names_what_is_wrong(bench, arguments, message, tmp_path):
+    with pytest.raises(ValueError, match=message):
+        run(tmp_path, *bench, *arguments)
+
+
+def test_bad_input_is_one_line_and_exit_code_2(tmp_path):
+    done = script("data.corpus=a", "data.bench=b", f"output={tmp_path}")
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+    assert done.stderr.strip().splitlines()[-1].startswith("error: no such file")

@@ -1,0 +1,247 @@
+"""`tools/train.py` as a researcher runs it, on the synthetic source and on small files in the CMU format."""
+
+import csv
+import json
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+from hydra import compose, initialize_config_dir
+from hydra.core.hydra_config import HydraConfig
+from omegaconf import open_dict
+
+from poselift.cli.config import CONF
+from poselift.cli.train import train
+from poselift.core.errors import InputError
+from poselift.models import load_weights
+
+ROOT = Path(__file__).parents[2]
+SMOKE = [
+    "trainer=smoke",
+    "data.batch_size=4",
+    "callbacks.ema.update_starting_at_step=0",
+    "frames=16",
+    *(f"model.{part}" for part in ("joint_dim=16", "frame_dim=32", "dim=32", "depth=1", "heads=4")),
+]
+"""Two steps of a tiny lifter, averaged from the first one on."""
+
+
+def script(*arguments):
+    command = [sys.executable, str(ROOT / "tools" / "train.py"), *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+
+
+def run(*arguments):
+    done = script(*arguments)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    """A run of two steps on the synthetic source."""
+    folder = tmp_path_factory.mktemp("run")
+    output = run(*SMOKE, f"output={folder}", "seed=3")
+    last = output.strip().splitlines()[-1]
+    assert last.startswith(f"Best weights: {folder / 'lifter.safetensors'} (val/mpjpe_subjects ")
+    return folder
+
+
+@pytest.fixture
+def train_here(monkeypatch, tmp_path):
+    """Trains in this process, as Hydra would have it."""
+
+    def start(*overrides, smoke=SMOKE):
+        with initialize_config_dir(CONF, version_base="1.3"):
+            config = compose("train", [*smoke, f"output={tmp_path}", *overrides], return_hydra_config=True)
+            monkeypatch.setattr(HydraConfig.instance(), "cfg", config.copy())
+            with open_dict(config):
+                del config["hydra"]
+            return train(config)
+
+    return start
+
+
+class TestWhatARunLeaves:
+    def test_weights_logs_and_checkpoint(self, trained):
+        weights = load_weights(trained / "lifter.safetensors")
+        assert weights.window == 16
+        assert weights.card["training"]["seed"] == 3
+        assert weights.card["training"]["command"].startswith("python tools/train.py trainer=smoke")
+        with open(trained / "metrics.csv", newline="") as file:
+            rows = list(csv.DictReader(file))
+        assert [row["step"] for row in rows] == ["0", "1"]
+        assert float(rows[1]["val/mpjpe_subjects"]) > 0
+        assert list((trained / "tensorboard").rglob("events.out.tfevents.*"))
+        assert (trained / "checkpoints" / "last.ckpt").is_file()
+        assert (trained / "config" / "config.yaml").is_file()
+        assert all((trained / f"curves.{kind}").stat().st_size > 1000 for kind in ("png", "pdf"))
+
+    def test_the_record_says_what_it_was_made_with(self, trained):
+        record = json.loads((trained / "run.json").read_text())
+        assert record["seed"] == 3
+        assert record["config"]["model"]["dim"] == 32
+        assert record["packages"]["torch"] == torch.__version__
+        assert record["dirty"] == (record["commit"] or "").endswith("-dirty")
+        assert len(record["data"]["first_batch"]["sha256"]) == 64
+        assert {"machine", "python", "threads", "command", "date"} <= set(record)
+
+    def test_the_averaged_weights_are_written(self, trained):
+        """Those that were validated: the average, not where the last step happened to be."""
+        checkpoint = torch.load(trained / "checkpoints" / "last.ckpt", weights_only=True)
+        written = load_weights(trained / "lifter.safetensors").lifter.state_dict()
+        for key, value in written.items():
+            torch.testing.assert_close(value, checkpoint["state_dict"][f"lifter.{key}"], atol=1e-3, rtol=1e-3)
+        now = checkpoint["current_model_state"]["lifter.head.0.weight"]
+        assert not torch.equal(now, checkpoint["state_dict"]["lifter.head.0.weight"])
+        assert checkpoint["model"]["config"]["dim"] == 32
+
+    def test_a_run_can_go_on_elsewhere_and_begin_from_weights(self, trained, tmp_path, train_here):
+        train_here("trainer.max_steps=4", "seed=3", f"resume={trained / 'checkpoints' / 'last.ckpt'}")
+        before, after = (
+            torch.load(folder / "checkpoints" / "last.ckpt", weights_only=True) for folder in (trained, tmp_path)
+        )
+        assert (before["global_step"], after["global_step"]) == (2, 4)
+        assert (before["epoch"], after["epoch"]) == (0, 1)
+
+    def test_a_run_begins_from_pretrained_weights(self, trained, tmp_path, train_here):
+        train_here(f"init={trained / 'lifter.safetensors'}", "optimizer.lr=0", "callbacks.ema=null")
+        pretrained, now = (load_weights(folder / "lifter.safetensors").lifter for folder in (trained, tmp_path))
+        assert all(torch.equal(value, now.state_dict()[key]) for key, value in pretrained.state_dict().items())
+
+    def test_the_same_seed_gives_the_same_weights_and_another_does_not(self, trained, tmp_path, train_here):
+        ours = load_weights(trained / "lifter.safetensors").sha256
+        shas = []
+        for seed in ("data.seed=3", "data.seed=4"):
+            train_here("seed=3", seed)
+            shas.append(load_weights(tmp_path / "lifter.safetensors").sha256)
+        assert shas[0] == ours
+        assert shas[1] != ours
+
+    @pytest.mark.parametrize(
+        ("overrides", "message"),
+        [
+            (["model.dim=64", "resume={run}/checkpoints/last.ckpt"], "dim is 32 there and 64 here"),
+            (["model.dim=64", "init={run}/lifter.safetensors"], "dim is 32 there and 64 here"),
+            (["resume={run}/run.json"], "cannot be read as a checkpoint"),
+        ],
+    )
+    def test_what_does_not_fit_is_said(self, trained, train_here, overrides, message):
+        with pytest.raises(ValueError, match=message):
+            train_here(*(override.format(run=trained) for override in overrides))
+
+
+@pytest.mark.parametrize(
+    "overrides",
+    [
+        ["optimizer=adam", "schedule=exponential", "schedule/warmup=exponential"],
+        ["optimizer=radam", "schedule=noam"],
+        ["schedule/warmup=untuned_linear"],
+        ["schedule=constant", "schedule/warmup=untuned_exponential"],
+        ["loss=pretrain", "masking.frames=0.5"],
+        ["loss=with_2d", "trainer.precision=bf16-mixed", "trainer.accumulate_grad_batches=2"],
+        ["model.dropout=0.1", "model.drop_path=0.2", "trainer.gradient_clip_val=null"],
+    ],
+    ids=lambda overrides: overrides[0],
+)
+def test_ways_to_train(overrides, train_here, tmp_path):
+    assert 0 < train_here(*overrides, "logger.tensorboard=null") < 5000
+    assert load_weights(tmp_path / "lifter.safetensors").lifter.head[0].weight.isfinite().all()
+
+
+def test_the_last_weights_are_averaged(train_here, tmp_path, capsys):
+    smoke = [part for part in SMOKE if "ema" not in part]
+    train_here("callbacks=average_last", "trainer.max_steps=6", "callbacks.average.count=2", smoke=smoke)
+    assert f"Mean of the last 2: {tmp_path / 'lifter_mean.safetensors'}" in capsys.readouterr().out
+    kept = [load_weights(tmp_path / "checkpoints" / f"step_0000000{step}.safetensors") for step in (4, 6)]
+    mean = load_weights(tmp_path / "lifter_mean.safetensors")
+    name = "head.0.weight"
+    expected = sum(weights.lifter.state_dict()[name].double() for weights in kept) / 2
+    torch.testing.assert_close(mean.lifter.state_dict()[name], expected.float())
+
+
+@pytest.mark.parametrize("package", ["wandb", "mlflow"])
+def test_loggers_that_are_not_installed_say_how(package, train_here, monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(Exception, match=r"Error in call to target") as caught:
+        train_here(f"logger={package}")
+    assert f"pip install 'poselift[{package}]'" in str(caught.value)
+
+
+@pytest.mark.slow
+def test_the_lifter_is_compiled(trained, tmp_path):
+    """The same validation error but for rounding; in another process, as shape checks cannot be compiled."""
+    run(*SMOKE, "seed=3", "compile=true", f"output={tmp_path}")
+    errors = [
+        load_weights(f / "lifter.safetensors").card["training"]["val/mpjpe_subjects"] for f in (trained, tmp_path)
+    ]
+    assert errors[0] == pytest.approx(errors[1], rel=1e-3)
+
+
+def test_the_command_at_the_end_evaluates(cmu_files, tmp_path):
+    corpus, bench = cmu_files
+    output = run(*SMOKE, "data=cmu", f"data.corpus={corpus}", f"data.bench={bench}", f"output={tmp_path / 'run'}")
+    last = output.strip().splitlines()[-1]
+    command = shlex.split(last.split("Evaluate them: python ")[1])
+    done = subprocess.run(
+        [sys.executable, *command, f"output={tmp_path / 'out'}"], capture_output=True, text=True, cwd=ROOT
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads((tmp_path / "out" / "metrics.json").read_text())["views"] == 2
+    record = json.loads((tmp_path / "run" / "run.json").read_text())["data"]
+    assert record["data.corpus"]["bytes"] == corpus.stat().st_size
+    assert len(record["data.bench"]["sha256"]) == 64
+
+
+def test_a_sweep_gives_each_job_a_folder(tmp_path):
+    run("-m", *SMOKE, "seed=1,2", f"output={tmp_path / 'all'}", "logger.tensorboard=null")
+    jobs = [tmp_path / "all_sweep" / str(number) for number in range(2)]
+    weights = [load_weights(job / "lifter.safetensors") for job in jobs]
+    assert [one.card["training"]["seed"] for one in weights] == [1, 2]
+    assert weights[0].sha256 != weights[1].sha256
+    assert not (tmp_path / "all").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["data=cmu", "data.corpus=nothing.npz", "data.bench=nothing.npz"], "no such file: nothing.npz"),
+        (["data=cmu"], "Missing mandatory value: data.corpus"),
+        (["model.dpth=8"], "there is no key model.dpth; the nearest is model.depth"),
+        (["model.depth=many"], "SpatioTemporalLifter"),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_code_2(arguments, message, tmp_path):
+    done = script(*SMOKE, *arguments, f"output={tmp_path}")
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+    last = done.stderr.strip().splitlines()[-1]
+    assert last.startswith("error: ")
+    assert message in last
+
+
+@pytest.mark.parametrize(
+    ("override", "message"),
+    [
+        ("+loss.nonsense=1", "no loss is called nonsense"),
+        ("optimizer.lr=", "the optimizer or its schedule cannot be made of its settings"),
+        ("resume=nothing.ckpt", "no such file: nothing.ckpt"),
+        ("init=nothing", "no weights are called 'nothing'"),
+    ],
+)
+def test_bad_values_are_named(override, message, train_here):
+    with pytest.raises(InputError, match=message):
+        train_here(override)
+
+
+def test_help_says_what_there_is():
+    """The groups with their choices, and the keys with what they mean."""
+    output = run("--help")
+    for part in ("Trains a lifter", "optimizer: adam, adamw, radam", "resume: null", "experiment: "):
+        assert part in output
+    job = run("--cfg", "job")
+    assert "gradient_clip_val: 1.0" in job
+    assert "hydra:" not in job

@@ -1,0 +1,169 @@
+import os
+import pickle
+import re
+
+import numpy as np
+import pytest
+import torch
+
+from poselift.core.errors import InputError
+from poselift.data.h36m import ACTIONS
+from poselift.data.h36m_cameras import h36m_camera
+from poselift.data.h36m_mmpose import load_h36m_mmpose
+from poselift.skeleton import H36M17
+from tests.data.formats.h36m import CAMERAS, MOVING, camera_frame, motion, write_h36m_mmpose
+
+LENGTH = 11
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("mmpose")
+    write_h36m_mmpose(folder, LENGTH)
+    write_h36m_mmpose(folder, LENGTH, fps=10)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def views(root):
+    return load_h36m_mmpose(root, "test")
+
+
+def take_of(view):
+    return view.name.split("/")[1].replace("TakingPhoto", "Photo").replace("WalkingDog", "WalkDog")
+
+
+def test_a_view_for_each_video(root, views):
+    assert len(views) == 2 * 30 * 4
+    assert len(load_h36m_mmpose(root, "train")) == 5 * 30 * 4
+    assert {view.action for view in views} == set(ACTIONS)
+    assert [view.name for view in views[:5]] == [*(f"S9/Directions/{camera}" for camera in CAMERAS), views[4].name]
+    assert views[4].name == f"S9/Directions 1/{CAMERAS[0]}"
+    assert "S9/TakingPhoto 1/54138969" in {view.name for view in views}
+    for view in views:
+        assert len(view) == len(motion(LENGTH, view.subject, take_of(view)))
+
+
+def test_joints_and_pixels(views):
+    for view in views[::23]:
+        world = motion(LENGTH, view.subject, take_of(view))[:, MOVING]
+        points = torch.from_numpy(camera_frame(world, view.subject, view.camera))
+        torch.testing.assert_close((view.joints + view.root[:, None]).double(), points, atol=2e-6, rtol=0)
+        seen = h36m_camera(view.subject, view.camera).project(points)
+        torch.testing.assert_close(view.keypoints.double(), seen, atol=1e-3, rtol=0)
+        assert view.scores.min() == 1
+        assert view.skeleton == view.keypoint_skeleton == H36M17
+
+
+def test_cameras_are_read_with_p_the_other_way_round(root, views):
+    entry = pickle.loads((root / "annotation_body3d" / "cameras.pkl").read_bytes())["S9", CAMERAS[1]]
+    camera, view = h36m_camera("S9", CAMERAS[1]), views[1]
+    assert entry["p"][:, 0].tolist() == camera.tangential.flip(0).tolist()
+    torch.testing.assert_close(view.distortion, camera.opencv_distortion.float())
+    torch.testing.assert_close(view.K, camera.intrinsics.float())
+    assert view.image_size.tolist() == [1000, 1000]
+    assert views[0].image_size.tolist() == [1000, 1002]
+
+
+def test_detections(root, views):
+    found = load_h36m_mmpose(root, "test", "cpn_ft_h36m_dbb")
+    array = np.load(root / "joint_2d_det_files" / "cpn_ft_h36m_dbb_test.npy")
+    np.testing.assert_array_equal(torch.cat([view.keypoints for view in found]), array[..., :2])
+    assert found[0].scores.unique().tolist() == pytest.approx([0.9])
+    torch.testing.assert_close(found[9].joints, views[9].joints)
+
+
+def test_ten_frames_a_second(root, views):
+    for every, some in zip(views[::11], load_h36m_mmpose(root, "test", fps=10)[::11], strict=True):
+        torch.testing.assert_close(some.joints, every.joints[::5])
+        torch.testing.assert_close(some.times, every.times[::5])
+
+
+def rewrite(root, folder, **changes):
+    """The test's annotations with some arrays exchanged, and the cameras."""
+    (folder / "annotation_body3d" / "fps50").mkdir(parents=True, exist_ok=True)
+    source = root / "annotation_body3d"
+    arrays = {**np.load(source / "fps50" / "h36m_test.npz"), **changes}
+    np.savez(
+        folder / "annotation_body3d" / "fps50" / "h36m_test.npz",
+        **{key: value for key, value in arrays.items() if value is not None},
+    )
+    (folder / "annotation_body3d" / "cameras.pkl").write_bytes((source / "cameras.pkl").read_bytes())
+    return arrays
+
+
+def test_joints_that_are_not_seen(root, tmp_path):
+    arrays = rewrite(root, tmp_path)
+    arrays["S"][:5, 3, 3] = 0
+    arrays["part"][2:4, 6, 2] = 0
+    rewrite(root, tmp_path, S=arrays["S"], part=arrays["part"])
+    view = load_h36m_mmpose(tmp_path)[0]
+    assert view.joints[:5, 3].isnan().all()
+    assert view.joints[5:, 3].isfinite().all()
+    assert view.keypoints[2:4, 6].isnan().all()
+    assert view.scores[2:4, 6].max() == 0
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"S": None}, "has no array 'S'"),
+        ({"part": np.zeros((5, 17, 2))}, "'part' has shape (5, 17, 2), expected (any, 17, 3)"),
+        ({"part": np.zeros((5, 17, 3))}, "'part' has shape (5, 17, 3), expected ("),
+        ({"imgname": np.array(["a.jpg", "b.jpg"])}, "'S' has shape"),
+        ({"imgname": np.array([], str)}, "holds no frames"),
+    ],
+)
+def test_malformed_annotations(root, tmp_path, changes, message):
+    rewrite(root, tmp_path, **changes)
+    with pytest.raises(InputError, match=re.escape(message)) as caught:
+        load_h36m_mmpose(tmp_path)
+    assert "h36m_test.npz" in str(caught.value)
+
+
+def test_names_cameras_and_detections_that_do_not_fit(root, tmp_path):
+    names = rewrite(root, tmp_path)["imgname"]
+    rewrite(root, tmp_path, imgname=np.array(["picture.jpg"] * len(names)))
+    with pytest.raises(InputError, match=r"'imgname' has 'picture\.jpg'"):
+        load_h36m_mmpose(tmp_path)
+    rewrite(root, tmp_path)
+    cameras = tmp_path / "annotation_body3d" / "cameras.pkl"
+    whole = pickle.loads(cameras.read_bytes())
+    for change, message in (
+        ({}, r"has no camera ('S9', '54138969')"),
+        ({("S9", CAMERAS[0]): {**whole["S9", CAMERAS[0]], "p": np.zeros((3, 1))}}, "'S9 54138969 p' has shape (3, 1)"),
+        ({("S9", CAMERAS[0]): {**whole["S9", CAMERAS[0]], "f": None}}, "'S9 54138969 f' is a NoneType"),
+        (
+            {("S9", CAMERAS[0]): {**whole["S9", CAMERAS[0]], "w": None}},
+            "('S9', '54138969') has no whole numbers 'w' and 'h'",
+        ),
+    ):
+        cameras.write_bytes(pickle.dumps(change))
+        with pytest.raises(InputError, match=re.escape(message)):
+            load_h36m_mmpose(tmp_path)
+    rewrite(root, tmp_path)
+    (tmp_path / "joint_2d_det_files").mkdir()
+    np.save(tmp_path / "joint_2d_det_files" / "cpn_test.npy", np.zeros((5, 17, 3)))
+    with pytest.raises(InputError, match=r"cpn_test.npy: 'keypoints' has shape \(5, 17, 3\)"):
+        load_h36m_mmpose(tmp_path, keypoints="cpn")
+    np.save(tmp_path / "joint_2d_det_files" / "cpn_test.npy", np.array([{}], object))
+    with pytest.raises(InputError, match="cannot be read as an npy without pickled objects"):
+        load_h36m_mmpose(tmp_path, keypoints="cpn")
+
+
+def test_hostile_and_missing_files(root, tmp_path):
+    class Hostile:
+        def __reduce__(self):
+            return os.mkdir, (str(tmp_path / "it ran"),)
+
+    with pytest.raises(InputError, match=r"no such file: .*h36m_test\.npz\nHuman3\.6M in MMPose's layout is"):
+        load_h36m_mmpose(tmp_path)
+    rewrite(root, tmp_path)
+    (tmp_path / "annotation_body3d" / "cameras.pkl").write_bytes(pickle.dumps({("S9", "1"): Hostile()}))
+    with pytest.raises(InputError, match=r"cameras\.pkl is refused: it holds posix\.mkdir"):
+        load_h36m_mmpose(tmp_path)
+    assert not (tmp_path / "it ran").exists()
+    with pytest.raises(InputError, match=r"no such file: .*cpn_test\.npy"):
+        load_h36m_mmpose(tmp_path, keypoints="cpn")
+    with pytest.raises(InputError, match="split=val is not a split"):
+        load_h36m_mmpose(tmp_path, "val")

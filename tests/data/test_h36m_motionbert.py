@@ -1,0 +1,188 @@
+import os
+import pickle
+import re
+
+import numpy as np
+import pytest
+import torch
+
+from poselift.core.errors import InputError
+from poselift.data.h36m import ACTIONS
+from poselift.data.h36m_cameras import h36m_camera
+from poselift.data.h36m_motionbert import BLOCKED, BONES, load_h36m_motionbert
+from poselift.geometry import bone_lengths
+from poselift.skeleton import H36M17
+from tests.data.formats.h36m import CAMERAS, MOVING, camera_frame, motion, write_h36m_motionbert
+
+LENGTH = 8
+FILE = "h36m_sh_conf_cam_source_final.pkl"
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("motionbert")
+    write_h36m_motionbert(folder, LENGTH)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def data(root):
+    return pickle.loads((root / FILE).read_bytes())
+
+
+@pytest.fixture(scope="module")
+def views(root):
+    return load_h36m_motionbert(root, "test")
+
+
+def take_of(view):
+    """The take's name in VideoPose3D's layout: "Walking 2" is there "Walking 1", and "Walking 1" is "Walking"."""
+    action, number = view.name.split("/")[1].split()
+    return action if number == "1" else f"{action} 1"
+
+
+def test_clips_are_cut_where_the_source_changes(views, data):
+    assert len(views) == 2 * 30 * 4
+    assert len({view.name for view in views}) == len(views)
+    assert {view.action for view in views} == set(ACTIONS)
+    assert sum(len(view) for view in views) == len(data["test"]["source"])
+    for view in views:
+        assert len(view) == len(motion(LENGTH, view.subject, take_of(view)))
+
+
+def test_takes_that_the_field_does_not_count(views):
+    blocked = {view.name for view in views if view.joints.isnan().all()}
+    takes = ("S9/Greeting 2", "S9/SittingDown 2", "S9/Waiting 1")
+    assert blocked == {f"{take}/{camera}" for take in takes for camera in CAMERAS}
+    assert all(view.joints.isfinite().all() for view in views if view.name not in blocked)
+    assert len(BLOCKED) == len(takes)
+
+
+def test_2d_and_confidence_are_the_files(views, data):
+    np.testing.assert_array_equal(torch.cat([view.keypoints for view in views]), data["test"]["joint_2d"])
+    np.testing.assert_array_equal(torch.cat([view.scores for view in views]), data["test"]["confidence"])
+    assert [view.camera for view in views[:5]] == [*CAMERAS, CAMERAS[0]]
+    assert views[0].image_size.tolist() == [1000, 1002]
+    camera = h36m_camera("S9", CAMERAS[0])
+    torch.testing.assert_close(views[0].K, camera.intrinsics.float())
+    torch.testing.assert_close(views[0].distortion, camera.opencv_distortion.float())
+
+
+def test_errors_are_those_of_the_fields_evaluation(views, data):
+    """A guess in the field's own units, scored by its steps frame by frame, and against the views."""
+    test = data["test"]
+    image = test["joint3d_image"].astype(np.float64)
+    random = np.random.default_rng(1)
+    frame = 0
+    for view in views[:6]:
+        width, height = view.image_size.tolist()
+        for row in range(0, len(view), 3):
+            index = frame + row
+            guess = np.empty((17, 3))
+            guess[:, :2] = image[index, :, :2] / width * 2 - [1, height / width]
+            guess[:, 2] = image[index, :, 2] / width * 2
+            guess += random.normal(0, 0.01, guess.shape)
+            # Denormalise, times the factor, relative to the root, as MotionBERT's train.py does it; mm.
+            pixels = np.empty((17, 3))
+            for joint in range(17):
+                pixels[joint, 0] = (guess[joint, 0] + 1) * width / 2
+                pixels[joint, 1] = (guess[joint, 1] + height / width) * width / 2
+                pixels[joint, 2] = guess[joint, 2] * width / 2
+            posed = pixels * test["2.5d_factor"][index]
+            truth = test["joints_2.5d_image"][index]
+            field = np.mean([np.linalg.norm((posed[j] - posed[0]) - (truth[j] - truth[0])) for j in range(17)])
+            own = 1000 * np.linalg.norm((posed - posed[0]) / 1000 - view.joints[row].double().numpy(), axis=-1).mean()
+            assert 10 < field < 100
+            assert own == pytest.approx(field, abs=1e-3)
+        frame += len(view)
+
+
+def test_the_pelvis_is_where_it_was(views):
+    for view in [view for view in views if view.joints.isfinite().all()][::31]:
+        world = motion(LENGTH, view.subject, take_of(view))[:, MOVING]
+        truth = torch.from_numpy(camera_frame(world, view.subject, view.camera)).float()
+        torch.testing.assert_close(view.root, truth[:, 0], atol=2e-4, rtol=0)
+        # Weak perspective is not the camera frame, but near it.
+        error = (view.joints - (truth - truth[:, :1])).norm(dim=-1)
+        assert 1e-3 < error.max() < 0.12
+
+
+def test_people_to_train_on_have_the_size_of_s1(root):
+    views = load_h36m_motionbert(root, "train")
+    assert len(views) == 5 * 30 * 4
+    for view in views[::97]:
+        world = motion(LENGTH, view.subject, take_of(view))[:, MOVING].astype(np.float64)
+        size = BONES / bone_lengths(torch.from_numpy(world), H36M17.parent_indices).sum(-1)
+        truth = torch.from_numpy(camera_frame(world, view.subject, view.camera))
+        # What the test's factor would make of these people, were they of that size and so much farther away.
+        depth = size * truth[:, 0, 2]
+        image = truth / truth[..., 2:] * 1145.0
+        weak = (image[..., :2] - image[:, :1, :2]) * (depth / 1145.0)[:, None, None]
+        expected = torch.cat((weak, (truth - truth[:, :1])[..., 2:] * size[:, None, None]), -1)
+        torch.testing.assert_close(view.joints.double(), expected, atol=6e-3, rtol=0)
+        torch.testing.assert_close(view.root[:, 2].double(), depth, atol=0.02, rtol=0)
+
+
+def test_the_length_of_s1s_bones():
+    """The offsets of the skeleton of S1 that the field's forward kinematics carries, mm."""
+    legs = [132.948591, 442.894612, 454.206447, 132.948826, 442.894413, 454.20659]
+    trunk = [233.383263, 257.077681, 121.134938, 115.002227]
+    arms = [151.034226, 278.882773, 251.733451, 151.031437, 278.892924, 251.72868]
+    assert pytest.approx(sum(legs + trunk + arms) / 1000, abs=1e-3) == BONES
+
+
+def rewrite(folder, data, split, **changes):
+    part = {**data[split], **changes}
+    part = {key: value for key, value in part.items() if value is not None}
+    (folder / FILE).write_bytes(pickle.dumps({**data, split: part}))
+
+
+def test_confidence_with_a_third_axis_or_none(tmp_path, data):
+    rewrite(tmp_path, data, "test", confidence=data["test"]["confidence"][..., None] * 2)
+    assert load_h36m_motionbert(tmp_path)[0].scores.max() == 1
+    rewrite(tmp_path, data, "test", confidence=None)
+    assert load_h36m_motionbert(tmp_path)[0].scores.min() == 1
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"joint_2d": None}, "'test' has no 'joint_2d'"),
+        ({"2.5d_factor": None}, "'test' has no '2.5d_factor'"),
+        ({"joint_2d": np.zeros((9, 16, 2))}, "'test joint_2d' has shape (9, 16, 2), expected (any, 17, any)"),
+        ({"joint_2d": np.zeros((9, 17, 1))}, "'test joint_2d' has shape (9, 17, 1), expected (9, 17, 2)"),
+        ({"joint_2d": np.zeros((0, 17, 2))}, "'test' holds no frames"),
+        ({"source": ["s_09_act_05_subact_02"]}, "'test source' has shape (1,), expected ("),
+        ({"joint3d_image": np.zeros((3, 17, 3))}, "'test joint3d_image' has shape (3, 17, 3), expected ("),
+    ],
+)
+def test_malformed_files(tmp_path, data, changes, message):
+    rewrite(tmp_path, data, "test", **changes)
+    with pytest.raises(InputError, match=re.escape(message)) as caught:
+        load_h36m_motionbert(tmp_path)
+    assert FILE in str(caught.value)
+
+
+@pytest.mark.parametrize("source", ["video_7", "s_09_act_01_subact_01_ca_01", "s_09_act_17_subact_01_ca_01"])
+def test_sources_that_name_no_action(tmp_path, data, source):
+    rewrite(tmp_path, data, "test", source=[source] * len(data["test"]["source"]))
+    with pytest.raises(InputError, match=f"'source' has '{source}', expected names like s_09"):
+        load_h36m_motionbert(tmp_path)
+
+
+def test_hostile_missing_and_other_files(tmp_path):
+    class Hostile:
+        def __reduce__(self):
+            return os.mkdir, (str(tmp_path / "it ran"),)
+
+    (tmp_path / FILE).write_bytes(pickle.dumps({"test": Hostile()}))
+    with pytest.raises(InputError, match=r"pkl is refused: it holds posix\.mkdir"):
+        load_h36m_motionbert(tmp_path)
+    assert not (tmp_path / "it ran").exists()
+    (tmp_path / FILE).write_bytes(pickle.dumps([1, 2]))
+    with pytest.raises(InputError, match="has no dict 'test'"):
+        load_h36m_motionbert(tmp_path)
+    with pytest.raises(InputError, match=r"no such file: .*other\.pkl"):
+        load_h36m_motionbert(tmp_path, file="other.pkl")
+    with pytest.raises(InputError, match="split=val is not a split"):
+        load_h36m_motionbert(tmp_path, "val")

@@ -1,0 +1,81 @@
+import sys
+import warnings
+
+import numpy as np
+import pytest
+import torch
+
+from poselift.core.errors import InputError
+from poselift.detection import build_detector
+from poselift.detection.mmpose import compat
+from poselift.detection.mmpose.compat import ToPILImage, mmpose_imports, nms, quiet
+
+
+def overlap(a, b, offset):
+    wide = min(a[2], b[2]) - max(a[0], b[0]) + offset
+    high = min(a[3], b[3]) - max(a[1], b[1]) + offset
+    area = [(box[2] - box[0] + offset) * (box[3] - box[1] + offset) for box in (a, b)]
+    shared = max(wide, 0) * max(high, 0)
+    return shared / (area[0] + area[1] - shared)
+
+
+@pytest.mark.parametrize("offset", [0, 1])
+@pytest.mark.parametrize("threshold", [0.2, 0.6])
+def test_nms_is_the_loop_over_pairs(offset, threshold):
+    rng = np.random.default_rng(0)
+    corners = rng.uniform(0, 60, (80, 2))
+    boxes = np.concatenate([corners, corners + rng.uniform(5, 40, (80, 2))], axis=1).astype(np.float32)
+    scores = rng.permutation(80).astype(np.float32)
+    expected = []
+    for index in np.argsort(-scores):
+        if all(overlap(boxes[index], boxes[other], offset) <= threshold for other in expected):
+            expected.append(index)
+    kept = nms(torch.from_numpy(boxes), torch.from_numpy(scores), threshold, offset)
+    assert kept.tolist() == expected
+    assert 1 < len(expected) < 80
+    assert len(nms(torch.zeros(0, 4), torch.zeros(0), threshold)) == 0
+
+
+def test_tensors_become_pictures():
+    picture = torch.linspace(0, 1, 3 * 4 * 5).reshape(3, 4, 5)
+    pixels = np.asarray(ToPILImage()(picture))
+    np.testing.assert_array_equal(pixels, (picture.permute(1, 2, 0) * 255).to(torch.uint8).numpy())
+    assert ToPILImage()(picture[:1]).mode == "L"
+
+
+def test_what_a_stand_in_lacks_is_said_when_it_is_used():
+    stand_in = compat._StandIn("torchvision.ops", there=1)
+    assert stand_in.there == 1
+    with pytest.raises(InputError, match=r"torchvision.ops.roi_align, which is not installed; install a torchvision"):
+        stand_in.roi_align(1, aligned=True)
+
+
+def test_stand_ins_are_there_only_inside(installed):
+    with mmpose_imports():
+        from torchvision import transforms
+
+        assert transforms.ToPILImage()(torch.zeros(3, 4, 5)).size == (5, 4)
+        inside = {name: sys.modules[name] for name in compat._stand_ins()}
+    for name, module in inside.items():
+        assert sys.modules.get(name) is not module
+
+
+def test_real_modules_are_used_where_they_import(monkeypatch):
+    monkeypatch.setattr(compat, "_imports", lambda module: True)
+    assert compat._stand_ins.__wrapped__() == {}
+
+
+def test_a_missing_mmpose_says_how_to_install_it(monkeypatch):
+    for name in [name for name in sys.modules if name.split(".")[0] == "mmpose"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "mmpose", None)
+    with pytest.raises(InputError, match=r"run: bash tools/install_mmpose.sh"):
+        build_detector("mmpose", "cpu")
+
+
+def test_quiet_also_silences_those_who_turn_warnings_on():
+    with quiet():
+        warnings.simplefilter("once")
+        warnings.warn("nonsense", stacklevel=1)
+    with pytest.warns(UserWarning, match="again"):
+        warnings.warn("again", stacklevel=1)

@@ -1,0 +1,86 @@
+"""Two processes measure what one does."""
+
+import csv
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import pytorch_lightning as pl
+import torch
+from hydra import compose, initialize_config_dir
+from hydra.utils import instantiate
+
+from poselift.cli.config import CONF
+from poselift.models.checkpoint import load_checkpoint
+from poselift.optim.schedules import constant
+from poselift.training.task import LiftingTask
+
+ROOT = Path(__file__).parents[2]
+SMALL = [
+    "frames=16",
+    "data.batch_size=4",
+    "data.batches=3",
+    "data.clips=4",
+    "data.clip_frames=40",
+    "steps=6",
+    "callbacks.progress=null",
+    "callbacks.ema=null",
+    "logger.tensorboard=null",
+    *(f"model.{part}" for part in ("joint_dim=16", "frame_dim=32", "dim=32", "depth=1", "heads=4")),
+]
+
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning", "ignore:.*LeafSpec.*:FutureWarning")  # Lightning's
+
+
+@pytest.fixture(scope="module")
+def train(tmp_path_factory):
+    def start(*overrides):
+        folder = tmp_path_factory.mktemp("run")
+        command = [sys.executable, str(ROOT / "tools" / "train.py"), *SMALL, f"output={folder}", *overrides]
+        done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=300)
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.count("Best weights: ") == 1, "said once, not by each process"
+        return folder
+
+    return start
+
+
+@pytest.fixture(scope="module")
+def two(train):
+    return train("trainer=ddp", "trainer.accelerator=cpu", "trainer.devices=2")
+
+
+def validation(folder):
+    """The validation errors of each step."""
+    with open(folder / "metrics.csv", newline="") as file:
+        return {
+            row["step"]: {name: float(value) for name, value in row.items() if name.startswith("val/")}
+            for row in csv.DictReader(file)
+            if row["val/mpjpe"]
+        }
+
+
+def test_the_errors_of_two_processes_are_those_of_one(two):
+    """The weights that two processes validated together, validated by this one."""
+    with initialize_config_dir(CONF, version_base="1.3"):
+        data = instantiate(compose("train", SMALL).data, _convert_="all")
+    lifter = load_checkpoint(two / "checkpoints" / "last.ckpt").lifter
+    task = LiftingTask(lifter, torch.optim.AdamW, constant(), {"position": 1.0}, 0.0, window=16)
+    trainer = pl.Trainer(
+        accelerator="cpu", devices=1, logger=False, enable_checkpointing=False, enable_progress_bar=False
+    )
+    (measured,) = trainer.validate(task, data, verbose=False)
+    logged = validation(two)["5"]
+    assert logged.keys() == measured.keys()
+    for name, value in logged.items():
+        assert measured[name] == pytest.approx(value, rel=1e-6), name
+
+
+def test_two_processes_train_as_one_does_on_the_batches_of_both(train, two):
+    """The mean of two processes' gradients is that of one process that gathers two batches, but for rounding."""
+    one = train("trainer=cpu", "trainer.accumulate_grad_batches=2", "data.batches=6")
+    ours, theirs = validation(one), validation(two)
+    assert ours.keys() == theirs.keys() == {"2", "5"}
+    for step, values in ours.items():
+        assert values == pytest.approx(theirs[step], rel=1e-4)

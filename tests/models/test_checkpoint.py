@@ -1,0 +1,49 @@
+import pytest
+import torch
+
+from poselift.core.errors import InputError
+from poselift.models import SpatioTemporalLifter
+from poselift.models.checkpoint import load_checkpoint
+
+
+@pytest.fixture
+def checkpoint():
+    lifter = SpatioTemporalLifter(joint_dim=8, frame_dim=16, dim=16, depth=1, heads=2)
+    return lifter, {
+        "state_dict": {f"lifter.{key}": value for key, value in lifter.state_dict().items()},
+        "model": {"name": "SpatioTemporalLifter", "config": lifter.config, "window": 16},
+        "epoch": 3,
+        "global_step": 40,
+    }
+
+
+def test_the_lifter_comes_back(checkpoint, tmp_path):
+    lifter, content = checkpoint
+    torch.save(content, tmp_path / "last.ckpt")
+    weights = load_checkpoint(tmp_path / "last.ckpt")
+    assert (weights.name, weights.window, weights.card["training"]) == ("last", 16, {"epoch": 3, "steps": 40})
+    assert not weights.lifter.training
+    for key, value in lifter.state_dict().items():
+        assert torch.equal(weights.lifter.state_dict()[key], value)
+
+
+def test_what_is_no_checkpoint_is_refused(checkpoint, tmp_path):
+    _, content = checkpoint
+    path = tmp_path / "last.ckpt"
+    with pytest.raises(InputError, match="no such file"):
+        load_checkpoint(path)
+    path.write_bytes(b"nothing")
+    with pytest.raises(InputError, match="cannot be read as a checkpoint"):
+        load_checkpoint(path)
+    torch.save({"state_dict": {}}, path)
+    with pytest.raises(InputError, match="is not a checkpoint of a lifter"):
+        load_checkpoint(path)
+    torch.save({**content, "state_dict": {}}, path)
+    with pytest.raises(InputError, match="do not fit the lifter"):
+        load_checkpoint(path)
+
+
+def test_objects_are_not_loaded(tmp_path):
+    torch.save({"model": pytest.raises}, tmp_path / "bad.ckpt")
+    with pytest.raises(InputError, match="cannot be read as a checkpoint"):
+        load_checkpoint(tmp_path / "bad.ckpt")

@@ -1,0 +1,85 @@
+import numpy as np
+import pytest
+import torch
+from torch.testing import assert_close
+
+from poselift.core.errors import InputError
+from poselift.reports.comparison import compare
+from poselift.reports.protocols import get_protocol
+from poselift.skeleton import COCO17, H36M17, MPI_INF_3DHP17, Skeleton
+
+CMU = get_protocol("cmu_bench")
+
+
+def random_joints(skeleton, frames=5, seed=0):
+    joints = np.random.default_rng(seed).normal(size=(frames, len(skeleton), 3)).astype(np.float32)
+    return joints - joints[:, :1]
+
+
+def test_a_prediction_may_be_relative_to_any_point(make_view):
+    joints = random_joints(H36M17)
+    pair = compare(make_view(joints), joints + 3, H36M17, CMU)
+    assert pair.mask.all()
+    assert pair.fps == pytest.approx(50)
+    assert_close(pair.pred, pair.target, atol=1e-6, rtol=0)
+
+
+def test_joints_are_compared_by_name(make_view):
+    protocol = get_protocol("mpi_inf_3dhp")
+    view = make_view(random_joints(H36M17), subject="TS1")
+    pred = np.zeros((5, len(MPI_INF_3DHP17), 3), np.float32)
+    for place, joint in enumerate(MPI_INF_3DHP17.joints):
+        if joint in H36M17.joints:
+            pred[:, place] = view.joints[:, H36M17.index(joint)].numpy()
+    pair = compare(view, pred, MPI_INF_3DHP17, protocol)
+    counted = {joint for joint, counts in zip(MPI_INF_3DHP17.joints, pair.mask[0].tolist(), strict=True) if counts}
+    assert counted == set(protocol.joints)
+    assert_close(pair.pred, pair.target)
+
+
+def test_the_middle_of_the_hips_stands_for_a_pelvis_that_is_not_there(make_view):
+    view = make_view(random_joints(H36M17))
+    hips = [H36M17.index("left_hip"), H36M17.index("right_hip")]
+    view.joints[:, hips] -= view.joints[:, hips].mean(1, keepdim=True)
+    pred = np.ones((5, 17, 3), np.float32)
+    for place, joint in enumerate(COCO17.joints):
+        if joint in H36M17.joints:
+            pred[:, place] = view.joints[:, H36M17.index(joint)].numpy() + 1
+    pair = compare(view, pred, COCO17, CMU)
+    assert pair.mask.sum() == 5 * 12
+    assert_close(pair.pred, pair.target, atol=1e-6, rtol=0)
+
+
+def test_what_the_view_does_not_know_does_not_count(make_view):
+    joints = random_joints(H36M17)
+    joints[2] = np.nan
+    joints[3, 5] = np.nan
+    pred = random_joints(H36M17, seed=1)
+    pred[2] = np.nan
+    pair = compare(make_view(joints), pred, H36M17, CMU)
+    assert pair.mask.sum() == 5 * 17 - 17 - 1
+    assert pair.pred[~pair.mask].eq(0).all()
+    assert torch.isfinite(pair.pred).all()
+
+
+def test_bad_predictions_are_refused(make_view):
+    view, joints = make_view(random_joints(H36M17)), random_joints(H36M17)
+    with pytest.raises(InputError, match=r"clip has shape \(4, 17, 3\); for 5 frames of h36m17 it must"):
+        compare(view, joints[:4], H36M17, CMU)
+    joints[1:3, H36M17.index("left_knee")] = np.nan
+    with pytest.raises(InputError, match=r"clip is NaN or infinite in 2 of its 5 frames \(left_knee\)"):
+        compare(view, joints, H36M17, CMU)
+    nobody = Skeleton("arm", ("left_wrist", "right_wrist"), (None, None))
+    with pytest.raises(InputError, match="joint set arm has no pelvis"):
+        compare(view, joints[:, :2], nobody, CMU)
+
+
+def test_whole_frames_may_be_left_out_where_that_is_said(make_view):
+    view, joints = make_view(random_joints(H36M17)), random_joints(H36M17)
+    joints[3:] = np.nan
+    with pytest.raises(InputError, match="2 of its 5 frames"):
+        compare(view, joints, H36M17, CMU)
+    assert compare(view, joints, H36M17, CMU, partial=True).mask.sum() == 3 * 17
+    joints[0, 1] = np.nan
+    with pytest.raises(InputError, match="1 of its 5 frames"):
+        compare(view, joints, H36M17, CMU, partial=True)

@@ -1,0 +1,21 @@
+import re
+import sys
+
+import torch
+
+import poselift
+from poselift.reports.environment import environment
+
+
+def test_it_says_with_what_a_figure_was_made(monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["tools/evaluate.py", "flip=false"])
+    found = environment()
+    assert found["poselift"] == poselift.__version__
+    assert found["torch"] == torch.__version__
+    assert found["command"] == "python tools/evaluate.py flip=false"
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00", found["date"])
+
+
+def test_no_checkout_is_no_error(monkeypatch):
+    monkeypatch.setenv("PATH", "")
+    assert environment()["commit"] is None

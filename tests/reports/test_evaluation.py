@@ -1,0 +1,152 @@
+import json
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+from poselift.core.errors import InputError
+from poselift.metrics import functional as F
+from poselift.reports.evaluation import MOST_POINTS, score_view, summarise
+from poselift.reports.measures import CURVES, LIMB_MEASURES, MEASURES, PCK_THRESHOLDS
+from poselift.reports.protocols import get_protocol
+from poselift.reports.text import text_table
+from poselift.skeleton import H36M17
+
+CMU = get_protocol("cmu_bench")
+
+
+@pytest.fixture(scope="module")
+def predicted(views, truth):
+    """A prediction for each view, wrong by some centimetres."""
+    random = np.random.default_rng(0)
+    return [truth(view) + random.normal(scale=0.05, size=(len(view), 17, 3)).astype(np.float32) for view in views]
+
+
+@pytest.fixture(scope="module")
+def scores(views, predicted):
+    return [score_view(view, pose, H36M17, CMU) for view, pose in zip(views, predicted, strict=True)]
+
+
+def relative(views, predicted, truth, index):
+    pred = torch.from_numpy(predicted[index]).double()
+    return pred - pred[:, :1], torch.from_numpy(truth(views[index])).double()
+
+
+def test_numbers_are_those_of_the_functions(views, predicted, scores, truth):
+    results = summarise(scores, CMU)
+    pairs = [relative(views, predicted, truth, index) for index in range(len(views))]
+    pred, target = (torch.cat(side) for side in zip(*pairs, strict=True))
+    functions = {"mpjpe": F.mpjpe, "p_mpjpe": F.p_mpjpe, "n_mpjpe": F.n_mpjpe, "pck150": F.pck3d, "auc": F.auc3d}
+    for name, function in functions.items():
+        assert results["metrics"][name]["frames"] == pytest.approx(float(function(pred, target)), rel=1e-9)
+    # Not over the seams of clips.
+    steps = [F.velocity_errors(*pair).mean() for pair in pairs]
+    assert results["metrics"]["mpjve"]["frames"] == pytest.approx(float(torch.stack(steps).mean()), rel=1e-9)
+    wrist = H36M17.index("left_wrist")
+    per_joint = F.joint_errors(pred, target).mean_per_entry()
+    assert results["metrics"]["mpjpe"]["joints"]["left_wrist"] == pytest.approx(float(per_joint[wrist]), rel=1e-9)
+    assert results["limbs"]["pcp"]["mean"] == pytest.approx(float(F.pcp(pred, target, H36M17)))
+    assert results["limbs"]["pcp_mean"]["mean"] == pytest.approx(float(F.pcp(pred, target, H36M17, strict=False)))
+    assert results["limbs"]["pcp"]["mean"] < results["limbs"]["pcp_mean"]["mean"]
+
+
+def test_the_headline_is_the_mean_over_groups_or_over_frames(views, predicted, make_view, truth):
+    short = make_view(truth(views[0])[:10], subject="other")
+    pairs = [(views[0], predicted[0], CMU), (short, predicted[0][:10] + 0, CMU)]
+    pairs[1][1][:, 1:] += 0.3
+    mpjpe = summarise([score_view(view, pose, H36M17, p) for view, pose, p in pairs], CMU)["metrics"]["mpjpe"]
+    first, second = mpjpe["groups"][views[0].subject], mpjpe["groups"]["other"]
+    assert mpjpe["mean"] == pytest.approx((first + second) / 2)
+    assert mpjpe["frames"] == pytest.approx((60 * first + 10 * second) / 70)
+    pooled = get_protocol("surreal")
+    mpjpe = summarise([score_view(view, pose, H36M17, pooled) for view, pose, _ in pairs], pooled)["metrics"]["mpjpe"]
+    assert mpjpe["mean"] == mpjpe["frames"] != pytest.approx(sum(mpjpe["groups"].values()) / 2)
+
+
+def test_it_does_not_matter_who_scored_which_view(views, predicted, scores):
+    again = {index: score_view(views[index], predicted[index], H36M17, CMU) for index in (3, 1, 2, 0)}
+    assert summarise([again[index] for index in range(4)], CMU) == summarise(scores, CMU)
+
+
+def test_it_is_json_and_whole(scores):
+    results = json.loads(json.dumps(summarise(scores, CMU), allow_nan=False))
+    assert set(results["metrics"]) == set(MEASURES)
+    assert set(results["limbs"]) == set(LIMB_MEASURES)
+    assert set(results["curves"]) == set(CURVES)
+    assert (results["views"], results["frames"], results["skeleton"]) == (4, 240, "h36m17")
+    for metric in results["metrics"].values():
+        assert set(metric) == {"title", "unit", "better", "mean", "frames", "count", "groups", "joints"}
+        assert list(metric["groups"]) == ["s00", "s01"]
+    pck = results["curves"]["pck3d"]
+    assert pck["thresholds"] == list(PCK_THRESHOLDS)
+    assert pck["mean"][-1] == pytest.approx(results["metrics"]["pck150"]["frames"])
+    assert sum(pck["mean"]) / len(pck["mean"]) == pytest.approx(results["metrics"]["auc"]["frames"])
+    assert all(low <= high for low, high in zip(pck["mean"], pck["mean"][1:], strict=False))
+    assert set(pck["joints"]) == set(H36M17.joints)
+
+
+def test_the_pdj_curve_is_pdj(views, predicted, scores, truth):
+    curve = summarise(scores, CMU)["curves"]["pdj"]
+    pairs = [relative(views, predicted, truth, index) for index in range(len(views))]
+    pred, target = (torch.cat(side) for side in zip(*pairs, strict=True))
+    expected = F.pdj_curve(pred, target, H36M17, curve["thresholds"])
+    np.testing.assert_allclose(curve["mean"], expected.numpy())
+
+
+def test_error_over_time_is_of_a_typical_view_and_not_too_long(make_view, truth, views):
+    joints = np.tile(truth(views[0]), (21, 1, 1))
+    joints[5] = np.nan
+    long = [make_view(joints, name=name, subject=name) for name in ("good", "middling", "bad")]
+    scored = [
+        score_view(v, np.nan_to_num(joints) + shift(off), H36M17, CMU)
+        for v, off in zip(long, (0.01, 0.05, 0.2), strict=True)
+    ]
+    curve = summarise(scored, CMU)["over_time"]
+    assert curve["clip"] == "middling"
+    assert len(curve["error"]) == len(curve["seconds"]) <= MOST_POINTS
+    assert curve["seconds"][1] == pytest.approx(3 / 50)
+    assert curve["error"][0] == pytest.approx(50 * 16 / 17, rel=1e-4)
+
+
+def shift(off):
+    """Every joint but the pelvis moved."""
+    moved = np.zeros((17, 3), np.float32)
+    moved[1:, 0] = off
+    return moved
+
+
+def test_a_prediction_without_unit_has_only_what_scale_does_not_change(views, predicted):
+    protocol = get_protocol("h36m_p2")
+    walking = [score(view, pose, protocol) for view, pose in zip(views, predicted, strict=True)]
+    results = summarise(walking, protocol)
+    assert set(results["metrics"]) == {"p_mpjpe", "n_mpjpe", "mjae", "bone_variation"}
+    assert results["limbs"] == results["curves"] == {}
+    larger = [score(view, 7 * pose, protocol) for view, pose in zip(views, predicted, strict=True)]
+    for name, metric in summarise(larger, protocol)["metrics"].items():
+        assert metric["mean"] == pytest.approx(results["metrics"][name]["mean"], rel=1e-4)
+    with pytest.raises(InputError, match="protocol h36m_p1 compares by mpjpe, which predictions without a unit"):
+        summarise(walking, get_protocol("h36m_p1"))
+
+
+def score(view, pose, protocol):
+    return score_view(replace(view, action="Walking 1"), pose, H36M17, protocol, lengths=False)
+
+
+def test_nothing_to_count_is_said(make_view):
+    nothing = make_view(np.full((5, 17, 3), np.nan))
+    with pytest.raises(InputError, match="no frame counts under protocol cmu_bench"):
+        summarise([score_view(nothing, np.zeros((5, 17, 3), np.float32), H36M17, CMU)], CMU)
+
+
+def test_the_text_has_every_group_and_limb(scores):
+    results = {"name": "mine", "title": CMU.title, **summarise(scores, CMU)}
+    text = text_table(results)
+    assert text.startswith("mine: CMU benchmark, 4 views, 240 frames\n")
+    rows = {line.split("|")[1].strip(): line.split("|")[2:-1] for line in text.splitlines() if line.startswith("|")}
+    assert {"s00", "s01", "mean", "all frames", "left_upper_arm"} <= set(rows)
+    assert float(rows["s00"][0]) == round(results["metrics"]["mpjpe"]["groups"]["s00"], 2)
+    results["metrics"]["mpjpe"]["groups"]["s00"] = None
+    assert "| s00" in text_table(results)
+    assert math.isfinite(results["metrics"]["mpjpe"]["mean"])

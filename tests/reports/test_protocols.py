@@ -1,0 +1,58 @@
+import pytest
+
+from poselift.core.errors import InputError
+from poselift.reports.measures import MEASURES
+from poselift.reports.protocols import H36M_ACTIONS, PROTOCOLS, get_protocol
+from poselift.skeleton import H36M17, HUMANEVA15
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS.values(), ids=lambda protocol: protocol.name)
+def test_each_is_whole(protocol):
+    assert set(protocol.joints) <= set(protocol.skeleton.joints)
+    assert protocol.root in protocol.skeleton.joints
+    assert protocol.headline in MEASURES
+    assert protocol.source
+    assert protocol.note
+
+
+def test_the_papers_protocols_are_there():
+    assert [PROTOCOLS[f"h36m_p{n}"].headline for n in (1, 2, 3)] == ["mpjpe", "p_mpjpe", "n_mpjpe"]
+    assert {"mpi_inf_3dhp", "humaneva", "pw3d", "surreal", "cmu_bench"} < set(PROTOCOLS)
+    assert len(H36M_ACTIONS) == 15
+    # The official PCK and AUC of MPI-INF-3DHP leave pelvis, spine and head out.
+    assert set(PROTOCOLS["mpi_inf_3dhp"].skeleton.joints) - set(PROTOCOLS["mpi_inf_3dhp"].joints) == {
+        "pelvis",
+        "spine",
+        "head",
+    }
+
+
+@pytest.mark.parametrize(
+    ("protocol", "subject", "action", "row"),
+    [
+        ("h36m_p1", "S9", "Walking 1", "Walking"),
+        ("h36m_p1", "S11", "SittingDown", "SittingDown"),
+        ("humaneva", "S1", "Jog 1 chunk0", "S1 Jog"),
+        ("humaneva", "S2", "Box", "S2 Box"),
+        ("mpi_inf_3dhp", "TS5", "outdoor", "TS5"),
+        ("pw3d", "downtown_walking_00/1", "downtown_walking_00", "downtown_walking_00"),
+        ("cmu_bench", "07", "", "07"),
+    ],
+)
+def test_a_view_belongs_to_a_row(protocol, subject, action, row):
+    assert get_protocol(protocol).group(subject, action) == row
+
+
+def test_what_is_not_there_is_named():
+    with pytest.raises(InputError, match=r"'h36m'; there are h36m_p1, h36m_p2"):
+        get_protocol("h36m")
+    with pytest.raises(InputError, match="'Flying' is no action of protocol h36m_p1; there are Directions"):
+        get_protocol("h36m_p1").group("S9", "Flying 2")
+
+
+def test_gaps_are_said():
+    protocol = get_protocol("h36m_p1")
+    assert protocol.gaps(H36M17, H36M_ACTIONS) == []
+    joints, rows = protocol.gaps(HUMANEVA15, H36M_ACTIONS[1:])
+    assert "humaneva15 has no spine, neck_base, head_top: measured on 14 of the 17" in joints
+    assert "no view of Directions: measured on 14 of the 15 actions" in rows

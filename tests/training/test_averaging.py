@@ -1,0 +1,55 @@
+from unittest.mock import create_autospec
+
+import pytest
+import pytorch_lightning as pl
+import torch
+
+from poselift.models import load_weights
+from poselift.optim.schedules import constant
+from poselift.training.averaging import AverageLast, average_weights
+from poselift.training.task import LiftingTask
+
+
+def test_the_mean_of_each_parameter():
+    states = [
+        {"w": torch.tensor([1.0, 2.0]), "steps": torch.tensor(1)},
+        {"w": torch.tensor([3.0, 6.0]), "steps": torch.tensor(2)},
+        {"w": torch.tensor([5.0, 1.0]), "steps": torch.tensor(3)},
+    ]
+    mean = average_weights(states)
+    assert mean["w"].tolist() == [3.0, 3.0]
+    assert mean["w"].dtype == torch.float32
+    assert mean["steps"] == 3
+
+
+def test_weights_of_different_models_are_refused():
+    with pytest.raises(ValueError, match="not of one model"):
+        average_weights([{"w": torch.zeros(2)}, {"w": torch.zeros(3)}])
+    with pytest.raises(ValueError, match="no weights"):
+        average_weights([])
+
+
+def test_the_last_ones_are_kept_and_averaged(lifter, tmp_path):
+    """Also those that an earlier run left beyond the step are forgotten."""
+    task = LiftingTask(lifter, torch.optim.AdamW, constant(), {"position": 1.0}, 0.0, 24)
+    callback = AverageLast(tmp_path / "mean.safetensors", tmp_path / "kept", count=3)
+    trainer = create_autospec(pl.Trainer, instance=True)
+    trainer.global_step, trainer.sanity_checking, trainer.is_global_zero = 99, False, True
+    callback.on_validation_end(trainer, task)
+    trainer.global_step = 0
+    callback.on_train_start(trainer, task)
+    assert not list((tmp_path / "kept").iterdir())
+    values = []
+    for step in range(1, 6):
+        with torch.no_grad():
+            task.lifter.head[0].bias.fill_(step)
+        values.append(float(step))
+        trainer.global_step = 10 * step
+        callback.on_validation_end(trainer, task)
+    assert len(list((tmp_path / "kept").glob("*.safetensors"))) == 3
+    assert len(list((tmp_path / "kept").glob("*.json"))) == 3
+    callback.on_train_end(trainer, task)
+    mean = load_weights(tmp_path / "mean.safetensors")
+    assert mean.lifter.head[0].bias.unique().item() == sum(values[-3:]) / 3
+    assert mean.card["training"]["mean_of_steps"] == [30, 40, 50]
+    assert task.lifter.head[0].bias.unique().item() == 5  # the run's own weights stay

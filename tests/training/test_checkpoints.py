@@ -1,0 +1,80 @@
+import multiprocessing
+import resource
+import signal
+
+import pytest
+import torch
+
+from poselift.core.errors import InputError
+from poselift.training.checkpoints import AtomicCheckpointIO, read_checkpoint
+
+
+def checkpoint(value, size=200_000):
+    return {"model": {}, "loops": {}, "state_dict": {"w": torch.full((size,), value)}, "global_step": 1}
+
+
+def save_on_a_full_disk(path, room, answer):
+    """In a process of its own, whose files may grow to `room` bytes only: a write beyond fails as on a full disk."""
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))
+    try:
+        AtomicCheckpointIO().save_checkpoint(checkpoint(2.0), path)
+        answer.send("written")
+    except InputError as error:
+        answer.send(str(error))
+
+
+@pytest.mark.parametrize("room", [0, 1000, 600_000])
+@pytest.mark.parametrize("before", [True, False])
+def test_a_full_disk_leaves_the_last_good_one_and_says_so(tmp_path, room, before):
+    path = tmp_path / "last.ckpt"
+    if before:
+        AtomicCheckpointIO().save_checkpoint(checkpoint(1.0), path)
+    context = multiprocessing.get_context("fork")
+    ours, theirs = context.Pipe()
+    process = context.Process(target=save_on_a_full_disk, args=(path, room, theirs))
+    process.start()
+    assert ours.poll(60)
+    message = ours.recv()
+    process.join(60)
+    assert message.startswith(f"cannot write {path} (")
+    assert "\n" not in message
+    assert message.endswith("make room and go on with resume=auto")
+    if before:
+        assert "the one written before it is whole" in message
+        assert (read_checkpoint(path)["state_dict"]["w"] == 1).all()
+    else:
+        assert "nothing was written before it" in message
+    assert [file.name for file in tmp_path.iterdir()] == (["last.ckpt"] if before else [])
+
+
+def test_a_checkpoint_takes_the_place_of_the_last(tmp_path):
+    for value in (1.0, 2.0):
+        AtomicCheckpointIO().save_checkpoint(checkpoint(value), tmp_path / "checkpoints" / "last.ckpt")
+    assert (read_checkpoint(tmp_path / "checkpoints" / "last.ckpt")["state_dict"]["w"] == 2).all()
+    assert len(list((tmp_path / "checkpoints").iterdir())) == 1
+
+
+class Hostile:
+    def __reduce__(self):
+        return print, ("run by the checkpoint",)
+
+
+def test_what_is_not_a_checkpoint_is_refused(tmp_path, capsys):
+    path = tmp_path / "x.ckpt"
+    with pytest.raises(InputError, match="no such file"):
+        read_checkpoint(path)
+    path.write_bytes(b"nonsense")
+    with pytest.raises(InputError, match="cannot be read as a checkpoint"):
+        read_checkpoint(path)
+    torch.save({"something": 1}, path)
+    with pytest.raises(InputError, match=r"not a checkpoint of tools/train\.py"):
+        read_checkpoint(path)
+    torch.save({**checkpoint(1.0), "extra": Hostile()}, path)
+    with pytest.raises(InputError, match="cannot be read as a checkpoint"):
+        read_checkpoint(path)
+    assert "run by" not in capsys.readouterr().out
+    AtomicCheckpointIO().save_checkpoint(checkpoint(1.0), path)
+    path.write_bytes(path.read_bytes()[:1000])
+    with pytest.raises(InputError, match="cannot be read as a checkpoint"):
+        read_checkpoint(path)
