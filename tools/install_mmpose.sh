@@ -4,15 +4,16 @@ set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 mmpose=1.3.2
 
-# A pip that sees no PyTorch would fetch the newest; poselift's own range is kept.
 if python -c "import mmcv._ext" 2>/dev/null; then
     # A full mmcv that the user has built stays: mmcv-lite would write over its files.
     echo "Using the mmcv that is installed."
     without=mmcv-lite
+else
+    without=
 fi
 
-# What pip can resolve: the extra, with the same versions as an installed poselift asks for.
-python - "$root/pyproject.toml" "${without:-}" <<'PYTHON' | python -m pip install --quiet -e "$root" -r /dev/stdin
+# What pip can resolve: the extra `mmpose` of pyproject.toml.
+python - "$root/pyproject.toml" "$without" <<'PYTHON' | python -m pip install --quiet -e "$root" -r /dev/stdin
 import sys
 import tomllib
 

@@ -3,6 +3,7 @@
 from poselift.skeleton.convert import COMBINATIONS, Converted, convert
 from poselift.skeleton.joint_sets import (
     BODY25,
+    BODY25B,
     CMU28,
     COCO17,
     COCO18,
@@ -19,10 +20,12 @@ from poselift.skeleton.joint_sets import (
     SMPL24,
     get_skeleton,
 )
+from poselift.skeleton.naming import closest_joint_set, our_name
 from poselift.skeleton.skeleton import Skeleton, other_side
 
 __all__ = [
     "BODY25",
+    "BODY25B",
     "CMU28",
     "COCO17",
     "COCO18",
@@ -40,7 +43,9 @@ __all__ = [
     "SMPL24",
     "Converted",
     "Skeleton",
+    "closest_joint_set",
     "convert",
     "get_skeleton",
     "other_side",
+    "our_name",
 ]

@@ -80,6 +80,16 @@ BODY25 = _skeleton(
 )
 """OpenPose BODY_25. Its "Neck" is the middle of the shoulders and its "MidHip" the pelvis, by its own definition."""
 
+BODY25B = Skeleton(
+    "body25b",
+    COCO17.joints
+    + ("neck_base", "head_top")
+    + ("left_big_toe", "left_small_toe", "left_heel", "right_big_toe", "right_small_toe", "right_heel"),
+    COCO17.parents + ("nose", "neck_base") + ("left_ankle",) * 3 + ("right_ankle",) * 3,
+)
+"""OpenPose BODY_25B (https://github.com/CMU-Perceptual-Computing-Lab/openpose_train): COCO's joints, MPII's upper
+neck and head top, and feet. It has as many joints as BODY_25, in another order."""
+
 COCO_WHOLEBODY23 = Skeleton(
     "coco_wholebody23",
     COCO17.joints + ("left_big_toe", "left_small_toe", "left_heel", "right_big_toe", "right_small_toe", "right_heel"),
@@ -160,6 +170,7 @@ SKELETONS = {
         COCO17,
         HALPE26,
         BODY25,
+        BODY25B,
         COCO18,
         COCO_WHOLEBODY23,
         CROWDPOSE14,

@@ -9,6 +9,7 @@ SIZES = {
     "coco17": 17,
     "halpe26": 26,
     "body25": 25,
+    "body25b": 25,
     "coco18": 18,
     "coco_wholebody23": 23,
     "crowdpose14": 14,
@@ -47,6 +48,8 @@ def test_official_orders():
     assert CMU28.joints[:17] == H36M17.joints
     assert get_skeleton("halpe26").joints[17:20] == ("head_top", "neck_base", "pelvis")
     assert get_skeleton("body25").joints[8] == "pelvis"
+    assert get_skeleton("body25b").joints[8] == "right_elbow"
+    assert get_skeleton("body25b").joints[17:20] == ("neck_base", "head_top", "left_big_toe")
     assert get_skeleton("coco18").joints[14:] == ("right_eye", "left_eye", "right_ear", "left_ear")
     assert get_skeleton("coco_wholebody23").joints[17:20] == ("left_big_toe", "left_small_toe", "left_heel")
     assert get_skeleton("crowdpose14").joints[12:] == ("head_top", "neck_base")

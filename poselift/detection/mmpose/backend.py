@@ -147,7 +147,7 @@ class MMPose:
             points, scores = result.pred_instances.keypoints[0], result.pred_instances.keypoint_scores[0]
             if len(points) != len(self._names):
                 raise InputError(f"the mmpose model gives {len(points)} joints but names {len(self._names)}")
-            found[person] = np.column_stack([points[:, :2], scores])[self._joints[::-1]]
+            found[person] = np.column_stack([points[:, :2], scores])[self._joints]
         return np.split(found, np.cumsum([len(people) for people in boxes])[:-1])
 
 
