@@ -10,7 +10,6 @@ built; where it does import, it is used.
 import contextlib
 import importlib
 import io
-import logging
 import sys
 import warnings
 from collections.abc import Iterator
@@ -33,11 +32,10 @@ INSTALL = "bash tools/install_mmpose.sh"
 
 @contextlib.contextmanager
 def quiet() -> Iterator[None]:
-    """Keeps warnings and log lines of mmpose and what it stands on from the user's terminal."""
+    """Keeps the warnings of mmpose and of what it stands on from the user's terminal."""
     # Recorded as well as ignored: OpenMMLab's code sets filters of its own before it warns.
     with warnings.catch_warnings(record=True):
         warnings.simplefilter("ignore")
-        logging.getLogger("mmengine").setLevel(logging.ERROR)
         yield
 
 

@@ -1,0 +1,53 @@
+import pytest
+
+from poselift.skeleton import BODY25, COCO17, COCO18, HALPE26, SKELETONS, closest_joint_set, our_name
+
+AS_OTHERS_WRITE = {
+    "RShoulder": "right_shoulder",
+    "LBigToe": "left_big_toe",
+    "left_bigtoe": "left_big_toe",
+    "big toe L": "left_big_toe",
+    "Left-Wrist": "left_wrist",
+    "leftWrist": "left_wrist",
+    "wrist_right": "right_wrist",
+    "r_hip": "right_hip",
+    "Hip": "pelvis",
+    "CHip": "pelvis",
+    "MidHip": "pelvis",
+    "Head": "head_top",
+    "Neck": "neck_base",
+    "nose": "nose",
+    "Tail Tip": "tail_tip",
+}
+
+
+@pytest.mark.parametrize("name", AS_OTHERS_WRITE)
+def test_joints_as_others_write_them(name):
+    assert our_name(name) == AS_OTHERS_WRITE[name]
+
+
+@pytest.mark.parametrize("skeleton", SKELETONS.values(), ids=lambda s: s.name)
+def test_our_own_names_stay(skeleton):
+    # SMPL's `head` and `neck` are other joints than those that people call so.
+    assert all(our_name(joint) == joint for joint in skeleton.joints if joint not in ("head", "neck"))
+
+
+@pytest.mark.parametrize("skeleton", [COCO17, COCO18, BODY25, HALPE26], ids=lambda s: s.name)
+def test_a_whole_set_is_itself_in_any_order(skeleton):
+    found, places = closest_joint_set(skeleton.joints[::-1])
+    assert found == skeleton
+    assert places == list(range(len(skeleton)))[::-1]
+
+
+def test_a_part_of_a_set_leaves_places_open():
+    names = ["LKnee", "RKnee", "LAnkle", "RAnkle", "LHip", "RHip", "LHeel", "RHeel", "Hip", "marker"]
+    found, places = closest_joint_set(names)
+    by_joint = dict(zip(found.joints, places, strict=True))
+    assert by_joint["right_heel"] == 7
+    assert by_joint["pelvis"] == 8
+    assert by_joint["nose"] is None
+    assert sum(place is not None for place in places) == 9
+
+
+def test_what_is_no_person():
+    assert closest_joint_set(["wrist", "thumb1", "thumb2", "left_eye", "right_eye"]) is None
