@@ -1,0 +1,244 @@
+"""The CMU motion capture database as downloaded, and the `cmu50.npz` that is made of it.
+
+mocap.cs.cmu.edu; the data is free for all uses, but may not be resold directly, even in converted form. The data is
+obtained from mocap.cs.cmu.edu; the database was created with funding from NSF EIA-0196217.
+"""
+
+from collections import Counter
+from collections.abc import Collection
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from jaxtyping import Float
+from rich.console import Console
+from rich.progress import track
+from torch import Tensor
+
+from poselift.core.errors import InputError
+from poselift.core.files import atomic_path, check_writable
+from poselift.data.asf_amc import AsfSkeleton, pose_bones, read_amc, read_asf
+from poselift.data.cmu import MISSING
+from poselift.data.reading import Source
+from poselift.skeleton import CMU28
+
+SOURCE = Source(
+    name="The CMU motion capture database",
+    tree="""
+RAW/
+  subjects/
+    01/
+      01.asf
+      01_01.amc
+      ...
+    02/ ...
+""",
+    url="http://mocap.cs.cmu.edu",
+    note="Its page of questions and answers has one archive of all .asf and .amc files (allasfamc.zip).",
+)
+
+FPS = 50.0
+FASTEST = 14.0
+"""Metres a second; where a joint is faster, a marker was lost or taken for another."""
+SHORTEST = 0.5
+"""Seconds; pieces of a clip that are shorter are left out."""
+
+SUBJECTS = {
+    "train": (
+        *("01", "02", "06", "09", "10", "13", "14", "16", "26", "27", "32", "35", "37", "38", "39", "43", "46", "49"),
+        *("55", "60", "61", "93", "94", "105", "118"),
+    ),
+    "val": ("03", "12", "17", "135"),
+    "test": ("07", "08", "29"),
+}
+"""The subject numbers of the corpus by split. One person may have several numbers, and skeletons that are nearly the
+same are on one side; of the other subjects of the database this is not known, so they are left out."""
+
+BONES = {
+    "pelvis": "root",
+    "right_hip": "rhipjoint",
+    "right_knee": "rfemur",
+    "right_ankle": "rtibia",
+    "left_hip": "lhipjoint",
+    "left_knee": "lfemur",
+    "left_ankle": "ltibia",
+    "spine": "lowerback",
+    "thorax": "thorax",
+    "neck_base": "upperneck",
+    "head_top": "head",
+    "left_shoulder": "lclavicle",
+    "left_elbow": "lhumerus",
+    "left_wrist": "lradius",
+    "right_shoulder": "rclavicle",
+    "right_elbow": "rhumerus",
+    "right_wrist": "rradius",
+    "right_big_toe": "rtoes",
+    "left_big_toe": "ltoes",
+    "right_hand": "rfingers",
+    "left_hand": "lfingers",
+}
+"""Joints that are the end of a bone, by the bone."""
+
+FACE = {
+    "nose": (0.0, 0.4, 0.125),
+    "left_eye": (0.032, 0.55, 0.095),
+    "right_eye": (-0.032, 0.55, 0.095),
+    "left_ear": (0.075, 0.45, 0.01),
+    "right_ear": (-0.075, 0.45, 0.01),
+}
+"""Average places on the head from the base of the neck: metres to the left, share of the way to the head's end, metres
+to the front."""
+HEEL = (0.0, -0.055, -0.045)
+"""An average place from the ankle, metres to the left, up and to the front of the skeleton at rest, which stands upright
+with its legs 20 degrees apart. Moves with the foot."""
+
+
+@dataclass(frozen=True)
+class _Clip:
+    """An unbroken piece of a trial."""
+
+    name: str
+    subject: str
+    points: Float[np.ndarray, "t 28 3"]
+
+
+def cmu_joints(
+    skeleton: AsfSkeleton, ends: Float[Tensor, "t b 3"], orientations: Float[Tensor, "t b 3 3"]
+) -> Float[Tensor, "t 28 3"]:
+    """The joints of CMU-28 from the posed bones of a skeleton.
+
+    Twenty-one are the ends of bones. Nose, eyes and ears are placed rigidly on the head and the heels on the feet, by
+    average proportions: good enough to train a lifter that is given them, not to be evaluated on.
+
+    Args:
+        skeleton: at rest, as the database has them: x to the left, y up, z to the front.
+        ends: where each bone ends, world, metres.
+        orientations: how each bone is turned from rest.
+
+    Raises:
+        InputError: the skeleton lacks a bone.
+    """
+    for bone in (*BONES.values(), "rfoot", "lfoot"):
+        if bone not in skeleton.tree.joints:
+            raise InputError(
+                f"{skeleton.tree.name}.asf has no bone {bone!r}, as the database's have; "
+                f"it has {', '.join(skeleton.tree.joints)}"
+            )
+    bones = skeleton.tree.indices(list(BONES.values()))
+    places = dict(zip(BONES, ends[:, bones].unbind(1), strict=True))
+
+    head = skeleton.tree.index("head")
+    along = skeleton.bones[head].vector
+    up = torch.nn.functional.normalize(along, dim=0)
+    x = torch.tensor([1.0, 0.0, 0.0], dtype=ends.dtype)
+    left = torch.nn.functional.normalize(x - (x @ up) * up, dim=0)
+    front = torch.linalg.cross(left, up)
+    for joint, (to_left, share, to_front) in FACE.items():
+        places[joint] = places["neck_base"] + orientations[:, head] @ (
+            to_left * left + share * along + to_front * front
+        )
+    for side in ("right", "left"):
+        foot = orientations[:, skeleton.tree.index(f"{side[0]}foot")]
+        places[f"{side}_heel"] = places[f"{side}_ankle"] + foot @ torch.tensor(HEEL, dtype=ends.dtype)
+    return torch.stack([places[joint] for joint in CMU28.joints], 1)
+
+
+def resample(points: Float[Tensor, "t j 3"], fps: float, to: float = FPS) -> Float[Tensor, "t_out j 3"]:
+    """Places at another frame rate, by time: linearly between the two frames around, from the first to the last."""
+    count = int((len(points) - 1) / fps * to + 1e-6) + 1
+    position = torch.arange(count, dtype=points.dtype) * (fps / to)
+    low = position.long().clamp(max=len(points) - 1)
+    high = (low + 1).clamp(max=len(points) - 1)
+    return torch.lerp(points[low], points[high], (position - low)[:, None, None])
+
+
+def unbroken(points: Float[Tensor, "t j 3"], fps: float = FPS) -> list[Float[Tensor, "t_piece j 3"]]:
+    """The pieces of a clip between frames in which a joint is faster than `FASTEST`, but for very short ones."""
+    speed = points.diff(dim=0).norm(dim=-1).amax(-1) * fps
+    cuts = (speed > FASTEST).nonzero().squeeze(-1) + 1
+    pieces = points.tensor_split(cuts.tolist())
+    return [piece for piece in pieces if len(piece) >= SHORTEST * fps]
+
+
+def prepare(raw: str | Path, path: str | Path, fps: float = 120.0, at_60: Collection[str] = ()) -> str:
+    """Makes `cmu50.npz` of the download.
+
+    Args:
+        raw: the folder that holds `subjects`.
+        path: the file to write; it is written atomically.
+        fps: at which the trials were recorded; AMC files do not say.
+        at_60: subjects ("60") and trials ("75_03") that were recorded at 60 frames a second.
+
+    Returns:
+        A line for each split: its subjects, clips and frames; and the subjects that were left out.
+
+    Raises:
+        InputError: no subject of the corpus is there, a file is malformed, or the file cannot be written.
+    """
+    check_writable(Path(path).parent)
+    folder = Path(raw) / "subjects"
+    split_of = {subject: split for split, subjects in SUBJECTS.items() for subject in subjects}
+    found = sorted(place.name for place in folder.glob("*/") if place.is_dir())
+    subjects = [subject for subject in found if subject in split_of]
+    trials = [amc for subject in subjects for amc in sorted((folder / subject).glob(f"{subject}_*.amc"))]
+    if not trials:
+        raise SOURCE.missing(folder / "01" / "01_01.amc")
+    skeletons = {
+        subject: read_asf(SOURCE.require_file(folder / subject / f"{subject}.asf"))
+        for subject in {trial.parent.name for trial in trials}
+    }
+    clips = [
+        clip
+        for trial in track(trials, description="Converting", console=Console(stderr=True))
+        for clip in _trial(
+            trial, skeletons[trial.parent.name], 60.0 if {trial.stem, trial.parent.name} & set(at_60) else fps
+        )
+    ]
+    _write(path, clips, split_of)
+    lines = []
+    for split in SUBJECTS:
+        own = [clip for clip in clips if split_of[clip.subject] == split]
+        frames, people = sum(len(clip.points) for clip in own), Counter(clip.subject for clip in own)
+        lines.append(
+            f"{split}: {frames} frames in {len(own)} clips of {len(people)} of {len(SUBJECTS[split])} subjects"
+        )
+    others = [subject for subject in found if subject not in split_of]
+    if others:
+        lines.append(f"left out, as their split is not known: {', '.join(others)}")
+    return "\n".join(lines)
+
+
+def _trial(path: Path, skeleton: AsfSkeleton, fps: float) -> list[_Clip]:
+    ends, orientations = pose_bones(skeleton, read_amc(path, skeleton))
+    pieces = unbroken(resample(cmu_joints(skeleton, ends, orientations), fps))
+    names = [path.stem] if len(pieces) == 1 else [f"{path.stem}-{number}" for number in range(len(pieces))]
+    return [_Clip(name, path.parent.name, piece.numpy()) for name, piece in zip(names, pieces, strict=True)]
+
+
+def _write(path: str | Path, clips: list[_Clip], split_of: dict[str, str]) -> None:
+    """Writes clips in the layout of cmu50.npz, in which lengths from the pelvis are whole tenths of a millimetre."""
+    if not clips:
+        raise InputError(f"no trial has a piece of {SHORTEST} s without a joint faster than {FASTEST} m/s")
+    points = np.concatenate([clip.points for clip in clips])
+    root = points[:, CMU28.index("pelvis")]
+    tenths = np.rint((points - root[:, None]) * 1e4)
+    known = np.abs(tenths) < -MISSING
+    if not known.all():
+        raise InputError("a joint is further than 3.2 m from the pelvis; are the lengths those of the database?")
+    count = len(clips)
+    with atomic_path(path) as temporary:
+        np.savez_compressed(
+            temporary,
+            root_relative=tenths.astype(np.int16),
+            root=root.astype(np.float32),
+            clip_start=np.cumsum([0, *(len(clip.points) for clip in clips)]),
+            clip=np.array([clip.name for clip in clips]),
+            subject=np.array([clip.subject for clip in clips]),
+            tier=np.array(["A"] * count),
+            split=np.array([split_of[clip.subject] for clip in clips]),
+            source=np.array(["mocap.cs.cmu.edu"] * count),
+            action=np.array([""] * count),
+            joints=np.array(CMU28.joints),
+            fps=np.float32(FPS),
+        )
