@@ -18,8 +18,6 @@ SIZES = {
     "smpl24": 24,
     "mpi_inf_3dhp17": 17,
     "humaneva15": 15,
-    "totalcapture21": 21,
-    "jta22": 22,
 }
 
 
