@@ -49,9 +49,9 @@ def train(monkeypatch):
         witness = [f"+callbacks.witness={{_target_: killing.Witness, path: {output}/generators.json}}"]
         script = str(ROOT / "tools" / "train.py")
         monkeypatch.setattr(sys, "argv", [script, *RUN, f"output={output}", *kill, *witness, *overrides])
-        process = context.Process(target=runpy.run_path, args=(script,), kwargs={"run_name": "__main__"})
+        process = context.Process(target=runpy.run_path, args=(script,), kwargs={"run_name": "__main__"}, daemon=True)
         process.start()
-        process.join(120)
+        process.join(240)
         return process.exitcode
 
     return start

@@ -30,9 +30,10 @@ def test_a_full_disk_leaves_the_last_good_one_and_says_so(tmp_path, room, before
     path = tmp_path / "last.ckpt"
     if before:
         AtomicCheckpointIO().save_checkpoint(checkpoint(1.0), path)
-    context = multiprocessing.get_context("fork")
+    context = multiprocessing.get_context("forkserver")  # a fork of this process would wait for threads it lacks
+    context.set_forkserver_preload(["poselift.training.checkpoints"])
     ours, theirs = context.Pipe()
-    process = context.Process(target=save_on_a_full_disk, args=(path, room, theirs))
+    process = context.Process(target=save_on_a_full_disk, args=(path, room, theirs), daemon=True)
     process.start()
     assert ours.poll(60)
     message = ours.recv()
