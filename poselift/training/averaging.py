@@ -1,4 +1,4 @@
-"""The mean of the last few weights of a run."""
+"""Means of the weights of a run: exponential while it trains, and of the last few at its end."""
 
 import copy
 from collections.abc import Sequence
@@ -7,7 +7,9 @@ from typing import Any
 
 import pytorch_lightning as pl
 import torch
+from pytorch_lightning.callbacks import WeightAveraging
 from torch import Tensor
+from torch.optim.swa_utils import get_ema_multi_avg_fn
 
 from poselift.models import load_weights, save_weights
 from poselift.training.task import LiftingTask
@@ -35,6 +37,27 @@ def average_weights(states: Sequence[dict[str, Tensor]]) -> dict[str, Tensor]:
         else last
         for name, last in states[-1].items()
     }
+
+
+class ExponentialAverage(WeightAveraging):
+    """Keeps an exponential moving average of the weights, validates with it, and gives it out.
+
+    Lightning's own EMA mixes each number as d a + (1 - d) b, which changes by rounding even where both are equal: a
+    table that is not saved with the weights would drift, and a run that goes on would no longer be the same. This
+    one goes from a towards b by their difference.
+
+    Args:
+        decay: d, the share of the average that stays at each step.
+        start: the step from which on it is kept.
+    """
+
+    def __init__(self, decay: float = 0.998, start: int = 50) -> None:
+        super().__init__(use_buffers=True, multi_avg_fn=get_ema_multi_avg_fn(decay))
+        self.start = start
+
+    def should_update(self, step_idx: int | None = None, epoch_idx: int | None = None) -> bool:
+        """Whether the step counts; epochs by themselves do not."""
+        return step_idx is not None and step_idx >= self.start
 
 
 class AverageLast(pl.Callback):

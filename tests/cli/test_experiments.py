@@ -18,7 +18,7 @@ EXPERIMENTS = sorted(path.stem for path in (Path(CONF) / "experiment").glob("[a-
 SMALL = [
     "trainer=smoke",
     "data.batch_size=4",
-    "callbacks.ema.update_starting_at_step=0",
+    "callbacks.ema.start=0",
     *(f"model.{part}" for part in ("joint_dim=16", "frame_dim=32", "dim=32", "depth=1", "heads=4")),
 ]
 """Two steps of a tiny lifter."""

@@ -22,7 +22,7 @@ ROOT = Path(__file__).parents[2]
 SMOKE = [
     "trainer=smoke",
     "data.batch_size=4",
-    "callbacks.ema.update_starting_at_step=0",
+    "callbacks.ema.start=0",
     "frames=16",
     *(f"model.{part}" for part in ("joint_dim=16", "frame_dim=32", "dim=32", "depth=1", "heads=4")),
 ]
@@ -137,7 +137,7 @@ class TestWhatARunLeaves:
 @pytest.mark.parametrize(
     "overrides",
     [
-        ["optimizer=adam", "schedule=exponential", "schedule/warmup=exponential"],
+        ["optimizer=adam", "schedule=exponential_decay", "schedule/warmup=exponential"],
         ["optimizer=radam", "schedule=noam"],
         ["schedule/warmup=untuned_linear"],
         ["schedule=constant", "schedule/warmup=untuned_exponential"],

@@ -6,7 +6,7 @@ import torch
 
 from poselift.models import load_weights
 from poselift.optim.schedules import constant
-from poselift.training.averaging import AverageLast, average_weights
+from poselift.training.averaging import AverageLast, ExponentialAverage, average_weights
 from poselift.training.task import LiftingTask
 
 
@@ -53,3 +53,29 @@ def test_the_last_ones_are_kept_and_averaged(lifter, tmp_path):
     assert mean.lifter.head[0].bias.unique().item() == sum(values[-3:]) / 3
     assert mean.card["training"]["mean_of_steps"] == [30, 40, 50]
     assert task.lifter.head[0].bias.unique().item() == 5  # the run's own weights stay
+
+
+class Marks(torch.nn.Module):
+    """A weight that moves, and a table that does not and is not saved."""
+
+    def __init__(self):
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.zeros(3))
+        table = torch.rand(1000, generator=torch.Generator().manual_seed(0))
+        self.register_buffer("table", table, persistent=False)
+
+
+def test_the_exponential_average_moves_only_what_moves():
+    marks, callback = Marks(), ExponentialAverage(decay=0.9, start=2)
+    averaged = torch.optim.swa_utils.AveragedModel(marks, **callback._kwargs, use_buffers=True)
+    expected = None
+    for step in range(30):
+        with torch.no_grad():
+            marks.weight.fill_(step)
+        if callback.should_update(step_idx=step):
+            averaged.update_parameters(marks)
+            expected = float(step) if expected is None else 0.9 * expected + 0.1 * step
+    assert not callback.should_update(step_idx=1)
+    assert not callback.should_update(epoch_idx=3)
+    torch.testing.assert_close(averaged.module.weight, torch.full((3,), expected))
+    assert torch.equal(averaged.module.table, marks.table)
