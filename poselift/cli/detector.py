@@ -9,13 +9,17 @@ _OPTIONS = {
     "mmpose": {
         "config": "--mmpose-config",
         "checkpoint": "--mmpose-checkpoint",
-        "person_config": "--mmpose-person-config",
+        "person_detector": "--mmpose-person-detector",
         "person_checkpoint": "--mmpose-person-checkpoint",
         "trust_checkpoint": "--trust-checkpoint",
+        "offline": "--offline",
     },
+    "rtmpose": {"model": "--model", "person_model": "--person-model"},
 }
 """For each detector that has options of its own: the argument that it is built with -> the option on the command
 line. One that was not given is None there, and the detector's own default holds."""
+_FOR_ALL = {"--offline"}
+"""Options that may be given with any detector, as one that fetches nothing does what they say."""
 
 
 def add_detector_options(parser: argparse.ArgumentParser) -> None:
@@ -24,18 +28,26 @@ def add_detector_options(parser: argparse.ArgumentParser) -> None:
     how.add_argument(
         "--detector", choices=list(DETECTORS), default="movenet", help="finds the people (default: %(default)s)"
     )
+    how.add_argument(
+        "--offline", action="store_true", default=None, help="fetch no weights; take those in the cache, or none"
+    )
     mmpose = parser.add_argument_group("detector mmpose", "docs/mmpose.md says how to install it")
     mmpose.add_argument("--mmpose-config", metavar="NAME|FILE", help="a top-down body config of mmpose's")
     mmpose.add_argument(
-        "--mmpose-checkpoint", metavar="FILE|URL", help="its weights (default: those published for the config)"
+        "--mmpose-checkpoint", metavar="FILE|NAME|URL", help="its weights (default: those published for the config)"
     )
-    mmpose.add_argument("--mmpose-person-config", metavar="NAME|FILE", help="mmdet's config that finds the people")
-    mmpose.add_argument("--mmpose-person-checkpoint", metavar="FILE|URL", help="its weights")
+    mmpose.add_argument("--mmpose-person-detector", metavar="NAME|FILE", help="mmdet's config that finds the people")
+    mmpose.add_argument("--mmpose-person-checkpoint", metavar="FILE|NAME|URL", help="its weights")
     mmpose.add_argument(
         "--trust-checkpoint",
         action="store_true",
         default=None,
         help="also read checkpoints that can run code when they are read",
+    )
+    rtmpose = parser.add_argument_group("detector rtmpose", "docs/detectors.md says where to get the files")
+    rtmpose.add_argument("--model", metavar="FILE", help="an ONNX file of RTMPose's")
+    rtmpose.add_argument(
+        "--person-model", metavar="FILE", help="an ONNX file of RTMDet's or YOLOX's (default: MoveNet finds the people)"
     )
 
 
@@ -47,6 +59,7 @@ def chosen_detector(options: argparse.Namespace) -> Detector:
     """
     for name, arguments in _OPTIONS.items():
         strays = [option for option in arguments.values() if _value(options, option) is not None]
+        strays = [option for option in strays if option not in _FOR_ALL]
         if strays and name != options.detector:
             raise InputError(f"{strays[0]} goes with --detector {name}, not with {options.detector}")
     given = {key: _value(options, option) for key, option in _OPTIONS.get(options.detector, {}).items()}

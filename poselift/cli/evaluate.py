@@ -50,16 +50,17 @@ def evaluate(config: DictConfig) -> None:
     scored = _score(config, views, source, protocol)
     scores = [score for _, _, score in scored]
     warnings += protocol.gaps(source.skeleton, {score.group for score in scores})
-    about = {"name": config.name or source.name, "seed": source.seed, "model": source.model}
+    method = {"name": config.name or source.name, "seed": source.seed, "model": source.model}
     results = {
         "format": "poselift-metrics",
         "version": 1,
         "protocol": protocol.name,
         "title": protocol.title,
-        **about,
+        **method,
         **summarise(scores, protocol),
         "settings": {
             **source.settings,
+            **source.file,
             "data": OmegaConf.to_container(config.data, resolve=True),
             "view": config.view,
             "source": protocol.source,
@@ -69,6 +70,7 @@ def evaluate(config: DictConfig) -> None:
         "environment": environment(),
     }
     poses = {score.name: pose for _, pose, score in scored}
+    about = {**method, "settings": source.settings}
     save_predictions(
         output / "predictions.npz",
         Predictions(poses, source.skeleton, source.lengths, source.partial, about=about),

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from poselift import __version__
-from poselift.cli import lift
+from poselift.cli import attention, lift, report, weights
 from poselift.core.errors import InputError, describe
 
 
@@ -28,6 +28,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--version", action="version", version=f"poselift {__version__}")
     commands = parser.add_subparsers(metavar="COMMAND", required=True, parser_class=_Parser)
     lift.add_command(commands)
+    attention.add_command(commands)
+    report.add_command(commands)
+    weights.add_command(commands)
     options = parser.parse_args(arguments)
     try:
         options.run(options)

@@ -2,6 +2,7 @@
 
 import copy
 import hashlib
+import shlex
 from collections.abc import Iterator, Mapping
 from importlib.metadata import version
 from pathlib import Path
@@ -100,26 +101,23 @@ def evaluation_command(config: DictConfig, choices: Mapping[str, str | None], we
         choices: of the run's config groups, by group (`HydraConfig.get().runtime.choices`).
         weights: the safetensors file.
     """
-    views = next((choice for group, choice in choices.items() if group.startswith("views@")), None)
-    dataset = str(views or config.data.get("validate") or choices["data"])
+    data, dataset = config.data, choices["data"]
+    if "validate" in data:
+        data, dataset = data.sources[data.validate], choices.get(f"data@data.sources.{data.validate}")
     # The first protocol of the dataset: h36m_p1 for h36m and h36m_mmpose.
-    protocol = next((name for name in PROTOCOLS if name.split("_")[0] == dataset.split("_")[0]), None)
+    protocol = next((name for name in PROTOCOLS if name.split("_")[0] == str(dataset).split("_")[0]), None)
     if protocol is None:
         return f"python tools/evaluate.py protocol=NAME data.KEY=VALUE weights={weights}"
-    chosen = [f"protocol={protocol}", *([f"views@data={views}"] if views else [])]
+    views, val = data.get("views") or {}, data.get("val") or {}
+    ours = {**data, **views, **val}
+    chosen = [f"protocol={protocol}"]
     read = compose("evaluate", chosen).data
-    ours = _validated(config.data)
+    if views and views["_target_"] != read["_target_"]:
+        chosen.append(f"views@data={dataset}")
+        read = compose("evaluate", chosen).data
     changed = [
         f"data.{key}={ours[key]}"
         for key in read
         if key in ours and key != "_target_" and (OmegaConf.is_missing(read, key) or read[key] != ours[key])
     ]
-    return " ".join(["python tools/evaluate.py", *chosen, *changed, f"weights={weights}"])
-
-
-def _validated(data: DictConfig) -> dict[str, Any]:
-    """The settings of the views that are validated on."""
-    if "validate" in data:
-        return _validated(data.sources[data.validate])
-    parts = (data, data.get("views") or {}, data.get("val") or {})
-    return {str(key): value for part in parts for key, value in part.items()}
+    return shlex.join(["python", "tools/evaluate.py", *chosen, *changed, f"weights={weights}"])

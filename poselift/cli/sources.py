@@ -1,7 +1,8 @@
 """Where the predictions that `tools/evaluate.py` scores come from: a lifter, or a file."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
@@ -29,6 +30,7 @@ class Lifted:
         seed: of the training; None where it is not known.
         model: what `metrics.json` says of the model.
         settings: how the predictions are made.
+        file: where they are from: no file.
 
     Args:
         config: of `tools/evaluate.py`.
@@ -39,6 +41,7 @@ class Lifted:
 
     lengths = True
     partial = False
+    file: Mapping[str, Any] = {}
 
     def __init__(self, config: DictConfig) -> None:
         if config.camera not in ("known", "assumed"):
@@ -104,7 +107,8 @@ class Saved:
         partial: whether frames are left out on purpose.
         seed: of the training; None where it is not known.
         model: what `metrics.json` says of the model; None where it is not ours.
-        settings: where the predictions are from.
+        settings: how the predictions were made, where the file says so.
+        file: where they are from, and how it was read.
 
     Args:
         config: of `tools/evaluate.py`.
@@ -122,7 +126,8 @@ class Saved:
         self.seed, self.model = about.get("seed"), about.get("model")
         self.skeleton = self._predictions.skeleton
         self.lengths, self.partial = self._predictions.lengths, self._predictions.partial
-        self.settings = {
+        self.settings = about.get("settings", {})
+        self.file = {
             "predictions": str(config.predictions),
             "layout": self._predictions.layout,
             "joints": self.skeleton.name,

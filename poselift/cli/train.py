@@ -13,13 +13,12 @@ from hydra.types import RunMode
 from hydra.utils import instantiate
 from omegaconf import DictConfig, OmegaConf
 from pytorch_lightning.loggers import Logger
-from torch import nn
 
 from poselift.cli.config import run_configured
 from poselift.cli.record import RunRecord, evaluation_command
 from poselift.core.errors import InputError
 from poselift.core.files import check_writable
-from poselift.models import load_weights
+from poselift.models import Lifter, load_weights
 from poselift.training.averaging import AverageLast
 from poselift.training.callbacks import BestWeights
 from poselift.training.checkpoints import AtomicCheckpointIO, read_checkpoint
@@ -94,13 +93,13 @@ def _task(config: DictConfig) -> LiftingTask:
     """The lifter, begun from `init` where that is given, and how it is trained."""
     optimizer = dict(OmegaConf.to_container(config.optimizer, resolve=True))  # type: ignore[arg-type]
     weight_decay = optimizer.pop("weight_decay", 0.0)
-    lifter: nn.Module = instantiate(config.model, _convert_="all")
+    lifter: Lifter = instantiate(config.model, _convert_="all")
     if config.init is not None:
         weights = load_weights(config.init)
         try:
             lifter.load_state_dict(weights.lifter.state_dict())
         except RuntimeError as error:
-            difference = _difference(weights.card["config"], lifter.config)  # type: ignore[arg-type]
+            difference = _difference(weights.card["config"], lifter.config)
             raise InputError(f"init={config.init} is of another lifter: {difference}") from error
     task = LiftingTask(
         lifter=lifter,
@@ -117,7 +116,7 @@ def _task(config: DictConfig) -> LiftingTask:
     return task
 
 
-def _resume(config: DictConfig, lifter: nn.Module) -> tuple[str | None, int]:
+def _resume(config: DictConfig, lifter: Lifter) -> tuple[str | None, int]:
     """The checkpoint to go on from and its step; None and 0 for a new run."""
     path = config.resume
     if path == "auto":
@@ -128,7 +127,7 @@ def _resume(config: DictConfig, lifter: nn.Module) -> tuple[str | None, int]:
         return None, 0
     checkpoint = read_checkpoint(path)
     if checkpoint["model"]["config"] != lifter.config:
-        difference = _difference(checkpoint["model"]["config"], lifter.config)  # type: ignore[arg-type]
+        difference = _difference(checkpoint["model"]["config"], lifter.config)
         raise InputError(f"{path} is of another lifter: {difference}; give the run's own model=, or another output=")
     return str(path), int(checkpoint["global_step"])
 

@@ -4,8 +4,8 @@
 class InputError(ValueError):
     """Something that the user gave cannot be used.
 
-    The message is one line: what was wrong, which file or key, and what to do. Commands print it without a
-    traceback and leave with exit code 2.
+    The message says what was wrong, which file or key, and what to do: in one line, or in several where a list or
+    the tree of expected files belongs to it. Commands print it without a traceback and leave with exit code 2.
     """
 
 

@@ -1,5 +1,6 @@
 """Reading the files that datasets come in, with errors that say which file, which key and what was expected."""
 
+import json
 import pickle
 import zlib
 from collections.abc import Mapping
@@ -112,6 +113,21 @@ def load_pickle(path: str | Path, *, encoding: str = "ASCII") -> Any:
         raise InputError(f"no such file: {path}")
     with path.open("rb") as file:
         return _unpickle(file, str(path), encoding)
+
+
+def load_json(path: str | Path) -> Any:
+    """Reads a JSON file.
+
+    Raises:
+        InputError: no such file, or it is not JSON.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise InputError(f"no such file: {path}")
+    try:
+        return json.loads(path.read_bytes())
+    except ValueError as error:
+        raise InputError(f"{path} cannot be read as JSON ({error})") from error
 
 
 def load_object_npz(path: str | Path, key: str) -> Any:

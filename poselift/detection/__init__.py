@@ -7,13 +7,15 @@ from poselift.core.errors import InputError
 from poselift.detection.detector import Detector
 from poselift.detection.mmpose import MMPose
 from poselift.detection.movenet import MoveNet
+from poselift.detection.rtmpose import RTMPose
 
-__all__ = ["DETECTORS", "Detector", "MMPose", "MoveNet", "build_detector"]
+__all__ = ["DETECTORS", "Detector", "MMPose", "MoveNet", "RTMPose", "build_detector"]
 
 DETECTORS: dict[str, Callable[..., Detector]] = {
     "movenet": MoveNet,
     "movenet-fast": lambda device: MoveNet(device, fast=True),
     "mmpose": MMPose,
+    "rtmpose": RTMPose,
 }
 """Every detector by name; each is built with the device it shall run on, and options of its own by keyword."""
 

@@ -7,8 +7,9 @@ _BIG = 0.4
 """Longer side of a person, as a share of the picture's, from which the fine pass cannot be trusted."""
 _INSIDE = 0.8
 _OVERLAP = 0.5
-_SAME_POSE = 0.06
-"""Median distance between two poses' joints, as a share of the longer side of the box, below which they are one."""
+_SAME_POSE = 0.08
+"""Median distance between two poses' joints, as a share of the longer side of the box, below which they are one. In
+made scenes (benchmarks/duplicates.py) that does as well as AlphaPose's parametric pose NMS, however high scores are."""
 
 
 def overlap(a: Float[np.ndarray, "n 4"], b: Float[np.ndarray, "m 4"]) -> Float[np.ndarray, "n m"]:
@@ -49,12 +50,14 @@ def without_duplicates(
 ) -> list[int]:
     """Indices of the detections to keep, best score first: of two that show the same pose, the better one.
 
-    Poses are compared and not boxes, because two people who cross have boxes that all but coincide.
+    Poses are compared and not boxes, because two people who cross have boxes that all but coincide. Only joints that
+    both have count, and poses without any are two.
     """
     kept: list[int] = []
     for i in np.argsort(-scores, kind="stable"):
         size = float((boxes[i, 2:] - boxes[i, :2]).max())
-        distances = [np.nanmedian(np.linalg.norm(keypoints[i] - keypoints[other], axis=-1)) for other in kept]
-        if all(distance > _SAME_POSE * size for distance in distances):
+        apart = [np.linalg.norm(keypoints[i] - keypoints[other], axis=-1) for other in kept]
+        known = [distances[np.isfinite(distances)] for distances in apart]
+        if all(len(distances) == 0 or np.median(distances) > _SAME_POSE * size for distances in known):
             kept.append(int(i))
     return kept

@@ -5,29 +5,25 @@ from pathlib import Path
 import onnxruntime
 
 from poselift.core.errors import InputError
-from poselift.core.files import sha256
 
 DEVICES = ("auto", "cpu", "cuda")
 
 
-def open_session(path: Path, expected_sha256: str, device: str) -> onnxruntime.InferenceSession:
-    """Opens one model, after making sure that the file is the one that was meant.
+def open_session(path: Path, device: str) -> onnxruntime.InferenceSession:
+    """Opens one model.
 
     Args:
         path: the ONNX file.
-        expected_sha256: the SHA-256 that it must have.
         device: "cpu", "cuda", or "auto": CUDA where onnxruntime offers it, else the CPU.
 
     Raises:
-        InputError: the file is missing or damaged, the device is not one of these, or CUDA was asked for and
+        InputError: the file is missing or cannot be read, the device is not one of these, or CUDA was asked for and
             onnxruntime cannot use it.
     """
     if device not in DEVICES:
         raise InputError(f"device {device!r} is not one of {', '.join(DEVICES)}")
     if not path.is_file():
-        raise InputError(f"the detector's weights {path} are missing; reinstall poselift")
-    if sha256(path) != expected_sha256:
-        raise InputError(f"the detector's weights {path} are damaged (other SHA-256); reinstall poselift")
+        raise InputError(f"model {path}: no such file")
     offered = "CUDAExecutionProvider" in onnxruntime.get_available_providers()
     providers = ["CPUExecutionProvider"]
     if device == "cuda" or (device == "auto" and offered):
@@ -37,7 +33,10 @@ def open_session(path: Path, expected_sha256: str, device: str) -> onnxruntime.I
             "device cuda: this onnxruntime has no CUDA; take cpu, or run: pip uninstall onnxruntime && "
             "pip install onnxruntime-gpu (side by side the two do not work)"
         )
-    session = onnxruntime.InferenceSession(path, providers=providers)
+    try:
+        session = onnxruntime.InferenceSession(path, providers=providers)
+    except Exception as error:  # onnxruntime's exceptions have no base of their own
+        raise InputError(f"model {path} cannot be used by onnxruntime: {' '.join(str(error).split())}") from error
     # onnxruntime falls back to the CPU with no more than a log line when CUDA's own libraries do not load.
     if device == "cuda" and "CUDAExecutionProvider" not in session.get_providers():
         raise InputError(

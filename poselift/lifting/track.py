@@ -2,7 +2,7 @@
 
 import numpy as np
 import torch
-from jaxtyping import Bool
+from jaxtyping import Bool, Float
 
 from poselift.geometry import pixels_to_rays
 from poselift.lifting.bones import steady_bones
@@ -44,8 +44,7 @@ def lift_track(
     lifter = weights.lifter
     skeleton_in: Skeleton = lifter.skeleton_in  # type: ignore[assignment]
     skeleton_out: Skeleton = lifter.skeleton_out  # type: ignore[assignment]
-    used = np.isfinite(keypoints.keypoints).all(-1) & (keypoints.scores >= threshold) & (keypoints.scores > 0)
-    pixels, scores = _by_name(keypoints, used, skeleton_in)
+    pixels, scores = lifter_input(keypoints, skeleton_in, threshold)
     seen = np.any(scores > 0, axis=-1)
     filled, segments = find_gaps(seen, keypoints.timestamps)
     window = max(weights.window, _frames_of(2 * MAX_GAP, keypoints.timestamps))
@@ -93,10 +92,17 @@ def _frames_of(seconds: float, timestamps: np.ndarray) -> int:
     return int(np.ceil(seconds / np.median(np.diff(timestamps)))) + 2
 
 
-def _by_name(
-    keypoints: Keypoints2D, used: Bool[np.ndarray, "t j"], skeleton: Skeleton
-) -> tuple[np.ndarray, np.ndarray]:
-    """Pixels and scores in the lifter's joints; those that the detector lacks are NaN and 0, never derived."""
+def lifter_input(
+    keypoints: Keypoints2D, skeleton: Skeleton, threshold: float = 0.2
+) -> tuple[Float[np.ndarray, "t j 2"], Float[np.ndarray, "t j"]]:
+    """Pixels and scores in the lifter's joints; those that the detector lacks are NaN and 0, never derived.
+
+    Args:
+        keypoints: of one person, in any joint set.
+        skeleton: the lifter's input joints.
+        threshold: joints that score less are not used.
+    """
+    used = np.isfinite(keypoints.keypoints).all(-1) & (keypoints.scores >= threshold) & (keypoints.scores > 0)
     pixels = convert(keypoints.keypoints, keypoints.skeleton, skeleton, used)
     scores = convert(keypoints.scores[..., None], keypoints.skeleton, skeleton, used)
     known = pixels.mask & ~pixels.derived

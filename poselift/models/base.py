@@ -9,6 +9,7 @@ from torch import Tensor, nn
 
 from poselift.geometry.products import transform
 from poselift.models.encoding import CONTEXT_CHANNELS, Encoded
+from poselift.nn.attention import Attention
 from poselift.skeleton import get_skeleton
 
 _USUAL_STEP = 1 / 30
@@ -45,6 +46,12 @@ class Lifter(nn.Module, ABC):
         Returns:
             Joints relative to the root joint, metres, in the camera's frame.
         """
+
+    def penalty(self) -> Float[Tensor, ""] | None:
+        """What training adds to its loss for the attention mechanisms; None for nothing."""
+        mechanisms = (module for module in self.modules() if isinstance(module, Attention))
+        parts = [part for mechanism in mechanisms if (part := mechanism.penalty()) is not None]
+        return torch.stack(parts).sum() if parts else None
 
     def to_camera(self, flat: Float[Tensor, "b t c"], encoded: Encoded) -> Float[Tensor, "b t j_out 3"]:
         """Joints as the network gives them, side by side, relative to the root and in the camera's frame."""

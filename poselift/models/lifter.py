@@ -115,6 +115,9 @@ class SpatioTemporalLifter(Lifter):
         joint_layers = build_attention(joint_attention, joint_dim, joint_heads, joint_depth)
         if any(layer.length not in (None, n_in) for layer in joint_layers):
             raise InputError(f"joint_attention is built for another number of joints than the {n_in} of {joints_in}")
+        if not all(layer.over_joints for layer in joint_layers):
+            name = attention_spec(joint_attention)["name"]
+            raise InputError(f"joint_attention={name} is for tokens that follow each other in time; choose another")
         self.joint_blocks = nn.ModuleList(
             EncoderBlock(joint_dim, attention=layer, feed_forward=FeedForward(joint_dim, 2 * joint_dim))
             for layer in joint_layers

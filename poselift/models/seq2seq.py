@@ -41,6 +41,7 @@ class SequenceToSequence(Lifter):
         self.teacher_forcing = teacher_forcing
         self.features = FrameFeatures(len(self.skeleton_in), dim)
         self.time = SinusoidalTime(dim)
+        self.attended = WeightedMean()
 
     def forward(
         self, encoded: Encoded, target: Float[Tensor, "b t j_out 3"] | None = None
@@ -105,9 +106,12 @@ def weights_over(scores: Float[Tensor, "b t"], valid: Bool[Tensor, "b t"]) -> Fl
     return scores.masked_fill(~valid, lowest).softmax(-1)
 
 
-def context_of(weights: Float[Tensor, "b t"], memory: Float[Tensor, "b t m"]) -> Float[Tensor, "b m"]:
-    """The mean of the memory under the weights."""
-    return (weights[:, None] @ memory)[:, 0]
+class WeightedMean(nn.Module):
+    """The mean of the memory under the weights; a module, so that `attention_maps` can watch it."""
+
+    def forward(self, weights: Float[Tensor, "b t"], memory: Float[Tensor, "b t m"]) -> Float[Tensor, "b m"]:
+        """What the decoder takes from the encoder's states."""
+        return (weights[:, None] @ memory)[:, 0]
 
 
 def _last(memory: Float[Tensor, "b t m"], encoded: Encoded) -> Float[Tensor, "b m"]:
@@ -166,7 +170,7 @@ class BahdanauLifter(SequenceToSequence):
         """Attends first, then steps."""
         hidden, keys = state
         weights = weights_over(additive_scores(self.query(hidden + code), keys, self.v), valid)
-        context = context_of(weights, memory)
+        context = self.attended(weights, memory)
         hidden = self.cell(torch.cat((previous, context, code), -1), hidden)
         return self.out(torch.cat((hidden, context, previous), -1)), (hidden, keys)
 
@@ -252,7 +256,7 @@ class LuongLifter(SequenceToSequence):
         else:
             scores = (keys @ hidden[..., None])[..., 0]
         weights = self._localised(scores, hidden, frame, valid)
-        fed = torch.tanh(self.combine(torch.cat((context_of(weights, memory), hidden), -1)))
+        fed = torch.tanh(self.combine(torch.cat((self.attended(weights, memory), hidden), -1)))
         return self.out(fed), (hidden, cell, fed, keys, frame + 1)
 
     def _localised(

@@ -44,7 +44,8 @@ class Predictions:
         partial: whether frames that are NaN in all joints are left out on purpose, by the way the format cuts
             clips.
         layout: which format it was.
-        about: the "name", "seed" and "model" that made them, as `metrics.json` has them, where the file says so.
+        about: the "name", "seed" and "model" that made them, as `metrics.json` has them, and the "settings" that it
+            was used with, where the file says so.
     """
 
     poses: Mapping[str, Float[np.ndarray, "_t _j 3"]]

@@ -161,6 +161,27 @@ HUMANEVA15 = _skeleton(
 )
 """HumanEva-I in VideoPose3D's layout."""
 
+TOTALCAPTURE21 = _skeleton(
+    "totalcapture21",
+    """pelvis vicon_spine0<pelvis vicon_spine1<vicon_spine0 spine<vicon_spine1 vicon_spine3<spine neck<vicon_spine3
+    head<neck right_collar<vicon_spine3 right_shoulder<right_collar right_elbow<right_shoulder
+    right_wrist<right_elbow left_collar<vicon_spine3 left_shoulder<left_collar left_elbow<left_shoulder
+    left_wrist<left_elbow right_hip<pelvis right_knee<right_hip right_ankle<right_knee left_hip<pelvis
+    left_knee<left_hip left_ankle<left_knee""",
+)
+"""TotalCapture's Vicon skeleton (https://cvssp.org/data/totalcapture); of its four spine joints the third, in the
+middle of the trunk, is taken for Human3.6M's `spine`."""
+
+JTA22 = _skeleton(
+    "jta22",
+    """head_top<head head<neck neck right_clavicle<neck right_shoulder<right_clavicle right_elbow<right_shoulder
+    right_wrist<right_elbow left_clavicle<neck left_shoulder<left_clavicle left_elbow<left_shoulder
+    left_wrist<left_elbow gta_spine0<neck gta_spine1<gta_spine0 gta_spine2<gta_spine1 gta_spine3<gta_spine2
+    gta_spine4<gta_spine3 right_hip<gta_spine4 right_knee<right_hip right_ankle<right_knee left_hip<gta_spine4
+    left_knee<left_hip left_ankle<left_knee""",
+)
+"""JTA (https://github.com/fabbrimatteo/JTA-Dataset, joint.py); its spine counts from the neck down."""
+
 SKELETONS = {
     skeleton.name: skeleton
     for skeleton in (
@@ -179,6 +200,8 @@ SKELETONS = {
         SMPL24,
         MPI_INF_3DHP17,
         HUMANEVA15,
+        TOTALCAPTURE21,
+        JTA22,
     )
 }
 """Every joint set by name."""

@@ -13,6 +13,10 @@ _NO_MATCH = 1e6
 def cost(difference: Difference | None, elapsed: float) -> float:
     """What it costs to believe that two poses are one person's, infinite where they cannot be.
 
+    A displacement costs the less the longer the person was not seen: a prediction is good to a tenth of a body length
+    at once, and to a body length more with each second. So who comes out of hiding is given to the person who was
+    hidden there, and not to somebody near by who was seen in the frame before and would have to jump.
+
     Args:
         difference: of the predicted pose from the one that is there.
         elapsed: seconds since the person was last seen. The gates open with it: by 1.5 body lengths a second,
@@ -22,7 +26,7 @@ def cost(difference: Difference | None, elapsed: float) -> float:
         return np.inf
     if difference.shift > min(0.3 + 1.5 * elapsed, 1.5) or difference.size > 0.5 + min(elapsed, 0.5):
         return np.inf
-    return difference.shift + 0.5 * difference.shape + 0.5 * difference.size
+    return difference.shift / (0.1 + elapsed) + 2 * difference.shape + difference.size
 
 
 def assign(costs: Sequence[Sequence[float]]) -> list[tuple[int, int]]:

@@ -5,12 +5,12 @@ import numpy as np
 from poselift.tracking.matching import assign, cost
 from poselift.tracking.track import Track
 
-_MAX_GAP = 2.0
+_MAX_GAP = 4.0
 """Seconds that may lie between two fragments of one person."""
 
 
 def stitch(tracks: list[Track]) -> list[Track]:
-    """Joins tracks that end with others that begin up to two seconds later, all at once at the least cost.
+    """Joins tracks that end with others that begin up to four seconds later, all at once at the least cost.
 
     Two tracks are joined where the end of the one, moved forwards by its velocity, meets the start of the
     other, and the start of the other, moved backwards by its own, meets the end of the one: both within the

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from jaxtyping import Float
 
-_DAMPING = 0.5
+_DAMPING = 1.0
 """Seconds over which a velocity is trusted to last: people turn and stop."""
-_SMOOTHING = 0.15
+_SMOOTHING = 0.2
 """Seconds over which velocities are averaged: long enough for the detector's noise, short enough for a jump."""
 _TELLING = 0.25
 """Extent of the joints that two poses have in common, as a share of the person, that tells their sizes apart."""
@@ -100,8 +100,7 @@ class Track:
     ) -> Difference | None:
         """How a pose differs from the last one seen, moved on to the pose's time; None with no joint in common.
 
-        The velocity fades, v exp(-t / 0.5 s), so that the person is never thought to be more than half a second's
-        way ahead.
+        The velocity fades, v exp(-t / 1 s), so that the person is never thought to be more than a second's way ahead.
         """
         ahead = self.velocity * _faded(timestamp - self.timestamps[-1])
         return _difference(self.keypoints[-1] + ahead, self.scores[-1], keypoints, scores)

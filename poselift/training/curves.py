@@ -5,8 +5,8 @@ from pathlib import Path
 
 from poselift.core.files import atomic_path
 
-_MEAN_OF = 15
-"""Logged values that the line of the loss is the running mean of."""
+_AROUND = 3
+"""Logged values before and after a step that the line of a loss is the mean of, with its own."""
 
 
 def plot_curves(rows: Mapping[int, Mapping[str, float | int]], folder: Path, title: str) -> list[Path]:
@@ -44,19 +44,9 @@ def plot_curves(rows: Mapping[int, Mapping[str, float | int]], folder: Path, tit
         left.legend(fontsize="small", frameon=False)
     for name in errors:
         steps, values = series(name)
-        best = min(range(len(values)), key=values.__getitem__)
         label = name.removeprefix("val/").replace("p_", "P-").upper()
-        (line,) = right.plot(steps, values, marker="o", markersize=3, label=label)
-        right.annotate(
-            f"{values[best]:.1f}",
-            (steps[best], values[best]),
-            xytext=(0, -12),
-            textcoords="offset points",
-            ha="center",
-            color=line.get_color(),
-        )
+        right.plot(steps, values, marker="o", markersize=3, label=f"{label}, best {min(values):.1f}")
     right.set(xlabel="step", ylabel="error (mm)", title="Validation")
-    right.margins(y=0.15)
     if errors:
         right.legend(frameon=False)
     for axes in (left, right):
@@ -71,8 +61,5 @@ def plot_curves(rows: Mapping[int, Mapping[str, float | int]], folder: Path, tit
 
 
 def _running_mean(values: list[float]) -> list[float]:
-    means = []
-    for end in range(1, len(values) + 1):
-        window = values[max(0, end - _MEAN_OF) : end]
-        means.append(sum(window) / len(window))
-    return means
+    around = [values[max(0, at - _AROUND) : at + _AROUND + 1] for at in range(len(values))]
+    return [sum(part) / len(part) for part in around]

@@ -5,16 +5,15 @@ from typing import Any
 
 import pytorch_lightning as pl
 import torch
-from torch import Tensor, distributed, nn
+from torch import Tensor, distributed
 
 from poselift.core.errors import InputError
 from poselift.data.batches import Batch
 from poselift.data.module import MotionData
 from poselift.data.views import View
 from poselift.metrics.functional import Terms, aligned_joint_errors, joint_errors, velocity_errors
-from poselift.models import encode, lift_sequence
+from poselift.models import Lifter, encode, lift_sequence
 from poselift.optim.schedules import Schedule
-from poselift.skeleton import Skeleton
 from poselift.training.masking import Masking
 from poselift.training.objective import Objective
 from poselift.training.resume import close_epoch, first_batch, seed_step
@@ -39,7 +38,7 @@ class LiftingTask(pl.LightningModule):
 
     def __init__(
         self,
-        lifter: nn.Module,
+        lifter: Lifter,
         optimizer: Callable[..., torch.optim.Optimizer],
         schedule: Schedule,
         loss: Mapping[str, float | int],
@@ -49,10 +48,8 @@ class LiftingTask(pl.LightningModule):
         seed: int = 0,
     ) -> None:
         super().__init__()
-        skeleton_in: Skeleton = lifter.skeleton_in  # type: ignore[assignment]
-        skeleton_out: Skeleton = lifter.skeleton_out  # type: ignore[assignment]
         self.lifter = lifter
-        self.objective = Objective(loss, skeleton_in, skeleton_out)
+        self.objective = Objective(loss, lifter.skeleton_in, lifter.skeleton_out)
         self.masking = masking or Masking()
         self.window, self.seed = window, seed
         self._optimizer, self._schedule, self._weight_decay = optimizer, schedule, weight_decay
@@ -72,7 +69,12 @@ class LiftingTask(pl.LightningModule):
         """The weighted sum of the losses of one batch."""
         seen = self.masking.hide(batch)
         encoded = encode(seen.keypoints, seen.scores, seen.times, seen.K, seen.image_size, seen.valid, seen.distortion)
-        losses = self.objective(self.lifter(encoded).float(), batch)
+        # What writes one pose after the other is fed the true ones (Williams and Zipser 1989); lifting, its own.
+        predicted = self.lifter(encoded, batch.joints) if self.lifter.teacher_forced else self.lifter(encoded)
+        losses = self.objective(predicted.float(), batch)
+        penalty = self.lifter.penalty()
+        if penalty is not None:
+            losses |= {"penalty": penalty, "loss": losses["loss"] + penalty}
         for name, value in losses.items():
             self.log(f"train/{name}", value.detach(), prog_bar=name == "loss", batch_size=len(batch.valid))
         return losses["loss"]

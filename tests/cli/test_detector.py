@@ -34,21 +34,32 @@ def chosen(monkeypatch, *arguments):
 def test_only_what_was_given_is_passed_on(monkeypatch):
     assert chosen(monkeypatch) == ("movenet", "cpu", {})
     assert chosen(monkeypatch, "--detector", "mmpose", "--device", "cuda") == ("mmpose", "cuda", {})
-    given = ["--mmpose-config", "a", "--mmpose-checkpoint", "b", "--mmpose-person-config", "c"]
+    given = ["--mmpose-config", "a", "--mmpose-checkpoint", "b", "--mmpose-person-detector", "c"]
     given += ["--mmpose-person-checkpoint", "d", "--trust-checkpoint"]
     _, _, options = chosen(monkeypatch, "--detector", "mmpose", *given)
     assert options == {
         "config": "a",
         "checkpoint": "b",
-        "person_config": "c",
+        "person_detector": "c",
         "person_checkpoint": "d",
         "trust_checkpoint": True,
     }
+    files = ["--model", "a.onnx", "--person-model", "b.onnx"]
+    built = chosen(monkeypatch, "--detector", "rtmpose", *files)
+    assert built == ("rtmpose", "cpu", {"model": "a.onnx", "person_model": "b.onnx"})
 
 
-@pytest.mark.parametrize("option", [["--mmpose-config", "a"], ["--trust-checkpoint"]])
-def test_an_option_of_another_detector_is_refused(option, monkeypatch):
-    with pytest.raises(InputError, match=f"{option[0]} goes with --detector mmpose, not with movenet"):
+def test_offline_goes_with_every_detector(monkeypatch):
+    assert chosen(monkeypatch, "--offline") == ("movenet", "cpu", {})
+    assert chosen(monkeypatch, "--detector", "mmpose", "--offline") == ("mmpose", "cpu", {"offline": True})
+
+
+@pytest.mark.parametrize(
+    ("option", "owner"),
+    [(["--mmpose-config", "a"], "mmpose"), (["--trust-checkpoint"], "mmpose"), (["--model", "a"], "rtmpose")],
+)
+def test_an_option_of_another_detector_is_refused(option, owner, monkeypatch):
+    with pytest.raises(InputError, match=f"{option[0]} goes with --detector {owner}, not with movenet"):
         chosen(monkeypatch, *option)
 
 

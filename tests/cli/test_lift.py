@@ -139,7 +139,7 @@ def test_the_default_folder_of_another_video_is_not_taken(tmp_path, monkeypatch,
     with pytest.raises(SystemExit) as left:
         lift("tuesday/clip.mp4", *options)
     assert left.value.code == 2
-    assert "results of another video" in capsys.readouterr().err
+    assert "results of another clip" in capsys.readouterr().err
 
 
 def test_start_keeps_the_videos_own_time_and_odd_names_are_shown(tmp_path, capsys):

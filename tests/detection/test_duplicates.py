@@ -48,3 +48,26 @@ def test_two_people_in_one_place_are_two():
     poses = np.stack([pose(0, 0, 100, seed=1), pose(0, 0, 100, seed=2)])
     boxes = np.array([[0.0, 0, 100, 100], [0, 0, 100, 100]])
     assert without_duplicates(poses, boxes, np.array([0.6, 0.4])) == [0, 1]
+
+
+def test_poses_are_one_up_to_a_median_distance_of_eight_hundredths_of_the_box():
+    one = pose(0, 0, 100)
+    boxes = np.tile([0.0, 0, 60, 100], (2, 1))
+    for shift, kept in ((7.9, [1]), (8.1, [1, 0])):
+        moved = one + np.array([shift, 0])
+        moved[:8] += 1000  # 8 of 17: the median is with the others
+        assert without_duplicates(np.stack([one, moved]), boxes, np.array([0.4, 0.6])) == kept
+
+
+def test_joints_that_only_one_pose_has_do_not_count():
+    upper, whole = pose(0, 0, 100), pose(1, 1, 100)
+    upper[11:] = np.nan
+    boxes = np.tile([0.0, 0, 100, 100], (2, 1))
+    assert without_duplicates(np.stack([upper, whole]), boxes, np.array([0.4, 0.6])) == [1]
+
+
+def test_poses_without_a_joint_in_common_are_two():
+    upper, lower = pose(0, 0, 100), pose(0, 0, 100)
+    upper[11:], lower[:11] = np.nan, np.nan
+    boxes = np.tile([0.0, 0, 100, 100], (2, 1))
+    assert without_duplicates(np.stack([upper, lower]), boxes, np.array([0.6, 0.4])) == [0, 1]

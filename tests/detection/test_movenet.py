@@ -8,7 +8,6 @@ import pytest
 from poselift.core.errors import InputError
 from poselift.core.files import sha256
 from poselift.detection import DETECTORS, build_detector
-from poselift.detection import movenet as module
 from poselift.detection.movenet import better_pose
 
 ROOT = Path(__file__).parents[2]
@@ -111,7 +110,7 @@ class Recorder:
 def test_the_networks_are_given_rgb(monkeypatch):
     detector = build_detector("movenet", "cpu")
     multipose, thunder = Recorder(), Recorder()
-    monkeypatch.setattr(detector, "_multipose", multipose)
+    monkeypatch.setattr(detector._multipose, "_session", multipose)
     monkeypatch.setattr(detector, "_thunder", thunder)
     orange = np.broadcast_to(np.array([250, 120, 10], np.uint8), (180, 320, 3)).copy()
     assert len(detector.detect([orange])[0]) == 1
@@ -151,12 +150,13 @@ def test_fast_finds_a_person_who_is_large(pictures):
 
 
 def test_the_weights_are_the_ones_that_are_named(detector):
+    folder = ROOT / "poselift" / "weights" / "movenet"
     for file, expected in detector.weights.items():
-        assert sha256(module._FOLDER / file) == expected
-        assert expected in (module._FOLDER / "README.md").read_text()
+        assert sha256(folder / file) == expected
+        assert expected in (folder / "README.md").read_text()
 
 
 def test_an_unknown_detector_names_those_there_are():
     with pytest.raises(InputError, match="'openpose'; there are movenet, movenet-fast"):
         build_detector("openpose")
-    assert set(DETECTORS) == {"movenet", "movenet-fast", "mmpose"}
+    assert set(DETECTORS) == {"movenet", "movenet-fast", "mmpose", "rtmpose"}

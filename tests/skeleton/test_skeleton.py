@@ -18,6 +18,8 @@ SIZES = {
     "smpl24": 24,
     "mpi_inf_3dhp17": 17,
     "humaneva15": 15,
+    "totalcapture21": 21,
+    "jta22": 22,
 }
 
 
@@ -56,6 +58,10 @@ def test_official_orders():
     assert get_skeleton("posetrack17").joints[:3] == ("nose", "neck_base", "head_top")
     assert get_skeleton("mpii16").joints[6:10] == ("pelvis", "thorax", "neck_base", "head_top")
     assert get_skeleton("smpl24").joints[15:18] == ("head", "left_shoulder", "right_shoulder")
+    assert get_skeleton("totalcapture21").joints[7:9] == ("right_collar", "right_shoulder")
+    assert get_skeleton("totalcapture21").joints[15:18] == ("right_hip", "right_knee", "right_ankle")
+    assert get_skeleton("jta22").joints[2:5] == ("neck", "right_clavicle", "right_shoulder")
+    assert get_skeleton("jta22").joints[10:12] == ("left_wrist", "gta_spine0")
 
 
 def test_bad_skeletons_are_refused():

@@ -1,4 +1,5 @@
 import numpy as np
+import pytest
 
 from poselift.tracking.matching import assign, cost
 from poselift.tracking.track import Difference
@@ -20,6 +21,16 @@ def test_each_difference_costs():
     assert cost(Difference(0.2, 0.1, 0.1), 0.1) > plain
     assert cost(Difference(0.1, 0.2, 0.1), 0.1) > plain
     assert cost(Difference(0.1, 0.1, 0.2), 0.1) > plain
+
+
+def test_a_cost_by_hand():
+    # 0.3 lengths in 0.2 s are one prediction's worth, then twice the shape and once the size.
+    assert cost(Difference(shift=0.3, shape=0.05, size=0.2), 0.2) == pytest.approx(1.0 + 0.1 + 0.2)
+
+
+def test_a_displacement_costs_less_the_longer_ago():
+    seen_just_now, hidden = Difference(0.15, 0.05, 0.0), Difference(0.3, 0.05, 0.0)
+    assert cost(hidden, 0.8) < cost(seen_just_now, 0.04)
 
 
 def test_the_best_assignment_in_sum_is_found():

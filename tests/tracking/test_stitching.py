@@ -23,8 +23,9 @@ def test_people_at_the_same_time_are_two(scenes):
     assert len(stitch([fragment(scenes, 0, 30, 0), fragment(scenes, 29, 60, 0)])) == 2
 
 
-def test_more_than_two_seconds_apart_are_two(scenes):
-    assert len(stitch([fragment(scenes, 0, 30, 0), fragment(scenes, 95, 120, 0)])) == 2
+def test_more_than_four_seconds_apart_are_two(scenes):
+    assert len(stitch([fragment(scenes, 0, 30, 0), fragment(scenes, 145, 170, 0)])) == 1
+    assert len(stitch([fragment(scenes, 0, 30, 0), fragment(scenes, 155, 180, 0)])) == 2
 
 
 def test_of_two_that_may_follow_the_nearer_does(scenes):

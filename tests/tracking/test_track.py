@@ -23,7 +23,7 @@ def test_prediction_goes_on_and_fades(scenes):
     track = run(scenes)
     last = track.timestamps[-1]
     for elapsed in (0.1, 0.5, 5.0):
-        ahead = track.keypoints[-1] + track.velocity * 0.5 * (1 - np.exp(-elapsed / 0.5))
+        ahead = track.keypoints[-1] + track.velocity * (1 - np.exp(-elapsed))
         difference = track.difference(last + elapsed, ahead, np.ones(17))
         assert max(difference.shift, difference.shape, difference.size) < 1e-6
 

@@ -1,7 +1,10 @@
 import numpy as np
 import pytest
 
+from poselift.data.scenes import make_scene
+from poselift.detection.duplicates import without_duplicates
 from poselift.skeleton import COCO17
+from poselift.structures import Detections
 from poselift.tracking import Tracker
 
 RATE = 20
@@ -68,11 +71,63 @@ def test_somebody_hidden_for_a_while_is_one_person(scenes, hidden):
 
 def test_somebody_hidden_for_long_is_two(scenes):
     def scene(time):
-        return [] if 1.0 < time <= 4.0 else [scenes.walker(200, time)]
+        return [] if 1.0 < time <= 5.5 else [scenes.walker(200, time)]
 
-    people, _ = scenes.track(scene, np.arange(5 * RATE) / RATE)
+    people, _ = scenes.track(scene, np.arange(7 * RATE) / RATE)
     assert [person.person for person in people] == [1, 2]
-    assert people[1].timestamps[0] > 4.0
+    assert people[1].timestamps[0] > 5.5
+
+
+@pytest.mark.parametrize(("gone", "live"), [(1.0, [1]), (1.8, [1]), (3.0, [1, 2])])
+def test_who_leaves_the_picture_and_comes_back_is_the_same_person(scenes, gone, live):
+    back = 2.0 + gone
+
+    def scene(time):
+        if time < 2.0:
+            return [scenes.walker(1280 - 100 * (2.0 - time), time)]
+        return [] if time < back else [scenes.walker(1280 - 100 * (time - back), time)]
+
+    people, numbers = scenes.track(scene, np.arange(round((back + 1.5) * RATE)) / RATE)
+    assert [person.person for person in people] == [1]
+    # As it happens, a new number is given after two seconds; the tracks of the whole clip join the two.
+    assert sorted({number for frame in numbers for number in frame} - {0}) == live
+
+
+def test_who_was_hidden_comes_out_under_the_old_number_beside_somebody_who_stands_there(scenes):
+    def scene(time):
+        walks, stands = scenes.walker(250 + 200 * time, time, seed=1), scenes.walker(600, time, seed=2)
+        if abs(time - 1.75) >= 0.5:
+            return [walks, stands]
+        # The one who stands is missed for two frames, just as the one who walks comes out from behind.
+        return [stands]
+
+    def flickering(time):
+        poses = scene(time)
+        return poses[:1] if 2.25 <= time < 2.35 else poses
+
+    _, numbers = scenes.track(flickering, CLIP)
+    assert numbers[20] == [1, 2]
+    assert numbers[round(2.25 * RATE)] == [1]
+    assert numbers[-1] == [1, 2]
+
+
+def test_crossing_people_of_a_motion_corpus_keep_their_numbers(corpus):
+    scene = make_scene(corpus, people=3, seed=4, seconds=6.0)
+    tracker = Tracker(scene.image_size)
+    right = wrong = 0
+    last: dict[int, int] = {}
+    for time, found, owners in zip(scene.times, scene.detections, scene.owners, strict=True):
+        kept = without_duplicates(found.keypoints, found.boxes, found.box_scores)
+        found = Detections(
+            found.boxes[kept], found.box_scores[kept], found.keypoints[kept], found.scores[kept], found.skeleton
+        )
+        for owner, number in zip(owners[kept], tracker.update(found, float(time)), strict=True):
+            if owner >= 0 and number > 0:
+                same = last.setdefault(int(owner), number) == number
+                right, wrong = right + same, wrong + (not same)
+                last[int(owner)] = number
+    assert right > 300
+    assert wrong <= 1
 
 
 def test_who_appears_elsewhere_is_somebody_else(scenes):

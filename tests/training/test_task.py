@@ -4,7 +4,11 @@ from functools import partial
 import pytest
 import torch
 
+from poselift.data.synthetic import synthetic_corpus
+from poselift.data.views import film
+from poselift.models import EncoderDecoder, SpatioTemporalLifter
 from poselift.optim.schedules import linear_warmup
+from poselift.skeleton import CMU28, H36M17
 from poselift.training.masking import Masking
 from poselift.training.task import LiftingTask
 
@@ -79,3 +83,36 @@ def test_norms_and_biases_are_not_decayed(make_task):
 def test_settings_that_the_optimizer_refuses_are_said(make_task):
     with pytest.raises(ValueError, match="optimizer or its schedule cannot be made"):
         make_task(rate="").configure_optimizers()
+
+
+def test_what_writes_pose_after_pose_is_fed_the_truth_in_training_and_its_own_in_use(make_task, batches, monkeypatch):
+    task = make_task()
+    task.lifter = EncoderDecoder(dim=16, depth=1, heads=2, noise=0.0)
+    batch, fed = next(iter(batches(1))), []
+    forward = task.lifter.forward
+    monkeypatch.setattr(
+        task.lifter, "forward", lambda encoded, target=None: fed.append(target) or forward(encoded, target)
+    )
+    task.training_step(batch, 0).backward()
+    assert fed[0] is batch.joints
+    assert task.lifter.decoder_in.weight.grad.any(), "the truth has gone in"
+    task.eval()
+    with torch.no_grad():
+        task.validation_step(film(synthetic_corpus(1, 30, seed=0), seed=0)[0].converted(CMU28, H36M17), 0)
+    assert fed[1:] == [None] * (len(fed) - 1)
+
+
+def test_the_penalty_of_attention_is_in_the_loss(make_task, batches):
+    batch, losses, gradients = next(iter(batches(1))), [], []
+    for weight in (0.0, 0.01):
+        task = make_task()
+        torch.manual_seed(0)
+        attention = {"name": "adaptive_span", "max_span": 64, "span_weight": weight}
+        task.lifter = SpatioTemporalLifter(**{**task.lifter.config, "attention": attention})
+        loss = task.training_step(batch, 0)
+        loss.backward()
+        losses.append(loss.item())
+        gradients.append(task.lifter.time_blocks[0].attention.span_logits.grad.mean().item())
+    # One layer, whose spans start at an eighth of the longest.
+    assert losses[1] - losses[0] == pytest.approx(0.01 * 8.0, rel=1e-4)
+    assert gradients[1] > gradients[0]

@@ -18,7 +18,7 @@ from poselift.detection.outside import without_outside
 from poselift.structures import Detections
 
 DEFAULT_CONFIG = "rtmpose-m_8xb512-700e_body8-halpe26-256x192"
-DEFAULT_PERSON_CONFIG = "rtmdet_m_640-8xb32_coco-person"
+DEFAULT_PERSON_DETECTOR = "rtmdet_m_640-8xb32_coco-person"
 
 _FRAMES = 8
 """Frames at most that are given to the person detector at once."""
@@ -41,11 +41,12 @@ class MMPose:
         device: "cpu", "cuda", or "auto": CUDA where PyTorch can use it, else the CPU.
         config: of the pose model: a path, or the name of a config that mmpose ships. A config is Python code and is
             run: take none from people that you do not trust.
-        checkpoint: its weights: a path, or a URL with a SHA-256 (see `load_checkpoint`); if left out, those that
-            OpenMMLab published for the config.
-        person_config: likewise of the person detector, which mmdet or mmpose ships.
+        checkpoint: its weights: a path, a name, or a URL with a SHA-256 (see `load_checkpoint`); if left out, those
+            that OpenMMLab published for the config.
+        person_detector: likewise the config of the person detector, which mmdet or mmpose ships.
         person_checkpoint: likewise.
         trust_checkpoint: also read checkpoints that may run code when they are read.
+        offline: fetch nothing; weights that are not in the cache are missing.
 
     Raises:
         InputError: mmpose is not installed, a config or checkpoint cannot be used, or the device cannot be used.
@@ -58,9 +59,10 @@ class MMPose:
         device: str = "auto",
         config: str = DEFAULT_CONFIG,
         checkpoint: str | None = None,
-        person_config: str = DEFAULT_PERSON_CONFIG,
+        person_detector: str = DEFAULT_PERSON_DETECTOR,
         person_checkpoint: str | None = None,
         trust_checkpoint: bool = False,
+        offline: bool = False,
     ) -> None:
         if device == "cuda" and not torch.cuda.is_available():
             raise InputError("device cuda was asked for, but PyTorch sees no GPU here; choose cpu or auto")
@@ -74,9 +76,9 @@ class MMPose:
                 raise InputError(
                     f"mmpose config {config}: a {self._pose.cfg.model.type} cannot be used, only top-down models for 2D"
                 )
-            self._person = _build(init_detector, person_config)
-            pose_weights = _load(self._pose, config, checkpoint, trust_checkpoint)
-            person_weights = _load(self._person, person_config, person_checkpoint, trust_checkpoint)
+            self._person = _build(init_detector, person_detector)
+            pose_weights = _load(self._pose, config, checkpoint, trust_checkpoint, offline)
+            person_weights = _load(self._person, person_detector, person_checkpoint, trust_checkpoint, offline)
             self._pose.to(device)
             self._person.to(device)
             self._pose_pipeline = _pipeline(self._pose, "mmpose")
@@ -89,7 +91,7 @@ class MMPose:
         self.skeleton, self._joints = joint_set(self._names)
         classes = person_weights.dataset_meta.get("classes") or self._person.dataset_meta["classes"]
         if "person" not in classes:
-            raise InputError(f"mmdet config {person_config}: the model does not know the class 'person'")
+            raise InputError(f"mmdet config {person_detector}: the model does not know the class 'person'")
         self._person_label = list(classes).index("person")
         self.weights = {file.name: file.sha256 for file in (pose_weights, person_weights)}
 
@@ -162,13 +164,13 @@ def _build(init: Callable[..., Any], name: str) -> Any:
         raise InputError(f"mmpose config {config} cannot be used: {error}") from error
 
 
-def _load(model: Any, name: str, source: str | None, trust: bool) -> Checkpoint:
+def _load(model: Any, name: str, source: str | None, trust: bool, offline: bool) -> Checkpoint:
     """Loads a model's weights: from `source`, or else those that were published for its config."""
     config = find_config(name)
     source = source or published_weights(config)
     if source is None:
         raise InputError(f"no weights were published for mmpose config {name}; give a checkpoint")
-    checkpoint = load_checkpoint(source, trust)
+    checkpoint = load_checkpoint(source, trust, offline)
     load_state(model, checkpoint, config)
     return checkpoint
 

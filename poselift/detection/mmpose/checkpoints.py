@@ -1,11 +1,8 @@
 """Checkpoints of mmpose and mmdet: fetched, checked, and read without running what is in them."""
 
-import http.client
-import os
 import pickle
 import re
 import urllib.parse
-import urllib.request
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,13 +11,14 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from poselift.core.download import fetch
 from poselift.core.errors import InputError
-from poselift.core.files import atomic_path, sha256
+from poselift.core.files import sha256
+from poselift.core.registry import published, registry
 
-_TIMEOUT = 30.0
-"""Seconds without an answer after which a server is given up."""
-_PUBLISHED = re.compile(r"-([0-9a-f]{8})(?:_\d{8})?\.pth$")
-"""OpenMMLab's file names carry the first eight digits of the file's SHA-256, some a date behind it."""
+_PUBLISHED = re.compile(r"-(?!20[12]\d[01]\d[0-3]\d\.)([0-9a-f]{8})(?:_\d{8})?\.pth$")
+"""OpenMMLab's file names carry the first eight digits of the file's SHA-256, some a date behind it, and some a date
+in its place."""
 
 
 @dataclass(frozen=True)
@@ -40,20 +38,24 @@ class Checkpoint:
     dataset_meta: dict[str, Any]
 
 
-def load_checkpoint(source: str, trust: bool = False) -> Checkpoint:
+def load_checkpoint(source: str, trust: bool = False, offline: bool = False) -> Checkpoint:
     """Reads a checkpoint.
 
     Args:
-        source: a path; or a URL with the file's SHA-256, either behind it (`URL#sha256=...`) or, as OpenMMLab does
-            it, the first eight digits of it in the file name.
+        source: a path; the name of published weights (`poselift weights list`); or a URL with the file's SHA-256,
+            either behind it (`URL#sha256=...`) or, as OpenMMLab does it, the first eight digits of it in the file name.
         trust: also read files that hold more than tensors, plain data and numpy arrays. Reading such a file runs
             whatever code its author put into it.
+        offline: take what has a name or a URL from the cache, or not at all.
 
     Raises:
         InputError: the file is missing, cannot be fetched, is another than the SHA-256 says, is no checkpoint, or
             would run code.
     """
-    path = _fetch(source) if "://" in source else Path(source)
+    if source in registry():
+        path = published(source).get(offline)
+    else:
+        path = _fetch(source, offline) if "://" in source else Path(source)
     if not path.is_file():
         raise InputError(f"checkpoint {source}: no such file")
     content = _read(path, trust)
@@ -134,39 +136,19 @@ def _allowed() -> list[Any]:
     return allowed + [(_method_name, f"{builtins}.getattr") for builtins in ("builtins", "__builtin__")]
 
 
-def _fetch(url: str) -> Path:
-    """The file that a URL names, from the cache where it is there already."""
+def _fetch(url: str, offline: bool) -> Path:
+    """The file that a URL names."""
     address, _, fragment = url.partition("#")
     name = Path(urllib.parse.unquote(urllib.parse.urlsplit(address).path)).name
-    published = _PUBLISHED.search(name)
+    digits = _PUBLISHED.search(name)
     if fragment:
         expected = fragment.removeprefix("sha256=").lower()
         if not re.fullmatch("[0-9a-f]{64}", expected):
             raise InputError(f"checkpoint {url}: write the SHA-256 behind the URL as #sha256= and 64 hex digits")
-    elif published:
-        expected = published[1]
+    elif digits:
+        expected = digits[1]
     else:
         raise InputError(f"checkpoint {url}: add the file's SHA-256 as {address}#sha256=...")
-    if not address.startswith(("http://", "https://")):
-        raise InputError(f"checkpoint {url}: only http:// and https:// can be fetched")
-    path = _cache() / name
-    if path.is_file() and sha256(path).startswith(expected):
-        return path
-    with atomic_path(path) as temporary:
-        try:
-            with urllib.request.urlopen(address, timeout=_TIMEOUT) as answer, open(temporary, "wb") as file:
-                while part := answer.read(1 << 20):
-                    file.write(part)
-        except (OSError, http.client.HTTPException) as error:
-            raise InputError(
-                f"checkpoint {address} could not be fetched ({error}); fetch it by hand and give its path instead"
-            ) from error
-        actual = sha256(temporary)
-        if not actual.startswith(expected):
-            raise InputError(f"checkpoint {address}: its SHA-256 is {actual}, but {expected} was expected; not used")
-    return path
-
-
-def _cache() -> Path:
-    """The user's cache folder for checkpoints."""
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "poselift" / "mmpose"
+    if not name.strip("."):
+        raise InputError(f"checkpoint {url}: the URL names no file")
+    return fetch(name, [address], expected, offline)

@@ -7,15 +7,7 @@ from pathlib import Path
 import yaml
 
 from poselift.core.errors import InputError
-
-_PERSON_WEIGHTS = {
-    name: f"https://download.openmmlab.com/mmpose/v1/projects/rtmpose/{file}"
-    for name, file in {
-        "rtmdet_nano_320-8xb32_coco-person": "rtmdet_nano_8xb32-100e_coco-obj365-person-05d8511e.pth",
-        "rtmdet_m_640-8xb32_coco-person": "rtmdet_m_8xb32-100e_coco-obj365-person-235e8209.pth",
-    }.items()
-}
-"""These two stand in mmpose's demos, which have no list of weights; source: projects/rtmpose/README.md of mmpose."""
+from poselift.core.registry import registry
 
 
 def find_config(name: str) -> Path:
@@ -40,13 +32,16 @@ def find_config(name: str) -> Path:
 
 
 def published_weights(config: Path) -> str | None:
-    """The URL of the weights that OpenMMLab published for a shipped config, None where there are none."""
+    """The weights that OpenMMLab published for a shipped config, by name or URL; None where there are none."""
+    # A config of the user's own may have the name of a shipped one, and still be another.
+    if config.stem in registry() and any(folder in config.parents for folder in _folders()):
+        return config.stem
     for listing in sorted(config.parent.glob("*.yml")):
         models = yaml.safe_load(listing.read_text(encoding="utf-8")) or {}
         for model in models.get("Models", []) if isinstance(models, dict) else models:
             if Path(model.get("Config", "")).name == config.name and "Weights" in model:
                 return str(model["Weights"])
-    return _PERSON_WEIGHTS.get(config.stem)
+    return None
 
 
 def _folders() -> list[Path]:

@@ -36,6 +36,8 @@ class AdaptiveSpanAttention(SparseAttention):
         cross: refused.
         max_span: the longest span in tokens, S in the paper; training starts from an eighth of it.
         ramp: tokens over which the mask falls, R in the paper.
+        span_weight: what a token of mean span adds to the loss of training, lambda in the paper: 2e-6 there, for
+            spans of up to 8192 tokens and a loss that is ten times as large.
     """
 
     def __init__(
@@ -47,11 +49,14 @@ class AdaptiveSpanAttention(SparseAttention):
         cross: bool = False,
         max_span: int = 64,
         ramp: int = 8,
+        span_weight: float = 2e-5,
     ) -> None:
         super().__init__(dim, heads, causal=causal, cross=cross)
         if max_span < 1 or ramp < 1:
             raise InputError(f"adaptive span: max_span and ramp must be 1 or more, not {max_span} and {ramp}")
-        self.max_span, self.ramp = max_span, ramp
+        if not span_weight >= 0:
+            raise InputError(f"adaptive span: span_weight must not be negative; got {span_weight}")
+        self.max_span, self.ramp, self.span_weight = max_span, ramp, span_weight
         self.span_logits = nn.Parameter(torch.full((heads,), _START))
 
     @property
@@ -59,9 +64,9 @@ class AdaptiveSpanAttention(SparseAttention):
         """The span of each head, in tokens: z."""
         return self.max_span * self.span_logits.sigmoid()
 
-    def span_penalty(self) -> Float[Tensor, ""]:
-        """The mean span in tokens, to be added to the loss with a small weight (lambda / M sum z in the paper)."""
-        return self.spans.mean()
+    def penalty(self) -> Float[Tensor, ""]:
+        """The weighed mean of the spans of the M heads: lambda / M sum z in the paper."""
+        return self.span_weight * self.spans.mean()
 
     def _weights(self, offset: Int[Tensor, "i j"]) -> Float[Tensor, "heads i j"]:
         """The soft mask m of each head."""

@@ -31,6 +31,7 @@ class Attention(nn.Module, ABC):
         knows_order: a token's place in the sequence matters. Where it does not, permuted tokens give the same
             result, permuted.
         knows_length: the number of tokens matters, masked ones counted: padding changes the result.
+        over_joints: it makes sense over the joints of a frame, which do not follow each other in time.
         normalised: each row of `attention_map` sums to 1 (0 where nothing may be looked at).
         exact_map: the heads' outputs are `attention_map` times the values.
         length: the number of tokens it is built for; None for any.
@@ -44,6 +45,7 @@ class Attention(nn.Module, ABC):
     takes_rotation: bool = False
     knows_order: bool = False
     knows_length: bool = False
+    over_joints: ClassVar[bool] = True
     normalised: bool = True
     exact_map: ClassVar[bool] = True
     length: int | None = None
@@ -100,6 +102,10 @@ class Attention(nn.Module, ABC):
             InputError: the mechanism has no such matrix.
         """
         raise InputError(f"{type(self).__name__} has no attention matrix to show")
+
+    def penalty(self) -> Float[Tensor, ""] | None:
+        """What training adds to its loss for this mechanism; None for nothing."""
+        return None
 
     def source(self, tokens: Float[Tensor, "b n d"], memory: Float[Tensor, "b m d"] | None) -> Float[Tensor, "b m d"]:
         """What is looked at: the memory of a module built with `cross`, else the tokens themselves.

@@ -33,6 +33,7 @@ class CoAttention(ScaledDotAttention):
 
     can_cross = False
     knows_order = True
+    over_joints = False
 
     def __init__(self, dim: int, heads: int, **options: Any) -> None:
         super().__init__(dim, heads, **options)

@@ -60,6 +60,14 @@ class PerformerAttention(Attention):
         self.out = nn.Linear(dim, dim)
         self.register_buffer("directions", orthogonal_gaussian(features, torch.empty(0, dim // heads)))
 
+    def get_extra_state(self) -> Tensor:
+        """The training passes so far, saved so that a run that goes on draws when one that never stopped would."""
+        return torch.tensor(self._passes)
+
+    def set_extra_state(self, state: Tensor) -> None:
+        """Takes up the count."""
+        self._passes = int(state)
+
     def forward(  # noqa: D102 - the interface says it
         self,
         tokens: Float[Tensor, "b n d"],

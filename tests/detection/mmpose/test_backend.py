@@ -224,6 +224,14 @@ def test_models_that_cannot_be_used(config, weights, message, checkpoint):
         MMPose("cpu", config, weights and checkpoint(weights), PERSON, checkpoint(PERSON))
 
 
+def test_offline_nothing_is_fetched(checkpoint, tmp_path, monkeypatch):
+    """The weights that were published for the config are missing, and the error says which file to put where."""
+    monkeypatch.setenv("POSELIFT_CACHE", str(tmp_path))
+    expected = rf"026a1439_20230504\.pth is not in the cache.*SHA-256 begins with 026a1439.*{tmp_path}"
+    with pytest.raises(InputError, match=expected):
+        MMPose("cpu", RTMPOSE, None, PERSON, checkpoint(PERSON), offline=True)
+
+
 def test_an_older_checkpoint_of_parallel_training_is_read(build, checkpoint, pictures, tmp_path):
     """Names that begin with "module.", and no word on the data: the config's own joint names hold."""
     saved = torch.load(checkpoint(RTMPOSE), weights_only=False)

@@ -1,7 +1,11 @@
+from pathlib import Path
+
 import pytest
+import yaml
 
 from poselift.core.errors import InputError
-from poselift.detection.mmpose.backend import DEFAULT_CONFIG, DEFAULT_PERSON_CONFIG
+from poselift.core.registry import published, registry
+from poselift.detection.mmpose.backend import DEFAULT_CONFIG, DEFAULT_PERSON_DETECTOR
 from poselift.detection.mmpose.checkpoints import _PUBLISHED
 from poselift.detection.mmpose.configs import find_config, published_weights
 
@@ -14,11 +18,35 @@ def test_a_path_is_taken_as_it_is(tmp_path):
         find_config(str(tmp_path / "other.py"))
 
 
-@pytest.mark.parametrize("name", [DEFAULT_CONFIG, DEFAULT_PERSON_CONFIG, "rtmdet_tiny_8xb32-300e_coco"])
+@pytest.mark.parametrize("name", [DEFAULT_CONFIG, DEFAULT_PERSON_DETECTOR, "rtmdet_tiny_8xb32-300e_coco"])
 def test_shipped_configs_have_published_weights(name, installed):
-    url = published_weights(find_config(name))
+    assert published_weights(find_config(name)) == name
+    assert published(name).urls[0].startswith("https://download.openmmlab.com/")
+
+
+@pytest.mark.parametrize("name", [name for name in registry() if name.startswith("rtm")])
+def test_the_registry_agrees_with_what_mmpose_ships(name, installed):
+    """A config of each name is there, and where a listing beside it names weights, they are these."""
+    config = find_config(name)
+    listed = [
+        model["Weights"]
+        for listing in sorted(config.parent.glob("*.yml"))
+        for model in yaml.safe_load(listing.read_text())["Models"]
+        if Path(model.get("Config", "")).stem == name
+    ]
+    assert listed == [published(name).urls[0]] * len(listed)
+    assert listed or name.endswith("_coco-person")
+
+
+def test_weights_that_are_not_in_the_registry_are_found_in_the_listings(installed):
+    url = published_weights(find_config("td-hm_hrnet-w32_udp-8xb64-210e_coco-256x192"))
     assert url.startswith("https://download.openmmlab.com/")
     assert _PUBLISHED.search(url)
+
+
+def test_a_config_of_the_users_own_has_no_published_weights(tmp_path):
+    (tmp_path / f"{DEFAULT_CONFIG}.py").write_text("")
+    assert published_weights(tmp_path / f"{DEFAULT_CONFIG}.py") is None
 
 
 def test_a_mistyped_name_is_told_what_is_alike(installed):

@@ -11,7 +11,7 @@ PERSON = "rtmdet_nano_320-8xb32_coco-person"
 def test_a_video_is_lifted_with_mmpose(checkpoint, tmp_path, capsys):
     """From the command line to the motion; random weights find nobody in particular, but they find somebody."""
     models = ["--mmpose-config", HALPE, "--mmpose-checkpoint", checkpoint(HALPE)]
-    models += ["--mmpose-person-config", PERSON, "--mmpose-person-checkpoint", checkpoint(PERSON)]
+    models += ["--mmpose-person-detector", PERSON, "--mmpose-person-checkpoint", checkpoint(PERSON)]
     main(
         ["lift", "--end", "0.5", "--out", str(tmp_path), "--detector", "mmpose", *models, "--quiet", "--device", "cpu"]
     )

@@ -6,10 +6,10 @@ from poselift.core.errors import InputError
 from poselift.nn.attention.adaptive_span import AdaptiveSpanAttention
 
 
-def with_spans(*spans, max_span=16, ramp=4, causal=False):
+def with_spans(*spans, max_span=16, ramp=4, **options):
     """A layer whose heads have these spans, in tokens."""
     torch.manual_seed(0)
-    layer = AdaptiveSpanAttention(8, len(spans), max_span=max_span, ramp=ramp, causal=causal).double()
+    layer = AdaptiveSpanAttention(8, len(spans), max_span=max_span, ramp=ramp, **options).double()
     with torch.no_grad():
         layer.span_logits.copy_(torch.tensor(spans) / max_span).logit_()
     return layer
@@ -35,9 +35,9 @@ def test_a_span_as_long_as_the_sequence_is_exact(is_exact, causal):
 
 
 def test_the_penalty_is_the_mean_span_and_shortens_the_longest():
-    layer = with_spans(2.0, 12.0)
-    torch.testing.assert_close(layer.span_penalty().item(), 7.0)
-    layer.span_penalty().backward()
+    layer = with_spans(2.0, 12.0, span_weight=0.5)
+    torch.testing.assert_close(layer.penalty().item(), 3.5)
+    layer.penalty().backward()
     assert (layer.span_logits.grad > 0).all()
     fresh = AdaptiveSpanAttention(8, 2, max_span=64)
     torch.testing.assert_close(fresh.spans, torch.full((2,), 8.0))

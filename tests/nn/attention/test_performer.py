@@ -109,6 +109,17 @@ def test_directions_are_drawn_anew_every_so_many_training_passes():
     assert "directions" in layer.state_dict()
 
 
+def test_a_layer_that_goes_on_draws_when_one_that_never_stopped_would():
+    tokens, layer = torch.randn(1, 5, 8), PerformerAttention(8, 2, redraw_every=3)
+    for _ in range(2):
+        layer(tokens)
+    again = PerformerAttention(8, 2, redraw_every=3)
+    again.load_state_dict(layer.state_dict())
+    before = again.directions.clone()
+    again(tokens)
+    assert not torch.equal(again.directions, before)
+
+
 @pytest.mark.parametrize("scale", [1e-3, 30.0])
 def test_long_and_short_tokens_stay_finite(scale):
     torch.manual_seed(0)

@@ -1,0 +1,177 @@
+"""How well people are followed in made scenes: our tracker beside ByteTrack, OC-SORT and SORT.
+
+    pip install "poselift[bench]"
+    python benchmarks/tracking.py --corpus cmu50.npz [--split test] [--people 2 3 4 6 8] [--scenes 20] [--seed 0]
+
+The scenes are those of `poselift.data.scenes`. All trackers are given the same detections, once double finds are
+dropped as the detectors do it. The others are those of Roboflow's `trackers`, with the settings that were best for
+them on the train split (see `RIVALS`); the scores are TrackEval's: HOTA (Luiten et al. 2021,
+https://doi.org/10.1007/s11263-020-01375-2), IDF1 (Ristani et al. 2016) and identity switches (Bernardin and
+Stiefelhagen 2008), over boxes. "live" is what a tracker says at once; our own also looks back over the whole clip.
+"""
+
+import argparse
+import contextlib
+import io
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from poselift.core.optional import require
+from poselift.data.cmu import load_cmu
+from poselift.data.scenes import Scene, make_scene
+from poselift.detection.duplicates import without_duplicates
+from poselift.structures import Detections
+from poselift.tracking import Tracker
+
+Numbers = list[np.ndarray]
+"""For each frame the person's number of each detection; 0 where the tracker gives none."""
+
+COLUMNS = ("HOTA", "AssA", "DetA", "IDF1", "MOTA", "IDSW")
+
+
+def ours_live(scene: Scene) -> Numbers:
+    """Our tracker's numbers as they come."""
+    tracker = Tracker(scene.image_size)
+    return [
+        np.array(tracker.update(found, float(time)), dtype=int)
+        for time, found in zip(scene.times, scene.detections, strict=True)
+    ]
+
+
+def ours(scene: Scene) -> Numbers:
+    """Our tracker's numbers once it has seen the whole clip."""
+    tracker = Tracker(scene.image_size)
+    for time, found in zip(scene.times, scene.detections, strict=True):
+        tracker.update(found, float(time))
+    numbers = [np.zeros(len(found), dtype=int) for found in scene.detections]
+    for track in tracker.tracks():
+        first = int(np.searchsorted(scene.times, track.timestamps[0]))
+        for row in np.flatnonzero(track.seen):
+            same = [
+                np.array_equal(pose, track.keypoints[row], True) for pose in scene.detections[first + row].keypoints
+            ]
+            numbers[first + row][same.index(True)] = track.person
+    return numbers
+
+
+def theirs(name: str, **settings: Any) -> Callable[[Scene], Numbers]:
+    """A tracker of Roboflow's library."""
+
+    def follow(scene: Scene) -> Numbers:
+        import supervision
+        import trackers
+
+        tracker = getattr(trackers, name)(frame_rate=1 / float(np.diff(scene.times).mean()), **settings)
+        numbers = []
+        for found in scene.detections:
+            given = supervision.Detections(
+                found.boxes.reshape(-1, 4), confidence=found.box_scores, data={"place": np.arange(len(found))}
+            )
+            followed = tracker.update(given)
+            own = np.zeros(len(found), dtype=int)
+            if len(followed):
+                own[followed.data["place"]] = followed.tracker_id + 1
+            numbers.append(own)
+        return numbers
+
+    return follow
+
+
+RIVALS: dict[str, Callable[[Scene], Numbers]] = {
+    "SORT": theirs("SORTTracker", minimum_iou_threshold=0.05),
+    "ByteTrack": theirs("ByteTrackTracker", minimum_iou_threshold=0.05, lost_track_buffer=60),
+    "OC-SORT": theirs("OCSORTTracker", minimum_iou_threshold=0.05, high_conf_det_threshold=0.3),
+}
+"""With the settings of a search on the train split that gave the highest IDF1; all else is the library's own."""
+
+TRACKERS = RIVALS | {"ours, live": ours_live, "ours": ours}
+
+
+def without_doubles(scene: Scene) -> Scene:
+    """The scene as detectors hand it on, with each person once."""
+    detections, owners = [], []
+    for found, whose in zip(scene.detections, scene.owners, strict=True):
+        kept = without_duplicates(found.keypoints, found.boxes, found.box_scores)
+        detections.append(
+            Detections(
+                found.boxes[kept], found.box_scores[kept], found.keypoints[kept], found.scores[kept], found.skeleton
+            )
+        )
+        owners.append(whose[kept])
+    return replace(scene, detections=tuple(detections), owners=tuple(owners))
+
+
+def iou(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Intersection over union of boxes (n, 4) and (m, 4)."""
+    low, high = np.maximum(a[:, None, :2], b[:, :2]), np.minimum(a[:, None, 2:], b[:, 2:])
+    shared = np.clip(high - low, 0, None).prod(-1)
+    areas = [(boxes[:, 2:] - boxes[:, :2]).prod(-1) for boxes in (a, b)]
+    return shared / (areas[0][:, None] + areas[1] - shared)
+
+
+def evaluation_data(scene: Scene, numbers: Numbers) -> dict[str, Any]:
+    """A scene in the form that TrackEval's metrics take. Who is not counted is neither right nor wrong."""
+    truth, followed, similarity = [], [], []
+    for t, found in enumerate(scene.detections):
+        there = np.flatnonzero(np.isfinite(scene.boxes[:, t, 0]))
+        owner = scene.owners[t]
+        taken = (numbers[t] > 0) & ((owner < 0) | np.isin(owner, there))
+        truth.append(there)
+        followed.append(numbers[t][taken])
+        similarity.append(iou(scene.boxes[there, t], found.boxes[taken]))
+    known = np.unique(np.concatenate(followed)) if followed else np.zeros(0, int)
+    return {
+        "num_gt_ids": len(scene.boxes),
+        "num_tracker_ids": len(known),
+        "num_gt_dets": sum(map(len, truth)),
+        "num_tracker_dets": sum(map(len, followed)),
+        "num_timesteps": len(truth),
+        "gt_ids": truth,
+        "tracker_ids": [np.searchsorted(known, frame) for frame in followed],
+        "similarity_scores": similarity,
+    }
+
+
+def score(scenes: Sequence[Scene], follow: Callable[[Scene], Numbers]) -> dict[str, float]:
+    """TrackEval's scores over all scenes, in percent; switches as a count."""
+    from trackeval.metrics import CLEAR, HOTA, Identity
+
+    with contextlib.redirect_stdout(io.StringIO()):
+        metrics = [HOTA(), Identity(), CLEAR()]
+        data = [evaluation_data(scene, follow(scene)) for scene in scenes]
+        totals: dict[str, Any] = {}
+        for metric in metrics:
+            totals |= metric.combine_sequences({str(k): metric.eval_sequence(one) for k, one in enumerate(data)})
+    return {
+        column: float(totals[column]) if column == "IDSW" else 100 * float(np.mean(totals[column]))
+        for column in COLUMNS
+    }
+
+
+def main() -> None:
+    """Prints a row for each number of people and each tracker."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--corpus", type=Path, required=True, help="cmu50.npz")
+    parser.add_argument("--split", default="test", help="train, val or test")
+    parser.add_argument("--people", type=int, nargs="+", default=[2, 3, 4, 6, 8])
+    parser.add_argument("--scenes", type=int, default=20, help="for each number of people")
+    parser.add_argument("--seed", type=int, default=0, help="of the first scene")
+    options = parser.parse_args()
+    require("trackers", "bench")
+    require("trackeval", "bench")
+    corpus = load_cmu(options.corpus, options.split)
+    print("| people | tracker | " + " | ".join(COLUMNS) + " |\n|" + "---|" * (len(COLUMNS) + 2))
+    for people in options.people:
+        scenes = [without_doubles(make_scene(corpus, people, options.seed + k)) for k in range(options.scenes)]
+        for name, follow in TRACKERS.items():
+            row = score(scenes, follow)
+            cells = [f"{row[column]:.0f}" if column == "IDSW" else f"{row[column]:.1f}" for column in COLUMNS]
+            print(f"| {people} | {name} | " + " | ".join(cells) + " |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

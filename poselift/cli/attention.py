@@ -1,0 +1,111 @@
+"""`poselift attention`: pictures of where a lifter looks in a video."""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from rich.console import Console
+
+from poselift.cli.detector import add_detector_options, chosen_detector
+from poselift.cli.progress import stage_progress
+from poselift.core.errors import InputError
+from poselift.core.files import check_writable
+from poselift.lifting import lift_video
+from poselift.lifting.track import lifter_input
+from poselift.models import encode, load_weights
+from poselift.models.attention_maps import attention_maps
+from poselift.samples import demo_video
+from poselift.skeleton import Skeleton
+from poselift.video import VideoReader
+
+
+def add_command(commands: Any) -> None:
+    """Adds `attention` to the console script."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        "attention",
+        help="draw where a lifter looks in a video",
+        description="Lifts one window of one person and draws the attention of each layer and head: over joints on "
+        "the body (joints.png, .pdf) and over time as matrices (time.png, .pdf). In the folder of an evaluation, as "
+        "RUN/attention, the pictures come into the page of poselift report.",
+    )
+    parser.add_argument("video", nargs="?", type=Path, help="any video file; the demo clip if left out")
+    parser.add_argument(
+        "--out", type=Path, default=Path("poselift_out/attention"), metavar="DIR", help="default: %(default)s"
+    )
+    parser.add_argument("--start", type=float, metavar="S", help="the window begins here, seconds (default: 0)")
+    parser.add_argument("--person", type=int, default=1, metavar="ID", help="whom to look at (default: %(default)s)")
+    parser.add_argument(
+        "--weights",
+        default="small",
+        metavar="NAME|FILE",
+        help="the lifter: shipped weights by name, or a .safetensors file (default: %(default)s)",
+    )
+    parser.add_argument("--frames", type=int, metavar="N", help="in the window (default: as the weights were trained)")
+    parser.add_argument("--device", choices=["auto", "cpu", "cuda"], default="auto", help="of the detector")
+    parser.add_argument("--quiet", action="store_true", help="print errors only")
+    add_detector_options(parser)
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Draws the pictures.
+
+    Raises:
+        InputError: something that was given cannot be used, or the lifter does not attend.
+    """
+    # Imported here, as matplotlib is slow to load.
+    from poselift.viz.plots.attention import joint_attention_plot, time_attention_plot
+    from poselift.viz.plots.style import save_plot
+
+    video: Path = options.video if options.video is not None else demo_video()
+    check_writable(options.out)
+    console = Console(quiet=options.quiet, highlight=False, soft_wrap=True, markup=False, emoji=False)
+    weights = load_weights(options.weights)
+    window = options.frames or weights.window
+    if window < 2:
+        raise InputError(f"--frames must be at least 2, not {window}")
+    start = options.start or 0.0
+    fps = VideoReader(video).info.fps or 30.0
+    with stage_progress(console) as report:
+        lifted = lift_video(
+            video,
+            chosen_detector(options),
+            weights,
+            start=start,
+            end=start + 1.5 * window / fps,  # more than a window: frames may come late
+            people=[options.person],
+            flip=False,
+            progress=report,
+        )
+    if not lifted.motions:
+        raise InputError(f"nobody was found in {video} from {start:g} s on; choose another --start")
+    keypoints = lifted.motions[0].keypoints
+    skeleton: Skeleton = weights.lifter.skeleton_in  # type: ignore[assignment]
+    pixels, scores = lifter_input(keypoints, skeleton)
+    first = int(np.argmax((scores > 0).any(-1)))
+    rows = slice(first, first + window)
+    pixels, scores, times = pixels[rows], scores[rows], keypoints.timestamps[rows]
+    encoded = encode(
+        torch.from_numpy(pixels)[None],
+        torch.from_numpy(scores)[None],
+        torch.from_numpy(times - times[0]).float()[None],
+        lifted.camera.K[None],
+        torch.tensor([keypoints.image_size], dtype=torch.float32),
+    )
+    maps = attention_maps(weights.lifter, encoded)
+    # The frame in which most joints are seen, the first of those.
+    shown = int(np.isfinite(pixels).all(-1).sum(-1).argmax())
+    written = []
+    if any(layer.over_joints for layer in maps):
+        picture = next(iter(VideoReader(video, start=float(times[shown]), end=None))).image
+        save_plot(joint_attention_plot(maps, pixels[shown], skeleton, picture), options.out / "joints")
+        written.append("joints.png")
+    if any(not layer.over_joints for layer in maps):
+        save_plot(time_attention_plot(maps), options.out / "time")
+        written.append("time.png")
+    console.print(
+        f"Person {options.person}, {len(times)} frames from {times[0]:.2f} s on, {len(maps)} layers. "
+        f"Look at {' and '.join(str(options.out / name) for name in written)}"
+    )

@@ -1,0 +1,27 @@
+"""The bars that commands show while they work."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskID, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+
+@contextmanager
+def stage_progress(console: Console) -> Iterator[Callable[[str, float], None]]:
+    """A bar for each stage as it comes, with the time left; gives what is told a stage and the share that is done."""
+    columns = (
+        TextColumn("{task.description:<15}"),
+        BarColumn(),
+        TaskProgressColumn(),
+        TimeRemainingColumn(elapsed_when_finished=True),
+    )
+    with Progress(*columns, console=console, disable=console.quiet) as bars:
+        tasks: dict[str, TaskID] = {}
+
+        def report(stage: str, done: float) -> None:
+            if stage not in tasks:
+                tasks[stage] = bars.add_task(stage, total=1.0)
+            bars.update(tasks[stage], completed=done)
+
+        yield report

@@ -1,0 +1,88 @@
+"""`poselift report`: tables, plots and a page of evaluations."""
+
+import argparse
+from collections.abc import Sequence
+from glob import glob, has_magic
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from poselift.core.errors import InputError
+from poselift.core.files import check_writable
+
+
+def add_command(commands: Any) -> None:
+    """Adds `report` to the console script."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        "report",
+        help="make tables and plots of evaluations",
+        description="Puts evaluations of tools/evaluate.py beside each other: tables as LaTeX, Markdown and CSV, "
+        "plots as PDF and PNG, and index.html, which holds all of it. Runs that differ in their seeds alone become "
+        "one row, mean and standard deviation; runs under different protocols never share a table.",
+    )
+    parser.add_argument(
+        "runs", nargs="+", metavar="RUN", help="folders that tools/evaluate.py wrote, metrics.json files, or patterns"
+    )
+    parser.add_argument("--out", type=Path, default=Path("outputs/report"), metavar="DIR", help="where to write")
+    parser.add_argument(
+        "--peers",
+        default="default",
+        metavar="FILE",
+        help="published rows to cite: a YAML file, default (those that come with poselift) or none",
+    )
+    parser.add_argument(
+        "--cost",
+        default="measure",
+        metavar="FILE",
+        help="what the models cost: measure (default), none, or the cost.json of an earlier report, for the same "
+        "tables to the last digit",
+    )
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Writes the report.
+
+    Raises:
+        InputError: a run or an option cannot be used.
+    """
+    # Imported here, as matplotlib is slow to load and no other command needs it.
+    from poselift.reports.cost import measure_costs, read_costs, write_costs
+    from poselift.reports.entries import sections
+    from poselift.reports.published import DEFAULT_PEERS, read_published
+    from poselift.reports.report import write_report
+    from poselift.reports.runs import read_runs
+
+    check_writable(options.out)
+    console = Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
+    peers = (
+        []
+        if options.peers == "none"
+        else read_published(DEFAULT_PEERS if options.peers == "default" else options.peers)
+    )
+    found, warnings = sections(read_runs(_expanded(options.runs)))
+    costs = None
+    if options.cost == "measure":
+        costs, missing = measure_costs([entry for section in found for entry in section.entries])
+        warnings += missing
+        write_costs(options.out / "cost.json", costs)
+    elif options.cost != "none":
+        costs = read_costs(Path(options.cost))
+    write_report(options.out, found, costs=costs, peers=peers, warnings=warnings)
+    for warning in warnings:
+        console.print(f"warning: {warning}", style="yellow")
+    rows = sum(len(section.entries) for section in found)
+    console.print(f"Written to {options.out}: index.html, report.tex, report.md, tables/, plots/ ({rows} rows)")
+
+
+def _expanded(patterns: Sequence[str]) -> list[str]:
+    """Paths, patterns among them filled in, as some shells leave them as they are."""
+    paths: list[str] = []
+    for pattern in patterns:
+        named = not has_magic(pattern) or Path(pattern).exists()
+        found = [pattern] if named else sorted(glob(pattern, recursive=True))
+        if not found:
+            raise InputError(f"nothing matches {pattern!r}; give folders that tools/evaluate.py wrote")
+        paths += found
+    return paths

@@ -1,0 +1,148 @@
+"""The files that `poselift lift` writes for each person, and its summary."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from poselift.core.errors import InputError
+from poselift.core.files import check_writable, write_json
+from poselift.export import write_csv, write_npz, write_sidecar
+from poselift.lifting import DetectionStream, LiftedVideo
+from poselift.models import Weights
+from poselift.structures import Motion
+
+OVERLAY = "overlay.mp4"
+"""The video with the 2D beside the 3D."""
+
+_FILES = ("npz", "json", "csv")
+_OURS = re.compile(r"person_\d+\.(npz|json|csv)|overlay\.mp4")
+"""Names of the files that the command writes beside its summary."""
+
+
+def check_folder(out: Path, source: Path, video: Path | None, chosen: bool) -> None:
+    """Makes sure, before the long work, that results can be written and that nothing of the user's is lost.
+
+    Args:
+        out: the folder.
+        source: what is lifted, a video or keypoints.
+        video: what is drawn on, where it is something else.
+        chosen: whether the user chose the folder.
+
+    Raises:
+        InputError: the folder cannot be written to, what is lifted would be overwritten, or a folder that the user
+            did not choose holds the results of something else.
+    """
+    check_writable(out)
+    for given in (source, video or source):
+        ours = given.absolute().parent == out.absolute() and _OURS.fullmatch(given.name)
+        if ours or given.absolute() == out.absolute():
+            raise InputError(f"{given} would be overwritten by the new results; choose another --out")
+    earlier = _earlier_summary(out)
+    if not chosen and earlier.get("path", str(source.absolute())) != str(source.absolute()):
+        raise InputError(f"{out} holds the results of another clip, {earlier['path']}; choose a folder with --out")
+
+
+def write_person(
+    out: Path, motion: Motion, lifted: LiftedVideo, weights: Weights, stream: DetectionStream, origin: dict[str, str]
+) -> list[str]:
+    """Writes one person's files; their names.
+
+    Args:
+        out: the folder.
+        motion: the person's.
+        lifted: the clip that it is from.
+        weights: the lifter.
+        stream: who found the keypoints.
+        origin: names of the "video" and the "keypoints_file", of what there is.
+    """
+    stem = f"person_{motion.keypoints.person}"
+    write_npz(out / f"{stem}.npz", motion)
+    write_csv(out / f"{stem}.csv", motion)
+    camera = lifted.camera
+    write_sidecar(
+        out / f"{stem}.json",
+        motion,
+        camera={
+            "K": camera.K.tolist(),
+            "image_size": list(camera.image_size),
+            "field_of_view": camera.source,
+            "fov_degrees": round(camera.fov, 3),
+        },
+        weights=_weights(weights, stream),
+        extra=origin,
+    )
+    return [f"{stem}.{suffix}" for suffix in _FILES]
+
+
+def write_summary(
+    out: Path,
+    lifted: LiftedVideo,
+    seconds: dict[str, float],
+    written: list[str],
+    weights: Weights,
+    stream: DetectionStream,
+    origin: dict[str, str],
+) -> None:
+    """Writes summary.json, and takes away what an earlier summary in the same folder had written and this has not.
+
+    Args:
+        out: the folder.
+        lifted: what became of the clip.
+        seconds: spent in each stage.
+        written: names of the files that were written.
+        weights: the lifter.
+        stream: who found the keypoints.
+        origin: as for `write_person`.
+    """
+    earlier = _earlier_summary(out).get("files", [])
+    width, height = stream.image_size
+    people = [
+        {
+            "id": motion.keypoints.person,
+            "start_s": round(float(motion.timestamps[0]), 4),
+            "end_s": round(float(motion.timestamps[-1]), 4),
+            "frames": len(motion),
+            "frames_filled": int(motion.filled.sum()),
+            "frames_empty": int((motion.joints != motion.joints).any(-1).any(-1).sum()),
+        }
+        for motion in lifted.motions
+    ]
+    write_json(
+        out / "summary.json",
+        {
+            **origin,
+            "path": str(stream.path.absolute()),
+            "width": width,
+            "height": height,
+            "fps": round(lifted.fps, 3) if lifted.fps else None,
+            "frames": lifted.frames,
+            "start_s": round(lifted.span[0], 4),
+            "end_s": round(lifted.span[1], 4),
+            "people": people,
+            "seconds": {stage: round(value, 3) for stage, value in seconds.items()},
+            "warnings": lifted.warnings,
+            "weights": _weights(weights, stream),
+            "files": written,
+        },
+    )
+    for name in earlier:
+        if name not in written and isinstance(name, str) and _OURS.fullmatch(name):
+            (out / name).unlink(missing_ok=True)
+
+
+def _weights(weights: Weights, stream: DetectionStream) -> dict[str, Any]:
+    return {
+        "lifter": {"name": weights.name, "sha256": weights.sha256},
+        "detector": {"name": stream.name, "sha256": stream.weights},
+    }
+
+
+def _earlier_summary(out: Path) -> dict[str, Any]:
+    """What an earlier run wrote in the folder; empty where there is none that is ours."""
+    try:
+        summary = json.loads((out / "summary.json").read_text(encoding="utf-8"))
+        ours = isinstance(summary["people"], list) and isinstance(summary["files"], list) and "weights" in summary
+    except (OSError, ValueError, KeyError, TypeError):
+        return {}
+    return summary if ours else {}

@@ -1,0 +1,1 @@
+"""`python tools/study.py`: every mechanism of the survey, trained and measured alike."""

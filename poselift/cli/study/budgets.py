@@ -1,0 +1,77 @@
+"""What every row of the study may spend: the same steps, windows and views, and models of like size."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from poselift.cli.study.rows import Row
+
+
+@dataclass(frozen=True)
+class Budget:
+    """How much is trained and measured.
+
+    Attributes:
+        steps: optimizer steps.
+        batch: windows in a batch.
+        frames: in a window, in training and evaluation.
+        views: to validate on, the first ones of the source.
+        repeats: how often a pass is timed.
+        trainer: choice of conf/trainer.
+        sizes: the model's own overrides, by the choice of conf/model.
+        other: further overrides.
+    """
+
+    steps: int
+    batch: int
+    frames: int
+    views: int
+    repeats: int
+    trainer: str
+    sizes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    other: tuple[str, ...] = ()
+
+    def overrides(self, row: Row) -> list[str]:
+        """Those of `tools/train.py`, but for the row's own. A tenth of the steps warms up, where a key says it."""
+        return [
+            f"steps={self.steps}",
+            f"frames={self.frames}",
+            f"data.batch_size={self.batch}",
+            f"data.batches={self.steps}",  # one epoch: a single validation, at the end
+            f"trainer={self.trainer}",
+            f"+trainer.limit_val_batches={self.views}",
+            *self.sizes.get(row.model, ()),
+            *self.other,
+            *([f"{row.warmup}={max(1, self.steps // 10)}"] if row.warmup else []),
+        ]
+
+
+_TOKEN = ("model.pool=1",)
+"""A token a frame, so that the length of a clip is what attention sees."""
+
+BUDGETS = {
+    "smoke": Budget(
+        steps=60,
+        batch=16,
+        frames=27,
+        views=4,
+        repeats=3,
+        trainer="cpu",
+        sizes={
+            "lifter": (
+                *_TOKEN,
+                "model.joint_dim=16",
+                "model.frame_dim=32",
+                "model.dim=64",
+                "model.depth=2",
+                "model.heads=4",
+            ),
+            "encoder_decoder": ("model.dim=64", "model.depth=2", "model.heads=4"),
+            **dict.fromkeys(("rnn", "birnn", "lstm", "gru", "seq2seq_bahdanau", "seq2seq_luong"), ("model.dim=64",)),
+            "martinez": ("model.dim=128",),
+            "tcn": ("model.channels=48", "model.depth=2"),
+        },
+        other=("callbacks.ema=null",),
+    ),
+    "full": Budget(steps=1500, batch=64, frames=81, views=38, repeats=10, trainer="gpu", sizes={"lifter": _TOKEN}),
+}
+"""By name: ten minutes on two cores, and an hour on a GPU."""

@@ -1,0 +1,125 @@
+"""The study as pictures: errors, how cost grows, and what warm-ups and initialisations do to gradients and updates."""
+
+import json
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from poselift.cli.study.run import Study
+from poselift.viz.plots import save_plot
+from poselift.viz.plots.style import LOOKS, PAGE, add_legend, styled
+
+_WARMUPS = (
+    "linear",
+    "exponential",
+    "untuned_linear",
+    "untuned_exponential",
+    "noam",
+    "radam",
+    "cosine_no_warmup",
+    "constant",
+)
+_INITS = (
+    "pre_norm",
+    "post_norm",
+    "post_norm_no_warmup",
+    "t_fixup",
+    "decoder_post_norm",
+    "decoder_post_norm_no_warmup",
+    "decoder_t_fixup",
+)
+
+
+def write_plots(study: Study, results: Mapping[str, Mapping[str, Any]]) -> None:
+    """Draws what has been trained, as PNG and PDF in plots/.
+
+    Args:
+        study: that the rows are of.
+        results: by the row's name.
+    """
+    folder = study.out / "plots"
+    errors = {name: {"MPJPE": result["error"]["mpjpe"]} for name, result in results.items()}
+    save_plot(_dots(errors, "MPJPE on the study's views (mm)"), folder / "errors")
+    titles = {"macs": "multiply-adds", "ms": "time", "memory": "memory"}
+    growth = {name: {titles[key]: value for key, value in result["growth"].items()} for name, result in results.items()}
+    save_plot(_dots(growth, "exponent of the growth with T, from 27 to 729 frames"), folder / "growth")
+    for name, members in (("warmups", _WARMUPS), ("initialisations", _INITS)):
+        steps = {
+            member: json.loads((study.out / "rows" / member / "dynamics.json").read_text(encoding="utf-8"))
+            for member in members
+            if member in results
+        }
+        if steps:
+            save_plot(_curves(steps), folder / name)
+            save_plot(_histograms(steps), folder / f"{name}_histograms")
+
+
+@styled
+def _dots(values: Mapping[str, Mapping[str, float]], label: str) -> Figure:
+    """A line for each row, with a point for each of its values."""
+    figure = Figure(figsize=(PAGE, 0.6 + 0.12 * len(values)))
+    axes = figure.subplots()
+    titles = list(next(iter(values.values())))
+    for title, look in zip(titles, LOOKS, strict=False):
+        axes.plot(
+            [row[title] for row in values.values()],
+            range(len(values)),
+            linestyle="",
+            marker=look.marker,
+            markersize=3.5,
+            color=look.color,
+            label=title,
+        )
+    axes.set_yticks(range(len(values)), list(values), fontsize=6)
+    axes.set(xlabel=label, ylim=(len(values) - 0.5, -0.5))
+    if len(titles) > 1:
+        add_legend(figure, *axes.get_legend_handles_labels())
+    return figure
+
+
+@styled
+def _curves(runs: Mapping[str, Mapping[str, Any]]) -> Figure:
+    """Loss, gradient and update over the steps."""
+    figure = Figure(figsize=(PAGE, 0.35 * PAGE))
+    panels = figure.subplots(1, 3)
+    kinds = (
+        ("loss", "loss"),
+        ("gradient", "norm of the gradient"),
+        ("relative", "norm of the update / of the weights"),
+    )
+    for axes, (key, title) in zip(panels, kinds, strict=True):
+        for (name, run), look in zip(runs.items(), LOOKS, strict=False):
+            steps = run["steps"]
+            values = [math.nan if step[key] is None else step[key] for step in steps]
+            places = [step["step"] + 1 for step in steps]
+            axes.plot(places, values, label=name, linewidth=1, color=look.color, linestyle=look.line)
+        axes.set(xlabel="step", yscale="log", title=title)
+    add_legend(figure, *panels[0].get_legend_handles_labels())
+    return figure
+
+
+@styled
+def _histograms(runs: Mapping[str, Mapping[str, Any]]) -> Figure:
+    """How the sizes of gradients and updates are distributed at each step, as the paper on T-Fixup draws them."""
+    figure = Figure(figsize=(PAGE, 0.4 + 1.1 * len(runs)))
+    panels = figure.subplots(len(runs), 2, squeeze=False, sharex=True, sharey=True)
+    for line, (name, run) in zip(panels, runs.items(), strict=True):
+        bins, steps = run["bins"], run["steps"]
+        for axes, (key, title) in zip(line, (("gradients", "|gradient|"), ("updates", "|update|")), strict=True):
+            counts = np.array([step[key] for step in steps], dtype=np.float64).T
+            axes.imshow(
+                counts / counts.sum(0).clip(min=1),
+                origin="lower",
+                aspect="auto",
+                cmap="cividis",
+                extent=(steps[0]["step"] + 0.5, steps[-1]["step"] + 1.5, bins["lowest"], bins["highest"]),
+            )
+            axes.grid(visible=False)
+            axes.set_title(f"{name}: {title}", loc="left")
+        line[0].set_ylabel("power of ten")
+    for axes in panels[-1]:
+        axes.set_xlabel("step")
+    return figure

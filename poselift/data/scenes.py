@@ -1,0 +1,211 @@
+"""Scenes of several people as a detector would see them, with the truth of who is who: to judge trackers on.
+
+The people of a corpus are sent to and fro through one picture, so that they cross, stand in each other's way, pass
+behind a pillar, leave the picture and come back.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor
+
+from poselift.core.errors import InputError
+from poselift.data.corpus import MotionCorpus
+from poselift.data.noise import DetectorNoise, detect
+from poselift.geometry import intrinsics_from_fov, project, rotation_y
+from poselift.skeleton import CMU28, COCO17
+from poselift.structures import Detections
+
+_SIZE = (1920, 1080)
+_NOISE = DetectorNoise(hidden=0.02, hidden_time=0.3)
+_DOUBLE_NOISE = DetectorNoise(scale=1.8, hidden=0.95, hidden_time=4.0)
+"""A second find of somebody is a poor one; and a rare one, a fifth of a second at a time."""
+_NOBODY = 0.02
+"""Share of frames in which somebody is found where nobody is."""
+_COUNTED = 0.3
+"""Share of the joints that must be in sight for a tracker to be asked for the person."""
+_TRUNK_RADIUS, _LIMB_RADIUS = 0.14, 0.07
+"""Of a body as it hides others, metres."""
+_TRUNK = ("spine", "thorax", "neck_base", "head_top")
+_JOINTS = CMU28.indices(list(COCO17.joints))
+
+
+@dataclass(frozen=True)
+class Scene:
+    """What a detector found in a clip, and whom.
+
+    Attributes:
+        image_size: (width, height), pixels.
+        times: of the frames, seconds.
+        detections: COCO-17 poses, frame by frame, in no order; some twice, some of nobody.
+        owners: for each of them the number of the person, counted from 0; -1 where nobody is there.
+        boxes: around what is in sight of each person; NaN where less than 30 % of the joints are.
+    """
+
+    image_size: tuple[int, int]
+    times: Float[np.ndarray, " t"]
+    detections: tuple[Detections, ...]
+    owners: tuple[Int[np.ndarray, " _"], ...]
+    boxes: Float[np.ndarray, "n t 4"]
+
+
+def make_scene(corpus: MotionCorpus, people: int, seed: int, seconds: float = 8.0, fps: float = 25.0) -> Scene:
+    """Makes a scene; the same arguments make the same one.
+
+    Args:
+        corpus: whose motion it is. A clip that is shorter than the scene is played to and fro.
+        people: how many.
+        seed: of the paths, the camera and the detector.
+        seconds: the scene lasts.
+        fps: frames a second.
+
+    Raises:
+        InputError: the corpus has no clip with all joints of COCO-17.
+    """
+    rng = np.random.default_rng([people, seed])
+    generator = torch.Generator().manual_seed(int(rng.integers(2**62)))
+    times = np.arange(round(seconds * fps)) / fps
+    joints = _act(corpus.converted(CMU28), people, times, rng)
+    K = intrinsics_from_fov(*_SIZE, math.radians(rng.uniform(50, 65)))
+    pixels = project(joints.flatten(0, 1), K).unflatten(0, joints.shape[:2])
+    hidden = _behind_others(pixels.numpy(), joints.numpy(), float(K[0, 0])) | _behind_pillar(pixels.numpy(), rng)
+    exact = pixels[:, :, _JOINTS].numpy()
+    in_sight = ((exact >= 0) & (exact < _SIZE)).all(-1) & ~hidden
+    share = in_sight.mean(-1)
+    boxes = _boxes(np.where(in_sight[..., None], exact, np.nan))
+
+    clock = torch.from_numpy(times).float().expand(people, -1)
+    size = torch.tensor(_SIZE).float().expand(people, -1)
+    extent = _extent(boxes)
+
+    def find(noise: DetectorNoise, slack: float, trust: float) -> _Finds:
+        points, scores = (
+            part[:, :, _JOINTS].double().numpy() for part in detect(pixels, clock, size, noise, generator)
+        )
+        # What is hidden is guessed, and with little trust.
+        guess = rng.normal(0, 0.03, points.shape) * extent[..., None, None]
+        return _Finds(
+            np.isfinite(points).all(-1).any(-1) & (share > rng.uniform(0.2, 0.5, share.shape)),
+            boxes + slack * extent[..., None] * rng.normal(size=boxes.shape),
+            np.clip(trust * 0.92 * share**0.5 + 0.06 * rng.normal(size=share.shape), 0.05, 1.0),
+            np.where(hidden[..., None], points + guess, points),
+            np.where(hidden, 0.35 * scores, scores),
+        )
+
+    finds = [find(_NOISE, 0.02, 1.0), find(_DOUBLE_NOISE, 0.08, 0.8)]
+    finds.append(_nobody(finds[0], rng))
+    number = np.arange(people)
+    detections, owners = _by_frame(finds, np.concatenate([number, number, np.full(people, -1)]), rng)
+    counted = np.where((share >= _COUNTED)[..., None], boxes, np.nan)
+    return Scene(_SIZE, times, detections, owners, counted)
+
+
+class _Finds(NamedTuple):
+    """What a detector makes of everybody, whether or not it finds them."""
+
+    found: Bool[np.ndarray, "n t"]
+    boxes: Float[np.ndarray, "n t 4"]
+    box_scores: Float[np.ndarray, "n t"]
+    keypoints: Float[np.ndarray, "n t 17 2"]
+    scores: Float[np.ndarray, "n t 17"]
+
+
+def _nobody(finds: _Finds, rng: np.random.Generator) -> _Finds:
+    """Finds of somebody where nobody is: now and then a pose appears elsewhere too."""
+    away = rng.uniform(-0.5, 0.5, (*finds.found.shape, 2)) * _SIZE
+    return _Finds(
+        finds.found & (rng.random(finds.found.shape) < _NOBODY / len(finds.found)),
+        finds.boxes + np.concatenate([away, away], -1),
+        rng.uniform(0.2, 0.5, finds.found.shape),
+        finds.keypoints + away[:, :, None],
+        0.5 * finds.scores,
+    )
+
+
+def _by_frame(
+    finds: list[_Finds], owners: Int[np.ndarray, " m"], rng: np.random.Generator
+) -> tuple[tuple[Detections, ...], tuple[Int[np.ndarray, " _"], ...]]:
+    """Everything that was found, frame by frame, shuffled."""
+    everything = _Finds(*(np.concatenate(parts) for parts in zip(*finds, strict=True)))
+    rows = [rng.permutation(np.flatnonzero(there)) for there in everything.found.T]
+    detections = tuple(
+        Detections(*(part[found, t] for part in everything[1:]), COCO17)  # type: ignore[call-arg]
+        for t, found in enumerate(rows)
+    )
+    return detections, tuple(owners[found] for found in rows)
+
+
+def _act(
+    corpus: MotionCorpus, people: int, times: Float[np.ndarray, " t"], rng: np.random.Generator
+) -> Float[Tensor, "n t 28 3"]:
+    """Everybody's joints in the camera's frame, metres."""
+    whole = [clip for clip in range(len(corpus.names)) if corpus.clip(clip)[0][:, _JOINTS].isfinite().all()]
+    if not whole:
+        raise InputError("a scene needs clips with all joints of COCO-17; the corpus has none")
+    height, distance = rng.uniform(1.0, 2.4), rng.uniform(6.5, 8.5)
+    actors = []
+    for clip in rng.choice(whole, people, replace=people > len(whole)):
+        joints, root = corpus.clip(int(clip))
+        # To and fro: 0 1 2 3 2 1 0 ...
+        frames = np.round(times * corpus.fps).astype(int) + rng.integers(len(joints))
+        frames = len(joints) - 1 - np.abs(frames % max(2 * len(joints) - 2, 1) - (len(joints) - 1))
+        # Across the picture and in depth, each a sine with a top speed of its own; the bodies face where they go.
+        reach, speed = np.array([rng.uniform(1, 4.5), rng.uniform(0.3, 2)]), rng.uniform([0.4, 0.1], [1.8, 0.8])
+        angle = speed / reach * times[:, None] + rng.uniform(0, 2 * np.pi, 2)
+        place, velocity = reach * np.sin(angle), speed * np.cos(angle)
+        across = (joints[0, CMU28.index("left_hip")] - joints[0, CMU28.index("right_hip")]).numpy()
+        faces = np.arctan2(-across[2], across[0])
+        turn = rotation_y(torch.from_numpy(np.arctan2(velocity[:, 0], velocity[:, 1]) - faces).float())
+        world = torch.einsum("tik,tjk->tji", turn, joints[frames])
+        path = np.stack((place[:, 0], root[frames, 1].numpy(), place[:, 1]), -1)
+        world = world + torch.from_numpy(path).float()[:, None]
+        # The camera looks along -Z, level; x right, y down, z forward.
+        actors.append(torch.stack((world[..., 0], height - world[..., 1], distance - world[..., 2]), -1))
+    return torch.stack(actors)
+
+
+def _behind_others(
+    pixels: Float[np.ndarray, "n t 28 2"], joints: Float[np.ndarray, "n t 28 3"], focal: float
+) -> Bool[np.ndarray, "n t 17"]:
+    """Joints that lie within the outline of somebody who is nearer."""
+    depth = joints[:, :, 0, 2]
+    parents, children = np.array(CMU28.bone_indices).T
+    metres = np.array([_TRUNK_RADIUS if child in _TRUNK else _LIMB_RADIUS for _, child in CMU28.bones])
+    hidden = np.zeros((*pixels.shape[:2], len(_JOINTS)), bool)
+    for front in range(len(pixels)):
+        start = pixels[front][:, None, parents]
+        bone = pixels[front][:, None, children] - start
+        radius = metres * focal / depth[front][:, None, None]
+        for behind in range(len(pixels)):
+            nearer = depth[front] < depth[behind]
+            if not nearer.any():
+                continue
+            apart = pixels[behind][:, _JOINTS, None] - start
+            along = np.clip((apart * bone).sum(-1) / np.maximum((bone**2).sum(-1), 1e-6), 0, 1)
+            distance = np.linalg.norm(apart - along[..., None] * bone, axis=-1)
+            hidden[behind] |= (distance < radius).any(-1) & nearer[:, None]
+    return hidden
+
+
+def _behind_pillar(pixels: Float[np.ndarray, "n t 28 2"], rng: np.random.Generator) -> Bool[np.ndarray, "n t 17"]:
+    """Joints behind a pillar that stands before everybody."""
+    middle, width = rng.uniform(0.3, 0.7) * _SIZE[0], rng.uniform(0.04, 0.14) * _SIZE[0]
+    hidden: np.ndarray = np.abs(pixels[:, :, _JOINTS, 0] - middle) < width / 2
+    return hidden
+
+
+def _boxes(points: Float[np.ndarray, "n t j 2"]) -> Float[np.ndarray, "n t 4"]:
+    """Around the known joints, a tenth larger, inside the picture; NaN where there is none."""
+    known = np.isfinite(points).all(-1, keepdims=True)
+    low, high = np.where(known, points, np.inf).min(2), np.where(known, points, -np.inf).max(2)
+    margin = np.where(known.any(2), 0.05 * (high - low), np.nan)
+    return np.concatenate([np.clip(low - margin, 0, _SIZE), np.clip(high + margin, 0, _SIZE)], -1)
+
+
+def _extent(boxes: Float[np.ndarray, "*b 4"]) -> Float[np.ndarray, "*b"]:
+    longer: np.ndarray = (boxes[..., 2:] - boxes[..., :2]).max(-1)
+    return longer

@@ -1,0 +1,126 @@
+"""RTMPose from an exported ONNX file: a network looks at each person, and says where the joints are along each axis."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from jaxtyping import Float, Float32, UInt8
+
+from poselift.core.errors import InputError
+from poselift.core.files import sha256
+from poselift.detection.crop import Crop
+from poselift.detection.duplicates import without_duplicates
+from poselift.detection.multipose import MultiPose
+from poselift.detection.network import IMAGENET_MEAN, IMAGENET_STD, Network
+from poselift.detection.outside import without_outside
+from poselift.detection.person_model import PersonModel
+from poselift.skeleton import COCO17, COCO_WHOLEBODY23, HALPE26, Skeleton
+from poselift.structures import Detections
+
+_PADDING = 1.25
+"""Around a person's box, as in all configs of RTMPose."""
+_FRAMES = 8
+"""Frames at most whose people go through the network together."""
+_JOINT_SETS = {17: COCO17, 26: HALPE26, 133: COCO_WHOLEBODY23}
+"""Joints that a model gives -> the joint set with which they begin, in this order; the rest, of whole-body models,
+are faces and hands."""
+
+
+class RTMPose:
+    """Users' own RTMPose models, as mmdeploy exports them and rtmlib takes them, run by onnxruntime.
+
+    A model has one input, people cut out of pictures, and the outputs `simcc_x` and `simcc_y`; how many joints it
+    gives says which they are. Models of other things with as many joints (animals have 17 too) cannot be told apart.
+
+    A joint outside the picture, or without any response, is not seen: NaN with score 0. Scores are the network's raw
+    responses, cut to 0 to 1.
+
+    Source: RTMPose, https://arxiv.org/abs/2303.07399; the crop and the normalisation are those of its configs in
+    mmpose 1.3.2.
+
+    Args:
+        device: "cpu", "cuda", or "auto": CUDA where onnxruntime offers it, else the CPU.
+        model: the ONNX file.
+        person_model: an ONNX file that finds the people (see `PersonModel`); if left out, MoveNet MultiPose does.
+
+    Raises:
+        InputError: a file is missing or is no such model, or the device cannot be used.
+    """
+
+    name = "rtmpose"
+
+    def __init__(self, device: str = "auto", model: str | None = None, person_model: str | None = None) -> None:
+        if model is None:
+            raise InputError("detector rtmpose needs an ONNX file of RTMPose's: add --model FILE.onnx")
+        self._network = Network(Path(model), device, ("simcc_x", "simcc_y"))
+        self.skeleton = _joint_set(self._network)
+        self._finder = MultiPose(device) if person_model is None else PersonModel(Path(person_model), device)
+        self.weights = {Path(model).name: sha256(model)} | self._finder.weights
+
+    def detect(self, frames: Sequence[UInt8[np.ndarray, "_ _ 3"]]) -> list[Detections]:
+        """The people in each frame; see `poselift.detection.Detector`."""
+        found: list[Detections] = []
+        for start in range(0, len(frames), _FRAMES):
+            some = frames[start : start + _FRAMES]
+            people = [self._finder.people(frame) for frame in some]
+            poses = self._find_joints(some, [boxes for boxes, _ in people])
+            for frame, (boxes, box_scores), pose in zip(some, people, poses, strict=True):
+                kept = without_duplicates(pose[..., :2], boxes, box_scores)
+                keypoints, scores = without_outside(pose[kept, :, :2], pose[kept, :, 2], frame.shape)
+                found.append(Detections(boxes[kept], box_scores[kept], keypoints, scores, self.skeleton))
+        return found
+
+    def _find_joints(
+        self, frames: Sequence[UInt8[np.ndarray, "_ _ 3"]], boxes: list[Float[np.ndarray, "_ 4"]]
+    ) -> list[Float[np.ndarray, "_ j 3"]]:
+        """x, y and score of the joints of everybody in each frame, in its pixels."""
+        crops = [Crop.around(box, self._network.size, _PADDING) for people in boxes for box in people]
+        whose = [frame for frame, people in zip(frames, boxes, strict=True) for _ in people]
+        found = np.zeros((len(crops), len(self.skeleton), 3))
+        if crops:
+            cut = [crop.cut(frame) for crop, frame in zip(crops, whose, strict=True)]
+            x, y = self._network.run(cut, IMAGENET_MEAN, IMAGENET_STD)
+            count = len(self.skeleton)
+            points, scores = decode_simcc(x[:, :count], y[:, :count], self._network.size)
+            for person, crop in enumerate(crops):
+                found[person, :, :2] = crop.to_picture(points[person])
+            found[..., 2] = scores.clip(0, 1)
+        return np.split(found, np.cumsum([len(people) for people in boxes])[:-1])
+
+
+def _joint_set(network: Network) -> Skeleton:
+    """The joint set of what a model gives, which shows for certain when it runs."""
+    blank = np.zeros((network.size[1], network.size[0], 3), np.uint8)
+    x, y = network.run([blank], IMAGENET_MEAN, IMAGENET_STD)
+    if x.ndim != 3 or y.ndim != 3 or x.shape[:2] != y.shape[:2]:
+        raise InputError(
+            f"model {network.path}: simcc_x {x.shape} and simcc_y {y.shape} are not (people, joints, places)"
+        )
+    if x.shape[1] not in _JOINT_SETS:
+        raise InputError(
+            f"model {network.path} gives {x.shape[1]} joints; known are 17 (COCO), 26 (Halpe) and 133 (COCO-WholeBody)"
+        )
+    return _JOINT_SETS[x.shape[1]]
+
+
+def decode_simcc(
+    simcc_x: Float32[np.ndarray, "n j wx"], simcc_y: Float32[np.ndarray, "n j wy"], size: tuple[int, int]
+) -> tuple[Float[np.ndarray, "n j 2"], Float[np.ndarray, "n j"]]:
+    """Where joints are, from the responses along each axis.
+
+    The place is that of the largest response, over the number of places in a pixel (2 in RTMPose):
+    x = argmax(simcc_x) / (wx / width), and y likewise. The score is the smaller of the two largest responses.
+
+    Sources: SimCC, https://arxiv.org/abs/2107.03332; the score is that of mmpose's `get_simcc_maximum`.
+
+    Args:
+        simcc_x: responses of the places across the picture.
+        simcc_y: of the places down the picture.
+        size: (width, height) of the picture in pixels.
+
+    Returns:
+        Places in pixels, and scores.
+    """
+    axes = (simcc_x, simcc_y)
+    places = [axis.argmax(-1) * (length / axis.shape[-1]) for axis, length in zip(axes, size, strict=True)]
+    return np.stack(places, axis=-1), np.minimum(simcc_x.max(-1), simcc_y.max(-1)).astype(np.float64)

@@ -1,0 +1,99 @@
+"""AlphaPose's `alphapose-results.json`: COCO-17, Halpe-26, Halpe-136 or COCO-WholeBody.
+
+A list with one entry a person and frame: `{"image_id": "12.jpg", "keypoints": [x0, y0, score0, ...], "score": 2.9,
+"box": [x, y, width, height], "idx": 1}`. Of a video, `image_id` is the frame's number; `idx` is who it is, and 0 for
+everybody where nobody was followed. With `--format open` or `cmu` it is a dict of OpenPose-like people by picture,
+`{"12.jpg": {"version": "AlphaPose v0.3", "people": [{"pose_keypoints_2d": [...]}]}}` or `"bodies"` with `"joints"`,
+in the order of COCO-18.
+
+Source: https://github.com/MVIG-SJTU/AlphaPose, docs/output.md and write_json in alphapose/utils/pPose_nms.py
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from poselift.keypoints.content import KeypointFile, Sight
+from poselift.keypoints.source import Source, box_from_corner, number_in, score_of
+from poselift.skeleton import Skeleton
+
+WHAT = "AlphaPose's JSON"
+
+_LISTS = {"people": "pose_keypoints_2d", "bodies": "joints"}
+"""Key of a picture's people -> that of a person's joints, in the formats `open` and `cmu`."""
+
+
+def recognises(source: Source) -> bool:
+    """Whether it is one of these: names of pictures tell the list from COCO's results, which have numbers."""
+    if source.path.suffix != ".json":
+        return False
+    content = source.json
+    if isinstance(content, dict):
+        return len(content) > 0 and all(
+            isinstance(frame, dict) and any(isinstance(frame.get(key), list) for key in _LISTS)
+            for frame in content.values()
+        )
+    return (
+        isinstance(content, list)
+        and len(content) > 0
+        and isinstance(content[0], dict)
+        and isinstance(content[0].get("image_id"), str)
+    )
+
+
+def read(source: Source) -> KeypointFile:
+    """Reads the file.
+
+    Raises:
+        InputError: an entry is damaged, or the joint set is not known.
+    """
+    entries = list(_by_picture(source) if isinstance(source.json, dict) else _listed(source))
+    followed = any(_number_of(entry.get("idx")) not in (None, 0) for _, _, entry in entries)
+    skeleton: Skeleton | None = None
+    frames: dict[int, list[Sight]] = {}
+    for picture, key, entry in entries:
+        number = number_in(picture)
+        if number is None:
+            raise source.fail(f"the image_id {picture!r} has no number; it must be the frame's")
+        points = source.triplets(entry.get(key), f"{key!r} of {picture}")
+        found = source.by_count(len(points))
+        if skeleton is not None and found != skeleton:
+            raise source.fail(f"its people have different joint sets: {skeleton.name} and {found.name}")
+        skeleton = found
+        idx = _number_of(entry.get("idx")) if followed else None
+        sight = Sight(
+            points[: len(found), :2],
+            points[: len(found), 2],
+            None if idx is None else str(idx),
+            box_from_corner(entry.get("box")),
+            # Not a probability: it is added up of several scores. More than 1 is taken for 1.
+            score_of(entry.get("score")),
+        )
+        frames.setdefault(number, []).append(sight)
+    if skeleton is None:
+        raise source.fail("nobody was found in it")
+    return KeypointFile(source.path, "alphapose", skeleton, frames)
+
+
+def _listed(source: Source) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """Picture, key of the joints, and person, one after the other."""
+    for index, entry in enumerate(source.json):
+        if not isinstance(entry, dict) or not isinstance(entry.get("image_id"), str):
+            raise source.fail(f"entry {index} has no 'image_id' with a picture's name")
+        yield entry["image_id"], "keypoints", entry
+
+
+def _by_picture(source: Source) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """The same from the formats `open` and `cmu`."""
+    for picture, frame in source.json.items():
+        key = next(key for key in _LISTS if key in frame)
+        for person in frame[key]:
+            if not isinstance(person, dict):
+                raise source.fail(f"{key!r} of {picture} has something that is no person")
+            yield picture, _LISTS[key], person
+
+
+def _number_of(idx: Any) -> int | None:
+    """`idx` is a number, or a list of one."""
+    while isinstance(idx, list) and idx:
+        idx = idx[0]
+    return int(idx) if isinstance(idx, int | float) else None

@@ -1,0 +1,127 @@
+"""COCO's JSON: annotations (`{"images", "annotations", "categories"}`) or results (a list of what was found).
+
+Annotations have a flag for each joint: 0 where it was not labelled, 1 where it was labelled but hidden, 2 where it was
+visible. Somebody put the joint there in either case, so both count fully. Results have scores instead. The frames
+are the pictures in the order of `frame_id` where they have it, or of the numbers in their names; in results
+`image_id` is the frame's number. A person may have a `track_id`.
+
+Source: https://cocodataset.org/#format-data and #format-results
+"""
+
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from poselift.keypoints.content import KeypointFile, Sight
+from poselift.keypoints.source import Source, box_from_corner, number_in, pick, score_of
+from poselift.skeleton import Skeleton
+
+WHAT = "COCO's keypoint JSON, annotations or results"
+
+_Size = tuple[int, int]
+
+
+def recognises(source: Source) -> bool:
+    """Whether it is one of the two."""
+    if source.path.suffix != ".json":
+        return False
+    content = source.json
+    if isinstance(content, dict):
+        return "annotations" in content and "images" in content
+    return (
+        isinstance(content, list)
+        and len(content) > 0
+        and isinstance(content[0], dict)
+        and isinstance(content[0].get("image_id"), int)
+        and "keypoints" in content[0]
+    )
+
+
+def read(source: Source) -> KeypointFile:
+    """Reads the file.
+
+    Raises:
+        InputError: an entry is damaged, pictures differ in size, or the joint set is not known.
+    """
+    if isinstance(source.json, list):
+        return _file(source, source.json, None, None, None)
+    images, annotations = source.json["images"], source.json["annotations"]
+    for key in ("images", "annotations"):
+        if not isinstance(source.json[key], list):
+            raise source.fail(f"{key!r} is not a list")
+    if not all(isinstance(image, dict) and "id" in image for image in images):
+        raise source.fail("'images' has a picture without 'id'")
+    sizes = {(image["width"], image["height"]) for image in images if "width" in image and "height" in image}
+    if not all(isinstance(side, int) and side > 0 for size in sizes for side in size):
+        raise source.fail("'images' has a 'width' or 'height' that is no number of pixels")
+    if len(sizes) > 1:
+        raise source.fail(f"its 'images' have {len(sizes)} different sizes; those of one video have one")
+    categories = source.json.get("categories") or [{}]
+    return _file(
+        source, annotations, _numbers(source, images), categories[0].get("keypoints"), sizes.pop() if sizes else None
+    )
+
+
+def _numbers(source: Source, images: list[dict[str, Any]]) -> dict[Any, int]:
+    """The frame's number of each picture, by the picture's id."""
+    numbers = [image.get("frame_id", number_in(str(image.get("file_name", "")))) for image in images]
+    if None in numbers or len(set(numbers)) < len(images):
+        # No numbers to go by: the order of the list.
+        numbers = list(range(len(images)))
+    found = {}
+    for image, number in zip(images, numbers, strict=True):
+        if not isinstance(number, int) or not isinstance(image["id"], int | str):
+            raise source.fail(f"'images' has 'id' {image['id']!r} with 'frame_id' {number!r}; they must be numbers")
+        found[image["id"]] = number
+    return found
+
+
+def _file(
+    source: Source,
+    entries: list[Any],
+    numbers: dict[Any, int] | None,
+    names: list[str] | None,
+    image_size: _Size | None,
+) -> KeypointFile:
+    """The file from its people; without `numbers` these are results, and `image_id` is the frame's number."""
+    frames: dict[int, list[Sight]] = {number: [] for number in (numbers or {}).values()}
+    skeleton: Skeleton | None = None
+    for index, entry in enumerate(entries):
+        image = entry.get("image_id") if isinstance(entry, dict) else None
+        if not isinstance(image, int | str) or (numbers is not None and image not in numbers):
+            raise source.fail(f"person {index} has no 'image_id', or that of no picture of the file")
+        number = number_in(str(image)) if numbers is None else numbers[image]
+        if number is None:
+            raise source.fail(f"person {index}: the image_id {image!r} has no number; it must be the frame's")
+        points = source.triplets(entry.get("keypoints"), f"'keypoints' of person {index}, image {image}")
+        chosen, points = _by_name_or_count(source, points, names)
+        if skeleton is not None and chosen != skeleton:
+            raise source.fail(f"its people have different joint sets: {skeleton.name} and {chosen.name}")
+        skeleton = chosen
+        scores = np.nan_to_num(points[:, 2])
+        person = entry.get("track_id")
+        sight = Sight(
+            points[:, :2],
+            # Flags are 0, 1 or 2.
+            scores if numbers is None else (scores > 0).astype(float),
+            None if person is None else str(person),
+            box_from_corner(entry.get("bbox")),
+            score_of(entry.get("score")),
+        )
+        if sight.seen.any():
+            frames.setdefault(number, []).append(sight)
+    if skeleton is None:
+        raise source.fail("nobody in it has 'keypoints'")
+    return KeypointFile(source.path, "coco", skeleton, frames, image_size)
+
+
+def _by_name_or_count(
+    source: Source, points: Float[np.ndarray, "k 3"], names: list[str] | None
+) -> tuple[Skeleton, Float[np.ndarray, "j 3"]]:
+    """A person's joints in the joint set that their names say, or else their number."""
+    if names is not None and len(names) == len(points):
+        skeleton, places = source.by_names(names)
+        return skeleton, pick(points, places)
+    skeleton = source.by_count(len(points))
+    return skeleton, points[: len(skeleton)]

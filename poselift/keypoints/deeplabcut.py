@@ -1,0 +1,112 @@
+"""DeepLabCut's CSV and HDF5, of one individual or several.
+
+A table with a row a frame and a column for each coordinate; the columns are labelled on three or four levels: scorer,
+individuals (where there are several), bodyparts, coords (x, y, likelihood). What was not found is empty or NaN. The
+row's label is the frame's number, or a picture's name in labelled data, which has no likelihood: what is there counts
+fully.
+
+Source: https://deeplabcut.github.io/DeepLabCut/docs/standardDeepLabCut_UserGuide.html
+"""
+
+import csv
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+
+from poselift.keypoints.content import KeypointFile, Sight
+from poselift.keypoints.pandas_hdf5 import is_hdf5, read_frame
+from poselift.keypoints.source import Source, number_in, pick
+
+WHAT = "DeepLabCut's CSV or HDF5"
+
+_COORDS = ("x", "y", "likelihood")
+
+
+@dataclass(frozen=True)
+class _Table:
+    """The values, with the labels of their columns from scorer to coords, and the rows' numbers."""
+
+    columns: list[tuple[str, ...]]
+    numbers: list[int]
+    values: Float[np.ndarray, "t c"]
+
+
+def recognises(source: Source) -> bool:
+    """Whether it is HDF5, or a CSV that begins as DeepLabCut's do."""
+    if not source.path.is_file():
+        return False
+    if source.path.suffix == ".csv":
+        with open(source.path, encoding="utf-8", errors="replace") as file:
+            return file.read(7).lower() == "scorer,"
+    return is_hdf5(source.path)
+
+
+def read(source: Source) -> KeypointFile:
+    """Reads the file.
+
+    Raises:
+        InputError: the table is damaged, or its joints are not a person's; for HDF5 also where h5py is missing.
+    """
+    table = _from_csv(source) if source.path.suffix == ".csv" else _from_hdf5(source)
+    bodyparts = list(dict.fromkeys(column[-2] for column in table.columns))
+    people = list(dict.fromkeys(column[-3] if len(column) == 4 else "1" for column in table.columns))
+    found = np.full((len(people), len(table.numbers), len(bodyparts), 3), np.nan)
+    found[..., 2] = 1.0
+    for column, values in zip(table.columns, table.values.T, strict=True):
+        if column[-1] not in _COORDS:
+            raise source.fail(f"'coords' has {column[-1]!r}, expected x, y and likelihood")
+        person = people.index(column[-3]) if len(column) == 4 else 0
+        found[person, :, bodyparts.index(column[-2]), _COORDS.index(column[-1])] = values
+    skeleton, places = source.by_names(bodyparts)
+    found = pick(found, places)
+    frames: dict[int, list[Sight]] = {number: [] for number in table.numbers}
+    for name, track in zip(people, found, strict=True):
+        for number, joints in zip(table.numbers, track, strict=True):
+            sight = Sight(joints[:, :2], np.nan_to_num(joints[:, 2]), name)
+            if sight.seen.any():
+                frames[number].append(sight)
+    return KeypointFile(source.path, "deeplabcut", skeleton, frames)
+
+
+def _from_csv(source: Source) -> _Table:
+    with open(source.path, encoding="utf-8", newline="") as file:
+        rows = [row for row in csv.reader(file) if row]
+    head: dict[str, list[str]] = {}
+    while rows and rows[0][0].lower() in ("scorer", "individuals", "bodyparts", "coords"):
+        head[rows[0][0].lower()] = rows[0]
+        rows = rows[1:]
+    for key in ("bodyparts", "coords"):
+        if key not in head:
+            raise source.fail(f"the header has no row {key!r}")
+    levels = [head[key] for key in ("scorer", "individuals", "bodyparts", "coords") if key in head]
+    # Pictures of labelled data may be named in three columns: their folders have one each.
+    first = next((place for place, coord in enumerate(head["coords"]) if place and coord), 1)
+    columns = list(zip(*(level[first:] for level in levels), strict=False))
+    values = []
+    for line, row in enumerate(rows, start=len(levels) + 1):
+        try:
+            values.append([float(cell) if cell else np.nan for cell in row[first:]])
+        except ValueError:
+            raise source.fail(f"line {line}: a cell is not a number") from None
+        if len(values[-1]) != len(columns):
+            raise source.fail(f"line {line} has {len(row)} cells, the header {first + len(columns)}")
+    if not values:
+        raise source.fail("it has a header, but no rows")
+    numbers = [number_in(row[first - 1]) for row in rows]
+    return _Table(columns, _distinct(source, numbers), np.array(values))
+
+
+def _from_hdf5(source: Source) -> _Table:
+    columns, index, values = read_frame(source.path)
+    if any(len(column) not in (3, 4) for column in columns) or not len(values):
+        raise source.fail("its table has no columns labelled by scorer, bodyparts and coords, or no rows")
+    return _Table(columns, _distinct(source, list(range(len(values))) if index is None else index), values)
+
+
+def _distinct(source: Source, numbers: list[int | None] | list[int]) -> list[int]:
+    """The rows' numbers, after making sure that each has its own."""
+    known = [number for number in numbers if number is not None]
+    if len(set(known)) < len(numbers):
+        raise source.fail("its rows are not numbered, each by its frame")
+    return known

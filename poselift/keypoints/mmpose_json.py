@@ -1,0 +1,137 @@
+"""What MMPose's inferencer writes with `pred_out_dir`, and its demos with `--save-predictions`.
+
+Of a video the inferencer writes a list, `[{"frame_id": 0, "instances": [...]}]`; of pictures a list of the people in
+each, one file a picture. The demos put the list under "instance_info", count frames from 1, and give the names of
+the joints in "meta_info". A person is `{"keypoints": [[x, y], ...], "keypoint_scores": [...],
+"bbox": [[x0, y0, x1, y1]], "bbox_score": 0.9}`, some with a "track_id".
+
+Source: https://github.com/open-mmlab/mmpose, mmpose/apis/inferencers and demo/, version 1.3.2
+"""
+
+from typing import Any
+
+import numpy as np
+
+from poselift.keypoints.content import KeypointFile, Sight
+from poselift.keypoints.source import Source, number_in, pick, score_of
+from poselift.skeleton import Skeleton
+
+WHAT = "the JSON of MMPose's inferencer or demos"
+
+
+def recognises(source: Source) -> bool:
+    """Whether it is one of these."""
+    files = source.files(".json")
+    if files:
+        return any(_are_people(content) for content in map(source.read_json, files[:1]))
+    if source.path.suffix != ".json":
+        return False
+    content = source.json
+    if isinstance(content, dict):
+        return isinstance(content.get("instance_info"), list)
+    return isinstance(content, list) and (_are_frames(content) or (len(content) > 0 and _are_people(content)))
+
+
+def _are_frames(content: list[Any]) -> bool:
+    return len(content) > 0 and isinstance(content[0], dict) and "instances" in content[0]
+
+
+def _are_people(content: Any) -> bool:
+    return isinstance(content, list) and all(
+        isinstance(person, dict) and "keypoints" in person and "keypoint_scores" in person for person in content
+    )
+
+
+def read(source: Source) -> KeypointFile:
+    """Reads a file, or a folder with one file a picture.
+
+    Raises:
+        InputError: a person is damaged, or the joint set is not known.
+    """
+    skeleton, joints = _by_names(source)
+    frames: dict[int, list[Sight]] = {}
+    for number, people in _frames(source).items():
+        frames[number] = []
+        for person in people:
+            points, scores = _arrays(source, person, number)
+            if skeleton is None:
+                skeleton = source.by_count(len(points))
+                joints = list(range(len(skeleton)))
+            if len(points) <= max(joint for joint in joints if joint is not None):
+                raise source.fail(f"frame {number}: 'keypoints' has {len(points)} joints, fewer than the others")
+            name = person.get("track_id", -1)
+            frames[number].append(
+                Sight(
+                    pick(points, joints),
+                    np.nan_to_num(pick(scores[:, None], joints)[:, 0]),
+                    None if name == -1 else str(name),
+                    _box(person.get("bbox")),
+                    score_of(_single(person.get("bbox_score"))),
+                )
+            )
+    if skeleton is None:
+        raise source.fail("nobody was found in it")
+    return KeypointFile(source.path, "mmpose", skeleton, frames)
+
+
+def _by_names(source: Source) -> tuple[Skeleton | None, list[int | None]]:
+    """The joint set from the names of the joints, where the file has them."""
+    meta = source.json.get("meta_info") if source.path.is_file() and isinstance(source.json, dict) else None
+    names = meta.get("keypoint_id2name") if isinstance(meta, dict) else None
+    if not isinstance(names, dict):
+        return None, []
+    if not all(str(key).isdecimal() for key in names):
+        raise source.fail("'keypoint_id2name' does not name the joints by their numbers")
+    return source.by_names([str(names[key]) for key in sorted(names, key=int)])
+
+
+def _frames(source: Source) -> dict[int, list[Any]]:
+    """The people by frame, counted from 0."""
+    frames: dict[int, list[Any]] = {}
+    if source.path.is_dir():
+        for path in source.files(".json"):
+            number, content = number_in(path.name), source.read_json(path)
+            if number is None or number in frames:
+                raise source.fail(f"{path.name}: the name has no number, or another file's; it must be the frame's")
+            if not _are_people(content):
+                raise source.fail(f"{path.name}: not a list of people with 'keypoints' and 'keypoint_scores'")
+            frames[number] = content
+        return frames
+    content, first = source.json, 0
+    if isinstance(content, dict):
+        content, first = content["instance_info"], 1
+    elif not _are_frames(content):
+        return {0: content}
+    for index, frame in enumerate(content):
+        if not isinstance(frame, dict) or not isinstance(frame.get("instances"), list):
+            raise source.fail(f"frame {index} has no list 'instances'")
+        number = frame.get("frame_id", index + first)
+        if not isinstance(number, int) or number - first in frames:
+            raise source.fail(f"frame {index}: 'frame_id' is {number!r}, not a number that no other frame has")
+        frames[number - first] = frame["instances"]
+    return frames
+
+
+def _arrays(source: Source, person: Any, number: int) -> tuple[np.ndarray, np.ndarray]:
+    """A person's joints and their scores."""
+    if not isinstance(person, dict):
+        raise source.fail(f"frame {number}: 'instances' has something that is no person")
+    points = source.numbers(person.get("keypoints"), f"'keypoints' in frame {number}")
+    scores = source.numbers(person.get("keypoint_scores"), f"'keypoint_scores' in frame {number}")
+    if points.ndim != 2 or points.shape[1] != 2 or scores.shape != points.shape[:1]:
+        raise source.fail(f"frame {number}: 'keypoints' must be pairs x, y, and 'keypoint_scores' one for each")
+    return points, scores
+
+
+def _box(box: Any) -> np.ndarray | None:
+    """x0, y0, x1, y1; MMPose puts them into one more list."""
+    try:
+        corners = np.asarray(box, float).ravel()
+    except (TypeError, ValueError):
+        return None
+    return corners[:4] if corners.size >= 4 and np.isfinite(corners[:4]).all() else None
+
+
+def _single(value: Any) -> Any:
+    """The number in a list of one."""
+    return value[0] if isinstance(value, list) and len(value) == 1 else value

@@ -1,0 +1,91 @@
+"""Folders of JSON as OpenPose writes them with `--write_json`, one file a frame; Pose2Sim and Sports2D do too.
+
+`{"people": [{"person_id": [-1], "pose_keypoints_2d": [x0, y0, score0, ...]}]}`; a joint that was not found is 0, 0, 0.
+The frame's number stands in the file's name: `clip_000000000012_keypoints.json`, Pose2Sim's `clip_000012.json`.
+OpenPose gives BODY_25, BODY_25B or COCO-18, Pose2Sim mostly Halpe-26.
+
+Sources: https://github.com/CMU-Perceptual-Computing-Lab/openpose, doc/02_output.md;
+https://github.com/perfanalytics/pose2sim
+"""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from poselift.core.errors import InputError
+from poselift.keypoints.content import KeypointFile, Sight
+from poselift.keypoints.source import Source, number_in
+from poselift.skeleton import BODY25, BODY25B, Skeleton
+
+WHAT = "a folder of OpenPose's JSON (also Pose2Sim's, and AlphaPose's sep-json)"
+
+_OFF = 0.2
+"""Distance of BODY_25's middle of the hips from where its hips say it is, in lengths of the trunk."""
+
+
+def recognises(source: Source) -> bool:
+    """Whether it is a folder of such files."""
+    files = source.files(".json")
+    first = source.read_json(files[0]) if files else None
+    return isinstance(first, dict) and "people" in first
+
+
+def read(source: Source) -> KeypointFile:
+    """Reads the folder.
+
+    Raises:
+        InputError: a file is damaged or has no number, or the joint set is not known.
+    """
+    people: dict[int, list[tuple[str | None, np.ndarray]]] = {}
+    for path in source.files(".json"):
+        content = source.read_json(path)
+        number = number_in(path.name)
+        if number is None or number in people:
+            raise InputError(f"{path}: its name has no number, or one that another file has; it must be the frame's")
+        if not isinstance(content, dict) or not isinstance(content.get("people"), list):
+            raise InputError(f"{path}: it has no list 'people'; only OpenPose's files may be in this folder")
+        people[number] = [_person(source, person, path) for person in content["people"]]
+    everybody = [points for there in people.values() for _, points in there]
+    counts = {len(points) for points in everybody}
+    if len(counts) > 1:
+        raise source.fail(f"its people have different numbers of joints: {', '.join(map(str, sorted(counts)))}")
+    skeleton = _joint_set(source, everybody)
+    joints = len(skeleton)
+    frames = {
+        number: [Sight(points[:joints, :2], points[:joints, 2], name) for name, points in there if points[:, 2].any()]
+        for number, there in sorted(people.items())
+    }
+    return KeypointFile(source.path, "openpose", skeleton, frames)
+
+
+def _person(source: Source, person: Any, path: Path) -> tuple[str | None, Float[np.ndarray, "j 3"]]:
+    if not isinstance(person, dict) or "pose_keypoints_2d" not in person:
+        raise InputError(f"{path}: a person has no 'pose_keypoints_2d'")
+    # Older versions write a number, newer ones a list of one; -1 is nobody in particular.
+    name = person.get("person_id", -1)
+    name = name[0] if isinstance(name, list) and name else name
+    known = isinstance(name, int | float) and name >= 0
+    return (str(int(name)) if known else None), source.triplets(
+        person["pose_keypoints_2d"], f"{path.name}: 'pose_keypoints_2d'"
+    )
+
+
+def _joint_set(source: Source, people: list[np.ndarray]) -> Skeleton:
+    if not people:
+        return source.joint_set or BODY25
+    skeleton = source.by_count(len(people[0]))
+    return BODY25B if source.joint_set is None and skeleton == BODY25 and not _is_body25(people) else skeleton
+
+
+def _is_body25(people: Iterable[np.ndarray]) -> bool:
+    """BODY_25 or BODY_25B, which has as many joints: in the former, joint 8 is the middle of the hips, 9 and 12."""
+    found = np.array([points for points in people if points[[1, 8, 9, 12], 2].all()])
+    if not len(found):
+        return True
+    places = found[..., :2]
+    off = np.linalg.norm(places[:, 8] - (places[:, 9] + places[:, 12]) / 2, axis=-1)
+    trunk = np.linalg.norm(places[:, 1] - places[:, 8], axis=-1)
+    return float(np.median(off / np.maximum(trunk, 1e-6))) < _OFF

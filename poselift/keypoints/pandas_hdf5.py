@@ -1,0 +1,85 @@
+"""A table that pandas wrote as HDF5 (`DataFrame.to_hdf`), read without pandas and PyTables.
+
+Both of its layouts are known. "table": rows of a compound type with the label of the row, "index", and blocks of
+values, whose columns are named in pickled attributes; of these only plain containers of text are admitted.
+"fixed": blocks of values as plain arrays, with the levels of their columns' labels and codes into these beside them.
+
+Source: https://pandas.pydata.org/docs/user_guide/io.html#hdf5-pytables
+"""
+
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from poselift.core.errors import InputError
+from poselift.core.optional import require
+from poselift.data.unpickling import RestrictedUnpickler
+
+_SIGNATURE = b"\x89HDF\r\n\x1a\n"
+
+_Columns = list[tuple[str, ...]]
+_Frame = tuple[_Columns, list[int] | None, Float[np.ndarray, "t c"]]
+
+
+def is_hdf5(path: Path) -> bool:
+    """Whether the file is HDF5."""
+    with open(path, "rb") as file:
+        return file.read(len(_SIGNATURE)) == _SIGNATURE
+
+
+def read_frame(path: Path) -> _Frame:
+    """The one table of a file.
+
+    Returns:
+        The labels of the columns, one text a level; those of the rows, None where they are not whole numbers; and
+        the values.
+
+    Raises:
+        InputError: h5py is not installed, the file is damaged, or has not one table with columns on several levels.
+    """
+    h5py = require("h5py", "datasets")
+    try:
+        with h5py.File(path) as file:
+            tables = [group for group in file.values() if "pandas_type" in group.attrs]
+            parts = [_of_table(group) if "table" in group else _of_fixed(group) for group in tables]
+    except Exception as error:  # a damaged file can raise anything
+        raise InputError(f"{path}: cannot be read as a table that pandas wrote as HDF5 ({error})") from error
+    if len(parts) != 1:
+        raise InputError(f"{path}: holds {len(parts)} tables of pandas, expected one (key 'df_with_missing')")
+    blocks, index = parts[0]
+    columns = [column for labels, _ in blocks for column in labels]
+    values = np.concatenate([values for _, values in blocks], axis=1)
+    if values.shape[1] != len(columns):
+        raise InputError(f"{path}: has {values.shape[1]} columns of values, but labels for {len(columns)}")
+    whole = index is not None and np.issubdtype(index.dtype, np.integer)
+    return columns, index.tolist() if index is not None and whole else None, values
+
+
+def _of_table(group: Any) -> tuple[list[tuple[_Columns, np.ndarray]], np.ndarray | None]:
+    """Columns and values of each block, and the labels of the rows, of the layout "table"."""
+    rows = group["table"][:]
+    blocks = []
+    for name in sorted(field for field in rows.dtype.names if field.startswith("values_block_")):
+        pickled = bytes(group["table"].attrs[f"{name}_kind"])
+        labels = RestrictedUnpickler(BytesIO(pickled)).load()
+        blocks.append(([tuple(map(str, label)) for label in labels], rows[name].reshape(len(rows), -1).astype(float)))
+    return blocks, rows["index"] if "index" in rows.dtype.names else None
+
+
+def _of_fixed(group: Any) -> tuple[list[tuple[_Columns, np.ndarray]], np.ndarray | None]:
+    """The same of the layout "fixed"."""
+    blocks = []
+    for number in range(int(group.attrs["nblocks"])):
+        name = f"block{number}_items"
+        levels = range(int(group.attrs[f"{name}_nlevels"]))
+        texts = [[text.decode() for text in group[f"{name}_level{level}"][:].tolist()] for level in levels]
+        codes = [group[f"{name}_label{level}"][:].tolist() for level in levels]
+        labels = [
+            tuple(texts[level][code] for level, code in zip(levels, row, strict=True))
+            for row in zip(*codes, strict=True)
+        ]
+        blocks.append((labels, group[f"block{number}_values"][:].astype(float)))
+    return blocks, group["axis1"][:] if "axis1" in group else None

@@ -1,0 +1,88 @@
+"""TRC files of pixels, one a person, as Sports2D writes them (`VIDEO_px_person00.trc`), or its folder of them.
+
+Five lines of header, of which the fourth has the markers' names, then a row a frame, parted by tabs: its number, its
+time in seconds, and x, y, z of each marker. Sports2D's x and y are pixels, y down, and z is 0. What was not found is
+empty or NaN, or 0, 0 with Sports2D's option to fill gaps with zeros. There are no scores: what is there counts fully.
+
+Sources: https://github.com/davidpagnon/Sports2D;
+https://opensimconfluence.atlassian.net/wiki/spaces/OpenSim/pages/53089972/Marker+.trc+Files
+"""
+
+import re
+from pathlib import Path
+
+import numpy as np
+from jaxtyping import Float
+
+from poselift.core.errors import InputError
+from poselift.keypoints.content import KeypointFile, Sight, frames_by_time
+from poselift.keypoints.source import Source, pick
+from poselift.skeleton import Skeleton
+
+WHAT = "Sports2D's TRC in pixels, or its folder of them"
+
+_HEADER = 5
+
+
+def recognises(source: Source) -> bool:
+    """Whether it is a TRC file, or a folder with some."""
+    return source.path.suffix == ".trc" or bool(source.files(".trc"))
+
+
+def read(source: Source) -> KeypointFile:
+    """Reads a file, or those of a folder that have `_px` in their names, or all where none has.
+
+    Raises:
+        InputError: a file is damaged, or its markers are not a person's joints.
+    """
+    files = source.files(".trc") or [source.path]
+    files = [path for path in files if "_px" in path.stem] or files
+    skeleton: Skeleton | None = None
+    people = {}
+    for path in files:
+        names, times, points = _read(path)
+        found, places = source.by_names(names)
+        if skeleton is not None and found != skeleton:
+            raise InputError(f"{path}: has the joints of {found.name}, other files of the folder {skeleton.name}")
+        skeleton = found
+        joints = pick(points, places)
+        scores = (joints != 0).any(-1).astype(float)
+        person = _person(path)
+        people[person] = times, [Sight(*frame, person) for frame in zip(joints, scores, strict=True)]
+    assert skeleton is not None
+    frames, timestamps = frames_by_time(people)
+    return KeypointFile(source.path, "trc", skeleton, frames, timestamps=timestamps)
+
+
+def _person(path: Path) -> str:
+    """Sports2D counts people from 0; a file without a number is a person by its name."""
+    number = re.search(r"person(\d+)", path.stem)
+    return str(int(number[1]) + 1) if number else path.stem
+
+
+def _read(path: Path) -> tuple[list[str], Float[np.ndarray, " t"], Float[np.ndarray, "t k 2"]]:
+    """Names of the markers, times, and x and y."""
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: not readable as text ({error})") from error
+    if len(lines) < _HEADER or not lines[0].startswith("PathFileType") or not lines[3].startswith("Frame#"):
+        raise InputError(f"{path}: not a TRC file: five lines of header, 'PathFileType' first and 'Frame#' fourth")
+    names = [name.strip() for name in lines[3].split("\t")[2:] if name.strip()]
+    cells = 2 + 3 * len(names)
+    rows = []
+    for number, line in enumerate(lines[_HEADER:], start=_HEADER + 1):
+        if not line.strip():
+            continue
+        row = line.split("\t")
+        if len(row) < cells or any(cell.strip() for cell in row[cells:]):
+            raise InputError(f"{path}, line {number}: has {len(row)} cells, expected {cells} for {len(names)} markers")
+        try:
+            rows.append([float(cell) if cell.strip() else np.nan for cell in row[1:cells]])
+        except ValueError:
+            raise InputError(f"{path}, line {number}: a cell is not a number") from None
+    table = np.array(rows).reshape(-1, cells - 1)
+    times = table[:, 0]
+    if not len(times) or not np.isfinite(times).all() or (np.diff(times) <= 0).any():
+        raise InputError(f"{path}: 'Time' does not increase from row to row")
+    return names, times, table[:, 1:].reshape(len(table), -1, 3)[..., :2]

@@ -1,0 +1,121 @@
+"""The npz files of VideoPose3D: what Detectron2 found in a video, and the custom data set made of it.
+
+`inference/infer_video_d2.py` writes for each frame `boxes[frame][1]`, n times x0, y0, x1, y1, score, and
+`keypoints[frame][1]`, (n, 4, 17): rows of x, y, logit and probability of COCO's joints; and the size of the video in
+`metadata`. `data/prepare_data_2d_custom.py` keeps of each frame the person with the best box, without scores, as
+`positions_2d[video]["custom"][0]`, (frames, 17, 2), bridged where nobody was found.
+
+Source: https://github.com/facebookresearch/VideoPose3D, INFERENCE.md
+"""
+
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from poselift.data.reading import load_object_npz
+from poselift.keypoints.content import KeypointFile, Sight
+from poselift.keypoints.source import Source
+from poselift.skeleton import COCO17, H36M17
+
+WHAT = "VideoPose3D's npz, from Detectron2 or of a custom data set"
+
+_LAYOUTS = {"coco": COCO17, "h36m": H36M17}
+_SCALE = 4.0
+"""Detectron2's score of a joint is the share of its heat map that lies in one place, and small: Detectron2 itself draws
+joints from 0.05 on (KEYPOINT_THRESHOLD in detectron2/utils/visualizer.py). Times this, it is 0.2, from which on joints
+are used here."""
+_LOGIT = 2.0
+"""From which on the first Detectron draws joints (its kp_thresh); only its files have logits that are not 0."""
+
+
+def arrays_of(path: Path) -> set[str]:
+    """The names of the arrays in an npz; none where it is something else."""
+    if path.suffix != ".npz" or not zipfile.is_zipfile(path):
+        return set()
+    with zipfile.ZipFile(path) as archive:
+        return {name.removesuffix(".npy") for name in archive.namelist()}
+
+
+def recognises(source: Source) -> bool:
+    """Whether it is one of the two."""
+    names = arrays_of(source.path)
+    return {"boxes", "keypoints"} <= names or "positions_2d" in names
+
+
+def read(source: Source) -> KeypointFile:
+    """Reads the file; the objects that are pickled in it are numpy arrays and plain containers, or it is refused.
+
+    Raises:
+        InputError: it is damaged, or holds more than one clip.
+    """
+    return _custom(source) if "positions_2d" in arrays_of(source.path) else _detections(source)
+
+
+def _detections(source: Source) -> KeypointFile:
+    boxes, keypoints = (load_object_npz(source.path, key) for key in ("boxes", "keypoints"))
+    metadata = load_object_npz(source.path, "metadata")
+    if len(boxes) != len(keypoints):
+        raise source.fail(f"'boxes' has {len(boxes)} frames, 'keypoints' {len(keypoints)}")
+    skeleton = source.by_count(17)
+    frames: dict[int, list[Sight]] = {}
+    for number in range(len(keypoints)):
+        people = _of_person(source, "keypoints", keypoints[number], number, (4, len(skeleton)))
+        corners = _of_person(source, "boxes", boxes[number], number, (5,))
+        if len(people) != len(corners):
+            raise source.fail(f"frame {number}: {len(people)} people in 'keypoints', {len(corners)} in 'boxes'")
+        frames[number] = [
+            Sight(person[:2].T, _scores(person[2], person[3]), None, box[:4], float(box[4]))
+            for person, box in zip(people, corners, strict=True)
+        ]
+    return KeypointFile(source.path, "videopose3d", skeleton, frames, _size(metadata))
+
+
+def _of_person(source: Source, key: str, frame: Any, number: int, shape: tuple[int, ...]) -> np.ndarray:
+    """What a frame has of its people: the second of two lists, as the first is the background's."""
+    try:
+        people = np.asarray(frame[1], float)
+    except (TypeError, ValueError, IndexError, KeyError):
+        raise source.fail(f"{key!r} has no list of people in frame {number}") from None
+    if people.size == 0:
+        return np.zeros((0, *shape))
+    if people.shape[1:] != shape:
+        raise source.fail(f"{key!r} has the shape {people.shape} in frame {number}, expected (people, {shape})")
+    return people
+
+
+def _scores(logits: np.ndarray, probabilities: np.ndarray) -> np.ndarray:
+    if logits.any():
+        return (logits > _LOGIT).astype(float)
+    return np.clip(probabilities * _SCALE, 0, 1)
+
+
+def _custom(source: Source) -> KeypointFile:
+    positions, metadata = (load_object_npz(source.path, key) for key in ("positions_2d", "metadata"))
+    clips = [
+        (video, camera)
+        for video, actions in (positions.items() if isinstance(positions, dict) else ())
+        for cameras in (actions.values() if isinstance(actions, dict) else ())
+        for camera in cameras
+    ]
+    if len(clips) != 1:
+        raise source.fail(f"'positions_2d' holds {len(clips)} clips, expected one; make the file of one video")
+    video, points = clips[0][0], np.asarray(clips[0][1], float)
+    if points.ndim != 3 or points.shape[2] != 2:
+        raise source.fail(f"'positions_2d' has the shape {points.shape}, expected (frames, joints, 2)")
+    layout = _LAYOUTS.get(metadata.get("layout_name", "")) if isinstance(metadata, dict) else None
+    known = layout if layout is not None and source.joint_set is None else source.by_count(points.shape[1])
+    if len(known) != points.shape[1]:
+        raise source.fail(f"'positions_2d' has {points.shape[1]} joints, its layout {known.name} has {len(known)}")
+    frames = {number: [Sight(joints, np.ones(len(joints)), "1")] for number, joints in enumerate(points)}
+    videos = metadata.get("video_metadata") if isinstance(metadata, dict) else None
+    size = _size(videos.get(video)) if isinstance(videos, dict) else None
+    return KeypointFile(source.path, "videopose3d", known, frames, size)
+
+
+def _size(metadata: Any) -> tuple[int, int] | None:
+    """(width, height) of the video."""
+    if not isinstance(metadata, dict) or not {"w", "h"} <= metadata.keys():
+        return None
+    return int(metadata["w"]), int(metadata["h"])

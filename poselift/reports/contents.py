@@ -1,0 +1,247 @@
+"""The tables of a section: by group, all metrics with cost, by joint, by limb."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from poselift.core.errors import InputError
+from poselift.reports.cost import Cost, cost_key
+from poselift.reports.entries import POINTS, Entry, Section
+from poselift.reports.protocols import PROTOCOLS
+from poselift.reports.published import Published
+from poselift.reports.tables import Cell, Column, Row, Table
+
+PDJ_THRESHOLD = 0.2
+"""At which PDJ is printed by joint, as a part of the torso's diameter."""
+
+_DIGITS = {"mm/frame": 2, "mm/frame²": 2}
+_GROUP_METRICS = tuple(dict.fromkeys(protocol.headline for protocol in PROTOCOLS.values()))
+_JOINT_METRICS = ("mpjpe", "pck150")
+_COSTS = (
+    Column("Parameters", "M", "lower", 2),
+    Column("MACs", "M/frame", "lower", 2),
+    Column("Time", "ms/frame", "lower", 3),
+    Column("Memory", "MB", "lower", 1),
+)
+
+Results = Mapping[str, Any]
+Pick = Callable[[Results], float | None]
+
+
+def section_tables(
+    section: Section, costs: Mapping[str, Cost] | None = None, peers: Sequence[Published] = ()
+) -> list[Table]:
+    """Every table of a section.
+
+    Args:
+        section: runs that may be compared.
+        costs: by `cost_key`; no columns of cost where None.
+        peers: published rows; those of the section's protocol stand in the comparison.
+
+    Raises:
+        InputError: a value is in one run of the section in another unit than in the first.
+    """
+    _check_units(section)
+    metrics = _titles(section, "metrics")
+    first = section.results["headline"]
+    grouped = [key for key in dict.fromkeys((first, *_GROUP_METRICS)) if key in metrics]
+    tables = [_comparison(section, metrics, costs, matching_peers(section, peers))]
+    tables += [_by_group(section, key, metrics[key]) for key in grouped]
+    tables += [_by_joint(section, key, metrics[key]) for key in _JOINT_METRICS if key in metrics]
+    if "pdj" in _titles(section, "curves"):
+        tables.append(_pdj(section))
+    tables += [_by_limb(section, key, limbs) for key, limbs in _titles(section, "limbs").items()]
+    return tables
+
+
+def matching_peers(section: Section, peers: Sequence[Published]) -> list[tuple[Published, Entry]]:
+    """Published rows that may stand in a section, each with the first entry that had the same kind of 2D.
+
+    None where our runs leave out views, groups or joints of the protocol: their numbers would not compare.
+    """
+    name, headline = section.results["protocol"], section.results["metrics"][section.results["headline"]]
+    protocol = PROTOCOLS.get(name)
+    if (
+        protocol is None
+        or section.results["settings"].get("view") is not None
+        or not set(protocol.groups) <= set(headline["groups"])
+        or not set(protocol.joints) <= set(headline["joints"] or {})
+    ):
+        return []
+    kinds = {entry.exact_points: entry for entry in reversed(section.entries)}
+    return [(peer, kinds[peer.exact_points]) for peer in peers if peer.protocol == name and peer.exact_points in kinds]
+
+
+def _titles(section: Section, kind: str) -> dict[str, Mapping[str, Any]]:
+    """The metrics, limbs or curves that any run has, in the order in which they come."""
+    found: dict[str, Mapping[str, Any]] = {}
+    for entry in section.entries:
+        for run in entry.runs:
+            for key, value in run.results[kind].items():
+                found.setdefault(key, value)
+    return found
+
+
+def _check_units(section: Section) -> None:
+    for kind in ("metrics", "limbs"):
+        known = _titles(section, kind)
+        for run in (run for entry in section.entries for run in entry.runs):
+            for key, value in run.results[kind].items():
+                if (value["unit"], value["better"]) != (known[key]["unit"], known[key]["better"]):
+                    raise InputError(f"{run.path}: {key} is in {value['unit']}, in another run in {known[key]['unit']}")
+
+
+def _column(values: Mapping[str, Any], title: str | None = None) -> Column:
+    unit = values["unit"]
+    return Column(title or values["title"], unit, values["better"], _DIGITS.get(unit, 1))
+
+
+def _pick(*keys: str) -> Pick:
+    """The number at some keys of the results."""
+    return lambda results: _follow(results, *keys)
+
+
+def _follow(value: Any, *keys: str) -> Any:
+    """Follows keys down; None where one is not there."""
+    for key in keys:
+        value = value.get(key) if isinstance(value, Mapping) else None
+    return value
+
+
+def _table(
+    section: Section,
+    name: str,
+    title: str,
+    columns: Sequence[Column],
+    cells: Callable[[Entry], Sequence[Cell]],
+    cited: Sequence[tuple[Published, Entry, Sequence[Cell]]] = (),
+) -> Table:
+    """A table with a row for each entry, and below those of the same data the cited ones."""
+    seeds = any(len(entry.runs) > 1 for entry in section.entries)
+    labels = ("model", *(_short(key, section.varied) for key in section.varied), *(["seeds"] if seeds else []))
+    sources = tuple(dict.fromkeys(peer.source for peer, _, _ in cited))
+    rows = []
+    for entry in section.entries:
+        settings = (entry.settings.get(key, "") for key in section.varied)
+        own = (entry.name, *settings, *([str(len(entry.runs))] if seeds else []))
+        rows.append(Row(own, tuple(cells(entry)), section.block(entry)))
+    for peer, like, values in cited:
+        # Nothing is known of our other settings.
+        known = dict.fromkeys(POINTS, "gt" if peer.exact_points else "detected")
+        known["window"] = "" if peer.window is None else str(peer.window)
+        settings = (known.get(key, "") for key in section.varied)
+        theirs = (peer.name, *settings, *([""] if seeds else []))
+        rows.append(Row(theirs, tuple(values), section.block(like), sources.index(peer.source)))
+    blocks = list(dict.fromkeys(row.block for row in rows))
+    rows.sort(key=lambda row: blocks.index(row.block))
+    note = f"All rows: {section.common}." if section.common else ""
+    return Table(
+        f"{section.name}_{name}", f"{section.title}: {title}", labels, tuple(columns), tuple(rows), sources, note
+    )
+
+
+def _short(key: str, others: Sequence[str]) -> str:
+    """The last part of a dotted key, where no other ends in it."""
+    last = key.rpartition(".")[2]
+    return last.strip("_") if sum(other.rpartition(".")[2] == last for other in others) == 1 else key
+
+
+def _comparison(
+    section: Section,
+    metrics: Mapping[str, Mapping[str, Any]],
+    costs: Mapping[str, Cost] | None,
+    peers: Sequence[tuple[Published, Entry]],
+) -> Table:
+    columns = [_column(values) for values in metrics.values()] + list(_COSTS if costs is not None else ())
+
+    def cells(entry: Entry) -> list[Cell]:
+        measured = [entry.cell(_pick("metrics", key, "mean")) for key in metrics]
+        return measured if costs is None else measured + _cost_cells(costs.get(cost_key(entry)))
+
+    def theirs(peer: Published) -> list[Cell]:
+        known = [Cell(peer.values.get(key)) for key in metrics]
+        counted = [Cell(peer.parameters), Cell(peer.macs)]
+        # Time and memory depend on the machine: they are not put beside those measured on another.
+        return known if costs is None else [*known, *counted, Cell(), Cell()]
+
+    cited = [(peer, entry, theirs(peer)) for peer, entry in peers]
+    return _table(section, "comparison", "all metrics", columns, cells, cited)
+
+
+def _cost_cells(cost: Cost | None) -> list[Cell]:
+    if cost is None:
+        return [Cell()] * len(_COSTS)
+    return [Cell(cost.parameters / 1e6), Cell(cost.macs / 1e6), Cell(cost.ms), Cell(cost.memory / 1e6)]
+
+
+def _by_group(section: Section, key: str, metric: Mapping[str, Any]) -> Table:
+    groups = list(section.results["metrics"][section.results["headline"]]["groups"])
+    columns = [_column(metric, title) for title in (*groups, "Mean")]
+    return _table(
+        section,
+        f"{key}_by_{section.results['group_by']}",
+        f"{metric['title']} by {section.results['group_by']}",
+        columns,
+        lambda entry: [
+            *(entry.cell(_pick("metrics", key, "groups", group)) for group in groups),
+            entry.cell(_pick("metrics", key, "mean")),
+        ],
+    )
+
+
+def _joints(section: Section, kind: str, key: str) -> list[str]:
+    """The joints that any run has values of, in the order in which they come."""
+    runs = (run.results[kind].get(key, {}) for entry in section.entries for run in entry.runs)
+    return list(dict.fromkeys(joint for values in runs for joint in values.get("joints") or {}))
+
+
+def _by_joint(section: Section, key: str, metric: Mapping[str, Any]) -> Table:
+    joints = _joints(section, "metrics", key)
+    columns = [_column(metric, joint.replace("_", " ")) for joint in joints] + [_column(metric, "All frames")]
+    return _table(
+        section,
+        f"{key}_by_joint",
+        f"{metric['title']} by joint, over all frames",
+        columns,
+        lambda entry: [
+            *(entry.cell(_pick("metrics", key, "joints", joint)) for joint in joints),
+            entry.cell(_pick("metrics", key, "frames")),
+        ],
+    )
+
+
+def _pdj(section: Section) -> Table:
+    joints = _joints(section, "curves", "pdj")
+
+    def at_threshold(*keys: str) -> Pick:
+        def pick(results: Results) -> float | None:
+            values = _follow(results, "curves", "pdj", *keys) or ()
+            thresholds = _follow(results, "curves", "pdj", "thresholds") or ()
+            return dict(zip(thresholds, values, strict=False)).get(PDJ_THRESHOLD)
+
+        return pick
+
+    columns = [Column(title.replace("_", " "), "%", "higher") for title in (*joints, "All frames")]
+    return _table(
+        section,
+        "pdj_by_joint",
+        f"PDJ@{PDJ_THRESHOLD} by joint, over all frames",
+        columns,
+        lambda entry: [
+            *(entry.cell(at_threshold("joints", joint)) for joint in joints),
+            entry.cell(at_threshold("mean")),
+        ],
+    )
+
+
+def _by_limb(section: Section, key: str, measure: Mapping[str, Any]) -> Table:
+    columns = [_column(measure, title.replace("_", " ")) for title in (*measure["values"], "All frames")]
+    return _table(
+        section,
+        f"{key}_by_limb",
+        f"{measure['title']} by limb, over all frames",
+        columns,
+        lambda entry: [
+            *(entry.cell(_pick("limbs", key, "values", limb)) for limb in measure["values"]),
+            entry.cell(_pick("limbs", key, "mean")),
+        ],
+    )

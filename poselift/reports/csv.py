@@ -1,0 +1,24 @@
+"""Tables as CSV, with all the digits that there are."""
+
+import csv
+import io
+
+from poselift.reports.tables import Table
+
+
+def csv_table(table: Table) -> str:
+    """A table: label columns, for each number its mean and its deviation over seeds, and where a row is cited from."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    varies = [any(row.cells[place].deviation is not None for row in table.rows) for place in range(len(table.columns))]
+    heads = [*table.labels]
+    for column, deviates in zip(table.columns, varies, strict=True):
+        heads += [column.head, f"{column.head} deviation"] if deviates else [column.head]
+    writer.writerow([*heads, "source"])
+    for row in table.rows:
+        numbers: list[float | None] = []
+        for cell, deviates in zip(row.cells, varies, strict=True):
+            numbers += [cell.mean, cell.deviation] if deviates else [cell.mean]
+        source = "" if row.source is None else table.sources[row.source]
+        writer.writerow([*row.labels, *("" if number is None else repr(float(number)) for number in numbers), source])
+    return text.getvalue()

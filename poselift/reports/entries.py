@@ -1,0 +1,208 @@
+"""Which runs may be compared: rows made of seeds, and sections whose rows may share a table."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import Any
+
+from poselift.core.errors import InputError
+from poselift.reports.runs import Run
+from poselift.reports.tables import Cell
+
+_NOT_OF_THE_METHOD = {
+    "device",
+    "predictions",
+    "layout",
+    "joints",
+    "lengths",
+    "warnings",
+    "note",
+    "source",
+    "data.root",
+}
+"""Settings that do not make a row another row: where things were, how they were read, what the protocol says."""
+
+_RENAME = "give each a name of its own: tools/evaluate.py name=..."
+
+POINTS = ("data.source", "data.keypoints")
+"""Settings that say which 2D went in; "gt" is the projected truth."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A row: the runs of one method, which differ in their seeds alone.
+
+    Attributes:
+        name: of the method.
+        runs: one or more.
+        settings: how it was evaluated, flat: "data.joints" and so on.
+    """
+
+    name: str
+    runs: tuple[Run, ...]
+    settings: Mapping[str, str]
+
+    def cell(self, pick: Callable[[Mapping[str, Any]], float | None]) -> Cell:
+        """Mean and deviation over the seeds of a number that each run has."""
+        return Cell.of([pick(run.results) for run in self.runs])
+
+    @property
+    def model(self) -> Mapping[str, Any] | None:
+        """What `metrics.json` says of the model, of the first seed."""
+        model: Mapping[str, Any] | None = self.runs[0].results["model"]
+        return model
+
+    @property
+    def exact_points(self) -> bool:
+        """Whether the 2D that went in is the projected truth, and not a detector's."""
+        return "gt" in (self.settings.get(key) for key in POINTS)
+
+
+@dataclass(frozen=True)
+class Section:
+    """Entries that were measured on the same frames under the same protocol.
+
+    Attributes:
+        name: of its files.
+        title: of the protocol.
+        entries: in the order in which they were given, those of equal data together.
+    """
+
+    name: str
+    title: str
+    entries: tuple[Entry, ...]
+
+    def __post_init__(self) -> None:
+        if len({_measured(run.results) for entry in self.entries for run in entry.runs}) != 1:
+            protocols = sorted({run.results["protocol"] for entry in self.entries for run in entry.runs})
+            raise InputError(
+                f"runs that were measured differently cannot share a table (protocols: {', '.join(protocols)})"
+            )
+        label, rows = Counter(self.label(entry) for entry in self.entries).most_common(1)[0]
+        if rows > 1:
+            paths = " and ".join(str(entry.runs[0].path) for entry in self.entries if self.label(entry) == label)
+            raise InputError(f"two rows would be called {label!r}: {paths}; {_RENAME}")
+
+    @property
+    def results(self) -> Mapping[str, Any]:
+        """Of the first run: for what all have in common."""
+        return self.entries[0].runs[0].results
+
+    @property
+    def varied(self) -> tuple[str, ...]:
+        """The settings in which entries differ."""
+        keys = dict.fromkeys(key for entry in self.entries for key in entry.settings)
+        return tuple(
+            key for key in keys if len({entry.settings[key] for entry in self.entries if key in entry.settings}) > 1
+        )
+
+    @property
+    def common(self) -> str:
+        """The settings that all entries have alike, in one line."""
+        shared = (
+            (key, value)
+            for key, value in self.entries[0].settings.items()
+            if not key.endswith("_target_") and all(entry.settings.get(key) == value for entry in self.entries)
+        )
+        return ", ".join(f"{key.removeprefix('data.')} {value}" for key, value in shared)
+
+    def block(self, entry: Entry) -> tuple[str, ...]:
+        """The data that an entry was given, so far as the section's entries differ in it."""
+        return tuple(entry.settings.get(key, "") for key in self.varied if key.startswith("data."))
+
+    def label(self, entry: Entry) -> str:
+        """An entry in one line."""
+        return ", ".join((entry.name, *(entry.settings[key] for key in self.varied if key in entry.settings)))
+
+
+def sections(runs: Sequence[Run]) -> tuple[list[Section], list[str]]:
+    """Puts runs into rows, and rows into sections.
+
+    Two runs may share a table if they have the same protocol, groups, frames and joints that count.
+
+    Returns:
+        The sections, and warnings about what was kept apart and why.
+
+    Raises:
+        InputError: two runs cannot be told apart.
+    """
+    apart: dict[Any, list[Run]] = {}
+    for run in runs:
+        apart.setdefault(_measured(run.results), []).append(run)
+    found: list[Section] = []
+    warnings: list[str] = []
+    for members in apart.values():
+        results = members[0].results
+        name, title = results["protocol"], results["title"]
+        number = 1 + sum(section.results["protocol"] == name for section in found)
+        if number > 1:
+            warnings.append(
+                f"not all runs under {title} were measured on the same frames, groups and joints; those that were not "
+                "do not share a table"
+            )
+            name, title = (
+                f"{name}_{number}",
+                f"{title} ({number}: {results['views']} views, {results['frames']} frames)",
+            )
+        found.append(Section(name, title, _entries(members)))
+    return found, list(dict.fromkeys(warnings))
+
+
+def _measured(results: Mapping[str, Any]) -> Any:
+    """What must be equal for two numbers to compare."""
+    headline = results["metrics"][results["headline"]]
+    return (
+        results["protocol"],
+        results["headline"],
+        results["skeleton"],
+        results["views"],
+        results["frames"],
+        headline["count"],
+        tuple(headline["groups"]),
+    )
+
+
+def _entries(runs: Sequence[Run]) -> tuple[Entry, ...]:
+    rows: dict[Any, list[Run]] = {}
+    for run in runs:
+        rows.setdefault((run.name, tuple(sorted(_flat(run.results["settings"]).items()))), []).append(run)
+    for members in rows.values():
+        _check_seeds(members)
+    entries = [Entry(name, tuple(members), dict(settings)) for (name, settings), members in rows.items()]
+    # Rows of the same data together, in the order in which that data comes first.
+    data = [
+        tuple((key, value) for key, value in entry.settings.items() if key.startswith("data.")) for entry in entries
+    ]
+    order = sorted(range(len(entries)), key=lambda place: data.index(data[place]))
+    return tuple(entries[place] for place in order)
+
+
+def _check_seeds(runs: Sequence[Run]) -> None:
+    """Makes sure that runs of one row are different seeds of one model."""
+    where = f"{runs[0].name!r}: {' and '.join(str(run.path) for run in runs)}"
+    models = [run.results["model"] for run in runs]
+    kinds = [model and (model.get("name"), model.get("config"), model.get("window")) for model in models]
+    if any(kind != kinds[0] for kind in kinds):
+        raise InputError(f"different models are called {where}; {_RENAME}")
+    seeds = [run.results["seed"] for run in runs]
+    if len(runs) > 1 and None in seeds:
+        raise InputError(f"runs of one name and settings that do not say their seeds are called {where}; {_RENAME}")
+    if len(set(seeds)) < len(seeds):
+        raise InputError(f"runs of one name, settings and seed are called {where}; {_RENAME}")
+
+
+def _flat(settings: Mapping[str, Any], prefix: str = "") -> dict[str, str]:
+    """Settings that belong to the method, by dotted key; of a path only the last part, as folders differ."""
+    found: dict[str, str] = {}
+    for key, value in settings.items():
+        name = f"{prefix}{key}"
+        if name in _NOT_OF_THE_METHOD or value is None:
+            continue
+        if isinstance(value, dict):
+            found |= _flat(value, f"{name}.")
+        elif isinstance(value, bool):
+            found[name] = "yes" if value else "no"
+        else:
+            found[name] = PurePath(value).name if isinstance(value, str) else str(value)
+    return found

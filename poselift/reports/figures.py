@@ -1,0 +1,222 @@
+"""The plots of a section."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from matplotlib.figure import Figure
+
+from poselift.core.errors import InputError
+from poselift.reports.contents import matching_peers
+from poselift.reports.cost import Cost, cost_key
+from poselift.reports.entries import Entry, Section
+from poselift.reports.published import Published
+from poselift.reports.tables import Cell
+from poselift.skeleton import get_skeleton
+from poselift.viz.plots import (
+    MOST_SERIES,
+    Bars,
+    Body,
+    Curve,
+    Method,
+    Trace,
+    cost_plot,
+    curve_plot,
+    group_plot,
+    skeleton_plot,
+    time_plot,
+)
+
+Results = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Plot:
+    """A figure.
+
+    Attributes:
+        name: of its files, without the ending.
+        caption: what it shows.
+        figure: as matplotlib has it.
+    """
+
+    name: str
+    caption: str
+    figure: Figure
+
+
+def section_plots(
+    section: Section, costs: Mapping[str, Cost] | None = None, peers: Sequence[Published] = ()
+) -> list[Plot]:
+    """Every plot of a section: of all its entries, or the best `MOST_SERIES` by the headline.
+
+    Args:
+        section: runs that may be compared.
+        costs: by `cost_key`; no plots of cost where None.
+        peers: published rows; those of the section's protocol stand in the plot of multiply-adds.
+
+    Raises:
+        InputError: the runs of one row do not fit together, or the joint set is none that protocols measure.
+    """
+    entries = _shown(section)
+    left_out = len(section.entries) - len(entries)
+    note = f" The best {len(entries)} of {len(section.entries)} rows." if left_out else ""
+    plots = [
+        *_curves(section, entries),
+        *_joints(section, entries),
+        *_time(section, entries),
+        *_groups(section, entries),
+        *_costs(section, entries, costs or {}, peers),
+    ]
+    return [
+        Plot(f"{section.name}_{plot.name}", f"{section.title}: {plot.caption}{note}", plot.figure) for plot in plots
+    ]
+
+
+def _axis(title: str, unit: str) -> str:
+    return f"{title} ({unit})" if unit else title
+
+
+def _headline(section: Section) -> Mapping[str, Any]:
+    """What the first run says of the metric that the protocol compares by."""
+    metric: Mapping[str, Any] = section.results["metrics"][section.results["headline"]]
+    return metric
+
+
+def _mean(results: Results) -> float | None:
+    """Of the headline."""
+    mean: float | None = results["metrics"][results["headline"]]["mean"]
+    return mean
+
+
+def _shown(section: Section) -> list[Entry]:
+    """The best entries, in the order of the tables; their places here are those of their looks in all plots."""
+    sign = 1 if _headline(section)["better"] == "lower" else -1
+
+    def rank(entry: Entry) -> float:
+        mean = entry.cell(_mean).mean
+        return float("inf") if mean is None else sign * mean
+
+    best = sorted(section.entries, key=rank)[:MOST_SERIES]
+    return [entry for entry in section.entries if entry in best]
+
+
+def _curves(section: Section, entries: Sequence[Entry]) -> list[Plot]:
+    plots = []
+    for key in dict.fromkeys(key for entry in entries for key in entry.runs[0].results["curves"]):
+        having = [entry for entry in entries if all(key in run.results["curves"] for run in entry.runs)]
+        first = having[0].runs[0].results["curves"][key]
+        lines = [_curve(section, entries.index(entry), entry, key) for entry in having]
+        figure = curve_plot(lines, _axis(first["x_title"], first["x_unit"]), f"{first['title']} (%)")
+        band = " Bands: standard deviation over the seeds." if any(line.deviation for line in lines) else ""
+        plots.append(Plot(key, f"{first['title']} over the threshold, all joints.{band}", figure))
+    return plots
+
+
+def _curve(section: Section, place: int, entry: Entry, key: str) -> Curve:
+    curves = [run.results["curves"][key] for run in entry.runs]
+    thresholds = curves[0]["thresholds"]
+    for run, curve in zip(entry.runs, curves, strict=True):
+        if curve["thresholds"] != thresholds or len(curve["mean"]) != len(thresholds):
+            raise InputError(
+                f"{run.path}: the thresholds of curves.{key} are not those of {entry.runs[0].path}, or the values are "
+                "not as many; run tools/evaluate.py again"
+            )
+    cells = [Cell.of(values) for values in zip(*(curve["mean"] for curve in curves), strict=True)]
+    deviation = [cell.deviation for cell in cells] if len(curves) > 1 else None
+    return Curve(section.label(entry), place, thresholds, [cell.mean for cell in cells], deviation)
+
+
+def _joints(section: Section, entries: Sequence[Entry]) -> list[Plot]:
+    """The error of each joint by the headline, where that is an error of joints, or else by the first that is."""
+    skeleton, metrics = get_skeleton(section.results["skeleton"]), section.results["metrics"]
+    key = next((key for key in (section.results["headline"], *metrics) if metrics[key]["unit"] == "mm"), None)
+    if key is None:
+        return []
+    bodies = []
+    for entry in entries:
+        means = {joint: entry.cell(partial(_of_joint, key, joint)).mean for joint in skeleton.joints}
+        bodies.append(Body(section.label(entry), {name: mean for name, mean in means.items() if mean is not None}))
+    if not any(body.values for body in bodies):
+        return []
+    white = any(len(body.values) < len(skeleton) for body in bodies)
+    title = metrics[key]["title"]
+    caption = f"{title} of each joint, over all frames. The person is seen from the front." + (
+        " White: not measured." if white else ""
+    )
+    return [Plot("joints", caption, skeleton_plot(bodies, skeleton, f"{title} of the joint (mm)"))]
+
+
+def _of_joint(key: str, joint: str, results: Results) -> float | None:
+    joints: Mapping[str, float] = results["metrics"].get(key, {}).get("joints") or {}
+    return joints.get(joint)
+
+
+def _time(section: Section, entries: Sequence[Entry]) -> list[Plot]:
+    traces = []
+    for place, entry in enumerate(entries):
+        run = entry.runs[0]
+        clip = run.results["over_time"]
+        if len(clip["seconds"]) != len(clip["error"]):
+            raise InputError(
+                f"{run.path}: over_time has {len(clip['seconds'])} seconds and {len(clip['error'])} errors; run "
+                "tools/evaluate.py again"
+            )
+        traces.append(Trace(section.label(entry), place, clip["clip"], clip["seconds"], clip["error"]))
+    seeds = " (of its first seed)" if any(len(entry.runs) > 1 for entry in entries) else ""
+    caption = f"Mean joint error over time, in each method's clip of median error{seeds}."
+    return [Plot("over_time", caption, time_plot(traces, "error (mm)"))]
+
+
+def _groups(section: Section, entries: Sequence[Entry]) -> list[Plot]:
+    headline = _headline(section)
+    groups = list(headline["groups"])
+    bars = []
+    for place, entry in enumerate(entries):
+        cells = [*(entry.cell(partial(_of_group, group)) for group in groups), entry.cell(_mean)]
+        bars.append(
+            Bars(section.label(entry), place, [cell.mean for cell in cells], [cell.deviation for cell in cells])
+        )
+    caption = f"{headline['title']} by {section.results['group_by']}.{_spread(entries)}"
+    return [Plot("groups", caption, group_plot([*groups, "Mean"], bars, _axis(headline["title"], headline["unit"])))]
+
+
+def _of_group(group: str, results: Results) -> float | None:
+    value: float | None = results["metrics"][results["headline"]]["groups"][group]
+    return value
+
+
+def _spread(entries: Sequence[Entry]) -> str:
+    seeds = any(len(entry.runs) > 1 for entry in entries)
+    return " Lines: standard deviation over the seeds." if seeds else ""
+
+
+def _costs(
+    section: Section, entries: Sequence[Entry], costs: Mapping[str, Cost], peers: Sequence[Published]
+) -> list[Plot]:
+    headline = _headline(section)
+    own = []
+    for place, entry in enumerate(entries):
+        cell, cost = entry.cell(_mean), costs.get(cost_key(entry))
+        if cost is not None and cell.mean is not None:
+            own.append(
+                (cost, partial(Method, section.label(entry), value=cell.mean, deviation=cell.deviation, place=place))
+            )
+    if not own:
+        return []
+    kinds = {entry.exact_points for entry in entries}
+    cited = [
+        Method(peer.name + (", gt" if peer.exact_points else ""), peer.macs, peer.values[section.results["headline"]])
+        for peer, _ in matching_peers(section, peers)
+        if peer.macs is not None and section.results["headline"] in peer.values and peer.exact_points in kinds
+    ]
+    axis = _axis(headline["title"], headline["unit"])
+    way = "lower" if headline["better"] == "lower" else "higher"
+    reading = f"further left is cheaper, {way} is better.{_spread(entries)}"
+    macs = [*(method(cost=cost.macs / 1e6) for cost, method in own), *cited]
+    ms = [method(cost=cost.ms) for cost, method in own]
+    return [
+        Plot("macs", f"Accuracy against multiply-adds: {reading}", cost_plot(macs, "MACs (million a frame)", axis)),
+        Plot("time", f"Accuracy against time: {reading}", cost_plot(ms, "time on one CPU thread (ms a frame)", axis)),
+    ]

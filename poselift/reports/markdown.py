@@ -1,0 +1,43 @@
+"""Tables as GitHub's Markdown."""
+
+import re
+
+from poselift.reports.tables import Cell, Column, Row, Table, mark, split_url
+
+
+def escape(text: str) -> str:
+    """Text that Markdown prints as it is."""
+    return re.sub(r"([\\`*_{}\[\]<>#|~])", r"\\\1", " ".join(text.split()))
+
+
+def markdown_table(table: Table) -> str:
+    """A table below its caption, the best in bold, with the sources of cited rows below it."""
+    heads = [escape(head) for head in table.heads]
+    rules = ["---"] * len(table.labels) + ["---:"] * len(table.columns)
+    rows = [_row(table, row) for block in table.blocks() for row in block]
+    lines = [f"| {' | '.join(cells)} |" for cells in (heads, rules, *rows)]
+    notes = [f"({mark(place)}) cited: {_source(source)}  " for place, source in enumerate(table.sources)]
+    return "\n".join([escape(table.caption), "", *lines, *([""] if notes else []), *notes]) + "\n"
+
+
+def _source(source: str) -> str:
+    """A source with its URL as a link."""
+    paper, url = split_url(source)
+    return escape(paper) + (f"<{url}>" if url else "")
+
+
+def _row(table: Table, row: Row) -> list[str]:
+    labels = [escape(label) for label in row.labels]
+    if row.source is not None:
+        labels[0] += f" ({mark(row.source)})"
+    return labels + [
+        _cell(column, cell, table.best(row, place))
+        for place, (column, cell) in enumerate(zip(table.columns, row.cells, strict=True))
+    ]
+
+
+def _cell(column: Column, cell: Cell, best: bool) -> str:
+    text, deviation = column.text(cell), column.deviation(cell)
+    if text is None:
+        return "-"
+    return (f"**{text}**" if best else text) + (f" ± {deviation}" if deviation else "")

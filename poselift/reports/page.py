@@ -1,0 +1,157 @@
+"""One HTML page that holds everything, and asks for nothing from elsewhere."""
+
+import base64
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from string import Template
+
+from poselift.reports.entries import Section
+from poselift.reports.runs import Run
+from poselift.reports.tables import Cell, Column, Row, Table, mark
+from poselift.reports.text import DASH
+
+_TEMPLATE = Path(__file__).with_name("page.html")
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A plot as the page holds it.
+
+    Attributes:
+        caption: below it.
+        png: the file's bytes.
+        width: pixels at which it is shown; those of the file are twice as many and more.
+    """
+
+    caption: str
+    png: bytes
+    width: int
+
+
+@dataclass(frozen=True)
+class Part:
+    """What the page says of a section.
+
+    Attributes:
+        section: the runs.
+        tables: in order.
+        pictures: in order.
+    """
+
+    section: Section
+    tables: Sequence[Table]
+    pictures: Sequence[Picture]
+
+
+def html_page(title: str, parts: Sequence[Part], warnings: Sequence[str], notes: Sequence[str]) -> str:
+    """The page.
+
+    Args:
+        title: of the page.
+        parts: a section each.
+        warnings: shown above everything.
+        notes: on how to read the numbers.
+    """
+    body = []
+    if warnings:
+        items = "".join(f"<li>{escape(warning)}</li>" for warning in warnings)
+        body.append(f'<ul class="warnings">{items}</ul>')
+    body += [f'<p class="note">{escape(note)}</p>' for note in notes]
+    for part in parts:
+        # The page's title is that of its only section.
+        body += [f"<h2>{escape(part.section.title)}</h2>"] if len(parts) > 1 else []
+        body.append(_part(part))
+    runs = [run for part in parts for entry in part.section.entries for run in entry.runs]
+    body.append(_environment(runs))
+    return Template(_TEMPLATE.read_text(encoding="utf-8")).substitute(title=escape(title), body="\n".join(body))
+
+
+def _part(part: Part) -> str:
+    section = part.section
+    settings = section.results["settings"]
+    notes = [
+        settings.get("note"),
+        f"Source: {settings['source']}." if settings.get("source") else None,
+        f"All rows: {section.common}." if section.common else None,
+    ]
+    lines = [f'<p class="note">{escape(note)}</p>' for note in notes if note]
+    for table in part.tables:
+        lines += [f"<h3>{escape(_own(table.title, section))}</h3>", html_table(table)]
+    lines += ['<div class="plots">', *(_figure(picture, section) for picture in part.pictures), "</div>"]
+    return "\n".join(lines)
+
+
+def _own(title: str, section: Section) -> str:
+    """A title without the section's before it, as the section stands above."""
+    short = title.removeprefix(f"{section.title}: ")
+    return short[:1].upper() + short[1:]
+
+
+def _figure(picture: Picture, section: Section) -> str:
+    caption = escape(_own(picture.caption, section))
+    source = base64.b64encode(picture.png).decode()
+    # On a phone a wide picture is scrolled, as it could not be read if it were made to fit.
+    image = f'<img alt="{caption}" style="min-width: {0.7 * picture.width:.0f}px" src="data:image/png;base64,{source}">'
+    return (
+        f'<figure style="width: {picture.width}px"><div class="wide">{image}</div>'
+        f"<figcaption>{caption}</figcaption></figure>"
+    )
+
+
+def html_table(table: Table) -> str:
+    """A table with its sources."""
+    heads = [f'<th class="label" scope="col">{escape(label)}</th>' for label in table.labels]
+    heads += [
+        f'<th scope="col">{escape(column.title)}<small>{escape(column.unit)}</small></th>' for column in table.columns
+    ]
+    blocks = table.blocks()
+    rows = [_row(table, row, last=row is block[-1] and block is not blocks[-1]) for block in blocks for row in block]
+    lines = [
+        f'<div class="wide"><table><thead><tr>{"".join(heads)}</tr></thead>',
+        f"<tbody>{''.join(rows)}</tbody></table></div>",
+    ]
+    sources = [f"<sup>{mark(place)}</sup> cited: {escape(text)}" for place, text in enumerate(table.sources)]
+    return "\n".join([*lines, *([f'<p class="sources">{"<br>".join(sources)}</p>'] if sources else [])])
+
+
+def _row(table: Table, row: Row, last: bool) -> str:
+    kinds = [name for name, applies in (("cited", row.source is not None), ("block", last)) if applies]
+    name, *settings = (escape(label) for label in row.labels)
+    cited = "" if row.source is None else f"<sup>{mark(row.source)}</sup>"
+    cells = [f'<th class="label" scope="row"><span>{name}{cited}</span></th>']
+    cells += [f'<td class="label">{setting}</td>' for setting in settings]
+    for place, (column, cell) in enumerate(zip(table.columns, row.cells, strict=True)):
+        cells.append(f"<td>{_cell(column, cell, table.best(row, place))}</td>")
+    kind = f' class="{" ".join(kinds)}"' if kinds else ""
+    return f"<tr{kind}>{''.join(cells)}</tr>"
+
+
+def _cell(column: Column, cell: Cell, best: bool) -> str:
+    text, deviation = column.text(cell), column.deviation(cell)
+    if text is None:
+        return DASH
+    return (f"<b>{text}</b>" if best else text) + (f" ± {deviation}" if deviation else "")
+
+
+def _environment(runs: Sequence[Run]) -> str:
+    """What each run was made with."""
+    keys = dict.fromkeys(key for run in runs for key in run.results["environment"])
+    heads = "".join(f'<th class="label" scope="col">{escape(key)}</th>' for key in ("run", "seed", *keys))
+    rows = []
+    for run in runs:
+        seed, environment = run.results["seed"], run.results["environment"]
+        cells = [
+            f'<th class="label" scope="row"><span>{escape(run.name)}</span></th>',
+            f"<td>{DASH if seed is None else seed}</td>",
+        ]
+        for key in keys:
+            kind = ' class="command"' if key == "command" else ""
+            cells.append(f"<td{kind}>{escape(str(environment.get(key) or DASH))}</td>")
+        rows.append(f"<tr>{''.join(cells)}</tr>")
+    return (
+        "<h2>How the runs were made</h2>\n"
+        f'<div class="wide"><table class="environment"><thead><tr>{heads}</tr></thead>'
+        f"<tbody>{''.join(rows)}</tbody></table></div>"
+    )

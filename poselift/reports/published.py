@@ -1,0 +1,98 @@
+"""Rows that others have published, to stand beside ours, each with its source."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import inf
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from poselift.core.errors import InputError
+from poselift.reports.measures import MEASURES
+from poselift.reports.protocols import PROTOCOLS
+
+DEFAULT_PEERS = Path(__file__).with_name("published.yaml")
+"""The rows that come with the package; its comments say what the keys mean."""
+
+_REQUIRED = {"name", "protocol", "points", "values", "paper", "url"}
+_OPTIONAL = {"window", "parameters", "macs"}
+
+
+@dataclass(frozen=True)
+class Published:
+    """A row as its authors have printed it.
+
+    Attributes:
+        name: of the method.
+        protocol: the only one under which it stands.
+        exact_points: whether the projected truth went in, and not a detector's 2D.
+        values: by the key of the metric.
+        source: paper and URL.
+        window: frames in; None where not known.
+        parameters: millions; None where not known.
+        macs: millions of multiply-adds for a frame that comes out, attention counted; None where not known.
+    """
+
+    name: str
+    protocol: str
+    exact_points: bool
+    values: Mapping[str, float]
+    source: str
+    window: int | None = None
+    parameters: float | None = None
+    macs: float | None = None
+
+
+def read_published(path: str | Path = DEFAULT_PEERS) -> list[Published]:
+    """Reads published rows.
+
+    Args:
+        path: a YAML file like `published.yaml` of this package.
+
+    Raises:
+        InputError: it cannot be read, or a row is not whole.
+    """
+    try:
+        content = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise InputError(f"no such file: {path}; give a YAML file of published rows, default or none") from None
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise InputError(f"{path} is not YAML ({' '.join(str(error).split())})") from error
+    if not isinstance(content, dict) or not isinstance(content.get("rows"), list):
+        raise InputError(f"{path} must have a list under `rows`")
+    return [_row(f"{path}, row {number}", row) for number, row in enumerate(content["rows"], 1)]
+
+
+def _row(where: str, row: Any) -> Published:
+    if not isinstance(row, dict):
+        raise InputError(f"{where} must have keys and values, not {row!r:.40}")
+    if missing := sorted(_REQUIRED - set(row)):
+        raise InputError(f"{where} lacks {', '.join(missing)}")
+    if unknown := sorted(set(row) - _REQUIRED - _OPTIONAL):
+        raise InputError(
+            f"{where} has {', '.join(map(str, unknown))}; known are {', '.join(sorted(_REQUIRED | _OPTIONAL))}"
+        )
+    if str(row["protocol"]) not in PROTOCOLS:
+        raise InputError(f"{where}: no protocol is called {row['protocol']!r}; there are {', '.join(PROTOCOLS)}")
+    if row["points"] not in ("detected", "gt"):
+        raise InputError(f"{where}: points must be detected or gt, not {row['points']!r}")
+    if not re.fullmatch(r"https?://[^\s{}\\]+", str(row["url"])):
+        raise InputError(f"{where}: url must be where the values are from, not {row['url']!r}")
+    values = row["values"]
+    if not isinstance(values, dict) or not values or not set(values) <= set(MEASURES):
+        raise InputError(f"{where}: values must be numbers by metric; metrics are {', '.join(MEASURES)}")
+    for key, value in {**values, **{key: row[key] for key in _OPTIONAL if key in row}}.items():
+        kinds = (int,) if key == "window" else (int, float)
+        if type(value) not in kinds or not 0 < value < inf:
+            raise InputError(f"{where}: {key} must be a {'whole ' * (key == 'window')}number above 0, not {value!r}")
+    return Published(
+        str(row["name"]),
+        row["protocol"],
+        row["points"] == "gt",
+        {key: float(value) for key, value in values.items()},
+        f"{row['paper']}, {row['url']}",
+        row.get("window"),
+        *(None if key not in row else float(row[key]) for key in ("parameters", "macs")),
+    )

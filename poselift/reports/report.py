@@ -1,0 +1,97 @@
+"""A report of any number of runs: tables, plots and one page, in a folder."""
+
+import struct
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from poselift.core.files import write_text
+from poselift.reports.contents import section_tables
+from poselift.reports.cost import Cost
+from poselift.reports.csv import csv_table
+from poselift.reports.entries import Section
+from poselift.reports.figures import Plot, section_plots
+from poselift.reports.latex import latex_document, latex_table
+from poselift.reports.markdown import escape, markdown_table
+from poselift.reports.page import Part, Picture, html_page
+from poselift.reports.published import Published
+from poselift.reports.tables import Table
+from poselift.viz.plots import save_plot
+
+COST_NOTE = (
+    "Cost is of one forward pass over one window at a time, shared out over the frames that come out; averaging with "
+    "the mirrored input doubles it. Multiply-adds are half the operations that torch counts, those of attention "
+    "among them. Time: the median, on one CPU thread, all models in turn in one run; other runs and machines give "
+    "other times. Memory: the weights and the most that the tensors of a pass take at once."
+)
+_CITED_NOTE = (
+    "Cited rows are as published, not measured here; parameters and multiply-adds of theirs are counted by us."
+)
+
+
+def write_report(
+    out: Path,
+    sections: Sequence[Section],
+    *,
+    costs: Mapping[str, Cost] | None = None,
+    peers: Sequence[Published] = (),
+    warnings: Sequence[str] = (),
+) -> None:
+    """Writes index.html, report.md, report.tex, and the tables and plots by themselves.
+
+    Args:
+        out: the folder.
+        sections: each gets tables and plots of its own.
+        costs: by `cost_key`; no columns and plots of cost where None.
+        peers: published rows, to stand under their own protocol.
+        warnings: for the page; those of the runs themselves are added.
+    """
+    warnings = list(dict.fromkeys([*warnings, *_said(sections)]))
+    parts, tables, plots = [], [], []
+    for section in sections:
+        own, drawn = section_tables(section, costs, peers), section_plots(section, costs, peers)
+        for table in own:
+            _write_table(out / "tables", table)
+        pictures = [_picture(out / "plots", plot) for plot in drawn]
+        parts.append(Part(section, own, pictures))
+        tables += own
+        plots += drawn
+    cited = any(table.sources for table in tables)
+    notes = [*([COST_NOTE] if costs is not None else []), *([_CITED_NOTE] if cited else [])]
+    title = ", ".join(section.title for section in sections)
+    write_text(out / "report.md", _markdown(title, parts, warnings, notes))
+    figures = [(f"plots/{plot.name}.pdf", plot.caption) for plot in plots]
+    write_text(out / "report.tex", latex_document(title, tables, figures, "tables"))
+    write_text(out / "index.html", html_page(title, parts, warnings, notes))
+
+
+def _said(sections: Sequence[Section]) -> list[str]:
+    """What the evaluations warned of."""
+    return [
+        f"{section.label(entry)}: {warning}"
+        for section in sections
+        for entry in section.entries
+        for run in entry.runs
+        for warning in run.results["settings"].get("warnings", [])
+    ]
+
+
+def _write_table(folder: Path, table: Table) -> None:
+    for ending, text in ((".tex", latex_table), (".md", markdown_table), (".csv", csv_table)):
+        write_text(folder / f"{table.name}{ending}", text(table))
+
+
+def _picture(folder: Path, plot: Plot) -> Picture:
+    save_plot(plot.figure, folder / plot.name)
+    png = (folder / f"{plot.name}.png").read_bytes()
+    # The width stands behind the signature and the head of the first chunk (PNG specification, 11.2.2).
+    return Picture(plot.caption, png, struct.unpack(">I", png[16:20])[0] // 2)
+
+
+def _markdown(title: str, parts: Sequence[Part], warnings: Sequence[str], notes: Sequence[str]) -> str:
+    lines = [f"# {escape(title)}", "", *(f"- Warning: {escape(warning)}" for warning in warnings)]
+    for part in parts:
+        note = part.section.results["settings"].get("note")
+        lines += ["", f"## {escape(part.section.title)}", *(["", escape(note)] if note else [])]
+        for table in part.tables:
+            lines += ["", markdown_table(table).rstrip()]
+    return "\n".join([*lines, *(f"\n{escape(note)}" for note in notes)]) + "\n"

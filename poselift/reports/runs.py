@@ -1,0 +1,152 @@
+"""Evaluations as they stand in `metrics.json`, read and checked."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NoReturn
+
+from poselift.core.errors import InputError
+from poselift.skeleton import get_skeleton
+
+FORMAT, VERSION = "poselift-metrics", 1
+
+_NULL = type(None)
+_NUMBER = (int, float, _NULL)
+_EACH = "*"
+"""Key of a shape that stands for any number of keys."""
+
+_VALUES = {_EACH: _NUMBER}
+_JOINTS = {_EACH: _NUMBER}
+"""May be null, where a metric is not of joints."""
+
+_HEAD = {"title": (str,), "unit": (str,), "better": ["lower", "higher"], "mean": _NUMBER}
+_MODEL = {"name": (str,), "config": (dict,), "window": (int,), "weights": (str,), "sha256": (str,)}
+"""May be null, where others have made the predictions."""
+
+_SHAPE: dict[str, Any] = {
+    "protocol": (str,),
+    "title": (str,),
+    "name": (str,),
+    "seed": (int, _NULL),
+    "group_by": ["subject", "action", "sequence"],
+    "headline": (str,),
+    "metrics": {_EACH: {**_HEAD, "frames": _NUMBER, "count": (int,), "groups": _VALUES, "joints": _JOINTS}},
+    "limbs": {_EACH: {**_HEAD, "values": _VALUES}},
+    "curves": {
+        _EACH: {
+            "title": (str,),
+            "x_title": (str,),
+            "x_unit": (str,),
+            "thresholds": (list,),
+            "mean": (list,),
+            "joints": {_EACH: (list,)},
+        }
+    },
+    "over_time": {"clip": (str,), "seconds": (list,), "error": (list,)},
+    "skeleton": (str,),
+    "views": (int,),
+    "frames": (int,),
+    "model": _MODEL,
+    "settings": (dict,),
+    "environment": (dict,),
+}
+"""What `metrics.json` holds: for each key the types, [the choices], or {the keys below it}."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """One evaluation.
+
+    Attributes:
+        path: of its `metrics.json`.
+        results: the content.
+    """
+
+    path: Path
+    results: Mapping[str, Any]
+
+    @property
+    def name(self) -> str:
+        """What tables call it."""
+        return str(self.results["name"])
+
+
+def read_runs(paths: Sequence[str | Path]) -> list[Run]:
+    """Reads evaluations; one that is named twice is read once.
+
+    Args:
+        paths: `metrics.json` files, or folders that hold one.
+
+    Raises:
+        InputError: there is none, one cannot be read, or is of another version.
+    """
+    files = dict.fromkeys(_file(Path(path)) for path in paths)
+    if not files:
+        raise InputError("no run is given; give folders that tools/evaluate.py wrote")
+    return [_read(file) for file in files]
+
+
+def _file(path: Path) -> Path:
+    file = path / "metrics.json" if path.is_dir() else path
+    if not file.is_file():
+        raise InputError(f"no such file: {file}; give a folder that tools/evaluate.py wrote, or its metrics.json")
+    return file.resolve()
+
+
+def _read(file: Path) -> Run:
+    try:
+        results = json.loads(file.read_text(encoding="utf-8"), parse_constant=_refuse)
+    except ValueError as error:
+        raise InputError(f"{file} is not JSON ({error}); give a metrics.json of tools/evaluate.py") from error
+    if not isinstance(results, dict) or results.get("format") != FORMAT:
+        raise InputError(f"{file} is not a metrics.json: its format is not {FORMAT!r}; tools/evaluate.py writes them")
+    if results.get("version") != VERSION:
+        raise InputError(f"{file} has version {results.get('version')}, not {VERSION}; run tools/evaluate.py again")
+    _check(file, "", results, _SHAPE)
+    # Names of tables, and so of files, are made of these.
+    for key in (results["protocol"], *results["metrics"], *results["limbs"], *results["curves"]):
+        if not re.fullmatch(r"\w+", key):
+            raise InputError(f"{file}: {key!r} cannot be the name of a protocol or metric: letters, digits and _ only")
+    if results["headline"] not in results["metrics"]:
+        raise InputError(f"{file}: its headline {results['headline']!r} is none of its metrics")
+    if type(results["settings"].get("window", 1)) is not int:
+        raise InputError(f"{file}: settings.window must be int, not {results['settings']['window']!r:.40}")
+    get_skeleton(results["skeleton"])
+    for key, curve in results["curves"].items():
+        _check_lists(file, f"curves.{key}", [curve["thresholds"], curve["mean"], *curve["joints"].values()])
+    _check_lists(file, "over_time", [results["over_time"]["seconds"], results["over_time"]["error"]])
+    return Run(file, results)
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise ValueError(f"it has {constant}, where nothing counted it must have null")
+
+
+def _check(file: Path, where: str, value: Any, shape: Any) -> None:
+    """Compares a value with a part of `_SHAPE`."""
+    if value is None and (shape is _JOINTS or shape is _MODEL):
+        return
+    if isinstance(shape, dict):
+        if not isinstance(value, dict):
+            raise InputError(f"{file}: {where} must be an object, not {value!r:.40}; run tools/evaluate.py again")
+        for key in value if _EACH in shape else shape:
+            if key not in value:
+                raise InputError(f"{file}: {where}{'.' if where else ''}{key} is missing; run tools/evaluate.py again")
+            _check(file, f"{where}.{key}".lstrip("."), value[key], shape.get(_EACH, shape.get(key)))
+    elif isinstance(shape, list):
+        if value not in shape:
+            raise InputError(f"{file}: {where} must be one of {', '.join(shape)}, not {value!r:.40}")
+    elif not isinstance(value, shape) or isinstance(value, bool):
+        names = " or ".join("null" if kind is _NULL else kind.__name__ for kind in shape)
+        raise InputError(f"{file}: {where} must be {names}, not {value!r:.40}; run tools/evaluate.py again")
+
+
+def _check_lists(file: Path, where: str, lists: Sequence[list[Any]]) -> None:
+    """Lists of numbers, an entry of each belonging to the same threshold or time."""
+    if len({len(values) for values in lists}) > 1:
+        raise InputError(f"{file}: the lists of {where} are not of one length; run tools/evaluate.py again")
+    for number in (number for values in lists for number in values):
+        if not isinstance(number, _NUMBER) or isinstance(number, bool):
+            raise InputError(f"{file}: {where} must hold numbers, not {number!r:.40}; run tools/evaluate.py again")

@@ -1,0 +1,169 @@
+"""What a table of a paper holds, before it is LaTeX, Markdown, CSV or HTML."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A number and how it varies over seeds.
+
+    Attributes:
+        mean: over the seeds; None where nothing was measured.
+        deviation: the sample standard deviation over the seeds; None for a single one.
+    """
+
+    mean: float | None = None
+    deviation: float | None = None
+
+    @classmethod
+    def of(cls, values: Sequence[float | None]) -> "Cell":
+        """The cell of a value from each seed; empty where any seed has none, so that all cells are of all seeds."""
+        known = [value for value in values if value is not None]
+        if not known or len(known) < len(values):
+            return cls()
+        return cls(float(np.mean(known)), float(np.std(known, ddof=1)) if len(known) > 1 else None)
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of numbers.
+
+    Attributes:
+        title: of the column.
+        unit: of its numbers; "" for none.
+        better: which way is up; None where neither is.
+        digits: after the decimal point, where it is printed.
+    """
+
+    title: str
+    unit: str
+    better: Literal["lower", "higher"] | None
+    digits: int = 1
+
+    @property
+    def head(self) -> str:
+        """Title and unit."""
+        return f"{self.title} ({self.unit})" if self.unit else self.title
+
+    def text(self, cell: Cell) -> str | None:
+        """A cell as it is printed; None where it is empty."""
+        return None if cell.mean is None else f"{cell.mean:.{self.digits}f}"
+
+    def deviation(self, cell: Cell) -> str | None:
+        """A cell's deviation as it is printed; None where there is none."""
+        return None if cell.deviation is None else f"{cell.deviation:.{self.digits}f}"
+
+
+@dataclass(frozen=True)
+class Row:
+    """A method.
+
+    Attributes:
+        labels: what it is, an entry for each of the table's label columns.
+        cells: its numbers, an entry for each column.
+        block: rows of one block were measured under the same conditions; the best is looked for among these.
+        source: for a row that is cited, the place of its source in `Table.sources`; None for our own.
+    """
+
+    labels: tuple[str, ...]
+    cells: tuple[Cell, ...]
+    block: tuple[str, ...] = ()
+    source: int | None = None
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table.
+
+    Attributes:
+        name: of its files, without the ending.
+        title: what it shows.
+        labels: titles of the label columns.
+        columns: of the numbers.
+        rows: those of one block stand together.
+        sources: where the cited rows are from.
+        note: what holds for all of our rows.
+    """
+
+    name: str
+    title: str
+    labels: tuple[str, ...]
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]
+    sources: tuple[str, ...] = ()
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        for row in self.rows:
+            if (len(row.labels), len(row.cells)) != (len(self.labels), len(self.columns)):
+                raise ValueError(f"table {self.name}: row {row.labels} does not fit its columns")
+
+    def blocks(self) -> list[list[Row]]:
+        """The rows, block by block."""
+        found: dict[tuple[str, ...], list[Row]] = {}
+        for row in self.rows:
+            found.setdefault(row.block, []).append(row)
+        return list(found.values())
+
+    @property
+    def heads(self) -> list[str]:
+        """Titles of all columns, with their units where these differ; see `caption`."""
+        return [*self.labels, *(column.title if self._unit else column.head for column in self.columns)]
+
+    @property
+    def caption(self) -> str:
+        """What the table shows, its unit where all columns have the same, and how to read it."""
+        bold = any(self.best(row, place) for row in self.rows for place in range(len(self.columns)))
+        seeds = any(cell.deviation is not None for row in self.rows for cell in row.cells)
+        parts = [
+            f"{self.title}, {self._unit}." if self._unit else f"{self.title}.",
+            ("Best in bold, among equal data." if len(self.blocks()) > 1 else "Best in bold.") if bold else "",
+            "Mean ± standard deviation over the seeds." if seeds else "",
+            self.note,
+        ]
+        return " ".join(part for part in parts if part)
+
+    @property
+    def _unit(self) -> str:
+        """That of all columns; "" where they differ."""
+        units = {column.unit for column in self.columns}
+        return units.pop() if len(units) == 1 else ""
+
+    def best(self, row: Row, place: int) -> bool:
+        """Whether a cell is the best of its column within its block.
+
+        Numbers that print alike are equally good; where there is nothing to compare with, or all print alike, none
+        is best.
+
+        Args:
+            row: one of the table's.
+            place: of the column.
+        """
+        column, cell = self.columns[place], row.cells[place]
+        if column.better is None or cell.mean is None:
+            return False
+        others = [other.cells[place] for other in self.rows if other.block == row.block]
+        means = [other.mean for other in others if other.mean is not None]
+        best, worst = (
+            column.text(Cell(mean))
+            for mean in ((min(means), max(means)) if column.better == "lower" else (max(means), min(means)))
+        )
+        return column.text(cell) == best != worst
+
+
+MARKS = "abcdefghijklmnopqrstuvwxyz"
+
+
+def mark(source: int) -> str:
+    """The letter of a source: a to z, then aa, ab and so on."""
+    return (mark(source // len(MARKS) - 1) if source >= len(MARKS) else "") + MARKS[source % len(MARKS)]
+
+
+def split_url(source: str) -> tuple[str, str]:
+    """A source up to its URL, and the URL at its end; "" where there is none."""
+    paper, space, last = source.rpartition(" ")
+    return (paper + space, last) if last.startswith(("https://", "http://")) else (source, "")

@@ -1,0 +1,23 @@
+"""Plots for papers: one look, colours that colour-blind people can tell apart, units on every axis."""
+
+from poselift.viz.plots.cost import Method, cost_plot
+from poselift.viz.plots.curves import Curve, curve_plot
+from poselift.viz.plots.groups import Bars, group_plot
+from poselift.viz.plots.over_time import Trace, time_plot
+from poselift.viz.plots.skeleton import Body, skeleton_plot
+from poselift.viz.plots.style import MOST_SERIES, save_plot
+
+__all__ = [
+    "MOST_SERIES",
+    "Bars",
+    "Body",
+    "Curve",
+    "Method",
+    "Trace",
+    "cost_plot",
+    "curve_plot",
+    "group_plot",
+    "save_plot",
+    "skeleton_plot",
+    "time_plot",
+]

@@ -1,0 +1,164 @@
+"""Where a lifter looks: over time as matrices, and from joint to joint on the body."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from jaxtyping import Float, UInt8
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
+from matplotlib.colors import to_rgba
+from matplotlib.figure import Figure
+
+from poselift.core.errors import InputError
+from poselift.nn.attention.maps import AttentionMap
+from poselift.skeleton import Skeleton
+from poselift.viz.limbs import limbs_of
+from poselift.viz.plots.style import GREY, INK, LOOKS, styled
+
+_PANEL = 1.35
+"""Inches of a head's picture."""
+_MOST_HEADS = 8
+_LINKS = 12
+"""Links drawn for a head: the strongest."""
+
+
+@styled
+def time_attention_plot(layers: Sequence[AttentionMap]) -> Figure:
+    """A matrix for each head of each layer over time: rows look at columns, both in seconds.
+
+    Each matrix has its own scale, from 0 to the largest weight in it, which stands above it.
+
+    Args:
+        layers: over time; a row of the plot each.
+
+    Raises:
+        InputError: none of them is over time.
+    """
+    layers = [layer for layer in layers if not layer.over_joints]
+    if not layers:
+        raise InputError("no layer attends over time")
+    figure, rows = _grid(layers, _PANEL)
+    for layer, row in zip(layers, rows, strict=True):
+        for number, (axes, weights) in enumerate(zip(row, layer.weights[:_MOST_HEADS].float().numpy(), strict=False)):
+            top = float(weights.max())
+            (left, right), (above, below) = _ends(layer.keys), _ends(layer.queries)
+            edges = (left, right, below, above)
+            axes.imshow(weights, cmap="viridis", vmin=0, vmax=top or 1, extent=edges, interpolation="nearest")
+            axes.set(title=f"head {number + 1}, to {top:.2f}", aspect="auto")
+            axes.grid(False)
+            if number == 0:
+                axes.set_ylabel(f"{layer.layer.removesuffix('.attention')}\nlooks from (s)")
+            else:
+                axes.tick_params(labelleft=False)
+            if row is rows[-1]:
+                axes.set_xlabel("at (s)")
+            else:
+                axes.tick_params(labelbottom=False)
+    return figure
+
+
+@styled
+def joint_attention_plot(
+    layers: Sequence[AttentionMap],
+    points: Float[np.ndarray, "j 2"],
+    skeleton: Skeleton,
+    picture: UInt8[np.ndarray, "h w 3"] | None = None,
+) -> Figure:
+    """The body for each head of each layer over joints, with its strongest links from joint to joint.
+
+    A link is thin at the joint that looks and thick at the one looked at. A disc's area is what its joint is looked
+    at by all others together.
+
+    Args:
+        layers: over joints; a row of the plot each.
+        points: where the joints are in the picture, pixels; NaN where one is not known.
+        skeleton: the joint set of `points`.
+        picture: RGB, shown faintly behind; none if left out.
+
+    Raises:
+        InputError: none of the layers is over joints, or none of their joints has a place.
+    """
+    layers = [layer for layer in layers if layer.over_joints]
+    if not layers:
+        raise InputError("no layer attends over joints")
+    known = np.isfinite(points).all(-1)
+    if not any(known[skeleton.joints.index(str(name))] for name in layers[0].keys):
+        raise InputError("no joint that the layers look at has a place in the picture")
+    low, high = points[known].min(0), points[known].max(0)
+    margin = 0.12 * (high - low).max() + 1
+    width, height = high - low + 2 * margin
+    figure, rows = _grid(layers, float(_PANEL * height / width) + 0.3)
+    for layer, row in zip(layers, rows, strict=True):
+        for number, (axes, weights) in enumerate(zip(row, layer.weights[:_MOST_HEADS].float().numpy(), strict=False)):
+            if picture is not None:
+                axes.imshow(picture, alpha=0.45)
+            axes.spines[:].set_visible(False)
+            _bones(axes, points, skeleton)
+            _links(axes, weights, layer, points, skeleton, LOOKS[number % len(LOOKS)].color)
+            axes.set(
+                title=f"head {number + 1}",
+                xlim=(low[0] - margin, high[0] + margin),
+                ylim=(high[1] + margin, low[1] - margin),
+                aspect="equal",
+                xticks=[],
+                yticks=[],
+            )
+            if number == 0:
+                axes.set_ylabel(layer.layer.removesuffix(".attention"))
+    return figure
+
+
+def _grid(layers: Sequence[AttentionMap], height: float) -> tuple[Figure, list[list[Axes]]]:
+    heads = min(_MOST_HEADS, max(len(layer.weights) for layer in layers))
+    figure = Figure(figsize=(_PANEL * heads + 0.7, height * len(layers) + 0.3))
+    rows = [list(row) for row in figure.subplots(len(layers), heads, squeeze=False)]
+    for layer, row in zip(layers, rows, strict=True):
+        for axes in row[len(layer.weights) :]:
+            axes.set_axis_off()
+    return figure, rows
+
+
+def _ends(seconds: Sequence[float | str]) -> tuple[float, float]:
+    """The edges of the first and the last token."""
+    first, last = float(seconds[0]), float(seconds[-1])
+    half = (last - first) / max(len(seconds) - 1, 1) / 2 or 0.5
+    return first - half, last + half
+
+
+def _bones(axes: Axes, points: Float[np.ndarray, "j 2"], skeleton: Skeleton) -> None:
+    lines = [line for line in limbs_of(skeleton).ends(points) if np.isfinite(line).all()]
+    axes.add_collection(LineCollection(lines, colors=GREY, linewidths=0.8, alpha=0.7, zorder=2))
+
+
+def _links(
+    axes: Axes,
+    weights: Float[np.ndarray, "n m"],
+    layer: AttentionMap,
+    points: Float[np.ndarray, "j 2"],
+    skeleton: Skeleton,
+    color: str,
+) -> None:
+    places = points[[skeleton.joints.index(str(name)) for name in layer.keys]]
+    there = np.isfinite(places).all(-1)
+    between = np.where(there[:, None] & there[None, :], weights, 0.0)
+    np.fill_diagonal(between, 0.0)
+    top = between.max() or 1.0
+    for flat in np.argsort(between, axis=None)[-_LINKS:]:
+        query, key = np.unravel_index(flat, between.shape)
+        share = between[query, key] / top
+        if share <= 0:
+            continue
+        path = np.linspace(places[query], places[key], 9)
+        axes.add_collection(
+            LineCollection(
+                list(np.stack((path[:-1], path[1:]), 1)),
+                colors=to_rgba(color, float(0.25 + 0.75 * share)),
+                linewidths=np.linspace(0.3, 0.3 + 2.2 * share, 8),
+                capstyle="round",
+                zorder=3,
+            )
+        )
+    received = between.sum(0)
+    sizes = 2 + 45 * received / (received.max() or 1.0)
+    x, y = places[there].T
+    axes.scatter(x, y, sizes[there], color=color, edgecolor=INK, linewidth=0.3, zorder=4)

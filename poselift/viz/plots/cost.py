@@ -1,0 +1,92 @@
+"""Accuracy against cost."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+from matplotlib.transforms import Bbox
+
+from poselift.viz.plots.names import name_points
+from poselift.viz.plots.style import COLUMN, GREY, LOOKS, PAGE, add_legend, styled
+
+_AROUND = 3.5
+"""Points around the middle of a marker that no name may cover."""
+
+
+@dataclass(frozen=True)
+class Method:
+    """A point.
+
+    Attributes:
+        label: in the legend, or beside the point where the method is cited.
+        cost: above 0.
+        value: of the metric.
+        deviation: of `value` over seeds; None for a single seed.
+        place: of its look in `LOOKS`; None where the values are cited, and drawn hollow.
+    """
+
+    label: str
+    cost: float
+    value: float
+    deviation: float | None = None
+    place: int | None = None
+
+
+@styled
+def cost_plot(methods: Sequence[Method], x_label: str, y_label: str) -> Figure:
+    """Methods by what they cost, on a logarithmic axis, and how good they are.
+
+    Args:
+        methods: one or more.
+        x_label: of the cost, with the unit.
+        y_label: of the metric, with the unit.
+    """
+    cited = [method for method in methods if method.place is None]
+    figure = Figure(figsize=(PAGE, 0.45 * PAGE) if cited else (COLUMN, 0.68 * COLUMN))
+    axes = figure.subplots()
+    _log_axis(axes, [method.cost for method in methods])
+    handles = {}
+    for method in methods:
+        if method.place is not None:
+            look, at = LOOKS[method.place], ([method.cost], [method.value])
+            (handles[method],) = axes.plot(*at, look.marker, color=look.color, zorder=3)
+            if method.deviation is not None:
+                axes.errorbar(*at, yerr=method.deviation, fmt="none", ecolor=look.color, elinewidth=0.8, zorder=3)
+    labels = [method.label for method in handles]
+    artists = list(handles.values())
+    if cited:
+        at = [method.cost for method in cited], [method.value for method in cited]
+        artists += axes.plot(*at, "o", color=GREY, markerfacecolor="white", markersize=4, zorder=2)
+        labels.append("cited, not measured here")
+    axes.margins(y=0.12)
+    axes.set(xlabel=x_label, ylabel=y_label)
+    add_legend(figure, artists, labels)
+    figure.draw_without_rendering()  # settles where the axes are
+    name_points(
+        axes,
+        [method.label for method in cited],
+        [(method.cost, method.value) for method in cited],
+        [_covered(axes, method) for method in methods],
+    )
+    return figure
+
+
+def _log_axis(axes: Axes, costs: Sequence[float]) -> None:
+    """Plain numbers, as many as there is room for; room at both ends, as a range may be a single point."""
+    low, high = min(costs) / 2, max(costs) * 2
+    axes.set_xscale("log")
+    axes.set_xlim(low, high)
+    axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < 300 * low else (1,)))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axes.xaxis.set_minor_formatter(NullFormatter())
+
+
+def _covered(axes: Axes, method: Method) -> Bbox:
+    """What a point and its deviation take, in pixels."""
+    spread = method.deviation or 0.0
+    ends = axes.transData.transform(
+        [(method.cost, method.value - spread), (method.cost, method.value + spread)],
+    )
+    return Bbox([ends.min(0), ends.max(0)]).padded(_AROUND * axes.figure.dpi / 72)

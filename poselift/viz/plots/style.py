@@ -1,0 +1,139 @@
+"""The look that all plots share, and how they are saved."""
+
+import textwrap
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import wraps
+from pathlib import Path
+from typing import Any, ParamSpec
+
+import matplotlib
+from matplotlib.artist import Artist
+from matplotlib.figure import Figure
+
+from poselift.core.files import atomic_path
+
+COLUMN, PAGE = 3.25, 6.875
+"""Inches: a column, and all of the text, of the field's two-column papers."""
+
+INK, GREY, PALE = "#222222", "#5B5B5B", "#DDDDDD"
+
+_STYLE: dict[Any, Any] = {
+    "font.family": "DejaVu Sans",  # comes with matplotlib, so it looks the same everywhere
+    "font.size": 7,
+    "axes.titlesize": 7,
+    "axes.labelsize": 7,
+    "axes.linewidth": 0.6,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "grid.color": PALE,
+    "grid.linewidth": 0.5,
+    "xtick.labelsize": 6.5,
+    "ytick.labelsize": 6.5,
+    "xtick.major.width": 0.6,
+    "ytick.major.width": 0.6,
+    "legend.fontsize": 6.5,
+    "legend.frameon": False,
+    "legend.handlelength": 1.7,
+    "legend.handletextpad": 0.5,
+    "legend.columnspacing": 1.0,
+    "legend.borderpad": 0,
+    "legend.labelspacing": 0.35,
+    "lines.linewidth": 1.2,
+    "lines.markersize": 4.5,
+    "errorbar.capsize": 1.5,
+    "figure.constrained_layout.use": True,
+    "figure.facecolor": "white",
+    "pdf.fonttype": 42,  # TrueType: text that can be searched, and that publishers take
+    "text.parse_math": False,  # a $ in a name is a $
+}
+_DPI = 300
+_MOST_CHARACTERS = 24
+"""In a line of the legend: half a column's width."""
+
+
+@dataclass(frozen=True)
+class Look:
+    """How a series is told from the others, also in black and white.
+
+    Attributes:
+        color: of everything.
+        line: its style.
+        marker: of points.
+    """
+
+    color: str
+    line: str
+    marker: str
+
+
+LOOKS = (
+    Look("#0072B2", "-", "o"),
+    Look("#D55E00", "--", "s"),
+    Look("#009E73", "-.", "^"),
+    Look("#CC79A7", ":", "D"),
+    Look("#56B4E9", "--", "v"),
+    Look("#E69F00", "-", "P"),
+    Look("#000000", "-.", "X"),
+    Look("#882255", ":", "*"),
+)
+"""Okabe and Ito's palette (https://jfly.uni-koeln.de/color/), which colour-blind people can tell apart; its yellow is
+too light for white paper, and gives place to wine of Tol's (https://personal.sron.nl/~pault/)."""
+
+MOST_SERIES = len(LOOKS)
+"""Series that one plot can show and still be read."""
+
+Given = ParamSpec("Given")
+
+
+@contextmanager
+def _styled() -> Iterator[None]:
+    with matplotlib.rc_context():
+        matplotlib.rcdefaults()
+        matplotlib.rcParams.update(_STYLE)
+        yield
+
+
+def styled(plot: Callable[Given, Figure]) -> Callable[Given, Figure]:
+    """Makes a plot in the common look, whatever the user's own settings are."""
+
+    @wraps(plot)
+    def wrapper(*args: Given.args, **kwargs: Given.kwargs) -> Figure:
+        with _styled():
+            return plot(*args, **kwargs)
+
+    return wrapper
+
+
+def add_legend(figure: Figure, handles: Sequence[Artist], labels: Sequence[str]) -> None:
+    """Puts a legend above the axes, in as many columns as fit, and makes the figure higher by it.
+
+    Args:
+        figure: with everything else in it.
+        handles: what is drawn before each label.
+        labels: long ones are broken into lines.
+    """
+    lines = [textwrap.fill(label, _MOST_CHARACTERS) for label in labels]
+    for columns in range(min(4, len(lines)), 0, -1):
+        legend = figure.legend(list(handles), lines, loc="outside upper left", ncols=columns)
+        box = legend.get_window_extent()
+        if box.width <= figure.bbox.width or columns == 1:
+            break
+        legend.remove()
+    figure.set_figheight(figure.get_figheight() + box.height / figure.dpi)
+
+
+def save_plot(figure: Figure, stem: Path) -> None:
+    """Writes a figure as .pdf and .png; the same figure gives the same bytes.
+
+    Args:
+        figure: from one of the plots.
+        stem: path without an ending.
+    """
+    with _styled():
+        for ending, metadata in ((".pdf", {"CreationDate": None}), (".png", {"Software": None})):
+            with atomic_path(stem.with_name(stem.name + ending)) as temporary:
+                figure.savefig(temporary, dpi=_DPI, metadata=metadata)

@@ -1,0 +1,129 @@
+"""`poselift lift --keypoints`: from somebody else's 2D to all the files."""
+
+import json
+
+import numpy as np
+import pytest
+
+from poselift.cli.main import main
+from poselift.data.synthetic import synthetic_corpus
+from poselift.data.views import film
+from poselift.export import read_motion
+from poselift.skeleton import COCO17, convert
+from poselift.video import VideoReader, VideoWriter
+from tests.keypoints.writers import Person, coco_results, openpose, poselift_npz
+
+SIZE = (640, 480)
+
+
+def lift(*arguments):
+    main(["lift", *map(str, arguments)])
+
+
+@pytest.fixture(scope="module")
+def clip():
+    """Somebody who walks, for a second at 25 frames."""
+    view = film(synthetic_corpus(1, 25, seed=3), seed=4)[0]
+    points = convert(view.keypoints.double().numpy(), view.keypoint_skeleton, COCO17).values
+    points = points * np.array(SIZE) / view.image_size.numpy()
+    return [[Person(p, np.where(np.isfinite(p).all(-1), 0.9, 0.0), 4)] for p in points]
+
+
+@pytest.fixture
+def folder(tmp_path, clip):
+    return openpose(tmp_path / "walk", clip, COCO17, SIZE, 25.0)
+
+
+@pytest.fixture
+def video(tmp_path):
+    path = tmp_path / "walk.mp4"
+    with VideoWriter(path, *SIZE) as writer:
+        for index in range(25):
+            writer.write(np.full((480, 640, 3), 200, np.uint8), index / 20)
+    return path
+
+
+def test_without_a_video_the_2d_is_drawn_on_blank_pictures(folder, tmp_path, capsys):
+    out = tmp_path / "out"
+    lift("--keypoints", folder, "--fps", 25, "--size", "640x480", "--out", out, "--no-flip")
+    summary = json.loads((out / "summary.json").read_text())
+    assert (summary["keypoints_file"], summary["path"], "video" in summary) == ("walk", str(folder), False)
+    assert (summary["width"], summary["height"], summary["fps"], summary["frames"]) == (640, 480, 25.0, 25)
+    assert summary["weights"]["detector"] == {"name": "openpose", "sha256": {}}
+    assert [person["id"] for person in summary["people"]] == [4]
+    assert "1 person in 25 frames" in capsys.readouterr().out
+    motion = read_motion(out / "person_4.npz")
+    assert np.isfinite(motion.joints).all()
+    np.testing.assert_allclose(motion.timestamps, np.arange(25) / 25)
+    assert json.loads((out / "person_4.json").read_text())["keypoints"]["joints"] == list(COCO17.joints)
+    frames = list(VideoReader(out / "overlay.mp4"))
+    assert len(frames) == 25
+    picture = frames[12].image[:480, :640].astype(int)
+    assert (np.abs(picture - 40).max(-1) < 12).mean() > 0.5, "mostly blank"
+    assert (np.abs(picture - 40).max(-1) > 60).any(), "with somebody on it"
+
+
+def test_with_a_video_the_times_and_pictures_are_its(folder, video, tmp_path):
+    out = tmp_path / "out"
+    lift("--keypoints", folder, "--video", video, "--end", 0.99, "--out", out, "--no-flip", "--quiet")
+    summary = json.loads((out / "summary.json").read_text())
+    assert (summary["keypoints_file"], summary["video"], summary["frames"]) == ("walk", "walk.mp4", 20)
+    np.testing.assert_allclose(read_motion(out / "person_4.npz").timestamps, np.arange(20) / 20, atol=1e-3)
+    first = next(iter(VideoReader(out / "overlay.mp4"))).image
+    assert np.median(first[:480, :640]) > 180
+
+
+def test_the_result_can_be_lifted_again(tmp_path, clip):
+    earlier = poselift_npz(tmp_path / "earlier", clip, COCO17, SIZE, 25.0)
+    lift("--keypoints", earlier, "--out", tmp_path / "out", "--no-flip", "--no-render", "--quiet")
+    assert read_motion(tmp_path / "out" / "person_4.npz").keypoints.image_size == SIZE
+
+
+BAD_INPUTS = {
+    "no times": (["--size", "640x480"], "has no times"),
+    "no size": (["--fps", "25"], "has no picture size"),
+    "a size that is none": (["--fps", "25", "--size", "640"], "is not WIDTHxHEIGHT"),
+    "an unknown joint set": (
+        ["--fps", "25", "--size", "640x480", "--keypoint-set", "cat"],
+        "no joint set is called 'cat'",
+    ),
+    "another joint set": (["--fps", "25", "--size", "640x480", "--keypoint-set", "halpe26"], "it has 17 joints"),
+    "a person who is not there": (["--fps", "25", "--size", "640x480", "--person", "1"], "no person 1 in"),
+    "a size that does not fit": (["--fps", "25", "--size", "20x20"], "most points lie outside"),
+    "two videos": (["--video", "a.mp4", "b.mp4"], "two videos are given"),
+}
+
+
+@pytest.mark.parametrize("case", BAD_INPUTS)
+def test_bad_input_is_one_line_and_exit_code_2(case, folder, tmp_path, capsys):
+    options, message = BAD_INPUTS[case]
+    with pytest.raises(SystemExit) as left:
+        lift("--keypoints", folder, *options, "--out", tmp_path / "out", "--quiet")
+    assert left.value.code == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.startswith("error: ")
+    assert error.count("\n") == 1
+    assert not (tmp_path / "out").exists()
+
+
+def test_options_that_need_keypoints(capsys, video):
+    with pytest.raises(SystemExit):
+        lift(video, "--fps", 25)
+    assert "--fps goes with --keypoints" in capsys.readouterr().err
+
+
+def test_what_is_lifted_is_not_overwritten(tmp_path, clip, capsys):
+    earlier = poselift_npz(tmp_path / "earlier", clip, COCO17, SIZE, 25.0)
+    for given in (earlier, earlier / "person_4.npz"):
+        with pytest.raises(SystemExit):
+            lift("--keypoints", given, "--out", earlier)
+        assert "would be overwritten" in capsys.readouterr().err
+
+
+def test_a_broken_file_is_named(tmp_path, clip, capsys):
+    path = coco_results(tmp_path / "walk", clip, COCO17, SIZE, 25.0)
+    path.write_text(path.read_text()[:500])
+    with pytest.raises(SystemExit):
+        lift("--keypoints", path, "--fps", 25, "--size", "640x480", "--out", tmp_path / "out")
+    assert f"{path}: not readable as JSON" in capsys.readouterr().err

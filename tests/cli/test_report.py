@@ -1,0 +1,150 @@
+"""The command as a researcher runs it."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+from hydra import compose, initialize_config_dir
+
+from poselift.cli.config import CONF
+from poselift.cli.evaluate import evaluate
+from poselift.cli.main import main
+from poselift.models import RecurrentLifter, SimpleBaseline, SpatioTemporalLifter, save_weights
+from tests.reports.results import results, write
+
+ROOT = Path(__file__).parents[2]
+
+
+def report(*arguments):
+    main(["report", *map(str, arguments)])
+
+
+@pytest.fixture
+def no_plots(monkeypatch):
+    """Leaves the plots out, which take seconds; the first test below makes them."""
+    monkeypatch.setattr("poselift.reports.report.section_plots", lambda *_: [])
+
+
+def test_the_script_writes_what_it_says(tmp_path):
+    runs = [write(tmp_path / name, results(error, name=name)) for name, error in (("a", 50.0), ("b", 40.0))]
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "tools" / "report.py"), *map(str, runs), "--out", str(tmp_path / "out")],
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "index.html, report.tex, report.md, tables/, plots/ (2 rows)" in done.stdout
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {
+        "index.html",
+        "report.tex",
+        "report.md",
+        "tables",
+        "plots",
+        "cost.json",
+    }
+    assert "| b | **40.0** |" in (tmp_path / "out" / "report.md").read_text()
+
+
+def evaluated(output, bench, *overrides):
+    with initialize_config_dir(CONF, version_base="1.3"):
+        config = compose("evaluate", [*bench, *map(str, overrides), f"output={output}"])
+    evaluate(config)
+    return output
+
+
+@pytest.fixture
+def bench(cmu_files):
+    corpus, bench = cmu_files
+    return [f"data.corpus={corpus}", f"data.bench={bench}"]
+
+
+@pytest.mark.usefixtures("no_plots")
+def test_saved_predictions_give_the_same_tables_to_the_last_digit(bench, tmp_path):
+    """Of lifters of three architectures, one of them in windows of its own."""
+    torch.manual_seed(0)
+    lifters = {
+        "ours": SpatioTemporalLifter(joint_dim=16, frame_dim=32, dim=32, depth=1, heads=4),
+        "martinez": SimpleBaseline(dim=16, depth=1),
+        "lstm": RecurrentLifter(dim=16),
+    }
+    live, saved = [], []
+    for name, lifter in lifters.items():
+        save_weights(tmp_path / f"{name}.safetensors", lifter, 16, {"seed": 0})
+        weights = f"weights={tmp_path / name}.safetensors"
+        live.append(evaluated(tmp_path / "live" / name, bench, weights, *["window=8"] * (name == "lstm")))
+        predictions = f"predictions={live[-1] / 'predictions.npz'}"
+        saved.append(evaluated(tmp_path / "saved" / name, bench, predictions))
+    report(*live, "--out", tmp_path / "a")
+    report(*saved, "--out", tmp_path / "b", "--cost", tmp_path / "a" / "cost.json")
+    one, other = (
+        {path.name: path.read_bytes() for path in (tmp_path / folder / "tables").iterdir()} for folder in "ab"
+    )
+    assert len(one) == 3 * 10
+    assert one == other
+    rows = (tmp_path / "a" / "tables" / "cmu_bench_comparison.md").read_text()
+    assert all(f"| {name} |" in rows for name in lifters)
+    costs = json.loads((tmp_path / "a" / "cost.json").read_text())["costs"]
+    assert sorted(key.split()[1] for key in costs) == ["window=16", "window=16", "window=8"]
+
+
+@pytest.mark.usefixtures("no_plots")
+def test_patterns_and_protocols(tmp_path, capsys):
+    for seed in range(3):
+        write(tmp_path / f"run{seed}", results(50.0 + seed, seed=seed))
+    write(tmp_path / "h36m", results(protocol="h36m_p1", data={"keypoints": "gt"}))
+    report(tmp_path / "run*", tmp_path / "h36m", "--out", tmp_path / "out", "--cost", "none")
+    assert "(2 rows)" in capsys.readouterr().out
+    assert "| ours | 3 | 51.0 ± 1.0 |" in (tmp_path / "out" / "tables" / "cmu_bench_comparison.md").read_text()
+    cited = (tmp_path / "out" / "tables" / "h36m_p1_comparison.md").read_text()
+    assert "| MixSTE (" in cited
+    assert not (tmp_path / "out" / "cost.json").exists()
+    report(tmp_path / "h36m", "--out", tmp_path / "alone", "--cost", "none", "--peers", "none")
+    assert "MixSTE" not in (tmp_path / "alone" / "tables" / "h36m_p1_comparison.md").read_text()
+
+
+@pytest.mark.usefixtures("no_plots")
+def test_peers_of_a_file_of_ones_own(tmp_path):
+    write(tmp_path / "run", results(data={"source": "det"}))
+    (tmp_path / "peers.yaml").write_text(
+        "rows: [{name: Theirs, protocol: cmu_bench, points: detected, values: {mpjpe: 49.5}, paper: 'Doe, 2024', "
+        "url: 'https://example.org'}]"
+    )
+    report(tmp_path / "run", "--out", tmp_path / "out", "--peers", tmp_path / "peers.yaml", "--cost", "none")
+    table = (tmp_path / "out" / "tables" / "cmu_bench_comparison.md").read_text()
+    assert "| Theirs (a) | **49.5** | - | - | - |" in table
+    assert "(a) cited: Doe, 2024, <https://example.org>" in table
+
+
+@pytest.mark.usefixtures("no_plots")
+def test_warnings_are_printed(tmp_path, capsys):
+    model = {"name": "SimpleBaseline", "config": {}, "window": 9, "weights": "gone.safetensors", "sha256": "1"}
+    report(write(tmp_path / "run", results(model=model)), "--out", tmp_path / "out")
+    assert "warning: no cost of ours: no such file: gone.safetensors" in capsys.readouterr().out
+    assert "no cost of ours" in (tmp_path / "out" / "report.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nowhere"], "error: no such file: nowhere"),
+        (["nowhere/*"], "error: nothing matches 'nowhere/*'"),
+        (["{run}", "{twin}"], "error: runs of one name, settings and seed are called 'ours': "),
+        (["{run}", "--peers", "nothing.yaml"], "error: no such file: nothing.yaml"),
+        (["{run}", "--cost", "nothing.json"], "error: no such file: nothing.json"),
+        (["{run}", "--out", "{run}/metrics.json"], "error: cannot write to"),
+        ([], "error: the following arguments are required: RUN"),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_code_2(arguments, message, tmp_path, capsys):
+    places = {name: write(tmp_path / name, results()) for name in ("run", "twin")}
+    with pytest.raises(SystemExit) as stopped:
+        report(
+            *(argument.format(**places) for argument in arguments), *["--out", tmp_path] * ("--out" not in arguments)
+        )
+    assert stopped.value.code == 2
+    errors = capsys.readouterr().err
+    assert errors.startswith(message)
+    assert errors.count("\n") == 1

@@ -1,0 +1,180 @@
+"""The study: what it trains, what it measures, and that it goes on where it was stopped."""
+
+import csv
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from poselift.cli.config import CONF
+from poselift.cli.study import command
+from poselift.cli.study.budgets import BUDGETS, Budget
+from poselift.cli.study.rows import FAMILIES, Row, all_rows
+from poselift.cli.study.run import Study, exponent
+from poselift.core.errors import InputError
+from poselift.nn.attention import ATTENTION
+from poselift.reports.entries import sections
+from poselift.reports.runs import read_runs
+
+ROOT = Path(CONF).parent
+PAGE = ROOT / "docs" / "mechanisms.md"
+TINY = Budget(
+    steps=2,
+    batch=4,
+    frames=16,
+    views=1,
+    repeats=1,
+    trainer="cpu",
+    sizes={"martinez": ("model.dim=16",), "rnn": ("model.dim=16",)},
+    other=("data.clips=2", "data.clip_frames=40", "callbacks.ema=null"),
+)
+
+
+def stems(group):
+    return {path.stem for path in (Path(CONF) / group).glob("*.yaml")}
+
+
+class TestRows:
+    def test_every_name_on_disk_is_trained(self):
+        overrides = {override for row in all_rows() for override in row.overrides}
+        for group in ("model", "model/attention", "schedule"):
+            assert {f"{group}={name}" for name in stems(group)} <= overrides
+        assert "model/init=t_fixup" in overrides
+        assert set(ATTENTION) == stems("model/attention")
+
+    def test_names_are_told_apart_and_files_are_there(self):
+        rows = all_rows()
+        assert len({row.name for row in rows}) == len(rows)
+        for row in rows:
+            assert (ROOT / row.code).is_file(), row
+            assert (ROOT / row.test).is_file(), row
+            assert row.family in FAMILIES
+
+    @pytest.mark.parametrize("budget", BUDGETS)
+    def test_every_row_composes_under_every_budget(self, budget, tmp_path):
+        study = Study(BUDGETS[budget], tmp_path, ["data=synthetic"])
+        keys = {row.name: study.key(row) for row in all_rows()}
+        default = {"encoder", "scaled_dot", "softmax", "rotary", "pre_norm", "cosine"}
+        assert len({keys[name] for name in default}) == 1, "the default by other names"
+        others = [key for name, key in keys.items() if name not in default]
+        assert len(set(others)) == len(others)
+
+
+@pytest.mark.parametrize(("power", "factor"), [(1.0, 3.0), (2.0, 0.1), (0.0, 5.0)])
+def test_the_exponent_of_a_power_of_the_length(power, factor):
+    assert exponent({t: factor * t**power for t in (27, 81, 243, 729)}) == pytest.approx(power, abs=1e-9)
+
+
+# The warning is Lightning's own.
+@pytest.mark.filterwarnings("ignore:.*LeafSpec.*:FutureWarning")
+class TestRun:
+    @pytest.fixture(scope="class")
+    def folder(self, tmp_path_factory):
+        return tmp_path_factory.mktemp("study")
+
+    @pytest.fixture
+    def study(self, folder, monkeypatch):
+        monkeypatch.setitem(BUDGETS, "smoke", TINY)
+
+        def start(*arguments):
+            command.main(["--out", str(folder), *arguments])
+
+        return start
+
+    def test_rows_are_trained_scored_and_measured(self, study, folder, capsys):
+        study("--only", "martinez", "rnn", "--page", str(folder / "docs" / "page.md"))
+        assert f"2 of {len(all_rows())} rows in {folder}" in capsys.readouterr().out
+        found, _ = sections(read_runs([folder / "rows" / "martinez", folder / "rows" / "rnn"]))
+        assert [entry.name for entry in found[0].entries] == ["martinez", "rnn"]
+        rows = json.loads((folder / "study.json").read_text())["rows"]
+        assert [row["name"] for row in rows] == ["martinez", "rnn"]
+        for row in rows:
+            metrics = json.loads((folder / "rows" / row["name"] / "metrics.json").read_text())
+            assert row["error"]["mpjpe"] == metrics["metrics"]["mpjpe"]["mean"]
+            assert row["growth"]["macs"] == pytest.approx(1.0, abs=1e-3), "frame by frame"
+            assert row["cost"]["729"]["macs"] == pytest.approx(27 * row["cost"]["27"]["macs"], rel=1e-3)
+            assert "model.dim=16" in row["command"]
+        with open(folder / "study.csv", newline="") as file:
+            table = list(csv.DictReader(file))
+        assert float(table[0]["MPJPE (mm)"]) == rows[0]["error"]["mpjpe"]
+        assert "| Before Transformers | rnn |" in (folder / "study.md").read_text()
+        assert all((folder / "plots" / f"{name}.png").stat().st_size > 5000 for name in ("errors", "growth"))
+        page = (folder / "docs" / "page.md").read_text()
+        assert "`python tools/train.py model=martinez`" in page
+        assert "`lstm`" not in page, "it was not trained"
+
+    def test_what_is_finished_is_not_trained_again(self, study, folder, monkeypatch):
+        runs = []
+        monkeypatch.setattr(Study, "run", lambda self, row: runs.append(row.name))
+        study("--only", "martinez", "rnn")
+        assert runs == []
+        monkeypatch.setitem(BUDGETS, "smoke", Budget(**{**vars(TINY), "steps": 3}))
+        command.main(["--out", str(folder), "--only", "rnn"])
+        assert runs == ["rnn"], "under another budget it is another row"
+
+    def test_a_stop_leaves_what_is_finished(self, study, folder, monkeypatch, capsys):
+        def interrupt(self, row):
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(Study, "run", interrupt)
+        with pytest.raises(SystemExit) as caught:
+            study("--only", "martinez", "gru")
+        assert caught.value.code == 130
+        out = capsys.readouterr().out
+        assert "Stopped. The same command goes on." in out
+        assert f"2 of {len(all_rows())} rows" in out
+
+    def test_a_row_that_fails_does_not_stop_the_others(self, study, monkeypatch, capsys):
+        def fail(self, row):
+            raise InputError("nothing came of it")
+
+        monkeypatch.setattr(Study, "run", fail)
+        with pytest.raises(SystemExit) as caught:
+            study("--only", "gru", "lstm")
+        assert caught.value.code == 2
+        assert "row gru: nothing came of it\nrow lstm: nothing came of it" in capsys.readouterr().err
+
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            (["--only", "scaled_dots"], "no row is called 'scaled_dots'; did you mean 'scaled_dot'?"),
+            (["--corpus", "cmu50.npz"], "--corpus and --bench go together"),
+        ],
+    )
+    def test_bad_options(self, study, arguments, message, capsys):
+        with pytest.raises(SystemExit) as caught:
+            study(*arguments)
+        assert caught.value.code == 2
+        assert message in capsys.readouterr().err
+
+
+class TestPage:
+    """docs/mechanisms.md, as it stands in the repository."""
+
+    @pytest.fixture(scope="class")
+    def rows(self):
+        """Name to the cells of its line."""
+        lines = [line for line in PAGE.read_text(encoding="utf-8").splitlines() if line.startswith("| `")]
+        cells = [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines]
+        return {line[0].strip("`"): line[1:] for line in cells}
+
+    def test_every_name_is_there_with_its_command_and_its_figures(self, rows):
+        assert list(rows) == [row.name for row in all_rows()]
+        for row in all_rows():
+            command, _, _, *figures = rows[row.name]
+            assert command == f"`python tools/train.py {' '.join(row.overrides)}`"
+            assert len(figures) == 6
+            assert all(float(figure) > 0 for figure in figures[:3])
+
+    def test_every_link_leads_somewhere(self):
+        links = re.findall(r"\]\(([^)]+)\)", PAGE.read_text(encoding="utf-8"))
+        assert len(links) >= 2 * len(all_rows())
+        assert all((PAGE.parent / link).is_file() for link in links)
+
+
+def test_a_warm_up_is_a_tenth_of_the_steps_where_a_key_says_so():
+    row = Row("x", FAMILIES[0], ("schedule=noam",), "", "", warmup="schedule.warmup")
+    assert "schedule.warmup=2" in Budget(25, 1, 1, 1, 1, "cpu").overrides(row)
+    bare = Row("x", FAMILIES[0], (), "", "", warmup=None)
+    assert not [o for o in Budget(25, 1, 1, 1, 1, "cpu").overrides(bare) if "warmup" in o]

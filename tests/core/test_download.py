@@ -1,0 +1,241 @@
+import hashlib
+import http.server
+import socket
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from poselift.core import download
+from poselift.core.download import cache_folder, fetch
+from poselift.core.errors import InputError
+
+CONTENT = bytes(range(256)) * 12_000
+SHA256 = hashlib.sha256(CONTENT).hexdigest()
+DEAD = "http://127.0.0.1:9/weights.bin"
+
+
+class Server(http.server.ThreadingHTTPServer):
+    """Gives one file; `asked` has the Range of each request, None for all of it."""
+
+    def __init__(self):
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.content, self.asked = CONTENT, []
+        self.ranges, self.breaks_after = True, None
+        self.status = None
+
+    @property
+    def url(self):
+        return f"http://127.0.0.1:{self.server_address[1]}/weights.bin"
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        server = self.server
+        wanted = self.headers.get("Range")
+        server.asked.append(wanted)
+        if server.status:
+            self.send_error(server.status)
+            return
+        start = int(wanted.removeprefix("bytes=").removesuffix("-")) if wanted and server.ranges else 0
+        if start >= len(server.content):
+            self.send_error(416)
+            return
+        self.send_response(206 if start else 200)
+        self.send_header("Content-Length", str(len(server.content) - start))
+        if start:
+            self.send_header("Content-Range", f"bytes {start}-{len(server.content) - 1}/{len(server.content)}")
+        self.end_headers()
+        self.wfile.write(server.content[start:][: server.breaks_after])
+
+    def log_message(self, *arguments):
+        pass
+
+
+@pytest.fixture
+def servers():
+    running = []
+
+    def start():
+        server = Server()
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        running.append((server, thread))
+        return server
+
+    yield start
+    for server, thread in running:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+@pytest.fixture
+def server(servers):
+    return servers()
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("POSELIFT_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+def names(folder):
+    return sorted(path.name for path in folder.glob("*")) if folder.is_dir() else []
+
+
+def test_a_file_is_fetched_once(server, cache):
+    for _ in range(2):
+        assert fetch("weights.bin", [server.url], SHA256) == cache / "weights.bin"
+    assert (cache / "weights.bin").read_bytes() == CONTENT
+    assert names(cache) == ["weights.bin"]
+    assert server.asked == [None]
+
+
+def test_the_first_digits_are_enough_where_no_more_is_known(server):
+    assert fetch("weights.bin", [server.url], SHA256[:8]).read_bytes() == CONTENT
+
+
+def test_another_file_is_refused_and_removed(server, cache):
+    server.content = b"<html>moved</html>"
+    with pytest.raises(InputError, match=f"{hashlib.sha256(server.content).hexdigest()}, but {SHA256} was expected"):
+        fetch("weights.bin", [server.url], SHA256)
+    assert names(cache) == []
+
+
+def test_a_damaged_file_in_the_cache_is_replaced(server, cache):
+    cache.mkdir()
+    (cache / "weights.bin").write_bytes(CONTENT[:-1] + b"x")
+    assert fetch("weights.bin", [server.url], SHA256).read_bytes() == CONTENT
+
+
+@pytest.mark.parametrize("trouble", ["dead", 404, "another file", "file:///etc/hostname"])
+def test_the_next_server_is_asked(trouble, servers):
+    first, second = servers(), servers()
+    first.status = 404
+    if trouble == "another file":
+        first.status, first.content = None, b"x"
+    bad = {"dead": DEAD, "file:///etc/hostname": "file:///etc/hostname"}.get(trouble, first.url)
+    assert fetch("weights.bin", [bad, second.url], SHA256).read_bytes() == CONTENT
+    assert second.asked == [None]
+
+
+def test_when_all_are_dead_the_message_says_what_to_do(server, cache):
+    server.status = 503
+    with pytest.raises(InputError) as refused:
+        fetch("weights.bin", [DEAD, server.url], SHA256)
+    for part in (DEAD, "refused", server.url, "503", f"put weights.bin (SHA-256 {SHA256}) into {cache} by hand"):
+        assert part in str(refused.value)
+    cache.mkdir(exist_ok=True)
+    (cache / "weights.bin").write_bytes(CONTENT)
+    assert fetch("weights.bin", [DEAD], SHA256, offline=True) == cache / "weights.bin"
+
+
+def test_a_server_that_says_nothing_is_given_up(monkeypatch):
+    monkeypatch.setattr(download, "_TIMEOUT", 0.2)
+    with socket.create_server(("127.0.0.1", 0)) as silent, pytest.raises(InputError, match="timed out"):
+        fetch("weights.bin", [f"http://127.0.0.1:{silent.getsockname()[1]}/weights.bin"], SHA256)
+
+
+def test_offline_nothing_is_fetched(server, cache):
+    with pytest.raises(InputError, match=rf"not in the cache.*put weights.bin \(its SHA-256 begins with {SHA256[:8]}"):
+        fetch("weights.bin", [server.url], SHA256[:8], offline=True)
+    cache.mkdir()
+    (cache / "weights.bin").write_bytes(b"damaged")
+    with pytest.raises(InputError, match="was damaged and is removed"):
+        fetch("weights.bin", [server.url], SHA256, offline=True)
+    assert names(cache) == []
+    assert server.asked == []
+
+
+def test_a_lost_connection_is_taken_up_where_it_was_lost(servers, cache):
+    """By the next server of the same call."""
+    first, second = servers(), servers()
+    first.breaks_after = 1_000_000
+    assert fetch("weights.bin", [first.url, second.url], SHA256).read_bytes() == CONTENT
+    assert second.asked == ["bytes=1000000-"]
+    assert names(cache) == ["weights.bin"]
+
+
+@pytest.mark.parametrize("ranges", [True, False])
+def test_a_half_file_is_finished_by_a_later_call(ranges, server, cache):
+    """Also by a server that can only send all of it."""
+    server.breaks_after, server.ranges = 1_000_000, ranges
+    with pytest.raises(InputError, match="lost after 1000000 of 3072000 bytes"):
+        fetch("weights.bin", [server.url], SHA256)
+    assert names(cache) == ["weights.bin.part"]
+    server.breaks_after = None
+    assert fetch("weights.bin", [server.url], SHA256).read_bytes() == CONTENT
+    assert server.asked == [None, "bytes=1000000-"]
+
+
+@pytest.mark.parametrize("left", [b"of another file", b"x" * len(CONTENT), CONTENT])
+def test_a_part_that_does_not_belong_is_fetched_anew(left, server, cache):
+    cache.mkdir()
+    (cache / "weights.bin.part").write_bytes(left)
+    assert fetch("weights.bin", [server.url], SHA256).read_bytes() == CONTENT
+    assert server.asked == [f"bytes={len(left)}-", None]
+
+
+def test_two_at_once_do_not_disturb_each_other(server, cache):
+    with ThreadPoolExecutor(4) as pool:
+        calls = [pool.submit(fetch, "weights.bin", [server.url], SHA256) for _ in range(4)]
+        assert {call.result().read_bytes() for call in calls} == {CONTENT}
+    assert server.asked == [None]
+
+
+def test_a_full_disk_says_so(server, cache):
+    if not Path("/dev/full").exists():
+        pytest.skip("needs /dev/full")
+    cache.mkdir()
+    (cache / "weights.bin.part").symlink_to("/dev/full")
+    with pytest.raises(InputError, match=r"weights.bin cannot be written \(.*No space left.*POSELIFT_CACHE"):
+        fetch("weights.bin", [server.url], SHA256)
+
+
+def test_a_folder_that_cannot_be_written_says_so(server, tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("POSELIFT_CACHE", str(tmp_path / "file" / "cache"))
+    with pytest.raises(InputError, match=r"cannot be written \(.*Not a directory\); .*POSELIFT_CACHE"):
+        fetch("weights.bin", [server.url], SHA256)
+    assert server.asked == []
+
+
+def test_a_folder_without_permission_says_so(server, cache, monkeypatch):
+    def refuse(*arguments, **options):
+        raise PermissionError(13, "Permission denied", str(cache))
+
+    monkeypatch.setattr(Path, "mkdir", refuse)
+    with pytest.raises(InputError, match=r"Permission denied"):
+        fetch("weights.bin", [server.url], SHA256)
+
+
+def test_a_terminal_sees_how_far_it_is_and_others_see_nothing(server, cache, monkeypatch, capfd):
+    fetch("weights.bin", [server.url], SHA256)
+    assert capfd.readouterr() == ("", "")
+    (cache / "weights.bin").unlink()
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "120")
+    fetch("weights.bin", [server.url], SHA256)
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert "weights.bin" in err
+    assert "3.1/3.1 MB" in err
+    assert "0:00:00" in err
+
+
+def test_where_the_cache_is(tmp_path, monkeypatch):
+    assert cache_folder() == tmp_path / "cache"
+    monkeypatch.delenv("POSELIFT_CACHE")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
+    assert cache_folder() == tmp_path / "xdg" / "poselift"
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setattr(Path, "home", lambda: tmp_path)
+    for system, folder in (("linux", ".cache/poselift"), ("darwin", "Library/Caches/poselift")):
+        monkeypatch.setattr(download.sys, "platform", system)
+        assert cache_folder() == tmp_path / folder
+    monkeypatch.setattr(download.sys, "platform", "win32")
+    monkeypatch.setenv("LOCALAPPDATA", str(tmp_path / "local"))
+    assert cache_folder() == tmp_path / "local" / "poselift" / "Cache"

@@ -1,0 +1,199 @@
+import json
+import os
+import pickle
+import re
+
+import cv2
+import numpy as np
+import pytest
+import torch
+
+from poselift.core.errors import InputError
+from poselift.data.aist import load_aist
+from poselift.skeleton import COCO17
+from tests.data.formats.aist import IGNORED, SPLITS, cameras, detections, write_aist
+
+CAMERAS = [f"c0{number}" for number in range(1, 10)]
+OF_A_SETTING = {name: number % 2 + 1 for number, name in enumerate(name for names in SPLITS.values() for name in names)}
+
+
+class Hostile:
+    def __reduce__(self):
+        return os.system, ("true",)
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("aist")
+    return folder, write_aist(folder, frames=5)
+
+
+@pytest.fixture
+def fresh(tmp_path):
+    write_aist(tmp_path, frames=3)
+    return tmp_path
+
+
+def sequence_of(view):
+    return view.name.replace(view.camera, "cAll")
+
+
+def test_the_splits_without_what_is_to_be_ignored(written):
+    folder, truth = written
+    # One camera of the first sequence in train and in test is not usable.
+    for split, count in (("train", 17), ("val", 9), ("test", 17)):
+        views = load_aist(folder, split)
+        assert len(views) == count
+        assert {sequence_of(view) for view in views} == set(SPLITS[split]) - {IGNORED}
+        for view in views:
+            assert len(view) == len(truth[sequence_of(view)])
+            torch.testing.assert_close(view.times, torch.arange(len(view)) / 60)
+            assert view.image_size.tolist() == [1920, 1080]
+            assert view.keypoint_skeleton == view.skeleton == COCO17
+            genre, _, camera, dancer, _, _ = view.name.split("_")
+            assert (view.action, view.camera, view.subject) == (genre, camera, dancer)
+    names = {view.name for split in SPLITS for view in load_aist(folder, split)}
+    assert "gBR_sBM_c05_d04_mBR0_ch01" not in names
+    assert "gJB_sBM_c07_d07_mJB3_ch05" not in names
+    assert "gBR_sBM_c04_d04_mBR0_ch01" in names
+
+
+def test_projections_to_the_pixel(written):
+    """OpenCV's projection, in centimetres, of what was written."""
+    folder, truth = written
+    for view in load_aist(folder, "test"):
+        sequence = sequence_of(view)
+        camera = cameras(OF_A_SETTING[sequence])[CAMERAS.index(view.camera)]
+        rotation, translation, K, distortion = (
+            np.array(camera[key]) for key in ("rotation", "translation", "matrix", "distortions")
+        )
+        world = 100 * truth[sequence]
+        pixels, _ = cv2.projectPoints(world.reshape(-1, 3), rotation, translation, K, distortion)
+        np.testing.assert_allclose(view.keypoints.numpy(), pixels.reshape(-1, 17, 2), atol=1e-2)
+        assert (view.scores == 1).all()
+        points = world @ cv2.Rodrigues(rotation)[0].T + translation
+        np.testing.assert_allclose((view.joints + view.root[:, None]).numpy(), points / 100, atol=1e-5)
+        np.testing.assert_allclose(view.K.numpy(), K)
+        np.testing.assert_allclose(view.distortion.numpy(), distortion, atol=1e-6)
+
+
+def test_the_persons_left_is_left(written):
+    """c01 is before people, who face it: their left is to the right of the picture; c05 is behind them."""
+    folder, _ = written
+    left, right, nose, ankle = COCO17.indices(["left_shoulder", "right_shoulder", "nose", "left_ankle"])
+    for camera, sign in (("c01", 1), ("c05", -1)):
+        (view,) = load_aist(folder, "val", cameras=[camera])
+        x, y = view.keypoints.unbind(-1)
+        assert (sign * (x[:, left] - x[:, right]) > 0).all()
+        assert (y[:, nose] < y[:, ankle]).all()
+
+
+def test_the_detections_it_comes_with(written):
+    folder, _ = written
+    for view in load_aist(folder, "train", keypoints="detected"):
+        expected = detections(len(view))[CAMERAS.index(view.camera)]
+        found = slice(0, -1 if view.camera == "c02" else None)
+        np.testing.assert_array_equal(view.keypoints[found].numpy(), expected[found])
+        torch.testing.assert_close(view.scores[found], torch.full_like(view.scores[found], 0.9))
+        if view.camera == "c02":
+            assert view.keypoints[-1].isnan().all()
+            assert (view.scores[-1] == 0).all()
+        assert view.joints.isfinite().all()
+
+
+def test_unknown_splits_keypoints_and_cameras(written):
+    folder, _ = written
+    with pytest.raises(InputError, match=r"data.split=crossmodal is not a split of AIST\+\+; choose train or val or"):
+        load_aist(folder, "crossmodal")
+    with pytest.raises(InputError, match=r"data.keypoints=cpn is not known; choose gt or detected"):
+        load_aist(folder, keypoints="cpn")
+    with pytest.raises(InputError, match=r"data.cameras=\['c1'\]: AIST\+\+ has no camera 'c1'; it has c01, c02"):
+        load_aist(folder, cameras=["c1"])
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        "ignore_list.txt",
+        "splits/pose_test.txt",
+        "cameras/mapping.txt",
+        "cameras/setting2.json",
+        "keypoints3d/gWA_sFM_cAll_d27_mWA2_ch21.pkl",
+        "keypoints2d/gWA_sFM_cAll_d27_mWA2_ch21.pkl",
+    ],
+)
+def test_missing_data_is_told_with_the_tree(fresh, file):
+    (fresh / file).unlink()
+    with pytest.raises(InputError, match=rf"no such file: .*{file}\n(.*\n)*.*google.github.io/aistplusplus_dataset"):
+        load_aist(fresh, keypoints="detected")
+
+
+def change(path, edit):
+    content = pickle.loads(path.read_bytes())
+    edited = edit(content)
+    path.write_bytes(pickle.dumps(content if edited is None else edited))
+
+
+@pytest.mark.parametrize(
+    ("kind", "edit", "message"),
+    [
+        ("3d", lambda c: c.update(keypoints3d=Hostile()), "is refused: it holds posix.system"),
+        ("2d", lambda c: c.update(det_scores=Hostile()), "is refused: it holds posix.system"),
+        ("3d", lambda c: [1], "holds a list, expected a dict with 'keypoints3d_optim'"),
+        ("3d", lambda c: {"keypoints3d": 1}, "no 'keypoints3d_optim'; it has keypoints3d"),
+        (
+            "3d",
+            lambda c: c.update(keypoints3d_optim=np.zeros((5, 51))),
+            "'keypoints3d_optim' has shape (5, 51), expected",
+        ),
+        ("3d", lambda c: c.update(keypoints3d_optim="far"), "'keypoints3d_optim' is not an array of numbers"),
+        (
+            "2d",
+            lambda c: c.update(keypoints2d=c["keypoints2d"][:, :-1]),
+            "'keypoints2d' has shape (9, 6, 17, 3), expected (9, 7, 17, 3)",
+        ),
+    ],
+)
+def test_malformed_pickles_are_named(fresh, kind, edit, message):
+    name = "gWA_sFM_cAll_d27_mWA2_ch21.pkl"
+    change(fresh / f"keypoints{kind}" / name, edit)
+    with pytest.raises(InputError, match=re.escape(message)) as caught:
+        load_aist(fresh, keypoints="detected")
+    assert f"keypoints{kind}/{name}" in str(caught.value)
+
+
+def test_a_pickle_that_is_cut_off(fresh):
+    path = fresh / "keypoints3d" / "gWA_sFM_cAll_d27_mWA2_ch21.pkl"
+    path.write_bytes(path.read_bytes()[:100])
+    with pytest.raises(InputError, match=r"gWA_sFM_cAll_d27_mWA2_ch21.pkl is refused: pickle data was truncated"):
+        load_aist(fresh)
+
+
+@pytest.mark.parametrize(
+    ("edit", "message"),
+    [
+        (lambda rig: {}, "is not a list of cameras"),
+        (lambda rig: rig[:-1], "has no camera 'c09'; it has c01, c02"),
+        (lambda rig: [{"name": "c01", "size": [1920, 1080]}, *rig[1:]], "camera c01: no 'matrix'; it has name, size"),
+        (lambda rig: [{**rig[0], "rotation": [1, 2]}, *rig[1:]], "'camera c01: rotation' has shape (2,), expected (3)"),
+        (lambda rig: [{**rig[0], "size": ["wide", "high"]}, *rig[1:]], "camera c01: 'size' is not an array of numbers"),
+    ],
+)
+def test_malformed_cameras_are_named(fresh, edit, message):
+    path = fresh / "cameras" / "setting1.json"
+    path.write_text(json.dumps(edit(json.loads(path.read_text()))))
+    with pytest.raises(InputError, match=re.escape(message)) as caught:
+        load_aist(fresh, "val")
+    assert "cameras/setting1.json" in str(caught.value)
+
+
+def test_a_sequence_without_cameras_and_one_of_another_name(fresh):
+    split = fresh / "splits" / "pose_val.txt"
+    split.write_text("gXX_sBM_cAll_d04_mBR1_ch02")
+    with pytest.raises(InputError, match=r"mapping.txt does not say which cameras gXX_sBM_cAll_d04_mBR1_ch02 was"):
+        load_aist(fresh, "val")
+    mapping = fresh / "cameras" / "mapping.txt"
+    mapping.write_text(mapping.read_text() + "somebody setting1\n")
+    split.write_text("somebody")
+    with pytest.raises(InputError, match=r"'somebody' is not a sequence of AIST\+\+; they are named like gBR_"):
+        load_aist(fresh, "val")

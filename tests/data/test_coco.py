@@ -1,0 +1,94 @@
+import json
+import re
+
+import numpy as np
+import pytest
+import torch
+
+from poselift.core.errors import InputError
+from poselift.data.coco import load_coco
+from poselift.skeleton import COCO17
+from tests.data.formats.pictures import COCO_FILES, SIZE, coco_person, write_coco
+
+
+@pytest.mark.parametrize("split", ["train", "val"])
+def test_labelled_keypoints_count_whether_visible_or_not(tmp_path, split):
+    truth = {name: people for name, people in write_coco(tmp_path).items() if name.startswith(split)}
+    views = load_coco(tmp_path, split)
+    assert [f"{split}/{view.name}" for view in views] == list(truth), "no crowd, and nobody without keypoints"
+    for view, keypoints in zip(views, truth.values(), strict=True):
+        labelled = torch.from_numpy(keypoints[:, 2] > 0)
+        assert torch.equal(view.scores[0], labelled.float())
+        expected = torch.from_numpy(keypoints[:, :2]).float()
+        assert torch.equal(view.keypoints[0, labelled], expected[labelled])
+        assert view.keypoints[0, ~labelled].isnan().all()
+        assert view.keypoint_skeleton == COCO17
+        assert view.image_size.tolist() == list(SIZE)
+        assert len(view) == 1
+        assert view.joints.isnan().all()
+        assert view.root.isnan().all()
+    assert views[1].scores[0, COCO17.index("left_ear")] == 1, "hidden, but labelled"
+    assert views[1].scores[0, COCO17.index("left_ankle")] == 0
+
+
+def test_people_with_few_keypoints_can_be_left_out(tmp_path):
+    write_coco(tmp_path)
+    assert [view.name for view in load_coco(tmp_path, min_keypoints=17)] == [
+        view.name for view in load_coco(tmp_path) if view.name != "0/101"
+    ]
+    assert len(load_coco(tmp_path, min_keypoints=0)) == 6, "nobody without any"
+    with pytest.raises(InputError, match=r"val2017.json has no person with data.min_keypoints=18 or more"):
+        load_coco(tmp_path, min_keypoints=18)
+
+
+def test_missing_files_are_told_with_the_tree(tmp_path):
+    with pytest.raises(InputError, match=r"no such file: \S*person_keypoints_val2017.json\n(.*\n)*.*cocodataset.org"):
+        load_coco(tmp_path)
+    with pytest.raises(InputError, match=r"data.split=test is not a split of COCO person keypoints; choose train or"):
+        load_coco(tmp_path, "test")
+
+
+def changed(content, *path, value):
+    """The content with one value put somewhere in it, or taken out."""
+    place = content
+    for key in path[:-1]:
+        place = place[key]
+    if value is None:
+        del place[path[-1]]
+    else:
+        place[path[-1]] = value
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "message"),
+    [
+        (("images",), None, "'images' or 'annotations' are not as in COCO's format (KeyError('images'))"),
+        (("images", 0, "width"), None, "'images' or 'annotations' are not as in COCO's format (KeyError('width'))"),
+        (("annotations",), 5, "'images' or 'annotations' are not as in COCO's format"),
+        (("annotations", 1, "keypoints"), None, "annotations[1] is not as in COCO's format (KeyError('keypoints'))"),
+        (("annotations", 1, "keypoints"), ["x"] * 51, "annotations[1] is not as in COCO's format (ValueError("),
+        (("annotations", 1, "keypoints"), [1] * 50, "'keypoints of annotations[1]' has shape (50,), expected (51)"),
+        (("annotations", 1, "image_id"), 77, "annotations[1] is not as in COCO's format (KeyError(77))"),
+        (("annotations", 1), [], "annotations[1] is not as in COCO's format (TypeError("),
+    ],
+)
+def test_malformed_files_are_named(tmp_path, path, value, message):
+    write_coco(tmp_path)
+    file = tmp_path / "annotations" / COCO_FILES["val"]
+    content = json.loads(file.read_text())
+    changed(content, *path, value=value)
+    file.write_text(json.dumps(content))
+    with pytest.raises(InputError, match=re.escape(message)) as caught:
+        load_coco(tmp_path)
+    assert str(caught.value).startswith(str(file))
+
+
+def test_a_file_that_is_not_json(tmp_path):
+    write_coco(tmp_path)
+    file = tmp_path / "annotations" / COCO_FILES["val"]
+    file.write_text(file.read_text()[:-10])
+    with pytest.raises(InputError, match=r"val2017.json cannot be read as JSON"):
+        load_coco(tmp_path)
+    file.write_text(json.dumps([coco_person(1, 1, np.zeros((17, 3)))]))
+    with pytest.raises(InputError, match="not as in COCO's format"):
+        load_coco(tmp_path)

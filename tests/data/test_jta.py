@@ -1,0 +1,137 @@
+import json
+import re
+
+import numpy as np
+import pytest
+import torch
+
+from poselift.core.errors import InputError
+from poselift.data.jta import load_jta
+from poselift.skeleton import H36M17, JTA22
+from tests.data.formats.jta import JOINTS, write_jta
+
+
+@pytest.fixture
+def written(tmp_path):
+    return tmp_path, write_jta(tmp_path, {"test/seq_2": 12, "test/seq_10": 7, "val/seq_3": 9})
+
+
+def test_a_view_for_each_spell_of_each_person(written):
+    folder, truth = written
+    views = load_jta(folder, "test")
+    assert [(view.name, len(view)) for view in views] == [
+        *(("seq_2/4/1", 8), ("seq_2/4/11", 2), ("seq_2/9/1", 12)),
+        *(("seq_10/4/1", 7), ("seq_10/9/1", 7)),
+    ]
+    for view in views:
+        sequence, person, first = view.name.split("/")
+        assert view.subject == f"{sequence}/{person}"
+        frames = slice(int(first) - 1, int(first) - 1 + len(view))
+        points, _ = truth[f"test/{view.subject}"]
+        np.testing.assert_allclose((view.joints + view.root[:, None]).numpy(), points[frames], atol=1e-5)
+        hips = points[frames][:, [JOINTS.index("left_hip"), JOINTS.index("right_hip")]].mean(1)
+        np.testing.assert_allclose(view.root.numpy(), hips, atol=1e-5)
+        torch.testing.assert_close(view.times, torch.arange(len(view)) / 30)
+        assert view.image_size.tolist() == [1920, 1080]
+        assert view.keypoint_skeleton == view.skeleton == JTA22
+
+
+def test_projections_to_the_pixel(written):
+    folder, truth = written
+    for view in load_jta(folder, "test"):
+        first = int(view.name.rpartition("/")[2]) - 1
+        pixels = truth[f"test/{view.subject}"][1][first : first + len(view)]
+        seen = view.scores > 0
+        np.testing.assert_array_equal(view.keypoints[seen].numpy(), pixels[seen.numpy()])
+        assert view.K.tolist() == [[1158, 0, 960], [0, 1158, 540], [0, 0, 1]]
+        x, y, z = (view.joints + view.root[:, None]).double().unbind(-1)
+        projected = torch.stack([1158 * x / z + 960, 1158 * y / z + 540], -1)
+        assert (projected - view.keypoints)[seen].abs().max() < 0.501, "pixels are whole numbers"
+
+
+def test_what_is_occluded_is_not_seen(written):
+    folder, _ = written
+    _, _, view = load_jta(folder, "test", sequences=[2])
+    ankle = JTA22.index("left_ankle")
+    assert view.keypoints[0, ankle].isnan().all()
+    assert view.scores[0].sum() == 21
+    assert view.keypoints[1, ankle].isfinite().all(), "self-occluded"
+    assert (view.scores[1:-1] == 1).all()
+    assert view.keypoints[-1].isnan().all()
+    assert (view.scores[-1] == 0).all()
+    assert view.joints.isfinite().all()
+
+
+def test_what_is_outside_the_picture_or_behind_is_not_seen(tmp_path):
+    rows = [[1, 0, kind, 100, 200, -5.0, -2.0, 7.0, 0, 0] for kind in range(22)]
+    rows[5][3], rows[6][4], rows[7][7] = -1, 1081, -0.1
+    rows += [[row[0], 1, row[2], -50, *row[4:]] for row in rows]
+    path = tmp_path / "annotations" / "train" / "seq_0.json"
+    path.parent.mkdir(parents=True)
+    path.write_text(json.dumps(rows))
+    (view,) = load_jta(tmp_path, "train")
+    assert view.subject == "seq_0/0", "of person 1 nothing is seen"
+    assert (view.scores[0] == 0).nonzero().flatten().tolist() == [5, 6, 7]
+
+
+def test_left_and_right_as_the_dataset_numbers_them():
+    assert JTA22.joints[4] == "right_shoulder"
+    assert JTA22.joints[10] == "left_wrist"
+    assert JTA22.joints[16] == "right_hip"
+    assert JTA22.joints[-1] == "left_ankle"
+    assert [joint for joint in H36M17.joints if joint not in JTA22.joints] == ["pelvis", "spine", "thorax", "neck_base"]
+
+
+def test_rows_in_any_order(written):
+    folder, _ = written
+    before = load_jta(folder, "val")
+    path = folder / "annotations" / "val" / "seq_3.json"
+    path.write_text(json.dumps(json.loads(path.read_text())[::-1]))
+    for view, same in zip(load_jta(folder, "val"), before, strict=True):
+        assert view.name == same.name
+        torch.testing.assert_close(view.keypoints, same.keypoints, equal_nan=True, atol=0, rtol=0)
+
+
+def test_missing_data_is_told_with_the_tree(written):
+    folder, _ = written
+    with pytest.raises(InputError, match=r"train/seq_\*.json\n(.*\n)*.*aimagelab.ing.unimore.it/go/JTA"):
+        load_jta(folder, "train")
+    with pytest.raises(InputError, match=r"no such file: .*test/seq_3.json\n"):
+        load_jta(folder, "test", sequences=[3])
+    with pytest.raises(InputError, match=r"data.split=all is not a split of JTA; choose train or val or test"):
+        load_jta(folder, "all")
+
+
+def without(rows, *places):
+    return [row for place, row in enumerate(rows) if place not in places]
+
+
+@pytest.mark.parametrize(
+    ("edit", "message"),
+    [
+        (lambda rows: {"rows": 1}, "expected a list of rows of 10 numbers"),
+        (lambda rows: [row[:5] for row in rows], "'the list of rows' has shape (374, 5), expected (any, 10)"),
+        (lambda rows: [*rows, [1, 2]], "expected a list of rows of 10 numbers"),
+        (lambda rows: [*rows[:-1], ["a"] * 10], "expected a list of rows of 10 numbers"),
+        (lambda rows: [], "'the list of rows' has shape (0,), expected (any, 10)"),
+        (lambda rows: without(rows, 3), "person 4 in frame 1 has not each of the joints 0 to 21 exactly once"),
+        (lambda rows: without(rows, len(rows) - 1), "person 9 in frame 9 has not each of the joints"),
+        (lambda rows: [*rows, rows[30]], "person 9 in frame 1 has not each of the joints"),
+        # What is left of frame 1 and of frame 2 looks like the joints of one person.
+        (lambda rows: without(rows, *range(11, 22), *range(44, 55)), "person 4 in frame 1 has not each of the joints"),
+    ],
+)
+def test_malformed_files_are_named(written, edit, message):
+    folder, _ = written
+    path = folder / "annotations" / "val" / "seq_3.json"
+    path.write_text(json.dumps(edit(json.loads(path.read_text()))))
+    with pytest.raises(InputError, match=re.escape(message)) as caught:
+        load_jta(folder, "val")
+    assert "val/seq_3.json" in str(caught.value)
+
+
+def test_a_file_that_is_not_json(written):
+    folder, _ = written
+    (folder / "annotations" / "val" / "seq_3.json").write_text("[[1, 2,")
+    with pytest.raises(InputError, match=r"seq_3.json cannot be read as JSON"):
+        load_jta(folder, "val")

@@ -1,0 +1,186 @@
+import re
+
+import cv2
+import numpy as np
+import pytest
+import torch
+
+from poselift.core.errors import InputError
+from poselift.data.totalcapture import load_totalcapture, load_totalcapture_corpus, read_positions
+from poselift.skeleton import CMU28, H36M17, TOTALCAPTURE21
+from tests.data.formats.totalcapture import BONES, TAKES, cameras, write_totalcapture
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("totalcapture")
+    return folder, write_totalcapture(folder, frames=4)
+
+
+def test_the_papers_split(written):
+    folder, truth = written
+    train, test = (load_totalcapture(folder, split) for split in ("train", "test"))
+    tested = ("acting3", "freestyle3", "walking2")
+    expected = [f"{s}/{take}" for s in ("S1", "S2", "S3") for take in TAKES[s] if take not in tested]
+    assert [view.name for view in train] == [f"{take}/cam{c}" for take in expected for c in range(1, 9)]
+    expected = [f"{s}/{take}" for s in TAKES for take in tested]
+    assert [view.name for view in test] == [f"{take}/cam{c}" for take in expected for c in range(1, 9)]
+    for view in train + test:
+        take = view.name.rpartition("/")[0]
+        assert len(view) == len(truth[take]) == 3 + int(view.subject[1])
+        assert view.name == f"{view.subject}/{view.action}{take[-1]}/{view.camera}"
+        torch.testing.assert_close(view.times, torch.arange(len(view)) / 60)
+
+
+def test_projections_to_the_pixel(written):
+    """OpenCV's projection of the written points through the written cameras."""
+    folder, truth = written
+    views = {view.name: view for view in load_totalcapture(folder, "train", cameras=["cam1", "cam4", "cam8"])}
+    assert len(views) == 9 * 3
+    for name, view in views.items():
+        take, _, camera = name.rpartition("/")
+        place, centre, f, k1 = list(cameras())[int(camera[-1]) - 1]
+        forward = (np.array([0, 1, 0]) - centre) / np.linalg.norm(np.array([0, 1, 0]) - centre)
+        right = np.cross(forward, [0, 1, 0]) / np.linalg.norm(np.cross(forward, [0, 1, 0]))
+        R = np.stack([right, np.cross(forward, right), forward])
+        K = np.array([[f, 0, 950 + place], [0, f + 2, 545 - place], [0, 0, 1]])
+        points = (truth[take] - centre) @ R.T
+        pixels, _ = cv2.projectPoints(points.reshape(-1, 3), np.zeros(3), np.zeros(3), K, np.array([k1, 0, 0, 0, 0]))
+        np.testing.assert_allclose(view.keypoints.numpy(), pixels.reshape(-1, 21, 2), atol=1e-2)
+        np.testing.assert_allclose((view.joints + view.root[:, None]).numpy(), points, atol=1e-5)
+        np.testing.assert_allclose(view.K.numpy(), K, atol=1e-4)
+        assert view.image_size.tolist() == [1920, 1080]
+        assert view.distortion[0] == pytest.approx(k1)
+        assert (view.scores == 1).all()
+
+
+def test_the_persons_left_is_left(written):
+    """cam1 is before people, who face it: their left is to the right of the picture; cam5 is behind them."""
+    folder, _ = written
+    left, right, head, ankle = TOTALCAPTURE21.indices(["left_shoulder", "right_shoulder", "head", "left_ankle"])
+    for camera, sign in (("cam1", 1), ("cam5", -1)):
+        x, y = load_totalcapture(folder, "test", [camera])[0].keypoints.unbind(-1)
+        assert (sign * (x[:, left] - x[:, right]) > 0).all()
+        assert (y[:, head] < y[:, ankle]).all()
+
+
+def test_who_is_outside_the_picture_is_not_seen(tmp_path):
+    write_totalcapture(tmp_path, frames=2)
+    path = tmp_path / "calibration.cal"
+    path.write_text(path.read_text().replace("0 1079 0 1919", "0 539 0 1919"))
+    view = load_totalcapture(tmp_path)[0]
+    assert view.image_size.tolist() == [1920, 540]
+    ankle, head = TOTALCAPTURE21.indices(["left_ankle", "head"])
+    assert view.keypoints[:, ankle].isnan().all()
+    assert (view.scores[:, ankle] == 0).all()
+    assert view.keypoints[:, head].isfinite().all()
+    assert view.joints.isfinite().all()
+
+
+def test_the_motion_alone_in_metres(written):
+    folder, truth = written
+    corpus = load_totalcapture_corpus(folder, "train")
+    assert corpus.names == tuple(f"{s}/{take}" for s in ("S1", "S2", "S3") for take in ("acting1", "acting2", "rom1"))
+    assert corpus.subjects == tuple(name[:2] for name in corpus.names)
+    assert corpus.fps == 60
+    assert corpus.skeleton == TOTALCAPTURE21
+    for index, name in enumerate(corpus.names):
+        joints, root = corpus.clip(index)
+        np.testing.assert_allclose((joints + root[:, None]).numpy(), truth[name], atol=1e-5)
+        assert (joints[:, TOTALCAPTURE21.index("pelvis")] == 0).all()
+        assert (joints[:, TOTALCAPTURE21.index("head"), 1] > 0.3).all(), "y is up"
+    assert len(load_totalcapture_corpus(folder, "test").names) == 15
+
+
+def test_what_it_shares_with_the_lifters_joints():
+    assert [joint for joint in H36M17.joints if joint not in TOTALCAPTURE21.joints] == [
+        *("thorax", "neck_base", "head_top")
+    ]
+    assert len(set(CMU28.joints) & set(TOTALCAPTURE21.joints)) == 14
+
+
+def test_columns_by_their_names_and_folders_in_small_letters(tmp_path):
+    truth = write_totalcapture(tmp_path, frames=3)
+    (tmp_path / "S2").rename(tmp_path / "s2")
+    path = tmp_path / "s2" / "rom1" / "gt_skel_gbl_pos.txt"
+    lines = [line.rstrip("\t").split("\t")[::-1] for line in path.read_text().splitlines()]
+    path.write_text("\n".join("\t".join(cells) for cells in lines))
+    np.testing.assert_allclose(read_positions(path), truth["S2/rom1"], atol=1e-6)
+    corpus = load_totalcapture_corpus(tmp_path)
+    assert "S2/rom1" in corpus.names
+
+
+def test_missing_data_is_told_with_the_tree(tmp_path):
+    with pytest.raises(InputError, match=r"S1/acting3/gt_skel_gbl_pos.txt\n(.*\n)*.*cvssp.org/data/totalcapture"):
+        load_totalcapture(tmp_path)
+    with pytest.raises(InputError, match=r"no such file: .*S1/\*/gt_skel_gbl_pos.txt\n"):
+        load_totalcapture(tmp_path, "train")
+    write_totalcapture(tmp_path, frames=2)
+    (tmp_path / "S4" / "walking2" / "gt_skel_gbl_pos.txt").unlink()
+    assert load_totalcapture_corpus(tmp_path).fps == 60, "which needs nothing of S4"
+    with pytest.raises(InputError, match=r"S4/walking2/gt_skel_gbl_pos.txt\n(.*\n)*    S1/ "):
+        load_totalcapture_corpus(tmp_path, "test")
+    (tmp_path / "calibration.cal").unlink()
+    with pytest.raises(InputError, match=r"no such file: .*calibration.cal\n"):
+        load_totalcapture(tmp_path, "train")
+
+
+def test_unknown_splits_and_cameras(written):
+    folder, _ = written
+    with pytest.raises(InputError, match=r"data.split=val is not a split of TotalCapture; choose train or test"):
+        load_totalcapture(folder, "val")
+    with pytest.raises(InputError, match=r"data.cameras=\['cam9'\]: TotalCapture has no 'cam9'; it has cam1, "):
+        load_totalcapture(folder, "test", ["cam9"])
+
+
+@pytest.mark.parametrize(
+    ("edit", "message"),
+    [
+        (lambda text: "", "no joint 'Hips' in its first line"),
+        (lambda text: text.replace("LeftFoot", "LeftShoe"), "no joint 'LeftFoot' in its first line"),
+        (lambda text: text.splitlines()[0], "has no frame"),
+        (lambda text: text.rpartition(" ")[0], "line 3: 62 numbers, expected 63 for x y z of 21 joints"),
+        (lambda text: text.rpartition("\t")[0].rpartition("\t")[0] + "\t1 2 three", "line 3: not all numbers"),
+        (lambda text: text.encode("utf-16").decode("latin1"), "no joint 'Hips'"),
+    ],
+)
+def test_malformed_poses_are_named(tmp_path, edit, message):
+    write_totalcapture(tmp_path, frames=2)
+    path = tmp_path / "S1" / "rom1" / "gt_skel_gbl_pos.txt"
+    path.write_text(edit(path.read_text()))
+    with pytest.raises(InputError, match=re.escape(message)) as caught:
+        load_totalcapture_corpus(tmp_path)
+    assert "S1/rom1/gt_skel_gbl_pos.txt" in str(caught.value)
+
+
+def swap_rows(text):
+    lines = text.split("\n")
+    lines[4], lines[5] = lines[5], lines[4]
+    return "\n".join(lines)
+
+
+@pytest.mark.parametrize(
+    ("edit", "message"),
+    [
+        (lambda text: "", "line 1: '', expected '8 1'"),
+        (lambda text: text.replace("8 1\n", "4 1\n", 1), "line 1: '4 1', expected '8 1'"),
+        (lambda text: text[: len(text) // 2], ", line 30: "),
+        (
+            lambda text: text.replace("0 1079 0 1919\n", "0 1079\n", 1),
+            "line 2: 2 numbers, expected 4 for first and last",
+        ),
+        (lambda text: text.replace("-0.19", "nineteen", 1), "line 11: not all numbers"),
+        (swap_rows, "line 5: the rows of R of cam1 are not those of a rotation"),
+    ],
+)
+def test_malformed_cameras_are_named(tmp_path, edit, message):
+    write_totalcapture(tmp_path, frames=2)
+    path = tmp_path / "calibration.cal"
+    path.write_text(edit(path.read_text()))
+    with pytest.raises(InputError, match=re.escape(message)) as caught:
+        load_totalcapture(tmp_path)
+    assert "calibration.cal" in str(caught.value)
+
+
+def test_the_writer_names_all_joints():
+    assert len(BONES) == len(TOTALCAPTURE21) == len(set(BONES.values()))

@@ -1,0 +1,110 @@
+import numpy as np
+import pytest
+
+from poselift.core.errors import InputError
+from poselift.keypoints import read_keypoints
+from poselift.skeleton import BODY25, BODY25B, COCO17, COCO18, HALPE26
+
+
+def person(points, number=-1):
+    return {"person_id": [number], "pose_keypoints_2d": np.ravel(points).tolist(), "face_keypoints_2d": []}
+
+
+def write_folder(write, frames, name="clip_{:012d}_keypoints.json"):
+    for number, people in frames.items():
+        path = write("json/" + name.format(number), {"version": 1.3, "people": people})
+    return path.parent
+
+
+@pytest.mark.parametrize(("joints", "skeleton"), [(18, COCO18), (26, HALPE26), (17, COCO17)])
+def test_points_and_scores_are_those_of_the_file(write, body, joints, skeleton):
+    first, second = body(joints, 1), body(joints, 2)
+    file = read_keypoints(write_folder(write, {0: [person(first), person(second)], 1: [], 2: [person(second)]}))
+    assert (file.format, file.skeleton, sorted(file.frames)) == ("openpose", skeleton, [0, 1, 2])
+    assert [len(file.frames[number]) for number in (0, 1, 2)] == [2, 0, 1]
+    np.testing.assert_array_equal(file.frames[0][1].points, second[:, :2])
+    np.testing.assert_array_equal(file.frames[0][0].scores, first[:, 2])
+    assert file.people is None, "-1 is nobody in particular"
+
+
+def test_zeros_are_a_joint_that_was_not_found(write, body):
+    points = body(18)
+    points[4] = 0
+    file = read_keypoints(write_folder(write, {0: [person(points)]}))
+    found = file.detections((640, 480))[0]
+    assert np.isnan(found.keypoints[0, 4]).all()
+    assert found.scores[0, 4] == 0
+    assert np.isfinite(np.delete(found.keypoints[0], 4, 0)).all()
+    np.testing.assert_allclose(found.boxes[0, :2], np.delete(points, 4, 0)[:, :2].min(0))
+
+
+def standing(skeleton):
+    """Someone upright with hanging arms, by names."""
+    places = {"nose": (0, -70), "eye": (5, -75), "ear": (9, -72), "shoulder": (20, -50), "elbow": (24, -25)}
+    places |= {"wrist": (26, 0), "hip": (12, 0), "knee": (13, 45), "ankle": (13, 90), "heel": (12, 95)}
+    places |= {"big_toe": (15, 97), "small_toe": (18, 97), "pelvis": (0, 0), "mid_shoulders": (0, -50)}
+    places |= {"neck_base": (0, -55), "head_top": (0, -95)}
+    points = []
+    for joint in skeleton.joints:
+        side, _, part = joint.partition("_")
+        x, y = places[part] if side in ("left", "right") else places[joint]
+        points.append((300 + (-x if side == "right" else x), 200 + y, 0.9))
+    return np.array(points, float)
+
+
+@pytest.mark.parametrize("skeleton", [BODY25, BODY25B])
+def test_body_25_and_25b_are_told_apart_by_the_middle_of_the_hips(write, skeleton):
+    file = read_keypoints(write_folder(write, {0: [person(standing(skeleton))]}))
+    assert file.skeleton == skeleton
+
+
+def test_the_users_word_goes_before(write):
+    folder = write_folder(write, {0: [person(standing(BODY25))]})
+    assert read_keypoints(folder, BODY25B).skeleton == BODY25B
+    with pytest.raises(InputError, match="25 joints, but coco17 has 17"):
+        read_keypoints(folder, COCO17)
+
+
+def test_persons_who_have_a_number(write, body):
+    file = read_keypoints(write_folder(write, {0: [person(body(18, 1), 3), person(body(18, 2), 5)]}))
+    assert file.people == {"3": 3, "5": 5}
+
+
+def test_frames_are_numbered_as_pose2sim_names_them(write, body):
+    folder = write_folder(write, {10: [person(body(26))], 9: []}, "cam1_{:06d}.json")
+    assert list(read_keypoints(folder).frames) == [9, 10]
+
+
+def test_a_scale_of_0_to_1_is_brought_to_pixels(write):
+    points = standing(BODY25)
+    normal = points.copy()
+    normal[:, :2] = points[:, :2] / (639, 479)
+    file = read_keypoints(write_folder(write, {0: [person(normal)]}))
+    np.testing.assert_allclose(file.detections((640, 480))[0].keypoints[0], points[:, :2])
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ('{"people": [{"pose_keypoints_2d": [1, 2', "clip_0_keypoints.json: not readable as JSON"),
+        ({"people": {}}, "clip_0_keypoints.json: it has no list 'people'"),
+        ({"people": [{"person_id": [-1]}]}, "clip_0_keypoints.json: a person has no 'pose_keypoints_2d'"),
+        ({"people": [{"pose_keypoints_2d": [1, 2, 3, 4]}]}, "'pose_keypoints_2d': not a list of x, y, score"),
+        ({"people": [{"pose_keypoints_2d": "x"}]}, "'pose_keypoints_2d': missing, or not a list of numbers"),
+        ('{"people": [{"pose_keypoints_2d": [NaN, 2, 0.5]}]}', "'pose_keypoints_2d': holds NaN"),
+        ({"people": [{"pose_keypoints_2d": [1.0] * 66}]}, "people of 22 joints are not known.*--keypoint-set"),
+    ],
+)
+def test_broken_files(write, content, message):
+    folder = write("json/clip_0_keypoints.json", content).parent
+    with pytest.raises(InputError, match=message):
+        read_keypoints(folder)
+
+
+def test_files_that_do_not_belong_together(write, body):
+    folder = write_folder(write, {0: [person(body(18))], 1: [person(body(25))]})
+    with pytest.raises(InputError, match="different numbers of joints: 18, 25"):
+        read_keypoints(folder)
+    write("json/readme.json", {"people": []})
+    with pytest.raises(InputError, match=r"readme\.json: its name has no number"):
+        read_keypoints(folder)

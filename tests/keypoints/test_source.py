@@ -1,0 +1,34 @@
+import pytest
+
+from poselift.core.errors import InputError
+from poselift.keypoints import READERS, read_keypoints
+from poselift.keypoints.source import number_in
+
+
+@pytest.mark.parametrize(
+    ("name", "number"),
+    [
+        ("clip_000000000012_keypoints.json", 12),
+        ("cam1_000007.json", 7),
+        ("v2/img0042.jpg", 42),
+        ("12.jpg", 12),
+        ("take3/cover.png", None),
+    ],
+)
+def test_the_number_of_a_frame_in_a_name(name, number):
+    assert number_in(name) == number
+
+
+@pytest.mark.parametrize("name", ["notes.txt", "data.json", "table.csv", "empty"])
+def test_what_is_not_recognised_is_told_what_is(write, tmp_path, name):
+    path = write(name, {"hello": 1}) if "." in name else tmp_path / name
+    path.mkdir() if name == "empty" else None
+    with pytest.raises(InputError, match=f"{name}: not recognised; supported are") as raised:
+        read_keypoints(path)
+    for reader in READERS.values():
+        assert reader.WHAT in str(raised.value)
+
+
+def test_nothing_there(tmp_path):
+    with pytest.raises(InputError, match=r"gone\.json: there is no such file or folder"):
+        read_keypoints(tmp_path / "gone.json")

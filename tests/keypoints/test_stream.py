@@ -1,0 +1,141 @@
+from contextlib import nullcontext
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from poselift.core.errors import InputError
+from poselift.keypoints import FileDetections, KeypointFile, Sight
+from poselift.keypoints.people import NamedTracks
+from poselift.skeleton import COCO17
+from poselift.tracking import Tracker
+from poselift.video import VideoReader, VideoWriter
+
+TIMES = [0, 0.04, 0.1, 0.12, 0.16, 0.24, 0.28, 0.3, 0.36, 0.4]
+"""Of the video's ten frames, at no steady rate."""
+
+
+@pytest.fixture(scope="module")
+def video(tmp_path_factory):
+    path = tmp_path_factory.mktemp("video") / "clip.mp4"
+    with VideoWriter(path, 64, 48) as writer:
+        for index, time in enumerate(TIMES):
+            writer.write(np.full((48, 64, 3), 20 * index, np.uint8), time)
+    return path
+
+
+@pytest.fixture
+def of(body):
+    """`of(numbers, ...)`: a file with a person in each of these frames, at x = the frame's number."""
+
+    def make(numbers, person=None, **more):
+        points = np.column_stack([np.zeros(17), np.linspace(0, 40, 17)])
+        frames = {n: [Sight(points + [n % 60, 0], np.full(17, 0.9), person)] for n in numbers}
+        return KeypointFile(Path("clip.json"), "coco", COCO17, frames, **more)
+
+    return make
+
+
+def read(stream):
+    """x of the person and time, of each frame."""
+    frames = stream.frames(lambda stage: nullcontext(), lambda stage, done: None)
+    return [(float(d.keypoints[0, 0, 0]) if len(d) else None, round(time, 4)) for d, time in frames]
+
+
+def test_frame_i_has_the_time_of_the_ith_picture(of, video):
+    stream = FileDetections(of(range(10)), video=video)
+    assert read(stream) == list(zip(range(10), TIMES, strict=True))
+    assert (stream.image_size, stream.warnings) == ((64, 48), [])
+    assert stream.name == "coco"
+
+
+def test_numbers_that_end_with_the_number_of_pictures_count_from_1(of, video):
+    assert read(FileDetections(of(range(1, 11)), video=video)) == list(zip(range(1, 11), TIMES, strict=True))
+
+
+def test_frames_that_the_file_lacks_have_nobody(of, video):
+    stream = FileDetections(of([0, 3, 9]), video=video)
+    assert [x for x, _ in read(stream)] == [0, None, None, 3, None, None, None, None, None, 9]
+
+
+def test_a_few_frames_more_or_less_are_warned_of_and_many_are_refused(of, video):
+    short = FileDetections(of(range(8)), video=video)
+    assert [x for x, _ in read(short)] == [*range(8), None, None]
+    assert "frames up to 7, the video 10 frames" in short.warnings[0]
+    more = FileDetections(of(range(12)), video=video)
+    assert [x for x, _ in read(more)] == list(range(10))
+    assert "frames up to 11, the video 10 frames" in more.warnings[0]
+    with pytest.raises(InputError, match=r"clip\.json has frames up to 12, the video 10 frames: .*clip\.mp4 is not"):
+        read(FileDetections(of(range(13)), video=video))
+
+
+def test_a_span(of, video):
+    assert read(FileDetections(of(range(10)), video=video, start=0.1, end=0.28)) == [
+        (2, 0.1),
+        (3, 0.12),
+        (4, 0.16),
+        (5, 0.24),
+    ]
+    stream = FileDetections(of(range(10)), fps=10, image_size=(64, 48), start=0.7)
+    assert read(stream) == [(7, 0.7), (8, 0.8), (9, 0.9)]
+    with pytest.raises(InputError, match="no frame from 5 to inf s"):
+        read(FileDetections(of(range(10)), fps=10, image_size=(64, 48), start=5))
+    with pytest.raises(InputError, match="give an end after the start"):
+        FileDetections(of([0]), fps=10, image_size=(64, 48), start=2, end=1)
+
+
+def test_a_rate_where_there_is_no_video(of):
+    stream = FileDetections(of([2, 4]), fps=50, image_size=(64, 48))
+    assert read(stream) == [(2, 0.04), (None, 0.06), (4, 0.08)]
+    assert stream.fps == 50
+
+
+def test_times_of_the_file_itself(of, video):
+    own = of([0, 1], timestamps={0: 0.5, 1: 0.7})
+    stream = FileDetections(own, image_size=(64, 48))
+    assert (read(stream), stream.fps) == ([(0, 0.5), (1, 0.7)], pytest.approx(5))
+    with pytest.raises(InputError, match="--fps is not for keypoints whose times the file has"):
+        FileDetections(own, fps=5, image_size=(64, 48))
+    with pytest.raises(InputError, match="--fps is not for keypoints whose times the video has"):
+        FileDetections(of([0]), fps=5, video=video)
+
+
+def test_what_is_missing_is_asked_for(of, video):
+    with pytest.raises(InputError, match="has no times; give the video with --video, or frames a second with --fps"):
+        FileDetections(of([0]), image_size=(64, 48))
+    with pytest.raises(InputError, match="has no picture size; give the video with --video, or --size WIDTHxHEIGHT"):
+        FileDetections(of([0]), fps=5)
+    with pytest.raises(InputError, match="--fps is -1"):
+        FileDetections(of([0]), fps=-1.0, image_size=(64, 48))
+    with pytest.raises(InputError, match="the file says 100 x 50, the video says 64 x 48"):
+        FileDetections(of([0], image_size=(100, 50)), video=video)
+    with pytest.raises(InputError, match="--size says 9 x 9, the file says 100 x 50"):
+        FileDetections(of([0], image_size=(100, 50)), fps=5, image_size=(9, 9))
+
+
+def test_numbers_that_are_no_videos(of):
+    with pytest.raises(InputError, match="2 frames have numbers up to 397133; is it a video"):
+        read(FileDetections(of([139, 397133]), fps=5, image_size=(64, 48)))
+
+
+def test_who_is_who_is_the_files_word_or_the_trackers(of):
+    named, unnamed = of([0, 1], "4"), of([0, 1])
+    assert isinstance(FileDetections(named, fps=5, image_size=(64, 48)).follower(), NamedTracks)
+    assert isinstance(FileDetections(unnamed, fps=5, image_size=(64, 48)).follower(), Tracker)
+    half = of([0, 1], "4")
+    half.frames[1] += unnamed.frames[1]
+    stream = FileDetections(half, fps=5, image_size=(64, 48))
+    assert isinstance(stream.follower(), Tracker)
+    assert "the tracker follows them" in stream.warnings[0]
+
+
+def test_pictures_are_the_videos_or_blank(of, video):
+    stream = FileDetections(of(range(10)), video=video, start=0.1)
+    shown, true = list(stream.pictures()), [frame for frame in VideoReader(video) if frame.timestamp >= 0.1]
+    assert len(shown) == 8
+    assert all((image == frame.image).all() for (image, _), frame in zip(shown, true, strict=True))
+    blank = list(FileDetections(of([0, 1]), fps=5, image_size=(64, 48)).pictures())
+    assert [(image.shape, int(np.ptp(image)), time) for image, time in blank] == [
+        ((48, 64, 3), 0, 0.0),
+        ((48, 64, 3), 0, 0.2),
+    ]

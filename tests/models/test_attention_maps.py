@@ -1,0 +1,94 @@
+import pytest
+import torch
+
+from poselift.core.errors import InputError
+from poselift.models import (
+    BahdanauLifter,
+    EncoderDecoder,
+    LuongLifter,
+    SimpleBaseline,
+    SpatioTemporalLifter,
+    encode,
+)
+from poselift.models.attention_maps import attention_maps
+from poselift.skeleton import CMU28
+
+SMALL = {"joint_dim": 8, "joint_heads": 2, "frame_dim": 16, "dim": 16, "depth": 2, "heads": 4, "pool": 4}
+
+
+def window(frames=10, hidden=(), count=1):
+    """At 50 frames a second."""
+    generator = torch.Generator().manual_seed(0)
+    keypoints = 300 + 100 * torch.rand(count, frames, len(CMU28), 2, generator=generator)
+    for name in hidden:
+        keypoints[:, :, CMU28.joints.index(name)] = torch.nan
+    K = torch.tensor([[800.0, 0, 320], [0, 800, 240], [0, 0, 1]]).expand(count, 3, 3)
+    times = torch.arange(frames).expand(count, frames) / 50
+    return encode(keypoints, torch.ones(keypoints.shape[:-1]), times, K, torch.tensor([[640.0, 480]]).expand(count, 2))
+
+
+def test_each_layer_of_the_lifter():
+    lifter = SpatioTemporalLifter(**SMALL).eval()
+    joints, *time = attention_maps(lifter, window(hidden=("left_knee",)))
+    assert joints.layer == "joint_blocks.0.attention"
+    assert joints.over_joints
+    assert joints.queries == joints.keys == tuple(name for name in CMU28.joints if name != "left_knee")
+    assert joints.weights.shape == (2, 27, 27)
+    assert [layer.layer for layer in time] == ["time_blocks.0.attention", "time_blocks.1.attention"]
+    for layer in time:
+        assert not layer.over_joints
+        assert layer.weights.shape == (4, 3, 3)
+        # 10 frames, 0.02 s apart, in tokens of 4, 4 and 2, from the middle of the window.
+        assert layer.keys == pytest.approx((-0.06, 0.02, 0.08), abs=1e-6)
+    for layer in (joints, *time):
+        torch.testing.assert_close(layer.weights.sum(-1), torch.ones(layer.weights.shape[:-1]))
+
+
+def test_over_joints_it_is_the_mean_of_the_frames():
+    lifter = SpatioTemporalLifter(**SMALL).eval()
+    seen = []
+    block = lifter.joint_blocks[0].attention
+    block.register_forward_pre_hook(lambda module, args, kwargs: seen.append((args, kwargs)), with_kwargs=True)
+    maps = attention_maps(lifter, window(frames=6))
+    args, kwargs = seen[0]
+    assert len(args[0]) == 8  # two frames of padding
+    each = block.attention_map(*args, **kwargs)[:6]
+    torch.testing.assert_close(maps[0].weights, each.mean(0))
+    assert (each[0] - each[1]).abs().max() > 1e-4
+
+
+def test_it_is_gone_when_it_is_done():
+    lifter = SpatioTemporalLifter(**SMALL).eval()
+    before = lifter(window())
+    attention_maps(lifter, window())
+    assert torch.equal(lifter(window()), before)
+    assert not any(module._forward_pre_hooks for module in lifter.modules())
+
+
+def test_a_decoder_is_seen_when_all_is_written():
+    lifter = EncoderDecoder(dim=16, depth=1, heads=2, pool=5).eval()
+    maps = {layer.layer: layer for layer in attention_maps(lifter, window())}
+    assert set(maps) == {"encoder.0.attention", "decoder.0.attention", "decoder.0.cross_attention"}
+    own = maps["decoder.0.attention"].weights
+    assert own.shape == (2, 2, 2)
+    assert (own[:, 0, 1] == 0).all()  # it does not look ahead
+    assert maps["decoder.0.cross_attention"].weights.shape == (2, 2, 2)
+
+
+@pytest.mark.parametrize("lifter", [BahdanauLifter(dim=8), LuongLifter(dim=8, looks="local_monotonic", reach=2)])
+def test_sequence_to_sequence_has_a_row_a_frame(lifter):
+    (layer,) = attention_maps(lifter.eval(), window())
+    assert layer.weights.shape == (1, 10, 10)
+    torch.testing.assert_close(layer.weights.sum(-1), torch.ones(1, 10))
+    if isinstance(lifter, LuongLifter):
+        assert (layer.weights[0, 0, 3:] == 0).all()
+
+
+def test_what_does_not_attend_says_so():
+    with pytest.raises(InputError, match="SimpleBaseline has no attention to show"):
+        attention_maps(SimpleBaseline(dim=8).eval(), window())
+    mixed = SpatioTemporalLifter(**SMALL, attention="fnet", joint_attention="fnet").eval()
+    with pytest.raises(InputError, match="FNetAttention has no attention matrix"):
+        attention_maps(mixed, window())
+    with pytest.raises(ValueError, match="one window"):
+        attention_maps(SpatioTemporalLifter(**SMALL).eval(), window(count=2))

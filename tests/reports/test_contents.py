@@ -1,0 +1,181 @@
+"""The tables of a section against the numbers that went in."""
+
+from pathlib import Path
+
+import pytest
+
+from poselift.core.errors import InputError
+from poselift.reports.contents import matching_peers, section_tables
+from poselift.reports.cost import Cost, cost_key
+from poselift.reports.entries import sections
+from poselift.reports.published import Published, read_published
+from poselift.reports.runs import Run
+from tests.reports.results import results
+
+
+def section(*contents):
+    (found,), _ = sections([Run(Path(str(number)), content) for number, content in enumerate(contents)])
+    return found
+
+
+def tables(*contents, **keywords):
+    found = section(*contents)
+    return {
+        table.name.removeprefix(found.name + "_"): table
+        for table in section_tables(found, keywords.get("costs"), keywords.get("peers", ()))
+    }
+
+
+def numbers(table):
+    """{label: {title: printed number}}."""
+    titles = [column.title for column in table.columns]
+    return {
+        " ".join(row.labels): dict(
+            zip(
+                titles,
+                (column.text(cell) for column, cell in zip(table.columns, row.cells, strict=True)),
+                strict=True,
+            )
+        )
+        for row in table.rows
+    }
+
+
+def test_which_tables_there_are():
+    assert list(tables(results())) == [
+        "comparison",
+        "mpjpe_by_subject",
+        "p_mpjpe_by_subject",
+        "n_mpjpe_by_subject",
+        "pck150_by_subject",
+        "mpjpe_by_joint",
+        "pck150_by_joint",
+        "pdj_by_joint",
+        "pcp_by_limb",
+        "pcp_mean_by_limb",
+    ]
+    # The headline's comes first.
+    assert list(tables(results(protocol="h36m_p2")))[1] == "p_mpjpe_by_action"
+
+
+def test_each_number_is_where_its_title_says():
+    found = tables(results(50.0, name="a"), results(40.0, name="b"))
+    assert numbers(found["mpjpe_by_subject"]) == {
+        "a": {"29": "49.0", "61": "50.0", "86": "51.0", "Mean": "50.0"},
+        "b": {"29": "39.0", "61": "40.0", "86": "41.0", "Mean": "40.0"},
+    }
+    joints = numbers(found["mpjpe_by_joint"])["a"]
+    assert (joints["pelvis"], joints["right hip"], joints["All frames"]) == ("50.0", "51.0", "50.2")
+    assert numbers(found["comparison"])["b"] == {
+        "MPJPE": "40.0",
+        "P-MPJPE": "32.0",
+        "N-MPJPE": "36.0",
+        "PCK@150": "96.0",
+    }
+    assert numbers(found["pcp_by_limb"])["a"]["All frames"] == "90.0"
+    assert numbers(found["pcp_mean_by_limb"])["a"]["left lower arm"] == "94.0"
+    # At a threshold of 0.2, the third of five.
+    assert set(numbers(found["pdj_by_joint"])["a"].values()) == {"49.5"}
+
+
+def test_seeds_are_a_mean_and_a_deviation():
+    found = tables(*(results(error, seed=seed) for seed, error in enumerate((49.0, 51.0))), results(60.0, name="b"))
+    table = found["mpjpe_by_subject"]
+    assert (table.labels, table.rows[0].labels, table.rows[1].labels) == (("model", "seeds"), ("ours", "2"), ("b", "1"))
+    assert table.rows[0].cells[0].mean == 49.0
+    assert table.rows[0].cells[0].deviation == pytest.approx(2**0.5)
+    assert "standard deviation" in table.caption
+
+
+def test_what_a_row_does_not_have_is_empty():
+    less = results(name="less")
+    for part, key in (("metrics", "n_mpjpe"), ("limbs", "pcp"), ("curves", "pdj")):
+        del less[part][key]
+    less["metrics"]["mpjpe"]["groups"]["29"] = None
+    less["metrics"]["p_mpjpe"]["joints"] = None
+    for first, second in ((less, results(name="full")), (results(name="full"), less)):
+        found = tables(first, second)
+        assert numbers(found["comparison"])["less"]["N-MPJPE"] is None
+        assert numbers(found["comparison"])["full"]["N-MPJPE"] == "45.0"
+        assert numbers(found["mpjpe_by_subject"])["less"]["29"] is None
+        for name in ("n_mpjpe_by_subject", "pdj_by_joint", "pcp_by_limb"):
+            assert set(numbers(found[name])["less"].values()) == {None}
+            assert None not in numbers(found[name])["full"].values()
+
+
+def test_settings_that_differ_are_columns_and_blocks():
+    rows = [results(name=name, data={"source": source, "bench": "b.npz"}) for source in ("det", "gt") for name in "ab"]
+    table = tables(*rows)["comparison"]
+    assert table.labels == ("model", "source")
+    assert [row.labels for row in table.rows] == [("a", "det"), ("b", "det"), ("a", "gt"), ("b", "gt")]
+    assert len(table.blocks()) == 2
+    assert table.note == "All rows: bench b.npz, flip yes."
+
+
+MODEL = {"name": "SimpleBaseline", "config": {}, "window": 9, "weights": "w", "sha256": "1"}
+
+
+def test_costs_are_columns():
+    contents = (results(name="a", model=MODEL), results(name="b"))
+    costs = {cost_key(section(*contents).entries[0]): Cost(2_500_000, 1.25e6, 0.5, 10_000_000)}
+    found = numbers(tables(*contents, costs=costs)["comparison"])
+    titles = ("Parameters", "MACs", "Time", "Memory")
+    assert [found["a"][title] for title in titles] == ["2.50", "1.25", "0.500", "10.0"]
+    assert [found["b"][title] for title in titles] == [None] * 4
+    assert "MACs" not in numbers(tables(*contents)["comparison"])["a"]
+
+
+THEIRS = Published("Theirs", "h36m_p1", False, {"mpjpe": 45.0}, "Doe, 2020, https://a.b", 243, 33.8, 607.0)
+EXACT = Published("Exact", "h36m_p1", True, {"mpjpe": 21.0}, "Roe, 2021, https://c.d")
+
+
+def h36m(**keywords):
+    points = keywords.pop("points", "cpn")
+    return results(protocol="h36m_p1", data={"keypoints": points}, **keywords)
+
+
+def test_cited_rows_stand_beside_rows_of_the_same_2d():
+    table = tables(h36m(), h36m(points="gt"), peers=[EXACT, THEIRS])["comparison"]
+    assert [(row.labels, row.source) for row in table.rows] == [
+        (("ours", "cpn"), None),
+        (("Theirs", "detected"), 1),
+        (("ours", "gt"), None),
+        (("Exact", "gt"), 0),
+    ]
+    assert table.sources == (EXACT.source, THEIRS.source)
+    found = numbers(table)
+    assert found["Theirs detected"] == {"MPJPE": "45.0", "P-MPJPE": None, "N-MPJPE": None, "PCK@150": None}
+    # They take part in what is best.
+    assert [table.best(row, 0) for row in table.rows] == [False, True, False, True]
+
+
+def test_cited_costs_are_counts_and_no_times():
+    contents = h36m(model=MODEL)
+    costs = {cost_key(section(contents).entries[0]): Cost(2_500_000, 1.25e6, 0.5, 10_000_000)}
+    theirs = numbers(tables(contents, costs=costs, peers=[THEIRS])["comparison"])["Theirs"]
+    assert [theirs[title] for title in ("Parameters", "MACs", "Time", "Memory")] == ["33.80", "607.00", None, None]
+
+
+def test_cited_rows_never_leave_their_protocol():
+    peers = read_published()
+    for protocol in ("h36m_p2", "h36m_p3", "cmu_bench", "humaneva"):
+        assert matching_peers(section(results(protocol=protocol)), peers) == []
+    assert len(matching_peers(section(h36m(), h36m(points="gt")), peers)) == len(peers)
+    assert all(not peer.exact_points for peer, _ in matching_peers(section(h36m()), peers))
+
+
+@pytest.mark.parametrize("part", ["view", "group", "joint"])
+def test_cited_rows_do_not_stand_beside_a_part_of_the_protocol(part):
+    content = h36m(view="S9/Walking/1") if part == "view" else h36m()
+    if part == "group":
+        del content["metrics"]["mpjpe"]["groups"]["Walking"]
+    if part == "joint":
+        del content["metrics"]["mpjpe"]["joints"]["head_top"]
+    assert matching_peers(section(content), [THEIRS]) == []
+
+
+def test_other_units_are_refused():
+    other = results(name="b")
+    other["metrics"]["mpjpe"]["unit"] = "m"
+    with pytest.raises(InputError, match=r"1: mpjpe is in m, in another run in mm"):
+        tables(results(), other)

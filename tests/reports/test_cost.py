@@ -1,0 +1,136 @@
+"""Costs of lifters against counts by hand."""
+
+import json
+from pathlib import Path
+
+import pytest
+import torch
+
+from poselift.core.errors import InputError
+from poselift.models import (
+    BahdanauLifter,
+    EncoderDecoder,
+    RecurrentLifter,
+    SimpleBaseline,
+    SpatioTemporalLifter,
+    TemporalConvolution,
+    load_weights,
+    save_weights,
+)
+from poselift.models.encoding import CONTEXT_CHANNELS
+from poselift.reports.cost import Cost, cost_key, measure_costs, read_costs, write_costs
+from poselift.reports.entries import sections
+from poselift.reports.runs import Run
+from tests.reports.results import results
+
+FRAMES = 6
+FEATURES = 4 * 28 + CONTEXT_CHANNELS + 1
+"""Numbers that go into `FrameFeatures` for each frame of cmu28."""
+
+
+@pytest.fixture
+def evaluated(tmp_path):
+    """Saves lifters; returns entries as if they had been evaluated."""
+
+    def of(*lifters, joints="cmu28", **settings):
+        runs = []
+        for number, lifter in enumerate(lifters):
+            path = tmp_path / f"m{number}.safetensors"
+            save_weights(path, lifter, FRAMES, {})
+            weights = load_weights(path)
+            model = {"name": weights.card["model"], "config": {}, "window": FRAMES, "weights": str(path)}
+            model["sha256"] = weights.sha256
+            runs.append(Run(tmp_path, results(name=path.stem, model=model, data={"joints": joints}, **settings)))
+        (section,), _ = sections(runs)
+        return section.entries
+
+    return of
+
+
+def measure(entries):
+    costs, missing = measure_costs(entries, repeats=1)
+    assert missing == []
+    return [costs[cost_key(entry)] for entry in entries]
+
+
+def test_recurrent_networks(evaluated):
+    """Each gate is W x + U h + two biases; Elman's network has one, the GRU three, the LSTM four."""
+    dim, gates = 8, {"rnn": 1, "gru": 3, "lstm": 4}
+    costs = measure(evaluated(*(RecurrentLifter(cell=cell, dim=dim, depth=2) for cell in gates)))
+    for cost, count in zip(costs, gates.values(), strict=True):
+        products = FEATURES * dim + 2 * count * 2 * dim * dim + dim * 51
+        assert cost.macs == products
+        assert cost.parameters == products + dim + 2 * count * 2 * dim + 51
+
+
+def test_the_simple_baseline(evaluated):
+    """Linear layers alone, so that the window changes nothing but the memory."""
+    (short,) = measure(evaluated(SimpleBaseline(dim=16, depth=1), window=3))
+    (long,) = measure(evaluated(SimpleBaseline(dim=16, depth=1), window=30))
+    assert short.macs == long.macs == FEATURES * 16 + 2 * 16 * 16 + 16 * 51
+    assert long.memory > short.memory > 4 * short.parameters
+
+
+def test_attention_counts_in_the_lifter(evaluated):
+    """A pass costs a + b t + c t²: in each block each token makes two products of width `dim` with every token."""
+
+    def pass_of(window):
+        (cost,) = measure(evaluated(SpatioTemporalLifter(**shape), window=window))
+        return cost.macs * window
+
+    shape = {"joint_dim": 16, "frame_dim": 32, "dim": 32, "depth": 3, "heads": 4, "pool": 1}
+    curvature = (pass_of(24) - 2 * pass_of(16) + pass_of(8)) / (2 * 8**2)
+    assert curvature == pytest.approx(3 * 2 * 32)
+
+
+def test_every_architecture_can_be_measured(evaluated):
+    torch.manual_seed(0)
+    lifters = (TemporalConvolution(channels=8, depth=1), BahdanauLifter(dim=8), EncoderDecoder())
+    for cost, lifter in zip(measure(evaluated(*lifters)), lifters, strict=True):
+        assert cost.parameters == sum(parameter.numel() for parameter in lifter.parameters())
+        assert cost.macs > 0
+        assert cost.ms > 0
+
+
+def test_fewer_joints_cost_less(evaluated):
+    lifter = SpatioTemporalLifter(joint_dim=16, frame_dim=32, dim=32, depth=1, heads=4)
+    (every,), (some,) = measure(evaluated(lifter)), measure(evaluated(lifter, joints="coco17"))
+    assert some.macs < every.macs
+
+
+def test_weights_that_are_gone_or_changed_are_said(evaluated, tmp_path):
+    entries = evaluated(SimpleBaseline(dim=8), SimpleBaseline(dim=4))
+    (tmp_path / "m0.safetensors").unlink()
+    save_weights(tmp_path / "m1.safetensors", SimpleBaseline(dim=4), FRAMES, {})
+    costs, (gone, changed) = measure_costs(entries, repeats=1)
+    assert costs == {}
+    assert gone.startswith("no cost of m0: no such file")
+    assert changed.startswith("no cost of m1: ")
+    assert "is not what was evaluated" in changed
+
+
+def test_predictions_of_others_have_no_cost():
+    (section,), _ = sections([Run(Path(), results())])
+    assert measure_costs(section.entries) == ({}, [])
+
+
+def test_costs_are_read_as_they_were_written(tmp_path):
+    costs = {"key": Cost(10, 2.5, 0.1, 400)}
+    write_costs(tmp_path / "cost.json", costs)
+    assert read_costs(tmp_path / "cost.json") == costs
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["{", [], {"format": "poselift-metrics", "version": 1, "costs": {}}, {"format": "poselift-cost"}]
+    + [
+        {"format": "poselift-cost", "version": 1, "costs": costs}
+        for costs in ([], {"a": {"parameters": 1}}, {"a": {"parameters": 1, "macs": "x", "ms": 1, "memory": 1}})
+    ],
+)
+def test_other_files_are_refused(content, tmp_path):
+    (tmp_path / "cost.json").write_text(content if isinstance(content, str) else json.dumps(content))
+    with pytest.raises(InputError, match=r"is not a cost\.json of tools/report\.py"):
+        read_costs(tmp_path / "cost.json")
+    with pytest.raises(InputError, match="no such file"):
+        read_costs(tmp_path / "nothing.json")

@@ -1,0 +1,123 @@
+"""LaTeX that compiles where a TeX is installed, and whose structure is checked where none is."""
+
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from poselift.reports.latex import escape, latex_document, latex_table
+from poselift.reports.tables import Cell, Column, Row, Table
+
+TEX = next((found for name in ("pdflatex", "tectonic") if (found := shutil.which(name))), None)
+NASTY = r"[a]_b & 50% of $x^2$ {c} \d ~ #1 <e> | 'f' `g` -- ² ± é ß 日本"
+
+TABLE = Table(
+    "nasty_table",
+    f"Title {NASTY}",
+    ("model", "2D_in"),
+    (Column("MPJPE", "mm", "lower"), Column("Error", "mm/frame²", "lower", 2), Column("PCK@150", "%", "higher")),
+    (
+        Row((NASTY, "a"), (Cell(50.04, 1.26), Cell(-0.5), Cell(90.0))),
+        Row(("*b", "a"), (Cell(49.96), Cell(), Cell(95.0))),
+        Row(("[c]", "b"), (Cell(1.0), Cell(2.0), Cell(3.0)), ("other",), 0),
+    ),
+    (f"Doe, {NASTY}, https://example.org/a_b%20c#d&e~f",),
+    "All rows: bench b_1.npz.",
+)
+WIDE = Table(
+    "wide_table",
+    "Wide",
+    ("model",),
+    tuple(Column(f"joint {place}", "mm", "lower") for place in range(30)),
+    tuple(Row((name,), tuple(Cell(100.0 + place) for place in range(30))) for name in "abc"),
+)
+
+
+def body(latex):
+    """Rows between \\toprule and \\bottomrule."""
+    inside = latex.split("\\toprule\n")[1].split("\\bottomrule")[0]
+    return [line for line in inside.splitlines() if line != r"\midrule"]
+
+
+@pytest.mark.parametrize(
+    ("text", "escaped"),
+    [
+        ("a_b", r"a\_b"),
+        ("50%", r"50\%"),
+        ("a & b", r"a \& b"),
+        ("{$#}", r"\{\$\#\}"),
+        ("\\", r"\textbackslash{}"),
+        ("~^", r"\textasciitilde{}\textasciicircum{}"),
+        ("<|>", r"\textless{}\textbar{}\textgreater{}"),
+        ("[*", "{[}{*}"),
+        ("--x---", "-{}-x-{}--"),
+        ("m/s³", r"m/s\textsuperscript{3}"),
+        ("Müller\n日", "Müller ?"),
+        ("PCK@150 (mean of ends): +1.", "PCK@150 (mean of ends): +1."),
+    ],
+)
+def test_names_print_as_they_are(text, escaped):
+    assert escape(text) == escaped
+
+
+def test_a_table_row_by_row():
+    latex = latex_table(TABLE)
+    heads, first, second, cited = body(latex)
+    assert heads == r"model & 2D\_in & MPJPE (mm) & Error (mm/frame\textsuperscript{2}) & PCK@150 (\%) \\"
+    assert first.endswith(r" & a & 50.0{\tiny\,$\pm$\,1.3} & $-0.50$ & 90.0 \\")
+    assert second == r"{*}b & a & \textbf{50.0} & -- & \textbf{95.0} \\".replace(r"\textbf{50.0}", "50.0")
+    assert cited == r"{[}c]\textsuperscript{a} & b & 1.0 & 2.00 & 3.0 \\"
+    assert r"\textsuperscript{a}~cited: Doe, " in latex
+    assert r"\url{https://example.org/a_b%20c#d&e~f}" in latex
+    assert "Best in bold, among equal data. Mean $\\pm$ standard deviation over the seeds." in latex
+
+
+@pytest.mark.parametrize("table", [TABLE, WIDE])
+def test_the_structure_of_a_table(table):
+    latex = latex_table(table)
+    opened = []
+    for kind, name in re.findall(r"\\(begin|end)\{(\w+)\}", latex):
+        if kind == "begin":
+            opened.append(name)
+        else:
+            assert opened.pop() == name
+    assert opened == []
+    for line in body(latex):
+        assert line.endswith(r" \\")
+        assert len(re.findall(r"(?<!\\)&", line)) == len(table.labels) + len(table.columns) - 1
+    braces = re.sub(r"\\[{}]", "", latex)
+    assert braces.count("{") == braces.count("}")
+    assert re.findall(r"\\(?:top|mid|bottom)rule", latex) == [
+        r"\toprule",
+        *[r"\midrule"] * len(table.blocks()),
+        r"\bottomrule",
+    ]
+
+
+def test_what_is_text_has_no_special_characters():
+    """All that is not markup of ours: labels, heads, caption and source."""
+    for text in (*TABLE.heads, TABLE.caption, *(label for row in TABLE.rows for label in row.labels)):
+        bare = re.sub(r"\\[a-z]+(\{[a-z0-9]*\})?|\\[{}%&#_$]|\$\\[a-z]+\$|\{[\[*\'`]?\}", "", escape(text))
+        assert not re.search(r"[\\{}%&#_$~^\[*<>|]", bare)
+
+
+def test_many_heads_stand_upright():
+    assert r"\rotatebox{90}{joint 3}" in latex_table(WIDE)
+    assert "rotatebox" not in latex_table(TABLE)
+
+
+@pytest.mark.skipif(TEX is None, reason="needs pdflatex or tectonic")
+def test_it_compiles(tmp_path):
+    tables = [TABLE, WIDE]
+    (tmp_path / "tables").mkdir()
+    for table in tables:
+        (tmp_path / "tables" / f"{table.name}.tex").write_text(latex_table(table), encoding="utf-8")
+    document = latex_document(f"Report {NASTY}", tables * 10, [], "tables")
+    (tmp_path / "report.tex").write_text(document, encoding="utf-8")
+    options = ["-interaction=nonstopmode", "-halt-on-error"] if TEX.endswith("pdflatex") else []
+    done = subprocess.run([TEX, *options, "report.tex"], cwd=tmp_path, capture_output=True, timeout=300)
+    log = done.stdout.decode(errors="replace")
+    assert done.returncode == 0, log[-2000:]
+    assert (tmp_path / "report.pdf").stat().st_size > 10_000
+    assert "Overfull \\hbox" not in log

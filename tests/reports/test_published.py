@@ -1,0 +1,77 @@
+"""Published rows: those that come with the package, and what is refused."""
+
+import pytest
+import yaml
+
+from poselift.core.errors import InputError
+from poselift.reports.published import read_published
+
+ROW = {
+    "name": "Theirs",
+    "protocol": "h36m_p1",
+    "points": "gt",
+    "values": {"mpjpe": 21.6, "p_mpjpe": 17},
+    "paper": "Doe et al., Lifting, CVPR 2020",
+    "url": "https://example.org/paper",
+}
+
+
+def read(tmp_path, *rows):
+    path = tmp_path / "peers.yaml"
+    path.write_text(yaml.safe_dump({"rows": list(rows)}))
+    return read_published(path)
+
+
+def test_the_rows_that_come_with_the_package():
+    rows = {(row.name, row.exact_points): row for row in read_published()}
+    assert len(rows) == len(read_published())
+    theirs = rows["MotionAGFormer-B", False]
+    assert (theirs.values, theirs.window, theirs.parameters, theirs.macs) == ({"mpjpe": 38.4}, 243, 11.7, 265.0)
+    assert theirs.source.endswith(", https://arxiv.org/abs/2310.16288")
+    # The published figure for exact 2D is MMPose's; the paper's own is for detections.
+    assert rows["SimpleBaseline (MMPose)", True].values == {"mpjpe": 43.4}
+    assert rows["SimpleBaseline", False].values == {"mpjpe": 62.9}
+    assert {row.protocol for row in rows.values()} == {"h36m_p1"}
+
+
+def test_what_a_row_leaves_out_is_none(tmp_path):
+    (row,) = read(tmp_path, ROW)
+    assert (row.name, row.exact_points, row.values) == ("Theirs", True, {"mpjpe": 21.6, "p_mpjpe": 17.0})
+    assert row.source == "Doe et al., Lifting, CVPR 2020, https://example.org/paper"
+    assert (row.window, row.parameters, row.macs) == (None, None, None)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"url": None}, "url must be where the values are from, not None"),
+        ({"url": "https://a.b/{c}"}, "url must be"),
+        ({"points": "cpn"}, "points must be detected or gt, not 'cpn'"),
+        ({"protocol": "h36m"}, "no protocol is called 'h36m'"),
+        ({"protocol": ["h36m_p1"]}, "no protocol is called"),
+        ({"values": {"mpje": 1.0}}, "metrics are mpjpe, "),
+        ({"values": {}}, "values must be numbers by metric"),
+        ({"values": {"mpjpe": "21.6"}}, "mpjpe must be a number above 0, not '21.6'"),
+        ({"values": {"mpjpe": float("nan")}}, "mpjpe must be a number above 0, not nan"),
+        ({"window": 2.5}, "window must be a whole number above 0, not 2.5"),
+        ({"macs": True}, "macs must be a number above 0, not True"),
+        ({"colour": "red"}, "has colour; known are macs, name"),
+    ],
+)
+def test_a_row_that_is_wrong_is_named(change, message, tmp_path):
+    with pytest.raises(InputError, match=rf"peers\.yaml, row 2.* {message}|peers\.yaml, row 2: {message}"):
+        read(tmp_path, ROW, ROW | change)
+
+
+def test_a_source_is_required(tmp_path):
+    with pytest.raises(InputError, match="row 1 lacks paper, url"):
+        read(tmp_path, {key: value for key, value in ROW.items() if key not in ("paper", "url")})
+
+
+def test_other_files_are_refused(tmp_path):
+    with pytest.raises(InputError, match="no such file"):
+        read_published(tmp_path / "nothing.yaml")
+    for text, message in (("rows: [", "is not YAML"), ("- a", "must have a list under"), ("rows: [a]", "row 1 must")):
+        (tmp_path / "peers.yaml").write_text(text)
+        with pytest.raises(InputError, match=message):
+            read_published(tmp_path / "peers.yaml")

@@ -1,0 +1,84 @@
+"""Evaluations are read as they were written, and anything else is refused by name."""
+
+import json
+
+import pytest
+
+from poselift.core.errors import InputError
+from poselift.reports.runs import read_runs
+from tests.reports.results import results, write
+
+
+def test_folders_and_files_are_read_once(tmp_path):
+    write(tmp_path / "a", results(name="one"))
+    write(tmp_path / "b", results(name="two"))
+    runs = read_runs([tmp_path / "b", tmp_path / "a" / "metrics.json", str(tmp_path / "a")])
+    assert [run.name for run in runs] == ["two", "one"]
+    assert runs[0].results == results(name="two")
+
+
+def test_a_metric_may_have_no_joints(tmp_path):
+    content = results()
+    content["metrics"]["mpjpe"]["joints"] = None
+    content["metrics"]["mpjpe"]["groups"]["29"] = None
+    (run,) = read_runs([write(tmp_path, content)])
+    assert run.results == content
+
+
+def test_nothing_to_read(tmp_path):
+    with pytest.raises(InputError, match="no run is given"):
+        read_runs([])
+    with pytest.raises(InputError, match=r"no such file: .*metrics\.json; give a folder that tools/evaluate"):
+        read_runs([tmp_path])
+
+
+@pytest.mark.parametrize("text", ["{", '{"a": NaN}', "\xff\xfe", "[1, 2]", '{"format": "poselift-cost"}'])
+def test_other_files_are_refused(text, tmp_path):
+    (tmp_path / "metrics.json").write_bytes(text.encode("latin-1"))
+    with pytest.raises(InputError, match=r"metrics\.json is not"):
+        read_runs([tmp_path])
+
+
+def _set(*keys):
+    """Sets the last key of a path to a value; deletes it where the value is `...`."""
+    *path, last, value = keys
+
+    def change(content):
+        for key in path:
+            content = content[key]
+        if value is ...:
+            del content[last]
+        else:
+            content[last] = value
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (_set("version", 2), "has version 2, not 1; run tools/evaluate.py again"),
+        (_set("metrics", ...), ": metrics is missing"),
+        (_set("metrics", "mpjpe", "unit", ...), r"metrics\.mpjpe\.unit is missing"),
+        (_set("metrics", "mpjpe", "groups", "29", "41"), r"metrics\.mpjpe\.groups\.29 must be int or float or null"),
+        (_set("metrics", "mpjpe", "joints", "pelvis", True), r"metrics\.mpjpe\.joints\.pelvis must be .*, not True"),
+        (_set("metrics", "mpjpe", "better", "less"), r"better must be one of lower, higher, not 'less'"),
+        (_set("limbs", "pcp", "values", []), r"limbs\.pcp\.values must be an object, not \[\]"),
+        (_set("group_by", "../x"), "group_by must be one of subject, action, sequence"),
+        (_set("protocol", "../x"), "'../x' cannot be the name of a protocol"),
+        (_set("limbs", "p/cp", results()["limbs"]["pcp"]), "'p/cp' cannot be the name"),
+        (_set("headline", "nme"), "its headline 'nme' is none of its metrics"),
+        (_set("skeleton", "octopus8"), "octopus8"),
+        (_set("curves", "pdj", "mean", [1.0]), r"lists of curves\.pdj are not of one length"),
+        (_set("curves", "pdj", "thresholds", list("abcde")), r"curves\.pdj must hold numbers, not 'a'"),
+        (_set("model", {"name": "TemporalConvolution"}), r"model\.config is missing"),
+        (_set("settings", "window", "27"), r"settings\.window must be int, not '27'"),
+        (_set("over_time", "seconds", [0.0]), "lists of over_time are not of one length"),
+    ],
+)
+def test_what_is_wrong_is_named(change, message, tmp_path):
+    content = json.loads(json.dumps(results()))
+    change(content)
+    write(tmp_path, content)
+    with pytest.raises(InputError, match=message):
+        read_runs([tmp_path])
