@@ -7,7 +7,6 @@ environments", TPAMI 2014; Pavllo et al., "3D human pose estimation in video wit
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
@@ -17,8 +16,9 @@ from poselift.data.corpus import MotionCorpus
 from poselift.data.h36m_cameras import CAMERAS, h36m_camera
 from poselift.data.loading import pick_split, recorded_view
 from poselift.data.reading import Source, check_shape, load_object_npz
+from poselift.data.videopose3d import clips_of, load_keypoints, pixels_of
 from poselift.data.views import View
-from poselift.skeleton import COCO17, H36M17, H36M32, MPII16, Skeleton
+from poselift.skeleton import COCO17, H36M17, H36M32, MPII16
 
 URL = "http://vision.imar.ro/human3.6m/"
 GUIDE = "docs/human36m.md goes from asking for the data to a table."
@@ -88,11 +88,15 @@ def load_h36m(
         raise InputError(f"data.downsample={downsample} must be 1 or more")
     takes = _takes(root, subjects)
     path_2d = root / f"data_2d_h36m_{keypoints}.npz"
-    keypoint_skeleton, detected = (H36M17, None) if keypoints == "gt" else _detections(path_2d)
+    keypoint_skeleton, detected = H36M17, None
+    if keypoints != "gt":
+        keypoint_skeleton, detected = load_keypoints(SOURCE.require_file(path_2d), _KEYPOINT_SKELETONS)
 
     views = []
     for (subject, name), world in takes.items():
-        seen = None if detected is None else _cameras(path_2d, detected, subject, name, keypoint_skeleton, len(world))
+        seen = None
+        if detected is not None:
+            seen = pixels_of(path_2d, detected, subject, name, keypoint_skeleton, len(world), len(CAMERAS))
         for index, camera_name in enumerate(CAMERAS):
             camera = h36m_camera(subject, camera_name)
             points = camera.to_camera(torch.from_numpy(world[::downsample]).double())
@@ -158,40 +162,10 @@ def _takes(root: Path, subjects: tuple[str, ...]) -> dict[tuple[str, str], np.nd
     joints = H36M32.indices(list(H36M17.joints))
     takes = {}
     for subject in subjects:
-        for name, points in _of(path, "positions_3d", positions, subject).items():
+        for name, points in clips_of(path, "positions_3d", positions, subject).items():
             points = check_shape(path, f"positions_3d {subject} {name}", points, (None, len(H36M32), 3))
             action_name(name)
             takes[subject, name] = points[:, joints].astype(np.float32)
     if not takes:
         raise InputError(f"{path}: 'positions_3d' holds no takes of {' or '.join(subjects)}")
-    return takes
-
-
-def _detections(path: Path) -> tuple[Skeleton, Any]:
-    """The joint set of a file of 2D, and what it holds."""
-    metadata = load_object_npz(SOURCE.require_file(path), "metadata")
-    layout = metadata.get("layout_name") if isinstance(metadata, dict) else None
-    if layout not in _KEYPOINT_SKELETONS:
-        known = ", ".join(str(name) for name in _KEYPOINT_SKELETONS if name)
-        raise InputError(f"{path}: 'metadata' has layout_name {layout!r}, expected one of {known}")
-    return _KEYPOINT_SKELETONS[layout], load_object_npz(path, "positions_2d")
-
-
-def _cameras(path: Path, detected: Any, subject: str, name: str, skeleton: Skeleton, frames: int) -> list[np.ndarray]:
-    """The pixels of one take in each camera, cut to as many frames as there are poses: some videos are longer."""
-    what = f"positions_2d {subject} {name}"
-    cameras = _of(path, "positions_2d", detected, subject).get(name)
-    if not isinstance(cameras, list | tuple | np.ndarray) or len(cameras) != len(CAMERAS):
-        raise InputError(f"{path}: {what!r} is not a list of {len(CAMERAS)} cameras")
-    for pixels in cameras:
-        check_shape(path, what, pixels, (None, len(skeleton), 2))
-        if len(pixels) < frames:
-            raise InputError(f"{path}: {what!r} has {len(pixels)} frames, fewer than the {frames} of its poses")
-    return [np.asarray(pixels[:frames], np.float64) for pixels in cameras]
-
-
-def _of(path: Path, key: str, data: Any, subject: str) -> dict[str, Any]:
-    takes = data.get(subject) if isinstance(data, dict) else None
-    if not isinstance(takes, dict) or not all(isinstance(name, str) for name in takes):
-        raise InputError(f"{path}: {key!r} holds no takes of {subject}; expected a dict of them by name")
     return takes

@@ -40,9 +40,10 @@ def clips_of(path: Path, key: str, data: Any, subject: str) -> dict[str, Any]:
     Raises:
         InputError: it is not a dict of subjects, or has nothing of this one.
     """
-    if not isinstance(data, dict) or not isinstance(data.get(subject), dict):
-        raise InputError(f"{path}: {key!r} holds no clips of {subject}; expected a dict of them")
-    return data[subject]
+    clips = data.get(subject) if isinstance(data, dict) else None
+    if not isinstance(clips, dict) or not all(isinstance(name, str) for name in clips):
+        raise InputError(f"{path}: {key!r} holds no clips of {subject}; expected a dict of them by name")
+    return clips
 
 
 def pixels_of(

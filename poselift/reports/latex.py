@@ -70,6 +70,8 @@ def latex_table(table: Table) -> str:
         labels = len(table.labels)
         heads = [*heads[:labels], *(rf"\rotatebox{{90}}{{{head}}}" for head in heads[labels:])]
     blocks = ["".join(" & ".join(_row(table, row)) + " \\\\\n" for row in block) for block in table.blocks()]
+    # Rules between single rows would say nothing.
+    rule = "\\midrule\n" if len(blocks) < len(table.rows) else ""
     lines = [
         "% needs \\usepackage{booktabs,graphicx,url}",
         r"\begin{table}[htbp]",
@@ -84,7 +86,7 @@ def latex_table(table: Table) -> str:
         rf"\begin{{tabular}}{{{'l' * len(table.labels)}{'r' * len(table.columns)}}}",
         r"\toprule",
         " & ".join(heads) + r" \\",
-        "\\midrule\n" + "\\midrule\n".join(blocks) + r"\bottomrule",
+        "\\midrule\n" + rule.join(blocks) + r"\bottomrule",
         r"\end{tabular}%",
         "}",
     ]
@@ -147,4 +149,4 @@ def _cell(column: Column, cell: Cell, best: bool) -> str:
 def _source(source: str) -> str:
     """A source with its URL set as one."""
     paper, url = split_url(source)
-    return escape(paper) + (rf"\url{{{url}}}" if url else "")
+    return escape(paper) + (rf" \url{{{url}}}" if url else "")

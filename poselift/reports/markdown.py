@@ -23,7 +23,7 @@ def markdown_table(table: Table) -> str:
 def _source(source: str) -> str:
     """A source with its URL as a link."""
     paper, url = split_url(source)
-    return escape(paper) + (f"<{url}>" if url else "")
+    return escape(paper) + (f" <{url}>" if url else "")
 
 
 def _row(table: Table, row: Row) -> list[str]:

@@ -57,7 +57,7 @@ def write_report(
         plots += drawn
     cited = any(table.sources for table in tables)
     notes = [*([COST_NOTE] if costs is not None else []), *([_CITED_NOTE] if cited else [])]
-    title = ", ".join(section.title for section in sections)
+    title = f"Report: {', '.join(section.title for section in sections)}"
     write_text(out / "report.md", _markdown(title, parts, warnings, notes))
     figures = [(f"plots/{plot.name}.pdf", plot.caption) for plot in plots]
     write_text(out / "report.tex", latex_document(title, tables, figures, "tables"))
@@ -88,7 +88,9 @@ def _picture(folder: Path, plot: Plot) -> Picture:
 
 
 def _markdown(title: str, parts: Sequence[Part], warnings: Sequence[str], notes: Sequence[str]) -> str:
-    lines = [f"# {escape(title)}", "", *(f"- Warning: {escape(warning)}" for warning in warnings)]
+    lines = [f"# {escape(title)}"]
+    if warnings:
+        lines += ["", *(f"- Warning: {escape(warning)}" for warning in warnings)]
     for part in parts:
         note = part.section.results["settings"].get("note")
         lines += ["", f"## {escape(part.section.title)}", *(["", escape(note)] if note else [])]

@@ -165,5 +165,5 @@ def mark(source: int) -> str:
 
 def split_url(source: str) -> tuple[str, str]:
     """A source up to its URL, and the URL at its end; "" where there is none."""
-    paper, space, last = source.rpartition(" ")
-    return (paper + space, last) if last.startswith(("https://", "http://")) else (source, "")
+    paper, _, last = source.rpartition(" ")
+    return (paper, last) if last.startswith(("https://", "http://")) else (source, "")

@@ -7,7 +7,10 @@ from omegaconf import OmegaConf
 
 from poselift.cli.config import CONF
 
-GROUPS = ["model", "data", "optimizer", "schedule", "loss", "trainer", "callbacks", "logger"]
+GROUPS = [
+    *("model", "data", "optimizer", "schedule", "schedule/warmup", "masking", "loss", "trainer", "callbacks", "logger"),
+    "experiment",
+]
 CHOICES = [
     (group, path.stem)
     for group in GROUPS
@@ -16,10 +19,11 @@ CHOICES = [
 ]
 PLACES = {
     "synthetic": [],
-    "cmu": ["data.corpus=a.npz", "data.bench=b.npz"],
+    **{name: ["data.corpus=a.npz", "data.bench=b.npz"] for name in ("cmu", "cmu_pretrain")},
     "mix": ["+data@data.sources.walk=synthetic", "data.validate=walk"],
+    "surreal_to_h36m": ["data.sources.surreal.root=DIR", "data.sources.h36m.root=DIR"],
 }
-"""What data must be told, by its name; all others their root."""
+"""What data and experiments must be told, by their name; all others the root of their data."""
 
 
 @pytest.fixture(autouse=True)
@@ -31,7 +35,7 @@ def configs():
 @pytest.mark.parametrize(("group", "choice"), CHOICES)
 def test_every_choice_composes(group, choice):
     overrides = [f"{group}={choice}"]
-    if group == "data":
+    if group in ("data", "experiment"):
         overrides += PLACES.get(choice, ["data.root=DIR"])
     config = compose("train", overrides)
     assert OmegaConf.missing_keys(config) == set()

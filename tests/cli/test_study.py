@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+from hydra import compose, initialize_config_dir
 
 from poselift.cli.config import CONF
 from poselift.cli.study import command
@@ -52,13 +53,14 @@ class TestRows:
             assert row.family in FAMILIES
 
     @pytest.mark.parametrize("budget", BUDGETS)
-    def test_every_row_composes_under_every_budget(self, budget, tmp_path):
+    def test_every_model_and_schedule_composes_under_every_budget(self, budget, tmp_path):
+        """Keys that a budget sets must be there: one row for each model and each key of a warm-up."""
         study = Study(BUDGETS[budget], tmp_path, ["data=synthetic"])
-        keys = {row.name: study.key(row) for row in all_rows()}
-        default = {"encoder", "scaled_dot", "softmax", "rotary", "pre_norm", "cosine"}
-        assert len({keys[name] for name in default}) == 1, "the default by other names"
-        others = [key for name, key in keys.items() if name not in default]
-        assert len(set(others)) == len(others)
+        for row in {(row.model, row.warmup): row for row in all_rows()}.values():
+            with initialize_config_dir(CONF, version_base="1.3"):
+                config = compose("train", study.overrides(row))
+            assert config.frames == config.data.frames == BUDGETS[budget].frames
+            assert config.steps == config.data.batches == BUDGETS[budget].steps
 
 
 @pytest.mark.parametrize(("power", "factor"), [(1.0, 3.0), (2.0, 0.1), (0.0, 5.0)])
@@ -66,13 +68,14 @@ def test_the_exponent_of_a_power_of_the_length(power, factor):
     assert exponent({t: factor * t**power for t in (27, 81, 243, 729)}) == pytest.approx(power, abs=1e-9)
 
 
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("study")
+
+
 # The warning is Lightning's own.
 @pytest.mark.filterwarnings("ignore:.*LeafSpec.*:FutureWarning")
 class TestRun:
-    @pytest.fixture(scope="class")
-    def folder(self, tmp_path_factory):
-        return tmp_path_factory.mktemp("study")
-
     @pytest.fixture
     def study(self, folder, monkeypatch):
         monkeypatch.setitem(BUDGETS, "smoke", TINY)

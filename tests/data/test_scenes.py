@@ -74,11 +74,11 @@ def test_some_are_found_twice_and_some_of_nobody(corpus):
 
 def test_people_go_out_of_sight_and_come_back(corpus):
     back = 0
-    for seed in range(5):
-        for boxes in make_scene(corpus, people=4, seed=seed).boxes:
+    for seed in range(3):
+        for boxes in make_scene(corpus, people=3, seed=seed).boxes:
             there = np.isfinite(boxes[:, 0])
             back += int(np.sum(np.diff(there[there.argmax() :].astype(int)) == 1))
-    assert back > 5
+    assert back > 3
 
 
 def test_the_nearer_body_hides_what_is_behind_it(corpus):

@@ -74,6 +74,6 @@ def test_sources_are_marked_by_letters():
 
 
 def test_the_url_of_a_source_is_told_apart():
-    assert split_url("Doe, 2020, https://a.b/c_d") == ("Doe, 2020, ", "https://a.b/c_d")
+    assert split_url("Doe, 2020, https://a.b/c_d") == ("Doe, 2020,", "https://a.b/c_d")
     assert split_url("Doe, 2020") == ("Doe, 2020", "")
     assert split_url("https://a.b") == ("", "https://a.b")

@@ -1,6 +1,5 @@
 """One row of the study: trained, evaluated on the study's views, and its cost measured at several lengths."""
 
-import hashlib
 import json
 import time
 from collections.abc import Mapping, Sequence
@@ -12,7 +11,7 @@ import numpy as np
 from hydra import compose, initialize_config_dir
 from hydra.core.hydra_config import HydraConfig
 from hydra.utils import instantiate
-from omegaconf import DictConfig, OmegaConf, open_dict
+from omegaconf import open_dict
 
 from poselift.cli.config import CONF
 from poselift.cli.sources import Lifted
@@ -72,27 +71,26 @@ class Study:
         self.protocol: Protocol = SYNTHETIC if "data=synthetic" in data else PROTOCOLS["cmu_bench"]
         self._views: list[View] = []
 
-    def command(self, row: Row) -> list[str]:
-        """The overrides of `tools/train.py` that train a row."""
+    def overrides(self, row: Row) -> list[str]:
+        """Of `tools/train.py`, to train a row."""
         return [*self.data, *row.overrides, *self.budget.overrides(row)]
 
-    def key(self, row: Row) -> str:
-        """What a row was trained with, in short: one that was trained with something else is not this row."""
-        config = OmegaConf.to_container(self._compose(row), resolve=False)
-        return hashlib.sha256(json.dumps(config, sort_keys=True).encode()).hexdigest()
+    def command(self, row: Row) -> str:
+        """That trains a row."""
+        return " ".join(["python tools/train.py", *self.overrides(row)])
 
     def folder(self, row: Row) -> Path:
         """Where a row's files are."""
         return self.out / "rows" / row.name
 
     def finished(self, row: Row) -> dict[str, Any] | None:
-        """What an earlier run has written of a row; None where it has not, or under other settings."""
+        """What an earlier run has written of a row; None where it has not, or was told to train something else."""
         path = self.folder(row) / "row.json"
         try:
             result: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         except (OSError, ValueError):
             return None
-        return result if result.get("key") == self.key(row) else None
+        return result if result.get("command") == self.command(row) else None
 
     def run(self, row: Row) -> dict[str, Any]:
         """Trains a row, evaluates it and measures its cost; writes metrics.json and, at last, row.json.
@@ -109,8 +107,7 @@ class Study:
         cost = self._cost(row, folder)
         result = {
             "name": row.name,
-            "key": self.key(row),
-            "command": "python tools/train.py " + " ".join(self.command(row)),
+            "command": self.command(row),
             "seconds": {
                 "training": trained - begun,
                 "evaluation": evaluated - trained,
@@ -124,10 +121,6 @@ class Study:
         write_json(folder / "row.json", result)
         return result
 
-    def _compose(self, row: Row, *more: str) -> DictConfig:
-        with initialize_config_dir(CONF, version_base="1.3"):
-            return compose("train", [*self.command(row), *more])
-
     def _train(self, row: Row, folder: Path) -> Path:
         """The weights of a row."""
         dynamics = folder / "dynamics.json"
@@ -135,7 +128,7 @@ class Study:
         written = f"{{_target_: poselift.training.dynamics.Dynamics, path: '{dynamics}', every: {every}}}"
         more = [f"output='{folder}'", f"name={row.name}", f"+callbacks.dynamics={written}", *_QUIET]
         with initialize_config_dir(CONF, version_base="1.3"):
-            config = compose("train", [*self.command(row), *more], return_hydra_config=True)
+            config = compose("train", [*self.overrides(row), *more], return_hydra_config=True)
             HydraConfig.instance().set_config(config)
             with open_dict(config):
                 del config["hydra"]
@@ -147,8 +140,9 @@ class Study:
     def _validation_views(self, row: Row) -> list[View]:
         """The same for all rows."""
         if not self._views:
-            data = instantiate(self._compose(row).data, _convert_="all")
-            views = data.validation_views()
+            with initialize_config_dir(CONF, version_base="1.3"):
+                config = compose("train", self.overrides(row))
+            views = instantiate(config.data, _convert_="all").validation_views()
             self._views = [views[place] for place in range(min(len(views), self.budget.views))]
         return self._views
 

@@ -47,22 +47,21 @@ def cost_plot(methods: Sequence[Method], x_label: str, y_label: str) -> Figure:
     figure = Figure(figsize=(PAGE, 0.45 * PAGE) if cited else (COLUMN, 0.68 * COLUMN))
     axes = figure.subplots()
     _log_axis(axes, [method.cost for method in methods])
-    handles = {}
+    handles, labels = [], []
     for method in methods:
         if method.place is not None:
             look, at = LOOKS[method.place], ([method.cost], [method.value])
-            (handles[method],) = axes.plot(*at, look.marker, color=look.color, zorder=3)
+            handles += axes.plot(*at, look.marker, color=look.color, zorder=3)
+            labels.append(method.label)
             if method.deviation is not None:
                 axes.errorbar(*at, yerr=method.deviation, fmt="none", ecolor=look.color, elinewidth=0.8, zorder=3)
-    labels = [method.label for method in handles]
-    artists = list(handles.values())
     if cited:
         at = [method.cost for method in cited], [method.value for method in cited]
-        artists += axes.plot(*at, "o", color=GREY, markerfacecolor="white", markersize=4, zorder=2)
+        handles += axes.plot(*at, "o", color=GREY, markerfacecolor="white", markersize=4, zorder=2)
         labels.append("cited, not measured here")
     axes.margins(y=0.12)
     axes.set(xlabel=x_label, ylabel=y_label)
-    add_legend(figure, artists, labels)
+    add_legend(figure, handles, labels)
     figure.draw_without_rendering()  # settles where the axes are
     name_points(
         axes,
@@ -86,7 +85,5 @@ def _log_axis(axes: Axes, costs: Sequence[float]) -> None:
 def _covered(axes: Axes, method: Method) -> Bbox:
     """What a point and its deviation take, in pixels."""
     spread = method.deviation or 0.0
-    ends = axes.transData.transform(
-        [(method.cost, method.value - spread), (method.cost, method.value + spread)],
-    )
+    ends = axes.transData.transform([(method.cost, method.value - spread), (method.cost, method.value + spread)])
     return Bbox([ends.min(0), ends.max(0)]).padded(_AROUND * axes.figure.dpi / 72)

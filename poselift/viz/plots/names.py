@@ -38,12 +38,15 @@ class _Place:
     apart: float
     line: Path | None
 
-    def clashes(self, boxes: Sequence[BboxBase], lines: Sequence[Path], frame: BboxBase) -> int:
+    def clashes(self, boxes: Sequence[Bbox], lines: Sequence[Path], frame: BboxBase) -> int:
         """How much of what is there already it would hide or cross; what is outside the frame counts most."""
         outside = not (frame.contains(*self.box.min) and frame.contains(*self.box.max))
         hidden = self.box.padded(self.apart).count_overlaps(boxes)
         hidden += sum(line.intersects_bbox(self.box) for line in lines)
-        crossed = sum(self.line.intersects_bbox(box) for box in boxes) if self.line else 0
+        crossed = 0
+        if self.line:
+            crossed = sum(self.line.intersects_bbox(box) for box in boxes)
+            crossed += sum(self.line.intersects_path(line) for line in lines)
         return 100 * outside + hidden + crossed
 
 
@@ -61,7 +64,7 @@ def name_points(
     Returns:
         The names, the longest first.
     """
-    boxes, lines, texts = list[BboxBase](taken), list[Path](), []
+    boxes, lines, texts = list(taken), list[Path](), []
     # Long ones first, as there are fewer places for them.
     for name, point in sorted(zip(names, points, strict=True), key=lambda named: (-len(named[0]), named)):
         at = axes.transData.transform(point)
@@ -94,5 +97,5 @@ def _places(at: np.ndarray, size: np.ndarray, pixels: float) -> Iterator[_Place]
             box = Bbox([middle - size / 2, middle + size / 2])
             # Starts off the point, as it must cross others only.
             start = at + 4 * pixels * direction
-            line = Path([start, edge - pixels * direction]) if distance in _FAR else None
+            line = Path([start, middle]) if distance in _FAR else None
             yield _Place(box, (_APART if line else distance) * pixels, line)

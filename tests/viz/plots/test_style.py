@@ -61,7 +61,7 @@ def test_the_users_own_settings_do_not_matter(tmp_path):
 
 
 def test_names_are_printed_as_they_are(tmp_path, check_texts):
-    names = ["$x^{2", "_hidden", "50 % & {a}", r"\alpha <b>"]
+    names = ["$x^{2$", "_hidden", "50 % & {a}", r"\alpha <b>"]
     figure = plot(names)
     save_plot(figure, tmp_path / "plot")
     assert set(names) <= set(check_texts(figure))
