@@ -4,6 +4,7 @@ import struct
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from poselift.core.errors import InputError
 from poselift.core.files import write_text
 from poselift.reports.contents import section_tables
 from poselift.reports.cost import Cost
@@ -44,6 +45,9 @@ def write_report(
         costs: by `cost_key`; no columns and plots of cost where None.
         peers: published rows, to stand under their own protocol.
         warnings: for the page; those of the runs themselves are added.
+
+    Raises:
+        InputError: a picture of attention beside a run is no PNG.
     """
     warnings = list(dict.fromkeys([*warnings, *_said(sections)]))
     parts, tables, plots = [], [], []
@@ -51,7 +55,7 @@ def write_report(
         own, drawn = section_tables(section, costs, peers), section_plots(section, costs, peers)
         for table in own:
             _write_table(out / "tables", table)
-        pictures = [_picture(out / "plots", plot) for plot in drawn]
+        pictures = [*(_picture(out / "plots", plot) for plot in drawn), *_attention(section)]
         parts.append(Part(section, own, pictures))
         tables += own
         plots += drawn
@@ -82,9 +86,30 @@ def _write_table(folder: Path, table: Table) -> None:
 
 def _picture(folder: Path, plot: Plot) -> Picture:
     save_plot(plot.figure, folder / plot.name)
-    png = (folder / f"{plot.name}.png").read_bytes()
+    return _read_picture(folder / f"{plot.name}.png", plot.caption)
+
+
+def _attention(section: Section) -> list[Picture]:
+    """What `poselift attention --out RUN/attention` drew beside the evaluations."""
+    return [
+        _read_picture(path, f"{section.title}: where each head of {section.label(entry)} looks, over {name}.")
+        for entry in section.entries
+        for name in ("joints", "time")
+        if (path := entry.runs[0].path.parent / "attention" / f"{name}.png").is_file()
+    ]
+
+
+def _read_picture(path: Path, caption: str) -> Picture:
+    """A picture as the page holds it.
+
+    Raises:
+        InputError: the file is no PNG.
+    """
+    png = path.read_bytes()
+    if not png.startswith(b"\x89PNG") or len(png) < 24:
+        raise InputError(f"{path} is no PNG picture; make it anew or remove it")
     # The width stands behind the signature and the head of the first chunk (PNG specification, 11.2.2).
-    return Picture(plot.caption, png, struct.unpack(">I", png[16:20])[0] // 2)
+    return Picture(caption, png, struct.unpack(">I", png[16:20])[0] // 2)
 
 
 def _markdown(title: str, parts: Sequence[Part], warnings: Sequence[str], notes: Sequence[str]) -> str:

@@ -1,0 +1,35 @@
+import numpy as np
+import pytest
+
+from benchmarks.tracking import evaluation_data, iou, ours, ours_live, without_doubles
+from poselift.data.scenes import Scene, make_scene
+from poselift.skeleton import COCO17
+from poselift.structures import Detections
+
+
+def test_iou_by_hand():
+    a, b = np.array([[0.0, 0, 2, 2]]), np.array([[1.0, 0, 3, 2], [0, 0, 2, 2], [5, 5, 6, 6]])
+    np.testing.assert_allclose(iou(a, b), [[1 / 3, 1, 0]])
+
+
+def test_who_is_not_counted_is_neither_right_nor_wrong():
+    box = np.array([0.0, 0, 10, 20])
+    boxes = np.stack([np.stack([box, box]), np.stack([box + 50, np.full(4, np.nan)])])
+    poses = np.zeros((3, 17, 2))
+    found = Detections(np.stack([box + 50, box, box + 90]), np.ones(3), poses, np.ones((3, 17)), COCO17)
+    scene = Scene((200, 200), np.array([0.0, 0.1]), (found, found), (np.array([1, 0, -1]),) * 2, boxes)
+    data = evaluation_data(scene, [np.array([7, 0, 0]), np.array([7, 4, 9])])
+    assert [ids.tolist() for ids in data["gt_ids"]] == [[0, 1], [0]]
+    # In the second frame person 1 is not counted: number 7 is left out, the find of nobody (9) is not.
+    assert [ids.tolist() for ids in data["tracker_ids"]] == [[1], [0, 2]]
+    assert (data["num_tracker_ids"], data["num_gt_dets"], data["num_tracker_dets"]) == (3, 3, 3)
+    np.testing.assert_allclose(data["similarity_scores"][0], [[0], [1]])
+    np.testing.assert_allclose(data["similarity_scores"][1], [[1, 0]])
+
+
+@pytest.mark.parametrize("follow", [ours, ours_live])
+def test_each_detection_has_a_number(corpus, follow):
+    scene = without_doubles(make_scene(corpus, people=2, seed=0, seconds=3.0))
+    numbers = follow(scene)
+    assert [len(frame) for frame in numbers] == [len(found) for found in scene.detections]
+    assert np.mean(np.concatenate(numbers) > 0) > 0.8

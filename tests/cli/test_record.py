@@ -1,0 +1,89 @@
+"""The command that a run prints at its end."""
+
+import shlex
+from pathlib import Path
+
+import pytest
+from hydra import compose, initialize_config_dir
+from omegaconf import OmegaConf, open_dict
+
+from poselift.cli.config import CONF
+from poselift.cli.record import evaluation_command
+
+
+@pytest.fixture(autouse=True)
+def configs():
+    with initialize_config_dir(CONF, version_base="1.3"):
+        yield
+
+
+def printed(*overrides):
+    """What a run with these overrides prints, and the config that `tools/evaluate.py` makes of it."""
+    config = compose("train", list(overrides), return_hydra_config=True)
+    choices = config.hydra.runtime.choices
+    with open_dict(config):
+        del config["hydra"]
+    command = evaluation_command(config, choices, Path("w.safetensors"))
+    words = shlex.split(command)
+    assert words[:2] == ["python", "tools/evaluate.py"]
+    evaluated = compose("evaluate", words[2:])
+    assert OmegaConf.missing_keys(evaluated) == set()
+    assert evaluated.weights == "w.safetensors"
+    return command, evaluated
+
+
+RECORDED = {
+    "h36m": ("h36m_p1", "load_h36m", "test"),
+    "h36m_motionbert": ("h36m_p1", "load_h36m_motionbert", "test"),
+    "h36m_mmpose": ("h36m_p1", "load_h36m_mmpose", "test"),
+    "mpi_inf_3dhp": ("mpi_inf_3dhp", "load_mpi_inf_3dhp", "test"),
+    "mpi_inf_3dhp_npz": ("mpi_inf_3dhp", "load_mpi_inf_3dhp_npz", "test"),
+    "humaneva": ("humaneva", "load_humaneva", "test"),
+    "pw3d": ("pw3d", "load_pw3d", "val"),
+    "surreal": ("surreal", "load_surreal", "val"),
+}
+
+
+@pytest.mark.parametrize("name", RECORDED)
+def test_it_reads_the_views_that_were_validated_on(name):
+    protocol, loader, split = RECORDED[name]
+    _, evaluated = printed(f"data={name}", "data.root=DIR")
+    assert evaluated.protocol == protocol
+    assert evaluated.data._target_.endswith(f".{loader}")
+    assert (evaluated.data.root, evaluated.data.split) == ("DIR", split)
+
+
+def test_it_names_only_what_differs():
+    command, _ = printed("data=h36m", "data.root=DIR")
+    assert command == "python tools/evaluate.py protocol=h36m_p1 data.root=DIR weights=w.safetensors"
+    command, evaluated = printed("data=h36m", "data.root=my data", "data.views.keypoints=gt", "+data.val.downsample=5")
+    assert (evaluated.data.root, evaluated.data.keypoints, evaluated.data.downsample) == ("my data", "gt", 5)
+    _, evaluated = printed("data=mpi_inf_3dhp", "data.root=DIR", "data.views.subjects=[TS1,TS2]")
+    assert evaluated.data.subjects == ["TS1", "TS2"]
+
+
+def test_the_bench_of_the_cmu_corpus():
+    _, evaluated = printed("data=cmu", "data.corpus=a.npz", "data.bench=b.npz", "data.joints=coco17")
+    assert (evaluated.protocol, evaluated.data.corpus, evaluated.data.bench) == ("cmu_bench", "a.npz", "b.npz")
+    assert evaluated.data.joints == "coco17"
+
+
+def test_a_mix_is_evaluated_on_the_source_that_validated_by_whatever_name():
+    _, evaluated = printed(
+        "data=mix",
+        "+data@data.sources.walk=synthetic",
+        "+data@data.sources.real=h36m_motionbert",
+        "data.validate=real",
+        "data.sources.real.root=DIR",
+    )
+    assert evaluated.data._target_.endswith(".load_h36m_motionbert")
+    roots = ["data.sources.surreal.root=A", "data.sources.h36m.root=B"]
+    _, evaluated = printed("experiment=surreal_to_h36m", *roots)
+    assert evaluated.data._target_.endswith(".load_h36m")
+    assert evaluated.data.root == "B"
+
+
+def test_what_no_protocol_measures_is_left_to_the_reader():
+    config = compose("train", ["data=synthetic"])
+    command = evaluation_command(config, {"data": "synthetic"}, Path("w.safetensors"))
+    assert command == "python tools/evaluate.py protocol=NAME data.KEY=VALUE weights=w.safetensors"

@@ -1,0 +1,89 @@
+from contextlib import contextmanager
+
+import numpy as np
+import pytest
+
+from poselift.core.errors import InputError
+from poselift.lifting import VideoDetections, lift_stream, lift_video
+from poselift.skeleton import COCO17
+from poselift.structures import Detections
+from poselift.tracking import Tracker
+from poselift.video import VideoWriter
+
+TIMES = [0, 0.04, 0.1, 0.12, 0.16, 0.24, 0.28, 0.3, 0.36, 0.4]
+
+
+class Brightness:
+    """A detector that finds one person, at x = the mean of the picture, and nobody where it is dark."""
+
+    name, skeleton, weights = "brightness", COCO17, {"file": "0" * 64}
+
+    def detect(self, frames):
+        found = []
+        for frame in frames:
+            people = int(frame.mean() > 30)
+            points = np.stack([np.full(17, frame.mean() / 10), np.linspace(5, 40, 17)], -1)
+            found.append(
+                Detections(
+                    np.array([[0, 0, 60, 40]] * people, float).reshape(-1, 4),
+                    np.ones(people),
+                    np.repeat(points[None], people, 0),
+                    np.full((people, 17), 0.8),
+                    COCO17,
+                )
+            )
+        return found
+
+
+@pytest.fixture(scope="module")
+def video(tmp_path_factory):
+    path = tmp_path_factory.mktemp("video") / "clip.mp4"
+    with VideoWriter(path, 64, 48) as writer:
+        for index, time in enumerate(TIMES):
+            writer.write(np.full((48, 64, 3), 20 * index, np.uint8), time)
+    return path
+
+
+def test_every_frame_with_its_time_and_what_was_found_in_it(video):
+    stages, shares = [], []
+
+    @contextmanager
+    def timed(stage):
+        stages.append(stage)
+        yield
+
+    stream = VideoDetections(video, Brightness(), start=0.04)
+    found = list(stream.frames(timed, lambda stage, share: shares.append((stage, share))))
+    np.testing.assert_allclose([time for _, time in found], TIMES[1:], atol=1e-3)
+    assert [len(detections) for detections, _ in found] == [0, *[1] * 8]
+    assert found[-1][0].keypoints[0, 0, 0] == pytest.approx(18, abs=0.3)
+    assert stages == ["read", "detect"] * 3 + ["read"], "four frames at a time"
+    assert [share for _, share in shares] == sorted(share for _, share in shares)
+    assert shares[-1] == ("Finding people", 1.0)
+
+
+def test_what_it_says_of_itself(video):
+    stream = VideoDetections(video, Brightness())
+    assert (stream.path, stream.name, stream.weights) == (video, "brightness", {"file": "0" * 64})
+    assert (stream.image_size, stream.warnings) == ((64, 48), [])
+    assert isinstance(stream.follower(), Tracker)
+    pictures = list(stream.pictures())
+    np.testing.assert_allclose([time for _, time in pictures], TIMES, atol=1e-3)
+    assert pictures[3][0].mean() == pytest.approx(60, abs=3)
+
+
+def test_a_video_is_lifted_by_way_of_its_stream(video, weights):
+    progress = []
+    direct = lift_video(video, Brightness(), weights, end=0.36, flip=False)
+    stream = VideoDetections(video, Brightness(), end=0.36)
+    lifted = lift_stream(stream, weights, flip=False, progress=lambda stage, done: progress.append(stage))
+    assert (lifted.frames, len(lifted.motions), lifted.fps) == (8, 1, direct.fps)
+    np.testing.assert_allclose(lifted.span, (0, 0.3), atol=1e-3)
+    np.testing.assert_array_equal(lifted.motions[0].joints, direct.motions[0].joints)
+    assert set(lifted.seconds) == {"read", "detect", "track", "lift"}
+    assert {"Finding people", "Lifting"} == set(progress)
+
+
+def test_somebody_who_is_not_there(video, weights):
+    with pytest.raises(InputError, match=r"no person 7, 8 in .*clip\.mp4; found: 1"):
+        lift_video(video, Brightness(), weights, people=[7, 1, 8])

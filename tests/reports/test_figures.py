@@ -1,0 +1,156 @@
+"""The numbers of metrics.json that reach the plots; how plots look is tested beside them."""
+
+from pathlib import Path
+
+import pytest
+from numpy.testing import assert_allclose
+
+from poselift.core.errors import InputError
+from poselift.reports.cost import Cost, cost_key
+from poselift.reports.entries import sections
+from poselift.reports.figures import section_plots
+from poselift.reports.published import Published
+from poselift.reports.runs import Run
+from poselift.viz.plots import MOST_SERIES
+from poselift.viz.plots.style import LOOKS
+from tests.reports.results import results
+
+MODEL = {"name": "Lifter", "config": {}, "window": 9, "weights": "w", "sha256": "1"}
+THEIRS = Published("Theirs", "h36m_p1", False, {"mpjpe": 45.0}, "Doe, 2020, https://a.b", 243, 33.8, 607.0)
+EXACT = Published("Exact", "h36m_p1", True, {"mpjpe": 21.0}, "Roe, 2021, https://c.d", 243, 33.8, 500.0)
+
+
+def section(*contents):
+    return sections([Run(Path(f"{place}/metrics.json"), content) for place, content in enumerate(contents)])[0][0]
+
+
+def plots(*contents, **keywords):
+    """The plots of one section by name, without the section's before it."""
+    one = section(*contents)
+    found = section_plots(one, **keywords)
+    assert all(plot.name.startswith(f"{one.name}_") for plot in found)
+    assert all(plot.caption.startswith(f"{one.title}: ") for plot in found)
+    return {plot.name.removeprefix(f"{one.name}_"): plot for plot in found}
+
+
+def legend(plot):
+    return [text.get_text() for text in plot.figure.legends[0].get_texts()]
+
+
+def with_costs(*contents, **keywords):
+    costs = {cost_key(entry): Cost(2_000_000, 3e6, 0.5, 10**7) for entry in section(*contents).entries}
+    return plots(*contents, costs=costs, **keywords)
+
+
+def test_which_plots_there_are():
+    assert list(plots(results())) == ["pck3d", "pdj", "joints", "over_time", "groups"]
+    assert list(with_costs(results(model=MODEL))) == [*plots(results()), "macs", "time"]
+    assert list(plots(results(), costs={})) == list(plots(results()))
+
+
+def test_curves_are_means_over_the_seeds_with_their_deviation():
+    plot = plots(results(40.0, seed=0), results(44.0, seed=1), results(60.0, name="other"))["pck3d"]
+    ours, other = plot.figure.axes[0].lines
+    # The first curve is 100 k / 2 - error / 100 at its threshold k.
+    assert_allclose(ours.get_xdata(), [0, 75, 150])
+    assert_allclose(ours.get_ydata(), [-0.42, 49.58, 99.58])
+    assert_allclose(other.get_ydata(), [-0.6, 49.4, 99.4])
+    (band,) = plot.figure.axes[0].collections
+    deviation = 0.02 * 2**0.5
+    corners = {tuple(point) for point in band.get_paths()[0].vertices.round(6).tolist()}
+    assert {(75.0, round(49.58 - deviation, 6)), (75.0, round(49.58 + deviation, 6))} <= corners
+    assert legend(plot) == ["ours", "other"]
+    assert plot.figure.axes[0].get_ylabel() == "PCK (%)"
+    assert "standard deviation over the seeds" in plot.caption
+
+
+def test_a_method_has_one_look_in_all_plots():
+    first, second = results(name="a", model=None), results(50.0, name="b", model=MODEL)
+    del first["curves"]["pck3d"]
+    found = with_costs(first, second)
+    assert [line.get_color() for line in found["pck3d"].figure.axes[0].lines] == [LOOKS[1].color]
+    assert [line.get_color() for line in found["pdj"].figure.axes[0].lines] == [LOOKS[0].color, LOOKS[1].color]
+    assert found["time"].figure.axes[0].lines[-1].get_color() == LOOKS[1].color
+
+
+def test_each_joint_has_its_error():
+    (axes, bar) = plots(results(50.0, seed=0), results(52.0, seed=1))["joints"].figure.axes
+    assert [text.get_text() for text in axes.texts] == [str(51 + place) for place in range(17)]
+    assert axes.get_title() == "ours"
+    assert bar.get_xlabel() == "MPJPE of the joint (mm)"
+
+
+def test_joints_are_of_the_first_error_in_mm_where_the_headline_is_none():
+    plot = plots(results(50.0, protocol="mpi_inf_3dhp"))["joints"]
+    assert "White: not measured." in plot.caption
+    assert len(plot.figure.axes[0].texts) == 14
+    content = results(protocol="mpi_inf_3dhp")
+    content["metrics"] = {"pck150": content["metrics"]["pck150"]}
+    assert "joints" not in plots(content)
+    content = results()
+    for metric in content["metrics"].values():
+        metric["joints"] = None
+    assert "joints" not in plots(content)
+
+
+def test_the_error_over_time_is_of_the_first_seed():
+    plot = plots(results(50.0, seed=0), results(52.0, seed=1))["over_time"]
+    (line,) = plot.figure.axes[0].lines
+    assert_allclose(line.get_xydata(), [[0, 50], [0.02, float("nan")], [0.04, 51]])
+    assert plot.figure.axes[0].get_title(loc="left") == "clip a"
+
+
+def test_groups_have_a_bar_each_and_one_for_the_mean():
+    content = results(60.0, name="other")
+    content["metrics"]["mpjpe"]["groups"]["61"] = None
+    plot = plots(results(50.0, seed=0), results(54.0, seed=1), content)["groups"]
+    axes = plot.figure.axes[0]
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["29", "61", "86", "Mean"]
+    assert [bar.get_width() for bar in axes.patches] == [51, 52, 53, 52, 59, 61, 60]
+    (spread, none) = axes.collections
+    assert_allclose(spread.get_segments()[3][:, 0], [52 - 8**0.5, 52 + 8**0.5])
+    assert none.get_segments() == []
+    assert axes.get_xlabel() == "MPJPE (mm)"
+
+
+def test_cost_is_counted_by_frame_and_cited_rows_have_no_time():
+    found = with_costs(results(50.0, protocol="h36m_p1", model=MODEL, data={"keypoints": "cpn"}), peers=[THEIRS, EXACT])
+    ours, theirs = found["macs"].figure.axes[0].lines
+    assert_allclose(ours.get_xydata(), [[3, 50]])
+    assert_allclose(theirs.get_xydata(), [[607, 45]])
+    assert [text.get_text() for text in found["macs"].figure.axes[0].texts] == ["Theirs"]
+    assert found["macs"].figure.axes[0].get_xlabel() == "MACs (million a frame)"
+    (ours,) = found["time"].figure.axes[0].lines
+    assert_allclose(ours.get_xydata(), [[0.5, 50]])
+    assert found["time"].figure.axes[0].get_xlabel() == "time on one CPU thread (ms a frame)"
+
+
+def test_cited_rows_of_exact_points_say_so():
+    found = with_costs(results(50.0, protocol="h36m_p1", model=MODEL, data={"keypoints": "gt"}), peers=[THEIRS, EXACT])
+    assert [text.get_text() for text in found["macs"].figure.axes[0].texts] == ["Exact, gt"]
+
+
+@pytest.mark.parametrize(("protocol", "worst"), [("cmu_bench", 99.0), ("mpi_inf_3dhp", 99.0)])
+def test_of_many_rows_the_best_are_shown_in_their_order(protocol, worst):
+    errors = [50.0, worst, *(40.0 + place for place in range(MOST_SERIES - 1))]
+    found = plots(*(results(error, protocol=protocol, name=f"{error:.0f}") for error in errors))
+    assert legend(found["groups"]) == [f"{error:.0f}" for error in errors if error != worst]
+    assert found["groups"].caption.endswith(f" The best {MOST_SERIES} of {MOST_SERIES + 1} rows.")
+
+
+def test_a_row_that_has_no_headline_comes_last_and_is_drawn_without_it():
+    content = results(name="none")
+    content["metrics"]["mpjpe"]["mean"] = None
+    found = with_costs(content, results(50.0, name="one", model=MODEL))
+    assert [line.get_color() for line in found["macs"].figure.axes[0].lines] == [LOOKS[1].color]
+
+
+def test_seeds_that_do_not_fit_together_are_refused():
+    other = results(seed=1)
+    other["curves"]["pdj"]["thresholds"][1] = 0.15
+    with pytest.raises(InputError, match=r"1/metrics.json: the thresholds of curves.pdj are not those of 0"):
+        plots(results(), other)
+    other = results()
+    other["over_time"]["error"].pop()
+    with pytest.raises(InputError, match=r"0/metrics.json: over_time has 3 seconds and 2 errors"):
+        plots(other)
