@@ -1,6 +1,7 @@
 """The options by which a command's detector is chosen and set up."""
 
 import argparse
+from collections.abc import Iterable
 
 from poselift.core.errors import InputError
 from poselift.detection import DETECTORS, Detector, build_detector
@@ -18,6 +19,8 @@ _OPTIONS = {
 }
 """For each detector that has options of its own: the argument that it is built with -> the option on the command
 line. One that was not given is None there, and the detector's own default holds."""
+DEFAULT_DETECTOR = "movenet"
+"""The one that is used unless another is asked for: it needs no download."""
 _FOR_ALL = {"--offline"}
 """Options that may be given with any detector, as one that fetches nothing does what they say."""
 
@@ -25,9 +28,7 @@ _FOR_ALL = {"--offline"}
 def add_detector_options(parser: argparse.ArgumentParser) -> None:
     """Adds `--detector` and what single detectors take."""
     how = parser.add_argument_group("detector")
-    how.add_argument(
-        "--detector", choices=list(DETECTORS), default="movenet", help="finds the people (default: %(default)s)"
-    )
+    how.add_argument("--detector", choices=list(DETECTORS), help=f"finds the people (default: {DEFAULT_DETECTOR})")
     how.add_argument(
         "--offline", action="store_true", default=None, help="fetch no weights; take those in the cache, or none"
     )
@@ -57,15 +58,35 @@ def chosen_detector(options: argparse.Namespace) -> Detector:
     Raises:
         InputError: an option is given that belongs to another detector, or the detector cannot be built.
     """
+    detector = options.detector or DEFAULT_DETECTOR
     for name, arguments in _OPTIONS.items():
-        strays = [option for option in arguments.values() if _value(options, option) is not None]
-        strays = [option for option in strays if option not in _FOR_ALL]
-        if strays and name != options.detector:
-            raise InputError(f"{strays[0]} goes with --detector {name}, not with {options.detector}")
-    given = {key: _value(options, option) for key, option in _OPTIONS.get(options.detector, {}).items()}
+        strays = [option for option in _given(options, arguments.values()) if option not in _FOR_ALL]
+        if strays and name != detector:
+            raise InputError(f"{strays[0]} goes with --detector {name}, not with {detector}")
+    wanted = {key: _value(options, option) for key, option in _OPTIONS.get(detector, {}).items()}
     return build_detector(
-        options.detector, options.device, **{key: value for key, value in given.items() if value is not None}
+        detector, options.device, **{key: value for key, value in wanted.items() if value is not None}
     )
+
+
+def refuse_detector(options: argparse.Namespace, instead: str) -> None:
+    """For a command that was given something in the place of a detector.
+
+    Args:
+        options: of the command line.
+        instead: the option that was given.
+
+    Raises:
+        InputError: a detector, or something of one, is asked for as well.
+    """
+    every = ["--detector", *(option for arguments in _OPTIONS.values() for option in arguments.values())]
+    strays = [option for option in _given(options, every) if option not in _FOR_ALL]
+    if strays:
+        raise InputError(f"{strays[0]} is for a detector, and {instead} takes the place of one; choose one of the two")
+
+
+def _given(options: argparse.Namespace, names: Iterable[str]) -> list[str]:
+    return [name for name in names if _value(options, name) is not None]
 
 
 def _value(options: argparse.Namespace, option: str) -> str | bool | None:

@@ -3,6 +3,7 @@
 import argparse
 from pathlib import Path
 
+from poselift.cli.detector import refuse_detector
 from poselift.core.errors import InputError
 from poselift.keypoints import FileDetections, read_keypoints
 from poselift.skeleton import get_skeleton
@@ -41,6 +42,7 @@ def chosen_keypoints(options: argparse.Namespace, video: Path | None) -> FileDet
         if strays:
             raise InputError(f"--{strays[0].replace('_', '-')} goes with --keypoints PATH")
         return None
+    refuse_detector(options, "--keypoints")
     joint_set = None if options.keypoint_set is None else get_skeleton(options.keypoint_set)
     return FileDetections(
         read_keypoints(options.keypoints, joint_set),

@@ -1,17 +1,15 @@
 """`poselift lift`: from a video to 3D, one command."""
 
 import argparse
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskID, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
 from poselift.cli.detector import add_detector_options, chosen_detector
 from poselift.cli.device import torch_device
 from poselift.cli.keypoints import add_keypoint_options, chosen_keypoints
+from poselift.cli.progress import stage_progress
 from poselift.cli.results import OVERLAY, check_folder, write_person, write_summary
 from poselift.core.errors import InputError
 from poselift.lifting import DetectionStream, LiftedVideo, VideoDetections, lift_stream
@@ -99,7 +97,7 @@ def run(options: argparse.Namespace) -> None:
     device = torch_device(options.device)
     weights = load_weights(options.weights, device)
     stream = _chosen_stream(options, source, video)
-    with _progress(console) as report:
+    with stage_progress(console) as report:
         lifted = lift_stream(
             stream,
             weights,
@@ -173,26 +171,6 @@ def _share(text: str) -> float:
     if not 0 <= value <= 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a score from 0 to 1")
     return value
-
-
-@contextmanager
-def _progress(console: Console) -> Iterator[Any]:
-    """A bar for each stage as it comes, with the time left."""
-    columns = (
-        TextColumn("{task.description:<15}"),
-        BarColumn(),
-        TaskProgressColumn(),
-        TimeRemainingColumn(elapsed_when_finished=True),
-    )
-    with Progress(*columns, console=console, disable=console.quiet) as bars:
-        tasks: dict[str, TaskID] = {}
-
-        def report(stage: str, done: float) -> None:
-            if stage not in tasks:
-                tasks[stage] = bars.add_task(stage, total=1.0)
-            bars.update(tasks[stage], completed=done)
-
-        yield report
 
 
 def _render(stream: DetectionStream, threshold: float, lifted: LiftedVideo, path: Path, report: Any) -> None:
