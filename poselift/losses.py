@@ -97,13 +97,18 @@ def reprojection_loss(
     seen = weights > 0
     seen = seen & (seen.sum(-1, keepdim=True) >= _MIN_JOINTS)
     weights = torch.where(seen, weights, 0.0)
+    rays = torch.where(seen[..., None], rays, 0.0)
     root = root_from_rays(predicted, rays, weights)
+    # A pose that fits its rays best upside down, as an untrained one may, would stand behind the camera. It is put in
+    # front, in the middle of its rays, from where it can learn.
+    middle = (weights[..., None] * rays).sum(-2) / weights.sum(-1, keepdim=True).clamp(min=1e-9)
+    in_front = middle * root[..., 2:].detach().abs().clamp(min=_NEAREST)
+    root = torch.where(root[..., 2:] > _NEAREST, root, in_front)
     depth = root[..., None, 2:].detach()
     placed = predicted + root[..., None, :]
-    # A pose that fits its rays upside down stands behind the camera: it has no picture to compare.
-    seen = seen & (depth > _NEAREST).squeeze(-1) & (placed[..., 2] > _NEAREST)
+    seen = seen & (placed[..., 2] > 0.5 * _NEAREST)
     plane = placed[..., :2] / placed[..., 2:].where(seen[..., None], 1.0)
-    error = ((plane - rays[..., :2].where(seen[..., None], 0.0)) * depth).where(seen[..., None], 0.0)
+    error = ((plane - rays[..., :2]) * depth).where(seen[..., None], 0.0)
     return _mean(error.norm(dim=-1), torch.where(seen, weights, 0.0))
 
 

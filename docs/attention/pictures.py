@@ -5,10 +5,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import torch
 from matplotlib.axes import Axes
-from matplotlib.colors import ListedColormap, Normalize, PowerNorm
+from matplotlib.colors import Normalize, PowerNorm
 from matplotlib.figure import Figure
 from PIL import Image
 from torch import Tensor, nn
@@ -34,7 +35,7 @@ from poselift.nn.attention.scores import SCORES
 from poselift.nn.positions import RotaryTime, SinusoidalTime, rotate
 from poselift.optim import schedules
 from poselift.skeleton import CMU28
-from poselift.viz.plots.style import GREY, LOOKS, PAGE, PALE, add_legend, styled
+from poselift.viz.plots.style import GREY, LOOKS, PAGE, PALE, add_legend, save_plot, styled
 
 FOLDER = Path(__file__).parent
 DIM = 16
@@ -49,7 +50,7 @@ def gait(count: int, start: float = 0.0, step: float = 1.0) -> Tensor:
     return torch.cat((angles.cos(), angles.sin()), -1)[None] * 1.4
 
 
-def build(name: str, heads: int = 1, **options: object) -> Attention:
+def build(name: str, heads: int = 1, **options: Any) -> Attention:
     """A mechanism whose queries, keys and values are the tokens themselves; what else it learns is drawn."""
     torch.manual_seed(0)
     attention = ATTENTION[name](DIM, heads, **options).eval()
@@ -61,7 +62,7 @@ def build(name: str, heads: int = 1, **options: object) -> Attention:
 
 
 @torch.no_grad()
-def look(name: str, heads: int = 1, count: int = 36, **options: object) -> Tensor:
+def look(name: str, heads: int = 1, count: int = 36, **options: Any) -> Tensor:
     """The weights of each head for each pair of tokens."""
     return build(name, heads, **options).attention_map(gait(count))[0]
 
@@ -83,10 +84,10 @@ def matrices(panels: Mapping[str, Tensor], columns: int) -> Figure:
     """Matrices by title: rows look at columns."""
     rows = -(-len(panels) // columns)
     figure = Figure(figsize=(PAGE, (PAGE / columns + 0.15) * rows))
-    places = figure.subplots(rows, columns, squeeze=False).flat
+    places = list(figure.subplots(rows, columns, squeeze=False).flat)
     for axes, (title, weights) in zip(places, panels.items(), strict=False):
         draw_matrix(axes, title, weights)
-    for axes in list(places):
+    for axes in places[len(panels) :]:
         axes.set_axis_off()
     return figure
 
@@ -122,7 +123,7 @@ def distributions() -> Figure:
         with torch.no_grad():
             weights = attention.scores(torch.tensor([[[[query]]]]), key.view(1, 1, -1, 1))[0, 0, 0]
         compositional.plot(key, weights, color=look.color, linestyle=look.line, label=f"query {query:g}")
-    compositional.set(title="compositional, width 1", xlabel="key", ylim=(-0.55, 0.55))
+    compositional.set(title="compositional, width 1", xlabel="key", ylim=(-0.15, 0.55))
     compositional.legend(loc="upper left")
     add_legend(figure, two.get_lines(), list(functions))
     return figure
@@ -130,12 +131,14 @@ def distributions() -> Figure:
 
 def where() -> Figure:
     """Everything, the past, a window around the token, a window that it chooses, one key."""
+    with torch.no_grad():
+        drawn = build("hard", score="scaled_dot").train().attention_map(gait(36))
     panels = {
         "scaled_dot: everything": look("scaled_dot")[0],
         "causal: the past": look("scaled_dot", causal=True)[0],
         "local_monotonic": look("local_monotonic", score="scaled_dot")[0],
         "local_predictive": look("local_predictive", score="scaled_dot")[0],
-        "hard": look("hard", score="scaled_dot", causal=True)[0],
+        "hard, as it is drawn in training": drawn[0, 0],
     }
     return matrices(panels, 5)
 
@@ -144,7 +147,8 @@ def where() -> Figure:
 def between() -> Figure:
     """Two sequences, two streams, single features, several encodings, joints and limbs."""
     figure = Figure(figsize=(PAGE, 4.9))
-    top, bottom = figure.subfigures(2, 1, height_ratios=(1, 1.35))
+    rows = figure.subfigures(2, 1, squeeze=False, height_ratios=(1, 1.35))
+    top, bottom = rows[:, 0]
     with torch.no_grad():
         across = build("scaled_dot", cross=True).attention_map(gait(36), memory=gait(18, step=2.0))[0, 0]
     streams, features = look("co_attention", heads=2), look("multi_dimensional")
@@ -163,9 +167,7 @@ def between() -> Figure:
     with torch.no_grad():
         chosen = chooser.representations(gait(36))[0][0]
     encodings.stackplot(range(36), chosen.mT, colors=[look.color for look in LOOKS], alpha=0.8)
-    encodings.set(
-        title="multi_representational: weights of three encodings", xlabel="token", xlim=(0, 35), ylim=(0, 1)
-    )
+    encodings.set(title="multi_representational: weights of three encodings", xlabel="token", xlim=(0, 35), ylim=(0, 1))
     torch.manual_seed(0)
     hierarchy = HierarchicalAttention(DIM, 1)
     names = [hierarchy.limb_names[limb] for limb in hierarchy.limbs]
@@ -186,7 +188,7 @@ def efficient() -> Figure:
         "local": look("local", block=6, reach=6)[0],
         "strided": look("strided", stride=6)[0],
         "fixed": look("fixed", block=6)[0],
-        "adaptive_span, 8 + 8": look("adaptive_span", max_span=64, ramp=8)[0],
+        "adaptive_span, z = 8": look("adaptive_span", max_span=64, ramp=8)[0],
         "longformer, near head": longformer[0],
         "longformer, dilated head": longformer[1],
         "transformer_xl": look("transformer_xl", segment=9)[0],
@@ -205,7 +207,11 @@ def positions() -> Figure:
     code, score = figure.subplots(1, 2)
     times = torch.linspace(0, 2, 201)
     code.imshow(
-        SinusoidalTime(32)(times[None])[0].mT, cmap="RdBu_r", aspect="auto", extent=(0, 2, 32, 0), interpolation="nearest"
+        SinusoidalTime(32)(times[None])[0].mT,
+        cmap="RdBu_r",
+        aspect="auto",
+        extent=(0, 2, 32, 0),
+        interpolation="nearest",
     )
     code.set(title="sinusoidal: what is added to a token", xlabel="time of the token (s)", ylabel="channel")
     code.grid(False)
@@ -284,39 +290,27 @@ def before() -> Figure:
         share = coordinates.grad[0].norm(dim=(-2, -1))
         axes.bar(range(81), (share / share.max()).clamp(min=1e-6), width=1.0, color=LOOKS[0].color)
         axes.axvline(40, color=GREY, linewidth=0.5)
-        axes.set(title=name, yscale="log", ylim=(1e-5, 2), xlim=(0, 80))
+        axes.set(title=name, yscale="log", ylim=(1e-5, 2), xlim=(0, 80), yticks=(1e-4, 1e-2, 1))
+        axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
     for axes in grid[-1]:
         axes.set_xlabel("frame")
     grid[1, 0].set_ylabel("gradient, largest 1")
     return figure
 
 
-def demo() -> None:
-    """The shipped weights on the demo clip, by the command itself, made smaller."""
-    with TemporaryDirectory() as folder:
-        poselift(["attention", "--out", folder, "--quiet"])
-        for name, width in (("joints", 560), ("time", 1400)):
-            picture = Image.open(Path(folder) / f"{name}.png").convert("RGB")
-            picture.thumbnail((width, width), Image.Resampling.LANCZOS)
-            picture.quantize(96).save(FOLDER / f"small_{name}.png", optimize=True)
-
-
 def main() -> None:
-    """Draws them all."""
-    for draw in (scores, distributions, where, between, efficient, positions, warmups, before):
-        save(draw(), draw.__name__)
-    demo()
-
-
-@styled
-def _save(figure: Figure, name: str) -> Figure:
-    figure.savefig(FOLDER / f"{name}.png", dpi=160, metadata={"Software": None})
-    return figure
-
-
-def save(figure: Figure, name: str) -> None:
-    """Writes a picture beside the pages."""
-    _save(figure, name)
+    """Draws them all, and the shipped weights on the demo clip by the command itself."""
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        for draw in (scores, distributions, where, between, efficient, positions, warmups, before):
+            save_plot(draw(), folder / draw.__name__)
+        poselift(["attention", "--out", name, "--quiet"])
+        (folder / "joints.png").rename(folder / "small_joints.png")
+        (folder / "time.png").rename(folder / "small_time.png")
+        for path in folder.glob("*.png"):
+            picture = Image.open(path).convert("RGB")
+            # Of two pixels one: sharp enough for a page, and a tenth of the bytes.
+            picture.reduce(2).quantize(256).save(FOLDER / path.name, optimize=True)
 
 
 if __name__ == "__main__":

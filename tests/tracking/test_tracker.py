@@ -95,7 +95,7 @@ def test_who_leaves_the_picture_and_comes_back_is_the_same_person(scenes, gone, 
 
 def test_who_was_hidden_comes_out_under_the_old_number_beside_somebody_who_stands_there(scenes):
     def scene(time):
-        walks, stands = scenes.walker(250 + 200 * time, time, seed=1), scenes.walker(600, time, seed=2)
+        walks, stands = scenes.walker(250 + 200 * time, time, seed=1), scenes.walker(640, time, seed=2)
         if abs(time - 1.75) >= 0.5:
             return [walks, stands]
         # The one who stands is missed for two frames, just as the one who walks comes out from behind.

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from poselift.cli.study.run import Study
 from poselift.viz.plots import save_plot
@@ -31,6 +32,9 @@ _INITS = (
     "decoder_post_norm_no_warmup",
     "decoder_t_fixup",
 )
+
+_SHOWN = (-9, 1)
+"""Powers of ten in the histograms; what is smaller is nothing, and what is larger has diverged."""
 
 
 def write_plots(study: Study, results: Mapping[str, Mapping[str, Any]]) -> None:
@@ -88,7 +92,7 @@ def _curves(runs: Mapping[str, Mapping[str, Any]]) -> Figure:
     kinds = (
         ("loss", "loss"),
         ("gradient", "norm of the gradient"),
-        ("relative", "norm of the update / of the weights"),
+        ("relative", "update, relative to the weights"),
     )
     for axes, (key, title) in zip(panels, kinds, strict=True):
         for (name, run), look in zip(runs.items(), LOOKS, strict=False):
@@ -97,6 +101,8 @@ def _curves(runs: Mapping[str, Mapping[str, Any]]) -> Figure:
             places = [step["step"] + 1 for step in steps]
             axes.plot(places, values, label=name, linewidth=1, color=look.color, linestyle=look.line)
         axes.set(xlabel="step", yscale="log", title=title)
+        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        axes.yaxis.set_minor_formatter(NullFormatter())
     add_legend(figure, *panels[0].get_legend_handles_labels())
     return figure
 
@@ -117,6 +123,7 @@ def _histograms(runs: Mapping[str, Mapping[str, Any]]) -> Figure:
                 cmap="cividis",
                 extent=(steps[0]["step"] + 0.5, steps[-1]["step"] + 1.5, bins["lowest"], bins["highest"]),
             )
+            axes.set_ylim(_SHOWN)
             axes.grid(visible=False)
             axes.set_title(f"{name}: {title}", loc="left")
         line[0].set_ylabel("power of ten")

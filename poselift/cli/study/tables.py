@@ -49,7 +49,7 @@ def write_tables(study: Study, rows: Sequence[Row], results: Mapping[str, Mappin
         lambda result: (*summary_cells(result), *_cost_cells(result)),
     )
     write_text(study.out / "study.csv", csv_table(both))
-    parts = [f"## {table.title}\n\n{markdown_table(table)}" for table in tables]
+    parts = [markdown_table(table) for table in tables]
     write_text(study.out / "study.md", "\n".join([f"# The study: {study.protocol.title}", "", NOTE, "", *parts]))
 
 
