@@ -138,7 +138,7 @@ def where() -> Figure:
         "causal: the past": look("scaled_dot", causal=True)[0],
         "local_monotonic": look("local_monotonic", score="scaled_dot")[0],
         "local_predictive": look("local_predictive", score="scaled_dot")[0],
-        "hard, as it is drawn in training": drawn[0, 0],
+        "hard: one key, drawn": drawn[0, 0],
     }
     return matrices(panels, 5)
 

@@ -58,6 +58,8 @@ def run_configured(command: Callable[[DictConfig], Result], config: DictConfig) 
             cause = cause.__cause__ or cause.__context__
         # Without one, what it wraps is a value of the wrong kind, in the second line of its message.
         lines = str(error if cause is None else cause).splitlines()
+        if found := re.search(r"'[\w.]+\.(\w+)':\s.*unexpected keyword argument '(\w+)'", str(error)):
+            _stop(f"{found.group(1)} takes no {found.group(2)}; leave out what sets it, or choose another")
         _stop("\n".join(lines) if isinstance(cause, InputError) else " ".join(lines[: 1 if cause else 2]))
 
 
@@ -85,6 +87,9 @@ def explain(error: Exception, config_name: str, overrides: list[str]) -> str:
         return f"there is no {group}={name}{_nearest(name, choices)}; there are {', '.join(choices)}"
     if found := re.search(r"Could not override '([^']+)'", message):
         key = found.group(1)
+        if "/" in key and (Path(CONF) / key).is_dir():
+            group, part = key.rsplit("/", 1)
+            return f"{key} does not go with this {group}=, which has no {part} to choose; choose another {group}"
         others = [override for override in overrides if not re.match(rf"[+~]*{re.escape(key)}(@|=)", override)]
         return f"there is no key {key}{_nearest(key, _keys(config_name, others))}; see --cfg job"
     return message.splitlines()[0]

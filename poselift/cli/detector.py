@@ -3,6 +3,7 @@
 import argparse
 from collections.abc import Iterable
 
+from poselift.core.download import quiet_downloads
 from poselift.core.errors import InputError
 from poselift.detection import DETECTORS, Detector, build_detector
 
@@ -64,9 +65,9 @@ def chosen_detector(options: argparse.Namespace) -> Detector:
         if strays and name != detector:
             raise InputError(f"{strays[0]} goes with --detector {name}, not with {detector}")
     wanted = {key: _value(options, option) for key, option in _OPTIONS.get(detector, {}).items()}
-    return build_detector(
-        detector, options.device, **{key: value for key, value in wanted.items() if value is not None}
-    )
+    given = {key: value for key, value in wanted.items() if value is not None}
+    with quiet_downloads(getattr(options, "quiet", False)):  # not every command has the option
+        return build_detector(detector, options.device, **given)
 
 
 def refuse_detector(options: argparse.Namespace, instead: str) -> None:

@@ -128,7 +128,9 @@ def run(options: argparse.Namespace) -> None:
         return
     count = len(lifted.motions)
     people = f"{count} {'person' if count == 1 else 'people'}"
-    look = out if options.no_render else out / OVERLAY
+    look = str(out if options.no_render else out / OVERLAY)
+    if options.keypoints is not None and video is None and not options.no_render:
+        look += " (the 2D on blank pictures, as there is no --video)"
     console.print(f"{people} in {lifted.frames} frames. Look at {look}; the motion is in {out}/person_*.npz and .csv")
 
 

@@ -8,6 +8,7 @@ import sys
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator, Sequence
+from contextvars import ContextVar
 from pathlib import Path
 
 from poselift.core.errors import InputError, describe
@@ -18,6 +19,17 @@ _TIMEOUT = 30.0
 _PART = 1 << 20
 _NOTHING_TO_ADD = 416
 """HTTP: what was asked for lies behind the end of the file."""
+_QUIET: ContextVar[bool] = ContextVar("quiet", default=False)
+
+
+@contextlib.contextmanager
+def quiet_downloads(quiet: bool = True) -> Iterator[None]:
+    """Inside the block, a terminal is not shown how far a download is."""
+    before = _QUIET.set(quiet)
+    try:
+        yield
+    finally:
+        _QUIET.reset(before)
 
 
 def cache_folder() -> Path:
@@ -41,7 +53,7 @@ def fetch(file: str, urls: Sequence[str], expected: str, offline: bool = False) 
 
     What a lost connection leaves is kept beside the file as `.part`, and the next server, or the next call, goes on
     from there. A file appears under its own name only when its SHA-256 is right; one that is not is removed. While
-    it is fetched, a terminal shows how far it is.
+    it is fetched, a terminal shows how far it is, but for `quiet_downloads`.
 
     Args:
         file: its name in the cache folder.
@@ -185,8 +197,7 @@ def _bar(name: str, total: int | None) -> Iterator[Callable[[int], None]]:
 
     columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn())
     console = Console(stderr=True, markup=False, highlight=False)
-    with Progress(
-        *columns, TimeRemainingColumn(), console=console, transient=True, disable=not console.is_terminal
-    ) as bars:
+    disable = _QUIET.get() or not console.is_terminal
+    with Progress(*columns, TimeRemainingColumn(), console=console, transient=True, disable=disable) as bars:
         task = bars.add_task(name, total=total)
         yield lambda done: bars.update(task, completed=done)

@@ -30,7 +30,9 @@ class SequenceToSequence(Lifter):
         joints_in: name of the joint set that goes in.
         joints_out: name of the joint set that comes out.
         dim: width of the states.
-        teacher_forcing: share of frames in training that are fed the truth and not the model's own output.
+        teacher_forcing: share of frames in training that are fed the truth and not the model's own output: 1 in the
+            papers, whose models then never meet their own errors; mixed, as in scheduled sampling (Bengio et al.
+            2015, https://arxiv.org/abs/1506.03099), they do.
         **config: of the subclass.
     """
 

@@ -3,6 +3,7 @@
 import math
 
 import torch
+import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor, nn
 
@@ -82,7 +83,8 @@ class LearnedPosition(nn.Module):
         b, n = times.shape
         if n > len(self.table):
             raise InputError(f"{n} tokens were given, but positions are learned for {len(self.table)} at most")
-        return self.table[:n].expand(b, -1, -1)
+        # Not table[:n]: a module that gives a view of its parameter cannot be counted by torch's FlopCounterMode.
+        return F.embedding(torch.arange(n, device=times.device), self.table).expand(b, -1, -1)
 
 
 def rotate(

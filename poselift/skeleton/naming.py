@@ -21,6 +21,12 @@ and PoseTrack's head bottom are one joint, as their heads are, is how mmpose's o
 data sets."""
 
 _SIDES = {"l": "left", "left": "left", "r": "right", "right": "right"}
+_GLUED = re.compile(
+    "(left|right|l|r)("
+    + "|".join(joint[5:] for skeleton in SKELETONS.values() for joint in skeleton.joints if joint.startswith("left_"))
+    + ")"
+)
+"""A side without anything between it and a joint that there is on both sides."""
 _FEWEST = 6
 """Joints that must be known by name: fewer do not make a person."""
 
@@ -29,7 +35,7 @@ def our_name(name: str) -> str:
     """The name that a joint has here, as far as can be told; otherwise its own words with "_" between them.
 
     Upper and lower case, spaces and hyphens do not matter, and a side is understood before or behind the joint:
-    `LBigToe`, `big-toe L` and `left_bigtoe` are `left_big_toe`.
+    `LBigToe`, `Lbigtoe`, `big-toe L` and `left_bigtoe` are `left_big_toe`.
     """
     words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name.strip()).lower()
     parts = [part for part in re.split(r"[^a-z0-9]+", words.replace("toe", "_toe")) if part]
@@ -39,6 +45,8 @@ def our_name(name: str) -> str:
             side = _SIDES[parts.pop(place)] + "_"
             break
     joint = "_".join(parts)
+    if not side and (glued := _GLUED.fullmatch(joint)):
+        return f"{_SIDES[glued[1]]}_{glued[2]}"
     return side + joint if side else _OUR_NAMES.get(joint, joint)
 
 

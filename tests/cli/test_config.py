@@ -3,6 +3,7 @@
 import pytest
 from hydra import compose, initialize_config_dir
 from hydra.errors import HydraException
+from hydra.utils import instantiate
 from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
@@ -23,6 +24,9 @@ from poselift.core.errors import InputError
         (["model.dpth=8", "optimizer.ll=1"], "the nearest is model.depth"),
         (["zzzzzz=1"], "there is no key zzzzzz; see --cfg job"),
         (["hydra/sweeper=optuna"], "pip install 'poselift[sweep]'"),
+        (["model=rnn", "model/attention=dot"], "model/attention does not go with this model=, which has no attention"),
+        (["model/init=t_fixup", "schedule=noam"], "schedule/warmup does not go with this schedule=, which has no warm"),
+        (["model/atention=dot"], "there is no key model/atention; the nearest is model.attention"),
     ],
 )
 def test_a_mistyped_override_names_the_nearest(overrides, message):
@@ -31,6 +35,16 @@ def test_a_mistyped_override_names_the_nearest(overrides, message):
     said = explain(e.value, "train", overrides)
     assert "\n" not in said
     assert message in said
+
+
+def test_a_part_that_a_model_does_not_have_is_named(capsys):
+    with initialize_config_dir(CONF, version_base="1.3"):
+        config = compose("train", ["model=encoder_decoder", "model/attention=hierarchical"])
+    with pytest.raises(SystemExit):
+        run_configured(lambda config: instantiate(config.model), config)
+    assert capsys.readouterr().err == (
+        "error: EncoderDecoder takes no joint_attention; leave out what sets it, or choose another\n"
+    )
 
 
 def test_all_lines_of_an_input_error_are_printed(capsys):

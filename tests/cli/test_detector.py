@@ -5,6 +5,7 @@ import pytest
 
 from poselift.cli import detector as module
 from poselift.cli.detector import add_detector_options, chosen_detector
+from poselift.core import download
 from poselift.core.errors import InputError
 from poselift.detection import DETECTORS
 from poselift.skeleton import COCO17
@@ -52,6 +53,16 @@ def test_only_what_was_given_is_passed_on(monkeypatch):
 def test_offline_goes_with_every_detector(monkeypatch):
     assert chosen(monkeypatch, "--offline") == ("movenet", "cpu", {})
     assert chosen(monkeypatch, "--detector", "mmpose", "--offline") == ("mmpose", "cpu", {"offline": True})
+
+
+@pytest.mark.parametrize("quiet", [True, False])
+def test_a_quiet_command_shows_no_download(quiet, monkeypatch):
+    monkeypatch.setattr(module, "build_detector", lambda *_: Nobody(download._QUIET.get()))
+    parser = argparse.ArgumentParser()
+    add_detector_options(parser)
+    detector = chosen_detector(parser.parse_args([], argparse.Namespace(device="cpu", quiet=quiet)))
+    assert detector.built == (quiet, {})
+    assert not download._QUIET.get(), "only while it is built"
 
 
 @pytest.mark.parametrize(

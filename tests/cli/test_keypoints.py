@@ -51,7 +51,9 @@ def test_without_a_video_the_2d_is_drawn_on_blank_pictures(folder, tmp_path, cap
     assert (summary["width"], summary["height"], summary["fps"], summary["frames"]) == (640, 480, 25.0, 25)
     assert summary["weights"]["detector"] == {"name": "openpose", "sha256": {}}
     assert [person["id"] for person in summary["people"]] == [4]
-    assert "1 person in 25 frames" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "1 person in 25 frames" in said
+    assert "overlay.mp4 (the 2D on blank pictures, as there is no --video)" in said
     motion = read_motion(out / "person_4.npz")
     assert np.isfinite(motion.joints).all()
     np.testing.assert_allclose(motion.timestamps, np.arange(25) / 25)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from poselift.core import download
-from poselift.core.download import cache_folder, fetch
+from poselift.core.download import cache_folder, fetch, quiet_downloads
 from poselift.core.errors import InputError
 
 CONTENT = bytes(range(256)) * 12_000
@@ -224,6 +224,10 @@ def test_a_terminal_sees_how_far_it_is_and_others_see_nothing(server, cache, mon
     assert "weights.bin" in err
     assert "3.1/3.1 MB" in err
     assert "0:00:00" in err
+    (cache / "weights.bin").unlink()
+    with quiet_downloads():
+        fetch("weights.bin", [server.url], SHA256)
+    assert capfd.readouterr() == ("", "")
 
 
 def test_where_the_cache_is(tmp_path, monkeypatch):

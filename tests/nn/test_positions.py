@@ -4,6 +4,7 @@ import math
 
 import pytest
 import torch
+from torch.utils.flop_counter import FlopCounterMode
 
 from poselift.core.errors import InputError
 from poselift.nn.positions import LearnedPosition, RotaryTime, SinusoidalTime, rotate
@@ -43,6 +44,12 @@ def test_learned_positions_are_of_places_and_not_of_times():
     assert torch.equal(code(TIMES.float())[0], code.table)
     with pytest.raises(InputError, match="4 tokens were given, but positions are learned for 3"):
         code(torch.zeros(1, 4))
+
+
+def test_learned_positions_can_be_counted():
+    """torch's counter fails on a module whose output is a view of its parameter."""
+    with torch.no_grad(), FlopCounterMode(display=False):
+        LearnedPosition(4, longest=3)(TIMES.float())
 
 
 def test_a_pair_needs_two_channels():

@@ -13,6 +13,13 @@ from poselift.core.files import write_text
 
 _ROOT = Path(CONF).parent
 
+_ENOUGH = 1000
+_FEW = (
+    " These are too few steps to say which row is better: they show that all of them train. Times are rough where the "
+    "machine has other work."
+)
+"""What is said of a budget of fewer steps than are enough."""
+
 _INTRODUCTION = """\
 # Every mechanism, and what it came to
 
@@ -53,6 +60,7 @@ def write_page(
         f"steps to warm up where its schedule says how many; the first {budget.views} validation views of "
         f"{study.protocol.title} are scored. Models are as small as the budget wants them: the whole command of a row "
         f"stands in its row.json."
+        f"{'' if budget.steps >= _ENOUGH else _FEW}"
     )
     parts = [_INTRODUCTION.format(command=command, budget=said, note=NOTE)]
     for family in FAMILIES:

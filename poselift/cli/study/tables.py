@@ -20,9 +20,9 @@ _COSTS = (
 
 NOTE = (
     "Errors are on the same validation views for all rows, in mm, without averaging with the mirrored input. Cost is "
-    "of one forward pass over one window of T frames: multiply-adds of matrix products and convolutions (Fourier "
-    "transforms and products entry by entry are not counted), the median time on one CPU thread, and the weights with "
-    "the most that the pass holds at once. An exponent k says that a cost grows as T^k from T = 27 to 729."
+    "of one forward pass over one window of T frames: multiply-adds of matrix products, convolutions and Fourier "
+    "transforms (what is done to each number by itself is not counted), the median time on one CPU thread, and the "
+    "weights with the most that the pass holds at once. An exponent k says that a cost grows as T^k from T = 27 to 729."
 )
 
 

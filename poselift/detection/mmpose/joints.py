@@ -3,19 +3,7 @@
 from collections.abc import Sequence
 
 from poselift.core.errors import InputError
-from poselift.skeleton import SKELETONS, Skeleton
-
-_OUR_NAMES = {
-    "head": "head_top",
-    "top_head": "head_top",
-    "neck": "neck_base",
-    "upper_neck": "neck_base",
-    "head_bottom": "neck_base",
-    "hip": "pelvis",
-}
-"""mmpose's names for joints that have another name here. That Halpe's, AI Challenger's, CrowdPose's and JHMDB's neck,
-MPII's upper neck and PoseTrack's head bottom are one joint, as their heads are, is how mmpose's own body8-halpe26
-configs join these data sets."""
+from poselift.skeleton import SKELETONS, Skeleton, our_name
 
 
 def joint_set(names: Sequence[str]) -> tuple[Skeleton, list[int]]:
@@ -31,7 +19,7 @@ def joint_set(names: Sequence[str]) -> tuple[Skeleton, list[int]]:
     Raises:
         InputError: the model has no joint set of ours, e.g. because it is for hands or animals.
     """
-    ours = [_OUR_NAMES.get(name, name) for name in names]
+    ours = [our_name(name) for name in names]
     fitting = [skeleton for skeleton in SKELETONS.values() if set(skeleton.joints) <= set(ours)]
     if not fitting:
         raise InputError(

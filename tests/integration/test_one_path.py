@@ -1,0 +1,189 @@
+"""One clip whose people are found in four ways: all go one path, and write the same kinds of files."""
+
+import csv
+import json
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from poselift.cli import lift
+from poselift.cli.main import main
+from poselift.detection import build_detector
+from poselift.export import read_motion
+from poselift.lifting import DetectionStream, lift_stream
+from poselift.samples import demo_video
+from poselift.skeleton import COCO17, H36M17, HALPE26
+from poselift.video import VideoReader, VideoWriter
+from tests.detection.mmpose.random_weights import PERSON, skip_without_mmpose, write_checkpoint
+from tests.keypoints.writers import Person, coco_results
+
+FRAMES, FPS = 18, 30
+SIZE = (960, 540)
+POSE = "rtmpose-t_8xb1024-700e_body8-halpe26-256x192"
+JOINT_SETS = {"movenet-fast": COCO17, "mmpose": HALPE26, "rtmpose": COCO17, "coco": COCO17}
+"""Every way to find the people, by the name that is written down -> its joint set."""
+
+
+@dataclass
+class Written:
+    """What the command wrote, and what went through `lift_stream`."""
+
+    folder: Path
+    streams: list[DetectionStream]
+
+    @property
+    def summary(self):
+        return json.loads((self.folder / "summary.json").read_text())
+
+    @property
+    def people(self):
+        return [f"person_{person['id']}" for person in self.summary["people"]]
+
+
+@pytest.fixture(scope="module")
+def clip(tmp_path_factory):
+    """The first frames of the demo clip, as a video of their own."""
+    path = tmp_path_factory.mktemp("clip") / "clip.mp4"
+    with VideoWriter(path, *SIZE) as writer:
+        for index, frame in enumerate(islice(VideoReader(demo_video()), FRAMES)):
+            writer.write(frame.image, index / FPS)
+    return path
+
+
+def run(folder, *arguments):
+    """Runs `poselift lift`, and keeps what it gives to `lift_stream`."""
+    streams = []
+
+    def watched(stream, weights, **options):
+        streams.append(stream)
+        return lift_stream(stream, weights, **options)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lift, "lift_stream", watched)
+        main(["lift", *map(str, arguments), "--out", str(folder), "--device", "cpu", "--no-flip", "--quiet"])
+    return Written(folder, streams)
+
+
+def mmpose_options(clip, folder):
+    """Random weights find nobody in particular, but they find somebody."""
+    skip_without_mmpose()
+    pictures = [frame.image for frame in islice(VideoReader(clip), 0, FRAMES, 6)]
+    for name in (POSE, PERSON):
+        write_checkpoint(name, pictures, folder / f"{name}.pth")
+    return (
+        *("--detector", "mmpose", "--mmpose-config", POSE, "--mmpose-checkpoint", folder / f"{POSE}.pth"),
+        *("--mmpose-person-detector", PERSON, "--mmpose-person-checkpoint", folder / f"{PERSON}.pth"),
+    )
+
+
+def onnx_options(folder):
+    """Networks that find the same person in every frame."""
+    pytest.importorskip("onnx", reason="pip install 'poselift[dev]'")
+    from tests.detection.onnx_files import box_finder, pose_finder
+
+    points = np.random.default_rng(0).uniform([12, 8], [36, 56], (len(COCO17), 2))
+    model = pose_finder(folder / "rtmpose.onnx", points)
+    people = box_finder(folder / "yolox.onnx", [[400, 100, 520, 400, 0.9]], [0], size=SIZE)
+    return "--detector", "rtmpose", "--model", model, "--person-model", people
+
+
+def json_options(clip, folder):
+    """COCO's results, of what the embedded detector finds."""
+    found = build_detector("movenet-fast", "cpu").detect([frame.image for frame in VideoReader(clip)])
+    people = [
+        [Person(d.keypoints[n], d.scores[n], box_score=float(d.box_scores[n])) for n in range(len(d))] for d in found
+    ]
+    return "--keypoints", coco_results(folder / "2d", people, COCO17, SIZE, FPS)
+
+
+@pytest.fixture(scope="module")
+def embedded(clip, tmp_path_factory):
+    return run(tmp_path_factory.mktemp("movenet-fast"), clip, "--detector", "movenet-fast")
+
+
+@pytest.fixture(scope="module")
+def from_json(clip, tmp_path_factory):
+    options = json_options(clip, tmp_path_factory.mktemp("json"))
+    return run(tmp_path_factory.mktemp("coco"), clip, *options)
+
+
+@pytest.fixture(scope="module", params=JOINT_SETS)
+def written(request, clip, tmp_path_factory):
+    if request.param == "movenet-fast":
+        return request.getfixturevalue("embedded")
+    if request.param == "coco":
+        return request.getfixturevalue("from_json")
+    folder = tmp_path_factory.mktemp("models")
+    options = mmpose_options(clip, folder) if request.param == "mmpose" else onnx_options(folder)
+    return run(tmp_path_factory.mktemp(request.param), clip, *options)
+
+
+def test_everybody_goes_through_lift_stream(written):
+    (stream,) = written.streams
+    assert isinstance(stream, DetectionStream)
+    assert written.summary["weights"]["detector"] == {"name": stream.name, "sha256": stream.weights}
+    assert stream.name in JOINT_SETS
+    assert (written.summary["frames"], written.summary["warnings"]) == (FRAMES, [])
+    assert len(written.people) >= 1
+
+
+def test_the_same_files_are_there(written):
+    files = {f"{person}.{suffix}" for person in written.people for suffix in ("npz", "json", "csv")} | {"overlay.mp4"}
+    assert set(written.summary["files"]) == files
+    assert {path.name for path in written.folder.iterdir()} == files | {"summary.json"}
+    assert len(list(VideoReader(written.folder / "overlay.mp4"))) == FRAMES
+
+
+def test_the_arrays_have_the_same_names_and_shapes(written):
+    joints = len(JOINT_SETS[written.streams[0].name])
+    for person, about in zip(written.people, written.summary["people"], strict=True):
+        frames = about["frames"]
+        with np.load(written.folder / f"{person}.npz", allow_pickle=False) as file:
+            shapes = {key: array.shape for key, array in file.items()}
+        assert shapes == {
+            "joints": (frames, len(H36M17), 3),
+            "root": (frames, 3),
+            "timestamps": (frames,),
+            "keypoints": (frames, joints, 2),
+            "keypoint_scores": (frames, joints),
+            "filled": (frames,),
+        }
+
+
+def outline(value):
+    """The keys and types of JSON; not those of what is named by joints and files."""
+    if isinstance(value, dict):
+        return {key: None if key in ("parents", "sha256", "seconds") else outline(item) for key, item in value.items()}
+    return {type(item).__name__ for item in value} if isinstance(value, list) else type(value).__name__
+
+
+def test_the_json_and_the_tables_have_the_same_keys(written, embedded):
+    known = json.loads((embedded.folder / f"{embedded.people[0]}.json").read_text())
+    own = {"keypoints_file"} if written.streams[0].name == "coco" else set()
+    for person in written.people:
+        about = json.loads((written.folder / f"{person}.json").read_text())
+        assert about.keys() - known.keys() == own
+        assert outline({key: about[key] for key in known}) == outline(known)
+        assert about["keypoints"]["joints"] == list(JOINT_SETS[written.streams[0].name].joints)
+        assert header(written.folder / f"{person}.csv") == header(embedded.folder / f"{embedded.people[0]}.csv")
+    assert written.summary.keys() - embedded.summary.keys() == own
+    first, second = ({**summary, "people": summary["people"][:1]} for summary in (written.summary, embedded.summary))
+    assert outline({key: first[key] for key in second}) == outline(second)
+
+
+def header(path):
+    with open(path, newline="") as file:
+        return next(csv.reader(file))
+
+
+def test_json_gives_what_the_detector_gives(embedded, from_json):
+    assert from_json.people == embedded.people
+    for person in embedded.people:
+        ours, theirs = (read_motion(way.folder / f"{person}.npz") for way in (embedded, from_json))
+        np.testing.assert_array_equal(theirs.timestamps, ours.timestamps)
+        np.testing.assert_allclose(theirs.keypoints.keypoints, ours.keypoints.keypoints, atol=1e-3)
+        np.testing.assert_allclose(theirs.joints, ours.joints, atol=1e-5)
+        np.testing.assert_allclose(theirs.root, ours.root, atol=1e-4)
