@@ -65,14 +65,14 @@ def fetch(file: str, urls: Sequence[str], expected: str, offline: bool = False) 
         InputError: no server gave the file, or it cannot be written; the message says how to go on by hand.
     """
     path = cache_folder() / file
-    by_hand = f"put {file} ({_sha256_words(expected)}) into {path.parent} by hand"
+    by_hand = f"put it ({_sha256_words(expected)}) into {path.parent} by hand"
     try:
         damaged = path.is_file() and not _is_whole(path, expected)
         if path.is_file():
             return path
         if offline:
             why = "was damaged and is removed" if damaged else "is not in the cache"
-            raise InputError(f"{file} {why}, and offline nothing is fetched; {by_hand}, or go online")
+            raise InputError(f"{file} {why}, and offline nothing is fetched; go online, or {by_hand}, from {urls[0]}")
         path.parent.mkdir(parents=True, exist_ok=True)
         with _alone(path.parent):
             if path.is_file() and _is_whole(path, expected):  # while we waited

@@ -1,5 +1,8 @@
 """Errors that are meant for people."""
 
+import difflib
+from collections.abc import Iterable
+
 
 class InputError(ValueError):
     """Something that the user gave cannot be used.
@@ -13,3 +16,15 @@ def describe(error: OSError) -> str:
     """What the operating system refused, and for which file, in one line."""
     reason = error.strerror or str(error) or type(error).__name__
     return f"{error.filename}: {reason}" if error.filename else reason
+
+
+def meant(name: str, known: Iterable[str]) -> str:
+    """A question that names up to three of the known names, where some have this one in them or are like it."""
+
+    def plain(text: str) -> str:
+        return "".join(filter(str.isalnum, text.lower()))
+
+    known = list(known)
+    alike = [each for each in known if plain(name) and plain(name) in plain(each)]
+    alike = alike or difflib.get_close_matches(name, known, cutoff=0.5)
+    return f"do you mean {', '.join(alike[:3])}?" if alike else ""

@@ -1,6 +1,5 @@
 """Weights by name: what comes with the package, and what others publish and poselift can fetch."""
 
-import difflib
 import urllib.parse
 from dataclasses import dataclass
 from functools import cache
@@ -9,7 +8,7 @@ from pathlib import Path, PurePosixPath
 import yaml
 
 from poselift.core.download import cache_folder, fetch
-from poselift.core.errors import InputError
+from poselift.core.errors import InputError, meant
 from poselift.core.files import sha256
 
 _FOLDER = Path(__file__).parents[1] / "weights"
@@ -82,7 +81,6 @@ def published(name: str) -> Published:
         InputError: there are none of this name; the message has names that are alike.
     """
     if name not in registry():
-        alike = difflib.get_close_matches(name, registry(), n=3, cutoff=0.4)
-        hint = f"do you mean {', '.join(alike)}?" if alike else "poselift weights list shows the names"
+        hint = meant(name, registry()) or "poselift weights list shows the names"
         raise InputError(f"no weights are called {name!r}; {hint}")
     return registry()[name]

@@ -46,6 +46,9 @@ class MotionData(pl.LightningDataModule, ABC):
         batches: in an epoch.
         seed: of the draws.
 
+    Raises:
+        InputError: a joint set is not known, or one of the numbers but the seed is less than 1.
+
     Attributes:
         training: once set up; to go on inside an epoch, set their `first`.
     """
@@ -62,6 +65,9 @@ class MotionData(pl.LightningDataModule, ABC):
         seed: int = 0,
     ) -> None:
         super().__init__()
+        for name, number in {"frames": frames, "data.batch_size": batch_size, "data.batches": batches}.items():
+            if number < 1:
+                raise InputError(f"{name}={number} must be 1 or more")
         self.frames, self.batch_size, self.batches, self.seed = frames, batch_size, batches, seed
         self.skeleton_in, self.skeleton_out = get_skeleton(joints_in), get_skeleton(joints_out)
         self._val: _Views | None = None

@@ -62,4 +62,16 @@ def read_keypoints(path: str | Path, joint_set: Skeleton | None = None) -> Keypo
     for reader in READERS.values():
         if reader.recognises(source):
             return reader.read(source)
-    raise source.fail(f"not recognised; supported are {'; '.join(reader.WHAT for reader in READERS.values())}")
+    supported = "; ".join(reader.WHAT for reader in READERS.values())
+    raise source.fail(f"not recognised{_why(source)}; supported are {supported}")
+
+
+def _why(source: Source) -> str:
+    """Why a file is in none of the formats, where that is easily told."""
+    if source.path.is_dir() and not any(source.files(suffix) for suffix in (".json", ".npz", ".trc")):
+        return " (there are no .json, .npz or .trc files in this folder)"
+    if source.path.suffix == ".json" and not source.json:
+        return " (there is nobody in it)"
+    if source.path.suffix == ".json" and openpose.is_frame(source.json):
+        return " (it is one frame of OpenPose's; give the folder that it is in)"
+    return ""

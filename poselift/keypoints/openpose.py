@@ -29,8 +29,12 @@ _OFF = 0.2
 def recognises(source: Source) -> bool:
     """Whether it is a folder of such files."""
     files = source.files(".json")
-    first = source.read_json(files[0]) if files else None
-    return isinstance(first, dict) and "people" in first
+    return bool(files) and is_frame(source.read_json(files[0]))
+
+
+def is_frame(content: Any) -> bool:
+    """Whether the content of a file is one frame."""
+    return isinstance(content, dict) and "people" in content
 
 
 def read(source: Source) -> KeypointFile:

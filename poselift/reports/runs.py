@@ -54,6 +54,9 @@ _SHAPE: dict[str, Any] = {
 }
 """What `metrics.json` holds: for each key the types, [the choices], or {the keys below it}."""
 
+_SETTINGS: dict[str, Any] = {"window": (int,), "note": (str,), "warnings": (list,)}
+"""Of the settings, which may be any, those that a report reads."""
+
 
 @dataclass(frozen=True)
 class Run:
@@ -111,8 +114,12 @@ def _read(file: Path) -> Run:
             raise InputError(f"{file}: {key!r} cannot be the name of a protocol or metric: letters, digits and _ only")
     if results["headline"] not in results["metrics"]:
         raise InputError(f"{file}: its headline {results['headline']!r} is none of its metrics")
-    if type(results["settings"].get("window", 1)) is not int:
-        raise InputError(f"{file}: settings.window must be int, not {results['settings']['window']!r:.40}")
+    settings = results["settings"]
+    for key in _SETTINGS:
+        if key in settings:
+            _check(file, f"settings.{key}", settings[key], _SETTINGS[key])
+    for warning in settings.get("warnings", []):
+        _check(file, "an entry of settings.warnings", warning, (str,))
     get_skeleton(results["skeleton"])
     for key, curve in results["curves"].items():
         _check_lists(file, f"curves.{key}", [curve["thresholds"], curve["mean"], *curve["joints"].values()])

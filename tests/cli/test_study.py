@@ -155,14 +155,10 @@ class TestRun:
 class TestPage:
     """docs/mechanisms.md, as it stands in the repository."""
 
-    @pytest.fixture(scope="class")
-    def rows(self):
-        """Name to the cells of its line."""
+    def test_every_name_is_there_with_its_command_and_its_figures(self):
         lines = [line for line in PAGE.read_text(encoding="utf-8").splitlines() if line.startswith("| `")]
         cells = [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines]
-        return {line[0].strip("`"): line[1:] for line in cells}
-
-    def test_every_name_is_there_with_its_command_and_its_figures(self, rows):
+        rows = {line[0].strip("`"): line[1:] for line in cells}
         assert list(rows) == [row.name for row in all_rows()]
         for row in all_rows():
             command, _, _, *figures = rows[row.name]

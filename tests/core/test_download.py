@@ -126,7 +126,7 @@ def test_when_all_are_dead_the_message_says_what_to_do(server, cache):
     server.status = 503
     with pytest.raises(InputError) as refused:
         fetch("weights.bin", [DEAD, server.url], SHA256)
-    for part in (DEAD, "refused", server.url, "503", f"put weights.bin (SHA-256 {SHA256}) into {cache} by hand"):
+    for part in (DEAD, "refused", server.url, "503", f"put it (SHA-256 {SHA256}) into {cache} by hand"):
         assert part in str(refused.value)
     cache.mkdir(exist_ok=True)
     (cache / "weights.bin").write_bytes(CONTENT)
@@ -140,7 +140,9 @@ def test_a_server_that_says_nothing_is_given_up(monkeypatch):
 
 
 def test_offline_nothing_is_fetched(server, cache):
-    with pytest.raises(InputError, match=rf"not in the cache.*put weights.bin \(its SHA-256 begins with {SHA256[:8]}"):
+    with pytest.raises(
+        InputError, match=rf"weights.bin is not in the cache.*put it \(its SHA-256 begins with {SHA256[:8]}"
+    ):
         fetch("weights.bin", [server.url], SHA256[:8], offline=True)
     cache.mkdir()
     (cache / "weights.bin").write_bytes(b"damaged")

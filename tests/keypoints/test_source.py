@@ -23,10 +23,27 @@ def test_the_number_of_a_frame_in_a_name(name, number):
 def test_what_is_not_recognised_is_told_what_is(write, tmp_path, name):
     path = write(name, {"hello": 1}) if "." in name else tmp_path / name
     path.mkdir() if name == "empty" else None
-    with pytest.raises(InputError, match=f"{name}: not recognised; supported are") as raised:
+    with pytest.raises(InputError, match=f"{name}: not recognised.*; supported are") as raised:
         read_keypoints(path)
     for reader in READERS.values():
         assert reader.WHAT in str(raised.value)
+
+
+WHY = {
+    "folder": (None, r"folder: not recognised \(there are no .json, .npz or .trc files in this folder\)"),
+    "frame.json": ({"people": []}, "it is one frame of OpenPose's; give the folder"),
+    "nobody.json": ([], "there is nobody in it"),
+}
+"""Content by name, and what the message says."""
+
+
+@pytest.mark.parametrize("name", WHY)
+def test_what_is_easily_told_is_said(write, tmp_path, name):
+    content, message = WHY[name]
+    path = tmp_path / name
+    path.mkdir() if content is None else write(name, content)
+    with pytest.raises(InputError, match=message):
+        read_keypoints(path)
 
 
 def test_nothing_there(tmp_path):

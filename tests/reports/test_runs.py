@@ -73,6 +73,9 @@ def _set(*keys):
         (_set("curves", "pdj", "thresholds", list("abcde")), r"curves\.pdj must hold numbers, not 'a'"),
         (_set("model", {"name": "TemporalConvolution"}), r"model\.config is missing"),
         (_set("settings", "window", "27"), r"settings\.window must be int, not '27'"),
+        (_set("settings", "note", 5), r"settings\.note must be str, not 5"),
+        (_set("settings", "warnings", "x"), r"settings\.warnings must be list, not 'x'"),
+        (_set("settings", "warnings", ["x", 5]), r"an entry of settings\.warnings must be str, not 5"),
         (_set("over_time", "seconds", [0.0]), "lists of over_time are not of one length"),
     ],
 )

@@ -1,12 +1,11 @@
 """Configs by name or path, and the weights that were published for them."""
 
-import difflib
 import importlib.util
 from pathlib import Path
 
 import yaml
 
-from poselift.core.errors import InputError
+from poselift.core.errors import InputError, meant
 from poselift.core.registry import registry
 
 
@@ -25,8 +24,7 @@ def find_config(name: str) -> Path:
         return Path(name)
     shipped = {path.stem: path for folder in _folders() for path in folder.rglob("*.py")}
     if name not in shipped:
-        alike = difflib.get_close_matches(name, shipped, n=3, cutoff=0.4)
-        hint = f"do you mean {', '.join(alike)}?" if alike else "give the path of a .py file"
+        hint = meant(name, shipped) or "give the path of a .py file"
         raise InputError(f"neither mmpose nor mmdet ships a config called {name!r}; {hint}")
     return shipped[name]
 
