@@ -1,4 +1,7 @@
-"""Draws the pictures of these pages from the package's own classes: python docs/attention/pictures.py."""
+"""Draws the pictures of these pages from the package's own classes: python docs/attention/pictures.py.
+
+It is long because it has a function for each picture; none of them knows of another.
+"""
 
 import math
 from collections.abc import Callable, Mapping

@@ -10,6 +10,7 @@ from rich.console import Console
 
 from poselift.cli.detector import add_detector_options, chosen_detector
 from poselift.cli.progress import stage_progress
+from poselift.cli.weights import add_lifter_option
 from poselift.core.errors import InputError
 from poselift.core.files import check_writable
 from poselift.lifting import lift_video
@@ -36,12 +37,7 @@ def add_command(commands: Any) -> None:
     )
     parser.add_argument("--start", type=float, metavar="S", help="the window begins here, seconds (default: 0)")
     parser.add_argument("--person", type=int, default=1, metavar="ID", help="whom to look at (default: %(default)s)")
-    parser.add_argument(
-        "--weights",
-        default="small",
-        metavar="NAME|FILE",
-        help="the lifter: shipped weights by name, or a .safetensors file (default: %(default)s)",
-    )
+    add_lifter_option(parser)
     parser.add_argument("--frames", type=int, metavar="N", help="in the window (default: as the weights were trained)")
     parser.add_argument("--device", choices=["auto", "cpu", "cuda"], default="auto", help="of the detector")
     parser.add_argument("--quiet", action="store_true", help="print errors only")

@@ -11,6 +11,7 @@ from poselift.cli.device import torch_device
 from poselift.cli.keypoints import add_keypoint_options, chosen_keypoints
 from poselift.cli.progress import stage_progress
 from poselift.cli.results import OVERLAY, check_folder, write_person, write_summary
+from poselift.cli.weights import add_lifter_option
 from poselift.core.errors import InputError
 from poselift.lifting import DetectionStream, LiftedVideo, VideoDetections, lift_stream
 from poselift.lifting.camera import DEFAULT_FOV
@@ -19,9 +20,6 @@ from poselift.models import load_weights
 from poselift.samples import demo_video
 from poselift.video import VideoWriter
 from poselift.viz import OverlayRenderer
-
-DEFAULT_WEIGHTS = "small"
-"""The shipped weights that are used unless others are asked for."""
 
 
 def add_command(commands: Any) -> None:
@@ -56,12 +54,7 @@ def add_command(commands: Any) -> None:
         "--intrinsics", type=_intrinsics, metavar="FX,FY,CX,CY", help="focal lengths and principal point, pixels"
     )
     how = parser.add_argument_group("how")
-    how.add_argument(
-        "--weights",
-        default=DEFAULT_WEIGHTS,
-        metavar="NAME|FILE",
-        help="the lifter: shipped weights by name, or a .safetensors file (default: %(default)s)",
-    )
+    add_lifter_option(how)
     how.add_argument("--device", choices=["auto", "cpu", "cuda"], default="auto", help="default: a GPU if there is one")
     how.add_argument(
         "--threshold",

@@ -46,6 +46,9 @@ def train(config: DictConfig) -> float | None:
     """
     for message in _NOISE:
         warnings.filterwarnings("ignore", message=message)
+    for key, least in (("seed", 0), ("steps", 1)):
+        if not isinstance(config[key], int) or config[key] < least:
+            raise InputError(f"{key}={config[key]} must be a whole number, {least} or more")
     output = Path(config.output)
     check_writable(output)
     pl.seed_everything(config.seed, verbose=False)

@@ -31,6 +31,16 @@ def add_command(commands: Any) -> None:
     action.set_defaults(run=check_weights)
 
 
+def add_lifter_option(parser: argparse._ActionsContainer) -> None:
+    """Adds `--weights`, by which a command's lifter is chosen."""
+    parser.add_argument(
+        "--weights",
+        default="small",
+        metavar="NAME|FILE",
+        help="the lifter: shipped weights by name, or a .safetensors file (default: %(default)s)",
+    )
+
+
 def list_weights(options: argparse.Namespace) -> None:
     """Prints a line for each of all weights."""
     rows = [(e.name, _where(e), _size(e), e.licence, e.what) for e in registry().values()]

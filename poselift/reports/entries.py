@@ -91,11 +91,19 @@ class Section:
 
     @property
     def varied(self) -> tuple[str, ...]:
-        """The settings in which entries differ."""
+        """The settings in which entries differ.
+
+        Entries of others say nothing of most settings, which does not count; among those of one name it does.
+        """
         keys = dict.fromkeys(key for entry in self.entries for key in entry.settings)
-        return tuple(
-            key for key in keys if len({entry.settings[key] for entry in self.entries if key in entry.settings}) > 1
-        )
+        names = {entry.name for entry in self.entries}
+
+        def differs(key: str) -> bool:
+            said = {entry.settings[key] for entry in self.entries if key in entry.settings}
+            of_one_name = [{entry.settings.get(key) for entry in self.entries if entry.name == name} for name in names]
+            return len(said) > 1 or any(len(values) > 1 for values in of_one_name)
+
+        return tuple(key for key in keys if differs(key))
 
     @property
     def common(self) -> str:

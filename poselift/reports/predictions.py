@@ -31,6 +31,8 @@ UNITS = {"m": 1.0, "mm": 1e-3, "none": 1.0}
 
 _OWN_KEYS = ("joints", "unit", "format", "partial", "about")
 _OBJECT_KEY = "positions_3d"
+_ABOUT: dict[str, Any] = {"name": str, "seed": int | None, "model": dict | None, "settings": dict}
+"""What `about` may say, and of which type."""
 
 
 @dataclass(frozen=True)
@@ -125,7 +127,7 @@ def read_predictions(
         raise InputError(f"unit={unit} is not known; choose one of {', '.join(UNITS)}")
     raw = _read(path, views)
     unit = unit or raw.unit or "m"
-    if unit not in UNITS:
+    if not isinstance(unit, str) or unit not in UNITS:
         raise InputError(f"{path}: the unit {unit!r} is not known; it must be one of {', '.join(UNITS)}")
     skeleton, order = _joints(path, raw.joints, joints)
     missing = [view.name for view in views if view.name not in raw.poses]
@@ -149,6 +151,9 @@ def _joints(
     path: Path, own: str | Sequence[str] | None, asked: str | Sequence[str] | None
 ) -> tuple[Skeleton, list[int]]:
     """The joint set of a file, and where each of its joints is in the file's arrays."""
+    for joints in (own, asked):
+        if joints is not None and not (isinstance(joints, Sequence) and all(isinstance(j, str) for j in joints)):
+            raise InputError(f"{path}: joints are a joint set or a list of joint names, not {joints!r:.60}")
     names = [
         None if joints is None else get_skeleton(joints).joints if isinstance(joints, str) else tuple(joints)
         for joints in (own, asked)
@@ -218,17 +223,32 @@ def _npz(path: Path, views: Sequence[View]) -> _Raw:
             if _OBJECT_KEY not in file.files:
                 arrays = {key: file[key] for key in file.files}
                 own = {key: arrays.pop(key, None) for key in _OWN_KEYS}
+                if own["format"] is not None and str(own["format"]) != FORMAT:
+                    raise InputError(f"{path} has the format {str(own['format'])!r}; what is read is {FORMAT!r}")
                 return _Raw(
                     arrays,
                     "poselift",
                     None if own["joints"] is None else own["joints"].tolist(),
                     None if own["unit"] is None else str(own["unit"]),
                     partial=own["partial"] is not None and bool(own["partial"]),
-                    about={} if own["about"] is None else json.loads(str(own["about"])),
+                    about={} if own["about"] is None else _about(path, str(own["about"])),
                 )
+    except InputError:
+        raise
     except (BadZipFile, ValueError, OSError, EOFError) as error:
         raise InputError(f"{path} cannot be read as an npz without pickled objects ({error})") from error
     return _layout(path, load_object_npz(path, _OBJECT_KEY), views)
+
+
+def _about(path: Path, text: str) -> dict[str, Any]:
+    """What a file says of the model that made it."""
+    try:
+        about = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise InputError(f"{path}: 'about' cannot be read as JSON ({error})") from error
+    if not isinstance(about, dict) or not all(isinstance(about[key], _ABOUT[key]) for key in _ABOUT if key in about):
+        raise InputError(f"{path}: 'about' is not a JSON object with a name, seed, model and settings, but {text:.60}")
+    return about
 
 
 def _json(path: Path) -> _Raw:

@@ -11,6 +11,7 @@ from pytorch_lightning.callbacks import WeightAveraging
 from torch import Tensor
 from torch.optim.swa_utils import get_ema_multi_avg_fn
 
+from poselift.core.errors import InputError
 from poselift.models import load_weights, save_weights
 from poselift.training.task import LiftingTask
 
@@ -69,9 +70,14 @@ class AverageLast(pl.Callback):
         path: of the mean's safetensors file; the JSON goes beside it.
         folder: where the weights of each validation are kept.
         count: how many are averaged.
+
+    Raises:
+        InputError: that is less than 1.
     """
 
     def __init__(self, path: str | Path, folder: str | Path, count: int = 5) -> None:
+        if count < 1:
+            raise InputError(f"callbacks.average.count={count} must be 1 or more")
         self.path, self.folder, self.count = Path(path), Path(folder), count
         self.description: dict[str, Any] = {}
 

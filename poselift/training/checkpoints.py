@@ -85,9 +85,14 @@ class LastCheckpoint(pl.callbacks.Checkpoint):
     Args:
         path: of the checkpoint.
         every_n_train_steps: optimizer steps from one to the next.
+
+    Raises:
+        InputError: that is less than 1.
     """
 
     def __init__(self, path: str | os.PathLike[str], every_n_train_steps: int) -> None:
+        if every_n_train_steps < 1:
+            raise InputError(f"callbacks.last.every_n_train_steps={every_n_train_steps} must be 1 or more")
         self.path, self.every_n_train_steps = Path(path), every_n_train_steps
         self._saved = 0
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 
 import torch
 
+from poselift.core.errors import InputError
 from poselift.data.batches import Batch
 
 
@@ -20,10 +21,18 @@ class Masking:
     Attributes:
         joints: share of the joints that are hidden, each by itself.
         frames: share of the frames that are hidden whole.
+
+    Raises:
+        InputError: a share is not from 0 to 1.
     """
 
     joints: float = 0.0
     frames: float = 0.0
+
+    def __post_init__(self) -> None:
+        for name, share in (("joints", self.joints), ("frames", self.frames)):
+            if not 0 <= share <= 1:
+                raise InputError(f"masking.{name}={share} is not a share; give a number from 0 to 1")
 
     def hide(self, batch: Batch) -> Batch:
         """The batch with keypoints missing; draws from torch's own generator."""

@@ -11,6 +11,7 @@ import pytest
 import torch
 from hydra import compose, initialize_config_dir
 from hydra.core.hydra_config import HydraConfig
+from hydra.errors import InstantiationException
 from omegaconf import open_dict
 
 from poselift.cli.config import CONF
@@ -230,11 +231,31 @@ def test_bad_input_is_one_line_and_exit_code_2(arguments, message, tmp_path):
         ("optimizer.lr=", "the optimizer or its schedule cannot be made of its settings"),
         ("resume=nothing.ckpt", "no such file: nothing.ckpt"),
         ("init=nothing", "no weights are called 'nothing'"),
+        ("steps=0", "steps=0 must be a whole number, 1 or more"),
+        ("seed=-1", "seed=-1 must be a whole number, 0 or more"),
     ],
 )
 def test_bad_values_are_named(override, message, train_here):
     with pytest.raises(InputError, match=message):
         train_here(override)
+
+
+@pytest.mark.parametrize(
+    ("overrides", "message"),
+    [
+        (["frames=0"], "frames=0 must be 1 or more"),
+        (["data.batch_size=0"], "data.batch_size=0 must be 1 or more"),
+        (["callbacks.last.every_n_train_steps=0"], "callbacks.last.every_n_train_steps=0 must be 1 or more"),
+        (["callbacks=average_last", "callbacks.average.count=0"], "callbacks.average.count=0 must be 1 or more"),
+        (["masking.joints=2.0"], "masking.joints=2.0 is not a share"),
+    ],
+)
+def test_numbers_of_nothing_are_refused(overrides, message, train_here):
+    """Before anything is trained; Hydra wraps what a class says."""
+    smoke = [part for part in SMOKE if part.split("=")[0] not in ("callbacks.ema.start", "data.batch_size", "frames")]
+    with pytest.raises(InstantiationException) as caught:
+        train_here(*overrides, smoke=smoke)
+    assert message in str(caught.value)
 
 
 def test_help_says_what_there_is():

@@ -86,6 +86,17 @@ def test_a_middling_pose_is_matched_at_the_low_thresholds():
     assert_close(F.oks_ap([image(found, [0.9], true)]), number(share))
 
 
+def test_a_person_or_a_pose_that_is_no_number_is_like_nobody():
+    true = people(2)
+    found = true.clone()
+    found[0, 3] = math.nan
+    assert_close(F.oks_ap([image(found, [0.9, 0.8], true)]), number(51 * 0.5 / 101))  # half precision at half recall
+    labelled = image(true[1:], [0.9], true)
+    labelled.areas[0] = 0.0
+    labelled.target[0] = labelled.keypoints[0]  # 0 / 0
+    assert_close(F.oks_ap([labelled]), number(51 / 101))
+
+
 def test_only_the_20_best_of_an_image_are_looked_at():
     true = people(1)
     found = torch.cat((true + 500 * (1 + torch.arange(20))[:, None, None], true))

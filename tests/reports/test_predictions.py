@@ -194,6 +194,24 @@ def test_joints_are_checked_by_name(views, poses, tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("about", "message"),
+    [
+        ({"joints": np.arange(17)}, "joints are a joint set or a list of joint names, not"),
+        ({"joints": np.array([H36M17.joints])}, "joints are a joint set or a list of joint names, not"),
+        ({"format": np.array("poselift-predictions 9")}, "has the format 'poselift-predictions 9'; what is read is"),
+        ({"about": np.array("{name")}, "'about' cannot be read as JSON"),
+        ({"about": np.array("[1, 2]")}, "'about' is not a JSON object with"),
+        ({"about": np.array('{"name": "x", "settings": []}')}, "'about' is not a JSON object with"),
+        ({"about": np.array('{"seed": "x"}')}, "'about' is not a JSON object with"),
+    ],
+)
+def test_what_a_file_says_of_itself_is_checked(views, poses, tmp_path, about, message):
+    with pytest.raises(InputError, match=message) as caught:
+        read_predictions(written(tmp_path, "odd.npz", poses, **about), views)
+    assert "odd.npz" in str(caught.value)
+
+
+@pytest.mark.parametrize(
     ("name", "content", "message"),
     [
         ("a.txt", b"", "a .npz, .json, .npy or .pkl file"),
@@ -205,6 +223,8 @@ def test_joints_are_checked_by_name(views, poses, tmp_path):
         ("b.json", b"[]", 'has no "views"'),
         ("c.json", b'{"views": {"v": [[1], [1, 2]]}}', "nested lists"),
         ("d.json", b'{"views": {}, "unit": "feet"}', "the unit 'feet' is not known"),
+        ("e.json", b'{"views": {}, "unit": ["m"]}', "is not known; it must be one of m, mm, none"),
+        ("f.json", b'{"views": {}, "joints": 17}', "joints are a joint set or a list of joint names, not 17"),
     ],
 )
 def test_files_that_cannot_be_read(views, tmp_path, name, content, message):

@@ -139,6 +139,8 @@ def match_poses(
     similarity = oks(
         found[:, None].expand(pairs), target.expand(pairs), areas.expand(n, m), mask.expand(pairs[:-1]), sigmas
     ).cpu()
+    # A pose or person with NaN, or a person without an area, is like nobody, and does not spoil the others.
+    similarity = similarity.nan_to_num(0.0)
     for column, threshold in enumerate(OKS_THRESHOLDS):
         free = torch.ones(m, dtype=torch.bool)
         for row in range(n):

@@ -52,3 +52,8 @@ def test_a_config_of_the_users_own_has_no_published_weights(tmp_path):
 def test_a_mistyped_name_is_told_what_is_alike(installed):
     with pytest.raises(InputError, match=r"do you mean .*rtmpose-m_8xb256-420e_body8-256x192"):
         find_config("rtmpose-m_body8-256x192")
+
+
+def test_a_part_of_configs_is_no_config(installed):
+    with pytest.raises(InputError, match="ships a config called 'default_runtime'"):
+        find_config("default_runtime")
