@@ -106,8 +106,9 @@ def evaluation_command(config: DictConfig, choices: Mapping[str, str | None], we
         data, dataset = data.sources[data.validate], choices.get(f"data@data.sources.{data.validate}")
     # The first protocol of the dataset: h36m_p1 for h36m and h36m_mmpose.
     protocol = next((name for name in PROTOCOLS if name.split("_")[0] == str(dataset).split("_")[0]), None)
+    unknown = f"python tools/evaluate.py protocol=NAME data.KEY=VALUE weights={weights}"
     if protocol is None:
-        return f"python tools/evaluate.py protocol=NAME data.KEY=VALUE weights={weights}"
+        return unknown
     views, val = data.get("views") or {}, data.get("val") or {}
     ours = {**data, **views, **val}
     chosen = [f"protocol={protocol}"]
@@ -115,6 +116,8 @@ def evaluation_command(config: DictConfig, choices: Mapping[str, str | None], we
     if views and views["_target_"] != read["_target_"]:
         chosen.append(f"views@data={dataset}")
         read = compose("evaluate", chosen).data
+    if any(OmegaConf.is_missing(read, key) and ours.get(key) is None for key in read):
+        return unknown
     changed = [
         f"data.{key}={ours[key]}"
         for key in read

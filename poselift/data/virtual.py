@@ -138,18 +138,24 @@ class VirtualData(MotionData):
 
 
 class CmuData(VirtualData):
-    """The train split of the CMU corpus; validates on `bench_val.npz`.
+    """The train split of the CMU corpus.
 
     Args:
         corpus: path of `cmu50.npz`.
-        bench: path of `bench_val.npz`.
-        joints: the joint set that validation sees.
-        source: "det" or "gt": which 2D validation sees.
+        bench: path of `bench_val.npz`, to validate on; if left out, that is the corpus's val split, each clip seen by
+            one camera, always the same.
+        joints: the joint set that validation on a bench sees.
+        source: "det" or "gt": which 2D validation on a bench sees.
         **common: as for `VirtualData`.
     """
 
     def __init__(
-        self, corpus: str | Path, bench: str | Path, joints: str = "h36m17", source: str = "det", **common: object
+        self,
+        corpus: str | Path,
+        bench: str | Path | None = None,
+        joints: str = "h36m17",
+        source: str = "det",
+        **common: object,
     ) -> None:
         super().__init__(**common)  # type: ignore[arg-type]
         self.corpus, self.bench, self.joints, self.source = corpus, bench, joints, source
@@ -158,8 +164,10 @@ class CmuData(VirtualData):
         """The train split."""
         return load_cmu(self.corpus, "train")
 
-    def validation_views(self) -> CmuBench:
-        """The frozen benchmark."""
+    def validation_views(self) -> CmuBench | list[View]:
+        """The frozen benchmark, or the val split."""
+        if self.bench is None:
+            return film(load_cmu(self.corpus, "val"), seed=_VALIDATION_SEED)
         return CmuBench(self.corpus, self.bench, self.joints, self.source)
 
 

@@ -27,6 +27,9 @@ SUSPICIOUS = 1.25
 FAR_BETTER = 0.5
 """Another reading is believed where its error is less than this part of the given one's."""
 
+NO_BETTER = 0.75
+"""Poses are no better than none whose error is more than this part of that of all joints at the root."""
+
 _READINGS = {
     "left and right joints look swapped": (True, (1.0, 1.0, 1.0)),
     "x looks mirrored": (False, (-1.0, 1.0, 1.0)),
@@ -70,6 +73,9 @@ def suspicions(views: Sequence[View], predictions: Predictions, protocol: Protoc
         order = predictions.skeleton.flip_indices if swap else tuple(range(len(predictions.skeleton)))
         if _error(looked, predictions, protocol, predictions.skeleton, order, signs) < FAR_BETTER * given:
             found.append(what)
+    at_root = _error(looked, predictions, protocol, predictions.skeleton, signs=(0.0, 0.0, 0.0))
+    if not found and given > NO_BETTER * at_root:
+        found.append("poses are hardly better than all joints at the root: their joints, axes or views may be others")
     return found
 
 

@@ -64,8 +64,8 @@ class _Raw:
 
     poses: Mapping[str, np.ndarray]
     layout: str
-    joints: str | Sequence[str] | None = None
-    unit: str | None = None
+    joints: Any = None
+    unit: Any = None
     partial: bool = False
     about: Mapping[str, Any] = field(default_factory=dict)
 
@@ -147,9 +147,7 @@ def read_predictions(
     return Predictions(poses, skeleton, unit != "none", raw.partial, raw.layout, raw.about)
 
 
-def _joints(
-    path: Path, own: str | Sequence[str] | None, asked: str | Sequence[str] | None
-) -> tuple[Skeleton, list[int]]:
+def _joints(path: Path, own: Any, asked: str | Sequence[str] | None) -> tuple[Skeleton, list[int]]:
     """The joint set of a file, and where each of its joints is in the file's arrays."""
     for joints in (own, asked):
         if joints is not None and not (isinstance(joints, Sequence) and all(isinstance(j, str) for j in joints)):
@@ -220,24 +218,22 @@ def _npy(path: Path) -> np.ndarray:
 def _npz(path: Path, views: Sequence[View]) -> _Raw:
     try:
         with np.load(path, allow_pickle=False) as file:
-            if _OBJECT_KEY not in file.files:
-                arrays = {key: file[key] for key in file.files}
-                own = {key: arrays.pop(key, None) for key in _OWN_KEYS}
-                if own["format"] is not None and str(own["format"]) != FORMAT:
-                    raise InputError(f"{path} has the format {str(own['format'])!r}; what is read is {FORMAT!r}")
-                return _Raw(
-                    arrays,
-                    "poselift",
-                    None if own["joints"] is None else own["joints"].tolist(),
-                    None if own["unit"] is None else str(own["unit"]),
-                    partial=own["partial"] is not None and bool(own["partial"]),
-                    about={} if own["about"] is None else _about(path, str(own["about"])),
-                )
-    except InputError:
-        raise
+            arrays = None if _OBJECT_KEY in file.files else {key: file[key] for key in file.files}
     except (BadZipFile, ValueError, OSError, EOFError) as error:
         raise InputError(f"{path} cannot be read as an npz without pickled objects ({error})") from error
-    return _layout(path, load_object_npz(path, _OBJECT_KEY), views)
+    if arrays is None:
+        return _layout(path, load_object_npz(path, _OBJECT_KEY), views)
+    own = {key: arrays.pop(key, None) for key in _OWN_KEYS}
+    if own["format"] is not None and str(own["format"]) != FORMAT:
+        raise InputError(f"{path} has the format {str(own['format'])!r}; what is read is {FORMAT!r}")
+    return _Raw(
+        arrays,
+        "poselift",
+        None if own["joints"] is None else own["joints"].tolist(),
+        None if own["unit"] is None else str(own["unit"]),
+        partial=own["partial"] is not None and bool(own["partial"]),
+        about={} if own["about"] is None else _about(path, str(own["about"])),
+    )
 
 
 def _about(path: Path, text: str) -> dict[str, Any]:

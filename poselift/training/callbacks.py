@@ -6,11 +6,19 @@ from typing import Any
 
 import pytorch_lightning as pl
 import torch
+from pytorch_lightning.callbacks import RichProgressBar
 from torch import nn
 
 from poselift.models import save_weights
 from poselift.training.checkpoints import saying_what_is_left
 from poselift.training.task import LiftingTask
+
+
+class Progress(RichProgressBar):
+    """Lightning's bar, which would count epochs up to -2 where it is the steps that end a run."""
+
+    def _get_train_description(self, current_epoch: int) -> str:
+        return f"Epoch {current_epoch}".ljust(len(self.validation_description))
 
 
 class BestWeights(pl.Callback):

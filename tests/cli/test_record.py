@@ -84,6 +84,7 @@ def test_a_mix_is_evaluated_on_the_source_that_validated_by_whatever_name():
 
 
 def test_what_no_protocol_measures_is_left_to_the_reader():
-    config = compose("train", ["data=synthetic"])
-    command = evaluation_command(config, {"data": "synthetic"}, Path("w.safetensors"))
-    assert command == "python tools/evaluate.py protocol=NAME data.KEY=VALUE weights=w.safetensors"
+    for data in (["data=synthetic"], ["data=cmu", "data.corpus=a.npz"]):
+        config = compose("train", data)
+        command = evaluation_command(config, {"data": data[0].removeprefix("data=")}, Path("w.safetensors"))
+        assert command == "python tools/evaluate.py protocol=NAME data.KEY=VALUE weights=w.safetensors"

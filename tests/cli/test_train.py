@@ -46,6 +46,7 @@ def trained(tmp_path_factory):
     """A run of two steps on the synthetic source."""
     folder = tmp_path_factory.mktemp("run")
     output = run(*SMOKE, f"output={folder}", "seed=3")
+    assert "Epoch 0 " in output
     last = output.strip().splitlines()[-1]
     assert last.startswith(f"Best weights: {folder / 'lifter.safetensors'} (val/mpjpe_subjects ")
     return folder

@@ -4,6 +4,7 @@ from types import SimpleNamespace
 import pytest
 import torch
 
+from poselift.data.cmu import load_cmu
 from poselift.data.module import MotionData
 from poselift.data.virtual import CmuData, CorpusData, SyntheticData, VirtualSource
 from poselift.skeleton import CMU28, COCO17, H36M17, MPI_INF_3DHP17
@@ -100,6 +101,17 @@ def test_cmu_reads_the_files(cmu_files):
     assert views[0].keypoints.shape[1:] == (28, 2)
     nose = CMU28.index("nose")
     assert views[0].keypoints[:, nose].isnan().all(), "h36m17 has no nose"
+
+
+def test_cmu_without_a_bench_validates_on_its_own_val_split(cmu_files):
+    names = []
+    for _ in range(2):
+        data = CmuData(cmu_files[0], frames=12, joint_sets=SETS)
+        data.setup("fit")
+        (view,) = data.val_dataloader()
+        names.append(view.name)
+    assert names == [load_cmu(cmu_files[0], "val").names[0]] * 2
+    assert view.joints.isfinite().any()
 
 
 def in_joint_set(corpus, skeleton):

@@ -51,6 +51,11 @@ def test_the_order_of_another_joint_set_is_refused(views, good):
     assert asked(views, good, lambda pose: pose[:, order], skeleton=COCO17) == []
 
 
+def test_an_order_that_is_no_joint_sets_warns(views, good):
+    (warning,) = asked(views, good, lambda pose: pose[:, ::-1])
+    assert warning.startswith("poses are hardly better than all joints at the root: their joints")
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [

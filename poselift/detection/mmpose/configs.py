@@ -23,9 +23,7 @@ def find_config(name: str) -> Path:
             raise InputError(f"mmpose config {name}: no such file")
         return Path(name)
     # Those in folders called _base_ are parts of configs.
-    shipped = {
-        path.stem: path for folder in _folders() for path in folder.rglob("*.py") if "_base_" not in path.parts
-    }
+    shipped = {path.stem: path for folder in _folders() for path in folder.rglob("*.py") if "_base_" not in path.parts}
     if name not in shipped:
         hint = meant(name, shipped) or "give the path of a .py file"
         raise InputError(f"neither mmpose nor mmdet ships a config called {name!r}; {hint}")

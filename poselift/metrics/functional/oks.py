@@ -175,7 +175,8 @@ def oks_ap(images: Sequence[PosesInImage], sigmas: Sequence[float] = COCO_SIGMAS
         or a higher one.
     Source: COCO, https://cocodataset.org/#keypoints-eval.
     Range: 0 to 1, higher is better.
-    Unseen: people without a labelled joint are not there to be found; NaN if nobody is there.
+    Unseen: people without a labelled joint are not there to be found; a pose with NaN at a labelled joint, or a
+        person without an area, is like nobody; NaN if nobody is there.
     Traps: all sizes of people count; crowd regions and COCO's ignored people do not exist here. It depends on the
         order of the scores over all images, so that it is not the mean of the images' own.
 
