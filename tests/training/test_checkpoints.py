@@ -1,6 +1,6 @@
-import multiprocessing
 import resource
 import signal
+from contextlib import contextmanager
 
 import pytest
 import torch
@@ -13,15 +13,17 @@ def checkpoint(value, size=200_000):
     return {"model": {}, "loops": {}, "state_dict": {"w": torch.full((size,), value)}, "global_step": 1}
 
 
-def save_on_a_full_disk(path, room, answer):
-    """In a process of its own, whose files may grow to `room` bytes only: a write beyond fails as on a full disk."""
-    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))
+@contextmanager
+def full_disk(room):
+    """While the block runs, files may grow to `room` bytes only: a write beyond fails as on a full disk."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (room, before[1]))
     try:
-        AtomicCheckpointIO().save_checkpoint(checkpoint(2.0), path)
-        answer.send("written")
-    except InputError as error:
-        answer.send(str(error))
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, handler)
 
 
 @pytest.mark.parametrize("room", [0, 1000, 600_000])
@@ -30,14 +32,9 @@ def test_a_full_disk_leaves_the_last_good_one_and_says_so(tmp_path, room, before
     path = tmp_path / "last.ckpt"
     if before:
         AtomicCheckpointIO().save_checkpoint(checkpoint(1.0), path)
-    context = multiprocessing.get_context("forkserver")  # a fork of this process would wait for threads it lacks
-    context.set_forkserver_preload(["poselift.training.checkpoints"])
-    ours, theirs = context.Pipe()
-    process = context.Process(target=save_on_a_full_disk, args=(path, room, theirs), daemon=True)
-    process.start()
-    assert ours.poll(60)
-    message = ours.recv()
-    process.join(60)
+    with full_disk(room), pytest.raises(InputError) as error:
+        AtomicCheckpointIO().save_checkpoint(checkpoint(2.0), path)
+    message = str(error.value)
     assert message.startswith(f"cannot write {path} (")
     assert "\n" not in message
     assert message.endswith("make room and go on with resume=auto")

@@ -10,7 +10,7 @@ from poselift.nn.attention.distributions import get_distribution
 from poselift.skeleton import get_skeleton
 
 _LEG = {"hip", "knee", "ankle", "heel", "foot", "toe", "toes"}
-_ARM = {"collar", "shoulder", "elbow", "wrist", "hand", "thumb"}
+_ARM = {"collar", "clavicle", "shoulder", "elbow", "wrist", "hand", "thumb"}
 _HEAD = {"head", "nose", "eye", "ear"}
 
 
