@@ -9,7 +9,6 @@ import pytorch_lightning as pl
 import torch
 from pytorch_lightning.callbacks import WeightAveraging
 from torch import Tensor
-from torch.optim.swa_utils import get_ema_multi_avg_fn
 
 from poselift.core.errors import InputError
 from poselift.models import load_weights, save_weights
@@ -47,18 +46,35 @@ class ExponentialAverage(WeightAveraging):
     table that is not saved with the weights would drift, and a run that goes on would no longer be the same. This
     one goes from a towards b by their difference.
 
+    A model with batch norms keeps its own weights: the statistics of its norms were gathered under them, and the mean
+    of either does not go with the mean of the other.
+
     Args:
         decay: d, the share of the average that stays at each step.
         start: the step from which on it is kept.
     """
 
     def __init__(self, decay: float = 0.998, start: int = 50) -> None:
-        super().__init__(use_buffers=True, multi_avg_fn=get_ema_multi_avg_fn(decay))
-        self.start = start
+        super().__init__(use_buffers=True, multi_avg_fn=self._average)
+        self.decay, self.start = decay, start
+
+    def setup(self, trainer: pl.Trainer, pl_module: pl.LightningModule, stage: str) -> None:
+        """Looks whether the model has batch norms."""
+        if any(isinstance(module, torch.nn.BatchNorm1d) for module in pl_module.modules()):
+            self.decay = 0.0
+        super().setup(trainer, pl_module, stage)
 
     def should_update(self, step_idx: int | None = None, epoch_idx: int | None = None) -> bool:
         """Whether the step counts; epochs by themselves do not."""
         return step_idx is not None and step_idx >= self.start
+
+    @torch.no_grad()
+    def _average(self, averaged: list[Tensor], current: list[Tensor], count: Tensor | int) -> None:
+        """Moves tensors of one kind, in place; whole numbers are taken as they are."""
+        if averaged[0].is_floating_point():
+            torch._foreach_lerp_(averaged, current, 1 - self.decay)
+        else:
+            torch._foreach_copy_(averaged, current)
 
 
 class AverageLast(pl.Callback):
