@@ -21,14 +21,16 @@ def _mean(values: Float[Tensor, "*n"], weights: Bool[Tensor, "*n"] | Float[Tenso
 
 
 def position_loss(
-    predicted: Float[Tensor, "b t j 3"], target: Float[Tensor, "b t j 3"], mask: Bool[Tensor, "b t j"]
+    predicted: Float[Tensor, "b t j 3"],
+    target: Float[Tensor, "b t j 3"],
+    mask: Bool[Tensor, "b t j"] | Float[Tensor, "b t j"],
 ) -> Float[Tensor, ""]:
     """Mean distance between joints, metres: MPJPE as a loss (Pavllo et al. 2019, https://arxiv.org/abs/1811.11742).
 
     Args:
         predicted: relative to the root joint.
         target: the same; its values do not matter where `mask` is False, but must be finite.
-        mask: True where a joint counts.
+        mask: True where a joint counts, or its weight.
     """
     return _mean((predicted - target).norm(dim=-1), mask)
 
@@ -77,6 +79,31 @@ def bone_length_loss(
     lengths = (predicted[:, :, children] - predicted[:, :, parents] + 1e-8).norm(dim=-1)
     true = (target[:, :, children] - target[:, :, parents]).norm(dim=-1)
     return _mean((lengths - true).abs(), mask[:, :, children] & mask[:, :, parents])
+
+
+def radius_loss(
+    radius: Float[Tensor, "b t j"],
+    predicted: Float[Tensor, "b t j 3"],
+    target: Float[Tensor, "b t j 3"],
+    mask: Bool[Tensor, "b t j"] | Float[Tensor, "b t j"],
+    coverage: float = 0.9,
+) -> Float[Tensor, ""]:
+    """Quantile loss of the logarithm of the joints' errors (Koenker and Bassett 1978, https://doi.org/10.2307/1913643).
+
+    Smallest where a joint is within its radius in `coverage` of the cases. In logarithms, as the quantile of a rising
+    function is that function of the quantile, so that small and large errors weigh alike. The joints themselves are
+    not moved by it.
+
+    Args:
+        radius: of each joint; a joint of radius 0, the root, does not count.
+        predicted: joints.
+        target: joints.
+        mask: True where a joint counts, or its weight.
+        coverage: share of the cases, 0 to 1.
+    """
+    error = (predicted.detach() - target).norm(dim=-1)
+    excess = error.clamp(min=1e-4).log() - radius.clamp(min=1e-4).log()
+    return _mean(torch.maximum(coverage * excess, (coverage - 1) * excess), mask * (radius > 0))
 
 
 def reprojection_loss(

@@ -24,6 +24,7 @@ from poselift.training.callbacks import BestWeights
 from poselift.training.checkpoints import AtomicCheckpointIO, read_checkpoint
 from poselift.training.csv_log import CsvLog, read_log
 from poselift.training.curves import plot_curves
+from poselift.training.growth import begin_with
 from poselift.training.task import LiftingTask
 
 
@@ -100,10 +101,10 @@ def _task(config: DictConfig) -> LiftingTask:
     if config.init is not None:
         weights = load_weights(config.init)
         try:
-            lifter.load_state_dict(weights.lifter.state_dict())
-        except RuntimeError as error:
+            begin_with(lifter, weights.lifter)
+        except InputError as error:
             difference = _difference(weights.card["config"], lifter.config)
-            raise InputError(f"init={config.init} is of another lifter: {difference}") from error
+            raise InputError(f"init={config.init} is of another lifter: {difference} ({error})") from error
     task = LiftingTask(
         lifter=lifter,
         optimizer=instantiate(optimizer, _convert_="all"),

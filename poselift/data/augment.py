@@ -51,7 +51,9 @@ class Augmentation:
     Attributes:
         mirror: share of windows mirrored.
         recombine: share of windows that get another window's upper body.
+        limbs: share of windows that get some of their arms and legs from another window.
         bend: share of windows with a turn added at the main joints.
+        sway: how much of that turn comes and goes; 0 for one that stays the same all through the window.
         size: standard deviation of the log of the body's size.
         tilt: share of windows turned off the upright.
         tilt_spread: standard deviation of the angle, degrees.
@@ -59,7 +61,9 @@ class Augmentation:
 
     mirror: float = 0.5
     recombine: float = 0.25
+    limbs: float = 0.2
     bend: float = 0.3
+    sway: float = 0.5
     size: float = 0.08
     tilt: float = 0.25
     tilt_spread: float = 30.0
@@ -68,7 +72,8 @@ class Augmentation:
 def change(windows: Windows, augmentation: Augmentation, generator: torch.Generator) -> Windows:
     """All of the changes below, one after the other."""
     windows = recombine(windows, augmentation.recombine, generator)
-    windows = bend(windows, augmentation.bend, generator)
+    windows = exchange_limbs(windows, augmentation.limbs, generator)
+    windows = bend(windows, augmentation.bend, generator, augmentation.sway)
     windows = change_proportions(windows, augmentation.size, generator)
     windows = mirror(windows, augmentation.mirror, generator)
     return tilt(windows, augmentation.tilt, math.radians(augmentation.tilt_spread), generator)
@@ -96,6 +101,12 @@ def _descendants(joint: str) -> list[int]:
 
 
 _DESCENDANTS = {joint: _descendants(joint) for joint in CMU28.joints}
+_LIMBS = {
+    f"{side}_{limb}": _DESCENDANTS[f"{side}_{joint}"]
+    for side in ("left", "right")
+    for limb, joint in (("arm", "shoulder"), ("leg", "hip"))
+}
+"""The bones of each limb, by the joints they end at."""
 
 
 def _kind(joint: str) -> str:
@@ -131,22 +142,59 @@ def recombine(windows: Windows, share: float, generator: torch.Generator) -> Win
     Few subjects do few things; arms of one movement over legs of another are movements none of them did.
     """
     joints = windows.joints
-    # Neighbours in duration, so that what is borrowed plays at nearly its own speed.
-    order = windows.times[:, -1].argsort()
-    other = torch.empty_like(order)
-    other[order] = order.roll(1)
-    chosen = _draw(len(joints), share, generator)
-    chosen = chosen[windows.valid[other[chosen]].all(1)]
-    combined, lent = joints[chosen], joints[other[chosen]]
+    chosen, lender = _partners(windows, share, generator)
+    combined, lent = joints[chosen], joints[lender]
     turn = _pelvis_axes(combined) @ _pelvis_axes(lent).mT
     combined[:, :, _UPPER] = lent[:, :, _UPPER] @ turn.mT
     return replace(windows, joints=joints.index_copy(0, chosen, combined))
 
 
+def exchange_limbs(windows: Windows, share: float, generator: torch.Generator) -> Windows:
+    """Gives a share of the windows some arms and legs of another one, each limb in half of the cases.
+
+    The limb moves as it did there, seen from the pelvis or from the shoulders; its bones keep their own lengths.
+    """
+    joints = windows.joints
+    chosen, lender = _partners(windows, share, generator)
+    own, lent = joints[chosen], joints[lender]
+    vectors, borrowed = _known_bones(own), _known_bones(lent)
+    for limb, bones in _LIMBS.items():
+        axes = _pelvis_axes if limb.endswith("leg") else _shoulder_axes
+        turn = axes(own) @ axes(lent).mT
+        length = vectors[:, :, bones].norm(dim=-1, keepdim=True)
+        moved = torch.nn.functional.normalize(borrowed[:, :, bones] @ turn.mT, dim=-1) * length
+        takes = torch.rand(len(chosen), 1, 1, 1, generator=generator, device=joints.device) < 0.5
+        vectors[:, :, bones] = torch.where(takes, moved, vectors[:, :, bones])
+    return replace(windows, joints=joints.index_copy(0, chosen, _hang(vectors, own)))
+
+
+def _partners(
+    windows: Windows, share: float, generator: torch.Generator
+) -> tuple[Int[Tensor, " chosen"], Int[Tensor, " chosen"]]:
+    """A share of the windows, and for each of them another one.
+
+    It lasts nearly as long, so that what is borrowed plays at nearly its own speed.
+    """
+    order = windows.times[:, -1].argsort()
+    other = torch.empty_like(order)
+    other[order] = order.roll(1)
+    chosen = _draw(len(windows.joints), share, generator)
+    chosen = chosen[windows.valid[other[chosen]].all(1)]
+    return chosen, other[chosen]
+
+
 def _pelvis_axes(joints: Float[Tensor, "b t j 3"]) -> Float[Tensor, "b t 3 3"]:
     """Columns: across the hips, up the spine, forward; orthonormal."""
-    across = joints[:, :, CMU28.index("left_hip")] - joints[:, :, CMU28.index("right_hip")]
-    up = joints[:, :, CMU28.index("spine")]
+    return _axes(joints, "hip", joints[:, :, CMU28.index("spine")])
+
+
+def _shoulder_axes(joints: Float[Tensor, "b t j 3"]) -> Float[Tensor, "b t 3 3"]:
+    """Columns: across the shoulders, up the chest, forward; orthonormal."""
+    return _axes(joints, "shoulder", joints[:, :, CMU28.index("thorax")] - joints[:, :, CMU28.index("spine")])
+
+
+def _axes(joints: Float[Tensor, "b t j 3"], pair: str, up: Float[Tensor, "b t 3"]) -> Float[Tensor, "b t 3 3"]:
+    across = joints[:, :, CMU28.index(f"left_{pair}")] - joints[:, :, CMU28.index(f"right_{pair}")]
     across = torch.nn.functional.normalize(across, dim=-1)
     forward = torch.nn.functional.normalize(torch.linalg.cross(across, up), dim=-1)
     return torch.stack((across, torch.linalg.cross(forward, across), forward), -1)
@@ -173,11 +221,17 @@ def change_proportions(windows: Windows, size: float, generator: torch.Generator
     return replace(windows, joints=_hang(vectors, joints), root=windows.root * leg[:, None, None])
 
 
-def bend(windows: Windows, share: float, generator: torch.Generator) -> Windows:
-    """Adds a turn, the same all through the window, at each main joint of a share of the windows.
+def bend(windows: Windows, share: float, generator: torch.Generator, sway: float = 0.0) -> Windows:
+    """Adds a turn at each main joint of a share of the windows.
 
     What hangs from the joint turns with it: someone walking upright becomes someone walking bent over. The turn is
     fixed to the pelvis, so that a trunk bent forward stays so when the person turns around.
+
+    Args:
+        windows: to change.
+        share: of the windows.
+        generator: for the draws.
+        sway: spread of the part of the turn that comes and goes, as a share of that which stays.
     """
     everyone, device = windows.joints, windows.joints.device
     chosen = _draw(len(everyone), share, generator)
@@ -188,10 +242,18 @@ def bend(windows: Windows, share: float, generator: torch.Generator) -> Windows:
         spread = _BENDS.get(_kind(joint))
         if spread is None:
             continue
-        turn = math.radians(spread) * torch.randn(len(chosen), 3, generator=generator, device=device)
+        # One turn that stays, and one that comes and goes, each about its own axis.
+        turns = math.radians(spread) * torch.randn(2, len(chosen), 1, 3, generator=generator, device=device)
+        turn = turns[0] + sway * _waves(windows.times[chosen], generator)[..., None] * turns[1]
         moved = _DESCENDANTS[joint]
-        vectors[:, :, moved] = vectors[:, :, moved] @ axis_angle_to_matrix(turn)[:, None].mT
+        vectors[:, :, moved] = vectors[:, :, moved] @ axis_angle_to_matrix(turn).mT
     return replace(windows, joints=everyone.index_copy(0, chosen, _hang(vectors @ axes.mT, joints)))
+
+
+def _waves(times: Float[Tensor, "b t"], generator: torch.Generator) -> Float[Tensor, "b t"]:
+    """A sine of unit variance for each window, of some period from 0.5 to 4 seconds."""
+    period, phase = torch.rand(2, len(times), 1, generator=generator, device=times.device)
+    return 2**0.5 * torch.sin(2 * math.pi * (times / (0.5 * 8**period) + phase))
 
 
 def _known_bones(joints: Float[Tensor, "b t j 3"]) -> Float[Tensor, "b t j 3"]:

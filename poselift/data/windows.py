@@ -45,7 +45,7 @@ class WindowSampler:
         self,
         corpus: MotionCorpus,
         frames: int,
-        fps: tuple[float, float] = (15.0, 60.0),
+        fps: tuple[float, float] = (10.0, 60.0),
         speed: float = 1.25,
         jitter: float = 0.1,
         reverse: float = 0.2,

@@ -1,6 +1,7 @@
 """What every lifter has in common: 2D keypoints in any joint set known by name in, 3D joints out."""
 
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import torch
@@ -14,6 +15,20 @@ from poselift.skeleton import get_skeleton
 
 _USUAL_STEP = 1 / 30
 """Seconds between frames that count as one, so that the channel for it is near 1."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What a lifter says of a batch of windows.
+
+    Attributes:
+        joints: relative to the root joint, metres, in the camera's frame.
+        radius: of the ball around each joint in which the true one is in 9 of 10 cases, metres; 0 for the root joint,
+            which is the origin. None where the lifter does not tell.
+    """
+
+    joints: Float[Tensor, "b t j 3"]
+    radius: Float[Tensor, "b t j"] | None = None
 
 
 class Lifter(nn.Module, ABC):
@@ -46,6 +61,10 @@ class Lifter(nn.Module, ABC):
         Returns:
             Joints relative to the root joint, metres, in the camera's frame.
         """
+
+    def estimate(self, encoded: Encoded) -> Estimate:
+        """The joints, and how far off they may be where the lifter tells; the argument of `forward`."""
+        return Estimate(self(encoded))
 
     def penalty(self) -> Float[Tensor, ""] | None:
         """What training adds to its loss for the attention mechanisms; None for nothing."""

@@ -1,7 +1,7 @@
 """The spatio-temporal Transformer that lifts 2D keypoints to 3D."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal, overload
 
 import torch
 import torch.nn.functional as F
@@ -9,7 +9,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from poselift.core.errors import InputError
-from poselift.models.base import Lifter
+from poselift.models.base import Estimate, Lifter
 from poselift.models.encoding import CONTEXT_CHANNELS, Encoded
 from poselift.nn.attention import attention_spec, build_attention
 from poselift.nn.blocks import EncoderBlock, FeedForward
@@ -32,6 +32,7 @@ class SpatioTemporalLifter(Lifter):
        rates neighbouring frames say nearly the same, so attention over time runs at a fraction of the cost.
     3. Time tokens attend to each other, by time in seconds.
     4. Each time token is spread over its frames again and joined with what each frame itself had.
+    5. A few narrow blocks over time, frame by frame, smooth what the wide ones gave.
 
     Any joint set whose joints are known by name goes in: joints that are not there are masked.
 
@@ -46,6 +47,8 @@ class SpatioTemporalLifter(Lifter):
         depth: blocks over time.
         heads: heads of those.
         pool: frames in a time token.
+        frame_depth: blocks over time at the rate of the frames, after those of the time tokens.
+        radius: also say how far off each joint may be.
         dropout: share of each residual branch over time dropped in training.
         drop_path: share of windows in which the last block over time is left out in training; falls to none
             towards the first (stochastic depth).
@@ -76,6 +79,8 @@ class SpatioTemporalLifter(Lifter):
         depth: int = 5,
         heads: int = 8,
         pool: int = 4,
+        frame_depth: int = 0,
+        radius: bool = False,
         dropout: float = 0.0,
         drop_path: float = 0.0,
         attention: Mapping[str, Any] | str = "scaled_dot",
@@ -96,6 +101,8 @@ class SpatioTemporalLifter(Lifter):
             depth=depth,
             heads=heads,
             pool=pool,
+            frame_depth=frame_depth,
+            radius=radius,
             dropout=dropout,
             drop_path=drop_path,
             attention=attention_spec(attention),
@@ -157,13 +164,22 @@ class SpatioTemporalLifter(Lifter):
         initialise_(init, norm, encoder=self.time_blocks, embeddings=[self.pool_in])
 
         self.pool_out = nn.Linear(dim, pool * frame_dim)
-        self.head_norm = nn.LayerNorm(frame_dim)
-        self.head = nn.Sequential(
-            nn.Linear(frame_dim, 2 * frame_dim), nn.GELU(approximate="tanh"), nn.Linear(2 * frame_dim, 3 * n_out)
+        frame_heads = max(frame_dim // 32, 1)
+        self.frame_rotary = RotaryTime(frame_dim // frame_heads) if frame_depth else None
+        self.frame_blocks = nn.ModuleList(
+            EncoderBlock(frame_dim, attention=layer, feed_forward=FeedForward(frame_dim, 4 * frame_dim))
+            for layer in build_attention("scaled_dot", frame_dim, frame_heads, frame_depth, causal=causal)
         )
+        self.head_norm = nn.LayerNorm(frame_dim)
+        self.head = _head(frame_dim, 3 * n_out)
+        self.radius_head = _head(frame_dim, n_out) if radius else None
 
-    def forward(self, encoded: Encoded) -> Float[Tensor, "b t j_out 3"]:
-        """Lifts a batch of windows."""
+    @overload
+    def forward(self, encoded: Encoded) -> Float[Tensor, "b t j_out 3"]: ...
+    @overload
+    def forward(self, encoded: Encoded, with_radius: Literal[True]) -> Estimate: ...
+    def forward(self, encoded: Encoded, with_radius: bool = False) -> Float[Tensor, "b t j_out 3"] | Estimate:
+        """Lifts a batch of windows; also says how far off the joints may be where `with_radius` is set."""
         t = encoded.times.shape[1]
         encoded = pad_time(encoded, -t % self.pool)
         frames = self._frames(encoded)  # (b, t, frame_dim)
@@ -185,7 +201,19 @@ class SpatioTemporalLifter(Lifter):
             tokens = block(tokens, valid.any(-1), rotation)
 
         frames = frames + self.pool_out(self.time_norm(tokens)).view(b, padded, d)
-        return self.to_camera(self.head(self.head_norm(frames))[:, :t], encoded)
+        if self.frame_rotary is not None:
+            rotation = self.frame_rotary(encoded.times)
+            for block in self.frame_blocks:
+                frames = block(frames, encoded.valid, rotation)
+        frames = self.head_norm(frames)[:, :t]
+        joints = self.to_camera(self.head(frames), encoded)
+        if not with_radius:
+            return joints
+        return Estimate(joints, None if self.radius_head is None else _radius(self.radius_head(frames)))
+
+    def estimate(self, encoded: Encoded) -> Estimate:
+        """The joints, and how far off they may be where the lifter was built with `radius`."""
+        return self(encoded, True)
 
     def _frames(self, encoded: Encoded) -> Float[Tensor, "b t d"]:
         """One token a frame, from attention over its joints."""
@@ -219,6 +247,17 @@ class SpatioTemporalLifter(Lifter):
         # (d, joints * channels) -> (d, present * channels)
         weight = layer.weight.view(layer.out_features, len(self.skeleton_in), -1)[:, present].flatten(1)
         return F.linear(joints.flatten(2), weight, layer.bias)
+
+
+def _head(dim: int, channels: int) -> nn.Sequential:
+    """From a frame's token to what comes out."""
+    return nn.Sequential(nn.Linear(dim, 2 * dim), nn.GELU(approximate="tanh"), nn.Linear(2 * dim, channels))
+
+
+def _radius(logarithm: Float[Tensor, "b t j"]) -> Float[Tensor, "b t j"]:
+    """Radii from what the network gives, their logarithm over 5 cm; 0 for the root joint."""
+    radius = 0.05 * logarithm.float().exp()
+    return torch.cat((torch.zeros_like(radius[..., :1]), radius[..., 1:]), -1)
 
 
 def pad_time(encoded: Encoded, frames: int) -> Encoded:

@@ -1,11 +1,13 @@
 """Lifting a whole clip of any length by windows that overlap, blended so that no seam shows."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
+from poselift.models.base import Estimate
 from poselift.models.encoding import encode, mirror
 from poselift.skeleton import Skeleton
 
@@ -24,7 +26,7 @@ def window_starts(frames: int, window: int, overlap: int) -> list[int]:
     return [round(k * (frames - window) / (count - 1)) for k in range(count)]
 
 
-def lift_sequence(
+def estimate_sequence(
     lifter: nn.Module,
     keypoints: Float[Tensor, "t j 2"],
     scores: Float[Tensor, "t j"],
@@ -37,8 +39,8 @@ def lift_sequence(
     flip: bool = True,
     batch_size: int = 16,
     distortion: Float[Tensor, " 5"] | None = None,
-) -> Float[Tensor, "t j_out 3"]:
-    """Lifts one person's keypoints.
+) -> Estimate:
+    """Lifts one person's keypoints, and says how far off the joints may be where the lifter does.
 
     Each frame is the mean of the windows that it is in, weighted to fall off linearly from the middle of a window
     to its ends. Only one batch of windows is in memory at a time.
@@ -57,7 +59,8 @@ def lift_sequence(
         distortion: k1, k2, p1, p2, k3 in OpenCV's order.
 
     Returns:
-        Joints relative to the root, camera frame, metres.
+        The clip as one window: joints (1, t, j_out, 3), and their radius (1, t, j_out) or None. Radii are averaged as
+        the joints are, which makes them a little too large: means are better than what they are means of.
     """
     frames = len(keypoints)
     starts = window_starts(frames, window, int(window * overlap))
@@ -65,7 +68,8 @@ def lift_sequence(
     ramp = torch.arange(1, length + 1, device=keypoints.device)
     fade = torch.minimum(ramp, ramp.flip(0)).to(keypoints.dtype)
 
-    total: Tensor | None = None
+    joints: Tensor | None = None
+    radius: Tensor | None = None
     weight = keypoints.new_zeros(frames)
     with torch.inference_mode():
         for chunk in _chunks(starts, batch_size):
@@ -80,12 +84,22 @@ def lift_sequence(
                 None if distortion is None else distortion.expand(len(chunk), 5),
                 flip,
             )
-            if total is None:
-                total = keypoints.new_zeros(frames, *out.shape[2:])
-            total.index_put_((index,), out * fade[:, None, None], accumulate=True)
+            if joints is None:
+                joints = keypoints.new_zeros(frames, *out.joints.shape[2:])
+                radius = None if out.radius is None else keypoints.new_zeros(frames, out.radius.shape[2])
+            joints.index_put_((index,), out.joints * fade[:, None, None], accumulate=True)
+            if radius is not None and out.radius is not None:
+                radius.index_put_((index,), out.radius * fade[:, None], accumulate=True)
             weight.index_put_((index,), fade.expand(len(chunk), -1), accumulate=True)
-    assert total is not None, "window_starts gives at least one window"
-    return total / weight[:, None, None]
+    assert joints is not None, "window_starts gives at least one window"
+    return Estimate(
+        (joints / weight[:, None, None])[None], None if radius is None else (radius / weight[:, None])[None]
+    )
+
+
+def lift_sequence(lifter: nn.Module, *clip: Tensor, **options: Any) -> Float[Tensor, "t j_out 3"]:
+    """The joints of `estimate_sequence`, which has the same arguments: relative to the root, camera frame, metres."""
+    return estimate_sequence(lifter, *clip, **options).joints[0]
 
 
 def _chunks(items: list[int], size: int) -> Iterator[list[int]]:
@@ -102,14 +116,17 @@ def _lift(
     image_size: Float[Tensor, "b 2"],
     distortion: Float[Tensor, "b 5"] | None,
     flip: bool,
-) -> Float[Tensor, "b t j_out 3"]:
+) -> Estimate:
     """One batch of windows, with the mirrored ones averaged in where wanted."""
     encoded = encode(keypoints, scores, times, K, image_size, distortion=distortion)
-    out = lifter(encoded)
+    out: Estimate = lifter.estimate(encoded)  # type: ignore[operator]
     if not flip:
         return out
     skeleton_in: Skeleton = lifter.skeleton_in  # type: ignore[assignment]
     skeleton_out: Skeleton = lifter.skeleton_out  # type: ignore[assignment]
-    mirrored = lifter(mirror(encoded, skeleton_in))
-    sign = out.new_tensor([-1.0, 1.0, 1.0])
-    return 0.5 * (out + mirrored[:, :, list(skeleton_out.flip_indices)] * sign)
+    mirrored: Estimate = lifter.estimate(mirror(encoded, skeleton_in))  # type: ignore[operator]
+    order, sign = list(skeleton_out.flip_indices), out.joints.new_tensor([-1.0, 1.0, 1.0])
+    joints = 0.5 * (out.joints + mirrored.joints[:, :, order] * sign)
+    if out.radius is None or mirrored.radius is None:
+        return Estimate(joints)
+    return Estimate(joints, 0.5 * (out.radius + mirrored.radius[:, :, order]))

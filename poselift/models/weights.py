@@ -14,6 +14,7 @@ from torch import nn
 from poselift.core.errors import InputError
 from poselift.core.files import atomic_path, sha256, write_json
 from poselift.models.encoder_decoder import EncoderDecoder
+from poselift.models.joint_tokens import JointTokenTransformer
 from poselift.models.lifter import SpatioTemporalLifter
 from poselift.models.martinez import SimpleBaseline
 from poselift.models.recurrent import RecurrentLifter
@@ -30,6 +31,7 @@ MODELS: dict[str, type[nn.Module]] = {
         LuongLifter,
         SimpleBaseline,
         TemporalConvolution,
+        JointTokenTransformer,
     )
 }
 """Models that weights can be for, by the name in their JSON."""

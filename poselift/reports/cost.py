@@ -131,17 +131,27 @@ def _load(entry: Entry, model: Mapping[str, Any]) -> tuple[nn.Module, Encoded]:
     if weights.sha256 != model["sha256"]:
         raise InputError(f"{path} is not what was evaluated: its sha256 is another")
     skeleton: Skeleton = weights.lifter.skeleton_in  # type: ignore[assignment]
-    joints, t = _joints(entry), _window(entry)
+    return weights.lifter, example_window(skeleton, _window(entry), _joints(entry))
+
+
+def example_window(skeleton: Skeleton, frames: int, joints: str | None = None) -> Encoded:
+    """A window of random keypoints, to measure what lifting one costs.
+
+    Args:
+        skeleton: the joints that the lifter sees.
+        frames: in the window.
+        joints: the joint set that goes in; all of the lifter's if left out.
+    """
+    t = frames
     seen = joint_mask(joints, skeleton) if joints else torch.ones(len(skeleton), dtype=torch.bool)
     keypoints = 400 + 200 * torch.rand(1, t, len(skeleton), 2, generator=torch.Generator().manual_seed(0))
-    encoded = encode(
+    return encode(
         torch.where(seen[:, None], keypoints, torch.nan),
         seen.float().expand(1, t, -1),
         torch.arange(t)[None] / 50,
         torch.tensor([[[1000.0, 0, 500], [0, 1000, 500], [0, 0, 1]]]),
         torch.tensor([[1000.0, 1000.0]]),
     )
-    return weights.lifter, encoded
 
 
 def _interleaved(passes: Sequence[tuple[nn.Module, Encoded]], repeats: int) -> list[float]:

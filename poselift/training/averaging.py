@@ -46,11 +46,14 @@ class ExponentialAverage(WeightAveraging):
     table that is not saved with the weights would drift, and a run that goes on would no longer be the same. This
     one goes from a towards b by their difference.
 
+    The share that stays grows from 0 to `decay` over the first steps, as the mean of few steps would: a short run's
+    average does not remember how it began.
+
     A model with batch norms keeps its own weights: the statistics of its norms were gathered under them, and the mean
     of either does not go with the mean of the other.
 
     Args:
-        decay: d, the share of the average that stays at each step.
+        decay: d, the share of the average that stays at each step, in the long run.
         start: the step from which on it is kept.
     """
 
@@ -72,7 +75,8 @@ class ExponentialAverage(WeightAveraging):
     def _average(self, averaged: list[Tensor], current: list[Tensor], count: Tensor | int) -> None:
         """Moves tensors of one kind, in place; whole numbers are taken as they are."""
         if averaged[0].is_floating_point():
-            torch._foreach_lerp_(averaged, current, 1 - self.decay)
+            # After n steps the average reaches back over a tenth of them, or less where `decay` is shorter.
+            torch._foreach_lerp_(averaged, current, 1 - min(self.decay, (1 + int(count)) / (10 + int(count))))
         else:
             torch._foreach_copy_(averaged, current)
 

@@ -12,15 +12,19 @@ from poselift.geometry import pixels_to_rays
 from poselift.losses import (
     bone_length_loss,
     position_loss,
+    radius_loss,
     reprojection_loss,
     scale_free_loss,
     symmetry_loss,
     velocity_loss,
 )
-from poselift.skeleton import Skeleton
+from poselift.skeleton import H36M17, Skeleton
 
-LOSSES = ("position", "velocity", "scale_free", "bone_length", "reprojection", "symmetry")
+LOSSES = ("position", "velocity", "scale_free", "bone_length", "radius", "reprojection", "symmetry")
 """What the training loss is a weighted sum of."""
+
+_BEYOND = 0.3
+"""Weight of the position of a joint that Human3.6M-17 lacks (feet, hands, face): most hang from one that it has."""
 
 _NEAREST = 0.2
 """Metres in front of the camera; what is nearer has no picture."""
@@ -29,8 +33,9 @@ _NEAREST = 0.2
 class Objective:
     """The weighted sum of the losses of a batch.
 
-    The first four compare with 3D and count where it is known. "reprojection" counts wherever something is known of
-    the picture, and "symmetry" everywhere, so that windows with 2D alone teach too.
+    The first five compare with 3D and count where it is known, "radius" only if the lifter gives it. "reprojection"
+    counts wherever something is known of the picture, and "symmetry" everywhere, so that windows with 2D alone teach
+    too.
 
     Args:
         weights: of each of `LOSSES`, by name; those left out are 0.
@@ -52,18 +57,24 @@ class Objective:
         if not self.weights:
             raise InputError(f"all weights of the loss are 0; give one of {', '.join(LOSSES)} a weight, as loss.NAME=1")
         self.skeleton = skeleton_out
+        self._importance = torch.tensor([1.0 if joint in H36M17.joints else _BEYOND for joint in skeleton_out.joints])
         shared = [joint for joint in skeleton_out.joints if joint in skeleton_in.joints]
         self._shared_in, self._shared_out = skeleton_in.indices(shared), skeleton_out.indices(shared)
 
-    def __call__(self, predicted: Float[Tensor, "b t k 3"], batch: Batch) -> dict[str, Tensor]:
+    def __call__(
+        self, predicted: Float[Tensor, "b t k 3"], batch: Batch, radius: Float[Tensor, "b t k"] | None = None
+    ) -> dict[str, Tensor]:
         """Each loss by name, and under "loss" their weighted sum."""
         mask = batch.joints.isfinite().all(-1) & batch.valid[..., None]
         target = batch.joints.where(mask[..., None], 0.0)
         losses: dict[str, Callable[[], Tensor]] = {
-            "position": lambda: position_loss(predicted, target, mask),
+            "position": lambda: position_loss(predicted, target, mask * self._importance.to(predicted)),
             "velocity": lambda: velocity_loss(predicted, target, mask, batch.times),
             "scale_free": lambda: scale_free_loss(predicted, target, mask),
             "bone_length": lambda: bone_length_loss(predicted, target, mask, self.skeleton.bone_indices),
+            "radius": lambda: (
+                predicted.new_zeros(()) if radius is None else radius_loss(radius, predicted, target, mask)
+            ),
             "reprojection": lambda: reprojection_loss(predicted, *self._seen(batch)),
             "symmetry": lambda: symmetry_loss(predicted, batch.valid, self.skeleton),
         }

@@ -28,7 +28,7 @@ def test_mirroring_all_twice_is_nothing(windows, generator):
     torch.testing.assert_close(once.joints[:, :, left, 0], -windows.joints[:, :, right, 0])
 
 
-@pytest.mark.parametrize("change", [augment.mirror, augment.recombine, augment.bend])
+@pytest.mark.parametrize("change", [augment.mirror, augment.recombine, augment.exchange_limbs, augment.bend])
 def test_a_share_of_none_changes_nothing(windows, generator, change):
     torch.testing.assert_close(change(windows, 0.0, generator).joints, windows.joints, atol=1e-6, rtol=0)
 
@@ -62,6 +62,37 @@ def test_a_bend_turns_with_the_person(windows, generator):
     changed = augment.bend(turning, 1.0, generator).joints
     back = torch.einsum("tki,btjk->btji", axis_angle_to_matrix(about), changed)
     torch.testing.assert_close(back, back[:, :1].expand_as(back), atol=1e-4, rtol=1e-3)
+
+
+def test_a_bend_that_sways_turns_to_and_fro_about_the_one_that_stays(windows, generator):
+    pose = windows.joints[:, :1].expand(-1, 24, -1, -1)
+    still = replace(windows, joints=pose)
+    changed = augment.bend(still, 1.0, generator, sway=1.0)
+    torch.testing.assert_close(lengths(changed), lengths(still), atol=1e-5, rtol=1e-4)
+    moves = (changed.joints - changed.joints[:, :1]).norm(dim=-1).amax(1)
+    assert float(moves[:, CMU28.index("head_top")].median()) > 0.02
+    assert float(moves[:, CMU28.index("left_hip")].max()) < 1e-5
+
+
+def test_exchanged_limbs_keep_their_lengths_and_move_as_lent(windows, generator):
+    changed = augment.exchange_limbs(windows, 1.0, generator)
+    torch.testing.assert_close(lengths(changed), lengths(windows), atol=1e-5, rtol=1e-4)
+    trunk = CMU28.indices(["spine", "thorax", "head_top", "left_hip", "right_shoulder", "nose"])
+    torch.testing.assert_close(changed.joints[:, :, trunk], windows.joints[:, :, trunk], atol=1e-5, rtol=0)
+    # Each limb is its own or that of one other window, as the angle at its hinge tells; about half of each.
+    for hip, knee, ankle in (("left_hip", "left_knee", "left_ankle"), ("right_shoulder", "right_elbow", "right_wrist")):
+        angles = hinge(windows, hip, knee, ankle)
+        same = [(angle - angles).abs().amax(1).argmin() for angle in hinge(changed, hip, knee, ankle)]
+        nearest = [(angle - angles).abs().amax(1).min() for angle in hinge(changed, hip, knee, ankle)]
+        assert max(nearest) < 1e-3
+        kept = sum(int(k) == number for number, k in enumerate(same))
+        assert 2 <= kept <= 14
+
+
+def hinge(windows, *joints):
+    """Cosine of the angle at the middle one of three joints, (b, t)."""
+    above, middle, below = (windows.joints[:, :, CMU28.index(joint)] for joint in joints)
+    return torch.nn.functional.cosine_similarity(above - middle, below - middle, dim=-1)
 
 
 def test_borrowed_arms_play_at_nearly_their_own_speed(corpus, generator):

@@ -17,6 +17,7 @@ SMALL = {
     "LuongLifter": {"dim": 32},
     "SimpleBaseline": {"dim": 32},
     "TemporalConvolution": {"channels": 32, "depth": 2},
+    "JointTokenTransformer": {"dim": 32, "depth": 2, "heads": 4},
 }
 
 

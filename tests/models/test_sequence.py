@@ -5,10 +5,9 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from torch import nn
 
 from poselift.geometry import pixels_to_rays, project
-from poselift.models import encode, lift_sequence
+from poselift.models import Estimate, Lifter, encode, estimate_sequence, lift_sequence
 from poselift.models.sequence import window_starts
 from poselift.skeleton import CMU28, H36M17
 
@@ -24,13 +23,11 @@ def test_windows_cover_the_clip_and_overlap(frames, window, share):
     assert all(0 < step <= window - overlap for step in steps)
 
 
-class _Echo(nn.Module):
+class _Echo(Lifter):
     """A lifter that knows: a function of each frame's own time alone, so windows must agree."""
 
-    skeleton_in, skeleton_out = CMU28, H36M17
-
     def __init__(self, constant=False):
-        super().__init__()
+        super().__init__(CMU28.name, H36M17.name)
         self.constant = constant
         self.calls = 0
 
@@ -95,3 +92,26 @@ def test_distortion_is_taken_out(lifter, view):
     plain = lift(lifter, view, window=60)
     undone = lift(lifter, replace(view, keypoints=bent), window=60, distortion=distortion)
     torch.testing.assert_close(undone, plain, atol=1e-3, rtol=1e-2)
+
+
+class _Sure(_Echo):
+    """Says how far off each joint of the left side may be: the number of its call, in metres; the others 0."""
+
+    def estimate(self, encoded):
+        joints = self(encoded)
+        left = torch.tensor([joint.startswith("left_") for joint in H36M17.joints])
+        return Estimate(joints, (left * float(self.calls)).expand(joints.shape[:3]))
+
+
+def test_radii_are_blended_and_mirrored_as_joints_are(view):
+    arguments = (view.keypoints, view.scores, view.times, view.K, view.image_size)
+    left, right = H36M17.index("left_knee"), H36M17.index("right_knee")
+    # One window, lifted twice: the second time, which is radius 2, its left side is the person's right.
+    radius = estimate_sequence(_Sure(), *arguments, window=200).radius
+    assert radius.shape == (1, len(view), 17)
+    assert radius[..., left].unique().tolist() == [0.5]
+    assert radius[..., right].unique().tolist() == [1.0]
+    blended = estimate_sequence(_Sure(), *arguments, window=40, flip=False, batch_size=1).radius[0, :, left]
+    assert float(blended.amax() - blended.amin()) >= 3
+    assert float(blended.diff().abs().max()) < 0.15
+    assert estimate_sequence(_Echo(), *arguments, window=40).radius is None

@@ -68,13 +68,16 @@ class Marks(torch.nn.Module):
 def test_the_exponential_average_moves_only_what_moves():
     marks, callback = Marks(), ExponentialAverage(decay=0.9, start=2)
     averaged = torch.optim.swa_utils.AveragedModel(marks, **callback._kwargs, use_buffers=True)
-    expected = None
-    for step in range(30):
+    expected, count = None, 0
+    for step in range(150):
         with torch.no_grad():
             marks.weight.fill_(step)
         if callback.should_update(step_idx=step):
             averaged.update_parameters(marks)
-            expected = float(step) if expected is None else 0.9 * expected + 0.1 * step
+            # The first steps are averaged over as many as there are.
+            decay = min(0.9, (1 + count) / (10 + count))
+            expected = float(step) if expected is None else decay * expected + (1 - decay) * step
+            count += 1
     assert not callback.should_update(step_idx=1)
     assert not callback.should_update(epoch_idx=3)
     torch.testing.assert_close(averaged.module.weight, torch.full((3,), expected))

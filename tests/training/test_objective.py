@@ -22,7 +22,8 @@ def predict(batch):
 
 def test_the_sum_is_weighted(batch):
     weights = {name: 0.1 * (1 + number) for number, name in enumerate(LOSSES)}
-    losses = Objective(weights, CMU28, H36M17)(predict(batch), batch)
+    radius = torch.full_like(batch.joints[..., 0], 0.1)
+    losses = Objective(weights, CMU28, H36M17)(predict(batch), batch, radius)
     total = sum(weight * losses[name] for name, weight in weights.items())
     torch.testing.assert_close(losses.pop("loss"), total)
     assert set(losses) == set(LOSSES)
@@ -108,3 +109,23 @@ def test_a_batch_of_both_kinds(batch):
 def test_bad_weights_are_refused(weights, message):
     with pytest.raises(ValueError, match=message):
         Objective(weights, CMU28, H36M17)
+
+
+def test_a_lifter_without_radii_has_no_loss_for_them(batch):
+    losses = Objective({"position": 1.0, "radius": 1.0}, CMU28, H36M17)(predict(batch), batch)
+    assert float(losses["radius"]) == 0
+    torch.testing.assert_close(losses["loss"], losses["position"])
+
+
+def test_joints_beyond_human36m_weigh_less(batch):
+    """The feet of a lifter that gives them: off by as much, they cost 0.3 of what another joint costs."""
+    skeleton = CMU28
+    batch = replace(batch, joints=torch.zeros(*batch.valid.shape, len(skeleton), 3))
+    objective = Objective({"position": 1.0}, CMU28, skeleton)
+    costs = []
+    for joint in ("left_ankle", "left_heel"):
+        predicted = batch.joints.clone()
+        predicted[:, :, skeleton.index(joint), 0] = 1.0
+        costs.append(float(objective(predicted, batch)["loss"]))
+    assert costs[1] / costs[0] == pytest.approx(0.3)
+    assert costs[0] == pytest.approx(1 / (17 + 11 * 0.3))

@@ -1,0 +1,98 @@
+"""The joint-token Transformer against what it says of its masks, its time and its cost."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+
+from poselift.core.errors import InputError
+from poselift.data.synthetic import synthetic_corpus
+from poselift.data.views import film
+from poselift.models import JointTokenTransformer, encode
+from poselift.reports.counting import multiply_adds
+from poselift.skeleton import CMU28, COCO17
+
+FRAMES = 12
+
+
+@pytest.fixture
+def model():
+    torch.manual_seed(0)
+    return JointTokenTransformer(dim=16, depth=2, heads=2).eval()
+
+
+def windows_of(joints=CMU28.joints, frames=FRAMES, without=()):
+    """A window in which those joints are seen, but for (frame, joint) pairs."""
+    (view,) = film(synthetic_corpus(1, frames, seed=3), seed=4)
+    scores = view.scores.clamp(min=0.5) * torch.tensor([joint in joints for joint in CMU28.joints])
+    for frame, joint in without:
+        scores[frame, CMU28.index(joint)] = 0.0
+    return encode(
+        view.keypoints[None].nan_to_num(), scores[None], view.times[None], view.K[None], view.image_size[None]
+    )
+
+
+def test_what_stands_in_for_joints_that_are_not_seen_changes_nothing(model):
+    windows = windows_of(COCO17.joints, without=[(2, "nose"), (5, "left_wrist")])
+    hidden = ~windows.mask
+    other = replace(
+        windows,
+        coordinates=windows.coordinates + 3.0 * hidden[..., None],
+        scores=windows.scores + 0.7 * hidden,
+    )
+    assert not torch.equal(other.scores, windows.scores)
+    assert torch.equal(model(other), model(windows))
+
+
+def test_joints_of_other_windows_of_the_batch_change_nothing(model):
+    """Beside a window of all joints, the absent ones have tokens too; they are looked at by none."""
+    few, every = windows_of(COCO17.joints), windows_of()
+    both = replace(few, **{name: torch.cat((value, getattr(every, name))) for name, value in vars(few).items()})
+    torch.testing.assert_close(model(both)[:1], model(few), atol=1e-5, rtol=1e-4)
+
+
+def test_a_joint_is_filled_from_its_other_frames(model):
+    """Where a wrist is not seen, the place in which it is seen before still moves the output."""
+    windows = windows_of(without=[(6, "left_wrist")])
+    coordinates = windows.coordinates.clone().requires_grad_()
+    model(replace(windows, coordinates=coordinates))[0, 6].square().sum().backward()
+    wrist = coordinates.grad[0, :, CMU28.index("left_wrist")].abs().sum(-1)
+    assert wrist[6] == 0
+    assert (wrist[torch.arange(FRAMES) != 6] > 0).all()
+
+
+def test_nobody_seen_gives_finite_joints(model):
+    out = model(windows_of(joints=()))
+    assert out.shape == (1, FRAMES, 17, 3)
+    assert out.isfinite().all()
+
+
+def test_time_is_told_in_seconds_from_one_frame_to_another(model):
+    windows = windows_of()
+    later = replace(windows, times=windows.times + 3.0)
+    torch.testing.assert_close(model(later), model(windows), atol=1e-5, rtol=1e-4)
+    slower = replace(windows, times=2 * windows.times)
+    assert (model(slower) - model(windows)).abs().max() > 1e-4
+
+
+def test_products_by_hand():
+    """Each token: 8 d² in a block, and two products of width d with each that it looks at."""
+    d, depth, t = 16, 3, 10
+    model = JointTokenTransformer(dim=d, depth=depth, heads=2).eval()
+    windows = windows_of(COCO17.joints, frames=t)
+    blocks = 17 * depth * (2 * 8 * d**2 + 2 * 17 * d + 2 * t * d)
+    around = 28 * 4 * d + 28 * d * 51  # all joints into tokens, and out of them
+    context = 4 * d / t  # once a window
+    assert multiply_adds(lambda: model(windows)) / t == pytest.approx(blocks + around + context, rel=1e-9)
+
+
+@pytest.mark.parametrize("t", [48, 81])
+def test_the_default_takes_about_50_million_multiply_adds_a_frame(t):
+    model = JointTokenTransformer().eval()
+    windows = windows_of(COCO17.joints, frames=t)
+    assert multiply_adds(lambda: model(windows)) / t == pytest.approx(50e6, rel=0.15)
+
+
+def test_a_width_that_cannot_be_split_is_refused():
+    with pytest.raises(InputError, match="a width of 30 cannot be split into 8 heads"):
+        JointTokenTransformer(dim=30)

@@ -1,0 +1,59 @@
+import pytest
+import torch
+
+from poselift.core.errors import InputError
+from poselift.models import SimpleBaseline, SpatioTemporalLifter
+from poselift.reports.cost import example_window
+from poselift.skeleton import CMU28, H36M17
+from poselift.training.growth import begin_with
+
+SIZE = {"joint_dim": 8, "frame_dim": 32, "dim": 32, "heads": 4}
+
+
+@pytest.fixture
+def small():
+    torch.manual_seed(0)
+    return SpatioTemporalLifter(**SIZE, depth=3).eval()
+
+
+@pytest.fixture
+def encoded():
+    return example_window(CMU28, 21)
+
+
+def test_a_grown_lifter_gives_what_the_smaller_one_gave(small, encoded):
+    grown = SpatioTemporalLifter(**SIZE, depth=5, joint_depth=2, frame_depth=2, radius=True, joints_out="cmu28").eval()
+    begin_with(grown, small)
+    before, after = small(encoded), grown(encoded)
+    torch.testing.assert_close(after[:, :, : len(H36M17)], before)
+    # Joints that it did not give begin where the nearest one above them is.
+    toe, ankle = CMU28.index("left_big_toe"), CMU28.index("left_ankle")
+    torch.testing.assert_close(after[:, :, toe], after[:, :, ankle])
+    # What is new learns: the last layers of the new blocks have a gradient, though they are 0.
+    grown(encoded).square().mean().backward()
+    for blocks in (grown.time_blocks, grown.joint_blocks, grown.frame_blocks):
+        assert float(blocks[-1].feed_forward[3].weight.grad.abs().max()) > 0
+
+
+def test_a_shrunken_lifter_has_every_second_block(small, encoded):
+    """The first and the last of three; the middle one made to do nothing, the two lifters are the same."""
+    with torch.no_grad():
+        for layer in (small.time_blocks[1].attention.out, small.time_blocks[1].feed_forward[3]):
+            layer.weight.zero_()
+            layer.bias.zero_()
+    smaller = SpatioTemporalLifter(**SIZE, depth=2).eval()
+    begin_with(smaller, small)
+    torch.testing.assert_close(smaller(encoded), small(encoded))
+
+
+def test_an_equal_lifter_is_a_copy(small, encoded):
+    equal = SpatioTemporalLifter(**SIZE, depth=3).eval()
+    begin_with(equal, small)
+    assert torch.equal(equal(encoded), small(encoded))
+
+
+def test_others_are_refused(small):
+    with pytest.raises(InputError, match="SimpleBaseline cannot begin with the weights of a SpatioTemporalLifter"):
+        begin_with(SimpleBaseline(), small)
+    with pytest.raises(InputError, match=r"is \(.*\) here and \(.*\) in the weights"):
+        begin_with(SpatioTemporalLifter(**{**SIZE, "dim": 64}), small)
