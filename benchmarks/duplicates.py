@@ -1,79 +1,71 @@
 """How well double finds of one person are dropped, in made scenes.
 
     python benchmarks/duplicates.py --corpus cmu50.npz [--split test] [--people 5 8] [--scenes 20] [--seed 0]
+    python benchmarks/duplicates.py --corpus cmu50.npz --split train --scenes 10 --choose
 
-Compares what the detectors use, `poselift.detection.duplicates`, with the parametric pose NMS of AlphaPose. Three rows
-of detections each: as the scenes of `poselift.data.scenes` have them; with all joint scores halved, as detectors differ
-in how high theirs are; and with half of the double finds wrong, and unsure, about a half of their joints.
+The first compares the pose NMS that the detectors use with the same at other parameters, and with a rule of one
+constant. Three rows of detections each: as the scenes of `poselift.data.scenes` have them; with all joint scores
+halved, as detectors differ in how high theirs are; and with half of the double finds wrong, and unsure, about a half of
+their joints. The second chooses the parameters.
 """
 
 import argparse
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float
 
 from poselift.data.cmu import load_cmu
 from poselift.data.scenes import Scene, make_scene
-from poselift.detection.duplicates import without_duplicates
+from poselift.detection.duplicates import PARAMETERS, NMSParameters, pose_nms
 from poselift.structures import Detections
 
 Choose = Callable[[Detections], Sequence[int]]
 """Which detections of a frame to keep."""
 
+PUBLISHED = NMSParameters(sigma_score=1.0, sigma_distance=0.0265, spatial=1.7, threshold=22.48 / 17)
+"""Of AlphaPose's code: σ₂ for distances in tenths of the box, the threshold for the sum over COCO's 17 joints."""
 
-def pose_likeness(
-    pose: Float[np.ndarray, "j 2"],
-    other: Float[np.ndarray, "j 2"],
-    scores: Float[np.ndarray, " j"],
-    other_scores: Float[np.ndarray, " j"],
-    size: float,
-) -> float:
-    """How like two poses are: 0 where they have nothing to do with each other, 1.7 to 2.3 where they are the same.
-
-    The pose distance of Fang et al. 2017, RMPE (https://arxiv.org/abs/1612.00137), section 3.3, as in Fang et al. 2022,
-    AlphaPose (https://arxiv.org/abs/2211.03375):
-
-        d = Σ [kₙ' in B(kₙ)] tanh(cₙ / σ₁) tanh(cₙ' / σ₁) + λ Σ exp(-|kₙ - kₙ'|² / σ₂)
-
-    with σ₁ = 1, σ₂ = 2.65, λ = 1.7 as published in their code. Here it is a mean over the joints that both poses have,
-    and distances are in tenths of the box, as in B; the paper does not say in what.
-
-    Args:
-        pose: pixels, NaN where a joint was not found.
-        other: likewise.
-        scores: of the joints of `pose`.
-        other_scores: of the joints of `other`.
-        size: the longer side of the box of `pose`, pixels.
-    """
-    distances = np.linalg.norm(pose - other, axis=-1) / (0.1 * size)
-    both = np.isfinite(distances)
-    if not both.any():
-        return 0.0
-    sure = np.tanh(scores) * np.tanh(other_scores) * (distances <= 1)
-    return float(np.mean(sure[both] + 1.7 * np.exp(-(distances[both] ** 2) / 2.65)))
+SIGMA_SCORES, SIGMA_DISTANCES, SPATIALS = (0.4, 0.7, 1.0), (0.005, 0.01, 0.02, 0.04), (0.25, 0.5, 1.0)
+THRESHOLDS = (0.2, 0.25, 0.3, 0.35, 0.4, 0.45)
+"""From which the parameters are chosen; thresholds are shares of 1 + spatial."""
+LOST = 10
+"""Double finds left that are as bad as a person lost: tracking drops what lasts a moment, and brings nobody back."""
 
 
-def parametric_pose_nms(found: Detections, same: float = 22.48 / 17) -> list[int]:
-    """The surest first, each drops those that are like it; `same` is the published η for COCO's 17 joints, each."""
+def with_parameters(parameters: NMSParameters) -> Choose:
+    """The pose NMS at other parameters than the package's."""
+    return lambda found: pose_nms(found.keypoints, found.scores, found.boxes, found.box_scores, parameters)
+
+
+def median_rule(found: Detections, same: float = 0.08) -> list[int]:
+    """The surest first, each dropped whose joints are near one that was kept: in the median, `same` of its box."""
     sizes = (found.boxes[:, 2:] - found.boxes[:, :2]).max(-1)
     kept: list[int] = []
     for i in np.argsort(-found.box_scores, kind="stable").tolist():
-        alike = (
-            pose_likeness(found.keypoints[k], found.keypoints[i], found.scores[k], found.scores[i], sizes[k])
-            for k in kept
-        )
-        if all(likeness < same for likeness in alike):
+        distances = [median_distance(found.keypoints[i], found.keypoints[k]) / sizes[i] for k in kept]
+        if all(distance > same for distance in distances):
             kept.append(i)
     return kept
 
 
+def median_distance(pose: Float[np.ndarray, "j 2"], other: Float[np.ndarray, "j 2"]) -> float:
+    """Of the joints that both poses have, pixels; infinite if they have none in common."""
+    distances = np.linalg.norm(pose - other, axis=-1)
+    distances = distances[np.isfinite(distances)]
+    return float(np.median(distances)) if len(distances) else np.inf
+
+
 METHODS: dict[str, Choose] = {
-    "ours": lambda found: without_duplicates(found.keypoints, found.boxes, found.box_scores),
-    "parametric pose NMS": parametric_pose_nms,
-    "parametric pose NMS, η 6 % higher": lambda found: parametric_pose_nms(found, 1.4),
+    "pose NMS": with_parameters(PARAMETERS),
+    "pose NMS, parameters as published": with_parameters(PUBLISHED),
+    "pose NMS, threshold a tenth lower": with_parameters(PARAMETERS._replace(threshold=0.9 * PARAMETERS.threshold)),
+    "pose NMS, threshold a tenth higher": with_parameters(PARAMETERS._replace(threshold=1.1 * PARAMETERS.threshold)),
+    "median distance": median_rule,
 }
 
 
@@ -101,30 +93,66 @@ def halved(scene: Scene) -> Scene:
     return replace(scene, detections=tuple(replace(found, scores=0.5 * found.scores) for found in scene.detections))
 
 
-def left_and_lost(scenes: Sequence[Scene], choose: Choose) -> tuple[float, float]:
-    """Percent of double finds that are left, and of people, frame by frame, of whom nothing is."""
+class Counts(NamedTuple):
+    """Over all frames: double finds, those that are left, people, and those of whom nothing is left."""
+
+    doubles: int
+    left: int
+    people: int
+    lost: int
+
+
+def count(scenes: Sequence[Scene], choose: Choose) -> Counts:
+    """What a method does to scenes."""
     doubles = left = people = lost = 0
     for scene in scenes:
         for found, owners in zip(scene.detections, scene.owners, strict=True):
-            kept = owners[list(choose(found))]
-            for person in np.unique(owners[owners >= 0]):
-                before, after = int((owners == person).sum()), int((kept == person).sum())
-                doubles, left = doubles + before - 1, left + max(after - 1, 0)
-                people, lost = people + 1, lost + (after == 0)
-    return 100 * left / doubles, 100 * lost / people
+            before, after = (
+                np.bincount(whose[whose >= 0], minlength=len(scene.boxes))
+                for whose in (owners, owners[list(choose(found))])
+            )
+            doubles, left = doubles + int((before - 1).clip(0).sum()), left + int((after - 1).clip(0).sum())
+            people, lost = people + int((before > 0).sum()), lost + int(((before > 0) & (after == 0)).sum())
+    return Counts(doubles, left, people, lost)
+
+
+def choose_parameters(scenes: Sequence[Scene]) -> NMSParameters:
+    """The parameters with the fewest double finds left and people lost (each `LOST` times), as made and half guessed.
+
+    The paper chooses them so too, section 3.3, by the average precision on real pictures.
+    """
+    given = [*scenes, *map(half_guessed, scenes)]
+
+    def wrong(parameters: NMSParameters) -> int:
+        counts = count(given, with_parameters(parameters))
+        return counts.left + LOST * counts.lost
+
+    return min(
+        (
+            NMSParameters(sigma_score, sigma_distance, spatial, threshold * (1 + spatial))
+            for sigma_score, sigma_distance, spatial, threshold in itertools.product(
+                SIGMA_SCORES, SIGMA_DISTANCES, SPATIALS, THRESHOLDS
+            )
+        ),
+        key=wrong,
+    )
 
 
 def main() -> None:
-    """Prints a row for each kind of detections and each method."""
+    """Prints a row for each kind of detections and each method, or the parameters that it chose."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--corpus", type=Path, required=True, help="cmu50.npz")
     parser.add_argument("--split", default="test", help="train, val or test")
     parser.add_argument("--people", type=int, nargs="+", default=[5, 8])
     parser.add_argument("--scenes", type=int, default=20, help="for each number of people")
     parser.add_argument("--seed", type=int, default=0, help="of the first scene")
+    parser.add_argument("--choose", action="store_true", help="choose parameters on these scenes (takes minutes)")
     options = parser.parse_args()
     corpus = load_cmu(options.corpus, options.split)
     scenes = [make_scene(corpus, n, options.seed + k) for n in options.people for k in range(options.scenes)]
+    if options.choose:
+        print(choose_parameters(scenes))
+        return
     print("| detections | method | double finds left % | people lost % |\n|---|---|---|---|")
     kinds = {
         "as made": scenes,
@@ -133,8 +161,9 @@ def main() -> None:
     }
     for kind, given in kinds.items():
         for name, choose in METHODS.items():
-            left, lost = left_and_lost(given, choose)
-            print(f"| {kind} | {name} | {left:.1f} | {lost:.2f} |", flush=True)
+            counts = count(given, choose)
+            left, lost = 100 * counts.left / counts.doubles, 100 * counts.lost / counts.people
+            print(f"| {kind} | {name} | {left:.2f} | {lost:.2f} |", flush=True)
 
 
 if __name__ == "__main__":

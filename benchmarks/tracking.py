@@ -23,7 +23,7 @@ import numpy as np
 from poselift.core.optional import require
 from poselift.data.cmu import load_cmu
 from poselift.data.scenes import Scene, make_scene
-from poselift.detection.duplicates import without_duplicates
+from poselift.detection.duplicates import pose_nms
 from poselift.structures import Detections
 from poselift.tracking import Tracker
 
@@ -95,7 +95,7 @@ def without_doubles(scene: Scene) -> Scene:
     """The scene as detectors hand it on, with each person once."""
     detections, owners = [], []
     for found, whose in zip(scene.detections, scene.owners, strict=True):
-        kept = without_duplicates(found.keypoints, found.boxes, found.box_scores)
+        kept = pose_nms(found.keypoints, found.scores, found.boxes, found.box_scores)
         detections.append(
             Detections(
                 found.boxes[kept], found.box_scores[kept], found.keypoints[kept], found.scores[kept], found.skeleton

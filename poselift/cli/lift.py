@@ -1,6 +1,7 @@
 """`poselift lift`: from a video to 3D, one command."""
 
 import argparse
+import math
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +14,10 @@ from poselift.cli.progress import stage_progress
 from poselift.cli.results import OVERLAY, check_folder, write_person, write_summary
 from poselift.cli.weights import add_lifter_option
 from poselift.core.errors import InputError
-from poselift.lifting import DetectionStream, LiftedVideo, VideoDetections, lift_stream
+from poselift.lifting import DetectionStream, LiftedVideo, VideoDetections, World, lift_stream, to_world
 from poselift.lifting.camera import DEFAULT_FOV
 from poselift.lifting.pipeline import Stopwatch
+from poselift.lifting.still import camera_motion
 from poselift.models import load_weights
 from poselift.samples import demo_video
 from poselift.video import VideoWriter
@@ -43,6 +45,12 @@ def add_command(commands: Any) -> None:
         metavar="ID[,ID...]",
         help="only these people, numbered from 1 as they appear (default: all)",
     )
+    what.add_argument(
+        "--height",
+        type=_heights,
+        metavar="METRES|ID:METRES[,...]",
+        help="standing height, of everybody or by person's number, such as 1:1.82,2:1.68 (default: estimated)",
+    )
     camera = parser.add_argument_group("camera, where it is known")
     camera.add_argument(
         "--fov",
@@ -65,6 +73,11 @@ def add_command(commands: Any) -> None:
     )
     how.add_argument("--no-flip", action="store_true", help="do not average with the mirrored input: half the work")
     how.add_argument("--free-bones", action="store_true", help="let bones change their length from frame to frame")
+    how.add_argument(
+        "--world",
+        action="store_true",
+        help="write the motion in the world, Y up from the ground, with foot contacts; the camera must not move",
+    )
     how.add_argument("--no-render", action="store_true", help="do not make overlay.mp4")
     how.add_argument("--quiet", action="store_true", help="print errors only")
     add_keypoint_options(parser)
@@ -97,6 +110,7 @@ def run(options: argparse.Namespace) -> None:
             fov=options.fov,
             intrinsics=options.intrinsics,
             people=options.person,
+            height=options.height,
             threshold=options.threshold,
             flip=not options.no_flip,
             steady=not options.free_bones,
@@ -104,10 +118,14 @@ def run(options: argparse.Namespace) -> None:
         )
         watch = Stopwatch()
         watch.seconds.update(lifted.seconds)
+        world = None
+        if options.world:
+            with watch.time("world"):
+                world = _world(stream, options.threshold, lifted)
         written = []
         with watch.time("write"):
-            for motion in lifted.motions:
-                written += write_person(out, motion, lifted, weights, stream, origin)
+            for motion in lifted.motions if world is None else world.motions:
+                written += write_person(out, motion, lifted, weights, stream, origin, world)
         write_summary(out, lifted, watch.seconds, written, weights, stream, origin)
         if lifted.motions and not options.no_render:
             with watch.time("render"):
@@ -125,6 +143,18 @@ def run(options: argparse.Namespace) -> None:
     if options.keypoints is not None and video is None and not options.no_render:
         look += " (the 2D on blank pictures, as there is no --video)"
     console.print(f"{people} in {lifted.frames} frames. Look at {look}; the motion is in {out}/person_*.npz and .csv")
+
+
+def _world(stream: DetectionStream, threshold: float, lifted: LiftedVideo) -> World:
+    """Everybody in the world; where the pictures show that the camera moves, a warning is added.
+
+    Keypoints without a video have no pictures but blank ones, which show nothing.
+    """
+    moved = camera_motion(stream.pictures(), lifted.span, lifted.motions, lifted.camera)
+    if moved is not None and not moved.still:
+        by = f"by {moved.degrees:.1f} degrees" if math.isfinite(moved.pixels) else "to another view"
+        lifted.warnings.append(f"the camera moves {by}: the world is right for a camera that is still")
+    return to_world(lifted.motions, lifted.camera, threshold)
 
 
 def _chosen_stream(options: argparse.Namespace, source: Path, video: Path | None) -> DetectionStream:
@@ -156,6 +186,18 @@ def _numbers(text: str) -> list[int]:
         return [int(part) for part in text.split(",")]
     except ValueError:
         raise argparse.ArgumentTypeError(f"{text!r} is not a list of people's numbers, such as 1,3") from None
+
+
+def _heights(text: str) -> float | dict[int, float]:
+    try:
+        if ":" not in text:
+            return float(text)
+        pairs = [(int(person), float(metres)) for person, metres in (part.split(":") for part in text.split(","))]
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a height in metres, such as 1.82 or 1:1.82,2:1.68") from None
+    if len(dict(pairs)) < len(pairs):
+        raise argparse.ArgumentTypeError(f"{text!r} gives a person two heights")
+    return dict(pairs)
 
 
 def _share(text: str) -> float:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from poselift import __version__
-from poselift.cli import attention, lift, report, weights
+from poselift.cli import attention, calibrate, lift, report, weights
 from poselift.core.errors import InputError, describe
 
 
@@ -31,6 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     attention.add_command(commands)
     report.add_command(commands)
     weights.add_command(commands)
+    calibrate.add_command(commands)
     options = parser.parse_args(arguments)
     try:
         options.run(options)

@@ -1,14 +1,16 @@
 """The files that `poselift lift` writes for each person, and its summary."""
 
 import json
+import math
 import re
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from poselift.core.errors import InputError
 from poselift.core.files import check_writable, write_json
 from poselift.export import write_csv, write_npz, write_sidecar
-from poselift.lifting import DetectionStream, LiftedVideo
+from poselift.lifting import DetectionStream, LiftedVideo, World
 from poselift.models import Weights
 from poselift.structures import Motion
 
@@ -44,7 +46,13 @@ def check_folder(out: Path, source: Path, video: Path | None, chosen: bool) -> N
 
 
 def write_person(
-    out: Path, motion: Motion, lifted: LiftedVideo, weights: Weights, stream: DetectionStream, origin: dict[str, str]
+    out: Path,
+    motion: Motion,
+    lifted: LiftedVideo,
+    weights: Weights,
+    stream: DetectionStream,
+    origin: dict[str, str],
+    world: World | None = None,
 ) -> list[str]:
     """Writes one person's files; their names.
 
@@ -55,11 +63,14 @@ def write_person(
         weights: the lifter.
         stream: who found the keypoints.
         origin: names of the "video" and the "keypoints_file", of what there is.
+        world: that the motion is in; None for the camera frame.
     """
     stem = f"person_{motion.keypoints.person}"
     write_npz(out / f"{stem}.npz", motion)
     write_csv(out / f"{stem}.csv", motion)
     camera = lifted.camera
+    height = lifted.heights.get(motion.keypoints.person)
+    pose = {} if world is None else _camera_pose(world)
     write_sidecar(
         out / f"{stem}.json",
         motion,
@@ -68,11 +79,17 @@ def write_person(
             "image_size": list(camera.image_size),
             "field_of_view": camera.source,
             "fov_degrees": round(camera.fov, 3),
+            **pose,
         },
         weights=_weights(weights, stream),
-        extra=origin,
+        extra=origin if height is None else {**origin, "height": asdict(height)},
     )
     return [f"{stem}.{suffix}" for suffix in _FILES]
+
+
+def _camera_pose(world: World) -> dict[str, Any]:
+    """What takes the camera frame to the world, and how sure it is of which way is up."""
+    return {"R": world.R, "t": world.t, "up_uncertainty_degrees": round(math.degrees(world.uncertainty), 2)}
 
 
 def write_summary(

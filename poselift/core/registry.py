@@ -23,7 +23,7 @@ class Published:
         what: it is, in a few words.
         licence: of the weights.
         sha256: of the file in lower-case hex; its first digits where no more is known.
-        size: bytes; None where it is not published.
+        size: bytes; None where it is not known.
         shipped: the file, for what comes with the package; None for what is fetched.
         urls: where it can be fetched.
     """

@@ -1,5 +1,7 @@
 """One detection a person: joins what two passes found, and drops what was found twice."""
 
+from typing import NamedTuple
+
 import numpy as np
 from jaxtyping import Bool, Float
 
@@ -7,9 +9,27 @@ _BIG = 0.4
 """Longer side of a person, as a share of the picture's, from which the fine pass cannot be trusted."""
 _INSIDE = 0.8
 _OVERLAP = 0.5
-_SAME_POSE = 0.08
-"""Median distance between two poses' joints, as a share of the longer side of the box, below which they are one. In
-made scenes (benchmarks/duplicates.py) that does as well as AlphaPose's parametric pose NMS, however high scores are."""
+_MATCH = 0.1
+"""Side of the square in which a joint matches another, as a share of the longer side of the person's box."""
+
+
+class NMSParameters(NamedTuple):
+    """Parameters of the pose NMS, chosen on made scenes (benchmarks/tracking.md), as the paper does on real ones.
+
+    Attributes:
+        sigma_score: scale of joint scores relative to the pose's highest.
+        sigma_distance: scale of squared distances, in those of the longer side of the person's box.
+        spatial: weight of how near joints are beside how many match.
+        threshold: likeness from which two poses are one.
+    """
+
+    sigma_score: float = 0.7
+    sigma_distance: float = 0.02
+    spatial: float = 0.25
+    threshold: float = 0.3125
+
+
+PARAMETERS = NMSParameters()
 
 
 def overlap(a: Float[np.ndarray, "n 4"], b: Float[np.ndarray, "m 4"]) -> Float[np.ndarray, "n m"]:
@@ -45,19 +65,67 @@ def join_passes(
     return keep_coarse, keep_fine
 
 
-def without_duplicates(
-    keypoints: Float[np.ndarray, "n j 2"], boxes: Float[np.ndarray, "n 4"], scores: Float[np.ndarray, " n"]
-) -> list[int]:
-    """Indices of the detections to keep, best score first: of two that show the same pose, the better one.
+def pose_likeness(
+    keypoints: Float[np.ndarray, "n j 2"],
+    scores: Float[np.ndarray, "n j"],
+    boxes: Float[np.ndarray, "n 4"],
+    parameters: NMSParameters = PARAMETERS,
+) -> Float[np.ndarray, "n n"]:
+    """How like each pose (row) is to each other one (column), measured by the row's box: 0 if they share nothing.
 
-    Poses are compared and not boxes, because two people who cross have boxes that all but coincide. Only joints that
-    both have count, and poses without any are two.
+    The pose distance of RMPE, formulas 9 to 11, which grows with likeness: a soft count of the joints that match, and
+    how near joints are. With k the joints of the row and c their scores, k' and c' those of the column:
+
+        Σ [k' in B(k)] tanh(c / σ₁) tanh(c' / σ₁) + λ Σ exp(-|k - k'|² / σ₂)
+
+    Where the paper says nothing, or leaves it to its parameters: the sums are means over the joints that both poses
+    have, so that joint sets of any size, and people who are seen in part, share a threshold. Scores are relative to
+    the pose's highest, as detectors differ in how high theirs are. Lengths are shares of the longer side of the box.
+    So is B, a square; the paper's B, a tenth of the box in width and height, is a slit for people seen from the side.
+
+    Source: Fang et al. 2017, RMPE: Regional Multi-person Pose Estimation, section 3.3,
+    https://arxiv.org/abs/1612.00137
+
+    Args:
+        keypoints: pixels; NaN where a joint was not found.
+        scores: of the joints; 0 or less where one was not found.
+        boxes: around the people, pixels.
+        parameters: σ₁, σ₂ and λ.
     """
+    sizes = np.maximum((boxes[:, 2:] - boxes[:, :2]).max(-1), 1e-9)
+    apart = (keypoints[:, None] - keypoints) / sizes[:, None, None, None]
+    found = np.isfinite(keypoints).all(-1) & (scores > 0)
+    sure = np.tanh(scores / np.maximum(scores.max(-1, keepdims=True), 1e-9) / parameters.sigma_score)
+    match = (np.abs(apart) <= _MATCH / 2).all(-1) * sure[:, None] * sure
+    near = np.exp(-(apart**2).sum(-1) / parameters.sigma_distance)
+    both = found[:, None] & found
+    likeness: np.ndarray = np.where(both, match + parameters.spatial * near, 0).sum(-1) / np.maximum(both.sum(-1), 1)
+    return likeness
+
+
+def pose_nms(
+    keypoints: Float[np.ndarray, "n j 2"],
+    scores: Float[np.ndarray, "n j"],
+    boxes: Float[np.ndarray, "n 4"],
+    box_scores: Float[np.ndarray, " n"],
+    parameters: NMSParameters = PARAMETERS,
+) -> list[int]:
+    """Parametric pose NMS: the detections to keep, best first; each one that is like a better one is dropped.
+
+    Poses are compared and not boxes, because two people who cross have boxes that all but coincide.
+
+    Source: see `pose_likeness`; this is the paper's formula 8.
+
+    Args:
+        keypoints: pixels; NaN where a joint was not found.
+        scores: of the joints; 0 or less where one was not found.
+        boxes: around the people, pixels.
+        box_scores: of the people.
+        parameters: of the likeness, and from which likeness on two poses are one.
+    """
+    alike = pose_likeness(keypoints, scores, boxes, parameters) >= parameters.threshold
     kept: list[int] = []
-    for i in np.argsort(-scores, kind="stable"):
-        size = float((boxes[i, 2:] - boxes[i, :2]).max())
-        apart = [np.linalg.norm(keypoints[i] - keypoints[other], axis=-1) for other in kept]
-        known = [distances[np.isfinite(distances)] for distances in apart]
-        if all(len(distances) == 0 or np.median(distances) > _SAME_POSE * size for distances in known):
-            kept.append(int(i))
+    for i in np.argsort(-box_scores, kind="stable").tolist():
+        if not alike[i, kept].any():
+            kept.append(i)
     return kept

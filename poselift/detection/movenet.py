@@ -6,7 +6,7 @@ import numpy as np
 from jaxtyping import Float, UInt8
 
 from poselift.core.registry import published
-from poselift.detection.duplicates import without_duplicates
+from poselift.detection.duplicates import pose_nms
 from poselift.detection.multipose import OFFSET, MultiPose
 from poselift.detection.outside import without_outside
 from poselift.detection.session import open_session
@@ -61,7 +61,7 @@ class MoveNet:
         if self._thunder is not None:
             for person, box in enumerate(boxes):
                 poses[person] = better_pose(poses[person], self._refine(frame, poses[person]), box)
-        kept = without_duplicates(poses[..., :2], boxes, box_scores)
+        kept = pose_nms(poses[..., :2], poses[..., 2], boxes, box_scores)
         poses, boxes, box_scores = poses[kept], boxes[kept], box_scores[kept]
         keypoints, scores = without_outside(poses[..., :2], poses[..., 2], frame.shape)
         return Detections(boxes, box_scores, keypoints, scores, self.skeleton)

@@ -5,7 +5,7 @@ import numpy as np
 from jaxtyping import Float, UInt8
 
 from poselift.core.registry import published
-from poselift.detection.duplicates import join_passes, without_duplicates
+from poselift.detection.duplicates import join_passes, pose_nms
 from poselift.detection.session import open_session
 
 OFFSET = -0.25
@@ -46,7 +46,7 @@ class MultiPose:
     def people(self, frame: UInt8[np.ndarray, "_ _ 3"]) -> tuple[Float[np.ndarray, "n 4"], Float[np.ndarray, " n"]]:
         """Boxes of the people in a frame, in its pixels, and their scores."""
         poses, boxes, scores = self.find(frame)
-        kept = without_duplicates(poses[..., :2], boxes, scores)
+        kept = pose_nms(poses[..., :2], poses[..., 2], boxes, scores)
         return boxes[kept], scores[kept]
 
     def find(

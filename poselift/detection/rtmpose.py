@@ -9,7 +9,7 @@ from jaxtyping import Float, Float32, UInt8
 from poselift.core.errors import InputError
 from poselift.core.files import sha256
 from poselift.detection.crop import Crop
-from poselift.detection.duplicates import without_duplicates
+from poselift.detection.duplicates import pose_nms
 from poselift.detection.multipose import MultiPose
 from poselift.detection.network import IMAGENET_MEAN, IMAGENET_STD, Network
 from poselift.detection.outside import without_outside
@@ -65,7 +65,7 @@ class RTMPose:
             people = [self._finder.people(frame) for frame in some]
             poses = self._find_joints(some, [boxes for boxes, _ in people])
             for frame, (boxes, box_scores), pose in zip(some, people, poses, strict=True):
-                kept = without_duplicates(pose[..., :2], boxes, box_scores)
+                kept = pose_nms(pose[..., :2], pose[..., 2], boxes, box_scores)
                 keypoints, scores = without_outside(pose[kept, :, :2], pose[kept, :, 2], frame.shape)
                 found.append(Detections(boxes[kept], box_scores[kept], keypoints, scores, self.skeleton))
         return found

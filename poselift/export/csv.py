@@ -7,14 +7,16 @@ import os
 import numpy as np
 
 from poselift.core.files import atomic_path
-from poselift.structures import Motion
+from poselift.structures import FEET, Motion
 
 
 def write_csv(path: str | os.PathLike[str], motion: Motion) -> None:
     """Writes one row a frame.
 
     Columns: `time_s`, `filled` (0 or 1), `root_x_m`, `root_y_m`,
-    `root_z_m`, then for each joint `<joint>_x_m`, `<joint>_y_m`, `<joint>_z_m` relative to the root joint.
+    `root_z_m`, then for each joint `<joint>_x_m`, `<joint>_y_m`, `<joint>_z_m` relative to the root joint; where
+    the lifter tells how far off it may be, `<joint>_radius_m`; and, where contacts are known, `left_foot_contact`,
+    `right_foot_contact` (0 or 1).
     Metres are rounded to 0.01 mm. What is not known is an empty cell, which readers take as missing.
 
     Args:
@@ -27,11 +29,18 @@ def write_csv(path: str | os.PathLike[str], motion: Motion) -> None:
     places = ["root", *motion.skeleton.joints]
     header = ["time_s", "filled", *(f"{place}_{axis}_m" for place in places for axis in "xyz")]
     metres = np.concatenate([motion.root[:, None], motion.joints], axis=1).reshape(len(motion), -1)
+    if motion.radius is not None:
+        header += [f"{joint}_radius_m" for joint in motion.skeleton.joints]
+        metres = np.concatenate([metres, motion.radius], axis=1)
+    contacts = np.zeros((len(motion), 0), bool) if motion.contacts is None else motion.contacts
+    if motion.contacts is not None:
+        header += [f"{foot}_contact" for foot in FEET]
     with atomic_path(path) as temporary, open(temporary, "w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(header)
         for row, (time, filled) in enumerate(zip(motion.timestamps, motion.filled, strict=True)):
-            writer.writerow([f"{time:.6f}", int(filled), *(_cell(value) for value in metres[row].tolist())])
+            cells = [_cell(value) for value in metres[row].tolist()]
+            writer.writerow([f"{time:.6f}", int(filled), *cells, *contacts[row].astype(int).tolist()])
 
 
 def _cell(metres: float) -> str:

@@ -8,6 +8,8 @@
 | `keypoints` | float32 (t, j2, 2) | pixels, as detected; NaN where a joint was not seen |
 | `keypoint_scores` | float32 (t, j2) | 0 to 1 |
 | `filled` | bool (t,) | nothing was seen in the frame, and it was bridged |
+| `radius` | float32 (t, j) | metres: the true joint is within it in 9 of 10 cases; absent if the lifter tells none |
+| `contacts` | bool (t, 2) | the left and the right foot are on the ground; absent where nobody asked |
 
 Joint names, axes and units are in the JSON beside it (`poselift.export.sidecar`).
 """
@@ -28,7 +30,10 @@ _DTYPES = {
     "keypoints": np.float32,
     "keypoint_scores": np.float32,
     "filled": np.bool_,
+    "radius": np.float32,
+    "contacts": np.bool_,
 }
+_OPTIONAL = ("radius", "contacts")
 _LAST_AXES: dict[str, tuple[int, tuple[int, ...]]] = {
     # For each array its number of axes, and the sizes of the last ones that are fixed.
     "joints": (3, (3,)),
@@ -37,6 +42,8 @@ _LAST_AXES: dict[str, tuple[int, tuple[int, ...]]] = {
     "keypoints": (3, (2,)),
     "keypoint_scores": (2, ()),
     "filled": (1, ()),
+    "radius": (2, ()),
+    "contacts": (2, (2,)),
 }
 
 
@@ -58,6 +65,7 @@ def write_npz(path: str | os.PathLike[str], motion: Motion) -> None:
         "keypoint_scores": motion.keypoints.scores,
         "filled": motion.filled,
     }
+    values |= {name: value for name in _OPTIONAL if (value := getattr(motion, name)) is not None}
     arrays: dict[str, np.ndarray] = {name: value.astype(_DTYPES[name]) for name, value in values.items()}
     # An open file, because numpy appends ".npz" to a path that ends in something else.
     with atomic_path(path) as temporary, open(temporary, "wb") as file:
@@ -68,7 +76,8 @@ def read_npz(path: str | os.PathLike[str]) -> dict[str, np.ndarray]:
     """Reads the arrays that `write_npz` wrote.
 
     Raises:
-        InputError: the file is missing, is not an npz, or lacks an array or has one of another shape.
+        InputError: the file is missing, is not an npz, lacks an array that is not optional, or has one of another
+            shape.
     """
     try:
         # Opened here, because numpy leaves the file open where it cannot read it.
@@ -80,15 +89,17 @@ def read_npz(path: str | os.PathLike[str]) -> dict[str, np.ndarray]:
         # numpy answers a damaged file or a bare .npy with any of these.
         raise InputError(f"{path}: not a readable npz ({error}); give an npz that poselift wrote") from error
     for name in _DTYPES:
-        if name not in arrays:
+        if name not in arrays and name not in _OPTIONAL:
             raise InputError(f"{path}: array {name!r} is missing; give an npz that poselift wrote")
     frames = len(arrays["joints"]) if arrays["joints"].ndim else 0
-    for name, (axes, fixed) in _LAST_AXES.items():
-        array = arrays[name]
+    for name, array in arrays.items():
+        axes, fixed = _LAST_AXES[name]
         if array.ndim != axes or len(array) != frames or array.shape[axes - len(fixed) :] != fixed:
             raise InputError(f"{path}: array {name!r} has the shape {array.shape}, which does not fit {frames} frames")
         if array.dtype != _DTYPES[name]:
             raise InputError(f"{path}: array {name!r} is {array.dtype}, not {np.dtype(_DTYPES[name])}")
     if arrays["keypoint_scores"].shape != arrays["keypoints"].shape[:2]:
         raise InputError(f"{path}: 'keypoint_scores' and 'keypoints' differ in their number of joints")
+    if "radius" in arrays and arrays["radius"].shape != arrays["joints"].shape[:2]:
+        raise InputError(f"{path}: 'radius' and 'joints' differ in their number of joints")
     return arrays

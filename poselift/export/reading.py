@@ -44,4 +44,14 @@ def read_motion(npz_path: str | os.PathLike[str]) -> Motion:
         (int(width), int(height)),
         int(person),
     )
-    return Motion(arrays["joints"], arrays["root"], arrays["timestamps"], arrays["filled"], skeleton, frame, keypoints)
+    return Motion(
+        arrays["joints"],
+        arrays["root"],
+        arrays["timestamps"],
+        arrays["filled"],
+        skeleton,
+        frame,
+        keypoints,
+        radius=arrays.get("radius"),
+        contacts=arrays.get("contacts"),
+    )

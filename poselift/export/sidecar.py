@@ -11,7 +11,7 @@ import numpy as np
 from poselift.core.errors import InputError
 from poselift.core.files import write_json
 from poselift.skeleton import Skeleton
-from poselift.structures import Motion
+from poselift.structures import FEET, Motion
 
 FORMAT = "poselift motion"
 FORMAT_VERSION = 1
@@ -37,7 +37,8 @@ def write_sidecar(
         path: the JSON file to write.
         motion: the motion that is described.
         camera: the camera that was used: `K` (3 x 3), `image_size` (width, height) in pixels, `field_of_view`
-            ("given" or "assumed"), and what else is known of it.
+            ("given" or "assumed"), and what else is known of it; for a motion in the world frame also `R` (3 x 3)
+            and `t`, which take a place in the camera frame to the world: R x + t.
         weights: by part ("lifter", "detector", ...) its name and `sha256`.
         extra: further keys at the top level, such as the source video.
 
@@ -61,6 +62,10 @@ def write_sidecar(
         "weights": weights,
         "versions": {package: _version(package) for package in _PACKAGES},
     }
+    if motion.radius is not None:
+        content["units"]["radius"] = "metres; the true joint is within it in 9 of 10 cases"
+    if motion.contacts is not None:
+        content["contacts"] = FEET
     for key, value in (extra or {}).items():
         if key in content:
             raise InputError(f"{path}: the key {key!r} is the format's own; choose another name")

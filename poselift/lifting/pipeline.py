@@ -1,7 +1,7 @@
 """A clip in, everybody's 3D motion out. Memory does not grow with a video, but for the keypoints themselves."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from time import perf_counter
@@ -10,6 +10,7 @@ from typing import Any
 from poselift.core.errors import InputError
 from poselift.detection import Detector
 from poselift.lifting.camera import CameraModel, camera_for
+from poselift.lifting.height import GivenHeights, Height, check_heights, height_of, with_height
 from poselift.lifting.stream import DetectionStream, Progress, VideoDetections
 from poselift.lifting.track import lift_track
 from poselift.models import Weights
@@ -26,6 +27,7 @@ class LiftedVideo:
         span: time stamps of the first and the last of them, seconds.
         camera: the camera that was used.
         motions: one a person.
+        heights: of the people of `motions`, by number; of those whose height is given or can be told.
         seconds: spent in each stage.
         warnings: what was wrong with the clip.
     """
@@ -35,6 +37,7 @@ class LiftedVideo:
     span: tuple[float, float]
     camera: CameraModel
     motions: list[Motion]
+    heights: dict[int, Height]
     seconds: dict[str, float]
     warnings: list[str]
 
@@ -87,6 +90,7 @@ def lift_stream(
     fov: float | None = None,
     intrinsics: tuple[float, float, float, float] | None = None,
     people: Sequence[int] | None = None,
+    height: GivenHeights = None,
     threshold: float = 0.2,
     flip: bool = True,
     steady: bool = True,
@@ -100,32 +104,41 @@ def lift_stream(
         fov: field of view across the picture's longer side, degrees; a default is assumed where it is not known.
         intrinsics: fx, fy, cx, cy in pixels; goes before `fov`.
         people: numbers of the people to lift; all if left out. Where there is nobody at all, nobody is lifted.
+        height: of everybody, or of some people by number, standing, metres; estimated where it is not known.
         threshold: keypoints that score less are not used.
         flip: also lift the mirrored keypoints, and take the mean.
         steady: give each bone the same length all through the clip.
         progress: is told how far each stage is.
 
     Raises:
-        InputError: what the stream reads cannot be used, the camera makes no sense, or a chosen person is not there.
+        InputError: what the stream reads cannot be used, the camera or a height makes no sense, or a person who is
+            chosen or whose height is given is not there.
     """
     watch = Stopwatch()
     camera = camera_for(stream.image_size, fov, intrinsics)
+    check_heights(height)
     tracks, times = _follow(stream, watch, progress)
-    if people is not None and tracks:
+    named = [*(people or []), *(height if isinstance(height, Mapping) else [])]
+    if named and tracks:
         present = {track.person for track in tracks}
-        absent = [str(number) for number in people if number not in present]
+        absent = [str(number) for number in dict.fromkeys(named) if number not in present]
         if absent:
             there = ", ".join(map(str, sorted(present))) or "nobody"
             raise InputError(f"no person {', '.join(absent)} in {stream.path}; found: {there}")
+    if people is not None:
         tracks = [track for track in tracks if track.person in people]
-    motions = []
+    motions, heights = [], {}
     for done, track in enumerate(tracks):
         progress("Lifting", done / len(tracks))
         with watch.time("lift"):
-            motions.append(lift_track(track, weights, camera, threshold, flip, steady))
+            lifted = lift_track(track, weights, camera, threshold, flip, steady)
+            motion, tall = with_height(lifted, height_of(track.person, height))
+        motions.append(motion)
+        if tall is not None:
+            heights[track.person] = tall
     progress("Lifting", 1.0)
     return LiftedVideo(
-        stream.fps, len(times), (times[0], times[-1]), camera, motions, watch.seconds, list(stream.warnings)
+        stream.fps, len(times), (times[0], times[-1]), camera, motions, heights, watch.seconds, list(stream.warnings)
     )
 
 

@@ -57,6 +57,11 @@ class Weights:
     path: Path
     card: dict[str, Any]
 
+    @property
+    def radius_factor(self) -> float:
+        """What the lifter's radii are multiplied by to hold in 9 of 10 cases (`tools/calibrate.py`); 1 if unknown."""
+        return float(self.card.get("radius_factor", 1.0))
+
 
 def shipped_weights() -> dict[str, Path]:
     """The weights that come with the package: name to safetensors file."""

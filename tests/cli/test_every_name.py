@@ -33,6 +33,7 @@ SMALL = {
     "lifter": ["joint_dim=16", "frame_dim=16", "dim=32", "depth=2", "heads=4"],
     "encoder_decoder": ["dim=32", "depth=2", "heads=4"],
     "tcn": ["channels=16", "depth=1"],
+    "mixste": ["dim=16", "depth=1", "heads=2"],
 }
 QUICK = [
     "trainer=smoke",

@@ -1,6 +1,9 @@
-import numpy as np
+import math
 
-from poselift.detection.duplicates import join_passes, without_duplicates
+import numpy as np
+import pytest
+
+from poselift.detection.duplicates import NMSParameters, join_passes, pose_likeness, pose_nms
 
 NOBODY = np.zeros((0, 4))
 
@@ -38,36 +41,119 @@ def test_nobody_in_either_pass():
     assert join_passes(np.array([[0.0, 0, 10, 10]]), NOBODY, 1920)[0].tolist() == [True]
 
 
+def likeness_by_loop(keypoints, scores, boxes, parameters):
+    """The paper's formulas 9 to 11, joint by joint, as means."""
+    n, joints = scores.shape
+    likeness = np.zeros((n, n))
+    for i in range(n):
+        size = max(boxes[i, 2] - boxes[i, 0], boxes[i, 3] - boxes[i, 1])
+        for other in range(n):
+            terms = []
+            for joint in range(joints):
+                if math.isnan(keypoints[i, joint, 0]) or math.isnan(keypoints[other, joint, 0]):
+                    continue
+                x, y = (keypoints[i, joint] - keypoints[other, joint]) / size
+                term = parameters.spatial * math.exp(-(x * x + y * y) / parameters.sigma_distance)
+                if abs(x) <= 0.05 and abs(y) <= 0.05:
+                    one, two = (scores[k, joint] / scores[k].max() / parameters.sigma_score for k in (i, other))
+                    term += math.tanh(one) * math.tanh(two)
+                terms.append(term)
+            likeness[i, other] = sum(terms) / len(terms) if terms else 0
+    return likeness
+
+
+def test_likeness_is_the_papers_formula():
+    rng = np.random.default_rng(0)
+    poses = np.stack([pose(0, 0, 100), pose(3, 2, 100), pose(8, 0, 100, seed=1), pose(300, 0, 50)])
+    poses += rng.normal(0, 3, poses.shape)
+    scores = rng.uniform(0.1, 0.9, (4, 17))
+    poses[1, :5], scores[1, :5] = np.nan, 0
+    boxes = np.array([[0.0, 0, 60, 100], [3, 2, 123, 102], [8, 0, 108, 100], [300, 0, 350, 50]])
+    parameters = NMSParameters(sigma_score=0.6, sigma_distance=0.03, spatial=1.5, threshold=1.0)
+    likeness = pose_likeness(poses, scores, boxes, parameters)
+    assert likeness == pytest.approx(likeness_by_loop(poses, scores, boxes, parameters), abs=1e-12)
+    assert likeness[0, 1] != pytest.approx(likeness[1, 0]), "each is measured by its own box"
+
+
+def test_likeness_by_hand():
+    # A box of 100 px: joints match within 5 px along each axis. Apart: 0, (3, 4), (6, 0) px; the last one has one.
+    one = np.array([[0.0, 0], [10, 0], [20, 0], [30, 0]])
+    other = np.array([[0.0, 0], [13, 4], [26, 0], [np.nan, np.nan]])
+    scores = np.array([[0.5, 0.25, 0.5, 0.5], [0.8, 0.8, 0.8, 0.0]])
+    parameters = NMSParameters(sigma_score=0.5, sigma_distance=0.01, spatial=0.5, threshold=1.0)
+    boxes = np.tile([0.0, 0, 100, 40], (2, 1))
+    # tanh(2)² = 0.92935, tanh(1) tanh(2) = 0.76159 x 0.96403 = 0.73420
+    # exp(0) = 1, exp(-0.0025 / 0.01) = 0.77880, exp(-0.0036 / 0.01) = 0.69768
+    by_hand = (0.92935 + 0.73420 + 0.5 * (1 + 0.77880 + 0.69768)) / 3
+    assert pose_likeness(np.stack([one, other]), scores, boxes, parameters)[0, 1] == pytest.approx(by_hand, abs=1e-5)
+
+
+def test_likeness_does_not_depend_on_how_high_scores_or_how_large_people_are():
+    poses = np.stack([pose(0, 0, 100), pose(4, 3, 100)])
+    scores = np.random.default_rng(1).uniform(0.2, 1, (2, 17))
+    boxes = np.tile([0.0, 0, 80, 100], (2, 1))
+    likeness = pose_likeness(poses, scores, boxes)
+    assert pose_likeness(poses, 0.3 * scores, boxes) == pytest.approx(likeness)
+    assert pose_likeness(7 * poses, scores, 7 * boxes) == pytest.approx(likeness)
+
+
 def test_of_two_detections_of_one_pose_the_better_is_kept():
     poses = np.stack([pose(0, 0, 100), pose(2, 1, 100), pose(300, 0, 100)])
     boxes = np.array([[0.0, 0, 100, 100], [2, 1, 102, 101], [300, 0, 400, 100]])
-    assert without_duplicates(poses, boxes, np.array([0.4, 0.6, 0.5])) == [1, 2]
+    assert pose_nms(poses, np.full((3, 17), 0.6), boxes, np.array([0.4, 0.6, 0.5])) == [1, 2]
 
 
 def test_two_people_in_one_place_are_two():
     poses = np.stack([pose(0, 0, 100, seed=1), pose(0, 0, 100, seed=2)])
     boxes = np.array([[0.0, 0, 100, 100], [0, 0, 100, 100]])
-    assert without_duplicates(poses, boxes, np.array([0.6, 0.4])) == [0, 1]
+    assert pose_nms(poses, np.full((2, 17), 0.6), boxes, np.array([0.6, 0.4])) == [0, 1]
 
 
-def test_poses_are_one_up_to_a_median_distance_of_eight_hundredths_of_the_box():
-    one = pose(0, 0, 100)
-    boxes = np.tile([0.0, 0, 60, 100], (2, 1))
-    for shift, kept in ((7.9, [1]), (8.1, [1, 0])):
-        moved = one + np.array([shift, 0])
-        moved[:8] += 1000  # 8 of 17: the median is with the others
-        assert without_duplicates(np.stack([one, moved]), boxes, np.array([0.4, 0.6])) == kept
+def test_half_a_pose_is_enough_if_the_rest_is_unsure():
+    poses = np.stack([pose(0, 0, 100), pose(0, 0, 100)])
+    poses[1, :8] += 30
+    scores = np.full((2, 17), 0.8)
+    boxes = np.tile([0.0, 0, 100, 100], (2, 1))
+    assert pose_nms(poses, scores, boxes, np.array([0.6, 0.4])) == [0]
+    poses[1, 8:14] += 30  # three joints at one place are none of a person's
+    assert pose_nms(poses, scores, boxes, np.array([0.6, 0.4])) == [0, 1]
+
+
+def test_who_was_dropped_drops_nobody():
+    """Of a row of people, each near the next, every other one is kept."""
+    poses = np.stack([pose(shift, 0, 100) for shift in (0, 4.5, 9)])
+    scores, boxes = np.full((3, 17), 0.6), np.tile([0.0, 0, 100, 100], (3, 1))
+    parameters = NMSParameters(threshold=0.8)
+    alike = pose_likeness(poses, scores, boxes, parameters) >= parameters.threshold
+    assert alike.tolist() == [[True, True, False], [True, True, True], [False, True, True]]
+    assert pose_nms(poses, scores, boxes, np.array([0.6, 0.5, 0.4]), parameters) == [0, 2]
 
 
 def test_joints_that_only_one_pose_has_do_not_count():
     upper, whole = pose(0, 0, 100), pose(1, 1, 100)
     upper[11:] = np.nan
+    scores = np.where(np.isfinite(np.stack([upper, whole])).all(-1), 0.6, 0.0)
     boxes = np.tile([0.0, 0, 100, 100], (2, 1))
-    assert without_duplicates(np.stack([upper, whole]), boxes, np.array([0.4, 0.6])) == [1]
+    assert pose_nms(np.stack([upper, whole]), scores, boxes, np.array([0.4, 0.6])) == [1]
+
+
+def test_joints_without_a_score_do_not_count():
+    """Networks give a place to joints without any response too."""
+    poses = np.stack([pose(0, 0, 100), pose(1, 1, 100)])
+    poses[0, 6:] = 0
+    scores = np.full((2, 17), 0.6)
+    scores[0, 6:] = 0
+    boxes = np.tile([0.0, 0, 100, 100], (2, 1))
+    assert pose_nms(poses, scores, boxes, np.array([0.4, 0.6])) == [1]
 
 
 def test_poses_without_a_joint_in_common_are_two():
     upper, lower = pose(0, 0, 100), pose(0, 0, 100)
     upper[11:], lower[:11] = np.nan, np.nan
     boxes = np.tile([0.0, 0, 100, 100], (2, 1))
-    assert without_duplicates(np.stack([upper, lower]), boxes, np.array([0.6, 0.4])) == [0, 1]
+    assert pose_nms(np.stack([upper, lower]), np.full((2, 17), 0.6), boxes, np.array([0.6, 0.4])) == [0, 1]
+    assert pose_nms(np.stack([upper, upper]), np.zeros((2, 17)), boxes, np.array([0.6, 0.4])) == [0, 1]
+
+
+def test_nobody_is_nobody():
+    assert pose_nms(np.zeros((0, 17, 2)), np.zeros((0, 17)), NOBODY, np.zeros(0)) == []

@@ -1,3 +1,5 @@
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -21,6 +23,14 @@ def motion() -> Motion:
     filled = np.array([False, False, True, False, False, False])
     detected = Keypoints2D(keypoints, scores, timestamps, COCO17, (640, 480), person=3)
     return Motion(joints, root, timestamps, filled, H36M17, "camera", detected)
+
+
+@pytest.fixture
+def world_motion(motion) -> Motion:
+    """The same in the world frame, with the feet that are down and how far off each joint may be."""
+    contacts = np.array([[True, False]] * 3 + [[True, True], [False, False], [False, True]])
+    radius = np.arange(6 * 17, dtype=np.float32).reshape(6, 17) / 1000
+    return dataclasses.replace(motion, frame="world", radius=radius, contacts=contacts)
 
 
 @pytest.fixture

@@ -43,3 +43,13 @@ def test_unknown_is_an_empty_cell(tmp_path, motion):
 def test_no_minus_before_zero(tmp_path, motion):
     write_csv(tmp_path / "a.csv", dataclasses.replace(motion, joints=np.full_like(motion.joints, -1e-9)))
     assert _read(tmp_path / "a.csv")[1][5] == "0.00000"
+
+
+def test_radii_and_contacts_are_the_last_columns(tmp_path, world_motion):
+    write_csv(tmp_path / "a.csv", world_motion)
+    rows = _read(tmp_path / "a.csv")
+    assert rows[0][-2:] == ["left_foot_contact", "right_foot_contact"]
+    assert rows[0][-19:-2] == [f"{joint}_radius_m" for joint in world_motion.skeleton.joints]
+    assert [float(cell) for cell in rows[2][-19:-2]] == [k / 1000 for k in range(17, 34)]
+    assert [row[-2:] for row in rows[1:]] == [["1", "0"]] * 3 + [["1", "1"], ["0", "0"], ["0", "1"]]
+    assert {len(row) for row in rows} == {len(rows[0])}

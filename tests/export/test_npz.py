@@ -50,6 +50,9 @@ def _damaged(tmp_path, motion, **changes):
         ({"joints": np.float32(1)}, "'joints' has the shape"),
         ({"timestamps": np.zeros(6, np.float32)}, "'timestamps' is float32"),
         ({"keypoint_scores": np.zeros((6, 4), np.float32)}, "number of joints"),
+        ({"contacts": np.zeros((6, 3), bool)}, "'contacts' has the shape"),
+        ({"contacts": np.zeros((6, 2))}, "'contacts' is float64"),
+        ({"radius": np.zeros((6, 3), np.float32)}, "'radius' and 'joints' differ"),
     ],
 )
 def test_what_does_not_fit_is_named(tmp_path, motion, changes, message):
@@ -76,3 +79,13 @@ def test_other_files_are_refused(tmp_path):
         np.save(file, np.zeros(3))
     with pytest.raises(InputError, match="not a readable npz"):
         read_npz(tmp_path / "a.npz")
+
+
+def test_radii_and_contacts_where_they_are_known(tmp_path, motion, world_motion):
+    write_npz(tmp_path / "a.npz", world_motion)
+    contacts = read_npz(tmp_path / "a.npz")["contacts"]
+    assert contacts.dtype == np.bool_
+    np.testing.assert_array_equal(contacts, world_motion.contacts)
+    np.testing.assert_array_equal(read_npz(tmp_path / "a.npz")["radius"], world_motion.radius)
+    write_npz(tmp_path / "a.npz", motion)
+    assert not {"contacts", "radius"} & set(read_npz(tmp_path / "a.npz"))

@@ -55,3 +55,12 @@ def test_a_damaged_json_is_named(written):
     _edit(written, lambda content: content.update(skeleton=None))
     with pytest.raises(InputError, match=r"person_3\.json"):
         read_motion(written)
+
+
+def test_a_motion_in_the_world_comes_back(tmp_path, world_motion, about):
+    write_npz(tmp_path / "a.npz", world_motion)
+    write_sidecar(tmp_path / "a.json", world_motion, **about)
+    back = read_motion(tmp_path / "a.npz")
+    assert back.frame == "world"
+    np.testing.assert_array_equal(back.contacts, world_motion.contacts)
+    np.testing.assert_array_equal(back.radius, world_motion.radius)

@@ -78,3 +78,13 @@ def test_other_files_are_refused(tmp_path, text, message):
         read_sidecar(tmp_path / "a.json")
     with pytest.raises(InputError, match="no such file"):
         read_sidecar(tmp_path / "none.json")
+
+
+def test_the_world_frame_and_its_contacts(tmp_path, motion, world_motion, about):
+    write_sidecar(tmp_path / "a.json", world_motion, **about)
+    content = read_sidecar(tmp_path / "a.json")
+    assert content["axes"]["frame"] == "world"
+    assert [content["axes"][axis] for axis in "xyz"] == ["right", "up", "backward"]
+    assert content["contacts"] == ["left_foot", "right_foot"]
+    write_sidecar(tmp_path / "b.json", motion, **about)
+    assert "contacts" not in read_sidecar(tmp_path / "b.json")

@@ -41,6 +41,24 @@ def test_only_seen_frames_are_asked_and_empty_ones_stay_empty():
     np.testing.assert_allclose(late, np.broadcast_to(early, late.shape), rtol=1e-4)
 
 
+def test_a_limb_that_was_never_seen_is_as_long_as_the_other():
+    joints = body()
+    steady = steady_bones(joints, H36M17, np.ones(12, bool), ["left_elbow", "left_wrist", "pelvis", "head_top"])
+    plain = steady_bones(joints, H36M17, np.ones(12, bool))
+
+    def length(motion, joint):
+        parent = H36M17.parents[H36M17.index(joint)]
+        return float(np.linalg.norm(motion[0, H36M17.index(joint)] - motion[0, H36M17.index(parent)]))
+
+    for part in ("elbow", "wrist"):
+        assert abs(length(steady, f"left_{part}") - length(plain, f"right_{part}")) < 1e-4
+        assert abs(length(steady, f"right_{part}") - length(plain, f"right_{part}")) < 1e-4
+    assert abs(length(steady, "head_top") - length(plain, "head_top")) < 1e-4
+    # Neither side seen: both keep what was guessed.
+    both = steady_bones(joints, H36M17, np.ones(12, bool), ["left_elbow", "right_elbow"])
+    np.testing.assert_allclose(both, plain, atol=1e-6)
+
+
 def test_nothing_known():
     empty = np.full((4, 17, 3), np.nan, np.float32)
     assert np.isnan(steady_bones(empty, H36M17, np.zeros(4, bool))).all()

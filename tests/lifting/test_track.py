@@ -102,3 +102,26 @@ def test_gaps_are_judged_in_seconds(gap, pieces):
 
 def test_the_lifters_joints_cover_the_detectors():
     assert set(COCO17.joints) <= set(CMU28.joints)
+
+
+def test_above_sixty_frames_a_second_every_second_one_is_lifted_by_itself(view, keypoints, weights, camera):
+    """Twice as fast as training: the mean of the two halves, each lifted by itself and drawn out."""
+    fast = replace(keypoints, timestamps=keypoints.timestamps * 50 / 120)
+    motion = lift_track(fast, weights, camera, steady=False)
+    halves = []
+    for first in (0, 1):
+        rows = slice(first, None, 2)
+        half = replace(fast, keypoints=fast.keypoints[rows], scores=fast.scores[rows], timestamps=fast.timestamps[rows])
+        lifted = lift_track(half, weights, camera, steady=False)
+        halves.append(
+            [np.interp(fast.timestamps, half.timestamps, column) for column in lifted.joints.reshape(len(half), -1).T]
+        )
+    expected = np.mean(halves, 0).T.reshape(motion.joints.shape)
+    np.testing.assert_allclose(motion.joints, expected, atol=1e-5)
+    assert np.isfinite(motion.root).all()
+
+
+def test_one_frame_of_a_fast_clip(keypoints, weights, camera):
+    pixels, scores, timestamps = keypoints.keypoints[:1], keypoints.scores[:1], keypoints.timestamps[:1]
+    one = replace(keypoints, keypoints=pixels, scores=scores, timestamps=timestamps)
+    assert np.isfinite(lift_track(one, weights, camera).joints).all()

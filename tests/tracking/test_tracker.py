@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from poselift.data.scenes import make_scene
-from poselift.detection.duplicates import without_duplicates
+from poselift.detection.duplicates import pose_nms
 from poselift.skeleton import COCO17
 from poselift.structures import Detections
 from poselift.tracking import Tracker
@@ -117,7 +117,7 @@ def test_crossing_people_of_a_motion_corpus_keep_their_numbers(corpus):
     right = wrong = 0
     last: dict[int, int] = {}
     for time, found, owners in zip(scene.times, scene.detections, scene.owners, strict=True):
-        kept = without_duplicates(found.keypoints, found.boxes, found.box_scores)
+        kept = pose_nms(found.keypoints, found.scores, found.boxes, found.box_scores)
         found = Detections(
             found.boxes[kept], found.box_scores[kept], found.keypoints[kept], found.scores[kept], found.skeleton
         )

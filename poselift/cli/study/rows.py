@@ -15,6 +15,7 @@ FAMILIES = (SCORE, DISTRIBUTION, REACH, STREAMS, EFFICIENT, TRANSFORMER, SCHEDUL
 """In the order of the table."""
 
 _REACH = ("local_monotonic", "local_predictive", "hard")
+_TRANSFORMERS = ("lifter", "encoder_decoder", "mixste")
 _STREAMS = ("co_attention", "multi_dimensional", "multi_representational", "hierarchical")
 _LONG = {"location": ("model.attention.positions=1024",)}
 """What a mechanism needs for sequences of 729 tokens."""
@@ -136,13 +137,16 @@ def _inits() -> list[Row]:
 
 
 def _models() -> list[Row]:
-    """A row for each file of conf/model that is no Transformer, and their variants."""
+    """A row for each file of conf/model that is no Transformer, and their variants.
+
+    Transformers of other shapes (`mixste`) are compared at their own cost: `benchmarks/lifters.py`.
+    """
     luong = [
         _model(f"luong_{looks}", "seq2seq_luong", f"model.looks={looks}")
         for looks in ("local_monotonic", "local_predictive")
     ]
     return [
-        *(_model(name, name) for name in _choices("model") if name not in ("lifter", "encoder_decoder")),
+        *(_model(name, name) for name in _choices("model") if name not in _TRANSFORMERS),
         *luong,
         _model("bahdanau_always_forced", "seq2seq_bahdanau", "model.teacher_forcing=1.0"),
         _model("tcn_dense", "tcn", "model.dense=true"),

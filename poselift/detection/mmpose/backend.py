@@ -9,7 +9,7 @@ import torch
 from jaxtyping import Float, UInt8
 
 from poselift.core.errors import InputError
-from poselift.detection.duplicates import without_duplicates
+from poselift.detection.duplicates import pose_nms
 from poselift.detection.mmpose.checkpoints import Checkpoint, load_checkpoint, load_state
 from poselift.detection.mmpose.compat import mmpose_imports, quiet
 from poselift.detection.mmpose.configs import find_config, published_weights
@@ -105,7 +105,7 @@ class MMPose:
                 people = self._find_people(pictures)
                 poses = self._find_joints(pictures, [boxes for boxes, _ in people])
             for picture, (boxes, box_scores), pose in zip(pictures, people, poses, strict=True):
-                kept = without_duplicates(pose[..., :2], boxes, box_scores)
+                kept = pose_nms(pose[..., :2], pose[..., 2], boxes, box_scores)
                 keypoints, scores = without_outside(pose[kept, :, :2], pose[kept, :, 2].clip(0, 1), picture.shape)
                 found.append(Detections(boxes[kept], box_scores[kept], keypoints, scores, self.skeleton))
         return found

@@ -2,6 +2,7 @@
 
 from poselift.viz.plots.cost import Method, cost_plot
 from poselift.viz.plots.curves import Curve, curve_plot
+from poselift.viz.plots.family import family_plot
 from poselift.viz.plots.groups import Bars, group_plot
 from poselift.viz.plots.over_time import Trace, time_plot
 from poselift.viz.plots.skeleton import Body, skeleton_plot
@@ -16,6 +17,7 @@ __all__ = [
     "Trace",
     "cost_plot",
     "curve_plot",
+    "family_plot",
     "group_plot",
     "save_plot",
     "skeleton_plot",

@@ -46,7 +46,7 @@ def cost_plot(methods: Sequence[Method], x_label: str, y_label: str) -> Figure:
     cited = [method for method in methods if method.place is None]
     figure = Figure(figsize=(PAGE, 0.45 * PAGE) if cited else (COLUMN, 0.68 * COLUMN))
     axes = figure.subplots()
-    _log_axis(axes, [method.cost for method in methods])
+    log_axis(axes, [method.cost for method in methods])
     handles, labels = [], []
     for method in methods:
         if method.place is not None:
@@ -67,13 +67,16 @@ def cost_plot(methods: Sequence[Method], x_label: str, y_label: str) -> Figure:
         axes,
         [method.label for method in cited],
         [(method.cost, method.value) for method in cited],
-        [_covered(axes, method) for method in methods],
+        [covered(axes, method) for method in methods],
     )
     return figure
 
 
-def _log_axis(axes: Axes, costs: Sequence[float]) -> None:
-    """Plain numbers, as many as there is room for; room at both ends, as a range may be a single point."""
+def log_axis(axes: Axes, costs: Sequence[float]) -> None:
+    """Makes the axis of cost logarithmic, with room at both ends, as a range may be a single point.
+
+    Its numbers are plain, and as many as there is room for.
+    """
     low, high = min(costs) / 2, max(costs) * 2
     axes.set_xscale("log")
     axes.set_xlim(low, high)
@@ -82,7 +85,7 @@ def _log_axis(axes: Axes, costs: Sequence[float]) -> None:
     axes.xaxis.set_minor_formatter(NullFormatter())
 
 
-def _covered(axes: Axes, method: Method) -> Bbox:
+def covered(axes: Axes, method: Method) -> Bbox:
     """What a point and its deviation take, in pixels."""
     spread = method.deviation or 0.0
     ends = axes.transData.transform([(method.cost, method.value - spread), (method.cost, method.value + spread)])

@@ -1,0 +1,178 @@
+"""Networks of MMPose as lifters: trained and evaluated as ours are, on the same data.
+
+    PYTHONPATH=. python tools/train.py 'hydra.searchpath=[file://benchmarks/conf]' model=mmpose_motionbert ...
+    PYTHONPATH=. python tools/train.py 'hydra.searchpath=[file://benchmarks/conf]' model=mmpose_videopose3d ...
+
+Needs mmpose: bash tools/install_mmpose.sh. Network and head are MMPose's own, with the options of its configs for
+Human3.6M (https://github.com/open-mmlab/mmpose, configs/body_3d_keypoint). What differs is around them: the 17 joints
+come out of `encode`, and so what that took out of the window goes in beside them, as their own input in the picture's
+coordinates would tell it; the joints that come out are metres; and `tools/train.py` has its own loss and optimizer.
+`python -m benchmarks.lifters` evaluates them.
+"""
+
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from poselift.core.errors import InputError
+from poselift.detection.mmpose.compat import mmpose_imports
+from poselift.models import MODELS, Encoded, Lifter
+from poselift.models.encoding import CONTEXT_CHANNELS
+from poselift.skeleton import CMU28, H36M17
+
+
+class _Network(Lifter):
+    """What the networks have in common: Human3.6M's 17 joints in and out.
+
+    Args:
+        joints_in: name of the joint set that goes in; those of h36m17 are taken of it.
+        joints_out: "h36m17".
+        **config: the other arguments that build the model.
+
+    Raises:
+        InputError: the joint sets do not fit.
+    """
+
+    def __init__(self, joints_in: str, joints_out: str, **config: Any) -> None:
+        super().__init__(joints_in, joints_out, **config)
+        lacking = [joint for joint in H36M17.joints if joint not in self.skeleton_in.joints]
+        if lacking or joints_out != H36M17.name:
+            raise InputError(
+                f"{type(self).__name__} of mmpose lifts the joints of h36m17 to h36m17, not {joints_in} to "
+                f"{joints_out}; set joints_in=cmu28 (or h36m17) and joints_out=h36m17"
+            )
+        self.places = [self.skeleton_in.index(joint) for joint in H36M17.joints]
+
+    def inputs(self, encoded: Encoded) -> tuple[Float[Tensor, "b t 17 3"], Float[Tensor, "b t c"]]:
+        """Place and score of each joint, all 0 where it was not seen, and what `encode` took out, for each frame.
+
+        Padding repeats the last frame of the clip.
+        """
+        seen = encoded.mask[:, :, self.places, None].to(encoded.coordinates.dtype)
+        joints = torch.cat((encoded.coordinates[:, :, self.places], encoded.scores[:, :, self.places, None]), -1) * seen
+        last = encoded.valid.sum(1, keepdim=True).clamp(min=1) - 1
+        index = torch.minimum(torch.arange(joints.shape[1], device=joints.device), last)
+        joints = joints.gather(1, index[..., None, None].expand_as(joints))
+        return joints, encoded.context[:, None].expand(-1, joints.shape[1], -1)
+
+
+class MotionBERT(_Network):
+    """MMPose's DSTFormer and its head (MotionBERT: Zhu et al. 2023, https://arxiv.org/abs/2210.06551).
+
+    The context joins place and score as further channels of each joint.
+
+    Args:
+        joints_in: name of the joint set that goes in; those of h36m17 are taken of it.
+        joints_out: "h36m17".
+        dim: width of a token (`feat_size`).
+        depth: pairs of blocks in each of the two streams.
+        heads: of each block.
+        frames: in the longest window (`seq_len`).
+
+    Raises:
+        InputError: mmpose is not installed, or the joint sets do not fit.
+    """
+
+    def __init__(
+        self,
+        joints_in: str = CMU28.name,
+        joints_out: str = H36M17.name,
+        dim: int = 512,
+        depth: int = 5,
+        heads: int = 8,
+        frames: int = 243,
+    ) -> None:
+        super().__init__(joints_in, joints_out, dim=dim, depth=depth, heads=heads, frames=frames)
+        with mmpose_imports():
+            from mmpose.models.backbones import DSTFormer
+            from mmpose.models.heads import MotionRegressionHead
+
+            self.backbone: nn.Module = DSTFormer(
+                in_channels=3 + CONTEXT_CHANNELS,
+                feat_size=dim,
+                depth=depth,
+                num_heads=heads,
+                mlp_ratio=2,
+                num_keypoints=len(H36M17),
+                seq_len=frames,
+            )
+            self.head: nn.Module = MotionRegressionHead(in_channels=dim, out_channels=3, embedding_size=dim)
+            self.backbone.init_weights()
+            self.head.init_weights()
+
+    def forward(self, encoded: Encoded) -> Float[Tensor, "b t j_out 3"]:
+        """Lifts a batch of windows.
+
+        Raises:
+            InputError: the windows are longer than `frames`.
+        """
+        joints, context = self.inputs(encoded)
+        if joints.shape[1] > self.config["frames"]:
+            raise InputError(
+                f"windows of {joints.shape[1]} frames were given, but this MotionBERT has positions for "
+                f"{self.config['frames']}; set window={self.config['frames']}, or train with a larger model.frames"
+            )
+        channels = torch.cat((joints, context[:, :, None].expand(-1, -1, joints.shape[2], -1)), -1)
+        return self.to_camera(self.head(self.backbone(channels)).flatten(2), encoded)
+
+
+class VideoPose3D(_Network):
+    """MMPose's TCN and its head (VideoPose3D: Pavllo et al. 2019, https://arxiv.org/abs/1811.11742).
+
+    Its input has no scores. Beyond both ends of the window its first and last frames are repeated, as in the paper,
+    and all frames come out at once.
+
+    Args:
+        joints_in: name of the joint set that goes in; those of h36m17 are taken of it.
+        joints_out: "h36m17".
+        channels: of each layer (`stem_channels`).
+        depth: residual blocks; 3^(depth + 1) frames are seen.
+        dropout: share of hidden units dropped in training.
+
+    Raises:
+        InputError: mmpose is not installed, or the joint sets do not fit.
+    """
+
+    def __init__(
+        self,
+        joints_in: str = CMU28.name,
+        joints_out: str = H36M17.name,
+        channels: int = 1024,
+        depth: int = 4,
+        dropout: float = 0.25,
+    ) -> None:
+        super().__init__(joints_in, joints_out, channels=channels, depth=depth, dropout=dropout)
+        with mmpose_imports():
+            from mmpose.models.backbones import TCN
+            from mmpose.models.heads import TemporalRegressionHead
+
+            self.backbone: nn.Module = TCN(
+                in_channels=2 * len(H36M17) + CONTEXT_CHANNELS,
+                stem_channels=channels,
+                num_blocks=depth,
+                kernel_sizes=(3,) * (depth + 1),
+                dropout=dropout,
+            )
+            self.head: nn.Module = TemporalRegressionHead(in_channels=channels, num_joints=len(H36M17))
+            self.backbone.init_weights()
+            self.head.init_weights()
+        self.reach = (3 ** (depth + 1) - 1) // 2
+        """Frames that are seen to each side."""
+
+    def forward(self, encoded: Encoded) -> Float[Tensor, "b t j_out 3"]:
+        """Lifts a batch of windows."""
+        joints, context = self.inputs(encoded)
+        b, t = joints.shape[:2]
+        frames = torch.cat((joints[..., :2].flatten(2), context), -1).mT  # (b, channels, t)
+        features = self.backbone(F.pad(frames, (self.reach, self.reach), mode="replicate"))[-1]
+        # (b, channels, t) -> (b * t, channels, 1): the head is made for windows that give a single frame.
+        flat = self.head((features.mT.reshape(b * t, -1, 1),))
+        return self.to_camera(flat.view(b, t, -1), encoded)
+
+
+def register() -> None:
+    """Makes weights of these networks loadable in this process."""
+    MODELS.update({network.__name__: network for network in (MotionBERT, VideoPose3D)})

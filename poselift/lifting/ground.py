@@ -1,0 +1,145 @@
+"""Which way is up, and where the ground is, from the motion of everybody in a clip.
+
+Three things say which way is up: the places where feet rest lie on one plane, bodies are upright on average, and
+cameras are held nearly level. Each is a residual over what it is good to, and one robust least squares weighs them:
+someone who walks about fixes the plane, and someone who stands on one spot leaves it to body and camera.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+from scipy.optimize import least_squares
+
+from poselift.lifting.contacts import at_rest, feet_of, spells
+from poselift.structures import Motion
+
+_ROLL = np.deg2rad(3)
+"""Cameras lean to a side by this (standard deviation)."""
+
+_PITCH, _PITCH_SPREAD = np.deg2rad(6), np.deg2rad(9)
+"""Cameras look down by this, and its standard deviation."""
+
+_LEAN = np.deg2rad(5)
+"""How far a body's axis, averaged over a clip, is from upright (standard deviation about each axis)."""
+
+_FOOTFALL = 0.07
+"""Metres from the plane of a foot at rest: of pose and depth together (standard deviation)."""
+
+_CAMERA_HEIGHT = 1.4
+"""Metres above the ground, good to one metre, where nothing is known."""
+
+_FLESH = 0.06
+"""Metres from the body's lowest joint to the ground it lies, kneels or stands on."""
+
+_UPRIGHT = np.cos(np.deg2rad(50))
+"""Bodies that lean further from the camera's up say nothing of the world's."""
+
+_CAMERA_UP = np.array([0.0, -1.0, 0.0])
+
+
+@dataclass(frozen=True)
+class Ground:
+    """The ground's plane in the camera frame: the points x with up · x = height.
+
+    Attributes:
+        up: unit vector away from the ground.
+        height: along `up`, metres; negative where the camera is above the ground.
+        uncertainty: standard deviation of `up`, radians, about the worse of its two axes.
+    """
+
+    up: Float[np.ndarray, "3"]
+    height: float
+    uncertainty: float
+
+
+def find_ground(motions: Sequence[Motion]) -> Ground:
+    """The ground that people share.
+
+    Args:
+        motions: in the camera frame, of one clip.
+
+    Raises:
+        ValueError: a motion is not in the camera frame.
+    """
+    if any(motion.frame != "camera" for motion in motions):
+        raise ValueError("the ground is looked for in the camera frame; give motions that are in it")
+    axes = np.array([axis for axis in map(_mean_axis, motions) if axis is not None]).reshape(-1, 3)
+    falls = [_footfalls(motion) for motion in motions]
+    places = np.concatenate([np.zeros((0, 3)), *(places for places, _ in falls)])
+    rest = np.concatenate([np.zeros(0), *(rest for _, rest in falls)])
+
+    def residuals(x: np.ndarray) -> np.ndarray:
+        up = _direction(x[0], x[1])
+        return np.concatenate(
+            [
+                [x[0] / _ROLL, (x[1] - _PITCH) / _PITCH_SPREAD, x[2] + _CAMERA_HEIGHT],
+                np.cross(axes, up).reshape(-1) / _LEAN,
+                (places @ up - rest - x[2]) / _FOOTFALL,
+            ]
+        )
+
+    level = _direction(0.0, _PITCH)
+    height = float(np.median(places @ level - rest)) if len(places) else -_CAMERA_HEIGHT
+    found = least_squares(residuals, [0.0, _PITCH, height], loss="soft_l1")
+    up = _direction(found.x[0], found.x[1])
+    covariance = np.linalg.pinv(found.jac.T @ found.jac)[:2, :2]
+    height = float(found.x[2])
+    lowest = np.concatenate([np.zeros(0), *(_lowest(motion, up) for motion in motions)])
+    if not len(places) and len(lowest):
+        height = float(np.percentile(lowest, 5)) - _FLESH
+    return Ground(up, height, float(np.sqrt(np.linalg.eigvalsh(covariance)[-1])))
+
+
+def _direction(roll: float, pitch: float) -> Float[np.ndarray, "3"]:
+    """Up in the frame of a camera that leans to its right by `roll` and looks down by `pitch`, radians."""
+    return np.array([np.sin(roll) * np.cos(pitch), -np.cos(roll) * np.cos(pitch), -np.sin(pitch)])
+
+
+def _lowest(motion: Motion, up: Float[np.ndarray, "3"]) -> Float[np.ndarray, " known"]:
+    """Height along `up` of the lowest joint, in the frames that are known."""
+    heights = ((motion.joints + motion.root[:, None]) @ up).min(1)
+    known: np.ndarray = heights[np.isfinite(heights)]
+    return known
+
+
+def _body_axes(motion: Motion) -> Float[np.ndarray, "t 3"] | None:
+    """From the ankles to the shoulders, in every frame."""
+    joints = set(motion.skeleton.joints)
+    if not {"left_shoulder", "right_shoulder", "left_ankle", "right_ankle"} <= joints:
+        return None
+    shoulders = motion.joints[:, motion.skeleton.indices(["left_shoulder", "right_shoulder"])].mean(1)
+    ankles = motion.joints[:, motion.skeleton.indices(["left_ankle", "right_ankle"])].mean(1)
+    return (shoulders - ankles).astype(np.float64)
+
+
+def _upright(axes: Float[np.ndarray, "t 3"]) -> np.ndarray:
+    """Frames in which a body's axis is within reach of the camera's up; NaN is not."""
+    return axes @ _CAMERA_UP > _UPRIGHT * np.linalg.norm(axes, axis=-1)
+
+
+def _mean_axis(motion: Motion) -> Float[np.ndarray, "3"] | None:
+    """A unit vector, the mean over the frames in which the body is upright; None without any."""
+    axes = _body_axes(motion)
+    if axes is None or not _upright(axes).any():
+        return None
+    axis = axes[_upright(axes)].mean(0)
+    return axis / np.linalg.norm(axis)
+
+
+def _footfalls(motion: Motion) -> tuple[Float[np.ndarray, "n 3"], Float[np.ndarray, " n"]]:
+    """Where the feet of an upright body rested, and the height over the ground of what is known of them.
+
+    Each spell counts once, however long it is: its frames share their error.
+    """
+    feet, axes = feet_of(motion), _body_axes(motion)
+    if feet is None or axes is None:
+        return np.zeros((0, 3)), np.zeros(0)
+    slow = at_rest(feet, motion.timestamps) & _upright(axes)[:, None, None]
+    places, rest = [], []
+    for foot, point in np.ndindex(slow.shape[1:]):
+        for first, end in spells(slow[:, foot, point]):
+            places.append(np.median(feet.points[first:end, foot, point], axis=0))
+            rest.append(feet.rest[point])
+    return np.array(places).reshape(-1, 3), np.array(rest)

@@ -1,0 +1,117 @@
+"""Motions in the world, where the camera is still: Y up, the ground at Y = 0, and feet that do not skate."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+from jaxtyping import Bool, Float
+
+from poselift.geometry import pixels_to_rays
+from poselift.lifting.camera import CameraModel
+from poselift.lifting.contacts import feet_of, find_contacts, spells
+from poselift.lifting.ground import Ground, find_ground
+from poselift.lifting.legs import plant_feet
+from poselift.lifting.root import Standing, solve_root
+from poselift.lifting.track import lifter_input
+from poselift.structures import Motion
+
+
+@dataclass(frozen=True)
+class World:
+    """Everybody in the world frame: right-handed, x to the camera's right, y up, z towards the camera.
+
+    Attributes:
+        motions: with contacts, where the skeleton has feet.
+        R: turns the camera's axes to the world's; a place x in the camera frame is at R x + t.
+        t: the camera's place, metres.
+        uncertainty: standard deviation of the direction of up, radians.
+    """
+
+    motions: list[Motion]
+    R: Float[np.ndarray, "3 3"]
+    t: Float[np.ndarray, "3"]
+    uncertainty: float
+
+
+def to_world(motions: Sequence[Motion], camera: CameraModel, threshold: float = 0.2) -> World:
+    """Finds the ground, puts feet that are down on the spot, and turns everybody to the world frame.
+
+    The origin is on the ground below the first root that is known. Each root's track is solved once more with feet
+    that stay where they are while they are down; what still slides is taken up by the legs.
+
+    Args:
+        motions: in the camera frame, of one clip of a camera that does not move.
+        camera: that the keypoints were seen through.
+        threshold: keypoints that score less are not used.
+
+    Raises:
+        ValueError: a motion is not in the camera frame.
+    """
+    ground = find_ground(motions)
+    standing = [_stand(motion, ground, camera, threshold) for motion in motions]
+    R = _axes(ground.up)
+    t = -R @ _below(standing, ground)
+    turned = [
+        replace(
+            motion,
+            joints=(motion.joints @ R.T).astype(motion.joints.dtype),
+            root=(motion.root @ R.T + t).astype(motion.root.dtype),
+            frame="world",
+        )
+        for motion in standing
+    ]
+    return World(turned, R, t, ground.uncertainty)
+
+
+def _stand(motion: Motion, ground: Ground, camera: CameraModel, threshold: float) -> Motion:
+    """The motion in the camera frame with contacts, and with feet that keep their place."""
+    down = find_contacts(motion, ground.up, ground.height)
+    if down is None:
+        return motion
+    root = _solve_standing(motion, down, camera, threshold)
+    motion = replace(motion, root=root.astype(motion.root.dtype), contacts=np.any(down, axis=-1))
+    feet = feet_of(motion)
+    assert feet is not None
+    return replace(motion, joints=plant_feet(motion.joints, feet, down, motion.skeleton, motion.timestamps))
+
+
+def _solve_standing(
+    motion: Motion, down: Bool[np.ndarray, "t 2 p"], camera: CameraModel, threshold: float
+) -> Float[np.ndarray, "t 3"]:
+    """The root's track with feet that stay where they are while they are down."""
+    feet = feet_of(motion)
+    assert feet is not None
+    frames = len(motion)
+    points = (feet.points - motion.root[:, None, None]).reshape(frames, -1, 3)
+    pixels, scores = lifter_input(motion.keypoints, motion.skeleton, threshold)
+    rays = pixels_to_rays(torch.from_numpy(pixels).nan_to_num(), camera.K.cpu()).double().numpy()
+    root = np.full((frames, 3), np.nan)
+    for first, end in spells(np.isfinite(motion.root).all(-1) & np.isfinite(motion.joints).all((1, 2))):
+        rows = slice(first, end)
+        root[rows] = solve_root(
+            motion.joints[rows].astype(np.float64),
+            rays[rows],
+            scores[rows].astype(np.float64),
+            motion.timestamps[rows].astype(np.float64),
+            Standing(points[rows], down[rows].reshape(end - first, -1)),
+        )
+    return root
+
+
+def _axes(up: Float[np.ndarray, "3"]) -> Float[np.ndarray, "3 3"]:
+    """The world's axes in the camera frame, as rows: x is the camera's right, as level as the ground."""
+    right = np.array([1.0, 0.0, 0.0])
+    x = right - (right @ up) * up
+    x /= np.linalg.norm(x)
+    return np.stack([x, up, np.cross(x, up)])
+
+
+def _below(motions: Sequence[Motion], ground: Ground) -> Float[np.ndarray, "3"]:
+    """The place on the ground below the first root that is known; below the camera, where none is."""
+    for motion in motions:
+        known = np.isfinite(motion.root).all(-1)
+        if known.any():
+            root = motion.root[known.argmax()].astype(np.float64)
+            return root + (ground.height - root @ ground.up) * ground.up
+    return ground.height * ground.up

@@ -1,0 +1,55 @@
+import json
+
+import numpy as np
+import pytest
+import torch
+
+from poselift.cli.calibrate import calibration_factor, lift_view
+from poselift.cli.main import main
+from poselift.data.cmu_bench import CmuBench
+from poselift.models import SpatioTemporalLifter, load_weights, save_weights
+
+SIZE = {"joint_dim": 8, "frame_dim": 32, "dim": 32, "heads": 4, "depth": 1, "joints_out": "cmu28"}
+
+
+@pytest.fixture
+def weights(tmp_path):
+    torch.manual_seed(0)
+    save_weights(tmp_path / "l.safetensors", SpatioTemporalLifter(**SIZE, radius=True), 24, {})
+    return tmp_path / "l.safetensors"
+
+
+def test_the_factor_is_the_quantile_where_each_subject_has_the_same_say():
+    few, many = np.arange(1, 11) / 10, np.arange(1, 101) / 50
+    factor = calibration_factor([few, many])
+    shares = [np.mean(part <= factor) for part in (few, many)]
+    assert np.mean(shares) == pytest.approx(0.9, abs=0.01)
+    # All together, the many would decide alone.
+    assert factor < np.quantile(np.concatenate([few, many]), 0.9)
+    assert calibration_factor([np.array([3.0])]) == 3.0
+
+
+def test_after_it_nine_of_ten_joints_are_within_their_radius(weights, cmu_files, capsys):
+    corpus, bench = cmu_files
+    main(["calibrate", str(weights), "--corpus", str(corpus), "--bench", str(bench)])
+    assert "radius_factor" in capsys.readouterr().out
+    card = json.loads(weights.with_suffix(".json").read_text())
+    assert card["radius_factor"] == load_weights(weights).radius_factor != 1.0
+    assert card["calibrated_on"]["bench"]["name"] == bench.name
+    within = []
+    for joints in ("h36m17", "coco17", "halpe26"):
+        for view in CmuBench(corpus, bench, joints):
+            motion = lift_view(view, load_weights(weights))
+            error = np.linalg.norm(motion.joints - view.joints.numpy(), axis=-1)
+            assert np.all(motion.radius[:, 0] == 0)
+            within.append((error <= motion.radius)[:, 1:][np.isfinite(error[:, 1:])])
+    assert np.mean(np.concatenate(within)) == pytest.approx(0.9, abs=0.002)
+
+
+def test_a_lifter_without_radii_is_refused(tmp_path, cmu_files, capsys):
+    save_weights(tmp_path / "plain.safetensors", SpatioTemporalLifter(**SIZE), 24, {})
+    corpus, bench = cmu_files
+    with pytest.raises(SystemExit):
+        main(["calibrate", str(tmp_path / "plain.safetensors"), "--corpus", str(corpus), "--bench", str(bench)])
+    assert "train one with model.radius=true" in capsys.readouterr().err
+    assert "radius_factor" not in json.loads((tmp_path / "plain.json").read_text())

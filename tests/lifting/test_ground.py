@@ -1,0 +1,89 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from poselift.lifting.ground import find_ground
+from poselift.skeleton import CMU28, H36M17, Skeleton
+from tests.lifting.walking import film, standing_pose, walk
+
+TIMES = np.arange(0, 5, 1 / 30)
+
+
+def _turn(joints, angle):
+    """About the vertical."""
+    cos, sin = np.cos(angle), np.sin(angle)
+    return joints @ np.array([[cos, 0, -sin], [0, 1, 0], [sin, 0, cos]])
+
+
+def _error(ground, filmed):
+    return np.degrees(np.arccos(np.clip(ground.up @ filmed.up, -1, 1)))
+
+
+@pytest.mark.parametrize("skeleton", [CMU28, H36M17], ids=["feet", "ankles"])
+@pytest.mark.parametrize("pitch", [0.0, 0.35])
+def test_who_walks_about_fixes_the_plane(skeleton, pitch):
+    joints, down = walk(TIMES)
+    rooms = [_turn(joints, angle) for angle in (0.0, 1.5, 2.9)]
+    filmed = [film(room, TIMES, down, skeleton=skeleton, pitch=pitch, roll=0.05) for room in rooms]
+    ground = find_ground([one.motion for one in filmed])
+    assert _error(ground, filmed[0]) < 1.0
+    assert ground.height == pytest.approx(-1.6, abs=0.05)
+    assert np.degrees(ground.uncertainty) < 2.5
+
+
+def test_who_stands_on_one_spot_leaves_it_to_the_body_and_says_so():
+    joints = np.repeat(standing_pose()[None], len(TIMES), 0)
+    filmed = film(joints, TIMES, pitch=0.15)
+    ground = find_ground([filmed.motion])
+    assert _error(ground, filmed) < 4.0
+    assert 2.0 < np.degrees(ground.uncertainty) < 6.0
+    assert ground.height == pytest.approx(-1.6, abs=0.25)
+
+
+def test_a_kick_held_in_the_air_is_outvoted():
+    joints, down = walk(TIMES)
+    kick = np.repeat(standing_pose()[None], 30, 0)
+    kick[:, CMU28.indices(["left_ankle", "left_heel", "left_big_toe"])] += [0, 0.7, 0.4]
+    others = [film(_turn(joints, angle), TIMES, down).motion for angle in (0.0, 1.5, 2.9)]
+    filmed = film(kick, TIMES[:30])
+    assert _error(find_ground([*others, filmed.motion]), filmed) < 2.0
+
+
+def test_bodies_that_are_not_upright_say_nothing_of_up():
+    joints = standing_pose()
+    lying = np.stack([joints[:, 1], 0.12 + joints[:, 2] - joints[:, 2].min(), joints[:, 0]], -1)
+    filmed = film(np.repeat(lying[None], len(TIMES), 0), TIMES, pitch=0.1)
+    ground = find_ground([filmed.motion])
+    assert _error(ground, filmed) < 5.0
+    # Without feet to stand on, the ground is under the lowest joints.
+    assert ground.height == pytest.approx(-1.6, abs=0.6)
+    handstand = joints * [1, -1, 1] + [0, 2.0, 0]
+    filmed = film(np.repeat(handstand[None], len(TIMES), 0), TIMES, pitch=0.1)
+    assert _error(find_ground([filmed.motion]), filmed) < 5.0
+
+
+def test_nobody_nothing_known_and_nothing_but_a_trunk():
+    nobody = find_ground([])
+    assert nobody.up @ [0, -1, 0] > 0.98
+    assert nobody.height == pytest.approx(-1.4)
+    motion = film(walk(TIMES)[0], TIMES).motion
+    unknown = replace(motion, joints=np.full_like(motion.joints, np.nan), root=np.full_like(motion.root, np.nan))
+    np.testing.assert_allclose(find_ground([unknown]).up, nobody.up)
+    trunk = Skeleton("trunk", ("pelvis", "thorax"), (None, "pelvis"))
+    rows = CMU28.indices(["pelvis", "thorax"])
+    lowest = find_ground([replace(motion, joints=motion.joints[:, rows], skeleton=trunk)]).height
+    assert -1.6 < lowest < -0.2
+
+
+def test_one_frame():
+    filmed = film(standing_pose()[None], np.zeros(1))
+    ground = find_ground([filmed.motion])
+    assert _error(ground, filmed) < 5.0
+    assert ground.height == pytest.approx(-1.6, abs=0.4)
+
+
+def test_a_world_motion_is_refused():
+    motion = film(standing_pose()[None], np.zeros(1)).motion
+    with pytest.raises(ValueError, match="camera frame"):
+        find_ground([replace(motion, frame="world")])

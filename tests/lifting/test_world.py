@@ -1,0 +1,143 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from poselift.lifting import to_world
+from poselift.lifting.contacts import feet_of
+from poselift.skeleton import CMU28, H36M17, Skeleton
+from tests.lifting.walking import film, standing_pose, walk
+
+TIMES = np.arange(0, 4, 1 / 30)
+
+
+@pytest.fixture(scope="module")
+def filmed():
+    joints, down = walk(TIMES)
+    return film(joints, TIMES, down, skeleton=H36M17, roll=0.03)
+
+
+def test_axes_origin_and_the_way_back(filmed):
+    world = to_world([filmed.motion], filmed.camera)
+    motion = world.motions[0]
+    assert motion.frame == "world"
+    np.testing.assert_allclose(world.R @ world.R.T, np.eye(3), atol=1e-12)
+    assert np.linalg.det(world.R) == pytest.approx(1)
+    # The camera is above the ground and, as z is backward, at a positive z from the first root; x is its right.
+    assert world.t[1] == pytest.approx(1.6, abs=0.05)
+    assert world.t[2] == pytest.approx(6, abs=0.3)
+    assert world.R[0] @ [1, 0, 0] > 0.99
+    assert world.R[2] @ [0, 0, -1] > 0.9
+    np.testing.assert_allclose(motion.root[0, [0, 2]], 0, atol=1e-5)
+    pelvis = filmed.world(filmed.motion)[:, 0]
+    np.testing.assert_allclose(motion.root[:, 1], pelvis[:, 1], atol=0.05)
+    back = (motion.root - world.t) @ world.R
+    np.testing.assert_allclose(back, filmed.motion.root, atol=0.03)
+
+
+def test_the_walk_is_as_long_as_it_was(filmed):
+    root = to_world([filmed.motion], filmed.camera).motions[0].root
+    true = filmed.world(filmed.motion)[:, 0]
+    assert np.linalg.norm(root[-1] - root[0]) == pytest.approx(np.linalg.norm(true[-1] - true[0]), rel=0.02)
+
+
+def test_feet_that_are_down_do_not_skate():
+    joints, down = walk(TIMES)
+    noisy = film(joints, TIMES, down, skeleton=H36M17, noise=0.02)
+    motion = to_world([noisy.motion], noisy.camera).motions[0]
+    assert 2 * (motion.contacts & down).sum() / (motion.contacts.sum() + down.sum()) > 0.85
+    both = motion.contacts[1:] & motion.contacts[:-1]
+    slid, slides = (
+        np.linalg.norm(np.diff(feet_of(m).points[:, :, 0], axis=0), axis=-1)[both].mean()
+        for m in (noisy.motion, motion)
+    )
+    assert slides < 0.3 * slid
+    for row, parent in enumerate(H36M17.parent_indices):
+        lengths = [np.linalg.norm(m.joints[:, row] - m.joints[:, parent], axis=-1) for m in (noisy.motion, motion)]
+        np.testing.assert_allclose(lengths[1], lengths[0], atol=1e-5)
+
+
+def test_the_pose_is_only_turned_where_nothing_slides(filmed):
+    world = to_world([filmed.motion], filmed.camera)
+    np.testing.assert_allclose(world.motions[0].joints @ world.R, filmed.motion.joints, atol=0.03)
+
+
+def test_several_people_share_one_ground():
+    joints, down = walk(TIMES)
+    people = [
+        film(joints + [1.0, 0, -1], TIMES, down).motion,
+        film(np.repeat(standing_pose()[None], len(TIMES), 0) + [-1, 0, -2], TIMES).motion,
+    ]
+    world = to_world(people, film(joints, TIMES).camera)
+    apart = world.motions[1].root - world.motions[0].root
+    true = people[1].root - people[0].root
+    np.testing.assert_allclose(apart @ world.R, true, atol=0.03)
+    for motion in world.motions:
+        assert motion.root[:, 1].mean() == pytest.approx(0.9, abs=0.12)
+
+
+def test_empty_frames_stay_empty(filmed):
+    motion = filmed.motion
+    joints, root = motion.joints.copy(), motion.root.copy()
+    joints[:5], root[:5], joints[40:60], root[40:60] = np.nan, np.nan, np.nan, np.nan
+    found = to_world([replace(motion, joints=joints, root=root)], filmed.camera).motions[0]
+    np.testing.assert_array_equal(np.isnan(found.joints), np.isnan(joints))
+    np.testing.assert_array_equal(np.isnan(found.root), np.isnan(root))
+    np.testing.assert_allclose(found.root[5, [0, 2]], 0, atol=1e-5)
+    assert not found.contacts[40:60].any()
+
+
+def test_odd_clips(filmed):
+    camera = filmed.camera
+    one = to_world([film(standing_pose()[None], np.zeros(1)).motion], camera).motions[0]
+    assert np.isfinite(one.joints).all()
+    assert one.contacts.all()
+    assert to_world([], camera).motions == []
+    motion = filmed.motion
+    unknown = replace(motion, joints=np.full_like(motion.joints, np.nan), root=np.full_like(motion.root, np.nan))
+    found = to_world([unknown, motion], camera)
+    assert np.isnan(found.motions[0].root).all()
+    assert not found.motions[0].contacts.any()
+    np.testing.assert_allclose(found.motions[1].root[0, [0, 2]], 0, atol=1e-5)
+
+
+def test_without_feet_there_are_no_contacts(filmed):
+    joints = ("pelvis", "thorax", "left_shoulder", "right_shoulder")
+    rows = H36M17.indices(list(joints))
+    trunk = replace(
+        filmed.motion,
+        joints=filmed.motion.joints[:, rows],
+        skeleton=Skeleton("trunk", joints, (None, "pelvis", "thorax", "thorax")),
+    )
+    found = to_world([trunk], filmed.camera).motions[0]
+    assert found.contacts is None
+    assert np.isfinite(found.joints).all()
+
+
+def test_heels_and_toes_are_used_where_there_are_some():
+    joints, down = walk(TIMES)
+    filmed = film(joints, TIMES, down)
+    motion = to_world([filmed.motion], filmed.camera).motions[0]
+    soles = motion.joints[:, CMU28.indices(["left_heel", "right_heel"]), 1] + motion.root[:, 1:2]
+    assert soles[down].mean() == pytest.approx(0.02, abs=0.03)
+
+
+def test_a_backflip_keeps_its_height(filmed):
+    """One turn in the air between two spells of standing: the root flies as high as it did."""
+    flight = np.clip((TIMES - 1.5) / 0.8, 0, 1)
+    pose = standing_pose() - [0, 0.93, 0]
+    angle = 2 * np.pi * flight
+    turned = np.stack(
+        [pose @ np.array([[1, 0, 0], [0, np.cos(a), np.sin(a)], [0, -np.sin(a), np.cos(a)]]) for a in angle]
+    )
+    height = 0.93 + 4 * 0.8 * flight * (1 - flight)
+    flip = film(turned + height[:, None, None] * [0, 1, 0], TIMES, skeleton=H36M17)
+    world = to_world([flip.motion], flip.camera)
+    np.testing.assert_allclose(world.motions[0].root[:, 1], height + pose[0, 1], atol=0.12)
+    high = (height > 1.3) & (flight > 0) & (flight < 1)
+    assert not world.motions[0].contacts[high].any()
+
+
+def test_a_world_motion_is_refused(filmed):
+    with pytest.raises(ValueError, match="camera frame"):
+        to_world([replace(filmed.motion, frame="world")], filmed.camera)

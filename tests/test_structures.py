@@ -1,0 +1,35 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from poselift.core.errors import InputError
+from poselift.skeleton import CMU28, COCO17, H36M17
+from poselift.structures import Keypoints2D, Motion
+
+
+@pytest.fixture
+def motion():
+    times = np.arange(4) / 30
+    keypoints = Keypoints2D(np.zeros((4, 17, 2)), np.ones((4, 17)), times, COCO17, (640, 480))
+    joints = np.arange(4 * 28 * 3, dtype=np.float32).reshape(4, 28, 3)
+    radius = np.arange(4 * 28, dtype=np.float32).reshape(4, 28)
+    return Motion(joints, np.zeros((4, 3), np.float32), times, np.zeros(4, bool), CMU28, "camera", keypoints, radius)
+
+
+def test_a_smaller_skeleton_is_taken_by_name(motion):
+    small = motion.restricted(H36M17)
+    assert small.skeleton == H36M17
+    for place, joint in enumerate(H36M17.joints):
+        np.testing.assert_array_equal(small.joints[:, place], motion.joints[:, CMU28.index(joint)])
+        np.testing.assert_array_equal(small.radius[:, place], motion.radius[:, CMU28.index(joint)])
+    assert small.keypoints is motion.keypoints
+    assert replace(motion, radius=None).restricted(H36M17).radius is None
+    assert motion.restricted(CMU28).joints.shape == motion.joints.shape
+
+
+def test_what_is_not_there_is_not_made_up(motion):
+    with pytest.raises(InputError, match="lacks right_big_toe, left_big_toe"):
+        motion.restricted(H36M17).restricted(CMU28)
+    with pytest.raises(InputError, match="lacks its root nose"):
+        motion.restricted(COCO17)
