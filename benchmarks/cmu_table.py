@@ -1,9 +1,9 @@
-"""The table of the CMU benchmark: every given lifter with each joint set, with detector-like and with exact 2D.
+"""The table of the CMU benchmark: every given lifter with each joint set, each kind of 2D, each knowledge of the camera.
 
     python benchmarks/cmu_table.py --corpus cmu50.npz --bench bench_test.npz [--weights NAME|FILE ...] [--out DIR]
 
 Evaluates each of them as `python tools/evaluate.py protocol=cmu_bench` does, into DIR/runs, and makes the report of
-all as `python tools/report.py` does, into DIR. `--joints` and `--source` take fewer rows.
+all as `python tools/report.py` does, into DIR. `--joints`, `--source` and `--camera` take fewer rows.
 """
 
 import argparse
@@ -23,16 +23,17 @@ def main() -> None:
     parser.add_argument("--weights", nargs="+", default=["small"], help="shipped weights by name, or files")
     parser.add_argument("--joints", nargs="+", default=["h36m17", "coco17", "halpe26"], help="joint sets that are seen")
     parser.add_argument("--source", nargs="+", default=["det", "gt"], help="det: detector-like 2D; gt: exact")
+    parser.add_argument("--camera", nargs="+", default=["known", "assumed"], help="the intrinsics: true, or assumed")
     parser.add_argument("--out", type=Path, default=Path("outputs/cmu_table"))
     options = parser.parse_args()
     names = [Path(weights).stem for weights in options.weights]
     if len(set(names)) < len(names):
         parser.error("two weights have the same file name, which is what the table calls them")
     runs = []
-    for (weights, name), joints, source in product(
-        zip(options.weights, names, strict=True), options.joints, options.source
+    for (weights, name), joints, source, camera in product(
+        zip(options.weights, names, strict=True), options.joints, options.source, options.camera
     ):
-        runs.append(options.out / "runs" / f"{name}_{joints}_{source}")
+        runs.append(options.out / "runs" / f"{name}_{joints}_{source}_{camera}")
         _run(
             "evaluate.py",
             "protocol=cmu_bench",
@@ -40,6 +41,7 @@ def main() -> None:
             f"data.bench='{options.bench}'",
             f"data.joints={joints}",
             f"data.source={source}",
+            f"camera={camera}",
             f"weights='{weights}'",
             f"output='{runs[-1]}'",
         )

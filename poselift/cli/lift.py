@@ -2,6 +2,7 @@
 
 import argparse
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +19,9 @@ from poselift.lifting import DetectionStream, LiftedVideo, VideoDetections, Worl
 from poselift.lifting.camera import DEFAULT_FOV
 from poselift.lifting.pipeline import Stopwatch
 from poselift.lifting.still import camera_motion
-from poselift.models import load_weights
+from poselift.models import Weights, load_weights
 from poselift.samples import demo_video
+from poselift.skeleton import CMU28, H36M17, Skeleton, get_skeleton
 from poselift.video import VideoWriter
 from poselift.viz import OverlayRenderer
 
@@ -63,6 +65,12 @@ def add_command(commands: Any) -> None:
     )
     how = parser.add_argument_group("how")
     add_lifter_option(how)
+    how.add_argument(
+        "--skeleton",
+        choices=[H36M17.name, CMU28.name],
+        default=H36M17.name,
+        help="joints to write: Human3.6M's 17, or 28 with toes, heels, hands and face (default: %(default)s)",
+    )
     how.add_argument("--device", choices=["auto", "cpu", "cuda"], default="auto", help="default: a GPU if there is one")
     how.add_argument(
         "--threshold",
@@ -102,6 +110,7 @@ def run(options: argparse.Namespace) -> None:
     console = Console(quiet=options.quiet, highlight=False, soft_wrap=True, markup=False, emoji=False)
     device = torch_device(options.device)
     weights = load_weights(options.weights, device)
+    skeleton = _chosen_skeleton(options, weights)
     stream = _chosen_stream(options, source, video)
     with stage_progress(console) as report:
         lifted = lift_stream(
@@ -122,6 +131,8 @@ def run(options: argparse.Namespace) -> None:
         if options.world:
             with watch.time("world"):
                 world = _world(stream, options.threshold, lifted)
+                world = replace(world, motions=[motion.restricted(skeleton) for motion in world.motions])
+        lifted = replace(lifted, motions=[motion.restricted(skeleton) for motion in lifted.motions])
         written = []
         with watch.time("write"):
             for motion in lifted.motions if world is None else world.motions:
@@ -155,6 +166,17 @@ def _world(stream: DetectionStream, threshold: float, lifted: LiftedVideo) -> Wo
         by = f"by {moved.degrees:.1f} degrees" if math.isfinite(moved.pixels) else "to another view"
         lifted.warnings.append(f"the camera moves {by}: the world is right for a camera that is still")
     return to_world(lifted.motions, lifted.camera, threshold)
+
+
+def _chosen_skeleton(options: argparse.Namespace, weights: Weights) -> Skeleton:
+    """The joints that are written; those that the weights do not give are refused before anything is lifted."""
+    given: Skeleton = weights.lifter.skeleton_out  # type: ignore[assignment]
+    wanted = get_skeleton(options.skeleton)
+    if missing := [joint for joint in wanted.joints if joint not in given.joints]:
+        raise InputError(
+            f"--skeleton {wanted.name}: the weights {weights.name} give {given.name}, without {', '.join(missing)}"
+        )
+    return wanted
 
 
 def _chosen_stream(options: argparse.Namespace, source: Path, video: Path | None) -> DetectionStream:

@@ -97,17 +97,19 @@ class LiftingTask(pl.LightningModule):
     def validation_step(self, view: View, batch_idx: int) -> None:
         """Lifts one view and counts its errors."""
         device = self.device
-        predicted = lift_sequence(
-            self.lifter,
-            view.keypoints.to(device),
-            view.scores.to(device),
-            view.times.to(device),
-            view.K.to(device),
-            view.image_size.to(device),
-            window=self.window,
-            flip=False,
-            distortion=None if view.distortion is None else view.distortion.to(device),
-        )
+        # Views differ in length: a lifter that was compiled for windows would be compiled anew for most of them.
+        with torch.compiler.set_stance("force_eager"):
+            predicted = lift_sequence(
+                self.lifter,
+                view.keypoints.to(device),
+                view.scores.to(device),
+                view.times.to(device),
+                view.K.to(device),
+                view.image_size.to(device),
+                window=self.window,
+                flip=False,
+                distortion=None if view.distortion is None else view.distortion.to(device),
+            )
         target = view.joints.to(device)[:, self._measured]
         predicted = predicted[:, self._measured]
         mask = target.isfinite().all(-1)

@@ -7,11 +7,13 @@ from pathlib import Path
 import av
 import numpy as np
 import pytest
+import torch
 
 from poselift.cli.main import main
 from poselift.export import read_motion
+from poselift.models import SpatioTemporalLifter, save_weights
 from poselift.samples import demo_video
-from poselift.skeleton import COCO17, H36M17
+from poselift.skeleton import CMU28, COCO17, H36M17
 from poselift.video import VideoReader, VideoWriter
 
 ROOT = Path(__file__).parents[2]
@@ -170,6 +172,28 @@ def test_camera_options_are_used_and_written(tmp_path):
     assert np.nanmedian(far) > 1.3 * np.nanmedian(near), "a narrow view is from far away"
     camera = json.loads((tmp_path / "a" / "person_1.json").read_text())["camera"]
     assert (camera["field_of_view"], round(camera["fov_degrees"])) == ("given", 30)
+
+
+def test_feet_and_radii_where_the_weights_give_them(tmp_path, capsys):
+    """28 joints from the weights that also give 17, the same where both have them; each with its radius."""
+    torch.manual_seed(0)
+    lifter = SpatioTemporalLifter(joint_dim=8, frame_dim=32, dim=32, heads=4, depth=1, joints_out="cmu28", radius=True)
+    save_weights(tmp_path / "feet.safetensors", lifter, 24, {})
+    save_weights(tmp_path / "bare.safetensors", SpatioTemporalLifter(joint_dim=8, dim=32, depth=1, heads=4), 24, {})
+    options = [*QUICK, "--end", 0.2, "--no-render", "--quiet", "--weights"]
+    lift(*options, tmp_path / "feet.safetensors", "--out", tmp_path / "17")
+    lift(*options, tmp_path / "feet.safetensors", "--out", tmp_path / "28", "--skeleton", "cmu28")
+    few, many = (read_motion(tmp_path / name / "person_1.npz") for name in ("17", "28"))
+    assert (few.skeleton, many.skeleton) == (H36M17, CMU28)
+    shared = CMU28.indices(H36M17.joints)
+    np.testing.assert_array_equal(few.joints, many.joints[:, shared])
+    np.testing.assert_array_equal(few.radius, many.radius[:, shared])
+    assert (many.radius[:, 1:] > 0).all()
+    with pytest.raises(SystemExit) as stopped:
+        lift(*options, tmp_path / "bare.safetensors", "--out", tmp_path / "none", "--skeleton", "cmu28")
+    assert stopped.value.code == 2
+    assert "the weights bare give h36m17, without right_big_toe" in capsys.readouterr().err
+    assert not (tmp_path / "none" / "person_1.npz").exists()
 
 
 def write_video(path, images):
