@@ -1,4 +1,4 @@
-"""Which feet are on the ground: those that are at rest and low.
+"""Which feet are on the ground: those that are at rest, and low for the body.
 
 A foot is known by its heel and big toe where the skeleton has them, and by its ankle otherwise. Lifted motion is
 noisy, above all in depth, so speeds are slopes of lines fitted to a fifth of a second, and speed along the line of
@@ -24,11 +24,13 @@ _DEPTH_TRUST = 0.5
 """How much of the speed along the line of sight counts."""
 
 _LIFTED = 0.15
-"""Metres above the body's lowest joint, or twice that above the ground, at which a slow foot is not down: held in the
-air, or above a person who stands on the hands."""
+"""Metres above the body's lowest joint at which a slow foot is not down: held in the air, or above a person who stands
+on the hands. It is not asked how high above the ground's plane: there are stairs and uneven terrain, and the root's
+depth, which is not known well, makes that height wander."""
 
-_SHORTEST = 0.08
-"""Seconds; a foot that is slow for less only turns in the air."""
+_SHORTEST = 0.17
+"""Seconds; a foot that is slow for less only turns in the air, as at the height of a jump, whose speed is below
+`_TAKES_OFF` for 0.12 s; a spell lasts from the frame before to the frame after."""
 
 _REST_HEIGHT = {"ankle": 0.08, "heel": 0.02, "big_toe": 0.03}
 """Metres over the ground of the joints of a flat foot, for legs of `_LEG`."""
@@ -79,13 +81,12 @@ def at_rest(feet: Feet, times: Float[np.ndarray, " t"]) -> Bool[np.ndarray, "t 2
     return _hysteresis(speed < _COMES_DOWN, speed < _TAKES_OFF, times)
 
 
-def find_contacts(motion: Motion, up: Float[np.ndarray, "3"], ground: float) -> Bool[np.ndarray, "t 2 p"] | None:
-    """Which points of the feet are on the ground, in the order of `Feet.points`.
+def find_contacts(motion: Motion, up: Float[np.ndarray, "3"]) -> Bool[np.ndarray, "t 2 p"] | None:
+    """Which points of the feet are on the ground, on a stair or on a roof, in the order of `Feet.points`.
 
     Args:
         motion: one person's, in the camera frame.
         up: unit vector away from the ground, camera frame.
-        ground: height of the ground along `up`, metres.
 
     Returns:
         None where the skeleton has not even ankles.
@@ -93,12 +94,11 @@ def find_contacts(motion: Motion, up: Float[np.ndarray, "3"], ground: float) -> 
     feet = feet_of(motion)
     if feet is None:
         return None
-    slow = at_rest(feet, motion.timestamps)
-    height = feet.points @ up - feet.rest
     with np.errstate(invalid="ignore"):
         lowest = ((motion.joints + motion.root[:, None]) @ up).min(1)[:, None, None]
-        low = (height - lowest < _LIFTED) & (height - ground < 2 * _LIFTED)
-    return _hysteresis(slow & low, slow & low, motion.timestamps)
+        low = feet.points @ up - feet.rest - lowest < _LIFTED
+    slow = at_rest(feet, motion.timestamps) & low
+    return _hysteresis(slow, slow, motion.timestamps)
 
 
 def spells(flags: Bool[np.ndarray, " t"]) -> list[tuple[int, int]]:

@@ -1,8 +1,9 @@
 """Which way is up, and where the ground is, from the motion of everybody in a clip.
 
 Three things say which way is up: the places where feet rest lie on one plane, bodies are upright on average, and
-cameras are held nearly level. Each is a residual over what it is good to, and one robust least squares weighs them:
+cameras are held nearly level. Each is a residual over what it is good to, and one least squares weighs them:
 someone who walks about fixes the plane, and someone who stands on one spot leaves it to body and camera.
+Footfalls that are not on the plane, on a roof or on stairs, count less and less.
 """
 
 from collections.abc import Sequence
@@ -26,6 +27,15 @@ _LEAN = np.deg2rad(5)
 
 _FOOTFALL = 0.07
 """Metres from the plane of a foot at rest: of pose and depth together (standard deviation)."""
+
+_REACHES = (0.3, 0.15)
+"""Metres from the plane at which a footfall counts a quarter, in the first rounds, when up is not yet known well; then
+it is `_FOOTFALL`. What is further off, such as a foot in the air or on a stair, drops out (Geman-McClure weights)."""
+
+_ROUNDS = 5
+
+_FAIR_SHARE = 0.2
+"""Of the footfalls of the level that has most, by which a level may be the ground."""
 
 _CAMERA_HEIGHT = 1.4
 """Metres above the ground, good to one metre, where nothing is known."""
@@ -69,6 +79,7 @@ def find_ground(motions: Sequence[Motion]) -> Ground:
     falls = [_footfalls(motion) for motion in motions]
     places = np.concatenate([np.zeros((0, 3)), *(places for places, _ in falls)])
     rest = np.concatenate([np.zeros(0), *(rest for _, rest in falls)])
+    counts = np.zeros(len(places))
 
     def residuals(x: np.ndarray) -> np.ndarray:
         up = _direction(x[0], x[1])
@@ -76,20 +87,33 @@ def find_ground(motions: Sequence[Motion]) -> Ground:
             [
                 [x[0] / _ROLL, (x[1] - _PITCH) / _PITCH_SPREAD, x[2] + _CAMERA_HEIGHT],
                 np.cross(axes, up).reshape(-1) / _LEAN,
-                (places @ up - rest - x[2]) / _FOOTFALL,
+                np.sqrt(counts) * (places @ up - rest - x[2]) / _FOOTFALL,
             ]
         )
 
-    level = _direction(0.0, _PITCH)
-    height = float(np.median(places @ level - rest)) if len(places) else -_CAMERA_HEIGHT
-    found = least_squares(residuals, [0.0, _PITCH, height], loss="soft_l1")
-    up = _direction(found.x[0], found.x[1])
+    found = least_squares(residuals, [0.0, _PITCH, -_CAMERA_HEIGHT])
+    x = found.x
+    if len(places):
+        x[2] = _ground_level(places @ _direction(x[0], x[1]) - rest)
+        for reach in (*_REACHES, *(_FOOTFALL,) * _ROUNDS):
+            off = places @ _direction(x[0], x[1]) - rest - x[2]
+            counts = 1 / (1 + (off / reach) ** 2) ** 2
+            found = least_squares(residuals, x)
+            x = found.x
+    up = _direction(x[0], x[1])
     covariance = np.linalg.pinv(found.jac.T @ found.jac)[:2, :2]
-    height = float(found.x[2])
+    height = float(x[2])
     lowest = np.concatenate([np.zeros(0), *(_lowest(motion, up) for motion in motions)])
     if not len(places) and len(lowest):
         height = float(np.percentile(lowest, 5)) - _FLESH
     return Ground(up, height, float(np.sqrt(np.linalg.eigvalsh(covariance)[-1])))
+
+
+def _ground_level(heights: Float[np.ndarray, " n"]) -> float:
+    """The lowest level on which a fair share of the footfalls is: who stands on a roof is not on the ground."""
+    apart = heights[:, None] - heights
+    support = (1 / (1 + (apart / _REACHES[0]) ** 2) ** 2).sum(-1)
+    return float(heights[support >= _FAIR_SHARE * support.max()].min())
 
 
 def _direction(roll: float, pitch: float) -> Float[np.ndarray, "3"]:

@@ -66,7 +66,7 @@ def to_world(motions: Sequence[Motion], camera: CameraModel, threshold: float = 
 
 def _stand(motion: Motion, ground: Ground, camera: CameraModel, threshold: float) -> Motion:
     """The motion in the camera frame with contacts, and with feet that keep their place."""
-    down = find_contacts(motion, ground.up, ground.height)
+    down = find_contacts(motion, ground.up)
     if down is None:
         return motion
     root = _solve_standing(motion, down, camera, threshold)

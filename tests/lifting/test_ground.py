@@ -50,6 +50,16 @@ def test_a_kick_held_in_the_air_is_outvoted():
     assert _error(find_ground([*others, filmed.motion]), filmed) < 2.0
 
 
+def test_a_roof_beside_the_ground_does_not_tilt_it():
+    """One person steps about on a roof behind, another walks past on the ground."""
+    joints, down = walk(TIMES)
+    below = film(_turn(joints, 1.57) + [-2, 0, 1], TIMES, down)
+    above = film(_turn(joints, 0.6) * [0.3, 1, 0.3] + [-2, 2.5, -2], TIMES, down)
+    ground = find_ground([above.motion, below.motion])
+    assert _error(ground, below) < 3.0
+    assert ground.height == pytest.approx(-1.6, abs=0.15)
+
+
 def test_bodies_that_are_not_upright_say_nothing_of_up():
     joints = standing_pose()
     lying = np.stack([joints[:, 1], 0.12 + joints[:, 2] - joints[:, 2].min(), joints[:, 0]], -1)
