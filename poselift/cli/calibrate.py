@@ -31,7 +31,7 @@ def add_command(commands: Any) -> None:
     parser: argparse.ArgumentParser = commands.add_parser(
         "calibrate",
         help="make a lifter's radii of error true",
-        description="Finds the factor by which a lifter's radii hold in 9 of 10 cases, mean over subjects, lifted as "
+        description="Finds the factor by which a lifter's radii hold in 9 of 10 cases for a typical subject, lifted as "
         "`poselift lift` does, and writes it into the JSON of the weights.",
     )
     parser.add_argument("weights", type=Path, help="a .safetensors file of a lifter trained with model.radius=true")
@@ -91,17 +91,19 @@ def error_ratios(view: View, motion: Motion) -> Float[np.ndarray, " n"]:
 
 
 def calibration_factor(ratios: Iterable[Float[np.ndarray, " _"]]) -> float:
-    """The least factor on the radii by which `COVERAGE` of the joints are within them, mean over subjects.
+    """The factor on the radii by which `COVERAGE` of the joints of a typical subject are within them.
 
-    Split conformal prediction (Vovk et al. 2005; Romano et al. 2019, https://arxiv.org/abs/1905.03222, for quantiles),
-    each subject with the same say.
+    Each subject's own factor is its quantile (split conformal prediction: Vovk et al. 2005; Romano et al. 2019,
+    https://arxiv.org/abs/1905.03222), and the median of those is taken: there are few subjects, and one who moves
+    unlike all the others would decide a mean.
 
     Args:
-        ratios: of each subject.
+        ratios: of each subject, error over radius; one without any has no say.
+
+    Raises:
+        InputError: there are none at all.
     """
-    parts = list(ratios)
-    values = np.concatenate(parts)
-    weights = np.concatenate([np.full(len(part), 1 / (len(part) * len(parts))) for part in parts])
-    order = values.argsort()
-    place = int(np.searchsorted(weights[order].cumsum(), COVERAGE - 1e-12))
-    return float(values[order][min(place, len(values) - 1)])
+    factors = [float(np.quantile(part, COVERAGE, method="higher")) for part in ratios if len(part)]
+    if not factors:
+        raise InputError("no joint of the benchmark is known both in 3D and in what the lifter gives")
+    return float(np.median(factors))

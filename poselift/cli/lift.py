@@ -68,8 +68,8 @@ def add_command(commands: Any) -> None:
     how.add_argument(
         "--skeleton",
         choices=[H36M17.name, CMU28.name],
-        default=H36M17.name,
-        help="joints to write: Human3.6M's 17, or 28 with toes, heels, hands and face (default: %(default)s)",
+        help="joints to write: Human3.6M's 17, or 28 with toes, heels, hands and face (default: the 17, or what the "
+        "weights give where they lack one of these)",
     )
     how.add_argument("--device", choices=["auto", "cpu", "cuda"], default="auto", help="default: a GPU if there is one")
     how.add_argument(
@@ -171,6 +171,8 @@ def _world(stream: DetectionStream, threshold: float, lifted: LiftedVideo) -> Wo
 def _chosen_skeleton(options: argparse.Namespace, weights: Weights) -> Skeleton:
     """The joints that are written; those that the weights do not give are refused before anything is lifted."""
     given: Skeleton = weights.lifter.skeleton_out  # type: ignore[assignment]
+    if options.skeleton is None:
+        return H36M17 if set(H36M17.joints) <= set(given.joints) else given
     wanted = get_skeleton(options.skeleton)
     if missing := [joint for joint in wanted.joints if joint not in given.joints]:
         raise InputError(

@@ -40,6 +40,10 @@ _FAIR_SHARE = 0.2
 _CAMERA_HEIGHT = 1.4
 """Metres above the ground, good to one metre, where nothing is known."""
 
+_UNUSUAL = 2.0
+"""Metres off `_CAMERA_HEIGHT` at which that counts a quarter beside footfalls: it helps where a camera is held, and
+would tilt the world of one on a mast, in a stand or on a drone by 20 degrees if it always counted alike."""
+
 _FLESH = 0.06
 """Metres from the body's lowest joint to the ground it lies, kneels or stands on."""
 
@@ -80,12 +84,13 @@ def find_ground(motions: Sequence[Motion]) -> Ground:
     places = np.concatenate([np.zeros((0, 3)), *(places for places, _ in falls)])
     rest = np.concatenate([np.zeros(0), *(rest for _, rest in falls)])
     counts = np.zeros(len(places))
+    usual = 1.0
 
     def residuals(x: np.ndarray) -> np.ndarray:
         up = _direction(x[0], x[1])
         return np.concatenate(
             [
-                [x[0] / _ROLL, (x[1] - _PITCH) / _PITCH_SPREAD, x[2] + _CAMERA_HEIGHT],
+                [x[0] / _ROLL, (x[1] - _PITCH) / _PITCH_SPREAD, np.sqrt(usual) * (x[2] + _CAMERA_HEIGHT)],
                 np.cross(axes, up).reshape(-1) / _LEAN,
                 np.sqrt(counts) * (places @ up - rest - x[2]) / _FOOTFALL,
             ]
@@ -97,7 +102,8 @@ def find_ground(motions: Sequence[Motion]) -> Ground:
         x[2] = _ground_level(places @ _direction(x[0], x[1]) - rest)
         for reach in (*_REACHES, *(_FOOTFALL,) * _ROUNDS):
             off = places @ _direction(x[0], x[1]) - rest - x[2]
-            counts = 1 / (1 + (off / reach) ** 2) ** 2
+            counts = _geman_mcclure(off / reach)
+            usual = float(_geman_mcclure((x[2:] + _CAMERA_HEIGHT) / _UNUSUAL)[0])
             found = least_squares(residuals, x)
             x = found.x
     up = _direction(x[0], x[1])
@@ -112,8 +118,14 @@ def find_ground(motions: Sequence[Motion]) -> Ground:
 def _ground_level(heights: Float[np.ndarray, " n"]) -> float:
     """The lowest level on which a fair share of the footfalls is: who stands on a roof is not on the ground."""
     apart = heights[:, None] - heights
-    support = (1 / (1 + (apart / _REACHES[0]) ** 2) ** 2).sum(-1)
+    support = _geman_mcclure(apart / _REACHES[0]).sum(-1)
     return float(heights[support >= _FAIR_SHARE * support.max()].min())
+
+
+def _geman_mcclure(off: Float[np.ndarray, "*n"]) -> np.ndarray:
+    """How much counts what is off by so many times its reach: 1 for nothing, a quarter for one."""
+    counts: np.ndarray = 1 / (1 + off**2) ** 2
+    return counts
 
 
 def _direction(roll: float, pitch: float) -> Float[np.ndarray, "3"]:

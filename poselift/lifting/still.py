@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import cv2
 import numpy as np
-from jaxtyping import UInt8
+from jaxtyping import Float, UInt8
 
 from poselift.lifting.camera import CameraModel
 from poselift.structures import Motion
@@ -32,8 +32,8 @@ class CameraMotion:
     """By how much the background moved against the first picture, at most.
 
     Attributes:
-        pixels: in the middle of the picture, as they are in the video; infinite where the background of the first
-            picture is not found again.
+        pixels: mean over the picture's corners, which also move where the camera zooms or rolls about the middle; as
+            they are in the video. Infinite where the background of the first picture is not found again.
         degrees: by which the camera seems to have turned.
     """
 
@@ -85,11 +85,12 @@ def camera_motion(
             continue
         pairs = matcher.match(first[1], features)
         before, after = (
-            np.array([first[0][pair.queryIdx] for pair in pairs]),
-            np.array([points[pair.trainIdx] for pair in pairs]),
+            np.array([first[0][pair.queryIdx] for pair in pairs]).reshape(-1, 2),
+            np.array([points[pair.trainIdx] for pair in pairs]).reshape(-1, 2),
         )
         height, width = image.shape[:2]
-        moves.append(_move(before, after, np.array([width, height]) * scale / 2) / scale)
+        corners = scale * np.array([[0, 0], [width, 0], [0, height], [width, height]])
+        moves.append(_move(before, after, corners) / scale)
     if not moves:
         return None
     pixels = max(moves)
@@ -112,14 +113,16 @@ def _background(
     return points, np.zeros((0, 32), np.uint8) if features is None else features
 
 
-def _move(before: np.ndarray, after: np.ndarray, middle: np.ndarray) -> float:
-    """Pixels by which the picture's middle moved; infinite where too few points agree."""
+def _move(
+    before: Float[np.ndarray, "n 2"], after: Float[np.ndarray, "n 2"], corners: Float[np.ndarray, "4 2"]
+) -> float:
+    """Pixels by which the picture's corners moved, their mean; infinite where too few points agree."""
     if len(before) < _ENOUGH:
         return math.inf
     matrix, agree = cv2.estimateAffinePartial2D(before, after, method=cv2.RANSAC, ransacReprojThreshold=2.0)
     if matrix is None or int(agree.sum()) < _ENOUGH:
         return math.inf
-    return float(np.linalg.norm(matrix @ [*middle, 1.0] - middle))
+    return float(np.linalg.norm(corners @ matrix[:, :2].T + matrix[:, 2] - corners, axis=-1).mean())
 
 
 def _boxes(motions: Sequence[Motion], time: float) -> list[tuple[int, int, int, int]]:

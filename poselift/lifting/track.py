@@ -19,6 +19,9 @@ _FASTEST = 60.0
 """Frames a second up to which lifters are trained. At 120, lifting every second frame and the others apart, and taking
 the mean, more than halves the error of the velocity (benchmarks/robustness.md)."""
 
+_UNSEEN = 0.01
+"""Weight of a motion at a frame in which it saw nothing, among those of a fast clip. More than 0, as none may have."""
+
 _RARELY = 0.05
 """Share of the frames in which a joint must have been seen for its bone's length to be asked."""
 
@@ -94,13 +97,17 @@ def _lift_run(
     """Joints and radii of frames without a long gap.
 
     Where there are more frames a second than lifters are trained for, every k-th is lifted by itself, which gives k
-    motions; each is interpolated to all frames, and their mean is taken.
+    motions; each is interpolated to all frames, and their mean is taken. One that has not seen a frame hardly counts
+    there: people may be looked for in every second frame only, and then every second motion is made up.
     """
     device = next(weights.lifter.parameters()).device
     parts = max(1, int(np.ceil(_rate(timestamps) / _FASTEST - 0.01)))
-    found = []
+    seen = np.any(scores > 0, axis=-1)
+    found, trust = [], []
     for first in range(min(parts, len(timestamps))):
         rows = slice(first, None, parts)
+        if not seen[rows].any():
+            continue
         lifted = estimate_sequence(
             weights.lifter,
             torch.from_numpy(pixels[rows]).to(device),
@@ -114,7 +121,8 @@ def _lift_run(
         radius = [] if lifted.radius is None else [lifted.radius[..., None]]
         values = torch.cat((lifted.joints, *radius), -1)[0].cpu().numpy()
         found.append(_at(timestamps, timestamps[rows], values))
-    mean = np.stack(found).mean(0)
+        trust.append(_at(timestamps, timestamps[rows], np.where(seen[rows], 1.0, _UNSEEN)[:, None, None]))
+    mean = np.average(found, axis=0, weights=np.broadcast_to(trust, np.shape(found))).astype(np.float32)
     return mean[..., :3], mean[..., 3] if mean.shape[-1] == 4 else None
 
 

@@ -13,6 +13,9 @@ _BLOCK = re.compile(r"(\w+_blocks)\.(\d+)\.(.+)")
 _LAST = re.compile(r"(attention\.out|feed_forward\.3)\.(weight|bias)")
 """The last layers of a block's two branches: where they are 0, the block changes nothing."""
 
+_HEAD = re.compile(r"(radius_)?head\.2\.(weight|bias)")
+"""The layers that give something of each joint that comes out."""
+
 _NEW = ("radius_head.",)
 """Parts that may be new altogether."""
 
@@ -55,7 +58,7 @@ def begin_with(lifter: Lifter, other: nn.Module) -> None:
                 continue
             raise InputError(f"the weights to begin with have no {name}")
         given = there[source]
-        if re.match(r"head\.2\.", name):
+        if _HEAD.fullmatch(name):
             given = _for_joints(given, other.skeleton_out, lifter.skeleton_out)
         if given.shape != value.shape:
             raise InputError(
@@ -71,8 +74,8 @@ def _count(state: dict[str, Tensor], kind: str) -> int:
 
 
 def _for_joints(rows: Tensor, source: Skeleton, target: Skeleton) -> Tensor:
-    """The rows of a layer that gives x, y and z of each joint, for other joints."""
-    by_joint = rows.unflatten(0, (len(source), 3))
+    """The rows of a layer that gives x, y and z or the radius of each joint, for other joints."""
+    by_joint = rows.unflatten(0, (len(source), -1))
     chosen = []
     for joint in target.joints:
         nearest: str | None = joint

@@ -6,6 +6,7 @@ import torch
 
 from poselift.cli.calibrate import calibration_factor, lift_view
 from poselift.cli.main import main
+from poselift.core.errors import InputError
 from poselift.data.cmu_bench import CmuBench
 from poselift.models import SpatioTemporalLifter, load_weights, save_weights
 
@@ -19,14 +20,15 @@ def weights(tmp_path):
     return tmp_path / "l.safetensors"
 
 
-def test_the_factor_is_the_quantile_where_each_subject_has_the_same_say():
-    few, many = np.arange(1, 11) / 10, np.arange(1, 101) / 50
-    factor = calibration_factor([few, many])
-    shares = [np.mean(part <= factor) for part in (few, many)]
-    assert np.mean(shares) == pytest.approx(0.9, abs=0.01)
-    # All together, the many would decide alone.
-    assert factor < np.quantile(np.concatenate([few, many]), 0.9)
+def test_the_factor_is_that_of_a_typical_subject():
+    calm, usual, wild = np.arange(1, 101) / 200, np.arange(1, 11) / 10, np.arange(1, 1001) / 100
+    assert calibration_factor([usual]) == pytest.approx(1.0)
+    assert calibration_factor([wild, usual, calm]) == calibration_factor([usual])
+    assert calibration_factor([calm, np.zeros(0)]) == pytest.approx(0.455, abs=0.005)
+    assert np.mean(calm <= calibration_factor([calm])) >= 0.9
     assert calibration_factor([np.array([3.0])]) == 3.0
+    with pytest.raises(InputError, match="no joint of the benchmark"):
+        calibration_factor([np.zeros(0)])
 
 
 def test_after_it_nine_of_ten_joints_are_within_their_radius(weights, cmu_files, capsys):

@@ -61,11 +61,13 @@ def test_arrays(out, summary):
             "keypoints": (frames, 17, 2),
             "keypoint_scores": (frames, 17),
             "filled": (frames,),
+            "radius": (frames, 17),
         }
         assert {key: array.shape for key, array in arrays.items()} == shapes
         assert arrays["filled"].dtype == bool
         assert (np.diff(arrays["timestamps"]) > 0).all()
         present = np.isfinite(arrays["joints"]).all((1, 2))
+        assert (np.isfinite(arrays["radius"]).all(1) == present).all()
         assert (arrays["joints"][present, 0] == 0).all(), "relative to the root"
         assert (arrays["root"][present, 2] > 0.5).all(), "in front of the camera"
         height = np.ptp(arrays["joints"][present][..., 1], axis=1)
@@ -194,6 +196,14 @@ def test_feet_and_radii_where_the_weights_give_them(tmp_path, capsys):
     assert stopped.value.code == 2
     assert "the weights bare give h36m17, without right_big_toe" in capsys.readouterr().err
     assert not (tmp_path / "none" / "person_1.npz").exists()
+
+
+def test_weights_of_another_joint_set_give_what_they_have(tmp_path):
+    torch.manual_seed(0)
+    lifter = SpatioTemporalLifter(joint_dim=8, frame_dim=32, dim=32, heads=4, depth=1, joints_out="coco17")
+    save_weights(tmp_path / "other.safetensors", lifter, 24, {})
+    lift(*QUICK, "--end", 0.2, "--weights", tmp_path / "other.safetensors", "--out", tmp_path / "out")
+    assert read_motion(tmp_path / "out" / "person_1.npz").skeleton.joints == COCO17.joints
 
 
 def write_video(path, images):

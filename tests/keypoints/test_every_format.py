@@ -16,7 +16,7 @@ from poselift.lifting import lift_stream, lift_video
 from poselift.metrics.functional import mpjpe
 from poselift.models import load_weights
 from poselift.samples import demo_video
-from poselift.skeleton import COCO17, HALPE26, Skeleton, convert
+from poselift.skeleton import COCO17, H36M17, HALPE26, Skeleton, convert
 from tests.keypoints.writers import FORMATS, Person
 
 CASES = [(name, skeleton) for name, form in FORMATS.items() for skeleton in form.skeletons]
@@ -73,7 +73,7 @@ def error(motion, view):
     """MPJPE in mm, over the frames of the motion."""
     first = round(float(motion.timestamps[0]) * 50)
     true = view.joints[first : first + len(motion), :17].double()
-    return float(mpjpe(torch.from_numpy(motion.joints).double(), true))
+    return float(mpjpe(torch.from_numpy(motion.restricted(H36M17).joints).double(), true))
 
 
 def compare(name, skeleton, view, weights, folder):

@@ -41,6 +41,16 @@ def test_who_stands_on_one_spot_leaves_it_to_the_body_and_says_so():
     assert ground.height == pytest.approx(-1.6, abs=0.25)
 
 
+@pytest.mark.parametrize("height", [5, 10, 40])
+@pytest.mark.parametrize("walks", [True, False])
+def test_a_camera_high_up_is_not_brought_down_to_where_cameras_are_held(height, walks):
+    joints = walk(TIMES)[0] if walks else np.repeat(standing_pose()[None], len(TIMES), 0)
+    filmed = film(joints, TIMES, skeleton=H36M17, pitch=0.35, height=height, distance=2 * height)
+    ground = find_ground([filmed.motion])
+    assert _error(ground, filmed) < (1.0 if walks else 5.0)
+    assert ground.height == pytest.approx(-height, rel=0.05 if walks else 0.2)
+
+
 def test_a_kick_held_in_the_air_is_outvoted():
     joints, down = walk(TIMES)
     kick = np.repeat(standing_pose()[None], 30, 0)

@@ -62,6 +62,17 @@ def test_a_pan_is_measured(wall):
     assert not motion.still
 
 
+@pytest.mark.parametrize(("roll", "zoom"), [(0, 1.05), (3, 1)])
+def test_a_zoom_and_a_roll_about_the_middle_are_seen(wall, roll, zoom):
+    clip = []
+    for k in range(10):
+        turn = cv2.getRotationMatrix2D((600, 300), roll * k / 9, 1 + (zoom - 1) * k / 9)
+        clip.append((cv2.warpAffine(wall, turn, (1200, 600))[165:435, 360:840].copy(), k / 10))
+    to_corner = math.hypot(240, 135)
+    assert _told(clip).pixels == pytest.approx(to_corner * max(zoom - 1, math.radians(roll)), rel=0.1)
+    assert not _told(clip).still
+
+
 def test_a_shake_that_comes_back_is_seen(wall):
     motion = _told(_film(wall, [*range(0, 20, 2), *range(20, 0, -2)]))
     assert motion.pixels > 10

@@ -121,6 +121,18 @@ def test_above_sixty_frames_a_second_every_second_one_is_lifted_by_itself(view, 
     assert np.isfinite(motion.root).all()
 
 
+@pytest.mark.parametrize("first", [0, 1])
+def test_a_fast_clip_seen_in_every_second_frame_is_lifted_from_those(keypoints, weights, camera, first):
+    """The other half has seen nothing at all: what a lifter makes up for it must not count."""
+    fast = replace(keypoints, timestamps=keypoints.timestamps * 50 / 120)
+    pixels = fast.keypoints.copy()
+    pixels[1 - first :: 2] = np.nan
+    motion = lift_track(replace(fast, keypoints=pixels), weights, camera, steady=False)
+    rows = slice(first, None, 2)
+    half = replace(fast, keypoints=fast.keypoints[rows], scores=fast.scores[rows], timestamps=fast.timestamps[rows])
+    np.testing.assert_allclose(motion.joints[rows], lift_track(half, weights, camera, steady=False).joints, atol=1e-5)
+
+
 def test_one_frame_of_a_fast_clip(keypoints, weights, camera):
     pixels, scores, timestamps = keypoints.keypoints[:1], keypoints.scores[:1], keypoints.timestamps[:1]
     one = replace(keypoints, keypoints=pixels, scores=scores, timestamps=timestamps)

@@ -44,6 +44,18 @@ def test_each_layer_of_the_lifter():
         torch.testing.assert_close(layer.weights.sum(-1), torch.ones(layer.weights.shape[:-1]))
 
 
+def test_blocks_at_the_rate_of_the_frames():
+    """One row a frame, without those of padding."""
+    maps = {
+        layer.layer: layer for layer in attention_maps(SpatioTemporalLifter(**SMALL, frame_depth=1).eval(), window())
+    }
+    layer = maps["frame_blocks.0.attention"]
+    assert layer.weights.shape == (1, 10, 10)
+    assert layer.queries == layer.keys == pytest.approx([0.02 * k - 0.09 for k in range(10)], abs=1e-6)
+    torch.testing.assert_close(layer.weights.sum(-1), torch.ones(1, 10))
+    assert maps["time_blocks.0.attention"].weights.shape == (4, 3, 3)
+
+
 def test_over_joints_it_is_the_mean_of_the_frames():
     lifter = SpatioTemporalLifter(**SMALL).eval()
     seen = []

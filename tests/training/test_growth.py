@@ -35,6 +35,17 @@ def test_a_grown_lifter_gives_what_the_smaller_one_gave(small, encoded):
         assert float(blocks[-1].feed_forward[3].weight.grad.abs().max()) > 0
 
 
+@pytest.mark.parametrize(("joints_before", "joints_after"), [("h36m17", "cmu28"), ("cmu28", "h36m17")])
+def test_radii_of_other_joints_begin_as_the_joints_do(joints_before, joints_after, encoded):
+    before = SpatioTemporalLifter(**SIZE, depth=1, radius=True, joints_out=joints_before).eval()
+    after = SpatioTemporalLifter(**SIZE, depth=1, radius=True, joints_out=joints_after).eval()
+    begin_with(after, before)
+    shared = len(H36M17)
+    torch.testing.assert_close(
+        after.estimate(encoded).radius[..., :shared], before.estimate(encoded).radius[..., :shared]
+    )
+
+
 def test_a_shrunken_lifter_has_every_second_block(small, encoded):
     """The first and the last of three; the middle one made to do nothing, the two lifters are the same."""
     with torch.no_grad():
