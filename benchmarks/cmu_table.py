@@ -1,4 +1,4 @@
-"""The table of the CMU benchmark: every given lifter with each joint set, each kind of 2D, each knowledge of the camera.
+"""The table of the CMU benchmark: each lifter with each joint set, each kind of 2D and each knowledge of the camera.
 
     python benchmarks/cmu_table.py --corpus cmu50.npz --bench bench_test.npz [--weights NAME|FILE ...] [--out DIR]
 

@@ -45,6 +45,9 @@ class Keypoints2D:
         skeleton: the joint set of `keypoints`.
         image_size: (width, height) in pixels.
         person: the track's number, from 1.
+
+    Raises:
+        InputError: the time stamps do not increase.
     """
 
     keypoints: Float[np.ndarray, "t j 2"]
@@ -53,6 +56,16 @@ class Keypoints2D:
     skeleton: Skeleton
     image_size: tuple[int, int]
     person: int = 1
+
+    def __post_init__(self) -> None:
+        """Refuses times that velocities and windows would be wrong by."""
+        steps = np.diff(self.timestamps)
+        if len(wrong := np.flatnonzero(~(steps > 0))):
+            first = int(wrong[0])
+            times = ", ".join(f"{time:g}" for time in self.timestamps[first : first + 2])
+            raise InputError(
+                f"time stamps must increase from frame to frame; frames {first} and {first + 1} have {times} s"
+            )
 
     def __len__(self) -> int:
         return len(self.timestamps)

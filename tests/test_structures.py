@@ -33,3 +33,9 @@ def test_what_is_not_there_is_not_made_up(motion):
         motion.restricted(H36M17).restricted(CMU28)
     with pytest.raises(InputError, match="lacks its root nose"):
         motion.restricted(COCO17)
+
+
+@pytest.mark.parametrize("times", [[0.0, 0.1, 0.1, 0.2], [0.0, 0.2, 0.1, 0.3], [0.0, np.nan, 0.2, 0.3]])
+def test_times_that_do_not_increase_are_refused(times):
+    with pytest.raises(InputError, match=r"frames [012] and [123] have"):
+        Keypoints2D(np.zeros((4, 17, 2)), np.ones((4, 17)), np.array(times), COCO17, (640, 480))

@@ -164,6 +164,7 @@ def exchange_limbs(windows: Windows, share: float, generator: torch.Generator) -
         length = vectors[:, :, bones].norm(dim=-1, keepdim=True)
         moved = torch.nn.functional.normalize(borrowed[:, :, bones] @ turn.mT, dim=-1) * length
         takes = torch.rand(len(chosen), 1, 1, 1, generator=generator, device=joints.device) < 0.5
+        takes = takes & lent[:, :, bones].isfinite().all((1, 2, 3), keepdim=True)  # a corpus may lack joints
         vectors[:, :, bones] = torch.where(takes, moved, vectors[:, :, bones])
     return replace(windows, joints=joints.index_copy(0, chosen, _hang(vectors, own)))
 

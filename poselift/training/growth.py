@@ -34,7 +34,8 @@ def begin_with(lifter: Lifter, other: nn.Module) -> None:
         other: where the weights are from.
 
     Raises:
-        InputError: the two are of other classes, or of other widths.
+        InputError: the two are of other classes, or of other widths, or more blocks are asked of an attention that
+            has no output layer.
     """
     if type(lifter) is not type(other):
         raise InputError(f"a {type(lifter).__name__} cannot begin with the weights of a {type(other).__name__}")
@@ -49,6 +50,8 @@ def begin_with(lifter: Lifter, other: nn.Module) -> None:
             if now < before:
                 number = round(number * (before - 1) / max(now - 1, 1))
             elif number >= before:
+                if f"{kind}.{number}.attention.out.weight" not in state:
+                    raise InputError(f"{kind} cannot grow: their attention has no last layer to begin at nothing")
                 if _LAST.fullmatch(rest):
                     value.zero_()
                 continue

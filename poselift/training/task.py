@@ -36,7 +36,7 @@ class LiftingTask(pl.LightningModule):
         seed: of the run; each step's own is made from it.
 
     Raises:
-        InputError: a loss is not known.
+        InputError: a loss is not known, or radii are given and not trained, or trained and not given.
     """
 
     def __init__(
@@ -53,6 +53,8 @@ class LiftingTask(pl.LightningModule):
         super().__init__()
         self.lifter = lifter
         self.objective = Objective(loss, lifter.skeleton_in, lifter.skeleton_out)
+        if bool(lifter.config.get("radius")) != ("radius" in self.objective.weights):
+            raise InputError("model.radius=true and a weight for loss.radius go together: give both or neither")
         self.masking = masking or Masking()
         self.window, self.seed = window, seed
         self._optimizer, self._schedule, self._weight_decay = optimizer, schedule, weight_decay

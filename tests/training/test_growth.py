@@ -63,6 +63,12 @@ def test_an_equal_lifter_is_a_copy(small, encoded):
     assert torch.equal(equal(encoded), small(encoded))
 
 
+def test_attention_that_cannot_begin_at_nothing_does_not_grow():
+    lifters = [SpatioTemporalLifter(**SIZE, depth=depth, attention="fnet") for depth in (1, 2)]
+    with pytest.raises(InputError, match="time_blocks cannot grow"):
+        begin_with(lifters[1], lifters[0])
+
+
 def test_others_are_refused(small):
     with pytest.raises(InputError, match="SimpleBaseline cannot begin with the weights of a SpatioTemporalLifter"):
         begin_with(SimpleBaseline(), small)
