@@ -32,8 +32,8 @@ def add_command(commands: Any) -> None:
         "lift",
         help="make 3D motion from a video, or from 2D keypoints",
         description="Finds the people in a video, or takes them from a file of 2D keypoints, follows each one, and "
-        "lifts them to 3D. Writes for each person an "
-        ".npz (joints, root, timestamps, keypoints), a .json that says what is in it and a .csv; overlay.mp4, with "
+        "lifts them to 3D. Writes for each person an .npz (joints and how far off each may be, root, timestamps, "
+        "keypoints), a .json that says what is in it and a .csv; overlay.mp4, with "
         "the 2D on the video beside the 3D; and summary.json.",
     )
     parser.add_argument("video", nargs="?", type=Path, help="any video file; the demo clip if left out")
