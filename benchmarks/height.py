@@ -25,7 +25,7 @@ from poselift.lifting.camera import CameraModel, camera_for
 from poselift.lifting.height import SPREAD, estimate_height
 from poselift.lifting.track import lift_track
 from poselift.models import Weights, load_weights
-from poselift.skeleton import CMU28, H36M17, Skeleton
+from poselift.skeleton import CMU28, Skeleton
 from poselift.structures import Keypoints2D
 
 FRAMES = 150
@@ -80,9 +80,8 @@ def _heights(
 ) -> Heights:
     cameras = (CameraModel(K, keypoints.image_size, "given"), camera_for(keypoints.image_size))
     true = estimate_height(joints, skeleton).metres
-    known, assumed = (
-        estimate_height(lift_track(keypoints, weights, camera).joints, H36M17).metres for camera in cameras
-    )
+    motions = (lift_track(keypoints, weights, camera) for camera in cameras)
+    known, assumed = (estimate_height(motion.joints, motion.skeleton).metres for motion in motions)
     return true, known, assumed
 
 

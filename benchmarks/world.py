@@ -23,6 +23,7 @@ from poselift.data.reading import load_arrays
 from poselift.data.views import View
 from poselift.lifting import CameraModel, lift_track, to_world
 from poselift.models import Weights, load_weights
+from poselift.skeleton import H36M17
 from poselift.structures import Keypoints2D, Motion
 
 UNEVEN = {"03"}
@@ -57,13 +58,17 @@ def f1(found: Bool[np.ndarray, "t 2"], true: Bool[np.ndarray, "t 2"]) -> float:
 
 
 def motion_errors(motion: Motion, view: View, down: Bool[np.ndarray, "t 2"]) -> dict[str, float]:
-    """Errors of a motion in the camera frame, and how fast its ankles move while the feet are truly down."""
-    joints, root = view.joints[:, : len(motion.skeleton)].double().numpy(), view.root.double().numpy()
+    """Errors of a motion in the camera frame, and how fast its ankles move while the feet are truly down.
+
+    Joints are compared where Human3.6M-17 has them, whatever more the lifter gives.
+    """
+    joints, root = view.joints[:, view.skeleton.indices(H36M17.joints)].double().numpy(), view.root.double().numpy()
+    own = motion.restricted(H36M17).joints
     ankles = motion.joints[:, motion.skeleton.indices(["left_ankle", "right_ankle"])] + motion.root[:, None]
     speed = np.linalg.norm(np.gradient(ankles, motion.timestamps, axis=0), axis=-1)
     return {
-        "MPJPE mm": 1e3 * _distance(motion.joints, joints),
-        "MPJVE mm/frame": 1e3 * _distance(np.diff(motion.joints, axis=0), np.diff(joints, axis=0)),
+        "MPJPE mm": 1e3 * _distance(own, joints),
+        "MPJVE mm/frame": 1e3 * _distance(np.diff(own, axis=0), np.diff(joints, axis=0)),
         "root mm": 1e3 * _distance(motion.root, root),
         "root velocity mm/frame": 1e3 * _distance(np.diff(motion.root, axis=0), np.diff(root, axis=0)),
         "ankle speed in true contact m/s": float(speed[down].mean()),
