@@ -16,8 +16,7 @@ MAX_GAP = 1.0
 """Seconds without a joint that are bridged; longer ones are left empty."""
 
 _FASTEST = 60.0
-"""Frames a second up to which lifters are trained. At 120, lifting every second frame and the others apart, and taking
-the mean, more than halves the error of the velocity (benchmarks/robustness.md)."""
+"""Frames a second up to which lifters are trained: above, neighbouring frames say nearly the same to them."""
 
 _UNSEEN = 0.01
 """Weight of a motion at a frame in which it saw nothing, among those of a fast clip. More than 0, as none may have."""

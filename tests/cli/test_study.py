@@ -39,8 +39,11 @@ def stems(group):
 class TestRows:
     def test_every_name_on_disk_is_trained(self):
         overrides = {override for row in all_rows() for override in row.overrides}
-        for group in ("model", "model/attention", "schedule"):
-            assert {f"{group}={name}" for name in stems(group)} <= overrides
+        missing = {
+            f"{group}={name}" for group in ("model", "model/attention", "schedule") for name in stems(group)
+        } - overrides
+        # Of a Transformer's cost of its own: benchmarks/lifters.py compares it.
+        assert missing == {"model=mixste"}
         assert "model/init=t_fixup" in overrides
         assert set(ATTENTION) == stems("model/attention")
 
