@@ -29,9 +29,8 @@ ANKLE = 0.051
 
 CROWN = 0.047
 """Of the same way: from `head_top` to the crown. The corpus's `head_top` is the end of a bone inside the head, 55 mm
-above the ears by the train split, and the top of the head is 13 cm above them (tragion to top of head, ANSUR II 2012,
-https://www.openlab.psu.edu/ansur2/). Legs of 0.491 of the height (Drillis and Contini 1966) would make the sum of the
-three 1.081 in place of 1.065."""
+above the ears by the train split, and the top of the head is taken to be 13 cm above them, a round figure for adults.
+Legs of 0.491 of the height (Drillis and Contini 1966) would make the sum of the three 1.081 in place of 1.065."""
 
 SPREAD = 0.10
 """Standard deviation of the log of the true height against the estimated one; see benchmarks/robustness.md."""
