@@ -19,7 +19,10 @@ CHOICES = [
 ]
 PLACES = {
     "synthetic": [],
-    **{name: ["data.corpus=a.npz", "data.bench=b.npz"] for name in ("cmu", "cmu_pretrain")},
+    **{
+        name: ["data.corpus=a.npz", "data.bench=b.npz"]
+        for name in ("cmu", "cmu_tiny", "cmu_small", "cmu_base", "cmu_large", "cmu_pretrain")
+    },
     "mix": ["+data@data.sources.walk=synthetic", "data.validate=walk"],
     "surreal_to_h36m": ["data.sources.surreal.root=DIR", "data.sources.h36m.root=DIR"],
 }

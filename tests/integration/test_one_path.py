@@ -153,6 +153,7 @@ def test_the_arrays_have_the_same_names_and_shapes(written):
             "keypoints": (frames, joints, 2),
             "keypoint_scores": (frames, joints),
             "filled": (frames,),
+            "radius": (frames, 17),
         }
 
 
