@@ -172,7 +172,10 @@ class LiftingTask(pl.LightningModule):
 
 
 def _fast_attention(device: torch.device) -> AbstractContextManager[None]:
-    """On a CPU the fused attention's gradient takes three times as long as all else of a step; the plain one's not."""
+    """On a CPU the fused attention's gradient in bfloat16 takes longer than all else of a step: plain products there.
+
+    benchmarks/training_step.py measures it.
+    """
     return sdpa_kernel(SDPBackend.MATH) if device.type == "cpu" else nullcontext()
 
 
