@@ -3,27 +3,26 @@
     python benchmarks/uncertainty.py --corpus cmu50.npz --bench bench_test.npz [--weights NAME|FILE ...] [--out DIR]
 
 Each view is lifted as `poselift lift` lifts it. The root joint, which is the origin, does not count. Writes
-DIR/uncertainty.md and DIR/uncertainty.png: for each joint set and each kind of 2D the share within the radius, by
-subject; the same for joints that were not seen, and in frames in which nothing was; and by how large the radius is.
+DIR/uncertainty.md, and DIR/uncertainty.png and .pdf: for each joint set and each kind of 2D the share within the radius,
+by subject; the same for joints that were not seen, and in frames in which nothing was; and by how large the radius is.
 """
 
 import argparse
 from collections import defaultdict
 from pathlib import Path
 
-import matplotlib
-
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.ticker import FixedLocator, NullLocator, ScalarFormatter
 from rich.progress import track
 
 from poselift.cli.calibrate import JOINT_SETS, lift_view
-from poselift.core.files import atomic_path, write_text
+from poselift.core.files import write_text
 from poselift.data.cmu_bench import CmuBench
 from poselift.data.views import View
 from poselift.models import Weights, load_weights
 from poselift.structures import Motion
+from poselift.viz.plots.style import save_plot, styled
 
 _TENTHS = 10
 
@@ -52,7 +51,7 @@ def main() -> None:
     head = ["lifter", "joints in", "2D", "within, mean of subjects", "by subject", "joints not seen", "frames not seen"]
     text = "\n".join([f"| {' | '.join(head)} | median radius |", "|" + "---|" * 8, *rows]) + "\n"
     write_text(options.out / "uncertainty.md", text)
-    _plot(lines, options.out / "uncertainty.png")
+    save_plot(_plot(lines), options.out / "uncertainty")
     print(text)
 
 
@@ -107,19 +106,22 @@ def _cells(found: dict[str, dict[str, np.ndarray]]) -> str:
     return f"{np.mean(list(shares.values())):.1f} | {by_subject} | {' | '.join(cases)} | {median:.0f} mm"
 
 
-def _plot(lines: dict[str, dict[str, np.ndarray]], path: Path) -> None:
+@styled
+def _plot(lines: dict[str, dict[str, np.ndarray]]) -> Figure:
     """The share within the radius in each tenth of the joints, by how large the radius is."""
-    figure, axes = plt.subplots(figsize=(6, 4), constrained_layout=True)
+    figure = Figure(figsize=(6, 4))
+    axes = figure.subplots()
     for name, pooled in lines.items():
         pairs = pooled["all"][pooled["all"][:, 1].argsort()]
         tenths = np.array_split(pairs, _TENTHS)
         axes.plot([np.median(part[:, 1]) for part in tenths], [_share(part) for part in tenths], "o-", label=name)
     axes.axhspan(88, 92, color="0.9", zorder=0)
     axes.set(xscale="log", xlabel="radius given, mm (medians of tenths)", ylabel="joints within it, %", ylim=(70, 100))
+    axes.xaxis.set_major_locator(FixedLocator([20, 50, 100, 200, 500]))
+    axes.xaxis.set_major_formatter(ScalarFormatter())
+    axes.xaxis.set_minor_locator(NullLocator())
     axes.legend(frameon=False)
-    with atomic_path(path) as temporary, open(temporary, "wb") as file:
-        figure.savefig(file, format="png", dpi=150)
-    plt.close(figure)
+    return figure
 
 
 if __name__ == "__main__":

@@ -112,11 +112,15 @@ def lift_stream(
 
     Raises:
         InputError: what the stream reads cannot be used, the camera or a height makes no sense, or a person who is
-            chosen or whose height is given is not there.
+            chosen or whose height is given is not there, or a height is given for somebody who is not chosen.
     """
     watch = Stopwatch()
     camera = camera_for(stream.image_size, fov, intrinsics)
     check_heights(height)
+    if people is not None and isinstance(height, Mapping):
+        unchosen = [str(number) for number in height if number not in people]
+        if unchosen:
+            raise InputError(f"a height is given for person {', '.join(unchosen)}, who is not chosen; choose them too")
     tracks, times = _follow(stream, watch, progress)
     named = [*(people or []), *(height if isinstance(height, Mapping) else [])]
     if named and tracks:

@@ -71,3 +71,9 @@ def test_heights_that_make_no_sense(given, message, tmp_path, capsys):
     assert error.count("\n") == 1
     assert message in error
     assert not (tmp_path / "out" / "summary.json").exists()
+
+
+def test_a_height_of_somebody_who_is_not_chosen(tmp_path, capsys):
+    with pytest.raises(SystemExit):
+        lift("--out", tmp_path / "out", "--end", "0.2", "--person", 1, "--height", "1:1.8,2:1.7")
+    assert "a height is given for person 2, who is not chosen" in capsys.readouterr().err
