@@ -3,8 +3,9 @@
     python benchmarks/uncertainty.py --corpus cmu50.npz --bench bench_test.npz [--weights NAME|FILE ...] [--out DIR]
 
 Each view is lifted as `poselift lift` lifts it. The root joint, which is the origin, does not count. Writes
-DIR/uncertainty.md, and DIR/uncertainty.png and .pdf: for each joint set and each kind of 2D the share within the radius,
-by subject; the same for joints that were not seen, and in frames in which nothing was; and by how large the radius is.
+DIR/uncertainty.md, and a plot as DIR/uncertainty.png and .pdf: for each joint set and each kind of 2D the share within
+the radius, by subject; the same for joints that were not seen, and in frames in which nothing was; and by how large the
+radius is.
 """
 
 import argparse
