@@ -36,6 +36,17 @@ _SIGMA = {
 _SIGMAS = [_SIGMA[joint.removeprefix("left_").removeprefix("right_")] for joint in CMU28.joints]
 _LEGS = CMU28.indices([j for j in CMU28.joints if j.endswith(("hip", "knee", "ankle", "toe", "heel"))])
 _ARMS = CMU28.indices([j for j in CMU28.joints if j.endswith(("shoulder", "elbow", "wrist", "hand"))])
+_FORE = ("elbow", "wrist", "hand")
+_SHANK = ("knee", "ankle", "toe", "heel")
+_OUT_OF_SIGHT = [
+    *(
+        CMU28.indices([j for j in CMU28.joints if j.startswith(side) and j.endswith(part)])
+        for side in ("left", "right")
+        for part in (_FORE, _SHANK)
+    ),
+    _LEGS,
+]
+"""What is hidden together, by furniture or the picture's edge: an arm, a leg, all below the waist."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +63,9 @@ class DetectorNoise:
         speed: growth of the error with speed: factor 1 + speed x (body extents per second).
         missing: share of joints not found, in spells of `missing_time` seconds.
         missing_time: see above.
+        limb: share of time that an arm is not found at all, that a leg is not, and that nothing below the waist is,
+            each in spells of `limb_time` seconds.
+        limb_time: see above.
         jump: share of joints that sit somewhere else, in spells of `jump_time` seconds.
         jump_time: see above.
         swap: share of time that the legs, and that the arms, have changed places.
@@ -68,6 +82,8 @@ class DetectorNoise:
     speed: float = 0.35
     missing: float = 0.025
     missing_time: float = 0.35
+    limb: float = 0.015
+    limb_time: float = 3.0
     jump: float = 0.016
     jump_time: float = 0.18
     swap: float = 0.006
@@ -119,11 +135,16 @@ def detect(
     unit = unit + noise.bias**0.5 * normal(b, 1, j, 2)
     unit = unit + (1 - noise.bias - noise.drift) ** 0.5 * normal(b, t, j, 2)
 
-    rates = [noise.missing] * j + [noise.jump] * j + [noise.swap] * 2 + [noise.hidden]
-    lasts = [noise.missing_time] * j + [noise.jump_time] * j + [noise.swap_time] * 2 + [noise.hidden_time]
+    parts = len(_OUT_OF_SIGHT)
+    rates = [noise.missing] * j + [noise.jump] * j + [noise.limb] * parts + [noise.swap] * 2 + [noise.hidden]
+    lasts = [noise.missing_time] * j + [noise.jump_time] * j + [noise.limb_time] * parts
+    lasts += [noise.swap_time] * 2 + [noise.hidden_time]
     spells = _spells(uniform(b, t, len(rates)), interval, torch.tensor(rates).to(exact), torch.tensor(lasts).to(exact))
-    missing, jumping = spells[..., :j] | spells[..., -1:], spells[..., j : 2 * j]
-    leg_swap, arm_swap = spells[..., 2 * j], spells[..., 2 * j + 1]
+    missing, jumping, hidden, leg_swap, arm_swap, nobody = spells.split((j, j, parts, 1, 1, 1), -1)
+    leg_swap, arm_swap = leg_swap.squeeze(-1), arm_swap.squeeze(-1)
+    missing = missing | nobody
+    for part, joints in enumerate(_OUT_OF_SIGHT):
+        missing[..., joints] |= hidden[..., part, None]
 
     # One other place for each joint and window, about a tenth of the body away.
     elsewhere = 0.08 * normal(b, 1, j, 2)

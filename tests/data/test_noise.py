@@ -4,7 +4,7 @@ import torch
 from poselift.data.noise import DetectorNoise, detect
 from poselift.skeleton import CMU28
 
-QUIET = {"scale": 1.0, "missing": 0.0, "jump": 0.0, "swap": 0.0, "hidden": 0.0, "scale_spread": 0.0}
+QUIET = {"scale": 1.0, "missing": 0.0, "jump": 0.0, "limb": 0.0, "swap": 0.0, "hidden": 0.0, "scale_spread": 0.0}
 SIZE = torch.tensor([[4000.0, 4000.0]]).expand(64, 2)
 
 
@@ -83,3 +83,15 @@ def test_outside_the_picture_is_mostly_not_found(scene, generator):
     pixels, times = scene
     found, _ = detect(pixels + 10_000, times, SIZE, DetectorNoise(**QUIET), generator)
     assert float(found.isnan().any(-1).float().mean()) > 0.85
+
+
+def test_limbs_are_hidden_as_a_whole(scene, generator):
+    pixels, times = scene
+    found, _ = detect(pixels, times, SIZE, DetectorNoise(**{**QUIET, "limb": 0.2}), generator)
+    missing = found.isnan().any(-1)
+    arm = missing[..., CMU28.indices(["left_elbow", "left_wrist", "left_hand"])]
+    assert (arm.all(-1) == arm.any(-1)).all()
+    assert 0.1 < float(arm.all(-1).float().mean()) < 0.3
+    below = missing[..., CMU28.indices(["left_hip", "right_hip", "left_knee", "right_ankle"])]
+    assert 0.1 < float(below.all(-1).float().mean()) < 0.3
+    assert not missing[..., CMU28.indices(["nose", "left_shoulder"])].any()
