@@ -51,16 +51,17 @@ class Row:
         return any(override.startswith("model=mmpose_") for override in self.overrides)
 
 
+_MUON = ("optimizer=muon", "optimizer.lr=5e-3")  # for what is made of matrices; convolutions are not
 ROWS = {
-    "lifter": Row(("model=lifter",)),
-    "simple_baseline": Row(("model=martinez", "model.dim=512", "optimizer.lr=1e-3")),
+    "lifter": Row(("model=lifter", *_MUON)),
+    "simple_baseline": Row(("model=martinez", "model.dim=512", *_MUON)),
     # Its reach of 243 frames is of use in windows as long alone.
     "temporal_convolution": Row(("model=tcn", "model.channels=256", "optimizer.lr=1e-3"), frames=243),
-    "lstm": Row(("model=lstm", "optimizer.lr=1e-3")),
-    "lstm_seq2seq": Row(("model=seq2seq_luong", "optimizer.lr=1e-3")),
-    "mixste_shape": Row(("model=mixste", "optimizer.lr=1e-3")),
+    "lstm": Row(("model=lstm", *_MUON)),
+    "lstm_seq2seq": Row(("model=seq2seq_luong", *_MUON)),
+    "mixste_shape": Row(("model=mixste", *_MUON)),
     # A sixteenth of the published width squared, so that it costs about what mixste_shape does.
-    "mmpose_motionbert": Row(("model=mmpose_motionbert", "model.dim=128", "optimizer.lr=1e-3")),
+    "mmpose_motionbert": Row(("model=mmpose_motionbert", "model.dim=128", *_MUON)),
     "mmpose_videopose3d": Row(("model=mmpose_videopose3d", "optimizer.lr=1e-3"), frames=243),
 }
 
