@@ -1,9 +1,11 @@
 """The table of the CMU benchmark: each lifter with each joint set, each kind of 2D and each knowledge of the camera.
 
-    python benchmarks/cmu_table.py --corpus cmu50.npz --bench bench_test.npz [--weights NAME|FILE ...] [--out DIR]
+    python benchmarks/cmu_table.py [rays=true steady=true] --corpus cmu50.npz --bench bench_test.npz
+        [--weights NAME|FILE ...] [--out DIR]
 
 Evaluates each of them as `python tools/evaluate.py protocol=cmu_bench` does, into DIR/runs, and makes the report of
-all as `python tools/report.py` does, into DIR. `--joints`, `--source` and `--camera` take fewer rows.
+all as `python tools/report.py` does, into DIR. `--joints`, `--source` and `--camera` take fewer rows. With
+`rays=true steady=true` the lifters' joints are drawn to their rays and given steady bones, as `poselift lift` does.
 """
 
 import argparse
@@ -25,7 +27,8 @@ def main() -> None:
     parser.add_argument("--source", nargs="+", default=["det", "gt"], help="det: detector-like 2D; gt: exact")
     parser.add_argument("--camera", nargs="+", default=["known", "assumed"], help="the intrinsics: true, or assumed")
     parser.add_argument("--out", type=Path, default=Path("outputs/cmu_table"))
-    options = parser.parse_args()
+    parser.add_argument("overrides", nargs="*", help="of the evaluation, for all rows; before the options")
+    options = parser.parse_intermixed_args()
     names = [Path(weights).stem for weights in options.weights]
     if len(set(names)) < len(names):
         parser.error("two weights have the same file name, which is what the table calls them")
@@ -44,6 +47,7 @@ def main() -> None:
             f"camera={camera}",
             f"weights='{weights}'",
             f"output='{runs[-1]}'",
+            *options.overrides,
         )
     _run("report.py", *map(str, runs), "--out", str(options.out))
 

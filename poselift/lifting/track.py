@@ -7,6 +7,7 @@ from jaxtyping import Bool, Float
 from poselift.geometry import pixels_to_rays
 from poselift.lifting.bones import steady_bones
 from poselift.lifting.camera import CameraModel
+from poselift.lifting.rays import towards_rays
 from poselift.lifting.root import solve_root
 from poselift.models import Weights, estimate_sequence
 from poselift.skeleton import Skeleton, convert
@@ -32,6 +33,7 @@ def lift_track(
     threshold: float = 0.2,
     flip: bool = True,
     steady: bool = True,
+    draw: bool = True,
 ) -> Motion:
     """Lifts one person.
 
@@ -46,6 +48,7 @@ def lift_track(
         threshold: joints that score less are not used.
         flip: also lift the mirrored keypoints, and take the mean.
         steady: give each bone the same length all through the clip.
+        draw: draw joints towards their rays (`towards_rays`).
 
     Returns:
         The motion in the camera frame; its `keypoints` are those given.
@@ -68,20 +71,22 @@ def lift_track(
 
     both = [name for name in skeleton_out.joints if name in skeleton_in.joints]
     joints_in, joints_out = skeleton_in.indices(both), skeleton_out.indices(both)
+    rays, trust = np.zeros(joints.shape), np.zeros(joints.shape[:2])
+    rays[:, joints_out] = pixels_to_rays(torch.from_numpy(pixels[:, joints_in]).nan_to_num(), camera.K).numpy()
+    trust[:, joints_out] = scores[:, joints_in]
+    for first, end in segments if draw else ():
+        rows = slice(first, end)
+        joints[rows] = towards_rays(
+            joints[rows].astype(np.float64), rays[rows], trust[rows], keypoints.timestamps[rows], skeleton_out
+        )
     if steady:
         share = (scores[seen][:, joints_in] > 0).mean(0) if seen.any() else np.ones(len(both))
         unseen = [name for name, part in zip(both, share, strict=True) if part < _RARELY]
         joints = steady_bones(joints, skeleton_out, seen, unseen)
-    rays = pixels_to_rays(torch.from_numpy(pixels[:, joints_in]).nan_to_num(), camera.K).numpy()
     root = np.full((len(keypoints), 3), np.nan, np.float32)
     for first, end in segments:
         rows = slice(first, end)
-        root[rows] = solve_root(
-            joints[rows][:, joints_out].astype(np.float64),
-            rays[rows].astype(np.float64),
-            scores[rows][:, joints_in].astype(np.float64),
-            keypoints.timestamps[rows].astype(np.float64),
-        )
+        root[rows] = solve_root(joints[rows].astype(np.float64), rays[rows], trust[rows], keypoints.timestamps[rows])
     return Motion(joints, root, keypoints.timestamps, filled, skeleton_out, "camera", keypoints, radius)
 
 

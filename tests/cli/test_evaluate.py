@@ -99,7 +99,9 @@ def test_every_path_gives_the_same_to_the_last_digit(weights, bench, tmp_path):
 
 def test_settings_change_what_they_say(weights, bench, tmp_path):
     plain, _ = run(tmp_path / "a", *bench, f"weights={weights}")
-    for number, setting in enumerate(("flip=false", "camera=assumed", "window=8", "steady=true", "data.source=gt")):
+    for number, setting in enumerate(
+        ("flip=false", "camera=assumed", "window=8", "steady=true", "rays=true", "data.source=gt")
+    ):
         other, _ = run(tmp_path / str(number), *bench, f"weights={weights}", setting)
         assert other["metrics"]["mpjpe"] != plain["metrics"]["mpjpe"]
     steady = json.loads((tmp_path / "3" / "metrics.json").read_text())

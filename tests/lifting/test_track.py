@@ -18,7 +18,7 @@ def hide(keypoints, first, end):
 
 def test_the_true_pose_comes_back_in_its_true_place(view, keypoints, oracle, camera):
     motion = lift_track(keypoints, oracle, camera, flip=False)
-    np.testing.assert_allclose(motion.joints, view.joints[:, :17], atol=1e-5)
+    np.testing.assert_allclose(motion.joints, view.joints[:, :17], atol=5e-4)
     assert np.abs(motion.root - view.root.numpy()).max() < 0.05
     assert motion.frame == "camera"
     assert not motion.filled.any()
@@ -107,12 +107,12 @@ def test_the_lifters_joints_cover_the_detectors():
 def test_above_sixty_frames_a_second_every_second_one_is_lifted_by_itself(view, keypoints, weights, camera):
     """Twice as fast as training: the mean of the two halves, each lifted by itself and drawn out."""
     fast = replace(keypoints, timestamps=keypoints.timestamps * 50 / 120)
-    motion = lift_track(fast, weights, camera, steady=False)
+    motion = lift_track(fast, weights, camera, steady=False, draw=False)
     halves = []
     for first in (0, 1):
         rows = slice(first, None, 2)
         half = replace(fast, keypoints=fast.keypoints[rows], scores=fast.scores[rows], timestamps=fast.timestamps[rows])
-        lifted = lift_track(half, weights, camera, steady=False)
+        lifted = lift_track(half, weights, camera, steady=False, draw=False)
         halves.append(
             [np.interp(fast.timestamps, half.timestamps, column) for column in lifted.joints.reshape(len(half), -1).T]
         )
@@ -127,10 +127,12 @@ def test_a_fast_clip_seen_in_every_second_frame_is_lifted_from_those(keypoints, 
     fast = replace(keypoints, timestamps=keypoints.timestamps * 50 / 120)
     pixels = fast.keypoints.copy()
     pixels[1 - first :: 2] = np.nan
-    motion = lift_track(replace(fast, keypoints=pixels), weights, camera, steady=False)
+    motion = lift_track(replace(fast, keypoints=pixels), weights, camera, steady=False, draw=False)
     rows = slice(first, None, 2)
     half = replace(fast, keypoints=fast.keypoints[rows], scores=fast.scores[rows], timestamps=fast.timestamps[rows])
-    np.testing.assert_allclose(motion.joints[rows], lift_track(half, weights, camera, steady=False).joints, atol=1e-5)
+    np.testing.assert_allclose(
+        motion.joints[rows], lift_track(half, weights, camera, steady=False, draw=False).joints, atol=1e-5
+    )
 
 
 def test_one_frame_of_a_fast_clip(keypoints, weights, camera):
