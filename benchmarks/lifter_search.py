@@ -32,6 +32,7 @@ VARIANTS: dict[str, tuple[str, ...]] = {
     "joint tokens, factorised": ("model=mixste", "model.dim=48", "model.depth=2", "model.heads=4"),
     "no attention over joints": ("model.joint_depth=0",),
     "two blocks over joints": ("model.joint_depth=2",),
+    "each joint over time too": ("model.joint_time=true", "model.depth=4"),
     "two blocks over frames, three over time tokens": ("model.depth=3", "model.frame_depth=2", "model.frame_dim=128"),
     "frequencies of 8 frames": (_VARIANTS + "Frequencies", "model.pool=8", "model.dim=352", "model.heads=11"),
     "a bias for each pair of joints": (_VARIANTS + "GraphBias",),

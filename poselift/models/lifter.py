@@ -27,7 +27,8 @@ POSITIONS = ("rotary", "sinusoidal", "learned")
 class SpatioTemporalLifter(Lifter):
     """Attention over the joints of each frame, then over time; all frames of the window come out at once.
 
-    1. Each joint is a token; a few blocks let the joints of one frame attend to each other.
+    1. Each joint is a token; a few blocks let the joints of one frame attend to each other, and in the larger sizes
+       each joint to itself in other frames, by turns.
     2. A frame's joint tokens become one frame token; `pool` frames in a row become one time token. At video
        rates neighbouring frames say nearly the same, so attention over time runs at a fraction of the cost.
     3. Time tokens attend to each other, by time in seconds.
@@ -42,6 +43,7 @@ class SpatioTemporalLifter(Lifter):
         joint_dim: width of a joint token.
         joint_depth: blocks over the joints of a frame.
         joint_heads: heads of those.
+        joint_time: each of them is followed by one in which every joint attends to itself over time.
         frame_dim: width of a frame token.
         dim: width of a time token.
         depth: blocks over time.
@@ -74,6 +76,7 @@ class SpatioTemporalLifter(Lifter):
         joint_dim: int = 32,
         joint_depth: int = 1,
         joint_heads: int = 2,
+        joint_time: bool = False,
         frame_dim: int = 192,
         dim: int = 256,
         depth: int = 5,
@@ -96,6 +99,7 @@ class SpatioTemporalLifter(Lifter):
             joint_dim=joint_dim,
             joint_depth=joint_depth,
             joint_heads=joint_heads,
+            joint_time=joint_time,
             frame_dim=frame_dim,
             dim=dim,
             depth=depth,
@@ -128,6 +132,11 @@ class SpatioTemporalLifter(Lifter):
         self.joint_blocks = nn.ModuleList(
             EncoderBlock(joint_dim, attention=layer, feed_forward=FeedForward(joint_dim, 2 * joint_dim))
             for layer in joint_layers
+        )
+        self.joint_rotary = RotaryTime(joint_dim // joint_heads) if joint_time else None
+        self.joint_time_blocks = nn.ModuleList(
+            EncoderBlock(joint_dim, attention=layer, feed_forward=FeedForward(joint_dim, 2 * joint_dim))
+            for layer in build_attention("scaled_dot", joint_dim, joint_heads, joint_depth * joint_time, causal=causal)
         )
         self.joints_in_order = any(layer.knows_order for layer in joint_layers)
         self.joint_norm = nn.LayerNorm(joint_dim)
@@ -226,17 +235,23 @@ class SpatioTemporalLifter(Lifter):
         weights = mask[..., None].to(encoded.coordinates.dtype)
         coordinates = encoded.coordinates[:, :, present]
         middle = (coordinates * weights).sum(2, keepdim=True) / weights.sum(2, keepdim=True).clamp(min=1)
-        channels = torch.cat((coordinates, (coordinates - middle) * weights, encoded.scores[:, :, present, None]), -1)
-        joints = (self.joint_in(channels) + self.joint_name[present]).view(
-            b * t, len(present), self.joint_in.out_features
-        )
-        for block in self.joint_blocks:
-            joints = block(joints, mask.flatten(0, 1))
-        joints = self.joint_norm(joints).view(b, t, *joints.shape[1:]) * weights
+        channels = torch.cat((coordinates, coordinates - middle, encoded.scores[:, :, present, None]), -1) * weights
+        joints = self.joint_in(channels) + self.joint_name[present]
+        j, d = joints.shape[2:]
+        told = weights
+        if self.joint_rotary is not None:
+            rotation = self.joint_rotary(encoded.times).repeat_interleave(j, 0)
+            over_time = mask.transpose(1, 2).flatten(0, 1)
+            # A joint that some frames lack is filled from the others.
+            told = (mask.any(1, keepdim=True) & encoded.valid[..., None])[..., None].to(weights.dtype)
+        for number, block in enumerate(self.joint_blocks):
+            joints = block(joints.reshape(b * t, j, d), mask.flatten(0, 1)).view(b, t, j, d)
+            if self.joint_rotary is not None:
+                joints = joints.transpose(1, 2).reshape(b * j, t, d)
+                joints = self.joint_time_blocks[number](joints, over_time, rotation).view(b, j, t, d).transpose(1, 2)
+        joints = self.joint_norm(joints) * told
         # The channels go past the joint blocks too: their norms keep directions, and lengths matter here.
-        frames = self._linear(self.frame_in, joints, present) + self._linear(
-            self.frame_channels, channels * weights, present
-        )
+        frames = self._linear(self.frame_in, joints, present) + self._linear(self.frame_channels, channels, present)
         frames = frames + self.frame_mask(encoded.mask.to(frames.dtype))
         return frames + self.context_in(encoded.context)[:, None]
 

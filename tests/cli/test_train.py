@@ -141,6 +141,7 @@ class TestWhatARunLeaves:
     [
         ["optimizer=adam", "schedule=exponential_decay", "schedule/warmup=exponential"],
         ["optimizer=radam", "schedule=noam"],
+        ["optimizer=muon", "schedule=exponential"],
         ["schedule/warmup=untuned_linear"],
         ["schedule=constant", "schedule/warmup=untuned_exponential"],
         ["loss=pretrain", "masking.frames=0.5"],
@@ -262,7 +263,7 @@ def test_numbers_of_nothing_are_refused(overrides, message, train_here):
 def test_help_says_what_there_is():
     """The groups with their choices, and the keys with what they mean."""
     output = run("--help")
-    for part in ("Trains a lifter", "optimizer: adam, adamw, radam", "resume: null", "experiment: "):
+    for part in ("Trains a lifter", "optimizer: adam, adamw, muon, radam", "resume: null", "experiment: "):
         assert part in output
     job = run("--cfg", "job")
     assert "gradient_clip_val: 1.0" in job

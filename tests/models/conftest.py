@@ -8,11 +8,19 @@ from poselift.data.views import film
 from poselift.models import SpatioTemporalLifter
 
 
-@pytest.fixture
-def lifter():
+@pytest.fixture(params=[False, True], ids=["frame tokens", "joint tokens over time"])
+def lifter(request):
     torch.manual_seed(0)
     return SpatioTemporalLifter(
-        joint_dim=16, joint_depth=1, joint_heads=2, frame_dim=32, dim=32, depth=2, heads=4, pool=4
+        joint_dim=16,
+        joint_depth=1,
+        joint_heads=2,
+        joint_time=request.param,
+        frame_dim=32,
+        dim=32,
+        depth=2,
+        heads=4,
+        pool=4,
     ).eval()
 
 

@@ -83,6 +83,24 @@ def test_the_output_turns_with_the_camera(lifter, view):
     torch.testing.assert_close(lifter(turned), lifter(window) @ turn, atol=1e-5, rtol=1e-4)
 
 
+def test_a_joint_that_some_frames_lack_is_told_of_by_the_others(view):
+    """With a token of each joint over time; the time tokens, which could tell too, are silenced."""
+    torch.manual_seed(0)
+    lifter = SpatioTemporalLifter(
+        joint_dim=16, joint_heads=2, joint_time=True, frame_dim=32, dim=32, depth=1, heads=4
+    ).eval()
+    with torch.no_grad():
+        lifter.pool_out.weight.zero_()
+    window = encoded(view)
+    mask = window.mask.clone()
+    mask[:, 10:40, 6] = False
+    hidden = replace(window, mask=mask, coordinates=window.coordinates * mask[..., None], scores=window.scores * mask)
+    moved = hidden.coordinates.clone()
+    moved[:, 60:, 6] += 0.1 * mask[:, 60:, 6, None]
+    before, after = lifter(hidden), lifter(replace(hidden, coordinates=moved))
+    assert not torch.allclose(before[:, 10:40], after[:, 10:40], atol=1e-6)
+
+
 def test_nobody_in_the_whole_batch_gives_numbers(lifter, view):
     nobody = replace(view, keypoints=torch.full_like(view.keypoints, torch.nan))
     assert lifter(encoded(nobody)).isfinite().all()
@@ -90,7 +108,7 @@ def test_nobody_in_the_whole_batch_gives_numbers(lifter, view):
 
 def test_every_parameter_gets_a_gradient(view):
     torch.manual_seed(0)
-    lifter = SpatioTemporalLifter(joint_dim=16, joint_heads=2, frame_dim=32, dim=32, depth=2, heads=4)
+    lifter = SpatioTemporalLifter(joint_dim=16, joint_heads=2, joint_time=True, frame_dim=32, dim=32, depth=2, heads=4)
     lifter(encoded(view)).square().mean().backward()
     silent = [name for name, p in lifter.named_parameters() if p.grad is None or not p.grad.abs().sum() > 0]
     assert silent == []
