@@ -184,8 +184,9 @@ def find_gaps(
     filled = np.zeros(len(seen), bool)
     if len(frames) == 0:
         return filled, []
-    # From the first unseen frame to the next seen one: a gap of n frames lasts n intervals.
-    lasts = timestamps[frames[1:]] - timestamps[frames[:-1] + 1]
+    # A gap of n frames lasts n intervals; frames that the clip itself lacks are a gap too.
+    usual = np.median(np.diff(timestamps)) if len(timestamps) > 1 else 0.0
+    lasts = np.diff(timestamps[frames]) - usual
     breaks = np.flatnonzero(lasts > MAX_GAP + 1e-6)
     firsts = [int(frames[0]), *(int(frames[k + 1]) for k in breaks)]
     ends = [*(int(frames[k]) + 1 for k in breaks), int(frames[-1]) + 1]

@@ -100,6 +100,15 @@ def test_gaps_are_judged_in_seconds(gap, pieces):
     assert len(segments) == pieces
 
 
+def test_frames_that_the_clip_lacks_are_a_gap():
+    """As a file of 2D keypoints has that leaves out frames with nobody in them."""
+    times = np.array([0.0, 0.1, 0.2, 3.0, 3.1, 3.2])
+    filled, segments = find_gaps(np.ones(6, bool), times)
+    assert segments == [(0, 3), (3, 6)]
+    assert not filled.any()
+    assert find_gaps(np.ones(1, bool), np.zeros(1))[1] == [(0, 1)]
+
+
 def test_the_lifters_joints_cover_the_detectors():
     assert set(COCO17.joints) <= set(CMU28.joints)
 
