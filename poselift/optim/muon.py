@@ -1,6 +1,6 @@
 """Muon for the matrices, AdamW for all else, as one optimizer."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import torch
@@ -29,7 +29,7 @@ class MuonAdamW(Optimizer):
         self,
         groups: Iterable[dict[str, Any]],
         lr: float = 3e-3,
-        betas: tuple[float, float] = (0.9, 0.98),
+        betas: Sequence[float] = (0.9, 0.98),
         momentum: float = 0.95,
         weight_decay: float = 0.0,
     ) -> None:
@@ -45,7 +45,7 @@ class MuonAdamW(Optimizer):
                 Muon(matrices, lr, weight_decay=weight_decay, momentum=momentum, adjust_lr_fn="match_rms_adamw")
             )
         if others:
-            self._parts.append(AdamW(others, lr, betas=tuple(betas), weight_decay=weight_decay))
+            self._parts.append(AdamW(others, lr, betas=(betas[0], betas[1]), weight_decay=weight_decay))
         super().__init__([group for part in self._parts for group in part.param_groups], {})
 
     @torch.no_grad()
