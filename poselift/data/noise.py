@@ -135,16 +135,11 @@ def detect(
     unit = unit + noise.bias**0.5 * normal(b, 1, j, 2)
     unit = unit + (1 - noise.bias - noise.drift) ** 0.5 * normal(b, t, j, 2)
 
-    parts = len(_OUT_OF_SIGHT)
-    rates = [noise.missing] * j + [noise.jump] * j + [noise.limb] * parts + [noise.swap] * 2 + [noise.hidden]
-    lasts = [noise.missing_time] * j + [noise.jump_time] * j + [noise.limb_time] * parts
-    lasts += [noise.swap_time] * 2 + [noise.hidden_time]
+    rates = [noise.missing] * j + [noise.jump] * j + [noise.swap] * 2 + [noise.hidden]
+    lasts = [noise.missing_time] * j + [noise.jump_time] * j + [noise.swap_time] * 2 + [noise.hidden_time]
     spells = _spells(uniform(b, t, len(rates)), interval, torch.tensor(rates).to(exact), torch.tensor(lasts).to(exact))
-    missing, jumping, hidden, leg_swap, arm_swap, nobody = spells.split((j, j, parts, 1, 1, 1), -1)
-    leg_swap, arm_swap = leg_swap.squeeze(-1), arm_swap.squeeze(-1)
-    missing = missing | nobody
-    for part, joints in enumerate(_OUT_OF_SIGHT):
-        missing[..., joints] |= hidden[..., part, None]
+    missing, jumping = spells[..., :j] | spells[..., -1:], spells[..., j : 2 * j]
+    leg_swap, arm_swap = spells[..., 2 * j], spells[..., 2 * j + 1]
 
     # One other place for each joint and window, about a tenth of the body away.
     elsewhere = 0.08 * normal(b, 1, j, 2)
@@ -161,6 +156,12 @@ def detect(
     score = 0.88 + 0.055 * normal(b, t, j) - error.norm(dim=-1).clamp(max=0.3)
     score = torch.where(jumping, 0.1 + 0.6 * uniform(b, t, j), score)
     score = score * (1 - 0.4 * uniform(b, 1, 1).square())
+    if noise.limb > 0:
+        count = len(_OUT_OF_SIGHT)
+        rate, last = exact.new_full((count,), noise.limb), exact.new_full((count,), noise.limb_time)
+        limbs = _spells(uniform(b, t, count), interval, rate, last)
+        for part, joints in enumerate(_OUT_OF_SIGHT):
+            seen[..., joints] &= ~limbs[..., part, None]
     return (
         torch.where(seen[..., None], found, torch.nan),
         torch.where(seen, score.clamp(0.02, 1.0), 0.0),

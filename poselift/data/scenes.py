@@ -21,8 +21,8 @@ from poselift.skeleton import CMU28, COCO17
 from poselift.structures import Detections
 
 _SIZE = (1920, 1080)
-_NOISE = DetectorNoise(hidden=0.02, hidden_time=0.3)
-_DOUBLE_NOISE = DetectorNoise(scale=1.8, hidden=0.95, hidden_time=4.0)
+_NOISE = DetectorNoise(limb=0.0, hidden=0.02, hidden_time=0.3)
+_DOUBLE_NOISE = DetectorNoise(scale=1.8, limb=0.0, hidden=0.95, hidden_time=4.0)
 """A second find of somebody is a poor one; and a rare one, a fifth of a second at a time."""
 _NOBODY = 0.02
 """Share of frames in which somebody is found where nobody is."""

@@ -43,6 +43,7 @@ def towards_rays(
         The joints, relative to the root.
     """
     unit = rays / np.maximum(np.linalg.norm(rays, axis=-1, keepdims=True), 1e-9)
+    unit = np.where(weights[..., None] > 0, unit, 0.0)
     placed = joints + solve_root(joints, rays, weights, times)[:, None]
     way = unit * (unit * placed).sum(-1, keepdims=True) - placed
     trust = weights / (1 + (np.linalg.norm(way, axis=-1) / _OUTLIER) ** 2)

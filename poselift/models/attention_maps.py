@@ -77,6 +77,8 @@ def _watched(lifter: nn.Module) -> Iterator[tuple[dict[str, Tensor], set[str]]]:
 
 def _map(lifter: Lifter, encoded: Encoded, layer: str, weights: Tensor) -> AttentionMap:
     """Names the rows and columns, and takes the mean over the frames where each was a batch of its own."""
+    if layer.startswith("joint_time_blocks"):  # a batch of joints: the mean over those that were seen
+        weights = weights[encoded.mask.any(1)[:, encoded.mask.flatten(0, 1).any(0)].flatten()].mean(0, keepdim=True)
     frames, _, queries, keys = weights.shape
     if len(encoded.times) == 1 and frames > 1:
         present = encoded.mask.flatten(0, 1).any(0)

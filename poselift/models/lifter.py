@@ -51,8 +51,8 @@ class SpatioTemporalLifter(Lifter):
         pool: frames in a time token.
         frame_depth: blocks over time at the rate of the frames, after those of the time tokens.
         radius: also say how far off each joint may be.
-        dropout: share of each residual branch over time dropped in training.
-        drop_path: share of windows in which the last block over time is left out in training; falls to none
+        dropout: share of each residual branch over time tokens dropped in training.
+        drop_path: share of windows in which the last block over time tokens is left out in training; falls to none
             towards the first (stochastic depth).
         attention: mechanism over time, by name or a mapping of its name and options
             (`poselift.nn.attention.build_attention`).
@@ -133,7 +133,7 @@ class SpatioTemporalLifter(Lifter):
             EncoderBlock(joint_dim, attention=layer, feed_forward=FeedForward(joint_dim, 2 * joint_dim))
             for layer in joint_layers
         )
-        self.joint_rotary = RotaryTime(joint_dim // joint_heads) if joint_time else None
+        self.joint_rotary = RotaryTime(joint_dim // joint_heads) if joint_time and joint_depth else None
         self.joint_time_blocks = nn.ModuleList(
             EncoderBlock(joint_dim, attention=layer, feed_forward=FeedForward(joint_dim, 2 * joint_dim))
             for layer in build_attention("scaled_dot", joint_dim, joint_heads, joint_depth * joint_time, causal=causal)
@@ -242,8 +242,9 @@ class SpatioTemporalLifter(Lifter):
         if self.joint_rotary is not None:
             rotation = self.joint_rotary(encoded.times).repeat_interleave(j, 0)
             over_time = mask.transpose(1, 2).flatten(0, 1)
-            # A joint that some frames lack is filled from the others.
-            told = (mask.any(1, keepdim=True) & encoded.valid[..., None])[..., None].to(weights.dtype)
+            # A joint that some frames lack is filled from the others: from those before alone, where that is asked.
+            known = mask.cumsum(1) > 0 if self.config["causal"] else mask.any(1, keepdim=True)
+            told = (known & encoded.valid[..., None])[..., None].to(weights.dtype)
         for number, block in enumerate(self.joint_blocks):
             joints = block(joints.reshape(b * t, j, d), mask.flatten(0, 1)).view(b, t, j, d)
             if self.joint_rotary is not None:

@@ -18,7 +18,7 @@ class MuonAdamW(Optimizer):
     and one weight decay serve both. What is no matrix, or is narrower than 32, is AdamW's.
 
     Args:
-        groups: of parameters, as for other optimizers.
+        groups: mappings with "params" and, if wanted, their own "weight_decay".
         lr: the learning rate of both.
         betas: AdamW's.
         momentum: Muon's.
@@ -47,6 +47,20 @@ class MuonAdamW(Optimizer):
         if others:
             self._parts.append(AdamW(others, lr, betas=(betas[0], betas[1]), weight_decay=weight_decay))
         super().__init__([group for part in self._parts for group in part.param_groups], {})
+
+    def add_param_group(self, param_group: dict[str, Any]) -> None:
+        """As of `Optimizer`, but for the groups that it was made of alone.
+
+        Raises:
+            NotImplementedError: it has been made.
+        """
+        if len(self.param_groups) >= sum(len(part.param_groups) for part in self._parts):
+            raise NotImplementedError("give all groups of parameters when MuonAdamW is made")
+        super().add_param_group(param_group)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For copies: with the parts."""
+        return {**super().__getstate__(), "_parts": self._parts}
 
     @torch.no_grad()
     def step(self, closure: Callable[[], Any] | None = None) -> Any:  # type: ignore[override]

@@ -34,11 +34,13 @@ def begin_with(lifter: Lifter, other: nn.Module) -> None:
         other: where the weights are from.
 
     Raises:
-        InputError: the two are of other classes, or of other widths, or more blocks are asked of an attention that
-            has no output layer.
+        InputError: the two are of other classes, or of other widths, one alone has `joint_time`, or more blocks are
+            asked of an attention that has no output layer.
     """
     if type(lifter) is not type(other):
         raise InputError(f"a {type(lifter).__name__} cannot begin with the weights of a {type(other).__name__}")
+    if lifter.config.get("joint_time") != other.config.get("joint_time"):
+        raise InputError("one of the two lifters has joint_time=true, the other not: neither can begin with the other")
     state, there = lifter.state_dict(), other.state_dict()
     blocks = {kind: _count(there, kind) for kind in {m[1] for m in map(_BLOCK.fullmatch, {**state, **there}) if m}}
     for name, value in state.items():

@@ -25,11 +25,11 @@ def test_what_fits_its_rays_stays(truth):
     np.testing.assert_allclose(found, truth, atol=1e-3)
 
 
-def test_a_joint_beside_its_ray_goes_most_of_the_way(truth):
+def test_a_joint_beside_its_ray_goes_half_of_the_way(truth):
     lifted = truth.copy()
     lifted[:, WRIST, 0] += 0.05
     found = towards_rays(lifted, rays_of(truth), np.ones(truth.shape[:2]), TIMES, H36M17)
-    assert np.abs(found - truth)[:, WRIST, 0].max() < 0.035
+    assert np.abs(found - truth)[:, WRIST, 0].max() < 0.03
     others = np.delete(np.arange(17), WRIST)
     np.testing.assert_allclose(found[:, others], truth[:, others], atol=0.006)
 
@@ -46,7 +46,7 @@ def test_what_is_not_seen_goes_with_its_parent(truth):
     lifted[:, [ELBOW, WRIST], 0] += 0.05
     weights = np.ones(truth.shape[:2])
     weights[:, WRIST] = 0
-    rays = np.where(weights[..., None] > 0, rays_of(truth), 0.0)
+    rays = np.where(weights[..., None] > 0, rays_of(truth), np.nan)
     moved = towards_rays(lifted, rays, weights, TIMES, H36M17) - lifted
     assert moved[:, ELBOW, 0].max() < -0.015
     np.testing.assert_allclose(moved[:, WRIST], moved[:, ELBOW], atol=2e-3)

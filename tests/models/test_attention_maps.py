@@ -56,6 +56,19 @@ def test_blocks_at_the_rate_of_the_frames():
     assert maps["time_blocks.0.attention"].weights.shape == (4, 3, 3)
 
 
+@pytest.mark.parametrize("frames", [10, len(CMU28), len(CMU28) - 1])
+def test_joints_over_time(frames):
+    """One row a frame, the mean over the joints, also where there are as many of either."""
+    lifter = SpatioTemporalLifter(**SMALL, joint_time=True).eval()
+    maps = {layer.layer: layer for layer in attention_maps(lifter, window(frames, hidden=("left_knee",)))}
+    layer = maps["joint_time_blocks.0.attention"]
+    assert not layer.over_joints
+    assert layer.weights.shape == (2, frames, frames)
+    assert len(layer.keys) == frames
+    torch.testing.assert_close(layer.weights.sum(-1), torch.ones(2, frames))
+    assert maps["joint_blocks.0.attention"].over_joints
+
+
 def test_over_joints_it_is_the_mean_of_the_frames():
     lifter = SpatioTemporalLifter(**SMALL).eval()
     seen = []

@@ -94,11 +94,31 @@ def test_a_joint_that_some_frames_lack_is_told_of_by_the_others(view):
     window = encoded(view)
     mask = window.mask.clone()
     mask[:, 10:40, 6] = False
+    mask[:, 60:] = False
+    mask[:, 60:, 6] = window.mask[:, 60:, 6]  # nothing else carries it
+    assert mask[:, 60:].any()
     hidden = replace(window, mask=mask, coordinates=window.coordinates * mask[..., None], scores=window.scores * mask)
     moved = hidden.coordinates.clone()
     moved[:, 60:, 6] += 0.1 * mask[:, 60:, 6, None]
     before, after = lifter(hidden), lifter(replace(hidden, coordinates=moved))
     assert not torch.allclose(before[:, 10:40], after[:, 10:40], atol=1e-6)
+
+
+@pytest.mark.parametrize("joint_time", [False, True])
+def test_a_causal_lifter_does_not_see_what_is_to_come(view, joint_time):
+    torch.manual_seed(0)
+    lifter = SpatioTemporalLifter(
+        joint_dim=16, joint_heads=2, joint_time=joint_time, frame_dim=32, dim=32, depth=2, heads=4, pool=1, causal=True
+    ).eval()
+    window = encoded(view)
+    mask = window.mask.clone()
+    mask[:, :60, 6] = False
+    window = replace(window, mask=mask, coordinates=window.coordinates * mask[..., None], scores=window.scores * mask)
+    later = mask.clone()
+    later[:, 60:] = False
+    changed = replace(window, mask=later, coordinates=window.coordinates * later[..., None])
+    torch.testing.assert_close(lifter(window)[:, :60], lifter(changed)[:, :60])
+    assert not torch.allclose(lifter(window)[:, 60:], lifter(changed)[:, 60:], atol=1e-3)
 
 
 def test_nobody_in_the_whole_batch_gives_numbers(lifter, view):

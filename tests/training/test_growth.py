@@ -57,6 +57,11 @@ def test_a_shrunken_lifter_has_every_second_block(small, encoded):
     torch.testing.assert_close(smaller(encoded), small(encoded))
 
 
+def test_joint_tokens_over_time_are_not_left_out_or_added(small):
+    with pytest.raises(InputError, match="joint_time"):
+        begin_with(SpatioTemporalLifter(**SIZE, depth=3, joint_time=True), small)
+
+
 def test_an_equal_lifter_is_a_copy(small, encoded):
     equal = SpatioTemporalLifter(**SIZE, depth=3).eval()
     begin_with(equal, small)
