@@ -63,7 +63,7 @@ class MuonAdamW(Optimizer):
         return {**super().__getstate__(), "_parts": self._parts}
 
     @torch.no_grad()
-    def step(self, closure: Callable[[], Any] | None = None) -> Any:  # type: ignore[override]
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """One step of both."""
         loss = None
         if closure is not None:
