@@ -11,10 +11,9 @@ from omegaconf import DictConfig, ListConfig
 from poselift.cli.device import torch_device
 from poselift.core.errors import InputError
 from poselift.data.views import View
-from poselift.geometry import pixels_to_rays
 from poselift.lifting import camera_for
 from poselift.lifting.bones import steady_bones
-from poselift.lifting.rays import towards_rays
+from poselift.lifting.rays import keypoint_rays, towards_rays
 from poselift.models import lift_sequence, load_weights
 from poselift.models.checkpoint import load_checkpoint
 from poselift.reports.plausibility import suspicions
@@ -95,22 +94,11 @@ class Lifted:
         )
         joints = predicted.float().cpu().numpy()
         if self._rays:
-            rays = pixels_to_rays(view.keypoints.nan_to_num(), K, distortion)
-            joints = self._drawn(joints, rays.numpy(), view)
+            rays, trust = keypoint_rays(
+                view.keypoints.numpy(), view.scores.numpy(), K, keypoint_skeleton, self.skeleton, distortion
+            )
+            joints = towards_rays(joints.astype(np.float64), rays, trust, view.times.double().numpy(), self.skeleton)
         return steady_bones(joints, self.skeleton, np.ones(len(joints), bool)) if self._steady else joints
-
-    def _drawn(
-        self, joints: Float[np.ndarray, "t j 3"], rays: Float[np.ndarray, "t j_in 3"], view: View
-    ) -> Float[np.ndarray, "t j 3"]:
-        """The joints, those that go in and come out drawn towards their rays."""
-        skeleton_in: Skeleton = self._lifter.skeleton_in  # type: ignore[assignment]
-        both = [name for name in self.skeleton.joints if name in skeleton_in.joints]
-        joints_in, joints_out = skeleton_in.indices(both), self.skeleton.indices(both)
-        own, trust = np.zeros(joints.shape), np.zeros(joints.shape[:2])
-        seen = view.keypoints.isfinite().all(-1).numpy() & np.isfinite(rays).all(-1)
-        own[:, joints_out] = np.where(seen[..., None], rays, 0.0)[:, joints_in]
-        trust[:, joints_out] = np.where(seen, view.scores.numpy(), 0.0)[:, joints_in]
-        return towards_rays(joints.astype(np.float64), own, trust, view.times.double().numpy(), self.skeleton)
 
     def warnings(self, views: Sequence[View], protocol: Protocol) -> list[str]:
         """A lifter's unit, joints and axes are its own: nothing to ask."""

@@ -1,8 +1,11 @@
 """Draws a lifted pose towards the rays of its keypoints: what was seen counts, beside what was learnt."""
 
 import numpy as np
+import torch
 from jaxtyping import Float
+from torch import Tensor
 
+from poselift.geometry import pixels_to_rays
 from poselift.lifting.root import solve_root
 from poselift.skeleton import Skeleton
 
@@ -18,6 +21,37 @@ _OUTLIER = 0.1
 
 _DOUBT = 0.1
 """Weight of the parent's move in a joint's own, against scores: a joint that was not seen goes with its parent."""
+
+
+def keypoint_rays(
+    pixels: Float[np.ndarray, "t j_in 2"],
+    scores: Float[np.ndarray, "t j_in"],
+    K: Float[Tensor, "3 3"],
+    skeleton_in: Skeleton,
+    skeleton_out: Skeleton,
+    distortion: Float[Tensor, " 5"] | None = None,
+) -> tuple[Float[np.ndarray, "t j 3"], Float[np.ndarray, "t j"]]:
+    """Rays of the joints that come out, and how far each is trusted.
+
+    Args:
+        pixels: of the joints that go in; NaN where not seen.
+        scores: of the same joints.
+        K: intrinsics.
+        skeleton_in: the joint set of `pixels`.
+        skeleton_out: the joint set of the rays.
+        distortion: k1, k2, p1, p2, k3 in OpenCV's order.
+
+    Returns:
+        Rays and weights; both 0 where a joint was not seen, does not go in, or its pixel's distortion cannot be undone.
+    """
+    both = [name for name in skeleton_out.joints if name in skeleton_in.joints]
+    joints_in, joints_out = skeleton_in.indices(both), skeleton_out.indices(both)
+    found = pixels_to_rays(torch.from_numpy(pixels[:, joints_in]), K, distortion).double().numpy()
+    seen = np.isfinite(found).all(-1)
+    rays, weights = (np.zeros((len(pixels), len(skeleton_out), *size)) for size in ((3,), ()))
+    rays[:, joints_out] = np.where(seen[..., None], found, 0.0)
+    weights[:, joints_out] = np.where(seen, scores[:, joints_in], 0.0)
+    return rays, weights
 
 
 def towards_rays(

@@ -4,10 +4,9 @@ import numpy as np
 import torch
 from jaxtyping import Bool, Float
 
-from poselift.geometry import pixels_to_rays
 from poselift.lifting.bones import steady_bones
 from poselift.lifting.camera import CameraModel
-from poselift.lifting.rays import towards_rays
+from poselift.lifting.rays import keypoint_rays, towards_rays
 from poselift.lifting.root import solve_root
 from poselift.models import Weights, estimate_sequence
 from poselift.skeleton import Skeleton, convert
@@ -69,18 +68,15 @@ def lift_track(
             radius = np.full(joints.shape[:2], np.nan, np.float32) if radius is None else radius
             radius[rows] = weights.radius_factor * own
 
-    both = [name for name in skeleton_out.joints if name in skeleton_in.joints]
-    joints_in, joints_out = skeleton_in.indices(both), skeleton_out.indices(both)
-    rays, trust = np.zeros(joints.shape), np.zeros(joints.shape[:2])
-    rays[:, joints_out] = pixels_to_rays(torch.from_numpy(pixels[:, joints_in]).nan_to_num(), camera.K).numpy()
-    trust[:, joints_out] = scores[:, joints_in]
+    rays, trust = keypoint_rays(pixels, scores, camera.K.cpu(), skeleton_in, skeleton_out)
     for first, end in segments if draw else ():
         rows = slice(first, end)
         joints[rows] = towards_rays(
             joints[rows].astype(np.float64), rays[rows], trust[rows], keypoints.timestamps[rows], skeleton_out
         )
     if steady:
-        share = (scores[seen][:, joints_in] > 0).mean(0) if seen.any() else np.ones(len(both))
+        both = [name for name in skeleton_out.joints if name in skeleton_in.joints]
+        share = (scores[seen][:, skeleton_in.indices(both)] > 0).mean(0) if seen.any() else np.ones(len(both))
         unseen = [name for name, part in zip(both, share, strict=True) if part < _RARELY]
         joints = steady_bones(joints, skeleton_out, seen, unseen)
     root = np.full((len(keypoints), 3), np.nan, np.float32)

@@ -4,14 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import torch
 from jaxtyping import Bool, Float
 
-from poselift.geometry import pixels_to_rays
 from poselift.lifting.camera import CameraModel
 from poselift.lifting.contacts import feet_of, find_contacts, spells
 from poselift.lifting.ground import Ground, find_ground
 from poselift.lifting.legs import plant_feet
+from poselift.lifting.rays import keypoint_rays
 from poselift.lifting.root import Standing, solve_root
 from poselift.lifting.track import lifter_input
 from poselift.structures import Motion
@@ -85,14 +84,14 @@ def _solve_standing(
     frames = len(motion)
     points = (feet.points - motion.root[:, None, None]).reshape(frames, -1, 3)
     pixels, scores = lifter_input(motion.keypoints, motion.skeleton, threshold)
-    rays = pixels_to_rays(torch.from_numpy(pixels).nan_to_num(), camera.K.cpu()).double().numpy()
+    rays, trust = keypoint_rays(pixels, scores, camera.K.cpu(), motion.skeleton, motion.skeleton)
     root = np.full((frames, 3), np.nan)
     for first, end in spells(np.isfinite(motion.root).all(-1) & np.isfinite(motion.joints).all((1, 2))):
         rows = slice(first, end)
         root[rows] = solve_root(
             motion.joints[rows].astype(np.float64),
             rays[rows],
-            scores[rows].astype(np.float64),
+            trust[rows],
             motion.timestamps[rows].astype(np.float64),
             Standing(points[rows], down[rows].reshape(end - first, -1)),
         )
