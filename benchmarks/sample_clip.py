@@ -29,6 +29,8 @@ from poselift.viz.colors import person_colors
 from poselift.viz.draw2d import draw_skeleton_2d
 
 _TRUSTED = 0.3
+_NEAR = 0.02
+"""Seconds between a frame and a pose that is drawn on it, at most: who is not there is not drawn."""
 
 
 def main() -> None:
@@ -46,6 +48,8 @@ def main() -> None:
         found = lift_video(options.video, build_detector("movenet"), named[0][1]).motions
     except InputError as error:
         parser.error(str(error))
+    if not found:
+        parser.error(f"nobody was found in {options.video}; give a video with people in it")
     size = found[0].keypoints.image_size
     camera = camera_for(size)
     lifted = {
@@ -93,7 +97,7 @@ def _drawn(
     image = image.copy()
     for number, motion in enumerate(motions, 1):
         nearest = int(np.abs(motion.timestamps - time).argmin())
-        if abs(motion.timestamps[nearest] - time) < 0.5 / 25:
+        if abs(motion.timestamps[nearest] - time) < _NEAR:
             pixels = _projected(motion, K)[nearest]
             draw_skeleton_2d(image, pixels, np.isfinite(pixels).all(-1) * 1.0, H36M17, person_colors(number))
     return image

@@ -52,10 +52,10 @@ class MuonAdamW(Optimizer):
         """As of `Optimizer`, but for the groups that it was made of alone.
 
         Raises:
-            NotImplementedError: it has been made.
+            RuntimeError: it has been made.
         """
         if len(self.param_groups) >= sum(len(part.param_groups) for part in self._parts):
-            raise NotImplementedError("give all groups of parameters when MuonAdamW is made")
+            raise RuntimeError("give all groups of parameters when MuonAdamW is made")
         super().add_param_group(param_group)
 
     def __getstate__(self) -> dict[str, Any]:

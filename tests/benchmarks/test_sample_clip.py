@@ -1,0 +1,36 @@
+import numpy as np
+
+from benchmarks.sample_clip import _cells, _drawn
+from poselift.skeleton import CMU28, COCO17, H36M17
+from poselift.structures import Keypoints2D, Motion
+
+K = np.array([[800.0, 0, 320], [0, 800, 240], [0, 0, 1]])
+
+
+def somebody(frames=9, away=0.0):
+    """Stands 4 m away, seen exactly or so many pixels to the right."""
+    pose = np.random.default_rng(0).normal(size=(1, 28, 3)) * [0.2, 0.5, 0.1]
+    joints, root = np.repeat(pose - pose[:, :1], frames, 0), np.tile([0.0, 0, 4], (frames, 1))
+    pixels = (joints + root[:, None]) @ K.T
+    seen = [name for name in COCO17.joints if name in H36M17.joints]
+    keypoints = np.full((frames, 17, 2), np.nan)
+    keypoints[:, COCO17.indices(seen)] = (pixels[..., :2] / pixels[..., 2:])[:, CMU28.indices(seen)] + [away, 0]
+    scores = np.isfinite(keypoints).all(-1) * 0.9
+    times = np.arange(frames) / 30
+    two = Keypoints2D(keypoints.astype(np.float32), scores.astype(np.float32), times, COCO17, (640, 480))
+    filled = np.zeros(frames, bool)
+    return Motion(joints.astype(np.float32), root.astype(np.float32), times, filled, CMU28, "camera", two, None)
+
+
+def test_it_measures_how_far_and_how_unsteady():
+    assert [float(cell) for cell in _cells(somebody(away=3.0), K).split(" | ")] == [3.0, 3.0, 0.0, 0.0]
+    shaking = somebody()
+    shaking.joints[4] += 0.01
+    assert float(_cells(shaking, K).split(" | ")[3]) > 1
+
+
+def test_it_draws_whom_it_has_at_that_time():
+    image = np.zeros((480, 640, 3), np.uint8)
+    assert _drawn(image, [somebody()], 0.1, K).any()
+    assert not _drawn(image, [somebody()], 5.0, K).any()
+    assert not image.any()
