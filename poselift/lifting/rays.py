@@ -14,7 +14,7 @@ _SHARE = 0.6
 
 _MEMORY = 0.15
 """Standard deviation, seconds, of the Gaussian over which the way to the ray is averaged: a keypoint's error changes
-from frame to frame, a pose's does not. 0.1 to 0.2 are alike; without it, the velocity is twice as wrong."""
+from frame to frame, a pose's does not. 0.1 to 0.2 are alike; without it, the velocity is much worse."""
 
 _OUTLIER = 0.1
 """Distance of a joint from its ray, metres, at which it counts half."""
