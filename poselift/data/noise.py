@@ -72,6 +72,8 @@ class DetectorNoise:
         swap_time: seconds.
         hidden: share of time that nobody is found at all.
         hidden_time: seconds.
+        exact: share of windows in which nothing is wrong and all scores are 1: projected markers.
+        unscored: share of the others in which all scores are 1 as well: a detector that gives none.
     """
 
     scale: float = 0.9
@@ -90,6 +92,8 @@ class DetectorNoise:
     swap_time: float = 0.16
     hidden: float = 0.01
     hidden_time: float = 0.4
+    exact: float = 0.0
+    unscored: float = 0.0
 
 
 def detect(
@@ -162,6 +166,12 @@ def detect(
         limbs = _spells(uniform(b, t, count), interval, rate, last)
         for part, joints in enumerate(_OUT_OF_SIGHT):
             seen[..., joints] &= ~limbs[..., part, None]
+    if noise.exact > 0 or noise.unscored > 0:
+        kind = uniform(b, 1, 1)
+        right = kind < noise.exact
+        inside = ((exact >= 0) & (exact < image_size[:, None, None])).all(-1)
+        found, seen = torch.where(right[..., None], exact, found), torch.where(right, known & inside, seen)
+        score = torch.where(kind < noise.exact + (1 - noise.exact) * noise.unscored, 1.0, score)
     return (
         torch.where(seen[..., None], found, torch.nan),
         torch.where(seen, score.clamp(0.02, 1.0), 0.0),
