@@ -1,6 +1,5 @@
 """Beginning a lifter with the weights of a smaller, a larger or an equal one."""
 
-import math
 import re
 
 import torch
@@ -44,7 +43,8 @@ def begin_with(lifter: Lifter, other: nn.Module) -> None:
     if other.config.get("joint_time") and not lifter.config.get("joint_time"):
         raise InputError("the weights to begin with have joint_time=true, and cannot do without it")
     state, there = lifter.state_dict(), other.state_dict()
-    if isinstance(lifter, SpatioTemporalLifter) and lifter.config["joint_dim"] > other.config["joint_dim"]:
+    wider = lifter.config.get("joint_dim", 0) > other.config.get("joint_dim", 0)
+    if wider and isinstance(lifter, SpatioTemporalLifter) and isinstance(other, SpatioTemporalLifter):
         there = _widened(lifter, other)
     blocks = {kind: _count(there, kind) for kind in {m[1] for m in map(_BLOCK.fullmatch, {**state, **there}) if m}}
     for name, value in state.items():
@@ -76,57 +76,57 @@ def begin_with(lifter: Lifter, other: nn.Module) -> None:
         value.copy_(given)
 
 
-def _widened(lifter: SpatioTemporalLifter, other: nn.Module) -> dict[str, Tensor]:
-    """The other one's weights with joint tokens as wide as the lifter's, and as many heads.
+def _widened(lifter: SpatioTemporalLifter, other: SpatioTemporalLifter) -> dict[str, Tensor]:
+    """The other one's weights with joint tokens, and heads over the joints, as wide and as many as the lifter's.
 
-    Whatever writes into a new channel begins at 0, and whatever reads one as the lifter was initialised. Layer norms
-    take the mean out of a token, so that all that writes into tokens can do so beforehand; then a token with zeros
-    appended is longer after its norm by the same factor whatever it holds, and the norms' weights make up for that.
+    What writes into a new channel begins at 0, and what reads one as the lifter was initialised. Layer norms take the
+    mean out of a token, so all that writes into tokens may do so beforehand; a token without mean that zeros are
+    appended to comes out of its norm longer by one factor, whatever it holds, and the norms' weights make up for that.
 
     Raises:
         InputError: the lifter has fewer heads, or narrower ones; or heads over time, which know time by their
             channels, are to be wider.
     """
-    state, there = lifter.state_dict(), other.state_dict()
     wide, narrow = lifter.config["joint_dim"], other.config["joint_dim"]
-    heads, before = lifter.config["joint_heads"], other.config["joint_heads"]
-    c, c_before = wide // heads, narrow // before
-    if heads < before or c < c_before or (other.config.get("joint_time") and c != c_before):
+    heads, heads_before = lifter.config["joint_heads"], other.config["joint_heads"]
+    head, head_before = wide // heads, narrow // heads_before
+    if heads < heads_before or head < head_before or (other.config.get("joint_time") and head != head_before):
         raise InputError(
-            f"{heads} heads of {c} channels over the joints cannot begin with {before} of {c_before}; set "
-            f"model.joint_heads to {wide // c_before}"
+            f"{heads} heads of {head} channels over the joints cannot begin with {heads_before} of {head_before}; "
+            f"set model.joint_heads={wide // head_before}"
         )
-    widened = dict(there)
-    for name, given in there.items():
-        if not name.startswith("joint_") or name not in state:
+    widened = other.state_dict()
+    for name, begun in lifter.state_dict().items():
+        if name not in widened or not name.startswith(("joint_", "frame_in.weight")):
             continue
-        new = state[name].clone()
-        if name == "joint_name":
-            new.zero_()[:, :narrow] = given - given.mean(1, keepdim=True)
+        given, new = widened[name], begun.clone()
+        if name == "frame_in.weight":  # (frame_dim, joints * channels)
+            _place(given.unflatten(1, (-1, narrow)), new.unflatten(1, (-1, wide)))
+        elif name == "joint_name":
+            _place(given - given.mean(1, keepdim=True), new.zero_())
         elif name.startswith("joint_in.") or _LAST.search(name):
-            new.zero_()
-            part = new.unflatten(-1, (heads, c))[:narrow, :before, :c_before] if "out.weight" in name else new[:narrow]
-            given = given.unflatten(-1, (before, c_before)) if "out.weight" in name else given
-            part = part[..., : given.shape[-1]] if given.ndim > 1 else part
-            part.copy_(given - given.mean(0, keepdim=True))
-        elif "qkv" in name:
-            part = new.unflatten(0, (3, heads, c))
-            part[0, :before, c_before:] = 0
-            given = given.unflatten(0, (3, before, c_before)) * given.new_tensor([(c / c_before) ** 0.5, 1, 1]).view(
-                3, *[1] * (given.ndim + 1)
-            )
-            part[(slice(None), slice(before), slice(c_before), slice(narrow))[: part.ndim]] = given
-        elif "norm.weight" in name:
-            new[:narrow] = given * math.sqrt(narrow / wide)
+            given, new = given - given.mean(0, keepdim=True), new.zero_()
+            if name.endswith("out.weight"):
+                _place(given.unflatten(1, (heads_before, head_before)), new.view(wide, heads, head))
+            else:
+                _place(given, new)
+        elif ".qkv." in name:  # Scores are divided by the square root of a head's width.
+            given, qkv = given.unflatten(0, (3, heads_before, head_before)), new.view(3, heads, head, *new.shape[1:])
+            qkv[0, :, head_before:] = 0
+            _place(torch.cat((given[:1] * (head / head_before) ** 0.5, given[1:])), qkv)
+        elif name.endswith("norm.weight"):
+            _place(given * (narrow / wide) ** 0.5, new)
         else:
-            new[tuple(map(slice, given.shape))] = given
+            _place(given, new)
         widened[name] = new
-    joints = len(lifter.skeleton_in)
-    frame_in = state["frame_in.weight"].clone()
-    if frame_in.shape[0] == there["frame_in.weight"].shape[0]:
-        frame_in.view(-1, joints, wide)[..., :narrow] = there["frame_in.weight"].view(-1, joints, narrow)
-        widened["frame_in.weight"] = frame_in
     return widened
+
+
+def _place(given: Tensor, new: Tensor) -> None:
+    """Writes a tensor over the first places of one that is no smaller along any axis."""
+    if given.ndim != new.ndim or any(a > b for a, b in zip(given.shape, new.shape, strict=True)):
+        raise InputError(f"{tuple(given.shape)} cannot begin {tuple(new.shape)}")
+    new[tuple(slice(size) for size in given.shape)] = given
 
 
 def _count(state: dict[str, Tensor], kind: str) -> int:

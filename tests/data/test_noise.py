@@ -95,3 +95,17 @@ def test_limbs_are_hidden_as_a_whole(scene, generator):
     below = missing[..., CMU28.indices(["left_hip", "right_hip", "left_knee", "right_ankle"])]
     assert 0.1 < float(below.all(-1).float().mean()) < 0.3
     assert not missing[..., CMU28.indices(["nose", "left_shoulder"])].any()
+
+
+def test_some_windows_are_exact_and_others_without_scores(scene, generator):
+    pixels, times = scene
+    outside = pixels.clone()
+    outside[:, :50, CMU28.index("nose")] = -100.0
+    found, scores = detect(outside, times, SIZE, DetectorNoise(exact=0.3, unscored=0.5), generator)
+    exact = (found == outside).all(-1)[:, 50:].all(-1).all(-1)
+    assert 0.15 < float(exact.float().mean()) < 0.45
+    # A joint outside the picture is not found there either.
+    assert found[exact][:, :50, CMU28.index("nose")].isnan().all()
+    ones = ((scores == 1) | found.isnan().any(-1)).all(-1).all(-1)
+    assert ones[exact].all()
+    assert 0.3 < float(ones[~exact].float().mean()) < 0.7

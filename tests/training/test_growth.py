@@ -57,9 +57,43 @@ def test_a_shrunken_lifter_has_every_second_block(small, encoded):
     torch.testing.assert_close(smaller(encoded), small(encoded))
 
 
-def test_joint_tokens_over_time_are_not_left_out_or_added(small):
+@pytest.mark.parametrize("heads", [2, 4, 8])
+def test_wider_joint_tokens_give_what_the_narrower_ones_gave(heads, encoded):
+    torch.manual_seed(1)
+    narrow = SpatioTemporalLifter(**{**SIZE, "joint_dim": 16}, depth=2, joint_depth=2).eval()
+    with torch.no_grad():  # norms as training leaves them
+        for name, value in narrow.named_parameters():
+            if "norm" in name:
+                value.add_(0.2 * torch.randn_like(value))
+    wide = SpatioTemporalLifter(
+        **{**SIZE, "joint_dim": 48 if heads < 4 else 64}, depth=2, joint_depth=3, joint_heads=heads, joint_time=True
+    ).eval()
+    begin_with(wide, narrow)
+    assert encoded.mask.any(1).eq(encoded.mask.all(1)).all()  # no joint that comes and goes
+    torch.testing.assert_close(wide(encoded), narrow(encoded), atol=1e-4, rtol=0)
+    # New channels and heads learn, though they begin at 0.
+    wide(encoded).square().mean().backward()
+    for name in ("joint_in", "joint_blocks.0.attention.out", "joint_blocks.0.feed_forward.3"):
+        gradient = wide.get_submodule(name).weight.grad
+        assert float(gradient[16:].abs().max()) > 0
+    assert float(wide.joint_blocks[0].attention.out.weight.grad[:, -1].abs().max()) > 0
+
+
+def test_heads_over_time_know_time_by_their_channels(encoded):
+    """So there may be more of them, but no wider ones."""
+    sizes = {**SIZE, "joint_dim": 16, "joint_time": True, "depth": 1, "joint_depth": 2}
+    narrow = SpatioTemporalLifter(**sizes).eval()
+    wide = SpatioTemporalLifter(**{**sizes, "joint_dim": 32, "joint_heads": 4}).eval()
+    begin_with(wide, narrow)
+    torch.testing.assert_close(wide(encoded), narrow(encoded), atol=1e-4, rtol=0)
+    with pytest.raises(InputError, match=r"2 heads of 16 channels .* set model.joint_heads=4"):
+        begin_with(SpatioTemporalLifter(**{**sizes, "joint_dim": 32}), narrow)
+
+
+def test_joint_tokens_over_time_are_not_left_out(small):
+    timed = SpatioTemporalLifter(**SIZE, depth=3, joint_time=True)
     with pytest.raises(InputError, match="joint_time"):
-        begin_with(SpatioTemporalLifter(**SIZE, depth=3, joint_time=True), small)
+        begin_with(small, timed)
 
 
 def test_an_equal_lifter_is_a_copy(small, encoded):
