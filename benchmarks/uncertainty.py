@@ -17,7 +17,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, NullLocator, ScalarFormatter
 from rich.progress import track
 
-from poselift.cli.calibrate import JOINT_SETS, lift_view
+from poselift.cli.calibrate import JOINT_SETS, SOURCES, lift_view
 from poselift.core.files import write_text
 from poselift.data.cmu_bench import CmuBench
 from poselift.data.views import View
@@ -35,7 +35,7 @@ def main() -> None:
     parser.add_argument("--bench", type=Path, required=True, help="bench_test.npz or bench_val.npz")
     parser.add_argument("--weights", nargs="+", default=["small"], help="shipped weights by name, or files")
     parser.add_argument("--joints", nargs="+", default=list(JOINT_SETS), help="joint sets that are seen")
-    parser.add_argument("--source", nargs="+", default=["det", "gt"], help="det: detector-like 2D; gt: exact")
+    parser.add_argument("--source", nargs="+", default=list(SOURCES), help="det: detector-like 2D; gt: exact")
     parser.add_argument("--out", type=Path, default=Path("outputs/uncertainty"))
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)

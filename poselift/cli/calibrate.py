@@ -4,6 +4,7 @@ import argparse
 import json
 from collections.abc import Iterable
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,8 @@ COVERAGE = 0.9
 """Share of the joints that are to be within their radius."""
 
 JOINT_SETS = ("h36m17", "coco17", "halpe26")
+SOURCES = ("det", "gt")
+"""Detector-like and exact 2D, of which each counts as much."""
 
 
 def add_command(commands: Any) -> None:
@@ -49,12 +52,14 @@ def calibrate(path: Path, corpus: Path, bench: Path) -> float:
     weights = load_weights(path)
     plain = replace(weights, card={**weights.card, "radius_factor": 1.0})
     ratios: dict[str, list[np.ndarray]] = {}
-    for joints in JOINT_SETS:
-        for view in track(CmuBench(corpus, bench, joints), f"Lifting {joints}", console=Console(stderr=True)):
+    for joints, source in product(JOINT_SETS, SOURCES):
+        views = CmuBench(corpus, bench, joints, source)
+        for view in track(views, f"Lifting {joints} {source}", console=Console(stderr=True)):
             ratios.setdefault(view.subject, []).append(error_ratios(view, lift_view(view, plain)))
     pooled = {subject: np.concatenate(parts) for subject, parts in ratios.items()}
     factor = calibration_factor(pooled.values())
-    about = {"bench": {"name": bench.name, "sha256": sha256(bench)}, "joints": JOINT_SETS, "coverage": COVERAGE}
+    bench_about = {"name": bench.name, "sha256": sha256(bench)}
+    about = {"bench": bench_about, "joints": JOINT_SETS, "sources": SOURCES, "coverage": COVERAGE}
     card = json.loads(weights.path.with_suffix(".json").read_text(encoding="utf-8"))
     write_json(weights.path.with_suffix(".json"), {**card, "radius_factor": round(factor, 4), "calibrated_on": about})
     print(f"radius_factor {factor:.4f}, written to {weights.path.with_suffix('.json')}. Within the radius:")

@@ -1,4 +1,5 @@
 import json
+from itertools import product
 
 import numpy as np
 import pytest
@@ -39,8 +40,8 @@ def test_after_it_nine_of_ten_joints_are_within_their_radius(weights, cmu_files,
     assert card["radius_factor"] == load_weights(weights).radius_factor != 1.0
     assert card["calibrated_on"]["bench"]["name"] == bench.name
     within = []
-    for joints in ("h36m17", "coco17", "halpe26"):
-        for view in CmuBench(corpus, bench, joints):
+    for joints, source in product(("h36m17", "coco17", "halpe26"), ("det", "gt")):
+        for view in CmuBench(corpus, bench, joints, source):
             motion = lift_view(view, load_weights(weights))
             error = np.linalg.norm(motion.joints - view.joints.numpy(), axis=-1)
             assert np.all(motion.radius[:, 0] == 0)
