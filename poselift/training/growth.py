@@ -27,7 +27,7 @@ def begin_with(lifter: Lifter, other: nn.Module) -> None:
     Further blocks come after those that are there and change nothing at first, and so do further channels and heads of
     joint tokens, so that a lifter that has grown gives what the smaller one gave (Net2Net: Chen et al. 2016,
     https://arxiv.org/abs/1511.05641); but for joints that are not in all frames, where `joint_time` is new. Where there
-    are fewer blocks, they are taken from the others at even distances. A joint that the other one did not give begins
+    are fewer blocks, those are left out whose last layers are smallest. A joint that the other one did not give begins
     where the nearest joint above it is that it did give.
 
     Args:
@@ -54,7 +54,7 @@ def begin_with(lifter: Lifter, other: nn.Module) -> None:
             kind, number, rest = match[1], int(match[2]), match[3]
             before, now = blocks[kind], _count(state, kind)
             if now < before:
-                number = round(number * (before - 1) / max(now - 1, 1))
+                number = _largest(there, kind, before, now)[number]
             elif number >= before:
                 if f"{kind}.{number}.attention.out.weight" not in state:
                     raise InputError(f"{kind} cannot grow: their attention has no last layer to begin at nothing")
@@ -127,6 +127,16 @@ def _place(given: Tensor, new: Tensor) -> None:
     if given.ndim != new.ndim or any(a > b for a, b in zip(given.shape, new.shape, strict=True)):
         raise InputError(f"{tuple(given.shape)} cannot begin {tuple(new.shape)}")
     new[tuple(slice(size) for size in given.shape)] = given
+
+
+def _largest(state: dict[str, Tensor], kind: str, before: int, now: int) -> list[int]:
+    """The numbers of the blocks whose last layers are largest, in their order: those that do most."""
+    size = [0.0] * before
+    for name, value in state.items():
+        match = _BLOCK.fullmatch(name)
+        if match and match[1] == kind and _LAST.fullmatch(match[3]) and value.ndim == 2:
+            size[int(match[2])] += float(value.norm())
+    return sorted(sorted(range(before), key=size.__getitem__, reverse=True)[:now])
 
 
 def _count(state: dict[str, Tensor], kind: str) -> int:

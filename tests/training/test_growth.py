@@ -46,10 +46,11 @@ def test_radii_of_other_joints_begin_as_the_joints_do(joints_before, joints_afte
     )
 
 
-def test_a_shrunken_lifter_has_every_second_block(small, encoded):
-    """The first and the last of three; the middle one made to do nothing, the two lifters are the same."""
+@pytest.mark.parametrize("idle", [0, 1, 2])
+def test_a_shrunken_lifter_lacks_the_block_that_did_least(idle, small, encoded):
+    """One of three is made to do nothing; without it, the lifter is the same."""
     with torch.no_grad():
-        for layer in (small.time_blocks[1].attention.out, small.time_blocks[1].feed_forward[3]):
+        for layer in (small.time_blocks[idle].attention.out, small.time_blocks[idle].feed_forward[3]):
             layer.weight.zero_()
             layer.bias.zero_()
     smaller = SpatioTemporalLifter(**SIZE, depth=2).eval()
