@@ -84,8 +84,8 @@ def _widened(lifter: SpatioTemporalLifter, other: SpatioTemporalLifter) -> dict[
     appended to comes out of its norm longer by one factor, whatever it holds, and the norms' weights make up for that.
 
     Raises:
-        InputError: the lifter has fewer heads, or narrower ones; or heads over time, which know time by their
-            channels, are to be wider.
+        InputError: the lifter has fewer heads, or narrower ones; heads over time, which know time by their channels,
+            are to be wider; or the joints' attention is none that zeros appended to queries and keys leave as it is.
     """
     wide, narrow = lifter.config["joint_dim"], other.config["joint_dim"]
     heads, heads_before = lifter.config["joint_heads"], other.config["joint_heads"]
@@ -95,6 +95,9 @@ def _widened(lifter: SpatioTemporalLifter, other: SpatioTemporalLifter) -> dict[
             f"{heads} heads of {head} channels over the joints cannot begin with {heads_before} of {head_before}; "
             f"set model.joint_heads={wide // head_before}"
         )
+    mechanism = other.config["joint_attention"]["name"]
+    if mechanism != "scaled_dot":
+        raise InputError(f"joint tokens under joint_attention={mechanism} cannot begin wider than they were")
     widened = other.state_dict()
     for name, begun in lifter.state_dict().items():
         if name not in widened or not name.startswith(("joint_", "frame_in.weight")):

@@ -91,6 +91,12 @@ def test_heads_over_time_know_time_by_their_channels(encoded):
         begin_with(SpatioTemporalLifter(**{**sizes, "joint_dim": 32}), narrow)
 
 
+def test_joint_tokens_of_other_attention_do_not_widen():
+    narrow, wide = (SpatioTemporalLifter(**{**SIZE, "joint_dim": dim}, joint_attention="additive") for dim in (8, 16))
+    with pytest.raises(InputError, match="joint_attention=additive"):
+        begin_with(wide, narrow)
+
+
 def test_joint_tokens_over_time_are_not_left_out(small):
     timed = SpatioTemporalLifter(**SIZE, depth=3, joint_time=True)
     with pytest.raises(InputError, match="joint_time"):
