@@ -1,6 +1,6 @@
 """Accuracy against cost on the CMU benchmark: the sizes of our lifter beside baselines, in one run.
 
-    python -m benchmarks.lifters --corpus cmu50.npz --bench bench_test.npz --weights tiny small base large \
+    python -m benchmarks.lifters --corpus cmu50.npz --bench bench_test.npz --weights tiny small \
         --baselines runs/baselines/*/seed*/*.safetensors
 
 Evaluates each of them as `python tools/evaluate.py protocol=cmu_bench` does, into OUT/runs, and measures what it costs

@@ -126,9 +126,13 @@ def _widened(lifter: SpatioTemporalLifter, other: SpatioTemporalLifter) -> dict[
 
 
 def _place(given: Tensor, new: Tensor) -> None:
-    """Writes a tensor over the first places of one that is no smaller along any axis."""
-    if given.ndim != new.ndim or any(a > b for a, b in zip(given.shape, new.shape, strict=True)):
-        raise InputError(f"{tuple(given.shape)} cannot begin {tuple(new.shape)}")
+    """Writes a tensor over the first places of one that is to be no smaller along any axis.
+
+    Raises:
+        InputError: it is smaller along one.
+    """
+    if any(a > b for a, b in zip(given.shape, new.shape, strict=True)):
+        raise InputError(f"a layer is {tuple(new.shape)} here and {tuple(given.shape)} in the weights to begin with")
     new[tuple(slice(size) for size in given.shape)] = given
 
 
