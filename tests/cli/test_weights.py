@@ -65,7 +65,7 @@ def test_all_weights_are_listed(cache, capsys):
     assert [line.split()[0] for line in lines[:-1]] == list(registry())
     assert lines[-1] == f"Cache: {cache}"
     assert "shipped" in lines[0]
-    assert "16.5 MB" in lines[0]
+    assert "14.1 MB" in lines[0]
     assert "to fetch" in lines[-2]
 
 
