@@ -34,8 +34,8 @@ def add_command(commands: Any) -> None:
     parser: argparse.ArgumentParser = commands.add_parser(
         "calibrate",
         help="make a lifter's radii of error true",
-        description="Finds the factor by which a lifter's radii hold in 9 of 10 cases, each subject counting alike, lifted "
-        "as `poselift lift` does, and writes it into the JSON of the weights.",
+        description="Finds the factor by which a lifter's radii hold in 9 of 10 cases, each subject counting alike, "
+        "lifted as `poselift lift` does, and writes it into the JSON of the weights.",
     )
     parser.add_argument("weights", type=Path, help="a .safetensors file of a lifter trained with model.radius=true")
     parser.add_argument("--corpus", type=Path, required=True, help="cmu50.npz")
