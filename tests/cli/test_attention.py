@@ -21,7 +21,7 @@ def test_pictures_of_the_shipped_lifter(tmp_path, capsys):
     attention("--out", tmp_path, "--frames", 16, "--start", 1)
     assert {path.name for path in tmp_path.iterdir()} == {"joints.png", "joints.pdf", "time.png", "time.pdf"}
     said = capsys.readouterr().out
-    assert "16 frames from 1.00 s on, 14 layers" in said
+    assert "16 frames from 1.00 s on, 12 layers" in said
     assert str(tmp_path / "joints.png") in said
     width, height = size_of(tmp_path / "time.png")
     assert height > width  # eight heads beside each other, twelve layers
