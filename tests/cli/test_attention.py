@@ -24,7 +24,7 @@ def test_pictures_of_the_shipped_lifter(tmp_path, capsys):
     assert "16 frames from 1.00 s on, 12 layers" in said
     assert str(tmp_path / "joints.png") in said
     width, height = size_of(tmp_path / "time.png")
-    assert height > width  # eight heads beside each other, twelve layers
+    assert height > width  # eight heads beside each other, ten layers
 
 
 def test_other_weights_and_what_cannot_be_shown(tmp_path, capsys):
