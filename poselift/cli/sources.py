@@ -13,7 +13,7 @@ from poselift.core.errors import InputError
 from poselift.data.views import View
 from poselift.lifting import camera_for
 from poselift.lifting.bones import steady_bones
-from poselift.lifting.rays import keypoint_rays, towards_rays
+from poselift.lifting.rays import keypoint_rays, towards_rays, ways_to_rays
 from poselift.models import lift_sequence, load_weights
 from poselift.models.checkpoint import load_checkpoint
 from poselift.reports.plausibility import suspicions
@@ -97,7 +97,9 @@ class Lifted:
             rays, trust = keypoint_rays(
                 view.keypoints.numpy(), view.scores.numpy(), K, keypoint_skeleton, self.skeleton, distortion
             )
-            joints = towards_rays(joints.astype(np.float64), rays, trust, view.times.double().numpy(), self.skeleton)
+            joints = joints.astype(np.float64)
+            ways = ways_to_rays(joints, rays, trust, view.times.double().numpy(), self.skeleton)
+            joints = towards_rays(joints, ways)
         return steady_bones(joints, self.skeleton, np.ones(len(joints), bool)) if self._steady else joints
 
     def warnings(self, views: Sequence[View], protocol: Protocol) -> list[str]:

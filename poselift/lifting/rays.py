@@ -54,38 +54,48 @@ def keypoint_rays(
     return rays, weights
 
 
-def towards_rays(
+def ways_to_rays(
     joints: Float[np.ndarray, "t j 3"],
     rays: Float[np.ndarray, "t j 3"],
     weights: Float[np.ndarray, "t j"],
     times: Float[np.ndarray, " t"],
     skeleton: Skeleton,
 ) -> Float[np.ndarray, "t j 3"]:
-    """Moves each joint part of the way to its ray, by the mean of that way over neighbouring frames.
+    """How far each joint is from its ray, and which way: the mean of that over neighbouring frames.
 
     A lifter gives the likeliest pose, which on a movement or a body that it has not learnt is beside what it was
-    shown, and by much the same from frame to frame. Bones change their length by this, and may be steadied after it.
+    shown, and by much the same from frame to frame.
 
     Args:
         joints: relative to the root, camera frame, metres; finite.
         rays: of the same joints, of any length; ignored where the weight is 0.
-        weights: 0 where a joint was not seen.
+        weights: 0 where a joint was not seen; it is as far from where it belongs as its parent.
         times: seconds, increasing.
         skeleton: the joint set of `joints`.
-
-    Returns:
-        The joints, relative to the root.
     """
     unit = rays / np.maximum(np.linalg.norm(rays, axis=-1, keepdims=True), 1e-9)
     unit = np.where(weights[..., None] > 0, unit, 0.0)
     placed = joints + solve_root(joints, rays, weights, times)[:, None]
     way = unit * (unit * placed).sum(-1, keepdims=True) - placed
     trust = weights / (1 + (np.linalg.norm(way, axis=-1) / _OUTLIER) ** 2)
-    move, total = _smooth(way * trust[..., None], times), _smooth(trust[..., None], times)
-    move, doubt = move / (total + _DOUBT), _DOUBT / (total + _DOUBT)
+    mean, total = _smooth(way * trust[..., None], times), _smooth(trust[..., None], times)
+    mean, doubt = mean / (total + _DOUBT), _DOUBT / (total + _DOUBT)
     for joint in skeleton.topological_order[1:]:
-        move[:, joint] += doubt[:, joint] * move[:, skeleton.parent_indices[joint]]
-    moved = joints + _SHARE * move
+        mean[:, joint] += doubt[:, joint] * mean[:, skeleton.parent_indices[joint]]
+    return mean
+
+
+def towards_rays(joints: Float[np.ndarray, "t j 3"], ways: Float[np.ndarray, "t j 3"]) -> Float[np.ndarray, "t j 3"]:
+    """Moves each joint part of its way to its ray. Bones change their length by this, and may be steadied after it.
+
+    Args:
+        joints: relative to the root, camera frame, metres.
+        ways: of the same joints (`ways_to_rays`).
+
+    Returns:
+        The joints, relative to the root.
+    """
+    moved = joints + _SHARE * ways
     return moved - moved[:, :1]
 
 

@@ -6,7 +6,8 @@ from jaxtyping import Bool, Float
 
 from poselift.lifting.bones import steady_bones
 from poselift.lifting.camera import CameraModel
-from poselift.lifting.rays import keypoint_rays, towards_rays
+from poselift.lifting.radius import adjusted_radius
+from poselift.lifting.rays import keypoint_rays, towards_rays, ways_to_rays
 from poselift.lifting.root import solve_root
 from poselift.models import Weights, estimate_sequence
 from poselift.skeleton import Skeleton, convert
@@ -66,14 +67,17 @@ def lift_track(
         joints[rows], own = _lift_run(weights, pixels[rows], scores[rows], keypoints.timestamps[rows], camera, flip)
         if own is not None:
             radius = np.full(joints.shape[:2], np.nan, np.float32) if radius is None else radius
-            radius[rows] = weights.radius_factor * own
+            radius[rows] = own
 
     rays, trust = keypoint_rays(pixels, scores, camera.K.cpu(), skeleton_in, skeleton_out)
-    for first, end in segments if draw else ():
+    for first, end in segments:
         rows = slice(first, end)
-        joints[rows] = towards_rays(
-            joints[rows].astype(np.float64), rays[rows], trust[rows], keypoints.timestamps[rows], skeleton_out
-        )
+        lifted = joints[rows].astype(np.float64)
+        ways = ways_to_rays(lifted, rays[rows], trust[rows], keypoints.timestamps[rows], skeleton_out)
+        if radius is not None:
+            radius[rows] = weights.radius_factor * adjusted_radius(radius[rows], ways, trust[rows])
+        if draw:
+            joints[rows] = towards_rays(lifted, ways)
     if steady:
         both = [name for name in skeleton_out.joints if name in skeleton_in.joints]
         share = (scores[seen][:, skeleton_in.indices(both)] > 0).mean(0) if seen.any() else np.ones(len(both))
