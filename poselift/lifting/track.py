@@ -1,9 +1,12 @@
 """One person's 2D keypoints to 3D motion."""
 
+from typing import Any
+
 import numpy as np
 import torch
 from jaxtyping import Bool, Float
 
+from poselift.core.times import usual_interval
 from poselift.lifting.bones import steady_bones
 from poselift.lifting.camera import CameraModel
 from poselift.lifting.radius import adjusted_radius
@@ -39,7 +42,8 @@ def lift_track(
 
     Joints go in by name, as they are; those that the lifter does not know are left out. Frames in which nothing
     was seen are bridged where the gap is at most `MAX_GAP` seconds, and marked as filled; in longer gaps the
-    motion is NaN. A limb that is hardly ever seen has bones as long as those of the other side.
+    motion is NaN. A limb that is hardly ever seen has bones as long as those of the other side. Where no joint is seen
+    that the lifter gives, the root is NaN: there is a pose, and no place.
 
     Args:
         keypoints: of one person, in any joint set.
@@ -56,17 +60,18 @@ def lift_track(
     lifter = weights.lifter
     skeleton_in: Skeleton = lifter.skeleton_in  # type: ignore[assignment]
     skeleton_out: Skeleton = lifter.skeleton_out  # type: ignore[assignment]
+    config: dict[str, Any] = lifter.config  # type: ignore[assignment]
     pixels, scores = lifter_input(keypoints, skeleton_in, threshold)
     seen = np.any(scores > 0, axis=-1)
     filled, segments = find_gaps(seen, keypoints.timestamps)
 
     joints = np.full((len(keypoints), len(skeleton_out), 3), np.nan, np.float32)
-    radius: Float[np.ndarray, "t j"] | None = None
+    # Everybody of a clip has radii, or nobody: somebody of whom nothing is used has empty ones.
+    radius = np.full(joints.shape[:2], np.nan, np.float32) if config.get("radius") else None
     for first, end in segments:
         rows = slice(first, end)
         joints[rows], own = _lift_run(weights, pixels[rows], scores[rows], keypoints.timestamps[rows], camera, flip)
-        if own is not None:
-            radius = np.full(joints.shape[:2], np.nan, np.float32) if radius is None else radius
+        if radius is not None and own is not None:
             radius[rows] = own
 
     rays, trust = keypoint_rays(pixels, scores, camera.K.cpu(), skeleton_in, skeleton_out)
@@ -86,6 +91,8 @@ def lift_track(
     root = np.full((len(keypoints), 3), np.nan, np.float32)
     for first, end in segments:
         rows = slice(first, end)
+        if not trust[rows].any():  # Only joints were seen that the lifter does not give: they place nobody.
+            continue
         root[rows] = solve_root(joints[rows].astype(np.float64), rays[rows], trust[rows], keypoints.timestamps[rows])
     return Motion(joints, root, keypoints.timestamps, filled, skeleton_out, "camera", keypoints, radius)
 
@@ -142,12 +149,12 @@ def _at(
 
 
 def _rate(timestamps: Float[np.ndarray, " t"]) -> float:
-    """Frames a second, by the median interval."""
-    return float(1 / np.median(np.diff(timestamps))) if len(timestamps) > 1 else 1.0
+    """Frames a second."""
+    return 1 / usual_interval(timestamps) if len(timestamps) > 1 else 1.0
 
 
 def _frames_of(seconds: float, timestamps: np.ndarray) -> int:
-    """How many frames that is at the clip's median rate. No bridged gap may fill a whole window."""
+    """How many frames that is at the clip's usual rate. No bridged gap may fill a whole window."""
     return int(np.ceil(seconds * _rate(timestamps))) + 2
 
 
@@ -185,8 +192,7 @@ def find_gaps(
     if len(frames) == 0:
         return filled, []
     # A gap of n frames lasts n intervals; frames that the clip itself lacks are a gap too.
-    usual = np.median(np.diff(timestamps)) if len(timestamps) > 1 else 0.0
-    lasts = np.diff(timestamps[frames]) - usual
+    lasts = np.diff(timestamps[frames]) - usual_interval(timestamps)
     breaks = np.flatnonzero(lasts > MAX_GAP + 1e-6)
     firsts = [int(frames[0]), *(int(frames[k + 1]) for k in breaks)]
     ends = [*(int(frames[k]) + 1 for k in breaks), int(frames[-1]) + 1]

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from poselift.core.times import usual_interval
 from poselift.skeleton import Skeleton
 from poselift.structures import Detections, Keypoints2D
 from poselift.tracking.matching import assign, cost
@@ -109,7 +110,7 @@ class Tracker:
         if self._skeleton is None:
             return []
         times = np.array(self._timestamps, dtype=float)
-        interval = float(np.median(np.diff(times))) if len(times) > 1 else 0.0
+        interval = usual_interval(times)
         needed = min(_MIN_SEEN, 0.5 * interval * len(times))
         # The share is asked of fragments: a person may be hidden for long between two of them.
         steady = [

@@ -6,6 +6,7 @@ import cv2
 import numpy as np
 from jaxtyping import Float, UInt8
 
+from poselift.core.times import usual_interval
 from poselift.structures import Motion
 from poselift.viz.colors import BACKGROUND, person_colors
 from poselift.viz.draw2d import draw_skeleton_2d
@@ -118,5 +119,5 @@ def _frame_at(timestamps: Float[np.ndarray, " t"], time: float) -> int | None:
     if not len(timestamps):
         return None
     nearest = int(np.abs(timestamps - time).argmin())
-    half = np.median(np.diff(timestamps)) / 2 if len(timestamps) > 1 else 1 / 60
+    half = usual_interval(timestamps) / 2 if len(timestamps) > 1 else 1 / 60
     return nearest if abs(timestamps[nearest] - time) <= half else None

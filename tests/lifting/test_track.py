@@ -6,8 +6,9 @@ import torch
 
 from poselift.geometry import bone_lengths
 from poselift.lifting import lift_track
-from poselift.lifting.track import MAX_GAP, find_gaps
-from poselift.skeleton import CMU28, COCO17, Skeleton
+from poselift.lifting.track import MAX_GAP, find_gaps, lifter_input
+from poselift.models import SpatioTemporalLifter, lift_sequence
+from poselift.skeleton import CMU28, COCO17, H36M17, Skeleton
 
 
 def hide(keypoints, first, end):
@@ -148,3 +149,37 @@ def test_one_frame_of_a_fast_clip(keypoints, weights, camera):
     pixels, scores, timestamps = keypoints.keypoints[:1], keypoints.scores[:1], keypoints.timestamps[:1]
     one = replace(keypoints, keypoints=pixels, scores=scores, timestamps=timestamps)
     assert np.isfinite(lift_track(one, weights, camera).joints).all()
+
+
+def test_frames_that_come_in_bursts_are_lifted_in_one_piece(keypoints, weights, camera):
+    """Five at a time, a millisecond apart: as a network camera's, stamped on arrival. That is no fast clip."""
+    times = keypoints.timestamps[::5].repeat(5) + np.tile(np.arange(5), 30) / 1000
+    motion = lift_track(replace(keypoints, timestamps=times), weights, camera, steady=False, draw=False)
+    pixels, scores = lifter_input(keypoints, CMU28)
+    expected = lift_sequence(
+        weights.lifter,
+        torch.from_numpy(pixels),
+        torch.from_numpy(scores),
+        torch.from_numpy(times).float(),
+        camera.K,
+        torch.tensor(camera.image_size, dtype=torch.float32),
+        window=102,
+    )
+    np.testing.assert_allclose(motion.joints, expected.numpy(), atol=1e-5)
+
+
+def test_somebody_of_whom_no_joint_is_used_has_an_empty_radius(keypoints, weights, camera):
+    lifter = SpatioTemporalLifter(**{**weights.lifter.config, "radius": True}).eval()
+    motion = lift_track(replace(keypoints, scores=0.1 * keypoints.scores), replace(weights, lifter=lifter), camera)
+    assert motion.radius is not None
+    assert np.isnan(motion.radius).all()
+
+
+def test_joints_that_the_lifter_does_not_give_place_nobody(keypoints, oracle, camera):
+    """Human3.6M-17 comes out, of which a face has nothing: there is a pose, and no place."""
+    scores = keypoints.scores.copy()
+    scores[:, COCO17.indices([joint for joint in COCO17.joints if joint not in H36M17.joints])] = 0.8
+    scores[:, COCO17.indices([joint for joint in COCO17.joints if joint in H36M17.joints])] = 0.0
+    motion = lift_track(replace(keypoints, scores=scores), oracle, camera, flip=False)
+    assert np.isfinite(motion.joints).all()
+    assert np.isnan(motion.root).all()

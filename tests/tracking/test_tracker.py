@@ -224,6 +224,13 @@ def test_a_frame_rate_that_varies(scenes):
         assert abs(speed) == pytest.approx(150, rel=0.05)
 
 
+def test_frames_that_come_in_bursts(scenes):
+    """Somebody is there for a second of five: that is long enough, though most frames are a millisecond apart."""
+    times = np.repeat(np.arange(0, 5, 1 / 6), 5) + np.tile(np.arange(5), 30) / 1000
+    people, _ = scenes.track(lambda time: [scenes.walker(300, time)] if 2 <= time < 3 else [], times)
+    assert [len(person) for person in people] == [30]
+
+
 def test_joints_that_come_and_go_do_not_break_a_track(scenes):
     rng = np.random.default_rng(2)
     tracker = Tracker((1280, 720))

@@ -1,0 +1,26 @@
+import numpy as np
+import pytest
+
+from poselift.core.times import usual_interval
+
+EVEN = np.arange(120) / 30
+
+
+def bursts(size):
+    """Thirty frames a second that come `size` at a time, a millisecond apart."""
+    return EVEN[::size].repeat(size) + np.tile(np.arange(size), len(EVEN) // size) / 1000
+
+
+@pytest.mark.parametrize("size", [2, 3, 5])
+def test_frames_that_come_in_bursts_are_no_faster(size):
+    assert usual_interval(bursts(size)) == pytest.approx(1 / 30, rel=0.1)
+
+
+def test_frames_that_a_clip_lacks_do_not_count():
+    assert usual_interval(np.delete(EVEN, slice(40, 80))) == pytest.approx(1 / 30)
+    assert usual_interval(np.array([0.0, 0.1, 0.2, 3.0, 3.1, 3.2])) == pytest.approx(0.1)
+
+
+def test_few_frames():
+    assert usual_interval(np.array([0.0, 0.5])) == 0.5
+    assert usual_interval(np.array([7.0])) == usual_interval(np.array([])) == 0.0
