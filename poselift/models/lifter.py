@@ -107,8 +107,8 @@ class SpatioTemporalLifter(Lifter):
             pool=pool,
             frame_depth=frame_depth,
             radius=radius,
-            dropout=dropout,
-            drop_path=drop_path,
+            dropout=float(dropout),  # an override may say 0
+            drop_path=float(drop_path),
             attention=attention_spec(attention),
             joint_attention=attention_spec(joint_attention),
             causal=causal,

@@ -35,8 +35,9 @@ class MuonAdamW(Optimizer):
     ) -> None:
         matrices, others = [], []
         for group in groups:
-            own = [p for p in group["params"] if _is_matrix(p)]
-            rest = [p for p in group["params"] if not _is_matrix(p)]
+            params = list(group["params"])  # which may be a generator
+            own = [p for p in params if _is_matrix(p)]
+            rest = [p for p in params if not _is_matrix(p)]
             matrices += [{**group, "params": own}] if own else []
             others += [{**group, "params": rest}] if rest else []
         self._parts: list[Optimizer] = []

@@ -54,7 +54,7 @@ class ExponentialAverage(WeightAveraging):
 
     Args:
         decay: d, the share of the average that stays at each step, in the long run.
-        start: the step from which on it is kept.
+        start: the step up to which the average is the weights themselves.
     """
 
     def __init__(self, decay: float = 0.998, start: int = 50) -> None:
@@ -69,14 +69,16 @@ class ExponentialAverage(WeightAveraging):
 
     def should_update(self, step_idx: int | None = None, epoch_idx: int | None = None) -> bool:
         """Whether the step counts; epochs by themselves do not."""
-        return step_idx is not None and step_idx >= self.start
+        return step_idx is not None
 
     @torch.no_grad()
     def _average(self, averaged: list[Tensor], current: list[Tensor], count: Tensor | int) -> None:
         """Moves tensors of one kind, in place; whole numbers are taken as they are."""
         if averaged[0].is_floating_point():
             # After n steps the average reaches back over a tenth of them, or less where `decay` is shorter.
-            torch._foreach_lerp_(averaged, current, 1 - min(self.decay, (1 + int(count)) / (10 + int(count))))
+            steps = int(count) - self.start
+            stays = min(self.decay, (1 + steps) / (10 + steps)) if steps > 0 else 0.0
+            torch._foreach_lerp_(averaged, current, 1 - stays)
         else:
             torch._foreach_copy_(averaged, current)
 
@@ -121,6 +123,8 @@ class AverageLast(pl.Callback):
         if not trainer.is_global_zero:
             return
         kept = [load_weights(path) for path in self._kept()]
+        if not kept:  # Nothing was validated, which the run says itself.
+            return
         mean = copy.deepcopy(pl_module.lifter)
         mean.load_state_dict(average_weights([weights.lifter.state_dict() for weights in kept]))
         steps = [weights.card["training"]["step"] for weights in kept]

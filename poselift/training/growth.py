@@ -28,15 +28,17 @@ def begin_with(lifter: Lifter, other: nn.Module) -> None:
     joint tokens, so that a lifter that has grown gives what the smaller one gave (Net2Net: Chen et al. 2016,
     https://arxiv.org/abs/1511.05641); but for joints that are not in all frames, where `joint_time` is new. Where there
     are fewer blocks, those are left out whose last layers are smallest. A joint that the other one did not give begins
-    where the nearest joint above it is that it did give.
+    where the nearest joint above it is that it did give. `causal`, `norm` and `positions` may differ; the lifter then
+    begins with these weights, but does not give what the other one gave.
 
     Args:
         lifter: changed in place.
         other: where the weights are from.
 
     Raises:
-        InputError: the two are of other classes, or of other widths (joint tokens may be wider than they were), the
-            other one alone has `joint_time`, or more blocks are asked of an attention that has no output layer.
+        InputError: the two are of other classes, or of other widths or numbers of heads (joint tokens may be wider than
+            they were), the other one alone has `joint_time`, or more blocks are asked of an attention that has no
+            output layer.
     """
     if type(lifter) is not type(other):
         raise InputError(f"a {type(lifter).__name__} cannot begin with the weights of a {type(other).__name__}")
@@ -44,6 +46,12 @@ def begin_with(lifter: Lifter, other: nn.Module) -> None:
         raise InputError("the weights to begin with have joint_time=true, and cannot do without it")
     state, there = lifter.state_dict(), other.state_dict()
     wider = lifter.config.get("joint_dim", 0) > other.config.get("joint_dim", 0)
+    for key in ("heads",) if wider else ("heads", "joint_heads"):
+        heads, before = lifter.config.get(key), other.config.get(key)
+        if heads != before:  # The shapes would fit, and each head get parts of others.
+            raise InputError(
+                f"model.{key}={heads} cannot begin with weights of {key}={before}; set model.{key}={before}"
+            )
     if wider and isinstance(lifter, SpatioTemporalLifter) and isinstance(other, SpatioTemporalLifter):
         there = _widened(lifter, other)
     blocks = {kind: _count(there, kind) for kind in {m[1] for m in map(_BLOCK.fullmatch, {**state, **there}) if m}}

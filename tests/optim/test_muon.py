@@ -103,3 +103,8 @@ def test_only_matrices_or_none():
         before = parameter.detach().clone()
         optimizer.step(lambda p=parameter: p.square().sum().backward())
         assert not torch.equal(parameter, before)
+
+
+def test_parameters_may_come_from_a_generator(model):
+    optimizer = MuonAdamW([{"params": model.parameters()}])
+    assert sum(len(group["params"]) for group in optimizer.param_groups) == len(list(model.parameters()))

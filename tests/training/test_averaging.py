@@ -55,6 +55,13 @@ def test_the_last_ones_are_kept_and_averaged(lifter, tmp_path):
     assert task.lifter.head[0].bias.unique().item() == 5  # the run's own weights stay
 
 
+def test_without_a_validation_there_is_no_mean(lifter, tmp_path):
+    trainer = create_autospec(pl.Trainer, instance=True)
+    task = LiftingTask(lifter, torch.optim.AdamW, constant(), {"position": 1.0}, 0.0, 24)
+    AverageLast(tmp_path / "mean.safetensors", tmp_path).on_train_end(trainer, task)
+    assert not list(tmp_path.iterdir())
+
+
 class Marks(torch.nn.Module):
     """A weight that moves, and a table that does not and is not saved."""
 
@@ -72,13 +79,15 @@ def test_the_exponential_average_moves_only_what_moves():
     for step in range(150):
         with torch.no_grad():
             marks.weight.fill_(step)
-        if callback.should_update(step_idx=step):
-            averaged.update_parameters(marks)
-            # The first steps are averaged over as many as there are.
-            decay = min(0.9, (1 + count) / (10 + count))
-            expected = float(step) if expected is None else decay * expected + (1 - decay) * step
+        assert callback.should_update(step_idx=step)
+        averaged.update_parameters(marks)
+        if step <= 2:  # A run of no more steps than these has its own weights for an average.
+            torch.testing.assert_close(averaged.module.weight, marks.weight)
+            expected = float(step)
+        else:  # The first steps are averaged over as many as there are.
             count += 1
-    assert not callback.should_update(step_idx=1)
+            decay = min(0.9, (1 + count) / (10 + count))
+            expected = decay * expected + (1 - decay) * step
     assert not callback.should_update(epoch_idx=3)
     torch.testing.assert_close(averaged.module.weight, torch.full((3,), expected))
     assert torch.equal(averaged.module.table, marks.table)

@@ -115,6 +115,13 @@ def test_attention_that_cannot_begin_at_nothing_does_not_grow():
         begin_with(lifters[1], lifters[0])
 
 
+@pytest.mark.parametrize("heads", [{"heads": 8}, {"joint_heads": 4}])
+def test_other_heads_of_the_same_width_are_refused(small, heads):
+    (key, _), *_ = heads.items()
+    with pytest.raises(InputError, match=rf"set model\.{key}={small.config[key]}"):
+        begin_with(SpatioTemporalLifter(**{**SIZE, **heads}, depth=3), small)
+
+
 def test_others_are_refused(small):
     with pytest.raises(InputError, match="SimpleBaseline cannot begin with the weights of a SpatioTemporalLifter"):
         begin_with(SimpleBaseline(), small)
