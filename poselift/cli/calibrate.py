@@ -49,6 +49,8 @@ def calibrate(path: Path, corpus: Path, bench: Path) -> float:
     Raises:
         InputError: a file cannot be used, or the lifter gives no radii.
     """
+    if path.suffix != ".safetensors":
+        raise InputError(f"{path} is no .safetensors file; give one, as the factor is written into the JSON beside it")
     weights = load_weights(path)
     plain = replace(weights, card={**weights.card, "radius_factor": 1.0})
     ratios: dict[str, list[np.ndarray]] = {}

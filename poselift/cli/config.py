@@ -11,7 +11,7 @@ from typing import NoReturn, TypeVar
 from hydra import compose, initialize_config_dir
 from hydra.errors import HydraException, InstantiationException, MissingConfigException
 from omegaconf import DictConfig
-from omegaconf.errors import OmegaConfBaseException
+from omegaconf.errors import MissingMandatoryValue, OmegaConfBaseException
 
 from poselift.core.errors import InputError, describe
 
@@ -48,7 +48,7 @@ def run_configured(command: Callable[[DictConfig], Result], config: DictConfig) 
     except InputError as error:
         _stop(str(error))
     except OmegaConfBaseException as error:
-        _stop(str(error).splitlines()[0])
+        _stop(_explain_value(error))
     except OSError as error:
         _stop(describe(error))
     except InstantiationException as error:
@@ -56,11 +56,20 @@ def run_configured(command: Callable[[DictConfig], Result], config: DictConfig) 
         cause: BaseException | None = error
         while cause is not None and not isinstance(cause, InputError | OmegaConfBaseException):
             cause = cause.__cause__ or cause.__context__
+        if isinstance(cause, OmegaConfBaseException):
+            _stop(_explain_value(cause))
         # Without one, what it wraps is a value of the wrong kind, in the second line of its message.
         lines = str(error if cause is None else cause).splitlines()
         if found := re.search(r"'[\w.]+\.(\w+)':\s.*unexpected keyword argument '(\w+)'", str(error)):
             _stop(f"{found.group(1)} takes no {found.group(2)}; leave out what sets it, or choose another")
-        _stop("\n".join(lines) if isinstance(cause, InputError) else " ".join(lines[: 1 if cause else 2]))
+        _stop("\n".join(lines) if isinstance(cause, InputError) else " ".join(lines[:2]))
+
+
+def _explain_value(error: OmegaConfBaseException) -> str:
+    """What is wrong with a value, in one line."""
+    if isinstance(error, MissingMandatoryValue):
+        return f"{error.full_key} is not given; add {error.full_key}=..."
+    return str(error).splitlines()[0]
 
 
 def _stop(message: str) -> NoReturn:

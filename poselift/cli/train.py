@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytorch_lightning as pl
+import torch
 from hydra.core.hydra_config import HydraConfig
 from hydra.types import RunMode
 from hydra.utils import instantiate
@@ -50,6 +51,8 @@ def train(config: DictConfig) -> float | None:
     for key, least in (("seed", 0), ("steps", 1)):
         if not isinstance(config[key], int) or config[key] < least:
             raise InputError(f"{key}={config[key]} must be a whole number, {least} or more")
+    if config.trainer.get("accelerator") in ("gpu", "cuda") and not torch.accelerator.is_available():
+        raise InputError("there is no GPU here that PyTorch can use; leave out trainer=gpu to train on the CPU")
     output = Path(config.output)
     check_writable(output)
     pl.seed_everything(config.seed, verbose=False)

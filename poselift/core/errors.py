@@ -18,6 +18,11 @@ def describe(error: OSError) -> str:
     return f"{error.filename}: {reason}" if error.filename else reason
 
 
+def why_unreadable(error: Exception) -> str:
+    """What is wrong with a file that numpy could not read; what is no array to it, it takes for pickled objects."""
+    return "it is another kind of file, or has objects in it" if "pickle" in str(error) else str(error)
+
+
 def meant(name: str, known: Iterable[str]) -> str:
     """A question that names up to three of the known names, where some have this one in them or are like it."""
 

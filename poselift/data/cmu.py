@@ -16,7 +16,7 @@ from poselift.skeleton import CMU28
 MISSING = -32768
 """The integer that stands for "not known" in the files."""
 
-_HELP = "the CMU corpus is one file, cmu50.npz, of motion from mocap.cs.cmu.edu; give its path as data.corpus=FILE"
+_HELP = "the CMU corpus is one file, cmu50.npz, of motion from mocap.cs.cmu.edu (tools/prepare_cmu.py)"
 
 
 def load_cmu(path: str | Path, split: str) -> MotionCorpus:

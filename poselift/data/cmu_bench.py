@@ -53,9 +53,9 @@ class CmuBench:
                 "joints": (len(CMU28),),
                 "fps": (),
             },
-            "the benchmark's files are bench_val.npz and bench_test.npz; give one as data.bench=FILE",
+            "the benchmark's files are bench_val.npz and bench_test.npz; give one of them",
         )
-        clips = load_arrays(corpus, {"clip": (None,), "split": (None,)}, "give cmu50.npz as data.corpus=FILE")
+        clips = load_arrays(corpus, {"clip": (None,), "split": (None,)}, "the corpus is cmu50.npz")
         if arrays["clip_index"].max() >= len(clips["clip"]):
             raise InputError(f"{bench} names clip {arrays['clip_index'].max()}, but {corpus} has {len(clips['clip'])}")
         splits = np.unique(clips["split"][arrays["clip_index"]])

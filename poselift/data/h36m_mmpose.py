@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from poselift.core.errors import InputError
+from poselift.core.errors import InputError, why_unreadable
 from poselift.data.h36m import GUIDE, SUBJECTS, URL, action_name
 from poselift.data.h36m_cameras import H36MCamera
 from poselift.data.loading import pick_split, recorded_view
@@ -110,7 +110,9 @@ def _detections(path: Path, frames: int) -> np.ndarray:
     except (ValueError, EOFError) as error:
         if isinstance(error, InputError):
             raise
-        raise InputError(f"{path} cannot be read as an npy without pickled objects ({error})") from error
+        raise InputError(
+            f"{path} cannot be read as an npy without pickled objects ({why_unreadable(error)})"
+        ) from error
     return check_shape(path, "keypoints", array, (frames, len(H36M17), 3))
 
 

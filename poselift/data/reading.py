@@ -13,7 +13,7 @@ from zipfile import BadZipFile, ZipFile
 import numpy as np
 from scipy.io import loadmat
 
-from poselift.core.errors import InputError
+from poselift.core.errors import InputError, why_unreadable
 from poselift.core.optional import require
 from poselift.data.unpickling import RestrictedUnpickler
 
@@ -90,7 +90,9 @@ def load_arrays(path: str | Path, shapes: Mapping[str, Shape], help_text: str) -
         with np.load(path, allow_pickle=False) as file:
             arrays = {key: file[key] for key in shapes if key in file.files}
     except (BadZipFile, ValueError, OSError, EOFError) as error:
-        raise InputError(f"{path} cannot be read as an npz without pickled objects ({error}); {help_text}") from error
+        raise InputError(
+            f"{path} cannot be read as an npz without pickled objects ({why_unreadable(error)}); {help_text}"
+        ) from error
     for key, shape in shapes.items():
         if key not in arrays:
             raise InputError(f"{path} has no array {key!r}; {help_text}")

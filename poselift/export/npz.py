@@ -19,7 +19,7 @@ import zipfile
 
 import numpy as np
 
-from poselift.core.errors import InputError
+from poselift.core.errors import InputError, why_unreadable
 from poselift.core.files import atomic_path
 from poselift.structures import Motion
 
@@ -87,7 +87,9 @@ def read_npz(path: str | os.PathLike[str]) -> dict[str, np.ndarray]:
         raise InputError(f"{path}: there is no such file") from None
     except (OSError, ValueError, EOFError, AttributeError, TypeError, zipfile.BadZipFile) as error:
         # numpy answers a damaged file or a bare .npy with any of these.
-        raise InputError(f"{path}: not a readable npz ({error}); give an npz that poselift wrote") from error
+        raise InputError(
+            f"{path}: not a readable npz ({why_unreadable(error)}); give an npz that poselift wrote"
+        ) from error
     for name in _DTYPES:
         if name not in arrays and name not in _OPTIONAL:
             raise InputError(f"{path}: array {name!r} is missing; give an npz that poselift wrote")

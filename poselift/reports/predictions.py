@@ -18,7 +18,7 @@ from zipfile import BadZipFile
 import numpy as np
 from jaxtyping import Float
 
-from poselift.core.errors import InputError
+from poselift.core.errors import InputError, why_unreadable
 from poselift.core.files import atomic_path
 from poselift.data.reading import load_object_npz, load_pickle
 from poselift.data.views import View
@@ -212,7 +212,9 @@ def _npy(path: Path) -> np.ndarray:
     try:
         return np.load(path, allow_pickle=False)
     except (ValueError, OSError, EOFError) as error:
-        raise InputError(f"{path} cannot be read as an array without pickled objects ({error})") from error
+        raise InputError(
+            f"{path} cannot be read as an array without pickled objects ({why_unreadable(error)})"
+        ) from error
 
 
 def _npz(path: Path, views: Sequence[View]) -> _Raw:
@@ -220,7 +222,9 @@ def _npz(path: Path, views: Sequence[View]) -> _Raw:
         with np.load(path, allow_pickle=False) as file:
             arrays = None if _OBJECT_KEY in file.files else {key: file[key] for key in file.files}
     except (BadZipFile, ValueError, OSError, EOFError) as error:
-        raise InputError(f"{path} cannot be read as an npz without pickled objects ({error})") from error
+        raise InputError(
+            f"{path} cannot be read as an npz without pickled objects ({why_unreadable(error)})"
+        ) from error
     if arrays is None:
         return _layout(path, load_object_npz(path, _OBJECT_KEY), views)
     own = {key: arrays.pop(key, None) for key in _OWN_KEYS}

@@ -212,7 +212,7 @@ def test_a_sweep_gives_each_job_a_folder(tmp_path):
     ("arguments", "message"),
     [
         (["data=cmu", "data.corpus=nothing.npz", "data.bench=nothing.npz"], "no such file: nothing.npz"),
-        (["data=cmu"], "Missing mandatory value: data.corpus"),
+        (["data=cmu"], "data.corpus is not given; add data.corpus=..."),
         (["model.dpth=8"], "there is no key model.dpth; the nearest is model.depth"),
         (["model.depth=many"], "SpatioTemporalLifter"),
     ],
@@ -240,6 +240,12 @@ def test_bad_input_is_one_line_and_exit_code_2(arguments, message, tmp_path):
 def test_bad_values_are_named(override, message, train_here):
     with pytest.raises(InputError, match=message):
         train_here(override)
+
+
+def test_a_gpu_that_is_not_there_is_said(train_here, monkeypatch):
+    monkeypatch.setattr(torch.accelerator, "is_available", lambda: False)
+    with pytest.raises(InputError, match=r"no GPU here .* leave out trainer=gpu"):
+        train_here("trainer.accelerator=gpu")
 
 
 @pytest.mark.parametrize(

@@ -124,6 +124,10 @@ def test_load_arrays_reads_no_objects(tmp_path):
     ):
         with pytest.raises(InputError, match=message):
             load_arrays(path, shapes, "help")
+    path.write_text("hello")
+    with pytest.raises(InputError, match="another kind of file") as caught:
+        load_arrays(path, {"x": ()}, "help")
+    assert "allow_pickle" not in str(caught.value)
 
 
 def write_hdf5(path, arrays):
