@@ -12,7 +12,7 @@ from poselift.cli.detector import add_detector_options, chosen_detector
 from poselift.cli.device import torch_device
 from poselift.cli.keypoints import add_keypoint_options, chosen_keypoints
 from poselift.cli.progress import stage_progress
-from poselift.cli.results import OVERLAY, check_folder, write_person, write_summary
+from poselift.cli.results import OVERLAY, check_folder, person_files, write_person, write_summary
 from poselift.cli.weights import add_lifter_option
 from poselift.core.errors import InputError
 from poselift.lifting import DetectionStream, LiftedVideo, VideoDetections, World, lift_stream, to_world
@@ -133,16 +133,18 @@ def run(options: argparse.Namespace) -> None:
                 world = _world(stream, options.threshold, lifted)
                 world = replace(world, motions=[motion.restricted(skeleton) for motion in world.motions])
         lifted = replace(lifted, motions=[motion.restricted(skeleton) for motion in lifted.motions])
-        written = []
+        files = [name for motion in lifted.motions for name in person_files(motion)]
+        if lifted.motions and not options.no_render:
+            files.append(OVERLAY)
+        # Before the files, so that those which a stopped run leaves behind are known to be ours; then with all times.
+        write_summary(out, lifted, watch.seconds, files, weights, stream, origin)
         with watch.time("write"):
             for motion in lifted.motions if world is None else world.motions:
-                written += write_person(out, motion, lifted, weights, stream, origin, world)
-        write_summary(out, lifted, watch.seconds, written, weights, stream, origin)
-        if lifted.motions and not options.no_render:
+                write_person(out, motion, lifted, weights, stream, origin, world)
+        if OVERLAY in files:
             with watch.time("render"):
                 _render(stream, options.threshold, lifted, out / OVERLAY, report)
-            written.append(OVERLAY)
-            write_summary(out, lifted, watch.seconds, written, weights, stream, origin)
+        write_summary(out, lifted, watch.seconds, files, weights, stream, origin)
     for warning in lifted.warnings:
         console.print(f"warning: {warning}", style="yellow")
     if not lifted.motions:

@@ -17,6 +17,7 @@ from poselift.structures import Motion
 OVERLAY = "overlay.mp4"
 """The video with the 2D beside the 3D."""
 
+_SUMMARY = "summary.json"
 _FILES = ("npz", "json", "csv")
 _OURS = re.compile(r"person_\d+\.(npz|json|csv)|overlay\.mp4")
 """Names of the files that the command writes beside its summary."""
@@ -32,17 +33,31 @@ def check_folder(out: Path, source: Path, video: Path | None, chosen: bool) -> N
         chosen: whether the user chose the folder.
 
     Raises:
-        InputError: the folder cannot be written to, what is lifted would be overwritten, or a folder that the user
-            did not choose holds the results of something else.
+        InputError: the folder cannot be written to, what is lifted would be overwritten, a folder that the user did
+            not choose holds the results of something else, or the folder has a file with a name of ours that no
+            summary of ours accounts for.
     """
     check_writable(out)
+    folder = out.resolve()
     for given in (source, video or source):
-        ours = given.absolute().parent == out.absolute() and _OURS.fullmatch(given.name)
-        if ours or given.absolute() == out.absolute():
+        place = given.resolve()
+        if place == folder or (place.parent == folder and _is_ours(place.name)):
             raise InputError(f"{given} would be overwritten by the new results; choose another --out")
     earlier = _earlier_summary(out)
-    if not chosen and earlier.get("path", str(source.absolute())) != str(source.absolute()):
+    if not chosen and earlier and Path(earlier["path"]).resolve() != source.resolve():
         raise InputError(f"{out} holds the results of another clip, {earlier['path']}; choose a folder with --out")
+    accounted = [_SUMMARY, *earlier["files"]] if earlier else []
+    for path in sorted(out.glob("*")):
+        if _is_ours(path.name) and path.name not in accounted:
+            raise InputError(
+                f"{path} is not known to come from an earlier run and could be overwritten; move it, or choose "
+                "another --out"
+            )
+
+
+def person_files(motion: Motion) -> list[str]:
+    """Names of the files that `write_person` writes."""
+    return [f"person_{motion.keypoints.person}.{suffix}" for suffix in _FILES]
 
 
 def write_person(
@@ -53,8 +68,8 @@ def write_person(
     stream: DetectionStream,
     origin: dict[str, str],
     world: World | None = None,
-) -> list[str]:
-    """Writes one person's files; their names.
+) -> None:
+    """Writes one person's files.
 
     Args:
         out: the folder.
@@ -84,7 +99,6 @@ def write_person(
         weights=_weights(weights, stream),
         extra=origin if height is None else {**origin, "height": asdict(height)},
     )
-    return [f"{stem}.{suffix}" for suffix in _FILES]
 
 
 def _camera_pose(world: World) -> dict[str, Any]:
@@ -96,23 +110,26 @@ def write_summary(
     out: Path,
     lifted: LiftedVideo,
     seconds: dict[str, float],
-    written: list[str],
+    files: list[str],
     weights: Weights,
     stream: DetectionStream,
     origin: dict[str, str],
 ) -> None:
-    """Writes summary.json, and takes away what an earlier summary in the same folder had written and this has not.
+    """Writes summary.json, and takes away the files that an earlier summary in the same folder names and this does not.
 
     Args:
         out: the folder.
         lifted: what became of the clip.
         seconds: spent in each stage.
-        written: names of the files that were written.
+        files: names of those that the run writes.
         weights: the lifter.
         stream: who found the keypoints.
         origin: as for `write_person`.
     """
-    earlier = _earlier_summary(out).get("files", [])
+    # Before the new summary is there: it does not name them, and if the run were stopped here they would be nobody's.
+    for name in _earlier_summary(out).get("files", []):
+        if name not in files and isinstance(name, str) and _OURS.fullmatch(name):
+            (out / name).unlink(missing_ok=True)
     width, height = stream.image_size
     people = [
         {
@@ -126,7 +143,7 @@ def write_summary(
         for motion in lifted.motions
     ]
     write_json(
-        out / "summary.json",
+        out / _SUMMARY,
         {
             **origin,
             "path": str(stream.path.absolute()),
@@ -140,12 +157,9 @@ def write_summary(
             "seconds": {stage: round(value, 3) for stage, value in seconds.items()},
             "warnings": lifted.warnings,
             "weights": _weights(weights, stream),
-            "files": written,
+            "files": files,
         },
     )
-    for name in earlier:
-        if name not in written and isinstance(name, str) and _OURS.fullmatch(name):
-            (out / name).unlink(missing_ok=True)
 
 
 def _weights(weights: Weights, stream: DetectionStream) -> dict[str, Any]:
@@ -155,11 +169,17 @@ def _weights(weights: Weights, stream: DetectionStream) -> dict[str, Any]:
     }
 
 
+def _is_ours(name: str) -> bool:
+    """Whether the command may write a file of that name."""
+    return name == _SUMMARY or _OURS.fullmatch(name) is not None
+
+
 def _earlier_summary(out: Path) -> dict[str, Any]:
     """What an earlier run wrote in the folder; empty where there is none that is ours."""
     try:
-        summary = json.loads((out / "summary.json").read_text(encoding="utf-8"))
-        ours = isinstance(summary["people"], list) and isinstance(summary["files"], list) and "weights" in summary
+        summary = json.loads((out / _SUMMARY).read_text(encoding="utf-8"))
+        kinds = {"path": str, "people": list, "weights": dict, "files": list}
+        ours = all(isinstance(summary[key], kind) for key, kind in kinds.items())
     except (OSError, ValueError, KeyError, TypeError):
         return {}
     return summary if ours else {}

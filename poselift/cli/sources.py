@@ -47,12 +47,17 @@ class Lifted:
     def __init__(self, config: DictConfig) -> None:
         if config.camera not in ("known", "assumed"):
             raise InputError(f"camera={config.camera} is not known; choose known or assumed")
+        # By its type: true is an int too, and 2.5 would be cut to 2.
+        if config.window is not None and (type(config.window) is not int or config.window < 1):
+            raise InputError(
+                f"window={config.window} must be a whole number of 1 or more, or null for that of training"
+            )
         self._device = torch_device(config.device)
         load = load_checkpoint if Path(config.weights).suffix == ".ckpt" else load_weights
         weights = load(config.weights, self._device)
         self._lifter, self._camera, self._flip = weights.lifter, config.camera, config.flip
         self._rays, self._steady = config.rays, config.steady
-        self._window = weights.window if config.window is None else int(config.window)
+        self._window = weights.window if config.window is None else config.window
         self.name = weights.name
         self.skeleton: Skeleton = weights.lifter.skeleton_out  # type: ignore[assignment]
         self.seed = weights.card["training"].get("seed")

@@ -1,5 +1,6 @@
 """Keypoints of a file in the place of a detector's: the people in each frame, with its time and size in pixels."""
 
+import math
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -33,7 +34,7 @@ class FileDetections:
         video: that the keypoints were found in.
         fps: frames a second, where there is no video and the file has no times.
         image_size: (width, height) in pixels, where neither the video nor the file says.
-        start: seconds; what comes before is left out.
+        start: seconds; what comes before is left out, and nothing if it is not given.
         end: seconds; what comes after is left out.
 
     Attributes:
@@ -60,8 +61,9 @@ class FileDetections:
     ) -> None:
         self._file = file
         self._video = None if video is None else VideoReader(video)
-        self._span = (start or 0.0, float("inf") if end is None else end)
-        if not 0 <= self._span[0] < self._span[1]:
+        # A file's own times may be below 0, where what started the recording came after its first frame.
+        self._span = (-math.inf if start is None else start, math.inf if end is None else end)
+        if not self._span[0] < self._span[1]:
             raise InputError(f"start is {start} s and end {end} s; give an end after the start")
         self.path, self.name = file.path, file.format
         self.weights: dict[str, str] = {}
@@ -149,7 +151,9 @@ class FileDetections:
             times = [(number, number / self.fps) for number in self._numbers()]
         times = [(number, time) for number, time in times if self._within(time)]
         if not times:
-            raise InputError(f"{self.path}: has no frame from {self._span[0]:g} to {self._span[1]:g} s")
+            start, end = self._span
+            bounds = [f"at or after {start:g} s"] * (start > -math.inf) + [f"before {end:g} s"] * (end < math.inf)
+            raise InputError(f"{self.path}: has no frame {' and '.join(bounds)}")
         return times
 
     def _times_of_video(self, video: VideoReader, progress: Callable[[str, float], None]) -> list[tuple[int, float]]:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
+import numpy as np
+
 from poselift.core.errors import InputError
 from poselift.detection import Detector
 from poselift.lifting.camera import CameraModel, camera_for
@@ -29,7 +31,7 @@ class LiftedVideo:
         motions: one a person.
         heights: of the people of `motions`, by number; of those whose height is given or can be told.
         seconds: spent in each stage.
-        warnings: what was wrong with the clip.
+        warnings: what was wrong with the clip, and of whom nothing could be lifted.
     """
 
     fps: float | None
@@ -121,7 +123,11 @@ def lift_stream(
         unchosen = [str(number) for number in height if number not in people]
         if unchosen:
             raise InputError(f"a height is given for person {', '.join(unchosen)}, who is not chosen; choose them too")
-    tracks, times = _follow(stream, watch, progress)
+    tracks, times, best = _follow(stream, watch, progress)
+    warnings = list(stream.warnings)
+    if best and not tracks:
+        found = f"there are detections in {len(best)} of {len(times)} frames, and the best joint scores {max(best):.2f}"
+        warnings.append(f"nobody could be followed: {found}")
     named = [*(people or []), *(height if isinstance(height, Mapping) else [])]
     if named and tracks:
         present = {track.person for track in tracks}
@@ -137,22 +143,29 @@ def lift_stream(
         with watch.time("lift"):
             lifted = lift_track(track, weights, camera, threshold, flip, steady)
             motion, tall = with_height(lifted, height_of(track.person, height))
+        if np.isnan(motion.joints).all():
+            few = f"no joint that the lifter knows scores {threshold:g} or more in any frame"
+            warnings.append(f"person {track.person}: {few}; nothing was lifted")
         motions.append(motion)
         if tall is not None:
             heights[track.person] = tall
     progress("Lifting", 1.0)
-    return LiftedVideo(
-        stream.fps, len(times), (times[0], times[-1]), camera, motions, heights, watch.seconds, list(stream.warnings)
-    )
+    span = times[0], times[-1]
+    return LiftedVideo(stream.fps, len(times), span, camera, motions, heights, watch.seconds, warnings)
 
 
-def _follow(stream: DetectionStream, watch: Stopwatch, progress: Progress) -> tuple[list[Keypoints2D], list[float]]:
-    """Everybody's track, and the time stamps of all frames."""
+def _follow(
+    stream: DetectionStream, watch: Stopwatch, progress: Progress
+) -> tuple[list[Keypoints2D], list[float], list[float]]:
+    """Everybody's track, the time stamps of all frames, and the best joint's score in each that has detections."""
     follower = stream.follower()
     times: list[float] = []
+    best: list[float] = []
     for detections, timestamp in stream.frames(watch.time, progress):
         with watch.time("track"):
             follower.update(detections, timestamp)
         times.append(timestamp)
+        if len(detections):
+            best.append(float(detections.scores.max()))
     with watch.time("track"):
-        return follower.tracks(), times
+        return follower.tracks(), times, best

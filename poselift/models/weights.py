@@ -1,6 +1,7 @@
 """Weights with the config that builds their model: a safetensors file and a JSON beside it, no pickle."""
 
 import json
+import math
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -96,7 +97,8 @@ def load_weights(name_or_path: str | Path, device: torch.device | str = "cpu") -
     """Loads a lifter by the name of shipped weights, or from a safetensors file with its JSON.
 
     Raises:
-        InputError: there are no such weights, a file cannot be read, or the two do not belong together.
+        InputError: there are no such weights, a file cannot be read, the two do not belong together, or the JSON's
+            `radius_factor` is not a number above 0.
     """
     path = Path(name_or_path)
     if path.suffix != ".safetensors":
@@ -117,6 +119,10 @@ def load_weights(name_or_path: str | Path, device: torch.device | str = "cpu") -
         lifter = model(**config)
     except (json.JSONDecodeError, UnicodeDecodeError, KeyError, TypeError, ValueError) as error:
         raise InputError(f"{config_path} does not describe a lifter ({type(error).__name__}: {error})") from error
+    factor = card.get("radius_factor", 1.0)
+    if type(factor) not in (int, float) or not 0 < factor < math.inf:
+        told = json.dumps(factor)
+        raise InputError(f"{config_path}: radius_factor is {told}; it must be a number above 0, or left out for 1")
     try:
         state = {key: value.float() for key, value in load_file(path).items()}
         lifter.load_state_dict(state)

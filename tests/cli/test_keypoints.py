@@ -123,6 +123,43 @@ def test_what_is_lifted_is_not_overwritten(tmp_path, clip, capsys):
         assert "would be overwritten" in capsys.readouterr().err
 
 
+def test_a_summary_that_is_lifted_is_not_overwritten(tmp_path, clip, capsys):
+    path = coco_results(tmp_path / "walk", clip, COCO17, SIZE, 25.0).rename(tmp_path / "walk" / "summary.json")
+    before = path.read_bytes()
+    with pytest.raises(SystemExit):
+        lift("--keypoints", path, "--fps", 25, "--size", "640x480", "--out", path.parent, "--no-render")
+    assert f"{path} would be overwritten" in capsys.readouterr().err
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("way", ["earlier/../earlier", "link", "earlier"])
+def test_what_is_lifted_is_known_again_by_another_way(way, tmp_path, clip, capsys):
+    earlier = poselift_npz(tmp_path / "earlier", clip, COCO17, SIZE, 25.0)
+    (tmp_path / "link").symlink_to(earlier)
+    (tmp_path / "linked.npz").symlink_to(earlier / "person_4.npz")
+    before = (earlier / "person_4.npz").read_bytes()
+    given = tmp_path / "linked.npz" if way == "earlier" else earlier / "person_4.npz"
+    with pytest.raises(SystemExit):
+        lift("--keypoints", given, "--out", tmp_path / way, "--no-render")
+    assert f"{given} would be overwritten" in capsys.readouterr().err
+    assert (earlier / "person_4.npz").read_bytes() == before
+
+
+def test_the_default_folder_is_taken_again_by_another_way(folder, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for given in (folder, folder / ".." / folder.name):
+        lift("--keypoints", given, "--fps", 25, "--size", "640x480", "--no-flip", "--no-render", "--quiet")
+    assert (tmp_path / "poselift_out" / "walk" / "person_4.npz").is_file()
+
+
+def test_that_nothing_was_lifted_of_somebody_is_told(folder, tmp_path, capsys):
+    options = ["--fps", 25, "--size", "640x480", "--threshold", 0.95, "--no-render", "--out", tmp_path / "out"]
+    lift("--keypoints", folder, *options)
+    (warning,) = json.loads((tmp_path / "out" / "summary.json").read_text())["warnings"]
+    assert f"warning: {warning}" in capsys.readouterr().out
+    assert warning.startswith("person 4: no joint")
+
+
 def test_a_broken_file_is_named(tmp_path, clip, capsys):
     path = coco_results(tmp_path / "walk", clip, COCO17, SIZE, 25.0)
     path.write_text(path.read_text()[:500])

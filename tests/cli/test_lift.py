@@ -112,14 +112,48 @@ def test_a_second_run_leaves_nothing_of_the_first(tmp_path):
     assert names == {"person_1.npz", "person_1.json", "person_1.csv", "summary.json", "notes.txt"}
 
 
-def test_only_our_own_files_are_taken_away(tmp_path):
-    """Another program's summary.json is not believed."""
-    (tmp_path / "summary.json").write_text(json.dumps({"files": ["thesis.docx", "person_7.csv"]}))
-    for name in ("thesis.docx", "person_7.csv"):
-        (tmp_path / name).write_text("mine")
+@pytest.mark.parametrize("name", ["summary.json", "person_7.csv", "overlay.mp4"])
+def test_files_that_no_run_of_ours_wrote_are_not_overwritten(name, tmp_path, capsys):
+    """Another program's summary.json is not believed, whatever it names."""
+    (tmp_path / name).write_text('{"files": ["summary.json"], "people": []}')
+    with pytest.raises(SystemExit) as left:
+        lift(*QUICK, "--end", 0.4, "--out", tmp_path)
+    assert left.value.code == 2
+    message = f"{tmp_path / name} is not known to come from an earlier run and could be overwritten; move it, or"
+    assert message in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+
+
+def test_a_file_that_our_own_summary_does_not_name_is_not_overwritten(tmp_path, capsys):
     lift(*QUICK, "--end", 0.4, "--out", tmp_path, "--quiet", "--no-render")
-    assert (tmp_path / "thesis.docx").read_text() == "mine"
-    assert (tmp_path / "person_7.csv").read_text() == "mine"
+    (tmp_path / "overlay.mp4").write_text("mine")
+    with pytest.raises(SystemExit):
+        lift(*QUICK, "--end", 0.4, "--out", tmp_path)
+    assert f"{tmp_path / 'overlay.mp4'} is not known" in capsys.readouterr().err
+    assert (tmp_path / "overlay.mp4").read_text() == "mine"
+
+
+@pytest.mark.parametrize("stopped", ["poselift.cli.results.write_sidecar", "poselift.cli.lift._render"])
+def test_what_a_stopped_run_leaves_behind_is_accounted_for(stopped, tmp_path, monkeypatch):
+    """Whenever it is stopped: its files are named before they are there, so that the next run may replace them."""
+    module, name = stopped.rsplit(".", 1)
+    write = getattr(sys.modules[module], name)
+
+    def write_and_stop(*arguments, **more):
+        write(*arguments, **more)
+        raise RuntimeError("stopped")
+
+    options = [*QUICK, "--end", 0.4, "--out", tmp_path, "--quiet"]
+    with monkeypatch.context() as patch:
+        patch.setattr(stopped, write_and_stop)
+        with pytest.raises(RuntimeError, match="stopped"):
+            lift(*options)
+    left = {path.name for path in tmp_path.iterdir()}
+    assert "person_1.npz" in left
+    assert left - {"summary.json"} <= set(json.loads((tmp_path / "summary.json").read_text())["files"])
+    lift(*options)
+    names = {path.name for path in tmp_path.iterdir()} - {"summary.json"}
+    assert names == set(json.loads((tmp_path / "summary.json").read_text())["files"])
 
 
 def test_the_video_itself_is_not_overwritten(tmp_path, capsys):

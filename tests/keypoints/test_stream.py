@@ -78,8 +78,13 @@ def test_a_span(of, video):
     ]
     stream = FileDetections(of(range(10)), fps=10, image_size=(64, 48), start=0.7)
     assert read(stream) == [(7, 0.7), (8, 0.8), (9, 0.9)]
-    with pytest.raises(InputError, match="no frame from 5 to inf s"):
-        read(FileDetections(of(range(10)), fps=10, image_size=(64, 48), start=5))
+    for span, said in (
+        ({"start": 5}, "at or after 5 s$"),
+        ({"end": -1}, "before -1 s$"),
+        ({"start": 5, "end": 7}, "at or after 5 s and before 7 s$"),
+    ):
+        with pytest.raises(InputError, match=f"has no frame {said}"):
+            read(FileDetections(of(range(10)), fps=10, image_size=(64, 48), **span))
     with pytest.raises(InputError, match="give an end after the start"):
         FileDetections(of([0]), fps=10, image_size=(64, 48), start=2, end=1)
 
@@ -98,6 +103,20 @@ def test_times_of_the_file_itself(of, video):
         FileDetections(own, fps=5, image_size=(64, 48))
     with pytest.raises(InputError, match="--fps is not for keypoints whose times the video has"):
         FileDetections(of([0]), fps=5, video=video)
+
+
+def test_times_below_zero_are_taken_where_no_start_is_given(of):
+    """As of a recording that a trigger starts."""
+
+    def stream(**span):
+        own = of(range(4), timestamps={0: -0.4, 1: -0.2, 2: 0.0, 3: 0.2})
+        return FileDetections(own, image_size=(64, 48), **span)
+
+    assert read(stream()) == [(0, -0.4), (1, -0.2), (2, 0), (3, 0.2)]
+    assert [time for _, time in stream().pictures()] == [-0.4, -0.2, 0, 0.2]
+    assert read(stream(end=-0.1)) == [(0, -0.4), (1, -0.2)]
+    assert read(stream(start=-0.2)) == [(1, -0.2), (2, 0), (3, 0.2)]
+    assert read(stream(start=0)) == [(2, 0), (3, 0.2)]
 
 
 def test_what_is_missing_is_asked_for(of, video):

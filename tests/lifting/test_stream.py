@@ -18,6 +18,9 @@ class Brightness:
 
     name, skeleton, weights = "brightness", COCO17, {"file": "0" * 64}
 
+    def __init__(self, score=0.8):
+        self.score = score
+
     def detect(self, frames):
         found = []
         for frame in frames:
@@ -28,7 +31,7 @@ class Brightness:
                     np.array([[0, 0, 60, 40]] * people, float).reshape(-1, 4),
                     np.ones(people),
                     np.repeat(points[None], people, 0),
-                    np.full((people, 17), 0.8),
+                    np.full((people, 17), self.score),
                     COCO17,
                 )
             )
@@ -87,3 +90,18 @@ def test_a_video_is_lifted_by_way_of_its_stream(video, weights):
 def test_somebody_who_is_not_there(video, weights):
     with pytest.raises(InputError, match=r"no person 7, 8 in .*clip\.mp4; found: 1"):
         lift_video(video, Brightness(), weights, people=[7, 1, 8])
+
+
+def test_somebody_of_whom_no_joint_scores_enough_is_warned_of(video, weights):
+    lifted = lift_video(video, Brightness(), weights, threshold=0.85)
+    (motion,) = lifted.motions
+    assert np.isnan(motion.joints).all()
+    told = "person 1: no joint that the lifter knows scores 0.85 or more in any frame; nothing was lifted"
+    assert lifted.warnings == [told]
+
+
+def test_detections_of_which_nobody_becomes_are_told(video, weights):
+    lifted = lift_video(video, Brightness(score=0.15), weights)
+    assert lifted.motions == []
+    told = "nobody could be followed: there are detections in 8 of 10 frames, and the best joint scores 0.15"
+    assert lifted.warnings == [told]
