@@ -3,7 +3,7 @@
 import argparse
 import sys
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from poselift import __version__
 from poselift.cli import attention, calibrate, lift, report, weights
@@ -18,6 +18,18 @@ class _Parser(argparse.ArgumentParser):
         self.exit(2, f"error: {message}; see {self.prog} --help\n")
 
 
+class _Command(_Parser):
+    """Says itself what it does not know, so that the help that is named is the command's."""
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Leaves with exit code 2 where something is not known: the options, as what follows them may be known."""
+        options, rest = super().parse_known_args(args, namespace)
+        if rest:
+            unknown = [argument for argument in rest if argument.startswith("-")] or rest
+            self.error(f"there is no {', '.join(unknown)} here")
+        return options, rest
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Runs a command; exit code 2 and one line where what was given cannot be used.
 
@@ -26,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """
     parser = _Parser(prog="poselift", description="From the people in a video to 3D motion.")
     parser.add_argument("--version", action="version", version=f"poselift {__version__}")
-    commands = parser.add_subparsers(metavar="COMMAND", required=True, parser_class=_Parser)
+    commands = parser.add_subparsers(metavar="COMMAND", required=True, parser_class=_Command)
     lift.add_command(commands)
     attention.add_command(commands)
     report.add_command(commands)

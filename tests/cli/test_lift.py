@@ -325,3 +325,10 @@ def test_help_and_the_script():
     )
     for option in ("--out", "--detector", "--weights", "--device", "--fov", "--person", "--no-render", "--quiet"):
         assert option in done.stdout
+
+
+def test_an_unknown_option_is_named_with_the_help_of_its_command(capsys):
+    with pytest.raises(SystemExit) as stopped:
+        main(["lift", "--people", "9", "video.mp4"])
+    assert stopped.value.code == 2
+    assert capsys.readouterr().err == "error: there is no --people here; see poselift lift --help\n"
