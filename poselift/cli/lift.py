@@ -159,7 +159,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _world(stream: DetectionStream, threshold: float, lifted: LiftedVideo) -> World:
-    """Everybody in the world; where the pictures show that the camera moves, a warning is added.
+    """Everybody in the world; a warning is added where the pictures show that the camera moves, or no feet were seen.
 
     Keypoints without a video have no pictures but blank ones, which show nothing.
     """
@@ -167,7 +167,10 @@ def _world(stream: DetectionStream, threshold: float, lifted: LiftedVideo) -> Wo
     if moved is not None and not moved.still:
         by = f"by {moved.degrees:.1f} degrees" if math.isfinite(moved.pixels) else "to another view"
         lifted.warnings.append(f"the camera moves {by}: the world is right for a camera that is still")
-    return to_world(lifted.motions, lifted.camera, threshold)
+    world = to_world(lifted.motions, lifted.camera, threshold)
+    if lifted.motions and not world.feet_seen:
+        lifted.warnings.append("no feet were seen: up and the ground are guessed from how cameras are held")
+    return world
 
 
 def _chosen_skeleton(options: argparse.Namespace, weights: Weights) -> Skeleton:

@@ -3,17 +3,18 @@
 Three things say which way is up: the places where feet rest lie on one plane, bodies are upright on average, and
 cameras are held nearly level. Each is a residual over what it is good to, and one least squares weighs them:
 someone who walks about fixes the plane, and someone who stands on one spot leaves it to body and camera.
-Footfalls that are not on the plane, on a roof or on stairs, count less and less.
+Footfalls that are not on the plane, on a roof or on stairs, count less and less. Only what is in sight counts at all:
+the legs of somebody who is seen from the waist up are the lifter's guess.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 from scipy.optimize import least_squares
 
-from poselift.lifting.contacts import at_rest, feet_of, spells
+from poselift.lifting.contacts import at_rest, feet_of, in_sight, spells
 from poselift.structures import Motion
 
 _ROLL = np.deg2rad(3)
@@ -47,6 +48,9 @@ would tilt the world of one on a mast, in a stand or on a drone by 20 degrees if
 _FLESH = 0.06
 """Metres from the body's lowest joint to the ground it lies, kneels or stands on."""
 
+_LEVELS = 2000
+"""Footfalls that stand for all of a clip's when the ground is chosen among levels: each is compared with each."""
+
 _UPRIGHT = np.cos(np.deg2rad(50))
 """Bodies that lean further from the camera's up say nothing of the world's."""
 
@@ -61,26 +65,29 @@ class Ground:
         up: unit vector away from the ground.
         height: along `up`, metres; negative where the camera is above the ground.
         uncertainty: standard deviation of `up`, radians, about the worse of its two axes.
+        feet_seen: whether a foot of anybody was ever in sight; where the ground is, is a guess otherwise.
     """
 
     up: Float[np.ndarray, "3"]
     height: float
     uncertainty: float
+    feet_seen: bool
 
 
-def find_ground(motions: Sequence[Motion]) -> Ground:
+def find_ground(motions: Sequence[Motion], threshold: float = 0.2) -> Ground:
     """The ground that people share.
 
     Args:
         motions: in the camera frame, of one clip.
+        threshold: keypoints that score less were not seen.
 
     Raises:
         ValueError: a motion is not in the camera frame.
     """
     if any(motion.frame != "camera" for motion in motions):
         raise ValueError("the ground is looked for in the camera frame; give motions that are in it")
-    axes = np.array([axis for axis in map(_mean_axis, motions) if axis is not None]).reshape(-1, 3)
-    falls = [_footfalls(motion) for motion in motions]
+    axes = np.array([axis for motion in motions if (axis := _mean_axis(motion, threshold)) is not None]).reshape(-1, 3)
+    falls = [_footfalls(motion, threshold) for motion in motions]
     places = np.concatenate([np.zeros((0, 3)), *(places for places, _ in falls)])
     rest = np.concatenate([np.zeros(0), *(rest for _, rest in falls)])
     counts = np.zeros(len(places))
@@ -109,14 +116,18 @@ def find_ground(motions: Sequence[Motion]) -> Ground:
     up = _direction(x[0], x[1])
     covariance = np.linalg.pinv(found.jac.T @ found.jac)[:2, :2]
     height = float(x[2])
-    lowest = np.concatenate([np.zeros(0), *(_lowest(motion, up) for motion in motions)])
+    feet_seen = any(_feet_seen(motion, threshold).any() for motion in motions)
+    lowest = np.concatenate([np.zeros(0), *(_lowest(motion, up, threshold) for motion in motions)])
     if not len(places) and len(lowest):
-        height = float(np.percentile(lowest, 5)) - _FLESH
-    return Ground(up, height, float(np.sqrt(np.linalg.eigvalsh(covariance)[-1])))
+        below = float(np.percentile(lowest, 5)) - _FLESH
+        height = below if feet_seen else min(height, below)
+    return Ground(up, height, float(np.sqrt(np.linalg.eigvalsh(covariance)[-1])), feet_seen)
 
 
 def _ground_level(heights: Float[np.ndarray, " n"]) -> float:
     """The lowest level on which a fair share of the footfalls is: who stands on a roof is not on the ground."""
+    if len(heights) > _LEVELS:
+        heights = np.quantile(heights, np.linspace(0, 1, _LEVELS))
     apart = heights[:, None] - heights
     support = _geman_mcclure(apart / _REACHES[0]).sum(-1)
     return float(heights[support >= _FAIR_SHARE * support.max()].min())
@@ -133,9 +144,16 @@ def _direction(roll: float, pitch: float) -> Float[np.ndarray, "3"]:
     return np.array([np.sin(roll) * np.cos(pitch), -np.cos(roll) * np.cos(pitch), -np.sin(pitch)])
 
 
-def _lowest(motion: Motion, up: Float[np.ndarray, "3"]) -> Float[np.ndarray, " known"]:
-    """Height along `up` of the lowest joint, in the frames that are known."""
-    heights = ((motion.joints + motion.root[:, None]) @ up).min(1)
+def _feet_seen(motion: Motion, threshold: float) -> Bool[np.ndarray, " t"]:
+    """Frames in which a foot is in sight."""
+    feet = feet_of(motion, threshold)
+    return np.zeros(len(motion), bool) if feet is None else np.any(feet.seen, axis=(1, 2))
+
+
+def _lowest(motion: Motion, up: Float[np.ndarray, "3"], threshold: float) -> Float[np.ndarray, " n"]:
+    """Height along `up` of the lowest joint: of all joints while a foot is in sight, else of those that are."""
+    counts = in_sight(motion, threshold) | _feet_seen(motion, threshold)[:, None]
+    heights = np.where(counts, (motion.joints + motion.root[:, None]) @ up, np.inf).min(1)
     known: np.ndarray = heights[np.isfinite(heights)]
     return known
 
@@ -155,27 +173,35 @@ def _upright(axes: Float[np.ndarray, "t 3"]) -> np.ndarray:
     return axes @ _CAMERA_UP > _UPRIGHT * np.linalg.norm(axes, axis=-1)
 
 
-def _mean_axis(motion: Motion) -> Float[np.ndarray, "3"] | None:
-    """A unit vector, the mean over the frames in which the body is upright; None without any."""
+def _mean_axis(motion: Motion, threshold: float) -> Float[np.ndarray, "3"] | None:
+    """A unit vector, the mean over the frames in which the body is upright and both its ends seen; None without any."""
     axes = _body_axes(motion)
-    if axes is None or not _upright(axes).any():
+    if axes is None:
         return None
-    axis = axes[_upright(axes)].mean(0)
+    sight = in_sight(motion, threshold)
+    top, bottom = (
+        sight[:, motion.skeleton.indices([f"left_{joint}", f"right_{joint}"])].any(-1)
+        for joint in ("shoulder", "ankle")
+    )
+    counts = _upright(axes) & top & bottom
+    if not counts.any():
+        return None
+    axis = axes[counts].mean(0)
     return axis / np.linalg.norm(axis)
 
 
-def _footfalls(motion: Motion) -> tuple[Float[np.ndarray, "n 3"], Float[np.ndarray, " n"]]:
+def _footfalls(motion: Motion, threshold: float) -> tuple[Float[np.ndarray, "n 3"], Float[np.ndarray, " n"]]:
     """Where the feet of an upright body rested, and the height over the ground of what is known of them.
 
     Each spell counts once, however long it is: its frames share their error.
     """
-    feet, axes = feet_of(motion), _body_axes(motion)
+    feet, axes = feet_of(motion, threshold), _body_axes(motion)
     if feet is None or axes is None:
         return np.zeros((0, 3)), np.zeros(0)
     slow = at_rest(feet, motion.timestamps) & _upright(axes)[:, None, None]
     places, rest = [], []
     for foot, point in np.ndindex(slow.shape[1:]):
-        for first, end in spells(slow[:, foot, point]):
+        for first, end in spells(slow[:, foot, point], motion.timestamps):
             places.append(np.median(feet.points[first:end, foot, point], axis=0))
             rest.append(feet.rest[point])
     return np.array(places).reshape(-1, 3), np.array(rest)

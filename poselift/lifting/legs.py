@@ -95,7 +95,7 @@ def _shift(
     """By how much a foot is to move: the mean of what its points that are down ask for, faded in and out."""
     total, weights = np.zeros((len(times), 3)), np.zeros((len(times), 1))
     for point in range(down.shape[1]):
-        for first, end in spells(down[:, point]):
+        for first, end in spells(down[:, point], times):
             wanted = points[first:end, point].mean(0) - points[first:end, point]
             size = _norm(wanted)
             wanted *= np.tanh(size / _FARTHEST) / np.maximum(size / _FARTHEST, 1e-9)

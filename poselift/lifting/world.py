@@ -25,12 +25,14 @@ class World:
         R: turns the camera's axes to the world's; a place x in the camera frame is at R x + t.
         t: the camera's place, metres.
         uncertainty: standard deviation of the direction of up, radians.
+        feet_seen: whether a foot of anybody was ever in sight; where the ground is, is a guess otherwise.
     """
 
     motions: list[Motion]
     R: Float[np.ndarray, "3 3"]
     t: Float[np.ndarray, "3"]
     uncertainty: float
+    feet_seen: bool
 
 
 def to_world(motions: Sequence[Motion], camera: CameraModel, threshold: float = 0.2) -> World:
@@ -47,7 +49,7 @@ def to_world(motions: Sequence[Motion], camera: CameraModel, threshold: float = 
     Raises:
         ValueError: a motion is not in the camera frame.
     """
-    ground = find_ground(motions)
+    ground = find_ground(motions, threshold)
     standing = [_stand(motion, ground, camera, threshold) for motion in motions]
     R = _axes(ground.up)
     t = -R @ _below(standing, ground)
@@ -60,12 +62,12 @@ def to_world(motions: Sequence[Motion], camera: CameraModel, threshold: float = 
         )
         for motion in standing
     ]
-    return World(turned, R, t, ground.uncertainty)
+    return World(turned, R, t, ground.uncertainty, ground.feet_seen)
 
 
 def _stand(motion: Motion, ground: Ground, camera: CameraModel, threshold: float) -> Motion:
     """The motion in the camera frame with contacts, and with feet that keep their place."""
-    down = find_contacts(motion, ground.up)
+    down = find_contacts(motion, ground.up, threshold)
     if down is None:
         return motion
     root = _solve_standing(motion, down, camera, threshold)

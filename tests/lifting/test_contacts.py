@@ -3,8 +3,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from poselift.lifting.contacts import feet_of, find_contacts, spells
-from poselift.skeleton import CMU28, H36M17, Skeleton
+from poselift.lifting.contacts import Feet, at_rest, feet_of, find_contacts, spells
+from poselift.skeleton import CMU28, COCO17, H36M17, Skeleton
 from tests.lifting.walking import film, standing_pose, walk
 
 
@@ -117,6 +117,82 @@ def _two_joints():
 def test_spells_by_hand():
     assert spells(np.array([1, 1, 0, 0, 1, 0, 1], bool)) == [(0, 2), (4, 5), (6, 7)]
     assert spells(np.zeros(3, bool)) == []
+    assert spells(np.zeros(0, bool), np.zeros(0)) == []
+
+
+@pytest.mark.parametrize(
+    ("steps", "expected"),
+    [
+        ([0.03, 0.03, 0.19, 0.03], [(0, 5)]),
+        ([0.03, 0.03, 0.25, 0.03], [(0, 3), (3, 5)]),
+        ([0.5, 0.5, 1.0, 0.5], [(0, 5)]),
+        ([0.5, 1.2, 0.5, 0.5], [(0, 2), (2, 5)]),
+    ],
+)
+def test_spells_end_where_frames_are_lacking(steps, expected):
+    assert spells(np.ones(5, bool), np.cumsum([7.0, *steps])) == expected
+
+
+def _unseen(filmed, rows, names, scores=0.0):
+    """Some joints score less in some frames."""
+    keypoints = filmed.motion.keypoints
+    lower = keypoints.scores.copy()
+    lower[np.ix_(rows, keypoints.skeleton.indices(names))] = scores
+    return replace(filmed, motion=replace(filmed.motion, keypoints=replace(keypoints, scores=lower)))
+
+
+FOOT = ["left_ankle", "left_heel", "left_big_toe"]
+
+
+@pytest.mark.parametrize("skeleton", [CMU28, COCO17], ids=["feet", "ankles"])
+def test_a_foot_that_nobody_saw_is_not_down(skeleton):
+    """Heels and toes that a joint set lacks are known by the ankle."""
+    times = np.arange(0, 4, 1 / 30)
+    joints, down = walk(times)
+    filmed = film(joints, times, down)
+    whole = _contacts(filmed)
+    seen = film(joints, times, skeleton=skeleton).motion.keypoints
+    filmed = replace(filmed, motion=replace(filmed.motion, keypoints=seen))
+    np.testing.assert_array_equal(_contacts(filmed), whole)
+    gone = [joint for joint in FOOT if joint in skeleton.joints]
+    for scores in (0.0, 0.15):
+        found = _contacts(_unseen(filmed, times >= 2, gone, scores))
+        assert not found[times > 2.3, 0].any()
+        np.testing.assert_array_equal(found[times < 1.2, 0], whole[times < 1.2, 0])
+        np.testing.assert_array_equal(found[:, 1], whole[:, 1])
+
+
+def test_a_foot_in_sight_may_be_missed_for_a_moment_and_one_out_of_sight_seem_to_be_there():
+    times = np.arange(0, 4, 1 / 30)
+    filmed = film(np.repeat(standing_pose()[None], len(times), 0), times)
+    assert _contacts(_unseen(filmed, (times > 2) & (times < 2.5), FOOT)).all()
+    assert not _contacts(_unseen(filmed, np.arange(len(times)) % 10 > 0, FOOT))[:, 0].any()
+
+
+def test_where_a_foot_went_while_there_were_no_frames_is_no_speed():
+    """Four frames a second, further apart than the window; 3 m are walked while 1.5 s are lacking."""
+    times = np.r_[np.arange(0, 2, 0.25), 3.25 + np.arange(0, 2, 0.25)]
+    joints = np.repeat(standing_pose()[None], len(times), 0)
+    joints[8:, :, 0] += 3
+    assert _contacts(film(joints, times)).all()
+
+
+def test_a_moment_between_two_gaps_does_not_last():
+    times = np.r_[np.arange(30), 45, 46, np.arange(60, 90)] / 30
+    found = _contacts(film(np.repeat(standing_pose()[None], len(times), 0), times))
+    assert not found[30:32].any()
+    assert np.delete(found, [30, 31], axis=0).all()
+
+
+def test_hours_leave_speeds_as_they_are():
+    times = np.arange(4 * 3600 * 30) / 30
+    sway = 0.25 * np.sin(np.pi * times)
+    points = sway[:, None, None, None] * [1.0, 0, 0] + np.array([0, 0, 5.0])
+    feet = Feet(np.repeat(points, 2, 1), ("ankle",), np.zeros(1), np.ones((len(times), 2, 1), bool))
+    last = slice(-1800, None)
+    alone = at_rest(replace(feet, points=feet.points[last], seen=feet.seen[last]), times[last])
+    assert 0.2 < alone.mean() < 0.8
+    np.testing.assert_array_equal(at_rest(feet, times)[last][30:], alone[30:])
 
 
 def test_who_stands_on_a_roof_has_the_feet_down():

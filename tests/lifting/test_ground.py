@@ -1,10 +1,11 @@
+import tracemalloc
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from poselift.lifting.ground import find_ground
-from poselift.skeleton import CMU28, H36M17, Skeleton
+from poselift.lifting.ground import _ground_level, find_ground
+from poselift.skeleton import CMU28, COCO17, H36M17, Skeleton
 from tests.lifting.walking import film, standing_pose, walk
 
 TIMES = np.arange(0, 5, 1 / 30)
@@ -83,6 +84,18 @@ def test_bodies_that_are_not_upright_say_nothing_of_up():
     assert _error(find_ground([filmed.motion]), filmed) < 5.0
 
 
+def test_where_no_foot_rests_the_ground_is_under_what_is_there():
+    """A handstand before a camera near the ground, whose hands are joints that the keypoints lack."""
+    pose = standing_pose() * [1, -1, 1]
+    joints = np.repeat((pose - [0, pose[:, 1].min(), 0])[None], len(TIMES), 0)
+    filmed = film(joints, TIMES, pitch=0.1, height=0.5)
+    whole = find_ground([filmed.motion])
+    assert whole.height == pytest.approx(-0.5, abs=0.15)
+    seen = film(joints, TIMES, pitch=0.1, height=0.5, skeleton=COCO17).motion.keypoints
+    ground = find_ground([replace(filmed.motion, keypoints=seen)])
+    assert (ground.height, ground.feet_seen) == (whole.height, True)
+
+
 def test_nobody_nothing_known_and_nothing_but_a_trunk():
     nobody = find_ground([])
     assert nobody.up @ [0, -1, 0] > 0.98
@@ -94,6 +107,60 @@ def test_nobody_nothing_known_and_nothing_but_a_trunk():
     rows = CMU28.indices(["pelvis", "thorax"])
     lowest = find_ground([replace(motion, joints=motion.joints[:, rows], skeleton=trunk)]).height
     assert -1.6 < lowest < -0.2
+
+
+def _without_legs(motion):
+    """The same motion, of somebody who is seen from the waist up."""
+    keypoints = motion.keypoints
+    legs = [
+        row for row, joint in enumerate(keypoints.skeleton.joints) if joint.endswith(("knee", "ankle", "heel", "toe"))
+    ]
+    pixels = keypoints.keypoints.copy()
+    pixels[:, legs] = np.nan
+    return replace(motion, keypoints=replace(keypoints, keypoints=pixels))
+
+
+@pytest.mark.parametrize("skeleton", [CMU28, H36M17], ids=["feet", "ankles"])
+def test_legs_that_nobody_saw_say_nothing(skeleton):
+    filmed = film(walk(TIMES)[0], TIMES, skeleton=skeleton, roll=0.05, height=0.85)
+    seen, guessed, nobody = (find_ground(motions) for motions in ([filmed.motion], [_without_legs(filmed.motion)], []))
+    assert (seen.feet_seen, guessed.feet_seen, nobody.feet_seen) == (True, False, False)
+    assert np.degrees(seen.uncertainty) < 5
+    assert np.degrees(guessed.uncertainty) == pytest.approx(9)
+    np.testing.assert_allclose(guessed.up, nobody.up)
+    assert guessed.height == pytest.approx(-1.4)
+    both = find_ground([filmed.motion, _without_legs(filmed.motion)])
+    np.testing.assert_allclose(both.up, seen.up)
+    assert (both.height, both.uncertainty, both.feet_seen) == pytest.approx((seen.height, seen.uncertainty, True))
+
+
+def test_what_was_seen_is_above_the_ground():
+    filmed = film(walk(TIMES)[0], TIMES, skeleton=H36M17, pitch=0.35, height=10, distance=20)
+    ground = find_ground([_without_legs(filmed.motion)])
+    hips = (filmed.motion.joints[:, H36M17.index("left_hip")] + filmed.motion.root) @ ground.up
+    assert not ground.feet_seen
+    assert ground.height < hips.min() < ground.height + 0.5
+
+
+def test_a_foot_that_moved_while_frames_were_lacking_stood_in_two_places():
+    times = np.r_[TIMES[:60], TIMES[:60] + 2.5]
+    joints = np.repeat(standing_pose()[None], len(times), 0)
+    one = find_ground([film(joints, times).motion]).uncertainty
+    joints[60:, :, 2] -= 2
+    assert find_ground([film(joints, times).motion]).uncertainty < 0.8 * one
+
+
+def test_many_footfalls_take_little_memory_and_are_on_the_same_level():
+    rng = np.random.default_rng(0)
+    floors = rng.choice([-1.5, 1.2, -4.0], 6000, p=[0.6, 0.35, 0.05])
+    heights = floors + 0.04 * rng.normal(size=len(floors))
+    tracemalloc.start()
+    level = _ground_level(heights)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 2e8
+    assert level == pytest.approx(heights[floors == -1.5].min(), abs=0.05)
+    np.testing.assert_allclose(level, _ground_level(heights[:1000]), atol=0.1)
 
 
 def test_one_frame():

@@ -104,6 +104,15 @@ def test_no_foot_down_changes_nothing_and_unknown_frames_stay_unknown():
     np.testing.assert_array_equal(np.isnan(planted), np.isnan(motion.joints))
 
 
+def test_a_foot_is_not_drawn_to_where_it_stood_before_frames_were_lacking():
+    times = np.r_[np.arange(0, 1, 1 / 30), 1.5 + np.arange(0, 1, 1 / 30)]
+    joints = np.repeat(standing_pose()[None], len(times), 0)
+    joints[30:, :, 0] += 0.4
+    motion = film(joints, times).motion
+    planted = plant_feet(motion.joints, feet_of(motion), np.ones((len(times), 2, 2), bool), CMU28, times)
+    np.testing.assert_allclose(planted, motion.joints, atol=1e-5)
+
+
 def test_a_root_that_drifts_far_does_not_tear_the_leg_out():
     times = np.arange(0, 20, 1 / 25)
     motion = film(np.repeat(standing_pose()[None], len(times), 0), times).motion

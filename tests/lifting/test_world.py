@@ -1,11 +1,14 @@
+import json
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from poselift.cli.main import main
 from poselift.lifting import to_world
 from poselift.lifting.contacts import feet_of
 from poselift.skeleton import CMU28, H36M17, Skeleton
+from tests.keypoints.writers import Person, poselift_npz
 from tests.lifting.walking import film, standing_pose, walk
 
 TIMES = np.arange(0, 4, 1 / 30)
@@ -136,6 +139,49 @@ def test_a_backflip_keeps_its_height(filmed):
     np.testing.assert_allclose(world.motions[0].root[:, 1], height + pose[0, 1], atol=0.12)
     high = (height > 1.3) & (flight > 0) & (flight < 1)
     assert not world.motions[0].contacts[high].any()
+
+
+def test_feet_that_nobody_saw_do_not_stand(filmed):
+    motion = replace(filmed.motion, keypoints=_waist_up(filmed.motion.keypoints))
+    world = to_world([motion], filmed.camera)
+    assert not world.feet_seen
+    assert not world.motions[0].contacts.any()
+    np.testing.assert_allclose(world.motions[0].joints @ world.R, motion.joints, atol=1e-5)
+    assert to_world([filmed.motion], filmed.camera).feet_seen
+    # Scores are 0.9.
+    unseen = to_world([filmed.motion], filmed.camera, threshold=0.95)
+    assert not unseen.feet_seen
+    assert not unseen.motions[0].contacts.any()
+
+
+def test_who_is_seen_from_the_waist_up_gets_a_warning(filmed, tmp_path, capsys):
+    warnings = {}
+    for name, keypoints in (("whole", filmed.motion.keypoints), ("waist", _waist_up(filmed.motion.keypoints))):
+        clip = [[Person(*frame, 1)] for frame in zip(keypoints.keypoints[:30], keypoints.scores[:30], strict=True)]
+        folder = poselift_npz(tmp_path / name, clip, H36M17, keypoints.image_size, 30)
+        out = tmp_path / f"{name}_out"
+        main(["lift", "--keypoints", str(folder), "--world", "--no-flip", "--no-render", "--out", str(out)])
+        warnings[name] = json.loads((out / "summary.json").read_text())["warnings"]
+    said = "no feet were seen: up and the ground are guessed from how cameras are held"
+    assert (said in warnings["whole"], said in warnings["waist"]) == (False, True)
+    assert capsys.readouterr().out.count(f"warning: {said}") == 1
+
+
+def _waist_up(keypoints):
+    """Without scores for the legs."""
+    scores = keypoints.scores.copy()
+    scores[:, [row for row, joint in enumerate(keypoints.skeleton.joints) if joint.endswith(("knee", "ankle"))]] = 0.1
+    return replace(keypoints, scores=scores)
+
+
+def test_who_moved_while_frames_were_lacking_keeps_the_pose():
+    times = np.r_[TIMES[:75], TIMES[:75] + 3.0]
+    joints = np.repeat(standing_pose()[None], len(times), 0)
+    joints[75:, :, 0] += 0.4
+    filmed = film(joints, times, skeleton=H36M17)
+    world = to_world([filmed.motion], filmed.camera)
+    assert world.motions[0].contacts.all()
+    np.testing.assert_allclose(world.motions[0].joints @ world.R, filmed.motion.joints, atol=0.01)
 
 
 def test_a_world_motion_is_refused(filmed):
