@@ -25,8 +25,8 @@ class _Command(_Parser):
         """Leaves with exit code 2 where something is not known: the options, as what follows them may be known."""
         options, rest = super().parse_known_args(args, namespace)
         if rest:
-            unknown = [argument for argument in rest if argument.startswith("-")] or rest
-            self.error(f"there is no {', '.join(unknown)} here")
+            unknown = [argument for argument in rest if argument.startswith("-") and argument != "--"]
+            self.error(f"there is no {', '.join(unknown)}" if unknown else f"{', '.join(rest)} is too much")
         return options, rest
 
 

@@ -2,6 +2,7 @@
 
 import json
 import math
+import os
 import re
 from dataclasses import asdict
 from pathlib import Path
@@ -38,13 +39,14 @@ def check_folder(out: Path, source: Path, video: Path | None, chosen: bool) -> N
             summary of ours accounts for.
     """
     check_writable(out)
-    folder = out.resolve()
+    folder = _real(out)
     for given in (source, video or source):
-        place = given.resolve()
-        if place == folder or (place.parent == folder and _is_ours(place.name)):
+        # As a link, and what it points to: either would be replaced.
+        places = (_real(given), _real(given.parent) / given.name)
+        if any(place == folder or (place.parent == folder and _is_ours(place.name)) for place in places):
             raise InputError(f"{given} would be overwritten by the new results; choose another --out")
     earlier = _earlier_summary(out)
-    if not chosen and earlier and Path(earlier["path"]).resolve() != source.resolve():
+    if not chosen and earlier and _real(Path(earlier["path"])) != _real(source):
         raise InputError(f"{out} holds the results of another clip, {earlier['path']}; choose a folder with --out")
     accounted = [_SUMMARY, *earlier["files"]] if earlier else []
     for path in sorted(out.glob("*")):
@@ -167,6 +169,11 @@ def _weights(weights: Weights, stream: DetectionStream) -> dict[str, Any]:
         "lifter": {"name": weights.name, "sha256": weights.sha256},
         "detector": {"name": stream.name, "sha256": stream.weights},
     }
+
+
+def _real(path: Path) -> Path:
+    """The path without links and dots; `Path.resolve` raises where links go round in circles."""
+    return Path(os.path.realpath(path))
 
 
 def _is_ours(name: str) -> bool:

@@ -20,7 +20,11 @@ def describe(error: OSError) -> str:
 
 def why_unreadable(error: Exception) -> str:
     """What is wrong with a file that numpy could not read; what is no array to it, it takes for pickled objects."""
-    return "it is another kind of file, or has objects in it" if "pickle" in str(error) else str(error)
+    return (
+        "it is another kind of file, or has objects in it"
+        if isinstance(error, ValueError) and "pickle" in str(error)
+        else str(error)
+    )
 
 
 def meant(name: str, known: Iterable[str]) -> str:

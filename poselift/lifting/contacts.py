@@ -146,12 +146,12 @@ def spells(flags: Bool[np.ndarray, " t"], times: Float[np.ndarray, " t"] | None 
     """
     joined = np.pad(flags[1:] & flags[:-1], 1)
     if times is not None:
-        joined[1:-1] &= ~_gaps(times)
+        joined[1:-1] &= ~gaps(times)
     firsts, lasts = np.flatnonzero(flags & ~joined[:-1]), np.flatnonzero(flags & ~joined[1:])
     return [(int(first), int(last) + 1) for first, last in zip(firsts, lasts, strict=True)]
 
 
-def _gaps(times: Float[np.ndarray, " t"]) -> Bool[np.ndarray, " steps"]:
+def gaps(times: Float[np.ndarray, " t"]) -> Bool[np.ndarray, " steps"]:
     """Steps from frame to frame in which the clip lacks frames, and a foot may have gone elsewhere."""
     return np.diff(times) > max(2 * _WINDOW, 2 * usual_interval(times)) + 1e-6
 
@@ -206,7 +206,7 @@ def _hysteresis(
     """Spells of `stays` in which there is a `starts`, if they last or are as long as the clip."""
     out = np.zeros_like(stays)
     # 1 where no frame follows on the one before: at the clip's ends and after a gap.
-    apart = np.pad(_gaps(times).astype(int), 1, constant_values=1)
+    apart = np.pad(gaps(times).astype(int), 1, constant_values=1)
     for foot, point in np.ndindex(stays.shape[1:]):
         for first, end in spells(stays[:, foot, point], times):
             # Between the frames before and after: a spell of one frame lasts for what a frame lasts.

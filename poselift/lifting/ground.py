@@ -116,8 +116,11 @@ def find_ground(motions: Sequence[Motion], threshold: float = 0.2) -> Ground:
     up = _direction(x[0], x[1])
     covariance = np.linalg.pinv(found.jac.T @ found.jac)[:2, :2]
     height = float(x[2])
-    feet_seen = any(_feet_seen(motion, threshold).any() for motion in motions)
-    lowest = np.concatenate([np.zeros(0), *(_lowest(motion, up, threshold) for motion in motions)])
+    seen = [_feet_seen(motion, threshold)[:, None] for motion in motions]
+    feet_seen = any(feet.any() for feet in seen)
+    if not feet_seen:
+        seen = [in_sight(motion, threshold) for motion in motions]
+    lowest = np.concatenate([np.zeros(0), *(_lowest(*one, up) for one in zip(motions, seen, strict=True))])
     if not len(places) and len(lowest):
         below = float(np.percentile(lowest, 5)) - _FLESH
         height = below if feet_seen else min(height, below)
@@ -150,9 +153,14 @@ def _feet_seen(motion: Motion, threshold: float) -> Bool[np.ndarray, " t"]:
     return np.zeros(len(motion), bool) if feet is None else np.any(feet.seen, axis=(1, 2))
 
 
-def _lowest(motion: Motion, up: Float[np.ndarray, "3"], threshold: float) -> Float[np.ndarray, " n"]:
-    """Height along `up` of the lowest joint: of all joints while a foot is in sight, else of those that are."""
-    counts = in_sight(motion, threshold) | _feet_seen(motion, threshold)[:, None]
+def _lowest(motion: Motion, counts: Bool[np.ndarray, "t _"], up: Float[np.ndarray, "3"]) -> Float[np.ndarray, " n"]:
+    """Height along `up` of the lowest of the joints that count, in the frames in which there are any.
+
+    Args:
+        motion: in the camera frame.
+        counts: joints; or frames, of which all joints do.
+        up: unit vector.
+    """
     heights = np.where(counts, (motion.joints + motion.root[:, None]) @ up, np.inf).min(1)
     known: np.ndarray = heights[np.isfinite(heights)]
     return known

@@ -6,6 +6,8 @@ import numpy as np
 from jaxtyping import Bool, Float
 from scipy.linalg import solveh_banded
 
+from poselift.lifting.contacts import gaps
+
 _OUTLIER = 0.1
 """Distance of a joint from its ray, metres, at which it counts half."""
 
@@ -104,7 +106,7 @@ def _standing_terms(
     ties, target = np.zeros(len(times) - 1), np.zeros((len(times), 3))
     if standing is None:
         return ties, target
-    both = standing.down[1:] & standing.down[:-1]
+    both = standing.down[1:] & standing.down[:-1] & ~gaps(times)[:, None]
     weight = _STILL / np.diff(times) ** 2
     steps = np.where(both[..., None], np.diff(standing.points, axis=0), 0.0).sum(1)
     # The root moves against the foot's own move.

@@ -132,6 +132,17 @@ def test_a_summary_that_is_lifted_is_not_overwritten(tmp_path, clip, capsys):
     assert path.read_bytes() == before
 
 
+def test_a_link_that_is_lifted_is_not_replaced(tmp_path, clip, capsys):
+    """As a store of large files leaves it in the place of the results of an earlier run."""
+    store = poselift_npz(tmp_path / "store", clip, COCO17, SIZE, 25.0)
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "person_4.npz").symlink_to(store / "person_4.npz")
+    with pytest.raises(SystemExit):
+        lift("--keypoints", tmp_path / "out" / "person_4.npz", "--out", tmp_path / "out", "--no-render")
+    assert "would be overwritten" in capsys.readouterr().err
+    assert (tmp_path / "out" / "person_4.npz").is_symlink()
+
+
 @pytest.mark.parametrize("way", ["earlier/../earlier", "link", "earlier"])
 def test_what_is_lifted_is_known_again_by_another_way(way, tmp_path, clip, capsys):
     earlier = poselift_npz(tmp_path / "earlier", clip, COCO17, SIZE, 25.0)

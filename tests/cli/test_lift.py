@@ -327,8 +327,15 @@ def test_help_and_the_script():
         assert option in done.stdout
 
 
-def test_an_unknown_option_is_named_with_the_help_of_its_command(capsys):
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--people", "9", "video.mp4"], "there is no --people"),
+        (["a.mp4", "b.mp4"], "b.mp4 is too much"),
+    ],
+)
+def test_what_a_command_does_not_know_is_named_with_its_help(arguments, message, capsys):
     with pytest.raises(SystemExit) as stopped:
-        main(["lift", "--people", "9", "video.mp4"])
+        main(["lift", *arguments])
     assert stopped.value.code == 2
-    assert capsys.readouterr().err == "error: there is no --people here; see poselift lift --help\n"
+    assert capsys.readouterr().err == f"error: {message}; see poselift lift --help\n"

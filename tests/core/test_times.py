@@ -18,6 +18,9 @@ def test_frames_that_come_in_bursts_are_no_faster(size):
 
 def test_frames_that_a_clip_lacks_do_not_count():
     assert usual_interval(np.delete(EVEN, slice(40, 80))) == pytest.approx(1 / 30)
+    assert usual_interval(np.delete(EVEN[:60], slice(12, 48))) == pytest.approx(1 / 30)
+    pieces = np.concatenate([3 * piece + EVEN[:15] for piece in range(5)])
+    assert usual_interval(pieces) == pytest.approx(1 / 30)
     assert usual_interval(np.array([0.0, 0.1, 0.2, 3.0, 3.1, 3.2])) == pytest.approx(0.1)
 
 

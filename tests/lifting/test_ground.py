@@ -142,6 +142,20 @@ def test_what_was_seen_is_above_the_ground():
     assert ground.height < hips.min() < ground.height + 0.5
 
 
+def test_feet_that_are_seen_for_a_moment_and_never_rest_are_over_the_ground():
+    """On wheels in a circle, and seen from the waist up but for a moment."""
+    times = np.arange(0, 20, 1 / 30)
+    joints = np.repeat(standing_pose()[None], len(times), 0)
+    joints += np.stack([np.cos(2 * times), 0 * times, np.sin(2 * times)], -1)[:, None]
+    filmed = film(joints, times, pitch=0.1)
+    keypoints = _without_legs(filmed.motion).keypoints.keypoints.copy()
+    keypoints[300:312] = filmed.motion.keypoints.keypoints[300:312]
+    motion = replace(filmed.motion, keypoints=replace(filmed.motion.keypoints, keypoints=keypoints))
+    whole, ground = find_ground([filmed.motion]), find_ground([motion])
+    assert ground.feet_seen
+    assert ground.height == pytest.approx(whole.height, abs=0.15)
+
+
 def test_a_foot_that_moved_while_frames_were_lacking_stood_in_two_places():
     times = np.r_[TIMES[:60], TIMES[:60] + 2.5]
     joints = np.repeat(standing_pose()[None], len(times), 0)

@@ -184,6 +184,16 @@ def test_who_moved_while_frames_were_lacking_keeps_the_pose():
     np.testing.assert_allclose(world.motions[0].joints @ world.R, filmed.motion.joints, atol=0.01)
 
 
+def test_who_came_closer_while_frames_were_lacking_is_where_the_rays_say():
+    times = np.r_[TIMES[:75], TIMES[:75] + TIMES[74] + 0.5]
+    joints = np.repeat(standing_pose()[None], len(times), 0)
+    joints[75:, :, 2] -= 1.0
+    filmed = film(joints, times, skeleton=H36M17)
+    world = to_world([filmed.motion], filmed.camera)
+    root = (world.motions[0].root - world.t) @ world.R
+    assert np.abs(root - filmed.motion.root).max() < 0.025
+
+
 def test_a_world_motion_is_refused(filmed):
     with pytest.raises(ValueError, match="camera frame"):
         to_world([replace(filmed.motion, frame="world")], filmed.camera)
