@@ -312,8 +312,9 @@ def main() -> None:
         (folder / "time.png").rename(folder / "small_time.png")
         for path in folder.glob("*.png"):
             picture = Image.open(path).convert("RGB")
-            # Of two pixels one: sharp enough for a page, and a tenth of the bytes.
-            picture.reduce(2).quantize(256).save(FOLDER / path.name, optimize=True)
+            # Of two pixels one: sharp enough for a page, and a tenth of the bytes. All the heads over time take more.
+            share, colors = (4, 64) if picture.width > 3000 else (2, 256)
+            picture.reduce(share).quantize(colors).save(FOLDER / path.name, optimize=True)
 
 
 if __name__ == "__main__":

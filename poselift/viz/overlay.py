@@ -120,4 +120,4 @@ def _frame_at(timestamps: Float[np.ndarray, " t"], time: float) -> int | None:
         return None
     nearest = int(np.abs(timestamps - time).argmin())
     half = usual_interval(timestamps) / 2 if len(timestamps) > 1 else 1 / 60
-    return nearest if abs(timestamps[nearest] - time) <= half else None
+    return nearest if abs(timestamps[nearest] - time) <= half + 1e-6 else None
