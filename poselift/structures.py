@@ -75,6 +75,10 @@ class Keypoints2D:
         """Frames in which at least one joint was seen."""
         return np.isfinite(self.keypoints).all(-1).any(-1)
 
+    def used(self, threshold: float) -> Bool[np.ndarray, "t j"]:
+        """Joints that were seen, and score at least this."""
+        return np.isfinite(self.keypoints).all(-1) & (self.scores >= threshold) & (self.scores > 0)
+
 
 @dataclass(frozen=True)
 class Motion:

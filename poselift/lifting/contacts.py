@@ -90,9 +90,8 @@ def in_sight(motion: Motion, threshold: float = 0.2) -> Bool[np.ndarray, "t j"]:
     """
     keypoints, times = motion.keypoints, motion.timestamps
     both = [joint for joint in motion.skeleton.joints if joint in keypoints.skeleton.joints]
-    used = np.isfinite(keypoints.keypoints).all(-1) & (keypoints.scores >= threshold) & (keypoints.scores > 0)
     seen = np.zeros(motion.joints.shape[:2], int)
-    seen[:, motion.skeleton.indices(both)] = used[:, keypoints.skeleton.indices(both)]
+    seen[:, motion.skeleton.indices(both)] = keypoints.used(threshold)[:, keypoints.skeleton.indices(both)]
     low, high = (np.searchsorted(times, times + away) for away in (-_NEARBY - 1e-6, _NEARBY + 1e-6))
     total = np.pad(np.cumsum(seen, axis=0), ((1, 0), (0, 0)))
     often: np.ndarray = total[high] - total[low] >= _OFTEN * (high - low)[:, None]

@@ -168,7 +168,7 @@ def lifter_input(
         skeleton: the lifter's input joints.
         threshold: joints that score less are not used.
     """
-    used = np.isfinite(keypoints.keypoints).all(-1) & (keypoints.scores >= threshold) & (keypoints.scores > 0)
+    used = keypoints.used(threshold)
     pixels = convert(keypoints.keypoints, keypoints.skeleton, skeleton, used)
     scores = convert(keypoints.scores[..., None], keypoints.skeleton, skeleton, used)
     known = pixels.mask & ~pixels.derived
