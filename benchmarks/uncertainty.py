@@ -2,10 +2,10 @@
 
     python benchmarks/uncertainty.py --corpus cmu50.npz --bench bench_test.npz [--weights NAME|FILE ...] [--out DIR]
 
-Each view is lifted as `poselift lift` lifts it. The root joint, which is the origin, does not count. Writes
-DIR/uncertainty.md, and a plot as DIR/uncertainty.png and .pdf: for each joint set and each kind of 2D the share within
-the radius, by subject; the same for joints that were not seen, and in frames in which nothing was; and by how large the
-radius is.
+Each view is lifted as `poselift lift` lifts it. The joints of Human3.6M-17 but the root, which is the origin, count:
+the benchmark's faces and heels are of average proportions, not measured. Writes DIR/uncertainty.md, and a plot as
+DIR/uncertainty.png and .pdf: for each joint set and each kind of 2D the share within the radius, by subject; the same
+for joints that were not seen, and in frames in which nothing was; and by how large the radius is.
 """
 
 import argparse
@@ -17,7 +17,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, NullLocator, ScalarFormatter
 from rich.progress import track
 
-from poselift.cli.calibrate import JOINT_SETS, SOURCES, lift_view
+from poselift.cli.calibrate import JOINT_SETS, MEASURED, SOURCES, lift_view
 from poselift.core.files import write_text
 from poselift.data.cmu_bench import CmuBench
 from poselift.data.views import View
@@ -57,7 +57,7 @@ def main() -> None:
 
 
 def _measure(views: CmuBench, weights: Weights, title: str) -> dict[str, dict[str, np.ndarray]]:
-    """Errors and radii, mm, of all joints but the root."""
+    """Errors and radii, mm, of the joints that count."""
     parts: dict[str, list[np.ndarray]] = defaultdict(list)
     for view in track(views, title):
         motion = lift_view(view, weights)
@@ -73,12 +73,12 @@ def _measure(views: CmuBench, weights: Weights, title: str) -> dict[str, dict[st
 
 def _cases(view: View, motion: Motion) -> dict[str, np.ndarray]:
     """Which joints of the motion count for which row."""
-    everything = np.ones(motion.joints.shape[:2], bool)
+    everything = np.broadcast_to(np.isin(motion.skeleton.joints, MEASURED), motion.joints.shape[:2])
     scores = view.converted(motion.skeleton, view.skeleton).scores.numpy()
     given = (scores > 0).any(0)  # joints that the joint set has at all
     return {
         f"subject {view.subject}": everything,
-        "joints not seen": (scores == 0) & given & ~motion.filled[:, None],
+        "joints not seen": everything & (scores == 0) & given & ~motion.filled[:, None],
         "frames not seen": everything & motion.filled[:, None],
     }
 

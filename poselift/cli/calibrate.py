@@ -19,6 +19,7 @@ from poselift.data.cmu_bench import CmuBench
 from poselift.data.views import View
 from poselift.lifting import CameraModel, lift_track
 from poselift.models import Weights, load_weights
+from poselift.skeleton import H36M17
 from poselift.structures import Keypoints2D, Motion
 
 COVERAGE = 0.9
@@ -28,14 +29,20 @@ JOINT_SETS = ("h36m17", "coco17", "halpe26")
 SOURCES = ("det", "gt")
 """Detector-like and exact 2D, of which each counts as much."""
 
+MEASURED = H36M17.joints[1:]
+"""The joints whose radii count: those that the benchmark measures, but the root, which is the origin.
+
+Its faces and heels are of average proportions, not measured: they are to be trained on, not to be judged by.
+"""
+
 
 def add_command(commands: Any) -> None:
     """Adds `calibrate` to the console script."""
     parser: argparse.ArgumentParser = commands.add_parser(
         "calibrate",
         help="make a lifter's radii of error true",
-        description="Finds the factor by which a lifter's radii hold in 9 of 10 cases, each subject counting alike, "
-        "lifted as `poselift lift` does, and writes it into the JSON of the weights.",
+        description="Finds the factor by which a lifter's radii hold for 9 of 10 joints of Human3.6M-17, each subject "
+        "counting alike, lifted as `poselift lift` does, and writes it into the JSON of the weights.",
     )
     parser.add_argument("weights", type=Path, help="a .safetensors file of a lifter trained with model.radius=true")
     parser.add_argument("--corpus", type=Path, required=True, help="cmu50.npz")
@@ -84,7 +91,7 @@ def lift_view(view: View, weights: Weights) -> Motion:
 
 
 def error_ratios(view: View, motion: Motion) -> Float[np.ndarray, " n"]:
-    """Error over radius of all joints but the root, wherever both are known.
+    """Error over radius of the joints `MEASURED`, wherever both are known.
 
     Raises:
         InputError: the lifter gives no radii.
@@ -93,7 +100,7 @@ def error_ratios(view: View, motion: Motion) -> Float[np.ndarray, " n"]:
         raise InputError("the lifter does not tell how far off it may be; train one with model.radius=true")
     truth = view.converted(view.keypoint_skeleton, motion.skeleton).joints.numpy()
     error = np.linalg.norm(motion.joints - truth, axis=-1)
-    known = np.isfinite(error) & (motion.radius > 0)
+    known = np.isfinite(error) & (motion.radius > 0) & np.isin(motion.skeleton.joints, MEASURED)
     return error[known] / motion.radius[known]
 
 
