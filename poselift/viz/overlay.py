@@ -89,18 +89,24 @@ class OverlayRenderer:
         return np.hstack([video, self._scene.render(poses, timestamp)])
 
     def _draw_clock(self, video: np.ndarray, timestamp: float) -> None:
-        minutes, seconds = divmod(max(timestamp, 0.0), 60)
         height = round(float(np.clip(self._height / 52, 8, 16)))
         margin = 0.8 * height
         draw_label(
             video,
-            f"{int(minutes)}:{seconds:05.2f}",
+            clock_text(timestamp),
             margin + 3 * height,
             self._height - margin,
             height,
             BACKGROUND,
             opacity=0.72,
         )
+
+
+def clock_text(seconds: float) -> str:
+    """Minutes, seconds and hundredths; a clip that was cut out of another one may begin before 0."""
+    hundredths = round(seconds * 100)
+    minutes, rest = divmod(abs(hundredths), 6000)
+    return f"{'-' if hundredths < 0 else ''}{minutes}:{rest / 100:05.2f}"
 
 
 def _layout(width: int, height: int) -> tuple[int, int, int]:

@@ -7,6 +7,7 @@ import pytest
 
 from poselift.skeleton import H36M17
 from poselift.viz import OverlayRenderer, person_colors
+from poselift.viz.overlay import clock_text
 
 
 def _count(image, color):
@@ -129,6 +130,21 @@ def test_bridged_frames_are_fainter_in_the_scene(make_motion, gray):
 def test_another_picture_size_is_refused(gray):
     with pytest.raises(ValueError, match="640 x 480"):
         OverlayRenderer((480, 640), []).render(gray, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (0.0, "0:00.00"),
+        (4.267, "0:04.27"),
+        (59.996, "1:00.00"),
+        (3725.5, "62:05.50"),
+        (-0.08, "-0:00.08"),
+        (-0.004, "0:00.00"),
+    ],
+)
+def test_the_clock_counts_hundredths_before_and_after_0(seconds, text):
+    assert clock_text(seconds) == text
 
 
 def test_matplotlib_is_not_imported():
