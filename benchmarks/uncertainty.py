@@ -73,13 +73,13 @@ def _measure(views: CmuBench, weights: Weights, title: str) -> dict[str, dict[st
 
 def _cases(view: View, motion: Motion) -> dict[str, np.ndarray]:
     """Which joints of the motion count for which row."""
-    everything = np.broadcast_to(np.isin(motion.skeleton.joints, MEASURED), motion.joints.shape[:2])
+    counted = np.broadcast_to(np.isin(motion.skeleton.joints, MEASURED), motion.joints.shape[:2])
     scores = view.converted(motion.skeleton, view.skeleton).scores.numpy()
     given = (scores > 0).any(0)  # joints that the joint set has at all
     return {
-        f"subject {view.subject}": everything,
-        "joints not seen": everything & (scores == 0) & given & ~motion.filled[:, None],
-        "frames not seen": everything & motion.filled[:, None],
+        f"subject {view.subject}": counted,
+        "joints not seen": counted & (scores == 0) & given & ~motion.filled[:, None],
+        "frames not seen": counted & motion.filled[:, None],
     }
 
 
