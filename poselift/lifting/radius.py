@@ -29,7 +29,17 @@ def adjusted_radius(
         ways: of each joint to its ray, metres (`poselift.lifting.rays.ways_to_rays`).
         weights: of the rays, 0 where a joint was not seen.
     """
+    misfit = clip_misfit(ways, weights) / _USUAL_MISFIT
+    return radius * (radius / _USUAL_RADIUS) ** _POWER * misfit**_MISFIT_POWER
+
+
+def clip_misfit(ways: Float[np.ndarray, "t j 3"], weights: Float[np.ndarray, "t j"]) -> float:
+    """How far joints are from their rays on the mean of the clip, metres; the usual where none was seen.
+
+    Args:
+        ways: of each joint to its ray, metres.
+        weights: of the rays, 0 where a joint was not seen.
+    """
     total = weights.sum()
     far = (np.linalg.norm(ways, axis=-1) * weights).sum() / total if total > 0 else _USUAL_MISFIT
-    misfit = max(far, _LEAST_MISFIT) / _USUAL_MISFIT
-    return radius * (radius / _USUAL_RADIUS) ** _POWER * misfit**_MISFIT_POWER
+    return float(max(far, _LEAST_MISFIT))

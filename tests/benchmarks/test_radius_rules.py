@@ -1,0 +1,87 @@
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+from benchmarks import radius_rules
+from benchmarks.radius_rules import IN_USE, RULES, USUAL, Joints, joints_of, judge, pinball
+from poselift.cli.calibrate import lift_view
+from poselift.data.cmu_bench import CmuBench
+from poselift.models import SpatioTemporalLifter, load_weights, save_weights
+
+SIZE = {"joint_dim": 8, "frame_dim": 32, "dim": 32, "heads": 4, "depth": 1, "joints_out": "cmu28", "radius": True}
+
+
+@pytest.fixture
+def weights(tmp_path):
+    torch.manual_seed(0)
+    save_weights(tmp_path / "l.safetensors", SpatioTemporalLifter(**SIZE), 24, {})
+    return load_weights(str(tmp_path / "l.safetensors"))
+
+
+def person(misfit, seed):
+    """Somebody whose errors are as large as the lifter says, times how badly the pose fits."""
+    generator = np.random.default_rng(seed)
+    radius = generator.uniform(0.02, 0.2, 4000)
+    error = radius * misfit * generator.uniform(0.0, 1.0, 4000)
+    return Joints(error, radius, {key: np.full(4000, misfit if key == "misfit" else 1.0) for key in USUAL})
+
+
+def test_the_pinball_loss_is_that_of_the_ninth_tenth():
+    error, radius = np.array([0.03, 0.01]), np.array([0.02, 0.02])
+    assert pinball(error, radius) == pytest.approx((0.9 * 10 + 0.1 * 10) / 2)
+    errors = np.random.default_rng(0).uniform(0, 1, 20000)
+    best = min(np.linspace(0.5, 1.0, 51), key=lambda one: pinball(errors, np.full_like(errors, one)))
+    assert best == pytest.approx(0.9, abs=0.011)
+
+
+def test_a_rule_by_what_decides_the_errors_wins_and_others_are_judged_without_their_own_subject():
+    people = {"a": person(0.5, 0), "b": person(1.0, 1), "c": person(2.0, 2)}
+    plain, right = judge(people, {}), judge(people, {"misfit": 1.0})
+    assert right[0] < plain[0]
+    assert right[1] < plain[1]
+    assert all(share == pytest.approx(90, abs=1.5) for share in right[2].values())
+    # The factor of the two others is far too small for the third, and would be right were its own errors in it.
+    assert plain[2]["c"] < 60
+    assert plain[2]["a"] == 100
+
+
+def test_the_rule_in_use_is_that_of_the_package(cmu_files, weights):
+    view = CmuBench(*cmu_files, "coco17", "det")[0]
+    weights = replace(weights, card={**weights.card, "radius_factor": 1.7})
+    joints, motion = joints_of(view, weights), lift_view(view, weights)
+    shown = motion.radius[:, motion.skeleton.indices(list(radius_rules.MEASURED))]
+    np.testing.assert_allclose(1.7 * joints.widened(IN_USE), shown[np.isfinite(shown)], rtol=1e-4)
+
+
+def run(monkeypatch, cmu_files, *options):
+    corpus, bench = cmu_files
+    command = ["radius_rules.py", "--corpus", corpus, "--bench", bench, *options]
+    monkeypatch.setattr(sys, "argv", [str(word) for word in command])
+    radius_rules.main()
+
+
+def test_a_row_for_every_rule(monkeypatch, tmp_path, cmu_files, weights, capsys):
+    out = tmp_path / "rules.md"
+    with np.load(cmu_files[1]) as bench:
+        np.savez(tmp_path / "two.npz", **{**bench, "subject": np.array(["s01", "s02"])})
+    run(monkeypatch, (cmu_files[0], tmp_path / "two.npz"), "--weights", weights.path, "--out", out)
+    lines = out.read_text().splitlines()
+    assert lines == capsys.readouterr().out.splitlines()
+    assert len(lines) == 2 + len(RULES)
+    assert lines[2].startswith("| l | as learnt | ")
+
+
+def test_weights_without_radii_are_refused(monkeypatch, tmp_path, cmu_files, capsys):
+    save_weights(tmp_path / "n.safetensors", SpatioTemporalLifter(**{**SIZE, "radius": False}), 24, {})
+    with pytest.raises(SystemExit):
+        run(monkeypatch, cmu_files, "--weights", tmp_path / "n.safetensors")
+    assert "model.radius=true" in capsys.readouterr().err
+
+
+def test_one_subject_cannot_be_judged_by_others(monkeypatch, cmu_files, weights, capsys):
+    with pytest.raises(SystemExit):
+        run(monkeypatch, cmu_files, "--weights", weights.path)
+    assert "one subject only" in capsys.readouterr().err
