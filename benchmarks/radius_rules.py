@@ -14,9 +14,11 @@ mean square). The pinball loss is lower where radii are as small as can be with 
 """
 
 import argparse
+import math
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -33,15 +35,16 @@ from poselift.data.views import View
 from poselift.lifting.radius import clip_misfit
 from poselift.models import Weights, load_weights
 
-USUAL = {"radius": 0.1, "misfit": 0.02, "clip": 0.08, "speed": 0.6, "reach": 0.7, "depth": 4.0}
-"""What is known of a radius, and the value at which it stays as it is.
+KNOWN = ("radius", "misfit", "clip", "speed", "reach", "depth")
+"""What is known of a joint beside how far off it is.
 
-radius: itself, m. misfit: of the clip, m (`clip_misfit`). clip: the mean radius of the clip, m. speed: of the joint
-relative to the pelvis, m/s, and 0.3. reach: from the pelvis, m, and 0.2. depth: from the camera to the pelvis, m.
+radius: as the lifter has learnt it, m. misfit: of the clip, m (`clip_misfit`). clip: the mean radius of the clip, m.
+speed: of the joint relative to the pelvis, m/s, and 0.3. reach: from the pelvis, m, and 0.2. depth: from the camera to
+the pelvis, m. Units do not matter, as the factor undoes them.
 """
 
 Powers = Mapping[str, float]
-"""A rule: by what is known, the power of it that a radius is multiplied with."""
+"""A rule: of what is known, the powers that a radius is multiplied with."""
 
 IN_USE: Powers = {"radius": 0.2, "misfit": 0.2}
 
@@ -65,20 +68,15 @@ class Joints:
 
     Attributes:
         error: how far off they are, metres.
-        radius: as the lifter has learnt it, metres.
-        known: by name, one of `USUAL`: over its usual value.
+        known: by the names `KNOWN`.
     """
 
     error: Float[np.ndarray, " n"]
-    radius: Float[np.ndarray, " n"]
     known: Mapping[str, Float[np.ndarray, " n"]]
 
     def widened(self, rule: Powers) -> Float[np.ndarray, " n"]:
         """The radii by a rule, before any factor."""
-        out = self.radius.copy()
-        for key, power in rule.items():
-            out *= self.known[key] ** power
-        return out
+        return self.known["radius"] * math.prod(self.known[key] ** power for key, power in rule.items())
 
 
 def joints_of(view: View, weights: Weights) -> Joints:
@@ -91,7 +89,7 @@ def joints_of(view: View, weights: Weights) -> Joints:
 
     with patch("poselift.lifting.track.adjusted_radius", as_learnt):
         motion = lift_view(view, weights)
-    assert motion.radius is not None, "joints_by_subject has asked"
+    assert motion.radius is not None, "main has asked"
     truth = view.converted(view.keypoint_skeleton, motion.skeleton).joints.numpy()
     posed = np.isfinite(motion.joints[:, 0, 0])
     measured = motion.skeleton.indices(list(MEASURED))
@@ -107,26 +105,20 @@ def joints_of(view: View, weights: Weights) -> Joints:
         "depth": np.linalg.norm(motion.root[posed], axis=-1)[:, None],
     }
     known = np.isfinite(error) & (radius > 0) & np.isfinite(parts["depth"])
-    return Joints(
-        error[known],
-        radius[known],
-        {key: np.broadcast_to(value, error.shape)[known] / USUAL[key] for key, value in parts.items()},
-    )
+    return Joints(error[known], {key: np.broadcast_to(value, error.shape)[known] for key, value in parts.items()})
 
 
 def joints_by_subject(corpus: Path, bench: Path, weights: Weights) -> dict[str, Joints]:
     """The joints of every view, three joint sets and two kinds of 2D, by whose they are."""
     found: dict[str, list[Joints]] = defaultdict(list)
-    for joints in JOINT_SETS:
-        for source in SOURCES:
-            views = CmuBench(corpus, bench, joints, source)
-            for view in track(views, f"{weights.name} {joints} {source}", console=Console(stderr=True)):
-                found[view.subject].append(joints_of(view, weights))
+    for joints, source in product(JOINT_SETS, SOURCES):
+        views = CmuBench(corpus, bench, joints, source)
+        for view in track(views, f"{weights.name} {joints} {source}", console=Console(stderr=True)):
+            found[view.subject].append(joints_of(view, weights))
     return {
         subject: Joints(
             np.concatenate([part.error for part in parts]),
-            np.concatenate([part.radius for part in parts]),
-            {key: np.concatenate([part.known[key] for part in parts]) for key in USUAL},
+            {key: np.concatenate([part.known[key] for part in parts]) for key in KNOWN},
         )
         for subject, parts in sorted(found.items())
     }
@@ -169,17 +161,18 @@ def main() -> None:
     parser.add_argument("--weights", nargs="+", default=["small"], help="shipped weights by name, or files")
     parser.add_argument("--out", type=Path, default=Path("outputs/radius_rules.md"))
     options = parser.parse_args()
+    if len({view.subject for view in CmuBench(options.corpus, options.bench)}) < 2:
+        parser.error(f"{options.bench} has one subject only: each is judged with the factor of the others")
+    every = [load_weights(name) for name in options.weights]
+    for weights in every:
+        config: dict[str, Any] = weights.lifter.config  # type: ignore[assignment]
+        if not config.get("radius"):
+            parser.error(f"{weights.path} does not tell how far off it may be; train one with model.radius=true")
     head = "| lifter | radius, times | pinball mm | left out, mm | left out, within % | from 90 |"
     lines = [head, "|---|---|---:|---:|---|---:|"]
     print("\n".join(lines))
-    for name in options.weights:
-        weights = load_weights(name)
-        config: dict[str, Any] = weights.lifter.config  # type: ignore[assignment]
-        if not config.get("radius"):
-            parser.error(f"{name} does not tell how far off it may be; train one with model.radius=true")
+    for weights in every:
         subjects = joints_by_subject(options.corpus, options.bench, weights)
-        if len(subjects) < 2:
-            parser.error(f"{options.bench} has one subject only: each is judged with the factor of the others")
         for rule in RULES:
             lines.append(row(weights.name, subjects, rule))
             print(lines[-1], flush=True)

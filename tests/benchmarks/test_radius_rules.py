@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from benchmarks import radius_rules
-from benchmarks.radius_rules import IN_USE, RULES, USUAL, Joints, joints_of, judge, pinball
+from benchmarks.radius_rules import IN_USE, KNOWN, RULES, Joints, joints_of, judge, pinball
 from poselift.cli.calibrate import lift_view
 from poselift.data.cmu_bench import CmuBench
 from poselift.models import SpatioTemporalLifter, load_weights, save_weights
@@ -26,7 +26,8 @@ def person(misfit, seed):
     generator = np.random.default_rng(seed)
     radius = generator.uniform(0.02, 0.2, 4000)
     error = radius * misfit * generator.uniform(0.0, 1.0, 4000)
-    return Joints(error, radius, {key: np.full(4000, misfit if key == "misfit" else 1.0) for key in USUAL})
+    ones = {key: np.ones(4000) for key in KNOWN}
+    return Joints(error, {**ones, "radius": radius, "misfit": np.full(4000, misfit)})
 
 
 def test_the_pinball_loss_is_that_of_the_ninth_tenth():
@@ -53,7 +54,15 @@ def test_the_rule_in_use_is_that_of_the_package(cmu_files, weights):
     weights = replace(weights, card={**weights.card, "radius_factor": 1.7})
     joints, motion = joints_of(view, weights), lift_view(view, weights)
     shown = motion.radius[:, motion.skeleton.indices(list(radius_rules.MEASURED))]
-    np.testing.assert_allclose(1.7 * joints.widened(IN_USE), shown[np.isfinite(shown)], rtol=1e-4)
+    scale = 1.7 * 0.1**-0.2 * 0.02**-0.2  # the factor, and the radius and the misfit at which a radius stays as it is
+    np.testing.assert_allclose(scale * joints.widened(IN_USE), shown[np.isfinite(shown)], rtol=1e-4)
+
+
+def two_subjects(cmu_files):
+    corpus, bench = cmu_files
+    with np.load(bench) as arrays:
+        np.savez(bench.with_name("two.npz"), **{**arrays, "subject": np.array(["s01", "s02"])})
+    return corpus, bench.with_name("two.npz")
 
 
 def run(monkeypatch, cmu_files, *options):
@@ -65,9 +74,7 @@ def run(monkeypatch, cmu_files, *options):
 
 def test_a_row_for_every_rule(monkeypatch, tmp_path, cmu_files, weights, capsys):
     out = tmp_path / "rules.md"
-    with np.load(cmu_files[1]) as bench:
-        np.savez(tmp_path / "two.npz", **{**bench, "subject": np.array(["s01", "s02"])})
-    run(monkeypatch, (cmu_files[0], tmp_path / "two.npz"), "--weights", weights.path, "--out", out)
+    run(monkeypatch, two_subjects(cmu_files), "--weights", weights.path, "--out", out)
     lines = out.read_text().splitlines()
     assert lines == capsys.readouterr().out.splitlines()
     assert len(lines) == 2 + len(RULES)
@@ -77,7 +84,7 @@ def test_a_row_for_every_rule(monkeypatch, tmp_path, cmu_files, weights, capsys)
 def test_weights_without_radii_are_refused(monkeypatch, tmp_path, cmu_files, capsys):
     save_weights(tmp_path / "n.safetensors", SpatioTemporalLifter(**{**SIZE, "radius": False}), 24, {})
     with pytest.raises(SystemExit):
-        run(monkeypatch, cmu_files, "--weights", tmp_path / "n.safetensors")
+        run(monkeypatch, two_subjects(cmu_files), "--weights", tmp_path / "n.safetensors")
     assert "model.radius=true" in capsys.readouterr().err
 
 
