@@ -33,9 +33,13 @@ VARIANTS: dict[str, tuple[str, ...]] = {
     "no attention over joints": ("model.joint_depth=0",),
     "two blocks over joints": ("model.joint_depth=2",),
     "each joint over time too": ("model.joint_time=true", "model.depth=4"),
+    "joints of all frames at once": (_VARIANTS + "Mixed", "model.depth=2"),
     "two blocks over frames, three over time tokens": ("model.depth=3", "model.frame_depth=2", "model.frame_dim=128"),
     "frequencies of 8 frames": (_VARIANTS + "Frequencies", "model.pool=8", "model.dim=352", "model.heads=11"),
+    "time tokens interpolated to frames": (_VARIANTS + "InterpolatedOut",),
+    "means of 4 frames, interpolated": (_VARIANTS + "MeansIn",),
     "a bias for each pair of joints": (_VARIANTS + "GraphBias",),
+    "a bias for each number of bones between joints": (_VARIANTS + "KinematicBias",),
     "a decoder for each limb": (_VARIANTS + "LimbDecoder",),
     "bones out, summed along the tree": (_VARIANTS + "BoneOutput",),
     "no camera beside the rays": (_VARIANTS + "NoContext",),
@@ -91,8 +95,9 @@ def _row(name: str, runs: list[Path]) -> str:
     cells = []
     for metric in ("mpjpe", "p_mpjpe", "mpjve"):
         values = [log[max(log)][f"val/{metric}_subjects"] for log in logs]
-        spread = f" ± {statistics.stdev(values):.1f}" if len(values) > 1 else ""
-        cells.append(f"{statistics.mean(values):.{2 if metric == 'mpjve' else 1}f}{spread}")
+        digits = 2 if metric == "mpjve" else 1
+        spread = f" ± {statistics.stdev(values):.{digits}f}" if len(values) > 1 else ""
+        cells.append(f"{statistics.mean(values):.{digits}f}{spread}")
     return f"| {name} | {_cost(runs[0])} | {' | '.join(cells)} |"
 
 

@@ -8,12 +8,15 @@ from dataclasses import replace
 from typing import Any
 
 import torch
-from jaxtyping import Bool, Float
+import torch.nn.functional as F
+from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from poselift.models import SpatioTemporalLifter
 from poselift.models.encoding import Encoded
 from poselift.nn.attention.scaled_dot import ScaledDotAttention
+from poselift.nn.positions import RotaryTime
+from poselift.skeleton import Skeleton
 
 _LIMBS = ("right_leg", "left_leg", "trunk", "left_arm", "right_arm")
 
@@ -86,24 +89,118 @@ class GraphBias(SpatioTemporalLifter):
 
     def __init__(self, **config: Any) -> None:
         super().__init__(**config)
+        joints = len(self.skeleton_in)
+        self._bias(torch.arange(joints * joints).view(joints, joints))
+
+    def _bias(self, kinds: Int[Tensor, "j j"]) -> None:
+        """Gives each block over joints a number for each kind of pair and head."""
         for block in self.joint_blocks:
-            block.attention = _Biased(block.attention.dim, block.attention.heads, len(self.skeleton_in))
+            block.attention = _Biased(block.attention.dim, block.attention.heads, kinds)
         self.joints_in_order = True
 
 
+class KinematicBias(GraphBias):
+    """The number is that of how many bones are between the two (Graphormer's own: Ying et al. 2021, 3.1.2)."""
+
+    def __init__(self, **config: Any) -> None:
+        SpatioTemporalLifter.__init__(self, **config)
+        self._bias(bones_between(self.skeleton_in))
+
+
+def bones_between(skeleton: Skeleton) -> Int[Tensor, "j j"]:
+    """How many bones one goes over from joint to joint."""
+    above = [{joint} for joint in range(len(skeleton))]
+    for joint in skeleton.topological_order[1:]:
+        above[joint] |= above[skeleton.parent_indices[joint]]
+    # What is above the one or the other, not above both, is on the way.
+    return torch.tensor([[len(one ^ other) for other in above] for one in above])
+
+
 class _Biased(ScaledDotAttention):
-    def __init__(self, dim: int, heads: int, joints: int) -> None:
+    kinds: Tensor
+
+    def __init__(self, dim: int, heads: int, kinds: Int[Tensor, "j j"]) -> None:
         super().__init__(dim, heads)
-        self.bias = nn.Parameter(torch.zeros(heads, joints, joints))
+        self.register_buffer("kinds", kinds, persistent=False)
+        self.bias = nn.Parameter(torch.zeros(heads, int(kinds.max()) + 1))
 
     def scores(self, q: Float[Tensor, "b h n c"], k: Float[Tensor, "b h m c"]) -> Float[Tensor, "b h n m"]:
-        return super().scores(q, k) + self.bias
+        return super().scores(q, k) + self.bias[:, self.kinds]
 
     def forward(
         self, tokens: Float[Tensor, "b n d"], mask: Bool[Tensor, "b n"] | None = None, *rest: None
     ) -> Float[Tensor, "b n d"]:
         weights, v = self.weights_and_values(tokens, mask, None, None, None)
         return self.merge(weights.to(v.dtype) @ v)
+
+
+class Mixed(SpatioTemporalLifter):
+    """Joints attend to those of all frames at once, in the place of those of their own."""
+
+    def __init__(self, **config: Any) -> None:
+        super().__init__(**config)
+        self.joint_blocks = nn.ModuleList(_AllFrames(block) for block in self.joint_blocks)
+        self.all_rotary = RotaryTime(self.config["joint_dim"] // self.config["joint_heads"])
+
+    def _frames(self, encoded: Encoded) -> Float[Tensor, "b t d"]:
+        for block in self.joint_blocks:
+            block.rotation = self.all_rotary(encoded.times)
+        return super()._frames(encoded)
+
+
+class _AllFrames(nn.Module):
+    """A block that is given the joints of each frame, and sees those of the window."""
+
+    rotation: Float[Tensor, "b t r 2"]
+
+    def __init__(self, block: nn.Module) -> None:
+        super().__init__()
+        self.block = block
+
+    def forward(self, joints: Float[Tensor, "bt j d"], mask: Bool[Tensor, "bt j"]) -> Float[Tensor, "bt j d"]:
+        """Attends over a window's joints."""
+        b, t = self.rotation.shape[:2]
+        every = joints.view(b, -1, joints.shape[-1])
+        rotation = self.rotation.repeat_interleave(joints.shape[1], 1)
+        return self.block(every, mask.view(b, -1), rotation).view(b * t, *joints.shape[1:])
+
+
+class InterpolatedOut(SpatioTemporalLifter):
+    """Time tokens are interpolated to frames, linearly, in the place of a layer that spreads each over its own."""
+
+    def __init__(self, **config: Any) -> None:
+        super().__init__(**config)
+        dim, frame_dim = self.pool_in.out_features, self.head_norm.normalized_shape[0]
+        self.pool_out = nn.Sequential(nn.Linear(dim, frame_dim), _Between(self.pool))
+
+
+class MeansIn(InterpolatedOut):
+    """A time token is also the mean of its frames, in the place of a layer that reads all of them."""
+
+    def __init__(self, **config: Any) -> None:
+        super().__init__(**config)
+        dim, frame_dim = self.pool_in.out_features, self.head_norm.normalized_shape[0]
+        self.pool_in = nn.Sequential(_Mean(self.pool), nn.Linear(frame_dim, dim))
+
+
+class _Between(nn.Module):
+    def __init__(self, frames: int) -> None:
+        super().__init__()
+        self.frames = frames
+
+    def forward(self, tokens: Float[Tensor, "b n c"]) -> Float[Tensor, "b n c_frames"]:
+        """The frames of each token side by side, each token's place being the middle of its frames."""
+        between = F.interpolate(tokens.mT, scale_factor=self.frames, mode="linear", align_corners=False)
+        return between.mT.reshape(*tokens.shape[:2], -1)
+
+
+class _Mean(nn.Module):
+    def __init__(self, frames: int) -> None:
+        super().__init__()
+        self.frames = frames
+
+    def forward(self, tokens: Float[Tensor, "b n c"]) -> Float[Tensor, "b n c_frame"]:
+        return tokens.unflatten(-1, (self.frames, -1)).mean(-2)
 
 
 class Frequencies(SpatioTemporalLifter):

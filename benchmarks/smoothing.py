@@ -2,14 +2,15 @@
 
     python benchmarks/smoothing.py --corpus cmu50.npz --bench bench_val.npz [--weights NAME|FILE] [--joints coco17]
 
-Lifts the detector-like 2D of every view as it is and smoothed in several ways, and prints the errors as the protocol
-`cmu_bench` has them (means over subjects, bones steady, flip averaging on). The filters are the One-Euro filter
+Lifts the detector-like 2D of every view, as it is and smoothed in several ways, as `poselift lift` does, and prints the
+errors as the protocol `cmu_bench` has them (means over subjects). The filters are the One-Euro filter
 (Casiez, Roussel and Vogel 2012, https://gery.casiez.net/1euro/), which sees no future, and Savitzky-Golay's, centred.
 Each joint is smoothed in the runs of frames in which it was found.
 """
 
 import argparse
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -17,10 +18,10 @@ import torch
 from jaxtyping import Float
 from scipy.signal import savgol_filter
 
+from poselift.cli.calibrate import lift_view
 from poselift.data.cmu_bench import CmuBench
 from poselift.data.views import View
-from poselift.lifting.bones import steady_bones
-from poselift.models import Weights, lift_sequence, load_weights
+from poselift.models import Weights, load_weights
 from poselift.reports.evaluation import ViewScore, score_view, summarise
 from poselift.reports.protocols import get_protocol
 from poselift.tracking.track import size_of
@@ -87,12 +88,8 @@ def smoothed(view: View, smooth: Filter) -> torch.Tensor:
 
 def score(view: View, keypoints: torch.Tensor, weights: Weights) -> ViewScore:
     """How good the lifted keypoints are."""
-    skeleton = weights.lifter.skeleton_out
-    lifted = lift_sequence(
-        weights.lifter, keypoints, view.scores, view.times, view.K, view.image_size, window=weights.window
-    )
-    joints = steady_bones(lifted.numpy(), skeleton, np.ones(len(lifted), bool))
-    return score_view(view, joints, skeleton, get_protocol("cmu_bench"))
+    motion = lift_view(replace(view, keypoints=keypoints), weights)
+    return score_view(view, motion.joints, motion.skeleton, get_protocol("cmu_bench"))
 
 
 def main() -> None:
@@ -104,10 +101,7 @@ def main() -> None:
     parser.add_argument("--joints", default="coco17", help="the joint set that is seen")
     options = parser.parse_args()
     weights = load_weights(options.weights, "cpu")
-    views = [
-        view.converted(weights.lifter.skeleton_in, view.skeleton)
-        for view in CmuBench(options.corpus, options.bench, options.joints)
-    ]
+    views = list(CmuBench(options.corpus, options.bench, options.joints))
     print("| 2D | MPJPE mm | P-MPJPE mm | MPJVE mm/frame |\n|---|---|---|---|")
     for name, smooth in FILTERS.items():
         scores = [score(view, view.keypoints if smooth is None else smoothed(view, smooth), weights) for view in views]

@@ -6,7 +6,18 @@ from hydra import compose, initialize_config_dir
 from hydra.utils import instantiate
 
 from benchmarks.lifter_search import VARIANTS
-from benchmarks.lifter_variants import BoneOutput, Frequencies, GraphBias, LimbDecoder, NoContext
+from benchmarks.lifter_variants import (
+    BoneOutput,
+    Frequencies,
+    GraphBias,
+    InterpolatedOut,
+    KinematicBias,
+    LimbDecoder,
+    MeansIn,
+    Mixed,
+    NoContext,
+    bones_between,
+)
 from poselift.cli.config import CONF
 from poselift.models import Lifter, SpatioTemporalLifter
 from poselift.reports.cost import example_window
@@ -79,3 +90,48 @@ def test_without_context_it_does_not_matter(encoded):
     lifter = built(NoContext)
     other = replace(encoded, context=encoded.context + 1)
     assert torch.equal(lifter(encoded), lifter(other))
+
+
+def test_bones_between_joints_and_a_bias_by_their_number(encoded):
+    between = bones_between(CMU28)
+
+    def bones(one, other):
+        return int(between[CMU28.index(one), CMU28.index(other)])
+
+    assert bones("left_knee", "left_knee") == 0
+    assert bones("left_hip", "left_ankle") == bones("left_ankle", "left_hip") == 2
+    assert bones("left_ankle", "right_knee") == 5, "up to the pelvis, and down the other leg"
+    plain, biased = built(SpatioTemporalLifter), built(KinematicBias)
+    biased.load_state_dict(plain.state_dict(), strict=False)
+    torch.testing.assert_close(biased(encoded), plain(encoded), atol=1e-5, rtol=1e-4)
+    attention = biased.joint_blocks[0].attention
+    assert attention.bias.shape[1] == between.max() + 1
+    torch.nn.init.normal_(attention.bias, std=3)
+    scores = attention.scores(*(torch.zeros(1, attention.heads, 28, 4) for _ in "qk"))[0, 0]
+    assert len(scores.unique()) == between.max() + 1
+
+
+def test_only_mixed_attention_over_joints_sees_other_frames(encoded):
+    """The frame tokens, before any attention over time, change where another frame does."""
+    coordinates = encoded.coordinates.clone()
+    coordinates[:, 3] += 0.1
+    other = replace(encoded, coordinates=coordinates)
+    for kind, sees in ((SpatioTemporalLifter, False), (Mixed, True)):
+        lifter = built(kind)
+        changed = (lifter._frames(other) - lifter._frames(encoded)).abs().amax((0, 2))
+        assert changed[3] > 1e-4
+        assert bool(changed[8] > 1e-6) == sees
+
+
+def test_interpolated_tokens_are_those_of_the_middles_of_their_frames():
+    lifter = built(lambda **size: InterpolatedOut(**size, pool=4))
+    tokens = torch.randn(1, 3, 2)
+    frames = lifter.pool_out[1](tokens).view(1, 12, 2)
+    # Frames are 3/8 and 1/8 of a token from its middle.
+    torch.testing.assert_close(frames[:, 5], 0.875 * tokens[:, 1] + 0.125 * tokens[:, 0])
+    torch.testing.assert_close(frames[:, 3], 0.625 * tokens[:, 0] + 0.375 * tokens[:, 1])
+
+
+def test_means_of_frames():
+    pooled = built(lambda **size: MeansIn(**size, pool=2)).pool_in[0](torch.tensor([[[1.0, 2.0, 3.0, 6.0]]]))
+    torch.testing.assert_close(pooled, torch.tensor([[[2.0, 4.0]]]))
