@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import Any
 
 import torch
-import torch.nn.functional as F
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
@@ -165,33 +164,13 @@ class _AllFrames(nn.Module):
         return self.block(every, mask.view(b, -1), rotation).view(b * t, *joints.shape[1:])
 
 
-class InterpolatedOut(SpatioTemporalLifter):
-    """Time tokens are interpolated to frames, linearly, in the place of a layer that spreads each over its own."""
-
-    def __init__(self, **config: Any) -> None:
-        super().__init__(**config)
-        dim, frame_dim = self.pool_in.out_features, self.head_norm.normalized_shape[0]
-        self.pool_out = nn.Sequential(nn.Linear(dim, frame_dim), _Between(self.pool))
-
-
-class MeansIn(InterpolatedOut):
-    """A time token is also the mean of its frames, in the place of a layer that reads all of them."""
+class MeansIn(SpatioTemporalLifter):
+    """A time token is the mean of its frames, in the place of a layer that reads all of them."""
 
     def __init__(self, **config: Any) -> None:
         super().__init__(**config)
         dim, frame_dim = self.pool_in.out_features, self.head_norm.normalized_shape[0]
         self.pool_in = nn.Sequential(_Mean(self.pool), nn.Linear(frame_dim, dim))
-
-
-class _Between(nn.Module):
-    def __init__(self, frames: int) -> None:
-        super().__init__()
-        self.frames = frames
-
-    def forward(self, tokens: Float[Tensor, "b n c"]) -> Float[Tensor, "b n c_frames"]:
-        """The frames of each token side by side, each token's place being the middle of its frames."""
-        between = F.interpolate(tokens.mT, scale_factor=self.frames, mode="linear", align_corners=False)
-        return between.mT.reshape(*tokens.shape[:2], -1)
 
 
 class _Mean(nn.Module):

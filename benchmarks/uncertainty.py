@@ -6,6 +6,9 @@ Each view is lifted as `poselift lift` lifts it. The joints of Human3.6M-17 but 
 the benchmark's faces and heels are of average proportions, not measured. Writes DIR/uncertainty.md, and a plot as
 DIR/uncertainty.png and .pdf: for each joint set and each kind of 2D the share within the radius, by subject; the same
 for joints that were not seen, and in frames in which nothing was; and by how large the radius is.
+
+A second table has the mean error of ankles and of big toes, mm, which are measured too, and how many of the toes are
+within their radius: only Halpe-26 has toes to see, with the others they are what the lifter makes of the leg.
 """
 
 import argparse
@@ -27,6 +30,8 @@ from poselift.viz.plots.style import save_plot, styled
 
 _TENTHS = 10
 
+_FEET = {"ankles": ("left_ankle", "right_ankle"), "big toes": ("left_big_toe", "right_big_toe")}
+
 
 def main() -> None:
     """Measures, writes the table and draws the plot."""
@@ -39,7 +44,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("outputs/uncertainty"))
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
-    rows, lines = [], {}
+    rows, feet, lines = [], [], {}
     for name in options.weights:
         weights = load_weights(name)
         for joints in options.joints:
@@ -47,10 +52,13 @@ def main() -> None:
                 views = CmuBench(options.corpus, options.bench, joints, source)
                 found = _measure(views, weights, f"{weights.name} {joints} {source}")
                 rows.append(f"| {weights.name} | {joints} | {source} | {_cells(found)} |")
+                feet.append(f"| {weights.name} | {joints} | {source} | {_feet(found['feet'])} |")
                 if joints == options.joints[0]:
                     lines[f"{weights.name}, {source}"] = found["radius"]
     head = ["lifter", "joints in", "2D", "within, mean of subjects", "by subject", "joints not seen", "frames not seen"]
-    text = "\n".join([f"| {' | '.join(head)} | median radius |", "|" + "---|" * 8, *rows]) + "\n"
+    text = "\n".join([f"| {' | '.join(head)} | median radius |", "|" + "---|" * 8, *rows]) + "\n\n"
+    toes = ["| lifter | joints in | 2D | ankles | big toes | toes within |", "|---|---|---|---:|---:|---:|", *feet]
+    text += "\n".join(toes) + "\n"
     write_text(options.out / "uncertainty.md", text)
     save_plot(_plot(lines), options.out / "uncertainty")
     print(text)
@@ -63,10 +71,14 @@ def _measure(views: CmuBench, weights: Weights, title: str) -> dict[str, dict[st
         motion = lift_view(view, weights)
         for key, mask in _cases(view, motion).items():
             parts[key].append(_pairs(view, motion, mask))
+        for name, joints in _FEET.items():
+            mask = np.broadcast_to(np.isin(motion.skeleton.joints, joints), motion.joints.shape[:2])
+            parts[f"feet {view.subject} {name}"].append(_pairs(view, motion, mask))
     pooled = {key: np.concatenate(own) for key, own in parts.items()}
     return {
         "subject": {key.removeprefix("subject "): value for key, value in pooled.items() if key.startswith("subject ")},
-        "case": {key: value for key, value in pooled.items() if not key.startswith("subject ")},
+        "case": {key: value for key, value in pooled.items() if key.endswith(" not seen")},
+        "feet": {key: value for key, value in pooled.items() if key.startswith("feet ")},
         "radius": {"all": np.concatenate([value for key, value in pooled.items() if key.startswith("subject ")])},
     }
 
@@ -105,6 +117,13 @@ def _cells(found: dict[str, dict[str, np.ndarray]]) -> str:
     ]
     median = np.median(found["radius"]["all"][:, 1])
     return f"{np.mean(list(shares.values())):.1f} | {by_subject} | {' | '.join(cases)} | {median:.0f} mm"
+
+
+def _feet(found: dict[str, np.ndarray]) -> str:
+    """Means over subjects."""
+    of = {name: [pairs for key, pairs in found.items() if key.endswith(name)] for name in _FEET}
+    errors = [f"{np.mean([pairs[:, 0].mean() for pairs in parts if len(pairs)]):.1f}" for parts in of.values()]
+    return f"{' | '.join(errors)} | {np.mean([_share(pairs) for pairs in of['big toes'] if len(pairs)]):.1f}"
 
 
 @styled

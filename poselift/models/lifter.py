@@ -5,7 +5,7 @@ from typing import Any, Literal, overload
 
 import torch
 import torch.nn.functional as F
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from poselift.core.errors import InputError
@@ -22,6 +22,10 @@ _JOINT_CHANNELS = 5  # place in the window (2), place among the frame's joints (
 
 POSITIONS = ("rotary", "sinusoidal", "learned")
 """How time tokens know their place: `RotaryTime`, `SinusoidalTime` and `LearnedPosition` of `poselift.nn`."""
+
+
+UPSAMPLING = ("layer", "interpolate")
+"""How time tokens become frames again: a layer gives each its own frames; or they are interpolated, linearly."""
 
 
 class SpatioTemporalLifter(Lifter):
@@ -50,6 +54,7 @@ class SpatioTemporalLifter(Lifter):
         heads: heads of those.
         pool: frames in a time token.
         frame_depth: blocks over time at the rate of the frames, after those of the time tokens.
+        upsample: one of `UPSAMPLING`.
         radius: also say how far off each joint may be.
         dropout: share of each residual branch over time tokens dropped in training.
         drop_path: share of windows in which the last block over time tokens is left out in training; falls to none
@@ -57,16 +62,16 @@ class SpatioTemporalLifter(Lifter):
         attention: mechanism over time, by name or a mapping of its name and options
             (`poselift.nn.attention.build_attention`).
         joint_attention: mechanism over the joints of a frame.
-        causal: a time token sees itself and those before it alone. (`encode` turns and scales a window by all of
-            its frames: for a live picture, let the window end with the present.)
+        causal: a time token sees itself and those before it alone; not with upsample="interpolate". (`encode` turns and
+            scales a window by all of its frames: for a live picture, let the window end with the present.)
         positions: one of `POSITIONS`. An attention that no rotation can enter has sinusoidal ones in place of
             rotary ones.
         norm: where the blocks over time have their norms, one of `poselift.nn.blocks.NORMS`.
         init: "default", PyTorch's; or "t_fixup", which goes with norm="none".
 
     Raises:
-        InputError: there is no such mechanism or choice, it refuses its options, it is built for other tokens, or
-            norm and init do not go together.
+        InputError: there is no such mechanism or choice, it refuses its options, it is built for other tokens, or two
+            of the choices do not go together.
     """
 
     def __init__(
@@ -83,6 +88,7 @@ class SpatioTemporalLifter(Lifter):
         heads: int = 8,
         pool: int = 4,
         frame_depth: int = 0,
+        upsample: str = "layer",
         radius: bool = False,
         dropout: float = 0.0,
         drop_path: float = 0.0,
@@ -106,6 +112,7 @@ class SpatioTemporalLifter(Lifter):
             heads=heads,
             pool=pool,
             frame_depth=frame_depth,
+            upsample=upsample,
             radius=radius,
             dropout=float(dropout),  # an override may say 0
             drop_path=float(drop_path),
@@ -118,6 +125,10 @@ class SpatioTemporalLifter(Lifter):
         )
         if positions not in POSITIONS:
             raise InputError(f"positions={positions} is not known; choose {', '.join(POSITIONS)}")
+        if upsample not in UPSAMPLING:
+            raise InputError(f"upsample={upsample} is not known; choose {', '.join(UPSAMPLING)}")
+        if causal and upsample == "interpolate":
+            raise InputError("upsample=interpolate looks at the next time token; with causal=true, set upsample=layer")
         self.pool = pool
         n_in, n_out = len(self.skeleton_in), len(self.skeleton_out)
 
@@ -172,7 +183,7 @@ class SpatioTemporalLifter(Lifter):
         self.time_norm = nn.LayerNorm(dim) if norm == "pre" else nn.Identity()
         initialise_(init, norm, encoder=self.time_blocks, embeddings=[self.pool_in])
 
-        self.pool_out = nn.Linear(dim, pool * frame_dim)
+        self.pool_out = nn.Linear(dim, frame_dim) if upsample == "interpolate" else nn.Linear(dim, pool * frame_dim)
         frame_heads = max(frame_dim // 32, 1)
         self.frame_rotary = RotaryTime(frame_dim // frame_heads) if frame_depth else None
         self.frame_blocks = nn.ModuleList(
@@ -209,7 +220,10 @@ class SpatioTemporalLifter(Lifter):
         for block in self.time_blocks:
             tokens = block(tokens, valid.any(-1), rotation)
 
-        frames = frames + self.pool_out(self.time_norm(tokens)).view(b, padded, d)
+        spread = self.pool_out(self.time_norm(tokens))
+        if self.config["upsample"] == "interpolate":
+            spread = interpolated(spread, valid.any(-1), self.pool)
+        frames = frames + spread.reshape(b, padded, d)
         if self.frame_rotary is not None:
             rotation = self.frame_rotary(encoded.times)
             for block in self.frame_blocks:
@@ -263,6 +277,25 @@ class SpatioTemporalLifter(Lifter):
         # (d, joints * channels) -> (d, present * channels)
         weight = layer.weight.view(layer.out_features, len(self.skeleton_in), -1)[:, present].flatten(1)
         return F.linear(joints.flatten(2), weight, layer.bias)
+
+
+def interpolated(
+    tokens: Float[Tensor, "b n d"], valid: Bool[Tensor, "b n"], frames: int
+) -> Float[Tensor, "b n frames d"]:
+    """The frames of each token, between it and its neighbours; a token's place is the middle of its frames.
+
+    Args:
+        tokens: one for so many frames in a row.
+        valid: False where a token says nothing; then its neighbours' frames are their own alone.
+        frames: of a token.
+    """
+    place = (torch.arange(frames, device=tokens.device) + 0.5) / frames - 0.5
+    weights = torch.stack((-place, 1 - place.abs(), place), -1).clamp(min=0).to(tokens.dtype)  # (frames, 3)
+    near = F.pad(tokens, (0, 0, 1, 1))
+    count = F.pad(valid.to(tokens.dtype), (1, 1))
+    near = torch.stack((near[:, :-2], near[:, 1:-1], near[:, 2:]), 2)  # (b, n, 3, d)
+    share = weights * torch.stack((count[:, :-2], count[:, 1:-1], count[:, 2:]), -1)[:, :, None]  # (b, n, frames, 3)
+    return (share / share.sum(-1, keepdim=True).clamp(min=1e-6)) @ near
 
 
 def _head(dim: int, channels: int) -> nn.Sequential:

@@ -1,6 +1,7 @@
 """Beginning a lifter with the weights of a smaller, a larger or an equal one."""
 
 import re
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -28,8 +29,8 @@ def begin_with(lifter: Lifter, other: nn.Module) -> None:
     joint tokens, so that a lifter that has grown gives what the smaller one gave (Net2Net: Chen et al. 2016,
     https://arxiv.org/abs/1511.05641); but for joints that are not in all frames, where `joint_time` is new. Where there
     are fewer blocks, those are left out whose last layers are smallest. A joint that the other one did not give begins
-    where the nearest joint above it is that it did give. `causal`, `norm` and `positions` may differ; the lifter then
-    begins with these weights, but does not give what the other one gave.
+    where the nearest joint above it is that it did give. `causal`, `norm`, `positions` and `upsample` may
+    differ; the lifter then begins with these weights, but does not give what the other one gave.
 
     Args:
         lifter: changed in place.
@@ -77,6 +78,8 @@ def begin_with(lifter: Lifter, other: nn.Module) -> None:
         given = there[source]
         if _HEAD.fullmatch(name):
             given = _for_joints(given, other.skeleton_out, lifter.skeleton_out)
+        if name.startswith("pool_out.") and len(given) != len(value):
+            given = _upsampled(given, lifter.config)
         if given.shape != value.shape:
             raise InputError(
                 f"{name} is {tuple(value.shape)} here and {tuple(given.shape)} in the weights to begin with"
@@ -158,6 +161,13 @@ def _count(state: dict[str, Tensor], kind: str) -> int:
     """How many blocks of a kind there are."""
     numbers = [int(match[2]) for match in map(_BLOCK.fullmatch, state) if match and match[1] == kind]
     return max(numbers, default=-1) + 1
+
+
+def _upsampled(rows: Tensor, config: dict[str, Any]) -> Tensor:
+    """The rows of the layer that makes frames of time tokens, where one of two lifters interpolates them."""
+    if config["upsample"] == "interpolate":
+        return rows.unflatten(0, (config["pool"], -1)).mean(0)
+    return rows.repeat(config["pool"], *[1] * (rows.ndim - 1))
 
 
 def _for_joints(rows: Tensor, source: Skeleton, target: Skeleton) -> Tensor:

@@ -10,7 +10,6 @@ from benchmarks.lifter_variants import (
     BoneOutput,
     Frequencies,
     GraphBias,
-    InterpolatedOut,
     KinematicBias,
     LimbDecoder,
     MeansIn,
@@ -121,15 +120,6 @@ def test_only_mixed_attention_over_joints_sees_other_frames(encoded):
         changed = (lifter._frames(other) - lifter._frames(encoded)).abs().amax((0, 2))
         assert changed[3] > 1e-4
         assert bool(changed[8] > 1e-6) == sees
-
-
-def test_interpolated_tokens_are_those_of_the_middles_of_their_frames():
-    lifter = built(lambda **size: InterpolatedOut(**size, pool=4))
-    tokens = torch.randn(1, 3, 2)
-    frames = lifter.pool_out[1](tokens).view(1, 12, 2)
-    # Frames are 3/8 and 1/8 of a token from its middle.
-    torch.testing.assert_close(frames[:, 5], 0.875 * tokens[:, 1] + 0.125 * tokens[:, 0])
-    torch.testing.assert_close(frames[:, 3], 0.625 * tokens[:, 0] + 0.375 * tokens[:, 1])
 
 
 def test_means_of_frames():

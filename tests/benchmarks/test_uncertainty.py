@@ -30,3 +30,14 @@ def test_large_radii_hold_all_joints_and_small_ones_none(monkeypatch, tmp_path, 
     row = run(monkeypatch, tmp_path, cmu_files, bias)
     assert row[:3] == ["| l", "h36m17", "det"]
     assert row[3] == share
+
+
+def test_feet_have_a_table_of_their_own(monkeypatch, tmp_path, cmu_files):
+    run(monkeypatch, tmp_path, cmu_files, 6.0)
+    head, _, row = (tmp_path / "out" / "uncertainty.md").read_text().splitlines()[4:]
+    assert head == "| lifter | joints in | 2D | ankles | big toes | toes within |"
+    name, *_, ankles, toes, within = [cell.strip() for cell in row.split("|")[1:-1]]
+    assert name == "l"
+    assert within == "100.0"
+    assert 10 < float(ankles) < 5000, "mm"
+    assert toes != ankles

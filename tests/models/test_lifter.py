@@ -5,8 +5,9 @@ import torch
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils.flop_counter import FlopCounterMode
 
+from poselift.core.errors import InputError
 from poselift.models import SpatioTemporalLifter, encode
-from poselift.models.lifter import pad_time
+from poselift.models.lifter import interpolated, pad_time
 from poselift.skeleton import CMU28
 
 
@@ -149,3 +150,39 @@ def test_the_default_is_small(view):
         lifter(window)
     assert counter.get_total_flops() / 2 / 96 <= 15e6
     assert CMU28.name == lifter.config["joints_in"]
+
+
+def test_interpolated_frames_are_between_the_middles_of_tokens():
+    tokens = torch.randn(1, 3, 2)
+    frames = interpolated(tokens, torch.ones(1, 3, dtype=torch.bool), 4).view(1, 12, 2)
+    # Frames are 3/8 and 1/8 of a token from its middle.
+    torch.testing.assert_close(frames[:, 5], 0.875 * tokens[:, 1] + 0.125 * tokens[:, 0])
+    torch.testing.assert_close(frames[:, 3], 0.625 * tokens[:, 0] + 0.375 * tokens[:, 1])
+    torch.testing.assert_close(frames[:, 0], tokens[:, 0], msg="before the first middle there is one token")
+    whole = torch.nn.functional.interpolate(tokens.mT, scale_factor=4, mode="linear", align_corners=False).mT
+    torch.testing.assert_close(frames, whole)
+
+
+def test_tokens_that_say_nothing_are_not_interpolated_into_frames():
+    tokens = torch.tensor([1.0, 2.0, 1e6]).view(1, 3, 1)
+    frames = interpolated(tokens, torch.tensor([[True, True, False]]), 4)
+    torch.testing.assert_close(frames[0, 1, :, 0], torch.tensor([1.625, 1.875, 2.0, 2.0]))
+    # One frame to a token leaves nothing to interpolate.
+    torch.testing.assert_close(interpolated(tokens, torch.ones(1, 3, dtype=torch.bool), 1)[:, :, 0], tokens)
+
+
+def test_a_lifter_with_interpolated_tokens_lifts_any_length_and_ignores_empty_frames(view):
+    torch.manual_seed(0)
+    sizes = {"joint_dim": 8, "joint_heads": 2, "frame_dim": 32, "dim": 32, "depth": 1, "heads": 4}
+    lifter = SpatioTemporalLifter(**sizes, upsample="interpolate").eval()
+    window = encoded(view)
+    assert lifter.pool_out.out_features == 32
+    padded = pad_time(window, 9)
+    torch.testing.assert_close(lifter(padded)[:, : window.times.shape[1]], lifter(window), atol=1e-5, rtol=1e-4)
+
+
+def test_choices_of_upsampling():
+    with pytest.raises(InputError, match="upsample=cubic is not known; choose layer, interpolate"):
+        SpatioTemporalLifter(upsample="cubic")
+    with pytest.raises(InputError, match="causal=true, set upsample=layer"):
+        SpatioTemporalLifter(upsample="interpolate", causal=True)

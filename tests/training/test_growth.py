@@ -127,3 +127,14 @@ def test_others_are_refused(small):
         begin_with(SimpleBaseline(), small)
     with pytest.raises(InputError, match=r"is \(.*\) here and \(.*\) in the weights"):
         begin_with(SpatioTemporalLifter(**{**SIZE, "dim": 64}), small)
+
+
+def test_upsampling_may_change(small, encoded):
+    """Interpolated tokens begin with the mean of what was spread, and back again each frame gets the same."""
+    interpolating = SpatioTemporalLifter(**SIZE, depth=3, upsample="interpolate").eval()
+    begin_with(interpolating, small)
+    spread = small.pool_out.weight.view(4, 32, 32)
+    torch.testing.assert_close(interpolating.pool_out.weight, spread.mean(0))
+    back = SpatioTemporalLifter(**SIZE, depth=3).eval()
+    begin_with(back, interpolating)
+    torch.testing.assert_close(back.pool_out.weight.view(4, 32, 32)[2], spread.mean(0))
