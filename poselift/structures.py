@@ -47,7 +47,8 @@ class Keypoints2D:
         person: the track's number, from 1.
 
     Raises:
-        InputError: the time stamps do not increase.
+        InputError: an array is of another shape, scores are not from 0 to 1, the picture has no size, or the time
+            stamps do not increase.
     """
 
     keypoints: Float[np.ndarray, "t j 2"]
@@ -58,7 +59,24 @@ class Keypoints2D:
     person: int = 1
 
     def __post_init__(self) -> None:
-        """Refuses times that velocities and windows would be wrong by."""
+        """Refuses what would come to be a wrong motion, or an error deep inside."""
+        if not isinstance(self.skeleton, Skeleton):
+            raise InputError(f"skeleton is {self.skeleton!r}, not a Skeleton; `get_skeleton` gives one by its name")
+        frames, joints = np.size(self.timestamps), len(self.skeleton)
+        sizes = {"timestamps": (frames,), "keypoints": (frames, joints, 2), "scores": (frames, joints)}
+        for name, size in sizes.items():
+            value = getattr(self, name)
+            if not isinstance(value, np.ndarray):
+                raise InputError(f"{name} is a {type(value).__name__}; give a numpy array")
+            if value.shape != size:
+                raise InputError(f"{name} is {value.shape}; of {frames} frames of {self.skeleton.name} it is {size}")
+        if not ((self.scores >= 0) & (self.scores <= 1)).all():
+            raise InputError(
+                f"scores are from {self.scores.min():g} to {self.scores.max():g}; bring them to 0 to 1, with 0 where a "
+                "joint was not seen"
+            )
+        if not all(0 < side < np.inf for side in self.image_size):
+            raise InputError(f"image_size={self.image_size} is no picture's; give its width and height in pixels")
         steps = np.diff(self.timestamps)
         if len(wrong := np.flatnonzero(~(steps > 0))):
             first = int(wrong[0])
@@ -66,6 +84,8 @@ class Keypoints2D:
             raise InputError(
                 f"time stamps must increase from frame to frame; frames {first} and {first + 1} have {times} s"
             )
+        if not np.isfinite(self.timestamps).all():
+            raise InputError("a time stamp is not a finite number of seconds")
 
     def __len__(self) -> int:
         return len(self.timestamps)

@@ -1,4 +1,5 @@
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -39,3 +40,27 @@ def test_what_is_not_there_is_not_made_up(motion):
 def test_times_that_do_not_increase_are_refused(times):
     with pytest.raises(InputError, match=r"frames [012] and [123] have"):
         Keypoints2D(np.zeros((4, 17, 2)), np.ones((4, 17)), np.array(times), COCO17, (640, 480))
+
+
+def track(**changed):
+    parts = {"keypoints": np.zeros((4, 17, 2)), "scores": np.ones((4, 17)), "timestamps": np.arange(4) / 30}
+    return {**parts, "skeleton": COCO17, "image_size": (640, 480), **changed}
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"scores": np.full((4, 17), 95.0)}, "scores are from 95 to 95; bring them to 0 to 1"),
+        ({"scores": np.full((4, 17), np.nan)}, "scores are from nan"),
+        ({"timestamps": np.array([0.0, 0.1, 0.2, np.inf])}, "a time stamp is not a finite"),
+        ({"image_size": (0, 480)}, r"image_size=\(0, 480\) is no picture's"),
+        ({"keypoints": np.zeros((4, 17, 3))}, r"keypoints is \(4, 17, 3\); of 4 frames of coco17 it is \(4, 17, 2\)"),
+        ({"scores": np.ones((3, 17))}, r"scores is \(3, 17\); of 4 frames of coco17 it is \(4, 17\)"),
+        ({"timestamps": np.zeros((1, 4))}, r"timestamps is \(1, 4\)"),
+        ({"keypoints": [[0, 0]]}, "keypoints is a list; give a numpy array"),
+        ({"skeleton": "coco17"}, "skeleton is 'coco17', not a Skeleton"),
+    ],
+)
+def test_what_is_no_track_is_refused(changed, message):
+    with pytest.raises(InputError, match=message):
+        Keypoints2D.__post_init__(SimpleNamespace(**track(**changed)))  # past the types, checked in tests alone

@@ -1,6 +1,7 @@
 """`poselift attention`: pictures of where a lifter looks in a video."""
 
 import argparse
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from rich.console import Console
 
 from poselift.cli.detector import add_detector_options, chosen_detector
 from poselift.cli.progress import stage_progress
+from poselift.cli.results import folder
 from poselift.cli.weights import add_lifter_option
 from poselift.core.errors import InputError
 from poselift.core.files import check_writable
@@ -33,7 +35,7 @@ def add_command(commands: Any) -> None:
     )
     parser.add_argument("video", nargs="?", type=Path, help="any video file; the demo clip if left out")
     parser.add_argument(
-        "--out", type=Path, default=Path("poselift_out/attention"), metavar="DIR", help="default: %(default)s"
+        "--out", type=folder, default=Path("poselift_out/attention"), metavar="DIR", help="default: %(default)s"
     )
     parser.add_argument("--start", type=float, metavar="S", help="the window begins here, seconds (default: 0)")
     parser.add_argument("--person", type=int, default=1, metavar="ID", help="whom to look at (default: %(default)s)")
@@ -59,18 +61,21 @@ def run(options: argparse.Namespace) -> None:
     check_writable(options.out)
     console = Console(quiet=options.quiet, highlight=False, soft_wrap=True, markup=False, emoji=False)
     weights = load_weights(options.weights)
-    window = options.frames or weights.window
+    window = weights.window if options.frames is None else options.frames
     if window < 2:
         raise InputError(f"--frames must be at least 2, not {window}")
     start = options.start or 0.0
-    fps = VideoReader(video).info.fps or 30.0
+    # By their time stamps: what a header says of the frame rate may be wrong. More than a window: frames may come late.
+    read = [frame.timestamp for frame in islice(VideoReader(video, start), window + window // 2)]
+    if not read:
+        raise InputError(f"{video} has no frame from {start:g} s on; choose another --start")
     with stage_progress(console) as report:
         lifted = lift_video(
             video,
             chosen_detector(options),
             weights,
             start=start,
-            end=start + 1.5 * window / fps,  # more than a window: frames may come late
+            end=read[-1] + 1e-6,
             people=[options.person],
             flip=False,
             progress=report,

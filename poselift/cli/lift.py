@@ -12,7 +12,7 @@ from poselift.cli.detector import add_detector_options, chosen_detector
 from poselift.cli.device import torch_device
 from poselift.cli.keypoints import add_keypoint_options, chosen_keypoints
 from poselift.cli.progress import stage_progress
-from poselift.cli.results import OVERLAY, check_folder, person_files, write_person, write_summary
+from poselift.cli.results import OVERLAY, check_folder, folder, person_files, write_person, write_summary
 from poselift.cli.weights import add_lifter_option
 from poselift.core.errors import InputError
 from poselift.lifting import DetectionStream, LiftedVideo, VideoDetections, World, lift_stream, to_world
@@ -37,7 +37,7 @@ def add_command(commands: Any) -> None:
         "the 2D on the video beside the 3D; and summary.json.",
     )
     parser.add_argument("video", nargs="?", type=Path, help="any video file; the demo clip if left out")
-    parser.add_argument("--out", type=Path, metavar="DIR", help="where to write (default: poselift_out/NAME)")
+    parser.add_argument("--out", type=folder, metavar="DIR", help="where to write (default: poselift_out/NAME)")
     what = parser.add_argument_group("what to lift")
     what.add_argument("--start", type=float, metavar="S", help="leave out what comes before, seconds")
     what.add_argument("--end", type=float, metavar="S", help="leave out what comes after, seconds")

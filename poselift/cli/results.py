@@ -4,6 +4,7 @@ import json
 import math
 import os
 import re
+from argparse import ArgumentTypeError
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,17 @@ _OURS = re.compile(r"person_\d+\.(npz|json|csv)|overlay\.mp4")
 """Names of the files that the command writes beside its summary."""
 
 
+def folder(text: str) -> Path:
+    """The folder that an option names.
+
+    Raises:
+        ArgumentTypeError: it names none, as where a script's variable is not set.
+    """
+    if not text:
+        raise ArgumentTypeError("'' names no folder")
+    return Path(text)
+
+
 def check_folder(out: Path, source: Path, video: Path | None, chosen: bool) -> None:
     """Makes sure, before the long work, that results can be written and that nothing of the user's is lost.
 
@@ -39,11 +51,11 @@ def check_folder(out: Path, source: Path, video: Path | None, chosen: bool) -> N
             summary of ours accounts for.
     """
     check_writable(out)
-    folder = _real(out)
+    place = _real(out)
     for given in (source, video or source):
         # As a link, and what it points to: either would be replaced.
-        places = (_real(given), _real(given.parent) / given.name)
-        if any(place == folder or (place.parent == folder and _is_ours(place.name)) for place in places):
+        names = (_real(given), _real(given.parent) / given.name)
+        if any(name == place or (name.parent == place and _is_ours(name.name)) for name in names):
             raise InputError(f"{given} would be overwritten by the new results; choose another --out")
     earlier = _earlier_summary(out)
     if not chosen and earlier and _real(Path(earlier["path"])) != _real(source):

@@ -47,6 +47,9 @@ class Lifted:
     def __init__(self, config: DictConfig) -> None:
         if config.camera not in ("known", "assumed"):
             raise InputError(f"camera={config.camera} is not known; choose known or assumed")
+        for key in ("flip", "rays", "steady"):
+            if type(config[key]) is not bool:
+                raise InputError(f"{key}={config[key]} is neither true nor false")
         # By its type: true is an int too, and 2.5 would be cut to 2.
         if config.window is not None and (type(config.window) is not int or config.window < 1):
             raise InputError(

@@ -18,6 +18,8 @@ _TOLERANCE = 0.02
 """Share of a video's frames, and two in any case, by which it and a file may differ: decoders drop a few."""
 _SPARSE = 1000
 """Numbers a frame from the first to the last, more than which are no video's."""
+_MOST = 1000.0
+"""Frames a second, more than which no camera that people film with has."""
 _BLANK = 40
 """Grey of the pictures that are drawn on where there is no video."""
 
@@ -96,8 +98,8 @@ class FileDetections:
             if own is not None or self._video is not None:
                 who = "the file" if own is not None else "the video"
                 raise InputError(f"{self.path}: --fps is not for keypoints whose times {who} has; leave it out")
-            if not 0 < given < float("inf"):
-                raise InputError(f"--fps is {given}; give frames a second, more than 0")
+            if not 0 < given <= _MOST:
+                raise InputError(f"--fps is {given}; give frames a second, more than 0 and at most {_MOST:g}")
             return float(given)
         if self._video is not None:
             return self._video.info.fps

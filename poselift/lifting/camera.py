@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 from jaxtyping import Float
 from torch import Tensor
@@ -14,19 +15,35 @@ DEFAULT_FOV = 55.0
 """Degrees across the picture's longer side, where nothing is known: phones and camcorders lie around it."""
 
 
+_FOV = (5.0, 150.0)
+"""Degrees that a lens may see across the picture's longer side: beyond, a pinhole is no picture of it."""
+
+
 @dataclass(frozen=True)
 class CameraModel:
     """Intrinsics and where they are from.
 
     Attributes:
-        K: intrinsics in pixels.
+        K: intrinsics in pixels; float32 in any case.
         image_size: width and height, pixels.
         source: "given" or "assumed".
+
+    Raises:
+        InputError: K is not 3 x 3, or its focal lengths are not positive.
     """
 
     K: Float[Tensor, "3 3"]
     image_size: tuple[int, int]
     source: str
+
+    def __post_init__(self) -> None:
+        """Refuses what is no camera."""
+        K = self.K
+        if not isinstance(K, Tensor) or K.shape != (3, 3):
+            raise InputError(f"K is {K}; give the 3 x 3 matrix of the intrinsics, in pixels, as a torch tensor")
+        if not K.isfinite().all() or K[0, 0] <= 0 or K[1, 1] <= 0:
+            raise InputError("K is not a camera's: its numbers must be finite, and its focal lengths positive pixels")
+        object.__setattr__(self, "K", K.float())
 
     @property
     def fov(self) -> float:
@@ -44,18 +61,33 @@ def camera_for(
     Args:
         image_size: width and height, pixels.
         fov: across the picture's longer side, degrees.
-        intrinsics: fx, fy, cx, cy in pixels of the upright picture; goes before `fov`.
+        intrinsics: fx, fy, cx, cy in pixels of the upright picture, in the place of `fov`.
 
     Raises:
         InputError: the values cannot be those of a camera.
     """
     width, height = image_size
+    low, high = _FOV
     if intrinsics is not None:
-        fx, fy, cx, cy = intrinsics
-        if not all(map(math.isfinite, intrinsics)) or fx <= 0 or fy <= 0:
-            raise InputError(f"intrinsics {fx},{fy},{cx},{cy} are not a camera's: fx and fy must be positive pixels")
-        return CameraModel(torch.tensor([[fx, 0.0, cx], [0.0, fy, cy], [0.0, 0.0, 1.0]]), image_size, "given")
-    if fov is not None and not 5.0 <= fov <= 150.0:
-        raise InputError(f"a field of view of {fov} degrees cannot be used; give 5 to 150 across the longer side")
+        if fov is not None:
+            raise InputError(
+                "a field of view and intrinsics are both given, and each says how long the lens is; give one"
+            )
+        if np.shape(intrinsics) != (4,):
+            raise InputError(f"intrinsics are of shape {np.shape(intrinsics)}; give four numbers, fx, fy, cx and cy")
+        fx, fy, cx, cy = (float(value) for value in intrinsics)
+        said = f"intrinsics {fx:g},{fy:g},{cx:g},{cy:g} are not those of a camera with pictures of {width} x {height}"
+        if not all(map(math.isfinite, (fx, fy, cx, cy))) or fx <= 0 or fy <= 0:
+            raise InputError(f"{said}: fx and fy must be positive pixels")
+        camera = CameraModel(torch.tensor([[fx, 0.0, cx], [0.0, fy, cy], [0.0, 0.0, 1.0]]), image_size, "given")
+        if not low <= camera.fov <= high:
+            raise InputError(f"{said}: it would see {camera.fov:.3g} degrees, not {low:g} to {high:g}; give pixels")
+        if not (-width < cx < 2 * width and -height < cy < 2 * height):
+            raise InputError(f"{said}: cx and cy are far outside; give pixels from its upper left corner")
+        return camera
+    if fov is not None and not low <= fov <= high:
+        raise InputError(
+            f"a field of view of {fov} degrees cannot be used; give {low:g} to {high:g} across the longer side"
+        )
     K = intrinsics_from_fov(width, height, math.radians(DEFAULT_FOV if fov is None else fov))
     return CameraModel(K, image_size, "assumed" if fov is None else "given")

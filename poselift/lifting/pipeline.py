@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from poselift.core.errors import InputError
+from poselift.core.times import usual_interval
 from poselift.detection import Detector
 from poselift.lifting.camera import CameraModel, camera_for
 from poselift.lifting.height import GivenHeights, Height, check_heights, height_of, with_height
@@ -18,13 +19,16 @@ from poselift.lifting.track import lift_track
 from poselift.models import Weights
 from poselift.structures import Keypoints2D, Motion
 
+_RATES = (9.5, 125.0)
+"""Frames a second that are lifted without a warning: those that lifters are measured at, and a little more."""
+
 
 @dataclass(frozen=True)
 class LiftedVideo:
     """What became of a clip.
 
     Attributes:
-        fps: frames a second on average; None where nothing can be told.
+        fps: frames a second, by their time stamps; None where nothing can be told.
         frames: that were read.
         span: time stamps of the first and the last of them, seconds.
         camera: the camera that was used.
@@ -104,7 +108,7 @@ def lift_stream(
         stream: the people in each frame.
         weights: the lifter.
         fov: field of view across the picture's longer side, degrees; a default is assumed where it is not known.
-        intrinsics: fx, fy, cx, cy in pixels; goes before `fov`.
+        intrinsics: fx, fy, cx, cy in pixels, in the place of `fov`.
         people: numbers of the people to lift; all if left out. Where there is nobody at all, nobody is lifted.
         height: of everybody, or of some people by number, standing, metres; estimated where it is not known.
         threshold: keypoints that score less are not used.
@@ -151,7 +155,14 @@ def lift_stream(
             heights[track.person] = tall
     progress("Lifting", 1.0)
     span = times[0], times[-1]
-    return LiftedVideo(stream.fps, len(times), span, camera, motions, heights, watch.seconds, warnings)
+    interval = usual_interval(np.array(times))
+    fps = 1 / interval if interval else stream.fps
+    if interval and not _RATES[0] <= 1 / interval <= _RATES[1]:
+        warnings.append(
+            f"frames come {interval:.3g} s apart by their time stamps, {1 / interval:.3g} a second; lifters are made "
+            "for 10 to 120, so that the motion may be wrong"
+        )
+    return LiftedVideo(fps, len(times), span, camera, motions, heights, watch.seconds, warnings)
 
 
 def _follow(

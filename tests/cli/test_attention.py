@@ -38,6 +38,8 @@ def test_other_weights_and_what_cannot_be_shown(tmp_path, capsys):
     for arguments, message in (
         (["--weights", tmp_path / "plain.safetensors"], "SimpleBaseline has no attention to show"),
         (["--frames", 1], "--frames must be at least 2"),
+        (["--frames", 0], "--frames must be at least 2"),
+        (["--start", 1000], "has no frame from 1000 s on"),
         (["--person", 9, "--frames", 8], "9"),
     ):
         with pytest.raises(SystemExit) as left:
