@@ -80,7 +80,13 @@ def _run(name: str, seed: int, options: argparse.Namespace) -> Path:
         command = [
             *(sys.executable, str(_ROOT / "tools" / "train.py"), "name=variant", "data=cmu", *VARIANTS[name]),
             *(f"data.corpus='{options.corpus.absolute()}'", f"data.bench='{options.bench.absolute()}'"),
-            *(f"steps={options.steps}", f"data.batches={options.steps}", f"seed={seed}", f"output='{output}'"),
+            *(
+                f"steps={options.steps}",
+                f"data.batches={options.steps}",
+                f"seed={seed}",
+                f"output='{output}'",
+                "overwrite=true",
+            ),
             *options.overrides,
         ]
         path = os.pathsep.join([str(_ROOT), os.environ.get("PYTHONPATH", "")])

@@ -1,5 +1,6 @@
 """What the commands that are configured by Hydra share."""
 
+import inspect
 import os
 import re
 import sys
@@ -10,7 +11,8 @@ from typing import NoReturn, TypeVar
 
 from hydra import compose, initialize_config_dir
 from hydra.errors import HydraException, InstantiationException, MissingConfigException
-from omegaconf import DictConfig
+from hydra.utils import get_object
+from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import MissingMandatoryValue, OmegaConfBaseException
 
 from poselift.core.errors import InputError, describe
@@ -24,6 +26,8 @@ Result = TypeVar("Result")
 def run_hydra(main: Callable[[], None], config_name: str) -> None:
     """Calls a function that `hydra.main` made; a mistyped override is one line on stderr and exit code 2.
 
+    So is a folder for the output that Hydra cannot make.
+
     Args:
         main: the decorated function.
         config_name: that it composes.
@@ -34,6 +38,11 @@ def run_hydra(main: Callable[[], None], config_name: str) -> None:
         main()
     except (HydraException, OmegaConfBaseException) as error:
         _stop(explain(error, config_name, [argument for argument in sys.argv[1:] if "=" in argument]))
+    except OSError as error:  # Of Hydra alone: run_configured sees to those of the commands.
+        _stop(f"cannot write to the folder of output= ({describe(error)}); give another output=")
+    except KeyboardInterrupt:
+        print("Stopped.", file=sys.stderr)
+        raise SystemExit(130) from None
 
 
 def run_configured(command: Callable[[DictConfig], Result], config: DictConfig) -> Result:
@@ -44,6 +53,7 @@ def run_configured(command: Callable[[DictConfig], Result], config: DictConfig) 
         config: from Hydra.
     """
     try:
+        _check_words(config)
         return command(config)
     except InputError as error:
         _stop(str(error))
@@ -62,7 +72,40 @@ def run_configured(command: Callable[[DictConfig], Result], config: DictConfig) 
         lines = str(error if cause is None else cause).splitlines()
         if found := re.search(r"'[\w.]+\.(\w+)':\s.*unexpected keyword argument '(\w+)'", str(error)):
             _stop(f"{found.group(1)} takes no {found.group(2)}; leave out what sets it, or choose another")
+        if cause is None and (wrong := _wrong_kind(config, str(error))):
+            _stop(wrong)
         _stop("\n".join(lines) if isinstance(cause, InputError) else " ".join(lines[:2]))
+
+
+def _check_words(config: DictConfig, prefix: str = "") -> None:
+    """Refuses what YAML once read as true and false: it is text here, and text is as good as true.
+
+    Raises:
+        InputError: a value is such a word.
+    """
+    for key in config:
+        value = config._get_node(key)
+        if isinstance(value, DictConfig) and not value._is_none() and not value._is_interpolation():
+            _check_words(value, f"{prefix}{key!s}.")
+        elif isinstance(word := getattr(value, "_value", lambda: None)(), str) and word.lower() in _WORDS:
+            meant = str(_WORDS[word.lower()]).lower()
+            raise InputError(f"{prefix}{key!s}={word} is text; write {prefix}{key!s}={meant}")
+
+
+_WORDS = {"yes": True, "on": True, "no": False, "off": False}
+
+
+def _wrong_kind(config: DictConfig, message: str) -> str | None:
+    """Which value is no number where the class that Hydra could not build takes one; None where all are."""
+    found = re.search(r"call to target '([\w.]+)'(?:.|\n)*full_key: ([\w.]+)", message)
+    if not found:
+        return None
+    target, group = found.groups()
+    for name, parameter in inspect.signature(get_object(target)).parameters.items():
+        value = OmegaConf.select(config, f"{group}.{name}")
+        if parameter.annotation in (int, float) and isinstance(value, str):
+            return f"{group}.{name}={value} must be a {'whole ' if parameter.annotation is int else ''}number"
+    return None
 
 
 def _explain_value(error: OmegaConfBaseException) -> str:

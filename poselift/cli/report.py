@@ -1,6 +1,7 @@
 """`poselift report`: tables, plots and a page of evaluations."""
 
 import argparse
+import sys
 from collections.abc import Sequence
 from glob import glob, has_magic
 from pathlib import Path
@@ -77,11 +78,19 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _expanded(patterns: Sequence[str]) -> list[str]:
-    """Paths, patterns among them filled in, as some shells leave them as they are."""
+    """Paths, patterns among them filled in, as some shells leave them as they are.
+
+    Folders without an evaluation, as one that was refused leaves them, are left out where a pattern matches them.
+    """
     paths: list[str] = []
     for pattern in patterns:
         named = not has_magic(pattern) or Path(pattern).exists()
         found = [pattern] if named else sorted(glob(pattern, recursive=True))
+        if not named:
+            empty = [path for path in found if Path(path).is_dir() and not (Path(path) / "metrics.json").is_file()]
+            found = [path for path in found if path not in empty]
+            if empty:
+                print(f"left out, as they have no metrics.json: {', '.join(empty)}", file=sys.stderr)
         if not found:
             raise InputError(f"nothing matches {pattern!r}; give folders that tools/evaluate.py wrote")
         paths += found

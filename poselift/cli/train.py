@@ -55,10 +55,12 @@ def train(config: DictConfig) -> float | None:
         raise InputError("there is no GPU here that PyTorch can use; leave out trainer=gpu to train on the CPU")
     output = Path(config.output)
     check_writable(output)
+    checkpoint = _checkpoint(config)
+    _check_earlier(config, checkpoint)
     pl.seed_everything(config.seed, verbose=False)
     data: pl.LightningDataModule = instantiate(config.data, _convert_="all")
     task = _task(config)
-    resume, step = _resume(config, task.lifter)
+    step = _step(checkpoint, task.lifter) if checkpoint else 0
     loggers = [instantiate(logger) for logger in config.logger.values() if logger]
     for logger in loggers:
         if isinstance(logger, CsvLog):
@@ -79,8 +81,19 @@ def train(config: DictConfig) -> float | None:
         # Lightning would bring its own in the place of those that are left out.
         enable_checkpointing=any(isinstance(callback, pl.callbacks.Checkpoint) for callback in callbacks),
         enable_progress_bar=any(isinstance(callback, pl.callbacks.ProgressBar) for callback in callbacks),
+        # Its table has one row, and FLOPs of 0, as it is not shown a window.
+        enable_model_summary=False,
     )
-    trainer.fit(task, datamodule=data, ckpt_path=resume, weights_only=True if resume else None)
+    if trainer.is_global_zero:
+        parameters = sum(parameter.numel() for parameter in task.lifter.parameters())
+        print(f"{type(task.lifter).__name__}: {parameters:,} parameters")
+    try:
+        trainer.fit(task, datamodule=data, ckpt_path=checkpoint, weights_only=True if checkpoint else None)
+    except SystemExit as stop:
+        if isinstance(stop.__context__, KeyboardInterrupt):  # Lightning makes an exit of an interrupt
+            _say_stopped(config, trainer)
+            raise SystemExit(130) from None
+        raise
     return _finish(config, callbacks, loggers) if trainer.is_global_zero else None
 
 
@@ -90,7 +103,6 @@ _NOISE = (
     ".*has `__len__` defined.*",
     ".*dataloader is not resumable.*",
     # Of Lightning's own making.
-    ".*not supported by the model summary.*",
     ".*LeafSpec.*",
 )
 """Warnings of Lightning's that do not hold here, or that nobody can do anything about."""
@@ -123,26 +135,70 @@ def _task(config: DictConfig) -> LiftingTask:
     return task
 
 
-def _resume(config: DictConfig, lifter: Lifter) -> tuple[str | None, int]:
-    """The checkpoint to go on from and its step; None and 0 for a new run."""
-    path = config.resume
-    if path == "auto":
-        path = config.callbacks.last.path if config.callbacks.last else ""
-        if not Path(path).is_file():
-            return None, 0
-    if path is None:
-        return None, 0
+def _checkpoint(config: DictConfig) -> str | None:
+    """The checkpoint to go on from; None for a new run."""
+    if config.resume != "auto":
+        return None if config.resume is None else str(config.resume)
+    return _last(config)
+
+
+def _last(config: DictConfig) -> str | None:
+    """The checkpoint that the run, or an earlier one in its folder, has written; None where there is none."""
+    last = config.callbacks.last
+    return last.path if last and Path(last.path).is_file() else None
+
+
+def _check_earlier(config: DictConfig, checkpoint: str | None) -> None:
+    """Makes sure that the weights and the checkpoint of an earlier run are not replaced by those of another.
+
+    What an unfinished run leaves besides, such as its log, is no reason to refuse.
+
+    Args:
+        config: of the run.
+        checkpoint: to go on from.
+
+    Raises:
+        InputError: the folder holds some, the run does not go on from there, and nobody said to overwrite them.
+    """
+    output = Path(config.output)
+    goes_on = checkpoint is not None and (
+        config.resume == "auto" or Path(checkpoint).resolve().is_relative_to(output.resolve())
+    )
+    if config.overwrite or goes_on:
+        return
+    paths = [Path(callback.get("path") or "") for callback in config.callbacks.values() if callback]
+    earlier = [path.name for path in paths if path.suffix in (".safetensors", ".ckpt") and path.is_file()]
+    if earlier:
+        going_on = "resume=auto to go on with it, " if _last(config) else ""
+        raise InputError(
+            f"{output} holds an earlier run ({', '.join(earlier)}); give another output=, {going_on}or overwrite=true "
+            "to train anew in its place"
+        )
+
+
+def _step(path: str, lifter: Lifter) -> int:
+    """The step of a checkpoint, after which a run of this lifter goes on."""
     checkpoint = read_checkpoint(path)
     if checkpoint["model"]["config"] != lifter.config:
         difference = _difference(checkpoint["model"]["config"], lifter.config)
         raise InputError(f"{path} is of another lifter: {difference}; give the run's own model=, or another output=")
-    return str(path), int(checkpoint["global_step"])
+    return int(checkpoint["global_step"])
 
 
 def _difference(there: dict[str, Any], here: dict[str, Any]) -> str:
     """What two configs of lifters differ in."""
     keys = [key for key in {**there, **here} if there.get(key) != here.get(key)]
     return ", ".join(f"{key} is {there.get(key)} there and {here.get(key)} here" for key in keys) or "another class"
+
+
+def _say_stopped(config: DictConfig, trainer: pl.Trainer) -> None:
+    """Says how a run that was interrupted goes on."""
+    if not trainer.is_global_zero:
+        return
+    if _last(config):
+        print(f"Stopped. The same command with resume=auto goes on in {config.output}.")
+    else:
+        print(f"Stopped before a checkpoint was in {config.output}; the run can only begin anew.")
 
 
 def _finish(config: DictConfig, callbacks: list[pl.Callback], loggers: list[Logger]) -> float | None:

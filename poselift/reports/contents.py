@@ -117,7 +117,7 @@ def _table(
 ) -> Table:
     """A table with a row for each entry, and below those of the same data the cited ones."""
     seeds = any(len(entry.runs) > 1 for entry in section.entries)
-    labels = ("model", *(_short(key, section.varied) for key in section.varied), *(["seeds"] if seeds else []))
+    labels = ("model", *(section.short(key) for key in section.varied), *(["seeds"] if seeds else []))
     sources = tuple(dict.fromkeys(peer.source for peer, _, _ in cited))
     rows = []
     for entry in section.entries:
@@ -137,12 +137,6 @@ def _table(
     return Table(
         f"{section.name}_{name}", f"{section.title}: {title}", labels, tuple(columns), tuple(rows), sources, note
     )
-
-
-def _short(key: str, others: Sequence[str]) -> str:
-    """The last part of a dotted key, where no other ends in it."""
-    last = key.rpartition(".")[2]
-    return last.strip("_") if sum(other.rpartition(".")[2] == last for other in others) == 1 else key
 
 
 def _comparison(

@@ -120,8 +120,14 @@ class Section:
         return tuple(entry.settings.get(key, "") for key in self.varied if key.startswith("data."))
 
     def label(self, entry: Entry) -> str:
-        """An entry in one line."""
-        return ", ".join((entry.name, *(entry.settings[key] for key in self.varied if key in entry.settings)))
+        """An entry in one line: its name, and the settings in which it differs."""
+        differs = [f"{self.short(key)} {entry.settings[key]}" for key in self.varied if key in entry.settings]
+        return ", ".join((entry.name, *differs))
+
+    def short(self, key: str) -> str:
+        """The last part of a varied setting's dotted key, where no other ends in it."""
+        last = key.rpartition(".")[2]
+        return last.strip("_") if sum(other.rpartition(".")[2] == last for other in self.varied) == 1 else key
 
 
 def sections(runs: Sequence[Run]) -> tuple[list[Section], list[str]]:

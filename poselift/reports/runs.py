@@ -83,19 +83,21 @@ def read_runs(paths: Sequence[str | Path]) -> list[Run]:
         paths: `metrics.json` files, or folders that hold one.
 
     Raises:
-        InputError: there is none, one cannot be read, or is of another version.
+        InputError: there is none, some are not there, one cannot be read, or is of another version.
     """
     files = dict.fromkeys(_file(Path(path)) for path in paths)
     if not files:
         raise InputError("no run is given; give folders that tools/evaluate.py wrote")
-    return [_read(file) for file in files]
+    missing = [str(file) for file in files if not file.is_file()]
+    if missing:
+        advice = "give a folder that tools/evaluate.py wrote, or its metrics.json"
+        also = ", and leave these out" if len(missing) > 1 else ""
+        raise InputError(f"no such file: {', '.join(missing)}; {advice}{also}")
+    return [_read(file) for file in dict.fromkeys(file.resolve() for file in files)]
 
 
 def _file(path: Path) -> Path:
-    file = path / "metrics.json" if path.is_dir() else path
-    if not file.is_file():
-        raise InputError(f"no such file: {file}; give a folder that tools/evaluate.py wrote, or its metrics.json")
-    return file.resolve()
+    return path / "metrics.json" if path.is_dir() else path
 
 
 def _read(file: Path) -> Run:

@@ -66,6 +66,8 @@ def read_checkpoint(path: str | os.PathLike[str]) -> dict[str, Any]:
     Raises:
         InputError: it is not there, cannot be read, or is not of a training run of this project.
     """
+    if Path(path).is_dir():
+        raise InputError(f"{path} is a folder; resume= takes a checkpoint, e.g. {Path(path) / 'checkpoints/last.ckpt'}")
     if not Path(path).is_file():
         raise InputError(f"no such file: {path}; resume= takes a checkpoint (.ckpt) of an earlier run, or auto")
     try:
@@ -97,9 +99,11 @@ class LastCheckpoint(pl.callbacks.Checkpoint):
         self._saved = 0
 
     def on_train_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        """Takes away what a killed process left half written."""
+        """Takes away what a killed process left half written, and what a new run would not go on from."""
         self._saved = trainer.global_step
         if trainer.is_global_zero:
+            if self._saved == 0:
+                self.path.unlink(missing_ok=True)
             for stray in self.path.parent.glob(f".{self.path.stem}.*{self.path.suffix}"):
                 stray.unlink(missing_ok=True)
 

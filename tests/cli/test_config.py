@@ -7,7 +7,7 @@ from hydra.utils import instantiate
 from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
-from poselift.cli.config import CONF, explain, run_configured
+from poselift.cli.config import CONF, explain, run_configured, run_hydra
 from poselift.core.errors import InputError
 
 
@@ -47,6 +47,41 @@ def test_a_part_that_a_model_does_not_have_is_named(capsys):
     )
 
 
+def test_a_folder_that_cannot_be_made_is_said(tmp_path, capsys):
+    (tmp_path / "file").touch()
+    with pytest.raises(SystemExit) as stop:
+        run_hydra((tmp_path / "file").mkdir, "train")
+    assert stop.value.code == 2
+    assert capsys.readouterr().err == (
+        f"error: cannot write to the folder of output= ({tmp_path}/file: File exists); give another output=\n"
+    )
+
+
+def test_an_interrupt_is_one_line(capsys):
+    def interrupt():
+        raise KeyboardInterrupt
+
+    with pytest.raises(SystemExit) as stop:
+        run_hydra(interrupt, "train")
+    assert stop.value.code == 130
+    assert capsys.readouterr().err == "Stopped.\n"
+
+
+@pytest.mark.parametrize(
+    ("overrides", "message"),
+    [
+        (["model.depth=x"], "error: model.depth=x must be a whole number\n"),
+        (["model.dropout=x"], "error: model.dropout=x must be a number\n"),
+    ],
+)
+def test_a_value_that_is_no_number_is_named(overrides, message, capsys):
+    with initialize_config_dir(CONF, version_base="1.3"):
+        config = compose("train", overrides)
+    with pytest.raises(SystemExit):
+        run_configured(lambda config: instantiate(config.model), config)
+    assert capsys.readouterr().err == message
+
+
 def test_all_lines_of_an_input_error_are_printed(capsys):
     def fail(config):
         raise InputError("nothing at x; expected\n  a/\n    b.npz")
@@ -55,3 +90,15 @@ def test_all_lines_of_an_input_error_are_printed(capsys):
         run_configured(fail, OmegaConf.create())
     assert stop.value.code == 2
     assert capsys.readouterr().err == "error: nothing at x; expected\n  a/\n    b.npz\n"
+
+
+@pytest.mark.parametrize(
+    ("override", "meant"), [("model.causal=no", "false"), ("model.radius=Yes", "true"), ("resume=off", "false")]
+)
+def test_words_that_yaml_once_read_as_true_or_false_are_no_text(override, meant, capsys):
+    with initialize_config_dir(CONF, version_base="1.3"):
+        config = compose("train", [override])
+    with pytest.raises(SystemExit) as stop:
+        run_configured(lambda config: None, config)
+    assert stop.value.code == 2
+    assert capsys.readouterr().err == f"error: {override} is text; write {override.split('=')[0]}={meant}\n"

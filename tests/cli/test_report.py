@@ -106,6 +106,16 @@ def test_patterns_and_protocols(tmp_path, capsys):
 
 
 @pytest.mark.usefixtures("no_plots")
+def test_a_pattern_leaves_out_folders_without_an_evaluation(tmp_path, capsys):
+    write(tmp_path / "run1", results())
+    (tmp_path / "run2").mkdir()
+    report(tmp_path / "run*", "--out", tmp_path / "out", "--cost", "none")
+    said = capsys.readouterr()
+    assert "(1 rows)" in said.out
+    assert said.err == f"left out, as they have no metrics.json: {tmp_path / 'run2'}\n"
+
+
+@pytest.mark.usefixtures("no_plots")
 def test_peers_of_a_file_of_ones_own(tmp_path):
     write(tmp_path / "run", results(data={"source": "det"}))
     (tmp_path / "peers.yaml").write_text(

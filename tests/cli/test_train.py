@@ -3,6 +3,7 @@
 import csv
 import json
 import shlex
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -18,6 +19,8 @@ from poselift.cli.config import CONF
 from poselift.cli.train import train
 from poselift.core.errors import InputError
 from poselift.models import load_weights
+from poselift.training.callbacks import BestWeights
+from poselift.training.checkpoints import LastCheckpoint
 
 ROOT = Path(__file__).parents[2]
 SMOKE = [
@@ -118,7 +121,7 @@ class TestWhatARunLeaves:
         ours = load_weights(trained / "lifter.safetensors").sha256
         shas = []
         for seed in ("data.seed=3", "data.seed=4"):
-            train_here("seed=3", seed)
+            train_here("seed=3", seed, "overwrite=true")
             shas.append(load_weights(tmp_path / "lifter.safetensors").sha256)
         assert shas[0] == ours
         assert shas[1] != ours
@@ -164,6 +167,77 @@ def test_the_last_weights_are_averaged(train_here, tmp_path, capsys):
     name = "head.0.weight"
     expected = sum(weights.lifter.state_dict()[name].double() for weights in kept) / 2
     torch.testing.assert_close(mean.lifter.state_dict()[name], expected.float())
+
+
+class TestAnEarlierRun:
+    @pytest.mark.parametrize("file", ["lifter.safetensors", "lifter_mean.safetensors", "checkpoints/last.ckpt"])
+    def test_is_not_replaced(self, file, tmp_path, train_here):
+        earlier = tmp_path / file
+        earlier.parent.mkdir(exist_ok=True)
+        earlier.write_bytes(b"earlier")
+        with pytest.raises(InputError, match=rf"earlier run \({earlier.name}\); .*overwrite=true") as caught:
+            train_here("callbacks=average_last", smoke=[part for part in SMOKE if "ema" not in part])
+        assert ("resume=auto" in str(caught.value)) == (earlier.suffix == ".ckpt"), "from nothing else could it go on"
+        assert earlier.read_bytes() == b"earlier"
+        assert [path for path in tmp_path.rglob("*") if path.is_file()] == [earlier]
+
+    def test_is_not_replaced_by_one_that_goes_on_from_elsewhere(self, trained, tmp_path, train_here):
+        (tmp_path / "lifter.safetensors").touch()
+        with pytest.raises(InputError, match="holds an earlier run"):
+            train_here(f"resume={trained / 'checkpoints' / 'last.ckpt'}")
+
+    def test_is_gone_on_with(self, tmp_path, train_here):
+        last = tmp_path / "checkpoints" / "last.ckpt"
+        for resume, steps in ((None, 2), ("auto", 4), (last, 6)):
+            train_here(f"trainer.max_steps={steps}", f"resume={resume or 'null'}")
+            assert torch.load(last, weights_only=True)["global_step"] == steps
+
+    def test_is_overwritten_where_that_is_said(self, tmp_path, train_here, monkeypatch):
+        """A run that is stopped before its first checkpoint does not leave that of another to go on from."""
+        last = tmp_path / "checkpoints" / "last.ckpt"
+        last.parent.mkdir()
+        last.touch()
+        with monkeypatch.context() as patch:
+            patch.setattr(LastCheckpoint, "_save", lambda self, trainer: None)
+            train_here("overwrite=true")
+        assert not last.exists()
+        train_here("overwrite=true")
+        assert last.is_file()
+
+    def test_that_left_no_weights_is_none(self, tmp_path, train_here):
+        (tmp_path / "metrics.csv").write_text("step\n")
+        train_here()
+        assert (tmp_path / "lifter.safetensors").is_file()
+
+
+@pytest.mark.parametrize(
+    ("callback", "place", "message"),
+    [
+        (LastCheckpoint, "on_train_end", "Stopped. The same command with resume=auto goes on in {output}."),
+        (BestWeights, "on_validation_end", "Stopped before a checkpoint was in {output}; the run can only begin anew."),
+    ],
+)
+def test_an_interrupted_run_says_how_it_goes_on(callback, place, message, tmp_path, train_here, monkeypatch, capsys):
+    def interrupt(*arguments):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(callback, place, interrupt)
+    handler = signal.getsignal(signal.SIGINT)
+    try:
+        with pytest.raises(SystemExit) as stopped:
+            train_here()
+    finally:
+        signal.signal(signal.SIGINT, handler)  # which Lightning takes away, to shut down in peace
+    assert stopped.value.code == 130
+    assert capsys.readouterr().out.splitlines()[-1] == message.format(output=tmp_path)
+
+
+def test_the_size_of_the_lifter_is_said(train_here, tmp_path, capsys):
+    train_here()
+    parameters = sum(value.numel() for value in load_weights(tmp_path / "lifter.safetensors").lifter.parameters())
+    out = capsys.readouterr().out
+    assert f"SpatioTemporalLifter: {parameters:,} parameters" in out
+    assert "FLOPs" not in out
 
 
 @pytest.mark.parametrize("package", ["wandb", "mlflow"])
@@ -214,7 +288,7 @@ def test_a_sweep_gives_each_job_a_folder(tmp_path):
         (["data=cmu", "data.corpus=nothing.npz", "data.bench=nothing.npz"], "no such file: nothing.npz"),
         (["data=cmu"], "data.corpus is not given; add data.corpus=..."),
         (["model.dpth=8"], "there is no key model.dpth; the nearest is model.depth"),
-        (["model.depth=many"], "SpatioTemporalLifter"),
+        (["model.depth=many"], "model.depth=many must be a whole number"),
     ],
 )
 def test_bad_input_is_one_line_and_exit_code_2(arguments, message, tmp_path):

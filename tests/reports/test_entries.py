@@ -41,7 +41,11 @@ def test_other_settings_are_other_rows_in_blocks_of_equal_data():
     )
     assert section.varied == ("data.source", "flip")
     assert section.common == "corpus cmu50.npz"
-    assert [section.label(entry) for entry in section.entries] == ["a, det, yes", "b, det, no", "a, gt, yes"]
+    assert [section.label(entry) for entry in section.entries] == [
+        "a, source det, flip yes",
+        "b, source det, flip no",
+        "a, source gt, flip yes",
+    ]
     assert [section.block(entry) for entry in section.entries] == [("det",), ("det",), ("gt",)]
     assert [entry.exact_points for entry in section.entries] == [False, False, True]
 
@@ -49,7 +53,7 @@ def test_other_settings_are_other_rows_in_blocks_of_equal_data():
 def test_a_setting_that_one_row_of_a_name_lacks_tells_it_apart():
     (section,), _ = sections(runs(results(), results(camera="known"), results(name="theirs")))
     assert section.varied == ("camera",)
-    assert [section.label(entry) for entry in section.entries] == ["ours", "ours, known", "theirs"]
+    assert [section.label(entry) for entry in section.entries] == ["ours", "ours, camera known", "theirs"]
 
 
 def test_settings_that_others_do_not_have_are_no_columns():

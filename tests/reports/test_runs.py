@@ -30,6 +30,9 @@ def test_nothing_to_read(tmp_path):
         read_runs([])
     with pytest.raises(InputError, match=r"no such file: .*metrics\.json; give a folder that tools/evaluate"):
         read_runs([tmp_path])
+    (tmp_path / "other").mkdir()
+    with pytest.raises(InputError, match=r"other/metrics\.json, .*x\.json; .*, and leave these out"):
+        read_runs([tmp_path / "other", tmp_path / "x.json"])
 
 
 @pytest.mark.parametrize("text", ["{", '{"a": NaN}', "\xff\xfe", "[1, 2]", '{"format": "poselift-cost"}'])

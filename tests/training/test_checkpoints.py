@@ -62,6 +62,8 @@ def test_what_is_not_a_checkpoint_is_refused(tmp_path, capsys):
     path = tmp_path / "x.ckpt"
     with pytest.raises(InputError, match="no such file"):
         read_checkpoint(path)
+    with pytest.raises(InputError, match=r"is a folder; resume= takes a checkpoint, e\.g\. .*checkpoints/last\.ckpt"):
+        read_checkpoint(tmp_path)
     path.write_bytes(b"nonsense")
     with pytest.raises(InputError, match="cannot be read as a checkpoint"):
         read_checkpoint(path)

@@ -37,7 +37,6 @@ _QUIET = (
     "callbacks.last=null",
     "callbacks.progress=null",
     "callbacks.lr=null",
-    "+trainer.enable_model_summary=false",
 )
 _STEPS_WRITTEN = 100
 """Of the gradients and updates, at most."""
@@ -127,6 +126,7 @@ class Study:
         every = max(1, self.budget.steps // _STEPS_WRITTEN)
         written = f"{{_target_: poselift.training.dynamics.Dynamics, path: '{dynamics}', every: {every}}}"
         more = [f"output='{folder}'", f"name={row.name}", f"+callbacks.dynamics={written}", *_QUIET]
+        more.append("overwrite=true")  # what is there is of a row that was stopped, or told to train something else
         with initialize_config_dir(CONF, version_base="1.3"):
             config = compose("train", [*self.overrides(row), *more], return_hydra_config=True)
             HydraConfig.instance().set_config(config)
