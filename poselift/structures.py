@@ -112,8 +112,8 @@ class Motion:
         skeleton: the joint set of `joints`.
         frame: "camera" (x right, y down, z forward) or "world" (right-handed, Y up).
         keypoints: the 2D that it was lifted from, frame by frame.
-        radius: of the ball around each joint in which the true one is in 9 of 10 cases, metres; 0 for the root joint,
-            NaN in frames left empty. None where the lifter does not tell.
+        radius: of the ball around each joint that is meant to hold the true one in 9 of 10 cases, metres; 0 for the
+            root joint, NaN in frames left empty. None where the lifter does not tell.
         contacts: whether the feet, named in `FEET`, are on the ground; None where nobody asked.
     """
 

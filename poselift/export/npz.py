@@ -8,7 +8,7 @@
 | `keypoints` | float32 (t, j2, 2) | pixels, as detected; NaN where a joint was not seen |
 | `keypoint_scores` | float32 (t, j2) | 0 to 1 |
 | `filled` | bool (t,) | nothing was seen in the frame, and it was bridged |
-| `radius` | float32 (t, j) | metres: the true joint is within it in 9 of 10 cases; absent if the lifter tells none |
+| `radius` | float32 (t, j) | metres: meant to hold the true joint in 9 of 10 cases; absent if the lifter tells none |
 | `contacts` | bool (t, 2) | the left and the right foot are on the ground; absent where nobody asked |
 
 Joint names, axes and units are in the JSON beside it (`poselift.export.sidecar`).

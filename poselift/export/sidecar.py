@@ -63,7 +63,7 @@ def write_sidecar(
         "versions": {package: _version(package) for package in _PACKAGES},
     }
     if motion.radius is not None:
-        content["units"]["radius"] = "metres; the true joint is within it in 9 of 10 cases"
+        content["units"]["radius"] = "metres; meant to hold the true joint in 9 of 10 cases"
     if motion.contacts is not None:
         content["contacts"] = FEET
     for key, value in (extra or {}).items():

@@ -23,8 +23,8 @@ class Estimate:
 
     Attributes:
         joints: relative to the root joint, metres, in the camera's frame.
-        radius: of the ball around each joint in which the true one is in 9 of 10 cases, metres; 0 for the root joint,
-            which is the origin. None where the lifter does not tell.
+        radius: of the ball around each joint that is meant to hold the true one in 9 of 10 cases, metres; 0 for the
+            root joint, which is the origin. None where the lifter does not tell.
     """
 
     joints: Float[Tensor, "b t j 3"]
