@@ -30,7 +30,6 @@ from poselift.lifting.track import lifter_input
 from poselift.metrics.functional import mpjpe, mpjve, p_mpjpe
 from poselift.models import Weights, load_weights
 from poselift.skeleton import H36M17
-from poselift.structures import Keypoints2D
 
 _FRAME_WEIGHT = 0.1
 """Of a frame's terms, beside those of the lengths: what is wrong in one frame is wrong in its neighbours too."""
@@ -156,16 +155,8 @@ def know(view: View, weights: Weights) -> tuple[Knowledge, Float[Tensor, "t j 3"
     """What is known of a view, as lifted, and the true joints and root."""
     motion = lift_view(view, weights)
     truth = view.converted(view.keypoint_skeleton, H36M17)
-    width, height = (int(size) for size in view.image_size)
-    keypoints = Keypoints2D(
-        view.keypoints.numpy(),
-        view.scores.numpy(),
-        view.times.double().numpy(),
-        view.keypoint_skeleton,
-        (width, height),
-    )
     skeleton_in = weights.lifter.skeleton_in
-    pixels, scores = lifter_input(keypoints, skeleton_in)  # type: ignore[arg-type]
+    pixels, scores = lifter_input(motion.keypoints, skeleton_in)  # type: ignore[arg-type]
     rays, trust = keypoint_rays(pixels, scores, view.K.cpu(), skeleton_in, H36M17)  # type: ignore[arg-type]
     unit = rays / np.maximum(np.linalg.norm(rays, axis=-1, keepdims=True), 1e-9)
     joints = motion.skeleton.indices(list(H36M17.joints))

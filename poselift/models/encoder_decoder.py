@@ -8,8 +8,7 @@ from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from poselift.models.base import FrameFeatures, Lifter
-from poselift.models.encoding import Encoded
-from poselift.models.lifter import pad_time
+from poselift.models.encoding import Encoded, pad_time
 from poselift.nn.attention import attention_spec, build_attention
 from poselift.nn.blocks import DecoderBlock, EncoderBlock, FeedForward
 from poselift.nn.initialisation import initialise_

@@ -127,3 +127,22 @@ def mirror(encoded: Encoded, skeleton: Skeleton) -> Encoded:
         # The mirror M = diag(-1, 1, 1) on both sides: M Q M turns mirrored camera-frame vectors.
         rotation=across[:, None] * encoded.rotation * across,
     )
+
+
+def pad_time(encoded: Encoded, frames: int) -> Encoded:
+    """The windows with so many empty, invalid frames at the end."""
+    if frames == 0:
+        return encoded
+
+    def pad(x: Tensor) -> Tensor:
+        return torch.cat((x, x.new_zeros(x.shape[0], frames, *x.shape[2:])), 1)
+
+    return Encoded(
+        coordinates=pad(encoded.coordinates),
+        scores=pad(encoded.scores),
+        mask=pad(encoded.mask),
+        times=pad(encoded.times),
+        valid=pad(encoded.valid),
+        context=encoded.context,
+        rotation=encoded.rotation,
+    )

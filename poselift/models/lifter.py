@@ -5,16 +5,17 @@ from typing import Any, Literal, overload
 
 import torch
 import torch.nn.functional as F
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from poselift.core.errors import InputError
 from poselift.models.base import Estimate, Lifter
-from poselift.models.encoding import CONTEXT_CHANNELS, Encoded
+from poselift.models.encoding import CONTEXT_CHANNELS, Encoded, pad_time
 from poselift.nn.attention import attention_spec, build_attention
 from poselift.nn.blocks import EncoderBlock, FeedForward
 from poselift.nn.initialisation import initialise_
 from poselift.nn.positions import LearnedPosition, RotaryTime, SinusoidalTime
+from poselift.nn.upsampling import UPSAMPLING, interpolated
 from poselift.skeleton import CMU28, H36M17
 
 _JOINT_CHANNELS = 5  # place in the window (2), place among the frame's joints (2), score
@@ -22,10 +23,6 @@ _JOINT_CHANNELS = 5  # place in the window (2), place among the frame's joints (
 
 POSITIONS = ("rotary", "sinusoidal", "learned")
 """How time tokens know their place: `RotaryTime`, `SinusoidalTime` and `LearnedPosition` of `poselift.nn`."""
-
-
-UPSAMPLING = ("layer", "interpolate")
-"""How time tokens become frames again: a layer gives each its own frames; or they are interpolated, linearly."""
 
 
 class SpatioTemporalLifter(Lifter):
@@ -54,7 +51,7 @@ class SpatioTemporalLifter(Lifter):
         heads: heads of those.
         pool: frames in a time token.
         frame_depth: blocks over time at the rate of the frames, after those of the time tokens.
-        upsample: one of `UPSAMPLING`.
+        upsample: one of `poselift.nn.upsampling.UPSAMPLING`.
         radius: also say how far off each joint may be.
         dropout: share of each residual branch over time tokens dropped in training.
         drop_path: share of windows in which the last block over time tokens is left out in training; falls to none
@@ -279,25 +276,6 @@ class SpatioTemporalLifter(Lifter):
         return F.linear(joints.flatten(2), weight, layer.bias)
 
 
-def interpolated(
-    tokens: Float[Tensor, "b n d"], valid: Bool[Tensor, "b n"], frames: int
-) -> Float[Tensor, "b n frames d"]:
-    """The frames of each token, between it and its neighbours; a token's place is the middle of its frames.
-
-    Args:
-        tokens: one for so many frames in a row.
-        valid: False where a token says nothing; then its neighbours' frames are their own alone.
-        frames: of a token.
-    """
-    place = (torch.arange(frames, device=tokens.device) + 0.5) / frames - 0.5
-    weights = torch.stack((-place, 1 - place.abs(), place), -1).clamp(min=0).to(tokens.dtype)  # (frames, 3)
-    near = F.pad(tokens, (0, 0, 1, 1))
-    count = F.pad(valid.to(tokens.dtype), (1, 1))
-    near = torch.stack((near[:, :-2], near[:, 1:-1], near[:, 2:]), 2)  # (b, n, 3, d)
-    share = weights * torch.stack((count[:, :-2], count[:, 1:-1], count[:, 2:]), -1)[:, :, None]  # (b, n, frames, 3)
-    return (share / share.sum(-1, keepdim=True).clamp(min=1e-6)) @ near
-
-
 def _head(dim: int, channels: int) -> nn.Sequential:
     """From a frame's token to what comes out."""
     return nn.Sequential(nn.Linear(dim, 2 * dim), nn.GELU(approximate="tanh"), nn.Linear(2 * dim, channels))
@@ -307,22 +285,3 @@ def _radius(logarithm: Float[Tensor, "b t j"]) -> Float[Tensor, "b t j"]:
     """Radii from what the network gives, their logarithm over 5 cm; 0 for the root joint."""
     radius = 0.05 * logarithm.float().exp()
     return torch.cat((torch.zeros_like(radius[..., :1]), radius[..., 1:]), -1)
-
-
-def pad_time(encoded: Encoded, frames: int) -> Encoded:
-    """The windows with so many empty, invalid frames at the end."""
-    if frames == 0:
-        return encoded
-
-    def pad(x: Tensor) -> Tensor:
-        return torch.cat((x, x.new_zeros(x.shape[0], frames, *x.shape[2:])), 1)
-
-    return Encoded(
-        coordinates=pad(encoded.coordinates),
-        scores=pad(encoded.scores),
-        mask=pad(encoded.mask),
-        times=pad(encoded.times),
-        valid=pad(encoded.valid),
-        context=encoded.context,
-        rotation=encoded.rotation,
-    )

@@ -7,7 +7,7 @@ import torch
 
 from poselift.core.errors import InputError
 from poselift.models import SpatioTemporalLifter, encode
-from poselift.models.lifter import pad_time
+from poselift.models.encoding import pad_time
 from poselift.nn.attention import ATTENTION, ScaledDotAttention, attention_spec
 
 OVER_TIME = [name for name in ATTENTION if name != "hierarchical"]
