@@ -1,4 +1,4 @@
-"""Views of the CMU benchmark at other frame rates, and with joints hidden.
+"""Views of the CMU benchmark at other frame rates, with joints hidden, and with the pelvis between the hips.
 
 A change draws from a generator, so that the same seed gives the same view. Frame rates below the benchmark's take of
 its frames; higher and variable ones are filmed anew: the true motion is interpolated, projected, and seen by the
@@ -109,6 +109,13 @@ def hide(view: View, hidden: Bool[Tensor, "t j"]) -> View:
         keypoints=view.keypoints.masked_fill(hidden[..., None], torch.nan),
         scores=view.scores.masked_fill(hidden, 0.0),
     )
+
+
+def pelvis_between_hips(view: View, generator: torch.Generator) -> View:
+    """The keypoint of the pelvis where most detectors have it: in the middle of the hips' keypoints."""
+    skeleton, keypoints = view.keypoint_skeleton, view.keypoints.clone()
+    keypoints[:, skeleton.index("pelvis")] = keypoints[:, skeleton.indices(["left_hip", "right_hip"])].mean(1)
+    return hide(replace(view, keypoints=keypoints), ~keypoints.isfinite().all(-1))
 
 
 def without(*parts: str) -> Change:

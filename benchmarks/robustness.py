@@ -29,7 +29,7 @@ from jaxtyping import Bool
 from torch import Tensor
 
 from benchmarks.anatomy import Anatomy
-from benchmarks.changed_views import Change, dropped, filmed, misstamped, spells, thinned, without
+from benchmarks.changed_views import Change, dropped, filmed, misstamped, pelvis_between_hips, spells, thinned, without
 from poselift.core.files import write_text
 from poselift.data.cmu import load_cmu
 from poselift.data.cmu_bench import CmuBench
@@ -42,7 +42,7 @@ from poselift.models import Weights, load_weights
 from poselift.reports.comparison import compare
 from poselift.reports.measures import MEASURES
 from poselift.reports.protocols import get_protocol
-from poselift.skeleton import H36M17
+from poselift.skeleton import H36M17, get_skeleton
 from poselift.structures import Keypoints2D, Motion
 
 THRESHOLD = 0.2
@@ -114,10 +114,11 @@ class Condition:
 
 def conditions(joints: str) -> list[Condition]:
     """All rows; the first one of each part is what its others are compared with."""
-    rate, anew, missing, camera, height = (
+    rate, anew, missing, elsewhere, camera, height = (
         "Frame rate: frames taken out of the 50 a second of the benchmark",
         "Frame rate: filmed anew",
         "Missing joints",
+        "Joints that are elsewhere",
         "Camera",
         "Height",
     )
@@ -142,6 +143,14 @@ def conditions(joints: str) -> list[Condition]:
         Condition(missing, "no left side", without("left_"), hides=True),
         Condition(missing, "half of the joints hidden for 1 s in every 4 s", spells(1.0, 4.0, 0.5), hides=True),
         Condition(missing, "all joints hidden for 0.5 s in every 4 s", spells(0.5, 4.0, 1.0), hides=True),
+        *(
+            [
+                Condition(elsewhere, "the pelvis as in the corpus, above the hips"),
+                Condition(elsewhere, "the pelvis between the hips", pelvis_between_hips),
+            ]
+            if "pelvis" in get_skeleton(joints).joints
+            else []
+        ),
         Condition(camera, "known"),
         Condition(camera, "field of view assumed", camera=assumed_camera),
         Condition(camera, "field of view 15 % too wide", camera=wrong_camera(1.15)),

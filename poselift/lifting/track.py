@@ -9,6 +9,7 @@ from jaxtyping import Bool, Float
 from poselift.core.times import usual_interval
 from poselift.lifting.bones import steady_bones
 from poselift.lifting.camera import CameraModel
+from poselift.lifting.pelvis import BETWEEN, pelvis_off
 from poselift.lifting.radius import adjusted_radius
 from poselift.lifting.rays import keypoint_rays, towards_rays, ways_to_rays
 from poselift.lifting.root import solve_root
@@ -43,7 +44,8 @@ def lift_track(
     Joints go in by name, as they are; those that the lifter does not know are left out. Frames in which nothing
     was seen are bridged where the gap is at most `MAX_GAP` seconds, and marked as filled; in longer gaps the
     motion is NaN. A limb that is hardly ever seen has bones as long as those of the other side. Where no joint is seen
-    that the lifter gives, the root is NaN: there is a pose, and no place.
+    that the lifter gives, the root is NaN: there is a pose, and no place. A pelvis between the hips is not used where
+    the lifter's own is elsewhere.
 
     Args:
         keypoints: of one person, in any joint set.
@@ -62,6 +64,8 @@ def lift_track(
     skeleton_out: Skeleton = lifter.skeleton_out  # type: ignore[assignment]
     config: dict[str, Any] = lifter.config  # type: ignore[assignment]
     pixels, scores = lifter_input(keypoints, skeleton_in, threshold)
+    if pelvis_off(np.where(scores[..., None] > 0, pixels, np.nan), skeleton_in) < BETWEEN:
+        scores = _without_strange_pelvis(weights, pixels, scores, keypoints.timestamps, camera)
     seen = np.any(scores > 0, axis=-1)
     filled, segments = find_gaps(seen, keypoints.timestamps)
 
@@ -95,6 +99,28 @@ def lift_track(
             continue
         root[rows] = solve_root(joints[rows].astype(np.float64), rays[rows], trust[rows], keypoints.timestamps[rows])
     return Motion(joints, root, keypoints.timestamps, filled, skeleton_out, "camera", keypoints, radius)
+
+
+def _without_strange_pelvis(
+    weights: Weights,
+    pixels: Float[np.ndarray, "t j 2"],
+    scores: Float[np.ndarray, "t j"],
+    timestamps: Float[np.ndarray, " t"],
+    camera: CameraModel,
+) -> Float[np.ndarray, "t j"]:
+    """The scores, 0 for a pelvis between the hips where the lifter puts one elsewhere that it does not see.
+
+    To such a lifter it is the keypoint of another body, and moves arms and legs too.
+    """
+    skeleton_in: Skeleton = weights.lifter.skeleton_in  # type: ignore[assignment]
+    skeleton_out: Skeleton = weights.lifter.skeleton_out  # type: ignore[assignment]
+    hidden = scores.copy()
+    hidden[:, skeleton_in.index("pelvis")] = 0
+    _, segments = find_gaps(np.any(hidden > 0, axis=-1), timestamps)
+    first, end = max(segments, key=lambda segment: segment[1] - segment[0])
+    rows = slice(first, min(end, first + weights.window))
+    own, _ = _lift_run(weights, pixels[rows], hidden[rows], timestamps[rows], camera, flip=False)
+    return hidden if pelvis_off(own, skeleton_out) > BETWEEN else scores
 
 
 def _lift_run(

@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from benchmarks.changed_views import dropped, filmed, misstamped, spells, take, thinned, without
+from benchmarks.changed_views import dropped, filmed, misstamped, pelvis_between_hips, spells, take, thinned, without
 from poselift.data.joint_sets import joint_mask
 from poselift.data.synthetic import synthetic_corpus
 from poselift.data.views import film
@@ -99,3 +99,16 @@ def test_spells_hide_the_share_for_the_time(view):
     assert hidden.sum(1).tolist() == [14 * bool(one) for one in inside]
     first, second = hidden[40], hidden[140]
     assert not (first == second).all(), "other joints each time"
+
+
+def test_a_pelvis_between_the_hips_is_their_mean_and_nothing_else_moves(view):
+    moved = pelvis_between_hips(view, seeded())
+    others = [joint != "pelvis" for joint in CMU28.joints]
+    torch.testing.assert_close(moved.keypoints[:, others], view.keypoints[:, others], equal_nan=True)
+    left, right, pelvis = (moved.keypoints[:, CMU28.index(joint)] for joint in ("left_hip", "right_hip", "pelvis"))
+    torch.testing.assert_close(pelvis, (left + right) / 2, equal_nan=True)
+
+
+def test_without_a_hip_there_is_no_pelvis_between_them(view):
+    moved = pelvis_between_hips(without("left_hip")(view, seeded()), seeded())
+    assert not (moved.scores[:, CMU28.index("pelvis")] > 0).any()

@@ -1,0 +1,32 @@
+"""Where the pelvis is: detectors have it between the hips, some motion capture where the spine begins."""
+
+import numpy as np
+from jaxtyping import Float
+
+from poselift.skeleton import Skeleton
+
+BETWEEN = 0.1
+"""Lengths of the trunk from the middle of the hips within which a pelvis is between them. In the CMU corpus it is 0.2
+off; on single views of it, 0.16 to 0.29."""
+
+_TRUNK = ("left_hip", "right_hip", "left_shoulder", "right_shoulder")
+
+
+def pelvis_off(points: Float[np.ndarray, "t j c"], skeleton: Skeleton) -> float:
+    """How far the pelvis is from the middle of the hips, in lengths of the trunk from there to the shoulders' middle.
+
+    Args:
+        points: of one person, in the picture or in space; NaN where not known.
+        skeleton: their joint set.
+
+    Returns:
+        The median over the frames; NaN where no frame has all of these joints.
+    """
+    if "pelvis" not in skeleton.joints or not set(_TRUNK) <= set(skeleton.joints):
+        return np.nan
+    left_hip, right_hip, left_shoulder, right_shoulder = (points[:, skeleton.index(joint)] for joint in _TRUNK)
+    hips, shoulders = (left_hip + right_hip) / 2, (left_shoulder + right_shoulder) / 2
+    off = np.linalg.norm(points[:, skeleton.index("pelvis")] - hips, axis=-1)
+    trunk = np.linalg.norm(shoulders - hips, axis=-1)
+    known = np.isfinite(off) & (trunk > 0)
+    return float(np.median(off[known] / trunk[known])) if known.any() else np.nan
