@@ -16,6 +16,7 @@ from poselift.cli.weights import add_lifter_option
 from poselift.core.errors import InputError
 from poselift.core.files import check_writable
 from poselift.lifting import lift_video
+from poselift.lifting.pelvis import without_strange_pelvis
 from poselift.lifting.track import lifter_input
 from poselift.models import encode, load_weights
 from poselift.models.attention_maps import attention_maps
@@ -82,9 +83,11 @@ def run(options: argparse.Namespace) -> None:
         )
     if not lifted.motions:
         raise InputError(f"nobody was found in {video} from {start:g} s on; choose another --start")
-    keypoints = lifted.motions[0].keypoints
+    motion = lifted.motions[0]
+    keypoints = motion.keypoints
     skeleton: Skeleton = weights.lifter.skeleton_in  # type: ignore[assignment]
     pixels, scores = lifter_input(keypoints, skeleton)
+    scores = without_strange_pelvis(pixels, scores, skeleton, motion.joints, motion.skeleton)
     first = int(np.argmax((scores > 0).any(-1)))
     rows = slice(first, first + window)
     pixels, scores, times = pixels[rows], scores[rows], keypoints.timestamps[rows]

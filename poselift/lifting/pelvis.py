@@ -30,3 +30,27 @@ def pelvis_off(points: Float[np.ndarray, "t j c"], skeleton: Skeleton) -> float:
     trunk = np.linalg.norm(shoulders - hips, axis=-1)
     known = np.isfinite(off) & (trunk > 0)
     return float(np.median(off[known] / trunk[known])) if known.any() else np.nan
+
+
+def without_strange_pelvis(
+    pixels: Float[np.ndarray, "t j 2"],
+    scores: Float[np.ndarray, "t j"],
+    skeleton: Skeleton,
+    own: Float[np.ndarray, "n k 3"],
+    skeleton_own: Skeleton,
+) -> Float[np.ndarray, "t j"]:
+    """The scores, 0 for a pelvis between the hips where the lifter's own is elsewhere.
+
+    To such a lifter it is a keypoint of another body, and moves arms and legs too.
+
+    Args:
+        pixels: of one person.
+        scores: of the same joints; 0 where not seen.
+        skeleton: their joint set.
+        own: what the lifter gives where it does not see the pelvis, or has not believed it.
+        skeleton_own: the joint set of that.
+    """
+    seen = np.where(scores[..., None] > 0, pixels, np.nan)
+    if pelvis_off(seen, skeleton) < BETWEEN < pelvis_off(own, skeleton_own):
+        return np.where(np.array(skeleton.joints) == "pelvis", np.zeros_like(scores), scores)
+    return scores

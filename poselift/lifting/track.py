@@ -9,7 +9,7 @@ from jaxtyping import Bool, Float
 from poselift.core.times import usual_interval
 from poselift.lifting.bones import steady_bones
 from poselift.lifting.camera import CameraModel
-from poselift.lifting.pelvis import BETWEEN, pelvis_off
+from poselift.lifting.pelvis import BETWEEN, pelvis_off, without_strange_pelvis
 from poselift.lifting.radius import adjusted_radius
 from poselift.lifting.rays import keypoint_rays, towards_rays, ways_to_rays
 from poselift.lifting.root import solve_root
@@ -64,8 +64,7 @@ def lift_track(
     skeleton_out: Skeleton = lifter.skeleton_out  # type: ignore[assignment]
     config: dict[str, Any] = lifter.config  # type: ignore[assignment]
     pixels, scores = lifter_input(keypoints, skeleton_in, threshold)
-    if pelvis_off(np.where(scores[..., None] > 0, pixels, np.nan), skeleton_in) < BETWEEN:
-        scores = _without_strange_pelvis(weights, pixels, scores, keypoints.timestamps, camera)
+    scores = _usable(weights, pixels, scores, keypoints.timestamps, camera)
     seen = np.any(scores > 0, axis=-1)
     filled, segments = find_gaps(seen, keypoints.timestamps)
 
@@ -101,26 +100,25 @@ def lift_track(
     return Motion(joints, root, keypoints.timestamps, filled, skeleton_out, "camera", keypoints, radius)
 
 
-def _without_strange_pelvis(
+def _usable(
     weights: Weights,
     pixels: Float[np.ndarray, "t j 2"],
     scores: Float[np.ndarray, "t j"],
     timestamps: Float[np.ndarray, " t"],
     camera: CameraModel,
 ) -> Float[np.ndarray, "t j"]:
-    """The scores, 0 for a pelvis between the hips where the lifter puts one elsewhere that it does not see.
-
-    To such a lifter it is the keypoint of another body, and moves arms and legs too.
-    """
+    """The scores, 0 for a pelvis that is not where the lifter's own is: a window without it shows where that is."""
     skeleton_in: Skeleton = weights.lifter.skeleton_in  # type: ignore[assignment]
     skeleton_out: Skeleton = weights.lifter.skeleton_out  # type: ignore[assignment]
+    if not pelvis_off(np.where(scores[..., None] > 0, pixels, np.nan), skeleton_in) < BETWEEN:
+        return scores
     hidden = scores.copy()
     hidden[:, skeleton_in.index("pelvis")] = 0
     _, segments = find_gaps(np.any(hidden > 0, axis=-1), timestamps)
     first, end = max(segments, key=lambda segment: segment[1] - segment[0])
     rows = slice(first, min(end, first + weights.window))
     own, _ = _lift_run(weights, pixels[rows], hidden[rows], timestamps[rows], camera, flip=False)
-    return hidden if pelvis_off(own, skeleton_out) > BETWEEN else scores
+    return without_strange_pelvis(pixels, scores, skeleton_in, own, skeleton_out)
 
 
 def _lift_run(

@@ -6,7 +6,7 @@ import torch
 
 from poselift.geometry import project
 from poselift.lifting import lift_track
-from poselift.lifting.pelvis import pelvis_off
+from poselift.lifting.pelvis import pelvis_off, without_strange_pelvis
 from poselift.models import load_weights
 from poselift.skeleton import CMU28, COCO17, H36M17, HALPE26, Skeleton
 from poselift.structures import Keypoints2D
@@ -84,6 +84,20 @@ def test_a_pelvis_between_the_hips_is_not_used_by_a_lifter_whose_own_is_not(
     # This lifter does not look; but the place of a person follows from the rays of all that is used.
     assert (np.abs(motion.root - other.root).max() > 1e-6) == used
     assert motion.keypoints.scores.min() == pytest.approx(0.9)  # what was seen is given back as it was
+
+
+@pytest.mark.parametrize(
+    ("seen_at", "own_at", "gone"), [(0, 0.2, True), (0, 0, False), (0.2, 0.2, False), (0.2, 0, False)]
+)
+def test_the_score_is_0_where_the_two_differ(seen_at, own_at, gone):
+    def body(share, depth):
+        points = np.array([[[0, share], [0.2, 0], [-0.2, 0], [0.2, 1], [-0.2, 1]]])
+        return np.concatenate((points, np.zeros((1, 5, depth - 2))), -1)
+
+    scores = np.full((1, 5), 0.5)
+    left = without_strange_pelvis(body(seen_at, 2), scores, TRUNK, body(own_at, 3), TRUNK)
+    assert left.tolist() == [[0 if gone else 0.5, 0.5, 0.5, 0.5, 0.5]]
+    assert (scores == 0.5).all()
 
 
 def test_a_pelvis_alone_says_nothing(seen, camera):

@@ -44,6 +44,24 @@ def test_the_walk_is_as_long_as_it_was(filmed):
     assert np.linalg.norm(root[-1] - root[0]) == pytest.approx(np.linalg.norm(true[-1] - true[0]), rel=0.02)
 
 
+def test_a_pelvis_between_the_hips_places_nobody_whose_own_is_above_them():
+    joints, down = walk(TIMES)
+    joints[:, CMU28.index("pelvis"), 1] += 0.1
+    high = film(joints, TIMES, down, skeleton=H36M17)
+    seen = high.motion.keypoints
+    pelvis, hips = H36M17.index("pelvis"), H36M17.indices(["left_hip", "right_hip"])
+    points, scores = seen.keypoints.copy(), seen.scores.copy()
+    points[:, pelvis] = points[:, hips].mean(1)
+    scores[:, pelvis] = 0
+    between, without = (
+        to_world([replace(high.motion, keypoints=keypoints)], high.camera).motions[0].root
+        for keypoints in (replace(seen, keypoints=points), replace(seen, scores=scores))
+    )
+    np.testing.assert_array_equal(between, without)
+    used = to_world([high.motion], high.camera).motions[0].root
+    assert np.abs(used - without).max() > 1e-9
+
+
 def test_feet_that_are_down_do_not_skate():
     joints, down = walk(TIMES)
     noisy = film(joints, TIMES, down, skeleton=H36M17, noise=0.02)
