@@ -5,9 +5,9 @@ from jaxtyping import Float
 
 from poselift.skeleton import Skeleton
 
-BETWEEN = 0.1
-"""Lengths of the trunk from the middle of the hips within which a pelvis is between them. In the CMU corpus it is 0.2
-off; on single views of it, 0.16 to 0.29."""
+_BETWEEN = 0.1
+"""Lengths of the trunk from the middle of the hips within which a pelvis is between them; the CMU corpus has it 0.2 off
+(benchmarks/robustness.md)."""
 
 _TRUNK = ("left_hip", "right_hip", "left_shoulder", "right_shoulder")
 
@@ -32,6 +32,17 @@ def pelvis_off(points: Float[np.ndarray, "t j c"], skeleton: Skeleton) -> float:
     return float(np.median(off[known] / trunk[known])) if known.any() else np.nan
 
 
+def between_hips(pixels: Float[np.ndarray, "t j 2"], scores: Float[np.ndarray, "t j"], skeleton: Skeleton) -> bool:
+    """Whether the keypoint of the pelvis is between those of the hips; not where that cannot be told.
+
+    Args:
+        pixels: of one person.
+        scores: of the same joints; 0 where not seen.
+        skeleton: their joint set.
+    """
+    return pelvis_off(np.where(scores[..., None] > 0, pixels, np.nan), skeleton) < _BETWEEN
+
+
 def without_strange_pelvis(
     pixels: Float[np.ndarray, "t j 2"],
     scores: Float[np.ndarray, "t j"],
@@ -50,7 +61,6 @@ def without_strange_pelvis(
         own: what the lifter gives where it does not see the pelvis, or has not believed it.
         skeleton_own: the joint set of that.
     """
-    seen = np.where(scores[..., None] > 0, pixels, np.nan)
-    if pelvis_off(seen, skeleton) < BETWEEN < pelvis_off(own, skeleton_own):
+    if between_hips(pixels, scores, skeleton) and pelvis_off(own, skeleton_own) > _BETWEEN:
         return np.where(np.array(skeleton.joints) == "pelvis", np.zeros_like(scores), scores)
     return scores

@@ -9,7 +9,7 @@ from jaxtyping import Bool, Float
 from poselift.core.times import usual_interval
 from poselift.lifting.bones import steady_bones
 from poselift.lifting.camera import CameraModel
-from poselift.lifting.pelvis import BETWEEN, pelvis_off, without_strange_pelvis
+from poselift.lifting.pelvis import between_hips, without_strange_pelvis
 from poselift.lifting.radius import adjusted_radius
 from poselift.lifting.rays import keypoint_rays, towards_rays, ways_to_rays
 from poselift.lifting.root import solve_root
@@ -110,7 +110,7 @@ def _usable(
     """The scores, 0 for a pelvis that is not where the lifter's own is: a window without it shows where that is."""
     skeleton_in: Skeleton = weights.lifter.skeleton_in  # type: ignore[assignment]
     skeleton_out: Skeleton = weights.lifter.skeleton_out  # type: ignore[assignment]
-    if not pelvis_off(np.where(scores[..., None] > 0, pixels, np.nan), skeleton_in) < BETWEEN:
+    if not between_hips(pixels, scores, skeleton_in):
         return scores
     hidden = scores.copy()
     hidden[:, skeleton_in.index("pelvis")] = 0
