@@ -13,7 +13,7 @@ import torch
 from hydra import compose
 from omegaconf import DictConfig, OmegaConf
 
-from poselift.core.files import sha256, write_json
+from poselift.core.files import sha256, write_json, write_text
 from poselift.data.batches import Batch
 from poselift.reports.environment import environment
 from poselift.reports.protocols import PROTOCOLS
@@ -25,10 +25,10 @@ _READ_AT_MOST = 2 * 1024**3
 
 
 class RunRecord(pl.Callback):
-    """Writes what the run is made with as soon as its data is there: `run.json`.
+    """Writes what the run is made with as soon as its data is there: `run.json`, and its config as `config.yaml`.
 
     Args:
-        path: of the file.
+        path: of `run.json`; `config.yaml` goes beside it.
         config: of the run.
     """
 
@@ -58,6 +58,7 @@ class RunRecord(pl.Callback):
             },
         }
         write_json(self.path, record)
+        write_text(self.path.with_name("config.yaml"), OmegaConf.to_yaml(self.config))
 
 
 def _paths(config: DictConfig, key: str) -> Iterator[tuple[str, Path]]:

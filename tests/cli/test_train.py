@@ -13,7 +13,7 @@ import torch
 from hydra import compose, initialize_config_dir
 from hydra.core.hydra_config import HydraConfig
 from hydra.errors import InstantiationException
-from omegaconf import open_dict
+from omegaconf import OmegaConf, open_dict
 
 from poselift.cli.config import CONF
 from poselift.cli.train import train
@@ -82,7 +82,7 @@ class TestWhatARunLeaves:
         assert float(rows[1]["val/mpjpe_subjects"]) > 0
         assert list((trained / "tensorboard").rglob("events.out.tfevents.*"))
         assert (trained / "checkpoints" / "last.ckpt").is_file()
-        assert (trained / "config" / "config.yaml").is_file()
+        assert OmegaConf.load(trained / "config.yaml").model.dim == 32
         assert all((trained / f"curves.{kind}").stat().st_size > 1000 for kind in ("png", "pdf"))
 
     def test_the_record_says_what_it_was_made_with(self, trained):
@@ -180,6 +180,14 @@ class TestAnEarlierRun:
         assert ("resume=auto" in str(caught.value)) == (earlier.suffix == ".ckpt"), "from nothing else could it go on"
         assert earlier.read_bytes() == b"earlier"
         assert [path for path in tmp_path.rglob("*") if path.is_file()] == [earlier]
+
+    def test_keeps_all_of_its_files(self, trained):
+        """As it is from the command line, where Hydra has been at work before we are asked."""
+        before = {path: path.read_bytes() for path in trained.rglob("*") if path.is_file()}
+        done = script(*SMOKE, f"output={trained}", "seed=4")
+        assert done.returncode != 0
+        assert "holds an earlier run" in done.stderr
+        assert {path: path.read_bytes() for path in trained.rglob("*") if path.is_file()} == before
 
     def test_is_not_replaced_by_one_that_goes_on_from_elsewhere(self, trained, tmp_path, train_here):
         (tmp_path / "lifter.safetensors").touch()
