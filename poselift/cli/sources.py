@@ -1,18 +1,22 @@
 """Where the predictions that `tools/evaluate.py` scores come from: a lifter, or a file."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import torch
 from jaxtyping import Float
 from omegaconf import DictConfig, ListConfig
+from torch import Tensor
 
 from poselift.cli.device import torch_device
 from poselift.core.errors import InputError
 from poselift.data.views import View
 from poselift.lifting import camera_for
 from poselift.lifting.bones import steady_bones
+from poselift.lifting.pelvis import between_hips, without_strange_pelvis
 from poselift.lifting.rays import keypoint_rays, towards_rays, ways_to_rays
 from poselift.models import lift_sequence, load_weights
 from poselift.models.checkpoint import load_checkpoint
@@ -82,28 +86,18 @@ class Lifted:
         }
 
     def predict(self, view: View) -> Float[np.ndarray, "t j 3"]:
-        """Lifts the view."""
-        keypoint_skeleton: Skeleton = self._lifter.skeleton_in  # type: ignore[assignment]
-        view = view.converted(keypoint_skeleton, view.skeleton)
-        K, distortion = view.K, view.distortion
-        if self._camera == "assumed":
-            width, height = (int(size) for size in view.image_size)
-            K, distortion = camera_for((width, height)).K, None
-        predicted = lift_sequence(
-            self._lifter,
-            view.keypoints.to(self._device),
-            view.scores.to(self._device),
-            view.times.to(self._device),
-            K.to(self._device),
-            view.image_size.to(self._device),
-            window=self._window,
-            flip=self._flip,
-            distortion=None if distortion is None else distortion.to(self._device),
-        )
-        joints = predicted.float().cpu().numpy()
+        """Lifts the view, without the keypoint of a pelvis that is not where the lifter's own is."""
+        view = self._as_it_goes_in(view)
+        view = replace(view, scores=self._usable(view))
+        joints = self._lift(view)
         if self._rays:
             rays, trust = keypoint_rays(
-                view.keypoints.numpy(), view.scores.numpy(), K, keypoint_skeleton, self.skeleton, distortion
+                view.keypoints.numpy(),
+                view.scores.numpy(),
+                view.K,
+                view.keypoint_skeleton,
+                self.skeleton,
+                view.distortion,
             )
             joints = joints.astype(np.float64)
             ways = ways_to_rays(joints, rays, trust, view.times.double().numpy(), self.skeleton)
@@ -111,8 +105,53 @@ class Lifted:
         return steady_bones(joints, self.skeleton, np.ones(len(joints), bool)) if self._steady else joints
 
     def warnings(self, views: Sequence[View], protocol: Protocol) -> list[str]:
-        """A lifter's unit, joints and axes are its own: nothing to ask."""
-        return []
+        """A lifter's unit, joints and axes are its own: only where its pelvis is may be another place."""
+        strange = 0
+        for view in map(self._as_it_goes_in, views):
+            strange += not torch.equal(self._usable(view), view.scores)
+        if not strange:
+            return []
+        return [
+            f"the keypoint of the pelvis is between the hips in {strange} of {len(views)} views, where that of "
+            f"{self.name} is not: it was not used, as in `poselift lift`. Errors relative to the pelvis count the "
+            "distance of the two; training on from these weights on such data removes it (init=)"
+        ]
+
+    def _as_it_goes_in(self, view: View) -> View:
+        """The view with the lifter's keypoints and the camera that is asked for."""
+        view = view.converted(self._lifter.skeleton_in, view.skeleton)  # type: ignore[arg-type]
+        if self._camera == "known":
+            return view
+        width, height = (int(size) for size in view.image_size)
+        return replace(view, K=camera_for((width, height)).K, distortion=None)
+
+    def _usable(self, view: View) -> Float[Tensor, "t j"]:
+        """The scores, 0 for a pelvis that is not where the lifter's own is: a window without it shows where that is."""
+        skeleton, pixels, scores = view.keypoint_skeleton, view.keypoints.numpy(), view.scores.numpy()
+        if not between_hips(pixels, scores, skeleton):
+            return view.scores
+        hidden = view.scores.clone()
+        hidden[:, skeleton.index("pelvis")] = 0
+        first = int(hidden.any(1).nonzero()[0])
+        rows = slice(first, first + self._window)
+        part = {name: getattr(view, name)[rows] for name in ("keypoints", "times", "joints", "root")}
+        own = self._lift(replace(view, scores=hidden[rows], **part), flip=False)
+        return torch.from_numpy(without_strange_pelvis(pixels, scores, skeleton, own, self.skeleton))
+
+    def _lift(self, view: View, flip: bool = True) -> Float[np.ndarray, "t j 3"]:
+        """What the lifter gives of a view with its keypoints."""
+        predicted = lift_sequence(
+            self._lifter,
+            view.keypoints.to(self._device),
+            view.scores.to(self._device),
+            view.times.to(self._device),
+            view.K.to(self._device),
+            view.image_size.to(self._device),
+            window=self._window,
+            flip=flip and self._flip,
+            distortion=None if view.distortion is None else view.distortion.to(self._device),
+        )
+        return predicted.float().cpu().numpy()
 
 
 class Saved:
