@@ -87,7 +87,7 @@ def run(options: argparse.Namespace) -> None:
     keypoints = motion.keypoints
     skeleton: Skeleton = weights.lifter.skeleton_in  # type: ignore[assignment]
     pixels, scores = lifter_input(keypoints, skeleton)
-    scores = without_strange_pelvis(pixels, scores, skeleton, motion.joints, motion.skeleton)
+    scores = without_strange_pelvis(pixels, scores, skeleton, lambda _: motion.joints, motion.skeleton)
     first = int(np.argmax((scores > 0).any(-1)))
     rows = slice(first, first + window)
     pixels, scores, times = pixels[rows], scores[rows], keypoints.timestamps[rows]

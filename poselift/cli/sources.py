@@ -16,7 +16,7 @@ from poselift.core.errors import InputError
 from poselift.data.views import View
 from poselift.lifting import camera_for
 from poselift.lifting.bones import steady_bones
-from poselift.lifting.pelvis import between_hips, without_strange_pelvis
+from poselift.lifting.pelvis import without_strange_pelvis
 from poselift.lifting.rays import keypoint_rays, towards_rays, ways_to_rays
 from poselift.models import lift_sequence, load_weights
 from poselift.models.checkpoint import load_checkpoint
@@ -106,9 +106,7 @@ class Lifted:
 
     def warnings(self, views: Sequence[View], protocol: Protocol) -> list[str]:
         """A lifter's unit, joints and axes are its own: only where its pelvis is may be another place."""
-        strange = 0
-        for view in map(self._as_it_goes_in, views):
-            strange += not torch.equal(self._usable(view), view.scores)
+        strange = sum(not torch.equal(self._usable(view), view.scores) for view in map(self._as_it_goes_in, views))
         if not strange:
             return []
         return [
@@ -127,16 +125,17 @@ class Lifted:
 
     def _usable(self, view: View) -> Float[Tensor, "t j"]:
         """The scores, 0 for a pelvis that is not where the lifter's own is: a window without it shows where that is."""
-        skeleton, pixels, scores = view.keypoint_skeleton, view.keypoints.numpy(), view.scores.numpy()
-        if not between_hips(pixels, scores, skeleton):
-            return view.scores
-        hidden = view.scores.clone()
-        hidden[:, skeleton.index("pelvis")] = 0
-        first = int(hidden.any(1).nonzero()[0])
-        rows = slice(first, first + self._window)
-        part = {name: getattr(view, name)[rows] for name in ("keypoints", "times", "joints", "root")}
-        own = self._lift(replace(view, scores=hidden[rows], **part), flip=False)
-        return torch.from_numpy(without_strange_pelvis(pixels, scores, skeleton, own, self.skeleton))
+
+        def lift(hidden: Float[np.ndarray, "t j"]) -> Float[np.ndarray, "n k 3"]:
+            first = int(hidden.any(1).argmax())
+            rows = slice(first, first + self._window)
+            part = {name: getattr(view, name)[rows] for name in ("keypoints", "times", "joints", "root")}
+            return self._lift(replace(view, scores=torch.from_numpy(hidden[rows]), **part), flip=False)
+
+        scores = without_strange_pelvis(
+            view.keypoints.numpy(), view.scores.numpy(), view.keypoint_skeleton, lift, self.skeleton
+        )
+        return torch.from_numpy(scores)
 
     def _lift(self, view: View, flip: bool = True) -> Float[np.ndarray, "t j 3"]:
         """What the lifter gives of a view with its keypoints."""

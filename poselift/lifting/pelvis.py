@@ -1,5 +1,7 @@
 """Where the pelvis is: detectors have it between the hips, some motion capture where the spine begins."""
 
+from collections.abc import Callable
+
 import numpy as np
 from jaxtyping import Float
 
@@ -32,14 +34,8 @@ def pelvis_off(points: Float[np.ndarray, "t j c"], skeleton: Skeleton) -> float:
     return float(np.median(off[known] / trunk[known])) if known.any() else np.nan
 
 
-def between_hips(pixels: Float[np.ndarray, "t j 2"], scores: Float[np.ndarray, "t j"], skeleton: Skeleton) -> bool:
-    """Whether the keypoint of the pelvis is between those of the hips; not where that cannot be told.
-
-    Args:
-        pixels: of one person.
-        scores: of the same joints; 0 where not seen.
-        skeleton: their joint set.
-    """
+def _between_hips(pixels: Float[np.ndarray, "t j 2"], scores: Float[np.ndarray, "t j"], skeleton: Skeleton) -> bool:
+    """Whether the keypoint of the pelvis is between those of the hips; not where that cannot be told."""
     return pelvis_off(np.where(scores[..., None] > 0, pixels, np.nan), skeleton) < _BETWEEN
 
 
@@ -47,7 +43,7 @@ def without_strange_pelvis(
     pixels: Float[np.ndarray, "t j 2"],
     scores: Float[np.ndarray, "t j"],
     skeleton: Skeleton,
-    own: Float[np.ndarray, "n k 3"],
+    lift: Callable[[Float[np.ndarray, "t j"]], Float[np.ndarray, "n k 3"]],
     skeleton_own: Skeleton,
 ) -> Float[np.ndarray, "t j"]:
     """The scores, 0 for a pelvis between the hips where the lifter's own is elsewhere.
@@ -58,9 +54,11 @@ def without_strange_pelvis(
         pixels: of one person.
         scores: of the same joints; 0 where not seen.
         skeleton: their joint set.
-        own: what the lifter gives where it does not see the pelvis, or has not believed it.
+        lift: gives what the lifter gives of some frames where the scores are these, in which the pelvis is hidden. It
+            is only called where the keypoint is between the hips.
         skeleton_own: the joint set of that.
     """
-    if between_hips(pixels, scores, skeleton) and pelvis_off(own, skeleton_own) > _BETWEEN:
-        return np.where(np.array(skeleton.joints) == "pelvis", np.zeros_like(scores), scores)
-    return scores
+    if not _between_hips(pixels, scores, skeleton):
+        return scores
+    hidden = np.where(np.array(skeleton.joints) == "pelvis", np.zeros_like(scores), scores)
+    return hidden if pelvis_off(lift(hidden), skeleton_own) > _BETWEEN else scores

@@ -9,7 +9,7 @@ from jaxtyping import Bool, Float
 from poselift.core.times import usual_interval
 from poselift.lifting.bones import steady_bones
 from poselift.lifting.camera import CameraModel
-from poselift.lifting.pelvis import between_hips, without_strange_pelvis
+from poselift.lifting.pelvis import without_strange_pelvis
 from poselift.lifting.radius import adjusted_radius
 from poselift.lifting.rays import keypoint_rays, towards_rays, ways_to_rays
 from poselift.lifting.root import solve_root
@@ -110,15 +110,14 @@ def _usable(
     """The scores, 0 for a pelvis that is not where the lifter's own is: a window without it shows where that is."""
     skeleton_in: Skeleton = weights.lifter.skeleton_in  # type: ignore[assignment]
     skeleton_out: Skeleton = weights.lifter.skeleton_out  # type: ignore[assignment]
-    if not between_hips(pixels, scores, skeleton_in):
-        return scores
-    hidden = scores.copy()
-    hidden[:, skeleton_in.index("pelvis")] = 0
-    _, segments = find_gaps(np.any(hidden > 0, axis=-1), timestamps)
-    first, end = max(segments, key=lambda segment: segment[1] - segment[0])
-    rows = slice(first, min(end, first + weights.window))
-    own, _ = _lift_run(weights, pixels[rows], hidden[rows], timestamps[rows], camera, flip=False)
-    return without_strange_pelvis(pixels, scores, skeleton_in, own, skeleton_out)
+
+    def lift(hidden: Float[np.ndarray, "t j"]) -> Float[np.ndarray, "n k 3"]:
+        _, segments = find_gaps(np.any(hidden > 0, axis=-1), timestamps)
+        first, end = max(segments, key=lambda segment: segment[1] - segment[0])
+        rows = slice(first, min(end, first + weights.window))
+        return _lift_run(weights, pixels[rows], hidden[rows], timestamps[rows], camera, flip=False)[0]
+
+    return without_strange_pelvis(pixels, scores, skeleton_in, lift, skeleton_out)
 
 
 def _lift_run(

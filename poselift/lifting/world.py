@@ -87,7 +87,7 @@ def _solve_standing(
     frames = len(motion)
     points = (feet.points - motion.root[:, None, None]).reshape(frames, -1, 3)
     pixels, scores = lifter_input(motion.keypoints, motion.skeleton, threshold)
-    scores = without_strange_pelvis(pixels, scores, motion.skeleton, motion.joints, motion.skeleton)
+    scores = without_strange_pelvis(pixels, scores, motion.skeleton, lambda _: motion.joints, motion.skeleton)
     rays, trust = keypoint_rays(pixels, scores, camera.K.cpu(), motion.skeleton, motion.skeleton)
     root = np.full((frames, 3), np.nan)
     for first, end in spells(np.isfinite(motion.root).all(-1) & np.isfinite(motion.joints).all((1, 2))):

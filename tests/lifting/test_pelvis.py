@@ -95,7 +95,7 @@ def test_the_score_is_0_where_the_two_differ(seen_at, own_at, gone):
         return np.concatenate((points, np.zeros((1, 5, depth - 2))), -1)
 
     scores = np.full((1, 5), 0.5)
-    left = without_strange_pelvis(body(seen_at, 2), scores, TRUNK, body(own_at, 3), TRUNK)
+    left = without_strange_pelvis(body(seen_at, 2), scores, TRUNK, lambda _: body(own_at, 3), TRUNK)
     assert left.tolist() == [[0 if gone else 0.5, 0.5, 0.5, 0.5, 0.5]]
     assert (scores == 0.5).all()
 
