@@ -120,7 +120,9 @@ def main() -> None:
     for low, high in pairwise(_BOUNDS):
         some = [heights for heights in people if low <= heights[0] < high]
         if some:
-            name = f"under {high:.2f} m" if low == 0 else f"{low:.2f} m and over" if high == np.inf else f"to {high} m"
+            name = f"{low:.2f} to {high:.2f} m"
+            if low == 0 or high == np.inf:
+                name = f"under {high:.2f} m" if low == 0 else f"{low:.2f} m and over"
             print(row(name, some, 1))
     print(f"\nViews of {options.bench.name}\n\n{head.replace('people', 'views')}")
     views = list(bench_subjects(CmuBench(options.corpus, options.bench), weights))

@@ -78,7 +78,8 @@ def _evaluated(files: Sequence[str], options: argparse.Namespace) -> Section:
     runs = []
     # Before the first of many long evaluations, whatever cannot be loaded has been said.
     for file, weights in [(file, load_weights(file)) for file in files]:
-        what = (weights.name, options.bench.stem, options.joints, options.source, weights.sha256[:12])
+        lifter = (weights.sha256[:12], f"window{weights.window}")
+        what = (weights.name, options.bench.stem, options.joints, options.source, *lifter)
         runs.append(str(options.out / "runs" / "_".join(what)))
         if (Path(runs[-1]) / "metrics.json").is_file():
             continue

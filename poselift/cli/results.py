@@ -177,8 +177,10 @@ def write_summary(
 
 
 def _weights(weights: Weights, stream: DetectionStream) -> dict[str, Any]:
+    # The sum is the safetensors file's; the other two, in the JSON beside it, change what the same lifter gives.
+    lifter = {"sha256": weights.sha256, "window": weights.window, "radius_factor": weights.radius_factor}
     return {
-        "lifter": {"name": weights.name, "sha256": weights.sha256},
+        "lifter": {"name": weights.name, **lifter},
         "detector": {"name": stream.name, "sha256": stream.weights},
     }
 

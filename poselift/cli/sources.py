@@ -57,7 +57,7 @@ class Lifted:
         # By its type: true is an int too, and 2.5 would be cut to 2.
         if config.window is not None and (type(config.window) is not int or config.window < 1):
             raise InputError(
-                f"window={config.window} must be a whole number of 1 or more, or null for that of training"
+                f"window={config.window} must be a whole number of 1 or more, or null for that of the weights"
             )
         self._device = torch_device(config.device)
         load = load_checkpoint if Path(config.weights).suffix == ".ckpt" else load_weights

@@ -39,7 +39,7 @@ def write_sidecar(
         camera: the camera that was used: `K` (3 x 3), `image_size` (width, height) in pixels, `field_of_view`
             ("given" or "assumed"), and what else is known of it; for a motion in the world frame also `R` (3 x 3)
             and `t`, which take a place in the camera frame to the world: R x + t.
-        weights: by part ("lifter", "detector", ...) its name and `sha256`.
+        weights: by part ("lifter", "detector", ...) its name, `sha256` and what else tells it from others.
         extra: further keys at the top level, such as the source video.
 
     Raises:

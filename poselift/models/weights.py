@@ -45,7 +45,7 @@ class Weights:
     Attributes:
         name: of the weights.
         lifter: in eval mode.
-        window: frames in a window, as trained.
+        window: frames in a window to lift with: as trained, unless another number was found better and written there.
         sha256: of the safetensors file.
         path: of the safetensors file.
         card: the JSON beside it: model, its config, and how it was trained.

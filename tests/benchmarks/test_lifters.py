@@ -111,6 +111,17 @@ def test_what_is_evaluated_is_not_evaluated_again(weights, compare, monkeypatch)
     assert [row["MPJPE (mm)"] for row in after.values()] == [row["MPJPE (mm)"] for row in before.values()]
 
 
+def test_another_window_is_evaluated_anew(weights, compare):
+    ours, theirs = weights
+    before = rows_of(compare(ours[2:], theirs[:1]))
+    card = ours[2].with_suffix(".json")
+    card.write_text(json.dumps({**json.loads(card.read_text()), "window": 12}))
+    after = rows_of(compare(ours[2:], theirs[:1]))
+    assert [row["base"]["window"] for row in (before, after)] == ["24", "12"]
+    assert before["base"]["MPJPE (mm)"] != after["base"]["MPJPE (mm)"]
+    assert before["simple_baseline"]["MPJPE (mm)"] == after["simple_baseline"]["MPJPE (mm)"]
+
+
 def test_what_cannot_be_used_is_said_before_anything_is_evaluated(weights, compare, monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(lifters, "evaluate", lambda config: pytest.fail("evaluated"))
     ours, theirs = weights

@@ -11,7 +11,7 @@ import torch
 
 from poselift.cli.main import main
 from poselift.export import read_motion
-from poselift.models import SpatioTemporalLifter, save_weights
+from poselift.models import SpatioTemporalLifter, load_weights, save_weights
 from poselift.samples import demo_video
 from poselift.skeleton import CMU28, COCO17, H36M17
 from poselift.video import VideoReader, VideoWriter
@@ -83,7 +83,9 @@ def test_json_says_what_the_arrays_are(out):
     assert about["axes"]["y"] == "down"
     assert about["camera"]["field_of_view"] == "assumed"
     assert np.shape(about["camera"]["K"]) == (3, 3)
-    assert len(about["weights"]["lifter"]["sha256"]) == 64
+    lifter, small = about["weights"]["lifter"], load_weights("small")
+    assert len(lifter["sha256"]) == 64
+    assert (lifter["window"], lifter["radius_factor"]) == (small.window, small.radius_factor)
     assert about["versions"]["torch"]
     motion = read_motion(out / "person_1.npz")
     assert motion.skeleton == H36M17
