@@ -16,6 +16,7 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import MissingMandatoryValue, OmegaConfBaseException
 
 from poselift.core.errors import InputError, describe
+from poselift.core.files import check_writable
 
 CONF = str(Path(__file__).parents[2] / "conf")
 """The folder of the configs."""
@@ -75,6 +76,19 @@ def run_configured(command: Callable[[DictConfig], Result], config: DictConfig) 
         if cause is None and (wrong := _wrong_kind(config, str(error))):
             _stop(wrong)
         _stop("\n".join(lines) if isinstance(cause, InputError) else " ".join(lines[:2]))
+
+
+def output_folder(config: DictConfig) -> Path:
+    """The folder that `output=` names, after making sure that it can be written to.
+
+    Raises:
+        InputError: it names none, as where a script's variable is not set, or may not be written to.
+    """
+    if not config.output:
+        # `${output}/checkpoints` and the like would be at the root of the file system.
+        raise InputError("output= names no folder; give one, or leave it out")
+    check_writable(config.output)
+    return Path(config.output)
 
 
 def _check_words(config: DictConfig, prefix: str = "") -> None:
@@ -143,7 +157,10 @@ def explain(error: Exception, config_name: str, overrides: list[str]) -> str:
             group, part = key.rsplit("/", 1)
             return f"{key} does not go with this {group}=, which has no {part} to choose; choose another {group}"
         others = [override for override in overrides if not re.match(rf"[+~]*{re.escape(key)}(@|=)", override)]
-        return f"there is no key {key}{_nearest(key, _keys(config_name, others))}; see --cfg job"
+        known = _keys(config_name, others)
+        if key in known:
+            return f"there is no key {key} with what else is chosen; see --cfg job"
+        return f"there is no key {key}{_nearest(key, known)}; see --cfg job"
     return message.splitlines()[0]
 
 

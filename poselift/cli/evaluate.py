@@ -4,7 +4,6 @@ import multiprocessing
 from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
-from pathlib import Path
 
 import numpy as np
 import torch
@@ -14,10 +13,10 @@ from omegaconf import DictConfig, OmegaConf
 from rich.console import Console
 from rich.progress import track
 
-from poselift.cli.config import run_configured
+from poselift.cli.config import output_folder, run_configured
 from poselift.cli.sources import Source, open_source
 from poselift.core.errors import InputError
-from poselift.core.files import check_writable, write_json, write_text
+from poselift.core.files import write_json, write_text
 from poselift.data.views import View
 from poselift.reports.environment import environment
 from poselift.reports.evaluation import ViewScore, score_view, summarise
@@ -41,8 +40,7 @@ def evaluate(config: DictConfig) -> None:
         InputError: something that the config names cannot be used.
     """
     protocol = get_protocol(config.protocol)
-    output = Path(config.output)
-    check_writable(output)
+    output = output_folder(config)
     console = Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
     views = _views(config)
     source = open_source(config, views)
@@ -101,9 +99,9 @@ def _views(config: DictConfig) -> list[View]:
 
 def _score(config: DictConfig, views: Sequence[View], source: Source, protocol: Protocol) -> list[Scored]:
     """Scores all views, by as many processes as are asked for, in the order of the views."""
-    count = int(config.processes)
-    if count < 1:
-        raise InputError(f"processes={count} must be 1 or more")
+    count = config.processes
+    if type(count) is not int or count < 1:
+        raise InputError(f"processes={count} must be a whole number, 1 or more")
     if count == 1:
         return _score_share(views, source, protocol, 0, 1)
     plain = OmegaConf.create(OmegaConf.to_container(config, resolve=True))

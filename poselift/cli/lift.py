@@ -105,7 +105,7 @@ def run(options: argparse.Namespace) -> None:
     origin = {} if options.keypoints is None else {"keypoints_file": source.name}
     if video is not None or options.keypoints is None:
         origin["video"] = (video or source).name
-    check_folder(out, source, video, chosen=options.out is not None)
+    check_folder(out, source, video)
     # File names may hold what rich would take for markup.
     console = Console(quiet=options.quiet, highlight=False, soft_wrap=True, markup=False, emoji=False)
     device = torch_device(options.device)

@@ -1,8 +1,11 @@
 """The `poselift` console script."""
 
 import argparse
+import contextlib
+import signal
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
 from typing import Any, NoReturn
 
 from poselift import __version__
@@ -46,7 +49,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     calibrate.add_command(commands)
     options = parser.parse_args(arguments)
     try:
-        options.run(options)
+        with _ending_cleanly():
+            options.run(options)
     except InputError as error:
         print(f"error: {error}", file=sys.stderr)
         raise SystemExit(2) from None
@@ -57,3 +61,23 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except KeyboardInterrupt:
         print("stopped", file=sys.stderr)
         raise SystemExit(130) from None
+
+
+@contextlib.contextmanager
+def _ending_cleanly() -> Iterator[None]:
+    """Makes SIGTERM, as batch systems and `kill` send it, end the block as an error would.
+
+    So files that are half written are taken away.
+    """
+
+    def end(number: int, frame: object) -> NoReturn:
+        raise SystemExit(128 + number)
+
+    if threading.current_thread() is not threading.main_thread():  # where signals cannot be handled
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

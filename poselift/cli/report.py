@@ -9,6 +9,7 @@ from typing import Any
 
 from rich.console import Console
 
+from poselift.cli.results import folder
 from poselift.core.errors import InputError
 from poselift.core.files import check_writable
 
@@ -25,7 +26,7 @@ def add_command(commands: Any) -> None:
     parser.add_argument(
         "runs", nargs="+", metavar="RUN", help="folders that tools/evaluate.py wrote, metrics.json files, or patterns"
     )
-    parser.add_argument("--out", type=Path, default=Path("outputs/report"), metavar="DIR", help="where to write")
+    parser.add_argument("--out", type=folder, default=Path("outputs/report"), metavar="DIR", help="where to write")
     parser.add_argument(
         "--peers",
         default="default",
@@ -70,7 +71,12 @@ def run(options: argparse.Namespace) -> None:
         write_costs(options.out / "cost.json", costs)
     elif options.cost != "none":
         costs = read_costs(Path(options.cost))
-    write_report(options.out, found, costs=costs, peers=peers, warnings=warnings)
+    others = write_report(options.out, found, costs=costs, peers=peers, warnings=warnings)
+    if others:
+        warnings.append(
+            f"{options.out} has tables or plots that are no part of this report, {len(others)} in all, as "
+            f"{others[0]}: what an earlier one left; remove them, or write to another --out"
+        )
     for warning in warnings:
         console.print(f"warning: {warning}", style="yellow")
     rows = sum(len(section.entries) for section in found)

@@ -36,19 +36,17 @@ def folder(text: str) -> Path:
     return Path(text)
 
 
-def check_folder(out: Path, source: Path, video: Path | None, chosen: bool) -> None:
+def check_folder(out: Path, source: Path, video: Path | None) -> None:
     """Makes sure, before the long work, that results can be written and that nothing of the user's is lost.
 
     Args:
         out: the folder.
         source: what is lifted, a video or keypoints.
         video: what is drawn on, where it is something else.
-        chosen: whether the user chose the folder.
 
     Raises:
-        InputError: the folder cannot be written to, what is lifted would be overwritten, a folder that the user did
-            not choose holds the results of something else, or the folder has a file with a name of ours that no
-            summary of ours accounts for.
+        InputError: the folder cannot be written to, what is lifted would be overwritten, or the folder holds the
+            results of something else, or a file with a name of ours that no summary of ours accounts for.
     """
     check_writable(out)
     place = _real(out)
@@ -58,8 +56,10 @@ def check_folder(out: Path, source: Path, video: Path | None, chosen: bool) -> N
         if any(name == place or (name.parent == place and _is_ours(name.name)) for name in names):
             raise InputError(f"{given} would be overwritten by the new results; choose another --out")
     earlier = _earlier_summary(out)
-    if not chosen and earlier and _real(Path(earlier["path"])) != _real(source):
-        raise InputError(f"{out} holds the results of another clip, {earlier['path']}; choose a folder with --out")
+    if earlier and _real(Path(earlier["path"])) != _real(source):
+        raise InputError(
+            f"{out} holds the results of another clip, {earlier['path']}; choose another --out, or remove them"
+        )
     accounted = [_SUMMARY, *earlier["files"]] if earlier else []
     for path in sorted(out.glob("*")):
         if _is_ours(path.name) and path.name not in accounted:

@@ -15,10 +15,9 @@ from hydra.utils import instantiate
 from omegaconf import DictConfig, OmegaConf
 from pytorch_lightning.loggers import Logger
 
-from poselift.cli.config import run_configured
+from poselift.cli.config import output_folder, run_configured
 from poselift.cli.record import RunRecord, evaluation_command
 from poselift.core.errors import InputError
-from poselift.core.files import check_writable
 from poselift.models import Lifter, load_weights
 from poselift.training.averaging import AverageLast
 from poselift.training.callbacks import BestWeights
@@ -48,13 +47,14 @@ def train(config: DictConfig) -> float | None:
     """
     for message in _NOISE:
         warnings.filterwarnings("ignore", message=message)
-    for key, least in (("seed", 0), ("steps", 1)):
+    for key, least in (("seed", 0), ("steps", 1), ("frames", 1)):
         if not isinstance(config[key], int) or config[key] < least:
             raise InputError(f"{key}={config[key]} must be a whole number, {least} or more")
     if config.trainer.get("accelerator") in ("gpu", "cuda") and not torch.accelerator.is_available():
         raise InputError("there is no GPU here that PyTorch can use; leave out trainer=gpu to train on the CPU")
-    output = Path(config.output)
-    check_writable(output)
+    if not config.name:
+        raise InputError("name= names no weights; give a name, or leave it out")
+    output = output_folder(config)
     checkpoint = _checkpoint(config)
     _check_earlier(config, checkpoint)
     pl.seed_everything(config.seed, verbose=False)

@@ -20,6 +20,7 @@ _AXES = {
     "camera": {"x": "right", "y": "down", "z": "forward"},
     "world": {"x": "right", "y": "up", "z": "backward"},
 }
+_POSE = "R x + t takes a place x of the camera frame (x right, y down, z forward) to the world, metres"
 _PACKAGES = ("poselift", "torch", "numpy", "onnxruntime")
 
 
@@ -58,7 +59,7 @@ def write_sidecar(
         },
         "units": {"joints": "metres", "root": "metres", "timestamps": "seconds", "keypoints": "pixels"},
         "axes": {"frame": motion.frame, **_AXES[motion.frame], "joints": "relative to the root joint"},
-        "camera": camera,
+        "camera": {**camera, **({"pose": _POSE} if "R" in camera else {})},
         "weights": weights,
         "versions": {package: _version(package) for package in _PACKAGES},
     }

@@ -58,9 +58,12 @@ def read(source: Source) -> KeypointFile:
     if len(sizes) > 1:
         raise source.fail(f"its 'images' have {len(sizes)} different sizes; those of one video have one")
     categories = source.json.get("categories") or [{}]
-    return _file(
-        source, annotations, _numbers(source, images), categories[0].get("keypoints"), sizes.pop() if sizes else None
-    )
+    if not isinstance(categories, list) or not isinstance(categories[0], dict):
+        raise source.fail("'categories' is not a list of objects")
+    names = categories[0].get("keypoints")
+    if names is not None and not (isinstance(names, list) and all(isinstance(name, str) for name in names)):
+        raise source.fail("'categories' has 'keypoints' that are no list of names")
+    return _file(source, annotations, _numbers(source, images), names, sizes.pop() if sizes else None)
 
 
 def _numbers(source: Source, images: list[dict[str, Any]]) -> dict[Any, int]:

@@ -16,6 +16,8 @@ _SMALLEST = 4.0
 """People whose longer side is less than this are not measured in pixels."""
 _INSIDE = 0.5
 """Share of the points that must lie in the picture."""
+_FARTHEST = 100.0
+"""Pictures away that a point may be: farther, the file is damaged, and numbers that large end in infinity."""
 
 
 @dataclass(frozen=True)
@@ -115,6 +117,11 @@ class KeypointFile:
             raise InputError(
                 f"{self.path}: most points lie outside a picture of {image_size[0]} x {image_size[1]} (they reach to "
                 f"{far}); give the size or the video that the keypoints were found in"
+            )
+        if (farthest := np.abs(points * scale).max()) > _FARTHEST * max(image_size):
+            raise InputError(
+                f"{self.path}: a point is {farthest:.3g} pixels away, which cannot be meant; a joint that was not "
+                "found is empty or has the score 0"
             )
         return scale
 

@@ -37,7 +37,7 @@ def recognises(source: Source) -> bool:
     if not source.path.is_file():
         return False
     if source.path.suffix == ".csv":
-        with open(source.path, encoding="utf-8", errors="replace") as file:
+        with open(source.path, encoding="utf-8-sig", errors="replace") as file:
             return file.read(7).lower() == "scorer,"
     return is_hdf5(source.path)
 
@@ -70,8 +70,12 @@ def read(source: Source) -> KeypointFile:
 
 
 def _from_csv(source: Source) -> _Table:
-    with open(source.path, encoding="utf-8", newline="") as file:
-        rows = [row for row in csv.reader(file) if row]
+    try:
+        # Spreadsheets put a mark of the encoding first, which is no part of the text.
+        with open(source.path, encoding="utf-8-sig", newline="") as file:
+            rows = [row for row in csv.reader(file) if row]
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise source.fail(f"not readable as CSV in UTF-8 ({error}); save it in that encoding") from error
     head: dict[str, list[str]] = {}
     while rows and rows[0][0].lower() in ("scorer", "individuals", "bodyparts", "coords"):
         head[rows[0][0].lower()] = rows[0]

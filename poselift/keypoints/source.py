@@ -57,7 +57,7 @@ class Source:
             InputError: it is not JSON.
         """
         try:
-            return json.loads(path.read_text(encoding="utf-8"))
+            return json.loads(path.read_text(encoding="utf-8-sig"))
         except (OSError, ValueError, RecursionError) as error:
             raise InputError(f"{path}: not readable as JSON ({error}); is it complete?") from error
 

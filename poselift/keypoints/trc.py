@@ -63,7 +63,7 @@ def _person(path: Path) -> str:
 def _read(path: Path) -> tuple[list[str], Float[np.ndarray, " t"], Float[np.ndarray, "t k 2"]]:
     """Names of the markers, times, and x and y."""
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{path}: not readable as text ({error})") from error
     if len(lines) < _HEADER or not lines[0].startswith("PathFileType") or not lines[3].startswith("Frame#"):
@@ -85,4 +85,7 @@ def _read(path: Path) -> tuple[list[str], Float[np.ndarray, " t"], Float[np.ndar
     times = table[:, 0]
     if not len(times) or not np.isfinite(times).all() or (np.diff(times) <= 0).any():
         raise InputError(f"{path}: 'Time' does not increase from row to row")
-    return names, times, table[:, 1:].reshape(len(table), -1, 3)[..., :2]
+    points = table[:, 1:].reshape(len(table), -1, 3)
+    if np.nan_to_num(points[..., 2]).any():
+        raise InputError(f"{path}: its markers have a z, so they are places in 3D; lifting takes pixels, whose z is 0")
+    return names, times, points[..., :2]

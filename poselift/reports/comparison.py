@@ -12,6 +12,9 @@ from poselift.data.views import View
 from poselift.reports.protocols import Protocol
 from poselift.skeleton import Skeleton
 
+HIPS = ("left_hip", "right_hip")
+"""What stands for a pelvis that is not there: it is between them, or above."""
+
 
 @dataclass(frozen=True)
 class Comparison:
@@ -37,7 +40,8 @@ def compare(
 ) -> Comparison:
     """Brings a prediction and its view to the protocol's joints and root.
 
-    A joint of the protocol that either joint set does not have does not count.
+    A joint of the protocol that either joint set does not have does not count. Where one has no pelvis, both are
+    relative to the middle of the hips.
 
     Args:
         view: the truth.
@@ -55,8 +59,9 @@ def compare(
             f"the prediction for view {view.name} has shape {predicted.shape}; for {len(view)} frames of "
             f"{skeleton.name} it must be ({len(view)}, {len(skeleton)}, 3)"
         )
-    target = _of_protocol(view, protocol)
-    pred = _of_protocol(replace(view, joints=torch.from_numpy(predicted), skeleton=skeleton), protocol)
+    root = _root(view.skeleton, skeleton, protocol)
+    target = _of_protocol(view, protocol, root)
+    pred = _of_protocol(replace(view, joints=torch.from_numpy(predicted), skeleton=skeleton), protocol, root)
     counted = torch.tensor(
         [joint in protocol.joints and joint in skeleton.joints for joint in protocol.skeleton.joints]
     )
@@ -75,20 +80,20 @@ def compare(
     )
 
 
-def _of_protocol(view: View, protocol: Protocol) -> Float[Tensor, "t j 3"]:
-    """A view's joints as the protocol's, relative to its root, in float64."""
+def _root(truth: Skeleton, predicted: Skeleton, protocol: Protocol) -> tuple[str, ...]:
+    """The joints in whose middle both have their root: the same in both, or all errors would hold the difference."""
+    for root in ((protocol.root,), *((HIPS,) if protocol.root == "pelvis" else ())):
+        if set(root) <= set(truth.joints) & set(predicted.joints):
+            return root
+    lacking = predicted if protocol.root in truth.joints else truth
+    raise InputError(f"joint set {lacking.name} has no {protocol.root}, to which protocol {protocol.name} is relative")
+
+
+def _of_protocol(view: View, protocol: Protocol, root: tuple[str, ...]) -> Float[Tensor, "t j 3"]:
+    """A view's joints as the protocol's, relative to the middle of some of its own, in float64."""
     joints = view.joints.double()
-    names = view.skeleton.joints
-    if protocol.root in names:
-        root = joints[:, view.skeleton.index(protocol.root)]
-    elif protocol.root == "pelvis" and {"left_hip", "right_hip"} <= set(names):
-        root = joints[:, view.skeleton.indices(["left_hip", "right_hip"])].mean(1)
-    else:
-        raise InputError(
-            f"joint set {view.skeleton.name} has no {protocol.root}, to which protocol {protocol.name} is relative"
-        )
-    moved = replace(view, joints=joints - root[:, None])
-    return moved.converted(view.keypoint_skeleton, protocol.skeleton).joints
+    middle = joints[:, view.skeleton.indices(list(root))].mean(1, keepdim=True)
+    return replace(view, joints=joints - middle).converted(view.keypoint_skeleton, protocol.skeleton).joints
 
 
 def _fps(view: View) -> float:

@@ -99,6 +99,7 @@ class Protocol:
             found.append(
                 f"{skeleton.name} has no {', '.join(joints)}: measured on {len(self.joints) - len(joints)} of the "
                 f"{len(self.joints)} joints of protocol {self.name}"
+                + (f", relative to the middle of the hips, not to the {self.root}" if self.root in joints else "")
             )
         if rows:
             found.append(

@@ -36,7 +36,7 @@ def write_report(
     costs: Mapping[str, Cost] | None = None,
     peers: Sequence[Published] = (),
     warnings: Sequence[str] = (),
-) -> None:
+) -> list[str]:
     """Writes index.html, report.md, report.tex, and the tables and plots by themselves.
 
     Args:
@@ -45,6 +45,9 @@ def write_report(
         costs: by `cost_key`; no columns and plots of cost where None.
         peers: published rows, to stand under their own protocol.
         warnings: for the page; those of the runs themselves are added.
+
+    Returns:
+        Tables and plots in the folder that are no part of this report: an earlier one's, or somebody's own.
 
     Raises:
         InputError: a picture of attention beside a run is no PNG.
@@ -66,6 +69,9 @@ def write_report(
     figures = [(f"plots/{plot.name}.pdf", plot.caption) for plot in plots]
     write_text(out / "report.tex", latex_document(title, tables, figures, "tables"))
     write_text(out / "index.html", html_page(title, parts, warnings, notes))
+    written = {f"tables/{table.name}" for table in tables} | {f"plots/{plot.name}" for plot in plots}
+    others = [path.relative_to(out) for folder in ("tables", "plots") for path in sorted((out / folder).glob("*.*"))]
+    return [path.as_posix() for path in others if path.with_suffix("").as_posix() not in written]
 
 
 def _said(sections: Sequence[Section]) -> list[str]:

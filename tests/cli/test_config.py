@@ -37,6 +37,14 @@ def test_a_mistyped_override_names_the_nearest(overrides, message):
     assert message in said
 
 
+def test_a_key_of_another_choice_is_not_its_own_nearest():
+    overrides = ["protocol=cmu_bench", "data.corpus=x", "protocol=h36m_p1"]
+    with initialize_config_dir(CONF, version_base="1.3"), pytest.raises((HydraException, OmegaConfBaseException)) as e:
+        compose("evaluate", overrides, return_hydra_config=True)
+    assert explain(e.value, "evaluate", overrides).startswith("there is no key data.corpus")
+    assert "nearest is data.corpus" not in explain(e.value, "evaluate", overrides)
+
+
 def test_a_part_that_a_model_does_not_have_is_named(capsys):
     with initialize_config_dir(CONF, version_base="1.3"):
         config = compose("train", ["model=encoder_decoder", "model/attention=hierarchical"])

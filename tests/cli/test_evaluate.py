@@ -15,11 +15,13 @@ from hydra.utils import instantiate
 from poselift.cli import sources
 from poselift.cli.config import CONF
 from poselift.cli.evaluate import evaluate
+from poselift.core.errors import InputError
 from poselift.data.cmu_bench import CmuBench
 from poselift.metrics import functional as F
 from poselift.models import SpatioTemporalLifter, lift_sequence, load_weights, save_weights
+from poselift.reports.predictions import Predictions, save_predictions
 from poselift.reports.protocols import PROTOCOLS
-from poselift.skeleton import CMU28, H36M17
+from poselift.skeleton import CMU28, COCO17, H36M17
 from tests.data.formats.h36m import write_h36m
 from tests.data.formats.humaneva import write_humaneva
 from tests.data.formats.mpi_inf_3dhp import write_mpi_inf_3dhp_test
@@ -255,6 +257,7 @@ def test_the_protocols_can_be_chosen():
         (["weights=nothing.ckpt"], "no such file: nothing.ckpt"),
         (["camera=odd"], "camera=odd"),
         (["processes=0"], "processes=0"),
+        (["processes=some"], "processes=some must be a whole number"),
         (["window=0"], "window=0 must be a whole number of 1 or more"),
         (["window=-3"], "window=-3 must be"),
         (["window=2.5"], "window=2.5 must be"),
@@ -270,6 +273,23 @@ def test_the_protocols_can_be_chosen():
 def test_bad_input_names_what_is_wrong(bench, arguments, message, tmp_path):
     with pytest.raises(ValueError, match=message):
         run(tmp_path, *bench, *arguments)
+
+
+def test_predictions_without_a_pelvis_have_the_middle_of_the_hips_on_both_sides(bench, tmp_path):
+    corpus, views = (value.partition("=")[2] for value in bench)
+    truth = {view.name: view for view in CmuBench(corpus, views)}
+    poses = {name: view.converted(view.keypoint_skeleton, COCO17).joints.numpy() for name, view in truth.items()}
+    save_predictions(tmp_path / "coco.npz", Predictions(poses, COCO17))
+    found, _ = run(tmp_path / "out", *bench, f"predictions={tmp_path / 'coco.npz'}")
+    assert found["metrics"]["mpjpe"]["mean"] == pytest.approx(0, abs=1e-3)
+    assert "relative to the middle of the hips, not to the pelvis" in " ".join(found["settings"]["warnings"])
+
+
+def test_an_output_that_names_nothing_is_refused(bench):
+    with initialize_config_dir(CONF, version_base="1.3"):
+        config = compose("evaluate", [*bench, "output="])
+    with pytest.raises(InputError, match="output= names no folder"):
+        evaluate(config)
 
 
 def test_bad_input_is_one_line_and_exit_code_2(tmp_path):

@@ -168,12 +168,13 @@ def test_the_video_itself_is_not_overwritten(tmp_path, capsys):
     assert video.read_bytes() == demo_video().read_bytes()
 
 
-def test_the_default_folder_of_another_video_is_not_taken(tmp_path, monkeypatch, capsys):
+@pytest.mark.parametrize("chosen", [[], ["--out", "results"]], ids=["default", "chosen"])
+def test_the_results_of_another_video_are_not_replaced(chosen, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     for day in ("monday", "tuesday"):
         (tmp_path / day).mkdir()
         (tmp_path / day / "clip.mp4").write_bytes(demo_video().read_bytes())
-    options = [*QUICK, "--end", 0.4, "--quiet", "--no-render"]
+    options = [*QUICK, "--end", 0.4, "--quiet", "--no-render", *chosen]
     lift("monday/clip.mp4", *options)
     lift("monday/clip.mp4", *options)
     with pytest.raises(SystemExit) as left:

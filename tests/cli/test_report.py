@@ -136,6 +136,17 @@ def test_warnings_are_printed(tmp_path, capsys):
     assert "no cost of ours" in (tmp_path / "out" / "report.md").read_text()
 
 
+@pytest.mark.usefixtures("no_plots")
+def test_what_an_earlier_report_left_is_said(tmp_path, capsys):
+    run, out = write(tmp_path / "run", results()), tmp_path / "out"
+    report(run, "--out", out, "--cost", "none")
+    assert "no part of this report" not in capsys.readouterr().out
+    (out / "tables" / "cmu_bench_2_comparison.tex").touch()
+    report(run, "--out", out, "--cost", "none")
+    said = capsys.readouterr().out
+    assert "no part of this report, 1 in all, as tables/cmu_bench_2_comparison.tex" in said
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -145,6 +156,7 @@ def test_warnings_are_printed(tmp_path, capsys):
         (["{run}", "--peers", "nothing.yaml"], "error: no such file: nothing.yaml"),
         (["{run}", "--cost", "nothing.json"], "error: no such file: nothing.json"),
         (["{run}", "--out", "{run}/metrics.json"], "error: cannot write to"),
+        (["{run}", "--out", ""], "error: argument --out: '' names no folder"),
         ([], "error: the following arguments are required: RUN"),
     ],
 )

@@ -297,6 +297,8 @@ def test_a_sweep_gives_each_job_a_folder(tmp_path):
         (["data=cmu"], "data.corpus is not given; add data.corpus=..."),
         (["model.dpth=8"], "there is no key model.dpth; the nearest is model.depth"),
         (["model.depth=many"], "model.depth=many must be a whole number"),
+        (["frames=2.5"], "frames=2.5 must be a whole number, 1 or more"),
+        (["name="], "name= names no weights"),
     ],
 )
 def test_bad_input_is_one_line_and_exit_code_2(arguments, message, tmp_path):
@@ -333,7 +335,7 @@ def test_a_gpu_that_is_not_there_is_said(train_here, monkeypatch):
 @pytest.mark.parametrize(
     ("overrides", "message"),
     [
-        (["frames=0"], "frames=0 must be 1 or more"),
+        (["frames=0"], "frames=0 must be a whole number, 1 or more"),
         (["data.batch_size=0"], "data.batch_size=0 must be 1 or more"),
         (["callbacks.last.every_n_train_steps=0"], "callbacks.last.every_n_train_steps=0 must be 1 or more"),
         (["callbacks=average_last", "callbacks.average.count=0"], "callbacks.average.count=0 must be 1 or more"),
@@ -343,7 +345,7 @@ def test_a_gpu_that_is_not_there_is_said(train_here, monkeypatch):
 def test_numbers_of_nothing_are_refused(overrides, message, train_here):
     """Before anything is trained; Hydra wraps what a class says."""
     smoke = [part for part in SMOKE if part.split("=")[0] not in ("callbacks.ema.start", "data.batch_size", "frames")]
-    with pytest.raises(InstantiationException) as caught:
+    with pytest.raises((InstantiationException, InputError)) as caught:
         train_here(*overrides, smoke=smoke)
     assert message in str(caught.value)
 

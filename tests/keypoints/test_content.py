@@ -44,6 +44,12 @@ def test_what_cannot_be_pixels_of_the_picture(body):
         file_of({0: [sight(normal)]}).detections((640, 480))
     with pytest.raises(InputError, match="most points lie outside a picture of 64 x 48"):
         file_of({0: [sight(points)]}).detections((64, 48))
+    away = points.copy()
+    away[3, 0] = 1e30
+    with pytest.raises(InputError, match=r"a point is 1e\+30 pixels away, which cannot be meant"):
+        file_of({0: [sight(points)], 1: [sight(away)]}).detections((640, 480))
+    away[3, 0] = 6000  # of somebody who is half out of the picture
+    assert len(file_of({0: [sight(points)], 1: [sight(away)]}).detections((640, 480))[1]) == 1
     assert len(file_of({0: []}).detections((64, 48))[0]) == 0
 
 

@@ -60,6 +60,13 @@ def test_a_folder_has_a_file_a_person(write, body):
     assert stream.fps == pytest.approx(25)
 
 
+def test_places_in_3d_are_refused(write):
+    millimetres = np.random.default_rng(0).uniform(200, 1700, (11, 3))
+    path = write("markers.trc", trc([[str(value) for value in millimetres.ravel()]]))
+    with pytest.raises(InputError, match=r"markers\.trc: its markers have a z"):
+        read_keypoints(path)
+
+
 def test_metres_are_refused(write):
     metres = np.random.default_rng(0).uniform(3, 4.8, (11, 2))
     file = read_keypoints(write("clip_m_person00.trc", trc([cells(metres)])))
