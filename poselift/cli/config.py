@@ -84,9 +84,10 @@ def output_folder(config: DictConfig) -> Path:
     Raises:
         InputError: it names none, as where a script's variable is not set, or may not be written to.
     """
-    if not config.output:
+    if config.output in (None, ""):
         # `${output}/checkpoints` and the like would be at the root of the file system.
         raise InputError("output= names no folder; give one, or leave it out")
+    config.output = str(config.output)  # a name such as 2026 is a number to Hydra
     check_writable(config.output)
     return Path(config.output)
 

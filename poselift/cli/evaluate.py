@@ -99,9 +99,12 @@ def _views(config: DictConfig) -> list[View]:
 
 def _score(config: DictConfig, views: Sequence[View], source: Source, protocol: Protocol) -> list[Scored]:
     """Scores all views, by as many processes as are asked for, in the order of the views."""
-    count = config.processes
-    if type(count) is not int or count < 1:
-        raise InputError(f"processes={count} must be a whole number, 1 or more")
+    try:
+        count = int(config.processes)
+    except (TypeError, ValueError):
+        count = 0
+    if count < 1:
+        raise InputError(f"processes={config.processes} must be a whole number, 1 or more")
     if count == 1:
         return _score_share(views, source, protocol, 0, 1)
     plain = OmegaConf.create(OmegaConf.to_container(config, resolve=True))

@@ -58,7 +58,7 @@ def check_folder(out: Path, source: Path, video: Path | None) -> None:
     earlier = _earlier_summary(out)
     if earlier and _real(Path(earlier["path"])) != _real(source):
         raise InputError(
-            f"{out} holds the results of another clip, {earlier['path']}; choose another --out, or remove them"
+            f"{out} holds results of something else, {earlier['path']}; choose another --out, or remove the results"
         )
     accounted = [_SUMMARY, *earlier["files"]] if earlier else []
     for path in sorted(out.glob("*")):

@@ -52,7 +52,7 @@ def train(config: DictConfig) -> float | None:
             raise InputError(f"{key}={config[key]} must be a whole number, {least} or more")
     if config.trainer.get("accelerator") in ("gpu", "cuda") and not torch.accelerator.is_available():
         raise InputError("there is no GPU here that PyTorch can use; leave out trainer=gpu to train on the CPU")
-    if not config.name:
+    if config.name in (None, ""):
         raise InputError("name= names no weights; give a name, or leave it out")
     output = output_folder(config)
     checkpoint = _checkpoint(config)

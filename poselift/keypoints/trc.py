@@ -87,5 +87,7 @@ def _read(path: Path) -> tuple[list[str], Float[np.ndarray, " t"], Float[np.ndar
         raise InputError(f"{path}: 'Time' does not increase from row to row")
     points = table[:, 1:].reshape(len(table), -1, 3)
     if np.nan_to_num(points[..., 2]).any():
-        raise InputError(f"{path}: its markers have a z, so they are places in 3D; lifting takes pixels, whose z is 0")
+        raise InputError(
+            f"{path}: its markers have a z, so they are no pixels; give those (Sports2D: the file with _px_)"
+        )
     return names, times, points[..., :2]

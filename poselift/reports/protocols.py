@@ -99,7 +99,11 @@ class Protocol:
             found.append(
                 f"{skeleton.name} has no {', '.join(joints)}: measured on {len(self.joints) - len(joints)} of the "
                 f"{len(self.joints)} joints of protocol {self.name}"
-                + (f", relative to the middle of the hips, not to the {self.root}" if self.root in joints else "")
+            )
+        if self.root not in skeleton.joints:  # whether or not it is a joint that counts
+            found.append(
+                f"{skeleton.name} has no {self.root}, to which protocol {self.name} is relative: both sides are "
+                "relative to the middle of the hips"
             )
         if rows:
             found.append(

@@ -282,7 +282,7 @@ def test_predictions_without_a_pelvis_have_the_middle_of_the_hips_on_both_sides(
     save_predictions(tmp_path / "coco.npz", Predictions(poses, COCO17))
     found, _ = run(tmp_path / "out", *bench, f"predictions={tmp_path / 'coco.npz'}")
     assert found["metrics"]["mpjpe"]["mean"] == pytest.approx(0, abs=1e-3)
-    assert "relative to the middle of the hips, not to the pelvis" in " ".join(found["settings"]["warnings"])
+    assert "both sides are relative to the middle of the hips" in " ".join(found["settings"]["warnings"])
 
 
 def test_an_output_that_names_nothing_is_refused(bench):

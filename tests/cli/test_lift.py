@@ -180,7 +180,7 @@ def test_the_results_of_another_video_are_not_replaced(chosen, tmp_path, monkeyp
     with pytest.raises(SystemExit) as left:
         lift("tuesday/clip.mp4", *options)
     assert left.value.code == 2
-    assert "results of another clip" in capsys.readouterr().err
+    assert "holds results of something else" in capsys.readouterr().err
 
 
 def test_start_keeps_the_videos_own_time_and_odd_names_are_shown(tmp_path, capsys):

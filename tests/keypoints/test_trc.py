@@ -63,7 +63,7 @@ def test_a_folder_has_a_file_a_person(write, body):
 def test_places_in_3d_are_refused(write):
     millimetres = np.random.default_rng(0).uniform(200, 1700, (11, 3))
     path = write("markers.trc", trc([[str(value) for value in millimetres.ravel()]]))
-    with pytest.raises(InputError, match=r"markers\.trc: its markers have a z"):
+    with pytest.raises(InputError, match=r"markers\.trc: its markers have a z, so they are no pixels.*_px_"):
         read_keypoints(path)
 
 

@@ -3,7 +3,7 @@ import pytest
 from poselift.core.errors import InputError
 from poselift.reports.measures import MEASURES
 from poselift.reports.protocols import H36M_ACTIONS, PROTOCOLS, get_protocol
-from poselift.skeleton import H36M17, HUMANEVA15
+from poselift.skeleton import COCO17, H36M17, HUMANEVA15
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS.values(), ids=lambda protocol: protocol.name)
@@ -56,3 +56,11 @@ def test_gaps_are_said():
     joints, rows = protocol.gaps(HUMANEVA15, H36M_ACTIONS[1:])
     assert "humaneva15 has no spine, neck_base, head_top: measured on 14 of the 17" in joints
     assert "no view of Directions: measured on 14 of the 15 actions" in rows
+
+
+@pytest.mark.parametrize("name", ["cmu_bench", "pw3d"])
+def test_a_root_that_is_not_there_is_said_whether_or_not_it_counts(name):
+    protocol = get_protocol(name)
+    said = [gap for gap in protocol.gaps(COCO17, protocol.groups) if "both sides are relative to the middle" in gap]
+    assert len(said) == 1
+    assert not [gap for gap in protocol.gaps(H36M17, protocol.groups) if "relative to" in gap]
