@@ -9,8 +9,11 @@ from torch import Tensor
 
 from poselift.data.loading import recorded_view
 from poselift.data.views import View
-from poselift.geometry import project, world_to_camera
+from poselift.geometry import pixels_to_rays, project, world_to_camera
 from poselift.skeleton import Skeleton
+
+_SAME_RAY = 0.01
+"""How far apart two rays of one pixel may be where z is 1."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +62,11 @@ class StillCamera:
         points = world_to_camera(torch.from_numpy(world), self.R, self.t)
         if detected is None:
             pixels = project(points, self.K, self.distortion).numpy()
-            scores = np.asarray(((pixels >= 0) & (pixels <= self.image_size)).all(-1), np.float64)
+            inside = ((pixels >= 0) & (pixels <= self.image_size)).all(-1)
+            # Far off the axis the lens's polynomial turns back, and what is out of sight comes to lie in the picture.
+            rays = pixels_to_rays(torch.from_numpy(pixels), self.K, self.distortion)
+            leads = ((rays - points / points[..., 2:]).abs() < _SAME_RAY).all(-1).numpy()
+            scores = np.asarray(inside & leads, np.float64)
         else:
             pixels, scores = detected[..., :2], np.nan_to_num(detected[..., 2])
         view = recorded_view(

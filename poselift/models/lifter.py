@@ -211,8 +211,10 @@ class SpatioTemporalLifter(Lifter):
 
         tokens = self.pool_in(frames.view(b, n, self.pool * d))
         if self.time_code is not None:  # then the tokens themselves say when they are, from the window's mean on
-            mean = (times * valid).sum((1, 2)) / valid.sum((1, 2)).clamp(min=1)
-            tokens = tokens + self.time_code(token_times - mean[:, None])
+            middle = (times * valid).sum((1, 2)) / valid.sum((1, 2)).clamp(min=1)
+            # The mean would tell of frames to come.
+            origin = token_times[:, 0] if self.config["causal"] else middle
+            tokens = tokens + self.time_code(token_times - origin[:, None])
         rotation = None if self.rotary is None else self.rotary(token_times)
         for block in self.time_blocks:
             tokens = block(tokens, valid.any(-1), rotation)

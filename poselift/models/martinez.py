@@ -3,6 +3,7 @@
 from jaxtyping import Float
 from torch import Tensor, nn
 
+from poselift.core.errors import InputError
 from poselift.models.base import FrameFeatures, Lifter
 from poselift.models.encoding import Encoded
 from poselift.skeleton import CMU28, H36M17
@@ -44,6 +45,8 @@ class SimpleBaseline(Lifter):
 
     def forward(self, encoded: Encoded) -> Float[Tensor, "b t j_out 3"]:
         """Lifts each frame of a batch of windows."""
+        if self.training and encoded.valid.sum() < 2:
+            raise InputError("batch norm needs two frames in a batch; give a larger data.batch_size= or frames=")
         features = self.features(encoded)
         # (b, t, dim) -> (frames, dim): padding stays out of the statistics of the batch norms.
         frames = self.first(features[encoded.valid])

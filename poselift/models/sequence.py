@@ -7,6 +7,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
+from poselift.core.errors import InputError
 from poselift.models.base import Estimate
 from poselift.models.encoding import encode, mirror
 from poselift.skeleton import Skeleton
@@ -61,8 +62,20 @@ def estimate_sequence(
     Returns:
         The clip as one window: joints (1, t, j_out, 3), and their radius (1, t, j_out) or None. Radii are averaged as
         the joints are, which makes them a little too large: means are better than what they are means of.
+
+    Raises:
+        InputError: there is no frame, or `overlap` is not a share below 1.
     """
     frames = len(keypoints)
+    if not frames:
+        raise InputError("there is no frame to lift")
+    if not 0 <= overlap < 1:
+        raise InputError(f"overlap={overlap} is no share of a window that its neighbours can share; give 0 to below 1")
+    dtype = next((parameter.dtype for parameter in lifter.parameters()), keypoints.dtype)
+    if times.dtype != dtype:  # in single precision, times of day are in steps of milliseconds
+        times = (times - times[0]).to(dtype)
+    keypoints, scores, K, image_size = (value.to(dtype) for value in (keypoints, scores, K, image_size))
+    distortion = None if distortion is None else distortion.to(dtype)
     starts = window_starts(frames, window, int(window * overlap))
     length = min(window, frames)
     ramp = torch.arange(1, length + 1, device=keypoints.device)

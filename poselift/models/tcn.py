@@ -2,7 +2,7 @@
 
 import torch
 import torch.nn.functional as F
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from poselift.models.base import FrameFeatures, Lifter
@@ -65,13 +65,15 @@ class TemporalConvolution(Lifter):
     def forward(self, encoded: Encoded) -> Float[Tensor, "b t j_out 3"]:
         """Lifts a batch of windows."""
         features = self.features(encoded)
-        # Padding repeats the last frame of the clip, as the convolutions do beyond the window.
+        # Padding repeats the last frame of the clip before every layer, as the convolutions do beyond the window.
         last = encoded.valid.sum(1, keepdim=True).clamp(min=1) - 1
-        index = torch.minimum(torch.arange(features.shape[1], device=features.device), last)
-        features = features.gather(1, index[..., None].expand_as(features))
-        x = self.first(features.mT)  # (b, channels, t)
+        index = torch.minimum(torch.arange(features.shape[1], device=features.device), last)[:, None]
+        x = self.first(features.mT, index)  # (b, channels, t)
         for block in self.blocks:
-            x = x + block(x)
+            y = x
+            for convolution in block.children():
+                y = convolution(y, index)
+            x = x + y
         return self.to_camera(self.out(x.mT), encoded)
 
 
@@ -88,5 +90,7 @@ class _Convolution(nn.Module):
             self.convolution = nn.Conv1d(channels, channels, width, dilation=dilation, bias=False)
         self.rest = nn.Sequential(nn.BatchNorm1d(channels), nn.ReLU(), nn.Dropout(dropout))
 
-    def forward(self, x: Float[Tensor, "b c t"]) -> Float[Tensor, "b c t"]:
+    def forward(self, x: Float[Tensor, "b c t"], index: Int[Tensor, "b 1 t"]) -> Float[Tensor, "b c t"]:
+        """The next layer's frames from those at `index`."""
+        x = x.gather(2, index.expand_as(x))
         return self.rest(self.convolution(F.pad(x, self.padding, mode="replicate")))

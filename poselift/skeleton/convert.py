@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Real
 
 from poselift.skeleton.skeleton import Skeleton
 
@@ -65,7 +65,7 @@ def _matrix(source: Skeleton, target: Skeleton) -> tuple[np.ndarray, np.ndarray]
 
 
 def convert(
-    values: Float[np.ndarray, "*batch j_in c"],
+    values: Real[np.ndarray, "*batch j_in c"],
     source: Skeleton,
     target: Skeleton,
     mask: Bool[np.ndarray, "*batch j_in"] | None = None,
@@ -86,6 +86,8 @@ def convert(
     """
     if values.shape[-2] != len(source):
         raise ValueError(f"{values.shape[-2]} joints were given, but {source.name} has {len(source)}")
+    if not np.issubdtype(values.dtype, np.floating):  # whole pixels have no NaN, and no halves
+        values = values.astype(np.float64)
     weights, derived = _matrix(source, target)
     known = np.isfinite(values).all(-1)
     if mask is not None:

@@ -30,6 +30,11 @@ _NEAREST = 0.2
 """Metres in front of the camera; what is nearer has no picture."""
 
 
+def from_first(joints: Float[Tensor, "*batch k 3"], skeleton: Skeleton) -> Float[Tensor, "*batch k 3"]:
+    """Joints relative to the first of their set, as lifters give them; data has all relative to the pelvis."""
+    return joints if skeleton.joints[0] == "pelvis" else joints - joints[..., :1, :]
+
+
 class Objective:
     """The weighted sum of the losses of a batch.
 
@@ -65,8 +70,9 @@ class Objective:
         self, predicted: Float[Tensor, "b t k 3"], batch: Batch, radius: Float[Tensor, "b t k"] | None = None
     ) -> dict[str, Tensor]:
         """Each loss by name, and under "loss" their weighted sum."""
-        mask = batch.joints.isfinite().all(-1) & batch.valid[..., None]
-        target = batch.joints.where(mask[..., None], 0.0)
+        joints = from_first(batch.joints, self.skeleton)
+        mask = joints.isfinite().all(-1) & batch.valid[..., None]
+        target = joints.where(mask[..., None], 0.0)
         losses: dict[str, Callable[[], Tensor]] = {
             "position": lambda: position_loss(predicted, target, mask * self._importance.to(predicted)),
             "velocity": lambda: velocity_loss(predicted, target, mask, batch.times),

@@ -18,7 +18,7 @@ from poselift.models import Estimate, Lifter, encode, lift_sequence
 from poselift.optim.schedules import Schedule
 from poselift.skeleton import H36M17
 from poselift.training.masking import Masking
-from poselift.training.objective import Objective
+from poselift.training.objective import Objective, from_first
 from poselift.training.resume import close_epoch, first_batch, seed_step
 
 
@@ -112,7 +112,7 @@ class LiftingTask(pl.LightningModule):
                 flip=False,
                 distortion=None if view.distortion is None else view.distortion.to(device),
             )
-        target = view.joints.to(device)[:, self._measured]
+        target = from_first(view.joints.to(device), view.skeleton)[:, self._measured]
         predicted = predicted[:, self._measured]
         mask = target.isfinite().all(-1)
         measured = {

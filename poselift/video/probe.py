@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
+from av import VideoFrame
 from av.container import InputContainer
 from av.video.stream import VideoStream
 
@@ -48,7 +49,7 @@ def probe(path: str | os.PathLike[str]) -> VideoInfo:
         if first is None:
             raise InputError(f"{path}: not one frame can be decoded; the video is empty or damaged")
         upright = Upright(first, pixel_aspect(stream))
-        duration = _duration(container, stream)
+        duration = _duration(container, stream, first)
         rate = stream.average_rate or stream.guessed_rate
         frames = stream.frames or (round(duration * rate) if duration and rate else None)
     return VideoInfo(
@@ -67,14 +68,16 @@ def pixel_aspect(stream: VideoStream) -> Fraction:
     return stream.sample_aspect_ratio or Fraction(1)
 
 
-def _duration(container: InputContainer, stream: VideoStream) -> float | None:
+def _duration(container: InputContainer, stream: VideoStream, first: VideoFrame) -> float | None:
     """Seconds of the video stream, or of the whole file where the stream does not say."""
     if stream.duration and stream.time_base:
         return float(stream.duration * stream.time_base)
+    # The other two are when the file ends, by its own clock, which need not be at 0 when the first picture is shown.
+    begin = max(first.time or 0.0, 0.0)
     # Matroska keeps it in a tag: "00:00:07.732000000".
     parts = stream.metadata.get("DURATION", "").split(":")
     if len(parts) == 3:
         hours, minutes, seconds = (float(part) for part in parts)
-        return 3600 * hours + 60 * minutes + seconds
+        return max(3600 * hours + 60 * minutes + seconds - begin, 0.0)
     # In microseconds.
-    return container.duration / 1e6 if container.duration else None
+    return max(container.duration / 1e6 - begin, 0.0) if container.duration else None

@@ -122,6 +122,20 @@ def test_a_causal_lifter_does_not_see_what_is_to_come(view, joint_time):
     assert not torch.allclose(lifter(window)[:, 60:], lifter(changed)[:, 60:], atol=1e-3)
 
 
+@pytest.mark.parametrize("causal", [True, False])
+@pytest.mark.parametrize(
+    "options", [{}, {"positions": "learned"}, {"positions": "sinusoidal"}, {"attention": "additive"}], ids=str
+)
+def test_that_frames_follow_changes_nothing_in_a_causal_lifter(view, options, causal):
+    torch.manual_seed(0)
+    lifter = SpatioTemporalLifter(joint_dim=16, frame_dim=32, dim=32, depth=2, heads=4, causal=causal, **options).eval()
+    whole = encoded(view)
+    frames = ("coordinates", "scores", "mask", "times", "valid")
+    cut = replace(whole, **{name: getattr(whole, name)[:, :40] for name in frames})
+    same = torch.allclose(lifter(whole)[:, :40], lifter(cut), atol=1e-5)
+    assert same == causal
+
+
 def test_nobody_in_the_whole_batch_gives_numbers(lifter, view):
     nobody = replace(view, keypoints=torch.full_like(view.keypoints, torch.nan))
     assert lifter(encoded(nobody)).isfinite().all()

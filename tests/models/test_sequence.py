@@ -6,6 +6,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from poselift.core.errors import InputError
 from poselift.geometry import pixels_to_rays, project
 from poselift.models import Estimate, Lifter, encode, estimate_sequence, lift_sequence
 from poselift.models.sequence import window_starts
@@ -47,6 +48,24 @@ def test_one_window_is_the_lifter_itself(lifter, view):
     arguments = (view.keypoints, view.scores, view.times, view.K, view.image_size)
     whole = lifter(encode(*(x[None] for x in arguments)))[0]
     torch.testing.assert_close(lift(lifter, view, window=200, flip=False), whole.detach(), atol=1e-6, rtol=1e-5)
+
+
+def test_double_precision_and_times_of_day_give_the_same(lifter, view):
+    plain = lift(lifter, view, window=40)
+    double = replace(
+        view,
+        **{name: getattr(view, name).double() for name in ("keypoints", "scores", "K", "image_size")},
+        times=view.times.double() + 1.7e9,
+    )
+    torch.testing.assert_close(lift(lifter, double, window=40), plain, atol=1e-4, rtol=1e-4)
+
+
+def test_what_cannot_be_lifted_is_said(lifter, view):
+    with pytest.raises(InputError, match=r"overlap=1\.0 is no share"):
+        lift(lifter, view, window=40, overlap=1.0)
+    arguments = (view.keypoints[:0], view.scores[:0], view.times[:0], view.K, view.image_size)
+    with pytest.raises(InputError, match="no frame to lift"):
+        lift_sequence(lifter, *arguments, window=40)
 
 
 def test_no_seam_shows(view):

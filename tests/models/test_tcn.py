@@ -33,6 +33,16 @@ def test_causal_sees_the_past_alone(view, dense):
     assert (int(seen.min()), int(seen.max())) == (60 - 26, 60)
 
 
+@pytest.mark.parametrize("causal", [False, True])
+def test_padding_makes_no_difference(view, dense, causal):
+    torch.manual_seed(0)
+    model = TemporalConvolution(channels=16, depth=2, dense=dense, causal=causal).eval()
+    window = view.keypoints[None], view.scores[None], view.times[None], view.K[None], view.image_size[None]
+    padded = encode(*window, valid=torch.arange(120)[None] < 40)
+    alone = encode(*(x[:, :40] if x.shape[1:2] == (120,) else x for x in window))
+    torch.testing.assert_close(model(padded)[:, :40], model(alone), atol=1e-6, rtol=1e-5)
+
+
 def test_the_papers_size():
     """VideoPose3D with 243 frames has 16.95 million parameters, 17 joints of 2 channels going in."""
     model = TemporalConvolution(joints_in="h36m17")

@@ -27,6 +27,15 @@ def test_the_pelvis_is_the_middle_of_the_hips_and_said_to_be_derived():
     assert out.mask[..., H36M17.index("pelvis")].all()
 
 
+def test_whole_numbers_are_not_cut_and_have_nan_too():
+    values = np.arange(34).reshape(17, 2)
+    mask = np.ones(17, bool)
+    mask[COCO17.index("left_shoulder")] = False
+    out, same = (convert(given, COCO17, H36M17, mask) for given in (values, values.astype(float)))
+    np.testing.assert_array_equal(out.values, same.values)
+    assert np.isnan(out.values[H36M17.index("left_shoulder")]).all()
+
+
 def test_what_cannot_be_known_is_masked_not_invented():
     out = convert(points(COCO17, 2), COCO17, H36M17)
     for joint in ("head_top", "neck_base"):

@@ -5,8 +5,10 @@ import numpy as np
 import pytest
 import torch
 
+from poselift.data.synthetic import synthetic_corpus
+from poselift.data.virtual import VirtualSource
 from poselift.losses import position_loss, reprojection_loss, symmetry_loss
-from poselift.skeleton import CMU28, H36M17
+from poselift.skeleton import CMU28, COCO17, H36M17
 from poselift.training.objective import LOSSES, Objective
 
 
@@ -35,6 +37,15 @@ def test_the_truth_costs_nothing(batch):
     losses = Objective(dict.fromkeys(LOSSES, 1.0), CMU28, H36M17)(batch.joints.nan_to_num(), batch)
     assert all(float(losses[name]) < 1e-3 for name in LOSSES if name not in ("velocity", "symmetry"))
     assert float(losses["velocity"]) < 1e-2
+
+
+def test_the_truth_costs_nothing_where_the_first_joint_is_no_pelvis():
+    source = VirtualSource(synthetic_corpus(2, 60, seed=0), 8, CMU28, COCO17, {"cmu28": 1.0})
+    batch = source.sample(2, torch.Generator().manual_seed(0))
+    as_lifters_give = batch.joints - batch.joints[:, :, :1]
+    assert float(as_lifters_give.sub(batch.joints).norm(dim=-1).mean()) > 0.3
+    losses = Objective({"position": 1.0, "scale_free": 1.0}, CMU28, COCO17)(as_lifters_give, batch)
+    assert all(float(losses[name]) < 1e-3 for name in losses)
 
 
 def test_losses_of_weight_zero_are_left_out(batch):

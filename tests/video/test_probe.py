@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from poselift.core.errors import InputError
-from poselift.video import probe
+from poselift.video import VideoReader, probe
 
 
 def test_header_of_a_plain_video(make_video):
@@ -20,6 +20,16 @@ def test_matroska_says_its_duration_in_a_tag(make_video):
     info = probe(make_video("clip.mkv", frames=20))
     assert info.duration == pytest.approx(0.8)
     assert info.frames == 20
+
+
+@pytest.mark.parametrize("name", ["clip.mkv", "clip.webm", "clip.mp4"])
+def test_a_clip_that_does_not_begin_at_0_is_no_longer(make_video, name):
+    codec = {"codec": "libvpx"} if name.endswith("webm") else {}
+    path = make_video(name, times=[1 + number / 25 for number in range(20)], **codec)
+    assert probe(path).duration == pytest.approx(0.8, abs=0.05)
+    reader = VideoReader(path)
+    assert len(list(reader)) == 20
+    assert reader.warnings == []
 
 
 def test_a_raw_stream_does_not_say_how_long_it_is(make_video):
