@@ -41,7 +41,7 @@ def add_command(commands: Any) -> None:
     parser.add_argument("--start", type=float, metavar="S", help="the window begins here, seconds (default: 0)")
     parser.add_argument("--person", type=int, default=1, metavar="ID", help="whom to look at (default: %(default)s)")
     add_lifter_option(parser)
-    parser.add_argument("--frames", type=int, metavar="N", help="in the window (default: as the weights are lifted)")
+    parser.add_argument("--frames", type=int, metavar="N", help="in the window (default: as many as the weights say)")
     parser.add_argument("--device", choices=["auto", "cpu", "cuda"], default="auto", help="of the detector")
     parser.add_argument("--quiet", action="store_true", help="print errors only")
     add_detector_options(parser)

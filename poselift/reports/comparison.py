@@ -12,7 +12,7 @@ from poselift.data.views import View
 from poselift.reports.protocols import Protocol
 from poselift.skeleton import Skeleton
 
-HIPS = ("left_hip", "right_hip")
+_HIPS = ("left_hip", "right_hip")
 """What stands for a pelvis that is not there: it is between them, or above."""
 
 
@@ -82,7 +82,7 @@ def compare(
 
 def _root(truth: Skeleton, predicted: Skeleton, protocol: Protocol) -> tuple[str, ...]:
     """The joints in whose middle both have their root: the same in both, or all errors would hold the difference."""
-    for root in ((protocol.root,), *((HIPS,) if protocol.root == "pelvis" else ())):
+    for root in ((protocol.root,), *((_HIPS,) if protocol.root == "pelvis" else ())):
         if set(root) <= set(truth.joints) & set(predicted.joints):
             return root
     lacking = predicted if protocol.root in truth.joints else truth
@@ -92,7 +92,7 @@ def _root(truth: Skeleton, predicted: Skeleton, protocol: Protocol) -> tuple[str
 def _of_protocol(view: View, protocol: Protocol, root: tuple[str, ...]) -> Float[Tensor, "t j 3"]:
     """A view's joints as the protocol's, relative to the middle of some of its own, in float64."""
     joints = view.joints.double()
-    middle = joints[:, view.skeleton.indices(list(root))].mean(1, keepdim=True)
+    middle = joints[:, view.skeleton.indices(root)].mean(1, keepdim=True)
     return replace(view, joints=joints - middle).converted(view.keypoint_skeleton, protocol.skeleton).joints
 
 

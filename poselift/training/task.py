@@ -80,7 +80,7 @@ class LiftingTask(pl.LightningModule):
         with _fast_attention(self.device):
             # What writes one pose after the other is fed the true ones (Williams and Zipser 1989); lifting, its own.
             estimate = (
-                Estimate(self.lifter(encoded, batch.joints))
+                Estimate(self.lifter(encoded, from_first(batch.joints, self.lifter.skeleton_out)))
                 if self.lifter.teacher_forced
                 else self.lifter.estimate(encoded)
             )

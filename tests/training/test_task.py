@@ -6,9 +6,10 @@ import torch
 
 from poselift.data.synthetic import synthetic_corpus
 from poselift.data.views import film
+from poselift.data.virtual import VirtualSource
 from poselift.models import EncoderDecoder, SpatioTemporalLifter
 from poselift.optim.schedules import linear_warmup
-from poselift.skeleton import CMU28, H36M17
+from poselift.skeleton import CMU28, COCO17, H36M17
 from poselift.training.masking import Masking
 from poselift.training.task import LiftingTask
 
@@ -116,3 +117,37 @@ def test_the_penalty_of_attention_is_in_the_loss(make_task, batches):
     # One layer, whose spans start at an eighth of the longest.
     assert losses[1] - losses[0] == pytest.approx(0.01 * 8.0, rel=1e-4)
     assert gradients[1] > gradients[0]
+
+
+@pytest.fixture
+def coco_batch():
+    source = VirtualSource(synthetic_corpus(2, 60, seed=0), 8, CMU28, COCO17, {"cmu28": 1.0})
+    return source.sample(2, torch.Generator().manual_seed(0))
+
+
+def test_a_decoder_is_fed_poses_as_it_gives_them(coco_batch, monkeypatch):
+    """Relative to the first joint, here the nose, and not to the pelvis as the data."""
+    lifter = EncoderDecoder(joints_out=COCO17.name, dim=16, heads=2)
+    task = LiftingTask(lifter, partial(torch.optim.AdamW, lr=1e-3), linear_warmup(5), DEFAULT, 0.02, 8)
+    monkeypatch.setattr(task, "log", lambda *arguments, **options: None)
+    fed, from_camera = [], lifter.from_camera
+    monkeypatch.setattr(
+        lifter, "from_camera", lambda joints, encoded: fed.append(joints) or from_camera(joints, encoded)
+    )
+    task.training_step(coco_batch, 0)
+    assert (fed[0][:, :, 0] == 0).all()
+    assert (coco_batch.joints[:, :, 0].norm(dim=-1) > 0.2).all()
+
+
+def test_validation_is_relative_to_the_first_joint(monkeypatch):
+    view = film(synthetic_corpus(1, 40, seed=0), seed=1)[0]
+    view = view.converted(view.keypoint_skeleton, COCO17)
+    lifter = SpatioTemporalLifter(joints_out=COCO17.name, joint_dim=16, joint_heads=2, frame_dim=32, dim=32, heads=4)
+    task = LiftingTask(lifter, partial(torch.optim.AdamW, lr=1e-3), linear_warmup(5), DEFAULT, 0.02, 8)
+    exact = view.joints - view.joints[:, :1]
+    monkeypatch.setattr("poselift.training.task.lift_sequence", lambda *arguments, **options: exact)
+    task.on_validation_epoch_start()
+    task.validation_step(view, 0)
+    total, count = task._errors["mpjpe", view.subject]
+    assert count > 0
+    assert total / count < 1e-3
