@@ -12,8 +12,8 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from poselift.data.joint_sets import joint_mask
 from poselift.data.noise import DetectorNoise, detect
+from poselift.data.skeletons import joint_mask
 from poselift.data.views import View
 from poselift.geometry import project
 

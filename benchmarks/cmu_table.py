@@ -1,11 +1,11 @@
 """The table of the CMU benchmark: each lifter with each joint set, each kind of 2D and each knowledge of the camera.
 
-    python benchmarks/cmu_table.py [rays=true steady=true] --corpus cmu50.npz --bench bench_test.npz
+    python benchmarks/cmu_table.py [rays=true constant_bones=true] --corpus cmu50.npz --bench bench_test.npz
         [--weights NAME|FILE ...] [--out DIR]
 
 Evaluates each of them as `python tools/evaluate.py protocol=cmu_bench` does, into DIR/runs, and makes the report of
 all as `python tools/report.py` does, into DIR. `--joints`, `--source` and `--camera` take fewer rows. With
-`rays=true steady=true` the lifters' joints are drawn to their rays and given steady bones, as `poselift lift` does.
+`rays=true constant_bones=true` the lifters' joints are drawn to their rays and given steady bones, as `poselift lift` does.
 """
 
 import argparse

@@ -26,9 +26,9 @@ _VARIANTS = "model._target_=benchmarks.lifter_variants."
 
 VARIANTS: dict[str, tuple[str, ...]] = {
     "frame tokens, 4 to a time token": (),
-    "2 frames to a time token": ("model.pool=2", "model.dim=192", "model.heads=6"),
-    "8 frames to a time token": ("model.pool=8", "model.dim=352", "model.heads=11"),
-    "a time token a frame": ("model.pool=1", "model.dim=128", "model.heads=4"),
+    "2 frames to a time token": ("model.temporal_stride=2", "model.dim=192", "model.heads=6"),
+    "8 frames to a time token": ("model.temporal_stride=8", "model.dim=352", "model.heads=11"),
+    "a time token a frame": ("model.temporal_stride=1", "model.dim=128", "model.heads=4"),
     "joint tokens, factorised": ("model=mixste", "model.dim=48", "model.depth=2", "model.heads=4"),
     "no attention over joints": ("model.joint_depth=0",),
     "two blocks over joints": ("model.joint_depth=2",),
@@ -36,11 +36,16 @@ VARIANTS: dict[str, tuple[str, ...]] = {
     "joints of all frames at once": (_VARIANTS + "Mixed", "model.depth=2"),
     "two blocks over frames, three over time tokens": ("model.depth=3", "model.frame_depth=2", "model.frame_dim=128"),
     "the same, time tokens interpolated": (
-        *("model.depth=3", "model.frame_depth=2", "model.frame_dim=128", "model.upsample=interpolate"),
+        *("model.depth=3", "model.frame_depth=2", "model.frame_dim=128", "model.temporal_upsampling=interpolate"),
     ),
-    "frequencies of 8 frames": (_VARIANTS + "Frequencies", "model.pool=8", "model.dim=352", "model.heads=11"),
-    "time tokens interpolated to frames": ("model.upsample=interpolate",),
-    "means of 4 frames, interpolated": (_VARIANTS + "MeansIn", "model.upsample=interpolate"),
+    "frequencies of 8 frames": (
+        _VARIANTS + "Frequencies",
+        "model.temporal_stride=8",
+        "model.dim=352",
+        "model.heads=11",
+    ),
+    "time tokens interpolated to frames": ("model.temporal_upsampling=interpolate",),
+    "means of 4 frames, interpolated": (_VARIANTS + "MeansIn", "model.temporal_upsampling=interpolate"),
     "a bias for each pair of joints": (_VARIANTS + "GraphBias",),
     "a bias for each number of bones between joints": (_VARIANTS + "KinematicBias",),
     "a decoder for each limb": (_VARIANTS + "LimbDecoder",),

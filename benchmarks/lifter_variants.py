@@ -95,7 +95,7 @@ class GraphBias(SpatioTemporalLifter):
         """Gives each block over joints a number for each kind of pair and head."""
         for block in self.joint_blocks:
             block.attention = _Biased(block.attention.dim, block.attention.heads, kinds)
-        self.joints_in_order = True
+        self.ordered_joints = True
 
 
 class KinematicBias(GraphBias):
@@ -169,8 +169,8 @@ class MeansIn(SpatioTemporalLifter):
 
     def __init__(self, **config: Any) -> None:
         super().__init__(**config)
-        dim, frame_dim = self.pool_in.out_features, self.head_norm.normalized_shape[0]
-        self.pool_in = nn.Sequential(_Mean(self.pool), nn.Linear(frame_dim, dim))
+        dim, frame_dim = self.token_in.out_features, self.head_norm.normalized_shape[0]
+        self.token_in = nn.Sequential(_Mean(self.temporal_stride), nn.Linear(frame_dim, dim))
 
 
 class _Mean(nn.Module):
@@ -187,8 +187,10 @@ class Frequencies(SpatioTemporalLifter):
 
     def __init__(self, **config: Any) -> None:
         super().__init__(**config)
-        dim, frame_dim = self.pool_in.out_features, self.head_norm.normalized_shape[0]
-        self.pool_in = nn.Sequential(_Cosines(self.pool), nn.Linear(self.pool // 2 * frame_dim, dim))
+        dim, frame_dim = self.token_in.out_features, self.head_norm.normalized_shape[0]
+        self.token_in = nn.Sequential(
+            _Cosines(self.temporal_stride), nn.Linear(self.temporal_stride // 2 * frame_dim, dim)
+        )
 
 
 class _Cosines(nn.Module):
@@ -208,6 +210,6 @@ class _Cosines(nn.Module):
 class NoContext(SpatioTemporalLifter):
     """Is not told where the camera looks, how large the person is in its picture, and how long its lens is."""
 
-    def forward(self, encoded: Encoded, with_radius: bool = False) -> Any:
+    def forward(self, encoded: Encoded, with_uncertainty: bool = False) -> Any:
         """Lifts a batch of windows."""
-        return super().forward(replace(encoded, context=torch.zeros_like(encoded.context)), with_radius)
+        return super().forward(replace(encoded, context=torch.zeros_like(encoded.context)), with_uncertainty)

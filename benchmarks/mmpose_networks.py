@@ -28,21 +28,21 @@ class _Network(Lifter):
     """What the networks have in common: Human3.6M's 17 joints in and out.
 
     Args:
-        joints_in: name of the joint set that goes in; those of h36m17 are taken of it.
-        joints_out: "h36m17".
+        skeleton_in: name of the joint set that goes in; those of h36m17 are taken of it.
+        skeleton_out: "h36m17".
         **config: the other arguments that build the model.
 
     Raises:
         InputError: the joint sets do not fit.
     """
 
-    def __init__(self, joints_in: str, joints_out: str, **config: Any) -> None:
-        super().__init__(joints_in, joints_out, **config)
+    def __init__(self, skeleton_in: str, skeleton_out: str, **config: Any) -> None:
+        super().__init__(skeleton_in, skeleton_out, **config)
         lacking = [joint for joint in H36M17.joints if joint not in self.skeleton_in.joints]
-        if lacking or joints_out != H36M17.name:
+        if lacking or skeleton_out != H36M17.name:
             raise InputError(
-                f"{type(self).__name__} of mmpose lifts the joints of h36m17 to h36m17, not {joints_in} to "
-                f"{joints_out}; set joints_in=cmu28 (or h36m17) and joints_out=h36m17"
+                f"{type(self).__name__} of mmpose lifts the joints of h36m17 to h36m17, not {skeleton_in} to "
+                f"{skeleton_out}; set skeleton_in=cmu28 (or h36m17) and skeleton_out=h36m17"
             )
         self.places = [self.skeleton_in.index(joint) for joint in H36M17.joints]
 
@@ -65,8 +65,8 @@ class MotionBERT(_Network):
     The context joins place and score as further channels of each joint.
 
     Args:
-        joints_in: name of the joint set that goes in; those of h36m17 are taken of it.
-        joints_out: "h36m17".
+        skeleton_in: name of the joint set that goes in; those of h36m17 are taken of it.
+        skeleton_out: "h36m17".
         dim: width of a token (`feat_size`).
         depth: pairs of blocks in each of the two streams.
         heads: of each block.
@@ -78,14 +78,14 @@ class MotionBERT(_Network):
 
     def __init__(
         self,
-        joints_in: str = CMU28.name,
-        joints_out: str = H36M17.name,
+        skeleton_in: str = CMU28.name,
+        skeleton_out: str = H36M17.name,
         dim: int = 512,
         depth: int = 5,
         heads: int = 8,
         frames: int = 243,
     ) -> None:
-        super().__init__(joints_in, joints_out, dim=dim, depth=depth, heads=heads, frames=frames)
+        super().__init__(skeleton_in, skeleton_out, dim=dim, depth=depth, heads=heads, frames=frames)
         with mmpose_imports():
             from mmpose.models.backbones import DSTFormer
             from mmpose.models.heads import MotionRegressionHead
@@ -126,8 +126,8 @@ class VideoPose3D(_Network):
     and all frames come out at once.
 
     Args:
-        joints_in: name of the joint set that goes in; those of h36m17 are taken of it.
-        joints_out: "h36m17".
+        skeleton_in: name of the joint set that goes in; those of h36m17 are taken of it.
+        skeleton_out: "h36m17".
         channels: of each layer (`stem_channels`).
         depth: residual blocks; 3^(depth + 1) frames are seen.
         dropout: share of hidden units dropped in training.
@@ -138,13 +138,13 @@ class VideoPose3D(_Network):
 
     def __init__(
         self,
-        joints_in: str = CMU28.name,
-        joints_out: str = H36M17.name,
+        skeleton_in: str = CMU28.name,
+        skeleton_out: str = H36M17.name,
         channels: int = 1024,
         depth: int = 4,
         dropout: float = 0.25,
     ) -> None:
-        super().__init__(joints_in, joints_out, channels=channels, depth=depth, dropout=dropout)
+        super().__init__(skeleton_in, skeleton_out, channels=channels, depth=depth, dropout=dropout)
         with mmpose_imports():
             from mmpose.models.backbones import TCN
             from mmpose.models.heads import TemporalRegressionHead

@@ -64,7 +64,7 @@ class Knowledge:
     Attributes:
         lifted: joints relative to the root, metres.
         root: its place, camera frame, metres; where the fit begins.
-        radius: within which 9 of 10 joints are, metres.
+        uncertainty: within which 9 of 10 joints are, metres.
         rays: unit vectors; 0 where a joint was not seen.
         trust: of the rays.
         times: seconds.
@@ -75,7 +75,7 @@ class Knowledge:
 
     lifted: Float[Tensor, "t j 3"]
     root: Float[Tensor, "t 3"]
-    radius: Float[Tensor, "t j"]
+    uncertainty: Float[Tensor, "t j"]
     rays: Float[Tensor, "t j 3"]
     trust: Float[Tensor, "t j"]
     times: Float[Tensor, " t"]
@@ -138,7 +138,7 @@ def energy(
     usual: Float[Tensor, " bones"],
 ) -> Float[Tensor, ""]:
     """The sum of squares that `fit` makes least."""
-    pose = ((joints - known.lifted)[:, 1:] / (known.radius[:, 1:, None] / _RADII)).square().sum()
+    pose = ((joints - known.lifted)[:, 1:] / (known.uncertainty[:, 1:, None] / _RADII)).square().sum()
     placed = joints + root[:, None]
     moved = placed - known.lifted - known.root[:, None]
     pace = (moved[2:] - 2 * moved[1:-1] + moved[:-2]) / known.times.diff().median() ** 2
@@ -162,8 +162,8 @@ def know(view: View, weights: Weights) -> tuple[Knowledge, Float[Tensor, "t j 3"
     joints = motion.skeleton.indices(list(H36M17.joints))
     # Somebody who is not seen for longer than is bridged has no pose in between, and no fit.
     posed = np.isfinite(motion.joints).all((1, 2)) & np.isfinite(motion.root).all(-1)
-    assert motion.radius is not None, "main has asked"
-    parts = (motion.joints[:, joints], motion.root, motion.radius[:, joints], unit, trust, motion.timestamps)
+    assert motion.uncertainty is not None, "main has asked"
+    parts = (motion.joints[:, joints], motion.root, motion.uncertainty[:, joints], unit, trust, motion.timestamps)
     known = Knowledge(*(torch.from_numpy(part[posed].astype(np.float64)) for part in parts), ray_error=0.003)
     chosen = torch.from_numpy(posed)
     return known, truth.joints[chosen].double(), truth.root[chosen].double()

@@ -4,11 +4,11 @@
 
 Each view is lifted as `poselift lift` lifts it. The joints of Human3.6M-17 but the root, which is the origin, count:
 the benchmark's faces and heels are of average proportions, not measured. Writes DIR/uncertainty.md, and a plot as
-DIR/uncertainty.png and .pdf: for each joint set and each kind of 2D the share within the radius, by subject; the same
+DIR/uncertainty.png and .pdf: for each joint set and each kind of 2D the share within the uncertainty, by subject; the same
 for joints that were not seen, and in frames in which nothing was; and by how large the radius is.
 
 A second table has the mean error of ankles and of big toes, mm, which are measured too, and how many of the toes are
-within their radius: only Halpe-26 has toes to see, with the others they are what the lifter makes of the leg.
+within their uncertainty: only Halpe-26 has toes to see, with the others they are what the lifter makes of the leg.
 """
 
 import argparse
@@ -20,7 +20,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, NullLocator, ScalarFormatter
 from rich.progress import track
 
-from poselift.cli.calibrate import JOINT_SETS, MEASURED, SOURCES, lift_view
+from poselift.cli.calibrate import MEASURED, SKELETONS_IN, SOURCES, lift_view
 from poselift.core.files import write_text
 from poselift.data.cmu_bench import CmuBench
 from poselift.data.views import View
@@ -39,7 +39,7 @@ def main() -> None:
     parser.add_argument("--corpus", type=Path, required=True, help="cmu50.npz")
     parser.add_argument("--bench", type=Path, required=True, help="bench_test.npz or bench_val.npz")
     parser.add_argument("--weights", nargs="+", default=["small"], help="shipped weights by name, or files")
-    parser.add_argument("--joints", nargs="+", default=list(JOINT_SETS), help="joint sets that are seen")
+    parser.add_argument("--joints", nargs="+", default=list(SKELETONS_IN), help="joint sets that are seen")
     parser.add_argument("--source", nargs="+", default=list(SOURCES), help="det: detector-like 2D; gt: exact")
     parser.add_argument("--out", type=Path, default=Path("outputs/uncertainty"))
     options = parser.parse_args()
@@ -54,7 +54,7 @@ def main() -> None:
                 rows.append(f"| {weights.name} | {joints} | {source} | {_cells(found)} |")
                 feet.append(f"| {weights.name} | {joints} | {source} | {_feet(found['feet'])} |")
                 if joints == options.joints[0]:
-                    lines[f"{weights.name}, {source}"] = found["radius"]
+                    lines[f"{weights.name}, {source}"] = found["uncertainty"]
     head = ["lifter", "joints in", "2D", "within, mean of subjects", "by subject", "joints not seen", "frames not seen"]
     text = "\n".join([f"| {' | '.join(head)} | median radius |", "|" + "---|" * 8, *rows]) + "\n\n"
     toes = ["| lifter | joints in | 2D | ankles | big toes | toes within |", "|---|---|---|---:|---:|---:|", *feet]
@@ -79,7 +79,7 @@ def _measure(views: CmuBench, weights: Weights, title: str) -> dict[str, dict[st
         "subject": {key.removeprefix("subject "): value for key, value in pooled.items() if key.startswith("subject ")},
         "case": {key: value for key, value in pooled.items() if key.endswith(" not seen")},
         "feet": {key: value for key, value in pooled.items() if key.startswith("feet ")},
-        "radius": {"all": np.concatenate([value for key, value in pooled.items() if key.startswith("subject ")])},
+        "uncertainty": {"all": np.concatenate([value for key, value in pooled.items() if key.startswith("subject ")])},
     }
 
 
@@ -90,18 +90,18 @@ def _cases(view: View, motion: Motion) -> dict[str, np.ndarray]:
     given = (scores > 0).any(0)  # joints that the joint set has at all
     return {
         f"subject {view.subject}": counted,
-        "joints not seen": counted & (scores == 0) & given & ~motion.filled[:, None],
-        "frames not seen": counted & motion.filled[:, None],
+        "joints not seen": counted & (scores == 0) & given & ~motion.interpolated[:, None],
+        "frames not seen": counted & motion.interpolated[:, None],
     }
 
 
 def _pairs(view: View, motion: Motion, mask: np.ndarray) -> np.ndarray:
     """Error and radius side by side, mm."""
-    assert motion.radius is not None, "lift_view's weights give radii"
+    assert motion.uncertainty is not None, "lift_view's weights give radii"
     truth = view.converted(view.keypoint_skeleton, motion.skeleton).joints.numpy()
     error = np.linalg.norm(motion.joints - truth, axis=-1)
-    known = mask & np.isfinite(error) & (motion.radius > 0)
-    return 1000 * np.stack([error[known], motion.radius[known]], -1)
+    known = mask & np.isfinite(error) & (motion.uncertainty > 0)
+    return 1000 * np.stack([error[known], motion.uncertainty[known]], -1)
 
 
 def _share(pairs: np.ndarray) -> float:
@@ -115,7 +115,7 @@ def _cells(found: dict[str, dict[str, np.ndarray]]) -> str:
         f"{_share(pairs):.1f} ({np.median(pairs[:, 1]):.0f} mm)" if len(pairs) else "-"
         for pairs in (found["case"]["joints not seen"], found["case"]["frames not seen"])
     ]
-    median = np.median(found["radius"]["all"][:, 1])
+    median = np.median(found["uncertainty"]["all"][:, 1])
     return f"{np.mean(list(shares.values())):.1f} | {by_subject} | {' | '.join(cases)} | {median:.0f} mm"
 
 
@@ -136,7 +136,9 @@ def _plot(lines: dict[str, dict[str, np.ndarray]]) -> Figure:
         tenths = np.array_split(pairs, _TENTHS)
         axes.plot([np.median(part[:, 1]) for part in tenths], [_share(part) for part in tenths], "o-", label=name)
     axes.axhspan(88, 92, color="0.9", zorder=0)
-    axes.set(xscale="log", xlabel="radius given, mm (medians of tenths)", ylabel="joints within it, %", ylim=(70, 100))
+    axes.set(
+        xscale="log", xlabel="uncertainty given, mm (medians of tenths)", ylabel="joints within it, %", ylim=(70, 100)
+    )
     axes.xaxis.set_major_locator(FixedLocator([20, 50, 100, 200, 500]))
     axes.xaxis.set_major_formatter(ScalarFormatter())
     axes.xaxis.set_minor_locator(NullLocator())

@@ -81,8 +81,8 @@ def bone_length_loss(
     return _mean((lengths - true).abs(), mask[:, :, children] & mask[:, :, parents])
 
 
-def radius_loss(
-    radius: Float[Tensor, "b t j"],
+def uncertainty_loss(
+    uncertainty: Float[Tensor, "b t j"],
     predicted: Float[Tensor, "b t j 3"],
     target: Float[Tensor, "b t j 3"],
     mask: Bool[Tensor, "b t j"] | Float[Tensor, "b t j"],
@@ -95,15 +95,15 @@ def radius_loss(
     not moved by it.
 
     Args:
-        radius: of each joint; a joint of radius 0, the root, does not count.
+        uncertainty: of each joint; a joint of radius 0, the root, does not count.
         predicted: joints.
         target: joints.
         mask: True where a joint counts, or its weight.
         coverage: share of the cases, 0 to 1.
     """
     error = (predicted.detach() - target).norm(dim=-1)
-    excess = error.clamp(min=1e-4).log() - radius.clamp(min=1e-4).log()
-    return _mean(torch.maximum(coverage * excess, (coverage - 1) * excess), mask * (radius > 0))
+    excess = error.clamp(min=1e-4).log() - uncertainty.clamp(min=1e-4).log()
+    return _mean(torch.maximum(coverage * excess, (coverage - 1) * excess), mask * (uncertainty > 0))
 
 
 def reprojection_loss(

@@ -108,11 +108,11 @@ class Motion:
         joints: metres, relative to the root joint (the skeleton's first), NaN in frames left empty.
         root: the root joint's place, metres, NaN in frames left empty.
         timestamps: seconds.
-        filled: frames in which nothing was seen and that were bridged.
+        interpolated: frames in which nothing was seen and that were bridged.
         skeleton: the joint set of `joints`.
         frame: "camera" (x right, y down, z forward) or "world" (right-handed, Y up).
         keypoints: the 2D that it was lifted from, frame by frame.
-        radius: of the ball around each joint that is meant to hold the true one in 9 of 10 cases, metres; 0 for the
+        uncertainty: of the ball around each joint that is meant to hold the true one in 9 of 10 cases, metres; 0 for the
             root joint, NaN in frames left empty. None where the lifter does not tell.
         contacts: whether the feet, named in `FEET`, are on the ground; None where nobody asked.
     """
@@ -120,11 +120,11 @@ class Motion:
     joints: Float[np.ndarray, "t j 3"]
     root: Float[np.ndarray, "t 3"]
     timestamps: Float[np.ndarray, " t"]
-    filled: Bool[np.ndarray, " t"]
+    interpolated: Bool[np.ndarray, " t"]
     skeleton: Skeleton
     frame: str
     keypoints: Keypoints2D
-    radius: Float[np.ndarray, "t j"] | None = None
+    uncertainty: Float[np.ndarray, "t j"] | None = None
     contacts: Bool[np.ndarray, "t 2"] | None = None
 
     def __len__(self) -> int:
@@ -141,5 +141,5 @@ class Motion:
             lacks = ", ".join(missing) or f"its root {skeleton.joints[0]}"
             raise InputError(f"a motion of {self.skeleton.name} cannot be given as {skeleton.name}: it lacks {lacks}")
         joints = self.skeleton.indices(skeleton.joints)
-        radius = None if self.radius is None else self.radius[:, joints]
-        return replace(self, joints=self.joints[:, joints], radius=radius, skeleton=skeleton)
+        uncertainty = None if self.uncertainty is None else self.uncertainty[:, joints]
+        return replace(self, joints=self.joints[:, joints], uncertainty=uncertainty, skeleton=skeleton)

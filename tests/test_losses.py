@@ -8,10 +8,10 @@ from poselift.geometry import root_from_rays
 from poselift.losses import (
     bone_length_loss,
     position_loss,
-    radius_loss,
     reprojection_loss,
     scale_free_loss,
     symmetry_loss,
+    uncertainty_loss,
     velocity_loss,
 )
 from poselift.skeleton import H36M17
@@ -38,23 +38,27 @@ def test_hand_computed():
     assert float(bone_length_loss(predicted, target, mask, ((0, 1),))) == pytest.approx(2.5, abs=1e-3)
 
 
-def test_the_radius_loss_is_least_at_the_quantile():
+def test_the_uncertainty_loss_is_least_at_the_quantile():
     """Of errors 1 to 100 mm, 90 are within 90 mm; the loss is by hand there, and larger to both sides."""
     target = torch.zeros(1, 100, 1, 3, dtype=torch.float64)
     predicted = target.clone()
     predicted[0, :, 0, 0] = torch.arange(1, 101) / 1000
     mask = torch.ones(1, 100, 1, dtype=torch.bool)
 
-    def loss(radius):
-        return float(radius_loss(torch.full((1, 100, 1), radius, dtype=torch.float64), predicted, target, mask))
+    def loss(uncertainty):
+        return float(
+            uncertainty_loss(torch.full((1, 100, 1), uncertainty, dtype=torch.float64), predicted, target, mask)
+        )
 
     by_hand = [0.9 * math.log(k / 90) if k > 90 else 0.1 * math.log(90 / k) for k in range(1, 101)]
     assert loss(0.09) == pytest.approx(sum(by_hand) / 100)
     assert min((loss(k / 1000), k) for k in range(1, 200))[1] in (90, 91)
     # The root joint, whose radius is 0, has no say; and nothing moves the joints.
     moved = predicted.requires_grad_()
-    radius = torch.tensor([0.0, 0.05], dtype=torch.float64).expand(1, 100, 2)
-    both = radius_loss(radius, moved.expand(-1, -1, 2, -1), target.expand(-1, -1, 2, -1), mask.expand(-1, -1, 2))
+    uncertainty = torch.tensor([0.0, 0.05], dtype=torch.float64).expand(1, 100, 2)
+    both = uncertainty_loss(
+        uncertainty, moved.expand(-1, -1, 2, -1), target.expand(-1, -1, 2, -1), mask.expand(-1, -1, 2)
+    )
     assert float(both) == pytest.approx(loss(0.05))
     assert not both.requires_grad
 

@@ -14,8 +14,10 @@ def motion():
     times = np.arange(4) / 30
     keypoints = Keypoints2D(np.zeros((4, 17, 2)), np.ones((4, 17)), times, COCO17, (640, 480))
     joints = np.arange(4 * 28 * 3, dtype=np.float32).reshape(4, 28, 3)
-    radius = np.arange(4 * 28, dtype=np.float32).reshape(4, 28)
-    return Motion(joints, np.zeros((4, 3), np.float32), times, np.zeros(4, bool), CMU28, "camera", keypoints, radius)
+    uncertainty = np.arange(4 * 28, dtype=np.float32).reshape(4, 28)
+    return Motion(
+        joints, np.zeros((4, 3), np.float32), times, np.zeros(4, bool), CMU28, "camera", keypoints, uncertainty
+    )
 
 
 def test_a_smaller_skeleton_is_taken_by_name(motion):
@@ -23,9 +25,9 @@ def test_a_smaller_skeleton_is_taken_by_name(motion):
     assert small.skeleton == H36M17
     for place, joint in enumerate(H36M17.joints):
         np.testing.assert_array_equal(small.joints[:, place], motion.joints[:, CMU28.index(joint)])
-        np.testing.assert_array_equal(small.radius[:, place], motion.radius[:, CMU28.index(joint)])
+        np.testing.assert_array_equal(small.uncertainty[:, place], motion.uncertainty[:, CMU28.index(joint)])
     assert small.keypoints is motion.keypoints
-    assert replace(motion, radius=None).restricted(H36M17).radius is None
+    assert replace(motion, uncertainty=None).restricted(H36M17).uncertainty is None
     assert motion.restricted(CMU28).joints.shape == motion.joints.shape
 
 

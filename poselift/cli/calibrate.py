@@ -23,9 +23,9 @@ from poselift.skeleton import H36M17
 from poselift.structures import Keypoints2D, Motion
 
 COVERAGE = 0.9
-"""Share of the joints that are to be within their radius."""
+"""Share of the joints that are to be within their uncertainty."""
 
-JOINT_SETS = ("h36m17", "coco17", "halpe26")
+SKELETONS_IN = ("h36m17", "coco17", "halpe26")
 SOURCES = ("det", "gt")
 """Detector-like and exact 2D, of which each counts as much."""
 
@@ -44,14 +44,16 @@ def add_command(commands: Any) -> None:
         description="Finds the factor by which a lifter's radii hold for 9 of 10 joints of Human3.6M-17, each subject "
         "counting alike, lifted as `poselift lift` does, and writes it into the JSON of the weights.",
     )
-    parser.add_argument("weights", type=Path, help="a .safetensors file of a lifter trained with model.radius=true")
+    parser.add_argument(
+        "weights", type=Path, help="a .safetensors file of a lifter trained with model.uncertainty=true"
+    )
     parser.add_argument("--corpus", type=Path, required=True, help="cmu50.npz")
     parser.add_argument("--bench", type=Path, required=True, help="bench_val.npz")
     parser.set_defaults(run=lambda options: calibrate(options.weights, options.corpus, options.bench))
 
 
 def calibrate(path: Path, corpus: Path, bench: Path) -> float:
-    """Writes `radius_factor` into the JSON beside the weights, and returns it.
+    """Writes `uncertainty_factor` into the JSON beside the weights, and returns it.
 
     Raises:
         InputError: a file cannot be used, or the lifter gives no radii.
@@ -59,19 +61,21 @@ def calibrate(path: Path, corpus: Path, bench: Path) -> float:
     if path.suffix != ".safetensors":
         raise InputError(f"{path} is no .safetensors file; give one, as the factor is written into the JSON beside it")
     weights = load_weights(path)
-    plain = replace(weights, card={**weights.card, "radius_factor": 1.0})
+    plain = replace(weights, card={**weights.card, "uncertainty_factor": 1.0})
     ratios: dict[str, list[np.ndarray]] = {}
-    for joints, source in product(JOINT_SETS, SOURCES):
+    for joints, source in product(SKELETONS_IN, SOURCES):
         views = CmuBench(corpus, bench, joints, source)
         for view in track(views, f"Lifting {joints} {source}", console=Console(stderr=True)):
             ratios.setdefault(view.subject, []).append(error_ratios(view, lift_view(view, plain)))
     pooled = {subject: np.concatenate(parts) for subject, parts in ratios.items()}
     factor = calibration_factor(pooled.values())
     bench_about = {"name": bench.name, "sha256": sha256(bench)}
-    about = {"bench": bench_about, "joints": JOINT_SETS, "sources": SOURCES, "coverage": COVERAGE}
+    about = {"bench": bench_about, "joints": SKELETONS_IN, "sources": SOURCES, "coverage": COVERAGE}
     card = json.loads(weights.path.with_suffix(".json").read_text(encoding="utf-8"))
-    write_json(weights.path.with_suffix(".json"), {**card, "radius_factor": round(factor, 4), "calibrated_on": about})
-    print(f"radius_factor {factor:.4f}, written to {weights.path.with_suffix('.json')}. Within the radius:")
+    write_json(
+        weights.path.with_suffix(".json"), {**card, "uncertainty_factor": round(factor, 4), "calibrated_on": about}
+    )
+    print(f"uncertainty_factor {factor:.4f}, written to {weights.path.with_suffix('.json')}. Within the uncertainty:")
     for subject, own in sorted(pooled.items()):
         print(f"  subject {subject}: {100 * np.mean(own <= 1):.1f} % before, {100 * np.mean(own <= factor):.1f} % now")
     return factor
@@ -96,12 +100,12 @@ def error_ratios(view: View, motion: Motion) -> Float[np.ndarray, " n"]:
     Raises:
         InputError: the lifter gives no radii.
     """
-    if motion.radius is None:
-        raise InputError("the lifter does not tell how far off it may be; train one with model.radius=true")
+    if motion.uncertainty is None:
+        raise InputError("the lifter does not tell how far off it may be; train one with model.uncertainty=true")
     truth = view.converted(view.keypoint_skeleton, motion.skeleton).joints.numpy()
     error = np.linalg.norm(motion.joints - truth, axis=-1)
-    known = np.isfinite(error) & (motion.radius > 0) & np.isin(motion.skeleton.joints, MEASURED)
-    return error[known] / motion.radius[known]
+    known = np.isfinite(error) & (motion.uncertainty > 0) & np.isin(motion.skeleton.joints, MEASURED)
+    return error[known] / motion.uncertainty[known]
 
 
 def calibration_factor(ratios: Iterable[Float[np.ndarray, " _"]]) -> float:

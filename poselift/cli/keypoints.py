@@ -43,9 +43,9 @@ def chosen_keypoints(options: argparse.Namespace, video: Path | None) -> FileDet
             raise InputError(f"--{strays[0].replace('_', '-')} goes with --keypoints PATH")
         return None
     refuse_detector(options, "--keypoints")
-    joint_set = None if options.keypoint_set is None else get_skeleton(options.keypoint_set)
+    skeleton = None if options.keypoint_set is None else get_skeleton(options.keypoint_set)
     return FileDetections(
-        read_keypoints(options.keypoints, joint_set),
+        read_keypoints(options.keypoints, skeleton),
         video=video,
         fps=options.fps,
         image_size=options.size,

@@ -122,7 +122,7 @@ def run(options: argparse.Namespace) -> None:
             height=options.height,
             threshold=options.threshold,
             flip=not options.no_flip,
-            steady=not options.free_bones,
+            constant_bones=not options.free_bones,
             progress=report,
         )
         watch = Stopwatch()

@@ -151,7 +151,7 @@ def write_summary(
             "start_s": round(float(motion.timestamps[0]), 4),
             "end_s": round(float(motion.timestamps[-1]), 4),
             "frames": len(motion),
-            "frames_filled": int(motion.filled.sum()),
+            "frames_interpolated": int(motion.interpolated.sum()),
             "frames_empty": int((motion.joints != motion.joints).any(-1).any(-1).sum()),
         }
         for motion in lifted.motions
@@ -178,7 +178,7 @@ def write_summary(
 
 def _weights(weights: Weights, stream: DetectionStream) -> dict[str, Any]:
     # The sum is the safetensors file's; the other two, in the JSON beside it, change what the same lifter gives.
-    lifter = {"sha256": weights.sha256, "window": weights.window, "radius_factor": weights.radius_factor}
+    lifter = {"sha256": weights.sha256, "window": weights.window, "uncertainty_factor": weights.uncertainty_factor}
     return {
         "lifter": {"name": weights.name, **lifter},
         "detector": {"name": stream.name, "sha256": stream.weights},

@@ -15,7 +15,7 @@ from poselift.cli.device import torch_device
 from poselift.core.errors import InputError
 from poselift.data.views import View
 from poselift.lifting import camera_for
-from poselift.lifting.bones import steady_bones
+from poselift.lifting.bones import with_constant_bones
 from poselift.lifting.pelvis import without_strange_pelvis
 from poselift.lifting.rays import keypoint_rays, towards_rays, ways_to_rays
 from poselift.models import lift_sequence, load_weights
@@ -63,7 +63,7 @@ class Lifted:
         load = load_checkpoint if Path(config.weights).suffix == ".ckpt" else load_weights
         weights = load(config.weights, self._device)
         self._lifter, self._camera, self._flip = weights.lifter, config.camera, config.flip
-        self._rays, self._steady = config.rays, config.steady
+        self._rays, self._steady = config.rays, config.constant_bones
         self._window = weights.window if config.window is None else config.window
         self.name = weights.name
         self.skeleton: Skeleton = weights.lifter.skeleton_out  # type: ignore[assignment]
@@ -80,7 +80,7 @@ class Lifted:
             "camera": config.camera,
             "flip": config.flip,
             "rays": config.rays,
-            "steady": config.steady,
+            "steady": config.constant_bones,
             "window": self._window,
             "device": str(self._device),
         }
@@ -102,7 +102,7 @@ class Lifted:
             joints = joints.astype(np.float64)
             ways = ways_to_rays(joints, rays, trust, view.times.double().numpy(), self.skeleton)
             joints = towards_rays(joints, ways)
-        return steady_bones(joints, self.skeleton, np.ones(len(joints), bool)) if self._steady else joints
+        return with_constant_bones(joints, self.skeleton, np.ones(len(joints), bool)) if self._steady else joints
 
     def warnings(self, views: Sequence[View], protocol: Protocol) -> list[str]:
         """A lifter's unit, joints and axes are its own: only where its pelvis is may be another place."""

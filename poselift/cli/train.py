@@ -24,8 +24,8 @@ from poselift.training.callbacks import BestWeights
 from poselift.training.checkpoints import AtomicCheckpointIO, read_checkpoint
 from poselift.training.csv_log import CsvLog, read_log
 from poselift.training.curves import plot_curves
-from poselift.training.growth import begin_with
 from poselift.training.task import LiftingTask
+from poselift.training.warm_start import begin_with
 
 
 def run(config: DictConfig) -> float | None:

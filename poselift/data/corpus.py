@@ -6,7 +6,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from poselift.data.joint_sets import shared_joints, spread
+from poselift.data.skeletons import shared_joints, spread
 from poselift.skeleton import Skeleton
 
 

@@ -40,8 +40,8 @@ class MotionData(pl.LightningDataModule, ABC):
 
     Args:
         frames: in a window.
-        joints_in: name of the joint set that the lifter sees.
-        joints_out: name of the joint set that it gives.
+        skeleton_in: name of the joint set that the lifter sees.
+        skeleton_out: name of the joint set that it gives.
         batch_size: windows in a batch.
         batches: in an epoch.
         seed: of the draws.
@@ -58,8 +58,8 @@ class MotionData(pl.LightningDataModule, ABC):
     def __init__(
         self,
         frames: int,
-        joints_in: str = "cmu28",
-        joints_out: str = "h36m17",
+        skeleton_in: str = "cmu28",
+        skeleton_out: str = "h36m17",
         batch_size: int = 96,
         batches: int = 1000,
         seed: int = 0,
@@ -69,7 +69,7 @@ class MotionData(pl.LightningDataModule, ABC):
             if number < 1:
                 raise InputError(f"{name}={number} must be 1 or more")
         self.frames, self.batch_size, self.batches, self.seed = frames, batch_size, batches, seed
-        self.skeleton_in, self.skeleton_out = get_skeleton(joints_in), get_skeleton(joints_out)
+        self.skeleton_in, self.skeleton_out = get_skeleton(skeleton_in), get_skeleton(skeleton_out)
         self._val: _Views | None = None
 
     @abstractmethod

@@ -78,7 +78,7 @@ class PictureData(RecordedData):
         train: which pictures to train on, as the loader's arguments.
         reprojection: weight of the loss that compares with 2D, the only one that teaches here.
         mirror: share of pictures mirrored.
-        joint_sets: how often each joint set is seen, by name; all that the dataset has if left out.
+        skeletons: how often each joint set is seen, by name; all that the dataset has if left out.
         **common: as for `MotionData`.
 
     Raises:
@@ -92,13 +92,13 @@ class PictureData(RecordedData):
         train: Mapping[str, Any],
         reprojection: float | int,
         mirror: float = 0.5,
-        joint_sets: dict[str, float] | None = None,
+        skeletons: dict[str, float] | None = None,
         **common: object,
     ) -> None:
         if not reprojection:
             raise InputError("pictures have no 3D: they teach by the reprojection loss alone; add loss=with_2d")
-        super().__init__(root, views, train, {}, mirror=mirror, joint_sets=joint_sets, **common)  # type: ignore[arg-type]
+        super().__init__(root, views, train, {}, mirror=mirror, skeletons=skeletons, **common)  # type: ignore[arg-type]
 
     def validation_views(self) -> list[View]:
         """Those of the synthetic source."""
-        return SyntheticData(frames=self.frames, joint_sets={}).validation_views()
+        return SyntheticData(frames=self.frames, skeletons={}).validation_views()

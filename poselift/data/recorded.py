@@ -11,8 +11,8 @@ from torch import Tensor
 
 from poselift.core.errors import InputError
 from poselift.data.batches import Batch
-from poselift.data.joint_sets import JointSetSampler, shared_joints, spread
 from poselift.data.module import MotionData
+from poselift.data.skeletons import SkeletonSampler, shared_joints, spread
 from poselift.data.views import View
 from poselift.skeleton import Skeleton
 
@@ -32,7 +32,7 @@ class RecordedSource:
         device: where batches are made.
         stride: a window takes every so many frames of its view.
         mirror: share of windows mirrored, left and right swapped with it.
-        joint_sets: how often each joint set is seen, by name; all that the dataset has if left out.
+        skeletons: how often each joint set is seen, by name; all that the dataset has if left out.
 
     Raises:
         InputError: there is no view, the views differ in their joint sets, or the lifter has none of their keypoints.
@@ -47,7 +47,7 @@ class RecordedSource:
         device: torch.device,
         stride: int = 1,
         mirror: float = 0.5,
-        joint_sets: dict[str, float] | None = None,
+        skeletons: dict[str, float] | None = None,
     ) -> None:
         if len(views) == 0:
             raise InputError("there are no views to train on")
@@ -60,7 +60,7 @@ class RecordedSource:
             raise InputError(f"keypoints of {keypoint_skeleton.name} have no joint in common with {skeleton_in.name}")
         self.frames, self.stride, self.mirror, self.device = frames, stride, mirror, device
         self.skeleton_in, self.skeleton_out = skeleton_in, skeleton_out
-        self.joint_sets = None if joint_sets is None else JointSetSampler(joint_sets, skeleton_in)
+        self.skeletons = None if skeletons is None else SkeletonSampler(skeletons, skeleton_in)
 
         lengths = torch.tensor([len(view) for view in views])
         self._end = lengths.cumsum(0).to(device)
@@ -93,8 +93,8 @@ class RecordedSource:
 
         keypoints = spread(self._keypoints[index], self._places_in, len(self.skeleton_in), torch.nan)
         scores = spread(self._scores[index][..., None], self._places_in, len(self.skeleton_in), 0.0).squeeze(-1)
-        if self.joint_sets is not None:
-            keypoints, scores = self.joint_sets.hide(keypoints, scores, generator)
+        if self.skeletons is not None:
+            keypoints, scores = self.skeletons.hide(keypoints, scores, generator)
         batch = Batch(
             keypoints=keypoints,
             scores=scores,
@@ -157,7 +157,7 @@ class RecordedData(MotionData):
         val: which views to validate on.
         stride: a window takes every so many frames of its view.
         mirror: share of windows mirrored.
-        joint_sets: how often each joint set is seen, by name; all that the dataset has if left out.
+        skeletons: how often each joint set is seen, by name; all that the dataset has if left out.
         **common: as for `MotionData`.
     """
 
@@ -169,12 +169,12 @@ class RecordedData(MotionData):
         val: Mapping[str, Any],
         stride: int = 1,
         mirror: float = 0.5,
-        joint_sets: dict[str, float] | None = None,
+        skeletons: dict[str, float] | None = None,
         **common: object,
     ) -> None:
         super().__init__(**common)  # type: ignore[arg-type]
         self.root, self.views, self.train, self.val = root, views, train, val
-        self.stride, self.mirror, self.joint_sets = stride, mirror, joint_sets
+        self.stride, self.mirror, self.skeletons = stride, mirror, skeletons
 
     def training_source(self, device: torch.device) -> RecordedSource:
         """The views to train on, as windows."""
@@ -186,7 +186,7 @@ class RecordedData(MotionData):
             device,
             self.stride,
             self.mirror,
-            self.joint_sets,
+            self.skeletons,
         )
 
     def validation_views(self) -> Sequence[View]:

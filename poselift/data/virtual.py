@@ -14,9 +14,9 @@ from poselift.data.batches import Batch
 from poselift.data.cmu import load_cmu
 from poselift.data.cmu_bench import CmuBench
 from poselift.data.corpus import MotionCorpus
-from poselift.data.joint_sets import JointSetSampler, shared_joints, spread
 from poselift.data.module import MotionData
 from poselift.data.noise import DetectorNoise, detect
+from poselift.data.skeletons import SkeletonSampler, shared_joints, spread
 from poselift.data.synthetic import synthetic_corpus
 from poselift.data.views import View, film
 from poselift.data.virtual_camera import CameraRange, shoot
@@ -40,7 +40,7 @@ class VirtualSource:
         frames: in a window.
         skeleton_in: the joints that the lifter sees.
         skeleton_out: the joints that it gives.
-        joint_sets: how often each joint set is seen, by name.
+        skeletons: how often each joint set is seen, by name.
         cameras: what cameras are drawn from.
         noise: how wrong the detector is.
         augmentation: how much bodies and movements are changed.
@@ -55,7 +55,7 @@ class VirtualSource:
         frames: int,
         skeleton_in: Skeleton,
         skeleton_out: Skeleton,
-        joint_sets: dict[str, float],
+        skeletons: dict[str, float],
         cameras: CameraRange | None = None,
         noise: DetectorNoise | None = None,
         augmentation: Augmentation | None = None,
@@ -68,7 +68,7 @@ class VirtualSource:
         corpus = corpus.converted(CMU28)
         self.windows = WindowSampler(corpus, frames)
         self.skeleton_in, self.skeleton_out = skeleton_in, skeleton_out
-        self.joint_sets = JointSetSampler(joint_sets, skeleton_in)
+        self.skeletons = SkeletonSampler(skeletons, skeleton_in)
         self.cameras = cameras or CameraRange()
         self.noise = noise or DetectorNoise()
         self.augmentation = augmentation or Augmentation()
@@ -82,7 +82,7 @@ class VirtualSource:
         source, places = shared_joints(CMU28, self.skeleton_in)
         keypoints = spread(keypoints[:, :, source], places, len(self.skeleton_in), torch.nan)
         scores = spread(scores[:, :, source, None], places, len(self.skeleton_in), 0.0).squeeze(-1)
-        keypoints, scores = self.joint_sets.hide(keypoints, scores, generator)
+        keypoints, scores = self.skeletons.hide(keypoints, scores, generator)
         source, places = shared_joints(CMU28, self.skeleton_out)
         return Batch(
             keypoints=keypoints,
@@ -100,7 +100,7 @@ class VirtualData(MotionData):
     """Virtual 2D of a motion corpus to train on. Subclasses say which corpus.
 
     Args:
-        joint_sets: how often each joint set is seen, by name.
+        skeletons: how often each joint set is seen, by name.
         cameras: what cameras are drawn from.
         noise: how wrong the detector is.
         augmentation: how much bodies and movements are changed.
@@ -109,14 +109,14 @@ class VirtualData(MotionData):
 
     def __init__(
         self,
-        joint_sets: dict[str, float],
+        skeletons: dict[str, float],
         cameras: CameraRange | None = None,
         noise: DetectorNoise | None = None,
         augmentation: Augmentation | None = None,
         **common: object,
     ) -> None:
         super().__init__(**common)  # type: ignore[arg-type]
-        self.joint_sets = joint_sets
+        self.skeletons = skeletons
         self.cameras, self.noise, self.augmentation = cameras, noise, augmentation
 
     @abstractmethod
@@ -130,7 +130,7 @@ class VirtualData(MotionData):
             self.frames,
             self.skeleton_in,
             self.skeleton_out,
-            self.joint_sets,
+            self.skeletons,
             self.cameras,
             self.noise,
             self.augmentation,

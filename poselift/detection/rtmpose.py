@@ -21,7 +21,7 @@ _PADDING = 1.25
 """Around a person's box, as in all configs of RTMPose."""
 _FRAMES = 8
 """Frames at most whose people go through the network together."""
-_JOINT_SETS = {17: COCO17, 26: HALPE26, 133: COCO_WHOLEBODY23}
+_SKELETONS = {17: COCO17, 26: HALPE26, 133: COCO_WHOLEBODY23}
 """Joints that a model gives -> the joint set with which they begin, in this order; the rest, of whole-body models,
 are faces and hands."""
 
@@ -96,11 +96,11 @@ def _joint_set(network: Network) -> Skeleton:
         raise InputError(
             f"model {network.path}: simcc_x {x.shape} and simcc_y {y.shape} are not (people, joints, places)"
         )
-    if x.shape[1] not in _JOINT_SETS:
+    if x.shape[1] not in _SKELETONS:
         raise InputError(
             f"model {network.path} gives {x.shape[1]} joints; known are 17 (COCO), 26 (Halpe) and 133 (COCO-WholeBody)"
         )
-    return _JOINT_SETS[x.shape[1]]
+    return _SKELETONS[x.shape[1]]
 
 
 def decode_simcc(

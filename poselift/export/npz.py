@@ -7,8 +7,8 @@
 | `timestamps` | float64 (t,) | seconds |
 | `keypoints` | float32 (t, j2, 2) | pixels, as detected; NaN where a joint was not seen |
 | `keypoint_scores` | float32 (t, j2) | 0 to 1 |
-| `filled` | bool (t,) | nothing was seen in the frame, and it was bridged |
-| `radius` | float32 (t, j) | metres: meant to hold the true joint in 9 of 10 cases; absent if the lifter tells none |
+| `interpolated` | bool (t,) | nothing was seen in the frame, and it was bridged |
+| `uncertainty` | float32 (t, j) | metres: meant to hold the true joint in 9 of 10 cases; absent if the lifter tells none |
 | `contacts` | bool (t, 2) | the left and the right foot are on the ground; absent where nobody asked |
 
 Joint names, axes and units are in the JSON beside it (`poselift.export.sidecar`).
@@ -29,11 +29,11 @@ _DTYPES = {
     "timestamps": np.float64,
     "keypoints": np.float32,
     "keypoint_scores": np.float32,
-    "filled": np.bool_,
-    "radius": np.float32,
+    "interpolated": np.bool_,
+    "uncertainty": np.float32,
     "contacts": np.bool_,
 }
-_OPTIONAL = ("radius", "contacts")
+_OPTIONAL = ("uncertainty", "contacts")
 _LAST_AXES: dict[str, tuple[int, tuple[int, ...]]] = {
     # For each array its number of axes, and the sizes of the last ones that are fixed.
     "joints": (3, (3,)),
@@ -41,8 +41,8 @@ _LAST_AXES: dict[str, tuple[int, tuple[int, ...]]] = {
     "timestamps": (1, ()),
     "keypoints": (3, (2,)),
     "keypoint_scores": (2, ()),
-    "filled": (1, ()),
-    "radius": (2, ()),
+    "interpolated": (1, ()),
+    "uncertainty": (2, ()),
     "contacts": (2, (2,)),
 }
 
@@ -63,7 +63,7 @@ def write_npz(path: str | os.PathLike[str], motion: Motion) -> None:
         "timestamps": motion.timestamps,
         "keypoints": motion.keypoints.keypoints,
         "keypoint_scores": motion.keypoints.scores,
-        "filled": motion.filled,
+        "interpolated": motion.interpolated,
     }
     values |= {name: value for name in _OPTIONAL if (value := getattr(motion, name)) is not None}
     arrays: dict[str, np.ndarray] = {name: value.astype(_DTYPES[name]) for name, value in values.items()}
@@ -102,6 +102,6 @@ def read_npz(path: str | os.PathLike[str]) -> dict[str, np.ndarray]:
             raise InputError(f"{path}: array {name!r} is {array.dtype}, not {np.dtype(_DTYPES[name])}")
     if arrays["keypoint_scores"].shape != arrays["keypoints"].shape[:2]:
         raise InputError(f"{path}: 'keypoint_scores' and 'keypoints' differ in their number of joints")
-    if "radius" in arrays and arrays["radius"].shape != arrays["joints"].shape[:2]:
-        raise InputError(f"{path}: 'radius' and 'joints' differ in their number of joints")
+    if "uncertainty" in arrays and arrays["uncertainty"].shape != arrays["joints"].shape[:2]:
+        raise InputError(f"{path}: 'uncertainty' and 'joints' differ in their number of joints")
     return arrays

@@ -30,11 +30,11 @@ def read_motion(npz_path: str | os.PathLike[str]) -> Motion:
         raise InputError(f"{json_path}: the key {error} is missing") from error
     except (TypeError, ValueError) as error:
         raise InputError(f"{json_path}: {error}") from error
-    for name, joint_set in (("joints", skeleton), ("keypoints", keypoint_skeleton)):
-        if arrays[name].shape[1] != len(joint_set):
+    for name, layout in (("joints", skeleton), ("keypoints", keypoint_skeleton)):
+        if arrays[name].shape[1] != len(layout):
             raise InputError(
                 f"{npz_path}: {name!r} has {arrays[name].shape[1]} joints, but {json_path.name} names "
-                f"{len(joint_set)}; the two files do not belong together"
+                f"{len(layout)}; the two files do not belong together"
             )
     keypoints = Keypoints2D(
         arrays["keypoints"],
@@ -48,10 +48,10 @@ def read_motion(npz_path: str | os.PathLike[str]) -> Motion:
         arrays["joints"],
         arrays["root"],
         arrays["timestamps"],
-        arrays["filled"],
+        arrays["interpolated"],
         skeleton,
         frame,
         keypoints,
-        radius=arrays.get("radius"),
+        uncertainty=arrays.get("uncertainty"),
         contacts=arrays.get("contacts"),
     )

@@ -51,7 +51,7 @@ def write_sidecar(
         "format_version": FORMAT_VERSION,
         "person": motion.keypoints.person,
         "frames": len(motion),
-        "frames_filled": int(motion.filled.sum()),
+        "frames_interpolated": int(motion.interpolated.sum()),
         "skeleton": _skeleton_to_json(motion.skeleton),
         "keypoints": {
             **_skeleton_to_json(motion.keypoints.skeleton),
@@ -63,8 +63,8 @@ def write_sidecar(
         "weights": weights,
         "versions": {package: _version(package) for package in _PACKAGES},
     }
-    if motion.radius is not None:
-        content["units"]["radius"] = "metres; meant to hold the true joint in 9 of 10 cases"
+    if motion.uncertainty is not None:
+        content["units"]["uncertainty"] = "metres; meant to hold the true joint in 9 of 10 cases"
     if motion.contacts is not None:
         content["contacts"] = FEET
     for key, value in (extra or {}).items():

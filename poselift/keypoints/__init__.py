@@ -47,18 +47,18 @@ READERS: dict[str, Reader] = {
 """Every format by name, in the order in which they are tried."""
 
 
-def read_keypoints(path: str | Path, joint_set: Skeleton | None = None) -> KeypointFile:
+def read_keypoints(path: str | Path, skeleton: Skeleton | None = None) -> KeypointFile:
     """Reads 2D keypoints in any of the formats, which is recognised by what is in the file.
 
     Args:
         path: a file, or a folder of them.
-        joint_set: the joint set that it has; recognised by number or names where left out.
+        skeleton: the joint set that it has; recognised by number or names where left out.
 
     Raises:
         InputError: there is nothing at the path, no format is recognised, or the file is damaged; the message says
             which file and which key.
     """
-    source = Source(path, joint_set)
+    source = Source(path, skeleton)
     for reader in READERS.values():
         if reader.recognises(source):
             return reader.read(source)

@@ -79,9 +79,9 @@ def _person(source: Source, person: Any, path: Path) -> tuple[str | None, Float[
 
 def _joint_set(source: Source, people: list[np.ndarray]) -> Skeleton:
     if not people:
-        return source.joint_set or BODY25
+        return source.skeleton or BODY25
     skeleton = source.by_count(len(people[0]))
-    return BODY25B if source.joint_set is None and skeleton == BODY25 and not _is_body25(people) else skeleton
+    return BODY25B if source.skeleton is None and skeleton == BODY25 and not _is_body25(people) else skeleton
 
 
 def _is_body25(people: Iterable[np.ndarray]) -> bool:

@@ -37,7 +37,7 @@ def read(source: Source) -> KeypointFile:
         if (track.skeleton, track.image_size) != (first.skeleton, first.image_size) or str(track.person) in tracks:
             raise source.fail(f"{path.name} has the person, joint set or picture size of another clip")
         tracks[str(track.person)] = track
-    if source.joint_set not in (None, first.skeleton):
+    if source.skeleton not in (None, first.skeleton):
         raise source.fail(f"its JSON says that its joint set is {first.skeleton.name}; leave --keypoint-set out")
     frames, timestamps = frames_by_time(
         {

@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Float
 
 from poselift.core.errors import InputError
-from poselift.skeleton import BODY25, COCO17, COCO18, COCO_WHOLEBODY23, HALPE26, Skeleton, closest_joint_set
+from poselift.skeleton import BODY25, COCO17, COCO18, COCO_WHOLEBODY23, HALPE26, Skeleton, closest_skeleton
 from poselift.skeleton.naming import places
 
 _BY_COUNT = {17: COCO17, 18: COCO18, 25: BODY25, 26: HALPE26, 133: COCO_WHOLEBODY23, 136: HALPE26}
@@ -25,15 +25,15 @@ class Source:
 
     Args:
         path: of it.
-        joint_set: the one that the user says it has; None to recognise it.
+        skeleton: the one that the user says it has; None to recognise it.
 
     Raises:
         InputError: there is nothing at this path.
     """
 
-    def __init__(self, path: str | Path, joint_set: Skeleton | None = None) -> None:
+    def __init__(self, path: str | Path, skeleton: Skeleton | None = None) -> None:
         self.path = Path(path)
-        self.joint_set = joint_set
+        self.skeleton = skeleton
         if not self.path.exists():
             raise InputError(f"{path}: there is no such file or folder")
 
@@ -71,10 +71,10 @@ class Source:
         Raises:
             InputError: the number is not that of the set that the user named, or is not known.
         """
-        if self.joint_set is not None:
-            if count != len(self.joint_set) and _BY_COUNT.get(count) != self.joint_set:
-                raise self.fail(f"it has {count} joints, but {self.joint_set.name} has {len(self.joint_set)}")
-            return self.joint_set
+        if self.skeleton is not None:
+            if count != len(self.skeleton) and _BY_COUNT.get(count) != self.skeleton:
+                raise self.fail(f"it has {count} joints, but {self.skeleton.name} has {len(self.skeleton)}")
+            return self.skeleton
         if count not in _BY_COUNT:
             known = ", ".join(f"{number} ({skeleton.name})" for number, skeleton in _BY_COUNT.items())
             raise self.fail(
@@ -90,11 +90,11 @@ class Source:
         Raises:
             InputError: too few of the names are known.
         """
-        found = closest_joint_set(names)
-        if self.joint_set is not None:
-            found = self.joint_set, places(self.joint_set, names)
+        found = closest_skeleton(names)
+        if self.skeleton is not None:
+            found = self.skeleton, places(self.skeleton, names)
             if sum(place is not None for place in found[1]) < _FEWEST:
-                found = (self.joint_set, list(range(len(names)))) if len(names) == len(self.joint_set) else None
+                found = (self.skeleton, list(range(len(names)))) if len(names) == len(self.skeleton) else None
         if found is None:
             raise self.fail(
                 f"its joints {', '.join(names[:20])} are not those of a person; names such as left_knee or LKnee are "

@@ -105,7 +105,7 @@ def _custom(source: Source) -> KeypointFile:
     if points.ndim != 3 or points.shape[2] != 2:
         raise source.fail(f"'positions_2d' has the shape {points.shape}, expected (frames, joints, 2)")
     layout = _LAYOUTS.get(metadata.get("layout_name", "")) if isinstance(metadata, dict) else None
-    known = layout if layout is not None and source.joint_set is None else source.by_count(points.shape[1])
+    known = layout if layout is not None and source.skeleton is None else source.by_count(points.shape[1])
     if len(known) != points.shape[1]:
         raise source.fail(f"'positions_2d' has {points.shape[1]} joints, its layout {known.name} has {len(known)}")
     frames = {number: [Sight(joints, np.ones(len(joints)), "1")] for number, joints in enumerate(points)}

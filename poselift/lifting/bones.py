@@ -10,7 +10,7 @@ from poselift.geometry import bone_vectors, points_from_bones
 from poselift.skeleton import Skeleton
 
 
-def steady_bones(
+def with_constant_bones(
     joints: Float[np.ndarray, "t j 3"],
     skeleton: Skeleton,
     seen: Bool[np.ndarray, " t"],

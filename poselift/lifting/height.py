@@ -102,8 +102,8 @@ def scale_to_height(motion: Motion, metres: float) -> Motion:
     def scaled(lengths: np.ndarray) -> np.ndarray:
         return (lengths * scale).astype(lengths.dtype)
 
-    radius = None if motion.radius is None else scaled(motion.radius)
-    return replace(motion, joints=scaled(motion.joints), root=scaled(motion.root), radius=radius)
+    uncertainty = None if motion.uncertainty is None else scaled(motion.uncertainty)
+    return replace(motion, joints=scaled(motion.joints), root=scaled(motion.root), uncertainty=uncertainty)
 
 
 def with_height(motion: Motion, metres: float | None) -> tuple[Motion, Height | None]:

@@ -99,7 +99,7 @@ def lift_stream(
     height: GivenHeights = None,
     threshold: float = 0.2,
     flip: bool = True,
-    steady: bool = True,
+    constant_bones: bool = True,
     progress: Progress = lambda stage, done: None,
 ) -> LiftedVideo:
     """Follows everybody in a clip whose people are known frame by frame, and lifts each one.
@@ -113,7 +113,7 @@ def lift_stream(
         height: of everybody, or of some people by number, standing, metres; estimated where it is not known.
         threshold: keypoints that score less are not used.
         flip: also lift the mirrored keypoints, and take the mean.
-        steady: give each bone the same length all through the clip.
+        constant_bones: give each bone the same length all through the clip.
         progress: is told how far each stage is.
 
     Raises:
@@ -145,7 +145,7 @@ def lift_stream(
     for done, track in enumerate(tracks):
         progress("Lifting", done / len(tracks))
         with watch.time("lift"):
-            lifted = lift_track(track, weights, camera, threshold, flip, steady)
+            lifted = lift_track(track, weights, camera, threshold, flip, constant_bones)
             motion, tall = with_height(lifted, height_of(track.person, height))
         if np.isnan(motion.joints).all():
             few = f"no joint that the lifter knows scores {threshold:g} or more in any frame"

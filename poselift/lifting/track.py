@@ -7,12 +7,12 @@ import torch
 from jaxtyping import Bool, Float
 
 from poselift.core.times import usual_interval
-from poselift.lifting.bones import steady_bones
+from poselift.lifting.bones import with_constant_bones
 from poselift.lifting.camera import CameraModel
 from poselift.lifting.pelvis import without_strange_pelvis
-from poselift.lifting.radius import adjusted_radius
 from poselift.lifting.rays import keypoint_rays, towards_rays, ways_to_rays
 from poselift.lifting.root import solve_root
+from poselift.lifting.uncertainty import adjusted_uncertainty
 from poselift.models import Weights, estimate_sequence
 from poselift.skeleton import Skeleton, convert
 from poselift.structures import Keypoints2D, Motion
@@ -36,7 +36,7 @@ def lift_track(
     camera: CameraModel,
     threshold: float = 0.2,
     flip: bool = True,
-    steady: bool = True,
+    constant_bones: bool = True,
     draw: bool = True,
 ) -> Motion:
     """Lifts one person.
@@ -53,7 +53,7 @@ def lift_track(
         camera: what the pixels were seen through.
         threshold: joints that score less are not used.
         flip: also lift the mirrored keypoints, and take the mean.
-        steady: give each bone the same length all through the clip.
+        constant_bones: give each bone the same length all through the clip.
         draw: draw joints towards their rays (`towards_rays`).
 
     Returns:
@@ -66,38 +66,38 @@ def lift_track(
     pixels, scores = lifter_input(keypoints, skeleton_in, threshold)
     scores = _usable(weights, pixels, scores, keypoints.timestamps, camera)
     seen = np.any(scores > 0, axis=-1)
-    filled, segments = find_gaps(seen, keypoints.timestamps)
+    interpolated, segments = find_gaps(seen, keypoints.timestamps)
 
     joints = np.full((len(keypoints), len(skeleton_out), 3), np.nan, np.float32)
     # Everybody of a clip has radii, or nobody: somebody of whom nothing is used has empty ones.
-    radius = np.full(joints.shape[:2], np.nan, np.float32) if config.get("radius") else None
+    uncertainty = np.full(joints.shape[:2], np.nan, np.float32) if config.get("uncertainty") else None
     for first, end in segments:
         rows = slice(first, end)
         joints[rows], own = _lift_run(weights, pixels[rows], scores[rows], keypoints.timestamps[rows], camera, flip)
-        if radius is not None and own is not None:
-            radius[rows] = own
+        if uncertainty is not None and own is not None:
+            uncertainty[rows] = own
 
     rays, trust = keypoint_rays(pixels, scores, camera.K.cpu(), skeleton_in, skeleton_out)
     for first, end in segments:
         rows = slice(first, end)
         lifted = joints[rows].astype(np.float64)
         ways = ways_to_rays(lifted, rays[rows], trust[rows], keypoints.timestamps[rows], skeleton_out)
-        if radius is not None:
-            radius[rows] = weights.radius_factor * adjusted_radius(radius[rows], ways, trust[rows])
+        if uncertainty is not None:
+            uncertainty[rows] = weights.uncertainty_factor * adjusted_uncertainty(uncertainty[rows], ways, trust[rows])
         if draw:
             joints[rows] = towards_rays(lifted, ways)
-    if steady:
+    if constant_bones:
         both = [name for name in skeleton_out.joints if name in skeleton_in.joints]
         share = (scores[seen][:, skeleton_in.indices(both)] > 0).mean(0) if seen.any() else np.ones(len(both))
         unseen = [name for name, part in zip(both, share, strict=True) if part < _RARELY]
-        joints = steady_bones(joints, skeleton_out, seen, unseen)
+        joints = with_constant_bones(joints, skeleton_out, seen, unseen)
     root = np.full((len(keypoints), 3), np.nan, np.float32)
     for first, end in segments:
         rows = slice(first, end)
         if not trust[rows].any():  # Only joints were seen that the lifter does not give: they place nobody.
             continue
         root[rows] = solve_root(joints[rows].astype(np.float64), rays[rows], trust[rows], keypoints.timestamps[rows])
-    return Motion(joints, root, keypoints.timestamps, filled, skeleton_out, "camera", keypoints, radius)
+    return Motion(joints, root, keypoints.timestamps, interpolated, skeleton_out, "camera", keypoints, uncertainty)
 
 
 def _usable(
@@ -152,8 +152,8 @@ def _lift_run(
             window=max(weights.window, _frames_of(2 * MAX_GAP, timestamps[rows])),
             flip=flip,
         )
-        radius = [] if lifted.radius is None else [lifted.radius[..., None]]
-        values = torch.cat((lifted.joints, *radius), -1)[0].cpu().numpy()
+        uncertainty = [] if lifted.uncertainty is None else [lifted.uncertainty[..., None]]
+        values = torch.cat((lifted.joints, *uncertainty), -1)[0].cpu().numpy()
         found.append(_at(timestamps, timestamps[rows], values))
         trust.append(_at(timestamps, timestamps[rows], np.where(seen[rows], 1.0, _UNSEEN)[:, None, None]))
     mean = np.average(found, axis=0, weights=np.broadcast_to(trust, np.shape(found))).astype(np.float32)
@@ -211,9 +211,9 @@ def find_gaps(
         timestamps: seconds.
     """
     frames = np.flatnonzero(seen)
-    filled = np.zeros(len(seen), bool)
+    interpolated = np.zeros(len(seen), bool)
     if len(frames) == 0:
-        return filled, []
+        return interpolated, []
     # A gap of n frames lasts n intervals; frames that the clip itself lacks are a gap too.
     lasts = np.diff(timestamps[frames]) - usual_interval(timestamps)
     breaks = np.flatnonzero(lasts > MAX_GAP + 1e-6)
@@ -221,5 +221,5 @@ def find_gaps(
     ends = [*(int(frames[k]) + 1 for k in breaks), int(frames[-1]) + 1]
     segments = list(zip(firsts, ends, strict=True))
     for first, end in segments:
-        filled[first:end] = ~seen[first:end]
-    return filled, segments
+        interpolated[first:end] = ~seen[first:end]
+    return interpolated, segments

@@ -87,8 +87,8 @@ def _map(lifter: Lifter, encoded: Encoded, layer: str, weights: Tensor) -> Atten
         valid = encoded.mask[0].any(-1)
         # Frames of padding come behind those of the window.
         return AttentionMap(layer, weights[: len(valid)][valid].mean(0), joints, joints)
-    pool, t = getattr(lifter, "pool", 1), encoded.times.shape[1]
+    temporal_stride, t = getattr(lifter, "temporal_stride", 1), encoded.times.shape[1]
     # Blocks at the rate of the frames see those of padding too, behind the others.
-    at_frames = queries == keys == -(-t // pool) * pool
-    seconds = tuple(float(group.mean()) for group in encoded.times[0].split(1 if at_frames else pool))
+    at_frames = queries == keys == -(-t // temporal_stride) * temporal_stride
+    seconds = tuple(float(group.mean()) for group in encoded.times[0].split(1 if at_frames else temporal_stride))
     return AttentionMap(layer, weights[0, :, : len(seconds), : len(seconds)], seconds[:queries], seconds[:keys])

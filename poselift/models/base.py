@@ -23,20 +23,20 @@ class Estimate:
 
     Attributes:
         joints: relative to the root joint, metres, in the camera's frame.
-        radius: of the ball around each joint that is meant to hold the true one in 9 of 10 cases, metres; 0 for the
+        uncertainty: of the ball around each joint that is meant to hold the true one in 9 of 10 cases, metres; 0 for the
             root joint, which is the origin. None where the lifter does not tell.
     """
 
     joints: Float[Tensor, "b t j 3"]
-    radius: Float[Tensor, "b t j"] | None = None
+    uncertainty: Float[Tensor, "b t j"] | None = None
 
 
 class Lifter(nn.Module, ABC):
     """Base of the models: `forward(encoded)` gives (b, t, joints out, 3).
 
     Args:
-        joints_in: name of the joint set that goes in.
-        joints_out: name of the joint set that comes out; its first joint is the root.
+        skeleton_in: name of the joint set that goes in.
+        skeleton_out: name of the joint set that comes out; its first joint is the root.
         **config: the other arguments that build the model, as plain data.
 
     Attributes:
@@ -46,17 +46,17 @@ class Lifter(nn.Module, ABC):
 
     teacher_forced: ClassVar[bool] = False
 
-    def __init__(self, joints_in: str, joints_out: str, **config: Any) -> None:
+    def __init__(self, skeleton_in: str, skeleton_out: str, **config: Any) -> None:
         super().__init__()
-        self.config: dict[str, Any] = {"joints_in": joints_in, "joints_out": joints_out, **config}
-        self.skeleton_in, self.skeleton_out = get_skeleton(joints_in), get_skeleton(joints_out)
+        self.config: dict[str, Any] = {"skeleton_in": skeleton_in, "skeleton_out": skeleton_out, **config}
+        self.skeleton_in, self.skeleton_out = get_skeleton(skeleton_in), get_skeleton(skeleton_out)
 
     @abstractmethod
     def forward(self, encoded: Encoded) -> Float[Tensor, "b t j_out 3"]:
         """Lifts a batch of windows.
 
         Args:
-            encoded: of any number of frames, joints in the order of `joints_in`.
+            encoded: of any number of frames, joints in the order of `skeleton_in`.
 
         Returns:
             Joints relative to the root joint, metres, in the camera's frame.

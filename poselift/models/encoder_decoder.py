@@ -19,7 +19,7 @@ from poselift.skeleton import CMU28, H36M17
 class EncoderDecoder(Lifter):
     """Encoder and autoregressive decoder (Vaswani et al. 2017, https://arxiv.org/abs/1706.03762).
 
-    The encoder's tokens are `pool` frames of 2D each. The decoder writes the 3D of `pool` frames at a time: its
+    The encoder's tokens are `temporal_stride` frames of 2D each. The decoder writes the 3D of `temporal_stride` frames at a time: its
     tokens are the poses before, it sees those behind it alone, and looks across at all of the encoder's. In training
     it is fed the true poses, all at once (teacher forcing); in use its own, one token after the other.
 
@@ -27,12 +27,12 @@ class EncoderDecoder(Lifter):
     it writes.
 
     Args:
-        joints_in: name of the joint set that goes in.
-        joints_out: name of the joint set that comes out.
+        skeleton_in: name of the joint set that goes in.
+        skeleton_out: name of the joint set that comes out.
         dim: width of the tokens.
         depth: blocks of the encoder, and of the decoder.
         heads: of each attention.
-        pool: frames in a token.
+        temporal_stride: frames in a token.
         dropout: share of each residual branch dropped in training.
         noise: standard deviation of what is added to the poses that are fed in training, metres. In use the decoder
             is fed its own errors; without noise it has never seen any.
@@ -47,12 +47,12 @@ class EncoderDecoder(Lifter):
 
     def __init__(
         self,
-        joints_in: str = CMU28.name,
-        joints_out: str = H36M17.name,
+        skeleton_in: str = CMU28.name,
+        skeleton_out: str = H36M17.name,
         dim: int = 256,
         depth: int = 3,
         heads: int = 8,
-        pool: int = 4,
+        temporal_stride: int = 4,
         dropout: float = 0.0,
         noise: float = 0.05,
         attention: Mapping[str, Any] | str = "scaled_dot",
@@ -62,12 +62,12 @@ class EncoderDecoder(Lifter):
         init: str = "default",
     ) -> None:
         super().__init__(
-            joints_in,
-            joints_out,
+            skeleton_in,
+            skeleton_out,
             dim=dim,
             depth=depth,
             heads=heads,
-            pool=pool,
+            temporal_stride=temporal_stride,
             dropout=dropout,
             noise=noise,
             attention=attention_spec(attention),
@@ -76,18 +76,18 @@ class EncoderDecoder(Lifter):
             norm=norm,
             init=init,
         )
-        self.pool, self.noise = pool, noise
+        self.temporal_stride, self.noise = temporal_stride, noise
         channels = 3 * len(self.skeleton_out)
         self.time = SinusoidalTime(dim)
         self.features = FrameFeatures(len(self.skeleton_in), dim)
-        self.encoder_in = nn.Linear(pool * dim, dim)
+        self.encoder_in = nn.Linear(temporal_stride * dim, dim)
         self.encoder = nn.ModuleList(
             EncoderBlock(dim, attention=layer, feed_forward=FeedForward(dim, 4 * dim), dropout=dropout, norm=norm)
             for layer in build_attention(attention, dim, heads, depth)
         )
         self.encoder_norm = nn.LayerNorm(dim) if norm == "pre" else nn.Identity()
         self.start = nn.Parameter(torch.randn(dim) * 0.02)
-        self.decoder_in = nn.Linear(pool * channels, dim)
+        self.decoder_in = nn.Linear(temporal_stride * channels, dim)
         self.decoder = nn.ModuleList(
             DecoderBlock(
                 dim,
@@ -104,7 +104,7 @@ class EncoderDecoder(Lifter):
             )
         )
         self.decoder_norm = nn.LayerNorm(dim) if norm == "pre" else nn.Identity()
-        self.out = nn.Linear(dim, pool * channels)
+        self.out = nn.Linear(dim, temporal_stride * channels)
         embeddings = [self.encoder_in, self.decoder_in]
         initialise_(init, norm, encoder=self.encoder, decoder=self.decoder, embeddings=embeddings)
 
@@ -118,11 +118,11 @@ class EncoderDecoder(Lifter):
             target: the true joints, camera frame, for teacher forcing in training; NaN where not known.
         """
         t = encoded.times.shape[1]
-        padded = pad_time(encoded, -t % self.pool)
-        b, n = len(padded.times), padded.times.shape[1] // self.pool
-        valid = padded.valid.view(b, n, self.pool)
+        padded = pad_time(encoded, -t % self.temporal_stride)
+        b, n = len(padded.times), padded.times.shape[1] // self.temporal_stride
+        valid = padded.valid.view(b, n, self.temporal_stride)
         # (b, t) -> (b, n): the time of a token is the mean of its frames'.
-        times = (padded.times.view(b, n, self.pool) * valid).sum(-1) / valid.sum(-1).clamp(min=1)
+        times = (padded.times.view(b, n, self.temporal_stride) * valid).sum(-1) / valid.sum(-1).clamp(min=1)
         code, mask = self.time(times), valid.any(-1)
 
         memory = self.encoder_in(self.features(padded).view(b, n, -1)) + code
@@ -137,7 +137,7 @@ class EncoderDecoder(Lifter):
             pieces = self._decode(self._fed(truth.view(b, n, -1)[:, :-1]) + code, mask, memory)
         else:
             pieces = self._generate(code, mask, memory)
-        return self.to_camera(pieces.view(b, n * self.pool, -1)[:, :t], encoded)
+        return self.to_camera(pieces.view(b, n * self.temporal_stride, -1)[:, :t], encoded)
 
     def _fed(self, pieces: Float[Tensor, "b n c"]) -> Float[Tensor, "b n1 d"]:
         """The decoder's tokens: a learned one for the beginning, then the pieces written so far."""

@@ -31,8 +31,8 @@ class JointTokenTransformer(Lifter):
     - No stochastic depth.
 
     Args:
-        joints_in: name of the joint set that goes in.
-        joints_out: name of the joint set that comes out; its first joint is the root.
+        skeleton_in: name of the joint set that goes in.
+        skeleton_out: name of the joint set that comes out; its first joint is the root.
         dim: width of a token; the paper has 512.
         depth: pairs of a block over joints and one over time; the paper has 8.
         heads: of each block.
@@ -43,13 +43,13 @@ class JointTokenTransformer(Lifter):
 
     def __init__(
         self,
-        joints_in: str = CMU28.name,
-        joints_out: str = H36M17.name,
+        skeleton_in: str = CMU28.name,
+        skeleton_out: str = H36M17.name,
         dim: int = 192,
         depth: int = 5,
         heads: int = 8,
     ) -> None:
-        super().__init__(joints_in, joints_out, dim=dim, depth=depth, heads=heads)
+        super().__init__(skeleton_in, skeleton_out, dim=dim, depth=depth, heads=heads)
         n_in, n_out = len(self.skeleton_in), len(self.skeleton_out)
         self.joint_in = nn.Linear(_JOINT_CHANNELS, dim)
         self.joint_name = nn.Parameter(torch.randn(n_in, dim) * 0.02)

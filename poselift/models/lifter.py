@@ -30,7 +30,7 @@ class SpatioTemporalLifter(Lifter):
 
     1. Each joint is a token; a few blocks let the joints of one frame attend to each other, and in the larger sizes
        each joint to itself in other frames, by turns.
-    2. A frame's joint tokens become one frame token; `pool` frames in a row become one time token. At video
+    2. A frame's joint tokens become one frame token; `temporal_stride` frames in a row become one time token. At video
        rates neighbouring frames say nearly the same, so attention over time runs at a fraction of the cost.
     3. Time tokens attend to each other, by time in seconds.
     4. Each time token is spread over its frames again and joined with what each frame itself had.
@@ -39,8 +39,8 @@ class SpatioTemporalLifter(Lifter):
     Any joint set whose joints are known by name goes in: joints that are not there are masked.
 
     Args:
-        joints_in: name of the joint set that goes in. The shipped weights know the 28 joints of "cmu28".
-        joints_out: name of the joint set that comes out; its first joint is the root.
+        skeleton_in: name of the joint set that goes in. The shipped weights know the 28 joints of "cmu28".
+        skeleton_out: name of the joint set that comes out; its first joint is the root.
         joint_dim: width of a joint token.
         joint_depth: blocks over the joints of a frame.
         joint_heads: heads of those.
@@ -49,17 +49,17 @@ class SpatioTemporalLifter(Lifter):
         dim: width of a time token.
         depth: blocks over time.
         heads: heads of those.
-        pool: frames in a time token.
+        temporal_stride: frames in a time token.
         frame_depth: blocks over time at the rate of the frames, after those of the time tokens.
-        upsample: one of `poselift.nn.upsampling.UPSAMPLING`.
-        radius: also say how far off each joint may be.
+        temporal_upsampling: one of `poselift.nn.upsampling.UPSAMPLING`.
+        uncertainty: also say how far off each joint may be.
         dropout: share of each residual branch over time tokens dropped in training.
         drop_path: share of windows in which the last block over time tokens is left out in training; falls to none
             towards the first (stochastic depth).
         attention: mechanism over time, by name or a mapping of its name and options
             (`poselift.nn.attention.build_attention`).
         joint_attention: mechanism over the joints of a frame.
-        causal: a time token sees itself and those before it alone; not with upsample="interpolate". (`encode` turns and
+        causal: a time token sees itself and those before it alone; not with temporal_upsampling="interpolate". (`encode` turns and
             scales a window by all of its frames: for a live picture, let the window end with the present.)
         positions: one of `POSITIONS`. An attention that no rotation can enter has sinusoidal ones in place of
             rotary ones.
@@ -73,8 +73,8 @@ class SpatioTemporalLifter(Lifter):
 
     def __init__(
         self,
-        joints_in: str = CMU28.name,
-        joints_out: str = H36M17.name,
+        skeleton_in: str = CMU28.name,
+        skeleton_out: str = H36M17.name,
         joint_dim: int = 32,
         joint_depth: int = 1,
         joint_heads: int = 2,
@@ -83,10 +83,10 @@ class SpatioTemporalLifter(Lifter):
         dim: int = 256,
         depth: int = 5,
         heads: int = 8,
-        pool: int = 4,
+        temporal_stride: int = 4,
         frame_depth: int = 0,
-        upsample: str = "layer",
-        radius: bool = False,
+        temporal_upsampling: str = "layer",
+        uncertainty: bool = False,
         dropout: float = 0.0,
         drop_path: float = 0.0,
         attention: Mapping[str, Any] | str = "scaled_dot",
@@ -97,8 +97,8 @@ class SpatioTemporalLifter(Lifter):
         init: str = "default",
     ) -> None:
         super().__init__(
-            joints_in,
-            joints_out,
+            skeleton_in,
+            skeleton_out,
             joint_dim=joint_dim,
             joint_depth=joint_depth,
             joint_heads=joint_heads,
@@ -107,10 +107,10 @@ class SpatioTemporalLifter(Lifter):
             dim=dim,
             depth=depth,
             heads=heads,
-            pool=pool,
+            temporal_stride=temporal_stride,
             frame_depth=frame_depth,
-            upsample=upsample,
-            radius=radius,
+            temporal_upsampling=temporal_upsampling,
+            uncertainty=uncertainty,
             dropout=float(dropout),  # an override may say 0
             drop_path=float(drop_path),
             attention=attention_spec(attention),
@@ -122,18 +122,20 @@ class SpatioTemporalLifter(Lifter):
         )
         if positions not in POSITIONS:
             raise InputError(f"positions={positions} is not known; choose {', '.join(POSITIONS)}")
-        if upsample not in UPSAMPLING:
-            raise InputError(f"upsample={upsample} is not known; choose {', '.join(UPSAMPLING)}")
-        if causal and upsample == "interpolate":
-            raise InputError("upsample=interpolate looks at the next time token; with causal=true, set upsample=layer")
-        self.pool = pool
+        if temporal_upsampling not in UPSAMPLING:
+            raise InputError(f"temporal_upsampling={temporal_upsampling} is not known; choose {', '.join(UPSAMPLING)}")
+        if causal and temporal_upsampling == "interpolate":
+            raise InputError(
+                "temporal_upsampling=interpolate looks at the next time token; with causal=true, set temporal_upsampling=layer"
+            )
+        self.temporal_stride = temporal_stride
         n_in, n_out = len(self.skeleton_in), len(self.skeleton_out)
 
         self.joint_in = nn.Linear(_JOINT_CHANNELS, joint_dim)
         self.joint_name = nn.Parameter(torch.randn(n_in, joint_dim) * 0.5)
         joint_layers = build_attention(joint_attention, joint_dim, joint_heads, joint_depth)
         if any(layer.length not in (None, n_in) for layer in joint_layers):
-            raise InputError(f"joint_attention is built for another number of joints than the {n_in} of {joints_in}")
+            raise InputError(f"joint_attention is built for another number of joints than the {n_in} of {skeleton_in}")
         if not all(layer.over_joints for layer in joint_layers):
             name = attention_spec(joint_attention)["name"]
             raise InputError(f"joint_attention={name} is for tokens that follow each other in time; choose another")
@@ -146,7 +148,7 @@ class SpatioTemporalLifter(Lifter):
             EncoderBlock(joint_dim, attention=layer, feed_forward=FeedForward(joint_dim, 2 * joint_dim))
             for layer in build_attention("scaled_dot", joint_dim, joint_heads, joint_depth * joint_time, causal=causal)
         )
-        self.joints_in_order = any(layer.knows_order for layer in joint_layers)
+        self.ordered_joints = any(layer.knows_order for layer in joint_layers)
         self.joint_norm = nn.LayerNorm(joint_dim)
         self.frame_in = nn.Linear(n_in * joint_dim, frame_dim)
         self.frame_mask = nn.Linear(n_in, frame_dim, bias=False)
@@ -156,7 +158,7 @@ class SpatioTemporalLifter(Lifter):
         )
         self.offset_in = nn.Linear(1, frame_dim, bias=False)
 
-        self.pool_in = nn.Linear(pool * frame_dim, dim)
+        self.token_in = nn.Linear(temporal_stride * frame_dim, dim)
         time_layers = build_attention(attention, dim, heads, depth, causal=causal)
         if any(layer.length is not None for layer in time_layers):
             raise InputError("attention over time must take any number of tokens; give this one to joint_attention")
@@ -178,9 +180,13 @@ class SpatioTemporalLifter(Lifter):
         )
         # After pre-norm blocks nothing else holds the tokens' size.
         self.time_norm = nn.LayerNorm(dim) if norm == "pre" else nn.Identity()
-        initialise_(init, norm, encoder=self.time_blocks, embeddings=[self.pool_in])
+        initialise_(init, norm, encoder=self.time_blocks, embeddings=[self.token_in])
 
-        self.pool_out = nn.Linear(dim, frame_dim) if upsample == "interpolate" else nn.Linear(dim, pool * frame_dim)
+        self.token_out = (
+            nn.Linear(dim, frame_dim)
+            if temporal_upsampling == "interpolate"
+            else nn.Linear(dim, temporal_stride * frame_dim)
+        )
         frame_heads = max(frame_dim // 32, 1)
         self.frame_rotary = RotaryTime(frame_dim // frame_heads) if frame_depth else None
         self.frame_blocks = nn.ModuleList(
@@ -189,27 +195,27 @@ class SpatioTemporalLifter(Lifter):
         )
         self.head_norm = nn.LayerNorm(frame_dim)
         self.head = _head(frame_dim, 3 * n_out)
-        self.radius_head = _head(frame_dim, n_out) if radius else None
+        self.uncertainty_head = _head(frame_dim, n_out) if uncertainty else None
 
     @overload
     def forward(self, encoded: Encoded) -> Float[Tensor, "b t j_out 3"]: ...
     @overload
-    def forward(self, encoded: Encoded, with_radius: Literal[True]) -> Estimate: ...
-    def forward(self, encoded: Encoded, with_radius: bool = False) -> Float[Tensor, "b t j_out 3"] | Estimate:
-        """Lifts a batch of windows; also says how far off the joints may be where `with_radius` is set."""
+    def forward(self, encoded: Encoded, with_uncertainty: Literal[True]) -> Estimate: ...
+    def forward(self, encoded: Encoded, with_uncertainty: bool = False) -> Float[Tensor, "b t j_out 3"] | Estimate:
+        """Lifts a batch of windows; also says how far off the joints may be where `with_uncertainty` is set."""
         t = encoded.times.shape[1]
-        encoded = pad_time(encoded, -t % self.pool)
+        encoded = pad_time(encoded, -t % self.temporal_stride)
         frames = self._frames(encoded)  # (b, t, frame_dim)
         b, padded, d = frames.shape
-        n = padded // self.pool
+        n = padded // self.temporal_stride
 
-        # (b, t) -> (b, n, pool): the time of a token is the mean of its frames'.
-        times, valid = encoded.times.view(b, n, self.pool), encoded.valid.view(b, n, self.pool)
+        # (b, t) -> (b, n, temporal_stride): the time of a token is the mean of its frames'.
+        times, valid = encoded.times.view(b, n, self.temporal_stride), encoded.valid.view(b, n, self.temporal_stride)
         token_times = (times * valid).sum(-1) / valid.sum(-1).clamp(min=1)
         offsets = torch.where(valid, times - token_times[..., None], 0.0)
         frames = frames + self.offset_in(offsets.view(b, padded, 1))
 
-        tokens = self.pool_in(frames.view(b, n, self.pool * d))
+        tokens = self.token_in(frames.view(b, n, self.temporal_stride * d))
         if self.time_code is not None:  # then the tokens themselves say when they are, from the window's mean on
             middle = (times * valid).sum((1, 2)) / valid.sum((1, 2)).clamp(min=1)
             # The mean would tell of frames to come.
@@ -219,9 +225,9 @@ class SpatioTemporalLifter(Lifter):
         for block in self.time_blocks:
             tokens = block(tokens, valid.any(-1), rotation)
 
-        spread = self.pool_out(self.time_norm(tokens))
-        if self.config["upsample"] == "interpolate":
-            spread = interpolated(spread, valid.any(-1), self.pool)
+        spread = self.token_out(self.time_norm(tokens))
+        if self.config["temporal_upsampling"] == "interpolate":
+            spread = interpolated(spread, valid.any(-1), self.temporal_stride)
         frames = frames + spread.reshape(b, padded, d)
         if self.frame_rotary is not None:
             rotation = self.frame_rotary(encoded.times)
@@ -229,12 +235,12 @@ class SpatioTemporalLifter(Lifter):
                 frames = block(frames, encoded.valid, rotation)
         frames = self.head_norm(frames)[:, :t]
         joints = self.to_camera(self.head(frames), encoded)
-        if not with_radius:
+        if not with_uncertainty:
             return joints
-        return Estimate(joints, None if self.radius_head is None else _radius(self.radius_head(frames)))
+        return Estimate(joints, None if self.uncertainty_head is None else _uncertainty(self.uncertainty_head(frames)))
 
     def estimate(self, encoded: Encoded) -> Estimate:
-        """The joints, and how far off they may be where the lifter was built with `radius`."""
+        """The joints, and how far off they may be where the lifter was built with `uncertainty`."""
         return self(encoded, True)
 
     def _frames(self, encoded: Encoded) -> Float[Tensor, "b t d"]:
@@ -243,7 +249,7 @@ class SpatioTemporalLifter(Lifter):
         # Joints that no frame of the batch has are left out: the result is the same, and costs less; unless the
         # attention knows joints by their place.
         some = encoded.mask.flatten(0, 1).any(0)
-        present = (torch.ones_like(some) if self.joints_in_order else some).nonzero().squeeze(-1)
+        present = (torch.ones_like(some) if self.ordered_joints else some).nonzero().squeeze(-1)
         mask = encoded.mask[:, :, present]
         weights = mask[..., None].to(encoded.coordinates.dtype)
         coordinates = encoded.coordinates[:, :, present]
@@ -283,7 +289,7 @@ def _head(dim: int, channels: int) -> nn.Sequential:
     return nn.Sequential(nn.Linear(dim, 2 * dim), nn.GELU(approximate="tanh"), nn.Linear(2 * dim, channels))
 
 
-def _radius(logarithm: Float[Tensor, "b t j"]) -> Float[Tensor, "b t j"]:
+def _uncertainty(logarithm: Float[Tensor, "b t j"]) -> Float[Tensor, "b t j"]:
     """Radii from what the network gives, their logarithm over 5 cm; 0 for the root joint."""
-    radius = 0.05 * logarithm.float().exp()
-    return torch.cat((torch.zeros_like(radius[..., :1]), radius[..., 1:]), -1)
+    uncertainty = 0.05 * logarithm.float().exp()
+    return torch.cat((torch.zeros_like(uncertainty[..., :1]), uncertainty[..., 1:]), -1)

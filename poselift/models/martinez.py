@@ -17,8 +17,8 @@ class SimpleBaseline(Lifter):
     normalised over the data set) and has no max-norm on its weights.
 
     Args:
-        joints_in: name of the joint set that goes in.
-        joints_out: name of the joint set that comes out.
+        skeleton_in: name of the joint set that goes in.
+        skeleton_out: name of the joint set that comes out.
         dim: width of the layers.
         depth: residual blocks.
         dropout: share of hidden units dropped in training.
@@ -26,13 +26,13 @@ class SimpleBaseline(Lifter):
 
     def __init__(
         self,
-        joints_in: str = CMU28.name,
-        joints_out: str = H36M17.name,
+        skeleton_in: str = CMU28.name,
+        skeleton_out: str = H36M17.name,
         dim: int = 1024,
         depth: int = 2,
         dropout: float = 0.5,
     ) -> None:
-        super().__init__(joints_in, joints_out, dim=dim, depth=depth, dropout=dropout)
+        super().__init__(skeleton_in, skeleton_out, dim=dim, depth=depth, dropout=dropout)
         self.features = FrameFeatures(len(self.skeleton_in), dim)
         self.first = _activation(dim, dropout)
         self.blocks = nn.ModuleList(

@@ -26,8 +26,8 @@ class RecurrentLifter(Lifter):
     - gru: two gates (Cho et al. 2014, https://arxiv.org/abs/1406.1078)
 
     Args:
-        joints_in: name of the joint set that goes in.
-        joints_out: name of the joint set that comes out.
+        skeleton_in: name of the joint set that goes in.
+        skeleton_out: name of the joint set that comes out.
         cell: "rnn", "lstm" or "gru".
         dim: width of the state.
         depth: layers.
@@ -40,8 +40,8 @@ class RecurrentLifter(Lifter):
 
     def __init__(
         self,
-        joints_in: str = CMU28.name,
-        joints_out: str = H36M17.name,
+        skeleton_in: str = CMU28.name,
+        skeleton_out: str = H36M17.name,
         cell: str = "lstm",
         dim: int = 512,
         depth: int = 2,
@@ -49,7 +49,7 @@ class RecurrentLifter(Lifter):
         dropout: float = 0.1,
     ) -> None:
         super().__init__(
-            joints_in, joints_out, cell=cell, dim=dim, depth=depth, bidirectional=bidirectional, dropout=dropout
+            skeleton_in, skeleton_out, cell=cell, dim=dim, depth=depth, bidirectional=bidirectional, dropout=dropout
         )
         if cell not in CELLS:
             raise InputError(f"no recurrent cell is called {cell!r}; there are {', '.join(CELLS)}")

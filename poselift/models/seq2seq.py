@@ -27,8 +27,8 @@ class SequenceToSequence(Lifter):
     """What the two have in common: the loop over frames, and what is fed back.
 
     Args:
-        joints_in: name of the joint set that goes in.
-        joints_out: name of the joint set that comes out.
+        skeleton_in: name of the joint set that goes in.
+        skeleton_out: name of the joint set that comes out.
         dim: width of the states.
         teacher_forcing: share of frames in training that are fed the truth and not the model's own output: 1 in the
             papers, whose models then never meet their own errors; mixed, as in scheduled sampling (Bengio et al.
@@ -38,8 +38,8 @@ class SequenceToSequence(Lifter):
 
     teacher_forced: ClassVar[bool] = True
 
-    def __init__(self, joints_in: str, joints_out: str, dim: int, teacher_forcing: float, **config: object) -> None:
-        super().__init__(joints_in, joints_out, dim=dim, teacher_forcing=teacher_forcing, **config)
+    def __init__(self, skeleton_in: str, skeleton_out: str, dim: int, teacher_forcing: float, **config: object) -> None:
+        super().__init__(skeleton_in, skeleton_out, dim=dim, teacher_forcing=teacher_forcing, **config)
         self.teacher_forcing = teacher_forcing
         self.features = FrameFeatures(len(self.skeleton_in), dim)
         self.time = SinusoidalTime(dim)
@@ -130,20 +130,20 @@ class BahdanauLifter(SequenceToSequence):
     The output is linear in state, context and previous joints; the paper's maxout serves a choice of words.
 
     Args:
-        joints_in: name of the joint set that goes in.
-        joints_out: name of the joint set that comes out.
+        skeleton_in: name of the joint set that goes in.
+        skeleton_out: name of the joint set that comes out.
         dim: width of the states; even.
         teacher_forcing: share of frames in training that are fed the truth.
     """
 
     def __init__(
         self,
-        joints_in: str = CMU28.name,
-        joints_out: str = H36M17.name,
+        skeleton_in: str = CMU28.name,
+        skeleton_out: str = H36M17.name,
         dim: int = 256,
         teacher_forcing: float = 0.5,
     ) -> None:
-        super().__init__(joints_in, joints_out, dim, teacher_forcing)
+        super().__init__(skeleton_in, skeleton_out, dim, teacher_forcing)
         channels = 3 * len(self.skeleton_out)
         self.encoder = nn.GRU(dim, dim // 2, batch_first=True, bidirectional=True)
         self.initial = nn.Linear(dim, dim)
@@ -190,8 +190,8 @@ class LuongLifter(SequenceToSequence):
     itself (local_monotonic), or S sigmoid(v' tanh(W h)) with a Gaussian of deviation reach / 2 (local_predictive).
 
     Args:
-        joints_in: name of the joint set that goes in.
-        joints_out: name of the joint set that comes out.
+        skeleton_in: name of the joint set that goes in.
+        skeleton_out: name of the joint set that comes out.
         dim: width of the states.
         score: "dot", "general" or "concat".
         looks: "global", "local_monotonic" or "local_predictive".
@@ -204,15 +204,15 @@ class LuongLifter(SequenceToSequence):
 
     def __init__(
         self,
-        joints_in: str = CMU28.name,
-        joints_out: str = H36M17.name,
+        skeleton_in: str = CMU28.name,
+        skeleton_out: str = H36M17.name,
         dim: int = 256,
         score: str = "general",
         looks: str = "global",
         reach: int = 10,
         teacher_forcing: float = 0.5,
     ) -> None:
-        super().__init__(joints_in, joints_out, dim, teacher_forcing, score=score, looks=looks, reach=reach)
+        super().__init__(skeleton_in, skeleton_out, dim, teacher_forcing, score=score, looks=looks, reach=reach)
         if score not in ("dot", "general", "concat"):
             raise InputError(f"no score is called {score!r}; there are dot, general and concat")
         if looks not in REACHES:

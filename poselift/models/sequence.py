@@ -82,7 +82,7 @@ def estimate_sequence(
     fade = torch.minimum(ramp, ramp.flip(0)).to(keypoints.dtype)
 
     joints: Tensor | None = None
-    radius: Tensor | None = None
+    uncertainty: Tensor | None = None
     weight = keypoints.new_zeros(frames)
     with torch.inference_mode():
         for chunk in _chunks(starts, batch_size or (4 if keypoints.device.type == "cpu" else 16)):
@@ -99,14 +99,14 @@ def estimate_sequence(
             )
             if joints is None:
                 joints = keypoints.new_zeros(frames, *out.joints.shape[2:])
-                radius = None if out.radius is None else keypoints.new_zeros(frames, out.radius.shape[2])
+                uncertainty = None if out.uncertainty is None else keypoints.new_zeros(frames, out.uncertainty.shape[2])
             joints.index_put_((index,), out.joints * fade[:, None, None], accumulate=True)
-            if radius is not None and out.radius is not None:
-                radius.index_put_((index,), out.radius * fade[:, None], accumulate=True)
+            if uncertainty is not None and out.uncertainty is not None:
+                uncertainty.index_put_((index,), out.uncertainty * fade[:, None], accumulate=True)
             weight.index_put_((index,), fade.expand(len(chunk), -1), accumulate=True)
     assert joints is not None, "window_starts gives at least one window"
     return Estimate(
-        (joints / weight[:, None, None])[None], None if radius is None else (radius / weight[:, None])[None]
+        (joints / weight[:, None, None])[None], None if uncertainty is None else (uncertainty / weight[:, None])[None]
     )
 
 
@@ -140,6 +140,6 @@ def _lift(
     mirrored: Estimate = lifter.estimate(mirror(encoded, skeleton_in))  # type: ignore[operator]
     order, sign = list(skeleton_out.flip_indices), out.joints.new_tensor([-1.0, 1.0, 1.0])
     joints = 0.5 * (out.joints + mirrored.joints[:, :, order] * sign)
-    if out.radius is None or mirrored.radius is None:
+    if out.uncertainty is None or mirrored.uncertainty is None:
         return Estimate(joints)
-    return Estimate(joints, 0.5 * (out.radius + mirrored.radius[:, :, order]))
+    return Estimate(joints, 0.5 * (out.uncertainty + mirrored.uncertainty[:, :, order]))

@@ -20,8 +20,8 @@ class TemporalConvolution(Lifter):
     It differs from the paper in what goes in: `encode`'s rays, scores and masks, and the time between frames.
 
     Args:
-        joints_in: name of the joint set that goes in.
-        joints_out: name of the joint set that comes out.
+        skeleton_in: name of the joint set that goes in.
+        skeleton_out: name of the joint set that comes out.
         channels: of each layer.
         depth: residual blocks; width^(depth + 1) frames are seen.
         width: frames in a convolution; odd.
@@ -32,8 +32,8 @@ class TemporalConvolution(Lifter):
 
     def __init__(
         self,
-        joints_in: str = CMU28.name,
-        joints_out: str = H36M17.name,
+        skeleton_in: str = CMU28.name,
+        skeleton_out: str = H36M17.name,
         channels: int = 1024,
         depth: int = 4,
         width: int = 3,
@@ -42,8 +42,8 @@ class TemporalConvolution(Lifter):
         dropout: float = 0.25,
     ) -> None:
         super().__init__(
-            joints_in,
-            joints_out,
+            skeleton_in,
+            skeleton_out,
             channels=channels,
             depth=depth,
             width=width,

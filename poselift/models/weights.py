@@ -59,9 +59,9 @@ class Weights:
     card: dict[str, Any]
 
     @property
-    def radius_factor(self) -> float:
+    def uncertainty_factor(self) -> float:
         """What the lifter's radii are multiplied by to hold in 9 of 10 cases (`tools/calibrate.py`); 1 if unknown."""
-        return float(self.card.get("radius_factor", 1.0))
+        return float(self.card.get("uncertainty_factor", 1.0))
 
 
 def shipped_weights() -> dict[str, Path]:
@@ -98,7 +98,7 @@ def load_weights(name_or_path: str | Path, device: torch.device | str = "cpu") -
 
     Raises:
         InputError: there are no such weights, a file cannot be read, the two do not belong together, or the JSON's
-            `radius_factor` is not a number above 0.
+            `uncertainty_factor` is not a number above 0.
     """
     path = Path(name_or_path)
     if path.suffix != ".safetensors":
@@ -119,10 +119,10 @@ def load_weights(name_or_path: str | Path, device: torch.device | str = "cpu") -
         lifter = model(**config)
     except (json.JSONDecodeError, UnicodeDecodeError, KeyError, TypeError, ValueError) as error:
         raise InputError(f"{config_path} does not describe a lifter ({type(error).__name__}: {error})") from error
-    factor = card.get("radius_factor", 1.0)
+    factor = card.get("uncertainty_factor", 1.0)
     if type(factor) not in (int, float) or not 0 < factor < math.inf:
         told = json.dumps(factor)
-        raise InputError(f"{config_path}: radius_factor is {told}; it must be a number above 0, or left out for 1")
+        raise InputError(f"{config_path}: uncertainty_factor is {told}; it must be a number above 0, or left out for 1")
     try:
         state = {key: value.float() for key, value in load_file(path).items()}
         lifter.load_state_dict(state)

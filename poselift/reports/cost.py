@@ -18,7 +18,7 @@ from torch import nn
 
 from poselift.core.errors import InputError
 from poselift.core.files import write_json
-from poselift.data.joint_sets import joint_mask
+from poselift.data.skeletons import joint_mask
 from poselift.models import encode, load_weights
 from poselift.models.checkpoint import load_checkpoint
 from poselift.models.encoding import Encoded

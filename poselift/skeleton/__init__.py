@@ -1,7 +1,9 @@
 """Skeletons, the joint sets of the field, and conversion between them by joint name."""
 
 from poselift.skeleton.convert import COMBINATIONS, Converted, convert
-from poselift.skeleton.joint_sets import (
+from poselift.skeleton.naming import closest_skeleton, our_name
+from poselift.skeleton.skeleton import Skeleton, other_side
+from poselift.skeleton.skeletons import (
     BODY25,
     BODY25B,
     CMU28,
@@ -22,8 +24,6 @@ from poselift.skeleton.joint_sets import (
     TOTALCAPTURE21,
     get_skeleton,
 )
-from poselift.skeleton.naming import closest_joint_set, our_name
-from poselift.skeleton.skeleton import Skeleton, other_side
 
 __all__ = [
     "BODY25",
@@ -47,7 +47,7 @@ __all__ = [
     "TOTALCAPTURE21",
     "Converted",
     "Skeleton",
-    "closest_joint_set",
+    "closest_skeleton",
     "convert",
     "get_skeleton",
     "other_side",

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Sequence
 
-from poselift.skeleton.joint_sets import SKELETONS
 from poselift.skeleton.skeleton import Skeleton
+from poselift.skeleton.skeletons import SKELETONS
 
 _OUR_NAMES = {
     "head": "head_top",
@@ -50,7 +50,7 @@ def our_name(name: str) -> str:
     return side + joint if side else _OUR_NAMES.get(joint, joint)
 
 
-def closest_joint_set(names: Sequence[str]) -> tuple[Skeleton, list[int | None]] | None:
+def closest_skeleton(names: Sequence[str]) -> tuple[Skeleton, list[int | None]] | None:
     """The joint set that has most of the named joints; of several the one with the fewest others.
 
     Args:

@@ -12,15 +12,15 @@ from poselift.geometry import pixels_to_rays
 from poselift.losses import (
     bone_length_loss,
     position_loss,
-    radius_loss,
     reprojection_loss,
     scale_free_loss,
     symmetry_loss,
+    uncertainty_loss,
     velocity_loss,
 )
 from poselift.skeleton import H36M17, Skeleton
 
-LOSSES = ("position", "velocity", "scale_free", "bone_length", "radius", "reprojection", "symmetry")
+LOSSES = ("position", "velocity", "scale_free", "bone_length", "uncertainty", "reprojection", "symmetry")
 """What the training loss is a weighted sum of."""
 
 _BEYOND = 0.3
@@ -38,7 +38,7 @@ def from_first(joints: Float[Tensor, "*batch k 3"], skeleton: Skeleton) -> Float
 class Objective:
     """The weighted sum of the losses of a batch.
 
-    The first five compare with 3D and count where it is known, "radius" only if the lifter gives it. "reprojection"
+    The first five compare with 3D and count where it is known, "uncertainty" only if the lifter gives it. "reprojection"
     counts wherever something is known of the picture, and "symmetry" everywhere, so that windows with 2D alone teach
     too.
 
@@ -67,7 +67,7 @@ class Objective:
         self._shared_in, self._shared_out = skeleton_in.indices(shared), skeleton_out.indices(shared)
 
     def __call__(
-        self, predicted: Float[Tensor, "b t k 3"], batch: Batch, radius: Float[Tensor, "b t k"] | None = None
+        self, predicted: Float[Tensor, "b t k 3"], batch: Batch, uncertainty: Float[Tensor, "b t k"] | None = None
     ) -> dict[str, Tensor]:
         """Each loss by name, and under "loss" their weighted sum."""
         joints = from_first(batch.joints, self.skeleton)
@@ -78,8 +78,10 @@ class Objective:
             "velocity": lambda: velocity_loss(predicted, target, mask, batch.times),
             "scale_free": lambda: scale_free_loss(predicted, target, mask),
             "bone_length": lambda: bone_length_loss(predicted, target, mask, self.skeleton.bone_indices),
-            "radius": lambda: (
-                predicted.new_zeros(()) if radius is None else radius_loss(radius, predicted, target, mask)
+            "uncertainty": lambda: (
+                predicted.new_zeros(())
+                if uncertainty is None
+                else uncertainty_loss(uncertainty, predicted, target, mask)
             ),
             "reprojection": lambda: reprojection_loss(predicted, *self._seen(batch)),
             "symmetry": lambda: symmetry_loss(predicted, batch.valid, self.skeleton),

@@ -53,8 +53,10 @@ class LiftingTask(pl.LightningModule):
         super().__init__()
         self.lifter = lifter
         self.objective = Objective(loss, lifter.skeleton_in, lifter.skeleton_out)
-        if bool(lifter.config.get("radius")) != ("radius" in self.objective.weights):
-            raise InputError("model.radius=true and a weight for loss.radius go together: give both or neither")
+        if bool(lifter.config.get("uncertainty")) != ("uncertainty" in self.objective.weights):
+            raise InputError(
+                "model.uncertainty=true and a weight for loss.uncertainty go together: give both or neither"
+            )
         self.masking = masking or Masking()
         self.window, self.seed = window, seed
         self._optimizer, self._schedule, self._weight_decay = optimizer, schedule, weight_decay
@@ -84,7 +86,7 @@ class LiftingTask(pl.LightningModule):
                 if self.lifter.teacher_forced
                 else self.lifter.estimate(encoded)
             )
-        losses = self.objective(estimate.joints.float(), batch, estimate.radius)
+        losses = self.objective(estimate.joints.float(), batch, estimate.uncertainty)
         penalty = self.lifter.penalty()
         if penalty is not None:
             losses |= {"penalty": penalty, "loss": losses["loss"] + penalty}

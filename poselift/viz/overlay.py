@@ -82,7 +82,7 @@ class OverlayRenderer:
                 motion.keypoints.person,
                 self._stage.place(index, motion, frame),
                 motion.skeleton,
-                bool(motion.filled[frame]),
+                bool(motion.interpolated[frame]),
             )
             for index, motion, frame in present
         ]

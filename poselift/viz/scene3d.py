@@ -32,13 +32,13 @@ class Pose3D:
         person: the track's number; it gives the colour.
         joints: metres, in the axes of the stage.
         skeleton: the joint set of `joints`.
-        filled: nothing was seen and the frame was bridged: drawn translucent.
+        interpolated: nothing was seen and the frame was bridged: drawn translucent.
     """
 
     person: int
     joints: Float[np.ndarray, "j 3"]
     skeleton: Skeleton
-    filled: bool = False
+    interpolated: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,12 +92,12 @@ class Scene3D:
         view = self._view(time)
         self._draw_grid(image, view)
         self._draw_shadows(image, view, people)
-        bridged = [pose for pose in people if pose.filled]
+        bridged = [pose for pose in people if pose.interpolated]
         if bridged:
             layer = image.copy()
             self._draw_bodies(layer, view, bridged)
             image = cv2.addWeighted(layer, _BRIDGED_OPACITY, image, 1 - _BRIDGED_OPACITY, 0).astype(np.uint8)
-        self._draw_bodies(image, view, [pose for pose in people if not pose.filled])
+        self._draw_bodies(image, view, [pose for pose in people if not pose.interpolated])
         self._draw_captions(image)
         return image
 

@@ -2,7 +2,7 @@ import pytest
 import torch
 
 from benchmarks.changed_views import dropped, filmed, misstamped, pelvis_between_hips, spells, take, thinned, without
-from poselift.data.joint_sets import joint_mask
+from poselift.data.skeletons import joint_mask
 from poselift.data.synthetic import synthetic_corpus
 from poselift.data.views import film
 from poselift.geometry import project

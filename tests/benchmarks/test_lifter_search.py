@@ -22,7 +22,7 @@ from poselift.models import Lifter, SpatioTemporalLifter
 from poselift.reports.cost import example_window
 from poselift.skeleton import CMU28
 
-SIZE = {"joint_dim": 8, "frame_dim": 32, "dim": 32, "heads": 4, "depth": 1, "joints_out": "cmu28"}
+SIZE = {"joint_dim": 8, "frame_dim": 32, "dim": 32, "heads": 4, "depth": 1, "skeleton_out": "cmu28"}
 
 
 @pytest.fixture
@@ -78,7 +78,7 @@ def test_a_bias_of_nothing_changes_nothing_and_others_do(encoded):
 
 def test_frequencies_are_those_of_a_cosine_transform():
     """Of a movement that stays, only the first is not nothing; and it is the mean, but for its scale."""
-    cosines = built(lambda **size: Frequencies(**size, pool=8)).pool_in[0]
+    cosines = built(lambda **size: Frequencies(**size, temporal_stride=8)).token_in[0]
     still = torch.arange(3.0).repeat(8)[None, None]
     low = cosines(still).view(4, 3)
     torch.testing.assert_close(low[0], torch.arange(3.0) * 8 * (2 / 8) ** 0.5)
@@ -123,5 +123,7 @@ def test_only_mixed_attention_over_joints_sees_other_frames(encoded):
 
 
 def test_means_of_frames():
-    pooled = built(lambda **size: MeansIn(**size, pool=2)).pool_in[0](torch.tensor([[[1.0, 2.0, 3.0, 6.0]]]))
+    pooled = built(lambda **size: MeansIn(**size, temporal_stride=2)).token_in[0](
+        torch.tensor([[[1.0, 2.0, 3.0, 6.0]]])
+    )
     torch.testing.assert_close(pooled, torch.tensor([[[2.0, 4.0]]]))

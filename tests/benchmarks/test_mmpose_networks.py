@@ -42,7 +42,7 @@ def test_without_mmpose_it_is_said_how_to_install_it(network):
         network()
 
 
-@pytest.mark.parametrize("sets", [{"joints_in": "coco17"}, {"joints_out": "cmu28"}])
+@pytest.mark.parametrize("sets", [{"skeleton_in": "coco17"}, {"skeleton_out": "cmu28"}])
 @pytest.mark.parametrize("network", SMALL)
 def test_other_joint_sets_are_refused(network, sets):
     with pytest.raises(InputError, match="lifts the joints of h36m17 to h36m17"):
@@ -76,7 +76,7 @@ class TestNetworks:
         """A lifter of the 17 joints alone gives the same from those as one of all 28."""
         for network, size in SMALL.items():
             torch.manual_seed(0)
-            few = network(joints_in="h36m17", **size).eval()
+            few = network(skeleton_in="h36m17", **size).eval()
             torch.manual_seed(0)
             every = network(**size).eval()
             places = [CMU28.index(joint) for joint in H36M17.joints]

@@ -10,7 +10,15 @@ from poselift.data.synthetic import synthetic_corpus
 from poselift.models import SpatioTemporalLifter, save_weights
 from poselift.skeleton import H36M17
 
-SIZE = {"joint_dim": 8, "frame_dim": 32, "dim": 32, "heads": 4, "depth": 1, "joints_out": "cmu28", "radius": True}
+SIZE = {
+    "joint_dim": 8,
+    "frame_dim": 32,
+    "dim": 32,
+    "heads": 4,
+    "depth": 1,
+    "skeleton_out": "cmu28",
+    "uncertainty": True,
+}
 
 
 @pytest.fixture(scope="module")

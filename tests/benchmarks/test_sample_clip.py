@@ -18,8 +18,8 @@ def somebody(frames=9, away=0.0):
     scores = np.isfinite(keypoints).all(-1) * 0.9
     times = np.arange(frames) / 30
     two = Keypoints2D(keypoints.astype(np.float32), scores.astype(np.float32), times, COCO17, (640, 480))
-    filled = np.zeros(frames, bool)
-    return Motion(joints.astype(np.float32), root.astype(np.float32), times, filled, CMU28, "camera", two, None)
+    interpolated = np.zeros(frames, bool)
+    return Motion(joints.astype(np.float32), root.astype(np.float32), times, interpolated, CMU28, "camera", two, None)
 
 
 def test_it_measures_how_far_and_how_unsteady():

@@ -6,15 +6,23 @@ import torch
 from benchmarks import uncertainty
 from poselift.models import SpatioTemporalLifter, save_weights
 
-SIZE = {"joint_dim": 8, "frame_dim": 32, "dim": 32, "heads": 4, "depth": 1, "joints_out": "cmu28", "radius": True}
+SIZE = {
+    "joint_dim": 8,
+    "frame_dim": 32,
+    "dim": 32,
+    "heads": 4,
+    "depth": 1,
+    "skeleton_out": "cmu28",
+    "uncertainty": True,
+}
 
 
 def run(monkeypatch, tmp_path, cmu_files, bias):
     """The table's one row for a lifter whose radii are all about exp(bias) times 5 cm."""
     torch.manual_seed(0)
     lifter = SpatioTemporalLifter(**SIZE)
-    torch.nn.init.zeros_(lifter.radius_head[2].weight)
-    torch.nn.init.constant_(lifter.radius_head[2].bias, bias)
+    torch.nn.init.zeros_(lifter.uncertainty_head[2].weight)
+    torch.nn.init.constant_(lifter.uncertainty_head[2].bias, bias)
     save_weights(tmp_path / "l.safetensors", lifter, 24, {})
     corpus, bench = cmu_files
     arguments = ["--corpus", corpus, "--bench", bench, "--weights", tmp_path / "l.safetensors", "--joints", "h36m17"]

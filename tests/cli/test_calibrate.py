@@ -11,13 +11,13 @@ from poselift.core.errors import InputError
 from poselift.data.cmu_bench import CmuBench
 from poselift.models import SpatioTemporalLifter, load_weights, save_weights
 
-SIZE = {"joint_dim": 8, "frame_dim": 32, "dim": 32, "heads": 4, "depth": 1, "joints_out": "cmu28"}
+SIZE = {"joint_dim": 8, "frame_dim": 32, "dim": 32, "heads": 4, "depth": 1, "skeleton_out": "cmu28"}
 
 
 @pytest.fixture
 def weights(tmp_path):
     torch.manual_seed(0)
-    save_weights(tmp_path / "l.safetensors", SpatioTemporalLifter(**SIZE, radius=True), 24, {})
+    save_weights(tmp_path / "l.safetensors", SpatioTemporalLifter(**SIZE, uncertainty=True), 24, {})
     return tmp_path / "l.safetensors"
 
 
@@ -39,18 +39,18 @@ def test_by_the_factor_nine_of_ten_are_within_on_the_mean_of_the_subjects():
 def test_after_it_nine_of_ten_joints_are_within_their_radius(weights, cmu_files, capsys):
     corpus, bench = cmu_files
     main(["calibrate", str(weights), "--corpus", str(corpus), "--bench", str(bench)])
-    assert "radius_factor" in capsys.readouterr().out
+    assert "uncertainty_factor" in capsys.readouterr().out
     card = json.loads(weights.with_suffix(".json").read_text())
-    assert card["radius_factor"] == load_weights(weights).radius_factor != 1.0
+    assert card["uncertainty_factor"] == load_weights(weights).uncertainty_factor != 1.0
     assert card["calibrated_on"]["bench"]["name"] == bench.name
     within = []
     for joints, source in product(("h36m17", "coco17", "halpe26"), ("det", "gt")):
         for view in CmuBench(corpus, bench, joints, source):
             motion = lift_view(view, load_weights(weights))
             error = np.linalg.norm(motion.joints - view.joints.numpy(), axis=-1)
-            assert np.all(motion.radius[:, 0] == 0)
+            assert np.all(motion.uncertainty[:, 0] == 0)
             measured = np.isin(motion.skeleton.joints, MEASURED) & np.isfinite(error)
-            within.append((error <= motion.radius)[measured])
+            within.append((error <= motion.uncertainty)[measured])
     assert np.mean(np.concatenate(within)) == pytest.approx(0.9, abs=0.002)
 
 
@@ -70,8 +70,8 @@ def test_a_lifter_without_radii_is_refused(tmp_path, cmu_files, capsys):
     corpus, bench = cmu_files
     with pytest.raises(SystemExit):
         main(["calibrate", str(tmp_path / "plain.safetensors"), "--corpus", str(corpus), "--bench", str(bench)])
-    assert "train one with model.radius=true" in capsys.readouterr().err
-    assert "radius_factor" not in json.loads((tmp_path / "plain.json").read_text())
+    assert "train one with model.uncertainty=true" in capsys.readouterr().err
+    assert "uncertainty_factor" not in json.loads((tmp_path / "plain.json").read_text())
 
 
 def test_shipped_weights_stay_as_they_are(cmu_files, capsys):

@@ -112,7 +112,7 @@ def test_all_lines_of_an_input_error_are_printed(capsys):
 
 
 @pytest.mark.parametrize(
-    ("override", "meant"), [("model.causal=no", "false"), ("model.radius=Yes", "true"), ("resume=off", "false")]
+    ("override", "meant"), [("model.causal=no", "false"), ("model.uncertainty=Yes", "true"), ("resume=off", "false")]
 )
 def test_words_that_yaml_once_read_as_true_or_false_are_no_text(override, meant, capsys):
     with initialize_config_dir(CONF, version_base="1.3"):

@@ -106,7 +106,7 @@ def test_every_path_gives_the_same_to_the_last_digit(weights, bench, tmp_path):
 def test_settings_change_what_they_say(weights, bench, tmp_path):
     plain, _ = run(tmp_path / "a", *bench, f"weights={weights}")
     for number, setting in enumerate(
-        ("flip=false", "camera=assumed", "window=8", "steady=true", "rays=true", "data.source=gt")
+        ("flip=false", "camera=assumed", "window=8", "constant_bones=true", "rays=true", "data.source=gt")
     ):
         other, _ = run(tmp_path / str(number), *bench, f"weights={weights}", setting)
         assert other["metrics"]["mpjpe"] != plain["metrics"]["mpjpe"]
@@ -265,7 +265,7 @@ def test_the_protocols_can_be_chosen():
         (["window=true"], "window=True must be"),
         (["flip=maybe"], "flip=maybe is neither true nor false"),
         (["rays=5"], "rays=5 is neither true nor false"),
-        (["steady=off"], "steady=off is neither true nor false"),
+        (["constant_bones=off"], "constant_bones=off is neither true nor false"),
         (["view=nobody"], "no view is called 'nobody'; there are 2, e.g. a, b"),
         (["predictions=nothing.npz"], "no such file: nothing.npz"),
     ],

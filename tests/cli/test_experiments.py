@@ -75,7 +75,7 @@ def test_the_rows_that_papers_compare(frames, keypoints):
     assert config.data.views.keypoints == {"cpn": "cpn_ft_h36m_dbb", "gt": "gt"}[keypoints]
     assert config.data.train == {"split": "train"}
     assert config.data.val == {"split": "test"}
-    assert config.model.joints_in == "h36m17"
+    assert config.model.skeleton_in == "h36m17"
 
 
 def test_the_family_costs_what_it_says():

@@ -60,14 +60,14 @@ def test_arrays(out, summary):
             "timestamps": (frames,),
             "keypoints": (frames, 17, 2),
             "keypoint_scores": (frames, 17),
-            "filled": (frames,),
-            "radius": (frames, 17),
+            "interpolated": (frames,),
+            "uncertainty": (frames, 17),
         }
         assert {key: array.shape for key, array in arrays.items()} == shapes
-        assert arrays["filled"].dtype == bool
+        assert arrays["interpolated"].dtype == bool
         assert (np.diff(arrays["timestamps"]) > 0).all()
         present = np.isfinite(arrays["joints"]).all((1, 2))
-        assert (np.isfinite(arrays["radius"]).all(1) == present).all()
+        assert (np.isfinite(arrays["uncertainty"]).all(1) == present).all()
         assert (arrays["joints"][present, 0] == 0).all(), "relative to the root"
         assert (arrays["root"][present, 2] > 0.5).all(), "in front of the camera"
         height = np.ptp(arrays["joints"][present][..., 1], axis=1)
@@ -85,7 +85,7 @@ def test_json_says_what_the_arrays_are(out):
     assert np.shape(about["camera"]["K"]) == (3, 3)
     lifter, small = about["weights"]["lifter"], load_weights("small")
     assert len(lifter["sha256"]) == 64
-    assert (lifter["window"], lifter["radius_factor"]) == (small.window, small.radius_factor)
+    assert (lifter["window"], lifter["uncertainty_factor"]) == (small.window, small.uncertainty_factor)
     assert about["versions"]["torch"]
     motion = read_motion(out / "person_1.npz")
     assert motion.skeleton == H36M17
@@ -95,7 +95,7 @@ def test_csv_has_a_row_a_frame(out, summary):
     with open(out / "person_1.csv", newline="") as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == summary["people"][0]["frames"]
-    for column in ("time_s", "filled", "root_x_m", "left_wrist_z_m"):
+    for column in ("time_s", "interpolated", "root_x_m", "left_wrist_z_m"):
         assert column in rows[0]
 
 
@@ -214,9 +214,11 @@ def test_camera_options_are_used_and_written(tmp_path):
 
 
 def test_feet_and_radii_where_the_weights_give_them(tmp_path, capsys):
-    """28 joints from the weights that also give 17, the same where both have them; each with its radius."""
+    """28 joints from the weights that also give 17, the same where both have them; each with its uncertainty."""
     torch.manual_seed(0)
-    lifter = SpatioTemporalLifter(joint_dim=8, frame_dim=32, dim=32, heads=4, depth=1, joints_out="cmu28", radius=True)
+    lifter = SpatioTemporalLifter(
+        joint_dim=8, frame_dim=32, dim=32, heads=4, depth=1, skeleton_out="cmu28", uncertainty=True
+    )
     save_weights(tmp_path / "feet.safetensors", lifter, 24, {})
     save_weights(tmp_path / "bare.safetensors", SpatioTemporalLifter(joint_dim=8, dim=32, depth=1, heads=4), 24, {})
     options = [*QUICK, "--end", 0.2, "--no-render", "--quiet", "--weights"]
@@ -226,8 +228,8 @@ def test_feet_and_radii_where_the_weights_give_them(tmp_path, capsys):
     assert (few.skeleton, many.skeleton) == (H36M17, CMU28)
     shared = CMU28.indices(H36M17.joints)
     np.testing.assert_array_equal(few.joints, many.joints[:, shared])
-    np.testing.assert_array_equal(few.radius, many.radius[:, shared])
-    assert (many.radius[:, 1:] > 0).all()
+    np.testing.assert_array_equal(few.uncertainty, many.uncertainty[:, shared])
+    assert (many.uncertainty[:, 1:] > 0).all()
     with pytest.raises(SystemExit) as stopped:
         lift(*options, tmp_path / "bare.safetensors", "--out", tmp_path / "none", "--skeleton", "cmu28")
     assert stopped.value.code == 2
@@ -237,7 +239,7 @@ def test_feet_and_radii_where_the_weights_give_them(tmp_path, capsys):
 
 def test_weights_of_another_joint_set_give_what_they_have(tmp_path):
     torch.manual_seed(0)
-    lifter = SpatioTemporalLifter(joint_dim=8, frame_dim=32, dim=32, heads=4, depth=1, joints_out="coco17")
+    lifter = SpatioTemporalLifter(joint_dim=8, frame_dim=32, dim=32, heads=4, depth=1, skeleton_out="coco17")
     save_weights(tmp_path / "other.safetensors", lifter, 24, {})
     lift(*QUICK, "--end", 0.2, "--no-render", "--weights", tmp_path / "other.safetensors", "--out", tmp_path / "out")
     assert read_motion(tmp_path / "out" / "person_1.npz").skeleton.joints == COCO17.joints

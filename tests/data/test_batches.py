@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from poselift.data.batches import Batch, Batches
-from poselift.data.joint_sets import JointSetSampler, joint_mask, shared_joints, spread
+from poselift.data.skeletons import SkeletonSampler, joint_mask, shared_joints, spread
 from poselift.data.virtual import VirtualSource
 from poselift.skeleton import CMU28, COCO17, H36M17, MPI_INF_3DHP17
 
@@ -105,7 +105,7 @@ def test_a_lifter_of_another_joint_set_sees_its_own_joints_in_its_own_order(corp
     own = virtual(corpus, COCO17, everything)
     wide = virtual(corpus, CMU28, everything)
     for source in (own, wide):
-        source.joint_sets.drop = 0.0
+        source.skeletons.drop = 0.0
     a, b = (source.sample(4, torch.Generator().manual_seed(0)) for source in (own, wide))
     order = [CMU28.joints.index(joint) for joint in COCO17.joints]
     torch.testing.assert_close(a.keypoints, b.keypoints[:, :, order], equal_nan=True)
@@ -141,7 +141,7 @@ def test_shared_joints_are_put_in_their_places():
 
 
 def test_sets_are_drawn_by_their_shares(generator):
-    sampler = JointSetSampler({"h36m17": 3.0, "coco17": 1.0}, drop=0.0)
+    sampler = SkeletonSampler({"h36m17": 3.0, "coco17": 1.0}, drop=0.0)
     spine = CMU28.index("spine")
     share = sum(bool(sampler.sample(2, generator)[0, spine]) for _ in range(800)) / 800
     assert 0.7 < share < 0.8

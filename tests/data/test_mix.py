@@ -64,7 +64,7 @@ def recorded(corpus, **options):
 
 
 def test_each_source_is_masked_to_the_joints_that_it_has(corpus):
-    synthetic = SyntheticData(clips=2, clip_frames=60, frames=12, joint_sets=SETS)
+    synthetic = SyntheticData(clips=2, clip_frames=60, frames=12, skeletons=SETS)
     data = MixedData({"walk": synthetic, "pictures": recorded(corpus)}, "walk", frames=12, batch_size=64, batches=1)
     data.setup("fit")
     (batch,) = data.train_dataloader()
@@ -85,7 +85,7 @@ def test_a_source_of_weight_0_is_only_validated_on(corpus):
         def training_corpus(self):
             raise AssertionError("not to be read")
 
-    own = {"clips": 2, "clip_frames": 60, "frames": 12, "joint_sets": SETS}
+    own = {"clips": 2, "clip_frames": 60, "frames": 12, "skeletons": SETS}
     sources = {"train": SyntheticData(**own), "val": Unread(**own)}
     data = MixedData(sources, "val", {"train": 2, "val": 0}, frames=12, batches=1)
     data.setup("fit")
@@ -104,6 +104,6 @@ def test_a_source_of_weight_0_is_only_validated_on(corpus):
     ],
 )
 def test_what_is_no_mix_is_refused(names, validate, weights, message):
-    sources = {name: SyntheticData(frames=12, joint_sets=SETS) for name in names}
+    sources = {name: SyntheticData(frames=12, skeletons=SETS) for name in names}
     with pytest.raises(ValueError, match=message):
         MixedData(sources, validate, weights, frames=12)

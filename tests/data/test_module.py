@@ -13,7 +13,7 @@ SETS = {"h36m17": 1.0}
 
 
 def synthetic(**options):
-    return SyntheticData(**{"clips": 2, "clip_frames": 60, "frames": 12, "joint_sets": SETS, "batches": 4, **options})
+    return SyntheticData(**{"clips": 2, "clip_frames": 60, "frames": 12, "skeletons": SETS, "batches": 4, **options})
 
 
 def trainer(rank=0, processes=1, epoch=0, max_steps=-1, step=0, accumulate=1):
@@ -83,7 +83,7 @@ def test_fewer_views_than_processes_are_refused():
 
 
 def test_views_come_in_the_lifters_joint_sets():
-    view = next(iter(set_up(synthetic(joints_in="coco17", joints_out="mpi_inf_3dhp17")).val_dataloader()))
+    view = next(iter(set_up(synthetic(skeleton_in="coco17", skeleton_out="mpi_inf_3dhp17")).val_dataloader()))
     assert (view.keypoint_skeleton, view.skeleton) == (COCO17, MPI_INF_3DHP17)
     assert view.keypoints.shape[1:] == (17, 2)
     assert view.joints[:, MPI_INF_3DHP17.index("head")].isnan().all()
@@ -92,7 +92,7 @@ def test_views_come_in_the_lifters_joint_sets():
 
 def test_cmu_reads_the_files(cmu_files):
     corpus, bench = cmu_files
-    data = CmuData(corpus, bench, frames=12, joint_sets=SETS, batches=1, batch_size=3)
+    data = CmuData(corpus, bench, frames=12, skeletons=SETS, batches=1, batch_size=3)
     data.setup("fit")
     (batch,) = data.train_dataloader()
     assert batch.joints.shape == (3, 12, 17, 3)
@@ -106,7 +106,7 @@ def test_cmu_reads_the_files(cmu_files):
 def test_cmu_without_a_bench_validates_on_its_own_val_split(cmu_files):
     names = []
     for _ in range(2):
-        data = CmuData(cmu_files[0], frames=12, joint_sets=SETS)
+        data = CmuData(cmu_files[0], frames=12, skeletons=SETS)
         data.setup("fit")
         (view,) = data.val_dataloader()
         names.append(view.name)
@@ -140,7 +140,7 @@ def test_a_dataset_of_motion_is_filmed_to_train_and_to_validate_on(corpus, tmp_p
         asked.append((root, split))
         return in_joint_set(corpus, H36M17)
 
-    common = {"frames": 12, "joint_sets": SETS, "batch_size": 4, "batches": 1}
+    common = {"frames": 12, "skeletons": SETS, "batch_size": 4, "batches": 1}
     data = CorpusData(tmp_path, load, {"split": "train"}, {"split": "test"}, **common)
     data.setup("fit")
     assert asked == [(tmp_path, "train"), (tmp_path, "test")]

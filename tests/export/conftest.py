@@ -20,17 +20,17 @@ def motion() -> Motion:
     scores = rng.uniform(0.3, 1, (6, 17)).astype(np.float32)
     for unseen in ((2, slice(None)), (4, slice(None)), (slice(None), 3)):
         keypoints[unseen], scores[unseen] = np.nan, 0
-    filled = np.array([False, False, True, False, False, False])
+    interpolated = np.array([False, False, True, False, False, False])
     detected = Keypoints2D(keypoints, scores, timestamps, COCO17, (640, 480), person=3)
-    return Motion(joints, root, timestamps, filled, H36M17, "camera", detected)
+    return Motion(joints, root, timestamps, interpolated, H36M17, "camera", detected)
 
 
 @pytest.fixture
 def world_motion(motion) -> Motion:
     """The same in the world frame, with the feet that are down and how far off each joint may be."""
     contacts = np.array([[True, False]] * 3 + [[True, True], [False, False], [False, True]])
-    radius = np.arange(6 * 17, dtype=np.float32).reshape(6, 17) / 1000
-    return dataclasses.replace(motion, frame="world", radius=radius, contacts=contacts)
+    uncertainty = np.arange(6 * 17, dtype=np.float32).reshape(6, 17) / 1000
+    return dataclasses.replace(motion, frame="world", uncertainty=uncertainty, contacts=contacts)
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ def test_arrays_come_back_as_documented(tmp_path, motion):
         "timestamps": (motion.timestamps, np.float64),
         "keypoints": (motion.keypoints.keypoints, np.float32),
         "keypoint_scores": (motion.keypoints.scores, np.float32),
-        "filled": (motion.filled, np.bool_),
+        "interpolated": (motion.interpolated, np.bool_),
     }
     assert arrays.keys() == expected.keys()
     for name, (value, dtype) in expected.items():
@@ -52,7 +52,7 @@ def _damaged(tmp_path, motion, **changes):
         ({"keypoint_scores": np.zeros((6, 4), np.float32)}, "number of joints"),
         ({"contacts": np.zeros((6, 3), bool)}, "'contacts' has the shape"),
         ({"contacts": np.zeros((6, 2))}, "'contacts' is float64"),
-        ({"radius": np.zeros((6, 3), np.float32)}, "'radius' and 'joints' differ"),
+        ({"uncertainty": np.zeros((6, 3), np.float32)}, "'uncertainty' and 'joints' differ"),
     ],
 )
 def test_what_does_not_fit_is_named(tmp_path, motion, changes, message):
@@ -63,7 +63,7 @@ def test_what_does_not_fit_is_named(tmp_path, motion, changes, message):
 
 
 def test_pickled_objects_are_refused(tmp_path, motion):
-    path = _damaged(tmp_path, motion, filled=np.array([object()] * 6))
+    path = _damaged(tmp_path, motion, interpolated=np.array([object()] * 6))
     with pytest.raises(InputError, match="not a readable npz"):
         read_npz(path)
 
@@ -86,6 +86,6 @@ def test_radii_and_contacts_where_they_are_known(tmp_path, motion, world_motion)
     contacts = read_npz(tmp_path / "a.npz")["contacts"]
     assert contacts.dtype == np.bool_
     np.testing.assert_array_equal(contacts, world_motion.contacts)
-    np.testing.assert_array_equal(read_npz(tmp_path / "a.npz")["radius"], world_motion.radius)
+    np.testing.assert_array_equal(read_npz(tmp_path / "a.npz")["uncertainty"], world_motion.uncertainty)
     write_npz(tmp_path / "a.npz", motion)
-    assert not {"contacts", "radius"} & set(read_npz(tmp_path / "a.npz"))
+    assert not {"contacts", "uncertainty"} & set(read_npz(tmp_path / "a.npz"))

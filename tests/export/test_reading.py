@@ -16,7 +16,7 @@ def written(tmp_path, motion, about):
 
 def test_round_trip(written, motion):
     back = read_motion(written)
-    for name in ("joints", "root", "timestamps", "filled"):
+    for name in ("joints", "root", "timestamps", "interpolated"):
         np.testing.assert_array_equal(getattr(back, name), getattr(motion, name))
     for name in ("keypoints", "scores", "timestamps"):
         np.testing.assert_array_equal(getattr(back.keypoints, name), getattr(motion.keypoints, name))
@@ -63,4 +63,4 @@ def test_a_motion_in_the_world_comes_back(tmp_path, world_motion, about):
     back = read_motion(tmp_path / "a.npz")
     assert back.frame == "world"
     np.testing.assert_array_equal(back.contacts, world_motion.contacts)
-    np.testing.assert_array_equal(back.radius, world_motion.radius)
+    np.testing.assert_array_equal(back.uncertainty, world_motion.uncertainty)

@@ -20,7 +20,7 @@ def test_says_what_a_reader_needs(tmp_path, motion, about):
     # Strict: Python's reader would take NaN, which JSON does not have.
     content = json.loads((tmp_path / "a.json").read_text(), parse_constant=_refuse)
     assert content["person"] == 3
-    assert (content["frames"], content["frames_filled"]) == (6, 1)
+    assert (content["frames"], content["frames_interpolated"]) == (6, 1)
     assert content["skeleton"]["joints"] == list(H36M17.joints)
     assert content["skeleton"]["parents"]["left_knee"] == "left_hip"
     assert content["skeleton"]["parents"]["pelvis"] is None

@@ -25,7 +25,7 @@ from tests.keypoints.writers import Person, coco_results
 FRAMES, FPS = 18, 30
 SIZE = (960, 540)
 POSE = "rtmpose-t_8xb1024-700e_body8-halpe26-256x192"
-JOINT_SETS = {"movenet-fast": COCO17, "mmpose": HALPE26, "rtmpose": COCO17, "coco": COCO17}
+SKELETONS_IN = {"movenet-fast": COCO17, "mmpose": HALPE26, "rtmpose": COCO17, "coco": COCO17}
 """Every way to find the people, by the name that is written down -> its joint set."""
 
 
@@ -113,7 +113,7 @@ def from_json(clip, tmp_path_factory):
     return run(tmp_path_factory.mktemp("coco"), clip, *options)
 
 
-@pytest.fixture(scope="module", params=JOINT_SETS)
+@pytest.fixture(scope="module", params=SKELETONS_IN)
 def written(request, clip, tmp_path_factory):
     if request.param == "movenet-fast":
         return request.getfixturevalue("embedded")
@@ -141,7 +141,7 @@ def test_the_same_files_are_there(written):
 
 
 def test_the_arrays_have_the_same_names_and_shapes(written):
-    joints = len(JOINT_SETS[written.streams[0].name])
+    joints = len(SKELETONS_IN[written.streams[0].name])
     for person, about in zip(written.people, written.summary["people"], strict=True):
         frames = about["frames"]
         with np.load(written.folder / f"{person}.npz", allow_pickle=False) as file:
@@ -152,8 +152,8 @@ def test_the_arrays_have_the_same_names_and_shapes(written):
             "timestamps": (frames,),
             "keypoints": (frames, joints, 2),
             "keypoint_scores": (frames, joints),
-            "filled": (frames,),
-            "radius": (frames, 17),
+            "interpolated": (frames,),
+            "uncertainty": (frames, 17),
         }
 
 
@@ -171,7 +171,7 @@ def test_the_json_and_the_tables_have_the_same_keys(written, embedded):
         about = json.loads((written.folder / f"{person}.json").read_text())
         assert about.keys() - known.keys() == own
         assert outline({key: about[key] for key in known}) == outline(known)
-        assert about["keypoints"]["joints"] == list(JOINT_SETS[written.streams[0].name].joints)
+        assert about["keypoints"]["joints"] == list(SKELETONS_IN[written.streams[0].name].joints)
         assert header(written.folder / f"{person}.csv") == header(embedded.folder / f"{embedded.people[0]}.csv")
     assert written.summary.keys() - embedded.summary.keys() == own
     first, second = ({**summary, "people": summary["people"][:1]} for summary in (written.summary, embedded.summary))

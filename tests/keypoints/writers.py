@@ -309,7 +309,7 @@ def poselift_npz(folder, clip, skeleton, size, fps):
             timestamps=np.arange(len(clip)) / fps,
             keypoints=np.array([(p or empty).points for p in there], np.float32),
             keypoint_scores=np.array([(p or empty).scores for p in there], np.float32),
-            filled=np.zeros(len(clip), bool),
+            interpolated=np.zeros(len(clip), bool),
         )
         about = {
             "format": "poselift motion",

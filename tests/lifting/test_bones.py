@@ -1,6 +1,6 @@
 import numpy as np
 
-from poselift.lifting.bones import steady_bones
+from poselift.lifting.bones import with_constant_bones
 from poselift.skeleton import H36M17
 
 
@@ -18,7 +18,7 @@ def bones(joints):
 
 def test_lengths_are_the_medians_and_directions_stay():
     joints = body(11)
-    steady = steady_bones(joints, H36M17, np.ones(11, bool))
+    steady = with_constant_bones(joints, H36M17, np.ones(11, bool))
     before, after = bones(joints), bones(steady)
     lengths = np.linalg.norm(after, axis=-1)
     median = np.median(np.linalg.norm(before, axis=-1), axis=0)
@@ -33,9 +33,9 @@ def test_only_seen_frames_are_asked_and_empty_ones_stay_empty():
     joints[3:5] = np.nan
     joints[8:] *= 3
     seen = np.arange(12) < 8
-    steady = steady_bones(joints, H36M17, seen)
+    steady = with_constant_bones(joints, H36M17, seen)
     assert np.isnan(steady[3:5]).all()
-    alone = steady_bones(joints[:8], H36M17, seen[:8])
+    alone = with_constant_bones(joints[:8], H36M17, seen[:8])
     np.testing.assert_allclose(steady[:8], alone, atol=1e-5)
     late, early = (np.linalg.norm(bones(part), axis=-1) for part in (steady[8:], alone[:1]))
     np.testing.assert_allclose(late, np.broadcast_to(early, late.shape), rtol=1e-4)
@@ -43,8 +43,8 @@ def test_only_seen_frames_are_asked_and_empty_ones_stay_empty():
 
 def test_a_limb_that_was_never_seen_is_as_long_as_the_other():
     joints = body()
-    steady = steady_bones(joints, H36M17, np.ones(12, bool), ["left_elbow", "left_wrist", "pelvis", "head_top"])
-    plain = steady_bones(joints, H36M17, np.ones(12, bool))
+    steady = with_constant_bones(joints, H36M17, np.ones(12, bool), ["left_elbow", "left_wrist", "pelvis", "head_top"])
+    plain = with_constant_bones(joints, H36M17, np.ones(12, bool))
 
     def length(motion, joint):
         parent = H36M17.parents[H36M17.index(joint)]
@@ -55,10 +55,10 @@ def test_a_limb_that_was_never_seen_is_as_long_as_the_other():
         assert abs(length(steady, f"right_{part}") - length(plain, f"right_{part}")) < 1e-4
     assert abs(length(steady, "head_top") - length(plain, "head_top")) < 1e-4
     # Neither side seen: both keep what was guessed.
-    both = steady_bones(joints, H36M17, np.ones(12, bool), ["left_elbow", "right_elbow"])
+    both = with_constant_bones(joints, H36M17, np.ones(12, bool), ["left_elbow", "right_elbow"])
     np.testing.assert_allclose(both, plain, atol=1e-6)
 
 
 def test_nothing_known():
     empty = np.full((4, 17, 3), np.nan, np.float32)
-    assert np.isnan(steady_bones(empty, H36M17, np.zeros(4, bool))).all()
+    assert np.isnan(with_constant_bones(empty, H36M17, np.zeros(4, bool))).all()

@@ -95,12 +95,12 @@ def test_scaling_gives_the_height_and_keeps_the_picture(motion):
     rng = np.random.default_rng(0)
     joints = motion.joints + rng.normal(0, 0.01, motion.joints.shape).astype(np.float32)
     root = motion.root + rng.normal(0, 0.1, motion.root.shape).astype(np.float32)
-    radius = np.full(joints.shape[:2], 0.1, np.float32)
-    motion = replace(motion, joints=joints, root=root, radius=radius)
+    uncertainty = np.full(joints.shape[:2], 0.1, np.float32)
+    motion = replace(motion, joints=joints, root=root, uncertainty=uncertainty)
     scaled = scale_to_height(motion, 1.2)
     assert estimate_height(scaled.joints, H36M17).metres == pytest.approx(1.2, rel=1e-5)
     scale = 1.2 / estimate_height(joints, H36M17).metres
-    np.testing.assert_allclose(scaled.radius, 0.1 * scale, rtol=1e-5)
+    np.testing.assert_allclose(scaled.uncertainty, 0.1 * scale, rtol=1e-5)
     K = torch.tensor([[1000.0, 0, 500], [0, 1000, 400], [0, 0, 1]])
     before, after = (
         project(torch.from_numpy((seen.joints + seen.root[:, None]).reshape(-1, 3)), K) for seen in (motion, scaled)

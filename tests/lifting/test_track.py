@@ -22,7 +22,7 @@ def test_the_true_pose_comes_back_in_its_true_place(view, keypoints, oracle, cam
     np.testing.assert_allclose(motion.joints, view.joints[:, :17], atol=5e-4)
     assert np.abs(motion.root - view.root.numpy()).max() < 0.05
     assert motion.frame == "camera"
-    assert not motion.filled.any()
+    assert not motion.interpolated.any()
     assert motion.keypoints is keypoints
 
 
@@ -32,19 +32,19 @@ def test_bones_keep_their_length_unless_told_otherwise(keypoints, weights, camer
         return float((lengths.std(0) / lengths.mean(0)).max())
 
     assert variation(lift_track(keypoints, weights, camera)) < 1e-4
-    assert variation(lift_track(keypoints, weights, camera, steady=False)) > 1e-3
+    assert variation(lift_track(keypoints, weights, camera, constant_bones=False)) > 1e-3
 
 
 def test_a_short_gap_is_bridged_and_said_to_be(view, keypoints, oracle, camera):
     motion = lift_track(hide(keypoints, 60, 80), oracle, camera, flip=False)
-    assert motion.filled.tolist() == [60 <= k < 80 for k in range(150)]
+    assert motion.interpolated.tolist() == [60 <= k < 80 for k in range(150)]
     assert np.isfinite(motion.joints).all()
     assert np.abs(motion.root - view.root.numpy()).max() < 0.15
 
 
 def test_a_long_gap_is_left_empty(keypoints, weights, camera):
     motion = lift_track(hide(keypoints, 40, 110), weights, camera)
-    assert not motion.filled.any()
+    assert not motion.interpolated.any()
     empty = np.isnan(motion.joints).all((1, 2))
     assert empty.tolist() == [40 <= k < 110 for k in range(150)]
     assert (np.isnan(motion.root).all(1) == empty).all()
@@ -83,15 +83,15 @@ def test_joints_go_in_by_name_whatever_their_order(keypoints, weights, camera):
 def test_nothing_seen_at_all(keypoints, weights, camera):
     motion = lift_track(hide(keypoints, 0, 150), weights, camera)
     assert np.isnan(motion.joints).all()
-    assert not motion.filled.any()
+    assert not motion.interpolated.any()
 
 
 def test_gaps_at_the_ends_are_not_bridged():
     times = np.arange(10) / 10.0
     seen = np.array([0, 0, 1, 1, 0, 1, 1, 0, 0, 0], bool)
-    filled, segments = find_gaps(seen, times)
+    interpolated, segments = find_gaps(seen, times)
     assert segments == [(2, 7)]
-    assert np.flatnonzero(filled).tolist() == [4]
+    assert np.flatnonzero(interpolated).tolist() == [4]
 
 
 @pytest.mark.parametrize(("gap", "pieces"), [(MAX_GAP - 0.05, 1), (MAX_GAP + 0.05, 2)])
@@ -104,9 +104,9 @@ def test_gaps_are_judged_in_seconds(gap, pieces):
 def test_frames_that_the_clip_lacks_are_a_gap():
     """As a file of 2D keypoints has that leaves out frames with nobody in them."""
     times = np.array([0.0, 0.1, 0.2, 3.0, 3.1, 3.2])
-    filled, segments = find_gaps(np.ones(6, bool), times)
+    interpolated, segments = find_gaps(np.ones(6, bool), times)
     assert segments == [(0, 3), (3, 6)]
-    assert not filled.any()
+    assert not interpolated.any()
     assert find_gaps(np.ones(1, bool), np.zeros(1))[1] == [(0, 1)]
 
 
@@ -117,12 +117,12 @@ def test_the_lifters_joints_cover_the_detectors():
 def test_above_sixty_frames_a_second_every_second_one_is_lifted_by_itself(view, keypoints, weights, camera):
     """Twice as fast as training: the mean of the two halves, each lifted by itself and drawn out."""
     fast = replace(keypoints, timestamps=keypoints.timestamps * 50 / 120)
-    motion = lift_track(fast, weights, camera, steady=False, draw=False)
+    motion = lift_track(fast, weights, camera, constant_bones=False, draw=False)
     halves = []
     for first in (0, 1):
         rows = slice(first, None, 2)
         half = replace(fast, keypoints=fast.keypoints[rows], scores=fast.scores[rows], timestamps=fast.timestamps[rows])
-        lifted = lift_track(half, weights, camera, steady=False, draw=False)
+        lifted = lift_track(half, weights, camera, constant_bones=False, draw=False)
         halves.append(
             [np.interp(fast.timestamps, half.timestamps, column) for column in lifted.joints.reshape(len(half), -1).T]
         )
@@ -137,11 +137,11 @@ def test_a_fast_clip_seen_in_every_second_frame_is_lifted_from_those(keypoints, 
     fast = replace(keypoints, timestamps=keypoints.timestamps * 50 / 120)
     pixels = fast.keypoints.copy()
     pixels[1 - first :: 2] = np.nan
-    motion = lift_track(replace(fast, keypoints=pixels), weights, camera, steady=False, draw=False)
+    motion = lift_track(replace(fast, keypoints=pixels), weights, camera, constant_bones=False, draw=False)
     rows = slice(first, None, 2)
     half = replace(fast, keypoints=fast.keypoints[rows], scores=fast.scores[rows], timestamps=fast.timestamps[rows])
     np.testing.assert_allclose(
-        motion.joints[rows], lift_track(half, weights, camera, steady=False, draw=False).joints, atol=1e-5
+        motion.joints[rows], lift_track(half, weights, camera, constant_bones=False, draw=False).joints, atol=1e-5
     )
 
 
@@ -154,7 +154,7 @@ def test_one_frame_of_a_fast_clip(keypoints, weights, camera):
 def test_frames_that_come_in_bursts_are_lifted_in_one_piece(keypoints, weights, camera):
     """Five at a time, a millisecond apart: as a network camera's, stamped on arrival. That is no fast clip."""
     times = keypoints.timestamps[::5].repeat(5) + np.tile(np.arange(5), 30) / 1000
-    motion = lift_track(replace(keypoints, timestamps=times), weights, camera, steady=False, draw=False)
+    motion = lift_track(replace(keypoints, timestamps=times), weights, camera, constant_bones=False, draw=False)
     pixels, scores = lifter_input(keypoints, CMU28)
     expected = lift_sequence(
         weights.lifter,
@@ -169,10 +169,10 @@ def test_frames_that_come_in_bursts_are_lifted_in_one_piece(keypoints, weights, 
 
 
 def test_somebody_of_whom_no_joint_is_used_has_an_empty_radius(keypoints, weights, camera):
-    lifter = SpatioTemporalLifter(**{**weights.lifter.config, "radius": True}).eval()
+    lifter = SpatioTemporalLifter(**{**weights.lifter.config, "uncertainty": True}).eval()
     motion = lift_track(replace(keypoints, scores=0.1 * keypoints.scores), replace(weights, lifter=lifter), camera)
-    assert motion.radius is not None
-    assert np.isnan(motion.radius).all()
+    assert motion.uncertainty is not None
+    assert np.isnan(motion.uncertainty).all()
 
 
 def test_joints_that_the_lifter_does_not_give_place_nobody(keypoints, oracle, camera):

@@ -20,7 +20,7 @@ def lifter(request):
         dim=32,
         depth=2,
         heads=4,
-        pool=4,
+        temporal_stride=4,
     ).eval()
 
 

@@ -13,7 +13,7 @@ from poselift.models import (
 from poselift.models.attention_maps import attention_maps
 from poselift.skeleton import CMU28
 
-SMALL = {"joint_dim": 8, "joint_heads": 2, "frame_dim": 16, "dim": 16, "depth": 2, "heads": 4, "pool": 4}
+SMALL = {"joint_dim": 8, "joint_heads": 2, "frame_dim": 16, "dim": 16, "depth": 2, "heads": 4, "temporal_stride": 4}
 
 
 def window(frames=10, hidden=(), count=1):
@@ -91,7 +91,7 @@ def test_it_is_gone_when_it_is_done():
 
 
 def test_a_decoder_is_seen_when_all_is_written():
-    lifter = EncoderDecoder(dim=16, depth=1, heads=2, pool=5).eval()
+    lifter = EncoderDecoder(dim=16, depth=1, heads=2, temporal_stride=5).eval()
     maps = {layer.layer: layer for layer in attention_maps(lifter, window())}
     assert set(maps) == {"encoder.0.attention", "decoder.0.attention", "decoder.0.cross_attention"}
     own = maps["decoder.0.attention"].weights

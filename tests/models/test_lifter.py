@@ -91,7 +91,7 @@ def test_a_joint_that_some_frames_lack_is_told_of_by_the_others(view):
         joint_dim=16, joint_heads=2, joint_time=True, frame_dim=32, dim=32, depth=1, heads=4
     ).eval()
     with torch.no_grad():
-        lifter.pool_out.weight.zero_()
+        lifter.token_out.weight.zero_()
     window = encoded(view)
     mask = window.mask.clone()
     mask[:, 10:40, 6] = False
@@ -109,7 +109,15 @@ def test_a_joint_that_some_frames_lack_is_told_of_by_the_others(view):
 def test_a_causal_lifter_does_not_see_what_is_to_come(view, joint_time):
     torch.manual_seed(0)
     lifter = SpatioTemporalLifter(
-        joint_dim=16, joint_heads=2, joint_time=joint_time, frame_dim=32, dim=32, depth=2, heads=4, pool=1, causal=True
+        joint_dim=16,
+        joint_heads=2,
+        joint_time=joint_time,
+        frame_dim=32,
+        dim=32,
+        depth=2,
+        heads=4,
+        temporal_stride=1,
+        causal=True,
     ).eval()
     window = encoded(view)
     mask = window.mask.clone()
@@ -163,21 +171,21 @@ def test_the_default_is_small(view):
     with sdpa_kernel(SDPBackend.MATH), FlopCounterMode(display=False) as counter, torch.no_grad():
         lifter(window)
     assert counter.get_total_flops() / 2 / 96 <= 15e6
-    assert CMU28.name == lifter.config["joints_in"]
+    assert CMU28.name == lifter.config["skeleton_in"]
 
 
 def test_a_lifter_with_interpolated_tokens_lifts_any_length_and_ignores_empty_frames(view):
     torch.manual_seed(0)
     sizes = {"joint_dim": 8, "joint_heads": 2, "frame_dim": 32, "dim": 32, "depth": 1, "heads": 4}
-    lifter = SpatioTemporalLifter(**sizes, upsample="interpolate").eval()
+    lifter = SpatioTemporalLifter(**sizes, temporal_upsampling="interpolate").eval()
     window = encoded(view)
-    assert lifter.pool_out.out_features == 32
+    assert lifter.token_out.out_features == 32
     padded = pad_time(window, 9)
     torch.testing.assert_close(lifter(padded)[:, : window.times.shape[1]], lifter(window), atol=1e-5, rtol=1e-4)
 
 
 def test_choices_of_upsampling():
-    with pytest.raises(InputError, match="upsample=cubic is not known; choose layer, interpolate"):
-        SpatioTemporalLifter(upsample="cubic")
-    with pytest.raises(InputError, match="causal=true, set upsample=layer"):
-        SpatioTemporalLifter(upsample="interpolate", causal=True)
+    with pytest.raises(InputError, match="temporal_upsampling=cubic is not known; choose layer, interpolate"):
+        SpatioTemporalLifter(temporal_upsampling="cubic")
+    with pytest.raises(InputError, match="causal=true, set temporal_upsampling=layer"):
+        SpatioTemporalLifter(temporal_upsampling="interpolate", causal=True)

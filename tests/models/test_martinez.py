@@ -47,4 +47,4 @@ def test_a_batch_of_one_frame_is_refused_in_training(view):
 
 def test_the_papers_size():
     """Martinez et al. report 4 to 5 million parameters: 1024 wide, two blocks."""
-    assert sum(p.numel() for p in SimpleBaseline(joints_in="h36m17").parameters()) == pytest.approx(4.3e6, rel=0.02)
+    assert sum(p.numel() for p in SimpleBaseline(skeleton_in="h36m17").parameters()) == pytest.approx(4.3e6, rel=0.02)

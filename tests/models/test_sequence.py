@@ -126,11 +126,11 @@ def test_radii_are_blended_and_mirrored_as_joints_are(view):
     arguments = (view.keypoints, view.scores, view.times, view.K, view.image_size)
     left, right = H36M17.index("left_knee"), H36M17.index("right_knee")
     # One window, lifted twice: the second time, which is radius 2, its left side is the person's right.
-    radius = estimate_sequence(_Sure(), *arguments, window=200).radius
-    assert radius.shape == (1, len(view), 17)
-    assert radius[..., left].unique().tolist() == [0.5]
-    assert radius[..., right].unique().tolist() == [1.0]
-    blended = estimate_sequence(_Sure(), *arguments, window=40, flip=False, batch_size=1).radius[0, :, left]
+    uncertainty = estimate_sequence(_Sure(), *arguments, window=200).uncertainty
+    assert uncertainty.shape == (1, len(view), 17)
+    assert uncertainty[..., left].unique().tolist() == [0.5]
+    assert uncertainty[..., right].unique().tolist() == [1.0]
+    blended = estimate_sequence(_Sure(), *arguments, window=40, flip=False, batch_size=1).uncertainty[0, :, left]
     assert float(blended.amax() - blended.amin()) >= 3
     assert float(blended.diff().abs().max()) < 0.15
-    assert estimate_sequence(_Echo(), *arguments, window=40).radius is None
+    assert estimate_sequence(_Echo(), *arguments, window=40).uncertainty is None

@@ -45,7 +45,7 @@ def test_padding_makes_no_difference(view, dense, causal):
 
 def test_the_papers_size():
     """VideoPose3D with 243 frames has 16.95 million parameters, 17 joints of 2 channels going in."""
-    model = TemporalConvolution(joints_in="h36m17")
+    model = TemporalConvolution(skeleton_in="h36m17")
     features = sum(p.numel() for p in model.features.parameters())
     count = sum(p.numel() for p in model.parameters()) - features
     # The paper's first convolution takes in 34 channels, ours those of `FrameFeatures`.

@@ -63,14 +63,16 @@ def test_unreadable_weights_say_so(lifter, tmp_path):
 
 
 @pytest.mark.parametrize("factor", ["null", "NaN", "Infinity", "0", '"0.9"', "true"])
-def test_a_radius_factor_that_is_none_is_refused(lifter, tmp_path, factor):
+def test_a_uncertainty_factor_that_is_none_is_refused(lifter, tmp_path, factor):
     save_weights(tmp_path / "w.safetensors", lifter, 81, {})
     path = tmp_path / "w.json"
     card = path.read_text()
-    path.write_text(card.replace("{", '{"radius_factor": 0.9,', 1))
-    assert load_weights(tmp_path / "w.safetensors").radius_factor == 0.9
-    path.write_text(card.replace("{", f'{{"radius_factor": {factor},', 1))
-    with pytest.raises(InputError, match=re.escape(f"{path}: radius_factor is {factor}; it must be a number above 0")):
+    path.write_text(card.replace("{", '{"uncertainty_factor": 0.9,', 1))
+    assert load_weights(tmp_path / "w.safetensors").uncertainty_factor == 0.9
+    path.write_text(card.replace("{", f'{{"uncertainty_factor": {factor},', 1))
+    with pytest.raises(
+        InputError, match=re.escape(f"{path}: uncertainty_factor is {factor}; it must be a number above 0")
+    ):
         load_weights(tmp_path / "w.safetensors")
 
 

@@ -78,7 +78,7 @@ def test_attention_counts_in_the_lifter(evaluated):
         (cost,) = measure(evaluated(SpatioTemporalLifter(**shape), window=window))
         return cost.macs * window
 
-    shape = {"joint_dim": 16, "frame_dim": 32, "dim": 32, "depth": 3, "heads": 4, "pool": 1}
+    shape = {"joint_dim": 16, "frame_dim": 32, "dim": 32, "depth": 3, "heads": 4, "temporal_stride": 1}
     curvature = (pass_of(24) - 2 * pass_of(16) + pass_of(8)) / (2 * 8**2)
     assert curvature == pytest.approx(3 * 2 * 32)
 

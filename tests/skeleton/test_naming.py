@@ -1,6 +1,6 @@
 import pytest
 
-from poselift.skeleton import BODY25, COCO17, COCO18, HALPE26, SKELETONS, closest_joint_set, our_name
+from poselift.skeleton import BODY25, COCO17, COCO18, HALPE26, SKELETONS, closest_skeleton, our_name
 
 AS_OTHERS_WRITE = {
     "RShoulder": "right_shoulder",
@@ -40,14 +40,14 @@ def test_our_own_names_stay(skeleton):
 
 @pytest.mark.parametrize("skeleton", [COCO17, COCO18, BODY25, HALPE26], ids=lambda s: s.name)
 def test_a_whole_set_is_itself_in_any_order(skeleton):
-    found, places = closest_joint_set(skeleton.joints[::-1])
+    found, places = closest_skeleton(skeleton.joints[::-1])
     assert found == skeleton
     assert places == list(range(len(skeleton)))[::-1]
 
 
 def test_a_part_of_a_set_leaves_places_open():
     names = ["LKnee", "RKnee", "LAnkle", "RAnkle", "LHip", "RHip", "LHeel", "RHeel", "Hip", "marker"]
-    found, places = closest_joint_set(names)
+    found, places = closest_skeleton(names)
     by_joint = dict(zip(found.joints, places, strict=True))
     assert by_joint["right_heel"] == 7
     assert by_joint["pelvis"] == 8
@@ -56,4 +56,4 @@ def test_a_part_of_a_set_leaves_places_open():
 
 
 def test_what_is_no_person():
-    assert closest_joint_set(["wrist", "thumb1", "thumb2", "left_eye", "right_eye"]) is None
+    assert closest_skeleton(["wrist", "thumb1", "thumb2", "left_eye", "right_eye"]) is None

@@ -24,8 +24,8 @@ def predict(batch):
 
 def test_the_sum_is_weighted(batch):
     weights = {name: 0.1 * (1 + number) for number, name in enumerate(LOSSES)}
-    radius = torch.full_like(batch.joints[..., 0], 0.1)
-    losses = Objective(weights, CMU28, H36M17)(predict(batch), batch, radius)
+    uncertainty = torch.full_like(batch.joints[..., 0], 0.1)
+    losses = Objective(weights, CMU28, H36M17)(predict(batch), batch, uncertainty)
     total = sum(weight * losses[name] for name, weight in weights.items())
     torch.testing.assert_close(losses.pop("loss"), total)
     assert set(losses) == set(LOSSES)
@@ -123,8 +123,8 @@ def test_bad_weights_are_refused(weights, message):
 
 
 def test_a_lifter_without_radii_has_no_loss_for_them(batch):
-    losses = Objective({"position": 1.0, "radius": 1.0}, CMU28, H36M17)(predict(batch), batch)
-    assert float(losses["radius"]) == 0
+    losses = Objective({"position": 1.0, "uncertainty": 1.0}, CMU28, H36M17)(predict(batch), batch)
+    assert float(losses["uncertainty"]) == 0
     torch.testing.assert_close(losses["loss"], losses["position"])
 
 

@@ -127,7 +127,7 @@ def coco_batch():
 
 def test_a_decoder_is_fed_poses_as_it_gives_them(coco_batch, monkeypatch):
     """Relative to the first joint, here the nose, and not to the pelvis as the data."""
-    lifter = EncoderDecoder(joints_out=COCO17.name, dim=16, heads=2)
+    lifter = EncoderDecoder(skeleton_out=COCO17.name, dim=16, heads=2)
     task = LiftingTask(lifter, partial(torch.optim.AdamW, lr=1e-3), linear_warmup(5), DEFAULT, 0.02, 8)
     monkeypatch.setattr(task, "log", lambda *arguments, **options: None)
     fed, from_camera = [], lifter.from_camera
@@ -142,7 +142,7 @@ def test_a_decoder_is_fed_poses_as_it_gives_them(coco_batch, monkeypatch):
 def test_validation_is_relative_to_the_first_joint(monkeypatch):
     view = film(synthetic_corpus(1, 40, seed=0), seed=1)[0]
     view = view.converted(view.keypoint_skeleton, COCO17)
-    lifter = SpatioTemporalLifter(joints_out=COCO17.name, joint_dim=16, joint_heads=2, frame_dim=32, dim=32, heads=4)
+    lifter = SpatioTemporalLifter(skeleton_out=COCO17.name, joint_dim=16, joint_heads=2, frame_dim=32, dim=32, heads=4)
     task = LiftingTask(lifter, partial(torch.optim.AdamW, lr=1e-3), linear_warmup(5), DEFAULT, 0.02, 8)
     exact = view.joints - view.joints[:, :1]
     monkeypatch.setattr("poselift.training.task.lift_sequence", lambda *arguments, **options: exact)

@@ -12,13 +12,13 @@ def canvas():
 def test_width_and_round_ends(canvas):
     outlines = capsule_outlines(np.array([[[20.0, 30.0], [70.0, 30.0]]]), np.array([[6.0, 6.0]]))
     fill_outline(canvas, outlines[0], (255, 0, 0))
-    filled = canvas[..., 0] > 127
-    rows = np.flatnonzero(filled[:, 45])
+    interpolated = canvas[..., 0] > 127
+    rows = np.flatnonzero(interpolated[:, 45])
     assert len(rows) == pytest.approx(13, abs=1)
     assert rows.mean() == pytest.approx(30, abs=0.5)
-    columns = np.flatnonzero(filled[30])
+    columns = np.flatnonzero(interpolated[30])
     assert (columns[0], columns[-1]) == (pytest.approx(14, abs=1), pytest.approx(76, abs=1))
-    assert not filled[25, 14]  # the end is round
+    assert not interpolated[25, 14]  # the end is round
 
 
 def test_taper(canvas):

@@ -119,7 +119,7 @@ def test_frames_left_empty(make_motion, gray):
 
 def test_bridged_frames_are_fainter_in_the_scene(make_motion, gray):
     motion = make_motion()
-    bridged = dataclasses.replace(motion, filled=np.ones(50, bool))
+    bridged = dataclasses.replace(motion, interpolated=np.ones(50, bool))
     scenes = []
     for one in (motion, bridged):
         renderer = OverlayRenderer((640, 480), [one])

@@ -91,7 +91,9 @@ def test_bridged_frames_are_fainter(make_motion):
     motion = make_motion()
     stage = Stage.fit([motion])
     scene = Scene3D(SIZE, SIZE, stage)
-    seen, bridged = (scene.render(_poses(stage, [motion], 0, filled=filled), 0.0) for filled in (False, True))
+    seen, bridged = (
+        scene.render(_poses(stage, [motion], 0, interpolated=interpolated), 0.0) for filled in (False, True)
+    )
     empty = scene.render([], 0.0)
     changed = np.abs(seen.astype(int) - empty).max(-1) > 80
     assert changed.sum() > 300

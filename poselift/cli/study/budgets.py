@@ -45,7 +45,7 @@ class Budget:
         ]
 
 
-_TOKEN = ("model.pool=1",)
+_TOKEN = ("model.temporal_stride=1",)
 """A token a frame, so that the length of a clip is what attention sees."""
 
 BUDGETS = {

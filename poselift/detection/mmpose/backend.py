@@ -13,7 +13,7 @@ from poselift.detection.duplicates import pose_nms
 from poselift.detection.mmpose.checkpoints import Checkpoint, load_checkpoint, load_state
 from poselift.detection.mmpose.compat import mmpose_imports, quiet
 from poselift.detection.mmpose.configs import find_config, published_weights
-from poselift.detection.mmpose.joints import joint_set
+from poselift.detection.mmpose.joints import recognised_skeleton
 from poselift.detection.outside import without_outside
 from poselift.structures import Detections
 
@@ -88,7 +88,7 @@ class MMPose:
         names = [meta["keypoint_id2name"][index] for index in range(len(meta["keypoint_id2name"]))]
         # Models that learned from several data sets at once can be set to give some of their joints only.
         self._names = [names[index] for index in self._pose.test_cfg.get("output_keypoint_indices", range(len(names)))]
-        self.skeleton, self._joints = joint_set(self._names)
+        self.skeleton, self._joints = recognised_skeleton(self._names)
         classes = person_weights.dataset_meta.get("classes") or self._person.dataset_meta["classes"]
         if "person" not in classes:
             raise InputError(f"mmdet config {person_detector}: the model does not know the class 'person'")

@@ -6,7 +6,7 @@ from poselift.core.errors import InputError
 from poselift.skeleton import SKELETONS, Skeleton, our_name
 
 
-def joint_set(names: Sequence[str]) -> tuple[Skeleton, list[int]]:
+def recognised_skeleton(names: Sequence[str]) -> tuple[Skeleton, list[int]]:
     """The largest joint set of ours all of whose joints a model has.
 
     Args:

@@ -1,7 +1,7 @@
 import pytest
 
 from poselift.core.errors import InputError
-from poselift.detection.mmpose.joints import joint_set
+from poselift.detection.mmpose.joints import recognised_skeleton
 from poselift.skeleton import COCO17, HALPE26
 
 LIMBS = [
@@ -22,7 +22,7 @@ CASES = {
 
 @pytest.mark.parametrize("name", CASES)
 def test_joint_sets_are_known_by_their_names(name):
-    skeleton, places = joint_set(CASES[name])
+    skeleton, places = recognised_skeleton(CASES[name])
     assert skeleton.name == name
     words = {"head": "head_top", "top_head": "head_top", "neck": "neck_base", "upper_neck": "neck_base"}
     words |= {"head_bottom": "neck_base", "hip": "pelvis"}
@@ -30,11 +30,11 @@ def test_joint_sets_are_known_by_their_names(name):
 
 
 def test_jhmdb_comes_to_what_it_shares():
-    skeleton, places = joint_set(["neck", "belly", "head", *LIMBS])
+    skeleton, places = recognised_skeleton(["neck", "belly", "head", *LIMBS])
     assert skeleton.name == "crowdpose14"
     assert 1 not in places, "no set of ours has a belly"
 
 
 def test_hands_are_no_bodies():
     with pytest.raises(InputError, match="human bodies"):
-        joint_set(["wrist", "thumb1", "thumb2"])
+        recognised_skeleton(["wrist", "thumb1", "thumb2"])

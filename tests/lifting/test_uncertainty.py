@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from poselift.lifting.radius import adjusted_radius
+from poselift.lifting.uncertainty import adjusted_uncertainty
 
 ONES = np.ones((5, 3))
 
@@ -11,27 +11,30 @@ def ways(far):
 
 
 def test_large_radii_widen_more_than_small_ones():
-    radius = np.array([[0.0, 0.05, 0.2]]).repeat(5, 0)
-    found = adjusted_radius(radius, ways(0.02), ONES)
+    uncertainty = np.array([[0.0, 0.05, 0.2]]).repeat(5, 0)
+    found = adjusted_uncertainty(uncertainty, ways(0.02), ONES)
     assert np.all(found[:, 0] == 0)  # the root joint is the origin
     assert found[0, 2] / found[0, 1] > 4 * 1.2
-    np.testing.assert_allclose(adjusted_radius(ONES * 0.1, ways(0.02), ONES), 0.1)
+    np.testing.assert_allclose(adjusted_uncertainty(ONES * 0.1, ways(0.02), ONES), 0.1)
 
 
 def test_a_pose_beside_its_rays_has_larger_radii():
-    near, far = (adjusted_radius(ONES * 0.1, ways(metres), ONES)[0, 0] for metres in (0.01, 0.05))
+    near, far = (adjusted_uncertainty(ONES * 0.1, ways(metres), ONES)[0, 0] for metres in (0.01, 0.05))
     assert far > 1.2 * near
     # What fits to the millimetre is not known to the millimetre: depth is not seen.
-    assert adjusted_radius(ONES * 0.1, ways(0.0), ONES)[0, 0] == adjusted_radius(ONES * 0.1, ways(0.001), ONES)[0, 0]
+    assert (
+        adjusted_uncertainty(ONES * 0.1, ways(0.0), ONES)[0, 0]
+        == adjusted_uncertainty(ONES * 0.1, ways(0.001), ONES)[0, 0]
+    )
 
 
 def test_joints_that_were_not_seen_have_no_say_in_how_well_it_fits():
     beside = ways(0.02)
     beside[:, 2] = 1.0
-    found = adjusted_radius(ONES * 0.1, beside, np.array([[1.0, 1.0, 0.0]]).repeat(5, 0))
+    found = adjusted_uncertainty(ONES * 0.1, beside, np.array([[1.0, 1.0, 0.0]]).repeat(5, 0))
     np.testing.assert_allclose(found, 0.1)
 
 
 @pytest.mark.parametrize("beside", [0.0, 1.0])
 def test_where_nothing_that_comes_out_was_seen_the_lifter_is_believed(beside):
-    np.testing.assert_allclose(adjusted_radius(ONES * 0.1, ways(beside), 0 * ONES), 0.1)
+    np.testing.assert_allclose(adjusted_uncertainty(ONES * 0.1, ways(beside), 0 * ONES), 0.1)

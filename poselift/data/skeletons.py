@@ -9,13 +9,13 @@ from torch import Tensor
 from poselift.skeleton import CMU28, Skeleton, get_skeleton
 
 
-def joint_mask(joint_set: str, skeleton: Skeleton = CMU28) -> Bool[Tensor, " j"]:
+def joint_mask(name: str, skeleton: Skeleton = CMU28) -> Bool[Tensor, " j"]:
     """True where a joint of the skeleton is one of the named set's too.
 
     Raises:
         InputError: there is no such joint set.
     """
-    joints = get_skeleton(joint_set).joints
+    joints = get_skeleton(name).joints
     return torch.tensor([joint in joints for joint in skeleton.joints])
 
 
@@ -32,7 +32,7 @@ def spread(values: Float[Tensor, "*b p c"], places: Sequence[int], joints: int, 
     return spread_out
 
 
-class JointSetSampler:
+class SkeletonSampler:
     """Draws the joint set of a batch, and hides more joints in some of its windows.
 
     One set a batch and not a window: joints that no window has then cost no time.

@@ -17,7 +17,7 @@ _LAST = re.compile(r"(attention\.out|feed_forward\.3)\.(weight|bias)")
 _HEAD = re.compile(r"(radius_)?head\.2\.(weight|bias)")
 """The layers that give something of each joint that comes out."""
 
-_NEW = ("radius_head.",)
+_NEW = ("uncertainty_head.",)
 """Parts that may be new altogether."""
 
 
@@ -29,7 +29,7 @@ def begin_with(lifter: Lifter, other: nn.Module) -> None:
     joint tokens, so that a lifter that has grown gives what the smaller one gave (Net2Net: Chen et al. 2016,
     https://arxiv.org/abs/1511.05641); but for joints that are not in all frames, where `joint_time` is new. Where there
     are fewer blocks, those are left out whose last layers are smallest. A joint that the other one did not give begins
-    where the nearest joint above it is that it did give. `causal`, `norm`, `positions` and `upsample` may
+    where the nearest joint above it is that it did give. `causal`, `norm`, `positions` and `temporal_upsampling` may
     differ; the lifter then begins with these weights, but does not give what the other one gave.
 
     Args:
@@ -78,7 +78,7 @@ def begin_with(lifter: Lifter, other: nn.Module) -> None:
         given = there[source]
         if _HEAD.fullmatch(name):
             given = _for_joints(given, other.skeleton_out, lifter.skeleton_out)
-        if name.startswith("pool_out.") and len(given) != len(value):
+        if name.startswith("token_out.") and len(given) != len(value):
             given = _upsampled(given, lifter.config)
         if given.shape != value.shape:
             raise InputError(
@@ -165,9 +165,9 @@ def _count(state: dict[str, Tensor], kind: str) -> int:
 
 def _upsampled(rows: Tensor, config: dict[str, Any]) -> Tensor:
     """The rows of the layer that makes frames of time tokens, where one of two lifters interpolates them."""
-    if config["upsample"] == "interpolate":
-        return rows.unflatten(0, (config["pool"], -1)).mean(0)
-    return rows.repeat(config["pool"], *[1] * (rows.ndim - 1))
+    if config["temporal_upsampling"] == "interpolate":
+        return rows.unflatten(0, (config["temporal_stride"], -1)).mean(0)
+    return rows.repeat(config["temporal_stride"], *[1] * (rows.ndim - 1))
 
 
 def _for_joints(rows: Tensor, source: Skeleton, target: Skeleton) -> Tensor:

@@ -5,7 +5,7 @@ from poselift.core.errors import InputError
 from poselift.models import SimpleBaseline, SpatioTemporalLifter
 from poselift.reports.cost import example_window
 from poselift.skeleton import CMU28, H36M17
-from poselift.training.growth import begin_with
+from poselift.training.warm_start import begin_with
 
 SIZE = {"joint_dim": 8, "frame_dim": 32, "dim": 32, "heads": 4}
 
@@ -22,7 +22,9 @@ def encoded():
 
 
 def test_a_grown_lifter_gives_what_the_smaller_one_gave(small, encoded):
-    grown = SpatioTemporalLifter(**SIZE, depth=5, joint_depth=2, frame_depth=2, radius=True, joints_out="cmu28").eval()
+    grown = SpatioTemporalLifter(
+        **SIZE, depth=5, joint_depth=2, frame_depth=2, uncertainty=True, skeleton_out="cmu28"
+    ).eval()
     begin_with(grown, small)
     before, after = small(encoded), grown(encoded)
     torch.testing.assert_close(after[:, :, : len(H36M17)], before)
@@ -37,12 +39,12 @@ def test_a_grown_lifter_gives_what_the_smaller_one_gave(small, encoded):
 
 @pytest.mark.parametrize(("joints_before", "joints_after"), [("h36m17", "cmu28"), ("cmu28", "h36m17")])
 def test_radii_of_other_joints_begin_as_the_joints_do(joints_before, joints_after, encoded):
-    before = SpatioTemporalLifter(**SIZE, depth=1, radius=True, joints_out=joints_before).eval()
-    after = SpatioTemporalLifter(**SIZE, depth=1, radius=True, joints_out=joints_after).eval()
+    before = SpatioTemporalLifter(**SIZE, depth=1, uncertainty=True, skeleton_out=joints_before).eval()
+    after = SpatioTemporalLifter(**SIZE, depth=1, uncertainty=True, skeleton_out=joints_after).eval()
     begin_with(after, before)
     shared = len(H36M17)
     torch.testing.assert_close(
-        after.estimate(encoded).radius[..., :shared], before.estimate(encoded).radius[..., :shared]
+        after.estimate(encoded).uncertainty[..., :shared], before.estimate(encoded).uncertainty[..., :shared]
     )
 
 
@@ -131,10 +133,10 @@ def test_others_are_refused(small):
 
 def test_upsampling_may_change(small, encoded):
     """Interpolated tokens begin with the mean of what was spread, and back again each frame gets the same."""
-    interpolating = SpatioTemporalLifter(**SIZE, depth=3, upsample="interpolate").eval()
+    interpolating = SpatioTemporalLifter(**SIZE, depth=3, temporal_upsampling="interpolate").eval()
     begin_with(interpolating, small)
-    spread = small.pool_out.weight.view(4, 32, 32)
-    torch.testing.assert_close(interpolating.pool_out.weight, spread.mean(0))
+    spread = small.token_out.weight.view(4, 32, 32)
+    torch.testing.assert_close(interpolating.token_out.weight, spread.mean(0))
     back = SpatioTemporalLifter(**SIZE, depth=3).eval()
     begin_with(back, interpolating)
-    torch.testing.assert_close(back.pool_out.weight.view(4, 32, 32)[2], spread.mean(0))
+    torch.testing.assert_close(back.token_out.weight.view(4, 32, 32)[2], spread.mean(0))

@@ -7,16 +7,16 @@ _POWER = 0.2
 _MISFIT_POWER = 0.2
 """How much more large radii and poses beside their rays widen; chosen on the val views (benchmarks/lifter_log.md)."""
 
-_USUAL_RADIUS = 0.1
+_USUAL = 0.1
 _USUAL_MISFIT = 0.02
-"""Metres at which a radius stays as it is."""
+"""Metres at which an uncertainty stays as it is."""
 
 _LEAST_MISFIT = 0.003
 """Metres; poses that fit better say no more."""
 
 
-def adjusted_radius(
-    radius: Float[np.ndarray, "t j"], ways: Float[np.ndarray, "t j 3"], weights: Float[np.ndarray, "t j"]
+def adjusted_uncertainty(
+    uncertainty: Float[np.ndarray, "t j"], ways: Float[np.ndarray, "t j 3"], weights: Float[np.ndarray, "t j"]
 ) -> Float[np.ndarray, "t j"]:
     """The lifter's radii, made larger where they are large and where the pose does not fit its keypoints.
 
@@ -25,12 +25,12 @@ def adjusted_radius(
     for 9 of 10 joints is a factor on this (`poselift calibrate`).
 
     Args:
-        radius: as the lifter gives it, metres.
+        uncertainty: as the lifter gives it, metres.
         ways: of each joint to its ray, metres (`poselift.lifting.rays.ways_to_rays`).
         weights: of the rays, 0 where a joint was not seen.
     """
     misfit = clip_misfit(ways, weights) / _USUAL_MISFIT
-    return radius * (radius / _USUAL_RADIUS) ** _POWER * misfit**_MISFIT_POWER
+    return uncertainty * (uncertainty / _USUAL) ** _POWER * misfit**_MISFIT_POWER
 
 
 def clip_misfit(ways: Float[np.ndarray, "t j 3"], weights: Float[np.ndarray, "t j"]) -> float:

@@ -5,13 +5,21 @@ import numpy as np
 import pytest
 import torch
 
-from benchmarks import radius_rules
-from benchmarks.radius_rules import IN_USE, KNOWN, RULES, Joints, joints_of, judge, pinball
+from benchmarks import uncertainty_rules
+from benchmarks.uncertainty_rules import IN_USE, KNOWN, RULES, Joints, joints_of, judge, pinball
 from poselift.cli.calibrate import lift_view
 from poselift.data.cmu_bench import CmuBench
 from poselift.models import SpatioTemporalLifter, load_weights, save_weights
 
-SIZE = {"joint_dim": 8, "frame_dim": 32, "dim": 32, "heads": 4, "depth": 1, "joints_out": "cmu28", "radius": True}
+SIZE = {
+    "joint_dim": 8,
+    "frame_dim": 32,
+    "dim": 32,
+    "heads": 4,
+    "depth": 1,
+    "skeleton_out": "cmu28",
+    "uncertainty": True,
+}
 
 
 @pytest.fixture
@@ -24,15 +32,15 @@ def weights(tmp_path):
 def person(misfit, seed):
     """Somebody whose errors are as large as the lifter says, times how badly the pose fits."""
     generator = np.random.default_rng(seed)
-    radius = generator.uniform(0.02, 0.2, 4000)
-    error = radius * misfit * generator.uniform(0.0, 1.0, 4000)
+    uncertainty = generator.uniform(0.02, 0.2, 4000)
+    error = uncertainty * misfit * generator.uniform(0.0, 1.0, 4000)
     ones = {key: np.ones(4000) for key in KNOWN}
-    return Joints(error, {**ones, "radius": radius, "misfit": np.full(4000, misfit)})
+    return Joints(error, {**ones, "uncertainty": uncertainty, "misfit": np.full(4000, misfit)})
 
 
 def test_the_pinball_loss_is_that_of_the_ninth_tenth():
-    error, radius = np.array([0.03, 0.01]), np.array([0.02, 0.02])
-    assert pinball(error, radius) == pytest.approx((0.9 * 10 + 0.1 * 10) / 2)
+    error, uncertainty = np.array([0.03, 0.01]), np.array([0.02, 0.02])
+    assert pinball(error, uncertainty) == pytest.approx((0.9 * 10 + 0.1 * 10) / 2)
     errors = np.random.default_rng(0).uniform(0, 1, 20000)
     best = min(np.linspace(0.5, 1.0, 51), key=lambda one: pinball(errors, np.full_like(errors, one)))
     assert best == pytest.approx(0.9, abs=0.011)
@@ -51,9 +59,9 @@ def test_a_rule_by_what_decides_the_errors_wins_and_others_are_judged_without_th
 
 def test_the_rule_in_use_is_that_of_the_package(cmu_files, weights):
     view = CmuBench(*cmu_files, "coco17", "det")[0]
-    weights = replace(weights, card={**weights.card, "radius_factor": 1.7})
+    weights = replace(weights, card={**weights.card, "uncertainty_factor": 1.7})
     joints, motion = joints_of(view, weights), lift_view(view, weights)
-    shown = motion.radius[:, motion.skeleton.indices(list(radius_rules.MEASURED))]
+    shown = motion.uncertainty[:, motion.skeleton.indices(list(uncertainty_rules.MEASURED))]
     scale = 1.7 * 0.1**-0.2 * 0.02**-0.2  # the factor, and the radius and the misfit at which a radius stays as it is
     np.testing.assert_allclose(scale * joints.widened(IN_USE), shown[np.isfinite(shown)], rtol=1e-4)
 
@@ -67,9 +75,9 @@ def two_subjects(cmu_files):
 
 def run(monkeypatch, cmu_files, *options):
     corpus, bench = cmu_files
-    command = ["radius_rules.py", "--corpus", corpus, "--bench", bench, *options]
+    command = ["uncertainty_rules.py", "--corpus", corpus, "--bench", bench, *options]
     monkeypatch.setattr(sys, "argv", [str(word) for word in command])
-    radius_rules.main()
+    uncertainty_rules.main()
 
 
 def test_a_row_for_every_rule(monkeypatch, tmp_path, cmu_files, weights, capsys):
@@ -82,10 +90,10 @@ def test_a_row_for_every_rule(monkeypatch, tmp_path, cmu_files, weights, capsys)
 
 
 def test_weights_without_radii_are_refused(monkeypatch, tmp_path, cmu_files, capsys):
-    save_weights(tmp_path / "n.safetensors", SpatioTemporalLifter(**{**SIZE, "radius": False}), 24, {})
+    save_weights(tmp_path / "n.safetensors", SpatioTemporalLifter(**{**SIZE, "uncertainty": False}), 24, {})
     with pytest.raises(SystemExit):
         run(monkeypatch, two_subjects(cmu_files), "--weights", tmp_path / "n.safetensors")
-    assert "model.radius=true" in capsys.readouterr().err
+    assert "model.uncertainty=true" in capsys.readouterr().err
 
 
 def test_one_subject_cannot_be_judged_by_others(monkeypatch, cmu_files, weights, capsys):
