@@ -77,7 +77,13 @@ def shipped_weights() -> dict[str, Path]:
 
 
 def save_weights(
-    path: str | Path, lifter: Lifter, window: int, training: dict[str, Any], dtype: torch.dtype = torch.float32
+    path: str | Path,
+    lifter: Lifter,
+    window: int,
+    training: dict[str, Any],
+    dtype: torch.dtype = torch.float32,
+    *,
+    pelvis: str | None = None,
 ) -> None:
     """Writes `path` (.safetensors) and the JSON beside it.
 
@@ -95,7 +101,13 @@ def save_weights(
     }
     with atomic_path(path) as temporary:
         save_file(state, temporary)
-    card = {"model": type(lifter).__name__, "config": lifter.config, "window": window, "training": training}
+    card = {
+        "model": type(lifter).__name__,
+        "config": lifter.config,
+        "window": window,
+        "pelvis": pelvis,
+        "training": training,
+    }
     write_json(path.with_suffix(".json"), card)
 
 
