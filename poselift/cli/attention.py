@@ -21,7 +21,6 @@ from poselift.lifting.track import lifter_input
 from poselift.models import encode, load_weights
 from poselift.models.attention_maps import attention_maps
 from poselift.samples import demo_video
-from poselift.skeleton import Skeleton
 from poselift.video import VideoReader
 
 
@@ -85,7 +84,7 @@ def run(options: argparse.Namespace) -> None:
         raise InputError(f"nobody was found in {video} from {start:g} s on; choose another --start")
     motion = lifted.motions[0]
     keypoints = motion.keypoints
-    skeleton: Skeleton = weights.lifter.skeleton_in  # type: ignore[assignment]
+    skeleton = weights.lifter.skeleton_in
     pixels, scores = lifter_input(keypoints, skeleton)
     scores = without_strange_pelvis(pixels, scores, skeleton, lambda _: motion.joints, motion.skeleton)
     first = int(np.argmax((scores > 0).any(-1)))

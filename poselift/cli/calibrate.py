@@ -71,11 +71,9 @@ def calibrate(path: Path, corpus: Path, bench: Path) -> float:
     factor = calibration_factor(pooled.values())
     bench_about = {"name": bench.name, "sha256": sha256(bench)}
     about = {"bench": bench_about, "joints": SKELETONS_IN, "sources": SOURCES, "coverage": COVERAGE}
-    card = json.loads(weights.path.with_suffix(".json").read_text(encoding="utf-8"))
-    write_json(
-        weights.path.with_suffix(".json"), {**card, "uncertainty_factor": round(factor, 4), "calibrated_on": about}
-    )
-    print(f"uncertainty_factor {factor:.4f}, written to {weights.path.with_suffix('.json')}. Within the uncertainty:")
+    card = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
+    write_json(path.with_suffix(".json"), {**card, "uncertainty_factor": round(factor, 4), "calibrated_on": about})
+    print(f"uncertainty_factor {factor:.4f}, written to {path.with_suffix('.json')}. Within the uncertainty:")
     for subject, own in sorted(pooled.items()):
         print(f"  subject {subject}: {100 * np.mean(own <= 1):.1f} % before, {100 * np.mean(own <= factor):.1f} % now")
     return factor

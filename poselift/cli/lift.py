@@ -175,7 +175,7 @@ def _world(stream: DetectionStream, threshold: float, lifted: LiftedVideo) -> Wo
 
 def _chosen_skeleton(options: argparse.Namespace, weights: Weights) -> Skeleton:
     """The joints that are written; those that the weights do not give are refused before anything is lifted."""
-    given: Skeleton = weights.lifter.skeleton_out  # type: ignore[assignment]
+    given = weights.lifter.skeleton_out
     if options.skeleton is None:
         return H36M17 if set(H36M17.joints) <= set(given.joints) else given
     wanted = get_skeleton(options.skeleton)

@@ -23,7 +23,6 @@ from poselift.models.checkpoint import load_checkpoint
 from poselift.reports.plausibility import suspicions
 from poselift.reports.predictions import read_predictions
 from poselift.reports.protocols import Protocol
-from poselift.skeleton import Skeleton
 
 
 class Lifted:
@@ -66,7 +65,7 @@ class Lifted:
         self._rays, self._steady = config.rays, config.constant_bones
         self._window = weights.window if config.window is None else config.window
         self.name = weights.name
-        self.skeleton: Skeleton = weights.lifter.skeleton_out  # type: ignore[assignment]
+        self.skeleton = weights.lifter.skeleton_out
         self.seed = weights.card["training"].get("seed")
         self.model = {
             "name": weights.card["model"],
@@ -117,7 +116,7 @@ class Lifted:
 
     def _as_it_goes_in(self, view: View) -> View:
         """The view with the lifter's keypoints and the camera that is asked for."""
-        view = view.converted(self._lifter.skeleton_in, view.skeleton)  # type: ignore[arg-type]
+        view = view.converted(self._lifter.skeleton_in, view.skeleton)
         if self._camera == "known":
             return view
         width, height = (int(size) for size in view.image_size)

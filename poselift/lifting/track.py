@@ -1,7 +1,5 @@
 """One person's 2D keypoints to 3D motion."""
 
-from typing import Any
-
 import numpy as np
 import torch
 from jaxtyping import Bool, Float
@@ -60,9 +58,9 @@ def lift_track(
         The motion in the camera frame; its `keypoints` are those given.
     """
     lifter = weights.lifter
-    skeleton_in: Skeleton = lifter.skeleton_in  # type: ignore[assignment]
-    skeleton_out: Skeleton = lifter.skeleton_out  # type: ignore[assignment]
-    config: dict[str, Any] = lifter.config  # type: ignore[assignment]
+    skeleton_in = lifter.skeleton_in
+    skeleton_out = lifter.skeleton_out
+    config = lifter.config
     pixels, scores = lifter_input(keypoints, skeleton_in, threshold)
     scores = _usable(weights, pixels, scores, keypoints.timestamps, camera)
     seen = np.any(scores > 0, axis=-1)
@@ -108,8 +106,8 @@ def _usable(
     camera: CameraModel,
 ) -> Float[np.ndarray, "t j"]:
     """The scores, 0 for a pelvis that is not where the lifter's own is: a window without it shows where that is."""
-    skeleton_in: Skeleton = weights.lifter.skeleton_in  # type: ignore[assignment]
-    skeleton_out: Skeleton = weights.lifter.skeleton_out  # type: ignore[assignment]
+    skeleton_in = weights.lifter.skeleton_in
+    skeleton_out = weights.lifter.skeleton_out
 
     def lift(hidden: Float[np.ndarray, "t j"]) -> Float[np.ndarray, "n k 3"]:
         _, segments = find_gaps(np.any(hidden > 0, axis=-1), timestamps)
