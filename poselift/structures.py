@@ -90,6 +90,11 @@ class Keypoints2D:
     def __len__(self) -> int:
         return len(self.timestamps)
 
+    def __getitem__(self, frames: slice) -> "Keypoints2D":
+        """The keypoints of some frames."""
+        parts = {name: getattr(self, name)[frames] for name in ("keypoints", "scores", "timestamps")}
+        return replace(self, **parts)
+
     @property
     def seen(self) -> Bool[np.ndarray, " t"]:
         """Frames in which at least one joint was seen."""
@@ -115,6 +120,8 @@ class Motion:
         uncertainty: of the ball around each joint that is meant to hold the true one in 9 of 10 cases, metres; 0 for the
             root joint, NaN in frames left empty. None where the lifter does not tell.
         contacts: whether the feet, named in `FEET`, are on the ground; None where nobody asked.
+        pelvis: where the pelvis lies: "spine" for the base of the spine, "hips" for the middle of the hips, None if
+            unknown.
     """
 
     joints: Float[np.ndarray, "t j 3"]
@@ -126,6 +133,7 @@ class Motion:
     keypoints: Keypoints2D
     uncertainty: Float[np.ndarray, "t j"] | None = None
     contacts: Bool[np.ndarray, "t 2"] | None = None
+    pelvis: str | None = None
 
     def __len__(self) -> int:
         return len(self.timestamps)

@@ -2,7 +2,7 @@
 
 import json
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -10,10 +10,10 @@ from typing import Any
 import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
-from torch import nn
 
 from poselift.core.errors import InputError
 from poselift.core.files import atomic_path, sha256, write_json
+from poselift.models.base import Lifter
 from poselift.models.encoder_decoder import EncoderDecoder
 from poselift.models.joint_tokens import JointTokenTransformer
 from poselift.models.lifter import SpatioTemporalLifter
@@ -22,7 +22,7 @@ from poselift.models.recurrent import RecurrentLifter
 from poselift.models.seq2seq import BahdanauLifter, LuongLifter
 from poselift.models.tcn import TemporalConvolution
 
-MODELS: dict[str, type[nn.Module]] = {
+MODELS: dict[str, type[Lifter]] = {
     model.__name__: model
     for model in (
         SpatioTemporalLifter,
@@ -52,11 +52,17 @@ class Weights:
     """
 
     name: str
-    lifter: nn.Module
+    lifter: Lifter
     window: int
-    sha256: str
-    path: Path
-    card: dict[str, Any]
+    sha256: str | None = None
+    path: Path | None = None
+    card: dict[str, Any] = field(default_factory=dict)
+    pelvis: str | None = None
+
+    @property
+    def gives_uncertainty(self) -> bool:
+        """Whether the lifter says how far off each joint may be."""
+        return bool(self.lifter.config.get("uncertainty"))
 
     @property
     def uncertainty_factor(self) -> float:
@@ -71,7 +77,7 @@ def shipped_weights() -> dict[str, Path]:
 
 
 def save_weights(
-    path: str | Path, lifter: nn.Module, window: int, training: dict[str, Any], dtype: torch.dtype = torch.float32
+    path: str | Path, lifter: Lifter, window: int, training: dict[str, Any], dtype: torch.dtype = torch.float32
 ) -> None:
     """Writes `path` (.safetensors) and the JSON beside it.
 
@@ -130,4 +136,4 @@ def load_weights(name_or_path: str | Path, device: torch.device | str = "cpu") -
         raise InputError(f"{path} cannot be read as safetensors ({error})") from error
     except RuntimeError as error:
         raise InputError(f"{path} does not fit the lifter that {config_path.name} describes") from error
-    return Weights(path.stem, lifter.eval().to(device), window, sha256(path), path, card)
+    return Weights(path.stem, lifter.eval().to(device), window, sha256(path), path, card, card.get("pelvis"))
