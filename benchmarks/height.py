@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 import torch
 from jaxtyping import Float
+from poselift.lifting.track import lift_track
 
 from poselift.core.errors import InputError
 from poselift.data.cmu import load_cmu
@@ -23,7 +24,6 @@ from poselift.data.cmu_bench import CmuBench
 from poselift.data.virtual import VirtualSource
 from poselift.lifting.camera import CameraModel, camera_for
 from poselift.lifting.height import SPREAD, estimate_height
-from poselift.lifting.track import lift_track
 from poselift.models import Weights, load_weights
 from poselift.skeleton import CMU28, Skeleton
 from poselift.structures import Keypoints2D

@@ -16,6 +16,8 @@ from pathlib import Path
 import numpy as np
 import torch
 from jaxtyping import Float
+from poselift.lifting.rays import keypoint_rays
+from poselift.lifting.track import lifter_input
 from rich.console import Console
 from rich.progress import track
 from scipy.fft import idct
@@ -25,8 +27,6 @@ from poselift.cli.calibrate import lift_view
 from poselift.core.files import write_text
 from poselift.data.cmu_bench import CmuBench
 from poselift.data.views import View
-from poselift.lifting.rays import keypoint_rays
-from poselift.lifting.track import lifter_input
 from poselift.metrics.functional import mpjpe, mpjve, p_mpjpe
 from poselift.models import Weights, load_weights
 from poselift.skeleton import H36M17

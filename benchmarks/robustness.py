@@ -26,6 +26,7 @@ from pathlib import Path
 import numpy as np
 import torch
 from jaxtyping import Bool
+from poselift.lifting.track import lift_track
 from torch import Tensor
 
 from benchmarks.anatomy import Anatomy
@@ -36,7 +37,6 @@ from poselift.data.cmu_bench import CmuBench
 from poselift.data.views import View
 from poselift.lifting.camera import CameraModel, camera_for
 from poselift.lifting.height import estimate_height, with_height
-from poselift.lifting.track import lift_track
 from poselift.metrics.functional import Terms, joint_errors
 from poselift.models import Weights, load_weights
 from poselift.reports.comparison import compare

@@ -10,10 +10,9 @@ from poselift.lifting.camera import CameraModel
 from poselift.lifting.contacts import feet_of, find_contacts, spells
 from poselift.lifting.ground import Ground, find_ground
 from poselift.lifting.legs import plant_feet
-from poselift.lifting.pelvis import without_strange_pelvis
-from poselift.lifting.rays import keypoint_rays
+from poselift.lifting.lift import lifter_input
+from poselift.lifting.reprojection import keypoint_rays
 from poselift.lifting.root import Standing, solve_root
-from poselift.lifting.track import lifter_input
 from poselift.structures import Motion
 
 
@@ -86,9 +85,8 @@ def _solve_standing(
     assert feet is not None
     frames = len(motion)
     points = (feet.points - motion.root[:, None, None]).reshape(frames, -1, 3)
-    pixels, scores = lifter_input(motion.keypoints, motion.skeleton, threshold)
-    scores = without_strange_pelvis(pixels, scores, motion.skeleton, lambda _: motion.joints, motion.skeleton)
-    rays, trust = keypoint_rays(pixels, scores, camera.K.cpu(), motion.skeleton, motion.skeleton)
+    pixels, scores = lifter_input(motion.keypoints, motion.skeleton, threshold, motion.pelvis)
+    rays, trust = keypoint_rays(pixels, scores, camera, motion.skeleton, motion.skeleton)
     root = np.full((frames, 3), np.nan)
     for first, end in spells(np.isfinite(motion.root).all(-1) & np.isfinite(motion.joints).all((1, 2))):
         rows = slice(first, end)
