@@ -20,7 +20,7 @@ from jaxtyping import Float
 from poselift.core.errors import InputError
 from poselift.data.cmu import load_cmu
 from poselift.data.cmu_bench import CmuBench
-from poselift.data.virtual import VirtualSource
+from poselift.data.virtual import VirtualSampler
 from poselift.lifting.camera import CameraModel, camera_for
 from poselift.lifting.height import SPREAD, estimate_height
 from poselift.lifting.track import lift_track
@@ -41,7 +41,7 @@ Heights = tuple[float, float, float]
 
 def virtual_people(corpus: Path, weights: Weights, count: int, seed: int = 0) -> Iterator[Heights]:
     """The heights of virtual people, of those in whom anything can be seen."""
-    source = VirtualSource(load_cmu(corpus, "train"), FRAMES, CMU28, CMU28, {"h36m17": 0.5, "coco17": 0.5})
+    source = VirtualSampler(load_cmu(corpus, "train"), FRAMES, CMU28, CMU28, {"h36m17": 0.5, "coco17": 0.5})
     generator = torch.Generator().manual_seed(seed)
     for _ in range(-(-count // _BATCH)):
         batch = source.sample(_BATCH, generator)

@@ -87,8 +87,8 @@ def _evaluated(files: Sequence[str], options: argparse.Namespace) -> Section:
             "protocol=cmu_bench",
             f"data.corpus='{options.corpus}'",
             f"data.bench='{options.bench}'",
-            f"data.joints={options.joints}",
-            f"data.source={options.source}",
+            f"data.skeleton={options.joints}",
+            f"data.keypoints={options.source}",
             f"weights='{file}'",
             f"output='{runs[-1]}'",
         ]

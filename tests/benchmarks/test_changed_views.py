@@ -4,7 +4,7 @@ import torch
 from benchmarks.changed_views import dropped, filmed, misstamped, pelvis_between_hips, spells, take, thinned, without
 from poselift.data.skeletons import joint_mask
 from poselift.data.synthetic import synthetic_corpus
-from poselift.data.views import film
+from poselift.data.views import render_views
 from poselift.geometry import project
 from poselift.skeleton import CMU28
 
@@ -12,7 +12,7 @@ from poselift.skeleton import CMU28
 @pytest.fixture(scope="module")
 def view():
     """Three seconds at 50 frames a second."""
-    return film(synthetic_corpus(1, 150, seed=3), seed=4)[0]
+    return render_views(synthetic_corpus(1, 150, seed=3), seed=4)[0]
 
 
 def seeded(seed=0):

@@ -63,7 +63,7 @@ def script(*arguments):
 
 
 def test_the_script_prints_the_table_that_it_writes(weights, bench, tmp_path):
-    done = script(*bench, "data.joints=coco17", f"weights={weights}", f"output={tmp_path / 'out'}")
+    done = script(*bench, "data.skeleton=coco17", f"weights={weights}", f"output={tmp_path / 'out'}")
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "out" / "table.txt").read_text() in done.stdout
     assert "Not comparable with errors on Human3.6M" in done.stdout
@@ -106,7 +106,7 @@ def test_every_path_gives_the_same_to_the_last_digit(weights, bench, tmp_path):
 def test_settings_change_what_they_say(weights, bench, tmp_path):
     plain, _ = run(tmp_path / "a", *bench, f"weights={weights}")
     for number, setting in enumerate(
-        ("flip=false", "camera=assumed", "window=8", "constant_bones=true", "rays=true", "data.source=gt")
+        ("flip=false", "camera=assumed", "window=8", "constant_bones=true", "rays=true", "data.keypoints=gt")
     ):
         other, _ = run(tmp_path / str(number), *bench, f"weights={weights}", setting)
         assert other["metrics"]["mpjpe"] != plain["metrics"]["mpjpe"]
