@@ -1,5 +1,6 @@
 from dataclasses import replace
 from functools import partial
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -145,7 +146,7 @@ def test_validation_is_relative_to_the_first_joint(monkeypatch):
     lifter = SpatioTemporalLifter(skeleton_out=COCO17.name, joint_dim=16, joint_heads=2, frame_dim=32, dim=32, heads=4)
     task = LiftingTask(lifter, partial(torch.optim.AdamW, lr=1e-3), linear_warmup(5), DEFAULT, 0.02, 8)
     exact = view.joints - view.joints[:, :1]
-    monkeypatch.setattr("poselift.training.task.lift_sequence", lambda *arguments, **options: exact)
+    monkeypatch.setattr("poselift.training.task.lift_view", lambda *arguments: SimpleNamespace(joints=exact.numpy()))
     task.on_validation_epoch_start()
     task.validation_step(view, 0)
     total, count = task._errors["mpjpe", view.subject]
