@@ -1,8 +1,5 @@
 """Errors that are meant for people."""
 
-import difflib
-from collections.abc import Iterable
-
 
 class InputError(ValueError):
     """Something that the user gave cannot be used.
@@ -25,15 +22,3 @@ def why_unreadable(error: Exception) -> str:
         if isinstance(error, ValueError) and "pickle" in str(error)
         else str(error)
     )
-
-
-def meant(name: str, known: Iterable[str]) -> str:
-    """A question that names up to three of the known names, where some have this one in them or are like it."""
-
-    def plain(text: str) -> str:
-        return "".join(filter(str.isalnum, text.lower()))
-
-    known = list(known)
-    alike = [each for each in known if plain(name) and plain(name) in plain(each)]
-    alike = alike or difflib.get_close_matches(name, known, cutoff=0.5)
-    return f"do you mean {', '.join(alike[:3])}?" if alike else ""
