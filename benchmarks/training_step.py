@@ -33,12 +33,13 @@ PRECISION = {"float32": False, "bfloat16": True}
 class Step:
     """One training step of a lifter."""
 
-    def __init__(self, lifter: Lifter) -> None:
-        self.lifter, self.optimizer = lifter, torch.optim.AdamW(lifter.parameters())
+    def __init__(self, lifter: Lifter, device: torch.device) -> None:
+        self.lifter, self.device = lifter.to(device), device
+        self.optimizer = torch.optim.AdamW(lifter.parameters())
 
     def __call__(self, batch: Batch, attention: str = "plain", precision: str = "float32") -> None:
         """Forward, backward and the optimizer's update."""
-        with sdpa_kernel(ATTENTION[attention]), torch.autocast("cpu", torch.bfloat16, enabled=PRECISION[precision]):
+        with sdpa_kernel(ATTENTION[attention]), torch.autocast(self.device.type, torch.bfloat16, enabled=PRECISION[precision]):
             encoded = encode(batch.keypoints, batch.scores, batch.times, batch.K, batch.image_size, batch.valid)
             mask = batch.joints.isfinite().all(-1) & batch.valid[..., None]
             loss = position_loss(self.lifter(encoded), batch.joints.nan_to_num(), mask)
