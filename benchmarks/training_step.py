@@ -1,7 +1,6 @@
 """How long a training step takes on this machine, and how long it waits for its batch.
 
-    python -m benchmarks.training_step [overrides of poselift train ...] [--device cuda] [--steps 20]
-        [--repeats 7]
+    python -m benchmarks.training_step [overrides of poselift train ...] [--device cuda] [--steps 20] [--repeats 7]
 
 First table: the share of a step that waits for data, while the next batch is made during a step (as `poselift train`
 does) and when it is made on demand. Second table: seconds a step with PyTorch's fused attention and with plain
@@ -15,7 +14,6 @@ from collections.abc import Iterator, Sequence
 from importlib.metadata import version
 from time import perf_counter
 
-import pytorch_lightning as pl
 import torch
 from hydra.utils import instantiate
 from torch.nn.attention import SDPBackend, sdpa_kernel
@@ -45,8 +43,10 @@ class Step:
 
     def __call__(self, batch: Batch, attention: str = "plain", precision: str = "float32") -> None:
         """Forward, backward and the optimizer's update."""
-        mixed = torch.autocast(self.device.type, torch.bfloat16, enabled=PRECISION[precision])
-        with sdpa_kernel(ATTENTION[attention]), mixed:
+        with (
+            sdpa_kernel(ATTENTION[attention]),
+            torch.autocast(self.device.type, torch.bfloat16, enabled=PRECISION[precision]),
+        ):
             encoded = encode(batch.keypoints, batch.scores, batch.times, batch.K, batch.image_size, batch.valid)
             mask = batch.joints.isfinite().all(-1) & batch.valid[..., None]
             loss = position_loss(self.lifter(encoded), batch.joints.nan_to_num(), mask)
@@ -84,13 +84,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     config = composed("train", [*options.overrides, f"data.batches={options.steps + WARM_UP}"])
     data = instantiate(config.data, _convert_="all")
     device = torch_device(options.device)
-    # The trainer says where batches are made.
-    data.trainer = pl.Trainer(accelerator=device.type, devices=1, logger=False, enable_progress_bar=False)
-    data.setup("fit")
-    batches: Batches = data.training
+    batches = Batches(data.training_source(device), data.batch_size, data.batches, data.seed, 0, 1)
     step = Step(instantiate(config.model, _convert_="all"), device)
-    name = torch.cuda.get_device_name() if device.type == "cuda" else f"CPU, {torch.get_num_threads()} threads"
-    print(f"{name}, torch {version('torch')}, {options.repeats} repeats")
+    where = torch.cuda.get_device_name() if device.type == "cuda" else f"{torch.get_num_threads()} threads"
+    print(f"{where}, torch {version('torch')}, batches of {data.batch_size} windows, {options.repeats} repeats")
 
     waits: dict[str, list[tuple[float, float]]] = {"during the step before": [], "on demand": []}
     for _ in range(options.repeats):
