@@ -166,16 +166,6 @@ def _lowest(motion: Motion, counts: Bool[np.ndarray, "t _"], up: Float[np.ndarra
     return known
 
 
-def _body_axes(motion: Motion) -> Float[np.ndarray, "t 3"] | None:
-    """From the ankles to the shoulders, in every frame."""
-    joints = set(motion.skeleton.joints)
-    if not {"left_shoulder", "right_shoulder", "left_ankle", "right_ankle"} <= joints:
-        return None
-    shoulders = motion.joints[:, motion.skeleton.indices(["left_shoulder", "right_shoulder"])].mean(1)
-    ankles = motion.joints[:, motion.skeleton.indices(["left_ankle", "right_ankle"])].mean(1)
-    return (shoulders - ankles).astype(np.float64)
-
-
 def _upright(axes: Float[np.ndarray, "t 3"]) -> np.ndarray:
     """Frames in which a body's axis is within reach of the camera's up; NaN is not."""
     return axes @ _CAMERA_UP > _UPRIGHT * np.linalg.norm(axes, axis=-1)
@@ -183,7 +173,7 @@ def _upright(axes: Float[np.ndarray, "t 3"]) -> np.ndarray:
 
 def _mean_axis(motion: Motion, threshold: float) -> Float[np.ndarray, "3"] | None:
     """A unit vector, the mean over the frames in which the body is upright and both its ends seen; None without any."""
-    axes = _body_axes(motion)
+    axes = motion.body_axis()
     if axes is None:
         return None
     sight = in_sight(motion, threshold)
@@ -203,7 +193,7 @@ def _footfalls(motion: Motion, threshold: float) -> tuple[Float[np.ndarray, "n 3
 
     Each spell counts once, however long it is: its frames share their error.
     """
-    feet, axes = feet_of(motion, threshold), _body_axes(motion)
+    feet, axes = feet_of(motion, threshold), motion.body_axis()
     if feet is None or axes is None:
         return np.zeros((0, 3)), np.zeros(0)
     slow = at_rest(feet, motion.timestamps) & _upright(axes)[:, None, None]
