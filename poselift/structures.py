@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 from jaxtyping import Bool, Float
@@ -11,6 +12,9 @@ from poselift.skeleton import Skeleton
 
 FEET = ("left_foot", "right_foot")
 """Columns of `Motion.contacts`: the person's own left and right foot."""
+
+Pelvis = Literal["spine", "hips"]
+"""Where a pelvis lies: at the base of the spine, or midway between the hips."""
 
 
 @dataclass(frozen=True)
@@ -162,8 +166,7 @@ class Motion:
         uncertainty: radius that holds the joint in 90 % of cases, metres; 0 for the root joint, NaN in empty frames.
             None if the lifter gives none.
         contacts: whether each foot of `FEET` is on the ground; None if unknown.
-        pelvis: where the pelvis lies: "spine" for the base of the spine, "hips" for the middle of the hips, None if
-            unknown.
+        pelvis: where the pelvis lies; None if unknown.
     """
 
     joints: Float[np.ndarray, "t j 3"]
@@ -175,7 +178,7 @@ class Motion:
     keypoints: Keypoints2D
     uncertainty: Float[np.ndarray, "t j"] | None = None
     contacts: Bool[np.ndarray, "t 2"] | None = None
-    pelvis: str | None = None
+    pelvis: Pelvis | None = None
 
     def __len__(self) -> int:
         return len(self.timestamps)

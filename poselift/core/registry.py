@@ -7,10 +7,10 @@ from pathlib import Path, PurePosixPath
 
 import yaml
 
+from poselift.core.choices import did_you_mean
 from poselift.core.download import cache_folder, fetch
 from poselift.core.errors import InputError
 from poselift.core.files import sha256
-from poselift.core.suggest import nearest
 
 _FOLDER = Path(__file__).parents[1] / "weights"
 
@@ -79,10 +79,9 @@ def published(name: str) -> Published:
     """Weights by name.
 
     Raises:
-        InputError: there are none of this name; the message has the nearest name.
+        InputError: there are none of this name; the message has names that are alike.
     """
     if name not in registry():
-        near = nearest(name, registry())
-        hint = f"did you mean {near!r}?" if near else "`poselift weights list` shows the names"
+        hint = did_you_mean(name, registry()) or "poselift weights list shows the names"
         raise InputError(f"no weights are called {name!r}; {hint}")
     return registry()[name]

@@ -15,7 +15,7 @@ from poselift.lifting.root import solve_root
 from poselift.lifting.uncertainty import adjusted_uncertainty
 from poselift.models import Weights, estimate_sequence
 from poselift.skeleton import Skeleton, convert
-from poselift.structures import Keypoints2D, Motion
+from poselift.structures import Keypoints2D, Motion, Pelvis
 
 _FASTEST = 60.0
 """Highest frame rate that lifters are trained at: above it, neighbouring frames say nearly the same to them."""
@@ -89,7 +89,7 @@ def lift(keypoints: Keypoints2D, weights: Weights, camera: CameraModel, options:
 
 
 def lifter_input(
-    keypoints: Keypoints2D, skeleton: Skeleton, threshold: float, pelvis: str | None
+    keypoints: Keypoints2D, skeleton: Skeleton, threshold: float, pelvis: Pelvis | None
 ) -> tuple[Float[np.ndarray, "t j 2"], Float[np.ndarray, "t j"]]:
     """Pixels and scores of the lifter's joints; NaN and 0 for those that the detector lacks.
 

@@ -8,7 +8,7 @@ import torch
 
 from poselift.core.errors import InputError
 from poselift.core.files import sha256
-from poselift.models.weights import MODELS, Weights
+from poselift.models.weights import MODELS, Weights, read_pelvis
 
 _PREFIX = "lifter."
 
@@ -40,11 +40,12 @@ def load_checkpoint(path: str | Path, device: torch.device | str = "cpu") -> Wei
             "model": about["name"],
             "config": about["config"],
             "window": int(about["window"]),
-            "pelvis": about.get("pelvis"),
             "training": {"epoch": checkpoint["epoch"], "steps": checkpoint["global_step"]},
-        }
+        } | ({"pelvis": about["pelvis"]} if about.get("pelvis") is not None else {})
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise InputError(f"{path} is not a checkpoint of a lifter ({type(error).__name__}: {error})") from error
     except RuntimeError as error:
         raise InputError(f"{path}: its weights do not fit the lifter that it describes") from error
-    return Weights(path.stem, lifter.eval().to(device), card["window"], sha256(path), path, card, card["pelvis"])
+    return Weights(
+        path.stem, lifter.eval().to(device), card["window"], sha256(path), path, card, read_pelvis(card, path)
+    )

@@ -5,7 +5,7 @@ import math
 from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import torch
 from safetensors import SafetensorError
@@ -21,6 +21,7 @@ from poselift.models.martinez import SimpleBaseline
 from poselift.models.recurrent import RecurrentLifter
 from poselift.models.seq2seq import BahdanauLifter, LuongLifter
 from poselift.models.tcn import TemporalConvolution
+from poselift.structures import Pelvis
 
 MODELS: dict[str, type[Lifter]] = {
     model.__name__: model
@@ -40,15 +41,16 @@ MODELS: dict[str, type[Lifter]] = {
 
 @dataclass(frozen=True)
 class Weights:
-    """A lifter with what is known about it.
+    """A lifter with what is known about it; only the first three are needed to lift.
 
     Attributes:
         name: of the weights.
         lifter: in eval mode.
-        window: frames in a window to lift with: as trained, unless another number was found better and written there.
-        sha256: of the safetensors file.
-        path: of the safetensors file.
-        card: the JSON beside it: model, its config, and how it was trained.
+        window: frames in a window to lift with.
+        sha256: of the safetensors file; None for a lifter that was not loaded from a file.
+        path: of the safetensors file; None for a lifter that was not loaded from a file.
+        card: the JSON beside the file: model, its config, and how it was trained.
+        pelvis: where the lifter's pelvis lies; None if unknown.
     """
 
     name: str
@@ -57,7 +59,7 @@ class Weights:
     sha256: str | None = None
     path: Path | None = None
     card: dict[str, Any] = field(default_factory=dict)
-    pelvis: str | None = None
+    pelvis: Pelvis | None = None
 
     @property
     def gives_uncertainty(self) -> bool:
@@ -66,7 +68,7 @@ class Weights:
 
     @property
     def uncertainty_factor(self) -> float:
-        """What the lifter's radii are multiplied by to hold in 9 of 10 cases (`tools/calibrate.py`); 1 if unknown."""
+        """Factor that makes the lifter's uncertainties hold in 90 % of cases; 1 if uncalibrated."""
         return float(self.card.get("uncertainty_factor", 1.0))
 
 
@@ -77,16 +79,23 @@ def shipped_weights() -> dict[str, Path]:
 
 
 def save_weights(
-    path: str | Path, lifter: Lifter, window: int, training: dict[str, Any], dtype: torch.dtype = torch.float32
+    path: str | Path,
+    lifter: Lifter,
+    window: int,
+    training: dict[str, Any],
+    dtype: torch.dtype = torch.float32,
+    *,
+    pelvis: Pelvis | None = None,
 ) -> None:
-    """Writes `path` (.safetensors) and the JSON beside it.
+    """Writes a lifter to `path` (.safetensors) and the JSON beside it.
 
     Args:
         path: of the safetensors file.
-        lifter: its class must be one of `MODELS`, and its `config` the arguments that build it.
-        window: frames in a window, as trained.
+        lifter: its class must be one of `MODELS`.
+        window: frames in a window to lift with.
         training: how it was trained, as plain data.
-        dtype: in which floating-point numbers are stored; computing is always in float32.
+        dtype: floating-point numbers are stored in it; they are always computed in float32.
+        pelvis: where the lifter's pelvis lies; None if unknown.
     """
     path = Path(path)
     state = {
@@ -96,15 +105,38 @@ def save_weights(
     with atomic_path(path) as temporary:
         save_file(state, temporary)
     card = {"model": type(lifter).__name__, "config": lifter.config, "window": window, "training": training}
-    write_json(path.with_suffix(".json"), card)
+    write_json(path.with_suffix(".json"), card | ({} if pelvis is None else {"pelvis": pelvis}))
+
+
+def read_pelvis(card: dict[str, Any], path: Path) -> Pelvis | None:
+    """Where the lifter's pelvis lies, by its card; None if the card has no key "pelvis".
+
+    Args:
+        card: of a lifter.
+        path: of the card, for the error.
+
+    Raises:
+        InputError: the value is not known.
+    """
+    pelvis = card.get("pelvis")
+    if "pelvis" in card and pelvis not in get_args(Pelvis):
+        raise InputError(
+            f'{path}: pelvis is {json.dumps(pelvis)}; write "spine" (where the spine begins) or "hips" (midway between '
+            "the hips), or leave it out if unknown"
+        )
+    return pelvis
 
 
 def load_weights(name_or_path: str | Path, device: torch.device | str = "cpu") -> Weights:
-    """Loads a lifter by the name of shipped weights, or from a safetensors file with its JSON.
+    """Loads a lifter with its card.
+
+    Args:
+        name_or_path: name of shipped weights, or a .safetensors file with a JSON of the same name beside it.
+        device: the lifter goes there.
 
     Raises:
-        InputError: there are no such weights, a file cannot be read, the two do not belong together, or the JSON's
-            `uncertainty_factor` is not a number above 0.
+        InputError: there are no such weights, a file cannot be read, the two do not belong together, or a value of the
+            card is wrong.
     """
     path = Path(name_or_path)
     if path.suffix != ".safetensors":
@@ -112,7 +144,7 @@ def load_weights(name_or_path: str | Path, device: torch.device | str = "cpu") -
         if str(name_or_path) not in shipped:
             known = ", ".join(shipped) or "none"
             raise InputError(
-                f"no weights are called {str(name_or_path)!r}; shipped are: {known}; or give a .safetensors file"
+                f"no shipped weights are called {str(name_or_path)!r}; choose {known}, or give a .safetensors file"
             )
         path = shipped[str(name_or_path)]
     config_path = path.with_suffix(".json")
@@ -127,8 +159,10 @@ def load_weights(name_or_path: str | Path, device: torch.device | str = "cpu") -
         raise InputError(f"{config_path} does not describe a lifter ({type(error).__name__}: {error})") from error
     factor = card.get("uncertainty_factor", 1.0)
     if type(factor) not in (int, float) or not 0 < factor < math.inf:
-        told = json.dumps(factor)
-        raise InputError(f"{config_path}: uncertainty_factor is {told}; it must be a number above 0, or left out for 1")
+        raise InputError(
+            f"{config_path}: uncertainty_factor is {json.dumps(factor)}; write a number above 0, or leave it out for 1"
+        )
+    pelvis = read_pelvis(card, config_path)
     try:
         state = {key: value.float() for key, value in load_file(path).items()}
         lifter.load_state_dict(state)
@@ -136,4 +170,4 @@ def load_weights(name_or_path: str | Path, device: torch.device | str = "cpu") -
         raise InputError(f"{path} cannot be read as safetensors ({error})") from error
     except RuntimeError as error:
         raise InputError(f"{path} does not fit the lifter that {config_path.name} describes") from error
-    return Weights(path.stem, lifter.eval().to(device), window, sha256(path), path, card, card.get("pelvis"))
+    return Weights(path.stem, lifter.eval().to(device), window, sha256(path), path, card, pelvis)

@@ -7,9 +7,8 @@ from typing import Any
 import pytorch_lightning as pl
 import torch
 from pytorch_lightning.callbacks import RichProgressBar
-from torch import nn
 
-from poselift.models import save_weights
+from poselift.models import Lifter, save_weights
 from poselift.training.checkpoints import saying_what_is_left
 from poselift.training.task import LiftingTask
 
@@ -36,7 +35,7 @@ class BestWeights(pl.Callback):
         self.path, self.monitor = Path(path), monitor
         self.best = float("inf")
         self.description: dict[str, Any] = {}
-        self._validated: nn.Module | None = None
+        self._validated: Lifter | None = None
 
     def on_validation_epoch_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         """Copies the lifter that was validated."""

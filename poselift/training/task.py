@@ -18,6 +18,7 @@ from poselift.metrics.functional import Terms, aligned_joint_errors, joint_error
 from poselift.models import Estimate, Lifter, Weights, encode
 from poselift.optim.schedules import Schedule
 from poselift.skeleton import H36M17
+from poselift.structures import Pelvis
 from poselift.training.masking import Masking
 from poselift.training.objective import Objective, from_first
 from poselift.training.resume import close_epoch, first_batch, seed_step
@@ -54,7 +55,7 @@ class LiftingTask(pl.LightningModule):
         window: int,
         masking: Masking | None = None,
         seed: int = 0,
-        pelvis: str | None = None,
+        pelvis: Pelvis | None = None,
     ) -> None:
         super().__init__()
         self.lifter = lifter

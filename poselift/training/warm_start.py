@@ -14,7 +14,7 @@ _BLOCK = re.compile(r"(\w+_blocks)\.(\d+)\.(.+)")
 _LAST = re.compile(r"(attention\.out|feed_forward\.3)\.(weight|bias)")
 """The last layers of a block's two branches: where they are 0, the block changes nothing."""
 
-_HEAD = re.compile(r"(radius_)?head\.2\.(weight|bias)")
+_HEAD = re.compile(r"(uncertainty_)?head\.2\.(weight|bias)")
 """The layers that give something of each joint that comes out."""
 
 _NEW = ("uncertainty_head.",)

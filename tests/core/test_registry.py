@@ -50,7 +50,7 @@ def test_no_file_is_there_twice():
     assert len(set(paths)) == len(paths)
 
 
-def test_an_unknown_name_gets_the_nearest():
+def test_an_unknown_name_is_told_what_is_alike():
     with pytest.raises(InputError, match=r"did you mean .*rtmpose-m_8xb256-420e_body8-256x192"):
         published("rtmpose-m_body8-256x192")
     with pytest.raises(InputError, match="poselift weights list"):

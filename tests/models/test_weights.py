@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from poselift.core.errors import InputError
-from poselift.models import load_weights, save_weights
+from poselift.models import Weights, load_weights, save_weights
 from poselift.models.weights import shipped_weights
 
 
@@ -28,7 +28,7 @@ def test_half_precision_is_stored_small_and_computed_in_full(lifter, tmp_path):
 
 
 def test_a_name_that_is_not_there_lists_those_that_are():
-    with pytest.raises(InputError, match="no weights are called 'nonsense'"):
+    with pytest.raises(InputError, match="no shipped weights are called 'nonsense'; choose small, tiny, or"):
         load_weights("nonsense")
 
 
@@ -37,6 +37,7 @@ def test_shipped_weights_load_and_have_a_card(name):
     weights = load_weights(name)
     assert weights.path.with_suffix(".md").is_file()
     assert weights.sha256 in weights.path.with_suffix(".md").read_text()
+    assert weights.pelvis == "spine"
 
 
 def test_unreadable_weights_say_so(lifter, tmp_path):
@@ -70,10 +71,29 @@ def test_a_uncertainty_factor_that_is_none_is_refused(lifter, tmp_path, factor):
     path.write_text(card.replace("{", '{"uncertainty_factor": 0.9,', 1))
     assert load_weights(tmp_path / "w.safetensors").uncertainty_factor == 0.9
     path.write_text(card.replace("{", f'{{"uncertainty_factor": {factor},', 1))
-    with pytest.raises(
-        InputError, match=re.escape(f"{path}: uncertainty_factor is {factor}; it must be a number above 0")
-    ):
+    with pytest.raises(InputError, match=re.escape(f"{path}: uncertainty_factor is {factor}; write a number above 0")):
         load_weights(tmp_path / "w.safetensors")
+
+
+@pytest.mark.parametrize("pelvis", ["spine", "hips", None])
+def test_where_the_pelvis_lies_stands_in_the_card(lifter, tmp_path, pelvis):
+    save_weights(tmp_path / "w.safetensors", lifter, 81, {}, pelvis=pelvis)
+    assert load_weights(tmp_path / "w.safetensors").pelvis == pelvis
+    assert ("pelvis" in json.loads((tmp_path / "w.json").read_text())) == (pelvis is not None)
+
+
+@pytest.mark.parametrize("wrong", ["nose", 1, None])
+def test_a_pelvis_that_is_not_known_is_refused(lifter, tmp_path, wrong):
+    save_weights(tmp_path / "w.safetensors", lifter, 81, {}, pelvis="hips")
+    card = json.loads((tmp_path / "w.json").read_text())
+    (tmp_path / "w.json").write_text(json.dumps({**card, "pelvis": wrong}))
+    with pytest.raises(InputError, match=re.escape(f'w.json: pelvis is {json.dumps(wrong)}; write "spine"')):
+        load_weights(tmp_path / "w.safetensors")
+
+
+def test_a_lifter_in_memory_needs_no_file(lifter):
+    weights = Weights("memory", lifter, 24)
+    assert (weights.pelvis, weights.path, weights.uncertainty_factor) == (None, None, 1.0)
 
 
 def test_a_pickle_is_not_opened(tmp_path):

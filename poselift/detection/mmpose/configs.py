@@ -5,9 +5,9 @@ from pathlib import Path
 
 import yaml
 
+from poselift.core.choices import did_you_mean
 from poselift.core.errors import InputError
 from poselift.core.registry import registry
-from poselift.core.suggest import nearest
 
 
 def find_config(name: str) -> Path:
@@ -17,7 +17,7 @@ def find_config(name: str) -> Path:
         name: a path that ends in ".py", or a file name of a shipped config without the ".py".
 
     Raises:
-        InputError: there is no such file or shipped config; the message has the nearest name.
+        InputError: there is no such file or shipped config; the message has names that are alike.
     """
     if name.endswith(".py"):
         if not Path(name).is_file():
@@ -26,8 +26,7 @@ def find_config(name: str) -> Path:
     # Those in folders called _base_ are parts of configs.
     shipped = {path.stem: path for folder in _folders() for path in folder.rglob("*.py") if "_base_" not in path.parts}
     if name not in shipped:
-        near = nearest(name, shipped)
-        hint = f"did you mean {near!r}?" if near else "give the path of a .py file"
+        hint = did_you_mean(name, shipped) or "give the path of a .py file"
         raise InputError(f"neither mmpose nor mmdet ships a config called {name!r}; {hint}")
     return shipped[name]
 
