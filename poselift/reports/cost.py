@@ -107,9 +107,9 @@ def read_costs(path: Path) -> dict[str, Cost]:
     except FileNotFoundError:
         raise InputError(f"no such file: {path}; give the cost.json of an earlier report, measure or none") from None
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise InputError(f"{path} is not a cost.json of tools/report.py ({type(error).__name__}: {error})") from error
+        raise InputError(f"{path} is not a cost.json of poselift report ({type(error).__name__}: {error})") from error
     if not known:
-        raise InputError(f"{path} is not a cost.json of tools/report.py, or of another version; measure again")
+        raise InputError(f"{path} is not a cost.json of poselift report, or of another version; measure again")
     return costs
 
 
