@@ -97,7 +97,7 @@ def run(options: argparse.Namespace) -> None:
         lifted.camera.K[None],
         torch.tensor([keypoints.image_size], dtype=torch.float32),
     )
-    maps = attention_maps(weights.lifter, encoded)
+    _, maps = attention_maps(weights.lifter, lambda: weights.lifter(encoded))
     # The frame in which most joints are seen, the first of those.
     shown = int(np.isfinite(pixels).all(-1).sum(-1).argmax())
     written = []

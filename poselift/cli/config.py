@@ -72,8 +72,11 @@ def run_configured(command: Callable[[DictConfig], Result], config: DictConfig) 
         # Without one, what it wraps is a value of the wrong kind, in the second line of its message.
         lines = str(error if cause is None else cause).splitlines()
         if found := re.search(r"'[\w.]+\.(\w+)':\s.*unexpected keyword argument '(\w+)'", str(error)):
-            _stop(f"{found.group(1)} takes no {found.group(2)}; leave out what sets it, or choose another")
-        if cause is None and (wrong := _wrong_kind(config, str(error))):
+            _stop(
+                f"{found.group(1).removesuffix('Config')} takes no {found.group(2)}; leave out what sets it, or "
+                "choose another"
+            )
+        if wrong := _wrong_kind(config, str(error)):
             _stop(wrong)
         _stop("\n".join(lines) if isinstance(cause, InputError) else " ".join(lines[:2]))
 

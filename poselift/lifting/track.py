@@ -60,7 +60,6 @@ def lift_track(
     lifter = weights.lifter
     skeleton_in = lifter.skeleton_in
     skeleton_out = lifter.skeleton_out
-    config = lifter.config
     pixels, scores = lifter_input(keypoints, skeleton_in, threshold)
     scores = _usable(weights, pixels, scores, keypoints.timestamps, camera)
     seen = np.any(scores > 0, axis=-1)
@@ -68,7 +67,7 @@ def lift_track(
 
     joints = np.full((len(keypoints), len(skeleton_out), 3), np.nan, np.float32)
     # Everybody of a clip has radii, or nobody: somebody of whom nothing is used has empty ones.
-    uncertainty = np.full(joints.shape[:2], np.nan, np.float32) if config.get("uncertainty") else None
+    uncertainty = np.full(joints.shape[:2], np.nan, np.float32) if lifter.gives_uncertainty else None
     for first, end in segments:
         rows = slice(first, end)
         joints[rows], own = _lift_run(weights, pixels[rows], scores[rows], keypoints.timestamps[rows], camera, flip)

@@ -7,7 +7,7 @@ from hydra import compose, initialize_config_dir
 from hydra.utils import instantiate
 
 from poselift.cli.config import CONF
-from poselift.models import Lifter
+from poselift.models import Lifter, build_model
 
 PAGES = sorted((Path(__file__).parents[2] / "docs" / "attention").glob("*.md"))
 COMMANDS = [
@@ -22,5 +22,5 @@ COMMANDS = [
 def test_a_command_of_the_pages_builds_its_lifter(command):
     with initialize_config_dir(CONF, version_base="1.3"):
         config = compose("train", shlex.split(command, comments=True))
-    assert isinstance(instantiate(config.model), Lifter)
+    assert isinstance(build_model(instantiate(config.model)), Lifter)
     assert callable(instantiate(config.schedule))
