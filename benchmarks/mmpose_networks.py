@@ -1,13 +1,12 @@
-"""Networks of MMPose as lifters: trained and evaluated as ours are, on the same data.
+"""Networks of MMPose as lifters, trained and evaluated on the same data as ours.
 
     PYTHONPATH=. python tools/train.py 'hydra.searchpath=[file://benchmarks/conf]' model=mmpose_motionbert ...
     PYTHONPATH=. python tools/train.py 'hydra.searchpath=[file://benchmarks/conf]' model=mmpose_videopose3d ...
 
-Needs mmpose: bash tools/install_mmpose.sh. Network and head are MMPose's own, with the options of its configs for
-Human3.6M (https://github.com/open-mmlab/mmpose, configs/body_3d_keypoint). What differs is around them: the 17 joints
-come out of `encode`, and so what that took out of the window goes in beside them, as their own input in the picture's
-coordinates would tell it; the joints that come out are metres; and `tools/train.py` has its own loss and optimizer.
-`python -m benchmarks.lifters` evaluates them.
+They need mmpose: bash tools/install_mmpose.sh. Network and head are MMPose's, with the options of its configs for
+Human3.6M (https://github.com/open-mmlab/mmpose, configs/body_3d_keypoint). Three things differ. The input is that of
+`encode`, with its camera context as further channels. The output is in metres. Loss and optimizer are those of
+`tools/train.py`. `python -m benchmarks.lifters` evaluates them.
 """
 
 from typing import Any
@@ -25,15 +24,15 @@ from poselift.skeleton import CMU28, H36M17
 
 
 class _Network(Lifter):
-    """What the networks have in common: Human3.6M's 17 joints in and out.
+    """The base of both networks: Human3.6M-17 in and out.
 
     Args:
-        skeleton_in: name of the joint set that goes in; those of h36m17 are taken of it.
+        skeleton_in: name of the input skeleton; the joints of h36m17 are taken from it.
         skeleton_out: "h36m17".
         **config: the other arguments that build the model.
 
     Raises:
-        InputError: the joint sets do not fit.
+        InputError: the skeletons do not fit.
     """
 
     def __init__(self, skeleton_in: str, skeleton_out: str, **config: Any) -> None:
@@ -47,7 +46,7 @@ class _Network(Lifter):
         self.places = [self.skeleton_in.index(joint) for joint in H36M17.joints]
 
     def inputs(self, encoded: Encoded) -> tuple[Float[Tensor, "b t 17 3"], Float[Tensor, "b t c"]]:
-        """Place and score of each joint, all 0 where it was not seen, and what `encode` took out, for each frame.
+        """Coordinates and score of each joint, 0 where it was not seen, and the camera context of each frame.
 
         Padding repeats the last frame of the clip.
         """
@@ -62,10 +61,10 @@ class _Network(Lifter):
 class MotionBERT(_Network):
     """MMPose's DSTFormer and its head (MotionBERT: Zhu et al. 2023, https://arxiv.org/abs/2210.06551).
 
-    The context joins place and score as further channels of each joint.
+    Each joint's channels are its coordinates, its score and the camera context.
 
     Args:
-        skeleton_in: name of the joint set that goes in; those of h36m17 are taken of it.
+        skeleton_in: name of the input skeleton; the joints of h36m17 are taken from it.
         skeleton_out: "h36m17".
         dim: width of a token (`feat_size`).
         depth: pairs of blocks in each of the two streams.
@@ -73,7 +72,7 @@ class MotionBERT(_Network):
         frames: in the longest window (`seq_len`).
 
     Raises:
-        InputError: mmpose is not installed, or the joint sets do not fit.
+        InputError: mmpose is not installed, or the skeletons do not fit.
     """
 
     def __init__(
@@ -104,7 +103,7 @@ class MotionBERT(_Network):
             self.head.init_weights()
 
     def forward(self, encoded: Encoded) -> Float[Tensor, "b t j_out 3"]:
-        """Lifts a batch of windows.
+        """The joints of a batch of windows.
 
         Raises:
             InputError: the windows are longer than `frames`.
@@ -112,8 +111,8 @@ class MotionBERT(_Network):
         joints, context = self.inputs(encoded)
         if joints.shape[1] > self.config["frames"]:
             raise InputError(
-                f"windows of {joints.shape[1]} frames were given, but this MotionBERT has positions for "
-                f"{self.config['frames']}; set window={self.config['frames']}, or train with a larger model.frames"
+                f"a window has {joints.shape[1]} frames, but this MotionBERT takes {self.config['frames']}; "
+                f"set window={self.config['frames']}, or train with a larger model.frames"
             )
         channels = torch.cat((joints, context[:, :, None].expand(-1, -1, joints.shape[2], -1)), -1)
         return self.to_camera(self.head(self.backbone(channels)).flatten(2), encoded)
@@ -122,18 +121,18 @@ class MotionBERT(_Network):
 class VideoPose3D(_Network):
     """MMPose's TCN and its head (VideoPose3D: Pavllo et al. 2019, https://arxiv.org/abs/1811.11742).
 
-    Its input has no scores. Beyond both ends of the window its first and last frames are repeated, as in the paper,
-    and all frames come out at once.
+    The input has no scores. The first and last frames of the window are repeated beyond its ends, as in the paper, and
+    all frames come out at once.
 
     Args:
-        skeleton_in: name of the joint set that goes in; those of h36m17 are taken of it.
+        skeleton_in: name of the input skeleton; the joints of h36m17 are taken from it.
         skeleton_out: "h36m17".
         channels: of each layer (`stem_channels`).
         depth: residual blocks; 3^(depth + 1) frames are seen.
         dropout: share of hidden units dropped in training.
 
     Raises:
-        InputError: mmpose is not installed, or the joint sets do not fit.
+        InputError: mmpose is not installed, or the skeletons do not fit.
     """
 
     def __init__(
@@ -160,10 +159,10 @@ class VideoPose3D(_Network):
             self.backbone.init_weights()
             self.head.init_weights()
         self.reach = (3 ** (depth + 1) - 1) // 2
-        """Frames that are seen to each side."""
+        """Frames seen on each side."""
 
     def forward(self, encoded: Encoded) -> Float[Tensor, "b t j_out 3"]:
-        """Lifts a batch of windows."""
+        """The joints of a batch of windows."""
         joints, context = self.inputs(encoded)
         b, t = joints.shape[:2]
         frames = torch.cat((joints[..., :2].flatten(2), context), -1).mT  # (b, channels, t)
@@ -174,5 +173,5 @@ class VideoPose3D(_Network):
 
 
 def register() -> None:
-    """Makes weights of these networks loadable in this process."""
+    """Lets this process load weights of these networks."""
     MODELS.update({network.__name__: network for network in (MotionBERT, VideoPose3D)})

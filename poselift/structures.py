@@ -1,6 +1,7 @@
 """What passes between the stages: detections of one frame, one person's 2D keypoints, one person's 3D motion."""
 
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 from jaxtyping import Bool, Float
@@ -10,6 +11,9 @@ from poselift.skeleton import Skeleton
 
 FEET = ("left_foot", "right_foot")
 """What the columns of `Motion.contacts` are, the person's own left and right."""
+
+Pelvis = Literal["spine", "hips"]
+"""Where a pelvis lies: at the base of the spine, or midway between the hips."""
 
 
 @dataclass(frozen=True)
@@ -90,6 +94,11 @@ class Keypoints2D:
     def __len__(self) -> int:
         return len(self.timestamps)
 
+    def __getitem__(self, frames: slice) -> "Keypoints2D":
+        """The keypoints of some frames."""
+        parts = {name: getattr(self, name)[frames] for name in ("keypoints", "scores", "timestamps")}
+        return replace(self, **parts)
+
     @property
     def seen(self) -> Bool[np.ndarray, " t"]:
         """Frames in which at least one joint was seen."""
@@ -115,6 +124,7 @@ class Motion:
         uncertainty: of the ball around each joint that is meant to hold the true one in 9 of 10 cases, metres; 0 for the
             root joint, NaN in frames left empty. None where the lifter does not tell.
         contacts: whether the feet, named in `FEET`, are on the ground; None where nobody asked.
+        pelvis: where the pelvis lies; None if unknown.
     """
 
     joints: Float[np.ndarray, "t j 3"]
@@ -126,6 +136,7 @@ class Motion:
     keypoints: Keypoints2D
     uncertainty: Float[np.ndarray, "t j"] | None = None
     contacts: Bool[np.ndarray, "t 2"] | None = None
+    pelvis: Pelvis | None = None
 
     def __len__(self) -> int:
         return len(self.timestamps)

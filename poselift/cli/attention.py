@@ -1,4 +1,4 @@
-"""`poselift attention`: pictures of where a lifter looks in a video."""
+"""`poselift attention`: pictures of a lifter's attention in a video."""
 
 import argparse
 from itertools import islice
@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 from rich.console import Console
 
 from poselift.cli.detector import add_detector_options, chosen_detector
@@ -15,12 +14,13 @@ from poselift.cli.results import folder
 from poselift.cli.weights import add_lifter_option
 from poselift.core.errors import InputError
 from poselift.core.files import check_writable
-from poselift.lifting import lift_video
-from poselift.lifting.pelvis import without_strange_pelvis
-from poselift.lifting.track import lifter_input
-from poselift.models import encode, load_weights
+from poselift.lifting import CameraModel, LiftOptions, lift, lift_video
+from poselift.lifting.lift import lifter_input
+from poselift.models import Weights, load_weights
 from poselift.models.attention_maps import attention_maps
+from poselift.nn.attention.maps import AttentionMap
 from poselift.samples import demo_video
+from poselift.structures import Keypoints2D, Motion
 from poselift.video import VideoReader
 
 
@@ -65,7 +65,7 @@ def run(options: argparse.Namespace) -> None:
     if window < 2:
         raise InputError(f"--frames must be at least 2, not {window}")
     start = options.start or 0.0
-    # By their time stamps: what a header says of the frame rate may be wrong. More than a window: frames may come late.
+    # Time stamps, because a header's frame rate can be wrong. More than a window, because frames may come late.
     read = [frame.timestamp for frame in islice(VideoReader(video, start), window + window // 2)]
     if not read:
         raise InputError(f"{video} has no frame from {start:g} s on; choose another --start")
@@ -77,28 +77,14 @@ def run(options: argparse.Namespace) -> None:
             start=start,
             end=read[-1] + 1e-6,
             people=[options.person],
-            flip=False,
             progress=report,
         )
     if not lifted.motions:
         raise InputError(f"nobody was found in {video} from {start:g} s on; choose another --start")
-    motion = lifted.motions[0]
-    keypoints = motion.keypoints
-    skeleton = weights.lifter.skeleton_in
-    pixels, scores = lifter_input(keypoints, skeleton)
-    scores = without_strange_pelvis(pixels, scores, skeleton, lambda _: motion.joints, motion.skeleton)
-    first = int(np.argmax((scores > 0).any(-1)))
-    rows = slice(first, first + window)
-    pixels, scores, times = pixels[rows], scores[rows], keypoints.timestamps[rows]
-    encoded = encode(
-        torch.from_numpy(pixels)[None],
-        torch.from_numpy(scores)[None],
-        torch.from_numpy(times - times[0]).float()[None],
-        lifted.camera.K[None],
-        torch.tensor([keypoints.image_size], dtype=torch.float32),
-    )
-    _, maps = attention_maps(weights.lifter, lambda: weights.lifter(encoded))
-    # The frame in which most joints are seen, the first of those.
+    motion, maps = watch(lifted.motions[0].keypoints, weights, lifted.camera, window)
+    times, skeleton = motion.timestamps, weights.lifter.skeleton_in
+    pixels, _ = lifter_input(motion.keypoints, skeleton, LiftOptions.threshold, weights.pelvis)
+    # The first frame with the most joints.
     shown = int(np.isfinite(pixels).all(-1).sum(-1).argmax())
     written = []
     if any(layer.over_joints for layer in maps):
@@ -112,3 +98,23 @@ def run(options: argparse.Namespace) -> None:
         f"Person {options.person}, {len(times)} frames from {times[0]:.2f} s on, {len(maps)} layers. "
         f"Look at {' and '.join(str(options.out / name) for name in written)}"
     )
+
+
+def watch(
+    keypoints: Keypoints2D, weights: Weights, camera: CameraModel, frames: int
+) -> tuple[Motion, list[AttentionMap]]:
+    """The motion of the first window as `poselift lift` gives it, and the attention behind it.
+
+    Args:
+        keypoints: of one person. The window starts with the first frame that has usable keypoints.
+        weights: the lifter.
+        camera: the camera of the keypoints.
+        frames: in the window, at most.
+
+    Raises:
+        InputError: the lifter has no attention to show.
+    """
+    _, scores = lifter_input(keypoints, weights.lifter.skeleton_in, LiftOptions.threshold, weights.pelvis)
+    first = int(np.argmax((scores > 0).any(-1)))
+    window = keypoints[first : first + frames]
+    return attention_maps(weights.lifter, lambda: lift(window, weights, camera, LiftOptions(window=frames)))

@@ -1,4 +1,4 @@
-"""`poselift calibrate`: makes what a lifter says of its own errors true on views that it was not trained on."""
+"""`poselift calibrate`: scales a lifter's uncertainty to hold for 9 of 10 joints of people it has not seen."""
 
 import argparse
 import json
@@ -17,22 +17,22 @@ from poselift.core.errors import InputError
 from poselift.core.files import sha256, write_json
 from poselift.data.cmu_bench import CmuBench
 from poselift.data.views import View
-from poselift.lifting import CameraModel, lift_track
-from poselift.models import Weights, load_weights
+from poselift.lifting import lift_view
+from poselift.models import load_weights
 from poselift.skeleton import H36M17
-from poselift.structures import Keypoints2D, Motion
+from poselift.structures import Motion
 
 COVERAGE = 0.9
-"""Share of the joints that are to be within their uncertainty."""
+"""Share of joints that should lie within their uncertainty."""
 
-SKELETONS_IN = ("h36m17", "coco17", "halpe26")
-SOURCES = ("det", "gt")
-"""Detector-like and exact 2D, of which each counts as much."""
+SKELETONS = ("h36m17", "coco17", "halpe26")
+KEYPOINTS = ("det", "gt")
+"""Detector-like and exact 2D; each counts as much."""
 
 MEASURED = H36M17.joints[1:]
-"""The joints whose radii count: those that the benchmark measures, but the root, which is the origin.
+"""The joints that count: those that the benchmark measures, without the root, which is the origin.
 
-Its faces and heels are of average proportions, not measured: they are to be trained on, not to be judged by.
+The corpus's faces and heels have average proportions and were not measured.
 """
 
 
@@ -40,9 +40,9 @@ def add_command(commands: Any) -> None:
     """Adds `calibrate` to the console script."""
     parser: argparse.ArgumentParser = commands.add_parser(
         "calibrate",
-        help="make a lifter's radii of error true",
-        description="Finds the factor by which a lifter's radii hold for 9 of 10 joints of Human3.6M-17, each subject "
-        "counting alike, lifted as `poselift lift` does, and writes it into the JSON of the weights.",
+        help="scale a lifter's uncertainty on held-out people",
+        description="Finds the factor that makes a lifter's uncertainty hold for 9 of 10 joints of Human3.6M-17 and "
+        "writes it into the JSON of the weights. Each subject counts the same; views are lifted as by `poselift lift`.",
     )
     parser.add_argument(
         "weights", type=Path, help="a .safetensors file of a lifter trained with model.uncertainty=true"
@@ -53,53 +53,42 @@ def add_command(commands: Any) -> None:
 
 
 def calibrate(path: Path, corpus: Path, bench: Path) -> float:
-    """Writes `uncertainty_factor` into the JSON beside the weights, and returns it.
+    """The `uncertainty_factor`, which is also written into the weights' JSON.
 
     Raises:
-        InputError: a file cannot be used, or the lifter gives no radii.
+        InputError: a file cannot be used, or the lifter gives no uncertainty.
     """
     if path.suffix != ".safetensors":
-        raise InputError(f"{path} is no .safetensors file; give one, as the factor is written into the JSON beside it")
-    weights = load_weights(path)
+        raise InputError(
+            f"{path} is no .safetensors file; give one, because the factor is written into the JSON beside it"
+        )
+    weights, card_path = load_weights(path), path.with_suffix(".json")
     plain = replace(weights, card={**weights.card, "uncertainty_factor": 1.0})
     ratios: dict[str, list[np.ndarray]] = {}
-    for joints, source in product(SKELETONS_IN, SOURCES):
-        views = CmuBench(corpus, bench, joints, source)
-        for view in track(views, f"Lifting {joints} {source}", console=Console(stderr=True)):
+    for skeleton, kind in product(SKELETONS, KEYPOINTS):
+        views = CmuBench(corpus, bench, skeleton, kind)
+        for view in track(views, f"Lifting {skeleton} {kind}", console=Console(stderr=True)):
             ratios.setdefault(view.subject, []).append(error_ratios(view, lift_view(view, plain)))
     pooled = {subject: np.concatenate(parts) for subject, parts in ratios.items()}
     factor = calibration_factor(pooled.values())
     bench_about = {"name": bench.name, "sha256": sha256(bench)}
-    about = {"bench": bench_about, "joints": SKELETONS_IN, "sources": SOURCES, "coverage": COVERAGE}
-    card = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
-    write_json(path.with_suffix(".json"), {**card, "uncertainty_factor": round(factor, 4), "calibrated_on": about})
-    print(f"uncertainty_factor {factor:.4f}, written to {path.with_suffix('.json')}. Within the uncertainty:")
+    about = {"bench": bench_about, "skeletons": SKELETONS, "keypoints": KEYPOINTS, "coverage": COVERAGE}
+    card = json.loads(card_path.read_text(encoding="utf-8"))
+    write_json(card_path, {**card, "uncertainty_factor": round(factor, 4), "calibrated_on": about})
+    print(f"uncertainty_factor {factor:.4f}, written to {card_path}. Within the uncertainty:")
     for subject, own in sorted(pooled.items()):
         print(f"  subject {subject}: {100 * np.mean(own <= 1):.1f} % before, {100 * np.mean(own <= factor):.1f} % now")
     return factor
 
 
-def lift_view(view: View, weights: Weights) -> Motion:
-    """The view as `poselift lift` lifts it: windows, flips, steady bones and all."""
-    width, height = (int(size) for size in view.image_size)
-    keypoints = Keypoints2D(
-        view.keypoints.numpy(),
-        view.scores.numpy(),
-        view.times.double().numpy(),
-        view.keypoint_skeleton,
-        (width, height),
-    )
-    return lift_track(keypoints, weights, CameraModel(view.K, (width, height), "given"))
-
-
 def error_ratios(view: View, motion: Motion) -> Float[np.ndarray, " n"]:
-    """Error over radius of the joints `MEASURED`, wherever both are known.
+    """Error divided by uncertainty, for the joints of `MEASURED` with both.
 
     Raises:
-        InputError: the lifter gives no radii.
+        InputError: the lifter gives no uncertainty.
     """
     if motion.uncertainty is None:
-        raise InputError("the lifter does not tell how far off it may be; train one with model.uncertainty=true")
+        raise InputError("the lifter gives no uncertainty; train one with model.uncertainty=true")
     truth = view.converted(view.keypoint_skeleton, motion.skeleton).joints.numpy()
     error = np.linalg.norm(motion.joints - truth, axis=-1)
     known = np.isfinite(error) & (motion.uncertainty > 0) & np.isin(motion.skeleton.joints, MEASURED)
@@ -107,21 +96,21 @@ def error_ratios(view: View, motion: Motion) -> Float[np.ndarray, " n"]:
 
 
 def calibration_factor(ratios: Iterable[Float[np.ndarray, " _"]]) -> float:
-    """The factor on the radii by which `COVERAGE` of the joints are within them, on the mean of the subjects' shares.
+    """The factor on uncertainties that puts `COVERAGE` of the joints within them.
 
-    That is the quantile of all ratios, each subject's of the same weight in all (split conformal prediction: Vovk et
-    al. 2005; Romano et al. 2019, https://arxiv.org/abs/1905.03222): what is right on average for a person whom the
-    lifter has not seen, while people who move as those of training did have more of their joints within.
+    It is the quantile of all ratios, with the same total weight for each subject: split conformal prediction (Vovk et
+    al. 2005; Romano et al. 2019, https://arxiv.org/abs/1905.03222). So the coverage is right on average for a new
+    person. People who move like those of the training data have more joints within.
 
     Args:
-        ratios: of each subject, error over radius; one without any has no say.
+        ratios: error divided by uncertainty, for each subject; an empty one does not count.
 
     Raises:
-        InputError: there are none at all.
+        InputError: all are empty.
     """
     parts = [part for part in ratios if len(part)]
     if not parts:
-        raise InputError("no joint of the benchmark is known both in 3D and in what the lifter gives")
+        raise InputError("the benchmark and the lifter have no joint in common")
     pooled = np.concatenate(parts)
     share = np.concatenate([np.full(len(part), 1 / len(part) / len(parts)) for part in parts])
     order = np.argsort(pooled)

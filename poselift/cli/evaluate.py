@@ -1,4 +1,4 @@
-"""`python tools/evaluate.py`: how far predictions are off, under a protocol."""
+"""`poselift evaluate`: the errors of predictions under a protocol."""
 
 import multiprocessing
 from collections import Counter
@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.progress import track
 
 from poselift.cli.config import output_folder, run_configured
-from poselift.cli.sources import Source, open_source
+from poselift.cli.predictions import Predicted, open_predictions
 from poselift.core.errors import InputError
 from poselift.core.files import write_json, write_text
 from poselift.data.views import View
@@ -25,11 +25,11 @@ from poselift.reports.protocols import Protocol, get_protocol
 from poselift.reports.text import text_table
 
 Scored = tuple[int, Float[np.ndarray, "t j 3"], ViewScore]
-"""A view by its place, its prediction, and how good that is."""
+"""Index of a view, its prediction, and its score."""
 
 
 def run(config: DictConfig) -> None:
-    """`evaluate` for the command line."""
+    """Evaluates, for the command line."""
     run_configured(evaluate, config)
 
 
@@ -43,12 +43,12 @@ def evaluate(config: DictConfig) -> None:
     output = output_folder(config)
     console = Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
     views = _views(config)
-    source = open_source(config, views)
-    warnings = source.warnings(views, protocol)
-    scored = _score(config, views, source, protocol)
+    predictions = open_predictions(config, views)
+    warnings = predictions.warnings(views, protocol)
+    scored = _score(config, views, predictions, protocol)
     scores = [score for _, _, score in scored]
-    warnings += protocol.gaps(source.skeleton, {score.group for score in scores})
-    method = {"name": config.name or source.name, "seed": source.seed, "model": source.model}
+    warnings += protocol.gaps(predictions.skeleton, {score.group for score in scores})
+    method = {"name": config.name or predictions.name, "seed": predictions.seed, "model": predictions.model}
     results = {
         "format": "poselift-metrics",
         "version": 1,
@@ -57,8 +57,8 @@ def evaluate(config: DictConfig) -> None:
         **method,
         **summarise(scores, protocol),
         "settings": {
-            **source.settings,
-            **source.file,
+            **predictions.settings,
+            **predictions.file,
             "data": OmegaConf.to_container(config.data, resolve=True),
             "view": config.view,
             "source": protocol.source,
@@ -68,10 +68,10 @@ def evaluate(config: DictConfig) -> None:
         "environment": environment(),
     }
     poses = {score.name: pose for _, pose, score in scored}
-    about = {**method, "settings": source.settings}
+    about = {**method, "settings": predictions.settings}
     save_predictions(
         output / "predictions.npz",
-        Predictions(poses, source.skeleton, source.lengths, source.partial, about=about),
+        Predictions(poses, predictions.skeleton, predictions.lengths, predictions.partial, about=about),
     )
     write_json(output / "metrics.json", results)
     table = text_table(results)
@@ -84,7 +84,7 @@ def evaluate(config: DictConfig) -> None:
 
 
 def _views(config: DictConfig) -> list[View]:
-    """The views of the data, or the one that is asked for."""
+    """All views of the data, or the one that `view=` names."""
     views = list(instantiate(config.data, _convert_="all"))
     names = [view.name for view in views]
     twice = [name for name, count in Counter(names).items() if count > 1]
@@ -97,8 +97,8 @@ def _views(config: DictConfig) -> list[View]:
     return [views[names.index(config.view)]]
 
 
-def _score(config: DictConfig, views: Sequence[View], source: Source, protocol: Protocol) -> list[Scored]:
-    """Scores all views, by as many processes as are asked for, in the order of the views."""
+def _score(config: DictConfig, views: Sequence[View], predictions: Predicted, protocol: Protocol) -> list[Scored]:
+    """Scores of all views in their order, computed by `processes=` processes."""
     try:
         count = int(config.processes)
     except (TypeError, ValueError):
@@ -106,9 +106,9 @@ def _score(config: DictConfig, views: Sequence[View], source: Source, protocol: 
     if count < 1:
         raise InputError(f"processes={config.processes} must be a whole number, 1 or more")
     if count == 1:
-        return _score_share(views, source, protocol, 0, 1)
+        return _score_share(views, predictions, protocol, 0, 1)
     plain = OmegaConf.create(OmegaConf.to_container(config, resolve=True))
-    # As many threads in each as here: a matrix product may differ in its last digit with their number.
+    # As many threads in each process as here: the last digit of a matrix product can depend on their number.
     with ProcessPoolExecutor(
         count,
         mp_context=multiprocessing.get_context("spawn"),
@@ -120,18 +120,24 @@ def _score(config: DictConfig, views: Sequence[View], source: Source, protocol: 
 
 
 def _score_in_process(config: DictConfig, rank: int) -> list[Scored]:
-    """One process's share: it reads everything itself, as views and lifters are larger than files to send."""
+    """One process's share; it reads the files itself, because views and lifters are larger than their files."""
     views = _views(config)
-    return _score_share(views, open_source(config, views), get_protocol(config.protocol), rank, int(config.processes))
+    return _score_share(
+        views, open_predictions(config, views), get_protocol(config.protocol), rank, int(config.processes)
+    )
 
 
-def _score_share(views: Sequence[View], source: Source, protocol: Protocol, rank: int, processes: int) -> list[Scored]:
-    """Predicts and scores every view whose number leaves `rank` when divided by the number of processes."""
+def _score_share(
+    views: Sequence[View], predictions: Predicted, protocol: Protocol, rank: int, processes: int
+) -> list[Scored]:
+    """Scores of every view whose index modulo `processes` is `rank`."""
     console = Console(stderr=True, quiet=rank > 0)
     done = []
     for index in track(range(rank, len(views), processes), description="Evaluating", console=console):
         view = views[index]
-        pose = source.predict(view)
-        score = score_view(view, pose, source.skeleton, protocol, lengths=source.lengths, partial=source.partial)
+        pose = predictions.predict(view)
+        score = score_view(
+            view, pose, predictions.skeleton, protocol, lengths=predictions.lengths, partial=predictions.partial
+        )
         done.append((index, pose, score))
     return done

@@ -15,7 +15,7 @@ from poselift.cli.progress import stage_progress
 from poselift.cli.results import OVERLAY, check_folder, folder, person_files, write_person, write_summary
 from poselift.cli.weights import add_lifter_option
 from poselift.core.errors import InputError
-from poselift.lifting import DetectionStream, LiftedVideo, VideoDetections, World, lift_stream, to_world
+from poselift.lifting import DetectionStream, LiftedVideo, LiftOptions, VideoDetections, World, lift_stream, to_world
 from poselift.lifting.camera import DEFAULT_FOV
 from poselift.lifting.pipeline import Stopwatch
 from poselift.lifting.still import camera_motion
@@ -120,9 +120,9 @@ def run(options: argparse.Namespace) -> None:
             intrinsics=options.intrinsics,
             people=options.person,
             height=options.height,
-            threshold=options.threshold,
-            flip=not options.no_flip,
-            constant_bones=not options.free_bones,
+            options=LiftOptions(
+                threshold=options.threshold, flip=not options.no_flip, constant_bones=not options.free_bones
+            ),
             progress=report,
         )
         watch = Stopwatch()
@@ -175,7 +175,7 @@ def _world(stream: DetectionStream, threshold: float, lifted: LiftedVideo) -> Wo
 
 def _chosen_skeleton(options: argparse.Namespace, weights: Weights) -> Skeleton:
     """The joints that are written; those that the weights do not give are refused before anything is lifted."""
-    given = weights.lifter.skeleton_out
+    given: Skeleton = weights.lifter.skeleton_out
     if options.skeleton is None:
         return H36M17 if set(H36M17.joints) <= set(given.joints) else given
     wanted = get_skeleton(options.skeleton)

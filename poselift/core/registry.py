@@ -7,8 +7,9 @@ from pathlib import Path, PurePosixPath
 
 import yaml
 
+from poselift.core.choices import did_you_mean
 from poselift.core.download import cache_folder, fetch
-from poselift.core.errors import InputError, meant
+from poselift.core.errors import InputError
 from poselift.core.files import sha256
 
 _FOLDER = Path(__file__).parents[1] / "weights"
@@ -81,6 +82,6 @@ def published(name: str) -> Published:
         InputError: there are none of this name; the message has names that are alike.
     """
     if name not in registry():
-        hint = meant(name, registry()) or "poselift weights list shows the names"
+        hint = did_you_mean(name, registry()) or "poselift weights list shows the names"
         raise InputError(f"no weights are called {name!r}; {hint}")
     return registry()[name]

@@ -27,6 +27,7 @@ class CameraModel:
         K: intrinsics in pixels; float32 in any case.
         image_size: width and height, pixels.
         source: "given" or "assumed".
+        distortion: k1, k2, p1, p2, k3 in OpenCV's order; None for a lens without distortion.
 
     Raises:
         InputError: K is not 3 x 3, or its focal lengths are not positive.
@@ -35,6 +36,7 @@ class CameraModel:
     K: Float[Tensor, "3 3"]
     image_size: tuple[int, int]
     source: str
+    distortion: Float[Tensor, " 5"] | None = None
 
     def __post_init__(self) -> None:
         """Refuses what is no camera."""

@@ -1,64 +1,58 @@
-"""Where the pelvis is: detectors have it between the hips, some motion capture where the spine begins."""
+"""Where the pelvis lies: between the hips for detectors, at the base of the spine in some motion capture.
 
-from collections.abc import Callable
+To a lifter that has its pelvis at the base of the spine, a keypoint between the hips belongs to another body, and moves
+the arms and legs too. The lifter's card says where its pelvis lies (`Weights.pelvis`).
+"""
 
 import numpy as np
 from jaxtyping import Float
 
 from poselift.skeleton import Skeleton
+from poselift.structures import Pelvis
 
-_BETWEEN = 0.1
-"""Lengths of the trunk from the middle of the hips within which a pelvis is between them; the CMU corpus has it 0.2 off
-(benchmarks/robustness.md)."""
+BETWEEN_HIPS = 0.1
+"""Largest distance of a pelvis between the hips from their middle, in trunk lengths. CMU's lies 0.2 away."""
 
 _TRUNK = ("left_hip", "right_hip", "left_shoulder", "right_shoulder")
 
 
-def pelvis_off(points: Float[np.ndarray, "t j c"], skeleton: Skeleton) -> float:
-    """How far the pelvis is from the middle of the hips, in lengths of the trunk from there to the shoulders' middle.
+def pelvis_offset(points: Float[np.ndarray, "t j c"], skeleton: Skeleton) -> float:
+    """Distance of the pelvis from the middle of the hips, in trunk lengths.
+
+    A trunk is as long as the line from the middle of the hips to the middle of the shoulders.
 
     Args:
-        points: of one person, in the picture or in space; NaN where not known.
-        skeleton: their joint set.
+        points: one person's joints in the picture or in space; NaN where unknown.
+        skeleton: of `points`.
 
     Returns:
-        The median over the frames; NaN where no frame has all of these joints.
+        The median over the frames; NaN where no frame has all these joints.
     """
-    if "pelvis" not in skeleton.joints or not set(_TRUNK) <= set(skeleton.joints):
+    if not {"pelvis", *_TRUNK} <= set(skeleton.joints):
         return np.nan
     left_hip, right_hip, left_shoulder, right_shoulder = (points[:, skeleton.index(joint)] for joint in _TRUNK)
     hips, shoulders = (left_hip + right_hip) / 2, (left_shoulder + right_shoulder) / 2
-    off = np.linalg.norm(points[:, skeleton.index("pelvis")] - hips, axis=-1)
+    offset = np.linalg.norm(points[:, skeleton.index("pelvis")] - hips, axis=-1)
     trunk = np.linalg.norm(shoulders - hips, axis=-1)
-    known = np.isfinite(off) & (trunk > 0)
-    return float(np.median(off[known] / trunk[known])) if known.any() else np.nan
+    known = np.isfinite(offset) & (trunk > 0)
+    return float(np.median(offset[known] / trunk[known])) if known.any() else np.nan
 
 
-def _between_hips(pixels: Float[np.ndarray, "t j 2"], scores: Float[np.ndarray, "t j"], skeleton: Skeleton) -> bool:
-    """Whether the keypoint of the pelvis is between those of the hips; not where that cannot be told."""
-    return pelvis_off(np.where(scores[..., None] > 0, pixels, np.nan), skeleton) < _BETWEEN
-
-
-def without_strange_pelvis(
-    pixels: Float[np.ndarray, "t j 2"],
-    scores: Float[np.ndarray, "t j"],
-    skeleton: Skeleton,
-    lift: Callable[[Float[np.ndarray, "t j"]], Float[np.ndarray, "n k 3"]],
-    skeleton_own: Skeleton,
+def usable_scores(
+    pixels: Float[np.ndarray, "t j 2"], scores: Float[np.ndarray, "t j"], skeleton: Skeleton, pelvis: Pelvis | None
 ) -> Float[np.ndarray, "t j"]:
-    """The scores, 0 for a pelvis between the hips where the lifter's own is elsewhere.
-
-    To such a lifter it is a keypoint of another body, and moves arms and legs too.
+    """Scores with 0 for a pelvis that the lifter would misread.
 
     Args:
-        pixels: of one person.
-        scores: of the same joints; 0 where not seen.
-        skeleton: their joint set.
-        lift: gives what the lifter gives of some frames where the scores are these, in which the pelvis is hidden. It
-            is only called where the keypoint is between the hips.
-        skeleton_own: the joint set of that.
+        pixels: one person's keypoints.
+        scores: of the same joints; 0 where a joint was not seen.
+        skeleton: of both.
+        pelvis: where the lifter's own pelvis lies, as its card says: "spine", "hips", or None if unknown. A keypoint
+            between the hips is hidden from a lifter of "spine" only.
     """
-    if not _between_hips(pixels, scores, skeleton):
+    if pelvis != "spine":
         return scores
-    hidden = np.where(np.array(skeleton.joints) == "pelvis", np.zeros_like(scores), scores)
-    return hidden if pelvis_off(lift(hidden), skeleton_own) > _BETWEEN else scores
+    seen = np.where(scores[..., None] > 0, pixels, np.nan)
+    if not pelvis_offset(seen, skeleton) < BETWEEN_HIPS:
+        return scores
+    return np.where(np.array(skeleton.joints) == "pelvis", np.zeros_like(scores), scores)

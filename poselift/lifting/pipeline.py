@@ -14,8 +14,9 @@ from poselift.core.times import usual_interval
 from poselift.detection import Detector
 from poselift.lifting.camera import CameraModel, camera_for
 from poselift.lifting.height import GivenHeights, Height, check_heights, height_of, with_height
+from poselift.lifting.lift import lift
+from poselift.lifting.options import LiftOptions
 from poselift.lifting.stream import DetectionStream, Progress, VideoDetections
-from poselift.lifting.track import lift_track
 from poselift.models import Weights
 from poselift.structures import Keypoints2D, Motion
 
@@ -97,9 +98,7 @@ def lift_stream(
     intrinsics: tuple[float, float, float, float] | None = None,
     people: Sequence[int] | None = None,
     height: GivenHeights = None,
-    threshold: float = 0.2,
-    flip: bool = True,
-    constant_bones: bool = True,
+    options: LiftOptions = LiftOptions(),
     progress: Progress = lambda stage, done: None,
 ) -> LiftedVideo:
     """Follows everybody in a clip whose people are known frame by frame, and lifts each one.
@@ -111,9 +110,7 @@ def lift_stream(
         intrinsics: fx, fy, cx, cy in pixels, in the place of `fov`.
         people: numbers of the people to lift; all if left out. Where there is nobody at all, nobody is lifted.
         height: of everybody, or of some people by number, standing, metres; estimated where it is not known.
-        threshold: keypoints that score less are not used.
-        flip: also lift the mirrored keypoints, and take the mean.
-        constant_bones: give each bone the same length all through the clip.
+        options: how each person is lifted.
         progress: is told how far each stage is.
 
     Raises:
@@ -145,10 +142,10 @@ def lift_stream(
     for done, track in enumerate(tracks):
         progress("Lifting", done / len(tracks))
         with watch.time("lift"):
-            lifted = lift_track(track, weights, camera, threshold, flip, constant_bones)
+            lifted = lift(track, weights, camera, options)
             motion, tall = with_height(lifted, height_of(track.person, height))
         if np.isnan(motion.joints).all():
-            few = f"no joint that the lifter knows scores {threshold:g} or more in any frame"
+            few = f"no joint that the lifter knows scores {options.threshold:g} or more in any frame"
             warnings.append(f"person {track.person}: {few}; nothing was lifted")
         motions.append(motion)
         if tall is not None:

@@ -16,7 +16,7 @@ from poselift.models.recurrent import RecurrentConfig, RecurrentLifter
 from poselift.models.seq2seq import BahdanauConfig, BahdanauLifter, LuongConfig, LuongLifter
 from poselift.models.sequence import estimate_sequence, lift_sequence
 from poselift.models.tcn import TemporalConvolution, TemporalConvolutionConfig
-from poselift.models.weights import Pelvis, Weights, load_weights, save_weights
+from poselift.models.weights import Weights, load_weights, save_weights
 
 __all__ = [
     "MODELS",
@@ -33,7 +33,6 @@ __all__ = [
     "LuongConfig",
     "LuongLifter",
     "ModelConfig",
-    "Pelvis",
     "RecurrentConfig",
     "RecurrentLifter",
     "SimpleBaseline",

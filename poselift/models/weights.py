@@ -5,7 +5,7 @@ import math
 from dataclasses import asdict, dataclass, field
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 import torch
 from safetensors import SafetensorError
@@ -15,9 +15,7 @@ from poselift.core.errors import InputError
 from poselift.core.files import atomic_path, sha256, write_json
 from poselift.models.base import Lifter
 from poselift.models.build import model_from_dict
-
-Pelvis = Literal["spine", "hips"]
-"""Where the joint "pelvis" of the training data lies: where the spine begins, or midway between the hips."""
+from poselift.structures import Pelvis
 
 
 @dataclass(frozen=True)

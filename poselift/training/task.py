@@ -14,13 +14,18 @@ from poselift.core.errors import InputError
 from poselift.data.batches import Batch
 from poselift.data.module import MotionData
 from poselift.data.views import View
+from poselift.lifting import LiftOptions, lift_view
 from poselift.metrics.functional import Terms, aligned_joint_errors, joint_errors, velocity_errors
-from poselift.models import Estimate, Lifter, encode, lift_sequence
+from poselift.models import Estimate, Lifter, Weights, encode
 from poselift.optim.schedules import Schedule
 from poselift.skeleton import H36M17
+from poselift.structures import Pelvis
 from poselift.training.masking import Masking
 from poselift.training.objective import Objective, from_first
 from poselift.training.resume import close_epoch, first_batch, seed_step
+
+_NETWORK = LiftOptions(flip=False, refine=False, constant_bones=False, every_frame=True)
+"""Validation measures the network alone: what follows it costs time and changes little in the order of checkpoints."""
 
 
 class LiftingTask(pl.LightningModule):
@@ -35,6 +40,7 @@ class LiftingTask(pl.LightningModule):
         window: frames in a window when views are lifted.
         masking: what is hidden from the lifter in training.
         seed: of the run; each step's own is made from it.
+        pelvis: where the pelvis of the training data lies: "spine", "hips" or None (`Weights.pelvis`).
 
     Raises:
         InputError: a loss is not known, or radii are given and not trained, or trained and not given.
@@ -50,6 +56,7 @@ class LiftingTask(pl.LightningModule):
         window: int,
         masking: Masking | None = None,
         seed: int = 0,
+        pelvis: Pelvis | None = None,
     ) -> None:
         super().__init__()
         self.lifter = lifter
@@ -59,7 +66,7 @@ class LiftingTask(pl.LightningModule):
                 "model.uncertainty=true and a weight for loss.uncertainty go together: give both or neither"
             )
         self.masking = masking or Masking()
-        self.window, self.seed = window, seed
+        self.window, self.seed, self.pelvis = window, seed, pelvis
         self._optimizer, self._schedule, self._weight_decay = optimizer, schedule, weight_decay
         self._errors: dict[tuple[str, str], Tensor] = {}
         # The field's 17 joints where all of them come out, so that lifters with more are compared by the same.
@@ -101,22 +108,11 @@ class LiftingTask(pl.LightningModule):
 
     def validation_step(self, view: View, batch_idx: int) -> None:
         """Lifts one view and counts its errors."""
-        device = self.device
-        # Views differ in length: a lifter that was compiled for windows would be compiled anew for most of them.
+        # A compiled lifter would be compiled anew for most views, because they differ in length.
         with torch.compiler.set_stance("force_eager"):
-            predicted = lift_sequence(
-                self.lifter,
-                view.keypoints.to(device),
-                view.scores.to(device),
-                view.times.to(device),
-                view.K.to(device),
-                view.image_size.to(device),
-                window=self.window,
-                flip=False,
-                distortion=None if view.distortion is None else view.distortion.to(device),
-            )
-        target = from_first(view.joints.to(device), view.skeleton)[:, self._measured]
-        predicted = predicted[:, self._measured]
+            motion = lift_view(view, Weights("", self.lifter, self.window, pelvis=self.pelvis), _NETWORK)
+        predicted = torch.from_numpy(motion.joints)[:, self._measured]
+        target = from_first(view.joints.cpu(), view.skeleton)[:, self._measured]
         mask = target.isfinite().all(-1)
         measured = {
             "mpjpe": joint_errors(predicted, target, mask),
@@ -149,6 +145,7 @@ class LiftingTask(pl.LightningModule):
             "name": type(self.lifter).__name__,
             "config": asdict(self.lifter.config),
             "window": self.window,
+            "pelvis": self.pelvis,
         }
         close_epoch(checkpoint["loops"]["fit_loop"])
 

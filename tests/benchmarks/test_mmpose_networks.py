@@ -1,4 +1,4 @@
-"""MMPose's networks behind our interface: what goes in and comes out, and what is said where mmpose is not there."""
+"""MMPose's networks behind our interface, and the error without mmpose."""
 
 import importlib.util
 from dataclasses import replace
@@ -37,14 +37,14 @@ def model(request):
 
 @pytest.mark.skipif(INSTALLED, reason="mmpose is installed")
 @pytest.mark.parametrize("network", SMALL)
-def test_without_mmpose_it_is_said_how_to_install_it(network):
+def test_without_mmpose_the_error_says_how_to_install_it(network):
     with pytest.raises(InputError, match=r"bash tools/install_mmpose\.sh"):
         network()
 
 
 @pytest.mark.parametrize("sets", [{"skeleton_in": "coco17"}, {"skeleton_out": "cmu28"}])
 @pytest.mark.parametrize("network", SMALL)
-def test_other_joint_sets_are_refused(network, sets):
+def test_other_skeletons_are_refused(network, sets):
     with pytest.raises(InputError, match="lifts the joints of h36m17 to h36m17"):
         network(**sets)
 

@@ -3,7 +3,13 @@ import struct
 import pytest
 
 from poselift.cli.main import main
-from poselift.models import LifterConfig, SimpleBaseline, SimpleBaselineConfig, SpatioTemporalLifter, save_weights
+from poselift.models import (
+    LifterConfig,
+    SimpleBaseline,
+    SimpleBaselineConfig,
+    SpatioTemporalLifter,
+    save_weights,
+)
 
 
 def attention(*arguments):

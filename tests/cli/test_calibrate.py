@@ -5,10 +5,11 @@ import numpy as np
 import pytest
 import torch
 
-from poselift.cli.calibrate import MEASURED, calibration_factor, error_ratios, lift_view
+from poselift.cli.calibrate import MEASURED, calibration_factor, error_ratios
 from poselift.cli.main import main
 from poselift.core.errors import InputError
 from poselift.data.cmu_bench import CmuBench
+from poselift.lifting import lift_view
 from poselift.models import LifterConfig, SpatioTemporalLifter, load_weights, save_weights
 
 SIZE = {"joint_dim": 8, "frame_dim": 32, "dim": 32, "heads": 4, "depth": 1, "skeleton_out": "cmu28"}
@@ -32,7 +33,7 @@ def test_by_the_factor_nine_of_ten_are_within_on_the_mean_of_the_subjects():
     assert np.mean(shares) == pytest.approx(0.9, abs=0.001)
     # How many joints of a subject there are changes nothing.
     assert calibration_factor([np.tile(wild, 7), usual, calm]) == factor
-    with pytest.raises(InputError, match="no joint of the benchmark"):
+    with pytest.raises(InputError, match="no joint in common"):
         calibration_factor([np.zeros(0)])
 
 

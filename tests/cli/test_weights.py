@@ -111,7 +111,7 @@ def test_check_removes_a_damaged_file_from_the_cache_alone(known, cache, capsys)
 
 
 def test_names_that_are_unknown_or_not_here(known, capsys):
-    assert "no weights are called 'fat'; do you mean far?" in run(capsys, "get", "fat")[2]
+    assert "no weights are called 'fat'; did you mean 'far'?" in run(capsys, "get", "fat")[2]
     code, _, err = run(capsys, "check", "far")
     assert code == 2
     assert "far: not here; run: poselift weights get far" in err

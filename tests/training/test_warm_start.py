@@ -70,7 +70,11 @@ def test_wider_joint_tokens_give_what_the_narrower_ones_gave(heads, encoded):
                 value.add_(0.2 * torch.randn_like(value))
     wide = SpatioTemporalLifter(
         LifterConfig(
-            **{**SIZE, "joint_dim": 48 if heads < 4 else 64}, depth=2, joint_depth=3, joint_heads=heads, joint_time=True
+            **{**SIZE, "joint_dim": 48 if heads < 4 else 64},
+            depth=2,
+            joint_depth=3,
+            joint_heads=heads,
+            joint_time=True,
         )
     ).eval()
     warm_start(wide, narrow)

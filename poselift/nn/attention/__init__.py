@@ -8,10 +8,10 @@ import inspect
 from collections.abc import Mapping
 from typing import Any
 
+from poselift.core.choices import choose
 from poselift.core.errors import InputError
 from poselift.nn.attention.adaptive_span import AdaptiveSpanAttention
 from poselift.nn.attention.attention import Attention
-from poselift.nn.attention.choices import choose
 from poselift.nn.attention.co_attention import CoAttention
 from poselift.nn.attention.compositional import CompositionalAttention
 from poselift.nn.attention.fastformer import FastformerAttention

@@ -12,8 +12,8 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
+from poselift.core.choices import choose
 from poselift.core.errors import InputError
-from poselift.nn.attention.choices import choose
 
 Distribution = Callable[[Tensor, Tensor | None], Tensor]
 

@@ -6,7 +6,7 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from poselift.nn.attention.choices import choose
+from poselift.core.choices import choose
 from poselift.nn.attention.dot import DotAttention
 
 

@@ -5,8 +5,8 @@ from abc import abstractmethod
 from jaxtyping import Bool, Float
 from torch import Tensor
 
+from poselift.core.choices import choose
 from poselift.nn.attention.attention import Attention
-from poselift.nn.attention.choices import choose
 from poselift.nn.attention.scores import SCORES
 
 

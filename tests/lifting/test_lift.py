@@ -4,11 +4,16 @@ import numpy as np
 import pytest
 import torch
 
+from poselift.core.errors import InputError
 from poselift.geometry import bone_lengths
-from poselift.lifting import lift_track
-from poselift.lifting.track import MAX_GAP, find_gaps, lifter_input
+from poselift.lifting import LiftOptions, lift
+from poselift.lifting.gaps import MAX_GAP, find_segments, longest_gap
+from poselift.lifting.lift import lifter_input
 from poselift.models import SpatioTemporalLifter, lift_sequence
 from poselift.skeleton import CMU28, COCO17, H36M17, Skeleton
+
+NETWORK = LiftOptions(constant_bones=False, refine=False)
+"""The network's joints, without what comes after it."""
 
 
 def hide(keypoints, first, end):
@@ -18,7 +23,7 @@ def hide(keypoints, first, end):
 
 
 def test_the_true_pose_comes_back_in_its_true_place(view, keypoints, oracle, camera):
-    motion = lift_track(keypoints, oracle, camera, flip=False)
+    motion = lift(keypoints, oracle, camera, LiftOptions(flip=False))
     np.testing.assert_allclose(motion.joints, view.joints[:, :17], atol=5e-4)
     assert np.abs(motion.root - view.root.numpy()).max() < 0.05
     assert motion.frame == "camera"
@@ -31,19 +36,19 @@ def test_bones_keep_their_length_unless_told_otherwise(keypoints, weights, camer
         lengths = bone_lengths(torch.from_numpy(motion.joints), motion.skeleton.parent_indices)
         return float((lengths.std(0) / lengths.mean(0)).max())
 
-    assert variation(lift_track(keypoints, weights, camera)) < 1e-4
-    assert variation(lift_track(keypoints, weights, camera, constant_bones=False)) > 1e-3
+    assert variation(lift(keypoints, weights, camera)) < 1e-4
+    assert variation(lift(keypoints, weights, camera, LiftOptions(constant_bones=False))) > 1e-3
 
 
 def test_a_short_gap_is_bridged_and_said_to_be(view, keypoints, oracle, camera):
-    motion = lift_track(hide(keypoints, 60, 80), oracle, camera, flip=False)
+    motion = lift(hide(keypoints, 60, 80), oracle, camera, LiftOptions(flip=False))
     assert motion.interpolated.tolist() == [60 <= k < 80 for k in range(150)]
     assert np.isfinite(motion.joints).all()
     assert np.abs(motion.root - view.root.numpy()).max() < 0.15
 
 
 def test_a_long_gap_is_left_empty(keypoints, weights, camera):
-    motion = lift_track(hide(keypoints, 40, 110), weights, camera)
+    motion = lift(hide(keypoints, 40, 110), weights, camera)
     assert not motion.interpolated.any()
     empty = np.isnan(motion.joints).all((1, 2))
     assert empty.tolist() == [40 <= k < 110 for k in range(150)]
@@ -55,10 +60,10 @@ def test_low_scores_are_not_used(keypoints, weights, camera):
     scores[:, 3] = 0.1
     moved = keypoints.keypoints.copy()
     moved[:, 3] += 500
-    ours = lift_track(replace(keypoints, scores=scores), weights, camera, threshold=0.2)
-    other = lift_track(replace(keypoints, scores=scores, keypoints=moved), weights, camera, threshold=0.2)
+    ours = lift(replace(keypoints, scores=scores), weights, camera, LiftOptions(threshold=0.2))
+    other = lift(replace(keypoints, scores=scores, keypoints=moved), weights, camera, LiftOptions(threshold=0.2))
     np.testing.assert_array_equal(ours.joints, other.joints)
-    third = lift_track(replace(keypoints, scores=scores, keypoints=moved), weights, camera, threshold=0.05)
+    third = lift(replace(keypoints, scores=scores, keypoints=moved), weights, camera, LiftOptions(threshold=0.05))
     assert np.abs(third.joints - ours.joints).max() > 1e-4
 
 
@@ -75,39 +80,56 @@ def test_joints_go_in_by_name_whatever_their_order(keypoints, weights, camera):
         keypoints=keypoints.keypoints[:, order],
         scores=keypoints.scores[:, order],
     )
-    np.testing.assert_allclose(
-        lift_track(other, weights, camera).joints, lift_track(keypoints, weights, camera).joints, atol=1e-6
-    )
+    np.testing.assert_allclose(lift(other, weights, camera).joints, lift(keypoints, weights, camera).joints, atol=1e-6)
 
 
 def test_nothing_seen_at_all(keypoints, weights, camera):
-    motion = lift_track(hide(keypoints, 0, 150), weights, camera)
+    motion = lift(hide(keypoints, 0, 150), weights, camera)
     assert np.isnan(motion.joints).all()
     assert not motion.interpolated.any()
 
 
-def test_gaps_at_the_ends_are_not_bridged():
-    times = np.arange(10) / 10.0
+def test_gaps_at_the_ends_are_no_part_of_a_segment():
     seen = np.array([0, 0, 1, 1, 0, 1, 1, 0, 0, 0], bool)
-    interpolated, segments = find_gaps(seen, times)
-    assert segments == [(2, 7)]
-    assert np.flatnonzero(interpolated).tolist() == [4]
+    assert find_segments(seen, np.arange(10) / 10.0) == [(2, 7)]
+    assert longest_gap(seen) == 3
+    assert longest_gap(np.ones(3, bool)) == 0
 
 
 @pytest.mark.parametrize(("gap", "pieces"), [(MAX_GAP - 0.05, 1), (MAX_GAP + 0.05, 2)])
 def test_gaps_are_judged_in_seconds(gap, pieces):
     times = np.array([0.0, 0.1, 0.2, 0.2 + gap, 0.3 + gap])
-    _, segments = find_gaps(np.array([1, 1, 0, 1, 1], bool), times)
-    assert len(segments) == pieces
+    assert len(find_segments(np.array([1, 1, 0, 1, 1], bool), times)) == pieces
 
 
 def test_frames_that_the_clip_lacks_are_a_gap():
     """As a file of 2D keypoints has that leaves out frames with nobody in them."""
     times = np.array([0.0, 0.1, 0.2, 3.0, 3.1, 3.2])
-    interpolated, segments = find_gaps(np.ones(6, bool), times)
-    assert segments == [(0, 3), (3, 6)]
-    assert not interpolated.any()
-    assert find_gaps(np.ones(1, bool), np.zeros(1))[1] == [(0, 1)]
+    assert find_segments(np.ones(6, bool), times) == [(0, 3), (3, 6)]
+    assert find_segments(np.ones(1, bool), np.zeros(1)) == [(0, 1)]
+
+
+def test_an_evaluation_gets_every_frame(keypoints, weights, camera):
+    hidden = hide(hide(keypoints, 0, 10), 40, 110)
+    motion = lift(hidden, weights, camera, LiftOptions(every_frame=True))
+    assert np.isfinite(motion.joints).all()
+    assert motion.interpolated.tolist() == [k < 10 or 40 <= k < 110 for k in range(150)]
+    assert np.isfinite(lift(hide(keypoints, 0, 150), weights, camera, LiftOptions(every_frame=True)).joints).all()
+
+
+def test_a_window_grows_only_to_bridge_a_gap(keypoints, weights, camera):
+    """A lifter of short windows keeps them where all frames have keypoints, as it was trained."""
+    given = lift(keypoints, weights, camera, LiftOptions(window=weights.window))
+    np.testing.assert_array_equal(lift(keypoints, weights, camera).joints, given.joints)
+    gap = hide(keypoints, 60, 60 + weights.window)
+    bridged = lift(gap, weights, camera, LiftOptions(window=2 * weights.window + 2))
+    np.testing.assert_array_equal(lift(gap, weights, camera).joints, bridged.joints)
+
+
+@pytest.mark.parametrize("wrong", [{"window": 0}, {"threshold": 1.5}, {"threshold": -0.1}])
+def test_options_that_make_no_sense_are_refused(wrong):
+    with pytest.raises(InputError, match=next(iter(wrong))):
+        LiftOptions(**wrong)
 
 
 def test_the_lifters_joints_cover_the_detectors():
@@ -117,12 +139,12 @@ def test_the_lifters_joints_cover_the_detectors():
 def test_above_sixty_frames_a_second_every_second_one_is_lifted_by_itself(view, keypoints, weights, camera):
     """Twice as fast as training: the mean of the two halves, each lifted by itself and drawn out."""
     fast = replace(keypoints, timestamps=keypoints.timestamps * 50 / 120)
-    motion = lift_track(fast, weights, camera, constant_bones=False, draw=False)
+    motion = lift(fast, weights, camera, NETWORK)
     halves = []
     for first in (0, 1):
         rows = slice(first, None, 2)
         half = replace(fast, keypoints=fast.keypoints[rows], scores=fast.scores[rows], timestamps=fast.timestamps[rows])
-        lifted = lift_track(half, weights, camera, constant_bones=False, draw=False)
+        lifted = lift(half, weights, camera, NETWORK)
         halves.append(
             [np.interp(fast.timestamps, half.timestamps, column) for column in lifted.joints.reshape(len(half), -1).T]
         )
@@ -137,25 +159,23 @@ def test_a_fast_clip_seen_in_every_second_frame_is_lifted_from_those(keypoints, 
     fast = replace(keypoints, timestamps=keypoints.timestamps * 50 / 120)
     pixels = fast.keypoints.copy()
     pixels[1 - first :: 2] = np.nan
-    motion = lift_track(replace(fast, keypoints=pixels), weights, camera, constant_bones=False, draw=False)
+    motion = lift(replace(fast, keypoints=pixels), weights, camera, NETWORK)
     rows = slice(first, None, 2)
     half = replace(fast, keypoints=fast.keypoints[rows], scores=fast.scores[rows], timestamps=fast.timestamps[rows])
-    np.testing.assert_allclose(
-        motion.joints[rows], lift_track(half, weights, camera, constant_bones=False, draw=False).joints, atol=1e-5
-    )
+    np.testing.assert_allclose(motion.joints[rows], lift(half, weights, camera, NETWORK).joints, atol=1e-5)
 
 
 def test_one_frame_of_a_fast_clip(keypoints, weights, camera):
     pixels, scores, timestamps = keypoints.keypoints[:1], keypoints.scores[:1], keypoints.timestamps[:1]
     one = replace(keypoints, keypoints=pixels, scores=scores, timestamps=timestamps)
-    assert np.isfinite(lift_track(one, weights, camera).joints).all()
+    assert np.isfinite(lift(one, weights, camera).joints).all()
 
 
 def test_frames_that_come_in_bursts_are_lifted_in_one_piece(keypoints, weights, camera):
     """Five at a time, a millisecond apart: as a network camera's, stamped on arrival. That is no fast clip."""
     times = keypoints.timestamps[::5].repeat(5) + np.tile(np.arange(5), 30) / 1000
-    motion = lift_track(replace(keypoints, timestamps=times), weights, camera, constant_bones=False, draw=False)
-    pixels, scores = lifter_input(keypoints, CMU28)
+    motion = lift(replace(keypoints, timestamps=times), weights, camera, NETWORK)
+    pixels, scores = lifter_input(keypoints, CMU28, 0.2, None)
     expected = lift_sequence(
         weights.lifter,
         torch.from_numpy(pixels),
@@ -163,14 +183,14 @@ def test_frames_that_come_in_bursts_are_lifted_in_one_piece(keypoints, weights, 
         torch.from_numpy(times).float(),
         camera.K,
         torch.tensor(camera.image_size, dtype=torch.float32),
-        window=102,
+        window=weights.window,
     )
     np.testing.assert_allclose(motion.joints, expected.numpy(), atol=1e-5)
 
 
 def test_somebody_of_whom_no_joint_is_used_has_an_empty_radius(keypoints, weights, camera):
     lifter = SpatioTemporalLifter(replace(weights.lifter.config, uncertainty=True)).eval()
-    motion = lift_track(replace(keypoints, scores=0.1 * keypoints.scores), replace(weights, lifter=lifter), camera)
+    motion = lift(replace(keypoints, scores=0.1 * keypoints.scores), replace(weights, lifter=lifter), camera)
     assert motion.uncertainty is not None
     assert np.isnan(motion.uncertainty).all()
 
@@ -180,6 +200,6 @@ def test_joints_that_the_lifter_does_not_give_place_nobody(keypoints, oracle, ca
     scores = keypoints.scores.copy()
     scores[:, COCO17.indices([joint for joint in COCO17.joints if joint not in H36M17.joints])] = 0.8
     scores[:, COCO17.indices([joint for joint in COCO17.joints if joint in H36M17.joints])] = 0.0
-    motion = lift_track(replace(keypoints, scores=scores), oracle, camera, flip=False)
+    motion = lift(replace(keypoints, scores=scores), oracle, camera, LiftOptions(flip=False))
     assert np.isfinite(motion.joints).all()
     assert np.isnan(motion.root).all()

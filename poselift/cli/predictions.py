@@ -1,0 +1,175 @@
+"""Predictions that `poselift evaluate` scores: those of a lifter, or those in a file."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+from omegaconf import DictConfig, ListConfig
+
+from poselift.cli.device import torch_device
+from poselift.core.errors import InputError
+from poselift.data.views import View
+from poselift.lifting import LiftOptions, lift_view
+from poselift.lifting.lift import lifter_input
+from poselift.lifting.view import keypoints_of
+from poselift.models import load_weights
+from poselift.models.checkpoint import load_checkpoint
+from poselift.reports.plausibility import suspicions
+from poselift.reports.predictions import read_predictions
+from poselift.reports.protocols import Protocol
+
+
+class LifterPredictions:
+    """Predictions of a lifter, made one view at a time as `poselift lift` makes them.
+
+    Every frame counts in an evaluation, so frames in long gaps are lifted too (`LiftOptions.every_frame`).
+
+    Attributes:
+        name: in tables.
+        skeleton: of the predictions.
+        seed: of the training; None if unknown.
+        model: as `metrics.json` describes it.
+        settings: how the predictions are made.
+        file: empty, because there is none.
+
+    Args:
+        config: of `poselift evaluate`.
+
+    Raises:
+        InputError: something that the config names cannot be used.
+    """
+
+    lengths = True
+    partial = False
+    file: Mapping[str, Any] = {}
+
+    def __init__(self, config: DictConfig) -> None:
+        if config.camera not in ("known", "assumed"):
+            raise InputError(f"camera={config.camera} is not known; choose known or assumed")
+        self._options = lift_options(config)
+        device = torch_device(config.device)
+        load = load_checkpoint if Path(config.weights).suffix == ".ckpt" else load_weights
+        self._weights = load(config.weights, device)
+        self._known_camera = config.camera == "known"
+        self.name = self._weights.name
+        self.skeleton = self._weights.lifter.skeleton_out
+        self.seed = self._weights.card["training"].get("seed")
+        self.model = {
+            "name": self._weights.card["model"],
+            "config": self._weights.card["config"],
+            "window": self._weights.window,
+            "pelvis": self._weights.pelvis,
+            "weights": str(self._weights.path),
+            "sha256": self._weights.sha256,
+            "parameters": sum(parameter.numel() for parameter in self._weights.lifter.parameters()),
+        }
+        self.settings = {
+            **asdict(self._options),
+            "window": self._options.window or self._weights.window,
+            "camera": config.camera,
+            "device": str(device),
+        }
+
+    def predict(self, view: View) -> Float[np.ndarray, "t j 3"]:
+        """The joints of the lifted view, relative to the root, camera frame, metres."""
+        return lift_view(view, self._weights, self._options, known_camera=self._known_camera).joints
+
+    def warnings(self, views: Sequence[View], protocol: Protocol) -> list[str]:
+        """Says in how many views the pelvis is hidden from the lifter, because its own lies elsewhere."""
+        hidden = sum(self._hides_pelvis(view) for view in views)
+        if not hidden:
+            return []
+        return [
+            f"the pelvis of {self.name} lies at the base of the spine, and {hidden} of {len(views)} views have it "
+            "between the hips: their keypoint of the pelvis is not used, as in `poselift lift`. Errors relative to the "
+            "pelvis include the distance of the two; fine-tuning on this data removes it (init=)"
+        ]
+
+    def _hides_pelvis(self, view: View) -> bool:
+        """Whether the view's pelvis differs from the lifter's."""
+        skeleton, threshold = self._weights.lifter.skeleton_in, self._options.threshold
+        given, used = (
+            lifter_input(keypoints_of(view), skeleton, threshold, pelvis)[1] for pelvis in (None, self._weights.pelvis)
+        )
+        return not np.array_equal(given, used)
+
+
+def lift_options(config: DictConfig) -> LiftOptions:
+    """The options of an evaluation: those of its config, and the defaults of `poselift lift` for null.
+
+    Raises:
+        InputError: a value is of the wrong kind.
+    """
+    chosen = {name: config[name] for name in _KINDS if config[name] is not None}
+    for name, value in chosen.items():
+        # By the exact type: true is an int too, and 2.5 frames would be cut to 2.
+        if type(value) not in _KINDS[name][1]:
+            raise InputError(f"{name}={value} is not {_KINDS[name][0]}")
+    return LiftOptions(**chosen, every_frame=True)
+
+
+_KINDS: dict[str, tuple[str, tuple[type, ...]]] = {
+    "threshold": ("a number", (int, float)),
+    "flip": ("true or false", (bool,)),
+    "refine": ("true or false", (bool,)),
+    "constant_bones": ("true or false", (bool,)),
+    "window": ("a whole number", (int,)),
+}
+
+
+class SavedPredictions:
+    """Predictions read from a file.
+
+    Attributes:
+        name: in tables.
+        skeleton: of the predictions.
+        lengths: False if the predictions have no unit of length.
+        partial: whether frames are left out on purpose.
+        seed: of the training; None if unknown.
+        model: as `metrics.json` describes it; None for a model of others.
+        settings: how the predictions were made, if the file says so.
+        file: its path, and how it was read.
+
+    Args:
+        config: of `tools/evaluate.py`.
+        views: that are scored.
+
+    Raises:
+        InputError: the file cannot be used.
+    """
+
+    def __init__(self, config: DictConfig, views: Sequence[View]) -> None:
+        joints = list(config.joints) if isinstance(config.joints, ListConfig) else config.joints
+        self._predictions = read_predictions(config.predictions, views, joints=joints, unit=config.unit)
+        about = self._predictions.about
+        self.name = about.get("name", Path(config.predictions).stem)
+        self.seed, self.model = about.get("seed"), about.get("model")
+        self.skeleton = self._predictions.skeleton
+        self.lengths, self.partial = self._predictions.lengths, self._predictions.partial
+        self.settings = about.get("settings", {})
+        self.file = {
+            "predictions": str(config.predictions),
+            "layout": self._predictions.layout,
+            "joints": self.skeleton.name,
+            "lengths": self.lengths,
+        }
+
+    def predict(self, view: View) -> Float[np.ndarray, "t j 3"]:
+        """The view's poses in the file."""
+        return self._predictions.poses[view.name]
+
+    def warnings(self, views: Sequence[View], protocol: Protocol) -> list[str]:
+        """What looks wrong in the file (`suspicions`)."""
+        return suspicions(views, self._predictions, protocol)
+
+
+Predicted = LifterPredictions | SavedPredictions
+"""Whatever has the prediction of a view."""
+
+
+def open_predictions(config: DictConfig, views: Sequence[View]) -> Predicted:
+    """The predictions that a config asks for: those of a file if `predictions` names one, else a lifter's."""
+    return LifterPredictions(config) if config.predictions is None else SavedPredictions(config, views)

@@ -1,0 +1,181 @@
+"""The one way from 2D keypoints to 3D motion."""
+
+import numpy as np
+import torch
+from jaxtyping import Bool, Float
+
+from poselift.core.times import usual_interval
+from poselift.lifting.bones import with_constant_bones
+from poselift.lifting.camera import CameraModel
+from poselift.lifting.gaps import MAX_GAP, find_segments, longest_gap
+from poselift.lifting.options import LiftOptions
+from poselift.lifting.pelvis import usable_scores
+from poselift.lifting.reprojection import keypoint_rays, refined, reprojection_offsets
+from poselift.lifting.root import solve_root
+from poselift.lifting.uncertainty import adjusted_uncertainty
+from poselift.models import Weights, estimate_sequence
+from poselift.skeleton import Skeleton, convert
+from poselift.structures import Keypoints2D, Motion, Pelvis
+
+_FASTEST = 60.0
+"""Highest frame rate that lifters are trained at: above it, neighbouring frames say nearly the same to them."""
+
+_UNSEEN = 0.01
+"""Weight of an interleaved motion in a frame without keypoints. Positive, because every frame may be unseen."""
+
+_RARELY = 0.05
+"""Least share of frames in which a joint must be seen for its bone's length to be measured."""
+
+
+def lift(keypoints: Keypoints2D, weights: Weights, camera: CameraModel, options: LiftOptions = LiftOptions()) -> Motion:
+    """One person's 3D motion in the camera frame.
+
+    Joints go in by name; the lifter ignores those that it does not know. Frames without keypoints are interpolated by
+    the lifter if the gap is at most `MAX_GAP` seconds, and are NaN in longer gaps. The steps: lift overlapping windows,
+    move joints towards their rays, give bones a constant length, and place the root.
+
+    Args:
+        keypoints: of one person, in any skeleton.
+        weights: the lifter.
+        camera: the camera of the keypoints.
+        options: settings; the defaults are those of `poselift lift`.
+
+    Returns:
+        The motion; its `keypoints` are those given. The root is NaN where no joint was seen that the lifter gives.
+
+    Example:
+        >>> from poselift.lifting import camera_for, lift
+        >>> from poselift.models import load_weights
+        >>> from poselift.skeleton import COCO17
+        >>> body = np.random.default_rng(0).uniform(200, 400, (1, 17, 2)).repeat(8, 0)
+        >>> keypoints = Keypoints2D(body, np.ones((8, 17)), np.arange(8) / 30, COCO17, (640, 480))
+        >>> lift(keypoints, load_weights("tiny"), camera_for((640, 480))).joints.shape
+        (8, 28, 3)
+    """
+    skeleton_in, skeleton_out = weights.lifter.skeleton_in, weights.lifter.skeleton_out
+    times = keypoints.timestamps
+    pixels, scores = lifter_input(keypoints, skeleton_in, options.threshold, weights.pelvis)
+    seen = np.any(scores > 0, axis=-1)
+    segments = [(0, len(keypoints))] if options.every_frame else find_segments(seen, times)
+
+    joints = np.full((len(keypoints), len(skeleton_out), 3), np.nan, np.float32)
+    root = np.full((len(keypoints), 3), np.nan, np.float32)
+    interpolated = np.zeros(len(keypoints), bool)
+    # People without usable keypoints get NaN, so that all people of a clip have uncertainties or none has.
+    uncertainty = np.full(joints.shape[:2], np.nan, np.float32) if weights.lifter.gives_uncertainty else None
+    rays, ray_weights = keypoint_rays(pixels, scores, camera, skeleton_in, skeleton_out)
+    for first, end in segments:
+        rows = slice(first, end)
+        interpolated[rows] = ~seen[rows]
+        lifted, own = _lift_segment(weights, pixels[rows], scores[rows], times[rows], camera, options)
+        if options.refine or own is not None:
+            exact = lifted.astype(np.float64)
+            offsets = reprojection_offsets(exact, rays[rows], ray_weights[rows], times[rows], skeleton_out)
+            if options.refine:
+                lifted = refined(exact, offsets)
+            if uncertainty is not None and own is not None:
+                adjusted = adjusted_uncertainty(own, offsets, ray_weights[rows])
+                uncertainty[rows] = weights.uncertainty_factor * adjusted
+        joints[rows] = lifted
+    if options.constant_bones:
+        joints = with_constant_bones(joints, skeleton_out, seen, _rarely_seen(scores[seen], skeleton_in, skeleton_out))
+    for first, end in segments:
+        rows = slice(first, end)
+        if ray_weights[rows].any():
+            root[rows] = solve_root(joints[rows].astype(np.float64), rays[rows], ray_weights[rows], times[rows])
+    return Motion(
+        joints, root, times, interpolated, skeleton_out, "camera", keypoints, uncertainty, pelvis=weights.pelvis
+    )
+
+
+def lifter_input(
+    keypoints: Keypoints2D, skeleton: Skeleton, threshold: float, pelvis: Pelvis | None
+) -> tuple[Float[np.ndarray, "t j 2"], Float[np.ndarray, "t j"]]:
+    """Pixels and scores of the lifter's joints; NaN and 0 for those that the detector lacks.
+
+    Args:
+        keypoints: of one person, in any skeleton. No joint is derived from others.
+        skeleton: the lifter's input joints.
+        threshold: keypoints with a lower score are not used.
+        pelvis: where the lifter's pelvis lies (`poselift.lifting.pelvis.usable_scores`).
+    """
+    used = keypoints.used(threshold)
+    pixels = convert(keypoints.keypoints, keypoints.skeleton, skeleton, used)
+    scores = convert(keypoints.scores[..., None], keypoints.skeleton, skeleton, used)
+    known = pixels.mask & ~pixels.derived
+    values = np.where(known[..., None], pixels.values, np.nan).astype(np.float32)
+    return values, usable_scores(
+        values, np.where(known, scores.values[..., 0], 0.0).astype(np.float32), skeleton, pelvis
+    )
+
+
+def _rarely_seen(scores: Float[np.ndarray, "t j"], skeleton_in: Skeleton, skeleton_out: Skeleton) -> list[str]:
+    """Joints that are hardly ever seen, of those that go in and come out."""
+    both = [name for name in skeleton_out.joints if name in skeleton_in.joints]
+    if not len(scores):
+        return []
+    share = (scores[:, skeleton_in.indices(both)] > 0).mean(0)
+    return [name for name, part in zip(both, share, strict=True) if part < _RARELY]
+
+
+def _lift_segment(
+    weights: Weights,
+    pixels: Float[np.ndarray, "t j 2"],
+    scores: Float[np.ndarray, "t j"],
+    timestamps: Float[np.ndarray, " t"],
+    camera: CameraModel,
+    options: LiftOptions,
+) -> tuple[Float[np.ndarray, "t j_out 3"], Float[np.ndarray, "t j_out"] | None]:
+    """The lifter's joints and uncertainties for frames without a long gap.
+
+    Above `_FASTEST` frames a second, k interleaved motions of every k-th frame are lifted, interpolated to all frames
+    and averaged. A motion without keypoints in a frame hardly counts there: if a detector looks at every second frame
+    only, every second motion has seen nothing.
+    """
+    device = next(weights.lifter.parameters()).device
+    parts = max(1, int(np.ceil(_frame_rate(timestamps) / _FASTEST - 0.01)))
+    seen = np.any(scores > 0, axis=-1)
+    found, trust = [], []
+    for first in range(min(parts, len(timestamps))):
+        rows = slice(first, None, parts)
+        if not seen[rows].any() and seen.any():
+            continue
+        lifted = estimate_sequence(
+            weights.lifter,
+            torch.from_numpy(pixels[rows]).to(device),
+            torch.from_numpy(scores[rows]).to(device),
+            torch.from_numpy(timestamps[rows] - timestamps[0]).float().to(device),
+            camera.K.to(device),
+            torch.tensor(camera.image_size, dtype=torch.float32, device=device),
+            window=options.window or _window(weights.window, seen[rows], timestamps[rows]),
+            flip=options.flip,
+            distortion=None if camera.distortion is None else camera.distortion.to(device),
+        )
+        uncertainty = [] if lifted.uncertainty is None else [lifted.uncertainty[..., None]]
+        values = torch.cat((lifted.joints, *uncertainty), -1)[0].float().cpu().numpy()
+        found.append(_resampled(timestamps, timestamps[rows], values))
+        trust.append(_resampled(timestamps, timestamps[rows], np.where(seen[rows], 1.0, _UNSEEN)[:, None, None]))
+    mean = np.average(found, axis=0, weights=np.broadcast_to(trust, np.shape(found))).astype(np.float32)
+    return mean[..., :3], mean[..., 3] if mean.shape[-1] == 4 else None
+
+
+def _window(usual: int, seen: Bool[np.ndarray, " t"], timestamps: Float[np.ndarray, " t"]) -> int:
+    """Frames in a window: the weights' own, or twice a gap that is longer, so that no window sees nothing."""
+    bridged = min(longest_gap(seen), int(np.ceil(MAX_GAP * _frame_rate(timestamps))))
+    return max(usual, 2 * bridged + 2)
+
+
+def _resampled(
+    timestamps: Float[np.ndarray, " t"], known: Float[np.ndarray, " n"], values: Float[np.ndarray, "n j c"]
+) -> Float[np.ndarray, "t j c"]:
+    """Values at other times, linearly; constant before the first and after the last."""
+    if len(known) == len(timestamps):
+        return values
+    columns = values.reshape(len(known), -1).T
+    between = np.stack([np.interp(timestamps, known, column) for column in columns], -1)
+    return between.reshape(len(timestamps), *values.shape[1:]).astype(values.dtype)
+
+
+def _frame_rate(timestamps: Float[np.ndarray, " t"]) -> float:
+    """Frames a second."""
+    return 1 / usual_interval(timestamps) if len(timestamps) > 1 else 1.0
