@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import asdict
 from typing import Any
 
 import pytorch_lightning as pl
@@ -60,7 +61,7 @@ class LiftingTask(pl.LightningModule):
         super().__init__()
         self.lifter = lifter
         self.objective = Objective(loss, lifter.skeleton_in, lifter.skeleton_out)
-        if bool(lifter.config.get("uncertainty")) != ("uncertainty" in self.objective.weights):
+        if lifter.gives_uncertainty != ("uncertainty" in self.objective.weights):
             raise InputError(
                 "model.uncertainty=true and a weight for loss.uncertainty go together: give both or neither"
             )
@@ -142,7 +143,7 @@ class LiftingTask(pl.LightningModule):
         """Says what the weights are for, as plain data, and where the run stands."""
         checkpoint["model"] = {
             "name": type(self.lifter).__name__,
-            "config": self.lifter.config,
+            "config": asdict(self.lifter.config),
             "window": self.window,
             "pelvis": self.pelvis,
         }

@@ -19,7 +19,7 @@ from poselift.core.errors import InputError
 from poselift.data.cmu_bench import CmuBench
 from poselift.lifting import LiftOptions
 from poselift.metrics import functional as F
-from poselift.models import SpatioTemporalLifter, lift_sequence, load_weights, save_weights
+from poselift.models import LifterConfig, SpatioTemporalLifter, lift_sequence, load_weights, save_weights
 from poselift.reports.predictions import Predictions, save_predictions
 from poselift.reports.protocols import PROTOCOLS
 from poselift.skeleton import CMU28, COCO17, H36M17
@@ -39,7 +39,7 @@ def weights(tmp_path_factory):
     """A tiny lifter, untrained."""
     path = tmp_path_factory.mktemp("weights") / "tiny.safetensors"
     torch.manual_seed(0)
-    lifter = SpatioTemporalLifter(joint_dim=16, frame_dim=32, dim=32, depth=1, heads=4)
+    lifter = SpatioTemporalLifter(LifterConfig(joint_dim=16, frame_dim=32, dim=32, depth=1, heads=4))
     save_weights(path, lifter, 16, {"seed": 5})
     return path
 
