@@ -37,10 +37,9 @@ from poselift.data.cmu_bench import CmuBench
 from poselift.data.views import View
 from poselift.lifting.camera import CameraModel, camera_for
 from poselift.lifting.height import estimate_height, with_height
-from poselift.metrics.functional import Terms, joint_errors
+from poselift.metrics import ElementValues, aligned_joint_errors, bone_length_errors, joint_errors
 from poselift.models import Weights, load_weights
 from poselift.reports.comparison import compare
-from poselift.reports.measures import MEASURES
 from poselift.reports.protocols import get_protocol
 from poselift.skeleton import H36M17, get_skeleton
 from poselift.structures import Keypoints2D, Motion
@@ -196,24 +195,24 @@ def measure(
     pair = compare(view, motion.joints, motion.skeleton, protocol, partial=True)
     posed = pair.mask.any(-1)
     looked = posed if hidden is None or not hidden.any() else posed & hidden.any(-1)
-    bones = MEASURES["bone_length"].terms(pair)
+    bones = bone_length_errors(pair.pred, pair.target, pair.skeleton, pair.mask)
     wrong = anatomy.impossible(pair.pred, H36M17).double()
     off = 1000 * (torch.from_numpy(motion.root) - view.root).double().norm(dim=-1)
-    terms = {
-        "mpjpe": MEASURES["mpjpe"].terms(pair),
-        "p_mpjpe": MEASURES["p_mpjpe"].terms(pair),
-        "root": Terms(off, off.isfinite()),
-        "bones": Terms(bones.values, bones.counts & looked[:, None]),
-        "impossible": Terms(100 * wrong, looked),
-        "empty": Terms(100 * (~posed).double(), torch.ones_like(posed)),
+    found = {
+        "mpjpe": joint_errors(pair.pred, pair.target, pair.mask),
+        "p_mpjpe": aligned_joint_errors(pair.pred, pair.target, pair.mask),
+        "root": ElementValues(off, off.isfinite()),
+        "bones": ElementValues(bones.values, bones.counts & looked[:, None]),
+        "impossible": ElementValues(100 * wrong, looked),
+        "empty": ElementValues(100 * (~posed).double(), torch.ones_like(posed)),
     }
     if hidden is not None and base is not None:
         both = compare(view, base.joints, base.skeleton, protocol, partial=True)
         mask = pair.mask & both.mask & hidden
-        terms["hidden"] = joint_errors(pair.pred, pair.target, mask)
-        terms["seen"] = joint_errors(both.pred, both.target, mask)
+        found["hidden"] = joint_errors(pair.pred, pair.target, mask)
+        found["seen"] = joint_errors(both.pred, both.target, mask)
     return {
-        key: (float(one.values.where(one.counts, 0.0).sum()), float(one.counts.sum())) for key, one in terms.items()
+        key: (float(one.values.where(one.counts, 0.0).sum()), float(one.counts.sum())) for key, one in found.items()
     }
 
 

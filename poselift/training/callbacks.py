@@ -7,9 +7,8 @@ from typing import Any
 import pytorch_lightning as pl
 import torch
 from pytorch_lightning.callbacks import RichProgressBar
-from torch import nn
 
-from poselift.models import save_weights
+from poselift.models import Lifter, save_weights
 from poselift.training.checkpoints import saying_what_is_left
 from poselift.training.task import LiftingTask
 
@@ -36,7 +35,7 @@ class BestWeights(pl.Callback):
         self.path, self.monitor = Path(path), monitor
         self.best = float("inf")
         self.description: dict[str, Any] = {}
-        self._validated: nn.Module | None = None
+        self._validated: Lifter | None = None
 
     def on_validation_epoch_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         """Copies the lifter that was validated."""
@@ -54,7 +53,9 @@ class BestWeights(pl.Callback):
         training = {**self.description, "step": trainer.global_step, self.monitor: round(self.best, 2)}
         # Half the size, and the rounding moves joints by hundredths of a millimetre; checkpoints keep all digits.
         with saying_what_is_left(self.path):
-            save_weights(self.path, self._validated, pl_module.window, training, torch.float16)
+            save_weights(
+                self.path, self._validated, pl_module.window, training, torch.float16, pelvis=pl_module.pelvis
+            )
 
     def state_dict(self) -> dict[str, Any]:
         """The best value so far, for a run that goes on."""

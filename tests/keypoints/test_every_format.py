@@ -13,7 +13,7 @@ from poselift.data.views import film
 from poselift.detection import build_detector
 from poselift.keypoints import READERS, FileDetections, KeypointFile, Sight, read_keypoints
 from poselift.lifting import lift_stream, lift_video
-from poselift.metrics.functional import mpjpe
+from poselift.metrics import joint_errors
 from poselift.models import load_weights
 from poselift.samples import demo_video
 from poselift.skeleton import COCO17, H36M17, HALPE26, Skeleton, convert
@@ -73,7 +73,7 @@ def error(motion, view):
     """MPJPE in mm, over the frames of the motion."""
     first = round(float(motion.timestamps[0]) * 50)
     true = view.joints[first : first + len(motion), :17].double()
-    return float(mpjpe(torch.from_numpy(motion.restricted(H36M17).joints).double(), true))
+    return float(joint_errors(torch.from_numpy(motion.restricted(H36M17).joints).double(), true).mean())
 
 
 def compare(name, skeleton, view, weights, folder):
