@@ -130,8 +130,7 @@ def _load(entry: Entry, model: Mapping[str, Any]) -> tuple[nn.Module, Encoded]:
     weights = (load_checkpoint if path.suffix == ".ckpt" else load_weights)(path)
     if weights.sha256 != model["sha256"]:
         raise InputError(f"{path} is not what was evaluated: its sha256 is another")
-    skeleton = weights.lifter.skeleton_in
-    return weights.lifter, example_window(skeleton, _window(entry), _joints(entry))
+    return weights.lifter, example_window(weights.lifter.skeleton_in, _window(entry), _joints(entry))
 
 
 def example_window(skeleton: Skeleton, frames: int, joints: str | None = None) -> Encoded:
