@@ -69,8 +69,8 @@ def evaluated(
         "protocol=cmu_bench",
         f"data.corpus='{options.corpus}'",
         f"data.bench='{options.bench}'",
-        f"data.joints={skeleton}",
-        f"data.source={keypoints}",
+        f"data.skeleton={skeleton}",
+        f"data.keypoints={keypoints}",
         f"weights='{weights}'",
         f"output='{output}'",
     ]

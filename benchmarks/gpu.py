@@ -21,7 +21,7 @@ from benchmarks.command import command_line, table_head, table_row
 from poselift.cli.device import torch_device
 from poselift.core.files import write_text
 from poselift.data.synthetic import synthetic_corpus
-from poselift.data.views import film
+from poselift.data.views import render_views
 from poselift.models import Encoded, Weights, encode, load_weights
 
 PRECISION = {
@@ -35,7 +35,7 @@ PRECISION = {
 
 def windows(weights: Weights, count: int, device: torch.device) -> Encoded:
     """A batch of encoded windows of synthetic people."""
-    view = film(synthetic_corpus(1, weights.window, seed=0), seed=1)[0].converted(
+    view = render_views(synthetic_corpus(1, weights.window, seed=0), seed=1)[0].converted(
         weights.lifter.skeleton_in, weights.lifter.skeleton_out
     )
 

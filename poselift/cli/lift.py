@@ -15,8 +15,8 @@ from poselift.cli.progress import stage_progress
 from poselift.cli.results import OVERLAY, check_folder, folder, person_files, write_person, write_summary
 from poselift.cli.weights import add_lifter_option
 from poselift.core.errors import InputError
+from poselift.geometry import ASSUMED_FOV
 from poselift.lifting import DetectionStream, LiftedVideo, LiftOptions, VideoDetections, World, lift_stream, to_world
-from poselift.lifting.camera import DEFAULT_FOV
 from poselift.lifting.pipeline import Stopwatch
 from poselift.lifting.still import camera_motion
 from poselift.models import Weights, load_weights
@@ -58,7 +58,7 @@ def add_command(commands: Any) -> None:
         "--fov",
         type=float,
         metavar="DEG",
-        help=f"field of view across the picture's longer side, degrees (assumed: {DEFAULT_FOV:g})",
+        help=f"field of view across the picture's longer side, degrees (assumed: {ASSUMED_FOV:g})",
     )
     camera.add_argument(
         "--intrinsics", type=_intrinsics, metavar="FX,FY,CX,CY", help="focal lengths and principal point, pixels"

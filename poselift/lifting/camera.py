@@ -9,11 +9,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from poselift.core.errors import InputError
-from poselift.geometry import intrinsics_from_fov
-
-DEFAULT_FOV = 55.0
-"""Degrees across the picture's longer side, where nothing is known: phones and camcorders lie around it."""
-
+from poselift.geometry import ASSUMED_FOV, intrinsics_from_fov
 
 _FOV = (5.0, 150.0)
 """Degrees that a lens may see across the picture's longer side: beyond, a pinhole is no picture of it."""
@@ -91,5 +87,5 @@ def camera_for(
         raise InputError(
             f"a field of view of {fov} degrees cannot be used; give {low:g} to {high:g} across the longer side"
         )
-    K = intrinsics_from_fov(width, height, math.radians(DEFAULT_FOV if fov is None else fov))
+    K = intrinsics_from_fov(width, height, math.radians(ASSUMED_FOV if fov is None else fov))
     return CameraModel(K, image_size, "assumed" if fov is None else "given")

@@ -120,7 +120,7 @@ def _window(entry: Entry) -> int:
 
 def _joints(entry: Entry) -> str | None:
     """The joint set that went in, where the data says so."""
-    joints = entry.settings.get("data.joints")
+    joints = entry.settings.get("data.skeleton")
     return joints if joints in SKELETONS else None
 
 

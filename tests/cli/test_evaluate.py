@@ -64,7 +64,7 @@ def script(*arguments):
 
 
 def test_the_script_prints_the_table_that_it_writes(weights, bench, tmp_path):
-    done = script(*bench, "data.joints=coco17", f"weights={weights}", f"output={tmp_path / 'out'}")
+    done = script(*bench, "data.skeleton=coco17", f"weights={weights}", f"output={tmp_path / 'out'}")
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "out" / "table.txt").read_text() in done.stdout
     assert "Not comparable with errors on Human3.6M" in done.stdout
@@ -114,7 +114,7 @@ def test_settings_change_what_they_say(weights, bench, tmp_path):
             "constant_bones=false",
             "refine=false",
             "threshold=0.9",
-            "data.source=gt",
+            "data.keypoints=gt",
         )
     ):
         other, _ = run(tmp_path / str(number), *bench, f"weights={weights}", setting)

@@ -63,21 +63,21 @@ def test_it_names_only_what_differs():
 
 
 def test_the_bench_of_the_cmu_corpus():
-    _, evaluated = printed("data=cmu", "data.corpus=a.npz", "data.bench=b.npz", "data.joints=coco17")
+    _, evaluated = printed("data=cmu", "data.corpus=a.npz", "data.bench=b.npz", "data.skeleton=coco17")
     assert (evaluated.protocol, evaluated.data.corpus, evaluated.data.bench) == ("cmu_bench", "a.npz", "b.npz")
-    assert evaluated.data.joints == "coco17"
+    assert evaluated.data.skeleton == "coco17"
 
 
 def test_a_mix_is_evaluated_on_the_source_that_validated_by_whatever_name():
     _, evaluated = printed(
         "data=mix",
-        "+data@data.sources.walk=synthetic",
-        "+data@data.sources.real=h36m_motionbert",
+        "+data@data.datasets.walk=synthetic",
+        "+data@data.datasets.real=h36m_motionbert",
         "data.validate=real",
-        "data.sources.real.root=DIR",
+        "data.datasets.real.root=DIR",
     )
     assert evaluated.data._target_.endswith(".load_h36m_motionbert")
-    roots = ["data.sources.surreal.root=A", "data.sources.h36m.root=B"]
+    roots = ["data.datasets.surreal.root=A", "data.datasets.h36m.root=B"]
     _, evaluated = printed("experiment=surreal_to_h36m", *roots)
     assert evaluated.data._target_.endswith(".load_h36m")
     assert evaluated.data.root == "B"

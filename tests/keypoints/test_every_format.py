@@ -9,7 +9,7 @@ import torch
 
 from poselift.data.cmu_bench import CmuBench
 from poselift.data.synthetic import synthetic_corpus
-from poselift.data.views import film
+from poselift.data.views import render_views
 from poselift.detection import build_detector
 from poselift.keypoints import READERS, FileDetections, KeypointFile, Sight, read_keypoints
 from poselift.lifting import lift_stream, lift_video
@@ -31,13 +31,13 @@ def weights():
 @pytest.fixture(scope="module")
 def filmed():
     """Two people of our own making, each seen by a camera, with a detector's errors; needs no data."""
-    return [replace_frames(view, 90) for view in film(synthetic_corpus(2, 90, seed=7), seed=5)]
+    return [replace_frames(view, 90) for view in render_views(synthetic_corpus(2, 90, seed=7), seed=5)]
 
 
 @pytest.fixture(scope="module")
 def benchmark(shared):
     """The first seconds of some clips of the CMU benchmark, with its detector-like 2D of all joints."""
-    bench = CmuBench(shared / "data/cmu/cmu50.npz", shared / "data/cmu/bench_val.npz", joints="halpe26")
+    bench = CmuBench(shared / "data/cmu/cmu50.npz", shared / "data/cmu/bench_val.npz", skeleton="halpe26")
     return [replace_frames(bench[index], 100) for index in (0, len(bench) // 2)]
 
 

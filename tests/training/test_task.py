@@ -6,8 +6,8 @@ import pytest
 import torch
 
 from poselift.data.synthetic import synthetic_corpus
-from poselift.data.views import film
-from poselift.data.virtual import VirtualSource
+from poselift.data.views import render_views
+from poselift.data.virtual import VirtualSampler
 from poselift.models import EncoderDecoder, SpatioTemporalLifter
 from poselift.optim.schedules import linear_warmup
 from poselift.skeleton import CMU28, COCO17, H36M17
@@ -100,7 +100,7 @@ def test_what_writes_pose_after_pose_is_fed_the_truth_in_training_and_its_own_in
     assert task.lifter.decoder_in.weight.grad.any(), "the truth has gone in"
     task.eval()
     with torch.no_grad():
-        task.validation_step(film(synthetic_corpus(1, 30, seed=0), seed=0)[0].converted(CMU28, H36M17), 0)
+        task.validation_step(render_views(synthetic_corpus(1, 30, seed=0), seed=0)[0].converted(CMU28, H36M17), 0)
     assert fed[1:] == [None] * (len(fed) - 1)
 
 
@@ -122,7 +122,7 @@ def test_the_penalty_of_attention_is_in_the_loss(make_task, batches):
 
 @pytest.fixture
 def coco_batch():
-    source = VirtualSource(synthetic_corpus(2, 60, seed=0), 8, CMU28, COCO17, {"cmu28": 1.0})
+    source = VirtualSampler(synthetic_corpus(2, 60, seed=0), 8, CMU28, COCO17, {"cmu28": 1.0})
     return source.sample(2, torch.Generator().manual_seed(0))
 
 
@@ -141,7 +141,7 @@ def test_a_decoder_is_fed_poses_as_it_gives_them(coco_batch, monkeypatch):
 
 
 def test_validation_is_relative_to_the_first_joint(monkeypatch):
-    view = film(synthetic_corpus(1, 40, seed=0), seed=1)[0]
+    view = render_views(synthetic_corpus(1, 40, seed=0), seed=1)[0]
     view = view.converted(view.keypoint_skeleton, COCO17)
     lifter = SpatioTemporalLifter(skeleton_out=COCO17.name, joint_dim=16, joint_heads=2, frame_dim=32, dim=32, heads=4)
     task = LiftingTask(lifter, partial(torch.optim.AdamW, lr=1e-3), linear_warmup(5), DEFAULT, 0.02, 8)
