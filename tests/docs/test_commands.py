@@ -9,7 +9,7 @@ from hydra import compose, initialize_config_dir
 from hydra.utils import instantiate
 
 from poselift.cli.config import CONF
-from poselift.models import Lifter
+from poselift.models import Lifter, build_model
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -33,7 +33,7 @@ def test_the_commands_of_a_page_compose(page):
         configs = [(name, compose(name, overrides)) for name, overrides in commands_of(page)]
     for name, config in configs:
         if name == "train":
-            assert isinstance(instantiate(config.model), Lifter)
+            assert isinstance(build_model(instantiate(config.model)), Lifter)
             assert callable(instantiate(config.schedule))
 
 
