@@ -97,4 +97,4 @@ def test_lifters_have_as_many_norms_as_they_say(norm):
 @pytest.mark.parametrize("choice", [{"norm": "none"}, {"init": "t_fixup"}, {"init": "xavier"}, {"norm": "late"}])
 def test_what_makes_no_sense_is_refused(choice):
     with pytest.raises(InputError, match=r"init=|norm=|no norm is called 'late'"):
-        SpatioTemporalLifter(dim=32, depth=1, heads=4, frame_dim=32, **choice)
+        SpatioTemporalLifter(LifterConfig(dim=32, depth=1, heads=4, frame_dim=32, **choice))
