@@ -1,11 +1,11 @@
 """How long a training step takes on this machine, and how long it waits for its batch.
 
-    python -m benchmarks.training_step [overrides of tools/train.py ...] [--device cuda] [--steps 20] [--repeats 7]
+    python -m benchmarks.training_step [overrides of poselift train ...] [--device cuda] [--steps 20] [--repeats 7]
 
-First table: the share of a step that waits for data, while the next batch is made during a step (as `tools/train.py`
+First table: the share of a step that waits for data, while the next batch is made during a step (as `poselift train`
 does) and when it is made on demand. Second table: seconds a step with PyTorch's fused attention and with plain
 products (`poselift/training/task.py` takes plain products on a CPU), in float32 and bfloat16 (`trainer.precision`).
-The variants take turns. Steps are those of `python tools/train.py data=synthetic` with the position loss alone.
+The variants take turns. Steps are those of `poselift train data=synthetic` with the position loss alone.
 """
 
 import itertools
@@ -79,7 +79,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     parser.add_argument("--steps", type=int, default=20, help="counted in each repeat of the first table; default 20")
     parser.add_argument("--repeats", type=int, default=7, help="of each variant; default 7")
-    parser.add_argument("overrides", nargs="*", help="of tools/train.py; before the options")
+    parser.add_argument("overrides", nargs="*", help="of poselift train; before the options")
     options = parser.parse_intermixed_args(arguments)
     config = composed("train", [*options.overrides, f"data.batches={options.steps + WARM_UP}"])
     data = instantiate(config.data, _convert_="all")

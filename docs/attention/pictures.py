@@ -19,7 +19,7 @@ from torch import Tensor, nn
 
 from poselift.cli.main import main as poselift
 from poselift.data.synthetic import synthetic_corpus
-from poselift.data.views import film
+from poselift.data.views import render_views
 from poselift.models import (
     BahdanauConfig,
     BahdanauLifter,
@@ -274,7 +274,7 @@ def warmups() -> Figure:
 @styled
 def before() -> Figure:
     """How much the pose of frame 40 depends on the 2D of each frame, before any training."""
-    view = film(synthetic_corpus(1, 81, seed=0), seed=0)[0]
+    view = render_views(synthetic_corpus(1, 81, seed=0), seed=0)[0]
     batch = (view.keypoints, view.scores, view.times, view.K, view.image_size)
     encoded = encode(*(x[None] for x in batch))
     models: dict[str, Callable[[], Lifter]] = {

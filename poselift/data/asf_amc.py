@@ -17,11 +17,9 @@ from jaxtyping import Float
 from torch import Tensor
 
 from poselift.core.errors import InputError
+from poselift.data.loading import INCH
 from poselift.geometry import forward_kinematics, points_from_bones, rotation_x, rotation_y, rotation_z
 from poselift.skeleton import Skeleton
-
-INCH = 0.0254
-"""Metres. Lengths are in inches times the file's `length` (http://mocap.cs.cmu.edu/faqs.php)."""
 
 _TURNS = {"x": rotation_x, "y": rotation_y, "z": rotation_z}
 _MOVES, _ANGLES = ("tx", "ty", "tz"), ("rx", "ry", "rz")
@@ -76,7 +74,7 @@ def read_asf(path: str | Path) -> AsfSkeleton:
         raise length.wrong("a number above 0")
     if (radian := {"deg": math.pi / 180, "rad": 1.0}.get(angle.word().lower()[:3])) is None:
         raise angle.wrong("deg or rad")
-    metre = INCH / unit
+    metre = INCH / unit  # Lengths are in inches times the file's `length` (http://mocap.cs.cmu.edu/faqs.php).
     if any(root["orientation"].numbers(3)):
         raise root["orientation"].wrong("0 0 0, as in the database: readers differ on a root that is turned at rest")
     position = torch.tensor(root["position"].numbers(3), dtype=torch.float64) * metre

@@ -19,10 +19,10 @@ from poselift.core.errors import InputError
 from poselift.core.files import atomic_path, check_writable
 from poselift.data.asf_amc import AsfSkeleton, pose_bones, read_amc, read_asf
 from poselift.data.cmu import MISSING
-from poselift.data.reading import Source
+from poselift.data.reading import Layout
 from poselift.skeleton import CMU28, H36M17
 
-SOURCE = Source(
+LAYOUT = Layout(
     name="The CMU motion capture database",
     tree="""
 RAW/
@@ -209,11 +209,11 @@ def _trials(folder: Path) -> dict[str, list[Path]]:
     trials = {subject: sorted((folder / subject).glob(f"{subject}_*.amc")) for subject in _SPLIT_OF}
     trials = {subject: files for subject, files in trials.items() if files}
     if not trials:
-        raise SOURCE.missing(folder / "01" / "01_01.amc")
+        raise LAYOUT.missing(folder / "01" / "01_01.amc")
     skeletons = [folder / subject / f"{subject}.asf" for subject in trials]
     missing = [str(path) for path in skeletons if not path.is_file()]
     if missing:
-        raise SOURCE.missing(", ".join(missing))
+        raise LAYOUT.missing(", ".join(missing))
     return trials
 
 

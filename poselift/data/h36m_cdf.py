@@ -15,10 +15,10 @@ from poselift.core.files import atomic_path, check_writable
 from poselift.core.optional import require
 from poselift.data.h36m import ACTIONS, FRAMES, GUIDE, SUBJECTS, URL, action_name
 from poselift.data.h36m_cameras import CAMERAS
-from poselift.data.reading import Source, check_shape
+from poselift.data.reading import Layout, check_shape
 from poselift.skeleton import H36M32
 
-SOURCE = Source(
+LAYOUT = Layout(
     name="Human3.6M as downloaded",
     tree="""
 RAW/
@@ -45,7 +45,7 @@ def read_cdf(path: str | Path) -> Float[np.ndarray, "t 32 3"]:
         InputError: no such file, not a CDF, or its `Pose` has another shape; or cdflib is not installed.
     """
     cdflib = require("cdflib", "datasets")
-    path = SOURCE.require_file(path)
+    path = LAYOUT.require_file(path)
     try:
         pose = np.asarray(cdflib.CDF(path).varget("Pose"))
     except Exception as error:  # a damaged file can raise anything
@@ -99,7 +99,7 @@ def _subject(folder: Path, subject: str) -> dict[str, np.ndarray]:
     place = folder / subject / "MyPoseFeatures" / "D3_Positions"
     files = sorted(place.glob("[!_]*.cdf"))
     if not files:
-        raise SOURCE.missing(place / "*.cdf")
+        raise LAYOUT.missing(place / "*.cdf")
     found = Counter(action_name(file.stem) for file in files)
     wrong = [f"{found[action]} of {action}" for action in ACTIONS if found[action] != TAKES]
     if wrong:

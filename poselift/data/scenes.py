@@ -133,7 +133,13 @@ def _by_frame(
     everything = _Finds(*(np.concatenate(parts) for parts in zip(*finds, strict=True)))
     rows = [rng.permutation(np.flatnonzero(there)) for there in everything.found.T]
     detections = tuple(
-        Detections(*(part[found, t] for part in everything[1:]), COCO17)  # type: ignore[call-arg]
+        Detections(
+            boxes=everything.boxes[found, t],
+            box_scores=everything.box_scores[found, t],
+            keypoints=everything.keypoints[found, t],
+            scores=everything.scores[found, t],
+            skeleton=COCO17,
+        )
         for t, found in enumerate(rows)
     )
     return detections, tuple(owners[found] for found in rows)

@@ -2,7 +2,7 @@
 
 from poselift.skeleton.convert import COMBINATIONS, Converted, convert
 from poselift.skeleton.naming import closest_skeleton, our_name
-from poselift.skeleton.skeleton import Skeleton, other_side
+from poselift.skeleton.skeleton import Pelvis, Skeleton, other_side
 from poselift.skeleton.skeletons import (
     BODY25,
     BODY25B,
@@ -46,6 +46,7 @@ __all__ = [
     "SMPL24",
     "TOTALCAPTURE21",
     "Converted",
+    "Pelvis",
     "Skeleton",
     "closest_skeleton",
     "convert",

@@ -2,6 +2,10 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal
+
+Pelvis = Literal["spine", "hips"]
+"""Where a pelvis lies: at the base of the spine (as in the CMU corpus) or in the middle of the hips (Human3.6M)."""
 
 
 @dataclass(frozen=True)

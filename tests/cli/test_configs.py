@@ -24,8 +24,8 @@ PLACES = {
         name: ["data.corpus=a.npz", "data.bench=b.npz"]
         for name in ("cmu", "cmu_tiny", "cmu_small", "cmu_base", "cmu_large", "cmu_pretrain")
     },
-    "mix": ["+data@data.sources.walk=synthetic", "data.validate=walk"],
-    "surreal_to_h36m": ["data.sources.surreal.root=DIR", "data.sources.h36m.root=DIR"],
+    "mix": ["+data@data.datasets.walk=synthetic", "data.validate=walk"],
+    "surreal_to_h36m": ["data.datasets.surreal.root=DIR", "data.datasets.h36m.root=DIR"],
 }
 """What data and experiments must be told, by their name; all others the root of their data."""
 
@@ -52,5 +52,5 @@ def test_the_config_of_the_model_is_its_defaults():
 
 
 def test_evaluate_composes():
-    config = compose("evaluate", ["data.corpus=a", "data.bench=b", "data.joints=coco17", "weights=x", "output=y"])
-    assert config.data.joints == "coco17"
+    config = compose("evaluate", ["data.corpus=a", "data.bench=b", "data.skeleton=coco17", "weights=x", "output=y"])
+    assert config.data.skeleton == "coco17"

@@ -34,7 +34,7 @@ def places(experiment, datasets, cmu_files):
     if experiment.startswith("cmu"):
         return [f"data.{key}={path}" for key, path in zip(("corpus", "bench"), cmu_files, strict=True)]
     if experiment == "surreal_to_h36m":
-        return [f"data.sources.{name}.root={datasets}" for name in ("surreal", "h36m")]
+        return [f"data.datasets.{name}.root={datasets}" for name in ("surreal", "h36m")]
     return [f"data.root={datasets}"]
 
 

@@ -6,7 +6,7 @@ import torch
 from torch import nn
 
 from poselift.data.synthetic import synthetic_corpus
-from poselift.data.views import film
+from poselift.data.views import render_views
 from poselift.geometry import project
 from poselift.lifting import CameraModel
 from poselift.models import Lifter, LifterConfig, ModelConfig, SpatioTemporalLifter, Weights
@@ -16,7 +16,7 @@ from poselift.structures import Keypoints2D
 
 @pytest.fixture(scope="session")
 def view():
-    return film(synthetic_corpus(1, 150, seed=3), seed=4)[0]
+    return render_views(synthetic_corpus(1, 150, seed=3), seed=4)[0]
 
 
 @pytest.fixture

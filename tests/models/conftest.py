@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from poselift.data.synthetic import synthetic_corpus
-from poselift.data.views import film
+from poselift.data.views import render_views
 from poselift.models import LifterConfig, SpatioTemporalLifter
 
 
@@ -19,4 +19,4 @@ def lifter():
 @pytest.fixture(scope="session")
 def view():
     """A stick person walking, seen by a camera and a detector; 120 frames at 50 fps."""
-    return film(synthetic_corpus(1, 120, seed=3), seed=4)[0]
+    return render_views(synthetic_corpus(1, 120, seed=3), seed=4)[0]

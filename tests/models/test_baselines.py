@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from poselift.data.synthetic import synthetic_corpus
-from poselift.data.views import film
+from poselift.data.views import render_views
 from poselift.models import (
     MODELS,
     BahdanauConfig,
@@ -48,7 +48,7 @@ def model(request):
 @pytest.fixture(scope="module")
 def windows():
     """Two windows of 30 frames; the second one ends after 19."""
-    views = film(synthetic_corpus(2, 30, seed=3), seed=4)
+    views = render_views(synthetic_corpus(2, 30, seed=3), seed=4)
     valid = torch.ones(2, 30, dtype=torch.bool)
     valid[1, 19:] = False
     return encode(

@@ -7,7 +7,7 @@ import torch
 
 from poselift.core.errors import InputError
 from poselift.data.synthetic import synthetic_corpus
-from poselift.data.views import film
+from poselift.data.views import render_views
 from poselift.models import JointTokenConfig, JointTokenTransformer, encode
 from poselift.reports.counting import multiply_adds
 from poselift.skeleton import CMU28, COCO17
@@ -23,7 +23,7 @@ def model():
 
 def windows_of(joints=CMU28.joints, frames=FRAMES, without=()):
     """A window in which those joints are seen, but for (frame, joint) pairs."""
-    (view,) = film(synthetic_corpus(1, frames, seed=3), seed=4)
+    (view,) = render_views(synthetic_corpus(1, frames, seed=3), seed=4)
     scores = view.scores.clamp(min=0.5) * torch.tensor([joint in joints for joint in CMU28.joints])
     for frame, joint in without:
         scores[frame, CMU28.index(joint)] = 0.0

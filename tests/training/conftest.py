@@ -6,7 +6,7 @@ import torch
 from poselift.data.augment import Augmentation
 from poselift.data.batches import Batches
 from poselift.data.synthetic import synthetic_corpus
-from poselift.data.virtual import VirtualSource
+from poselift.data.virtual import VirtualSampler
 from poselift.models import LifterConfig, SpatioTemporalLifter
 from poselift.skeleton import CMU28, H36M17
 
@@ -16,7 +16,7 @@ def batches():
     """Makes the batches of an epoch, of 32 windows of 8 frames."""
 
     def make(count, batch_size=32):
-        source = VirtualSource(
+        source = VirtualSampler(
             synthetic_corpus(8, 100, seed=0),
             8,
             CMU28,
