@@ -118,7 +118,7 @@ def _table(
     """A table with a row for each entry, and below those of the same data the cited ones."""
     seeds = any(len(entry.runs) > 1 for entry in section.entries)
     labels = ("model", *(section.short(key) for key in section.varied), *(["seeds"] if seeds else []))
-    sources = tuple(dict.fromkeys(peer.source for peer, _, _ in cited))
+    citations = tuple(dict.fromkeys(peer.citation for peer, _, _ in cited))
     rows = []
     for entry in section.entries:
         settings = (entry.settings.get(key, "") for key in section.varied)
@@ -130,12 +130,12 @@ def _table(
         known["window"] = "" if peer.window is None else str(peer.window)
         settings = (known.get(key, "") for key in section.varied)
         theirs = (peer.name, *settings, *([""] if seeds else []))
-        rows.append(Row(theirs, tuple(values), section.block(like), sources.index(peer.source)))
+        rows.append(Row(theirs, tuple(values), section.block(like), citations.index(peer.citation)))
     blocks = list(dict.fromkeys(row.block for row in rows))
     rows.sort(key=lambda row: blocks.index(row.block))
     note = f"All rows: {section.common}." if section.common else ""
     return Table(
-        f"{section.name}_{name}", f"{section.title}: {title}", labels, tuple(columns), tuple(rows), sources, note
+        f"{section.name}_{name}", f"{section.title}: {title}", labels, tuple(columns), tuple(rows), citations, note
     )
 
 

@@ -18,7 +18,7 @@ _NOT_OF_THE_METHOD = {
     "lengths",
     "warnings",
     "note",
-    "source",
+    "citation",
     "data.root",
 }
 """Settings that do not make a row another row: where things were, how they were read, what the protocol says."""

@@ -90,12 +90,12 @@ def latex_table(table: Table) -> str:
         r"\end{tabular}%",
         "}",
     ]
-    if table.sources:
+    if table.citations:
         lines += [
             r"\par\smallskip\raggedright\scriptsize",
             *(
-                rf"\textsuperscript{{{mark(place)}}}~cited: {_source(source)}\quad"
-                for place, source in enumerate(table.sources)
+                rf"\textsuperscript{{{mark(place)}}}~cited: {_citation(citation)}\quad"
+                for place, citation in enumerate(table.citations)
             ),
         ]
     return "\n".join([*lines, r"\end{table}"]) + "\n"
@@ -129,8 +129,8 @@ def latex_document(title: str, tables: Sequence[Table], figures: Sequence[tuple[
 
 def _row(table: Table, row: Row) -> list[str]:
     labels = [escape(label) for label in row.labels]
-    if row.source is not None:
-        labels[0] += rf"\textsuperscript{{{mark(row.source)}}}"
+    if row.citation is not None:
+        labels[0] += rf"\textsuperscript{{{mark(row.citation)}}}"
     return labels + [
         _cell(column, cell, table.best(row, place))
         for place, (column, cell) in enumerate(zip(table.columns, row.cells, strict=True))
@@ -146,7 +146,7 @@ def _cell(column: Column, cell: Cell, best: bool) -> str:
     return (rf"\textbf{{{text}}}" if best else text) + (rf"{{\tiny\,$\pm$\,{deviation}}}" if deviation else "")
 
 
-def _source(source: str) -> str:
-    """A source with its URL set as one."""
-    paper, url = split_url(source)
+def _citation(citation: str) -> str:
+    """A citation with its URL set as one."""
+    paper, url = split_url(citation)
     return escape(paper) + (rf" \url{{{url}}}" if url else "")

@@ -66,13 +66,13 @@ class Row:
         labels: what it is, an entry for each of the table's label columns.
         cells: its numbers, an entry for each column.
         block: rows of one block were measured under the same conditions; the best is looked for among these.
-        source: for a row that is cited, the place of its source in `Table.sources`; None for our own.
+        citation: the index in `Table.citations`; None for our own rows.
     """
 
     labels: tuple[str, ...]
     cells: tuple[Cell, ...]
     block: tuple[str, ...] = ()
-    source: int | None = None
+    citation: int | None = None
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ class Table:
         labels: titles of the label columns.
         columns: of the numbers.
         rows: those of one block stand together.
-        sources: where the cited rows are from.
+        citations: of the cited rows.
         note: what holds for all of our rows.
     """
 
@@ -94,7 +94,7 @@ class Table:
     labels: tuple[str, ...]
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
-    sources: tuple[str, ...] = ()
+    citations: tuple[str, ...] = ()
     note: str = ""
 
     def __post_init__(self) -> None:
@@ -158,12 +158,12 @@ class Table:
 MARKS = "abcdefghijklmnopqrstuvwxyz"
 
 
-def mark(source: int) -> str:
-    """The letter of a source: a to z, then aa, ab and so on."""
-    return (mark(source // len(MARKS) - 1) if source >= len(MARKS) else "") + MARKS[source % len(MARKS)]
+def mark(citation: int) -> str:
+    """The letter of a citation: a to z, then aa, ab and so on."""
+    return (mark(citation // len(MARKS) - 1) if citation >= len(MARKS) else "") + MARKS[citation % len(MARKS)]
 
 
-def split_url(source: str) -> tuple[str, str]:
-    """A source up to its URL, and the URL at its end; "" where there is none."""
-    paper, _, last = source.rpartition(" ")
-    return (paper, last) if last.startswith(("https://", "http://")) else (source, "")
+def split_url(citation: str) -> tuple[str, str]:
+    """A citation up to its URL, and the URL at its end; "" where there is none."""
+    paper, _, last = citation.rpartition(" ")
+    return (paper, last) if last.startswith(("https://", "http://")) else (citation, "")

@@ -87,9 +87,10 @@ def test_a_folder_has_a_file_a_view(make_view, tmp_path):
 
 
 def test_a_test_set_as_videopose3d_keeps_it(tmp_path):
-    """On Human3.6M in its own layout, by action: the errors that were put in come out."""
-    write_h36m(tmp_path, frames=8)
-    views = load_h36m(tmp_path, keypoints="gt")
+    """On three actions of Human3.6M in its own layout: the errors that were put in come out."""
+    actions = ("Directions", "Eating", "Walking")
+    write_h36m(tmp_path, frames=4)
+    views = [view for view in load_h36m(tmp_path, keypoints="gt") if view.action.split()[0] in actions]
     by_name = {view.name: view for view in views}
     off = {"Walking": 0.02, "Eating": 0.05}
 
@@ -101,7 +102,11 @@ def test_a_test_set_as_videopose3d_keeps_it(tmp_path):
 
     cameras = ("54138969", "55011271", "58860488", "60457274")
     tree = {
-        subject: {take: [clip(subject, take, camera) for camera in cameras] for take in takes(subject)}
+        subject: {
+            take: [clip(subject, take, camera) for camera in cameras]
+            for take in takes(subject)
+            if take.split()[0] in actions
+        }
         for subject in TEST
     }
     np.savez(tmp_path / "out.npz", positions_3d=tree)
@@ -113,8 +118,8 @@ def test_a_test_set_as_videopose3d_keeps_it(tmp_path):
     # The root is one of the 17.
     assert mpjpe["groups"]["Walking"] == pytest.approx(20 * 16 / 17, rel=1e-4)
     assert mpjpe["groups"]["Eating"] == pytest.approx(50 * 16 / 17, rel=1e-4)
-    assert mpjpe["mean"] == pytest.approx((13 * 10 + 20 + 50) / 15 * 16 / 17, rel=1e-4)
-    assert list(mpjpe["groups"]) == list(protocol.groups)
+    assert mpjpe["mean"] == pytest.approx((10 + 20 + 50) / 3 * 16 / 17, rel=1e-4)
+    assert tuple(mpjpe["groups"]) == actions
     tree["S9"]["Walking 1"].pop()
     (tmp_path / "out.pkl").write_bytes(pickle.dumps(tree))
     with pytest.raises(InputError, match="S9 Walking 1 has 3 cameras, the data has 4"):

@@ -9,6 +9,7 @@ import pytest
 
 from poselift.core.errors import InputError
 from poselift.reports.entries import sections
+from poselift.reports.figures import section_plots
 from poselift.reports.published import read_published
 from poselift.reports.report import write_report
 from poselift.reports.runs import read_runs
@@ -19,7 +20,7 @@ TEX = shutil.which("pdflatex")
 
 @pytest.fixture(scope="module")
 def report(tmp_path_factory):
-    """Of runs under two protocols, one of them with two seeds and one with a warning."""
+    """Of runs under two protocols, one of them with two seeds and one with a warning; two plots of each protocol."""
     folder = tmp_path_factory.mktemp("report")
     contents = [
         results(50.0, name="ours_a", seed=0),
@@ -29,7 +30,9 @@ def report(tmp_path_factory):
     ]
     runs = read_runs([write(folder / str(number), content) for number, content in enumerate(contents)])
     found, _ = sections(runs)
-    write_report(folder / "out", found, peers=read_published(), warnings=["one more"])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("poselift.reports.report.section_plots", lambda *given: section_plots(*given)[:2])
+        write_report(folder / "out", found, peers=read_published(), warnings=["one more"])
     return folder / "out"
 
 
@@ -48,10 +51,10 @@ def test_protocols_have_tables_of_their_own(report):
     assert (ours["ours_a"]["MPJPE (mm)"], ours["ours_a"]["seeds"]) == ("51.0", "2")
     with (report / "tables" / "h36m_p1_comparison.csv").open() as file:
         rows = list(csv.DictReader(file))
-    assert [row["model"] for row in rows if not row["source"]] == ["ours"]
-    cited = {row["model"]: row for row in rows if row["source"]}
+    assert [row["model"] for row in rows if not row["citation"]] == ["ours"]
+    cited = {row["model"]: row for row in rows if row["citation"]}
     assert cited["MixSTE"]["MPJPE (mm)"] == "40.9"
-    assert cited["MixSTE"]["source"].endswith("https://arxiv.org/abs/2203.00859")
+    assert cited["MixSTE"]["citation"].endswith("https://arxiv.org/abs/2203.00859")
 
 
 def test_the_markdown_and_the_document_hold_every_table(report):

@@ -45,7 +45,7 @@ SYNTHETIC = replace(
     PROTOCOLS["cmu_bench"],
     name="synthetic",
     title="Synthetic motion",
-    source="walking stick people of our own making (data=synthetic)",
+    citation="walking stick people of our own making (data=synthetic)",
     note="Every frame of every view, 17 joints relative to the pelvis. No real motion: for comparing models alone.",
 )
 
@@ -164,7 +164,7 @@ class Study:
             "settings": {
                 **lifted.settings,
                 "views": len(views),
-                "source": self.protocol.source,
+                "citation": self.protocol.citation,
                 "note": self.protocol.note,
                 "warnings": [],
             },
