@@ -6,10 +6,11 @@ import shutil
 import subprocess
 
 import pytest
+from matplotlib.figure import Figure
 
 from poselift.core.errors import InputError
 from poselift.reports.entries import sections
-from poselift.reports.figures import section_plots
+from poselift.reports.figures import Plot
 from poselift.reports.published import read_published
 from poselift.reports.report import write_report
 from poselift.reports.runs import read_runs
@@ -20,7 +21,7 @@ TEX = shutil.which("pdflatex")
 
 @pytest.fixture(scope="module")
 def report(tmp_path_factory):
-    """Of runs under two protocols, one of them with two seeds and one with a warning; two plots of each protocol."""
+    """Of runs under two protocols, one of them with two seeds and one with a warning."""
     folder = tmp_path_factory.mktemp("report")
     contents = [
         results(50.0, name="ours_a", seed=0),
@@ -31,7 +32,10 @@ def report(tmp_path_factory):
     runs = read_runs([write(folder / str(number), content) for number, content in enumerate(contents)])
     found, _ = sections(runs)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("poselift.reports.report.section_plots", lambda *given: section_plots(*given)[:2])
+        patch.setattr(
+            "poselift.reports.report.section_plots",
+            lambda section, *_: [Plot(f"{section.name}_one", "One plot.", Figure())],
+        )
         write_report(folder / "out", found, peers=read_published(), warnings=["one more"])
     return folder / "out"
 
