@@ -3,7 +3,7 @@
 import unicodedata
 from collections.abc import Sequence
 
-from poselift.reports.tables import Cell, Column, Row, Table, mark, split_url
+from poselift.reports.tables import Printed, Row, Table, mark, split_url
 
 _SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -131,19 +131,15 @@ def _row(table: Table, row: Row) -> list[str]:
     labels = [escape(label) for label in row.labels]
     if row.citation is not None:
         labels[0] += rf"\textsuperscript{{{mark(row.citation)}}}"
-    return labels + [
-        _cell(column, cell, table.best(row, place))
-        for place, (column, cell) in enumerate(zip(table.columns, row.cells, strict=True))
-    ]
+    return labels + [_cell(cell) for cell in table.printed(row)]
 
 
-def _cell(column: Column, cell: Cell, best: bool) -> str:
-    text = column.text(cell)
-    if text is None:
+def _cell(cell: Printed) -> str:
+    if cell.text is None:
         return "--"
-    text = f"${text}$" if text.startswith("-") else text
-    deviation = column.deviation(cell)
-    return (rf"\textbf{{{text}}}" if best else text) + (rf"{{\tiny\,$\pm$\,{deviation}}}" if deviation else "")
+    text = f"${cell.text}$" if cell.text.startswith("-") else cell.text
+    deviation = rf"{{\tiny\,$\pm$\,{cell.deviation}}}" if cell.deviation else ""
+    return (rf"\textbf{{{text}}}" if cell.best else text) + deviation
 
 
 def _citation(citation: str) -> str:

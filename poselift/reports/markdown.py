@@ -2,7 +2,7 @@
 
 import re
 
-from poselift.reports.tables import Cell, Column, Row, Table, mark, split_url
+from poselift.reports.tables import Printed, Row, Table, mark, split_url
 
 
 def escape(text: str) -> str:
@@ -30,14 +30,10 @@ def _row(table: Table, row: Row) -> list[str]:
     labels = [escape(label) for label in row.labels]
     if row.citation is not None:
         labels[0] += f" ({mark(row.citation)})"
-    return labels + [
-        _cell(column, cell, table.best(row, place))
-        for place, (column, cell) in enumerate(zip(table.columns, row.cells, strict=True))
-    ]
+    return labels + [_cell(cell) for cell in table.printed(row)]
 
 
-def _cell(column: Column, cell: Cell, best: bool) -> str:
-    text, deviation = column.text(cell), column.deviation(cell)
-    if text is None:
+def _cell(cell: Printed) -> str:
+    if cell.text is None:
         return "-"
-    return (f"**{text}**" if best else text) + (f" ± {deviation}" if deviation else "")
+    return (f"**{cell.text}**" if cell.best else cell.text) + (f" ± {cell.deviation}" if cell.deviation else "")

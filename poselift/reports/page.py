@@ -9,7 +9,7 @@ from string import Template
 
 from poselift.reports.entries import Section
 from poselift.reports.runs import Run
-from poselift.reports.tables import Cell, Column, Row, Table, mark
+from poselift.reports.tables import Printed, Row, Table, mark
 from poselift.reports.text import DASH
 
 _TEMPLATE = Path(__file__).with_name("page.html")
@@ -122,17 +122,15 @@ def _row(table: Table, row: Row, last: bool) -> str:
     cited = "" if row.citation is None else f"<sup>{mark(row.citation)}</sup>"
     cells = [f'<th class="label" scope="row"><span>{name}{cited}</span></th>']
     cells += [f'<td class="label">{setting}</td>' for setting in settings]
-    for place, (column, cell) in enumerate(zip(table.columns, row.cells, strict=True)):
-        cells.append(f"<td>{_cell(column, cell, table.best(row, place))}</td>")
+    cells += [f"<td>{_cell(cell)}</td>" for cell in table.printed(row)]
     kind = f' class="{" ".join(kinds)}"' if kinds else ""
     return f"<tr{kind}>{''.join(cells)}</tr>"
 
 
-def _cell(column: Column, cell: Cell, best: bool) -> str:
-    text, deviation = column.text(cell), column.deviation(cell)
-    if text is None:
+def _cell(cell: Printed) -> str:
+    if cell.text is None:
         return DASH
-    return (f"<b>{text}</b>" if best else text) + (f" ± {deviation}" if deviation else "")
+    return (f"<b>{cell.text}</b>" if cell.best else cell.text) + (f" ± {cell.deviation}" if cell.deviation else "")
 
 
 def _environment(runs: Sequence[Run]) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -56,6 +56,20 @@ class Column:
     def deviation(self, cell: Cell) -> str | None:
         """A cell's deviation as it is printed; None where there is none."""
         return None if cell.deviation is None else f"{cell.deviation:.{self.digits}f}"
+
+
+class Printed(NamedTuple):
+    """A cell as a table prints it.
+
+    Attributes:
+        text: of the mean; None where the cell is empty.
+        deviation: over the seeds; None where there is none.
+        best: whether the cell is the best of its column within its block.
+    """
+
+    text: str | None
+    deviation: str | None
+    best: bool
 
 
 @dataclass(frozen=True)
@@ -132,6 +146,13 @@ class Table:
         """That of all columns; "" where they differ."""
         units = {column.unit for column in self.columns}
         return units.pop() if len(units) == 1 else ""
+
+    def printed(self, row: Row) -> list[Printed]:
+        """The cells of one of the table's rows."""
+        return [
+            Printed(column.text(cell), column.deviation(cell), self.best(row, place))
+            for place, (column, cell) in enumerate(zip(self.columns, row.cells, strict=True))
+        ]
 
     def best(self, row: Row, place: int) -> bool:
         """Whether a cell is the best of its column within its block.
