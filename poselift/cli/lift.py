@@ -15,8 +15,8 @@ from poselift.cli.progress import stage_progress
 from poselift.cli.results import OVERLAY, Results, check_folder, folder, person_files
 from poselift.cli.weights import add_lifter_option
 from poselift.core.errors import InputError
+from poselift.geometry import ASSUMED_FOV
 from poselift.lifting import Clip, LiftedClip, LiftOptions, VideoClip, World, lift_clip, to_world
-from poselift.lifting.camera import DEFAULT_FOV
 from poselift.lifting.clip import frames_within
 from poselift.lifting.pipeline import Progress
 from poselift.lifting.still import camera_motion
@@ -60,7 +60,7 @@ def add_command(commands: Any) -> None:
         "--fov",
         type=float,
         metavar="DEG",
-        help=f"field of view across the longer side of the picture, degrees (default: {DEFAULT_FOV:g}, assumed)",
+        help=f"field of view across the longer side of the picture, degrees (default: {ASSUMED_FOV:g}, assumed)",
     )
     camera.add_argument(
         "--intrinsics", type=_intrinsics, metavar="FX,FY,CX,CY", help="focal lengths and principal point, pixels"

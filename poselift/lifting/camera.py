@@ -10,10 +10,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from poselift.core.errors import InputError
-from poselift.geometry import intrinsics_from_fov
-
-DEFAULT_FOV = 55.0
-"""Assumed field of view across the longer side of the picture, degrees: typical of phones and camcorders."""
+from poselift.geometry import ASSUMED_FOV, intrinsics_from_fov
 
 _FOV = (5.0, 150.0)
 """Accepted fields of view, degrees: a pinhole camera does not describe other lenses."""
@@ -99,5 +96,5 @@ def camera_for(
         return camera
     if fov is not None and not low <= fov <= high:
         raise InputError(f"the field of view is {fov} degrees; give {low:g} to {high:g}, across the longer side")
-    K = intrinsics_from_fov(width, height, math.radians(DEFAULT_FOV if fov is None else fov))
+    K = intrinsics_from_fov(width, height, math.radians(ASSUMED_FOV if fov is None else fov))
     return CameraModel(K, image_size, "assumed" if fov is None else "given")

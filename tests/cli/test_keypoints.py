@@ -7,7 +7,7 @@ import pytest
 
 from poselift.cli.main import main
 from poselift.data.synthetic import synthetic_corpus
-from poselift.data.views import film
+from poselift.data.views import render_views
 from poselift.export import read_motion
 from poselift.skeleton import COCO17, convert
 from poselift.video import VideoReader, VideoWriter
@@ -23,7 +23,7 @@ def lift(*arguments):
 @pytest.fixture(scope="module")
 def clip():
     """Somebody who walks, for a second at 25 frames."""
-    view = film(synthetic_corpus(1, 25, seed=3), seed=4)[0]
+    view = render_views(synthetic_corpus(1, 25, seed=3), seed=4)[0]
     points = convert(view.keypoints.double().numpy(), view.keypoint_skeleton, COCO17).values
     points = points * np.array(SIZE) / view.image_size.numpy()
     return [[Person(p, np.where(np.isfinite(p).all(-1), 0.9, 0.0), 4)] for p in points]
@@ -88,7 +88,7 @@ BAD_INPUTS = {
     "a size that is none": (["--fps", "25", "--size", "640"], "is not WIDTHxHEIGHT"),
     "an unknown joint set": (
         ["--fps", "25", "--size", "640x480", "--keypoint-set", "cat"],
-        "no joint set is called 'cat'",
+        "no skeleton is called 'cat'",
     ),
     "another joint set": (["--fps", "25", "--size", "640x480", "--keypoint-set", "halpe26"], "it has 17 joints"),
     "a person who is not there": (["--fps", "25", "--size", "640x480", "--person", "1"], "no person 1 in"),

@@ -13,7 +13,7 @@ from poselift.cli.main import main
 from poselift.core.errors import InputError
 from poselift.export import read_motion
 from poselift.lifting import LiftOptions
-from poselift.models import SpatioTemporalLifter, load_weights, save_weights
+from poselift.models import LifterConfig, SpatioTemporalLifter, load_weights, save_weights
 from poselift.samples import demo_video
 from poselift.skeleton import CMU28, COCO17, H36M17
 from poselift.video import VideoReader, VideoWriter
@@ -260,7 +260,7 @@ def test_weights_of_another_skeleton_give_what_they_have(stored, tmp_path):
 
 def small_lifter(**options):
     torch.manual_seed(0)
-    return SpatioTemporalLifter(joint_dim=8, frame_dim=32, dim=32, heads=4, depth=1, **options)
+    return SpatioTemporalLifter(LifterConfig(joint_dim=8, frame_dim=32, dim=32, heads=4, depth=1, **options))
 
 
 def test_nobody_is_said_and_not_invented(tmp_path, capsys):

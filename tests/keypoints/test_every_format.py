@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from poselift.data.synthetic import synthetic_corpus
-from poselift.data.views import film
+from poselift.data.views import render_views
 from poselift.detection import build_detector
 from poselift.keypoints import READERS, KeypointClip, KeypointFile, Observation, read_keypoints
 from poselift.lifting import LiftOptions, VideoClip, lift_clip
@@ -23,7 +23,7 @@ IDS = [f"{name}-{skeleton.name}" for name, skeleton in CASES]
 @pytest.fixture(scope="module")
 def view():
     """A synthetic person seen by a camera, with a detector's errors."""
-    return film(synthetic_corpus(1, 40, seed=7), seed=5)[0]
+    return render_views(synthetic_corpus(1, 40, seed=7), seed=5)[0]
 
 
 def frames_of(view, skeleton: Skeleton, scored: bool):

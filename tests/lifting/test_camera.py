@@ -7,7 +7,7 @@ import torch
 
 from poselift.core.errors import InputError
 from poselift.lifting import camera_for
-from poselift.lifting.camera import DEFAULT_FOV, CameraModel
+from poselift.lifting.camera import ASSUMED_FOV, CameraModel
 
 
 @pytest.mark.parametrize("size", [(1920, 1080), (1080, 1920)])
@@ -21,7 +21,7 @@ def test_field_of_view_is_across_the_longer_side(size):
 def test_nothing_known_is_said():
     camera = camera_for((640, 480))
     assert camera.origin == "assumed"
-    assert camera.fov == pytest.approx(DEFAULT_FOV, abs=0.1)
+    assert camera.fov == pytest.approx(ASSUMED_FOV, abs=0.1)
 
 
 def test_intrinsics_as_a_calibration_gives_them():
