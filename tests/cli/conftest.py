@@ -7,7 +7,7 @@ import pytest
 
 from poselift.cli.main import main
 from poselift.data.synthetic import synthetic_corpus
-from poselift.data.views import film
+from poselift.data.views import render_views
 from poselift.skeleton import COCO17, convert
 from tests.keypoints.writers import Person, coco_results
 
@@ -18,7 +18,7 @@ SIZE = (640, 480)
 def stored(tmp_path_factory):
     """Half a second of two people side by side: `path` of COCO's results, `size` of the picture, and `lift`."""
     frames = [[] for _ in range(12)]
-    for number, view in enumerate(film(synthetic_corpus(2, 12, seed=3), seed=4), start=1):
+    for number, view in enumerate(render_views(synthetic_corpus(2, 12, seed=3), seed=4), start=1):
         points = convert(view.keypoints.double().numpy(), view.keypoint_skeleton, COCO17).values
         points = points * [SIZE[0] / 2, SIZE[1]] / view.image_size.numpy() + [(number - 1) * SIZE[0] / 2, 0]
         for frame, joints in zip(frames, points, strict=True):
