@@ -169,7 +169,10 @@ def test_other_subjects_are_left_alone(raw, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--at-60", "01_99", "08"], "no subject or trial of the corpus is called 01_99; give names such as 60 or 60_08"),
+        (
+            ["--at-60", "01_99", "08"],
+            "no subject or trial of the corpus is called 01_99; give names such as 60 or 60_08",
+        ),
         (["--fps", "0"], "a frame rate of 0.0 is impossible"),
     ],
 )
