@@ -1,8 +1,9 @@
 """Human3.6M's files in each of its layouts, small and of our own motion, as the field's code would write them.
 
-Each `write_...` makes the whole tree: seven subjects, two takes of fifteen actions, four cameras. `frames` is the
-length of the first take; the others are up to two frames longer, so that no two lengths can be mistaken; `some` limits the
-number of takes. The pixels come from formulas written down here a second time, in the form in which the dataset's own MATLAB code has them.
+Each `write_...` makes the whole tree: seven subjects, two takes of fifteen actions, four cameras; `some` limits the
+takes. `frames` is the length of the first take; the others are up to two frames longer, so that no two lengths can be
+mistaken. The pixels come from formulas written down here a second time, in the form in which the dataset's own MATLAB
+code has them.
 """
 
 import itertools
