@@ -8,8 +8,8 @@ float32 with exact products, mm. For training, see `python -m benchmarks.trainin
 """
 
 import statistics
-from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from importlib.metadata import version
 from pathlib import Path
 from time import perf_counter
@@ -46,11 +46,17 @@ def windows(weights: Weights, count: int, device: torch.device) -> Encoded:
     return encode(*map(repeated, parts))
 
 
-def precise(device: torch.device, precision: str) -> AbstractContextManager[object]:
+@contextmanager
+def precise(device: torch.device, precision: str) -> Iterator[None]:
     """Sets the precision for a block."""
     products, mixed = PRECISION[precision]
+    before = torch.get_float32_matmul_precision()
     torch.set_float32_matmul_precision(products)
-    return nullcontext() if mixed is None else torch.autocast(device.type, mixed)
+    try:
+        with nullcontext() if mixed is None else torch.autocast(device.type, mixed):
+            yield
+    finally:
+        torch.set_float32_matmul_precision(before)
 
 
 def lifted(weights: Weights, encoded: Encoded, precision: str, device: torch.device) -> tuple[float, Tensor]:

@@ -23,7 +23,7 @@ _NOT_OF_THE_METHOD = {
 }
 """Settings that do not make a row another row: where things were, how they were read, what the protocol says."""
 
-_RENAME = "give each a name of its own: tools/evaluate.py name=..."
+_RENAME = "give each a name of its own: poselift evaluate name=..."
 
 POINTS = ("data.keypoints",)
 """Settings that say which 2D went in; "gt" is the projected truth."""

@@ -53,7 +53,7 @@ def test_without_a_video_the_2d_is_drawn_on_blank_pictures(folder, tmp_path, cap
     assert [person["id"] for person in summary["people"]] == [4]
     said = capsys.readouterr().out
     assert "1 person in 25 frames" in said
-    assert "overlay.mp4 (the 2D on blank pictures, as there is no --video)" in said
+    assert "overlay.mp4 (2D on blank pictures, because --video is not given)" in said
     motion = read_motion(out / "person_4.npz")
     assert np.isfinite(motion.joints).all()
     np.testing.assert_allclose(motion.timestamps, np.arange(25) / 25)
@@ -82,7 +82,7 @@ def test_the_result_can_be_lifted_again(tmp_path, clip):
 
 
 BAD_INPUTS = {
-    "no times": (["--size", "640x480"], "has no times"),
+    "no times": (["--size", "640x480"], "has no timestamps"),
     "no size": (["--fps", "25"], "has no picture size"),
     "a frame rate of no camera": (["--fps", "30000", "--size", "640x480"], "more than 0 and at most 1000"),
     "a size that is none": (["--fps", "25", "--size", "640"], "is not WIDTHxHEIGHT"),
@@ -169,7 +169,7 @@ def test_that_nothing_was_lifted_of_somebody_is_told(folder, tmp_path, capsys):
     lift("--keypoints", folder, *options)
     (warning,) = json.loads((tmp_path / "out" / "summary.json").read_text())["warnings"]
     assert f"warning: {warning}" in capsys.readouterr().out
-    assert warning.startswith("person 4: no joint")
+    assert warning.startswith("person 4 was not lifted: no joint")
 
 
 def test_a_broken_file_is_named(tmp_path, clip, capsys):

@@ -18,14 +18,14 @@ def configs():
 
 
 def printed(*overrides):
-    """What a run with these overrides prints, and the config that `tools/evaluate.py` makes of it."""
+    """What a run with these overrides prints, and the config that `poselift evaluate` makes of it."""
     config = compose("train", list(overrides), return_hydra_config=True)
     choices = config.hydra.runtime.choices
     with open_dict(config):
         del config["hydra"]
     command = evaluation_command(config, choices, Path("w.safetensors"))
     words = shlex.split(command)
-    assert words[:2] == ["python", "tools/evaluate.py"]
+    assert words[:2] == ["poselift", "evaluate"]
     evaluated = compose("evaluate", words[2:])
     assert OmegaConf.missing_keys(evaluated) == set()
     assert evaluated.weights == "w.safetensors"
@@ -55,7 +55,7 @@ def test_it_reads_the_views_that_were_validated_on(name):
 
 def test_it_names_only_what_differs():
     command, _ = printed("data=h36m", "data.root=DIR")
-    assert command == "python tools/evaluate.py protocol=h36m_p1 data.root=DIR weights=w.safetensors"
+    assert command == "poselift evaluate protocol=h36m_p1 data.root=DIR weights=w.safetensors"
     command, evaluated = printed("data=h36m", "data.root=my data", "data.views.keypoints=gt", "+data.val.downsample=5")
     assert (evaluated.data.root, evaluated.data.keypoints, evaluated.data.downsample) == ("my data", "gt", 5)
     _, evaluated = printed("data=mpi_inf_3dhp", "data.root=DIR", "data.views.subjects=[TS1,TS2]")
@@ -87,4 +87,4 @@ def test_what_no_protocol_measures_is_left_to_the_reader():
     for data in (["data=synthetic"], ["data=cmu", "data.corpus=a.npz"]):
         config = compose("train", data)
         command = evaluation_command(config, {"data": data[0].removeprefix("data=")}, Path("w.safetensors"))
-        assert command == "python tools/evaluate.py protocol=NAME data.KEY=VALUE weights=w.safetensors"
+        assert command == "poselift evaluate protocol=NAME data.KEY=VALUE weights=w.safetensors"

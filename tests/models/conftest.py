@@ -5,22 +5,24 @@ import torch
 
 from poselift.data.synthetic import synthetic_corpus
 from poselift.data.views import render_views
-from poselift.models import SpatioTemporalLifter
+from poselift.models import LifterConfig, SpatioTemporalLifter
 
 
 @pytest.fixture(params=[False, True], ids=["frame tokens", "joint tokens over time"])
 def lifter(request):
     torch.manual_seed(0)
     return SpatioTemporalLifter(
-        joint_dim=16,
-        joint_depth=1,
-        joint_heads=2,
-        joint_time=request.param,
-        frame_dim=32,
-        dim=32,
-        depth=2,
-        heads=4,
-        temporal_stride=4,
+        LifterConfig(
+            joint_dim=16,
+            joint_depth=1,
+            joint_heads=2,
+            joint_time=request.param,
+            frame_dim=32,
+            dim=32,
+            depth=2,
+            heads=4,
+            temporal_stride=4,
+        )
     ).eval()
 
 

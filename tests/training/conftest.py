@@ -7,7 +7,7 @@ from poselift.data.augment import Augmentation
 from poselift.data.batches import Batches
 from poselift.data.synthetic import synthetic_corpus
 from poselift.data.virtual import VirtualSampler
-from poselift.models import SpatioTemporalLifter
+from poselift.models import LifterConfig, SpatioTemporalLifter
 from poselift.skeleton import CMU28, H36M17
 
 
@@ -32,4 +32,4 @@ def batches():
 @pytest.fixture
 def lifter():
     torch.manual_seed(0)
-    return SpatioTemporalLifter(joint_dim=16, joint_heads=2, frame_dim=64, dim=64, depth=1, heads=4)
+    return SpatioTemporalLifter(LifterConfig(joint_dim=16, joint_heads=2, frame_dim=64, dim=64, depth=1, heads=4))
