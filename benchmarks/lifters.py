@@ -12,7 +12,7 @@ lifter. Overrides of the evaluation make ablations, such as the network alone: `
 from collections.abc import Sequence
 from pathlib import Path
 
-import benchmarks.mmpose_networks  # noqa: F401 - weights of these networks can then be loaded
+import benchmarks.mmpose_networks  # noqa: F401, so that its networks can be loaded
 from benchmarks.command import add_bench, command_line, errors_shown, evaluated
 from poselift.core.files import check_writable, write_text
 from poselift.models import load_weights

@@ -6,7 +6,7 @@
 They need mmpose: bash tools/install_mmpose.sh. Network and head are MMPose's, with the options of its configs for
 Human3.6M (https://github.com/open-mmlab/mmpose, configs/body_3d_keypoint). Three things differ. The input is that of
 `encode`, with its camera context as further channels. The output is in metres. Loss and optimizer are those of
-`poselift train`. `python -m benchmarks.lifters` evaluates them. Importing this file adds them to `MODELS`.
+`poselift train`. `python -m benchmarks.lifters` evaluates them.
 """
 
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ class MotionBERTConfig(ModelConfig):
     Attributes:
         dim: width of a token (`feat_size`).
         depth: pairs of blocks in each of the two streams.
-        heads: heads of each block.
+        heads: of each block.
         frames: in the longest window (`seq_len`).
     """
 
@@ -45,7 +45,7 @@ class VideoPose3DConfig(ModelConfig):
     """What builds a `VideoPose3D`.
 
     Attributes:
-        channels: width of each layer (`stem_channels`).
+        channels: of each layer (`stem_channels`).
         depth: residual blocks; 3^(depth + 1) frames are seen.
         dropout: share of hidden units dropped in training.
     """
@@ -56,7 +56,10 @@ class VideoPose3DConfig(ModelConfig):
 
 
 class _Network(Lifter):
-    """The base of both networks: Human3.6M-17 in and out; other input skeletons must have its joints.
+    """The base of both networks: Human3.6M-17 in and out.
+
+    Args:
+        config: what builds the model; the joints of h36m17 are taken from its input skeleton.
 
     Raises:
         InputError: the skeletons do not fit.
@@ -65,7 +68,7 @@ class _Network(Lifter):
     def __init__(self, config: ModelConfig) -> None:
         super().__init__(config)
         lacking = [joint for joint in H36M17.joints if joint not in self.skeleton_in.joints]
-        if lacking or config.skeleton_out != H36M17.name:
+        if lacking or self.skeleton_out != H36M17:
             raise InputError(
                 f"{type(self).__name__} of mmpose lifts the joints of h36m17 to h36m17, not {config.skeleton_in} to "
                 f"{config.skeleton_out}; set skeleton_in=cmu28 (or h36m17) and skeleton_out=h36m17"
@@ -89,6 +92,9 @@ class MotionBERT(_Network):
     """MMPose's DSTFormer and its head (MotionBERT: Zhu et al. 2023, https://arxiv.org/abs/2210.06551).
 
     Each joint's channels are its coordinates, its score and the camera context.
+
+    Args:
+        config: what builds the model.
 
     Raises:
         InputError: mmpose is not installed, or the skeletons do not fit.
@@ -139,6 +145,9 @@ class VideoPose3D(_Network):
     The input has no scores. The first and last frames of the window are repeated beyond its ends, as in the paper, and
     all frames come out at once.
 
+    Args:
+        config: what builds the model.
+
     Raises:
         InputError: mmpose is not installed, or the skeletons do not fit.
     """
@@ -147,22 +156,21 @@ class VideoPose3D(_Network):
 
     def __init__(self, config: VideoPose3DConfig) -> None:
         super().__init__(config)
-        channels, depth = config.channels, config.depth
         with mmpose_imports():
             from mmpose.models.backbones import TCN
             from mmpose.models.heads import TemporalRegressionHead
 
             self.backbone: nn.Module = TCN(
                 in_channels=2 * len(H36M17) + CONTEXT_CHANNELS,
-                stem_channels=channels,
-                num_blocks=depth,
-                kernel_sizes=(3,) * (depth + 1),
+                stem_channels=config.channels,
+                num_blocks=config.depth,
+                kernel_sizes=(3,) * (config.depth + 1),
                 dropout=config.dropout,
             )
-            self.head: nn.Module = TemporalRegressionHead(in_channels=channels, num_joints=len(H36M17))
+            self.head: nn.Module = TemporalRegressionHead(in_channels=config.channels, num_joints=len(H36M17))
             self.backbone.init_weights()
             self.head.init_weights()
-        self.reach = (3 ** (depth + 1) - 1) // 2
+        self.reach = (3 ** (config.depth + 1) - 1) // 2
         """Frames seen on each side."""
 
     def forward(self, encoded: Encoded) -> Float[Tensor, "b t j_out 3"]:

@@ -10,10 +10,13 @@ from benchmarks.mmpose_networks import MotionBERT, MotionBERTConfig, VideoPose3D
 from poselift.core.errors import InputError
 from poselift.data.synthetic import synthetic_corpus
 from poselift.data.views import render_views
-from poselift.models import build_model, encode, load_weights, save_weights
+from poselift.models import encode, load_weights, save_weights
 from poselift.skeleton import CMU28, H36M17
 
-SMALL = (MotionBERTConfig(dim=16, depth=2, heads=2, frames=30), VideoPose3DConfig(channels=16, depth=2))
+SMALL = {
+    MotionBERT: MotionBERTConfig(dim=16, depth=2, heads=2, frames=30),
+    VideoPose3D: VideoPose3DConfig(channels=16, depth=2),
+}
 
 INSTALLED = importlib.util.find_spec("mmpose") is not None
 needs_mmpose = pytest.mark.skipif(not INSTALLED, reason="needs mmpose: bash tools/install_mmpose.sh")
@@ -29,24 +32,24 @@ def windows():
     return encode(*(torch.stack([getattr(view, name) for view in views]) for name in names), valid)
 
 
-@pytest.fixture(params=SMALL, ids=lambda config: type(config).__name__)
+@pytest.fixture(params=SMALL, ids=lambda network: network.__name__)
 def model(request):
     torch.manual_seed(0)
-    return build_model(request.param).eval()
+    return request.param(SMALL[request.param]).eval()
 
 
 @pytest.mark.skipif(INSTALLED, reason="mmpose is installed")
-@pytest.mark.parametrize("config", SMALL)
-def test_without_mmpose_the_error_says_how_to_install_it(config):
+@pytest.mark.parametrize("network", SMALL)
+def test_without_mmpose_the_error_says_how_to_install_it(network):
     with pytest.raises(InputError, match=r"bash tools/install_mmpose\.sh"):
-        build_model(config)
+        network(SMALL[network])
 
 
 @pytest.mark.parametrize("sets", [{"skeleton_in": "coco17"}, {"skeleton_out": "cmu28"}])
-@pytest.mark.parametrize("config", SMALL)
-def test_other_skeletons_are_refused(config, sets):
+@pytest.mark.parametrize("network", SMALL)
+def test_other_skeletons_are_refused(network, sets):
     with pytest.raises(InputError, match="lifts the joints of h36m17 to h36m17"):
-        build_model(replace(config, **sets))
+        network(replace(SMALL[network], **sets))
 
 
 @needs_mmpose
@@ -74,11 +77,11 @@ class TestNetworks:
 
     def test_joints_go_in_by_name(self, windows):
         """A lifter of the 17 joints alone gives the same from those as one of all 28."""
-        for config in SMALL:
+        for network, size in SMALL.items():
             torch.manual_seed(0)
-            few = build_model(replace(config, skeleton_in="h36m17")).eval()
+            few = network(replace(size, skeleton_in="h36m17")).eval()
             torch.manual_seed(0)
-            every = build_model(config).eval()
+            every = network(size).eval()
             places = [CMU28.index(joint) for joint in H36M17.joints]
             names = ("coordinates", "scores", "mask")
             some = replace(windows, **{name: getattr(windows, name)[:, :, places] for name in names})
@@ -108,7 +111,8 @@ class TestNetworks:
 
     def test_the_published_sizes(self):
         """Parameters of the papers' models: 42.5 M and 16.95 M, within what the context adds."""
-        lifters = (MotionBERT(MotionBERTConfig()), VideoPose3D(VideoPose3DConfig()))
-        count = {type(lifter): sum(p.numel() for p in lifter.parameters()) for lifter in lifters}
+        count = {
+            network: sum(p.numel() for p in network(type(config)()).parameters()) for network, config in SMALL.items()
+        }
         assert count[MotionBERT] == pytest.approx(42.5e6, rel=0.01)
         assert count[VideoPose3D] == pytest.approx(16.95e6, rel=0.01)
