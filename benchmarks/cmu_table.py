@@ -2,7 +2,7 @@
 
     python -m benchmarks.cmu_table --corpus cmu50.npz --bench bench_test.npz [--weights NAME|FILE ...] [--out DIR]
 
-Evaluates each of them as `python tools/evaluate.py protocol=cmu_bench` does, into DIR/runs, and writes the report of
+Evaluates each of them as `poselift evaluate protocol=cmu_bench` does, into DIR/runs, and writes the report of
 all to DIR. Overrides of the evaluation make ablations: `python -m benchmarks.cmu_table refine=false --corpus ...`.
 """
 

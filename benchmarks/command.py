@@ -11,8 +11,8 @@ import numpy as np
 from hydra import compose, initialize_config_dir
 from omegaconf import DictConfig
 
-from poselift.cli import evaluate
 from poselift.cli.config import CONF
+from poselift.cli.main import main as poselift
 from poselift.core.errors import InputError
 
 
@@ -63,23 +63,18 @@ def evaluated(
         skeleton: of the 2D keypoints.
         keypoints: "det" for detector-like 2D, "gt" for exact 2D.
         output: the folder to write.
-        *overrides: of `tools/evaluate.py`, for ablations.
+        *overrides: of `poselift evaluate`, for ablations.
     """
-    evaluate.run(
-        composed(
-            "evaluate",
-            [
-                "protocol=cmu_bench",
-                f"data.corpus='{options.corpus}'",
-                f"data.bench='{options.bench}'",
-                f"data.joints={skeleton}",
-                f"data.source={keypoints}",
-                f"weights='{weights}'",
-                f"output='{output}'",
-                *overrides,
-            ],
-        )
-    )
+    settings = [
+        "protocol=cmu_bench",
+        f"data.corpus='{options.corpus}'",
+        f"data.bench='{options.bench}'",
+        f"data.skeleton={skeleton}",
+        f"data.keypoints={keypoints}",
+        f"weights='{weights}'",
+        f"output='{output}'",
+    ]
+    poselift(["evaluate", *settings, *overrides])
     return str(output)
 
 

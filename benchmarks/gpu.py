@@ -8,8 +8,8 @@ float32 with exact products, mm. For training, see `python -m benchmarks.trainin
 """
 
 import statistics
-from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from importlib.metadata import version
 from pathlib import Path
 from time import perf_counter
@@ -21,7 +21,7 @@ from benchmarks.command import command_line, table_head, table_row
 from poselift.cli.device import torch_device
 from poselift.core.files import write_text
 from poselift.data.synthetic import synthetic_corpus
-from poselift.data.views import film
+from poselift.data.views import render_views
 from poselift.models import Encoded, Weights, encode, load_weights
 
 PRECISION = {
@@ -35,7 +35,7 @@ PRECISION = {
 
 def windows(weights: Weights, count: int, device: torch.device) -> Encoded:
     """A batch of encoded windows of synthetic people."""
-    view = film(synthetic_corpus(1, weights.window, seed=0), seed=1)[0].converted(
+    view = render_views(synthetic_corpus(1, weights.window, seed=0), seed=1)[0].converted(
         weights.lifter.skeleton_in, weights.lifter.skeleton_out
     )
 
@@ -46,11 +46,17 @@ def windows(weights: Weights, count: int, device: torch.device) -> Encoded:
     return encode(*map(repeated, parts))
 
 
-def precise(device: torch.device, precision: str) -> AbstractContextManager[object]:
+@contextmanager
+def precise(device: torch.device, precision: str) -> Iterator[None]:
     """Sets the precision for a block."""
     products, mixed = PRECISION[precision]
+    before = torch.get_float32_matmul_precision()
     torch.set_float32_matmul_precision(products)
-    return nullcontext() if mixed is None else torch.autocast(device.type, mixed)
+    try:
+        with nullcontext() if mixed is None else torch.autocast(device.type, mixed):
+            yield
+    finally:
+        torch.set_float32_matmul_precision(before)
 
 
 def lifted(weights: Weights, encoded: Encoded, precision: str, device: torch.device) -> tuple[float, Tensor]:

@@ -20,7 +20,7 @@ from poselift.data.cmu import load_cmu
 from poselift.data.cmu_bench import CmuBench
 from poselift.data.corpus import MotionCorpus
 from poselift.data.views import View
-from poselift.data.virtual import VirtualSource
+from poselift.data.virtual import VirtualSampler
 from poselift.lifting.height import SPREAD, estimate_height
 from poselift.lifting.view import lift_view
 from poselift.models import Weights, load_weights
@@ -42,7 +42,7 @@ Heights = tuple[float, float, float]
 
 def virtual_people(corpus: MotionCorpus, count: int, seed: int = 0) -> Iterator[View]:
     """Virtual people as views; `count` is rounded up to whole batches."""
-    source = VirtualSource(corpus, FRAMES, CMU28, CMU28, {"h36m17": 0.5, "coco17": 0.5})
+    source = VirtualSampler(corpus, FRAMES, CMU28, CMU28, {"h36m17": 0.5, "coco17": 0.5})
     generator = torch.Generator().manual_seed(seed)
     for _ in range(-(-count // _BATCH)):
         batch = source.sample(_BATCH, generator)

@@ -3,7 +3,7 @@
     python -m benchmarks.lifters --corpus cmu50.npz --bench bench_test.npz --weights tiny small \
         --baselines runs/baselines/*/seed*/*.safetensors
 
-Evaluates each of them as `python tools/evaluate.py protocol=cmu_bench` does, into DIR/runs, and measures its cost as
+Evaluates each of them as `poselift evaluate protocol=cmu_bench` does, into DIR/runs, and measures its cost as
 `poselift report` does: multiply-adds including attention, and time on one CPU thread, in turns. Writes lifters.md,
 .csv and .tex, and the plots accuracy_macs and accuracy_time as .png and .pdf. Files of one name are the seeds of one
 lifter. Overrides of the evaluation make ablations, such as the network alone: `refine=false constant_bones=false`.

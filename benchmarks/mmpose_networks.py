@@ -1,12 +1,12 @@
 """Networks of MMPose as lifters, trained and evaluated on the same data as ours.
 
-    PYTHONPATH=. python tools/train.py 'hydra.searchpath=[file://benchmarks/conf]' model=mmpose_motionbert ...
-    PYTHONPATH=. python tools/train.py 'hydra.searchpath=[file://benchmarks/conf]' model=mmpose_videopose3d ...
+    PYTHONPATH=. poselift train 'hydra.searchpath=[file://benchmarks/conf]' model=mmpose_motionbert ...
+    PYTHONPATH=. poselift train 'hydra.searchpath=[file://benchmarks/conf]' model=mmpose_videopose3d ...
 
 They need mmpose: bash tools/install_mmpose.sh. Network and head are MMPose's, with the options of its configs for
 Human3.6M (https://github.com/open-mmlab/mmpose, configs/body_3d_keypoint). Three things differ. The input is that of
 `encode`, with its camera context as further channels. The output is in metres. Loss and optimizer are those of
-`tools/train.py`. `python -m benchmarks.lifters` evaluates them.
+`poselift train`. `python -m benchmarks.lifters` evaluates them.
 """
 
 from typing import Any

@@ -5,7 +5,7 @@
     python -m benchmarks.train_baselines $D --steps 5000 --rows temporal_convolution lstm
     python -m benchmarks.train_baselines $D --steps 5000 --also "deeper model=lifter model.depth=8"
 
-Each row is a run of `tools/train.py` with its own overrides and those for all rows, into OUT/ROW/seedN. With --seconds
+Each row is a run of `poselift train` with its own overrides and those for all rows, into OUT/ROW/seedN. With --seconds
 each row gets as many steps as fit, by the pace of a short run on this machine; four validations come on top. All rows
 see the same number of frames in a step, so longer windows mean fewer of them. A second call resumes unfinished rows
 and skips finished ones. The rows of mmpose need it: bash tools/install_mmpose.sh.
@@ -34,7 +34,7 @@ class Row:
     """A lifter to train.
 
     Attributes:
-        overrides: of `tools/train.py`.
+        overrides: of `poselift train`.
         frames: in a window; None for that of all rows.
     """
 
@@ -75,7 +75,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--also", action="append", default=[], metavar="'ROW OVERRIDE ...'", help="another row")
     parser.add_argument("--seed", type=int, nargs="+", default=[0], help="default 0")
     parser.add_argument("--out", type=Path, default=Path("runs/baselines"), help="default runs/baselines")
-    parser.add_argument("overrides", nargs="*", help="of tools/train.py, for all rows; before the options")
+    parser.add_argument("overrides", nargs="*", help="of poselift train, for all rows; before the options")
     options = parser.parse_intermixed_args(arguments)
     rows = {name: ROWS[name] for name in options.rows}
     for words in map(shlex.split, options.also):
@@ -148,7 +148,7 @@ def _train(name: str, overrides: list[str], folder: Path, seed: int) -> bool:
 
 
 def _run(overrides: Sequence[str]) -> bool:
-    """Whether a run of `tools/train.py` succeeded."""
+    """Whether a run of `poselift train` succeeded."""
     path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
     command = [sys.executable, str(ROOT / "tools" / "train.py"), *overrides]
     print(shlex.join(command), flush=True)

@@ -1,11 +1,11 @@
 """How long a training step takes on this machine, and how long it waits for its batch.
 
-    python -m benchmarks.training_step [overrides of tools/train.py ...] [--steps 20] [--repeats 7]
+    python -m benchmarks.training_step [overrides of poselift train ...] [--device cuda] [--steps 20] [--repeats 7]
 
-First table: the share of a step that waits for data, while the next batch is made during a step (as `tools/train.py`
+First table: the share of a step that waits for data, while the next batch is made during a step (as `poselift train`
 does) and when it is made on demand. Second table: seconds a step with PyTorch's fused attention and with plain
 products (`poselift/training/task.py` takes plain products on a CPU), in float32 and bfloat16 (`trainer.precision`).
-The variants take turns. Steps are those of `python tools/train.py data=synthetic` with the position loss alone.
+The variants take turns. Steps are those of `poselift train data=synthetic` with the position loss alone.
 """
 
 import itertools
@@ -19,6 +19,7 @@ from hydra.utils import instantiate
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from benchmarks.command import command_line, composed, table_head, table_row
+from poselift.cli.device import torch_device
 from poselift.data.batches import Batch, Batches
 from poselift.losses import position_loss
 from poselift.models import Lifter, encode
@@ -26,7 +27,10 @@ from poselift.models import Lifter, encode
 WARM_UP = 3
 """Steps at the beginning that are not counted."""
 
-ATTENTION = {"fused": [SDPBackend.FLASH_ATTENTION, SDPBackend.MATH], "plain": [SDPBackend.MATH]}
+ATTENTION = {
+    "fused": [SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH],
+    "plain": [SDPBackend.MATH],
+}
 PRECISION = {"float32": False, "bfloat16": True}
 
 
@@ -39,13 +43,18 @@ class Step:
 
     def __call__(self, batch: Batch, attention: str = "plain", precision: str = "float32") -> None:
         """Forward, backward and the optimizer's update."""
-        with sdpa_kernel(ATTENTION[attention]), torch.autocast(self.device.type, torch.bfloat16, enabled=PRECISION[precision]):
+        with (
+            sdpa_kernel(ATTENTION[attention]),
+            torch.autocast(self.device.type, torch.bfloat16, enabled=PRECISION[precision]),
+        ):
             encoded = encode(batch.keypoints, batch.scores, batch.times, batch.K, batch.image_size, batch.valid)
             mask = batch.joints.isfinite().all(-1) & batch.valid[..., None]
             loss = position_loss(self.lifter(encoded), batch.joints.nan_to_num(), mask)
         self.optimizer.zero_grad()
         loss.backward()
         self.optimizer.step()
+        if self.device.type == "cuda":
+            torch.cuda.synchronize()
 
 
 def waiting(step: Step, batches: Iterator[Batch]) -> tuple[float, float]:
@@ -65,16 +74,20 @@ def waiting(step: Step, batches: Iterator[Batch]) -> tuple[float, float]:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measures and prints."""
     parser = command_line(__doc__)
+    parser.add_argument(
+        "--device", choices=["auto", "cpu", "cuda"], default="auto", help="default: a GPU if there is one"
+    )
     parser.add_argument("--steps", type=int, default=20, help="counted in each repeat of the first table; default 20")
     parser.add_argument("--repeats", type=int, default=7, help="of each variant; default 7")
-    parser.add_argument("overrides", nargs="*", help="of tools/train.py; before the options")
+    parser.add_argument("overrides", nargs="*", help="of poselift train; before the options")
     options = parser.parse_intermixed_args(arguments)
     config = composed("train", [*options.overrides, f"data.batches={options.steps + WARM_UP}"])
     data = instantiate(config.data, _convert_="all")
-    data.setup("fit")
-    batches: Batches = data.training
-    step = Step(instantiate(config.model, _convert_="all"))
-    print(f"torch {version('torch')}, {torch.get_num_threads()} threads, {options.repeats} repeats")
+    device = torch_device(options.device)
+    batches = Batches(data.training_sampler(device), data.batch_size, data.batches, data.seed, 0, 1)
+    step = Step(instantiate(config.model, _convert_="all"), device)
+    where = torch.cuda.get_device_name() if device.type == "cuda" else f"{torch.get_num_threads()} threads"
+    print(f"{where}, torch {version('torch')}, batches of {data.batch_size} windows, {options.repeats} repeats")
 
     waits: dict[str, list[tuple[float, float]]] = {"during the step before": [], "on demand": []}
     for _ in range(options.repeats):

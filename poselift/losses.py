@@ -4,14 +4,11 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from poselift.geometry import root_from_rays
+from poselift.geometry import NEAREST_PERSON, root_from_rays
 from poselift.skeleton import Skeleton, other_side
 
 _MIN_JOINTS = 6
 """Visible joints that a frame needs to place its pose in the camera frame."""
-
-_NEAREST = 0.2
-"""Smallest distance of a person from the camera, metres."""
 
 
 def _mean(values: Float[Tensor, "*n"], weights: Bool[Tensor, "*n"] | Float[Tensor, "*n"]) -> Float[Tensor, ""]:
@@ -128,11 +125,11 @@ def reprojection_loss(
     # A pose that fits its rays best upside down, as from an untrained lifter, would be behind the camera. It is moved
     # in front, to the middle of its rays, where its gradient helps.
     middle = (weights[..., None] * rays).sum(-2) / weights.sum(-1, keepdim=True).clamp(min=1e-9)
-    in_front = middle * root[..., 2:].detach().abs().clamp(min=_NEAREST)
-    root = torch.where(root[..., 2:] > _NEAREST, root, in_front)
+    in_front = middle * root[..., 2:].detach().abs().clamp(min=NEAREST_PERSON)
+    root = torch.where(root[..., 2:] > NEAREST_PERSON, root, in_front)
     depth = root[..., None, 2:].detach()
     placed = predicted + root[..., None, :]
-    seen = seen & (placed[..., 2] > 0.5 * _NEAREST)
+    seen = seen & (placed[..., 2] > 0.5 * NEAREST_PERSON)
     plane = placed[..., :2] / placed[..., 2:].where(seen[..., None], 1.0)
     error = ((plane - rays[..., :2]) * depth).where(seen[..., None], 0.0)
     return _mean(error.norm(dim=-1), torch.where(seen, weights, 0.0))

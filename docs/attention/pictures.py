@@ -19,14 +19,19 @@ from torch import Tensor, nn
 
 from poselift.cli.main import main as poselift
 from poselift.data.synthetic import synthetic_corpus
-from poselift.data.views import film
+from poselift.data.views import render_views
 from poselift.models import (
+    BahdanauConfig,
     BahdanauLifter,
     Lifter,
+    LifterConfig,
+    RecurrentConfig,
     RecurrentLifter,
     SimpleBaseline,
+    SimpleBaselineConfig,
     SpatioTemporalLifter,
     TemporalConvolution,
+    TemporalConvolutionConfig,
     encode,
 )
 from poselift.nn.attention import ATTENTION, Attention, AttentionContext
@@ -270,19 +275,19 @@ def warmups() -> Figure:
 @styled
 def before() -> Figure:
     """How much the pose of frame 40 depends on the 2D of each frame, before any training."""
-    view = film(synthetic_corpus(1, 81, seed=0), seed=0)[0]
+    view = render_views(synthetic_corpus(1, 81, seed=0), seed=0)[0]
     batch = (view.keypoints, view.scores, view.times, view.K, view.image_size)
     encoded = encode(*(x[None] for x in batch))
     models: dict[str, Callable[[], Lifter]] = {
-        "martinez": lambda: SimpleBaseline(dim=64),
-        "rnn": lambda: RecurrentLifter(cell="rnn", dim=64),
-        "birnn": lambda: RecurrentLifter(cell="rnn", dim=64, bidirectional=True),
-        "lstm": lambda: RecurrentLifter(cell="lstm", dim=64),
-        "gru": lambda: RecurrentLifter(cell="gru", dim=64),
-        "tcn, depth 2": lambda: TemporalConvolution(channels=64, depth=2),
-        "tcn, causal": lambda: TemporalConvolution(channels=64, depth=2, causal=True),
-        "seq2seq_bahdanau": lambda: BahdanauLifter(dim=64),
-        "lifter": lambda: SpatioTemporalLifter(dim=64, frame_dim=64, depth=2),
+        "martinez": lambda: SimpleBaseline(SimpleBaselineConfig(dim=64)),
+        "rnn": lambda: RecurrentLifter(RecurrentConfig(cell="rnn", dim=64)),
+        "birnn": lambda: RecurrentLifter(RecurrentConfig(cell="rnn", dim=64, bidirectional=True)),
+        "lstm": lambda: RecurrentLifter(RecurrentConfig(cell="lstm", dim=64)),
+        "gru": lambda: RecurrentLifter(RecurrentConfig(cell="gru", dim=64)),
+        "tcn, depth 2": lambda: TemporalConvolution(TemporalConvolutionConfig(channels=64, depth=2)),
+        "tcn, causal": lambda: TemporalConvolution(TemporalConvolutionConfig(channels=64, depth=2, causal=True)),
+        "seq2seq_bahdanau": lambda: BahdanauLifter(BahdanauConfig(dim=64)),
+        "lifter": lambda: SpatioTemporalLifter(LifterConfig(dim=64, frame_dim=64, depth=2)),
     }
     figure = Figure(figsize=(PAGE, 3.2))
     grid = figure.subplots(3, 3, sharex=True, sharey=True)

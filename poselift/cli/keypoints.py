@@ -5,7 +5,7 @@ from pathlib import Path
 
 from poselift.cli.detector import refuse_detector
 from poselift.core.errors import InputError
-from poselift.keypoints import FileDetections, read_keypoints
+from poselift.keypoints import KeypointClip, read_keypoints
 from poselift.skeleton import get_skeleton
 
 _OPTIONS = ("keypoint_set", "fps", "size")
@@ -31,7 +31,7 @@ def add_keypoint_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--size", type=_size, metavar="WxH", help="of the pictures in pixels, where there is no video")
 
 
-def chosen_keypoints(options: argparse.Namespace, video: Path | None) -> FileDetections | None:
+def chosen_keypoints(options: argparse.Namespace, video: Path | None) -> KeypointClip | None:
     """The file that the options ask for; None where they ask for a detector.
 
     Raises:
@@ -44,7 +44,7 @@ def chosen_keypoints(options: argparse.Namespace, video: Path | None) -> FileDet
         return None
     refuse_detector(options, "--keypoints")
     skeleton = None if options.keypoint_set is None else get_skeleton(options.keypoint_set)
-    return FileDetections(
+    return KeypointClip(
         read_keypoints(options.keypoints, skeleton),
         video=video,
         fps=options.fps,

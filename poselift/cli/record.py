@@ -104,7 +104,7 @@ def evaluation_command(config: DictConfig, choices: Mapping[str, str | None], we
     """
     data, dataset = config.data, choices["data"]
     if "validate" in data:
-        data, dataset = data.sources[data.validate], choices.get(f"data@data.sources.{data.validate}")
+        data, dataset = data.datasets[data.validate], choices.get(f"data@data.datasets.{data.validate}")
     # The dataset's first protocol, for example h36m_p1 for h36m and h36m_mmpose.
     protocol = next((name for name in PROTOCOLS if name.split("_")[0] == str(dataset).split("_")[0]), None)
     unknown = f"poselift evaluate protocol=NAME data.KEY=VALUE weights={weights}"

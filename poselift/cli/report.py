@@ -104,6 +104,6 @@ def _expanded(patterns: Sequence[str]) -> list[str]:
             if empty:
                 print(f"left out, as they have no metrics.json: {', '.join(empty)}", file=sys.stderr)
         if not found:
-            raise InputError(f"nothing matches {pattern!r}; give folders that tools/evaluate.py wrote")
+            raise InputError(f"nothing matches {pattern!r}; give folders of poselift evaluate")
         paths += found
     return paths

@@ -4,6 +4,7 @@ import logging
 import math
 import shlex
 import warnings
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -18,14 +19,15 @@ from pytorch_lightning.loggers import Logger
 from poselift.cli.config import output_folder, run_configured
 from poselift.cli.record import RunRecord, evaluation_command
 from poselift.core.errors import InputError
-from poselift.models import Lifter, load_weights
+from poselift.data.module import MotionData
+from poselift.models import Lifter, build_model, load_weights
 from poselift.training.averaging import AverageLast
 from poselift.training.callbacks import BestWeights
 from poselift.training.checkpoints import AtomicCheckpointIO, read_checkpoint
 from poselift.training.csv_log import CsvLog, read_log
 from poselift.training.curves import plot_curves
 from poselift.training.task import LiftingTask
-from poselift.training.warm_start import begin_with
+from poselift.training.warm_start import warm_start
 
 
 def run(config: DictConfig) -> float | None:
@@ -58,8 +60,8 @@ def train(config: DictConfig) -> float | None:
     checkpoint = _checkpoint(config)
     _check_earlier(config, checkpoint)
     pl.seed_everything(config.seed, verbose=False)
-    data: pl.LightningDataModule = instantiate(config.data, _convert_="all")
-    task = training_task(config)
+    data: MotionData = instantiate(config.data, _convert_="all")
+    task = training_task(config, data)
     step = _step(checkpoint, task.lifter) if checkpoint else 0
     loggers = [instantiate(logger) for logger in config.logger.values() if logger]
     for logger in loggers:
@@ -110,17 +112,19 @@ _NOISE = (
 """Warnings of Lightning that do not apply here, or that the user cannot act on."""
 
 
-def training_task(config: DictConfig) -> LiftingTask:
+def training_task(config: DictConfig, data: MotionData) -> LiftingTask:
     """The lifter, warm-started if `init` is given, with its optimizer, schedule and loss."""
+    pelvis = data.pelvis
     optimizer = dict(OmegaConf.to_container(config.optimizer, resolve=True))  # type: ignore[arg-type]
     weight_decay = optimizer.pop("weight_decay", 0.0)
-    lifter: Lifter = instantiate(config.model, _convert_="all")
+    lifter = build_model(instantiate(config.model, _convert_="all"))
     if config.init is not None:
         weights = load_weights(config.init)
+        pelvis = pelvis or weights.pelvis  # data without 3D does not move it
         try:
-            begin_with(lifter, weights.lifter)
+            warm_start(lifter, weights.lifter)
         except InputError as error:
-            difference = _difference(weights.card["config"], lifter.config)
+            difference = _difference(asdict(weights.lifter.config), asdict(lifter.config))
             raise InputError(f"init={config.init} does not fit this lifter: {difference} ({error})") from error
     task = LiftingTask(
         lifter=lifter,
@@ -131,6 +135,7 @@ def training_task(config: DictConfig) -> LiftingTask:
         window=config.frames,
         masking=instantiate(config.masking),
         seed=config.seed,
+        pelvis=pelvis,
     )
     if config.compile:
         task.lifter.compile()
@@ -181,8 +186,8 @@ def _check_earlier(config: DictConfig, checkpoint: str | None) -> None:
 def _step(path: str, lifter: Lifter) -> int:
     """The step of a checkpoint from which this lifter resumes."""
     checkpoint = read_checkpoint(path)
-    if checkpoint["model"]["config"] != lifter.config:
-        difference = _difference(checkpoint["model"]["config"], lifter.config)
+    if checkpoint["model"]["config"] != asdict(lifter.config):
+        difference = _difference(checkpoint["model"]["config"], asdict(lifter.config))
         raise InputError(
             f"{path} belongs to another lifter: {difference}; give the model= of that run, or another output="
         )

@@ -165,16 +165,6 @@ def _lowest(motion: Motion, counts: Bool[np.ndarray, "t _"], up: Float[np.ndarra
     return known
 
 
-def _body_axes(motion: Motion) -> Float[np.ndarray, "t 3"] | None:
-    """Vectors from the ankles to the shoulders, one for each frame."""
-    joints = set(motion.skeleton.joints)
-    if not {"left_shoulder", "right_shoulder", "left_ankle", "right_ankle"} <= joints:
-        return None
-    shoulders = motion.joints[:, motion.skeleton.indices(["left_shoulder", "right_shoulder"])].mean(1)
-    ankles = motion.joints[:, motion.skeleton.indices(["left_ankle", "right_ankle"])].mean(1)
-    return (shoulders - ankles).astype(np.float64)
-
-
 def _upright(axes: Float[np.ndarray, "t 3"]) -> np.ndarray:
     """Frames in which the body is upright enough; NaN is not."""
     return axes @ _CAMERA_UP > _UPRIGHT * np.linalg.norm(axes, axis=-1)
@@ -182,7 +172,7 @@ def _upright(axes: Float[np.ndarray, "t 3"]) -> np.ndarray:
 
 def _mean_axis(motion: Motion, threshold: float) -> Float[np.ndarray, "3"] | None:
     """Mean unit axis over frames with an upright body whose ends are both seen; None without such frames."""
-    axes = _body_axes(motion)
+    axes = motion.body_axis()
     if axes is None:
         return None
     sight = in_sight(motion, threshold)
@@ -202,7 +192,7 @@ def _footfalls(motion: Motion, threshold: float) -> tuple[Float[np.ndarray, "n 3
 
     Each run counts once, however long it is, because its frames share their error.
     """
-    feet, axes = feet_of(motion, threshold), _body_axes(motion)
+    feet, axes = feet_of(motion, threshold), motion.body_axis()
     if feet is None or axes is None:
         return np.zeros((0, 3)), np.zeros(0)
     slow = at_rest(feet, motion.timestamps) & _upright(axes)[:, None, None]

@@ -62,7 +62,7 @@ def lift(keypoints: Keypoints2D, weights: Weights, camera: CameraModel, options:
     root = np.full((len(keypoints), 3), np.nan, np.float32)
     interpolated = np.zeros(len(keypoints), bool)
     # People without usable keypoints get NaN, so that all people of a clip have uncertainties or none has.
-    uncertainty = np.full(joints.shape[:2], np.nan, np.float32) if weights.gives_uncertainty else None
+    uncertainty = np.full(joints.shape[:2], np.nan, np.float32) if weights.lifter.gives_uncertainty else None
     rays, ray_weights = keypoint_rays(pixels, scores, camera, skeleton_in, skeleton_out)
     for first, end in segments:
         rows = slice(first, end)

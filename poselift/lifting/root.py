@@ -6,6 +6,7 @@ import numpy as np
 from jaxtyping import Bool, Float
 from scipy.linalg import solveh_banded
 
+from poselift.geometry import NEAREST_PERSON
 from poselift.lifting.contacts import gaps
 
 _OUTLIER = 0.1
@@ -16,9 +17,6 @@ _SMOOTHNESS = 3.6e-5
 good to about 3 cm, and a pelvis seldom accelerates by more than 5 m/s². Rays tell little about depth, so depth is
 smoothed most. On the CMU val views with 3 cm of drifting pose error, a tenth and ten times this weight gave larger
 errors of the root's velocity (4.1 and 4.0 against 3.1 mm per frame)."""
-
-_NEAREST = 0.2
-"""Smallest distance in front of the camera, metres."""
 
 _ROUNDS = 4
 
@@ -83,10 +81,10 @@ def solve_root(
         root = _solve(pull, target + moves, smooth, ties)
         # Lines have no direction: a pose that is upside down fits its rays best behind the camera. The other
         # frames carry such frames.
-        trusted = np.where(root[:, 2:] < _NEAREST, 0.0, trusted)
+        trusted = np.where(root[:, 2:] < NEAREST_PERSON, 0.0, trusted)
         distance = np.linalg.norm(across(joints + root[:, None]), axis=-1)
         robust = trusted / (1 + (distance / _OUTLIER) ** 2)
-    return np.concatenate([root[:, :2], root[:, 2:].clip(min=_NEAREST)], -1)
+    return np.concatenate([root[:, :2], root[:, 2:].clip(min=NEAREST_PERSON)], -1)
 
 
 def _acceleration_matrix(times: Float[np.ndarray, " t"]) -> Float[np.ndarray, "t 3"]:

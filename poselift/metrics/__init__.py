@@ -1,32 +1,59 @@
-"""Metrics of 3D and 2D poses: `functional` has them as pure functions, the classes here add up over batches.
+"""Metrics of 3D poses.
 
-The classes are torchmetrics metrics: their sums and counts are float64, are added over processes, and give NaN
-while nothing counted. Metres (or pixels in 2D) in; millimetres, degrees or percent out, as each says.
+For each family of metrics, one file has the functions of tensors and, below them, the torchmetrics classes that
+accumulate their values over batches, views and processes. All take metres and a mask that is True where something
+counts, work in float64, and give NaN where nothing counts. Results are in millimetres, degrees or percent.
 """
 
-from poselift.metrics.angles import MJAE
-from poselift.metrics.bones import BoneLengthError, BoneLengthVariation
-from poselift.metrics.groups import PerGroup
-from poselift.metrics.likelihood import CalibrationError, GaussianNLL, LaplaceNLL
-from poselift.metrics.motion import MPJVE, AccelerationError, Jitter
-from poselift.metrics.oks import OKS, OKSAP
-from poselift.metrics.pck import PCK, PDJ, PCKh
-from poselift.metrics.pck3d import AUC3D, PCK3D
-from poselift.metrics.pcp import PCP
-from poselift.metrics.position import EPE, MPJPE, MRPE, NMPJPE, PMPJPE
-from poselift.metrics.trajectory import TrajectoryError
+from poselift.metrics.angles import ANGLES, MJAE, angle_errors, angle_names, joint_angles
+from poselift.metrics.bones import (
+    BoneLengthError,
+    BoneLengthVariation,
+    bone_length_errors,
+    bone_length_variations,
+)
+from poselift.metrics.elements import ElementValues
+from poselift.metrics.mean import ElementMean, PairMetric
+from poselift.metrics.motion import (
+    MPJVE,
+    AccelerationError,
+    Jitter,
+    acceleration_errors,
+    jerks,
+    velocity_errors,
+)
+from poselift.metrics.pck3d import (
+    AUC3D,
+    CURVE_THRESHOLDS_MM,
+    PCK3D,
+    PCK3DCurve,
+    correct_joints,
+    correct_joints_by_threshold,
+    joint_areas,
+)
+from poselift.metrics.pcp import LIMBS, PCP, correct_limbs
+from poselift.metrics.pdj import PDJ, detected_joints, torso_diameter
+from poselift.metrics.per_group import PerGroup
+from poselift.metrics.position import (
+    MPJPE,
+    NMPJPE,
+    PMPJPE,
+    aligned_joint_errors,
+    joint_errors,
+    procrustes_align,
+    scale_align,
+    scaled_joint_errors,
+)
 
 __all__ = [
+    "ANGLES",
     "AUC3D",
-    "EPE",
+    "CURVE_THRESHOLDS_MM",
+    "LIMBS",
     "MJAE",
     "MPJPE",
     "MPJVE",
-    "MRPE",
     "NMPJPE",
-    "OKS",
-    "OKSAP",
-    "PCK",
     "PCK3D",
     "PCP",
     "PDJ",
@@ -34,11 +61,29 @@ __all__ = [
     "AccelerationError",
     "BoneLengthError",
     "BoneLengthVariation",
-    "CalibrationError",
-    "GaussianNLL",
+    "ElementMean",
+    "ElementValues",
     "Jitter",
-    "LaplaceNLL",
-    "PCKh",
+    "PCK3DCurve",
+    "PairMetric",
     "PerGroup",
-    "TrajectoryError",
+    "acceleration_errors",
+    "aligned_joint_errors",
+    "angle_errors",
+    "angle_names",
+    "bone_length_errors",
+    "bone_length_variations",
+    "correct_joints",
+    "correct_joints_by_threshold",
+    "correct_limbs",
+    "detected_joints",
+    "jerks",
+    "joint_angles",
+    "joint_areas",
+    "joint_errors",
+    "procrustes_align",
+    "scale_align",
+    "scaled_joint_errors",
+    "torso_diameter",
+    "velocity_errors",
 ]

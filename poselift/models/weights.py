@@ -1,8 +1,8 @@
-"""Weights with the config that builds their model: a safetensors file and a JSON beside it, no pickle."""
+"""Saved lifters: a safetensors file with the weights and a JSON card with the config; no pickle."""
 
 import json
 import math
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, get_args
@@ -14,29 +14,8 @@ from safetensors.torch import load_file, save_file
 from poselift.core.errors import InputError
 from poselift.core.files import atomic_path, sha256, write_json
 from poselift.models.base import Lifter
-from poselift.models.encoder_decoder import EncoderDecoder
-from poselift.models.joint_tokens import JointTokenTransformer
-from poselift.models.lifter import SpatioTemporalLifter
-from poselift.models.martinez import SimpleBaseline
-from poselift.models.recurrent import RecurrentLifter
-from poselift.models.seq2seq import BahdanauLifter, LuongLifter
-from poselift.models.tcn import TemporalConvolution
+from poselift.models.build import model_from_dict
 from poselift.structures import Pelvis
-
-MODELS: dict[str, type[Lifter]] = {
-    model.__name__: model
-    for model in (
-        SpatioTemporalLifter,
-        EncoderDecoder,
-        RecurrentLifter,
-        BahdanauLifter,
-        LuongLifter,
-        SimpleBaseline,
-        TemporalConvolution,
-        JointTokenTransformer,
-    )
-}
-"""Models that weights can be for, by the name in their JSON."""
 
 
 @dataclass(frozen=True)
@@ -62,18 +41,13 @@ class Weights:
     pelvis: Pelvis | None = None
 
     @property
-    def gives_uncertainty(self) -> bool:
-        """Whether the lifter says how far off each joint may be."""
-        return bool(self.lifter.config.get("uncertainty"))
-
-    @property
     def uncertainty_factor(self) -> float:
         """Factor that makes the lifter's uncertainties hold in 90 % of cases; 1 if uncalibrated."""
         return float(self.card.get("uncertainty_factor", 1.0))
 
 
 def shipped_weights() -> dict[str, Path]:
-    """The weights that come with the package: name to safetensors file."""
+    """The safetensors files that come with the package, by name."""
     folder = Path(str(files("poselift") / "weights"))
     return {path.stem: path for path in sorted(folder.glob("*.safetensors"))}
 
@@ -91,7 +65,7 @@ def save_weights(
 
     Args:
         path: of the safetensors file.
-        lifter: its class must be one of `MODELS`.
+        lifter: its class must be in `MODELS`.
         window: frames in a window to lift with.
         training: how it was trained, as plain data.
         dtype: floating-point numbers are stored in it; they are always computed in float32.
@@ -104,7 +78,7 @@ def save_weights(
     }
     with atomic_path(path) as temporary:
         save_file(state, temporary)
-    card = {"model": type(lifter).__name__, "config": lifter.config, "window": window, "training": training}
+    card = {"model": type(lifter).__name__, "config": asdict(lifter.config), "window": window, "training": training}
     write_json(path.with_suffix(".json"), card | ({} if pelvis is None else {"pelvis": pelvis}))
 
 
@@ -153,8 +127,10 @@ def load_weights(name_or_path: str | Path, device: torch.device | str = "cpu") -
             raise InputError(f"no such file: {file}; weights are a .safetensors file with a .json of the same name")
     try:
         card = json.loads(config_path.read_text(encoding="utf-8"))
-        model, config, window = MODELS[card["model"]], card["config"], int(card["window"])
-        lifter = model(**config)
+        window = int(card["window"])
+        lifter = model_from_dict(card["model"], card["config"])
+    except InputError as error:
+        raise InputError(f"{config_path} does not describe a lifter: {error}") from error
     except (json.JSONDecodeError, UnicodeDecodeError, KeyError, TypeError, ValueError) as error:
         raise InputError(f"{config_path} does not describe a lifter ({type(error).__name__}: {error})") from error
     factor = card.get("uncertainty_factor", 1.0)

@@ -107,9 +107,9 @@ def read_costs(path: Path) -> dict[str, Cost]:
     except FileNotFoundError:
         raise InputError(f"no such file: {path}; give the cost.json of an earlier report, measure or none") from None
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise InputError(f"{path} is not a cost.json of tools/report.py ({type(error).__name__}: {error})") from error
+        raise InputError(f"{path} is not a cost.json of poselift report ({type(error).__name__}: {error})") from error
     if not known:
-        raise InputError(f"{path} is not a cost.json of tools/report.py, or of another version; measure again")
+        raise InputError(f"{path} is not a cost.json of poselift report, or of another version; measure again")
     return costs
 
 
@@ -120,7 +120,7 @@ def _window(entry: Entry) -> int:
 
 def _joints(entry: Entry) -> str | None:
     """The joint set that went in, where the data says so."""
-    joints = entry.settings.get("data.joints")
+    joints = entry.settings.get("data.skeleton")
     return joints if joints in SKELETONS else None
 
 
@@ -130,8 +130,7 @@ def _load(entry: Entry, model: Mapping[str, Any]) -> tuple[nn.Module, Encoded]:
     weights = (load_checkpoint if path.suffix == ".ckpt" else load_weights)(path)
     if weights.sha256 != model["sha256"]:
         raise InputError(f"{path} is not what was evaluated: its sha256 is another")
-    skeleton = weights.lifter.skeleton_in
-    return weights.lifter, example_window(skeleton, _window(entry), _joints(entry))
+    return weights.lifter, example_window(weights.lifter.skeleton_in, _window(entry), _joints(entry))
 
 
 def example_window(skeleton: Skeleton, frames: int, joints: str | None = None) -> Encoded:

@@ -23,9 +23,9 @@ _NOT_OF_THE_METHOD = {
 }
 """Settings that do not make a row another row: where things were, how they were read, what the protocol says."""
 
-_RENAME = "give each a name of its own: tools/evaluate.py name=..."
+_RENAME = "give each a name of its own: poselift evaluate name=..."
 
-POINTS = ("data.source", "data.keypoints")
+POINTS = ("data.keypoints",)
 """Settings that say which 2D went in; "gt" is the projected truth."""
 
 
@@ -36,7 +36,7 @@ class Entry:
     Attributes:
         name: of the method.
         runs: one or more.
-        settings: how it was evaluated, flat: "data.joints" and so on.
+        settings: how it was evaluated, flat: "data.skeleton" and so on.
     """
 
     name: str

@@ -1,15 +1,16 @@
-"""What is measured of a clip: each measure's title, unit and terms, in the order of the tables."""
+"""The metrics of a report, in the order of the tables."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
-import torch
-
-from poselift.metrics import functional as F
-from poselift.metrics.functional import Terms
+from poselift import metrics as M
 from poselift.reports.comparison import Comparison
 from poselift.skeleton import Skeleton
+
+
+def _pair(c: Comparison) -> tuple[Any, ...]:
+    return c.pred, c.target, c.mask
 
 
 @dataclass(frozen=True)
@@ -19,19 +20,30 @@ class Measure:
     Attributes:
         title: as papers print it.
         unit: of the values.
-        better: which way is up.
-        terms: the values of a clip; the last axis has an entry for each of `entries`.
-        entries: what the entries are called: joints, the joint that an angle is at, the joint that a bone ends
-            in, or limbs.
+        metric: a new metric from its number of elements.
+        elements: the names of a skeleton's elements: joints, the joint at an angle, the joint at the end of a bone,
+            or limbs.
+        inputs: what the metric's `update` takes of a comparison.
         needs_lengths: False where a prediction without a unit of length can be measured too.
     """
 
     title: str
     unit: str
-    better: Literal["lower", "higher"]
-    terms: Callable[[Comparison], Terms]
-    entries: Callable[[Skeleton], tuple[str, ...]]
+    metric: Callable[[Skeleton, int], M.ElementMean]
+    elements: Callable[[Skeleton], tuple[str, ...]]
+    inputs: Callable[[Comparison], tuple[Any, ...]] = _pair
     needs_lengths: bool = True
+
+    def of(self, comparison: Comparison) -> M.ElementMean:
+        """The metric of one clip, with its elements apart."""
+        metric = self.metric(comparison.skeleton, len(self.elements(comparison.skeleton)))
+        metric.update(*self.inputs(comparison))
+        return metric
+
+
+def better(metric: M.ElementMean) -> Literal["lower", "higher"]:
+    """The direction in which a metric improves."""
+    return "higher" if metric.higher_is_better else "lower"
 
 
 def _joints(skeleton: Skeleton) -> tuple[str, ...]:
@@ -43,91 +55,59 @@ def _bones(skeleton: Skeleton) -> tuple[str, ...]:
 
 
 def _limbs(skeleton: Skeleton) -> tuple[str, ...]:
-    return tuple(F.LIMBS)
+    return tuple(M.LIMBS)
 
 
 MEASURES = {
-    "mpjpe": Measure("MPJPE", "mm", "lower", lambda c: F.joint_errors(c.pred, c.target, c.mask), _joints),
-    "p_mpjpe": Measure(
-        "P-MPJPE", "mm", "lower", lambda c: F.aligned_joint_errors(c.pred, c.target, c.mask), _joints, False
-    ),
-    "n_mpjpe": Measure(
-        "N-MPJPE", "mm", "lower", lambda c: F.scaled_joint_errors(c.pred, c.target, c.mask), _joints, False
-    ),
-    "mpjve": Measure("MPJVE", "mm/frame", "lower", lambda c: F.velocity_errors(c.pred, c.target, c.mask), _joints),
-    "acceleration": Measure(
-        "Acceleration error", "mm/frame²", "lower", lambda c: F.acceleration_errors(c.pred, c.target, c.mask), _joints
-    ),
-    "pck150": Measure("PCK@150", "%", "higher", lambda c: F.correct_joints3d(c.pred, c.target, c.mask), _joints),
-    "auc": Measure("AUC", "%", "higher", lambda c: F.joint_auc3d(c.pred, c.target, c.mask), _joints),
-    "mjae": Measure(
-        "MJAE", "deg", "lower", lambda c: F.angle_errors(c.pred, c.target, c.skeleton, c.mask), F.angle_names, False
-    ),
-    "bone_length": Measure(
-        "Bone length error", "mm", "lower", lambda c: F.bone_length_errors(c.pred, c.target, c.skeleton, c.mask), _bones
-    ),
+    "mpjpe": Measure("MPJPE", "mm", lambda _, n: M.MPJPE(n), _joints),
+    "p_mpjpe": Measure("P-MPJPE", "mm", lambda _, n: M.PMPJPE(n), _joints, needs_lengths=False),
+    "n_mpjpe": Measure("N-MPJPE", "mm", lambda _, n: M.NMPJPE(n), _joints, needs_lengths=False),
+    "mpjve": Measure("MPJVE", "mm/frame", lambda _, n: M.MPJVE(n), _joints),
+    "acceleration": Measure("Acceleration error", "mm/frame²", lambda _, n: M.AccelerationError(n), _joints),
+    "pck150": Measure("PCK@150", "%", lambda _, n: M.PCK3D(keep=n), _joints),
+    "auc": Measure("AUC", "%", lambda _, n: M.AUC3D(n), _joints),
+    "mjae": Measure("MJAE", "deg", M.MJAE, M.angle_names, needs_lengths=False),
+    "bone_length": Measure("Bone length error", "mm", M.BoneLengthError, _bones),
     "bone_variation": Measure(
-        "Bone length variation",
-        "%",
-        "lower",
-        lambda c: F.bone_length_variations(c.pred, c.skeleton, c.mask),
-        _bones,
-        False,
+        "Bone length variation", "%", M.BoneLengthVariation, _bones, lambda c: (c.pred, c.mask), needs_lengths=False
     ),
-    "jitter": Measure("Jitter", "m/s³", "lower", lambda c: F.jerks(c.pred, c.fps, c.mask), _joints),
+    "jitter": Measure("Jitter", "m/s³", lambda _, n: M.Jitter(n), _joints, lambda c: (c.pred, c.fps, c.mask)),
 }
-"""The metrics of a table by the key that `metrics.json` has for them."""
+"""The metrics of a table by their keys in `metrics.json`."""
 
 LIMB_MEASURES = {
-    "pcp": Measure("PCP@0.5", "%", "higher", lambda c: F.correct_limbs(c.pred, c.target, c.skeleton, c.mask), _limbs),
-    "pcp_mean": Measure(
-        "PCP@0.5 (mean of ends)",
-        "%",
-        "higher",
-        lambda c: F.correct_limbs(c.pred, c.target, c.skeleton, c.mask, strict=False),
-        _limbs,
-    ),
+    "pcp": Measure("PCP@0.5", "%", lambda s, n: M.PCP(s, keep=n), _limbs),
+    "pcp_mean": Measure("PCP@0.5 (mean of ends)", "%", lambda s, n: M.PCP(s, strict=False, keep=n), _limbs),
 }
-"""What is measured of limbs."""
+"""The metrics of limbs by their keys in `metrics.json`."""
+
+PDJ_THRESHOLDS = tuple(step / 50 for step in range(26))
 
 
 @dataclass(frozen=True)
-class Curve:
-    """A share of joints over a threshold.
+class Curve(Measure):
+    """A share of joints over a threshold; its metric keeps thresholds and joints apart.
 
     Attributes:
-        title: of the curve.
         x_title: of the threshold.
         x_unit: of the threshold; "" for a part of something.
-        thresholds: where the share is taken.
-        terms: of shape (t, thresholds, j).
+        thresholds: of the metric.
     """
 
-    title: str
-    x_title: str
-    x_unit: str
-    thresholds: tuple[float, ...]
-    terms: Callable[[Comparison], Terms]
+    x_title: str = "threshold"
+    x_unit: str = ""
+    thresholds: tuple[float, ...] = ()
 
-
-def _pck_curve(c: Comparison) -> Terms:
-    return _stack([F.correct_joints3d(c.pred, c.target, c.mask, threshold) for threshold in PCK_THRESHOLDS])
-
-
-def _pdj_curve(c: Comparison) -> Terms:
-    torso = F.torso_diameter(c.target, c.skeleton, c.mask)
-    return _stack([F.correct_joints(c.pred, c.target, torso, threshold, c.mask) for threshold in PDJ_THRESHOLDS])
-
-
-def _stack(terms: Sequence[Terms]) -> Terms:
-    return Terms(torch.stack([one.values for one in terms], -2), torch.stack([one.counts for one in terms], -2))
-
-
-PCK_THRESHOLDS = tuple(float(step) for step in range(0, 151, 5))
-PDJ_THRESHOLDS = tuple(step / 50 for step in range(26))
 
 CURVES = {
-    "pck3d": Curve("PCK", "threshold", "mm", PCK_THRESHOLDS, _pck_curve),
-    "pdj": Curve("PDJ", "part of the torso's diameter", "", PDJ_THRESHOLDS, _pdj_curve),
+    "pck3d": Curve("PCK", "%", lambda _, n: M.PCK3DCurve(n), _joints, x_unit="mm", thresholds=M.CURVE_THRESHOLDS_MM),
+    "pdj": Curve(
+        "PDJ",
+        "%",
+        lambda s, n: M.PDJ(s, PDJ_THRESHOLDS, n),
+        _joints,
+        x_title="part of the torso's diameter",
+        thresholds=PDJ_THRESHOLDS,
+    ),
 }
-"""Curves by the key that `metrics.json` has for them."""
+"""The curves by their keys in `metrics.json`."""

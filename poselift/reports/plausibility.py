@@ -12,7 +12,7 @@ from jaxtyping import Float
 
 from poselift.core.errors import InputError
 from poselift.data.views import View
-from poselift.metrics.functional import scaled_joint_errors
+from poselift.metrics import scaled_joint_errors
 from poselift.reports.comparison import compare
 from poselift.reports.predictions import Predictions
 from poselift.reports.protocols import Protocol
@@ -110,7 +110,7 @@ def _error(
         pose = predictions.poses[view.name]
         read = (pose if order is None else pose[:, list(order)]) * np.array(signs, np.float32)
         pair = compare(view, read, skeleton, protocol, predictions.partial)
-        terms = scaled_joint_errors(pair.pred, pair.target, pair.mask)
-        errors.append(terms.values[terms.counts].numpy())
+        found = scaled_joint_errors(pair.pred, pair.target, pair.mask)
+        errors.append(found.values[found.counts].numpy())
     everything = np.concatenate(errors)
     return float(np.median(everything)) if len(everything) else np.inf

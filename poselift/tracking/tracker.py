@@ -124,20 +124,9 @@ class Tracker:
             if len(track.frames) * interval >= needed - 1e-9 and np.mean(track.scores) >= _MIN_SCORE
         ]
         kept.sort(key=lambda track: track.frames[0])
-        people = []
-        for person, track in enumerate(kept, start=1):
-            rows = np.array(track.frames) - track.frames[0]
-            keypoints = np.full((rows[-1] + 1, len(self._skeleton), 2), np.nan)
-            scores = np.zeros(keypoints.shape[:2])
-            keypoints[rows], scores[rows] = track.keypoints, track.scores
-            people.append(
-                Keypoints2D(
-                    keypoints,
-                    scores,
-                    times[track.frames[0] : track.frames[-1] + 1],
-                    self._skeleton,
-                    self._image_size,
-                    person,
-                )
+        return [
+            Keypoints2D.from_frames(
+                track.frames, track.keypoints, track.scores, times, self._skeleton, self._image_size, person
             )
-        return people
+            for person, track in enumerate(kept, start=1)
+        ]

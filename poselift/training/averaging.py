@@ -114,7 +114,7 @@ class AverageLast(pl.Callback):
         if trainer.sanity_checking or not trainer.is_global_zero:
             return
         path = self.folder / f"step_{trainer.global_step:08d}.safetensors"
-        save_weights(path, pl_module.lifter, pl_module.window, {"step": trainer.global_step})
+        save_weights(path, pl_module.lifter, pl_module.window, {"step": trainer.global_step}, pelvis=pl_module.pelvis)
         self._remove(self._kept()[: -self.count])
 
     def on_train_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
@@ -128,7 +128,8 @@ class AverageLast(pl.Callback):
         mean = copy.deepcopy(pl_module.lifter)
         mean.load_state_dict(average_weights([weights.lifter.state_dict() for weights in kept]))
         steps = [weights.card["training"]["step"] for weights in kept]
-        save_weights(self.path, mean, pl_module.window, {**self.description, "mean_of_steps": steps})
+        training = {**self.description, "mean_of_steps": steps}
+        save_weights(self.path, mean, pl_module.window, training, pelvis=pl_module.pelvis)
 
     def _kept(self) -> list[Path]:
         return sorted(self.folder.glob("step_*.safetensors"))

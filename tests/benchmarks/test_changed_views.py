@@ -3,7 +3,7 @@ import torch
 
 from benchmarks.changed_views import dropped, hidden_segments, pelvis_between_hips, rendered, take, thinned, without
 from poselift.data.synthetic import synthetic_corpus
-from poselift.data.views import film
+from poselift.data.views import render_views
 from poselift.geometry import project
 from poselift.skeleton import CMU28, COCO17
 
@@ -11,7 +11,7 @@ from poselift.skeleton import CMU28, COCO17
 @pytest.fixture(scope="module")
 def view():
     """Three seconds at 50 frames a second."""
-    return film(synthetic_corpus(1, 150, seed=3), seed=4)[0]
+    return render_views(synthetic_corpus(1, 150, seed=3), seed=4)[0]
 
 
 def seeded(seed=0):

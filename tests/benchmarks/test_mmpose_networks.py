@@ -9,7 +9,7 @@ import torch
 from benchmarks.mmpose_networks import MotionBERT, VideoPose3D, register
 from poselift.core.errors import InputError
 from poselift.data.synthetic import synthetic_corpus
-from poselift.data.views import film
+from poselift.data.views import render_views
 from poselift.models import MODELS, encode, load_weights, save_weights
 from poselift.skeleton import CMU28, H36M17
 
@@ -22,7 +22,7 @@ needs_mmpose = pytest.mark.skipif(not INSTALLED, reason="needs mmpose: bash tool
 @pytest.fixture(scope="module")
 def windows():
     """Two windows of 30 frames; the second one ends after 19."""
-    views = film(synthetic_corpus(2, 30, seed=3), seed=4)
+    views = render_views(synthetic_corpus(2, 30, seed=3), seed=4)
     valid = torch.ones(2, 30, dtype=torch.bool)
     valid[1, 19:] = False
     names = ("keypoints", "scores", "times", "K", "image_size")

@@ -90,7 +90,7 @@ def test_cameras(views):
     true = true_camera(views[0])
     assert true.fov == pytest.approx(np.degrees(2 * np.arctan(0.5)))
     assert wrong_camera(1.15)(views[0]).fov == pytest.approx(1.15 * true.fov)
-    assert assumed_camera(views[0]).source == "assumed"
+    assert assumed_camera(views[0]).origin == "assumed"
 
 
 def test_a_known_height_brings_the_true_size(views, weights):

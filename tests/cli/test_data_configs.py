@@ -155,17 +155,28 @@ def test_views_to_evaluate_on(name, folders):
     assert any(view.joints.isfinite().any() for view in views) == (name not in PICTURES)
 
 
+PELVIS = {**dict.fromkeys(DATASETS, "hips"), "cmu": "spine", "pw3d": "spine", "surreal": "spine", "synthetic": "hips"}
+
+
+@pytest.mark.parametrize("name", [*DATASETS, "cmu", "synthetic"])
+def test_where_the_pelvis_lies(name):
+    with initialize_config_dir(CONF, version_base="1.3"):
+        files = {"cmu": ["data.corpus=a.npz"], "synthetic": []}.get(name, ["data.root=DIR"])
+        config = compose("train", [f"data={name}", *files, *["loss=with_2d"] * (name in PICTURES)])
+    assert instantiate(config.data, _convert_="all").pelvis == (None if name in PICTURES else PELVIS[name])
+
+
 def test_a_mix_as_its_config_says(folders):
     folder = folders("h36m")
     module = data(
         "data=mix",
-        "+data@data.sources.virtual=h36m_virtual",
-        "+data@data.sources.real=h36m",
+        "+data@data.datasets.virtual=h36m_virtual",
+        "+data@data.datasets.real=h36m",
         "data.weights={virtual: 1, real: 0}",
         "data.validate=real",
-        f"data.sources.virtual.root={folder}",
-        f"data.sources.real.root={folder}",
-        "data.sources.real.views.keypoints=gt",
+        f"data.datasets.virtual.root={folder}",
+        f"data.datasets.real.root={folder}",
+        "data.datasets.real.views.keypoints=gt",
     )
     (batch,) = module.train_dataloader()
     assert (batch.K[:, :2, 2] == 0.5 * batch.image_size).all(), "virtual cameras look through the picture's middle"
@@ -175,5 +186,5 @@ def test_a_mix_as_its_config_says(folders):
 
 
 def test_a_mix_without_sources_says_how_to_add_them():
-    with pytest.raises(Exception, match=r"\+data@data\.sources\.NAME=NAME"):
+    with pytest.raises(Exception, match=r"\+data@data\.datasets\.NAME=NAME"):
         data("data=mix", "data.validate=walk")

@@ -8,6 +8,7 @@ from hydra.utils import instantiate
 
 from poselift.cli.config import CONF
 from poselift.core.errors import InputError
+from poselift.models import build_model
 from tests.cli.running import NOTHING_WRITTEN, TINY_DATA, composed, two_steps
 
 GROUPS = ["model", "model/attention", "model/init", "schedule", "schedule/warmup", "optimizer"]
@@ -80,8 +81,8 @@ def test_a_name_takes_two_steps(name):
     ],
 )
 def test_what_makes_no_sense_is_refused_when_it_is_built(name, message):
-    with composed(*overrides(name)) as config, pytest.raises(InstantiationException) as caught:
-        instantiate(config.model, _convert_="all")
+    with composed(*overrides(name)) as config, pytest.raises((InstantiationException, InputError)) as caught:
+        build_model(instantiate(config.model, _convert_="all"))
     cause = caught.value
     while cause is not None and not isinstance(cause, InputError):
         cause = cause.__cause__

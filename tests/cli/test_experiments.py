@@ -6,6 +6,7 @@ import pytest
 from hydra.utils import instantiate
 
 from poselift.cli.config import CONF
+from poselift.models import build_model
 from poselift.models.weights import shipped_weights
 from poselift.reports.cost import example_window
 from poselift.reports.counting import multiply_adds
@@ -33,7 +34,7 @@ def places(experiment, datasets, cmu_files):
     if experiment.startswith("cmu"):
         return [f"data.{key}={path}" for key, path in zip(("corpus", "bench"), cmu_files, strict=True)]
     if experiment == "surreal_to_h36m":
-        return [f"data.sources.{name}.root={datasets}" for name in ("surreal", "h36m")]
+        return [f"data.datasets.{name}.root={datasets}" for name in ("surreal", "h36m")]
     return [f"data.root={datasets}"]
 
 
@@ -63,7 +64,7 @@ def test_the_family_costs_what_it_says():
     """Multiply-adds a frame with COCO's joints in; the weights that are shipped are less than 40 MB."""
     for size, (least, most) in {"tiny": (0.5, 2), "small": (3, 7), "base": (30, 50), "large": (120, 180)}.items():
         with composed(f"experiment=cmu_{size}", "data.corpus=FILE") as config:
-            lifter = instantiate(config.model, _convert_="all").eval()
+            lifter = build_model(instantiate(config.model, _convert_="all")).eval()
         window = example_window(lifter.skeleton_in, config.frames, "coco17")
         assert least < multiply_adds(lambda lifter=lifter, window=window: lifter(window)) / config.frames / 1e6 < most
     assert 0 < sum(path.stat().st_size for path in shipped_weights().values()) < 40e6

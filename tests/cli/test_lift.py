@@ -11,7 +11,7 @@ import torch
 
 from poselift.cli.main import main
 from poselift.export import read_motion
-from poselift.models import SpatioTemporalLifter, load_weights, save_weights
+from poselift.models import LifterConfig, SpatioTemporalLifter, load_weights, save_weights
 from poselift.samples import demo_video
 from poselift.skeleton import CMU28, COCO17, H36M17
 from poselift.video import VideoReader, VideoWriter
@@ -217,10 +217,12 @@ def test_feet_and_radii_where_the_weights_give_them(tmp_path, capsys):
     """28 joints from the weights that also give 17, the same where both have them; each with its uncertainty."""
     torch.manual_seed(0)
     lifter = SpatioTemporalLifter(
-        joint_dim=8, frame_dim=32, dim=32, heads=4, depth=1, skeleton_out="cmu28", uncertainty=True
+        LifterConfig(joint_dim=8, frame_dim=32, dim=32, heads=4, depth=1, skeleton_out="cmu28", uncertainty=True)
     )
     save_weights(tmp_path / "feet.safetensors", lifter, 24, {})
-    save_weights(tmp_path / "bare.safetensors", SpatioTemporalLifter(joint_dim=8, dim=32, depth=1, heads=4), 24, {})
+    save_weights(
+        tmp_path / "bare.safetensors", SpatioTemporalLifter(LifterConfig(joint_dim=8, dim=32, depth=1, heads=4)), 24, {}
+    )
     options = [*QUICK, "--end", 0.2, "--no-render", "--quiet", "--weights"]
     lift(*options, tmp_path / "feet.safetensors", "--out", tmp_path / "17")
     lift(*options, tmp_path / "feet.safetensors", "--out", tmp_path / "28", "--skeleton", "cmu28")
@@ -239,7 +241,9 @@ def test_feet_and_radii_where_the_weights_give_them(tmp_path, capsys):
 
 def test_weights_of_another_joint_set_give_what_they_have(tmp_path):
     torch.manual_seed(0)
-    lifter = SpatioTemporalLifter(joint_dim=8, frame_dim=32, dim=32, heads=4, depth=1, skeleton_out="coco17")
+    lifter = SpatioTemporalLifter(
+        LifterConfig(joint_dim=8, frame_dim=32, dim=32, heads=4, depth=1, skeleton_out="coco17")
+    )
     save_weights(tmp_path / "other.safetensors", lifter, 24, {})
     lift(*QUICK, "--end", 0.2, "--no-render", "--weights", tmp_path / "other.safetensors", "--out", tmp_path / "out")
     assert read_motion(tmp_path / "out" / "person_1.npz").skeleton.joints == COCO17.joints

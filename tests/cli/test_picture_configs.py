@@ -34,12 +34,12 @@ def mix(name, folder, weight=1.0):
     """Synthetic walks and pictures of one dataset."""
     return [
         "data=mix",
-        "+data@data.sources.walk=synthetic",
-        f"+data@data.sources.{name}={name}",
+        "+data@data.datasets.walk=synthetic",
+        f"+data@data.datasets.{name}={name}",
         f"data.weights={{walk: 1, {name}: {weight}}}",
         "data.validate=walk",
-        "data.sources.walk.clips=4",
-        f"data.sources.{name}.root={folder}",
+        "data.datasets.walk.clips=4",
+        f"data.datasets.{name}.root={folder}",
     ]
 
 

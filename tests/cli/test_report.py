@@ -12,7 +12,15 @@ from hydra import compose, initialize_config_dir
 from poselift.cli.config import CONF
 from poselift.cli.evaluate import evaluate
 from poselift.cli.main import main
-from poselift.models import RecurrentLifter, SimpleBaseline, SpatioTemporalLifter, save_weights
+from poselift.models import (
+    LifterConfig,
+    RecurrentConfig,
+    RecurrentLifter,
+    SimpleBaseline,
+    SimpleBaselineConfig,
+    SpatioTemporalLifter,
+    save_weights,
+)
 from tests.reports.results import results, write
 
 ROOT = Path(__file__).parents[2]
@@ -66,9 +74,9 @@ def test_saved_predictions_give_the_same_tables_to_the_last_digit(bench, tmp_pat
     """Of lifters of three architectures, one of them in windows of its own."""
     torch.manual_seed(0)
     lifters = {
-        "ours": SpatioTemporalLifter(joint_dim=16, frame_dim=32, dim=32, depth=1, heads=4),
-        "martinez": SimpleBaseline(dim=16, depth=1),
-        "lstm": RecurrentLifter(dim=16),
+        "ours": SpatioTemporalLifter(LifterConfig(joint_dim=16, frame_dim=32, dim=32, depth=1, heads=4)),
+        "martinez": SimpleBaseline(SimpleBaselineConfig(dim=16, depth=1)),
+        "lstm": RecurrentLifter(RecurrentConfig(dim=16)),
     }
     live, saved = [], []
     for name, lifter in lifters.items():

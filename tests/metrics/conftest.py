@@ -9,7 +9,7 @@ from torch import Tensor
 
 @pytest.fixture
 def random_poses() -> Callable[..., tuple[Tensor, Tensor, Tensor]]:
-    """Makes a prediction, a target and a mask of a seed and a shape."""
+    """Makes a prediction, a target and a mask from a seed and a shape."""
 
     def make(seed: int, *shape: int) -> tuple[Tensor, Tensor, Tensor]:
         generator = torch.Generator().manual_seed(seed)

@@ -1,17 +1,19 @@
+from dataclasses import asdict
+
 import pytest
 import torch
 
 from poselift.core.errors import InputError
-from poselift.models import SpatioTemporalLifter
+from poselift.models import LifterConfig, SpatioTemporalLifter
 from poselift.models.checkpoint import load_checkpoint
 
 
 @pytest.fixture
 def checkpoint():
-    lifter = SpatioTemporalLifter(joint_dim=8, frame_dim=16, dim=16, depth=1, heads=2)
+    lifter = SpatioTemporalLifter(LifterConfig(joint_dim=8, frame_dim=16, dim=16, depth=1, heads=2))
     return lifter, {
         "state_dict": {f"lifter.{key}": value for key, value in lifter.state_dict().items()},
-        "model": {"name": "SpatioTemporalLifter", "config": lifter.config, "window": 16},
+        "model": {"name": "SpatioTemporalLifter", "config": asdict(lifter.config), "window": 16},
         "epoch": 3,
         "global_step": 40,
     }

@@ -1,11 +1,12 @@
 import json
 import re
+from dataclasses import asdict
 
 import pytest
 import torch
 
 from poselift.core.errors import InputError
-from poselift.models import Weights, load_weights, save_weights
+from poselift.models import LifterConfig, Weights, load_weights, save_weights
 from poselift.models.weights import shipped_weights
 
 
@@ -57,9 +58,18 @@ def test_unreadable_weights_say_so(lifter, tmp_path):
     path.with_suffix(".json").write_text(json.dumps({**card, "config": {**card["config"], "dim": 64}}))
     with pytest.raises(InputError, match="does not fit"):
         load_weights(path)
-    for bad in ("{", '{"model": "Nonsense"}', json.dumps({**card, "config": {"no_such": 1}})):
+    config = card["config"]
+    few = {key: value for key, value in config.items() if key != "heads"}
+    for bad, message in {
+        "{": "JSONDecodeError",
+        "{}": "KeyError",
+        json.dumps({**card, "model": "Nonsense"}): "unknown model 'Nonsense'; known are SpatioTemporalLifter, ",
+        json.dumps({**card, "config": {**config, "no_such": 1}}): "unknown key 'no_such' in the config",
+        json.dumps({**card, "config": few}): "key 'heads' is missing",
+        json.dumps({**card, "config": {**config, "heads": "4"}}): "heads=4 must be a whole number",
+    }.items():
         path.with_suffix(".json").write_text(bad)
-        with pytest.raises(InputError, match="does not describe a lifter"):
+        with pytest.raises(InputError, match=rf"w\.json does not describe a lifter.*{message}"):
             load_weights(path)
 
 
@@ -100,6 +110,7 @@ def test_a_pickle_is_not_opened(tmp_path):
     """A file that would run code on unpickling is refused as not being safetensors."""
     path = tmp_path / "evil.safetensors"
     torch.save({"a": torch.zeros(1)}, path)
-    path.with_suffix(".json").write_text('{"model": "SpatioTemporalLifter", "config": {}, "window": 81}')
+    card = {"model": "SpatioTemporalLifter", "config": asdict(LifterConfig()), "window": 81}
+    path.with_suffix(".json").write_text(json.dumps(card))
     with pytest.raises(InputError, match="cannot be read as safetensors"):
         load_weights(path)

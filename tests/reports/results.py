@@ -4,7 +4,7 @@ import json
 from copy import deepcopy
 from pathlib import Path
 
-from poselift.metrics.functional import LIMBS
+from poselift.metrics import LIMBS
 from poselift.reports.protocols import PROTOCOLS
 
 

@@ -14,7 +14,7 @@ from hydra.utils import instantiate
 from omegaconf import open_dict
 
 from poselift.cli.config import CONF
-from poselift.cli.sources import Lifted
+from poselift.cli.predictions import LifterPredictions
 from poselift.cli.study.budgets import Budget
 from poselift.cli.study.rows import Row
 from poselift.cli.train import train
@@ -38,6 +38,8 @@ _QUIET = (
     "callbacks.progress=null",
     "callbacks.lr=null",
 )
+_PLAIN = ("flip=false", "refine=false", "constant_bones=false")
+"""Rows are compared by what the lifter itself predicts."""
 _STEPS_WRITTEN = 100
 """Most steps of which a row keeps the gradients and updates."""
 
@@ -147,9 +149,9 @@ class Study:
         return self._views
 
     def _evaluate(self, row: Row, weights: Path, folder: Path) -> dict[str, Any]:
-        """The metrics of a row on the validation views, as `poselift evaluate` computes them."""
+        """The metrics of a row on the validation views, without flips, refinement or constant bones."""
         with initialize_config_dir(CONF, version_base="1.3"):
-            lifted = Lifted(compose("evaluate", [f"weights='{weights}'", f"name={row.name}", "flip=false"]))
+            lifted = LifterPredictions(compose("evaluate", [f"weights='{weights}'", *_PLAIN]))
         views = self._validation_views(row)
         scores = [score_view(view, lifted.predict(view), lifted.skeleton, self.protocol) for view in views]
         results = {

@@ -19,7 +19,7 @@ _COSTS = (
 """Measurements at each length: key, title, unit, factor to the unit, and digits."""
 
 NOTE = (
-    "Errors are in mm, on the same validation views for all rows, without averaging with the mirrored input. Cost is "
+    "Errors are in mm, on the same validation views for all rows, without flips, refinement or constant bones. Cost is "
     "of one forward pass over one window of T frames: multiply-adds of matrix products, convolutions and Fourier "
     "transforms (elementwise operations do not count), the median time on one CPU thread, and the peak memory with "
     "the weights. An exponent k means that a cost grows as T^k from T = 27 to 729."

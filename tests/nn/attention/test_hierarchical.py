@@ -66,5 +66,5 @@ def test_agrees_with_the_formula():
 def test_tokens_that_are_not_the_skeletons_joints_are_refused():
     with pytest.raises(InputError, match="the 28 joints of cmu28 and got 12 tokens"):
         HierarchicalAttention(12, 3)(AttentionContext(torch.zeros(1, 12, 12)))
-    with pytest.raises(InputError, match="no joint set is called 'nonsense'"):
+    with pytest.raises(InputError, match="no skeleton is called 'nonsense'"):
         HierarchicalAttention(12, 3, skeleton="nonsense")

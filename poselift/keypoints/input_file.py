@@ -20,7 +20,7 @@ _FEWEST = 6
 """Names that must be understood where the user has named the joint set: with fewer, its order is believed."""
 
 
-class Source:
+class KeypointInput:
     """One file or folder that the user gave.
 
     Args:

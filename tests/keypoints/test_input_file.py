@@ -2,7 +2,7 @@ import pytest
 
 from poselift.core.errors import InputError
 from poselift.keypoints import READERS, read_keypoints
-from poselift.keypoints.source import number_in
+from poselift.keypoints.input_file import number_in
 
 
 @pytest.mark.parametrize(

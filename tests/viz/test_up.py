@@ -3,7 +3,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from poselift.viz.upright import estimate_up, rotation_to_y_up
+from poselift.viz.up import estimate_up, rotation_to_y_up
 
 
 def _pitch(degrees):

@@ -1,10 +1,9 @@
-from contextlib import contextmanager
-
 import numpy as np
 import pytest
 
 from poselift.core.errors import InputError
-from poselift.lifting import VideoDetections, lift_stream, lift_video
+from poselift.lifting import LiftOptions, VideoClip, lift_clip, lift_video
+from poselift.lifting.clip import frames_within
 from poselift.skeleton import COCO17
 from poselift.structures import Detections
 from poselift.tracking import Tracker
@@ -48,60 +47,62 @@ def video(tmp_path_factory):
 
 
 def test_every_frame_with_its_time_and_what_was_found_in_it(video):
-    stages, shares = [], []
-
-    @contextmanager
-    def timed(stage):
-        stages.append(stage)
-        yield
-
-    stream = VideoDetections(video, Brightness(), start=0.04)
-    found = list(stream.frames(timed, lambda stage, share: shares.append((stage, share))))
+    clip = VideoClip(video, Brightness(), start=0.04)
+    found = list(clip.people(clip.frames()))
     np.testing.assert_allclose([time for _, time in found], TIMES[1:], atol=1e-3)
     assert [len(detections) for detections, _ in found] == [0, *[1] * 8]
     assert found[-1][0].keypoints[0, 0, 0] == pytest.approx(18, abs=0.3)
-    assert stages == ["read", "detect"] * 3 + ["read"], "four frames at a time"
-    assert [share for _, share in shares] == sorted(share for _, share in shares)
-    assert shares[-1] == ("Finding people", 1.0)
 
 
 def test_what_it_says_of_itself(video):
-    stream = VideoDetections(video, Brightness())
-    assert (stream.path, stream.name, stream.weights) == (video, "brightness", {"file": "0" * 64})
-    assert (stream.image_size, stream.warnings) == ((64, 48), [])
-    assert isinstance(stream.follower(), Tracker)
-    pictures = list(stream.pictures())
-    np.testing.assert_allclose([time for _, time in pictures], TIMES, atol=1e-3)
-    assert pictures[3][0].mean() == pytest.approx(60, abs=3)
+    clip = VideoClip(video, Brightness())
+    assert (clip.path, clip.detector_name, clip.detector_weights) == (video, "brightness", {"file": "0" * 64})
+    assert (clip.image_size, clip.warnings, clip.span) == ((64, 48), [], (0, np.inf))
+    assert clip.duration == pytest.approx(0.44, abs=0.05)
+    assert VideoClip(video, Brightness(), 0.1, 0.3).duration == pytest.approx(0.2)
+    assert isinstance(clip.tracker(), Tracker)
+    frames = list(clip.frames())
+    np.testing.assert_allclose([frame.timestamp for frame in frames], TIMES, atol=1e-3)
+    assert frames[3].image.mean() == pytest.approx(60, abs=3)
 
 
-def test_a_video_is_lifted_by_way_of_its_stream(video, weights):
-    progress = []
-    direct = lift_video(video, Brightness(), weights, end=0.36, flip=False)
-    stream = VideoDetections(video, Brightness(), end=0.36)
-    lifted = lift_stream(stream, weights, flip=False, progress=lambda stage, done: progress.append(stage))
+def test_frames_of_the_span(video):
+    clip = VideoClip(video, Brightness())
+    clip.span = (0.1, 0.28)
+    np.testing.assert_allclose([frame.timestamp for frame in frames_within(clip)], TIMES[2:6], atol=1e-3)
+
+
+def test_a_video_is_lifted_by_way_of_its_clip(video, weights):
+    told = []
+    options = LiftOptions(flip=False)
+    direct = lift_video(video, Brightness(), weights, end=0.36, options=options)
+    clip = VideoClip(video, Brightness(), end=0.36)
+    lifted = lift_clip(clip, weights, options=options, progress=lambda *stage_and_share: told.append(stage_and_share))
     assert (lifted.frames, len(lifted.motions), lifted.fps) == (8, 1, direct.fps)
     np.testing.assert_allclose(lifted.span, (0, 0.3), atol=1e-3)
     np.testing.assert_array_equal(lifted.motions[0].joints, direct.motions[0].joints)
     assert set(lifted.seconds) == {"read", "detect", "track", "lift"}
-    assert {"Finding people", "Lifting"} == set(progress)
+    for stage in ("Finding people", "Lifting"):
+        shares = [share for name, share in told if name == stage]
+        assert shares == sorted(shares)
+        assert (len(shares) > 1, shares[-1]) == (True, 1.0)
 
 
 def test_somebody_who_is_not_there(video, weights):
-    with pytest.raises(InputError, match=r"no person 7, 8 in .*clip\.mp4; found: 1"):
+    with pytest.raises(InputError, match=r"no person 7, 8 in .*clip\.mp4; choose from 1"):
         lift_video(video, Brightness(), weights, people=[7, 1, 8])
 
 
 def test_somebody_of_whom_no_joint_scores_enough_is_warned_of(video, weights):
-    lifted = lift_video(video, Brightness(), weights, threshold=0.85)
+    lifted = lift_video(video, Brightness(), weights, options=LiftOptions(threshold=0.85))
     (motion,) = lifted.motions
     assert np.isnan(motion.joints).all()
-    told = "person 1: no joint that the lifter knows scores 0.85 or more in any frame; nothing was lifted"
+    told = "person 1 was not lifted: no joint of the lifter scores 0.85 or more in any frame; lower the threshold"
     assert lifted.warnings == [told]
 
 
 def test_detections_of_which_nobody_becomes_are_told(video, weights):
     lifted = lift_video(video, Brightness(score=0.15), weights)
     assert lifted.motions == []
-    told = "nobody could be followed: there are detections in 8 of 10 frames, and the best joint scores 0.15"
+    told = "nobody could be tracked: there are detections in 8 of 10 frames; the highest joint score is 0.15"
     assert lifted.warnings == [told]
