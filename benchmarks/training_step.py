@@ -84,7 +84,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     config = composed("train", [*options.overrides, f"data.batches={options.steps + WARM_UP}"])
     data = instantiate(config.data, _convert_="all")
     device = torch_device(options.device)
-    batches = Batches(data.training_source(device), data.batch_size, data.batches, data.seed, 0, 1)
+    batches = Batches(data.training_sampler(device), data.batch_size, data.batches, data.seed, 0, 1)
     step = Step(build_model(instantiate(config.model, _convert_="all")), device)
     where = torch.cuda.get_device_name() if device.type == "cuda" else f"{torch.get_num_threads()} threads"
     print(f"{where}, torch {version('torch')}, batches of {data.batch_size} windows, {options.repeats} repeats")

@@ -1,4 +1,4 @@
-"""Errors that are meant for people."""
+"""Errors for users."""
 
 
 class InputError(ValueError):

@@ -1,4 +1,4 @@
-"""Skeletons, the joint sets of the field, and conversion between them by joint name."""
+"""The field's skeletons, and conversion between them by joint name."""
 
 from poselift.skeleton.convert import COMBINATIONS, Converted, convert
 from poselift.skeleton.naming import closest_skeleton, our_name

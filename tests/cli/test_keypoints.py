@@ -88,7 +88,7 @@ BAD_INPUTS = {
     "a size that is none": (["--fps", "25", "--size", "640"], "is not WIDTHxHEIGHT"),
     "an unknown joint set": (
         ["--fps", "25", "--size", "640x480", "--keypoint-set", "cat"],
-        "no joint set is called 'cat'",
+        "no skeleton is called 'cat'",
     ),
     "another joint set": (["--fps", "25", "--size", "640x480", "--keypoint-set", "halpe26"], "it has 17 joints"),
     "a person who is not there": (["--fps", "25", "--size", "640x480", "--person", "1"], "no person 1 in"),

@@ -125,7 +125,7 @@ def test_joint_masks():
     assert int(joint_mask("coco17").sum()) == 17
     assert int(joint_mask("halpe26").sum()) == 24, "small toes are not in the corpus"
     assert int(joint_mask("halpe26", COCO17).sum()) == 17
-    with pytest.raises(ValueError, match="no joint set"):
+    with pytest.raises(ValueError, match="no skeleton"):
         joint_mask("nonsense")
 
 
