@@ -85,7 +85,7 @@ BAD_INPUTS = {
     "no times": (["--size", "640x480"], "has no timestamps"),
     "no size": (["--fps", "25"], "has no picture size"),
     "a frame rate of no camera": (["--fps", "30000", "--size", "640x480"], "more than 0 and at most 1000"),
-    "a size that is none": (["--fps", "25", "--size", "640"], "is not WIDTHxHEIGHT"),
+    "a size that is none": (["--fps", "25", "--size", "640"], "give WIDTHxHEIGHT"),
     "an unknown joint set": (
         ["--fps", "25", "--size", "640x480", "--keypoint-set", "cat"],
         "no skeleton is called 'cat'",
@@ -113,7 +113,7 @@ def test_bad_input_is_one_line_and_exit_code_2(case, folder, tmp_path, capsys):
 def test_options_that_need_keypoints(capsys, video):
     with pytest.raises(SystemExit):
         lift(video, "--fps", 25)
-    assert "--fps goes with --keypoints" in capsys.readouterr().err
+    assert "--fps needs --keypoints" in capsys.readouterr().err
 
 
 def test_what_is_lifted_is_not_overwritten(tmp_path, clip, capsys):
