@@ -124,7 +124,7 @@ def _h36m(number: int, title: str, headline: str, alignment: str) -> Protocol:
         row="{action}",
         average="groups",
         groups=H36M_ACTIONS,
-        citation="Ionescu et al., 'Human3.6M', PAMI 2014; Pavllo et al., CVPR 2019, for the three protocols as used now",
+        citation="Ionescu et al., 'Human3.6M', PAMI 2014; Pavllo et al., CVPR 2019, for the three protocols in use",
         note=f"Subjects 9 and 11, every frame, four cameras; {alignment}. All 17 joints, the root's zero among them; "
         "VideoPose3D leaves a predicted root where it is, here it is subtracted. The mean of the 15 actions' means.",
     )
