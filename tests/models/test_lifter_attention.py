@@ -38,9 +38,8 @@ def test_over_time(name, window):
     assert out.isfinite().all()
     assert {type(block.attention) for block in lifter.time_blocks} == {ATTENTION[name]}
     padded = lifter(pad_time(window, 8))[:, :40]
-    assert torch.allclose(padded, out, atol=1e-5, rtol=1e-4) != (
-        name == "fnet"
-    )  # the number of tokens sets its frequencies
+    length_counts = name == "fnet"  # the number of tokens sets its frequencies
+    assert torch.allclose(padded, out, atol=1e-5, rtol=1e-4) != length_counts
     # Times count by their differences, whether they enter the scores or the tokens.
     later = lifter(replace(window, times=window.times + 2.0))
     torch.testing.assert_close(later, out, atol=1e-4, rtol=1e-3)
