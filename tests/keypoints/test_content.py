@@ -40,7 +40,7 @@ def test_numbers_of_people(body):
 def test_what_cannot_be_pixels_of_the_picture(body):
     points = body()
     normal = points / [640, 480, 1]
-    with pytest.raises(InputError, match=r"clip\.json: coordinates lie between .* and are no pixels"):
+    with pytest.raises(InputError, match=r"clip\.json: coordinates lie between .* and are not pixels"):
         file_of({0: [observation(normal)]}).detections((640, 480))
     with pytest.raises(InputError, match="most points lie outside a picture of 64 x 48"):
         file_of({0: [observation(points)]}).detections((64, 48))
