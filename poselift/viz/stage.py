@@ -45,8 +45,8 @@ class Stage:
     def fit(cls, motions: Sequence[Motion]) -> "Stage":
         """The arrangement of a clip.
 
-        People whose feet are about as low as those of the lowest person stand on the same ground; people who are clearly
-        higher, for example on a roof, stay higher. People far apart move closer to the middle of the group.
+        People whose feet are about as low as those of the lowest person stand on the same ground. People who are
+        clearly higher, for example on a roof, stay higher. People far apart move closer to the middle of the group.
 
         Raises:
             ValueError: the motions are not all in the same frame.

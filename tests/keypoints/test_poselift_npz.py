@@ -41,7 +41,7 @@ def test_files_that_do_not_belong_together(tmp_path, clip):
     about = json.loads((folder / "person_7.json").read_text())
     about["keypoints"]["image_size"] = [1, 1]
     (folder / "person_7.json").write_text(json.dumps(about))
-    with pytest.raises(InputError, match=r"person_7\.npz has the person, joint set or picture size of another"):
+    with pytest.raises(InputError, match=r"person_7\.npz has the person, skeleton or picture size of another"):
         read_keypoints(folder)
     (folder / "person_7.json").unlink()
     with pytest.raises(InputError, match=r"person_7\.json: there is no such file"):
