@@ -12,8 +12,8 @@ lifter. Overrides of the evaluation make ablations, such as the network alone: `
 from collections.abc import Sequence
 from pathlib import Path
 
+import benchmarks.mmpose_networks  # noqa: F401, so that its networks can be loaded
 from benchmarks.command import add_bench, command_line, errors_shown, evaluated
-from benchmarks.mmpose_networks import register
 from poselift.core.files import check_writable, write_text
 from poselift.models import load_weights
 from poselift.reports.cost import Cost, cost_key, measure_costs
@@ -53,7 +53,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     ours = {Path(file).stem for file in options.weights}
     if both := ours & {Path(file).stem for file in options.baselines}:
         parser.error(f"{', '.join(sorted(both))}: in --weights and in --baselines; files of one name are one lifter")
-    register()
     with errors_shown(parser):
         check_writable(options.out)
         files = [*options.weights, *options.baselines]

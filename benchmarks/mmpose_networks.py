@@ -9,7 +9,7 @@ Human3.6M (https://github.com/open-mmlab/mmpose, configs/body_3d_keypoint). Thre
 `poselift train`. `python -m benchmarks.lifters` evaluates them.
 """
 
-from typing import Any
+from dataclasses import dataclass
 
 import torch
 import torch.nn.functional as F
@@ -18,30 +18,60 @@ from torch import Tensor, nn
 
 from poselift.core.errors import InputError
 from poselift.detection.mmpose.compat import mmpose_imports
-from poselift.models import MODELS, Encoded, Lifter
+from poselift.models import MODELS, Encoded, Lifter, ModelConfig
 from poselift.models.encoding import CONTEXT_CHANNELS
-from poselift.skeleton import CMU28, H36M17
+from poselift.skeleton import H36M17
+
+
+@dataclass(frozen=True, kw_only=True)
+class MotionBERTConfig(ModelConfig):
+    """What builds a `MotionBERT`.
+
+    Attributes:
+        dim: width of a token (`feat_size`).
+        depth: pairs of blocks in each of the two streams.
+        heads: of each block.
+        frames: in the longest window (`seq_len`).
+    """
+
+    dim: int = 512
+    depth: int = 5
+    heads: int = 8
+    frames: int = 243
+
+
+@dataclass(frozen=True, kw_only=True)
+class VideoPose3DConfig(ModelConfig):
+    """What builds a `VideoPose3D`.
+
+    Attributes:
+        channels: of each layer (`stem_channels`).
+        depth: residual blocks; 3^(depth + 1) frames are seen.
+        dropout: share of hidden units dropped in training.
+    """
+
+    channels: int = 1024
+    depth: int = 4
+    dropout: float = 0.25
 
 
 class _Network(Lifter):
     """The base of both networks: Human3.6M-17 in and out.
 
     Args:
-        skeleton_in: name of the input skeleton; the joints of h36m17 are taken from it.
-        skeleton_out: "h36m17".
-        **config: the other arguments that build the model.
+        config: what builds the model; the joints of h36m17 are taken from its input skeleton.
 
     Raises:
         InputError: the skeletons do not fit.
     """
 
-    def __init__(self, skeleton_in: str, skeleton_out: str, **config: Any) -> None:
-        super().__init__(skeleton_in, skeleton_out, **config)
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__(config)
         lacking = [joint for joint in H36M17.joints if joint not in self.skeleton_in.joints]
-        if lacking or skeleton_out != H36M17.name:
+        if lacking or self.skeleton_out != H36M17:
             raise InputError(
-                f"{type(self).__name__} of mmpose lifts the joints of h36m17 to h36m17, not {skeleton_in} to "
-                f"{skeleton_out}; set skeleton_in=cmu28 (or h36m17) and skeleton_out=h36m17"
+                f"{type(self).__name__} of mmpose lifts the joints of h36m17 to h36m17, not {config.skeleton_in} to "
+                f"{config.skeleton_out}; set skeleton_in=cmu28 (or h36m17) and skeleton_out=h36m17"
             )
         self.places = [self.skeleton_in.index(joint) for joint in H36M17.joints]
 
@@ -64,41 +94,32 @@ class MotionBERT(_Network):
     Each joint's channels are its coordinates, its score and the camera context.
 
     Args:
-        skeleton_in: name of the input skeleton; the joints of h36m17 are taken from it.
-        skeleton_out: "h36m17".
-        dim: width of a token (`feat_size`).
-        depth: pairs of blocks in each of the two streams.
-        heads: of each block.
-        frames: in the longest window (`seq_len`).
+        config: what builds the model.
 
     Raises:
         InputError: mmpose is not installed, or the skeletons do not fit.
     """
 
-    def __init__(
-        self,
-        skeleton_in: str = CMU28.name,
-        skeleton_out: str = H36M17.name,
-        dim: int = 512,
-        depth: int = 5,
-        heads: int = 8,
-        frames: int = 243,
-    ) -> None:
-        super().__init__(skeleton_in, skeleton_out, dim=dim, depth=depth, heads=heads, frames=frames)
+    config: MotionBERTConfig
+
+    def __init__(self, config: MotionBERTConfig) -> None:
+        super().__init__(config)
         with mmpose_imports():
             from mmpose.models.backbones import DSTFormer
             from mmpose.models.heads import MotionRegressionHead
 
             self.backbone: nn.Module = DSTFormer(
                 in_channels=3 + CONTEXT_CHANNELS,
-                feat_size=dim,
-                depth=depth,
-                num_heads=heads,
+                feat_size=config.dim,
+                depth=config.depth,
+                num_heads=config.heads,
                 mlp_ratio=2,
                 num_keypoints=len(H36M17),
-                seq_len=frames,
+                seq_len=config.frames,
             )
-            self.head: nn.Module = MotionRegressionHead(in_channels=dim, out_channels=3, embedding_size=dim)
+            self.head: nn.Module = MotionRegressionHead(
+                in_channels=config.dim, out_channels=3, embedding_size=config.dim
+            )
             self.backbone.init_weights()
             self.head.init_weights()
 
@@ -109,10 +130,10 @@ class MotionBERT(_Network):
             InputError: the windows are longer than `frames`.
         """
         joints, context = self.inputs(encoded)
-        if joints.shape[1] > self.config["frames"]:
+        if joints.shape[1] > self.config.frames:
             raise InputError(
-                f"a window has {joints.shape[1]} frames, but this MotionBERT takes {self.config['frames']}; "
-                f"set window={self.config['frames']}, or train with a larger model.frames"
+                f"a window has {joints.shape[1]} frames, but this MotionBERT takes {self.config.frames}; "
+                f"set window={self.config.frames}, or train with a larger model.frames"
             )
         channels = torch.cat((joints, context[:, :, None].expand(-1, -1, joints.shape[2], -1)), -1)
         return self.to_camera(self.head(self.backbone(channels)).flatten(2), encoded)
@@ -125,40 +146,31 @@ class VideoPose3D(_Network):
     all frames come out at once.
 
     Args:
-        skeleton_in: name of the input skeleton; the joints of h36m17 are taken from it.
-        skeleton_out: "h36m17".
-        channels: of each layer (`stem_channels`).
-        depth: residual blocks; 3^(depth + 1) frames are seen.
-        dropout: share of hidden units dropped in training.
+        config: what builds the model.
 
     Raises:
         InputError: mmpose is not installed, or the skeletons do not fit.
     """
 
-    def __init__(
-        self,
-        skeleton_in: str = CMU28.name,
-        skeleton_out: str = H36M17.name,
-        channels: int = 1024,
-        depth: int = 4,
-        dropout: float = 0.25,
-    ) -> None:
-        super().__init__(skeleton_in, skeleton_out, channels=channels, depth=depth, dropout=dropout)
+    config: VideoPose3DConfig
+
+    def __init__(self, config: VideoPose3DConfig) -> None:
+        super().__init__(config)
         with mmpose_imports():
             from mmpose.models.backbones import TCN
             from mmpose.models.heads import TemporalRegressionHead
 
             self.backbone: nn.Module = TCN(
                 in_channels=2 * len(H36M17) + CONTEXT_CHANNELS,
-                stem_channels=channels,
-                num_blocks=depth,
-                kernel_sizes=(3,) * (depth + 1),
-                dropout=dropout,
+                stem_channels=config.channels,
+                num_blocks=config.depth,
+                kernel_sizes=(3,) * (config.depth + 1),
+                dropout=config.dropout,
             )
-            self.head: nn.Module = TemporalRegressionHead(in_channels=channels, num_joints=len(H36M17))
+            self.head: nn.Module = TemporalRegressionHead(in_channels=config.channels, num_joints=len(H36M17))
             self.backbone.init_weights()
             self.head.init_weights()
-        self.reach = (3 ** (depth + 1) - 1) // 2
+        self.reach = (3 ** (config.depth + 1) - 1) // 2
         """Frames seen on each side."""
 
     def forward(self, encoded: Encoded) -> Float[Tensor, "b t j_out 3"]:
@@ -172,6 +184,4 @@ class VideoPose3D(_Network):
         return self.to_camera(flat.view(b, t, -1), encoded)
 
 
-def register() -> None:
-    """Lets this process load weights of these networks."""
-    MODELS.update({network.__name__: network for network in (MotionBERT, VideoPose3D)})
+MODELS.update({MotionBERTConfig: MotionBERT, VideoPose3DConfig: VideoPose3D})

@@ -22,7 +22,7 @@ from benchmarks.command import command_line, composed, table_head, table_row
 from poselift.cli.device import torch_device
 from poselift.data.batches import Batch, Batches
 from poselift.losses import position_loss
-from poselift.models import Lifter, encode
+from poselift.models import Lifter, build_model, encode
 
 WARM_UP = 3
 """Steps at the beginning that are not counted."""
@@ -85,7 +85,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     data = instantiate(config.data, _convert_="all")
     device = torch_device(options.device)
     batches = Batches(data.training_sampler(device), data.batch_size, data.batches, data.seed, 0, 1)
-    step = Step(instantiate(config.model, _convert_="all"), device)
+    step = Step(build_model(instantiate(config.model, _convert_="all")), device)
     where = torch.cuda.get_device_name() if device.type == "cuda" else f"{torch.get_num_threads()} threads"
     print(f"{where}, torch {version('torch')}, batches of {data.batch_size} windows, {options.repeats} repeats")
 

@@ -87,9 +87,8 @@ def run_configured(command: Callable[[DictConfig], Result], config: DictConfig) 
         # Without such a cause, the second line of the message names a value of the wrong type.
         lines = str(error if cause is None else cause).splitlines()
         if found := re.search(r"'[\w.]+\.(\w+)':\s.*unexpected keyword argument '(\w+)'", str(error)):
-            _stop(
-                f"{found.group(1).removesuffix('Config')} takes no {found.group(2)}; leave out the override that sets it"
-            )
+            model = found.group(1).removesuffix("Config")
+            _stop(f"{model} takes no {found.group(2)}; leave out the override that sets it")
         if wrong := _wrong_kind(config, str(error)):
             _stop(wrong)
         _stop("\n".join(lines) if isinstance(cause, InputError) else " ".join(lines[:2]))

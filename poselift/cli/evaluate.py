@@ -61,7 +61,7 @@ def evaluate(config: DictConfig) -> None:
             **predictions.file,
             "data": OmegaConf.to_container(config.data, resolve=True),
             "view": config.view,
-            "source": protocol.source,
+            "citation": protocol.citation,
             "note": protocol.note,
             "warnings": warnings,
         },

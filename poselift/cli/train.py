@@ -19,6 +19,7 @@ from pytorch_lightning.loggers import Logger
 from poselift.cli.config import output_folder, run_configured
 from poselift.cli.record import RunRecord, evaluation_command
 from poselift.core.errors import InputError
+from poselift.data.module import MotionData
 from poselift.models import Lifter, build_model, load_weights
 from poselift.training.averaging import AverageLast
 from poselift.training.callbacks import BestWeights
@@ -59,8 +60,8 @@ def train(config: DictConfig) -> float | None:
     checkpoint = _checkpoint(config)
     _check_earlier(config, checkpoint)
     pl.seed_everything(config.seed, verbose=False)
-    data: pl.LightningDataModule = instantiate(config.data, _convert_="all")
-    task = training_task(config)
+    data: MotionData = instantiate(config.data, _convert_="all")
+    task = training_task(config, data)
     step = _step(checkpoint, task.lifter) if checkpoint else 0
     loggers = [instantiate(logger) for logger in config.logger.values() if logger]
     for logger in loggers:
@@ -111,13 +112,15 @@ _NOISE = (
 """Warnings of Lightning that do not apply here, or that the user cannot act on."""
 
 
-def training_task(config: DictConfig) -> LiftingTask:
+def training_task(config: DictConfig, data: MotionData) -> LiftingTask:
     """The lifter, warm-started if `init` is given, with its optimizer, schedule and loss."""
+    pelvis = data.pelvis
     optimizer = dict(OmegaConf.to_container(config.optimizer, resolve=True))  # type: ignore[arg-type]
     weight_decay = optimizer.pop("weight_decay", 0.0)
     lifter = build_model(instantiate(config.model, _convert_="all"))
     if config.init is not None:
         weights = load_weights(config.init)
+        pelvis = pelvis or weights.pelvis  # data without 3D does not move it
         try:
             warm_start(lifter, weights.lifter)
         except InputError as error:
@@ -132,6 +135,7 @@ def training_task(config: DictConfig) -> LiftingTask:
         window=config.frames,
         masking=instantiate(config.masking),
         seed=config.seed,
+        pelvis=pelvis,
     )
     if config.compile:
         task.lifter.compile()

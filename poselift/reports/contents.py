@@ -5,7 +5,7 @@ from typing import Any
 
 from poselift.core.errors import InputError
 from poselift.reports.cost import Cost, cost_key
-from poselift.reports.entries import POINTS, Entry, Section
+from poselift.reports.entries import POINTS, Entry, Section, follow
 from poselift.reports.protocols import PROTOCOLS
 from poselift.reports.published import Published
 from poselift.reports.tables import Cell, Column, Row, Table
@@ -95,18 +95,6 @@ def _column(values: Mapping[str, Any], title: str | None = None) -> Column:
     return Column(title or values["title"], unit, values["better"], _DIGITS.get(unit, 1))
 
 
-def _pick(*keys: str) -> Pick:
-    """The number at some keys of the results."""
-    return lambda results: _follow(results, *keys)
-
-
-def _follow(value: Any, *keys: str) -> Any:
-    """Follows keys down; None where one is not there."""
-    for key in keys:
-        value = value.get(key) if isinstance(value, Mapping) else None
-    return value
-
-
 def _table(
     section: Section,
     name: str,
@@ -118,7 +106,7 @@ def _table(
     """A table with a row for each entry, and below those of the same data the cited ones."""
     seeds = any(len(entry.runs) > 1 for entry in section.entries)
     labels = ("model", *(section.short(key) for key in section.varied), *(["seeds"] if seeds else []))
-    sources = tuple(dict.fromkeys(peer.source for peer, _, _ in cited))
+    citations = tuple(dict.fromkeys(peer.citation for peer, _, _ in cited))
     rows = []
     for entry in section.entries:
         settings = (entry.settings.get(key, "") for key in section.varied)
@@ -130,12 +118,12 @@ def _table(
         known["window"] = "" if peer.window is None else str(peer.window)
         settings = (known.get(key, "") for key in section.varied)
         theirs = (peer.name, *settings, *([""] if seeds else []))
-        rows.append(Row(theirs, tuple(values), section.block(like), sources.index(peer.source)))
+        rows.append(Row(theirs, tuple(values), section.block(like), citations.index(peer.citation)))
     blocks = list(dict.fromkeys(row.block for row in rows))
     rows.sort(key=lambda row: blocks.index(row.block))
     note = f"All rows: {section.common}." if section.common else ""
     return Table(
-        f"{section.name}_{name}", f"{section.title}: {title}", labels, tuple(columns), tuple(rows), sources, note
+        f"{section.name}_{name}", f"{section.title}: {title}", labels, tuple(columns), tuple(rows), citations, note
     )
 
 
@@ -148,7 +136,7 @@ def _comparison(
     columns = [_column(values) for values in metrics.values()] + list(_COSTS if costs is not None else ())
 
     def cells(entry: Entry) -> list[Cell]:
-        measured = [entry.cell(_pick("metrics", key, "mean")) for key in metrics]
+        measured = [entry.at("metrics", key, "mean") for key in metrics]
         return measured if costs is None else measured + _cost_cells(costs.get(cost_key(entry)))
 
     def theirs(peer: Published) -> list[Cell]:
@@ -176,8 +164,8 @@ def _by_group(section: Section, key: str, metric: Mapping[str, Any]) -> Table:
         f"{metric['title']} by {section.results['group_by']}",
         columns,
         lambda entry: [
-            *(entry.cell(_pick("metrics", key, "groups", group)) for group in groups),
-            entry.cell(_pick("metrics", key, "mean")),
+            *(entry.at("metrics", key, "groups", group) for group in groups),
+            entry.at("metrics", key, "mean"),
         ],
     )
 
@@ -197,8 +185,8 @@ def _by_joint(section: Section, key: str, metric: Mapping[str, Any]) -> Table:
         f"{metric['title']} by joint, over all frames",
         columns,
         lambda entry: [
-            *(entry.cell(_pick("metrics", key, "joints", joint)) for joint in joints),
-            entry.cell(_pick("metrics", key, "frames")),
+            *(entry.at("metrics", key, "joints", joint) for joint in joints),
+            entry.at("metrics", key, "frames"),
         ],
     )
 
@@ -208,8 +196,8 @@ def _pdj(section: Section) -> Table:
 
     def at_threshold(*keys: str) -> Pick:
         def pick(results: Results) -> float | None:
-            values = _follow(results, "curves", "pdj", *keys) or ()
-            thresholds = _follow(results, "curves", "pdj", "thresholds") or ()
+            values = follow(results, "curves", "pdj", *keys) or ()
+            thresholds = follow(results, "curves", "pdj", "thresholds") or ()
             return dict(zip(thresholds, values, strict=False)).get(PDJ_THRESHOLD)
 
         return pick
@@ -235,7 +223,7 @@ def _by_limb(section: Section, key: str, measure: Mapping[str, Any]) -> Table:
         f"{measure['title']} by limb, over all frames",
         columns,
         lambda entry: [
-            *(entry.cell(_pick("limbs", key, "values", limb)) for limb in measure["values"]),
-            entry.cell(_pick("limbs", key, "mean")),
+            *(entry.at("limbs", key, "values", limb) for limb in measure["values"]),
+            entry.at("limbs", key, "mean"),
         ],
     )

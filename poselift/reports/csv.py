@@ -14,11 +14,11 @@ def csv_table(table: Table) -> str:
     heads = [*table.labels]
     for column, deviates in zip(table.columns, varies, strict=True):
         heads += [column.head, f"{column.head} deviation"] if deviates else [column.head]
-    writer.writerow([*heads, "source"])
+    writer.writerow([*heads, "citation"])
     for row in table.rows:
         numbers: list[float | None] = []
         for cell, deviates in zip(row.cells, varies, strict=True):
             numbers += [cell.mean, cell.deviation] if deviates else [cell.mean]
-        source = "" if row.source is None else table.sources[row.source]
-        writer.writerow([*row.labels, *("" if number is None else repr(float(number)) for number in numbers), source])
+        citation = "" if row.citation is None else table.citations[row.citation]
+        writer.writerow([*row.labels, *("" if number is None else repr(float(number)) for number in numbers), citation])
     return text.getvalue()

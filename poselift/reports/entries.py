@@ -18,7 +18,7 @@ _NOT_OF_THE_METHOD = {
     "lengths",
     "warnings",
     "note",
-    "source",
+    "citation",
     "data.root",
 }
 """Settings that do not make a row another row: where things were, how they were read, what the protocol says."""
@@ -44,8 +44,12 @@ class Entry:
     settings: Mapping[str, str]
 
     def cell(self, pick: Callable[[Mapping[str, Any]], float | None]) -> Cell:
-        """Mean and deviation over the seeds of a number that each run has."""
+        """The mean and deviation over the seeds of a number of each run."""
         return Cell.of([pick(run.results) for run in self.runs])
+
+    def at(self, *keys: str) -> Cell:
+        """The `cell` of the number at some keys of `metrics.json`, one below the other."""
+        return self.cell(lambda results: follow(results, *keys))
 
     @property
     def model(self) -> Mapping[str, Any] | None:
@@ -161,6 +165,13 @@ def sections(runs: Sequence[Run]) -> tuple[list[Section], list[str]]:
             )
         found.append(Section(name, title, _entries(members)))
     return found, list(dict.fromkeys(warnings))
+
+
+def follow(value: Any, *keys: str) -> Any:
+    """The value at some keys, one below the other; None where a key is missing."""
+    for key in keys:
+        value = value.get(key) if isinstance(value, Mapping) else None
+    return value
 
 
 def _measured(results: Mapping[str, Any]) -> Any:

@@ -84,10 +84,9 @@ def _headline(section: Section) -> Mapping[str, Any]:
     return metric
 
 
-def _mean(results: Results) -> float | None:
-    """Of the headline."""
-    mean: float | None = results["metrics"][results["headline"]]["mean"]
-    return mean
+def _mean(section: Section, entry: Entry) -> Cell:
+    """The headline of an entry."""
+    return entry.at("metrics", section.results["headline"], "mean")
 
 
 def _shown(section: Section) -> list[Entry]:
@@ -95,7 +94,7 @@ def _shown(section: Section) -> list[Entry]:
     sign = 1 if _headline(section)["better"] == "lower" else -1
 
     def rank(entry: Entry) -> float:
-        mean = entry.cell(_mean).mean
+        mean = _mean(section, entry).mean
         return float("inf") if mean is None else sign * mean
 
     best = sorted(section.entries, key=rank)[:MOST_SERIES]
@@ -136,7 +135,7 @@ def _joints(section: Section, entries: Sequence[Entry]) -> list[Plot]:
         return []
     bodies = []
     for entry in entries:
-        means = {joint: entry.cell(partial(_of_joint, key, joint)).mean for joint in skeleton.joints}
+        means = {joint: entry.at("metrics", key, "joints", joint).mean for joint in skeleton.joints}
         bodies.append(Body(section.label(entry), {name: mean for name, mean in means.items() if mean is not None}))
     if not any(body.values for body in bodies):
         return []
@@ -146,11 +145,6 @@ def _joints(section: Section, entries: Sequence[Entry]) -> list[Plot]:
         " White: not measured." if white else ""
     )
     return [Plot("joints", caption, skeleton_plot(bodies, skeleton, f"{title} of the joint (mm)"))]
-
-
-def _of_joint(key: str, joint: str, results: Results) -> float | None:
-    joints: Mapping[str, float] = results["metrics"].get(key, {}).get("joints") or {}
-    return joints.get(joint)
 
 
 def _time(section: Section, entries: Sequence[Entry]) -> list[Plot]:
@@ -170,21 +164,16 @@ def _time(section: Section, entries: Sequence[Entry]) -> list[Plot]:
 
 
 def _groups(section: Section, entries: Sequence[Entry]) -> list[Plot]:
-    headline = _headline(section)
+    headline, key = _headline(section), section.results["headline"]
     groups = list(headline["groups"])
     bars = []
     for place, entry in enumerate(entries):
-        cells = [*(entry.cell(partial(_of_group, group)) for group in groups), entry.cell(_mean)]
+        cells = [*(entry.at("metrics", key, "groups", group) for group in groups), _mean(section, entry)]
         bars.append(
             Bars(section.label(entry), place, [cell.mean for cell in cells], [cell.deviation for cell in cells])
         )
     caption = f"{headline['title']} by {section.results['group_by']}.{_spread(entries)}"
     return [Plot("groups", caption, group_plot([*groups, "Mean"], bars, _axis(headline["title"], headline["unit"])))]
-
-
-def _of_group(group: str, results: Results) -> float | None:
-    value: float | None = results["metrics"][results["headline"]]["groups"][group]
-    return value
 
 
 def _spread(entries: Sequence[Entry]) -> str:
@@ -198,7 +187,7 @@ def _costs(
     headline = _headline(section)
     own = []
     for place, entry in enumerate(entries):
-        cell, cost = entry.cell(_mean), costs.get(cost_key(entry))
+        cell, cost = _mean(section, entry), costs.get(cost_key(entry))
         if cost is not None and cell.mean is not None:
             own.append(
                 (cost, partial(Method, section.label(entry), value=cell.mean, deviation=cell.deviation, place=place))

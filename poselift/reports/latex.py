@@ -3,7 +3,7 @@
 import unicodedata
 from collections.abc import Sequence
 
-from poselift.reports.tables import Cell, Column, Row, Table, mark, split_url
+from poselift.reports.tables import Printed, Row, Table, mark, split_url
 
 _SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -90,12 +90,12 @@ def latex_table(table: Table) -> str:
         r"\end{tabular}%",
         "}",
     ]
-    if table.sources:
+    if table.citations:
         lines += [
             r"\par\smallskip\raggedright\scriptsize",
             *(
-                rf"\textsuperscript{{{mark(place)}}}~cited: {_source(source)}\quad"
-                for place, source in enumerate(table.sources)
+                rf"\textsuperscript{{{mark(place)}}}~cited: {_citation(citation)}\quad"
+                for place, citation in enumerate(table.citations)
             ),
         ]
     return "\n".join([*lines, r"\end{table}"]) + "\n"
@@ -129,24 +129,20 @@ def latex_document(title: str, tables: Sequence[Table], figures: Sequence[tuple[
 
 def _row(table: Table, row: Row) -> list[str]:
     labels = [escape(label) for label in row.labels]
-    if row.source is not None:
-        labels[0] += rf"\textsuperscript{{{mark(row.source)}}}"
-    return labels + [
-        _cell(column, cell, table.best(row, place))
-        for place, (column, cell) in enumerate(zip(table.columns, row.cells, strict=True))
-    ]
+    if row.citation is not None:
+        labels[0] += rf"\textsuperscript{{{mark(row.citation)}}}"
+    return labels + [_cell(cell) for cell in table.printed(row)]
 
 
-def _cell(column: Column, cell: Cell, best: bool) -> str:
-    text = column.text(cell)
-    if text is None:
+def _cell(cell: Printed) -> str:
+    if cell.text is None:
         return "--"
-    text = f"${text}$" if text.startswith("-") else text
-    deviation = column.deviation(cell)
-    return (rf"\textbf{{{text}}}" if best else text) + (rf"{{\tiny\,$\pm$\,{deviation}}}" if deviation else "")
+    text = f"${cell.text}$" if cell.text.startswith("-") else cell.text
+    deviation = rf"{{\tiny\,$\pm$\,{cell.deviation}}}" if cell.deviation else ""
+    return (rf"\textbf{{{text}}}" if cell.best else text) + deviation
 
 
-def _source(source: str) -> str:
-    """A source with its URL set as one."""
-    paper, url = split_url(source)
+def _citation(citation: str) -> str:
+    """A citation with its URL set as one."""
+    paper, url = split_url(citation)
     return escape(paper) + (rf" \url{{{url}}}" if url else "")

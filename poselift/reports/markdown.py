@@ -2,7 +2,7 @@
 
 import re
 
-from poselift.reports.tables import Cell, Column, Row, Table, mark, split_url
+from poselift.reports.tables import Printed, Row, Table, mark, split_url
 
 
 def escape(text: str) -> str:
@@ -11,33 +11,29 @@ def escape(text: str) -> str:
 
 
 def markdown_table(table: Table) -> str:
-    """A table below its caption, the best in bold, with the sources of cited rows below it."""
+    """A table below its caption, the best in bold, with the citations of cited rows below it."""
     heads = [escape(head) for head in table.heads]
     rules = ["---"] * len(table.labels) + ["---:"] * len(table.columns)
     rows = [_row(table, row) for block in table.blocks() for row in block]
     lines = [f"| {' | '.join(cells)} |" for cells in (heads, rules, *rows)]
-    notes = [f"({mark(place)}) cited: {_source(source)}  " for place, source in enumerate(table.sources)]
+    notes = [f"({mark(place)}) cited: {_citation(citation)}  " for place, citation in enumerate(table.citations)]
     return "\n".join([escape(table.caption), "", *lines, *([""] if notes else []), *notes]) + "\n"
 
 
-def _source(source: str) -> str:
-    """A source with its URL as a link."""
-    paper, url = split_url(source)
+def _citation(citation: str) -> str:
+    """A citation with its URL as a link."""
+    paper, url = split_url(citation)
     return escape(paper) + (f" <{url}>" if url else "")
 
 
 def _row(table: Table, row: Row) -> list[str]:
     labels = [escape(label) for label in row.labels]
-    if row.source is not None:
-        labels[0] += f" ({mark(row.source)})"
-    return labels + [
-        _cell(column, cell, table.best(row, place))
-        for place, (column, cell) in enumerate(zip(table.columns, row.cells, strict=True))
-    ]
+    if row.citation is not None:
+        labels[0] += f" ({mark(row.citation)})"
+    return labels + [_cell(cell) for cell in table.printed(row)]
 
 
-def _cell(column: Column, cell: Cell, best: bool) -> str:
-    text, deviation = column.text(cell), column.deviation(cell)
-    if text is None:
+def _cell(cell: Printed) -> str:
+    if cell.text is None:
         return "-"
-    return (f"**{text}**" if best else text) + (f" ± {deviation}" if deviation else "")
+    return (f"**{cell.text}**" if cell.best else cell.text) + (f" ± {cell.deviation}" if cell.deviation else "")

@@ -9,7 +9,7 @@ from string import Template
 
 from poselift.reports.entries import Section
 from poselift.reports.runs import Run
-from poselift.reports.tables import Cell, Column, Row, Table, mark
+from poselift.reports.tables import Printed, Row, Table, mark
 from poselift.reports.text import DASH
 
 _TEMPLATE = Path(__file__).with_name("page.html")
@@ -73,7 +73,7 @@ def _part(part: Part) -> str:
     settings = section.results["settings"]
     notes = [
         settings.get("note"),
-        f"Source: {settings['source']}." if settings.get("source") else None,
+        f"Citation: {settings['citation']}." if settings.get("citation") else None,
         f"All rows: {section.common}." if section.common else None,
     ]
     lines = [f'<p class="note">{escape(note)}</p>' for note in notes if note]
@@ -91,9 +91,9 @@ def _own(title: str, section: Section) -> str:
 
 def _figure(picture: Picture, section: Section) -> str:
     caption = escape(_own(picture.caption, section))
-    source = base64.b64encode(picture.png).decode()
+    data = base64.b64encode(picture.png).decode()
     # On a phone a wide picture is scrolled, as it could not be read if it were made to fit.
-    image = f'<img alt="{caption}" style="min-width: {0.7 * picture.width:.0f}px" src="data:image/png;base64,{source}">'
+    image = f'<img alt="{caption}" style="min-width: {0.7 * picture.width:.0f}px" src="data:image/png;base64,{data}">'
     return (
         f'<figure style="width: {picture.width}px"><div class="wide">{image}</div>'
         f"<figcaption>{caption}</figcaption></figure>"
@@ -101,7 +101,7 @@ def _figure(picture: Picture, section: Section) -> str:
 
 
 def html_table(table: Table) -> str:
-    """A table with its sources."""
+    """A table as HTML, with its citations."""
     heads = [f'<th class="label" scope="col">{escape(label)}</th>' for label in table.labels]
     heads += [
         f'<th scope="col">{escape(column.title)}<small>{escape(column.unit)}</small></th>' for column in table.columns
@@ -112,27 +112,25 @@ def html_table(table: Table) -> str:
         f'<div class="wide"><table><thead><tr>{"".join(heads)}</tr></thead>',
         f"<tbody>{''.join(rows)}</tbody></table></div>",
     ]
-    sources = [f"<sup>{mark(place)}</sup> cited: {escape(text)}" for place, text in enumerate(table.sources)]
-    return "\n".join([*lines, *([f'<p class="sources">{"<br>".join(sources)}</p>'] if sources else [])])
+    citations = [f"<sup>{mark(place)}</sup> cited: {escape(text)}" for place, text in enumerate(table.citations)]
+    return "\n".join([*lines, *([f'<p class="citations">{"<br>".join(citations)}</p>'] if citations else [])])
 
 
 def _row(table: Table, row: Row, last: bool) -> str:
-    kinds = [name for name, applies in (("cited", row.source is not None), ("block", last)) if applies]
+    kinds = [name for name, applies in (("cited", row.citation is not None), ("block", last)) if applies]
     name, *settings = (escape(label) for label in row.labels)
-    cited = "" if row.source is None else f"<sup>{mark(row.source)}</sup>"
+    cited = "" if row.citation is None else f"<sup>{mark(row.citation)}</sup>"
     cells = [f'<th class="label" scope="row"><span>{name}{cited}</span></th>']
     cells += [f'<td class="label">{setting}</td>' for setting in settings]
-    for place, (column, cell) in enumerate(zip(table.columns, row.cells, strict=True)):
-        cells.append(f"<td>{_cell(column, cell, table.best(row, place))}</td>")
+    cells += [f"<td>{_cell(cell)}</td>" for cell in table.printed(row)]
     kind = f' class="{" ".join(kinds)}"' if kinds else ""
     return f"<tr{kind}>{''.join(cells)}</tr>"
 
 
-def _cell(column: Column, cell: Cell, best: bool) -> str:
-    text, deviation = column.text(cell), column.deviation(cell)
-    if text is None:
+def _cell(cell: Printed) -> str:
+    if cell.text is None:
         return DASH
-    return (f"<b>{text}</b>" if best else text) + (f" ± {deviation}" if deviation else "")
+    return (f"<b>{cell.text}</b>" if cell.best else cell.text) + (f" ± {cell.deviation}" if cell.deviation else "")
 
 
 def _environment(runs: Sequence[Run]) -> str:

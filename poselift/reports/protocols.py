@@ -50,7 +50,7 @@ class Protocol:
         row: the name of the row that a view belongs to, of its {subject} and {action}.
         average: whether the headline mean is over the groups' means or over all frames.
         groups: those that the benchmark has, in the order of its tables; as they come where empty.
-        source: where it is defined.
+        citation: of its definition.
         note: what is taken where the field differs.
         root: the joint that both sides are relative to.
     """
@@ -63,7 +63,7 @@ class Protocol:
     group_by: Literal["action", "subject", "sequence"]
     row: str
     average: Literal["groups", "frames"]
-    source: str
+    citation: str
     note: str
     groups: tuple[str, ...] = ()
     root: str = "pelvis"
@@ -124,7 +124,7 @@ def _h36m(number: int, title: str, headline: str, alignment: str) -> Protocol:
         row="{action}",
         average="groups",
         groups=H36M_ACTIONS,
-        source="Ionescu et al., 'Human3.6M', PAMI 2014; Pavllo et al., CVPR 2019, for the three protocols as used now",
+        citation="Ionescu et al., 'Human3.6M', PAMI 2014; Pavllo et al., CVPR 2019, for the three protocols in use",
         note=f"Subjects 9 and 11, every frame, four cameras; {alignment}. All 17 joints, the root's zero among them; "
         "VideoPose3D leaves a predicted root where it is, here it is subtracted. The mean of the 15 actions' means.",
     )
@@ -144,7 +144,7 @@ _PROTOCOLS = (
         row="{subject}",
         groups=tuple(f"TS{number}" for number in range(1, 7)),
         average="frames",
-        source="Mehta et al., 'Monocular 3D human pose estimation in the wild', 3DV 2017, and the evaluation scripts "
+        citation="Mehta et al., 'Monocular 3D human pose estimation in the wild', 3DV 2017, and the evaluation scripts "
         "of its test set",
         note="Valid frames of TS1 to TS6. The 14 joints of the official PCK and AUC; many lifters' papers take all 17, "
         "with the pelvis, which is always right. MPJPE is of the same 14 here, of all 17 in the official script. The "
@@ -160,7 +160,7 @@ _PROTOCOLS = (
         group_by="sequence",
         row="{subject} {action}",
         average="groups",
-        source="Sigal et al., 'HumanEva', IJCV 2010; Pavllo et al., CVPR 2019, for the split and the joints",
+        citation="Sigal et al., 'HumanEva', IJCV 2010; Pavllo et al., CVPR 2019, for the split and the joints",
         note="The validation split's Walking, Jog and Box of S1, S2 and S3, all cameras; 15 joints, relative to the "
         "pelvis. A row is a subject's action, a cell of the usual table; the mean is over the cells.",
     ),
@@ -173,7 +173,7 @@ _PROTOCOLS = (
         group_by="sequence",
         row="{action}",
         average="frames",
-        source="von Marcard et al., 'Recovering accurate 3D human pose in the wild', ECCV 2018",
+        citation="von Marcard et al., 'Recovering accurate 3D human pose in the wild', ECCV 2018",
         note="Test split, frames with a valid camera pose. The field takes 14 joints regressed from the mesh, with "
         "neck and head, which need the body model; here the 12 limb joints of the dataset's own SMPL joints, relative "
         "to the pelvis. The mean is over all frames.",
@@ -187,7 +187,7 @@ _PROTOCOLS = (
         group_by="subject",
         row="{subject}",
         average="frames",
-        source="Varol et al., 'Learning from synthetic humans', CVPR 2017; Varol et al., 'BodyNet', ECCV 2018",
+        citation="Varol et al., 'Learning from synthetic humans', CVPR 2017; Varol et al., 'BodyNet', ECCV 2018",
         note="The test split's clips. Papers take SMPL's 24 joints; here its 12 limb joints, which other joint sets "
         "have too, relative to the pelvis. The mean is over all frames.",
     ),
@@ -200,7 +200,7 @@ _PROTOCOLS = (
         group_by="subject",
         row="{subject}",
         average="groups",
-        source="the frozen lifting benchmark on the CMU Graphics Lab Motion Capture Database (mocap.cs.cmu.edu)",
+        citation="the frozen lifting benchmark on the CMU Graphics Lab Motion Capture Database (mocap.cs.cmu.edu)",
         note="Every frame of every view, 17 joints relative to the pelvis. The mean of the subjects' means, as one "
         "subject has most of the frames. Not comparable with errors on Human3.6M.",
     ),

@@ -1,4 +1,4 @@
-"""Rows that others have published, to stand beside ours, each with its source."""
+"""Rows that others have published, to stand beside ours, each with its citation."""
 
 import re
 from collections.abc import Mapping
@@ -29,7 +29,7 @@ class Published:
         protocol: the only one under which it stands.
         exact_points: whether the projected truth went in, and not a detector's 2D.
         values: by the key of the metric.
-        source: paper and URL.
+        citation: paper and URL.
         window: frames in; None where not known.
         parameters: millions; None where not known.
         macs: millions of multiply-adds for a frame that comes out, attention counted; None where not known.
@@ -39,7 +39,7 @@ class Published:
     protocol: str
     exact_points: bool
     values: Mapping[str, float]
-    source: str
+    citation: str
     window: int | None = None
     parameters: float | None = None
     macs: float | None = None

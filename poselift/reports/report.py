@@ -62,7 +62,7 @@ def write_report(
         parts.append(Part(section, own, pictures))
         tables += own
         plots += drawn
-    cited = any(table.sources for table in tables)
+    cited = any(table.citations for table in tables)
     notes = [*([COST_NOTE] if costs is not None else []), *([_CITED_NOTE] if cited else [])]
     title = f"Report: {', '.join(section.title for section in sections)}"
     write_text(out / "report.md", _markdown(title, parts, warnings, notes))

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -58,6 +58,20 @@ class Column:
         return None if cell.deviation is None else f"{cell.deviation:.{self.digits}f}"
 
 
+class Printed(NamedTuple):
+    """A cell as a table prints it.
+
+    Attributes:
+        text: of the mean; None where the cell is empty.
+        deviation: over the seeds; None where there is none.
+        best: whether the cell is the best of its column within its block.
+    """
+
+    text: str | None
+    deviation: str | None
+    best: bool
+
+
 @dataclass(frozen=True)
 class Row:
     """A method.
@@ -66,13 +80,13 @@ class Row:
         labels: what it is, an entry for each of the table's label columns.
         cells: its numbers, an entry for each column.
         block: rows of one block were measured under the same conditions; the best is looked for among these.
-        source: for a row that is cited, the place of its source in `Table.sources`; None for our own.
+        citation: the index in `Table.citations`; None for our own rows.
     """
 
     labels: tuple[str, ...]
     cells: tuple[Cell, ...]
     block: tuple[str, ...] = ()
-    source: int | None = None
+    citation: int | None = None
 
 
 @dataclass(frozen=True)
@@ -85,7 +99,7 @@ class Table:
         labels: titles of the label columns.
         columns: of the numbers.
         rows: those of one block stand together.
-        sources: where the cited rows are from.
+        citations: of the cited rows.
         note: what holds for all of our rows.
     """
 
@@ -94,7 +108,7 @@ class Table:
     labels: tuple[str, ...]
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
-    sources: tuple[str, ...] = ()
+    citations: tuple[str, ...] = ()
     note: str = ""
 
     def __post_init__(self) -> None:
@@ -133,6 +147,13 @@ class Table:
         units = {column.unit for column in self.columns}
         return units.pop() if len(units) == 1 else ""
 
+    def printed(self, row: Row) -> list[Printed]:
+        """The cells of one of the table's rows."""
+        return [
+            Printed(column.text(cell), column.deviation(cell), self.best(row, place))
+            for place, (column, cell) in enumerate(zip(self.columns, row.cells, strict=True))
+        ]
+
     def best(self, row: Row, place: int) -> bool:
         """Whether a cell is the best of its column within its block.
 
@@ -158,12 +179,12 @@ class Table:
 MARKS = "abcdefghijklmnopqrstuvwxyz"
 
 
-def mark(source: int) -> str:
-    """The letter of a source: a to z, then aa, ab and so on."""
-    return (mark(source // len(MARKS) - 1) if source >= len(MARKS) else "") + MARKS[source % len(MARKS)]
+def mark(citation: int) -> str:
+    """The letter of a citation: a to z, then aa, ab and so on."""
+    return (mark(citation // len(MARKS) - 1) if citation >= len(MARKS) else "") + MARKS[citation % len(MARKS)]
 
 
-def split_url(source: str) -> tuple[str, str]:
-    """A source up to its URL, and the URL at its end; "" where there is none."""
-    paper, _, last = source.rpartition(" ")
-    return (paper, last) if last.startswith(("https://", "http://")) else (source, "")
+def split_url(citation: str) -> tuple[str, str]:
+    """A citation up to its URL, and the URL at its end; "" where there is none."""
+    paper, _, last = citation.rpartition(" ")
+    return (paper, last) if last.startswith(("https://", "http://")) else (citation, "")

@@ -1,6 +1,6 @@
 """Conversion from one skeleton to another, by joint name.
 
-Joints with equal names are copied. A joint that the source lacks is derived from others where `COMBINATIONS` defines it,
+Joints with equal names are copied. A joint that the source lacks is derived from others where `COMBINATIONS` has it,
 and marked so. All other joints are masked.
 """
 

@@ -53,9 +53,7 @@ class BestWeights(pl.Callback):
         training = {**self.description, "step": trainer.global_step, self.monitor: round(self.best, 2)}
         # Half the size, and the rounding moves joints by hundredths of a millimetre; checkpoints keep all digits.
         with saying_what_is_left(self.path):
-            save_weights(
-                self.path, self._validated, pl_module.window, training, torch.float16, pelvis=pl_module.pelvis
-            )
+            save_weights(self.path, self._validated, pl_module.window, training, torch.float16, pelvis=pl_module.pelvis)
 
     def state_dict(self) -> dict[str, Any]:
         """The best value so far, for a run that goes on."""

@@ -35,9 +35,9 @@ def from_first(joints: Float[Tensor, "*batch k 3"], skeleton: Skeleton) -> Float
 class Objective:
     """The weighted sum of the losses of a batch.
 
-    The first five compare with 3D and count where it is known, "uncertainty" only if the lifter gives it. "reprojection"
-    counts wherever something is known of the picture, and "symmetry" everywhere, so that windows with 2D alone teach
-    too.
+    The first five compare with 3D and count where it is known, "uncertainty" only if the lifter gives it.
+    "reprojection" counts wherever something is known of the picture, and "symmetry" everywhere, so that windows with 2D
+    alone teach too.
 
     Args:
         weights: of each of `LOSSES`, by name; those left out are 0.

@@ -3,9 +3,11 @@
 import pytest
 import torch
 
-from poselift.models import SpatioTemporalLifter, load_weights, save_weights
+from poselift.models import LifterConfig, SpatioTemporalLifter, load_weights, save_weights
 
-SIZE = {"joint_dim": 8, "joint_heads": 2, "frame_dim": 16, "dim": 16, "heads": 2, "depth": 1}
+SMALL = LifterConfig(
+    joint_dim=8, joint_heads=2, frame_dim=16, dim=16, heads=2, depth=1, skeleton_out="cmu28", uncertainty=True
+)
 
 
 @pytest.fixture(scope="session")
@@ -13,7 +15,7 @@ def lifter_file(tmp_path_factory):
     """A file of weights with CMU-28 out and uncertainty."""
     torch.manual_seed(0)
     path = tmp_path_factory.mktemp("weights") / "test.safetensors"
-    save_weights(path, SpatioTemporalLifter(**SIZE, skeleton_out="cmu28", uncertainty=True), 40, {"seed": 0})
+    save_weights(path, SpatioTemporalLifter(SMALL), 40, {"seed": 0})
     return path
 
 

@@ -8,19 +8,25 @@ import torch
 
 from benchmarks import lifters
 from poselift.models import (
+    JointTokenConfig,
     JointTokenTransformer,
+    LifterConfig,
     SimpleBaseline,
+    SimpleBaselineConfig,
     SpatioTemporalLifter,
     TemporalConvolution,
+    TemporalConvolutionConfig,
     save_weights,
 )
 
-SMALL = {"joint_dim": 16, "frame_dim": 32, "depth": 1, "heads": 4}
-OURS = {"tiny": {"dim": 32}, "wide": {"dim": 64}}
+OURS = {
+    name: LifterConfig(joint_dim=16, frame_dim=32, depth=1, heads=4, dim=dim)
+    for name, dim in {"tiny": 32, "wide": 64}.items()
+}
 BASELINES = {
-    "simple_baseline": SimpleBaseline(dim=16),
-    "temporal_convolution": TemporalConvolution(channels=16, depth=1),
-    "mixste_shape": JointTokenTransformer(dim=16, depth=1, heads=2),
+    "simple_baseline": SimpleBaseline(SimpleBaselineConfig(dim=16)),
+    "temporal_convolution": TemporalConvolution(TemporalConvolutionConfig(channels=16, depth=1)),
+    "mixste_shape": JointTokenTransformer(JointTokenConfig(dim=16, depth=1, heads=2)),
 }
 
 
@@ -31,7 +37,7 @@ def weights(tmp_path):
     for name, seed in (("tiny", 0), ("tiny", 1), ("wide", 0)):
         torch.manual_seed(seed)
         ours.append(tmp_path / f"seed{seed}" / f"{name}.safetensors")
-        save_weights(ours[-1], SpatioTemporalLifter(**SMALL, **OURS[name]), 24, {"seed": seed})
+        save_weights(ours[-1], SpatioTemporalLifter(OURS[name]), 24, {"seed": seed})
     for name, lifter in BASELINES.items():
         theirs.append(tmp_path / "seed0" / f"{name}.safetensors")
         save_weights(theirs[-1], lifter, 24, {"seed": 0})
@@ -39,9 +45,8 @@ def weights(tmp_path):
 
 
 @pytest.fixture
-def compare(cmu_files, tmp_path, monkeypatch):
+def compare(cmu_files, tmp_path):
     """Runs the command; returns its folder."""
-    monkeypatch.setattr(lifters, "register", lambda: None)  # the models of other tests stay as they are
 
     def run(ours, theirs):
         corpus, bench = cmu_files

@@ -11,7 +11,7 @@ from benchmarks import train_baselines
 from benchmarks.command import composed
 from benchmarks.pace import Pace
 from benchmarks.train_baselines import ROWS, budget_overrides, own_overrides
-from poselift.models import Lifter
+from poselift.models import Lifter, build_model
 
 COMMON = ["data=synthetic", "frames=48", "data.batch_size=96"]
 MMPOSE = importlib.util.find_spec("mmpose") is not None
@@ -25,7 +25,7 @@ def test_every_row_is_a_lifter_that_sees_as_many_frames_in_a_step(name):
     # To the nearest whole window.
     assert config.frames * config.data.batch_size == pytest.approx(48 * 96, abs=config.frames / 2)
     if MMPOSE or not row.of_mmpose:
-        assert isinstance(instantiate(config.model, _convert_="all"), Lifter)
+        assert isinstance(build_model(instantiate(config.model, _convert_="all")), Lifter)
 
 
 @pytest.mark.parametrize(("steps", "expected"), [(5000, (5000, 1250)), (25, (24, 6)), (3, (3, 1))])

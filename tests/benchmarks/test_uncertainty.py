@@ -1,15 +1,17 @@
+from dataclasses import replace
+
 import pytest
 import torch
 
 from benchmarks import uncertainty
 from poselift.models import SpatioTemporalLifter, save_weights
-from tests.benchmarks.conftest import SIZE
+from tests.benchmarks.conftest import SMALL
 
 
 def tables(files, tmp_path, capsys, bias):
     """The rows of both tables for a lifter whose uncertainties are all about exp(bias) times 5 cm."""
     torch.manual_seed(0)
-    lifter = SpatioTemporalLifter(**SIZE, skeleton_out="cmu28", uncertainty=True)
+    lifter = SpatioTemporalLifter(SMALL)
     torch.nn.init.zeros_(lifter.uncertainty_head[2].weight)
     torch.nn.init.constant_(lifter.uncertainty_head[2].bias, bias)
     save_weights(tmp_path / "l.safetensors", lifter, 40, {})
@@ -32,7 +34,7 @@ def test_large_uncertainties_hold_all_joints_and_small_ones_none(files, tmp_path
 
 
 def test_a_lifter_without_uncertainty_is_refused(files, tmp_path, capsys):
-    save_weights(tmp_path / "n.safetensors", SpatioTemporalLifter(**SIZE, skeleton_out="cmu28"), 40, {})
+    save_weights(tmp_path / "n.safetensors", SpatioTemporalLifter(replace(SMALL, uncertainty=False)), 40, {})
     with pytest.raises(SystemExit):
         uncertainty.main([*files[:4], "--weights", str(tmp_path / "n.safetensors"), "--skeletons", "h36m17"])
     assert "model.uncertainty=true" in capsys.readouterr().err

@@ -77,7 +77,8 @@ def two_steps(config: DictConfig):
     Without Lightning's trainer, which takes longer than the steps.
     """
     torch.manual_seed(0)
-    task, data = training_task(config), instantiate(config.data, _convert_="all")
+    data = instantiate(config.data, _convert_="all")
+    task = training_task(config, data)
     logged: dict[str, float] = {}
     task.log = lambda name, value, **options: logged.update({name: float(value)})
     data.setup("fit")

@@ -57,12 +57,10 @@ def test_a_script_of_tools_is_the_command(script, monkeypatch):
     assert given == [[COMMANDS[script], "a=1", "--help"]]
 
 
-@pytest.mark.parametrize("command", ["train", "evaluate"])
-def test_hydra_gets_its_own_options(command):
-    """--help and --cfg are Hydra's, and the usage names the command."""
-    assert f"poselift {command}" in poselift(command, "--help").out
-    shown = poselift(command, "--cfg", "job", "device=cpu" if command == "evaluate" else "steps=7").out
-    assert ("device: cpu" if command == "evaluate" else "steps: 7") in shown
+def test_hydra_gets_its_own_options():
+    """--help and --cfg are Hydra's, and the help names the command; tests of `train` see to that of training."""
+    assert "poselift evaluate" in poselift("evaluate", "--help").out
+    assert "device: cpu" in poselift("evaluate", "--cfg", "job", "device=cpu").out
 
 
 def test_the_arguments_of_the_process_are_those_of_before_while_a_command_runs(monkeypatch):

@@ -61,7 +61,8 @@ class TestRows:
     def test_every_model_and_schedule_composes_under_every_budget(self, budget, tmp_path):
         """The keys that a budget sets exist: one row for each model and each key of a warm-up."""
         study = Study(BUDGETS[budget], tmp_path, ["data=synthetic"])
-        for row in {(row.model, row.warmup): row for row in all_rows()}.values():
+        one_each = {row.model: row for row in all_rows()} | {row.warmup: row for row in all_rows()}
+        for row in one_each.values():
             with initialize_config_dir(CONF, version_base="1.3"):
                 config = compose("train", study.overrides(row))
             assert config.frames == config.data.frames == BUDGETS[budget].frames

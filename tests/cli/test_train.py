@@ -289,7 +289,7 @@ def test_bad_input_is_one_line_and_exit_code_2(arguments, message, tmp_path):
         ("+loss.nonsense=1", "no loss is called nonsense"),
         ("optimizer.lr=", "the optimizer or its schedule rejects its settings"),
         ("resume=nothing.ckpt", "no such file: nothing.ckpt"),
-        ("init=nothing", "no weights are called 'nothing'"),
+        ("init=nothing", "weights are called 'nothing'"),
         ("steps=0", "steps=0 must be a whole number, 1 or more"),
         ("seed=-1", "seed=-1 must be a whole number, 0 or more"),
     ],

@@ -169,7 +169,10 @@ def test_other_subjects_are_left_alone(raw, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--at-60", "01_99", "08"], "no subject or trial of the corpus is called 01_99; give names such as 60 or 60_08"),
+        (
+            ["--at-60", "01_99", "08"],
+            "no subject or trial of the corpus is called 01_99; give names such as 60 or 60_08",
+        ),
         (["--fps", "0"], "a frame rate of 0.0 is impossible"),
     ],
 )
@@ -215,9 +218,7 @@ def test_skeletons_and_lengths_that_are_not_the_databases(raw, tmp_path):
     asf.write_text(text.replace("rtoes", "rtip"))
     for amc in asf.parent.glob("*.amc"):
         amc.write_text(amc.read_text().replace("rtoes", "rtip"))
-    with pytest.raises(
-        InputError, match=r"01\.asf has no bone 'rtoes', as the database's have; it has root, lowerback"
-    ):
+    with pytest.raises(InputError, match=r"01\.asf has no bone 'rtoes', unlike the database; it has root, lowerback"):
         prepare(raw[0], tmp_path / "cmu50.npz")
 
 

@@ -92,6 +92,4 @@ def test_a_pelvis_between_the_hips_changes_nothing(motions):
         points[:, HALPE26.index("pelvis")], scores[:, HALPE26.index("pelvis")] = hips, 0.9
         halpe = replace(seen, keypoints=points, scores=scores, skeleton=HALPE26)
         weights, camera = load_weights("small"), camera_for(seen.image_size)
-        np.testing.assert_array_equal(
-            lift(halpe, weights, camera).joints, lift(seen, weights, camera).joints
-        )
+        np.testing.assert_array_equal(lift(halpe, weights, camera).joints, lift(seen, weights, camera).joints)

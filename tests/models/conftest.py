@@ -8,22 +8,12 @@ from poselift.data.views import render_views
 from poselift.models import LifterConfig, SpatioTemporalLifter
 
 
-@pytest.fixture(params=[False, True], ids=["frame tokens", "joint tokens over time"])
-def lifter(request):
+@pytest.fixture
+def lifter():
+    """With joint tokens over time; test_baselines.py has one without."""
     torch.manual_seed(0)
-    return SpatioTemporalLifter(
-        LifterConfig(
-            joint_dim=16,
-            joint_depth=1,
-            joint_heads=2,
-            joint_time=request.param,
-            frame_dim=32,
-            dim=32,
-            depth=2,
-            heads=4,
-            temporal_stride=4,
-        )
-    ).eval()
+    config = LifterConfig(joint_dim=16, joint_time=True, frame_dim=32, dim=32, depth=2, heads=4)
+    return SpatioTemporalLifter(config).eval()
 
 
 @pytest.fixture(scope="session")

@@ -99,11 +99,10 @@ def test_over_joints_it_is_the_mean_of_the_frames():
     lifter = SpatioTemporalLifter(LifterConfig(**SMALL)).eval()
     seen = []
     block = lifter.joint_blocks[0].attention
-    block.register_forward_pre_hook(lambda module, args, kwargs: seen.append((args, kwargs)), with_kwargs=True)
+    block.register_forward_pre_hook(lambda module, args: seen.append(args[0]))
     maps = maps_of(lifter, window(frames=6))
-    args, kwargs = seen[0]
-    assert len(args[0]) == 8  # two frames of padding
-    each = block.attention_map(*args, **kwargs)[:6]
+    assert len(seen[0].tokens) == 8  # two frames of padding
+    each = block.attention_map(seen[0])[:6]
     torch.testing.assert_close(maps[0].weights, each.mean(0))
     assert (each[0] - each[1]).abs().max() > 1e-4
 

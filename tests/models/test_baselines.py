@@ -36,7 +36,7 @@ SMALL = (
 
 
 def test_every_model_is_here():
-    assert {type(config) for config in SMALL} == set(MODELS)
+    assert {type(config) for config in SMALL} == {kind for kind in MODELS if kind.__module__.startswith("poselift.")}
 
 
 @pytest.fixture(params=SMALL, ids=lambda config: type(config).__name__)

@@ -5,7 +5,6 @@ import torch
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils.flop_counter import FlopCounterMode
 
-from poselift.core.errors import InputError
 from poselift.models import LifterConfig, SpatioTemporalLifter, encode
 from poselift.models.encoding import pad_time
 
@@ -23,7 +22,7 @@ def encoded(view, frames=slice(None), joints=None):
     )
 
 
-@pytest.mark.parametrize("frames", [1, 2, 5, 96, 243])
+@pytest.mark.parametrize("frames", [1, 5, 123])
 def test_any_number_of_frames_goes_in_and_comes_out(lifter, view, frames):
     index = torch.arange(frames) % len(view.times)
     window = replace(encoded(view, index), times=torch.arange(frames)[None] / 50.0)
@@ -163,7 +162,7 @@ def test_every_parameter_gets_a_gradient(view):
 
 
 def test_blocks_do_not_start_equal():
-    lifter = SpatioTemporalLifter(LifterConfig())
+    lifter = SpatioTemporalLifter(LifterConfig(dim=16, depth=2, heads=2))
     weights = [block.attention.qkv.weight for block in lifter.time_blocks]
     assert not torch.equal(weights[0], weights[1])
 
@@ -186,10 +185,3 @@ def test_a_lifter_with_interpolated_tokens_lifts_any_length_and_ignores_empty_fr
     assert lifter.token_out.out_features == 32
     padded = pad_time(window, 9)
     torch.testing.assert_close(lifter(padded)[:, : window.times.shape[1]], lifter(window), atol=1e-5, rtol=1e-4)
-
-
-def test_choices_of_upsampling():
-    with pytest.raises(InputError, match="temporal_upsampling=cubic is not known; choose layer, interpolate"):
-        SpatioTemporalLifter(LifterConfig(temporal_upsampling="cubic"))
-    with pytest.raises(InputError, match="causal=true, set temporal_upsampling=layer"):
-        SpatioTemporalLifter(LifterConfig(temporal_upsampling="interpolate", causal=True))

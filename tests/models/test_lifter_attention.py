@@ -22,10 +22,10 @@ def build(**options):
 @pytest.fixture(scope="module")
 def window(view):
     encoded = encode(
-        view.keypoints[None, :40], view.scores[None, :40], view.times[None, :40], view.K[None], view.image_size[None]
+        view.keypoints[None, :20], view.scores[None, :20], view.times[None, :20], view.K[None], view.image_size[None]
     )
     mask = encoded.mask.clone()
-    mask[:, 10:30, 6] = False
+    mask[:, 5:15, 6] = False
     mask[:, :, 20] = False
     return replace(encoded, mask=mask, coordinates=encoded.coordinates * mask[..., None], scores=encoded.scores * mask)
 
@@ -34,11 +34,11 @@ def window(view):
 def test_over_time(name, window):
     lifter = build(attention=name)
     out = lifter(window)
-    assert out.shape == (1, 40, 17, 3)
+    assert out.shape == (1, 20, 17, 3)
     assert out.isfinite().all()
     assert {type(block.attention) for block in lifter.time_blocks} == {ATTENTION[name]}
-    padded = lifter(pad_time(window, 8))[:, :40]
-    assert torch.allclose(padded, out, atol=1e-5, rtol=1e-4) != lifter.time_blocks[0].attention.knows_length
+    padded = lifter(pad_time(window, 8))[:, :20]
+    assert torch.allclose(padded, out, atol=1e-5, rtol=1e-4) == (name != "fnet")  # which counts padding
     # Times count by their differences, whether they enter the scores or the tokens.
     later = lifter(replace(window, times=window.times + 2.0))
     torch.testing.assert_close(later, out, atol=1e-4, rtol=1e-3)

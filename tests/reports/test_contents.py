@@ -136,13 +136,13 @@ def h36m(**keywords):
 
 def test_cited_rows_stand_beside_rows_of_the_same_2d():
     table = tables(h36m(), h36m(points="gt"), peers=[EXACT, THEIRS])["comparison"]
-    assert [(row.labels, row.source) for row in table.rows] == [
+    assert [(row.labels, row.citation) for row in table.rows] == [
         (("ours", "cpn"), None),
         (("Theirs", "detected"), 1),
         (("ours", "gt"), None),
         (("Exact", "gt"), 0),
     ]
-    assert table.sources == (EXACT.source, THEIRS.source)
+    assert table.citations == (EXACT.citation, THEIRS.citation)
     found = numbers(table)
     assert found["Theirs detected"] == {"MPJPE": "45.0", "P-MPJPE": None, "N-MPJPE": None, "PCK@150": None}
     # They take part in what is best.

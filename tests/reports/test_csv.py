@@ -20,7 +20,7 @@ def test_a_table_cell_by_cell():
         ("Doe, 2020, https://a.b",),
     )
     assert list(csv.reader(io.StringIO(csv_table(table)))) == [
-        ["model", "MPJPE (mm)", "MPJPE (mm) deviation", "Jitter", "source"],
+        ["model", "MPJPE (mm)", "MPJPE (mm) deviation", "Jitter", "citation"],
         ['a, "b"', "0.3333333333333333", "0.30000000000000004", "2.0", ""],
         ["c", "50.0", "", "", "Doe, 2020, https://a.b"],
     ]

@@ -134,11 +134,11 @@ def test_how_each_run_was_made():
     assert page.of("td")[-5:] == ["-", "0", "-", "-", "2026-01-01"]
 
 
-@pytest.mark.parametrize("key", ["note", "source"])
+@pytest.mark.parametrize("key", ["note", "citation"])
 def test_what_the_protocol_says_of_itself(key):
     page = Page(html_page("Report", [part(results(**{key: f"see {EVIL}"}))], [], []))
     assert [text for text in page.of("p") if EVIL in text] == [
-        f"see {EVIL}" if key == "note" else f"Source: see {EVIL}."
+        f"see {EVIL}" if key == "note" else f"Citation: see {EVIL}."
     ]
 
 

@@ -11,7 +11,7 @@ def test_each_is_whole(protocol):
     assert set(protocol.joints) <= set(protocol.skeleton.joints)
     assert protocol.root in protocol.skeleton.joints
     assert protocol.headline in MEASURES
-    assert protocol.source
+    assert protocol.citation
     assert protocol.note
 
 

@@ -27,7 +27,7 @@ def test_the_rows_that_come_with_the_package():
     assert len(rows) == len(read_published())
     theirs = rows["MotionAGFormer-B", False]
     assert (theirs.values, theirs.window, theirs.parameters, theirs.macs) == ({"mpjpe": 38.4}, 243, 11.7, 265.0)
-    assert theirs.source.endswith(", https://arxiv.org/abs/2310.16288")
+    assert theirs.citation.endswith(", https://arxiv.org/abs/2310.16288")
     # The published figure for exact 2D is MMPose's; the paper's own is for detections.
     assert rows["SimpleBaseline (MMPose)", True].values == {"mpjpe": 43.4}
     assert rows["SimpleBaseline", False].values == {"mpjpe": 62.9}
@@ -37,7 +37,7 @@ def test_the_rows_that_come_with_the_package():
 def test_what_a_row_leaves_out_is_none(tmp_path):
     (row,) = read(tmp_path, ROW)
     assert (row.name, row.exact_points, row.values) == ("Theirs", True, {"mpjpe": 21.6, "p_mpjpe": 17.0})
-    assert row.source == "Doe et al., Lifting, CVPR 2020, https://example.org/paper"
+    assert row.citation == "Doe et al., Lifting, CVPR 2020, https://example.org/paper"
     assert (row.window, row.parameters, row.macs) == (None, None, None)
 
 

@@ -6,9 +6,11 @@ import shutil
 import subprocess
 
 import pytest
+from matplotlib.figure import Figure
 
 from poselift.core.errors import InputError
 from poselift.reports.entries import sections
+from poselift.reports.figures import Plot
 from poselift.reports.published import read_published
 from poselift.reports.report import write_report
 from poselift.reports.runs import read_runs
@@ -29,7 +31,12 @@ def report(tmp_path_factory):
     ]
     runs = read_runs([write(folder / str(number), content) for number, content in enumerate(contents)])
     found, _ = sections(runs)
-    write_report(folder / "out", found, peers=read_published(), warnings=["one more"])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(
+            "poselift.reports.report.section_plots",
+            lambda section, *_: [Plot(f"{section.name}_one", "One plot.", Figure())],
+        )
+        write_report(folder / "out", found, peers=read_published(), warnings=["one more"])
     return folder / "out"
 
 
@@ -48,10 +55,10 @@ def test_protocols_have_tables_of_their_own(report):
     assert (ours["ours_a"]["MPJPE (mm)"], ours["ours_a"]["seeds"]) == ("51.0", "2")
     with (report / "tables" / "h36m_p1_comparison.csv").open() as file:
         rows = list(csv.DictReader(file))
-    assert [row["model"] for row in rows if not row["source"]] == ["ours"]
-    cited = {row["model"]: row for row in rows if row["source"]}
+    assert [row["model"] for row in rows if not row["citation"]] == ["ours"]
+    cited = {row["model"]: row for row in rows if row["citation"]}
     assert cited["MixSTE"]["MPJPE (mm)"] == "40.9"
-    assert cited["MixSTE"]["source"].endswith("https://arxiv.org/abs/2203.00859")
+    assert cited["MixSTE"]["citation"].endswith("https://arxiv.org/abs/2203.00859")
 
 
 def test_the_markdown_and_the_document_hold_every_table(report):

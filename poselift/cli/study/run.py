@@ -47,7 +47,7 @@ SYNTHETIC = replace(
     PROTOCOLS["cmu_bench"],
     name="synthetic",
     title="Synthetic motion",
-    source="synthetic walking stick figures (data=synthetic)",
+    citation="synthetic walking stick figures (data=synthetic)",
     note="Every frame of every view, 17 joints relative to the pelvis. No real motion: use it only to compare models.",
 )
 
@@ -166,7 +166,7 @@ class Study:
             "settings": {
                 **lifted.settings,
                 "views": len(views),
-                "source": self.protocol.source,
+                "citation": self.protocol.citation,
                 "note": self.protocol.note,
                 "warnings": [],
             },
