@@ -1,4 +1,4 @@
-"""`poselift report`: tables, plots and a page of evaluations."""
+"""`poselift report`: tables, plots and a page from evaluations."""
 
 import argparse
 import sys
@@ -18,10 +18,10 @@ def add_command(commands: Any) -> None:
     """Adds `report` to the console script."""
     parser: argparse.ArgumentParser = commands.add_parser(
         "report",
-        help="make tables and plots of evaluations",
-        description="Puts evaluations of tools/evaluate.py beside each other: tables as LaTeX, Markdown and CSV, "
-        "plots as PDF and PNG, and index.html, which holds all of it. Runs that differ in their seeds alone become "
-        "one row, mean and standard deviation; runs under different protocols never share a table.",
+        help="make tables and plots from evaluations",
+        description="Compares evaluations of tools/evaluate.py in tables (LaTeX, Markdown, CSV), plots (PDF, PNG) and "
+        "index.html, which has all of them. Runs that differ only in their seeds become one row with mean and standard "
+        "deviation. Runs under different protocols never share a table.",
     )
     parser.add_argument(
         "runs", nargs="+", metavar="RUN", help="folders that tools/evaluate.py wrote, metrics.json files, or patterns"
@@ -31,13 +31,13 @@ def add_command(commands: Any) -> None:
         "--peers",
         default="default",
         metavar="FILE",
-        help="published rows to cite: a YAML file, default (those that come with poselift) or none",
+        help="published rows to cite: a YAML file, default (those of poselift) or none",
     )
     parser.add_argument(
         "--cost",
         default="measure",
         metavar="FILE",
-        help="what the models cost: measure (default), none, or the cost.json of an earlier report, for the same "
+        help="cost of the models: measure (default), none, or the cost.json of an earlier report, which gives the same "
         "tables to the last digit",
     )
     parser.set_defaults(run=run)
@@ -49,7 +49,7 @@ def run(options: argparse.Namespace) -> None:
     Raises:
         InputError: a run or an option cannot be used.
     """
-    # Imported here, as matplotlib is slow to load and no other command needs it.
+    # Imported here, because matplotlib is slow to load.
     from poselift.reports.cost import measure_costs, read_costs, write_costs
     from poselift.reports.entries import sections
     from poselift.reports.published import DEFAULT_PEERS, read_published
@@ -74,8 +74,8 @@ def run(options: argparse.Namespace) -> None:
     others = write_report(options.out, found, costs=costs, peers=peers, warnings=warnings)
     if others:
         warnings.append(
-            f"{options.out} has tables or plots that are no part of this report, {len(others)} in all, as "
-            f"{others[0]}: what an earlier one left; remove them, or write to another --out"
+            f"{options.out} has {len(others)} tables or plots of an earlier report, for example {others[0]}; remove "
+            "them, or write to another --out"
         )
     for warning in warnings:
         console.print(f"warning: {warning}", style="yellow")
@@ -84,9 +84,9 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _expanded(patterns: Sequence[str]) -> list[str]:
-    """Paths, patterns among them filled in, as some shells leave them as they are.
+    """The paths that match, because some shells do not expand patterns.
 
-    Folders without an evaluation, as one that was refused leaves them, are left out where a pattern matches them.
+    A pattern leaves out folders without an evaluation, which failed commands leave behind.
     """
     paths: list[str] = []
     for pattern in patterns:
@@ -96,7 +96,7 @@ def _expanded(patterns: Sequence[str]) -> list[str]:
             empty = [path for path in found if Path(path).is_dir() and not (Path(path) / "metrics.json").is_file()]
             found = [path for path in found if path not in empty]
             if empty:
-                print(f"left out, as they have no metrics.json: {', '.join(empty)}", file=sys.stderr)
+                print(f"left out, because they have no metrics.json: {', '.join(empty)}", file=sys.stderr)
         if not found:
             raise InputError(f"nothing matches {pattern!r}; give folders that tools/evaluate.py wrote")
         paths += found
