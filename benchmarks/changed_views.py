@@ -1,8 +1,8 @@
-"""Views of the CMU benchmark at other frame rates, with joints hidden, and with the pelvis between the hips.
+"""Views of the CMU benchmark at other frame rates, with joints hidden, or with the pelvis between the hips.
 
-A change draws from a generator, so that the same seed gives the same view. Frame rates below the benchmark's take of
-its frames; higher and variable ones are filmed anew: the true motion is interpolated, projected, and seen by the
-package's own model of a detector.
+A change draws from a generator, so the same seed gives the same view. Lower frame rates take some of the benchmark's
+frames. Higher and variable rates are rendered: the true motion is interpolated and projected, and gets the noise of a
+virtual detector.
 """
 
 from collections.abc import Callable
@@ -13,14 +13,19 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from poselift.data.noise import DetectorNoise, detect
-from poselift.data.skeletons import joint_mask
 from poselift.data.views import View
 from poselift.geometry import project
+from poselift.skeleton import get_skeleton
 
 Change = Callable[[View, torch.Generator], View]
 
-FILM = 600
-"""Frames a second: a multiple of all rates that are looked at."""
+RENDERED_FPS = 600
+"""Frames a second of rendered views before thinning: a multiple of all rates in use."""
+
+
+def unchanged(view: View, generator: torch.Generator) -> View:
+    """The view itself."""
+    return view
 
 
 def take(view: View, frames: Int[Tensor, " n"]) -> View:
@@ -33,15 +38,15 @@ def thinned(fps: float) -> Change:
     """The frames nearest to the ticks of a lower frame rate, with their own time stamps."""
 
     def change(view: View, generator: torch.Generator) -> View:
-        own = 1 / float(view.times.diff().median())
-        ticks = torch.arange(0, len(view) - 1 + 1e-3, own / fps)
+        interval = 1 / float(view.times.diff().median())
+        ticks = torch.arange(0, len(view) - 1 + 1e-3, interval / fps)
         return take(view, ticks.round().long().clamp(max=len(view) - 1))
 
     return change
 
 
 def dropped(share: float) -> Change:
-    """A share of the frames lost at random."""
+    """The view without a random share of its frames."""
 
     def change(view: View, generator: torch.Generator) -> View:
         kept = torch.rand(len(view), generator=generator) >= share
@@ -51,48 +56,39 @@ def dropped(share: float) -> Change:
     return change
 
 
-def misstamped(share: float) -> Change:
-    """Time stamps that are wrong by up to a share of the time between frames."""
+def rendered(fps: float, skeleton: str, uneven: float = 0.0, lost: float = 0.0) -> Change:
+    """The view rendered at another frame rate.
 
-    def change(view: View, generator: torch.Generator) -> View:
-        off = 2 * torch.rand(len(view), generator=generator) - 1
-        return replace(view, times=view.times + share * off * float(view.times.diff().median()))
-
-    return change
-
-
-def filmed(fps: float, joint_set: str, uneven: float = 0.0, lost: float = 0.0) -> Change:
-    """The view filmed anew at another frame rate.
-
-    Every rate is taken out of one film of `FILM` frames a second, so that the same seed has the same noise at each.
+    Every rate is taken from the same `RENDERED_FPS` frames a second, so the same seed gives the same noise at each.
 
     Args:
-        fps: frames a second; `FILM` must be a multiple.
-        joint_set: what is seen.
-        uneven: how far a frame may be from its tick, as a share of the time between ticks; its time stamp is right.
+        fps: frames a second; `RENDERED_FPS` must be a multiple.
+        skeleton: of the keypoints.
+        uneven: largest distance of a frame from its tick, as a share of the interval; time stamps are right.
         lost: share of the frames that are dropped.
     """
 
     def change(view: View, generator: torch.Generator) -> View:
-        film = _film(view, joint_set, generator)
-        ticks = torch.arange(0, len(film), FILM / fps)
-        ticks = ticks + uneven * FILM / fps * (2 * torch.rand(len(ticks), generator=generator) - 1)
-        ticks = ticks.round().long().clamp(0, len(film) - 1).unique()
+        every = _render(view, skeleton, generator)
+        ticks = torch.arange(0, len(every), RENDERED_FPS / fps)
+        ticks = ticks + uneven * RENDERED_FPS / fps * (2 * torch.rand(len(ticks), generator=generator) - 1)
+        ticks = ticks.round().long().clamp(0, len(every) - 1).unique()
         kept = torch.rand(len(ticks), generator=generator) >= lost
-        return take(film, ticks[kept])
+        return take(every, ticks[kept])
 
     return change
 
 
-def _film(view: View, joint_set: str, generator: torch.Generator) -> View:
-    """A view as a camera of `FILM` frames a second and a detector would see it."""
-    times = torch.arange(0, float(view.times[-1]) + 1e-6, 1 / FILM)
+def _render(view: View, skeleton: str, generator: torch.Generator) -> View:
+    """A view as a camera of `RENDERED_FPS` frames a second and a virtual detector see it."""
+    times = torch.arange(0, float(view.times[-1]) + 1e-6, 1 / RENDERED_FPS)
     joints, root = (_at(values, view.times, times) for values in (view.joints, view.root))
     points = joints + root[:, None]
     pixels = project(points.reshape(-1, 3), view.K).view(1, len(times), -1, 2)
     keypoints, scores = detect(pixels, times[None], view.image_size[None], DetectorNoise(), generator)
-    film = replace(view, keypoints=keypoints[0], scores=scores[0], times=times, joints=joints, root=root)
-    return hide(film, ~joint_mask(joint_set).expand(len(times), -1))
+    every = replace(view, keypoints=keypoints[0], scores=scores[0], times=times, joints=joints, root=root)
+    unknown = [joint not in get_skeleton(skeleton).joints for joint in view.keypoint_skeleton.joints]
+    return hide(every, torch.tensor(unknown).expand(len(times), -1))
 
 
 def _at(values: Float[Tensor, "t *c"], known: Float[Tensor, " t"], times: Float[Tensor, " n"]) -> Float[Tensor, "n *c"]:
@@ -112,14 +108,14 @@ def hide(view: View, hidden: Bool[Tensor, "t j"]) -> View:
 
 
 def pelvis_between_hips(view: View, generator: torch.Generator) -> View:
-    """The keypoint of the pelvis where most detectors have it: in the middle of the hips' keypoints."""
+    """The view with the pelvis keypoint in the middle of the hip keypoints, as most detectors have it."""
     skeleton, keypoints = view.keypoint_skeleton, view.keypoints.clone()
     keypoints[:, skeleton.index("pelvis")] = keypoints[:, skeleton.indices(["left_hip", "right_hip"])].mean(1)
     return hide(replace(view, keypoints=keypoints), ~keypoints.isfinite().all(-1))
 
 
 def without(*parts: str) -> Change:
-    """The joints whose names end or begin so are never seen: "knee" means both, "left_" a whole side."""
+    """The view without joints whose names start or end like this: "knee" means both, "left_" a whole side."""
 
     def change(view: View, generator: torch.Generator) -> View:
         gone = [joint.startswith(parts) or joint.endswith(parts) for joint in view.keypoint_skeleton.joints]
@@ -128,13 +124,13 @@ def without(*parts: str) -> Change:
     return change
 
 
-def spells(seconds: float, every: float, share: float) -> Change:
-    """Now and then a share of the joints, others each time, is hidden for a while.
+def hidden_segments(seconds: float, every: float, share: float) -> Change:
+    """The view with a random share of the joints hidden in regular segments.
 
     Args:
-        seconds: that a spell lasts.
-        every: seconds from one to the next; the first is in the middle of the first such time.
-        share: of the joints that the view has.
+        seconds: length of a segment.
+        every: seconds from one segment to the next; the first lies in the middle of the first such interval.
+        share: of the view's joints; each segment hides others.
     """
 
     def change(view: View, generator: torch.Generator) -> View:

@@ -1,62 +1,46 @@
-"""The table of the CMU benchmark: each lifter with each joint set, each kind of 2D and each knowledge of the camera.
+"""The tables of the CMU benchmark: each lifter with each skeleton, kind of 2D and knowledge of the camera.
 
-    python benchmarks/cmu_table.py [rays=true constant_bones=true] --corpus cmu50.npz --bench bench_test.npz
-        [--weights NAME|FILE ...] [--out DIR]
+    python -m benchmarks.cmu_table --corpus cmu50.npz --bench bench_test.npz [--weights NAME|FILE ...] [--out DIR]
 
-Evaluates each of them as `python tools/evaluate.py protocol=cmu_bench` does, into DIR/runs, and makes the report of
-all as `python tools/report.py` does, into DIR. `--joints`, `--source` and `--camera` take fewer rows. With
-`rays=true constant_bones=true` the lifters' joints are drawn to their rays and given steady bones, as `poselift lift` does.
+Evaluates each of them as `poselift evaluate protocol=cmu_bench` does, into DIR/runs, and writes the report of
+all to DIR. Overrides of the evaluation make ablations: `python -m benchmarks.cmu_table refine=false --corpus ...`.
 """
 
-import argparse
-import subprocess
-import sys
+from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
 
-_TOOLS = Path(__file__).parents[1] / "tools"
+from benchmarks.command import add_bench, command_line, evaluated
+from poselift.cli.main import main as poselift
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Evaluates, then reports."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--corpus", type=Path, required=True, help="cmu50.npz")
-    parser.add_argument("--bench", type=Path, required=True, help="bench_test.npz or bench_val.npz")
-    parser.add_argument("--weights", nargs="+", default=["small"], help="shipped weights by name, or files")
-    parser.add_argument("--joints", nargs="+", default=["h36m17", "coco17", "halpe26"], help="joint sets that are seen")
-    parser.add_argument("--source", nargs="+", default=["det", "gt"], help="det: detector-like 2D; gt: exact")
-    parser.add_argument("--camera", nargs="+", default=["known", "assumed"], help="the intrinsics: true, or assumed")
-    parser.add_argument("--out", type=Path, default=Path("outputs/cmu_table"))
+    parser = command_line(__doc__)
+    add_bench(parser)
+    parser.add_argument("--skeletons", nargs="+", default=["h36m17", "coco17", "halpe26"], help="of the 2D keypoints")
+    parser.add_argument("--keypoints", nargs="+", default=["det", "gt"], help="det: detector-like 2D; gt: exact 2D")
+    parser.add_argument("--camera", nargs="+", default=["known", "assumed"], help="intrinsics: true or assumed")
+    parser.add_argument("--out", type=Path, default=Path("outputs/cmu_table"), help="default outputs/cmu_table")
     parser.add_argument("overrides", nargs="*", help="of the evaluation, for all rows; before the options")
-    options = parser.parse_intermixed_args()
+    options = parser.parse_intermixed_args(arguments)
     names = [Path(weights).stem for weights in options.weights]
     if len(set(names)) < len(names):
-        parser.error("two weights have the same file name, which is what the table calls them")
-    runs = []
-    for (weights, name), joints, source, camera in product(
-        zip(options.weights, names, strict=True), options.joints, options.source, options.camera
-    ):
-        runs.append(options.out / "runs" / f"{name}_{joints}_{source}_{camera}")
-        _run(
-            "evaluate.py",
-            "protocol=cmu_bench",
-            f"data.corpus='{options.corpus}'",
-            f"data.bench='{options.bench}'",
-            f"data.joints={joints}",
-            f"data.source={source}",
+        parser.error("two weights have the same file name, which names their rows; rename one")
+    settings = product(zip(options.weights, names, strict=True), options.skeletons, options.keypoints, options.camera)
+    runs = [
+        evaluated(
+            weights,
+            options,
+            skeleton,
+            keypoints,
+            options.out / "runs" / f"{name}_{skeleton}_{keypoints}_{camera}",
             f"camera={camera}",
-            f"weights='{weights}'",
-            f"output='{runs[-1]}'",
             *options.overrides,
         )
-    _run("report.py", *map(str, runs), "--out", str(options.out))
-
-
-def _run(tool: str, *arguments: str) -> None:
-    """Runs a tool; where that fails, leaves with its exit code, as it has said why."""
-    done = subprocess.run([sys.executable, str(_TOOLS / tool), *arguments])
-    if done.returncode:
-        raise SystemExit(done.returncode)
+        for (weights, name), skeleton, keypoints, camera in settings
+    ]
+    poselift(["report", *runs, "--out", str(options.out)])
 
 
 if __name__ == "__main__":

@@ -1,135 +1,117 @@
-"""How well the height of a person is told, which is where `poselift.lifting.height.SPREAD` is from.
+"""Errors of the estimated height of people; `poselift.lifting.height.SPREAD` comes from them.
 
-    python -m benchmarks.height --corpus cmu50.npz --bench bench_val.npz [--weights NAME|FILE] [--windows 1024]
+    python -m benchmarks.height --corpus cmu50.npz --bench bench_val.npz [--weights NAME|FILE ...] [--windows 1024]
 
-First on virtual people: windows of the CMU corpus's train split with bodies changed as training changes them, seen by
-virtual cameras and a virtual detector, at most `FRAMES` frames each. Then on the benchmark's subjects, whom the corpus
-has few of. True heights are those that the true joints show, by the same sum along the body. The error is log(true /
-estimated), in percent; the column `within` is how often it is below one and below two of the stated spreads.
+First table: virtual people, which are windows of the CMU corpus's train split with changed bodies, as training changes
+them, seen by virtual cameras and a virtual detector. Second table: the benchmark's subjects. The true height is the
+sum along the body of the true joints. The error is log(true / estimated), in percent. `within` is the share of people
+whose error is below one spread, and below two.
 """
 
-import argparse
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import torch
-from jaxtyping import Float
-from poselift.lifting.track import lift_track
 
+from benchmarks.command import add_bench, command_line, errors_shown, table_head, table_row
 from poselift.core.errors import InputError
 from poselift.data.cmu import load_cmu
 from poselift.data.cmu_bench import CmuBench
-from poselift.data.virtual import VirtualSource
-from poselift.lifting.camera import CameraModel, camera_for
+from poselift.data.corpus import MotionCorpus
+from poselift.data.views import View
+from poselift.data.virtual import VirtualSampler
 from poselift.lifting.height import SPREAD, estimate_height
+from poselift.lifting.view import lift_view
 from poselift.models import Weights, load_weights
-from poselift.skeleton import CMU28, Skeleton
-from poselift.structures import Keypoints2D
+from poselift.skeleton import CMU28
 
 FRAMES = 150
+"""Most frames of a virtual person."""
 
 _BATCH = 32
 
 _BOUNDS = (0.0, 1.45, 1.6, 1.75, 1.9, np.inf)
-"""Metres, between which virtual people are looked at together."""
+"""Metres between the rows of virtual people."""
+
+_TITLES = ("", "people", "true m", "estimated m", "mean %", "deviation %", "rms %", "within")
 
 Heights = tuple[float, float, float]
-"""True, estimated with the true camera, and with the assumed field of view; metres."""
+"""True, estimated with the true camera, and estimated with the assumed field of view; metres."""
 
 
-def virtual_people(corpus: Path, weights: Weights, count: int, seed: int = 0) -> Iterator[Heights]:
-    """The heights of virtual people, of those in whom anything can be seen."""
-    source = VirtualSource(load_cmu(corpus, "train"), FRAMES, CMU28, CMU28, {"h36m17": 0.5, "coco17": 0.5})
+def virtual_people(corpus: MotionCorpus, count: int, seed: int = 0) -> Iterator[View]:
+    """Virtual people as views; `count` is rounded up to whole batches."""
+    source = VirtualSampler(corpus, FRAMES, CMU28, CMU28, {"h36m17": 0.5, "coco17": 0.5})
     generator = torch.Generator().manual_seed(seed)
     for _ in range(-(-count // _BATCH)):
         batch = source.sample(_BATCH, generator)
-        for index in range(_BATCH):
-            frames = batch.valid[index]
-            width, height = (int(size) for size in batch.image_size[index])
-            keypoints = Keypoints2D(
-                batch.keypoints[index][frames].double().numpy(),
-                batch.scores[index][frames].double().numpy(),
-                batch.times[index][frames].double().numpy(),
-                CMU28,
-                (width, height),
-            )
-            try:
-                yield _heights(batch.joints[index][frames].numpy(), CMU28, keypoints, batch.K[index], weights)
-            except InputError:  # the head is not known in some clips, and some people are never in the picture
-                continue
+        for index, valid in enumerate(batch.valid):
+            frames = {name: getattr(batch, name)[index][valid] for name in ("keypoints", "scores", "times", "joints")}
+            root = torch.zeros(int(valid.sum()), 3)  # no height depends on it
+            yield View("", "", **frames, K=batch.K[index], image_size=batch.image_size[index], root=root)
 
 
-def bench_subjects(bench: CmuBench, weights: Weights) -> Iterator[tuple[str, Heights]]:
-    """The subject and the heights of each view."""
-    for view in bench:
-        width, height = (int(size) for size in view.image_size)
-        keypoints = Keypoints2D(
-            view.keypoints.double().numpy(),
-            view.scores.double().numpy(),
-            view.times.double().numpy(),
-            view.keypoint_skeleton,
-            (width, height),
-        )
-        yield view.subject, _heights(view.joints.numpy(), view.skeleton, keypoints, view.K, weights)
+def heights_of(view: View, weights: Weights) -> Heights:
+    """The heights of one person.
 
-
-def _heights(
-    joints: Float[np.ndarray, "t j 3"], skeleton: Skeleton, keypoints: Keypoints2D, K: torch.Tensor, weights: Weights
-) -> Heights:
-    cameras = (CameraModel(K, keypoints.image_size, "given"), camera_for(keypoints.image_size))
-    true = estimate_height(joints, skeleton).metres
-    motions = (lift_track(keypoints, weights, camera) for camera in cameras)
+    Raises:
+        InputError: the true or the lifted joints lack a part of the body.
+    """
+    true = estimate_height(view.joints.numpy(), view.skeleton).metres
+    motions = (lift_view(view, weights, known_camera=known) for known in (True, False))
     known, assumed = (estimate_height(motion.joints, motion.skeleton).metres for motion in motions)
     return true, known, assumed
 
 
-def row(name: str, heights: list[Heights], column: int) -> str:
-    """A line of the table; `column` is 1 with the true camera and 2 with the assumed field of view."""
+def row(name: str, heights: Sequence[Heights], column: int = 1) -> str:
+    """A row of a table; column 1 is with the true camera, column 2 with the assumed field of view."""
     values = np.array(heights)
-    off = np.log(values[:, 0] / values[:, column])
-    within = " and ".join(f"{100 * np.mean(np.abs(off) < k * SPREAD):.0f} %" for k in (1, 2))
+    error = np.log(values[:, 0] / values[:, column])
     cells = [
         str(len(values)),
         f"{np.median(values[:, 0]):.2f}",
         f"{np.median(values[:, column]):.2f}",
-        f"{100 * off.mean():+.1f}",
-        f"{100 * off.std():.1f}",
-        f"{100 * np.sqrt(np.mean(off**2)):.1f}",
-        within,
+        f"{100 * error.mean():+.1f}",
+        f"{100 * error.std():.1f}",
+        f"{100 * np.sqrt(np.mean(error**2)):.1f}",
+        " and ".join(f"{100 * np.mean(np.abs(error) < spreads * SPREAD):.0f} %" for spreads in (1, 2)),
     ]
-    return f"| {name} | {' | '.join(cells)} |"
+    return table_row([name, *cells])
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Prints both tables."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--corpus", type=Path, required=True, help="cmu50.npz")
-    parser.add_argument("--bench", type=Path, required=True, help="bench_val.npz or bench_test.npz")
-    parser.add_argument("--weights", default="small", help="shipped weights by name, or a file")
-    parser.add_argument("--windows", type=int, default=1024, help="of virtual people")
-    options = parser.parse_args()
-    torch.set_num_threads(1)
-    weights = load_weights(options.weights)
-    head = "| | people | true m | estimated m | mean % | deviation % | rms % | within |\n|---|" + "---:|" * 7
-    people = list(virtual_people(options.corpus, weights, options.windows))
-    print(f"Virtual people of the train split\n\n{head}")
-    print(row("all", people, 1))
+    parser = command_line(__doc__)
+    add_bench(parser)
+    parser.add_argument("--windows", type=int, default=1024, help="number of virtual people; default 1024")
+    options = parser.parse_args(arguments)
+    with errors_shown(parser):
+        corpus, views = load_cmu(options.corpus, "train"), list(CmuBench(options.corpus, options.bench))
+        for weights in map(load_weights, options.weights):
+            _print_tables(weights, corpus, options.windows, views, options.bench.name)
+
+
+def _print_tables(weights: Weights, corpus: MotionCorpus, count: int, views: Sequence[View], bench: str) -> None:
+    people = []
+    for view in virtual_people(corpus, count):
+        try:
+            people.append(heights_of(view, weights))
+        except InputError:  # some clips lack the head, and some people are never in the picture
+            continue
+    print(f"\nVirtual people of the train split, `{weights.name}`\n\n{table_head(_TITLES)}")
+    print(row("all", people))
     print(row("all, field of view assumed", people, 2))
     for low, high in pairwise(_BOUNDS):
-        some = [heights for heights in people if low <= heights[0] < high]
-        if some:
-            name = f"{low:.2f} to {high:.2f} m"
-            if low == 0 or high == np.inf:
-                name = f"under {high:.2f} m" if low == 0 else f"{low:.2f} m and over"
-            print(row(name, some, 1))
-    print(f"\nViews of {options.bench.name}\n\n{head.replace('people', 'views')}")
-    views = list(bench_subjects(CmuBench(options.corpus, options.bench), weights))
-    print(row("all", [heights for _, heights in views], 1))
-    print(row("all, field of view assumed", [heights for _, heights in views], 2))
-    for subject in sorted({subject for subject, _ in views}):
-        print(row(f"subject {subject}", [heights for own, heights in views if own == subject], 1))
+        if some := [heights for heights in people if low <= heights[0] < high]:
+            name = f"under {high:.2f} m" if low == 0 else f"{low:.2f} m and over" if high == np.inf else ""
+            print(row(name or f"{low:.2f} to {high:.2f} m", some))
+    found = [(view.subject, heights_of(view, weights)) for view in views]
+    print(f"\nViews of {bench}, `{weights.name}`\n\n{table_head(_TITLES)}")
+    print(row("all", [heights for _, heights in found]))
+    print(row("all, field of view assumed", [heights for _, heights in found], 2))
+    for subject in sorted({subject for subject, _ in found}):
+        print(row(f"subject {subject}", [heights for own, heights in found if own == subject]))
 
 
 if __name__ == "__main__":

@@ -1,25 +1,19 @@
-"""Accuracy against cost on the CMU benchmark: the sizes of our lifter beside baselines, in one run.
+"""Accuracy against cost on the CMU benchmark: our lifters beside baselines, in one run.
 
     python -m benchmarks.lifters --corpus cmu50.npz --bench bench_test.npz --weights tiny small \
         --baselines runs/baselines/*/seed*/*.safetensors
 
-Evaluates each of them as `python tools/evaluate.py protocol=cmu_bench` does, into OUT/runs, and measures what it costs
-as `python tools/report.py` does: multiply-adds with those of attention, and time on one CPU thread, all lifters by
-turns. Writes lifters.md, .csv and .tex, and the plots accuracy_macs and accuracy_time as .png and .pdf. Files of one
-name are the seeds of one lifter. An evaluation of the same file that is in OUT/runs is not made again.
-`python tools/report.py OUT/runs/* --cost none` makes all other tables of them.
+Evaluates each of them as `poselift evaluate protocol=cmu_bench` does, into DIR/runs, and measures its cost as
+`poselift report` does: multiply-adds including attention, and time on one CPU thread, in turns. Writes lifters.md,
+.csv and .tex, and the plots accuracy_macs and accuracy_time as .png and .pdf. Files of one name are the seeds of one
+lifter. Overrides of the evaluation make ablations, such as the network alone: `refine=false constant_bones=false`.
 """
 
-import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from hydra import compose, initialize_config_dir
-
-from benchmarks.mmpose_networks import register
-from poselift.cli.config import CONF
-from poselift.cli.evaluate import run as evaluate
-from poselift.core.errors import InputError
+import benchmarks.mmpose_networks  # noqa: F401, so that its networks can be loaded
+from benchmarks.command import add_bench, command_line, errors_shown, evaluated
 from poselift.core.files import check_writable, write_text
 from poselift.models import load_weights
 from poselift.reports.cost import Cost, cost_key, measure_costs
@@ -46,66 +40,44 @@ _COSTS = (
 )
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Evaluates, measures and writes."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--corpus", type=Path, required=True, help="cmu50.npz")
-    parser.add_argument("--bench", type=Path, required=True, help="bench_test.npz or bench_val.npz")
-    parser.add_argument("--weights", nargs="+", default=["small"], help="ours: shipped ones by name, or files")
-    parser.add_argument("--baselines", nargs="+", default=[], help="files; those of mmpose's networks need mmpose")
-    parser.add_argument("--joints", default="h36m17", help="joint set that is seen")
-    parser.add_argument("--source", default="det", choices=("det", "gt"), help="det: detector-like 2D; gt: exact")
-    parser.add_argument("--repeats", type=int, default=20, help="how often each is timed")
-    parser.add_argument("--out", type=Path, default=Path("outputs/lifters"))
-    options = parser.parse_args()
-    ours = {Path(weights).stem for weights in options.weights}
-    if both := ours & {Path(weights).stem for weights in options.baselines}:
+    parser = command_line(__doc__)
+    add_bench(parser, skeleton="h36m17")
+    parser.add_argument("--baselines", nargs="+", default=[], metavar="FILE", help="mmpose's networks need mmpose")
+    parser.add_argument("--keypoints", default="det", choices=("det", "gt"), help="det: detector-like 2D; gt: exact 2D")
+    parser.add_argument("--repeats", type=int, default=20, help="of each timing; default 20")
+    parser.add_argument("--out", type=Path, default=Path("outputs/lifters"), help="default outputs/lifters")
+    parser.add_argument("overrides", nargs="*", help="of the evaluation, for all rows; before the options")
+    options = parser.parse_intermixed_args(arguments)
+    ours = {Path(file).stem for file in options.weights}
+    if both := ours & {Path(file).stem for file in options.baselines}:
         parser.error(f"{', '.join(sorted(both))}: in --weights and in --baselines; files of one name are one lifter")
-    register()
-    try:
+    with errors_shown(parser):
         check_writable(options.out)
-        section = _evaluated([*options.weights, *options.baselines], options)
+        files = [*options.weights, *options.baselines]
+        # All files are loaded before the first of many long evaluations, so that a wrong one is reported at once.
+        folders = {file: f"{Path(file).stem}_{load_weights(file).sha256[:12]}" for file in files}
+        runs = [
+            evaluated(
+                file, options, options.skeleton, options.keypoints, options.out / "runs" / folder, *options.overrides
+            )
+            for file, folder in folders.items()
+        ]
+        (section,), _ = sections(read_runs(runs))
         costs, missing = measure_costs(section.entries, options.repeats)
         if missing:
             parser.error("; ".join(missing))
-        compare(section, costs, ours, options.out)
-    except InputError as error:
-        parser.error(str(error))
+        write(section, costs, ours, options.out)
 
 
-def _evaluated(files: Sequence[str], options: argparse.Namespace) -> Section:
-    """All lifters under the protocol, those of one name as the seeds of one row."""
-    runs = []
-    # Before the first of many long evaluations, whatever cannot be loaded has been said.
-    for file, weights in [(file, load_weights(file)) for file in files]:
-        lifter = (weights.sha256[:12], f"window{weights.window}")
-        what = (weights.name, options.bench.stem, options.joints, options.source, *lifter)
-        runs.append(str(options.out / "runs" / "_".join(what)))
-        if (Path(runs[-1]) / "metrics.json").is_file():
-            continue
-        overrides = [
-            "protocol=cmu_bench",
-            f"data.corpus='{options.corpus}'",
-            f"data.bench='{options.bench}'",
-            f"data.joints={options.joints}",
-            f"data.source={options.source}",
-            f"weights='{file}'",
-            f"output='{runs[-1]}'",
-        ]
-        with initialize_config_dir(CONF, version_base="1.3"):
-            config = compose("evaluate", overrides)
-        evaluate(config)
-    found, _ = sections(read_runs(runs))
-    return found[0]
-
-
-def compare(section: Section, costs: dict[str, Cost], ours: set[str], out: Path) -> None:
+def write(section: Section, costs: dict[str, Cost], ours: set[str], out: Path) -> None:
     """Writes the table and the plots.
 
     Args:
         section: all lifters, evaluated alike.
-        costs: of each, by `cost_key`.
-        ours: names of the lifters that the line joins.
+        costs: by `cost_key`.
+        ours: names of the lifters that a line joins.
         out: the folder.
     """
     rows = [(entry, costs[cost_key(entry)]) for entry in section.entries]
@@ -127,7 +99,7 @@ def compare(section: Section, costs: dict[str, Cost], ours: set[str], out: Path)
 
 
 def _table(section: Section, rows: Sequence[tuple[Entry, Cost]], ours: set[str]) -> Table:
-    """A row for each lifter; times also as ratios to that of our cheapest."""
+    """A row for each lifter; time ratios are to the cheapest of ours."""
     unit = next(cost.ms for entry, cost in rows if entry.name in ours)
     cells = []
     for entry, cost in rows:
@@ -135,14 +107,13 @@ def _table(section: Section, rows: Sequence[tuple[Entry, Cost]], ours: set[str])
         kind = "ours" if entry.name in ours else "baseline"
         labels = (entry.name, kind, entry.settings["window"], str(len(entry.runs)))
         cells.append(Row(labels, (*(_cell(entry, key) for key in _METRICS), *map(Cell, of_cost))))
-    note = f"All rows: {section.common}. {COST_NOTE} Time ratio: to our cheapest."
     return Table(
         "lifters",
         f"{section.title}: accuracy against cost",
         ("lifter", "kind", "window", "seeds"),
         (*_METRICS.values(), *_COSTS),
         tuple(cells),
-        note=note,
+        note=f"All rows: {section.common}. {COST_NOTE} Time ratio: to the cheapest of ours.",
     )
 
 

@@ -1,17 +1,18 @@
-"""Whether memory grows with the length of the video.
+"""Peak memory of `poselift lift` for a short and for a long video.
 
-    python benchmarks/memory.py [--repeats 20] [--seconds 3] [--detector movenet-fast]
+    python -m benchmarks.memory [--repeats 20] [--seconds 3] [--detector movenet-fast]
 
-Makes a clip of the demo video's first seconds and one that repeats it, lifts each in a process of its own,
-rendering and all, and prints both peaks of resident memory.
+Takes the first seconds of the demo video once, and repeated to a long video. Lifts each in a process of its own,
+rendering included, and prints both peaks of resident memory. The peak should not grow with the video.
 """
 
-import argparse
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
+from benchmarks.command import command_line
 from poselift.samples import demo_video
 from poselift.video import VideoReader, VideoWriter
 
@@ -21,9 +22,9 @@ _MEASURE = (
 )
 
 
-def repeat(source: Path, target: Path, times: int, seconds: float) -> None:
-    """Writes the first seconds of a video several times over."""
-    reader = VideoReader(source, end=seconds)
+def repeat(video: Path, target: Path, times: int, seconds: float) -> None:
+    """Writes the first seconds of a video several times in a row."""
+    reader = VideoReader(video, end=seconds)
     offset = 0.0
     with VideoWriter(target, reader.info.width, reader.info.height) as writer:
         for _ in range(times):
@@ -41,13 +42,13 @@ def peak(video: Path, detector: str, out: Path) -> int:
     return int(done.stdout.split()[-1])
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Prints the two peaks and their ratio."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--repeats", type=int, default=20)
-    parser.add_argument("--seconds", type=float, default=3.0)
-    parser.add_argument("--detector", default="movenet-fast")
-    options = parser.parse_args()
+    parser = command_line(__doc__)
+    parser.add_argument("--repeats", type=int, default=20, help="of the short video in the long one; default 20")
+    parser.add_argument("--seconds", type=float, default=3.0, help="length of the short video; default 3")
+    parser.add_argument("--detector", default="movenet-fast", help="default movenet-fast")
+    options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         peaks = []

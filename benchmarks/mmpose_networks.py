@@ -1,16 +1,15 @@
-"""Networks of MMPose as lifters: trained and evaluated as ours are, on the same data.
+"""Networks of MMPose as lifters, trained and evaluated on the same data as ours.
 
-    PYTHONPATH=. python tools/train.py 'hydra.searchpath=[file://benchmarks/conf]' model=mmpose_motionbert ...
-    PYTHONPATH=. python tools/train.py 'hydra.searchpath=[file://benchmarks/conf]' model=mmpose_videopose3d ...
+    PYTHONPATH=. poselift train 'hydra.searchpath=[file://benchmarks/conf]' model=mmpose_motionbert ...
+    PYTHONPATH=. poselift train 'hydra.searchpath=[file://benchmarks/conf]' model=mmpose_videopose3d ...
 
-Needs mmpose: bash tools/install_mmpose.sh. Network and head are MMPose's own, with the options of its configs for
-Human3.6M (https://github.com/open-mmlab/mmpose, configs/body_3d_keypoint). What differs is around them: the 17 joints
-come out of `encode`, and so what that took out of the window goes in beside them, as their own input in the picture's
-coordinates would tell it; the joints that come out are metres; and `tools/train.py` has its own loss and optimizer.
-`python -m benchmarks.lifters` evaluates them.
+They need mmpose: bash tools/install_mmpose.sh. Network and head are MMPose's, with the options of its configs for
+Human3.6M (https://github.com/open-mmlab/mmpose, configs/body_3d_keypoint). Three things differ. The input is that of
+`encode`, with its camera context as further channels. The output is in metres. Loss and optimizer are those of
+`poselift train`. `python -m benchmarks.lifters` evaluates them.
 """
 
-from typing import Any
+from dataclasses import dataclass
 
 import torch
 import torch.nn.functional as F
@@ -19,35 +18,65 @@ from torch import Tensor, nn
 
 from poselift.core.errors import InputError
 from poselift.detection.mmpose.compat import mmpose_imports
-from poselift.models import MODELS, Encoded, Lifter
+from poselift.models import MODELS, Encoded, Lifter, ModelConfig
 from poselift.models.encoding import CONTEXT_CHANNELS
-from poselift.skeleton import CMU28, H36M17
+from poselift.skeleton import H36M17
+
+
+@dataclass(frozen=True, kw_only=True)
+class MotionBERTConfig(ModelConfig):
+    """What builds a `MotionBERT`.
+
+    Attributes:
+        dim: width of a token (`feat_size`).
+        depth: pairs of blocks in each of the two streams.
+        heads: of each block.
+        frames: in the longest window (`seq_len`).
+    """
+
+    dim: int = 512
+    depth: int = 5
+    heads: int = 8
+    frames: int = 243
+
+
+@dataclass(frozen=True, kw_only=True)
+class VideoPose3DConfig(ModelConfig):
+    """What builds a `VideoPose3D`.
+
+    Attributes:
+        channels: of each layer (`stem_channels`).
+        depth: residual blocks; 3^(depth + 1) frames are seen.
+        dropout: share of hidden units dropped in training.
+    """
+
+    channels: int = 1024
+    depth: int = 4
+    dropout: float = 0.25
 
 
 class _Network(Lifter):
-    """What the networks have in common: Human3.6M's 17 joints in and out.
+    """The base of both networks: Human3.6M-17 in and out.
 
     Args:
-        skeleton_in: name of the joint set that goes in; those of h36m17 are taken of it.
-        skeleton_out: "h36m17".
-        **config: the other arguments that build the model.
+        config: what builds the model; the joints of h36m17 are taken from its input skeleton.
 
     Raises:
-        InputError: the joint sets do not fit.
+        InputError: the skeletons do not fit.
     """
 
-    def __init__(self, skeleton_in: str, skeleton_out: str, **config: Any) -> None:
-        super().__init__(skeleton_in, skeleton_out, **config)
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__(config)
         lacking = [joint for joint in H36M17.joints if joint not in self.skeleton_in.joints]
-        if lacking or skeleton_out != H36M17.name:
+        if lacking or self.skeleton_out != H36M17:
             raise InputError(
-                f"{type(self).__name__} of mmpose lifts the joints of h36m17 to h36m17, not {skeleton_in} to "
-                f"{skeleton_out}; set skeleton_in=cmu28 (or h36m17) and skeleton_out=h36m17"
+                f"{type(self).__name__} of mmpose lifts the joints of h36m17 to h36m17, not {config.skeleton_in} to "
+                f"{config.skeleton_out}; set skeleton_in=cmu28 (or h36m17) and skeleton_out=h36m17"
             )
         self.places = [self.skeleton_in.index(joint) for joint in H36M17.joints]
 
     def inputs(self, encoded: Encoded) -> tuple[Float[Tensor, "b t 17 3"], Float[Tensor, "b t c"]]:
-        """Place and score of each joint, all 0 where it was not seen, and what `encode` took out, for each frame.
+        """Coordinates and score of each joint, 0 where it was not seen, and the camera context of each frame.
 
         Padding repeats the last frame of the clip.
         """
@@ -62,58 +91,49 @@ class _Network(Lifter):
 class MotionBERT(_Network):
     """MMPose's DSTFormer and its head (MotionBERT: Zhu et al. 2023, https://arxiv.org/abs/2210.06551).
 
-    The context joins place and score as further channels of each joint.
+    Each joint's channels are its coordinates, its score and the camera context.
 
     Args:
-        skeleton_in: name of the joint set that goes in; those of h36m17 are taken of it.
-        skeleton_out: "h36m17".
-        dim: width of a token (`feat_size`).
-        depth: pairs of blocks in each of the two streams.
-        heads: of each block.
-        frames: in the longest window (`seq_len`).
+        config: what builds the model.
 
     Raises:
-        InputError: mmpose is not installed, or the joint sets do not fit.
+        InputError: mmpose is not installed, or the skeletons do not fit.
     """
 
-    def __init__(
-        self,
-        skeleton_in: str = CMU28.name,
-        skeleton_out: str = H36M17.name,
-        dim: int = 512,
-        depth: int = 5,
-        heads: int = 8,
-        frames: int = 243,
-    ) -> None:
-        super().__init__(skeleton_in, skeleton_out, dim=dim, depth=depth, heads=heads, frames=frames)
+    config: MotionBERTConfig
+
+    def __init__(self, config: MotionBERTConfig) -> None:
+        super().__init__(config)
         with mmpose_imports():
             from mmpose.models.backbones import DSTFormer
             from mmpose.models.heads import MotionRegressionHead
 
             self.backbone: nn.Module = DSTFormer(
                 in_channels=3 + CONTEXT_CHANNELS,
-                feat_size=dim,
-                depth=depth,
-                num_heads=heads,
+                feat_size=config.dim,
+                depth=config.depth,
+                num_heads=config.heads,
                 mlp_ratio=2,
                 num_keypoints=len(H36M17),
-                seq_len=frames,
+                seq_len=config.frames,
             )
-            self.head: nn.Module = MotionRegressionHead(in_channels=dim, out_channels=3, embedding_size=dim)
+            self.head: nn.Module = MotionRegressionHead(
+                in_channels=config.dim, out_channels=3, embedding_size=config.dim
+            )
             self.backbone.init_weights()
             self.head.init_weights()
 
     def forward(self, encoded: Encoded) -> Float[Tensor, "b t j_out 3"]:
-        """Lifts a batch of windows.
+        """The joints of a batch of windows.
 
         Raises:
             InputError: the windows are longer than `frames`.
         """
         joints, context = self.inputs(encoded)
-        if joints.shape[1] > self.config["frames"]:
+        if joints.shape[1] > self.config.frames:
             raise InputError(
-                f"windows of {joints.shape[1]} frames were given, but this MotionBERT has positions for "
-                f"{self.config['frames']}; set window={self.config['frames']}, or train with a larger model.frames"
+                f"a window has {joints.shape[1]} frames, but this MotionBERT takes {self.config.frames}; "
+                f"set window={self.config.frames}, or train with a larger model.frames"
             )
         channels = torch.cat((joints, context[:, :, None].expand(-1, -1, joints.shape[2], -1)), -1)
         return self.to_camera(self.head(self.backbone(channels)).flatten(2), encoded)
@@ -122,48 +142,39 @@ class MotionBERT(_Network):
 class VideoPose3D(_Network):
     """MMPose's TCN and its head (VideoPose3D: Pavllo et al. 2019, https://arxiv.org/abs/1811.11742).
 
-    Its input has no scores. Beyond both ends of the window its first and last frames are repeated, as in the paper,
-    and all frames come out at once.
+    The input has no scores. The first and last frames of the window are repeated beyond its ends, as in the paper, and
+    all frames come out at once.
 
     Args:
-        skeleton_in: name of the joint set that goes in; those of h36m17 are taken of it.
-        skeleton_out: "h36m17".
-        channels: of each layer (`stem_channels`).
-        depth: residual blocks; 3^(depth + 1) frames are seen.
-        dropout: share of hidden units dropped in training.
+        config: what builds the model.
 
     Raises:
-        InputError: mmpose is not installed, or the joint sets do not fit.
+        InputError: mmpose is not installed, or the skeletons do not fit.
     """
 
-    def __init__(
-        self,
-        skeleton_in: str = CMU28.name,
-        skeleton_out: str = H36M17.name,
-        channels: int = 1024,
-        depth: int = 4,
-        dropout: float = 0.25,
-    ) -> None:
-        super().__init__(skeleton_in, skeleton_out, channels=channels, depth=depth, dropout=dropout)
+    config: VideoPose3DConfig
+
+    def __init__(self, config: VideoPose3DConfig) -> None:
+        super().__init__(config)
         with mmpose_imports():
             from mmpose.models.backbones import TCN
             from mmpose.models.heads import TemporalRegressionHead
 
             self.backbone: nn.Module = TCN(
                 in_channels=2 * len(H36M17) + CONTEXT_CHANNELS,
-                stem_channels=channels,
-                num_blocks=depth,
-                kernel_sizes=(3,) * (depth + 1),
-                dropout=dropout,
+                stem_channels=config.channels,
+                num_blocks=config.depth,
+                kernel_sizes=(3,) * (config.depth + 1),
+                dropout=config.dropout,
             )
-            self.head: nn.Module = TemporalRegressionHead(in_channels=channels, num_joints=len(H36M17))
+            self.head: nn.Module = TemporalRegressionHead(in_channels=config.channels, num_joints=len(H36M17))
             self.backbone.init_weights()
             self.head.init_weights()
-        self.reach = (3 ** (depth + 1) - 1) // 2
-        """Frames that are seen to each side."""
+        self.reach = (3 ** (config.depth + 1) - 1) // 2
+        """Frames seen on each side."""
 
     def forward(self, encoded: Encoded) -> Float[Tensor, "b t j_out 3"]:
-        """Lifts a batch of windows."""
+        """The joints of a batch of windows."""
         joints, context = self.inputs(encoded)
         b, t = joints.shape[:2]
         frames = torch.cat((joints[..., :2].flatten(2), context), -1).mT  # (b, channels, t)
@@ -173,6 +184,4 @@ class VideoPose3D(_Network):
         return self.to_camera(flat.view(b, t, -1), encoded)
 
 
-def register() -> None:
-    """Makes weights of these networks loadable in this process."""
-    MODELS.update({network.__name__: network for network in (MotionBERT, VideoPose3D)})
+MODELS.update({MotionBERTConfig: MotionBERT, VideoPose3DConfig: VideoPose3D})

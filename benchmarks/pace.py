@@ -1,4 +1,4 @@
-"""How long a training step takes, measured in the training itself."""
+"""The time of a training step, measured during training."""
 
 import time
 from pathlib import Path
@@ -10,15 +10,15 @@ import torch
 from poselift.core.files import write_json
 
 _UNCOUNTED = 2
-"""Steps at the beginning, in which memory is taken and kernels are chosen."""
+"""Steps at the beginning, which allocate memory and choose kernels."""
 
 
 class Pace(pl.Callback):
-    """Stops the training after some seconds, and writes how long a step took.
+    """Stops training after some seconds and writes the mean time of a step.
 
     Args:
         path: of the JSON file, `{"seconds_a_step": ...}`.
-        seconds: to measure for; three steps at least.
+        seconds: to measure for, but at least three steps.
     """
 
     def __init__(self, path: str | Path, seconds: float) -> None:
@@ -26,7 +26,7 @@ class Pace(pl.Callback):
         self.counted, self.begun = -_UNCOUNTED, 0.0
 
     def on_train_batch_end(self, trainer: pl.Trainer, *_: Any) -> None:
-        """Counts a step."""
+        """Counts a step; stops after `seconds`."""
         self.counted += 1
         if self.counted == 0:
             self._wait()
@@ -35,13 +35,13 @@ class Pace(pl.Callback):
             trainer.should_stop = True
 
     def on_train_end(self, trainer: pl.Trainer, *_: Any) -> None:
-        """Writes the mean."""
+        """Writes the mean time of a step."""
         self._wait()
         if self.counted > 0:
             write_json(self.path, {"seconds_a_step": (time.perf_counter() - self.begun) / self.counted})
 
     @staticmethod
     def _wait() -> None:
-        """Until a GPU has done what it was given."""
+        """Waits until a GPU has finished."""
         if torch.cuda.is_available():
             torch.cuda.synchronize()

@@ -1,44 +1,52 @@
-"""How many frames a second each stage of `poselift lift` does.
+"""Frames a second of each stage of `poselift lift`.
 
-    python benchmarks/pipeline.py [--video FILE] [--detector NAME] [--repeats N]
+    python -m benchmarks.pipeline [--video FILE] [--detector NAME] [--repeats N]
 
-Runs the whole command in this process, rendering and all, N times, and prints the median of each stage's time and
-the share that everything but detection and rendering takes of detection's.
+Runs the whole command N times in this process, rendering included. Prints the median time of each stage, and the time
+of all other stages as a share of detection.
 """
 
-import argparse
 import json
 import platform
 import statistics
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import torch
 
-from poselift.cli.main import main
+from benchmarks.command import command_line, table_head, table_row
+from poselift.cli.main import main as poselift
 from poselift.samples import demo_video
 
-parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-parser.add_argument("--video", type=Path, default=demo_video())
-parser.add_argument("--detector", default="movenet")
-parser.add_argument("--repeats", type=int, default=3)
-options = parser.parse_args()
 
-runs: list[dict[str, float]] = []
-frames = 0
-for _ in range(options.repeats):
-    with tempfile.TemporaryDirectory() as folder:
-        main(["lift", str(options.video), "--detector", options.detector, "--out", folder, "--quiet"])
-        summary = json.loads((Path(folder) / "summary.json").read_text())
-    runs.append(summary["seconds"])
-    frames = summary["frames"]
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measures and prints."""
+    parser = command_line(__doc__)
+    parser.add_argument("--video", type=Path, default=demo_video(), help="default: the demo clip")
+    parser.add_argument("--detector", default="movenet", help="default movenet")
+    parser.add_argument("--repeats", type=int, default=3, help="default 3")
+    options = parser.parse_args(arguments)
+    summaries = []
+    for _ in range(options.repeats):
+        with tempfile.TemporaryDirectory() as folder:
+            poselift(["lift", str(options.video), "--detector", options.detector, "--out", folder, "--quiet"])
+            summaries.append(json.loads((Path(folder) / "summary.json").read_text(encoding="utf-8")))
+    frames, people = summaries[0]["frames"], len(summaries[0]["people"])
+    runs: list[dict[str, float]] = [summary["seconds"] for summary in summaries]
+    print(f"{options.video.name}, {frames} frames, {people} people, detector {options.detector}")
+    print(
+        f"{platform.processor() or platform.machine()}, {torch.get_num_threads()} threads, median of {len(runs)} runs"
+    )
+    print(table_head(["stage", "seconds", "frames a second", "spread, seconds"]))
+    for stage in runs[0]:
+        values = [run[stage] for run in runs]
+        median = statistics.median(values)
+        spread = f"{min(values):.2f} to {max(values):.2f}"
+        print(table_row([stage, f"{median:.2f}", f"{frames / median:.0f}", spread]))
+    rest = [sum(run[stage] for stage in run if stage not in ("detect", "render")) / run["detect"] for run in runs]
+    print(f"All stages but detection and rendering: {100 * statistics.median(rest):.1f} % of detection's time.")
 
-print(f"{options.video.name}, {frames} frames, {len(summary['people'])} people, detector {options.detector}")
-print(f"{platform.processor() or platform.machine()}, {torch.get_num_threads()} threads, median of {len(runs)} runs")
-medians = {stage: statistics.median(run[stage] for run in runs) for stage in runs[0]}
-print("| stage | seconds | frames a second | spread |\n|---|---|---|---|")
-for stage, seconds in medians.items():
-    values = [run[stage] for run in runs]
-    print(f"| {stage} | {seconds:.2f} | {frames / seconds:.0f} | {min(values):.2f} to {max(values):.2f} |")
-rest = [sum(run[s] for s in run if s not in ("detect", "render")) / run["detect"] for run in runs]
-print(f"All but detection and rendering: {100 * statistics.median(rest):.1f} % of detection's time.")
+
+if __name__ == "__main__":
+    main()

@@ -1,16 +1,16 @@
-"""How well people are followed in made scenes: our tracker beside ByteTrack, OC-SORT and SORT.
+"""Scores of our tracker on synthetic scenes, beside ByteTrack, OC-SORT and SORT.
 
     pip install "poselift[bench]"
-    python benchmarks/tracking.py --corpus cmu50.npz [--split test] [--people 2 3 4 6 8] [--scenes 20] [--seed 0]
+    python -m benchmarks.tracking --corpus cmu50.npz [--split test] [--people 2 3 4 6 8] [--scenes 20] [--seed 0]
 
-The scenes are those of `poselift.data.scenes`. All trackers are given the same detections, once double finds are
-dropped as the detectors do it. The others are those of Roboflow's `trackers`, with the settings that were best for
-them on the train split (see `RIVALS`); the scores are TrackEval's: HOTA (Luiten et al. 2021,
+The scenes are those of `poselift.data.scenes`. All trackers get the same detections, after the detectors' own removal
+of double detections. The other trackers are those of Roboflow's `trackers`, with the settings that were best for them
+on the train split (see `RIVALS`). The scores are TrackEval's over boxes: HOTA (Luiten et al. 2021,
 https://doi.org/10.1007/s11263-020-01375-2), IDF1 (Ristani et al. 2016) and identity switches (Bernardin and
-Stiefelhagen 2008), over boxes. "live" is what a tracker says at once; our own also looks back over the whole clip.
+Stiefelhagen 2008). "live" numbers each frame at once; "ours" also looks back over the whole clip, as `poselift lift`
+does.
 """
 
-import argparse
 import contextlib
 import io
 from collections.abc import Callable, Sequence
@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.command import command_line, errors_shown, table_head, table_row
 from poselift.core.optional import require
 from poselift.data.cmu import load_cmu
 from poselift.data.scenes import Scene, make_scene
@@ -28,13 +29,13 @@ from poselift.structures import Detections
 from poselift.tracking import Tracker
 
 Numbers = list[np.ndarray]
-"""For each frame the person's number of each detection; 0 where the tracker gives none."""
+"""For each frame the person number of each detection; 0 where the tracker gives none."""
 
 COLUMNS = ("HOTA", "AssA", "DetA", "IDF1", "MOTA", "IDSW")
 
 
 def ours_live(scene: Scene) -> Numbers:
-    """Our tracker's numbers as they come."""
+    """The numbers that our tracker gives at once."""
     tracker = Tracker(scene.image_size)
     return [
         np.array(tracker.update(found, float(time)), dtype=int)
@@ -43,7 +44,7 @@ def ours_live(scene: Scene) -> Numbers:
 
 
 def ours(scene: Scene) -> Numbers:
-    """Our tracker's numbers once it has seen the whole clip."""
+    """The numbers that our tracker gives after the whole clip."""
     tracker = Tracker(scene.image_size)
     for time, found in zip(scene.times, scene.detections, strict=True):
         tracker.update(found, float(time))
@@ -59,7 +60,7 @@ def ours(scene: Scene) -> Numbers:
 
 
 def theirs(name: str, **settings: Any) -> Callable[[Scene], Numbers]:
-    """A tracker of Roboflow's library."""
+    """The numbers that a tracker of Roboflow's library gives."""
 
     def follow(scene: Scene) -> Numbers:
         import supervision
@@ -86,13 +87,13 @@ RIVALS: dict[str, Callable[[Scene], Numbers]] = {
     "ByteTrack": theirs("ByteTrackTracker", minimum_iou_threshold=0.05, lost_track_buffer=60),
     "OC-SORT": theirs("OCSORTTracker", minimum_iou_threshold=0.05, high_conf_det_threshold=0.3),
 }
-"""With the settings of a search on the train split that gave the highest IDF1; all else is the library's own."""
+"""With the settings of the highest IDF1 in a search on the train split; all others are the library's defaults."""
 
 TRACKERS = RIVALS | {"ours, live": ours_live, "ours": ours}
 
 
 def without_doubles(scene: Scene) -> Scene:
-    """The scene as detectors hand it on, with each person once."""
+    """The scene without double detections, as detectors return it."""
     detections, owners = [], []
     for found, whose in zip(scene.detections, scene.owners, strict=True):
         kept = pose_nms(found.keypoints, found.scores, found.boxes, found.box_scores)
@@ -114,7 +115,7 @@ def iou(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def evaluation_data(scene: Scene, numbers: Numbers) -> dict[str, Any]:
-    """A scene in the form that TrackEval's metrics take. Who is not counted is neither right nor wrong."""
+    """A scene as TrackEval's metrics take it, without detections of people who are not counted."""
     truth, followed, similarity = [], [], []
     for t, found in enumerate(scene.detections):
         there = np.flatnonzero(np.isfinite(scene.boxes[:, t, 0]))
@@ -152,25 +153,26 @@ def score(scenes: Sequence[Scene], follow: Callable[[Scene], Numbers]) -> dict[s
     }
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Prints a row for each number of people and each tracker."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--corpus", type=Path, required=True, help="cmu50.npz")
-    parser.add_argument("--split", default="test", help="train, val or test")
-    parser.add_argument("--people", type=int, nargs="+", default=[2, 3, 4, 6, 8])
-    parser.add_argument("--scenes", type=int, default=20, help="for each number of people")
-    parser.add_argument("--seed", type=int, default=0, help="of the first scene")
-    options = parser.parse_args()
-    require("trackers", "bench")
-    require("trackeval", "bench")
-    corpus = load_cmu(options.corpus, options.split)
-    print("| people | tracker | " + " | ".join(COLUMNS) + " |\n|" + "---|" * (len(COLUMNS) + 2))
+    parser = command_line(__doc__)
+    parser.add_argument("--corpus", type=Path, required=True, metavar="FILE", help="cmu50.npz")
+    parser.add_argument("--split", default="test", help="train, val or test; default test")
+    parser.add_argument("--people", type=int, nargs="+", default=[2, 3, 4, 6, 8], help="in a scene; default 2 3 4 6 8")
+    parser.add_argument("--scenes", type=int, default=20, help="for each number of people; default 20")
+    parser.add_argument("--seed", type=int, default=0, help="of the first scene; default 0")
+    options = parser.parse_args(arguments)
+    with errors_shown(parser):
+        require("trackers", "bench")
+        require("trackeval", "bench")
+        corpus = load_cmu(options.corpus, options.split)
+    print(table_head(["people", "tracker", *COLUMNS]))
     for people in options.people:
         scenes = [without_doubles(make_scene(corpus, people, options.seed + k)) for k in range(options.scenes)]
         for name, follow in TRACKERS.items():
             row = score(scenes, follow)
             cells = [f"{row[column]:.0f}" if column == "IDSW" else f"{row[column]:.1f}" for column in COLUMNS]
-            print(f"| {people} | {name} | " + " | ".join(cells) + " |", flush=True)
+            print(table_row([str(people), name, *cells]), flush=True)
 
 
 if __name__ == "__main__":

@@ -1,149 +1,127 @@
-"""Whether lifters know how far off they are: of the joints, how many are within the radius that is given with them.
+"""How many joints lie within the uncertainty that the lifter gives them.
 
-    python benchmarks/uncertainty.py --corpus cmu50.npz --bench bench_test.npz [--weights NAME|FILE ...] [--out DIR]
+    python -m benchmarks.uncertainty --corpus cmu50.npz --bench bench_test.npz [--weights NAME|FILE ...]
 
-Each view is lifted as `poselift lift` lifts it. The joints of Human3.6M-17 but the root, which is the origin, count:
-the benchmark's faces and heels are of average proportions, not measured. Writes DIR/uncertainty.md, and a plot as
-DIR/uncertainty.png and .pdf: for each joint set and each kind of 2D the share within the uncertainty, by subject; the same
-for joints that were not seen, and in frames in which nothing was; and by how large the radius is.
-
-A second table has the mean error of ankles and of big toes, mm, which are measured too, and how many of the toes are
-within their uncertainty: only Halpe-26 has toes to see, with the others they are what the lifter makes of the leg.
+Lifts each view as `poselift lift` does. First table: the share of the joints of Human3.6M-17 without the root that lie
+within their uncertainty, by subject, for joints that were not seen, and for frames in which nothing was seen. Faces
+and heels do not count: the corpus has them at average proportions. Second table: the mean error of ankles and big toes
+in mm, and the share of the toes within their uncertainty. Only Halpe-26 sees toes.
 """
 
-import argparse
 from collections import defaultdict
-from pathlib import Path
+from collections.abc import Sequence
 
 import numpy as np
-from matplotlib.figure import Figure
-from matplotlib.ticker import FixedLocator, NullLocator, ScalarFormatter
+from jaxtyping import Bool, Float
 from rich.progress import track
 
-from poselift.cli.calibrate import MEASURED, SKELETONS_IN, SOURCES, lift_view
-from poselift.core.files import write_text
+from benchmarks.command import add_bench, command_line, errors_shown, table_head, table_row
+from poselift.cli.calibrate import KEYPOINTS, MEASURED, SKELETONS
+from poselift.core.errors import InputError
 from poselift.data.cmu_bench import CmuBench
 from poselift.data.views import View
+from poselift.lifting import lift_view
 from poselift.models import Weights, load_weights
 from poselift.structures import Motion
-from poselift.viz.plots.style import save_plot, styled
-
-_TENTHS = 10
 
 _FEET = {"ankles": ("left_ankle", "right_ankle"), "big toes": ("left_big_toe", "right_big_toe")}
 
+_WITHIN = (
+    *("joints in", "2D", "within, mean of subjects", "by subject"),
+    *("joints not seen", "frames not seen", "median uncertainty"),
+)
+_TOES = ("joints in", "2D", "ankles", "big toes", "toes within")
 
-def main() -> None:
-    """Measures, writes the table and draws the plot."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--corpus", type=Path, required=True, help="cmu50.npz")
-    parser.add_argument("--bench", type=Path, required=True, help="bench_test.npz or bench_val.npz")
-    parser.add_argument("--weights", nargs="+", default=["small"], help="shipped weights by name, or files")
-    parser.add_argument("--joints", nargs="+", default=list(SKELETONS_IN), help="joint sets that are seen")
-    parser.add_argument("--source", nargs="+", default=list(SOURCES), help="det: detector-like 2D; gt: exact")
-    parser.add_argument("--out", type=Path, default=Path("outputs/uncertainty"))
-    options = parser.parse_args()
-    options.out.mkdir(parents=True, exist_ok=True)
-    rows, feet, lines = [], [], {}
-    for name in options.weights:
-        weights = load_weights(name)
-        for joints in options.joints:
-            for source in options.source:
-                views = CmuBench(options.corpus, options.bench, joints, source)
-                found = _measure(views, weights, f"{weights.name} {joints} {source}")
-                rows.append(f"| {weights.name} | {joints} | {source} | {_cells(found)} |")
-                feet.append(f"| {weights.name} | {joints} | {source} | {_feet(found['feet'])} |")
-                if joints == options.joints[0]:
-                    lines[f"{weights.name}, {source}"] = found["uncertainty"]
-    head = ["lifter", "joints in", "2D", "within, mean of subjects", "by subject", "joints not seen", "frames not seen"]
-    text = "\n".join([f"| {' | '.join(head)} | median radius |", "|" + "---|" * 8, *rows]) + "\n\n"
-    toes = ["| lifter | joints in | 2D | ankles | big toes | toes within |", "|---|---|---|---:|---:|---:|", *feet]
-    text += "\n".join(toes) + "\n"
-    write_text(options.out / "uncertainty.md", text)
-    save_plot(_plot(lines), options.out / "uncertainty")
-    print(text)
+Pairs = dict[str, Float[np.ndarray, "n 2"]]
+"""Error and uncertainty in mm of the joints of a group: subjects ("all 07"), feet ("ankles 07"), or unseen joints."""
 
 
-def _measure(views: CmuBench, weights: Weights, title: str) -> dict[str, dict[str, np.ndarray]]:
-    """Errors and radii, mm, of the joints that count."""
-    parts: dict[str, list[np.ndarray]] = defaultdict(list)
-    for view in track(views, title):
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Prints both tables for each of the weights."""
+    parser = command_line(__doc__)
+    add_bench(parser)
+    parser.add_argument("--skeletons", nargs="+", default=list(SKELETONS), help="of the 2D keypoints")
+    parser.add_argument("--keypoints", nargs="+", default=list(KEYPOINTS), help="det: detector-like 2D; gt: exact 2D")
+    options = parser.parse_args(arguments)
+    with errors_shown(parser):
+        for weights in map(load_weights, options.weights):
+            within, feet = [], []
+            for skeleton in options.skeletons:
+                for kind in options.keypoints:
+                    views = CmuBench(options.corpus, options.bench, skeleton, kind)
+                    pairs = measured(list(track(views, f"{weights.name} {skeleton} {kind}")), weights)
+                    within.append(table_row([skeleton, kind, *_within(pairs)]))
+                    feet.append(table_row([skeleton, kind, *_feet(pairs)]))
+            print("\n".join([f"\n`{weights.name}`\n", table_head(_WITHIN), *within, "", table_head(_TOES), *feet]))
+
+
+def measured(views: Sequence[View], weights: Weights) -> Pairs:
+    """Errors and uncertainties of all views.
+
+    Raises:
+        InputError: the lifter gives no uncertainty.
+    """
+    parts = defaultdict(list)
+    for view in views:
         motion = lift_view(view, weights)
-        for key, mask in _cases(view, motion).items():
-            parts[key].append(_pairs(view, motion, mask))
-        for name, joints in _FEET.items():
-            mask = np.broadcast_to(np.isin(motion.skeleton.joints, joints), motion.joints.shape[:2])
-            parts[f"feet {view.subject} {name}"].append(_pairs(view, motion, mask))
-    pooled = {key: np.concatenate(own) for key, own in parts.items()}
-    return {
-        "subject": {key.removeprefix("subject "): value for key, value in pooled.items() if key.startswith("subject ")},
-        "case": {key: value for key, value in pooled.items() if key.endswith(" not seen")},
-        "feet": {key: value for key, value in pooled.items() if key.startswith("feet ")},
-        "uncertainty": {"all": np.concatenate([value for key, value in pooled.items() if key.startswith("subject ")])},
-    }
+        for group, mask in _groups(view, motion).items():
+            parts[group].append(_pairs(view, motion, mask))
+    return {group: np.concatenate(own) for group, own in parts.items()}
 
 
-def _cases(view: View, motion: Motion) -> dict[str, np.ndarray]:
-    """Which joints of the motion count for which row."""
-    counted = np.broadcast_to(np.isin(motion.skeleton.joints, MEASURED), motion.joints.shape[:2])
+def _groups(view: View, motion: Motion) -> dict[str, Bool[np.ndarray, "t j"]]:
+    """The joints of each group."""
+    everywhere = np.ones(motion.joints.shape[:2], bool)
+    counted = everywhere & np.isin(motion.skeleton.joints, MEASURED)
     scores = view.converted(motion.skeleton, view.skeleton).scores.numpy()
-    given = (scores > 0).any(0)  # joints that the joint set has at all
+    in_skeleton = (scores > 0).any(0)
     return {
-        f"subject {view.subject}": counted,
-        "joints not seen": counted & (scores == 0) & given & ~motion.interpolated[:, None],
+        f"all {view.subject}": counted,
+        **{f"{name} {view.subject}": everywhere & np.isin(motion.skeleton.joints, own) for name, own in _FEET.items()},
+        "joints not seen": counted & (scores == 0) & in_skeleton & ~motion.interpolated[:, None],
         "frames not seen": counted & motion.interpolated[:, None],
     }
 
 
-def _pairs(view: View, motion: Motion, mask: np.ndarray) -> np.ndarray:
-    """Error and radius side by side, mm."""
-    assert motion.uncertainty is not None, "lift_view's weights give radii"
+def _pairs(view: View, motion: Motion, mask: Bool[np.ndarray, "t j"]) -> Float[np.ndarray, "n 2"]:
+    """Error and uncertainty of the joints of a mask, mm."""
+    if motion.uncertainty is None:
+        raise InputError("the lifter gives no uncertainty; train one with model.uncertainty=true")
     truth = view.converted(view.keypoint_skeleton, motion.skeleton).joints.numpy()
     error = np.linalg.norm(motion.joints - truth, axis=-1)
     known = mask & np.isfinite(error) & (motion.uncertainty > 0)
     return 1000 * np.stack([error[known], motion.uncertainty[known]], -1)
 
 
-def _share(pairs: np.ndarray) -> float:
+def _share(pairs: Float[np.ndarray, "n 2"]) -> float:
+    """Percent of the joints that lie within their uncertainty."""
     return 100 * float(np.mean(pairs[:, 0] <= pairs[:, 1]))
 
 
-def _cells(found: dict[str, dict[str, np.ndarray]]) -> str:
-    shares = {subject: _share(pairs) for subject, pairs in found["subject"].items()}
-    by_subject = ", ".join(f"{subject}: {share:.1f}" for subject, share in sorted(shares.items()))
-    cases = [
-        f"{_share(pairs):.1f} ({np.median(pairs[:, 1]):.0f} mm)" if len(pairs) else "-"
-        for pairs in (found["case"]["joints not seen"], found["case"]["frames not seen"])
+def _subjects(pairs: Pairs, group: str) -> Pairs:
+    """The pairs of a group by subject, without subjects that have none."""
+    start = f"{group} "
+    return {key.removeprefix(start): own for key, own in sorted(pairs.items()) if key.startswith(start) and len(own)}
+
+
+def _within(pairs: Pairs) -> list[str]:
+    """The cells of the first table."""
+    subjects = _subjects(pairs, "all")
+    shares = {subject: _share(own) for subject, own in subjects.items()}
+    unseen = [
+        f"{_share(own):.1f} ({np.median(own[:, 1]):.0f} mm)" if len(own) else "-"
+        for own in (pairs["joints not seen"], pairs["frames not seen"])
     ]
-    median = np.median(found["uncertainty"]["all"][:, 1])
-    return f"{np.mean(list(shares.values())):.1f} | {by_subject} | {' | '.join(cases)} | {median:.0f} mm"
+    median = np.median(np.concatenate(list(subjects.values()))[:, 1])
+    by_subject = ", ".join(f"{subject}: {share:.1f}" for subject, share in shares.items())
+    return [f"{np.mean(list(shares.values())):.1f}", by_subject, *unseen, f"{median:.0f} mm"]
 
 
-def _feet(found: dict[str, np.ndarray]) -> str:
-    """Means over subjects."""
-    of = {name: [pairs for key, pairs in found.items() if key.endswith(name)] for name in _FEET}
-    errors = [f"{np.mean([pairs[:, 0].mean() for pairs in parts if len(pairs)]):.1f}" for parts in of.values()]
-    return f"{' | '.join(errors)} | {np.mean([_share(pairs) for pairs in of['big toes'] if len(pairs)]):.1f}"
-
-
-@styled
-def _plot(lines: dict[str, dict[str, np.ndarray]]) -> Figure:
-    """The share within the radius in each tenth of the joints, by how large the radius is."""
-    figure = Figure(figsize=(6, 4))
-    axes = figure.subplots()
-    for name, pooled in lines.items():
-        pairs = pooled["all"][pooled["all"][:, 1].argsort()]
-        tenths = np.array_split(pairs, _TENTHS)
-        axes.plot([np.median(part[:, 1]) for part in tenths], [_share(part) for part in tenths], "o-", label=name)
-    axes.axhspan(88, 92, color="0.9", zorder=0)
-    axes.set(
-        xscale="log", xlabel="uncertainty given, mm (medians of tenths)", ylabel="joints within it, %", ylim=(70, 100)
-    )
-    axes.xaxis.set_major_locator(FixedLocator([20, 50, 100, 200, 500]))
-    axes.xaxis.set_major_formatter(ScalarFormatter())
-    axes.xaxis.set_minor_locator(NullLocator())
-    axes.legend(frameon=False)
-    return figure
+def _feet(pairs: Pairs) -> list[str]:
+    """The cells of the second table: means over subjects."""
+    errors = [np.mean([own[:, 0].mean() for own in _subjects(pairs, name).values()]) for name in _FEET]
+    toes = np.mean([_share(own) for own in _subjects(pairs, "big toes").values()])
+    return [f"{value:.1f}" for value in (*errors, toes)]
 
 
 if __name__ == "__main__":

@@ -1,35 +1,36 @@
-"""How well the world is found: up, ground, contacts, and what standing feet do to the motion.
+"""Errors of the world frame: up, ground, foot contacts, and the motion before and after feet stand still.
 
-    python benchmarks/world.py --corpus cmu50.npz --bench bench_val.npz [--weights NAME|FILE] [--joints coco17]
+    python -m benchmarks.world --corpus cmu50.npz --bench bench_val.npz [--weights NAME|FILE ...] [--skeleton coco17]
 
-Lifts every view of the benchmark from its detector-like 2D, brings it to the world with `poselift.lifting.to_world`,
-and compares with the truth, whose world has Y up and the ground at Y = 0. Means over subjects, but for the angles,
-whose median and 90th percentile are over views.
+Lifts every view of the benchmark from detector-like 2D, brings it to the world with `poselift.lifting.to_world`, and
+compares with the truth, whose world has Y up and the ground at Y = 0. Means over subjects of their means over views.
+The angle of up has the median and the 90th percentile over views.
 
-A foot is truly down where its heel or big toe is slower than 0.2 m/s and less than 5 cm above where that joint
-rests (its median height while it is so slow). Subject 03 walks on uneven terrain: contacts go by speed alone there,
-and there is no height of the ground to compare with.
+A foot is truly down where its heel or big toe is slower than 0.2 m/s and less than 5 cm above the place where that
+joint rests, which is its median height while it is so slow. Subject 03 walks on uneven terrain: there contacts are
+truly down by speed alone, and the ground has no height to compare with.
 """
 
-import argparse
-from collections.abc import Iterable
-from pathlib import Path
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 from jaxtyping import Bool, Float
 
+from benchmarks.command import add_bench, command_line, errors_shown, subject_mean, table_head, table_row
 from poselift.data.cmu_bench import CmuBench
 from poselift.data.reading import load_arrays
 from poselift.data.views import View
-from poselift.lifting import CameraModel, lift_track, to_world
+from poselift.lifting import CameraModel, lift_view, to_world
 from poselift.models import Weights, load_weights
 from poselift.skeleton import H36M17
-from poselift.structures import Keypoints2D, Motion
+from poselift.structures import Motion
 
 UNEVEN = {"03"}
 """Subjects on uneven terrain."""
 
 _SLOW, _LOW = 0.2, 0.05
+"""Speed in m/s and height in metres below which a foot is down."""
 
 
 def true_contacts(
@@ -40,7 +41,7 @@ def true_contacts(
     Args:
         joints: in the world, metres.
         times: seconds.
-        view: whose joint names and subject they are.
+        view: of the joints.
     """
     down = np.zeros((len(joints), 2), bool)
     for side, name in enumerate(("left", "right")):
@@ -53,15 +54,12 @@ def true_contacts(
 
 
 def f1(found: Bool[np.ndarray, "t 2"], true: Bool[np.ndarray, "t 2"]) -> float:
-    """Harmonic mean of precision and recall."""
+    """The harmonic mean of precision and recall."""
     return float(2 * (found & true).sum() / max(found.sum() + true.sum(), 1))
 
 
 def motion_errors(motion: Motion, view: View, down: Bool[np.ndarray, "t 2"]) -> dict[str, float]:
-    """Errors of a motion in the camera frame, and how fast its ankles move while the feet are truly down.
-
-    Joints are compared where Human3.6M-17 has them, whatever more the lifter gives.
-    """
+    """Errors of a motion in the camera frame, and the speed of its ankles while the feet are truly down."""
     joints, root = view.joints[:, view.skeleton.indices(H36M17.joints)].double().numpy(), view.root.double().numpy()
     own = motion.restricted(H36M17).joints
     ankles = motion.joints[:, motion.skeleton.indices(["left_ankle", "right_ankle"])] + motion.root[:, None]
@@ -72,49 +70,31 @@ def motion_errors(motion: Motion, view: View, down: Bool[np.ndarray, "t 2"]) -> 
         "root mm": 1e3 * _distance(motion.root, root),
         "root velocity mm/frame": 1e3 * _distance(np.diff(motion.root, axis=0), np.diff(root, axis=0)),
         "ankle speed in true contact m/s": float(speed[down].mean()),
-        "bone length spread %": 100 * _bone_spread(motion),
     }
 
 
-def measure(view: View, R: Float[np.ndarray, "3 3"], t: Float[np.ndarray, "3"], weights: Weights) -> dict[str, float]:
-    """All errors of one view, before and after.
+def measured(view: View, R: Float[np.ndarray, "3 3"], t: Float[np.ndarray, "3"], weights: Weights) -> dict[str, float]:
+    """All errors of one view.
 
     Args:
         view: of the benchmark.
         R: of the true world in the camera frame.
-        t: likewise, metres.
+        t: of the true world in the camera frame, metres.
         weights: the lifter.
     """
-    width, height = (int(size) for size in view.image_size)
-    times = view.times.double().numpy()
-    keypoints = Keypoints2D(
-        view.keypoints.double().numpy(), view.scores.double().numpy(), times, view.keypoint_skeleton, (width, height)
-    )
-    camera = CameraModel(view.K, (width, height), "given")
-    before = lift_track(keypoints, weights, camera)
-    world = to_world([before], camera)
+    before = lift_view(view, weights)
+    world = to_world([before], CameraModel(view.K, before.keypoints.image_size, "given"))
     found = world.motions[0]
     assert found.contacts is not None
     joints = ((view.joints + view.root[:, None]).double().numpy() - t) @ R
-    down = true_contacts(joints, times, view)
-    after = Motion(
-        found.joints @ world.R,
-        (found.root - world.t) @ world.R,
-        times,
-        found.interpolated,
-        found.skeleton,
-        "camera",
-        keypoints,
-    )
+    down = true_contacts(joints, before.timestamps, view)
+    after = replace(found, joints=found.joints @ world.R, root=(found.root - world.t) @ world.R, frame="camera")
     angle = float(np.degrees(np.arccos(np.clip(world.R[1] @ R[:, 1], -1, 1))))
-    said = float(np.degrees(world.uncertainty))
-    pelvis = joints[:, 0, 1]
+    height = np.nan if view.subject in UNEVEN else 1e3 * float(np.abs(found.root[:, 1] - joints[:, 0, 1]).mean())
     row = {
         "up error deg": angle,
-        "up error over what was said": angle / said,
-        "root height over ground mm": np.nan
-        if view.subject in UNEVEN
-        else 1e3 * float(np.abs(found.root[:, 1] - pelvis).mean()),
+        "up error over its uncertainty": angle / float(np.degrees(world.uncertainty)),
+        "root height over ground mm": height,
         "contact F1": f1(found.contacts, down),
         "truly down %": 100 * float(down.mean()),
         "found down %": 100 * float(found.contacts.mean()),
@@ -124,63 +104,37 @@ def measure(view: View, R: Float[np.ndarray, "3 3"], t: Float[np.ndarray, "3"], 
     return row
 
 
-def subject_mean(subjects: list[str], values: list[float]) -> float:
-    """Mean over subjects of each one's mean over views; NaN does not count."""
-    means = [
-        np.mean(known)
-        for subject in dict.fromkeys(subjects)
-        if (known := [v for s, v in zip(subjects, values, strict=True) if s == subject and np.isfinite(v)])
-    ]
-    return float(np.mean(means))
-
-
-def table(subjects: list[str], rows: list[dict[str, float]]) -> Iterable[str]:
-    """The lines of the Markdown table."""
+def table(subjects: Sequence[str], rows: Sequence[dict[str, float]]) -> Iterator[str]:
+    """The lines of the Markdown table: a column for all views, and one for each subject."""
     names = list(dict.fromkeys(subjects))
-    yield "| | all | " + " | ".join(f"subject {name}" for name in names) + " |"
-    yield "|---" * (len(names) + 2) + "|"
-
-    def line(label: str, values: list[float], overall: float) -> str:
-        each = [
-            np.mean([value for subject, value in zip(subjects, values, strict=True) if subject == name])
-            for name in names
-        ]
-        return f"| {label} | " + " | ".join(f"{value:.2f}" for value in [overall, *each]) + " |"
-
+    yield table_head(["", "all", *(f"subject {name}" for name in names)])
     for key in rows[0]:
-        values = [row[key] for row in rows]
+        values = np.array([row[key] for row in rows])
+        each = [values[np.array(subjects) == name].mean() for name in names]
+        title, overall = key, subject_mean(list(zip(subjects, values, strict=True)))
         if key == "up error deg":
-            yield line("up error deg, median over views", values, float(np.median(values)))
-            yield f"| up error deg, 90 % of views | {np.percentile(values, 90):.2f} |" + " |" * len(names)
-        else:
-            yield line(key, values, subject_mean(subjects, values))
+            title, overall = f"{key}, median over views", float(np.median(values))
+        yield table_row([title, *("-" if np.isnan(value) else f"{value:.2f}" for value in [overall, *each])])
+        if key == "up error deg":
+            yield table_row([f"{key}, 90 % of views", f"{np.percentile(values, 90):.2f}", *("" for _ in names)])
 
 
 def _distance(a: np.ndarray, b: np.ndarray) -> float:
     return float(np.linalg.norm(a - b, axis=-1).mean())
 
 
-def _bone_spread(motion: Motion) -> float:
-    """Standard deviation of a bone's length over its mean, the largest of all bones."""
-    pairs = [(row, parent) for row, parent in enumerate(motion.skeleton.parent_indices) if parent >= 0]
-    lengths = np.stack([np.linalg.norm(motion.joints[:, a] - motion.joints[:, b], axis=-1) for a, b in pairs], -1)
-    return float((lengths.std(0) / lengths.mean(0)).max())
-
-
-def main() -> None:
-    """Prints the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--corpus", type=Path, required=True, help="cmu50.npz")
-    parser.add_argument("--bench", type=Path, required=True, help="bench_val.npz: what is set by hand was set on val")
-    parser.add_argument("--weights", default="small", help="shipped weights by name, or a file")
-    parser.add_argument("--joints", default="coco17", help="the joint set that is seen")
-    options = parser.parse_args()
-    weights = load_weights(options.weights, "cpu")
-    bench = CmuBench(options.corpus, options.bench, options.joints)
-    poses = load_arrays(options.bench, {"R": (None, 3, 3), "t": (None, 3)}, "give bench_val.npz as --bench")
-    rows = [measure(view, R, t, weights) for view, R, t in zip(bench, poses["R"], poses["t"], strict=True)]
-    for text in table([view.subject for view in bench], rows):
-        print(text)
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Prints a table for each of the weights."""
+    parser = command_line(__doc__)
+    add_bench(parser, skeleton="coco17")
+    options = parser.parse_args(arguments)
+    with errors_shown(parser):
+        bench = list(CmuBench(options.corpus, options.bench, options.skeleton))
+        poses = load_arrays(options.bench, {"R": (None, 3, 3), "t": (None, 3)}, "give bench_val.npz as --bench")
+        for weights in map(load_weights, options.weights):
+            rows = [measured(*view, weights) for view in zip(bench, poses["R"], poses["t"], strict=True)]
+            print(f"\n`{weights.name}`, {options.skeleton}, {options.bench.name}\n")
+            print("\n".join(table([view.subject for view in bench], rows)), flush=True)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,8 @@
-"""What passes between the stages: detections of one frame, one person's 2D keypoints, one person's 3D motion."""
+"""What passes between the stages: detections of a frame, 2D keypoints of a person, 3D motion of a person."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 from jaxtyping import Bool, Float
@@ -9,19 +11,28 @@ from poselift.core.errors import InputError
 from poselift.skeleton import Skeleton
 
 FEET = ("left_foot", "right_foot")
-"""What the columns of `Motion.contacts` are, the person's own left and right."""
+"""Columns of `Motion.contacts`: the person's own left and right foot."""
+
+Pelvis = Literal["spine", "hips"]
+"""Where a pelvis lies: at the base of the spine, or midway between the hips."""
 
 
 @dataclass(frozen=True)
 class Detections:
-    """The people that a detector found in one frame; nobody found is n = 0.
+    """The people in one frame; n = 0 for an empty frame.
 
     Attributes:
         boxes: x0, y0, x1, y1 in pixels.
-        box_scores: how sure the detector is of the person, 0 to 1.
-        keypoints: pixels; NaN where a joint was not found.
-        scores: of each keypoint, 0 to 1; 0 where it was not found.
-        skeleton: the detector's own joint set.
+        box_scores: confidence of each person, 0 to 1.
+        keypoints: pixels; NaN for undetected joints.
+        scores: confidence of each keypoint, 0 to 1; 0 for undetected joints.
+        skeleton: the detector's skeleton.
+
+    Example:
+        >>> from poselift.skeleton import COCO17
+        >>> empty = Detections(np.zeros((0, 4)), np.zeros(0), np.zeros((0, 17, 2)), np.zeros((0, 17)), COCO17)
+        >>> len(empty)
+        0
     """
 
     boxes: Float[np.ndarray, "n 4"]
@@ -39,16 +50,23 @@ class Keypoints2D:
     """One person's 2D keypoints over time.
 
     Attributes:
-        keypoints: pixels; NaN where a joint was not seen.
-        scores: 0 to 1; 0 where a joint was not seen.
-        timestamps: seconds, from the video's own time stamps, strictly increasing.
-        skeleton: the joint set of `keypoints`.
+        keypoints: pixels; NaN for unseen joints.
+        scores: 0 to 1; 0 for unseen joints.
+        timestamps: seconds, from the video, strictly increasing.
+        skeleton: skeleton of `keypoints`.
         image_size: (width, height) in pixels.
-        person: the track's number, from 1.
+        person: number of the person, from 1.
 
     Raises:
-        InputError: an array is of another shape, scores are not from 0 to 1, the picture has no size, or the time
-            stamps do not increase.
+        InputError: an array has another shape, a score is not from 0 to 1, the picture has no size, or the timestamps
+            do not increase.
+
+    Example:
+        >>> from poselift.skeleton import COCO17
+        >>> pixels, times = np.full((30, 17, 2), 100.0), np.arange(30) / 30
+        >>> keypoints = Keypoints2D(pixels, np.ones((30, 17)), times, COCO17, image_size=(640, 480))
+        >>> len(keypoints), len(keypoints[:10])
+        (30, 10)
     """
 
     keypoints: Float[np.ndarray, "t j 2"]
@@ -59,9 +77,9 @@ class Keypoints2D:
     person: int = 1
 
     def __post_init__(self) -> None:
-        """Refuses what would come to be a wrong motion, or an error deep inside."""
+        """Checks the values, because wrong ones give a wrong motion or an error deep inside."""
         if not isinstance(self.skeleton, Skeleton):
-            raise InputError(f"skeleton is {self.skeleton!r}, not a Skeleton; `get_skeleton` gives one by its name")
+            raise InputError(f"skeleton is {self.skeleton!r}; give a Skeleton, for example get_skeleton('coco17')")
         frames, joints = np.size(self.timestamps), len(self.skeleton)
         sizes = {"timestamps": (frames,), "keypoints": (frames, joints, 2), "scores": (frames, joints)}
         for name, size in sizes.items():
@@ -69,23 +87,51 @@ class Keypoints2D:
             if not isinstance(value, np.ndarray):
                 raise InputError(f"{name} is a {type(value).__name__}; give a numpy array")
             if value.shape != size:
-                raise InputError(f"{name} is {value.shape}; of {frames} frames of {self.skeleton.name} it is {size}")
+                frames_of = f"{frames} frames of {self.skeleton.name}"
+                raise InputError(f"{name} has the shape {value.shape}; {frames_of} need {size}")
         if not ((self.scores >= 0) & (self.scores <= 1)).all():
             raise InputError(
-                f"scores are from {self.scores.min():g} to {self.scores.max():g}; bring them to 0 to 1, with 0 where a "
-                "joint was not seen"
+                f"scores are from {self.scores.min():g} to {self.scores.max():g}; scale them to 0 to 1, with 0 for "
+                "unseen joints"
             )
         if not all(0 < side < np.inf for side in self.image_size):
-            raise InputError(f"image_size={self.image_size} is no picture's; give its width and height in pixels")
+            raise InputError(f"image_size={self.image_size} is not a size; give width and height in pixels")
         steps = np.diff(self.timestamps)
         if len(wrong := np.flatnonzero(~(steps > 0))):
             first = int(wrong[0])
             times = ", ".join(f"{time:g}" for time in self.timestamps[first : first + 2])
-            raise InputError(
-                f"time stamps must increase from frame to frame; frames {first} and {first + 1} have {times} s"
-            )
+            raise InputError(f"timestamps must increase; frames {first} and {first + 1} have {times} s")
         if not np.isfinite(self.timestamps).all():
-            raise InputError("a time stamp is not a finite number of seconds")
+            raise InputError("a timestamp is not a finite number; give seconds")
+
+    @classmethod
+    def from_frames(
+        cls,
+        frames: Sequence[int],
+        keypoints: Sequence[Float[np.ndarray, "j 2"]],
+        scores: Sequence[Float[np.ndarray, " j"]],
+        timestamps: Float[np.ndarray, " t"],
+        skeleton: Skeleton,
+        image_size: tuple[int, int],
+        person: int,
+    ) -> "Keypoints2D":
+        """The keypoints from the first to the last of the given frames; frames in between are NaN with score 0.
+
+        Args:
+            frames: increasing indices of frames of the clip, at least one.
+            keypoints: pixels in each of these frames.
+            scores: likewise.
+            timestamps: of all frames of the clip, seconds.
+            skeleton: skeleton of `keypoints`.
+            image_size: (width, height) in pixels.
+            person: number of the person.
+        """
+        first, end = frames[0], frames[-1] + 1
+        rows = np.array(frames) - first
+        all_keypoints = np.full((end - first, len(skeleton), 2), np.nan)
+        all_scores = np.zeros(all_keypoints.shape[:2])
+        all_keypoints[rows], all_scores[rows] = keypoints, scores
+        return cls(all_keypoints, all_scores, timestamps[first:end], skeleton, image_size, person)
 
     def __len__(self) -> int:
         return len(self.timestamps)
@@ -97,11 +143,11 @@ class Keypoints2D:
 
     @property
     def seen(self) -> Bool[np.ndarray, " t"]:
-        """Frames in which at least one joint was seen."""
+        """Frames with at least one seen joint."""
         return np.isfinite(self.keypoints).all(-1).any(-1)
 
     def used(self, threshold: float) -> Bool[np.ndarray, "t j"]:
-        """Joints that were seen, and score at least this."""
+        """Joints that are seen and score at least the threshold."""
         return np.isfinite(self.keypoints).all(-1) & (self.scores >= threshold) & (self.scores > 0)
 
 
@@ -110,18 +156,17 @@ class Motion:
     """One person's 3D motion.
 
     Attributes:
-        joints: metres, relative to the root joint (the skeleton's first), NaN in frames left empty.
-        root: the root joint's place, metres, NaN in frames left empty.
+        joints: metres, relative to the root joint (the first of the skeleton); NaN in empty frames.
+        root: position of the root joint, metres; NaN in empty frames.
         timestamps: seconds.
-        interpolated: frames in which nothing was seen and that were bridged.
-        skeleton: the joint set of `joints`.
+        interpolated: frames without a detection, whose joints the lifter interpolated.
+        skeleton: skeleton of `joints`.
         frame: "camera" (x right, y down, z forward) or "world" (right-handed, Y up).
-        keypoints: the 2D that it was lifted from, frame by frame.
-        uncertainty: of the ball around each joint that is meant to hold the true one in 9 of 10 cases, metres; 0 for the
-            root joint, NaN in frames left empty. None where the lifter does not tell.
-        contacts: whether the feet, named in `FEET`, are on the ground; None where nobody asked.
-        pelvis: where the pelvis lies: "spine" for the base of the spine, "hips" for the middle of the hips, None if
-            unknown.
+        keypoints: the 2D keypoints of each frame.
+        uncertainty: radius that holds the joint in 90 % of cases, metres; 0 for the root joint, NaN in empty frames.
+            None if the lifter gives none.
+        contacts: whether each foot of `FEET` is on the ground; None if unknown.
+        pelvis: where the pelvis lies; None if unknown.
     """
 
     joints: Float[np.ndarray, "t j 3"]
@@ -133,7 +178,7 @@ class Motion:
     keypoints: Keypoints2D
     uncertainty: Float[np.ndarray, "t j"] | None = None
     contacts: Bool[np.ndarray, "t 2"] | None = None
-    pelvis: str | None = None
+    pelvis: Pelvis | None = None
 
     def __len__(self) -> int:
         return len(self.timestamps)
@@ -142,12 +187,23 @@ class Motion:
         """The motion with the joints of a smaller skeleton that has the same root.
 
         Raises:
-            InputError: the motion lacks one of its joints, or its root is another.
+            InputError: the motion lacks one of the joints, or has another root.
         """
         missing = [joint for joint in skeleton.joints if joint not in self.skeleton.joints]
         if missing or skeleton.joints[0] != self.skeleton.joints[0]:
-            lacks = ", ".join(missing) or f"its root {skeleton.joints[0]}"
-            raise InputError(f"a motion of {self.skeleton.name} cannot be given as {skeleton.name}: it lacks {lacks}")
+            lacks = ", ".join(missing) or f"the root {skeleton.joints[0]}"
+            raise InputError(f"{self.skeleton.name} cannot be restricted to {skeleton.name}: it lacks {lacks}")
         joints = self.skeleton.indices(skeleton.joints)
         uncertainty = None if self.uncertainty is None else self.uncertainty[:, joints]
         return replace(self, joints=self.joints[:, joints], uncertainty=uncertainty, skeleton=skeleton)
+
+    def body_axis(self) -> Float[np.ndarray, "t 3"] | None:
+        """Vector from the middle of the ankles to the middle of the shoulders, metres; None without these joints."""
+        middles = []
+        for joint in ("ankle", "shoulder"):
+            pair = [f"left_{joint}", f"right_{joint}"]
+            if not set(pair) <= set(self.skeleton.joints):
+                return None
+            middles.append(self.joints[:, self.skeleton.indices(pair)].mean(1))
+        ankles, shoulders = middles
+        return (shoulders - ankles).astype(np.float64)

@@ -1,6 +1,10 @@
 """What all tests share."""
 
+import os
 from pathlib import Path
+
+# One thread in each worker and in the processes that it starts: the workers share the cores.
+os.environ["OMP_NUM_THREADS"] = "1"
 
 import numpy as np
 import pytest

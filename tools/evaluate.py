@@ -1,17 +1,8 @@
-"""Scores a lifter or saved predictions: python tools/evaluate.py protocol=NAME data.<key>=VALUE ... [overrides]."""
+"""The same as `poselift evaluate`: python tools/evaluate.py protocol=NAME data.KEY=VALUE ... [overrides]."""
 
-import hydra
-from omegaconf import DictConfig
+import sys
 
-from poselift.cli.config import CONF, run_hydra
-from poselift.cli.evaluate import run
-
-
-@hydra.main(version_base="1.3", config_path=CONF, config_name="evaluate")
-def main(config: DictConfig) -> None:
-    """Hydra's entry point."""
-    run(config)
-
+from poselift.cli.main import main
 
 if __name__ == "__main__":
-    run_hydra(main, "evaluate")
+    main(["evaluate", *sys.argv[1:]])

@@ -1,18 +1,18 @@
 #!/usr/bin/env bash
-# Installs MMPose for `--detector mmpose` into the active Python environment, beside the PyTorch that is there.
+# Installs MMPose for `--detector mmpose` into the active Python environment and keeps its PyTorch.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 mmpose=1.3.2
 
 if python -c "import mmcv._ext" 2>/dev/null; then
-    # A full mmcv that the user has built stays: mmcv-lite would write over its files.
-    echo "Using the mmcv that is installed."
+    # Keep a full mmcv of the user: mmcv-lite would overwrite its files.
+    echo "Using the installed mmcv."
     without=mmcv-lite
 else
     without=
 fi
 
-# What pip can resolve: the extra `mmpose` of pyproject.toml.
+# The packages that pip can resolve: the extra `mmpose` of pyproject.toml.
 python - "$root/pyproject.toml" "$without" <<'PYTHON' | python -m pip install --quiet -e "$root" -r /dev/stdin
 import sys
 import tomllib
@@ -23,7 +23,7 @@ with open(path, "rb") as file:
 print("\n".join(need for need in extra if not (without and need.startswith(without))))
 PYTHON
 
-# Its declared dependencies do not install: chumpy does not build, xtcocotools does not load under numpy 2.
+# Two dependencies of mmpose do not work: chumpy does not build, xtcocotools does not load under numpy 2.
 python -m pip install --quiet --no-deps "mmpose==$mmpose"
 
 python - <<'PYTHON'

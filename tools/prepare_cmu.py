@@ -1,4 +1,4 @@
-"""Makes cmu50.npz of the CMU motion capture database: python tools/prepare_cmu.py RAW cmu50.npz."""
+"""Makes cmu50.npz from the CMU motion capture database: python tools/prepare_cmu.py RAW cmu50.npz."""
 
 import argparse
 import sys
@@ -8,15 +8,15 @@ from poselift.data.cmu_asf import prepare
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("raw", metavar="RAW", help="the folder that holds subjects/01/01.asf, 01_01.amc and so on")
+    parser.add_argument("raw", metavar="RAW", help="the folder with subjects/01/01.asf, 01_01.amc and so on")
     parser.add_argument("path", metavar="FILE", help="the file to write, cmu50.npz")
-    parser.add_argument("--fps", type=float, default=120.0, help="at which the trials were recorded (%(default)g)")
+    parser.add_argument("--fps", type=float, default=120.0, help="frame rate of the recordings (default: %(default)g)")
     parser.add_argument(
         "--at-60",
         nargs="*",
         default=[],
         metavar="NAME",
-        help="subjects (60) and trials (75_03) that the database's pages say were recorded at 60 frames a second",
+        help="subjects (60) and trials (75_03) with 60 frames per second, as listed on the pages of the database",
     )
     arguments = parser.parse_args()
     try:

@@ -1,6 +1,8 @@
-"""Trains and measures every mechanism: python tools/study.py [--budget smoke|full] [--corpus FILE --bench FILE]."""
+"""The same as `poselift study`: python tools/study.py [--budget smoke|full]."""
 
-from poselift.cli.study.command import main
+import sys
+
+from poselift.cli.main import main
 
 if __name__ == "__main__":
-    main()
+    main(["study", *sys.argv[1:]])

@@ -19,17 +19,22 @@ from torch import Tensor, nn
 
 from poselift.cli.main import main as poselift
 from poselift.data.synthetic import synthetic_corpus
-from poselift.data.views import film
+from poselift.data.views import render_views
 from poselift.models import (
+    BahdanauConfig,
     BahdanauLifter,
     Lifter,
+    LifterConfig,
+    RecurrentConfig,
     RecurrentLifter,
     SimpleBaseline,
+    SimpleBaselineConfig,
     SpatioTemporalLifter,
     TemporalConvolution,
+    TemporalConvolutionConfig,
     encode,
 )
-from poselift.nn.attention import ATTENTION, Attention
+from poselift.nn.attention import ATTENTION, Attention, AttentionContext
 from poselift.nn.attention.compositional import CompositionalAttention
 from poselift.nn.attention.distributions import entmax, sigmoid, softmax, sparsemax
 from poselift.nn.attention.hierarchical import HierarchicalAttention
@@ -67,7 +72,7 @@ def build(name: str, heads: int = 1, **options: Any) -> Attention:
 @torch.no_grad()
 def look(name: str, heads: int = 1, count: int = 36, **options: Any) -> Tensor:
     """The weights of each head for each pair of tokens."""
-    return build(name, heads, **options).attention_map(gait(count))[0]
+    return build(name, heads, **options).attention_map(AttentionContext(gait(count)))[0]
 
 
 def draw_matrix(axes: Axes, title: str, weights: Tensor) -> None:
@@ -135,7 +140,7 @@ def distributions() -> Figure:
 def where() -> Figure:
     """Everything, the past, a window around the token, a window that it chooses, one key."""
     with torch.no_grad():
-        drawn = build("hard", score="scaled_dot").train().attention_map(gait(36))
+        drawn = build("hard", score="scaled_dot").train().attention_map(AttentionContext(gait(36)))
     panels = {
         "scaled_dot: everything": look("scaled_dot")[0],
         "causal: the past": look("scaled_dot", causal=True)[0],
@@ -153,7 +158,8 @@ def between() -> Figure:
     rows = figure.subfigures(2, 1, squeeze=False, height_ratios=(1, 1.35))
     top, bottom = rows[:, 0]
     with torch.no_grad():
-        across = build("scaled_dot", cross=True).attention_map(gait(36), memory=gait(18, step=2.0))[0, 0]
+        context = AttentionContext(gait(36), memory=gait(18, step=2.0))
+        across = build("scaled_dot", cross=True).attention_map(context)[0, 0]
     streams, features = look("co_attention", heads=2), look("multi_dimensional")
     panels = {
         "cross: a memory of half the rate": across,
@@ -176,7 +182,7 @@ def between() -> Figure:
     names = [hierarchy.limb_names[limb] for limb in hierarchy.limbs]
     order = sorted(range(len(names)), key=lambda joint: hierarchy.limb_names.index(names[joint]))
     with torch.no_grad():
-        weights = hierarchy.attention_map(3 * torch.randn(1, len(CMU28), DIM))[0, 0]
+        weights = hierarchy.attention_map(AttentionContext(3 * torch.randn(1, len(CMU28), DIM)))[0, 0]
     draw_matrix(limbs, "hierarchical: the joints of cmu28 by limb", weights[order][:, order])
     middles = [[place for place, joint in enumerate(order) if names[joint] == limb] for limb in hierarchy.limb_names]
     limbs.set_yticks([sum(places) / len(places) for places in middles], hierarchy.limb_names)
@@ -269,19 +275,19 @@ def warmups() -> Figure:
 @styled
 def before() -> Figure:
     """How much the pose of frame 40 depends on the 2D of each frame, before any training."""
-    view = film(synthetic_corpus(1, 81, seed=0), seed=0)[0]
+    view = render_views(synthetic_corpus(1, 81, seed=0), seed=0)[0]
     batch = (view.keypoints, view.scores, view.times, view.K, view.image_size)
     encoded = encode(*(x[None] for x in batch))
     models: dict[str, Callable[[], Lifter]] = {
-        "martinez": lambda: SimpleBaseline(dim=64),
-        "rnn": lambda: RecurrentLifter(cell="rnn", dim=64),
-        "birnn": lambda: RecurrentLifter(cell="rnn", dim=64, bidirectional=True),
-        "lstm": lambda: RecurrentLifter(cell="lstm", dim=64),
-        "gru": lambda: RecurrentLifter(cell="gru", dim=64),
-        "tcn, depth 2": lambda: TemporalConvolution(channels=64, depth=2),
-        "tcn, causal": lambda: TemporalConvolution(channels=64, depth=2, causal=True),
-        "seq2seq_bahdanau": lambda: BahdanauLifter(dim=64),
-        "lifter": lambda: SpatioTemporalLifter(dim=64, frame_dim=64, depth=2),
+        "martinez": lambda: SimpleBaseline(SimpleBaselineConfig(dim=64)),
+        "rnn": lambda: RecurrentLifter(RecurrentConfig(cell="rnn", dim=64)),
+        "birnn": lambda: RecurrentLifter(RecurrentConfig(cell="rnn", dim=64, bidirectional=True)),
+        "lstm": lambda: RecurrentLifter(RecurrentConfig(cell="lstm", dim=64)),
+        "gru": lambda: RecurrentLifter(RecurrentConfig(cell="gru", dim=64)),
+        "tcn, depth 2": lambda: TemporalConvolution(TemporalConvolutionConfig(channels=64, depth=2)),
+        "tcn, causal": lambda: TemporalConvolution(TemporalConvolutionConfig(channels=64, depth=2, causal=True)),
+        "seq2seq_bahdanau": lambda: BahdanauLifter(BahdanauConfig(dim=64)),
+        "lifter": lambda: SpatioTemporalLifter(LifterConfig(dim=64, frame_dim=64, depth=2)),
     }
     figure = Figure(figsize=(PAGE, 3.2))
     grid = figure.subplots(3, 3, sharex=True, sharey=True)

@@ -1,53 +1,68 @@
-"""What the commands that are configured by Hydra share."""
+"""The commands that Hydra configures: they find conf/, run, and explain what is wrong with an override."""
 
+import functools
 import inspect
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator
-from difflib import get_close_matches
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import NoReturn, TypeVar
+from typing import Any, NoReturn, TypeVar
 
+import hydra
 from hydra import compose, initialize_config_dir
 from hydra.errors import HydraException, InstantiationException, MissingConfigException
 from hydra.utils import get_object
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import MissingMandatoryValue, OmegaConfBaseException
 
+from poselift.core.choices import did_you_mean
 from poselift.core.errors import InputError, describe
 from poselift.core.files import check_writable
 
-CONF = str(Path(__file__).parents[2] / "conf")
-"""The folder of the configs."""
+_PACKAGED = Path(__file__).parents[1] / "conf"
+
+CONF = str(_PACKAGED if _PACKAGED.is_dir() else _PACKAGED.parents[1] / "conf")
+"""The folder of the configs: inside an installed package, at the top level of a checkout."""
 
 Result = TypeVar("Result")
 
 
-def run_hydra(main: Callable[[], None], config_name: str) -> None:
-    """Calls a function that `hydra.main` made; a mistyped override is one line on stderr and exit code 2.
+def run_hydra(command: Callable[[DictConfig], Any], name: str, arguments: Sequence[str]) -> None:
+    """Composes a config and runs a command with it, or does what an option such as --help or -m says.
 
-    So is a folder for the output that Hydra cannot make.
+    A mistyped override, or an output folder that Hydra cannot make, gives one line on stderr and exit code 2.
 
     Args:
-        main: the decorated function.
-        config_name: that it composes.
+        command: takes the composed config.
+        name: of the config in conf/.
+        arguments: overrides and Hydra's own options.
     """
-    # Hydra then raises what it would otherwise print in several lines of its own.
+    # Hydra then raises its errors; otherwise it prints each in several lines.
     os.environ["HYDRA_FULL_ERROR"] = "1"
+    whole = sys.argv
+
+    @functools.wraps(command)  # Hydra names the job after the command's module
+    def task(config: DictConfig) -> Any:
+        sys.argv = whole  # from which Lightning starts the other processes of trainer=ddp
+        return command(config)
+
+    sys.argv = [whole[0], *arguments]
     try:
-        main()
+        hydra.main(version_base="1.3", config_path=CONF, config_name=name)(task)()
     except (HydraException, OmegaConfBaseException) as error:
-        _stop(explain(error, config_name, [argument for argument in sys.argv[1:] if "=" in argument]))
-    except OSError as error:  # Of Hydra alone: run_configured sees to those of the commands.
+        _stop(explain(error, name, [argument for argument in arguments if "=" in argument]))
+    except OSError as error:  # Hydra's own: run_configured handles those of the commands
         _stop(f"cannot write to the folder of output= ({describe(error)}); give another output=")
     except KeyboardInterrupt:
         print("Stopped.", file=sys.stderr)
         raise SystemExit(130) from None
+    finally:
+        sys.argv = whole
 
 
 def run_configured(command: Callable[[DictConfig], Result], config: DictConfig) -> Result:
-    """Runs a command; where what was given cannot be used, that on stderr and exit code 2.
+    """Runs a command; prints errors that are meant for people and exits with code 2.
 
     Args:
         command: takes the composed config.
@@ -63,29 +78,30 @@ def run_configured(command: Callable[[DictConfig], Result], config: DictConfig) 
     except OSError as error:
         _stop(describe(error))
     except InstantiationException as error:
-        # Hydra wraps what a class raised while it was built.
+        # Hydra wraps the error of a class that could not be built.
         cause: BaseException | None = error
         while cause is not None and not isinstance(cause, InputError | OmegaConfBaseException):
             cause = cause.__cause__ or cause.__context__
         if isinstance(cause, OmegaConfBaseException):
             _stop(_explain_value(cause))
-        # Without one, what it wraps is a value of the wrong kind, in the second line of its message.
+        # Without such a cause, the second line of the message names a value of the wrong type.
         lines = str(error if cause is None else cause).splitlines()
         if found := re.search(r"'[\w.]+\.(\w+)':\s.*unexpected keyword argument '(\w+)'", str(error)):
-            _stop(f"{found.group(1)} takes no {found.group(2)}; leave out what sets it, or choose another")
-        if cause is None and (wrong := _wrong_kind(config, str(error))):
+            model = found.group(1).removesuffix("Config")
+            _stop(f"{model} takes no {found.group(2)}; leave out the override that sets it")
+        if wrong := _wrong_kind(config, str(error)):
             _stop(wrong)
         _stop("\n".join(lines) if isinstance(cause, InputError) else " ".join(lines[:2]))
 
 
 def output_folder(config: DictConfig) -> Path:
-    """The folder that `output=` names, after making sure that it can be written to.
+    """The folder of `output=`, which can be written to.
 
     Raises:
-        InputError: it names none, as where a script's variable is not set, or may not be written to.
+        InputError: `output=` is empty, for example because a shell variable is not set, or cannot be written to.
     """
     if config.output in (None, ""):
-        # `${output}/checkpoints` and the like would be at the root of the file system.
+        # `${output}/checkpoints` would be at the root of the file system.
         raise InputError("output= names no folder; give one, or leave it out")
     config.output = str(config.output)  # a name such as 2026 is a number to Hydra
     check_writable(config.output)
@@ -93,10 +109,10 @@ def output_folder(config: DictConfig) -> Path:
 
 
 def _check_words(config: DictConfig, prefix: str = "") -> None:
-    """Refuses what YAML once read as true and false: it is text here, and text is as good as true.
+    """Refuses yes, no, on and off: they are text to Hydra, and every text counts as true.
 
     Raises:
-        InputError: a value is such a word.
+        InputError: a value is one of these words.
     """
     for key in config:
         value = config._get_node(key)
@@ -111,7 +127,7 @@ _WORDS = {"yes": True, "on": True, "no": False, "off": False}
 
 
 def _wrong_kind(config: DictConfig, message: str) -> str | None:
-    """Which value is no number where the class that Hydra could not build takes one; None where all are."""
+    """The value that is text but must be a number, in one line; None if there is no such value."""
     found = re.search(r"call to target '([\w.]+)'(?:.|\n)*full_key: ([\w.]+)", message)
     if not found:
         return None
@@ -124,7 +140,7 @@ def _wrong_kind(config: DictConfig, message: str) -> str | None:
 
 
 def _explain_value(error: OmegaConfBaseException) -> str:
-    """What is wrong with a value, in one line."""
+    """One line about a value that cannot be used."""
     if isinstance(error, MissingMandatoryValue):
         return f"{error.full_key} is not given; add {error.full_key}=..."
     return str(error).splitlines()[0]
@@ -136,12 +152,12 @@ def _stop(message: str) -> NoReturn:
 
 
 def explain(error: Exception, config_name: str, overrides: list[str]) -> str:
-    """What is wrong with the overrides, in one line with the nearest key or choice.
+    """One line about a wrong override, with the closest keys or choices.
 
     Args:
-        error: Hydra's.
-        config_name: that was composed.
-        overrides: the command line's.
+        error: from Hydra.
+        config_name: of the config that Hydra composed.
+        overrides: of the command line.
     """
     message = str(error)
     if isinstance(error, MissingConfigException) and (
@@ -151,35 +167,36 @@ def explain(error: Exception, config_name: str, overrides: list[str]) -> str:
         choices = sorted(path.stem for path in (Path(CONF) / group).glob("*.yaml") if not path.stem.startswith("_"))
         if not choices:
             return f"there is no {group}={name} here; {_EXTRA.get(group, message.splitlines()[0])}"
-        return f"there is no {group}={name}{_nearest(name, choices)}; there are {', '.join(choices)}"
+        hints = [did_you_mean(name, choices), f"there are {', '.join(choices)}"]
+        return f"there is no {group}={name}; {' '.join(filter(None, hints))}"
     if found := re.search(r"Could not override '([^']+)'", message):
         key = found.group(1)
         if "/" in key and (Path(CONF) / key).is_dir():
             group, part = key.rsplit("/", 1)
-            return f"{key} does not go with this {group}=, which has no {part} to choose; choose another {group}"
+            return f"{key} does not go with this {group}=, which has no {part}; choose another {group}"
         others = [override for override in overrides if not re.match(rf"[+~]*{re.escape(key)}(@|=)", override)]
         known = _keys(config_name, others)
         if key in known:
-            return f"there is no key {key} with what else is chosen; see --cfg job"
-        return f"there is no key {key}{_nearest(key, known)}; see --cfg job"
+            return f"there is no key {key} in this combination of choices; --cfg job prints all keys"
+        hints = [_hint(key, known), "--cfg job prints all keys"]
+        return f"there is no key {key}; {' '.join(filter(None, hints))}"
     return message.splitlines()[0]
 
 
 _EXTRA = dict.fromkeys(
-    ("hydra/sweeper", "hydra/launcher"), "optuna and submitit_slurm come with: pip install 'poselift[sweep]'"
+    ("hydra/sweeper", "hydra/launcher"), "for optuna and submitit_slurm: pip install 'poselift[sweep]'"
 )
 
 
-def _nearest(wanted: str, known: list[str]) -> str:
-    """; the nearest is ... where one is near: the same last part in the same group, or else a similar name."""
+def _hint(wanted: str, known: list[str]) -> str:
+    """A question with close keys: those of the same group with the same last part, or similar ones."""
     group, last = wanted.split(".")[0], wanted.split(".")[-1]
-    near = [name for name in known if (name.split(".")[0], name.split(".")[-1]) == (group, last)]
-    near = near or get_close_matches(wanted, known, 1)
-    return f"; the nearest is {near[0]}" if near else ""
+    same = [name for name in known if (name.split(".")[0], name.split(".")[-1]) == (group, last)]
+    return did_you_mean(wanted, same or known)
 
 
 def _keys(config_name: str, overrides: list[str]) -> list[str]:
-    """Every key that an override may name, and the config groups."""
+    """Every key of the config, and the config groups."""
     groups = [path.name for path in Path(CONF).iterdir() if path.is_dir()]
     for attempt in (overrides, []):
         try:

@@ -1,4 +1,4 @@
-"""The options by which a command's detector is chosen and set up."""
+"""The options that choose and configure a detector."""
 
 import argparse
 from collections.abc import Iterable
@@ -18,52 +18,52 @@ _OPTIONS = {
     },
     "rtmpose": {"model": "--model", "person_model": "--person-model"},
 }
-"""For each detector that has options of its own: the argument that it is built with -> the option on the command
-line. One that was not given is None there, and the detector's own default holds."""
+"""Constructor argument -> command line option, for each detector with its own options. An option that is not given is
+None, and the default of the detector applies."""
 DEFAULT_DETECTOR = "movenet"
-"""The one that is used unless another is asked for: it needs no download."""
+"""The default: it needs no download."""
 _FOR_ALL = {"--offline"}
-"""Options that may be given with any detector, as one that fetches nothing does what they say."""
+"""Options for any detector: one that downloads nothing respects them."""
 
 
 def add_detector_options(parser: argparse.ArgumentParser) -> None:
-    """Adds `--detector` and what single detectors take."""
+    """Adds `--detector` and the options of each detector."""
     how = parser.add_argument_group("detector")
     how.add_argument("--detector", choices=list(DETECTORS), help=f"finds the people (default: {DEFAULT_DETECTOR})")
     how.add_argument(
-        "--offline", action="store_true", default=None, help="fetch no weights; take those in the cache, or none"
+        "--offline", action="store_true", default=None, help="download nothing; use weights from the cache only"
     )
-    mmpose = parser.add_argument_group("detector mmpose", "docs/mmpose.md says how to install it")
-    mmpose.add_argument("--mmpose-config", metavar="NAME|FILE", help="a top-down body config of mmpose's")
+    mmpose = parser.add_argument_group("detector mmpose", "see docs/mmpose.md for the installation")
+    mmpose.add_argument("--mmpose-config", metavar="NAME|FILE", help="a top-down body config of mmpose")
     mmpose.add_argument(
         "--mmpose-checkpoint", metavar="FILE|NAME|URL", help="its weights (default: those published for the config)"
     )
-    mmpose.add_argument("--mmpose-person-detector", metavar="NAME|FILE", help="mmdet's config that finds the people")
+    mmpose.add_argument("--mmpose-person-detector", metavar="NAME|FILE", help="a config of mmdet for detecting people")
     mmpose.add_argument("--mmpose-person-checkpoint", metavar="FILE|NAME|URL", help="its weights")
     mmpose.add_argument(
         "--trust-checkpoint",
         action="store_true",
         default=None,
-        help="also read checkpoints that can run code when they are read",
+        help="also read checkpoints that can run code",
     )
-    rtmpose = parser.add_argument_group("detector rtmpose", "docs/detectors.md says where to get the files")
-    rtmpose.add_argument("--model", metavar="FILE", help="an ONNX file of RTMPose's")
+    rtmpose = parser.add_argument_group("detector rtmpose", "see docs/detectors.md for the files")
+    rtmpose.add_argument("--model", metavar="FILE", help="an ONNX file of RTMPose")
     rtmpose.add_argument(
-        "--person-model", metavar="FILE", help="an ONNX file of RTMDet's or YOLOX's (default: MoveNet finds the people)"
+        "--person-model", metavar="FILE", help="an ONNX file of RTMDet or YOLOX for detecting people (default: MoveNet)"
     )
 
 
 def chosen_detector(options: argparse.Namespace) -> Detector:
-    """The detector that the options ask for, on the device that they name.
+    """The chosen detector on the chosen device.
 
     Raises:
-        InputError: an option is given that belongs to another detector, or the detector cannot be built.
+        InputError: an option belongs to another detector, or the detector cannot be built.
     """
     detector = options.detector or DEFAULT_DETECTOR
     for name, arguments in _OPTIONS.items():
         strays = [option for option in _given(options, arguments.values()) if option not in _FOR_ALL]
         if strays and name != detector:
-            raise InputError(f"{strays[0]} goes with --detector {name}, not with {detector}")
+            raise InputError(f"{strays[0]} needs --detector {name}, not {detector}; add it")
     wanted = {key: _value(options, option) for key, option in _OPTIONS.get(detector, {}).items()}
     given = {key: value for key, value in wanted.items() if value is not None}
     with quiet_downloads(getattr(options, "quiet", False)):  # not every command has the option
@@ -71,19 +71,19 @@ def chosen_detector(options: argparse.Namespace) -> Detector:
 
 
 def refuse_detector(options: argparse.Namespace, instead: str) -> None:
-    """For a command that was given something in the place of a detector.
+    """Checks that no option of a detector is given.
 
     Args:
         options: of the command line.
-        instead: the option that was given.
+        instead: the option that replaces the detector.
 
     Raises:
-        InputError: a detector, or something of one, is asked for as well.
+        InputError: an option of a detector is given.
     """
     every = ["--detector", *(option for arguments in _OPTIONS.values() for option in arguments.values())]
     strays = [option for option in _given(options, every) if option not in _FOR_ALL]
     if strays:
-        raise InputError(f"{strays[0]} is for a detector, and {instead} takes the place of one; choose one of the two")
+        raise InputError(f"{strays[0]} configures a detector, but {instead} replaces it; choose one of the two")
 
 
 def _given(options: argparse.Namespace, names: Iterable[str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""How good a detector's 2D keypoints are, as COCO measures it; behind `tools/evaluate_detector.py`."""
+"""Average precision of a detector's keypoints on COCO; behind `tools/evaluate_detector.py`."""
 
 import argparse
 import contextlib
@@ -24,14 +24,16 @@ _FIGURES = ("AP", "AP .5", "AP .75", "AP (M)", "AP (L)", "AR", "AR .5", "AR .75"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Runs a detector on COCO's pictures and prints its average precision.
+    """Prints the average precision of a detector on COCO.
 
     Raises:
-        SystemExit: with one line where what was given cannot be used.
+        SystemExit: an argument or a file cannot be used; the message is one line.
     """
-    parser = argparse.ArgumentParser(description="Measures a detector's keypoints on COCO, or data in its format.")
+    parser = argparse.ArgumentParser(
+        description="Measures the keypoints of a detector on COCO, or on data in its format."
+    )
     parser.add_argument("--annotations", type=Path, required=True, help="person_keypoints_val2017.json")
-    parser.add_argument("--images", type=Path, required=True, help="the folder of the pictures, val2017")
+    parser.add_argument("--images", type=Path, required=True, help="folder of the pictures, val2017")
     parser.add_argument("--limit", type=int, metavar="N", help="only the first N pictures")
     parser.add_argument("--device", choices=["auto", "cpu", "cuda"], default="auto")
     add_detector_options(parser)
@@ -50,14 +52,14 @@ def average_precision(
 ) -> dict[str, float]:
     """COCO's average precision and recall over object keypoint similarity (https://cocodataset.org/#keypoints-eval).
 
-    A person's score is that of the box times the mean of the joints' scores, as in mmpose's evaluation. Joints that
-    the detector has not seen count as wrong, as COCO has it.
+    A person's score is the box score times the mean joint score, as in mmpose's evaluation. Undetected joints count as
+    wrong, as in COCO's.
 
     Args:
-        detector: of any joint set that has COCO's joints.
+        detector: a detector whose skeleton has COCO's joints.
         annotations: the JSON of the keypoints.
-        images: the folder of the pictures.
-        limit: only the first so many pictures.
+        images: folder of the pictures.
+        limit: number of pictures, from the first one; all if None.
 
     Raises:
         InputError: a file is missing or unreadable, or pycocotools is not installed.
@@ -67,7 +69,7 @@ def average_precision(
     from pycocotools.cocoeval import COCOeval
 
     if not annotations.is_file():
-        raise InputError(f"annotations {annotations}: no such file")
+        raise InputError(f"annotations {annotations}: no such file; check --annotations")
     with contextlib.redirect_stdout(io.StringIO()):
         truth = COCO(str(annotations))
     chosen = sorted(truth.imgs)[:limit]
@@ -90,12 +92,12 @@ def average_precision(
 def _read(path: Path) -> np.ndarray:
     picture = cv2.imread(str(path))
     if picture is None:
-        raise InputError(f"picture {path} is missing or cannot be read")
+        raise InputError(f"picture {path} is missing or cannot be read; check --images")
     return np.ascontiguousarray(picture[..., ::-1])
 
 
 def _results(image: int, found: Detections) -> list[dict[str, Any]]:
-    """A frame's people in COCO's format for results."""
+    """The people of a frame in COCO's results format."""
     points = convert(found.keypoints, found.skeleton, COCO17).values
     scores = convert(found.scores[..., None], found.skeleton, COCO17).values[..., 0]
     people = []

@@ -1,4 +1,4 @@
-"""The bars that commands show while they work."""
+"""The progress bars of the commands."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -9,7 +9,7 @@ from rich.progress import BarColumn, Progress, TaskID, TaskProgressColumn, TextC
 
 @contextmanager
 def stage_progress(console: Console) -> Iterator[Callable[[str, float], None]]:
-    """A bar for each stage as it comes, with the time left; gives what is told a stage and the share that is done."""
+    """A function of stage and share done (0 to 1) that draws one bar for each stage, with the time left."""
     columns = (
         TextColumn("{task.description:<15}"),
         BarColumn(),

@@ -1,4 +1,4 @@
-"""What a training run was made with, and how its result is evaluated."""
+"""The record of a training run, and the command that evaluates its weights."""
 
 import copy
 import hashlib
@@ -21,14 +21,14 @@ from poselift.reports.protocols import PROTOCOLS
 _PACKAGES = ("torch", "pytorch-lightning", "torchmetrics", "hydra-core", "omegaconf", "numpy", "scipy", "safetensors")
 
 _READ_AT_MOST = 2 * 1024**3
-"""Bytes of a folder that are read for its fingerprint, some seconds; a dataset's videos are a thousand times more."""
+"""Most bytes of a folder that the fingerprint reads, which takes seconds; a dataset's videos have far more."""
 
 
 class RunRecord(pl.Callback):
-    """Writes what the run is made with as soon as its data is there: `run.json`, and its config as `config.yaml`.
+    """Writes `run.json` and `config.yaml` when training starts.
 
     Args:
-        path: of `run.json`; `config.yaml` goes beside it.
+        path: of `run.json`; `config.yaml` goes next to it.
         config: of the run.
     """
 
@@ -36,7 +36,7 @@ class RunRecord(pl.Callback):
         self.path, self.config = path, config
 
     def on_train_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        """Writes environment, versions, seed, config and the data's fingerprints."""
+        """Writes the environment, versions, seed, config and fingerprints of the data."""
         if not trainer.is_global_zero:
             return
         first = copy.copy(trainer.datamodule.training)  # type: ignore[attr-defined]
@@ -53,7 +53,7 @@ class RunRecord(pl.Callback):
             "config": OmegaConf.to_container(self.config, resolve=True),
             "data": {
                 **{key: _fingerprint(path) for key, path in _paths(self.config.data, "data")},
-                # Made from data, seed and settings: the same only where all of them are.
+                # Equal in two runs only if their data, seed and settings are equal.
                 "first_batch": {"sha256": _sha256_of_tensors(first.make(0))},
             },
         }
@@ -62,7 +62,7 @@ class RunRecord(pl.Callback):
 
 
 def _paths(config: DictConfig, key: str) -> Iterator[tuple[str, Path]]:
-    """Files and folders that the config names, by the key that names them."""
+    """Files and folders in the config, with the key of each."""
     for name, value in config.items():
         if isinstance(value, DictConfig):
             yield from _paths(value, f"{key}.{name!s}")
@@ -71,7 +71,7 @@ def _paths(config: DictConfig, key: str) -> Iterator[tuple[str, Path]]:
 
 
 def _fingerprint(path: Path) -> dict[str, Any]:
-    """Of a file its content, and of a folder that of its files; of a large folder their names and sizes."""
+    """The SHA-256 of a file or of the files of a folder; of a large folder, that of their names and sizes."""
     if path.is_file():
         return {"path": str(path.absolute()), "bytes": path.stat().st_size, "sha256": sha256(path)}
     files = sorted(file for file in path.rglob("*") if file.is_file())
@@ -95,19 +95,19 @@ def _sha256_of_tensors(batch: Batch) -> str:
 
 
 def evaluation_command(config: DictConfig, choices: Mapping[str, str | None], weights: Path) -> str:
-    """The command that scores weights on the views that the run was validated on.
+    """The command that scores weights on the validation views of their run.
 
     Args:
         config: of the run.
-        choices: of the run's config groups, by group (`HydraConfig.get().runtime.choices`).
+        choices: of the run, by config group (`HydraConfig.get().runtime.choices`).
         weights: the safetensors file.
     """
     data, dataset = config.data, choices["data"]
     if "validate" in data:
-        data, dataset = data.sources[data.validate], choices.get(f"data@data.sources.{data.validate}")
-    # The first protocol of the dataset: h36m_p1 for h36m and h36m_mmpose.
+        data, dataset = data.datasets[data.validate], choices.get(f"data@data.datasets.{data.validate}")
+    # The dataset's first protocol, for example h36m_p1 for h36m and h36m_mmpose.
     protocol = next((name for name in PROTOCOLS if name.split("_")[0] == str(dataset).split("_")[0]), None)
-    unknown = f"python tools/evaluate.py protocol=NAME data.KEY=VALUE weights={weights}"
+    unknown = f"poselift evaluate protocol=NAME data.KEY=VALUE weights={weights}"
     if protocol is None:
         return unknown
     views, val = data.get("views") or {}, data.get("val") or {}
@@ -124,4 +124,4 @@ def evaluation_command(config: DictConfig, choices: Mapping[str, str | None], we
         for key in read
         if key in ours and key != "_target_" and (OmegaConf.is_missing(read, key) or read[key] != ours[key])
     ]
-    return shlex.join(["python", "tools/evaluate.py", *chosen, *changed, f"weights={weights}"])
+    return shlex.join(["poselift", "evaluate", *chosen, *changed, f"weights={weights}"])

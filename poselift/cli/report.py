@@ -18,27 +18,33 @@ def add_command(commands: Any) -> None:
     """Adds `report` to the console script."""
     parser: argparse.ArgumentParser = commands.add_parser(
         "report",
-        help="make tables and plots from evaluations",
-        description="Compares evaluations of tools/evaluate.py in tables (LaTeX, Markdown, CSV), plots (PDF, PNG) and "
-        "index.html, which has all of them. Runs that differ only in their seeds become one row with mean and standard "
-        "deviation. Runs under different protocols never share a table.",
+        help="make the tables and plots of a paper from evaluations",
+        description="Compares evaluations of `poselift evaluate`: tables as LaTeX, Markdown and CSV, plots as PDF and "
+        "PNG, and one page index.html with all of them. Runs that differ only in their seeds become one row with mean "
+        "and standard deviation. Each protocol has its own table.",
     )
     parser.add_argument(
-        "runs", nargs="+", metavar="RUN", help="folders that tools/evaluate.py wrote, metrics.json files, or patterns"
+        "runs", nargs="+", metavar="RUN", help="folders of `poselift evaluate`, metrics.json files, or patterns"
     )
-    parser.add_argument("--out", type=folder, default=Path("outputs/report"), metavar="DIR", help="where to write")
+    parser.add_argument(
+        "--out",
+        type=folder,
+        default=Path("outputs/report"),
+        metavar="DIR",
+        help="the folder to write to (default: %(default)s)",
+    )
     parser.add_argument(
         "--peers",
         default="default",
         metavar="FILE",
-        help="published rows to cite: a YAML file, default (those of poselift) or none",
+        help="published results to cite: a YAML file, default (the file of poselift) or none",
     )
     parser.add_argument(
         "--cost",
         default="measure",
         metavar="FILE",
-        help="cost of the models: measure (default), none, or the cost.json of an earlier report, which gives the same "
-        "tables to the last digit",
+        help="the cost of the models: measure (default), none, or the cost.json of an earlier report, which gives the "
+        "same tables to the last digit",
     )
     parser.set_defaults(run=run)
 
@@ -98,6 +104,6 @@ def _expanded(patterns: Sequence[str]) -> list[str]:
             if empty:
                 print(f"left out, because they have no metrics.json: {', '.join(empty)}", file=sys.stderr)
         if not found:
-            raise InputError(f"nothing matches {pattern!r}; give folders that tools/evaluate.py wrote")
+            raise InputError(f"nothing matches {pattern!r}; give folders of poselift evaluate")
         paths += found
     return paths

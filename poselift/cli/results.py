@@ -1,202 +1,192 @@
-"""The files that `poselift lift` writes for each person, and its summary."""
+"""The result files of `poselift lift`: three for each person, the overlay and the summary."""
 
 import json
 import math
 import os
 import re
 from argparse import ArgumentTypeError
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from poselift.core.errors import InputError
 from poselift.core.files import check_writable, write_json
 from poselift.export import write_csv, write_npz, write_sidecar
-from poselift.lifting import DetectionStream, LiftedVideo, World
+from poselift.lifting import Clip, LiftedClip, World
 from poselift.models import Weights
 from poselift.structures import Motion
 
 OVERLAY = "overlay.mp4"
-"""The video with the 2D beside the 3D."""
+"""Name of the video with 2D and 3D side by side."""
 
 _SUMMARY = "summary.json"
 _FILES = ("npz", "json", "csv")
 _OURS = re.compile(r"person_\d+\.(npz|json|csv)|overlay\.mp4")
-"""Names of the files that the command writes beside its summary."""
+"""Names of the files beside the summary."""
 
 
 def folder(text: str) -> Path:
-    """The folder that an option names.
+    """The folder in an option's value.
 
     Raises:
-        ArgumentTypeError: it names none, as where a script's variable is not set.
+        ArgumentTypeError: the value is empty, as from an unset variable of a script.
     """
     if not text:
-        raise ArgumentTypeError("'' names no folder")
+        raise ArgumentTypeError("the folder is empty; give a path")
     return Path(text)
 
 
-def check_folder(out: Path, source: Path, video: Path | None) -> None:
-    """Makes sure, before the long work, that results can be written and that nothing of the user's is lost.
+def check_folder(out: Path, path: Path, video: Path | None) -> None:
+    """Checks, before the long work, that results can be written without overwriting the user's files.
 
     Args:
         out: the folder.
-        source: what is lifted, a video or keypoints.
-        video: what is drawn on, where it is something else.
+        path: the input file, a video or keypoints.
+        video: the video of the keypoints, if given.
 
     Raises:
-        InputError: the folder cannot be written to, what is lifted would be overwritten, or the folder holds the
-            results of something else, or a file with a name of ours that no summary of ours accounts for.
+        InputError: the folder is not writable, holds results of another input or files that no earlier run wrote, or
+            the input itself would be overwritten.
     """
     check_writable(out)
     place = _real(out)
-    for given in (source, video or source):
-        # As a link, and what it points to: either would be replaced.
+    for given in (path, video or path):
+        # A link and its target: writing would replace either.
         names = (_real(given), _real(given.parent) / given.name)
         if any(name == place or (name.parent == place and _is_ours(name.name)) for name in names):
             raise InputError(f"{given} would be overwritten by the new results; choose another --out")
     earlier = _earlier_summary(out)
-    if earlier and _real(Path(earlier["path"])) != _real(source):
+    if earlier and _real(Path(earlier["path"])) != _real(path):
         raise InputError(
-            f"{out} holds results of something else, {earlier['path']}; choose another --out, or remove the results"
+            f"{out} holds the results of another input, {earlier['path']}; choose another --out, or remove the results"
         )
     accounted = [_SUMMARY, *earlier["files"]] if earlier else []
-    for path in sorted(out.glob("*")):
-        if _is_ours(path.name) and path.name not in accounted:
+    for there in sorted(out.glob("*")):
+        if _is_ours(there.name) and there.name not in accounted:
             raise InputError(
-                f"{path} is not known to come from an earlier run and could be overwritten; move it, or choose "
-                "another --out"
+                f"{there} does not come from an earlier run and could be overwritten; move it, or choose another --out"
             )
 
 
 def person_files(motion: Motion) -> list[str]:
-    """Names of the files that `write_person` writes."""
+    """Names of a person's files."""
     return [f"person_{motion.keypoints.person}.{suffix}" for suffix in _FILES]
 
 
-def write_person(
-    out: Path,
-    motion: Motion,
-    lifted: LiftedVideo,
-    weights: Weights,
-    stream: DetectionStream,
-    origin: dict[str, str],
-    world: World | None = None,
-) -> None:
-    """Writes one person's files.
+@dataclass(frozen=True)
+class Results:
+    """Writes the result files of one clip.
 
-    Args:
+    Attributes:
         out: the folder.
-        motion: the person's.
-        lifted: the clip that it is from.
+        clip: the input.
         weights: the lifter.
-        stream: who found the keypoints.
-        origin: names of the "video" and the "keypoints_file", of what there is.
-        world: that the motion is in; None for the camera frame.
+        inputs: file names of the "video" and the "keypoints_file", as far as given.
     """
-    stem = f"person_{motion.keypoints.person}"
-    write_npz(out / f"{stem}.npz", motion)
-    write_csv(out / f"{stem}.csv", motion)
-    camera = lifted.camera
-    height = lifted.heights.get(motion.keypoints.person)
-    pose = {} if world is None else _camera_pose(world)
-    write_sidecar(
-        out / f"{stem}.json",
-        motion,
-        camera={
-            "K": camera.K.tolist(),
-            "image_size": list(camera.image_size),
-            "field_of_view": camera.source,
-            "fov_degrees": round(camera.fov, 3),
-            **pose,
-        },
-        weights=_weights(weights, stream),
-        extra=origin if height is None else {**origin, "height": asdict(height)},
-    )
 
+    out: Path
+    clip: Clip
+    weights: Weights
+    inputs: dict[str, str]
 
-def _camera_pose(world: World) -> dict[str, Any]:
-    """What takes the camera frame to the world, and how sure it is of which way is up."""
-    return {"R": world.R, "t": world.t, "up_uncertainty_degrees": round(math.degrees(world.uncertainty), 2)}
+    def write_person(self, motion: Motion, lifted: LiftedClip, world: World | None) -> None:
+        """Writes one person's files.
 
-
-def write_summary(
-    out: Path,
-    lifted: LiftedVideo,
-    seconds: dict[str, float],
-    files: list[str],
-    weights: Weights,
-    stream: DetectionStream,
-    origin: dict[str, str],
-) -> None:
-    """Writes summary.json, and takes away the files that an earlier summary in the same folder names and this does not.
-
-    Args:
-        out: the folder.
-        lifted: what became of the clip.
-        seconds: spent in each stage.
-        files: names of those that the run writes.
-        weights: the lifter.
-        stream: who found the keypoints.
-        origin: as for `write_person`.
-    """
-    # Before the new summary is there: it does not name them, and if the run were stopped here they would be nobody's.
-    for name in _earlier_summary(out).get("files", []):
-        if name not in files and isinstance(name, str) and _OURS.fullmatch(name):
-            (out / name).unlink(missing_ok=True)
-    width, height = stream.image_size
-    people = [
-        {
-            "id": motion.keypoints.person,
-            "start_s": round(float(motion.timestamps[0]), 4),
-            "end_s": round(float(motion.timestamps[-1]), 4),
-            "frames": len(motion),
-            "frames_interpolated": int(motion.interpolated.sum()),
-            "frames_empty": int((motion.joints != motion.joints).any(-1).any(-1).sum()),
+        Args:
+            motion: the person's motion.
+            lifted: camera and heights.
+            world: the pose of the world frame; None for a motion in the camera frame.
+        """
+        person = motion.keypoints.person
+        write_npz(self.out / f"person_{person}.npz", motion)
+        write_csv(self.out / f"person_{person}.csv", motion)
+        camera: dict[str, Any] = {
+            "K": lifted.camera.K.tolist(),
+            "image_size": list(lifted.camera.image_size),
+            "field_of_view": lifted.camera.origin,
+            "fov_degrees": round(lifted.camera.fov, 3),
         }
-        for motion in lifted.motions
-    ]
-    write_json(
-        out / _SUMMARY,
-        {
-            **origin,
-            "path": str(stream.path.absolute()),
-            "width": width,
-            "height": height,
-            "fps": round(lifted.fps, 3) if lifted.fps else None,
-            "frames": lifted.frames,
-            "start_s": round(lifted.span[0], 4),
-            "end_s": round(lifted.span[1], 4),
-            "people": people,
-            "seconds": {stage: round(value, 3) for stage, value in seconds.items()},
-            "warnings": lifted.warnings,
-            "weights": _weights(weights, stream),
-            "files": files,
-        },
-    )
+        if world is not None:
+            camera |= {"R": world.R, "t": world.t}
+            camera["up_uncertainty_degrees"] = round(math.degrees(world.uncertainty), 2)
+        height = lifted.heights.get(person)
+        write_sidecar(
+            self.out / f"person_{person}.json",
+            motion,
+            camera=camera,
+            weights=self._weights(),
+            extra=self.inputs if height is None else {**self.inputs, "height": asdict(height)},
+        )
+
+    def write_summary(self, lifted: LiftedClip, seconds: dict[str, float], files: list[str]) -> None:
+        """Writes summary.json, and removes the files of the previous run that this one does not write.
+
+        Args:
+            lifted: the motions, camera and warnings.
+            seconds: time of each stage.
+            files: names of the files of this run.
+        """
+        # Before the new summary: it does not name these files, so a stopped run would leave files of unknown origin.
+        for name in _earlier_summary(self.out).get("files", []):
+            if name not in files and isinstance(name, str) and _OURS.fullmatch(name):
+                (self.out / name).unlink(missing_ok=True)
+        width, height = self.clip.image_size
+        write_json(
+            self.out / _SUMMARY,
+            {
+                **self.inputs,
+                "path": str(self.clip.path.absolute()),
+                "width": width,
+                "height": height,
+                "fps": round(lifted.fps, 3) if lifted.fps else None,
+                "frames": lifted.frames,
+                "start_s": round(lifted.span[0], 4),
+                "end_s": round(lifted.span[1], 4),
+                "people": [_person(motion) for motion in lifted.motions],
+                "seconds": {stage: round(value, 3) for stage, value in seconds.items()},
+                "warnings": lifted.warnings,
+                "weights": self._weights(),
+                "files": files,
+            },
+        )
+
+    def _weights(self) -> dict[str, Any]:
+        """What tells lifter and detector from others; window and factor are not part of the checksum."""
+        lifter = {
+            "name": self.weights.name,
+            "sha256": self.weights.sha256,
+            "window": self.weights.window,
+            "uncertainty_factor": self.weights.uncertainty_factor,
+        }
+        return {"lifter": lifter, "detector": {"name": self.clip.detector_name, "sha256": self.clip.detector_weights}}
 
 
-def _weights(weights: Weights, stream: DetectionStream) -> dict[str, Any]:
-    # The sum is the safetensors file's; the other two, in the JSON beside it, change what the same lifter gives.
-    lifter = {"sha256": weights.sha256, "window": weights.window, "uncertainty_factor": weights.uncertainty_factor}
+def _person(motion: Motion) -> dict[str, Any]:
+    """A person's entry in the summary."""
     return {
-        "lifter": {"name": weights.name, **lifter},
-        "detector": {"name": stream.name, "sha256": stream.weights},
+        "id": motion.keypoints.person,
+        "start_s": round(float(motion.timestamps[0]), 4),
+        "end_s": round(float(motion.timestamps[-1]), 4),
+        "frames": len(motion),
+        "frames_interpolated": int(motion.interpolated.sum()),
+        "frames_empty": int(np.isnan(motion.joints).any((1, 2)).sum()),
     }
 
 
 def _real(path: Path) -> Path:
-    """The path without links and dots; `Path.resolve` raises where links go round in circles."""
+    """The path without links and dots; `Path.resolve` raises for circular links."""
     return Path(os.path.realpath(path))
 
 
 def _is_ours(name: str) -> bool:
-    """Whether the command may write a file of that name."""
+    """Whether the command writes files with this name."""
     return name == _SUMMARY or _OURS.fullmatch(name) is not None
 
 
 def _earlier_summary(out: Path) -> dict[str, Any]:
-    """What an earlier run wrote in the folder; empty where there is none that is ours."""
+    """The summary of an earlier run in the folder; empty if there is none."""
     try:
         summary = json.loads((out / _SUMMARY).read_text(encoding="utf-8"))
         kinds = {"path": str, "people": list, "weights": dict, "files": list}

@@ -1,4 +1,4 @@
-"""`poselift weights`: what there is by name, fetched and checked."""
+"""`poselift weights`: lists, fetches and checks weights by name."""
 
 import argparse
 from typing import Any
@@ -16,23 +16,23 @@ def add_command(commands: Any) -> None:
     parser: argparse.ArgumentParser = commands.add_parser(
         "weights",
         help="list, fetch and check weights by name",
-        description="Weights that come with the package, and weights of others that poselift knows by name. What is "
-        "fetched is kept in the user's cache folder, or in the folder that POSELIFT_CACHE names.",
+        description="Weights that come with the package, and published weights of other projects. Fetched files stay "
+        "in the user's cache folder, or in the folder of the variable POSELIFT_CACHE.",
     )
     actions = parser.add_subparsers(metavar="ACTION", required=True)
-    action = actions.add_parser("list", help="all names, with licence, size and whether they are here")
+    action = actions.add_parser("list", help="list all names with licence, size and place")
     action.set_defaults(run=list_weights)
-    action = actions.add_parser("get", help="fetch weights; prints where they are")
+    action = actions.add_parser("get", help="fetch weights and print their paths")
     action.add_argument("names", nargs="+", metavar="NAME")
-    action.add_argument("--offline", action="store_true", help="fetch nothing; only look into the cache")
+    action.add_argument("--offline", action="store_true", help="only look into the cache")
     action.set_defaults(run=get_weights)
-    action = actions.add_parser("check", help="compare files that are here with their SHA-256")
-    action.add_argument("names", nargs="*", metavar="NAME", help="default: all that are here")
+    action = actions.add_parser("check", help="compare local files with their SHA-256")
+    action.add_argument("names", nargs="*", metavar="NAME", help="weights to check (default: all local ones)")
     action.set_defaults(run=check_weights)
 
 
 def add_lifter_option(parser: argparse._ActionsContainer) -> None:
-    """Adds `--weights`, by which a command's lifter is chosen."""
+    """Adds `--weights`, which chooses the lifter of a command."""
     parser.add_argument(
         "--weights",
         default="small",
@@ -42,7 +42,7 @@ def add_lifter_option(parser: argparse._ActionsContainer) -> None:
 
 
 def list_weights(options: argparse.Namespace) -> None:
-    """Prints a line for each of all weights."""
+    """Prints one line for each weights file."""
     rows = [(e.name, _where(e), _size(e), e.licence, e.what) for e in registry().values()]
     widths = [max(len(row[column]) for row in rows) for column in range(4)]
     console = _console()
@@ -52,35 +52,35 @@ def list_weights(options: argparse.Namespace) -> None:
 
 
 def get_weights(options: argparse.Namespace) -> None:
-    """Fetches weights and prints their paths, one a line.
+    """Fetches weights and prints their paths, one per line.
 
     Raises:
-        InputError: a name is unknown, or its file cannot be had.
+        InputError: a name is unknown, or its file cannot be fetched.
     """
     for entry in [published(name) for name in options.names]:
         _console().print(entry.get(options.offline))
 
 
 def check_weights(options: argparse.Namespace) -> None:
-    """Says of each file whether it has its SHA-256; one in the cache that has not is removed.
+    """Prints for each file whether its SHA-256 is right, and removes damaged files from the cache.
 
     Raises:
-        InputError: a name is unknown or its file is not here, or a file is not what it should be.
+        InputError: a name is unknown, or its file is missing or damaged.
     """
-    # What comes with the package has to be here; what can be fetched need not be.
+    # Files of the package must exist; files that can be fetched need not.
     here = [entry for entry in registry().values() if entry.shipped or entry.path.is_file()]
     entries = [published(name) for name in options.names] or here
     for entry in entries:
         if not entry.path.is_file():
             advice = "reinstall poselift" if entry.shipped else f"run: poselift weights get {entry.name}"
-            raise InputError(f"{entry.name}: not here; {advice}")
+            raise InputError(f"{entry.name}: file not found; {advice}")
     damaged = [entry.name for entry in entries if not _check(entry)]
     if damaged:
         raise InputError(f"damaged: {', '.join(damaged)}")
 
 
 def _check(entry: Published) -> bool:
-    """Prints how a file is."""
+    """Whether a file is undamaged; prints it too."""
     actual = sha256(entry.path)
     console = _console()
     if actual.startswith(entry.sha256):
@@ -97,7 +97,7 @@ def _check(entry: Published) -> bool:
 
 
 def _size(entry: Published) -> str:
-    """As published, or else of the file that is here."""
+    """The published size, or else that of the local file."""
     size = entry.size or (entry.path.stat().st_size if entry.path.is_file() else None)
     return f"{size / 1e6:.1f} MB" if size else "?"
 

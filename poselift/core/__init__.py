@@ -1,1 +1,1 @@
-"""What everything else stands on: errors, axis names, optional packages, atomic file writing."""
+"""The foundation of all packages: errors, axis names, optional packages, downloads, atomic file writing."""

@@ -1,4 +1,4 @@
-"""Files that are fetched from the network once and kept: several servers, one SHA-256, nothing half done."""
+"""Downloads with a cache: several servers, a SHA-256 check, resumption."""
 
 import contextlib
 import http.client
@@ -15,16 +15,16 @@ from poselift.core.errors import InputError, describe
 from poselift.core.files import sha256
 
 _TIMEOUT = 30.0
-"""Seconds without an answer after which a server is given up."""
+"""Seconds without an answer before the next server is tried."""
 _PART = 1 << 20
 _NOTHING_TO_ADD = 416
-"""HTTP: what was asked for lies behind the end of the file."""
+"""HTTP status: the requested range starts after the end of the file."""
 _QUIET: ContextVar[bool] = ContextVar("quiet", default=False)
 
 
 @contextlib.contextmanager
 def quiet_downloads(quiet: bool = True) -> Iterator[None]:
-    """Inside the block, a terminal is not shown how far a download is."""
+    """Hides the progress bar of downloads inside the block."""
     before = _QUIET.set(quiet)
     try:
         yield
@@ -33,9 +33,9 @@ def quiet_downloads(quiet: bool = True) -> Iterator[None]:
 
 
 def cache_folder() -> Path:
-    """Where fetched weights are kept: `$POSELIFT_CACHE`, or else poselift's folder in the user's cache folder.
+    """Folder of downloaded weights.
 
-    The user's cache folder is `$XDG_CACHE_HOME` where that is set, otherwise what the system has for it.
+    It is `$POSELIFT_CACHE`, or else poselift's folder in `$XDG_CACHE_HOME`, or else in the system's cache folder.
     """
     if chosen := os.environ.get("POSELIFT_CACHE"):
         return Path(chosen).expanduser()
@@ -49,20 +49,20 @@ def cache_folder() -> Path:
 
 
 def fetch(file: str, urls: Sequence[str], expected: str, offline: bool = False) -> Path:
-    """A file out of the cache folder, or from the first server that gives it whole.
+    """Path of a file in the cache folder, downloaded if necessary.
 
-    What a lost connection leaves is kept beside the file as `.part`, and the next server, or the next call, goes on
-    from there. A file appears under its own name only when its SHA-256 is right; one that is not is removed. While
-    it is fetched, a terminal shows how far it is, but for `quiet_downloads`.
+    A lost connection leaves a `.part` file, from which the next server, or the next call, resumes. A file gets its own
+    name only after its SHA-256 is verified; a wrong file is removed. A terminal shows the progress, except inside
+    `quiet_downloads`.
 
     Args:
-        file: its name in the cache folder.
-        urls: where it can be had, http or https, in the order in which they are tried.
-        expected: its SHA-256 in lower-case hex, or as many of the first digits as are known.
-        offline: take it from the cache or not at all.
+        file: name of the file in the cache folder.
+        urls: http or https addresses, in the order to try.
+        expected: SHA-256 in lower-case hex, or its known first digits.
+        offline: never download.
 
     Raises:
-        InputError: no server gave the file, or it cannot be written; the message says how to go on by hand.
+        InputError: no server delivered the file, or it cannot be written; the message explains a manual download.
     """
     path = cache_folder() / file
     by_hand = f"put it ({_sha256_words(expected)}) into {path.parent} by hand"
@@ -75,7 +75,7 @@ def fetch(file: str, urls: Sequence[str], expected: str, offline: bool = False) 
             raise InputError(f"{file} {why}, and offline nothing is fetched; go online, or {by_hand}, from {urls[0]}")
         path.parent.mkdir(parents=True, exist_ok=True)
         with _alone(path.parent):
-            if path.is_file() and _is_whole(path, expected):  # while we waited
+            if path.is_file() and _is_whole(path, expected):  # another process downloaded it meanwhile
                 return path
             reasons = []
             for url in urls:
@@ -93,7 +93,7 @@ def fetch(file: str, urls: Sequence[str], expected: str, offline: bool = False) 
 
 
 def _is_whole(path: Path, expected: str) -> bool:
-    """Whether a file has its SHA-256; one that has not is removed."""
+    """True if a file has its SHA-256; a wrong file is removed."""
     whole = sha256(path).startswith(expected)
     if not whole:
         path.unlink()
@@ -106,7 +106,7 @@ def _sha256_words(expected: str) -> str:
 
 @contextlib.contextmanager
 def _alone(folder: Path) -> Iterator[None]:
-    """Waits until no other process fetches into the folder, so that two never write to one unfinished file."""
+    """Waits until no other process downloads into the folder, so that no two write to one file."""
     try:
         import fcntl
     except ImportError:  # Windows
@@ -122,7 +122,7 @@ def _alone(folder: Path) -> Iterator[None]:
 
 
 def _from_server(url: str, part: Path, expected: str) -> str | None:
-    """Brings the unfinished file to its end from one server; None, or why not."""
+    """Completes the unfinished file from one server; None, or the reason of a failure."""
     if not url.startswith(("http://", "https://")):
         return "only http:// and https:// can be fetched"
     there = part.stat().st_size if part.is_file() else 0
@@ -141,13 +141,13 @@ def _from_server(url: str, part: Path, expected: str) -> str | None:
     if actual.startswith(expected):
         return None
     part.unlink()
-    if there:  # the first part may have been another file's
+    if there:  # the first part may belong to another file
         return _from_server(url, part, expected)
     return f"its SHA-256 is {actual}, but {expected} was expected; not used"
 
 
 def _ask(url: str, there: int) -> http.client.HTTPResponse:
-    """A server's answer: what is missing of the file where the server can give that, otherwise all of it."""
+    """A server's answer: the missing part of the file if the server supports it, otherwise all of it."""
     headers = {"User-Agent": "poselift", "Accept-Encoding": "identity"}
     request = urllib.request.Request(url, headers=headers | ({"Range": f"bytes={there}-"} if there else {}))
     try:
@@ -164,7 +164,7 @@ def _ask(url: str, there: int) -> http.client.HTTPResponse:
 
 
 def _receive(answer: http.client.HTTPResponse, part: Path, there: int) -> str | None:
-    """Writes what a server sends behind the first `there` bytes; None, or why it broke off."""
+    """Writes a server's data after the first `there` bytes; None, or the reason of a failure."""
     length = answer.headers.get("Content-Length", "")
     total = there + int(length) if length.isdigit() else None
     done = there
@@ -191,7 +191,7 @@ def _no_answer(error: Exception) -> str:
 
 @contextlib.contextmanager
 def _bar(name: str, total: int | None) -> Iterator[Callable[[int], None]]:
-    """How far a download is and how long it still takes, where somebody looks."""
+    """Progress bar of a download, in a terminal."""
     from rich.console import Console
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
 

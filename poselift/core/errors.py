@@ -1,39 +1,24 @@
-"""Errors that are meant for people."""
-
-import difflib
-from collections.abc import Iterable
+"""Errors for users."""
 
 
 class InputError(ValueError):
-    """Something that the user gave cannot be used.
+    """The user gave something that cannot be used.
 
-    The message says what was wrong, which file or key, and what to do: in one line, or in several where a list or
-    the tree of expected files belongs to it. Commands print it without a traceback and leave with exit code 2.
+    The message says what is wrong, which file or key it concerns and what to do. It takes one line, or several if a
+    list or a tree of expected files belongs to it. Commands print it without a traceback and exit with code 2.
     """
 
 
 def describe(error: OSError) -> str:
-    """What the operating system refused, and for which file, in one line."""
+    """One line with the file and the reason that the operating system gave."""
     reason = error.strerror or str(error) or type(error).__name__
     return f"{error.filename}: {reason}" if error.filename else reason
 
 
 def why_unreadable(error: Exception) -> str:
-    """What is wrong with a file that numpy could not read; what is no array to it, it takes for pickled objects."""
+    """Why numpy could not read a file; numpy takes everything that is no array for pickled objects."""
     return (
-        "it is another kind of file, or has objects in it"
+        "it is another kind of file, or contains objects"
         if isinstance(error, ValueError) and "pickle" in str(error)
         else str(error)
     )
-
-
-def meant(name: str, known: Iterable[str]) -> str:
-    """A question that names up to three of the known names, where some have this one in them or are like it."""
-
-    def plain(text: str) -> str:
-        return "".join(filter(str.isalnum, text.lower()))
-
-    known = list(known)
-    alike = [each for each in known if plain(name) and plain(name) in plain(each)]
-    alike = alike or difflib.get_close_matches(name, known, cutoff=0.5)
-    return f"do you mean {', '.join(alike[:3])}?" if alike else ""

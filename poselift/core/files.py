@@ -1,4 +1,4 @@
-"""Writing files so that a reader never sees half of one."""
+"""Atomic file writing: a reader never sees a partial file."""
 
 import contextlib
 import hashlib
@@ -13,33 +13,33 @@ from poselift.core.errors import InputError
 
 
 def check_writable(folder: str | os.PathLike[str]) -> None:
-    """Makes sure that files can be written to a folder, before the work that would go into them.
+    """Raises an error if a folder is not writable, before work is lost.
 
-    The folder is not made: its nearest existing parent is asked.
+    It creates nothing: it checks the nearest existing parent.
 
     Raises:
-        InputError: it is a file, or may not be written to.
+        InputError: the folder is a file, or is not writable.
     """
     place = Path(folder).absolute()
     while not place.exists() and place != place.parent:
         place = place.parent
     if not place.is_dir():
-        raise InputError(f"cannot write to {folder}: {place} is not a folder; choose another")
+        raise InputError(f"cannot write to {folder}: {place} is not a folder; choose another folder")
     if not os.access(place, os.W_OK | os.X_OK):
         raise InputError(f"cannot write to {folder}: no permission in {place}; choose another folder")
 
 
 @contextlib.contextmanager
 def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Yields a temporary path beside `path`, and moves it there when the block ends without an error.
+    """A temporary path beside `path`, renamed to `path` if the block succeeds.
 
-    The temporary name keeps the suffix, as many writers choose their format by it. The folder is made.
+    The temporary name keeps the suffix, because many writers choose their format by it. Missing folders are created.
 
     Args:
-        path: where the file shall be in the end.
+        path: final path of the file.
 
     Raises:
-        InputError: the folder cannot be made or written to.
+        InputError: the folder cannot be created or written to.
     """
     path = Path(path)
     try:
@@ -51,7 +51,7 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
     temporary = Path(name)
     try:
         yield temporary
-        # mkstemp makes the file private; give it the permissions a plain open() would have.
+        # mkstemp makes the file private; use the permissions of a plain open().
         umask = os.umask(0)
         os.umask(umask)
         temporary.chmod(0o666 & ~umask)
@@ -67,11 +67,11 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
 
 
 def write_json(path: str | os.PathLike[str], value: Any) -> None:
-    """Writes JSON atomically; NaN is refused, as it is not JSON."""
+    """Writes JSON atomically; raises a ValueError for NaN, which is not JSON."""
     write_text(path, json.dumps(value, indent=2, allow_nan=False) + "\n")
 
 
 def sha256(path: str | os.PathLike[str]) -> str:
-    """The SHA-256 of a file, as lower-case hex."""
+    """SHA-256 of a file, as lower-case hex."""
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

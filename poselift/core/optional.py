@@ -1,4 +1,4 @@
-"""Optional packages: looked for here, imported where they are used."""
+"""Import of optional packages."""
 
 import importlib
 import importlib.util
@@ -8,14 +8,14 @@ from poselift.core.errors import InputError
 
 
 def require(package: str, extra: str) -> ModuleType:
-    """Imports an optional package.
+    """The module of an optional package.
 
     Args:
-        package: the module to import.
-        extra: the extra of poselift that installs it.
+        package: module to import.
+        extra: extra of poselift that installs it.
 
     Raises:
-        InputError: it is not installed; the message has the command that installs it.
+        InputError: the package is not installed; the message has the command to install it.
     """
     if importlib.util.find_spec(package) is None:
         raise InputError(f"{package} is not installed; run: pip install 'poselift[{extra}]'")

@@ -1,4 +1,4 @@
-"""Weights by name: what comes with the package, and what others publish and poselift can fetch."""
+"""Weights by name: shipped ones, and published ones that poselift can download."""
 
 import urllib.parse
 from dataclasses import dataclass
@@ -7,8 +7,9 @@ from pathlib import Path, PurePosixPath
 
 import yaml
 
+from poselift.core.choices import did_you_mean
 from poselift.core.download import cache_folder, fetch
-from poselift.core.errors import InputError, meant
+from poselift.core.errors import InputError
 from poselift.core.files import sha256
 
 _FOLDER = Path(__file__).parents[1] / "weights"
@@ -16,16 +17,16 @@ _FOLDER = Path(__file__).parents[1] / "weights"
 
 @dataclass(frozen=True)
 class Published:
-    """A file of weights, as `poselift/weights/registry.yaml` has it.
+    """An entry of `poselift/weights/registry.yaml`.
 
     Attributes:
-        name: by which it is asked for.
-        what: it is, in a few words.
-        licence: of the weights.
-        sha256: of the file in lower-case hex; its first digits where no more is known.
-        size: bytes; None where it is not known.
-        shipped: the file, for what comes with the package; None for what is fetched.
-        urls: where it can be fetched.
+        name: name of the weights.
+        what: short description.
+        licence: licence of the weights.
+        sha256: SHA-256 in lower-case hex, or its known first digits.
+        size: bytes; None if unknown.
+        shipped: path of a shipped file; None for a file to download.
+        urls: addresses to download from.
     """
 
     name: str
@@ -38,14 +39,14 @@ class Published:
 
     @property
     def path(self) -> Path:
-        """Where the file is, or will be once it is fetched."""
+        """Path of the file, also before its download."""
         return self.shipped or cache_folder() / PurePosixPath(urllib.parse.urlsplit(self.urls[0]).path).name
 
     def get(self, offline: bool = False) -> Path:
-        """The file, checked; fetched if it has to be.
+        """Path of the verified file, downloaded if necessary.
 
         Raises:
-            InputError: it is missing or damaged and cannot be fetched.
+            InputError: the file is missing or damaged, and cannot be downloaded.
         """
         if self.shipped is None:
             return fetch(self.path.name, self.urls, self.sha256, offline)
@@ -75,12 +76,12 @@ def registry() -> dict[str, Published]:
 
 
 def published(name: str) -> Published:
-    """Weights by name.
+    """The entry of this name.
 
     Raises:
-        InputError: there are none of this name; the message has names that are alike.
+        InputError: no weights have this name; the message has similar names.
     """
     if name not in registry():
-        hint = meant(name, registry()) or "poselift weights list shows the names"
+        hint = did_you_mean(name, registry()) or "run `poselift weights list` for the names"
         raise InputError(f"no weights are called {name!r}; {hint}")
     return registry()[name]

@@ -1,4 +1,4 @@
-"""The legend of array and tensor axes, used in every shape annotation of the project.
+"""Legend of the axes in all shape annotations of the project.
 
 | letter | axis |
 |---|---|

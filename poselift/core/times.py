@@ -5,21 +5,25 @@ from jaxtyping import Float
 from numpy.lib.stride_tricks import sliding_window_view
 
 _SPAN = 10
-"""Intervals over which one is measured, in clips of more than twice as many."""
+"""Intervals per run, in clips of more than two runs."""
 
 
 def usual_interval(times: Float[np.ndarray, " t"]) -> float:
-    """Seconds from one frame to the next: the median over short runs of frames.
+    """Typical interval between frames, seconds: the median over short runs.
 
-    Frames that come in bursts, as from a network camera stamped on arrival, have most of their intervals near nothing,
-    and frames that a clip lacks make a few intervals long; neither is how often frames come. A run with an interval
-    that is longer than all others together has such a gap in it, and counts only where all have.
+    Single intervals can mislead: frames in bursts, as from a network camera that stamps on arrival, have most intervals
+    near 0, and missing frames make some intervals long. A run whose longest interval exceeds the sum of the others has
+    such a gap, and counts only if all runs have one.
 
     Args:
         times: seconds, increasing.
 
     Returns:
-        The interval; 0 where there are less than two frames.
+        The interval; 0 for fewer than two frames.
+
+    Example:
+        >>> round(usual_interval(np.array([0.0, 0.04, 0.08, 0.12, 0.28, 0.32])), 3)
+        0.04
     """
     if len(times) < 2:
         return 0.0

@@ -1,4 +1,4 @@
-"""Motion to train and test on: sources, windows, augmentation, virtual cameras, detector-like noise.
+"""Data to train and test on: datasets, windows, augmentation, virtual cameras, detector-like noise.
 
-All of it is batched tensor code that runs where the corpus lives, so that a training step never waits.
+All of it is batched tensor code on the device of the corpus, so that a training step never waits for data.
 """

@@ -1,8 +1,8 @@
-"""AIST++: dancers under nine cameras, in the 17 joints of COCO.
+"""AIST++: dancers under nine cameras, with the 17 joints of COCO.
 
-Li et al., "AI Choreographer: music conditioned 3D dance generation with AIST++", ICCV 2021; the layout of the
-annotations is that of https://github.com/google/aistplusplus_api (aist_plusplus/loader.py). Lengths are in
-centimetres, and as true as the cameras' places, which were estimated from the dancers themselves.
+Li et al., "AI Choreographer: music conditioned 3D dance generation with AIST++", ICCV 2021. The layout is that of
+https://github.com/google/aistplusplus_api (aist_plusplus/loader.py). Lengths are in centimetres; their scale is as
+accurate as the camera positions, which AIST++ estimated from the dancers themselves.
 """
 
 from collections.abc import Sequence
@@ -13,14 +13,14 @@ import numpy as np
 import torch
 
 from poselift.core.errors import InputError
-from poselift.data.loading import pick_split
-from poselift.data.reading import Shape, Source, check_shape, load_json, load_pickle
+from poselift.data.loading import TRAIN_VAL_TEST, pick_names, pick_split
+from poselift.data.reading import Layout, Shape, check_shape, entry, load_json, load_pickle
 from poselift.data.still_camera import StillCamera
 from poselift.data.views import View
 from poselift.geometry import axis_angle_to_matrix
 from poselift.skeleton import COCO17
 
-SOURCE = Source(
+LAYOUT = Layout(
     name="AIST++",
     tree="""
 ROOT/
@@ -39,62 +39,57 @@ ROOT/
   ignore_list.txt
 """,
     url="https://google.github.io/aistplusplus_dataset/download.html",
-    note="ROOT is the extracted folder of the full annotations; the videos are not read.",
+    note="ROOT is the extracted folder of the full annotations; the videos are not needed.",
 )
 
 FPS = 60.0
 CENTIMETRE = 0.01
-"""Metres; the files are in centimetres."""
+"""Metres."""
 CAMERAS = tuple(f"c{number:02d}" for number in range(1, 10))
 UNUSABLE = (("gBR_sBM_cAll_d04_mBR0_ch01", "c05"), ("gJB_sBM_cAll_d07_mJB3_ch05", "c07"))
-"""Views that the dataset's own code sets aside (its processing/run_estimate_keypoints.py): one video is not
-synchronous with the others, one is of another size."""
+"""Views that the dataset's own code excludes (processing/run_estimate_keypoints.py): one video is out of sync with the
+others, one has another size."""
 
 
 def load_aist(
     root: str | Path, split: str = "test", keypoints: str = "gt", cameras: Sequence[str] | None = None
 ) -> list[View]:
-    """Reads one split of AIST++.
+    """The views of one split of AIST++.
 
     Args:
-        root: the folder of the annotations.
+        root: folder of the annotations.
         split: "train", "val" or "test", the dataset's own for pose estimation.
-        keypoints: "gt" for exact projections, lens distortion and all, or "detected" for the detections that the
-            dataset comes with.
-        cameras: which of "c01" to "c09"; all if left out.
+        keypoints: "gt" for exact projections with lens distortion, or "detected" for the dataset's own detections.
+        cameras: some of "c01" to "c09"; None takes all.
 
     Returns:
-        A View for each camera of each sequence that the dataset does not say to ignore, named by its video, such
-        as "gBR_sBM_c01_d04_mBR0_ch01". The subject is the dancer and the action the genre. 3D is the dataset's own
-        after its optimisation over time; the root is the middle of the hips.
+        A View for each camera of each sequence that the dataset does not exclude. It has the name of its video, such
+        as "gBR_sBM_c01_d04_mBR0_ch01"; the subject is the dancer and the action the genre. The 3D is the dataset's
+        result of optimisation over time; the root is the middle of the hips.
 
     Raises:
-        InputError: there is no such split, camera or kind of keypoints, a file is missing or malformed, or holds
-            more than arrays.
+        InputError: the split, a camera or the kind of keypoints is unknown, or a file is missing, malformed, or
+            contains more than arrays.
     """
     root = Path(root)
-    part = pick_split(split, {"train": "train", "val": "val", "test": "test"}, SOURCE.name)
+    pick_split(split, TRAIN_VAL_TEST, LAYOUT.name)
     if keypoints not in ("gt", "detected"):
-        raise InputError(f"data.keypoints={keypoints} is not known; choose gt or detected")
-    chosen = CAMERAS if cameras is None else tuple(cameras)
-    for name in chosen:
-        if name not in CAMERAS:
-            raise InputError(f"data.cameras={[*chosen]}: AIST++ has no camera {name!r}; it has {', '.join(CAMERAS)}")
-
-    ignored = set(_words(root / "ignore_list.txt"))
+        raise InputError(f"data.keypoints={keypoints} is unknown; choose gt or detected")
+    chosen = pick_names(cameras, CAMERAS, "data.cameras", LAYOUT.name)
+    excluded = set(_words(root / "ignore_list.txt"))
     mapping = root / "cameras" / "mapping.txt"
     words = _words(mapping)
     settings = dict(zip(words[::2], words[1::2], strict=False))
     rigs: dict[str, dict[str, StillCamera]] = {}
     views = []
-    for sequence in _words(root / "splits" / f"pose_{part}.txt"):
-        if sequence in ignored:
+    for sequence in _words(root / "splits" / f"pose_{split}.txt"):
+        if sequence in excluded:
             continue
         if sequence not in settings:
-            raise InputError(f"{mapping} does not say which cameras {sequence} was filmed with")
+            raise InputError(f"{mapping} has no cameras for {sequence}; download the annotations again")
         setting = settings[sequence]
         if setting not in rigs:
-            rigs[setting] = _rig(SOURCE.require_file(root / "cameras" / f"{setting}.json"))
+            rigs[setting] = _rig(LAYOUT.require_file(root / "cameras" / f"{setting}.json"))
         usable = [rigs[setting][name] for name in chosen if (sequence, name) not in UNUSABLE]
         views += _sequence_views(root, sequence, keypoints, usable)
     return views
@@ -103,14 +98,14 @@ def load_aist(
 def _sequence_views(root: Path, sequence: str, keypoints: str, cameras: list[StillCamera]) -> list[View]:
     fields = sequence.split("_")
     if len(fields) != 6 or fields[2] != "cAll":
-        raise InputError(f"{sequence!r} is not a sequence of AIST++; they are named like gBR_sBM_cAll_d04_mBR0_ch01")
+        raise InputError(f"{sequence!r} is not a sequence of AIST++; their names are like gBR_sBM_cAll_d04_mBR0_ch01")
     genre, _, _, dancer, _, _ = fields
-    path = SOURCE.require_file(root / "keypoints3d" / f"{sequence}.pkl")
-    world = _array(path, "keypoints3d_optim", load_pickle(path), (None, len(COCO17), 3)) * CENTIMETRE
+    path = LAYOUT.require_file(root / "keypoints3d" / f"{sequence}.pkl")
+    world = _array(path, load_pickle(path), "keypoints3d_optim", (None, len(COCO17), 3)) * CENTIMETRE
     detected = None
     if keypoints == "detected":
-        path = SOURCE.require_file(root / "keypoints2d" / f"{sequence}.pkl")
-        detected = _array(path, "keypoints2d", load_pickle(path), (len(CAMERAS), len(world), len(COCO17), 3))
+        path = LAYOUT.require_file(root / "keypoints2d" / f"{sequence}.pkl")
+        detected = _array(path, load_pickle(path), "keypoints2d", (len(CAMERAS), len(world), len(COCO17), 3))
     return [
         camera.view(
             sequence.replace("cAll", camera.name),
@@ -126,28 +121,17 @@ def _sequence_views(root: Path, sequence: str, keypoints: str, cameras: list[Sti
 
 
 def _rig(path: Path) -> dict[str, StillCamera]:
-    """The nine cameras of a setting."""
+    """The nine cameras of a setting, by name."""
     content = load_json(path)
-    if not isinstance(content, list) or not all(isinstance(entry, dict) for entry in content):
-        raise InputError(f"{path} is not a list of cameras")
-    rig = {str(entry.get("name")): entry for entry in content}
-    for name in CAMERAS:
-        if name not in rig:
-            raise InputError(f"{path} has no camera {name!r}; it has {', '.join(rig)}")
-    return {name: _camera(path, name, rig[name]) for name in CAMERAS}
+    if not isinstance(content, list) or not all(isinstance(camera, dict) for camera in content):
+        raise InputError(f"{path} is not a list of cameras; download the annotations again")
+    rig = {str(camera.get("name")): camera for camera in content}
+    return {name: _camera(f"{path}: camera {name}", name, entry(path, rig, name)) for name in CAMERAS}
 
 
-def _camera(path: Path, name: str, entry: dict[str, Any]) -> StillCamera:
-    size, K, rotation, translation, distortion = (
-        _array(path, key, entry, shape, of=f"camera {name}: ")
-        for key, shape in (
-            ("size", (2,)),
-            ("matrix", (3, 3)),
-            ("rotation", (3,)),
-            ("translation", (3,)),
-            ("distortions", (5,)),
-        )
-    )
+def _camera(where: str, name: str, content: dict[str, Any]) -> StillCamera:
+    shapes = {"size": (2,), "matrix": (3, 3), "rotation": (3,), "translation": (3,), "distortions": (5,)}
+    size, K, rotation, translation, distortion = (_array(where, content, key, shape) for key, shape in shapes.items())
     return StillCamera(
         name=name,
         image_size=(int(size[0]), int(size[1])),
@@ -159,17 +143,14 @@ def _camera(path: Path, name: str, entry: dict[str, Any]) -> StillCamera:
 
 
 def _words(path: Path) -> list[str]:
-    return SOURCE.require_file(path).read_text(encoding="utf-8", errors="replace").split()
+    return LAYOUT.require_file(path).read_text(encoding="utf-8", errors="replace").split()
 
 
-def _array(path: Path, key: str, data: Any, shape: Shape, of: str = "") -> np.ndarray:
+def _array(where: str | Path, data: Any, key: str, shape: Shape) -> np.ndarray:
     """One entry of a dict, as float64."""
-    if not isinstance(data, dict):
-        raise InputError(f"{path} holds a {type(data).__name__}, expected a dict with {key!r}")
-    if key not in data:
-        raise InputError(f"{path}: {of}no {key!r}; it has {', '.join(map(str, data))}")
+    value = entry(where, data, key)
     try:
-        array = np.array(data[key], np.float64)
+        array = np.array(value, np.float64)
     except (ValueError, TypeError) as error:
-        raise InputError(f"{path}: {of}{key!r} is not an array of numbers ({error})") from error
-    return check_shape(path, f"{of}{key}", array, shape)
+        raise InputError(f"{where}: {key!r} is not an array of numbers ({error})") from error
+    return check_shape(where, key, array, shape)

@@ -1,10 +1,10 @@
-"""Acclaim's ASF and AMC files, in which the CMU motion capture database keeps skeletons and their motion.
+"""Acclaim's ASF and AMC files: the skeletons and the motion of the CMU motion capture database.
 
 The format: https://research.cs.wisc.edu/graphics/Courses/cs-838-1999/Jeff/ASF-AMC.html and
-http://graphics.cs.cmu.edu/nsp/course/cs229/info/ACCLAIMdef.html. A bone has a direction and a length in the world's
-axes at rest, an `axis` (a rotation C) in which it turns, and degrees of freedom, which make a rotation M: of both, the
-angle that is written first turns first, about an axis that stays where it is. Beyond what its parent is, the bone is
-turned by C M C⁻¹; it begins where its parent ends. The bones that hang from the root begin at the root's place.
+http://graphics.cs.cmu.edu/nsp/course/cs229/info/ACCLAIMdef.html. A bone has a direction and a length in world axes
+at rest, an `axis` (a rotation C), and degrees of freedom (a rotation M). In both rotations the first angle of the file
+turns first, about fixed axes. Relative to its parent, the bone turns by C M C⁻¹. It starts at its parent's end, and
+children of the root start at the root.
 """
 
 import math
@@ -17,11 +17,9 @@ from jaxtyping import Float
 from torch import Tensor
 
 from poselift.core.errors import InputError
+from poselift.data.loading import INCH
 from poselift.geometry import forward_kinematics, points_from_bones, rotation_x, rotation_y, rotation_z
 from poselift.skeleton import Skeleton
-
-INCH = 0.0254
-"""Metres. Lengths are in inches times the file's `length` (http://mocap.cs.cmu.edu/faqs.php)."""
 
 _TURNS = {"x": rotation_x, "y": rotation_y, "z": rotation_z}
 _MOVES, _ANGLES = ("tx", "ty", "tz"), ("rx", "ry", "rz")
@@ -32,10 +30,10 @@ class Bone:
     """One bone of a skeleton at rest.
 
     Attributes:
-        name: as the file has it; "root" for the root, which has no length.
-        vector: from where it begins to where it ends, world axes, metres.
-        axis: C, in which it turns.
-        channels: its degrees of freedom in order, "rx" and so on; for the root "tx" and so on too.
+        name: name in the file; "root" for the root, which has no length.
+        vector: from start to end, world axes, metres.
+        axis: the rotation C of its axes.
+        channels: degrees of freedom in order, such as "rx"; the root also has "tx", "ty" and "tz".
     """
 
     name: str
@@ -46,14 +44,14 @@ class Bone:
 
 @dataclass(frozen=True)
 class AsfSkeleton:
-    """A skeleton as an ASF file has it.
+    """The skeleton of an ASF file.
 
     Attributes:
-        bones: the root first.
-        tree: the names of the bones, and which bone each one hangs from.
-        position: of the root where its channels are 0, metres.
-        metre: of the file's unit of length.
-        radian: of the file's unit of angles.
+        bones: all bones, the root first.
+        tree: names of the bones, and their parents.
+        position: position of the root when its channels are 0, metres.
+        metre: metres per unit of length in the file.
+        radian: radians per unit of angle in the file.
     """
 
     bones: tuple[Bone, ...]
@@ -64,10 +62,12 @@ class AsfSkeleton:
 
 
 def read_asf(path: str | Path) -> AsfSkeleton:
-    """Reads a skeleton. The limits of its degrees of freedom are not read: the database's motion goes beyond them.
+    """The skeleton of an ASF file.
+
+    It has no limits of the degrees of freedom, because the database's motion exceeds them.
 
     Raises:
-        InputError: no such file, or it is malformed; the message names the line.
+        InputError: the file is missing or malformed; the message names the line.
     """
     sections = _sections(path)
     units, root = (_Fields(f"{path}, :{name}", sections[name]) for name in ("units", "root"))
@@ -76,9 +76,11 @@ def read_asf(path: str | Path) -> AsfSkeleton:
         raise length.wrong("a number above 0")
     if (radian := {"deg": math.pi / 180, "rad": 1.0}.get(angle.word().lower()[:3])) is None:
         raise angle.wrong("deg or rad")
-    metre = INCH / unit
+    metre = INCH / unit  # Lengths are in inches times the file's `length` (http://mocap.cs.cmu.edu/faqs.php).
     if any(root["orientation"].numbers(3)):
-        raise root["orientation"].wrong("0 0 0, as in the database: readers differ on a root that is turned at rest")
+        raise root["orientation"].wrong(
+            "0 0 0, as in the database, because readers differ on a root that is turned at rest"
+        )
     position = torch.tensor(root["position"].numbers(3), dtype=torch.float64) * metre
     nothing = torch.zeros(3, dtype=torch.float64)
     bones = [Bone("root", nothing, _turn(nothing, "xyz"), root["order"].channels(_MOVES + _ANGLES))]
@@ -87,7 +89,7 @@ def read_asf(path: str | Path) -> AsfSkeleton:
         axis = fields["axis"]
         order = "".join(axis.words[4:]).lower()
         if sorted(order) != ["x", "y", "z"]:
-            raise axis.wrong("three angles and then their order, XYZ, ZYX or another")
+            raise axis.wrong("three angles and then their order, such as XYZ")
         bones.append(
             Bone(
                 fields["name"].word(),
@@ -101,17 +103,17 @@ def read_asf(path: str | Path) -> AsfSkeleton:
 
 
 def read_amc(path: str | Path, skeleton: AsfSkeleton) -> dict[str, Float[Tensor, "t channels"]]:
-    """Reads the motion of a skeleton.
+    """The motion of an AMC file: the channels of each bone.
 
     Args:
         path: the AMC file.
-        skeleton: whose bones it moves.
+        skeleton: skeleton of the motion.
 
     Returns:
-        For each bone that has channels their values in each frame, in metres and radians.
+        For each bone with channels, their values in each frame, in metres and radians.
 
     Raises:
-        InputError: no such file, or in a frame a bone is missing or unknown, or has not its number of values; the
+        InputError: the file is missing; or a bone in a frame is missing, unknown, or has a wrong number of values. The
             message names the line.
     """
     radian = skeleton.radian
@@ -126,11 +128,13 @@ def read_amc(path: str | Path, skeleton: AsfSkeleton) -> dict[str, Float[Tensor,
             _check_frame(line, values, frames)
             frames += 1
         elif len(line.words) - 1 != widths.get(first) or len(values[first]) != frames - 1:
-            raise line.wrong("once in each frame, for each bone with a dof in the .asf file, its name and their values")
+            raise line.wrong(
+                "once per frame, for each bone with a dof in the .asf file, its name and the values of its dof"
+            )
         else:
             values[first].append(line.numbers(widths[first]))
     if line is None or frames == 0:
-        raise InputError(f"{path} has no frame; each begins with a line that has its number alone")
+        raise InputError(f"{path} has no frame; a frame starts with a line that has only its number")
     _check_frame(line, values, frames)
     return {
         bone.name: torch.tensor(values[bone.name], dtype=torch.float64)
@@ -145,14 +149,14 @@ def read_amc(path: str | Path, skeleton: AsfSkeleton) -> dict[str, Float[Tensor,
 def pose_bones(
     skeleton: AsfSkeleton, motion: Mapping[str, Float[Tensor, "t channels"]]
 ) -> tuple[Float[Tensor, "t b 3"], Float[Tensor, "t b 3 3"]]:
-    """Forward kinematics.
+    """Ends and orientations of the bones, by forward kinematics.
 
     Args:
-        skeleton: at rest.
-        motion: values of the channels, as `read_amc` gives them.
+        skeleton: the skeleton at rest.
+        motion: values of the channels, as from `read_amc`.
 
     Returns:
-        Where each bone ends, world, metres; and how it is turned from rest, in the order of the bones.
+        The end of each bone in the world, metres, and its rotation from rest, in the order of the bones.
     """
     frames = len(motion["root"])
     place = skeleton.position.repeat(frames, 1)
@@ -175,7 +179,7 @@ def pose_bones(
 
 @dataclass(frozen=True)
 class _Line:
-    """The words of a line, and where it stands."""
+    """The words of a line, and its place in the file."""
 
     place: str
     words: list[str]
@@ -190,7 +194,7 @@ class _Line:
         return self.words[1]
 
     def numbers(self, count: int) -> list[float]:
-        """Those behind the first word."""
+        """The numbers after the first word."""
         try:
             numbers = [float(word) for word in self.words[1 : count + 1]]
         except ValueError:
@@ -200,7 +204,7 @@ class _Line:
         return numbers
 
     def channels(self, known: tuple[str, ...]) -> tuple[str, ...]:
-        """The degrees of freedom behind the first word."""
+        """The degrees of freedom after the first word."""
         channels = tuple(word.lower() for word in self.words[1:])
         if not set(channels) <= set(known) or len(set(channels)) != len(channels):
             raise self.wrong(f"{', '.join(known)} or some of them")
@@ -215,11 +219,11 @@ class _Fields(dict[str, _Line]):
         self.place = place
 
     def __missing__(self, key: str) -> _Line:
-        raise InputError(f"{self.place}: no line {key!r} there")
+        raise InputError(f"{self.place}: no line {key!r}")
 
 
 def _lines(path: str | Path) -> Iterator[_Line]:
-    """The lines that have words, without comments."""
+    """The lines with words, without comments."""
     if not Path(path).is_file():
         raise InputError(f"no such file: {path}")
     for number, text in enumerate(Path(path).read_text(encoding="latin-1").splitlines(), 1):
@@ -228,7 +232,7 @@ def _lines(path: str | Path) -> Iterator[_Line]:
 
 
 def _sections(path: str | Path) -> dict[str, list[_Line]]:
-    """The lines of each section, by the name behind its colon."""
+    """The lines of each section, by its name."""
     sections: dict[str, list[_Line]] = {}
     section: list[_Line] = []
     for line in _lines(path):
@@ -243,7 +247,7 @@ def _sections(path: str | Path) -> dict[str, list[_Line]]:
 
 
 def _bones(path: str | Path, lines: list[_Line]) -> list[_Fields]:
-    """The lines behind each begin."""
+    """The lines of each bone."""
     starts = [number for number, line in enumerate(lines) if line.words == ["begin"]]
     if lines and starts[:1] != [0]:
         raise lines[0].wrong("'begin'")
@@ -252,21 +256,21 @@ def _bones(path: str | Path, lines: list[_Line]) -> list[_Fields]:
 
 
 def _tree(path: str | Path, names: list[str], lines: list[_Line]) -> Skeleton:
-    """Which bone hangs from which: each line has a bone and those that hang from it."""
+    """The tree of the bones; each line has a bone and its children."""
     parents: dict[str, str | None] = {"root": None}
     for line in lines:
         if line.words in (["begin"], ["end"]):
             continue
         for name in line.words:
             if name not in names:
-                raise line.wrong(f"bones of :bonedata; {name!r} is none")
+                raise line.wrong(f"bones of :bonedata; {name!r} is not one")
         for child in line.words[1:]:
             if child in parents:
-                raise line.wrong(f"each bone to hang from one other; {child!r} hangs from {parents[child]!r} too")
+                raise line.wrong(f"one parent for each bone; {child!r} is also a child of {parents[child]!r}")
             parents[child] = line.words[0]
     loose = [name for name in names if name not in parents]
     if loose:
-        raise InputError(f"{path}, :hierarchy: {', '.join(loose)} hang from no bone")
+        raise InputError(f"{path}, :hierarchy: {', '.join(loose)} have no parent")
     try:
         tree = Skeleton(Path(path).stem, tuple(names), tuple(parents[name] for name in names))
         _ = tree.topological_order
@@ -276,7 +280,7 @@ def _tree(path: str | Path, names: list[str], lines: list[_Line]) -> Skeleton:
 
 
 def _turn(angles: Float[Tensor, "3"], order: str) -> Float[Tensor, "3 3"]:
-    """The rotation by angles about axes that stay, the first letter of the order first; radians."""
+    """Rotation by angles about fixed axes, the first letter of the order first; radians."""
     turn = torch.eye(3, dtype=torch.float64)
     for letter, angle in zip(order, angles, strict=True):
         turn = _TURNS[letter](angle) @ turn
@@ -284,7 +288,7 @@ def _turn(angles: Float[Tensor, "3"], order: str) -> Float[Tensor, "3 3"]:
 
 
 def _check_frame(line: _Line, values: Mapping[str, list[list[float]]], frames: int) -> None:
-    """Makes sure that the frame that ends at a line has all bones."""
+    """Raises an error if the frame that ends at a line lacks a bone."""
     missing = [name for name, rows in values.items() if len(rows) < frames]
     if missing:
         raise InputError(f"{line.place}: the frame that ends here lacks {', '.join(missing)}")

@@ -1,7 +1,7 @@
-"""Bodies and movements that the corpus lacks, made from those it has.
+"""Augmentation: new bodies and movements from those of the corpus.
 
-All functions take and give windows of the CMU corpus's 28 joints in the world frame (Y up, metres), and draw
-from a generator on the same device.
+All functions take and return windows of the 28 joints of CMU-28 in the world frame (Y up, metres). The generator is on
+the same device.
 """
 
 import math
@@ -31,7 +31,7 @@ _PROPORTIONS: dict[str, float] = {
     "hand": 0.08,
     "face": 0.10,
 }
-"""Spread (standard deviation of the log) of the length of the bone that ends at a joint, beside overall size."""
+"""Standard deviation of the log of each bone's length, by the joint at its end, in addition to the overall size."""
 
 _BENDS: dict[str, float] = {
     "spine": 15.0,
@@ -41,21 +41,21 @@ _BENDS: dict[str, float] = {
     "hip": 12.0,
     "knee": 8.0,
 }
-"""Spread, in degrees, of the turn that is added at a joint: large where the joint is free, small at hinges."""
+"""Standard deviation of the rotation added at a joint, degrees: large for free joints, small for hinges."""
 
 
 @dataclass(frozen=True)
 class Augmentation:
-    """How much the corpus's bodies and movements are changed.
+    """Strength of the changes to bodies and movements.
 
     Attributes:
-        mirror: share of windows mirrored.
-        recombine: share of windows that get another window's upper body.
-        limbs: share of windows that get some of their arms and legs from another window.
-        bend: share of windows with a turn added at the main joints.
-        sway: how much of that turn comes and goes; 0 for one that stays the same all through the window.
+        mirror: share of windows to mirror.
+        recombine: share of windows that take the upper body of another window.
+        limbs: share of windows that take some arms and legs of another window.
+        bend: share of windows with a rotation added at the main joints.
+        sway: size of the oscillating part of that rotation, relative to the constant part.
         size: standard deviation of the log of the body's size.
-        tilt: share of windows turned off the upright.
+        tilt: share of windows to tilt off the upright.
         tilt_spread: standard deviation of the angle, degrees.
     """
 
@@ -70,7 +70,7 @@ class Augmentation:
 
 
 def change(windows: Windows, augmentation: Augmentation, generator: torch.Generator) -> Windows:
-    """All of the changes below, one after the other."""
+    """The windows after all changes of this module."""
     windows = recombine(windows, augmentation.recombine, generator)
     windows = exchange_limbs(windows, augmentation.limbs, generator)
     windows = bend(windows, augmentation.bend, generator, augmentation.sway)
@@ -90,7 +90,7 @@ _UPPER = CMU28.indices(
 
 
 def _descendants(joint: str) -> list[int]:
-    """The joints that hang from a joint, by index; for the spine, the spine itself too, as it turns at the pelvis."""
+    """Indices of a joint's descendants; for the spine including itself, because it turns at the pelvis."""
     below = {joint}
     for index in CMU28.topological_order:
         if CMU28.parents[index] in below:
@@ -106,11 +106,11 @@ _LIMBS = {
     for side in ("left", "right")
     for limb, joint in (("arm", "shoulder"), ("leg", "hip"))
 }
-"""The bones of each limb, by the joints they end at."""
+"""The bones of each limb, by the joints at their ends."""
 
 
 def _kind(joint: str) -> str:
-    """The entry of `_PROPORTIONS` that a joint's bone belongs to; both sides and all of the face share one."""
+    """The key of `_PROPORTIONS` for a joint's bone; both sides share one, and so does the face."""
     kind = joint.removeprefix("left_").removeprefix("right_")
     return "face" if kind in _FACE else kind
 
@@ -120,12 +120,12 @@ _KIND_OF_JOINT = [_KINDS.index(_kind(joint)) if joint != "pelvis" else -1 for jo
 
 
 def _draw(count: int, share: float, generator: torch.Generator) -> Int[Tensor, " chosen"]:
-    """A share of the windows, by index: only what is changed costs time."""
+    """Indices of a random share of the windows; only these cost time."""
     return (torch.rand(count, generator=generator, device=generator.device) < share).nonzero().squeeze(1)
 
 
 def mirror(windows: Windows, share: float, generator: torch.Generator) -> Windows:
-    """Mirrors a share of the windows, left and right swapped with it."""
+    """The windows with a share of them mirrored left to right."""
     joints, root = windows.joints, windows.root
     chosen = _draw(len(joints), share, generator)
     sign = joints.new_tensor([-1.0, 1.0, 1.0])
@@ -137,9 +137,9 @@ def mirror(windows: Windows, share: float, generator: torch.Generator) -> Window
 
 
 def recombine(windows: Windows, share: float, generator: torch.Generator) -> Windows:
-    """Gives a share of the windows the upper body of another one, hung on their own pelvis.
+    """The windows with a share of them on another window's upper body.
 
-    Few subjects do few things; arms of one movement over legs of another are movements none of them did.
+    The corpus has few movements; the arms of one with the legs of another make new ones.
     """
     joints = windows.joints
     chosen, lender = _partners(windows, share, generator)
@@ -150,9 +150,10 @@ def recombine(windows: Windows, share: float, generator: torch.Generator) -> Win
 
 
 def exchange_limbs(windows: Windows, share: float, generator: torch.Generator) -> Windows:
-    """Gives a share of the windows some arms and legs of another one, each limb in half of the cases.
+    """The windows with a share of them taking limbs of another window.
 
-    The limb moves as it did there, seen from the pelvis or from the shoulders; its bones keep their own lengths.
+    Each limb is taken with probability 0.5. It moves as in the other window, relative to the pelvis or the shoulders;
+    its bones keep their own lengths.
     """
     joints = windows.joints
     chosen, lender = _partners(windows, share, generator)
@@ -172,9 +173,9 @@ def exchange_limbs(windows: Windows, share: float, generator: torch.Generator) -
 def _partners(
     windows: Windows, share: float, generator: torch.Generator
 ) -> tuple[Int[Tensor, " chosen"], Int[Tensor, " chosen"]]:
-    """A share of the windows, and for each of them another one.
+    """Indices of a share of the windows, and of a partner for each.
 
-    It lasts nearly as long, so that what is borrowed plays at nearly its own speed.
+    Partners last nearly as long, so that the borrowed movement keeps nearly its own speed.
     """
     order = windows.times[:, -1].argsort()
     other = torch.empty_like(order)
@@ -202,14 +203,14 @@ def _axes(joints: Float[Tensor, "b t j 3"], pair: str, up: Float[Tensor, "b t 3"
 
 
 def change_proportions(windows: Windows, size: float, generator: torch.Generator) -> Windows:
-    """Gives every window another body: overall size and the length of each kind of bone.
+    """The windows with new bodies: overall size and bone lengths.
 
-    The way over the ground is scaled with the legs, so that feet that stood still still do.
+    The path over the ground scales with the legs, so that standing feet stay still.
 
     Args:
-        windows: to change.
+        windows: windows to change.
         size: standard deviation of the log of the overall size.
-        generator: for the draws.
+        generator: source of randomness.
     """
     joints = windows.joints
     count, device = len(joints), joints.device
@@ -223,27 +224,27 @@ def change_proportions(windows: Windows, size: float, generator: torch.Generator
 
 
 def bend(windows: Windows, share: float, generator: torch.Generator, sway: float = 0.0) -> Windows:
-    """Adds a turn at each main joint of a share of the windows.
+    """The windows with a rotation added at the main joints of a share.
 
-    What hangs from the joint turns with it: someone walking upright becomes someone walking bent over. The turn is
-    fixed to the pelvis, so that a trunk bent forward stays so when the person turns around.
+    Descendants of the joint rotate too: an upright walk becomes a bent one. The rotation is fixed to the pelvis, so
+    that a trunk bent forward stays so when the person turns around.
 
     Args:
-        windows: to change.
-        share: of the windows.
-        generator: for the draws.
-        sway: spread of the part of the turn that comes and goes, as a share of that which stays.
+        windows: windows to change.
+        share: share of the windows to change.
+        generator: source of randomness.
+        sway: standard deviation of the oscillating part, relative to the constant part.
     """
     everyone, device = windows.joints, windows.joints.device
     chosen = _draw(len(everyone), share, generator)
     joints = everyone[chosen]
     axes = _pelvis_axes(joints)
-    vectors = _known_bones(joints) @ axes  # as the pelvis sees them
+    vectors = _known_bones(joints) @ axes  # in the pelvis's frame
     for joint in CMU28.joints:
         spread = _BENDS.get(_kind(joint))
         if spread is None:
             continue
-        # One turn that stays, and one that comes and goes, each about its own axis.
+        # One constant and one oscillating rotation, each about its own axis.
         turns = math.radians(spread) * torch.randn(2, len(chosen), 1, 3, generator=generator, device=device)
         turn = turns[0] + sway * _waves(windows.times[chosen], generator)[..., None] * turns[1]
         moved = _DESCENDANTS[joint]
@@ -252,18 +253,18 @@ def bend(windows: Windows, share: float, generator: torch.Generator, sway: float
 
 
 def _waves(times: Float[Tensor, "b t"], generator: torch.Generator) -> Float[Tensor, "b t"]:
-    """A sine of unit variance for each window, of some period from 0.5 to 4 seconds."""
+    """A sine of unit variance for each window, with a period from 0.5 to 4 seconds."""
     period, phase = torch.rand(2, len(times), 1, generator=generator, device=times.device)
     return 2**0.5 * torch.sin(2 * math.pi * (times / (0.5 * 8**period) + phase))
 
 
 def _known_bones(joints: Float[Tensor, "b t j 3"]) -> Float[Tensor, "b t j 3"]:
-    """The vector from each joint's parent to it; one that is not known stands at the pelvis, so that bones add up."""
+    """Bone vectors; unknown joints are at the pelvis, so that bones add up."""
     return bone_vectors(joints.nan_to_num(), CMU28.parent_indices)
 
 
 def _hang(vectors: Float[Tensor, "b t j 3"], joints: Float[Tensor, "b t j 3"]) -> Float[Tensor, "b t j 3"]:
-    """Joints at the ends of changed bones; those that were not known stay so."""
+    """Joints at the ends of the changed bones; unknown joints stay unknown."""
     placed = list(vectors.unbind(2))
     for joint in CMU28.topological_order[1:]:
         placed[joint] = placed[CMU28.parent_indices[joint]] + placed[joint]
@@ -271,13 +272,15 @@ def _hang(vectors: Float[Tensor, "b t j 3"], joints: Float[Tensor, "b t j 3"]) -
 
 
 def tilt(windows: Windows, share: float, spread: float, generator: torch.Generator) -> Windows:
-    """Turns a share of the windows off the upright about a level axis through the pelvis's mean place.
+    """The windows with a share of them tilted off the upright.
+
+    The axis is level and goes through the mean position of the pelvis.
 
     Args:
-        windows: to change.
-        share: of the windows.
+        windows: windows to change.
+        share: share of the windows to tilt.
         spread: standard deviation of the angle, radians.
-        generator: for the draws.
+        generator: source of randomness.
     """
     joints, root = windows.joints, windows.root
     chosen = _draw(len(joints), share, generator)

@@ -1,4 +1,4 @@
-"""Training batches without end, whatever they are made from."""
+"""Training batches, made ahead of the training step."""
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -14,18 +14,18 @@ from torch.utils.data import IterableDataset
 
 @dataclass(frozen=True)
 class Batch:
-    """Windows of 2D keypoints with the 3D that belongs to them, in the joint sets of the lifter.
+    """Windows of 2D keypoints and their 3D joints, in the lifter's skeletons.
 
     Attributes:
-        keypoints: pixels, the joints that go in; NaN where not seen.
+        keypoints: pixels, in the input skeleton; NaN where not seen.
         scores: 0 to 1; 0 where not seen.
         times: seconds.
         valid: False for frames past the end of the clip.
         K: intrinsics.
         image_size: width and height, pixels.
-        joints: the joints that come out; camera frame, metres, relative to the pelvis; NaN where not known.
-        root: the pelvis, camera frame, metres; NaN where not known.
-        distortion: k1, k2, p1, p2, k3 in OpenCV's order; None where no lens has any.
+        joints: in the output skeleton, camera frame, metres, relative to the pelvis; NaN where unknown.
+        root: pelvis in the camera frame, metres; NaN where unknown.
+        distortion: k1, k2, p1, p2, k3 in OpenCV's order; None if no lens has any.
     """
 
     keypoints: Float[Tensor, "b t j 2"]
@@ -40,7 +40,7 @@ class Batch:
 
     @staticmethod
     def concatenate(parts: Sequence["Batch"]) -> "Batch":
-        """The windows of several batches, one after the other."""
+        """One batch with the windows of several, in order."""
         columns = {field.name: [getattr(part, field.name) for part in parts] for field in fields(Batch)}
         if any(distortion is not None for distortion in columns["distortion"]):
             columns["distortion"] = [
@@ -52,47 +52,46 @@ class Batch:
 
 
 @runtime_checkable
-class BatchSource(Protocol):
-    """Where windows are drawn from."""
+class BatchSampler(Protocol):
+    """Draws windows at random."""
 
     @property
     def device(self) -> torch.device:
-        """Where batches are made."""
+        """The device of the batches."""
 
     def sample(self, count: int, generator: torch.Generator) -> Batch:
-        """Draws `count` windows; the generator lives on the source's device."""
+        """`count` random windows; the generator is on the sampler's device."""
 
 
 class Batches(IterableDataset[Batch]):
-    """The batches of one epoch, the next one made in a thread while the step with this one runs.
+    """The batches of one epoch; a thread makes the next one during the training step.
 
-    Each batch has its own seed, of the run, the epoch and its number in the epoch over all processes: it can be made
-    again by itself, so that a run goes on from any batch, and two processes draw what one would in twice the
-    batches.
+    Each batch has its own seed, from the seed of the run, the epoch, and its number in the epoch over all processes.
+    So a run can resume at any batch, and two processes together draw what one process draws in twice the batches.
 
     Args:
-        source: where windows are drawn from.
-        batch_size: windows in a batch.
-        batches: in an epoch, for each process.
-        seed: of the run.
-        rank: of the process, where several train together.
-        processes: how many those are.
+        sampler: draws the windows.
+        batch_size: windows per batch.
+        batches: batches per epoch and process.
+        seed: seed of the run.
+        rank: rank of this process among those that train together.
+        processes: number of processes that train together.
 
     Attributes:
-        epoch: the number of the epoch; set by the data module.
-        first: the batch that the next pass begins with; 0 again after that pass has begun.
+        epoch: number of the epoch; the data module sets it.
+        first: number of the first batch of the next pass; 0 again once that pass has started.
     """
 
     def __init__(
-        self, source: BatchSource, batch_size: int, batches: int, seed: int, rank: int = 0, processes: int = 1
+        self, sampler: BatchSampler, batch_size: int, batches: int, seed: int, rank: int = 0, processes: int = 1
     ) -> None:
-        self.source, self.batch_size, self.batches = source, batch_size, batches
+        self.sampler, self.batch_size, self.batches = sampler, batch_size, batches
         self.seed, self.rank, self.processes = seed, rank, processes
         self.epoch = 0
         self.first = 0
 
     def __len__(self) -> int:
-        """Batches in the whole epoch, those before `first` too, as Lightning counts them."""
+        """Batches in the whole epoch, including those before `first`, as Lightning counts."""
         return self.batches
 
     def __iter__(self) -> Iterator[Batch]:
@@ -107,7 +106,7 @@ class Batches(IterableDataset[Batch]):
                 yield batch
 
     def make(self, number: int) -> Batch:
-        """The batch of that number in the epoch."""
+        """The batch with this number in the epoch."""
         place = [self.seed, self.epoch, number * self.processes + self.rank]
         seed = int(np.random.SeedSequence(place).generate_state(1, np.uint64)[0] >> np.uint64(1))
-        return self.source.sample(self.batch_size, torch.Generator(self.source.device).manual_seed(seed))
+        return self.sampler.sample(self.batch_size, torch.Generator(self.sampler.device).manual_seed(seed))

@@ -1,6 +1,6 @@
 """The CMU motion capture corpus, resampled to 50 fps, in one npz without pickled objects.
 
-The data is obtained from mocap.cs.cmu.edu; the database was created with funding from NSF EIA-0196217.
+The data was obtained from mocap.cs.cmu.edu; the database was created with funding from NSF EIA-0196217.
 """
 
 from pathlib import Path
@@ -14,20 +14,20 @@ from poselift.data.reading import load_arrays
 from poselift.skeleton import CMU28
 
 MISSING = -32768
-"""The integer that stands for "not known" in the files."""
+"""The integer for an unknown value in the files."""
 
 _HELP = "the CMU corpus is one file, cmu50.npz, of motion from mocap.cs.cmu.edu (tools/prepare_cmu.py)"
 
 
 def load_cmu(path: str | Path, split: str) -> MotionCorpus:
-    """Reads one split of the CMU corpus.
+    """The motion of one split of the CMU corpus.
 
     Args:
         path: `cmu50.npz`.
         split: "train", "val" or "test"; the splits share no subject.
 
     Raises:
-        InputError: the file is missing or malformed, or has no clip of that split.
+        InputError: the file is missing or malformed, or has no clip of the split.
     """
     arrays = load_arrays(
         path,
@@ -44,7 +44,7 @@ def load_cmu(path: str | Path, split: str) -> MotionCorpus:
         _HELP,
     )
     if tuple(arrays["joints"].tolist()) != CMU28.joints:
-        raise InputError(f"{path}: 'joints' are not those of {CMU28.name} in its order")
+        raise InputError(f"{path}: 'joints' differ from those of {CMU28.name} in its order")
     start = arrays["clip_start"]
     if start[0] != 0 or start[-1] != len(arrays["root"]) or len(start) != len(arrays["clip"]) + 1:
         raise InputError(

@@ -1,6 +1,6 @@
-"""The CMU motion capture database as downloaded, and the `cmu50.npz` that is made of it.
+"""Makes `cmu50.npz` from a download of the CMU motion capture database.
 
-mocap.cs.cmu.edu; the data is free for all uses, but may not be resold directly, even in converted form. The data is
+mocap.cs.cmu.edu: the data is free for all uses, but must not be resold directly, even in converted form. The data was
 obtained from mocap.cs.cmu.edu; the database was created with funding from NSF EIA-0196217.
 """
 
@@ -19,10 +19,10 @@ from poselift.core.errors import InputError
 from poselift.core.files import atomic_path, check_writable
 from poselift.data.asf_amc import AsfSkeleton, pose_bones, read_amc, read_asf
 from poselift.data.cmu import MISSING
-from poselift.data.reading import Source
+from poselift.data.reading import Layout
 from poselift.skeleton import CMU28, H36M17
 
-SOURCE = Source(
+LAYOUT = Layout(
     name="The CMU motion capture database",
     tree="""
 RAW/
@@ -39,9 +39,9 @@ RAW/
 
 FPS = 50.0
 FASTEST = 14.0
-"""Metres a second; where a joint is faster, a marker was lost or taken for another."""
+"""Metres per second; a faster joint means a lost or confused marker."""
 SHORTEST = 0.5
-"""Seconds; pieces of a clip that are shorter are left out."""
+"""Seconds; shorter segments of a trial are dropped."""
 
 SUBJECTS = {
     "train": (
@@ -51,8 +51,8 @@ SUBJECTS = {
     "val": ("03", "12", "17", "135"),
     "test": ("07", "08", "29"),
 }
-"""The subject numbers of the corpus by split. One person may have several numbers, and skeletons that are nearly the
-same are on one side; of the other subjects of the database this is not known, so they are left out."""
+"""The subject numbers of each split. One person can have several numbers, so nearly equal skeletons are in one split.
+The other subjects of the database are left out, because their identity is unknown."""
 _SPLIT_OF = {subject: split for split, subjects in SUBJECTS.items() for subject in subjects}
 
 BONES = {
@@ -78,7 +78,7 @@ BONES = {
     "right_hand": "rfingers",
     "left_hand": "lfingers",
 }
-"""Joints that are the end of a bone, by the bone."""
+"""The bone whose end each joint is."""
 
 FACE = {
     "nose": (0.0, 0.4, 0.125),
@@ -87,16 +87,16 @@ FACE = {
     "left_ear": (0.075, 0.45, 0.01),
     "right_ear": (-0.075, 0.45, 0.01),
 }
-"""Average places on the head from the base of the neck: metres to the left, share of the way to the head's end, metres
-to the front."""
+"""Average positions on the head, relative to the base of the neck: metres to the left, share of the distance to the top
+of the head, metres to the front."""
 HEEL = (0.0, -0.055, -0.045)
-"""An average place from the ankle, metres to the left, up and to the front of the skeleton at rest, which stands with
-its legs apart. Moves with the foot."""
+"""Average position relative to the ankle, metres to the left, up and to the front, for the skeleton at rest, which
+stands with its legs apart. It moves with the foot."""
 
 
 @dataclass(frozen=True)
 class _Clip:
-    """An unbroken piece of a trial."""
+    """An unbroken segment of a trial."""
 
     name: str
     subject: str
@@ -108,13 +108,13 @@ def cmu_joints(
 ) -> Float[Tensor, "t 28 3"]:
     """The joints of CMU-28 from the posed bones of a skeleton.
 
-    Twenty-one are the ends of bones. Nose, eyes and ears are placed rigidly on the head and the heels on the feet, by
-    average proportions: good enough to train a lifter that is given them, not to be evaluated on.
+    Twenty-one are the ends of bones. Nose, eyes and ears have a fixed average position on the head, the heels on the
+    feet: good enough as training input, not for evaluation.
 
     Args:
-        skeleton: at rest, as the database has them: x to the left, y up, z to the front.
-        ends: where each bone ends, world, metres.
-        orientations: how each bone is turned from rest.
+        skeleton: the skeleton at rest, with the database's axes: x to the left, y up, z to the front.
+        ends: end of each bone, world, metres.
+        orientations: rotation of each bone from rest.
 
     Raises:
         InputError: the skeleton lacks a bone.
@@ -122,7 +122,7 @@ def cmu_joints(
     for bone in (*BONES.values(), "rfoot", "lfoot"):
         if bone not in skeleton.tree.joints:
             raise InputError(
-                f"{skeleton.tree.name}.asf has no bone {bone!r}, as the database's have; "
+                f"{skeleton.tree.name}.asf has no bone {bone!r}, unlike the database; "
                 f"it has {', '.join(skeleton.tree.joints)}"
             )
     bones = skeleton.tree.indices(list(BONES.values()))
@@ -145,7 +145,7 @@ def cmu_joints(
 
 
 def resample(points: Float[Tensor, "t j 3"], fps: float, to: float = FPS) -> Float[Tensor, "t_out j 3"]:
-    """Places at another frame rate, by time: linearly between the two frames around, from the first to the last."""
+    """Points at another frame rate, by linear interpolation over time."""
     count = int((len(points) - 1) / fps * to + 1e-6) + 1
     position = torch.arange(count, dtype=points.dtype) * (fps / to)
     low = position.long().clamp(max=len(points) - 1)
@@ -153,40 +153,40 @@ def resample(points: Float[Tensor, "t j 3"], fps: float, to: float = FPS) -> Flo
     return torch.lerp(points[low], points[high], (position - low)[:, None, None])
 
 
-def unbroken(points: Float[Tensor, "t j 3"], fps: float = FPS) -> list[Float[Tensor, "t_piece j 3"]]:
-    """The pieces of a clip between frames in which one of the body's joints is faster than `FASTEST`.
+def unbroken(points: Float[Tensor, "t j 3"], fps: float = FPS) -> list[Float[Tensor, "t_segment j 3"]]:
+    """The segments of a clip between joints faster than `FASTEST`.
 
     Args:
-        points: the joints of CMU-28, of which toes, hands and the face do not count.
-        fps: frames a second.
+        points: joints of CMU-28; toes, hands and the face do not count.
+        fps: frames per second.
 
     Returns:
-        In their order, those that are at least `SHORTEST` long.
+        The segments of at least `SHORTEST` seconds, in order.
     """
     body = points[:, CMU28.indices(H36M17.joints)]
     speed = body.diff(dim=0).norm(dim=-1).amax(-1) * fps
     cuts = (speed > FASTEST).nonzero().squeeze(-1) + 1
-    return [piece for piece in points.tensor_split(cuts.tolist()) if len(piece) >= SHORTEST * fps]
+    return [segment for segment in points.tensor_split(cuts.tolist()) if len(segment) >= SHORTEST * fps]
 
 
 def prepare(raw: str | Path, path: str | Path, fps: float = 120.0, at_60: Collection[str] = ()) -> str:
-    """Makes `cmu50.npz` of the download.
+    """Writes `cmu50.npz` from the download; a summary comes back.
 
     Args:
-        raw: the folder that holds `subjects`. Some of the corpus's subjects are enough.
+        raw: folder that contains `subjects`. Some of the corpus's subjects are enough.
         path: the file to write; it is written atomically.
-        fps: at which the trials were recorded; AMC files do not say.
-        at_60: subjects ("60") and trials ("60_08") that were recorded at 60 frames a second.
+        fps: frame rate of the trials, which AMC files do not state.
+        at_60: subjects ("60") and trials ("60_08") with 60 frames per second.
 
     Returns:
-        A line for each split: its frames, clips and subjects; and which subjects were not there.
+        A line for each split with its frames, clips and subjects, and a line with the missing subjects.
 
     Raises:
-        InputError: no subject of the corpus is there, a file is missing or malformed, or the file cannot be written.
+        InputError: no subject of the corpus exists, a file is missing or malformed, or the file cannot be written.
     """
     check_writable(Path(path).parent)
     if not fps > 0:
-        raise InputError(f"trials cannot have been recorded at {fps} frames a second; give a number above 0")
+        raise InputError(f"a frame rate of {fps} is impossible; give a number above 0")
     trials = _trials(Path(raw) / "subjects")
     _check_names(at_60, trials)
     skeletons = {subject: read_asf(trials[subject][0].with_name(f"{subject}.asf")) for subject in trials}
@@ -201,19 +201,19 @@ def prepare(raw: str | Path, path: str | Path, fps: float = 120.0, at_60: Collec
         frames, people = sum(len(clip.points) for clip in own), len({clip.subject for clip in own})
         lines.append(f"{split}: {frames} frames in {len(own)} clips of {people} of {len(subjects)} subjects")
     absent = [subject for subject in _SPLIT_OF if subject not in trials]
-    return "\n".join([*lines, f"not there: {', '.join(absent)}"] if absent else lines)
+    return "\n".join([*lines, f"missing: {', '.join(absent)}"] if absent else lines)
 
 
 def _trials(folder: Path) -> dict[str, list[Path]]:
-    """The AMC files of each subject of the corpus that is there; each has its ASF file."""
+    """The AMC files of each existing subject of the corpus; each subject has its ASF file."""
     trials = {subject: sorted((folder / subject).glob(f"{subject}_*.amc")) for subject in _SPLIT_OF}
     trials = {subject: files for subject, files in trials.items() if files}
     if not trials:
-        raise SOURCE.missing(folder / "01" / "01_01.amc")
+        raise LAYOUT.missing(folder / "01" / "01_01.amc")
     skeletons = [folder / subject / f"{subject}.asf" for subject in trials]
     missing = [str(path) for path in skeletons if not path.is_file()]
     if missing:
-        raise SOURCE.missing(", ".join(missing))
+        raise LAYOUT.missing(", ".join(missing))
     return trials
 
 
@@ -221,26 +221,28 @@ def _check_names(names: Collection[str], trials: Mapping[str, list[Path]]) -> No
     known = {*trials, *(file.stem for files in trials.values() for file in files)}
     unknown = [name for name in names if name not in known]
     if unknown:
-        raise InputError(f"no subject or trial of the corpus is called {', '.join(unknown)}; names are as 60 or 60_08")
+        raise InputError(
+            f"no subject or trial of the corpus is called {', '.join(unknown)}; give names such as 60 or 60_08"
+        )
 
 
 def _convert(subject: str, path: Path, skeleton: AsfSkeleton, fps: float) -> list[_Clip]:
-    """The unbroken pieces of one trial."""
+    """The unbroken segments of one trial."""
     ends, orientations = pose_bones(skeleton, read_amc(path, skeleton))
-    pieces = unbroken(resample(cmu_joints(skeleton, ends, orientations), fps))
-    names = [path.stem] if len(pieces) == 1 else [f"{path.stem}-{number}" for number in range(len(pieces))]
-    return [_Clip(name, subject, piece.numpy()) for name, piece in zip(names, pieces, strict=True)]
+    segments = unbroken(resample(cmu_joints(skeleton, ends, orientations), fps))
+    names = [path.stem] if len(segments) == 1 else [f"{path.stem}-{number}" for number in range(len(segments))]
+    return [_Clip(name, subject, segment.numpy()) for name, segment in zip(names, segments, strict=True)]
 
 
 def _write(path: str | Path, clips: list[_Clip]) -> None:
-    """Writes clips in the layout of cmu50.npz, in which lengths from the pelvis are whole tenths of a millimetre."""
+    """Writes cmu50.npz, with positions relative to the pelvis in whole tenths of a millimetre."""
     if not clips:
-        raise InputError(f"no trial has a piece of {SHORTEST} s without a joint faster than {FASTEST} m/s")
+        raise InputError(f"no trial has {SHORTEST} s without a joint faster than {FASTEST} m/s; check the frame rate")
     points = np.concatenate([clip.points for clip in clips])
     root = points[:, CMU28.index("pelvis")]
     tenths = np.rint((points - root[:, None]) * 1e4)
     if np.abs(tenths).max() >= -MISSING:
-        raise InputError("a joint is further than 3.2 m from the pelvis; are the lengths those of the database?")
+        raise InputError("a joint is more than 3.2 m from the pelvis; check the unit of length in the .asf files")
     count = len(clips)
     with atomic_path(path) as temporary:
         np.savez_compressed(

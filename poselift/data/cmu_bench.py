@@ -20,23 +20,23 @@ from poselift.skeleton import CMU28
 
 
 class CmuBench:
-    """The views of `bench_val.npz` or `bench_test.npz`, restricted to a joint set.
+    """The views of `bench_val.npz` or `bench_test.npz`, restricted to a skeleton's keypoints.
 
     Args:
         corpus: `cmu50.npz`.
         bench: `bench_val.npz` or `bench_test.npz`.
-        joints: the joint set that is seen: "h36m17", "coco17" or "halpe26".
-        source: "det" for the detector-like 2D, "gt" for exact projections with score 1.
+        skeleton: name of the skeleton whose keypoints are visible: "h36m17", "coco17" or "halpe26".
+        keypoints: "det" for the detector-like 2D, "gt" for exact projections with score 1.
 
     Raises:
-        InputError: a file is missing or malformed, or they do not belong together.
+        InputError: a file is missing or malformed, or the two files do not match.
     """
 
-    def __init__(self, corpus: str | Path, bench: str | Path, joints: str = "h36m17", source: str = "det") -> None:
-        if source not in ("det", "gt"):
-            raise InputError(f"data.source={source} is not known; choose det or gt")
-        self.seen = joint_mask(joints)
-        self.source = source
+    def __init__(self, corpus: str | Path, bench: str | Path, skeleton: str = "h36m17", keypoints: str = "det") -> None:
+        if keypoints not in ("det", "gt"):
+            raise InputError(f"data.keypoints={keypoints} is unknown; choose det or gt")
+        self.seen = joint_mask(skeleton)
+        self.keypoints = keypoints
         arrays = load_arrays(
             bench,
             {
@@ -61,7 +61,7 @@ class CmuBench:
         splits = np.unique(clips["split"][arrays["clip_index"]])
         self._arrays = arrays
         self._corpora: dict[str, MotionCorpus] = {str(split): load_cmu(corpus, str(split)) for split in splits}
-        # The place of each clip within its own split.
+        # The index of each clip within its own split.
         self._place = [
             (str(split), int(np.sum(clips["split"][:clip] == split)))
             for clip, split in zip(arrays["clip_index"], clips["split"][arrays["clip_index"]], strict=True)
@@ -86,7 +86,7 @@ class CmuBench:
         packed, scores = arrays["keypoints"][rows], torch.from_numpy(arrays["scores"][rows]).float() / 255
         if len(packed) != len(joints):
             raise InputError(f"view {arrays['view'][index]} has {len(packed)} frames, its clip {len(joints)}")
-        if self.source == "gt":
+        if self.keypoints == "gt":
             points = relative + root_camera[:, None]
             keypoints = project(points.reshape(-1, 3), K).view(len(points), -1, 2)
             scores = keypoints.isfinite().all(-1).float()

@@ -1,4 +1,4 @@
-"""COCO person keypoints: people in everyday pictures, with 17 keypoints each. 2D alone.
+"""COCO person keypoints: people in everyday pictures, with 17 keypoints each. 2D only.
 
 Lin et al., "Microsoft COCO: common objects in context", ECCV 2014; the format is https://cocodataset.org/#format-data.
 """
@@ -10,11 +10,11 @@ import numpy as np
 from poselift.core.errors import InputError
 from poselift.data.loading import pick_split
 from poselift.data.pictures import picture_view
-from poselift.data.reading import Source, check_shape, load_json
+from poselift.data.reading import Layout, check_shape, load_json
 from poselift.data.views import View
 from poselift.skeleton import COCO17
 
-SOURCE = Source(
+LAYOUT = Layout(
     name="COCO person keypoints",
     tree="""
 ROOT/
@@ -23,34 +23,34 @@ ROOT/
     person_keypoints_val2017.json
 """,
     url="https://cocodataset.org/#download",
-    note="Of the download only annotations_trainval2017.zip is needed.",
+    note="Only annotations_trainval2017.zip is needed.",
 )
 
 SPLITS = {"train": "person_keypoints_train2017.json", "val": "person_keypoints_val2017.json"}
 
 
 def load_coco(root: str | Path, split: str = "val", min_keypoints: int = 1) -> list[View]:
-    """Reads one split of COCO.
+    """The views of one split of COCO.
 
     Args:
-        root: the folder that holds `annotations`.
+        root: folder that contains `annotations`.
         split: "train" or "val", of 2017.
-        min_keypoints: people with fewer labelled keypoints are left out, as are crowds and those who have none.
+        min_keypoints: smallest number of labelled keypoints, at least 1. Crowds are always left out.
 
     Returns:
-        A View of one frame for each person, named "139/1234" by the ids of picture and annotation. Keypoints that are
-        labelled count, whether visible or not. The camera is assumed, and the 3D is NaN.
+        A one-frame View for each person, named by the ids of picture and annotation, e.g. "139/1234". All labelled
+        keypoints count, visible or not. The camera is assumed, and the 3D is NaN.
 
     Raises:
-        InputError: there is no such split, the file is missing or malformed, or nobody has that many keypoints.
+        InputError: the split is unknown, the file is missing or malformed, or no person has enough keypoints.
     """
-    path = SOURCE.require_file(Path(root) / "annotations" / pick_split(split, SPLITS, SOURCE.name))
+    path = LAYOUT.require_file(Path(root) / "annotations" / pick_split(split, SPLITS, LAYOUT.name))
     content = load_json(path)
     try:
         sizes = {image["id"]: (int(image["width"]), int(image["height"])) for image in content["images"]}
         people = list(content["annotations"])
     except (KeyError, TypeError, ValueError) as error:
-        raise InputError(f"{path}: 'images' or 'annotations' are not as in COCO's format ({error!r})") from error
+        raise InputError(f"{path}: 'images' or 'annotations' differ from COCO's format ({error!r})") from error
     views = []
     for number, person in enumerate(people):
         try:
@@ -58,12 +58,12 @@ def load_coco(root: str | Path, split: str = "val", min_keypoints: int = 1) -> l
             keypoints = np.array(person["keypoints"], np.float64)
             crowd = bool(person["iscrowd"])
         except (KeyError, TypeError, ValueError) as error:
-            raise InputError(f"{path}: annotations[{number}] is not as in COCO's format ({error!r})") from error
+            raise InputError(f"{path}: annotations[{number}] differs from COCO's format ({error!r})") from error
         check_shape(path, f"keypoints of annotations[{number}]", keypoints, (3 * len(COCO17),))
         x, y, label = keypoints.reshape(-1, 3).T
         known = label > 0
         if not crowd and known.sum() >= max(min_keypoints, 1):
             views.append(picture_view(name, np.stack([x, y], -1), known, size, COCO17))
     if not views:
-        raise InputError(f"{path} has no person with data.min_keypoints={min_keypoints} or more")
+        raise InputError(f"{path} has no person with data.min_keypoints={min_keypoints} or more; lower it")
     return views

@@ -1,27 +1,28 @@
-"""A motion corpus held as tensors, whatever it was read from."""
+"""A motion corpus, held as tensors."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from poselift.data.skeletons import shared_joints, spread
+from poselift.data.skeletons import in_skeleton
 from poselift.skeleton import Skeleton
 
 
 @dataclass(frozen=True)
 class MotionCorpus:
-    """Clips of 3D motion of one joint set and one frame rate, end to end.
+    """Clips of 3D motion with one skeleton and one frame rate, end to end.
 
     Attributes:
-        joints: metres, relative to the pelvis (the skeleton's first joint), Y up; NaN where not known.
-        root: the pelvis in the world, metres, Y up.
+        joints: metres, relative to the pelvis (the skeleton's first joint), Y up; NaN where unknown.
+        root: pelvis in the world, metres, Y up.
         clip_start: clip c is frames clip_start[c] to clip_start[c + 1].
-        names: of the clips.
-        subjects: of the clips.
+        names: names of the clips.
+        subjects: the person of each clip.
         fps: frames per second.
-        skeleton: the joint set of `joints`.
+        skeleton: skeleton of `joints`.
     """
 
     joints: Float[Tensor, "t j 3"]
@@ -32,9 +33,36 @@ class MotionCorpus:
     fps: float
     skeleton: Skeleton
 
+    @classmethod
+    def from_world(
+        cls,
+        clips: Mapping[str, Float[Tensor, "t j 3"]],
+        subjects: tuple[str, ...],
+        fps: float,
+        skeleton: Skeleton,
+    ) -> "MotionCorpus":
+        """The corpus of clips whose joints are given in the world.
+
+        Args:
+            clips: for each name the joints in the world, metres, Y up; the first joint is the pelvis.
+            subjects: the person of each clip.
+            fps: frames per second.
+            skeleton: skeleton of the clips.
+        """
+        points = torch.cat(list(clips.values()))
+        return cls(
+            joints=points - points[:, :1],
+            root=points[:, 0],
+            clip_start=torch.tensor([0, *map(len, clips.values())]).cumsum(0),
+            names=tuple(clips),
+            subjects=subjects,
+            fps=fps,
+            skeleton=skeleton,
+        )
+
     @property
     def device(self) -> torch.device:
-        """Where the tensors live."""
+        """The device of the tensors."""
         return self.joints.device
 
     def to(self, device: torch.device | str) -> "MotionCorpus":
@@ -44,12 +72,8 @@ class MotionCorpus:
         )
 
     def converted(self, skeleton: Skeleton) -> "MotionCorpus":
-        """The corpus in another joint set, by joint name; a joint that it does not truly have is NaN."""
-        if skeleton == self.skeleton:
-            return self
-        source, places = shared_joints(self.skeleton, skeleton)
-        joints = spread(self.joints[:, source], places, len(skeleton), torch.nan)
-        return replace(self, joints=joints, skeleton=skeleton)
+        """The corpus in another skeleton, by joint name; joints that it lacks are NaN."""
+        return replace(self, joints=in_skeleton(self.joints, self.skeleton, skeleton), skeleton=skeleton)
 
     def clip(self, index: int) -> tuple[Float[Tensor, "t j 3"], Float[Tensor, "t 3"]]:
         """Joints and root of one clip."""

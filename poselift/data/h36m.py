@@ -1,11 +1,10 @@
-"""Human3.6M in the layout of VideoPose3D, which most papers use, and what is common to its layouts.
+"""Human3.6M in the layout of VideoPose3D, which most papers use, and the parts that all layouts share.
 
 Ionescu et al., "Human3.6M: large scale datasets and predictive methods for 3D human sensing in natural
 environments", TPAMI 2014; Pavllo et al., "3D human pose estimation in video with temporal convolutions", CVPR 2019
-(https://github.com/facebookresearch/VideoPose3D), whose DATASETS.md says what the files hold.
+(https://github.com/facebookresearch/VideoPose3D), whose DATASETS.md describes the files.
 """
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,15 +14,15 @@ from poselift.core.errors import InputError
 from poselift.data.corpus import MotionCorpus
 from poselift.data.h36m_cameras import CAMERAS, h36m_camera
 from poselift.data.loading import pick_split, recorded_view
-from poselift.data.reading import Source, check_shape, load_object_npz
+from poselift.data.reading import Layout, check_shape, load_object_npz
 from poselift.data.videopose3d import clips_of, load_keypoints, pixels_of
 from poselift.data.views import View
 from poselift.skeleton import COCO17, H36M17, H36M32, MPII16
 
 URL = "http://vision.imar.ro/human3.6m/"
-GUIDE = "docs/human36m.md goes from asking for the data to a table."
+GUIDE = "docs/human36m.md explains each step, from the request for the data to a table."
 
-SOURCE = Source(
+LAYOUT = Layout(
     name="Human3.6M in VideoPose3D's layout",
     tree="""
 ROOT/
@@ -37,8 +36,8 @@ ROOT/
 FPS = 50.0
 SUBJECTS = {"train": ("S1", "S5", "S6", "S7", "S8"), "test": ("S9", "S11")}
 FRAMES = {"train": 1_559_752, "test": 543_344}
-"""Published numbers of frames under the four cameras, without S11's Directions, whose video is corrupted: what
-VideoPose3D prints (https://github.com/zh-plus/video-to-pose3D/issues/25, and for training
+"""Published numbers of frames of the four cameras, without S11's Directions, whose video is corrupted: the output of
+VideoPose3D (https://github.com/zh-plus/video-to-pose3D/issues/25, and for training
 https://github.com/hrhodin/UnsupervisedGeometryAwareRepresentationLearning/issues/5)."""
 
 ACTIONS = (
@@ -58,7 +57,7 @@ ACTIONS = (
     "WalkDog",
     "WalkTogether",
 )
-"""In the order of the dataset's own numbering, in which Directions is 2. Each subject has two takes of each."""
+"""In the dataset's own order, which numbers Directions 2. Each subject has two takes of each."""
 
 _OTHER_NAMES = {"TakingPhoto": "Photo", "WalkingDog": "WalkDog", "WalkingTogether": "WalkTogether"}
 _KEYPOINT_SKELETONS = {None: H36M17, "h36m": H36M17, "coco": COCO17, "mpii": MPII16}
@@ -67,30 +66,30 @@ _KEYPOINT_SKELETONS = {None: H36M17, "h36m": H36M17, "coco": COCO17, "mpii": MPI
 def load_h36m(
     root: str | Path, split: str = "test", keypoints: str = "cpn_ft_h36m_dbb", downsample: int = 1
 ) -> list[View]:
-    """Reads one split of Human3.6M.
+    """The views of one split of Human3.6M.
 
     Args:
-        root: the folder that holds the npz files.
+        root: folder that contains the npz files.
         split: "train" (S1, S5, S6, S7, S8) or "test" (S9, S11).
-        keypoints: which 2D: the ending of a data_2d_h36m file, or "gt" for exact projections, which are made here.
-        downsample: every so many frames; 1 for 50 fps, 5 for the 10 fps of some papers.
+        keypoints: suffix of a data_2d_h36m file, or "gt" for exact projections, which need no file.
+        downsample: take every n-th frame; 1 for 50 fps, 5 for the 10 fps of some papers.
 
     Returns:
         A View for each camera of each take, named "S9/Walking 1/54138969"; its action is "Walking". Its distortion
-        is the nearest that OpenCV's model comes to the dataset's.
+        is OpenCV's closest model of the dataset's lens.
 
     Raises:
-        InputError: there is no such split, a file is missing or malformed, or holds more than arrays.
+        InputError: the split is unknown, or a file is missing, malformed, or contains more than arrays.
     """
     root = Path(root)
-    subjects = pick_split(split, SUBJECTS, SOURCE.name)
+    subjects = pick_split(split, SUBJECTS, LAYOUT.name)
     if downsample < 1:
         raise InputError(f"data.downsample={downsample} must be 1 or more")
     takes = _takes(root, subjects)
     path_2d = root / f"data_2d_h36m_{keypoints}.npz"
     keypoint_skeleton, detected = H36M17, None
     if keypoints != "gt":
-        keypoint_skeleton, detected = load_keypoints(SOURCE.require_file(path_2d), _KEYPOINT_SKELETONS)
+        keypoint_skeleton, detected = load_keypoints(LAYOUT.require_file(path_2d), _KEYPOINT_SKELETONS)
 
     views = []
     for (subject, name), world in takes.items():
@@ -100,53 +99,48 @@ def load_h36m(
         for index, camera_name in enumerate(CAMERAS):
             camera = h36m_camera(subject, camera_name)
             points = camera.to_camera(torch.from_numpy(world[::downsample]).double())
-            view = recorded_view(
-                f"{subject}/{name}/{camera_name}",
-                subject,
-                camera.project(points).numpy() if seen is None else seen[index][::downsample],
-                points.numpy(),
-                fps=FPS / downsample,
-                K=camera.intrinsics.numpy(),
-                image_size=camera.image_size,
-                keypoint_skeleton=keypoint_skeleton,
-                skeleton=H36M17,
-                action=action_name(name),
-                camera=camera_name,
+            views.append(
+                recorded_view(
+                    f"{subject}/{name}/{camera_name}",
+                    subject,
+                    camera.project(points).numpy() if seen is None else seen[index][::downsample],
+                    points.numpy(),
+                    fps=FPS / downsample,
+                    K=camera.intrinsics.numpy(),
+                    image_size=camera.image_size,
+                    keypoint_skeleton=keypoint_skeleton,
+                    skeleton=H36M17,
+                    action=action_name(name),
+                    camera=camera_name,
+                    distortion=camera.opencv_distortion,
+                )
             )
-            views.append(replace(view, distortion=camera.opencv_distortion.float()))
     return views
 
 
 def load_h36m_corpus(root: str | Path, split: str = "train") -> MotionCorpus:
-    """Reads the motion of one split, without its cameras, to be filmed by virtual ones.
+    """The motion of one split, for virtual cameras.
 
     Args:
-        root: the folder that holds data_3d_h36m.npz.
+        root: folder that contains data_3d_h36m.npz.
         split: "train" or "test".
 
     Raises:
-        InputError: there is no such split, or the file is missing or malformed.
+        InputError: the split is unknown, or the file is missing or malformed.
     """
-    takes = _takes(Path(root), pick_split(split, SUBJECTS, SOURCE.name))
-    x, y, z = np.moveaxis(np.concatenate(list(takes.values())), -1, 0)
-    points = torch.from_numpy(np.stack((x, z, -y), -1))  # Z up to Y up
-    root_place = points[:, H36M17.index("pelvis")]
-    return MotionCorpus(
-        joints=points - root_place[:, None],
-        root=root_place,
-        clip_start=torch.tensor([0, *(len(take) for take in takes.values())]).cumsum(0),
-        names=tuple(f"{subject}/{name}" for subject, name in takes),
-        subjects=tuple(subject for subject, _ in takes),
-        fps=FPS,
-        skeleton=H36M17,
-    )
+    takes = _takes(Path(root), pick_split(split, SUBJECTS, LAYOUT.name))
+    clips = {
+        f"{subject}/{name}": torch.from_numpy(take[..., [0, 2, 1]] * np.array([1, 1, -1], np.float32))  # Z up to Y up
+        for (subject, name), take in takes.items()
+    }
+    return MotionCorpus.from_world(clips, tuple(subject for subject, _ in takes), FPS, H36M17)
 
 
 def action_name(take: str) -> str:
-    """The action that a take is of, by the name that papers use: "Walking 1" is of "Walking".
+    """The action of a take, by its name in papers: "Walking" for "Walking 1".
 
     Raises:
-        InputError: it is none of the fifteen.
+        InputError: the action is none of the fifteen.
     """
     name = take.partition(" ")[0]
     name = _OTHER_NAMES.get(name, name)
@@ -157,7 +151,7 @@ def action_name(take: str) -> str:
 
 def _takes(root: Path, subjects: tuple[str, ...]) -> dict[tuple[str, str], np.ndarray]:
     """The 17 joints in the world (Z up, metres, float32), by subject and take."""
-    path = SOURCE.require_file(root / "data_3d_h36m.npz")
+    path = LAYOUT.require_file(root / "data_3d_h36m.npz")
     positions = load_object_npz(path, "positions_3d")
     joints = H36M32.indices(list(H36M17.joints))
     takes = {}

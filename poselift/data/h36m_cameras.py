@@ -1,8 +1,8 @@
 """The four cameras of Human3.6M.
 
-Calibration as the dataset publishes it in its metadata.xml, in the form that VideoPose3D gives it
-(https://github.com/facebookresearch/VideoPose3D, common/h36m_dataset.py), to the nine digits of a float32. The
-intrinsics are the same for all subjects; the cameras were moved a little between them.
+The calibration is that of the dataset's metadata.xml, in VideoPose3D's form
+(https://github.com/facebookresearch/VideoPose3D, common/h36m_dataset.py), with the nine digits of a float32. All
+subjects share the intrinsics; between subjects the cameras moved a little.
 """
 
 from dataclasses import dataclass
@@ -47,8 +47,8 @@ _INTRINSICS = {
     ),
 }
 
-# For each subject the four cameras in the order above: rotation from the camera to the world as a quaternion
-# (w, x, y, z), and the camera's place in the world (Z up) in mm.
+# The four cameras of each subject, in the order above: rotation from camera to world as a quaternion (w, x, y, z), and
+# position of the camera in the world (Z up) in mm.
 _EXTRINSICS = {
     "S1": (
         ((0.140705645, -0.150070176, -0.755240798, 0.622328043), (1841.10706, 4955.28467, 1563.44543)),
@@ -102,18 +102,18 @@ CAMERAS = tuple(_INTRINSICS)
 class H36MCamera:
     """A camera of Human3.6M.
 
-    Its distortion is the dataset's own, of the plane z = 1 with r² = x² + y², the same for y:
+    Its distortion is the dataset's own model on the plane z = 1, with r² = x² + y², and alike for y:
     x' = x (1 + k1 r² + k2 r⁴ + k3 r⁶ + p · (x, y)) + p_x r².
 
     Attributes:
-        name: of the camera.
+        name: name of the camera.
         image_size: width and height, pixels.
-        focal: lengths across and down, pixels.
-        centre: the principal point, pixels.
+        focal: horizontal and vertical focal length, pixels.
+        centre: principal point, pixels.
         radial: k1, k2, k3.
-        tangential: p, in the order across and down.
-        R: rotation from the world (Z up) to the camera.
-        t: what is added after it, metres.
+        tangential: p, horizontal then vertical.
+        R: rotation from world (Z up) to camera: R X + t.
+        t: translation, metres.
     """
 
     name: str
@@ -135,10 +135,10 @@ class H36MCamera:
 
     @property
     def opencv_distortion(self) -> Float[Tensor, " 5"]:
-        """The same lens in OpenCV's model (k1, k2, p1, p2, k3), within 0.4 pixels in the corners of the picture.
+        """OpenCV's closest model of the lens: k1, k2, p1, p2, k3.
 
-        OpenCV writes 2xy and r² + 2x² where Human3.6M has xy and r² + x², so that no p is right for both;
-        three quarters of Human3.6M's lies between.
+        It is within 0.4 pixels in the corners of the picture. OpenCV has 2xy and r² + 2x² where Human3.6M has xy and
+        r² + x², so that no p fits both; three quarters of Human3.6M's p is a compromise.
         """
         k1, k2, k3 = self.radial
         across, down = 0.75 * self.tangential
@@ -149,7 +149,7 @@ class H36MCamera:
         return world_to_camera(points, self.R, self.t)
 
     def project(self, points: Float[Tensor, "*batch 3"]) -> Float[Tensor, "*batch 2"]:
-        """Where points of the camera frame appear in the picture, pixels, by Human3.6M's own distortion."""
+        """Pixels of points in the camera frame, with Human3.6M's own distortion."""
         plane = points[..., :2] / points[..., 2:]
         r2 = plane.square().sum(-1, keepdim=True)
         k1, k2, k3 = self.radial
@@ -159,14 +159,14 @@ class H36MCamera:
 
 @cache
 def h36m_camera(subject: str, name: str) -> H36MCamera:
-    """One of the four cameras as it stood for a subject.
+    """One of the four cameras, at its position for a subject.
 
     Args:
         subject: "S1", "S5", "S6", "S7", "S8", "S9" or "S11".
         name: one of `CAMERAS`.
 
     Raises:
-        InputError: there is no such subject or camera; the message lists those there are.
+        InputError: the subject or camera is unknown; the message lists the known ones.
     """
     if subject not in _EXTRINSICS:
         raise InputError(f"Human3.6M has no subject {subject!r} with 3D; it has {', '.join(_EXTRINSICS)}")

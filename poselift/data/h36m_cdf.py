@@ -1,7 +1,7 @@
-"""Human3.6M as downloaded: the CDF files of "Poses, D3 Positions", and the npz that is made of them.
+"""Makes VideoPose3D's npz from a download of Human3.6M: the CDF files of "Poses, D3 Positions".
 
 http://vision.imar.ro/human3.6m/; the npz is VideoPose3D's `data_3d_h36m.npz`
-(https://github.com/facebookresearch/VideoPose3D, DATASETS.md), which its code and this package's read alike.
+(https://github.com/facebookresearch/VideoPose3D, DATASETS.md), which its code and this package read.
 """
 
 from collections import Counter
@@ -15,10 +15,10 @@ from poselift.core.files import atomic_path, check_writable
 from poselift.core.optional import require
 from poselift.data.h36m import ACTIONS, FRAMES, GUIDE, SUBJECTS, URL, action_name
 from poselift.data.h36m_cameras import CAMERAS
-from poselift.data.reading import Source, check_shape
+from poselift.data.reading import Layout, check_shape
 from poselift.skeleton import H36M32
 
-SOURCE = Source(
+LAYOUT = Layout(
     name="Human3.6M as downloaded",
     tree="""
 RAW/
@@ -35,49 +35,51 @@ RAW/
 )
 
 TAKES = 2
-"""Of each action, by each subject."""
+"""Takes of each action by each subject."""
 
 
 def read_cdf(path: str | Path) -> Float[np.ndarray, "t 32 3"]:
-    """Reads the 32 joints of one take: world, Z up, in metres.
+    """The 32 joints of one take in the world (Z up), metres.
 
     Raises:
-        InputError: no such file, not a CDF, or its `Pose` has another shape; or cdflib is not installed.
+        InputError: the file is missing or no CDF, its `Pose` has another shape, or cdflib is not installed.
     """
     cdflib = require("cdflib", "datasets")
-    path = SOURCE.require_file(path)
+    path = LAYOUT.require_file(path)
     try:
         pose = np.asarray(cdflib.CDF(path).varget("Pose"))
-    except Exception as error:  # a damaged file can raise anything
+    except Exception as error:  # a damaged file can raise any exception
         raise InputError(f"{path} cannot be read as a CDF with a variable 'Pose' ({error})") from error
     check_shape(path, "Pose", pose, (1, None, 3 * len(H36M32)))
     return (pose.reshape(-1, len(H36M32), 3) / 1000).astype(np.float32)
 
 
 def read_download(folder: str | Path) -> dict[str, dict[str, np.ndarray]]:
-    """Reads the poses of all subjects, but for S11's first take of Directions, whose video is corrupted.
+    """The poses of all subjects, by subject and take.
+
+    S11's first take of Directions is left out, because its video is corrupted.
 
     Args:
-        folder: that holds S1, S5, S6, S7, S8, S9 and S11.
+        folder: contains S1, S5, S6, S7, S8, S9 and S11.
 
     Returns:
-        For each subject its takes by name, "Photo" and "WalkDog" as the field calls them: (t, 32, 3), metres.
+        For each subject its takes, (t, 32, 3) in metres, by the field's names ("Photo", "WalkDog").
 
     Raises:
-        InputError: a subject is missing, has not two takes of each action, or a file is malformed.
+        InputError: a subject is missing or lacks two takes of an action, or a file is malformed.
     """
     return {subject: _subject(Path(folder), subject) for split in SUBJECTS.values() for subject in split}
 
 
 def prepare(raw: str | Path, root: str | Path) -> str:
-    """Makes `data_3d_h36m.npz` of the download.
+    """Writes `data_3d_h36m.npz` from the download; a summary comes back.
 
     Args:
-        raw: the folder of the download.
-        root: the folder to write to; the file is written atomically.
+        raw: folder of the download.
+        root: folder to write to; the file is written atomically.
 
     Returns:
-        A line for each split: its number of frames under the four cameras beside the published one.
+        A line for each split: its number of frames of the four cameras, and the published one.
 
     Raises:
         InputError: the download is incomplete or malformed, or the folder cannot be written to.
@@ -90,8 +92,12 @@ def prepare(raw: str | Path, root: str | Path) -> str:
     for split, subjects in SUBJECTS.items():
         poses = sum(len(take) for subject in subjects for take in positions[subject].values())
         found, published = len(CAMERAS) * poses, FRAMES[split]
-        verdict = "as published" if found == published else f"but {published} are published; is the download complete?"
-        lines.append(f"{split}: {found} frames under {len(CAMERAS)} cameras, {verdict}")
+        verdict = (
+            "as published"
+            if found == published
+            else f"but {published} are published; check that the download is complete"
+        )
+        lines.append(f"{split}: {found} frames of {len(CAMERAS)} cameras, {verdict}")
     return "\n".join(lines)
 
 
@@ -99,7 +105,7 @@ def _subject(folder: Path, subject: str) -> dict[str, np.ndarray]:
     place = folder / subject / "MyPoseFeatures" / "D3_Positions"
     files = sorted(place.glob("[!_]*.cdf"))
     if not files:
-        raise SOURCE.missing(place / "*.cdf")
+        raise LAYOUT.missing(place / "*.cdf")
     found = Counter(action_name(file.stem) for file in files)
     wrong = [f"{found[action]} of {action}" for action in ACTIONS if found[action] != TAKES]
     if wrong:

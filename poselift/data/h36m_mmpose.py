@@ -1,12 +1,11 @@
 """Human3.6M in the layout of MMPose.
 
 https://github.com/open-mmlab/mmpose, tools/dataset_converters/preprocess_h36m.py, which makes the files from the
-download, and mmpose/datasets/datasets/body3d/h36m_dataset.py, which reads them.
+download, and mmpose/datasets/datasets/body3d/h36m_dataset.py, which reads the files.
 """
 
 import itertools
 import re
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +16,11 @@ from poselift.core.errors import InputError, why_unreadable
 from poselift.data.h36m import GUIDE, SUBJECTS, URL, action_name
 from poselift.data.h36m_cameras import H36MCamera
 from poselift.data.loading import pick_split, recorded_view
-from poselift.data.reading import Source, check_shape, load_arrays, load_pickle
+from poselift.data.reading import Layout, check_shape, load_arrays, load_pickle
 from poselift.data.views import View
 from poselift.skeleton import H36M17
 
-SOURCE = Source(
+LAYOUT = Layout(
     name="Human3.6M in MMPose's layout",
     tree="""
 ROOT/
@@ -42,26 +41,26 @@ _IMAGE_NAME = re.compile(r"(?:.*/)?(S\d+)_(\w+)\.(\d+)_\d+\.\w+")
 
 
 def load_h36m_mmpose(root: str | Path, split: str = "test", keypoints: str = "gt", fps: int = 50) -> list[View]:
-    """Reads one split of Human3.6M.
+    """The views of one split of Human3.6M.
 
     Args:
-        root: the folder that holds annotation_body3d.
+        root: folder that contains annotation_body3d.
         split: "train" (S1, S5, S6, S7, S8) or "test" (S9, S11).
-        keypoints: which 2D: "gt" for that of the annotations, or the beginning of a file in joint_2d_det_files.
-        fps: which of the annotations: 50 or 10.
+        keypoints: "gt" for the 2D of the annotations, or the prefix of a file in joint_2d_det_files.
+        fps: frame rate of the annotations, 50 or 10.
 
     Returns:
         A View for each video, named "S9/Walking 1/54138969".
 
     Raises:
-        InputError: there is no such split, a file is missing or malformed, or holds more than arrays.
+        InputError: the split is unknown, or a file is missing, malformed, or contains more than arrays.
     """
     root = Path(root)
-    pick_split(split, SUBJECTS, SOURCE.name)
+    pick_split(split, SUBJECTS, LAYOUT.name)
     annotations = root / "annotation_body3d"
-    path = SOURCE.require_file(annotations / f"fps{fps}" / f"h36m_{split}.npz")
+    path = LAYOUT.require_file(annotations / f"fps{fps}" / f"h36m_{split}.npz")
     joints = len(H36M17)
-    arrays = load_arrays(path, {"imgname": (None,), "part": (None, joints, 3), "S": (None, joints, 4)}, SOURCE.name)
+    arrays = load_arrays(path, {"imgname": (None,), "part": (None, joints, 3), "S": (None, joints, 4)}, LAYOUT.name)
     names, points = arrays["imgname"], arrays["S"]
     frames = len(names)
     if frames == 0:
@@ -70,7 +69,7 @@ def load_h36m_mmpose(root: str | Path, split: str = "test", keypoints: str = "gt
     pixels = check_shape(path, "part", arrays["part"], (frames, joints, 3))
     if keypoints != "gt":
         pixels = _detections(root / "joint_2d_det_files" / f"{keypoints}_{split}.npy", frames)
-    path_cameras = SOURCE.require_file(annotations / "cameras.pkl")
+    path_cameras = LAYOUT.require_file(annotations / "cameras.pkl")
     cameras = load_pickle(path_cameras)
 
     views = []
@@ -85,28 +84,29 @@ def load_h36m_mmpose(root: str | Path, split: str = "test", keypoints: str = "gt
             )
         subject, take, camera_name = parts[1], parts[2].replace("_", " "), parts[3]
         camera = _camera(path_cameras, cameras, subject, camera_name)
-        view = recorded_view(
-            f"{subject}/{take}/{camera_name}",
-            subject,
-            pixels[video, :, :2].astype(np.float64),
-            np.where(points[video, :, 3:] > 0, points[video, :, :3], np.nan),
-            fps=float(fps),
-            K=camera.intrinsics.numpy(),
-            image_size=camera.image_size,
-            keypoint_skeleton=H36M17,
-            skeleton=H36M17,
-            scores=pixels[video, :, 2].astype(np.float64).clip(0, 1),
-            action=action_name(take),
-            camera=camera_name,
+        views.append(
+            recorded_view(
+                f"{subject}/{take}/{camera_name}",
+                subject,
+                pixels[video, :, :2].astype(np.float64),
+                np.where(points[video, :, 3:] > 0, points[video, :, :3], np.nan),
+                fps=float(fps),
+                K=camera.intrinsics.numpy(),
+                image_size=camera.image_size,
+                skeleton=H36M17,
+                scores=pixels[video, :, 2].astype(np.float64).clip(0, 1),
+                action=action_name(take),
+                camera=camera_name,
+                distortion=camera.opencv_distortion,
+            )
         )
-        views.append(replace(view, distortion=camera.opencv_distortion.float()))
     return views
 
 
 def _detections(path: Path, frames: int) -> np.ndarray:
-    """Pixels and scores of a detector, for each frame of the annotations."""
+    """Pixels and scores of a detector in each frame of the annotations."""
     try:
-        array = np.load(SOURCE.require_file(path), allow_pickle=False)
+        array = np.load(LAYOUT.require_file(path), allow_pickle=False)
     except (ValueError, EOFError) as error:
         if isinstance(error, InputError):
             raise
@@ -120,7 +120,7 @@ def _camera(path: Path, cameras: Any, subject: str, name: str) -> H36MCamera:
     """A camera of cameras.pkl."""
     entry = cameras.get((subject, name)) if isinstance(cameras, dict) else None
     if not isinstance(entry, dict):
-        raise InputError(f"{path} has no camera {(subject, name)}; expected a dict of them by subject and name")
+        raise InputError(f"{path} has no camera {(subject, name)}; expected a dict of cameras by subject and name")
 
     def values(key: str, *shape: int) -> torch.Tensor:
         array = check_shape(path, f"{subject} {name} {key}", entry.get(key), shape)
@@ -129,7 +129,7 @@ def _camera(path: Path, cameras: Any, subject: str, name: str) -> H36MCamera:
     width, height = entry.get("w"), entry.get("h")
     if not isinstance(width, int | np.integer) or not isinstance(height, int | np.integer):
         raise InputError(f"{path}: {(subject, name)} has no whole numbers 'w' and 'h'")
-    # The file has the camera's axes and place in the world. Its p is the dataset's own, first down, then across.
+    # The file has the axes and position of the camera in the world. Its p is the dataset's, first down, then across.
     R = values("R", 3, 3).mT
     return H36MCamera(
         name=name,

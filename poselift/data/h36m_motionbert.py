@@ -1,13 +1,13 @@
-"""Human3.6M in the layout of MotionBERT, whose 2D comes from a stacked hourglass, with confidences.
+"""Human3.6M in the layout of MotionBERT, with 2D and confidences from a stacked hourglass.
 
 Zhu et al., "MotionBERT: a unified perspective on learning human motion representations", ICCV 2023
 (https://github.com/Walter0807/MotionBERT, lib/data/datareader_h36m.py and train.py). The poses are those of
 Ci et al., "Optimizing network structure for 3D human pose estimation", ICCV 2019.
 
-The file's 3D is not of the camera frame. `joint3d_image` has the picture's x and y (without distortion), and depth
-below the pelvis in pixels too: at the pelvis's depth Z a metre is focal / Z + 1 / 2 pixels. One over that is the
-`2.5d_factor` (here in metres; in the file in mm), and the field measures errors on `joint3d_image` times it, a
-camera frame under weak perspective. Here it is taken as the field takes it, relative to the pelvis.
+The file's 3D is not in the camera frame. `joint3d_image` has undistorted x and y in the picture, and depth relative to
+the pelvis in pixels too: at the pelvis's depth Z, a metre is focal / Z + 1 / 2 pixels. The inverse is the `2.5d_factor`
+(metres here, mm in the file). The field measures errors on their product, a camera frame under weak perspective. This
+loader returns the same product, relative to the pelvis.
 """
 
 import itertools
@@ -23,53 +23,53 @@ from poselift.core.errors import InputError
 from poselift.data.h36m import ACTIONS, FPS, GUIDE, SUBJECTS, URL
 from poselift.data.h36m_cameras import H36MCamera, h36m_camera
 from poselift.data.loading import pick_split, recorded_view
-from poselift.data.reading import Source, check_shape, load_pickle
+from poselift.data.reading import Layout, check_shape, load_pickle
 from poselift.data.views import View
 from poselift.skeleton import H36M17
 
-SOURCE = Source(
+LAYOUT = Layout(
     name="Human3.6M in MotionBERT's layout",
     tree="""
 ROOT/
   h36m_sh_conf_cam_source_final.pkl
 """,
     url=URL,
-    note=f"MotionBERT's docs/pose3d.md links the file. {GUIDE}",
+    note=f"MotionBERT's docs/pose3d.md links to the file. {GUIDE}",
 )
 
 BLOCKED = ("s_09_act_05_subact_02", "s_09_act_10_subact_02", "s_09_act_13_subact_01")
-"""Takes of the test that the field does not count (MotionBERT's train.py): S9's Greeting, SittingDown and Waiting have
-3D that is shifted in parts (Iskakov et al., "Learnable triangulation of human pose", ICCV 2019)."""
+"""Test takes that the field excludes (MotionBERT's train.py): parts of the 3D of S9's Greeting, SittingDown and Waiting
+are shifted (Iskakov et al., "Learnable triangulation of human pose", ICCV 2019)."""
 
 BONES = 4.15
-"""Metres: the length of all bones of S1, by the dataset's own skeleton of it, as Martinez et al.,
-https://github.com/una-dinosauria/human-motion-prediction, src/forward_kinematics.py, gives it."""
+"""Total length of S1's bones, metres, from the dataset's skeleton of S1, as in Martinez et al.,
+https://github.com/una-dinosauria/human-motion-prediction, src/forward_kinematics.py."""
 
-_SOURCE_NAME = re.compile(r"(s_(\d+)_act_(\d+)_subact_(\d+)).*")
+_CLIP_NAME = re.compile(r"(s_(\d+)_act_(\d+)_subact_(\d+)).*")
 
 
 def load_h36m_motionbert(
     root: str | Path, split: str = "test", file: str = "h36m_sh_conf_cam_source_final.pkl"
 ) -> list[View]:
-    """Reads one split of Human3.6M.
+    """The views of one split of Human3.6M.
 
-    The training part of the file has no `2.5d_factor`: its people are brought to the size of S1, by the length of
-    their bones in each frame.
+    The training part of the file has no `2.5d_factor`. This loader scales its people to the size of S1, by the total
+    length of their bones in each frame.
 
     Args:
-        root: the folder that holds the file.
+        root: folder that contains the file.
         split: "train" (S1, S5, S6, S7, S8) or "test" (S9, S11).
-        file: its name.
+        file: name of the file.
 
     Returns:
-        A View for each clip, cut where the file's source changes, named "S9/Walking 1/54138969", in the order of
-        the file. The 3D of `BLOCKED` is NaN.
+        A View for each clip, in the order of the file, named "S9/Walking 1/54138969". A clip ends where the file's
+        `source` changes. The 3D of `BLOCKED` is NaN.
 
     Raises:
-        InputError: there is no such split, the file is missing or malformed, or holds more than arrays.
+        InputError: the split is unknown, or the file is missing, malformed, or contains more than arrays.
     """
-    pick_split(split, SUBJECTS, SOURCE.name)
-    path = SOURCE.require_file(Path(root) / file)
+    pick_split(split, SUBJECTS, LAYOUT.name)
+    path = LAYOUT.require_file(Path(root) / file)
     frames = _frames(path, load_pickle(path), split)
     changes = (frames.source[1:] != frames.source[:-1]) | (frames.camera[1:] != frames.camera[:-1])
     cuts = [0, *(np.flatnonzero(changes) + 1).tolist(), len(frames.source)]
@@ -78,36 +78,37 @@ def load_h36m_motionbert(
         take, subject, name, action = _take(path, str(frames.source[first]))
         clip = slice(first, last)
         camera = h36m_camera(subject, str(frames.camera[first]))
-        view = recorded_view(
-            f"{subject}/{name}/{camera.name}",
-            subject,
-            frames.pixels[clip].astype(np.float64),
-            _points(frames, clip, camera),
-            fps=FPS,
-            K=camera.intrinsics.numpy(),
-            image_size=camera.image_size,
-            keypoint_skeleton=H36M17,
-            skeleton=H36M17,
-            scores=frames.scores[clip].astype(np.float64).clip(0, 1),
-            counted=np.full(last - first, take not in BLOCKED),
-            action=action,
-            camera=camera.name,
+        views.append(
+            recorded_view(
+                f"{subject}/{name}/{camera.name}",
+                subject,
+                frames.pixels[clip].astype(np.float64),
+                _points(frames, clip, camera),
+                fps=FPS,
+                K=camera.intrinsics.numpy(),
+                image_size=camera.image_size,
+                skeleton=H36M17,
+                scores=frames.scores[clip].astype(np.float64).clip(0, 1),
+                counted=np.full(last - first, take not in BLOCKED),
+                action=action,
+                camera=camera.name,
+                distortion=camera.opencv_distortion,
+            )
         )
-        views.append(replace(view, distortion=camera.opencv_distortion.float()))
     return views
 
 
 @dataclass(frozen=True)
 class _Frames:
-    """One split of the file, all clips end to end.
+    """One split of the file, with all clips end to end.
 
     Attributes:
         pixels: joint_2d.
         scores: confidence.
         image: joint3d_image.
-        source: of each frame.
-        camera: of each frame.
-        factor: 2.5d_factor, mm a pixel; None where the file has none.
+        source: the clip of each frame.
+        camera: the camera of each frame.
+        factor: 2.5d_factor, mm per pixel; None where the file has none.
         posed: joints_2.5d_image, mm; None where the file has none.
     """
 
@@ -154,7 +155,7 @@ def _frames(path: Path, data: Any, split: str) -> _Frames:
 
 
 def _points(frames: _Frames, clip: slice, camera: H36MCamera) -> Float[np.ndarray, "t j 3"]:
-    """The joints of a clip, metres, the pelvis at its place in the camera frame."""
+    """The joints of a clip in the camera frame, metres."""
     image = frames.image[clip].astype(np.float64)
     if frames.factor is None or frames.posed is None:
         factor = _factors(image, camera)
@@ -168,8 +169,8 @@ def _points(frames: _Frames, clip: slice, camera: H36MCamera) -> Float[np.ndarra
 
 
 def _take(path: Path, source: str) -> tuple[str, str, str, str]:
-    """The take that a source is of ("s_09_act_05_subact_02"), its subject, its name and its action."""
-    parts = _SOURCE_NAME.fullmatch(source)
+    """Take ("s_09_act_05_subact_02"), subject, name and action of a source."""
+    parts = _CLIP_NAME.fullmatch(source)
     if parts is None or not 2 <= int(parts[3]) <= len(ACTIONS) + 1:
         raise InputError(f"{path}: 'source' has {source!r}, expected names like s_09_act_05_subact_02_ca_01")
     action = ACTIONS[int(parts[3]) - 2]
@@ -182,10 +183,10 @@ def _rays(pixels: Float[np.ndarray, "*t 2"], camera: H36MCamera) -> Float[np.nda
 
 
 def _factors(image: Float[np.ndarray, "t j 3"], camera: H36MCamera) -> Float[np.ndarray, " t"]:
-    """Metres a pixel, so that the bones have the length of S1's.
+    """Metres per pixel that give the bones S1's total length.
 
-    The picture and the depths in pixels give the pose in the camera frame exactly but for its size, which is the
-    pelvis's depth.
+    The pixels and the depths in pixels give the exact pose in the camera frame except for its scale, which is the
+    depth of the pelvis.
     """
     points = _rays(image[..., :2], camera) * (1 + image[..., 2:] / float(camera.focal[0]))
     bones = sum(np.linalg.norm(points[:, child] - points[:, parent], axis=-1) for parent, child in H36M17.bone_indices)

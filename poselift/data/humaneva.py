@@ -2,7 +2,7 @@
 
 Sigal et al., "HumanEva: synchronized video and motion capture dataset", IJCV 2010; Pavllo et al., "3D human pose
 estimation in video with temporal convolutions", CVPR 2019 (https://github.com/facebookresearch/VideoPose3D), whose
-DATASETS.md says how the files are made and whose common/humaneva_dataset.py has the cameras' places.
+DATASETS.md explains how to make the files and whose common/humaneva_dataset.py has the camera positions.
 """
 
 from collections.abc import Sequence
@@ -14,13 +14,13 @@ from jaxtyping import Float
 
 from poselift.core.errors import InputError
 from poselift.data.loading import intrinsics, pick_split, recorded_view
-from poselift.data.reading import Source, check_shape, load_object_npz
+from poselift.data.reading import Layout, check_shape, load_object_npz
 from poselift.data.videopose3d import clips_of, load_keypoints, pixels_of
 from poselift.data.views import View
 from poselift.geometry import quaternion_to_matrix
 from poselift.skeleton import COCO17, HUMANEVA15, Skeleton
 
-SOURCE = Source(
+LAYOUT = Layout(
     name="HumanEva-I",
     tree="""
 ROOT/
@@ -29,7 +29,7 @@ ROOT/
   data_2d_humaneva15_detectron_pt_coco.npz    (for keypoints=detectron_pt_coco)
 """,
     url="http://humaneva.is.tue.mpg.de",
-    note="VideoPose3D's DATASETS.md says how to make the files from the download.",
+    note="VideoPose3D's DATASETS.md explains how to make the files from the download.",
 )
 
 FPS = 60.0
@@ -48,35 +48,34 @@ CAMERAS = {
     ),
     "S3": (_C1, _C2, _C3),
 }
-"""For each subject the three colour cameras: a quaternion w, x, y, z, camera to world, and the centre in mm."""
+"""The three colour cameras of each subject: quaternion w, x, y, z, camera to world, and position in mm."""
 
 
 def load_humaneva(
     root: str | Path, split: str = "test", keypoints: str = "gt", actions: Sequence[str] | None = None
 ) -> list[View]:
-    """Reads one split of HumanEva-I.
+    """The views of one split of HumanEva-I.
 
     Args:
-        root: the folder that holds the npz files.
-        split: "train", or "test" for the sequences that the dataset calls Validate, on which the field tests, as
-            the poses of its test sequences were never given out.
-        keypoints: which 2D: "gt", or the ending of another data_2d_humaneva15 file, with COCO's 17 joints or
-            HumanEva's 15.
-        actions: which of "Walking", "Jog", "Box", "Gestures" and "ThrowCatch"; all if left out. The field's tables
-            have the first three.
+        root: folder that contains the npz files.
+        split: "train", or "test" for the dataset's Validate sequences. The field tests on these, because the poses of
+            the dataset's test sequences are not public.
+        keypoints: "gt", or the suffix of another data_2d_humaneva15 file with COCO's 17 or HumanEva's 15 joints.
+        actions: some of "Walking", "Jog", "Box", "Gestures" and "ThrowCatch"; None takes all. The field's tables have
+            the first three.
 
     Returns:
-        A View for each camera of each unbroken piece of a sequence, named "S1/Walking 1 chunk0/C1". K is fitted to
-        the exact 2D, as the files have no intrinsics.
+        A View for each camera of each unbroken part of a sequence, named "S1/Walking 1 chunk0/C1". K is fitted to the
+        exact 2D, because the files have no intrinsics.
 
     Raises:
-        InputError: there is no such split or action, a file is missing or malformed, or holds more than arrays.
+        InputError: the split or action is unknown, or a file is missing, malformed, or contains more than arrays.
     """
     root = Path(root)
-    part = pick_split(split, SPLITS, SOURCE.name)
-    path_3d = SOURCE.require_file(root / "data_3d_humaneva15.npz")
-    path_gt = SOURCE.require_file(root / "data_2d_humaneva15_gt.npz")
-    path_2d = SOURCE.require_file(root / f"data_2d_humaneva15_{keypoints}.npz")
+    part = pick_split(split, SPLITS, LAYOUT.name)
+    path_3d = LAYOUT.require_file(root / "data_3d_humaneva15.npz")
+    path_gt = LAYOUT.require_file(root / "data_2d_humaneva15_gt.npz")
+    path_2d = LAYOUT.require_file(root / f"data_2d_humaneva15_{keypoints}.npz")
     positions = load_object_npz(path_3d, "positions_3d")
     _, exact = load_keypoints(path_gt, {"humaneva15": HUMANEVA15})
     skeleton, detected = load_keypoints(path_2d, {"humaneva15": HUMANEVA15, "coco": COCO17})
@@ -106,7 +105,7 @@ def _subject_views(
     keypoint_skeleton: Skeleton,
     actions: Sequence[str] | None,
 ) -> list[View]:
-    """The views of one subject; `truth` and `seen` are pixels by clip and camera."""
+    """The views of one subject; `truth` and `seen` have pixels by clip and camera."""
     chosen = [name for name in clips if actions is None or name.split()[0] in actions]
     if not chosen:
         return []
@@ -137,11 +136,11 @@ def _subject_views(
 
 
 def fit_intrinsics(points: Float[np.ndarray, "t j 3"], pixels: Float[np.ndarray, "t j 2"]) -> Float[np.ndarray, "3 3"]:
-    """The K, without skew, by which points appear nearest to their pixels, in the sense of least squares.
+    """The K without skew that projects the points closest to their pixels, by least squares.
 
     Args:
         points: camera frame, in front of the camera.
-        pixels: where they are seen; NaN where they are not.
+        pixels: their pixels; NaN where unknown.
     """
     plane, pixels = (points[..., :2] / points[..., 2:]).reshape(-1, 2), pixels.reshape(-1, 2)
     known = np.isfinite(plane).all(-1) & np.isfinite(pixels).all(-1)

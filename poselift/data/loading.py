@@ -1,15 +1,22 @@
-"""What the loaders of recorded datasets share: from what the files hold to a View."""
+"""Steps that the loaders of recorded datasets share: from the content of files to a View."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
 import numpy as np
 import torch
 from jaxtyping import Bool, Float
+from torch import Tensor
 
 from poselift.core.errors import InputError
 from poselift.data.views import View
 from poselift.skeleton import Skeleton
+
+INCH = 0.0254
+"""Metres."""
+
+TRAIN_VAL_TEST = {split: split for split in ("train", "val", "test")}
+"""The splits of datasets that name them so."""
 
 T = TypeVar("T")
 
@@ -23,31 +30,34 @@ def recorded_view(
     fps: float,
     K: Float[np.ndarray, "3 3"],
     image_size: tuple[int, int],
-    keypoint_skeleton: Skeleton,
     skeleton: Skeleton,
+    keypoint_skeleton: Skeleton | None = None,
     scores: Float[np.ndarray, "t j_in"] | None = None,
     counted: Bool[np.ndarray, " t"] | None = None,
     action: str = "",
     camera: str = "",
+    distortion: Float[Tensor, " 5"] | None = None,
 ) -> View:
-    """A View of joints that were recorded in the camera frame, at a constant frame rate.
+    """A View of joints that were recorded at a constant frame rate.
 
     Args:
-        name: of the view.
-        subject: who moves.
+        name: name of the view.
+        subject: the person.
         keypoints: pixels; NaN where missing.
-        points: camera frame, metres; NaN where not known.
-        fps: frames a second.
+        points: joints in the camera frame, metres; NaN where unknown.
+        fps: frames per second.
         K: intrinsics.
         image_size: width and height, pixels.
-        keypoint_skeleton: the joint set of `keypoints`.
-        skeleton: the joint set of `points`.
-        scores: 0 to 1, 0 where missing; 1 for all keypoints that are finite if left out.
-        counted: False for frames that the dataset says are not to be used; all are if left out.
-        action: what the subject does.
-        camera: by the dataset's name.
+        skeleton: skeleton of `points`.
+        keypoint_skeleton: skeleton of `keypoints`; `skeleton` by default.
+        scores: 0 to 1, 0 where missing; 1 for every finite keypoint by default.
+        counted: False for frames that the dataset excludes; all True by default.
+        action: the dataset's name of the action.
+        camera: the dataset's name of the camera.
+        distortion: k1, k2, p1, p2, k3 in OpenCV's order.
     """
-    root = points[:, skeleton.indices(_pelvis(skeleton))].mean(1)
+    pelvis = ["pelvis"] if "pelvis" in skeleton.joints else ["left_hip", "right_hip"]
+    root = points[:, skeleton.indices(pelvis)].mean(1)
     if counted is not None:
         root = np.where(counted[:, None], root, np.nan)
     found = np.isfinite(keypoints).all(-1)
@@ -64,31 +74,47 @@ def recorded_view(
         image_size=_tensor(np.array(image_size)),
         joints=_tensor(points - root[:, None]),
         root=_tensor(root),
-        keypoint_skeleton=keypoint_skeleton,
+        keypoint_skeleton=keypoint_skeleton or skeleton,
         skeleton=skeleton,
         action=action,
         camera=camera,
+        distortion=None if distortion is None else distortion.float(),
     )
 
 
 def pick_split(split: str, splits: Mapping[str, T], dataset: str) -> T:
-    """What a dataset calls a split.
+    """The dataset's own name, or content, of a split.
 
     Raises:
-        InputError: there is no such split; the message lists those there are.
+        InputError: no such split; the message lists the splits.
     """
     if split not in splits:
         raise InputError(f"data.split={split} is not a split of {dataset}; choose {' or '.join(splits)}")
     return splits[split]
 
 
+def pick_names(chosen: Sequence[str] | None, known: Sequence[str], key: str, dataset: str) -> tuple[str, ...]:
+    """The chosen names; all known ones where the choice is None.
+
+    Args:
+        chosen: some of the known names.
+        known: every name of the dataset.
+        key: the override that chooses, for the message, e.g. "data.cameras".
+        dataset: name of the dataset, for the message.
+
+    Raises:
+        InputError: a chosen name is not known; the message lists the known ones.
+    """
+    names = tuple(known if chosen is None else chosen)
+    for name in names:
+        if name not in known:
+            raise InputError(f"{key}={[*names]}: {dataset} has no {name!r}; it has {', '.join(known)}")
+    return names
+
+
 def intrinsics(fx: float, fy: float, cx: float, cy: float) -> Float[np.ndarray, "3 3"]:
-    """K of focal lengths and principal point, in pixels."""
+    """K from focal lengths and principal point, pixels."""
     return np.array([[fx, 0.0, cx], [0.0, fy, cy], [0.0, 0.0, 1.0]])
-
-
-def _pelvis(skeleton: Skeleton) -> list[str]:
-    return ["pelvis"] if "pelvis" in skeleton.joints else ["left_hip", "right_hip"]
 
 
 def _tensor(values: np.ndarray) -> torch.Tensor:

@@ -1,34 +1,35 @@
-"""Several sources at once, each with its weight and masked to the joints that it truly has."""
+"""Several datasets at once, each with its weight and masked to its own joints."""
 
 from collections.abc import Mapping, Sequence
+from typing import Unpack
 
 import torch
 
 from poselift.core.errors import InputError
-from poselift.data.batches import Batch, BatchSource
+from poselift.data.batches import Batch, BatchSampler
 from poselift.data.cmu_bench import CmuBench
-from poselift.data.module import MotionData
+from poselift.data.module import LoaderOptions, MotionData
 from poselift.data.views import View
 
 
-class MixedSource:
-    """Batches whose windows come from several sources.
+class MixedSampler:
+    """Draws batches whose windows come from several datasets.
 
     Args:
-        sources: on one device, for one lifter.
-        weights: for each source its share of the windows, against the others'.
+        samplers: one for each dataset, all on one device and for one lifter.
+        weights: relative share of the windows for each sampler.
     """
 
-    def __init__(self, sources: Sequence[BatchSource], weights: Sequence[float | int]) -> None:
-        self.sources, self.device = sources, sources[0].device
+    def __init__(self, samplers: Sequence[BatchSampler], weights: Sequence[float | int]) -> None:
+        self.samplers, self.device = samplers, samplers[0].device
         self._weights = torch.tensor(weights, dtype=torch.float32, device=self.device)
 
     def sample(self, count: int, generator: torch.Generator) -> Batch:
-        """Draws from which source each window comes, and then the windows; those of one source lie together."""
+        """`count` windows, grouped by dataset; the dataset of each window is random."""
         chosen = torch.multinomial(self._weights, count, replacement=True, generator=generator)
-        counts = chosen.bincount(minlength=len(self.sources)).tolist()
+        counts = chosen.bincount(minlength=len(self.samplers)).tolist()
         return Batch.concatenate(
-            [source.sample(own, generator) for source, own in zip(self.sources, counts, strict=True) if own]
+            [sampler.sample(own, generator) for sampler, own in zip(self.samplers, counts, strict=True) if own]
         )
 
 
@@ -36,39 +37,44 @@ class MixedData(MotionData):
     """Several data modules as one.
 
     Args:
-        sources: by name. How large batches are, and how many an epoch has, is said for the mix and not for them.
-        weights: for each source its share of the windows, against the others'; a source of weight 0 is not read to
-            train on. All have the same if left out.
-        validate: the source whose views are validated on.
+        datasets: data modules by name. The mix alone sets the batch size and the batches of an epoch.
+        validate: name of the dataset to validate on.
+        weights: relative share of the windows by name; equal by default. A dataset of weight 0 is never read for
+            training.
         **common: as for `MotionData`.
 
     Raises:
-        InputError: there is no source, no weight above 0, or a name is that of no source.
+        InputError: there is no dataset or no positive weight, or a name is unknown.
     """
 
     def __init__(
         self,
-        sources: Mapping[str, MotionData],
+        datasets: Mapping[str, MotionData],
         validate: str,
         weights: Mapping[str, float | int] | None = None,
-        **common: object,
+        **common: Unpack[LoaderOptions],
     ) -> None:
-        super().__init__(**common)  # type: ignore[arg-type]
-        if not sources:
-            raise InputError("a mix needs sources: add them as +data@data.sources.NAME=NAME, e.g. NAME cmu or h36m")
-        weights = dict.fromkeys(sources, 1.0) if weights is None else weights
+        super().__init__(**common)
+        if not datasets:
+            raise InputError(
+                "the mix has no datasets; add each as +data@data.datasets.NAME=NAME, e.g. NAME cmu or h36m"
+            )
+        weights = dict.fromkeys(datasets, 1.0) if weights is None else weights
         for name in [*weights, validate]:
-            if name not in sources:
-                raise InputError(f"the mix has no source called {name!r}; it has {', '.join(sources)}")
+            if name not in datasets:
+                raise InputError(f"the mix has no dataset called {name!r}; it has {', '.join(datasets)}")
         if min(weights.values()) < 0 or max(weights.values()) == 0:
-            raise InputError(f"weights in a mix are not negative, and not all 0; these are {dict(weights)}")
-        self.sources, self.weights, self.validate = sources, weights, validate
+            raise InputError(f"data.weights={dict(weights)} must not be negative, and not all 0")
+        self.datasets, self.validate = datasets, validate
+        self.weights = {name: weight for name, weight in weights.items() if weight > 0}
+        pelvises = {datasets[name].pelvis for name in self.weights} - {None}
+        self.pelvis = pelvises.pop() if len(pelvises) == 1 else None
 
-    def training_source(self, device: torch.device) -> MixedSource:
-        """The sources that have a weight."""
-        weights = {name: weight for name, weight in self.weights.items() if weight > 0}
-        return MixedSource([self.sources[name].training_source(device) for name in weights], list(weights.values()))
+    def training_sampler(self, device: torch.device) -> MixedSampler:
+        """A sampler of the datasets with a positive weight."""
+        samplers = [self.datasets[name].training_sampler(device) for name in self.weights]
+        return MixedSampler(samplers, list(self.weights.values()))
 
     def validation_views(self) -> Sequence[View] | CmuBench:
-        """Those of the source to validate on."""
-        return self.sources[self.validate].validation_views()
+        """The views of the dataset to validate on."""
+        return self.datasets[self.validate].validation_views()

@@ -1,27 +1,28 @@
-"""What a training run reads, as a Lightning data module."""
+"""The data of a training run, as a Lightning data module."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from typing import Required, TypedDict
 
 import pytorch_lightning as pl
 import torch
 from torch.utils.data import DataLoader, Dataset
 
 from poselift.core.errors import InputError
-from poselift.data.batches import Batch, Batches, BatchSource
+from poselift.data.batches import Batch, Batches, BatchSampler
 from poselift.data.cmu_bench import CmuBench
 from poselift.data.views import View
-from poselift.skeleton import Skeleton, get_skeleton
+from poselift.skeleton import Pelvis, Skeleton, get_skeleton
 
 
 class _Views(Dataset[View]):
-    """The views that one process validates on, in the joint sets of the lifter: every n-th, from its rank on."""
+    """The views that one process validates on, in the lifter's skeletons: every n-th, starting at its rank."""
 
     def __init__(
         self, views: Sequence[View] | CmuBench, skeleton_in: Skeleton, skeleton_out: Skeleton, rank: int, processes: int
     ) -> None:
         if len(views) < processes:
-            raise InputError(f"{len(views)} views to validate on cannot be shared by {processes} processes")
+            raise InputError(f"{len(views)} views to validate on are too few for {processes} processes")
         self.views, self.indices = views, range(rank, len(views), processes)
         self.skeleton_in, self.skeleton_out = skeleton_in, skeleton_out
 
@@ -32,28 +33,40 @@ class _Views(Dataset[View]):
         return self.views[self.indices[index]].converted(self.skeleton_in, self.skeleton_out)
 
 
+class LoaderOptions(TypedDict, total=False):
+    """Options that every data module takes by keyword; `MotionData` documents them and has their defaults."""
+
+    frames: Required[int]
+    skeleton_in: str
+    skeleton_out: str
+    batch_size: int
+    batches: int
+    seed: int
+
+
 class MotionData(pl.LightningDataModule, ABC):
     """Windows to train on, whole views to validate on.
 
-    Subclasses say where both come from. Everything is made on the source's device in the training process itself:
-    there are no worker processes.
+    Subclasses provide both. The training process makes all batches on its own device; there are no worker processes.
 
     Args:
-        frames: in a window.
-        skeleton_in: name of the joint set that the lifter sees.
-        skeleton_out: name of the joint set that it gives.
-        batch_size: windows in a batch.
-        batches: in an epoch.
-        seed: of the draws.
+        frames: frames per window.
+        skeleton_in: name of the lifter's input skeleton.
+        skeleton_out: name of the lifter's output skeleton.
+        batch_size: windows per batch.
+        batches: batches per epoch.
+        seed: random seed of the windows.
 
     Raises:
-        InputError: a joint set is not known, or one of the numbers but the seed is less than 1.
+        InputError: a skeleton is unknown, or one of the numbers except the seed is less than 1.
 
     Attributes:
-        training: once set up; to go on inside an epoch, set their `first`.
+        training: the batches, after `setup`; set `training.first` to resume inside an epoch.
+        pelvis: place of the pelvis in the 3D to train on; None without 3D, or where the datasets of a mix disagree.
     """
 
     training: Batches
+    pelvis: Pelvis | None = None
 
     def __init__(
         self,
@@ -73,28 +86,28 @@ class MotionData(pl.LightningDataModule, ABC):
         self._val: _Views | None = None
 
     @abstractmethod
-    def training_source(self, device: torch.device) -> BatchSource:
-        """What to train on, read onto the device."""
+    def training_sampler(self, device: torch.device) -> BatchSampler:
+        """A sampler of the training windows, on the device."""
 
     @abstractmethod
     def validation_views(self) -> Sequence[View] | CmuBench:
         """The views to validate on."""
 
     def setup(self, stage: str) -> None:
-        """Reads the data, once."""
+        """Reads the data once."""
         if self._val is None:
             trainer = self.trainer
             rank, processes = (0, 1) if trainer is None else (trainer.global_rank, trainer.world_size)
             device = torch.device("cpu") if trainer is None else trainer.strategy.root_device
-            source = self.training_source(device)
-            self.training = Batches(source, self.batch_size, self.batches, self.seed, rank, processes)
+            sampler = self.training_sampler(device)
+            self.training = Batches(sampler, self.batch_size, self.batches, self.seed, rank, processes)
             self._val = _Views(self.validation_views(), self.skeleton_in, self.skeleton_out, rank, processes)
 
     def train_dataloader(self) -> DataLoader[Batch]:
-        """Batches of one epoch; asked for anew each epoch (`reload_dataloaders_every_n_epochs=1`)."""
+        """The batches of the current epoch; Lightning calls this each epoch (`reload_dataloaders_every_n_epochs=1`)."""
         if self.trainer is not None:
             self.training.epoch = self.trainer.current_epoch
-            # The last epoch is as long as the steps that are left, so that it ends in a validation too.
+            # The last epoch ends with the last step, so that a validation follows it too.
             left = self.trainer.max_steps - self.trainer.global_step
             if self.trainer.max_steps > 0:
                 rest = self.training.first + max(left, 1) * self.trainer.accumulate_grad_batches
@@ -102,10 +115,10 @@ class MotionData(pl.LightningDataModule, ABC):
         return DataLoader(self.training, batch_size=None)
 
     def val_dataloader(self) -> DataLoader[View]:
-        """One view at a time; several processes share the views out among them."""
-        assert self._val is not None, "setup comes first"
+        """One view at a time; several processes share the views."""
+        assert self._val is not None, "call setup first"
         return DataLoader(self._val, batch_size=None)
 
     def transfer_batch_to_device(self, batch: Batch | View, device: object, dataloader_idx: int) -> Batch | View:
-        """Batches are made on the device; views are small and move when they are lifted."""
+        """The batch as it is: batches are already on the device, and views move there when they are lifted."""
         return batch

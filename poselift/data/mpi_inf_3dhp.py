@@ -1,8 +1,8 @@
-"""MPI-INF-3DHP as it is downloaded: annot.mat of 14 cameras to train on, annot_data.mat of six clips to test on.
+"""MPI-INF-3DHP as downloaded: annot.mat of 14 cameras for training, annot_data.mat of six clips for the test.
 
 Mehta et al., "Monocular 3D human pose estimation in the wild using improved CNN supervision", 3DV 2017. The README
-of the download and its util/mpii_get_joint_set.m, mpii_get_camera_set.m and mpii_get_sequence_info.m say what the
-files hold. Positions are in each camera's own frame, in mm.
+of the download and its util/mpii_get_joint_set.m, mpii_get_camera_set.m and mpii_get_sequence_info.m describe the
+files. Positions are in each camera's own frame, in mm.
 """
 
 import re
@@ -13,12 +13,12 @@ import numpy as np
 from jaxtyping import Float
 
 from poselift.core.errors import InputError
-from poselift.data.loading import intrinsics, pick_split, recorded_view
-from poselift.data.reading import Source, check_shape, load_mat
+from poselift.data.loading import intrinsics, pick_names, pick_split, recorded_view
+from poselift.data.reading import Layout, check_shape, frames_first, load_mat
 from poselift.data.views import View
 from poselift.skeleton import MPI_INF_3DHP17
 
-SOURCE = Source(
+LAYOUT = Layout(
     name="MPI-INF-3DHP",
     tree="""
 ROOT/
@@ -36,7 +36,7 @@ ROOT/
     TS6/ ...
 """,
     url="https://vcai.mpi-inf.mpg.de/3dhp-dataset/",
-    note="The videos and pictures are not read.",
+    note="The videos and pictures are not needed.",
 )
 
 JOINTS28 = (
@@ -46,10 +46,10 @@ JOINTS28 = (
     *("left_hip", "left_knee", "left_ankle", "left_foot", "left_toe"),
     *("right_hip", "right_knee", "right_ankle", "right_foot", "right_toe"),
 )
-"""The joints of annot.mat, in its order; `neck_base` is called neck there."""
+"""The joints of annot.mat in its order; it calls `neck_base` neck."""
 
 CAMERAS = (0, 1, 2, 4, 5, 6, 7, 8)
-"""Those at eye height and below, which the field trains on; there are 14."""
+"""The cameras at eye height and below, of 14, on which the field trains."""
 
 TRAIN_SIZE = (2048, 2048)
 
@@ -71,7 +71,7 @@ SEQUENCES = {
     ("S8", "Seq1"): (25.0, 6468),
     ("S8", "Seq2"): (25.0, 6054),
 }
-"""Frames a second and frames in the videos; there may be a few annotations more, which have no picture."""
+"""Frame rate, and number of frames in the videos; further annotations have no picture."""
 
 TEST_FPS = 25.0
 
@@ -85,11 +85,11 @@ TEST_CLIPS = {
     "TS5": ("outdoor", *_OUTDOORS),
     "TS6": ("outdoor", *_OUTDOORS),
 }
-"""For each clip of the test set the setting, by which the field's tables are divided, the picture's size and K.
+"""For each test clip its setting, which divides the field's tables, the picture's size, and K.
 
-K is that of the test set's test_util/camera_calibration: with the sensor's size s, the focal length f and the centre's
-offset o in mm, fx = f w / s_x, fy = f h / s_y times the pixel's aspect, c = (o / s + 1/2) w or h. The lens that is
-written there for the outdoor camera is not in annot2: it is annot3 through K alone.
+K is computed from the test set's test_util/camera_calibration: with the sensor's size s, the focal length f and the
+offset o of the centre in mm, fx = f w / s_x, fy = f h / s_y times the pixel's aspect, c = (o / s + 1/2) w or h. annot2
+ignores the lens distortion of the outdoor camera in that file: it is annot3 projected by K alone.
 """
 
 
@@ -100,32 +100,29 @@ def load_mpi_inf_3dhp(
     cameras: Sequence[int] = CAMERAS,
     universal: bool = True,
 ) -> list[View]:
-    """Reads one split of MPI-INF-3DHP.
+    """The views of one split of MPI-INF-3DHP.
 
     Args:
-        root: the folder that holds S1 to S8 and the test set.
-        split: "train" or "test", as the dataset is divided.
-        subjects: which of "S1" to "S8", or of "TS1" to "TS6"; all if left out.
-        cameras: which of the 14 to train on, from 0.
-        universal: joints of `univ_annot3`, where all people are scaled to one height, as the field trains and is
-            tested; else of `annot3`, in people's own size. The root is that of `annot3` either way, the place that
-            the keypoints show.
+        root: folder that contains S1 to S8 and the test set.
+        split: "train" or "test", the dataset's own.
+        subjects: some of "S1" to "S8", or of "TS1" to "TS6"; None takes all.
+        cameras: some of the 14 training cameras, from 0.
+        universal: True takes joints from `univ_annot3`, where all people have one height, as the field trains and
+            tests; False takes them from `annot3`, in their own size. The root is always that of `annot3`, which
+            matches the keypoints.
 
     Returns:
-        A View for each sequence and camera, named "S1/Seq1/0", or for each clip of the test set, named "TS1", whose
-        `action` is its setting ("green screen", "no green screen", "outdoor"). Frames of the test set that the
-        dataset calls invalid have NaN joints.
+        A View for each sequence and camera, named "S1/Seq1/0", or for each test clip, named "TS1". The `action` of a
+        test clip is its setting ("green screen", "no green screen", "outdoor"), and its invalid frames have NaN
+        joints.
 
     Raises:
-        InputError: there is no such split, subject or camera, a file is missing or malformed.
+        InputError: the split, a subject or a camera is unknown, or a file is missing or malformed.
     """
     root = Path(root)
     key = "univ_annot3" if universal else "annot3"
-    names = pick_split(split, {"train": tuple(f"S{n}" for n in range(1, 9)), "test": tuple(TEST_CLIPS)}, SOURCE.name)
-    for subject in subjects or ():
-        if subject not in names:
-            raise InputError(f"data.subjects: {subject} is not in {split}; there are {', '.join(names)}")
-    chosen = tuple(subjects) if subjects is not None else names
+    names = pick_split(split, {"train": tuple(f"S{n}" for n in range(1, 9)), "test": tuple(TEST_CLIPS)}, LAYOUT.name)
+    chosen = pick_names(subjects, names, "data.subjects", f"the {split} split of {LAYOUT.name}")
     if split == "test":
         return [_test_clip(root, name, key) for name in chosen]
     return [
@@ -137,14 +134,14 @@ def load_mpi_inf_3dhp(
 
 
 def read_calibration(path: Path) -> dict[int, Float[np.ndarray, "3 3"]]:
-    """K of each camera, by its number, of a "Skeletool Camera Calibration File V1.0".
+    """K of each camera, by number, from a "Skeletool Camera Calibration File V1.0".
 
-    The file is lines of a word and its values: `name` begins a camera, `intrinsic` is its 4 x 4 K by rows.
+    Each line has a word and its values: `name` starts a camera, `intrinsic` has its 4 x 4 K by rows.
 
     Raises:
-        InputError: the file is missing, or not of that form.
+        InputError: the file is missing or has another form.
     """
-    text = SOURCE.require_file(path).read_text(encoding="utf-8", errors="replace")
+    text = LAYOUT.require_file(path).read_text(encoding="utf-8", errors="replace")
     cameras = {}
     for block in re.split(r"^\s*name\s", text, flags=re.MULTILINE)[1:]:
         words = block.split()
@@ -152,44 +149,84 @@ def read_calibration(path: Path) -> dict[int, Float[np.ndarray, "3 3"]]:
             start = words.index("intrinsic") + 1
             cameras[int(words[0])] = np.array(words[start : start + 16], np.float64).reshape(4, 4)[:3, :3]
         except (ValueError, IndexError) as error:
-            raise InputError(f"{path}: camera {words[:1]} has no 'intrinsic' of 16 numbers") from error
+            raise InputError(f"{path}: camera {words[:1]} has no 'intrinsic' with 16 numbers") from error
     return cameras
+
+
+def sequence_view(
+    subject: str,
+    sequence: str,
+    camera: str,
+    pixels: Float[np.ndarray, "t 17 2"],
+    points: Float[np.ndarray, "t 17 3"],
+    fps: float,
+    K: Float[np.ndarray, "3 3"],
+) -> View:
+    """A View of a training sequence; points in metres, camera frame."""
+    return recorded_view(
+        f"{subject}/{sequence}/{camera}",
+        subject,
+        pixels,
+        points,
+        fps=fps,
+        K=K,
+        image_size=TRAIN_SIZE,
+        skeleton=MPI_INF_3DHP17,
+        action=sequence,
+        camera=camera,
+    )
+
+
+def clip_view(
+    path: Path,
+    name: str,
+    pixels: Float[np.ndarray, "t 17 2"],
+    points: Float[np.ndarray, "t 17 3"],
+    valid: np.ndarray,
+) -> View:
+    """A View of a test clip; points in metres, camera frame, and `valid` with one number per frame.
+
+    Raises:
+        InputError: `valid` has another number of frames.
+    """
+    valid = check_shape(path, f"{name} valid frames", valid.ravel(), (len(pixels),))
+    setting, image_size, K = TEST_CLIPS[name]
+    return recorded_view(
+        name,
+        name,
+        pixels,
+        points,
+        fps=TEST_FPS,
+        K=K,
+        image_size=image_size,
+        skeleton=MPI_INF_3DHP17,
+        counted=valid.astype(bool),
+        action=setting,
+    )
 
 
 def _train_sequence(root: Path, subject: str, sequence: str, cameras: Sequence[int], key: str) -> list[View]:
     folder = root / subject / sequence
-    path = SOURCE.require_file(folder / "annot.mat")
+    path = LAYOUT.require_file(folder / "annot.mat")
     cells = load_mat(path, dict.fromkeys(("annot2", "annot3", key), (14, 1)))
     calibration = read_calibration(folder / "camera.calibration")
     fps, frames = SEQUENCES[subject, sequence]
     views = []
     for camera in cameras:
         if camera not in calibration or not 0 <= camera < 14:
-            raise InputError(f"data.cameras: {folder / 'camera.calibration'} has no camera {camera}")
+            raise InputError(f"data.cameras={[*cameras]}: {folder / 'camera.calibration'} has no camera {camera}")
         pixels, seen, joints = (
             _cell(path, name, cells[name], camera, channels)[:frames]
             for name, channels in (("annot2", 2), ("annot3", 3), (key, 3))
         )
         views.append(
-            recorded_view(
-                f"{subject}/{sequence}/{camera}",
-                subject,
-                pixels,
-                _placed(joints, seen),
-                fps=fps,
-                K=calibration[camera],
-                image_size=TRAIN_SIZE,
-                keypoint_skeleton=MPI_INF_3DHP17,
-                skeleton=MPI_INF_3DHP17,
-                action=sequence,
-                camera=str(camera),
-            )
+            sequence_view(subject, sequence, str(camera), pixels, _placed(joints, seen), fps, calibration[camera])
         )
     return views
 
 
 def _cell(path: Path, key: str, cells: np.ndarray, camera: int, channels: int) -> np.ndarray:
-    """One camera's (frames, 17, channels) of a cell array of rows "x1 y1 (z1) x2 ..."."""
+    """(frames, 17, channels) of one camera, from a cell array of rows "x1 y1 (z1) x2 ..."."""
     rows = check_shape(path, f"{key}{{{camera + 1}}}", cells[camera, 0], (None, len(JOINTS28) * channels))
     chosen = [JOINTS28.index(joint) for joint in MPI_INF_3DHP17.joints]
     return rows.reshape(len(rows), len(JOINTS28), channels)[:, chosen].astype(np.float64)
@@ -198,37 +235,16 @@ def _cell(path: Path, key: str, cells: np.ndarray, camera: int, channels: int) -
 def _test_clip(root: Path, name: str, key: str) -> View:
     path = root / name / "annot_data.mat"
     if not path.is_file():
-        path = SOURCE.require_file(root / "mpi_inf_3dhp_test_set" / name / "annot_data.mat")
+        path = LAYOUT.require_file(root / "mpi_inf_3dhp_test_set" / name / "annot_data.mat")
     arrays = load_mat(path, {"annot2": None, "annot3": None, key: None, "valid_frame": None})
     pixels, seen, joints = (
-        _frames_first(path, variable, arrays[variable], channels)
+        frames_first(path, variable, arrays[variable], len(MPI_INF_3DHP17), channels)
         for variable, channels in (("annot2", 2), ("annot3", 3), (key, 3))
     )
-    valid = check_shape(path, "valid_frame", arrays["valid_frame"].ravel(), (len(pixels),))
-    setting, image_size, K = TEST_CLIPS[name]
-    return recorded_view(
-        name,
-        name,
-        pixels,
-        _placed(joints, seen),
-        fps=TEST_FPS,
-        K=K,
-        image_size=image_size,
-        keypoint_skeleton=MPI_INF_3DHP17,
-        skeleton=MPI_INF_3DHP17,
-        counted=valid.astype(bool),
-        action=setting,
-    )
-
-
-def _frames_first(path: Path, key: str, array: np.ndarray, channels: int) -> np.ndarray:
-    """MATLAB's (channels, 17, 1, T), its third axis the one person, as (T, 17, channels)."""
-    if array.ndim == 4 and array.shape[2] == 1:
-        array = array[:, :, 0]
-    return check_shape(path, key, array, (channels, len(MPI_INF_3DHP17), None)).transpose(2, 1, 0).astype(np.float64)
+    return clip_view(path, name, pixels, _placed(joints, seen), arrays["valid_frame"])
 
 
 def _placed(joints: np.ndarray, seen: np.ndarray) -> np.ndarray:
-    """Joints moved, pelvis to pelvis, to where the person is seen; mm to metres."""
+    """Joints moved to the pelvis of `seen`; mm to metres."""
     pelvis = slice(MPI_INF_3DHP17.index("pelvis"), MPI_INF_3DHP17.index("pelvis") + 1)
     return (joints - joints[:, pelvis] + seen[:, pelvis]) / 1000

@@ -1,9 +1,9 @@
-"""MPII Human Pose: people in all sorts of pictures, with 16 keypoints each. 2D alone.
+"""MPII Human Pose: people in all sorts of pictures, with 16 keypoints each. 2D only.
 
 Andriluka et al., "2D human pose estimation: new benchmark and state of the art analysis", CVPR 2014. The official
-annotation is one nested MATLAB structure; the field trains on the json that was made of it for HRNet
-(https://github.com/leoxiaobin/deep-high-resolution-net.pytorch) and that MMPose carries on
-(https://mmpose.readthedocs.io/en/latest/dataset_zoo/2d_body_keypoint.html#mpii), and so does this.
+annotation is one nested MATLAB structure. Like most of the field, this loader reads HRNet's json version of it
+(https://github.com/leoxiaobin/deep-high-resolution-net.pytorch), which MMPose hosts
+(https://mmpose.readthedocs.io/en/latest/dataset_zoo/2d_body_keypoint.html#mpii).
 """
 
 from pathlib import Path
@@ -13,11 +13,11 @@ import numpy as np
 from poselift.core.errors import InputError
 from poselift.data.loading import pick_split
 from poselift.data.pictures import picture_size, picture_view
-from poselift.data.reading import Source, check_shape, load_json
+from poselift.data.reading import Layout, check_shape, load_json
 from poselift.data.views import View
 from poselift.skeleton import MPII16
 
-SOURCE = Source(
+LAYOUT = Layout(
     name="MPII Human Pose",
     tree="""
 ROOT/
@@ -36,22 +36,22 @@ SPLITS = {"train": "mpii_train.json", "val": "mpii_val.json"}
 
 
 def load_mpii(root: str | Path, split: str = "val") -> list[View]:
-    """Reads one split of MPII.
+    """The views of one split of MPII.
 
     Args:
-        root: the folder that holds `annotations` and `images`.
-        split: "train" or "val", as HRNet divides the official training set; the official test set has no keypoints.
+        root: folder that contains `annotations` and `images`.
+        split: "train" or "val", HRNet's parts of the official training set; the official test set has no keypoints.
 
     Returns:
-        A View of one frame for each person with keypoints, named "015601864.jpg/0" by picture and place in the file.
-        The camera is assumed, and the 3D is NaN. The pictures are asked for their size alone, which the annotation
-        does not have.
+        A one-frame View for each person with keypoints, named by picture and position in the file, e.g.
+        "015601864.jpg/0". The camera is assumed, and the 3D is NaN. The pictures are read for their size only, because
+        the annotation lacks it.
 
     Raises:
-        InputError: there is no such split, a file is missing or malformed, or nobody has keypoints.
+        InputError: the split is unknown, a file is missing or malformed, or no person has keypoints.
     """
     root = Path(root)
-    path = SOURCE.require_file(root / "annotations" / pick_split(split, SPLITS, SOURCE.name))
+    path = LAYOUT.require_file(root / "annotations" / pick_split(split, SPLITS, LAYOUT.name))
     content = load_json(path)
     if not isinstance(content, list):
         raise InputError(f"{path} is a {type(content).__name__}, expected a list with an entry for each person")
@@ -63,14 +63,14 @@ def load_mpii(root: str | Path, split: str = "val") -> list[View]:
             keypoints = np.array(person["joints"], np.float64) - 1  # MATLAB counts pixels from 1
             known = np.array(person["joints_vis"], np.float64) > 0
         except (KeyError, TypeError, ValueError) as error:
-            raise InputError(f"{path}: entry {number} has no image, joints and joints_vis as it should") from error
+            raise InputError(f"{path}: entry {number} needs image, joints and joints_vis") from error
         check_shape(path, f"joints of entry {number}", keypoints, (len(MPII16), 2))
         check_shape(path, f"joints_vis of entry {number}", known, (len(MPII16),))
         if not known.any():
             continue
         if image not in sizes:
-            sizes[image] = picture_size(SOURCE.require_file(root / "images" / image))
+            sizes[image] = picture_size(LAYOUT.require_file(root / "images" / image))
         views.append(picture_view(f"{image}/{number}", keypoints, known, sizes[image], MPII16))
     if not views:
-        raise InputError(f"{path} has nobody with keypoints")
+        raise InputError(f"{path} has no person with keypoints; download it again")
     return views

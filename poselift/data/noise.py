@@ -1,7 +1,7 @@
-"""2D keypoints as a detector gives them, from exact projections.
+"""Simulated detections, from exact projections.
 
-A detector's error is not white: it drifts, it grows with the speed of the limb, legs and arms change places
-for a while, a joint jumps to another place or is not found for a spell, and scores tell the truth only roughly.
+A detector's error is not white: it drifts, and it grows with the speed of the limb. For a while, left and right swap,
+or a joint jumps elsewhere or is missing. Scores are only roughly right.
 """
 
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ _SIGMA = {
     "eye": 0.005,
     "ear": 0.007,
 }
-"""Standard deviation of the error along one axis, as a share of the body's extent in the picture."""
+"""Standard deviation of the error along one axis, as a share of the body's size in the picture."""
 
 _SIGMAS = [_SIGMA[joint.removeprefix("left_").removeprefix("right_")] for joint in CMU28.joints]
 _LEGS = CMU28.indices([j for j in CMU28.joints if j.endswith(("hip", "knee", "ankle", "toe", "heel"))])
@@ -46,34 +46,34 @@ _OUT_OF_SIGHT = [
     ),
     _LEGS,
 ]
-"""What is hidden together, by furniture or the picture's edge: an arm, a leg, all below the waist."""
+"""Joints that furniture or the picture's edge hides together: an arm, a leg, everything below the waist."""
 
 
 @dataclass(frozen=True)
 class DetectorNoise:
-    """How wrong the detector is.
+    """The errors of a simulated detector.
 
     Attributes:
-        scale: of all errors; each window draws its own factor around it.
+        scale: scale of all errors; each window draws its own factor around it.
         scale_spread: standard deviation of the log of that factor.
-        bias: share of the error's variance that stays for the whole window: a detector's joint is not quite the
-            corpus's.
-        drift: share that drifts; the rest is new in each frame.
+        bias: share of the error's variance that is constant in a window, because detector and corpus define joints
+            slightly differently.
+        drift: share of the variance that drifts; the rest is new in each frame.
         drift_time: time constant of the drift, seconds.
-        speed: growth of the error with speed: factor 1 + speed x (body extents per second).
-        missing: share of joints not found, in spells of `missing_time` seconds.
-        missing_time: see above.
-        limb: share of time that an arm is not found at all, that a leg is not, and that nothing below the waist is,
-            each in spells of `limb_time` seconds.
-        limb_time: see above.
-        jump: share of joints that sit somewhere else, in spells of `jump_time` seconds.
-        jump_time: see above.
-        swap: share of time that the legs, and that the arms, have changed places.
+        speed: growth of the error with speed: factor 1 + speed x (body sizes per second).
+        missing: share of joints that are missing, in segments of `missing_time` seconds.
+        missing_time: seconds.
+        limb: share of the time in which an arm, a leg, or everything below the waist is missing, in segments of
+            `limb_time` seconds each.
+        limb_time: seconds.
+        jump: share of joints at a wrong place, in segments of `jump_time` seconds.
+        jump_time: seconds.
+        swap: share of the time in which left and right legs, or arms, are swapped, in segments of `swap_time` seconds.
         swap_time: seconds.
-        hidden: share of time that nobody is found at all.
+        hidden: share of the time in which the whole person is missing, in segments of `hidden_time` seconds.
         hidden_time: seconds.
-        exact: share of windows in which nothing is wrong and all scores are 1: projected markers.
-        unscored: share of the others in which all scores are 1 as well: a detector that gives none.
+        exact: share of windows without errors and with scores of 1, like projected markers.
+        unscored: share of the other windows with scores of 1, like a detector without scores.
     """
 
     scale: float = 0.9
@@ -103,17 +103,17 @@ def detect(
     noise: DetectorNoise,
     generator: torch.Generator,
 ) -> tuple[Float[Tensor, "b t 28 2"], Float[Tensor, "b t 28"]]:
-    """What a detector makes of exact projections.
+    """Detections of exact projections: pixels and scores.
 
     Args:
-        pixels: of the CMU corpus's 28 joints; NaN where not in sight.
+        pixels: projections of the 28 joints of CMU-28; NaN where not visible.
         times: seconds.
-        image_size: width and height, pixels; a joint outside the picture is not found.
-        noise: how wrong the detector is.
+        image_size: width and height, pixels; most joints outside the picture are missing.
+        noise: errors of the detector.
         generator: on the device of `pixels`.
 
     Returns:
-        Pixels, NaN where not found, and scores, 0 there.
+        Pixels, NaN for missing joints, and scores, 0 for missing joints.
     """
     b, t, j, _ = pixels.shape
     device = pixels.device
@@ -129,7 +129,7 @@ def detect(
     extent = _extent(exact, known)  # (b, t)
     interval = times.diff(dim=1, prepend=times[:, :1]).clamp(min=0)
 
-    # Error: part stays, part drifts, part is new in each frame; more of it where the limb is fast.
+    # One part of the error is constant, one drifts, one is new in each frame; all grow with the limb's speed.
     motion = exact.diff(dim=1, append=exact[:, -1:]).norm(dim=-1) / extent[..., None]
     step = times.diff(dim=1, append=times[:, -1:] + 1).clamp(min=1e-3)
     speed = (motion / step[..., None]).clamp(max=4.0)
@@ -141,11 +141,13 @@ def detect(
 
     rates = [noise.missing] * j + [noise.jump] * j + [noise.swap] * 2 + [noise.hidden]
     lasts = [noise.missing_time] * j + [noise.jump_time] * j + [noise.swap_time] * 2 + [noise.hidden_time]
-    spells = _spells(uniform(b, t, len(rates)), interval, torch.tensor(rates).to(exact), torch.tensor(lasts).to(exact))
-    missing, jumping = spells[..., :j] | spells[..., -1:], spells[..., j : 2 * j]
-    leg_swap, arm_swap = spells[..., 2 * j], spells[..., 2 * j + 1]
+    segments = _segments(
+        uniform(b, t, len(rates)), interval, torch.tensor(rates).to(exact), torch.tensor(lasts).to(exact)
+    )
+    missing, jumping = segments[..., :j] | segments[..., -1:], segments[..., j : 2 * j]
+    leg_swap, arm_swap = segments[..., 2 * j], segments[..., 2 * j + 1]
 
-    # One other place for each joint and window, about a tenth of the body away.
+    # One wrong place for each joint and window, about a tenth of the body away.
     elsewhere = 0.08 * normal(b, 1, j, 2)
     error = unit * sigma[..., None] + elsewhere * jumping[..., None]
     found = exact + error * extent[..., None, None]
@@ -155,15 +157,15 @@ def detect(
     inside = ((found >= 0) & (found < image_size[:, None, None])).all(-1)
     seen = swapped_known & ~missing & (inside | (uniform(b, t, j) < 0.1))
 
-    # Scores: high in general, a little lower where the error is large, low for most jumps. Detectors differ in
-    # how high theirs are, so each window has its own gain.
+    # Scores are usually high, a little lower for a large error, and low for most jumps. Each window has its own
+    # gain, because detectors differ in the level of their scores.
     score = 0.88 + 0.055 * normal(b, t, j) - error.norm(dim=-1).clamp(max=0.3)
     score = torch.where(jumping, 0.1 + 0.6 * uniform(b, t, j), score)
     score = score * (1 - 0.4 * uniform(b, 1, 1).square())
     if noise.limb > 0:
         count = len(_OUT_OF_SIGHT)
         rate, last = exact.new_full((count,), noise.limb), exact.new_full((count,), noise.limb_time)
-        limbs = _spells(uniform(b, t, count), interval, rate, last)
+        limbs = _segments(uniform(b, t, count), interval, rate, last)
         for part, joints in enumerate(_OUT_OF_SIGHT):
             seen[..., joints] &= ~limbs[..., part, None]
     if noise.exact > 0 or noise.unscored > 0:
@@ -186,7 +188,7 @@ def _extent(pixels: Float[Tensor, "b t j 2"], known: Bool[Tensor, "b t j"]) -> F
 
 
 def _drift(white: Float[Tensor, "b t c"], interval: Float[Tensor, "b t"], time: float) -> Float[Tensor, "b t c"]:
-    """An Ornstein-Uhlenbeck process of unit variance and the given time constant, driven by `white`."""
+    """Ornstein-Uhlenbeck process of unit variance and the given time constant, driven by `white`."""
     keep = torch.exp(-interval / time)[..., None]
     shocks = (1 - keep.square()).clamp(min=0).sqrt() * white
     values = [white[:, 0]]
@@ -195,13 +197,13 @@ def _drift(white: Float[Tensor, "b t c"], interval: Float[Tensor, "b t"], time: 
     return torch.stack(values, 1)
 
 
-def _spells(
+def _segments(
     draws: Float[Tensor, "b t s"],
     interval: Float[Tensor, "b t"],
     rate: Float[Tensor, " s"],
     last: Float[Tensor, " s"],
 ) -> Bool[Tensor, "b t s"]:
-    """Two-state processes that are on for the share `rate` of the time, `last` seconds at a time."""
+    """Two-state processes; each is on for the share `rate` of the time, in segments of `last` seconds."""
     leave = 1 - torch.exp(-interval[..., None] / last)
     stays, enters = draws < 1 - leave, draws < leave * (rate / (1 - rate))
     states = [draws[:, 0] < rate]
@@ -211,7 +213,7 @@ def _spells(
 
 
 def _swap(values: Tensor, when: Bool[Tensor, "b t"], joints: list[int]) -> Tensor:
-    """Left and right of some joints changed in some frames; values (b, t, 28, c)."""
+    """Values (b, t, 28, c) with left and right of the joints swapped in the frames `when`."""
     order = list(range(values.shape[2]))
     for joint in joints:
         order[joint] = CMU28.flip_indices[joint]

@@ -1,9 +1,9 @@
-"""Single pictures of people with their keypoints: 2D alone, from cameras of which nothing is known."""
+"""Single pictures of people with their keypoints: 2D without 3D, from unknown cameras."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import av
 import numpy as np
@@ -12,14 +12,12 @@ from jaxtyping import Bool, Float
 
 from poselift.core.errors import InputError
 from poselift.data.loading import recorded_view
+from poselift.data.module import LoaderOptions
 from poselift.data.recorded import RecordedData
 from poselift.data.views import View
 from poselift.data.virtual import SyntheticData
-from poselift.geometry import intrinsics_from_fov
+from poselift.geometry import ASSUMED_FOV, intrinsics_from_fov
 from poselift.skeleton import Skeleton
-
-ASSUMED_FOV = 55.0
-"""Degrees across the picture's longer side: what `poselift lift` assumes where nothing is known."""
 
 
 def picture_view(
@@ -29,14 +27,14 @@ def picture_view(
     image_size: tuple[int, int],
     skeleton: Skeleton,
 ) -> View:
-    """A View of one person in one picture: one frame, at time 0, without 3D (NaN).
+    """A one-frame View of one person in one picture; its joints and root are NaN.
 
     Args:
-        name: of the view and of its subject.
+        name: name of the view and of its subject.
         keypoints: pixels.
-        known: False where a keypoint is not.
+        known: True for the keypoints that are labelled.
         image_size: width and height, pixels.
-        skeleton: the joint set.
+        skeleton: skeleton of the keypoints.
     """
     return recorded_view(
         name,
@@ -46,17 +44,16 @@ def picture_view(
         fps=1.0,
         K=intrinsics_from_fov(*image_size, math.radians(ASSUMED_FOV)).numpy(),
         image_size=image_size,
-        keypoint_skeleton=skeleton,
         skeleton=skeleton,
         scores=known[None].astype(np.float64),
     )
 
 
 def picture_size(path: str | Path) -> tuple[int, int]:
-    """Width and height of a picture as it is stored, from the beginning of its file.
+    """Width and height of the stored picture, from the start of its file.
 
     Raises:
-        InputError: it cannot be read as a picture.
+        InputError: the file cannot be read as a picture.
     """
     try:
         with av.open(str(path)) as container:
@@ -65,20 +62,20 @@ def picture_size(path: str | Path) -> tuple[int, int]:
     except (FFmpegError, OSError, IndexError) as error:
         raise InputError(f"{path} cannot be read as a picture ({error})") from error
     if min(size) <= 0:
-        raise InputError(f"{path} cannot be read as a picture (it says that it is {size[0]} x {size[1]} pixels)")
+        raise InputError(f"{path} cannot be read as a picture (its size is {size[0]} x {size[1]} pixels)")
     return size
 
 
 class PictureData(RecordedData):
-    """Pictures to train on by their 2D. Having no 3D to validate on, they validate on walking stick people.
+    """Pictures to train on by their 2D; validation uses synthetic motion, because pictures have no 3D.
 
     Args:
         root: the dataset's folder.
-        views: the dataset's loader; called with `root` and the arguments in `train`.
-        train: which pictures to train on, as the loader's arguments.
-        reprojection: weight of the loss that compares with 2D, the only one that teaches here.
-        mirror: share of pictures mirrored.
-        skeletons: how often each joint set is seen, by name; all that the dataset has if left out.
+        views: the dataset's loader, called with `root` and with `train`.
+        train: the loader's arguments.
+        reprojection: weight of the reprojection loss, the only loss that can teach without 3D.
+        mirror: share of pictures to mirror.
+        skeletons: how often to show each skeleton, by name; None shows all joints of the dataset.
         **common: as for `MotionData`.
 
     Raises:
@@ -93,12 +90,12 @@ class PictureData(RecordedData):
         reprojection: float | int,
         mirror: float = 0.5,
         skeletons: dict[str, float] | None = None,
-        **common: object,
+        **common: Unpack[LoaderOptions],
     ) -> None:
         if not reprojection:
-            raise InputError("pictures have no 3D: they teach by the reprojection loss alone; add loss=with_2d")
-        super().__init__(root, views, train, {}, mirror=mirror, skeletons=skeletons, **common)  # type: ignore[arg-type]
+            raise InputError("pictures have no 3D, so that only the reprojection loss can teach; add loss=with_2d")
+        super().__init__(root, views, train, {}, pelvis=None, mirror=mirror, skeletons=skeletons, **common)
 
     def validation_views(self) -> list[View]:
-        """Those of the synthetic source."""
+        """Views of synthetic motion."""
         return SyntheticData(frames=self.frames, skeletons={}).validation_views()

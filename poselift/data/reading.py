@@ -1,4 +1,4 @@
-"""Reading the files that datasets come in, with errors that say which file, which key and what was expected."""
+"""Reads the file formats of datasets; errors name the file, the key and what was expected."""
 
 import json
 import pickle
@@ -11,6 +11,7 @@ from typing import Any
 from zipfile import BadZipFile, ZipFile
 
 import numpy as np
+from jaxtyping import Float
 from scipy.io import loadmat
 
 from poselift.core.errors import InputError, why_unreadable
@@ -18,18 +19,18 @@ from poselift.core.optional import require
 from poselift.data.unpickling import RestrictedUnpickler
 
 Shape = tuple[int | None, ...]
-"""The shape that a format says; None for an axis of any length."""
+"""A shape that a format requires; None for an axis of any length."""
 
 
 @dataclass(frozen=True)
-class Source:
-    """Where a dataset's files come from and how they are laid out.
+class Layout:
+    """The expected files of a dataset and the page that offers them.
 
     Attributes:
-        name: of the dataset.
-        tree: the files that are expected, one a line, as they lie in the folder.
-        url: the page where the data is asked for.
-        note: what else a reader should know, e.g. the command that prepares the files.
+        name: name of the dataset.
+        tree: the expected files, one per line, as in their folder.
+        url: the page that offers the data.
+        note: further help, e.g. the command that prepares the files.
     """
 
     name: str
@@ -38,18 +39,18 @@ class Source:
     note: str = ""
 
     def missing(self, path: str | Path) -> InputError:
-        """The error for a file that is not there: the path, the tree and the page."""
+        """The error for a missing file: its path, the expected tree and the page."""
         tree = "\n".join(f"  {line}" for line in self.tree.strip("\n").splitlines())
         note = f"\n{self.note}" if self.note else ""
         return InputError(
-            f"no such file: {path}\n{self.name} is expected as\n{tree}\nThe data is asked for at {self.url}{note}"
+            f"no such file: {path}\n{self.name} is expected as\n{tree}\nThe data is available at {self.url}{note}"
         )
 
     def require_file(self, path: str | Path) -> Path:
-        """The path of a file that is there.
+        """The path of an existing file.
 
         Raises:
-            InputError: it is not; see `missing`.
+            InputError: the file is missing; see `missing`.
         """
         path = Path(path)
         if not path.is_file():
@@ -57,11 +58,44 @@ class Source:
         return path
 
 
-def check_shape(path: str | Path, key: str, array: object, shape: Shape) -> np.ndarray:
-    """Makes sure that what a file holds under a key is an array of the shape that the format says.
+def existing(path: str | Path, help_text: str = "") -> Path:
+    """The path of an existing file.
+
+    Args:
+        path: the file.
+        help_text: help for the error.
 
     Raises:
-        InputError: it is something else; names the file, the key, and both shapes.
+        InputError: the file is missing.
+    """
+    if not Path(path).is_file():
+        raise InputError(f"no such file: {path}{help_text and f'; {help_text}'}")
+    return Path(path)
+
+
+def entry(where: str | Path, data: Any, key: str) -> Any:
+    """The value of a key in a dict that a file holds.
+
+    Args:
+        where: the file, and the place in it, for the error.
+        data: expected to be a dict.
+        key: the key.
+
+    Raises:
+        InputError: `data` is no dict, or lacks the key; the message lists its keys.
+    """
+    if not isinstance(data, dict):
+        raise InputError(f"{where} holds a {type(data).__name__}, expected a dict with {key!r}")
+    if key not in data:
+        raise InputError(f"{where} has no {key!r}; it has {', '.join(map(str, data))}")
+    return data[key]
+
+
+def check_shape(path: str | Path, key: str, array: object, shape: Shape) -> np.ndarray:
+    """The array, after a check of its type and shape.
+
+    Raises:
+        InputError: it is no array or has another shape; the message has the file, the key and both shapes.
     """
     wanted = f"({', '.join('any' if size is None else str(size) for size in shape)})"
     if not isinstance(array, np.ndarray):
@@ -72,20 +106,33 @@ def check_shape(path: str | Path, key: str, array: object, shape: Shape) -> np.n
     return np.asarray(array)
 
 
+def frames_first(path: Path, key: str, array: np.ndarray, joints: int, channels: int) -> Float[np.ndarray, "t j c"]:
+    """MATLAB's (channels, joints, frames) as (frames, joints, channels), float64.
+
+    MATLAB drops the axis of the frames where there is one frame; some files have an axis of one person before it.
+
+    Raises:
+        InputError: the array has another shape.
+    """
+    if array.ndim == 2:
+        array = array[..., None]
+    elif array.ndim == 4 and array.shape[2] == 1:
+        array = array[:, :, 0]
+    return check_shape(path, key, array, (channels, joints, None)).transpose(2, 1, 0).astype(np.float64)
+
+
 def load_arrays(path: str | Path, shapes: Mapping[str, Shape], help_text: str) -> dict[str, np.ndarray]:
-    """Reads arrays from an npz and checks that they are there and of the shape that the format says.
+    """The arrays of an npz, by key, after a check of their shapes.
 
     Args:
         path: the file.
-        shapes: of the arrays, by key.
-        help_text: what the file is and where it comes from, for the errors.
+        shapes: expected shapes, by key.
+        help_text: what the file is and where to get it, for the errors.
 
     Raises:
-        InputError: no such file, not an npz, a key is missing or has another shape.
+        InputError: the file is missing or no npz, or a key is missing or has another shape.
     """
-    path = Path(path)
-    if not path.is_file():
-        raise InputError(f"no such file: {path}; {help_text}")
+    path = existing(path, help_text)
     try:
         with np.load(path, allow_pickle=False) as file:
             arrays = {key: file[key] for key in shapes if key in file.files}
@@ -101,31 +148,27 @@ def load_arrays(path: str | Path, shapes: Mapping[str, Shape], help_text: str) -
 
 
 def load_pickle(path: str | Path, *, encoding: str = "ASCII") -> Any:
-    """Reads a pickle of numpy arrays and plain containers; nothing else is admitted, and nothing is run.
+    """The content of a pickle of numpy arrays and plain containers; it runs no code.
 
     Args:
         path: the file.
-        encoding: of the 8-bit strings that Python 2 wrote, e.g. "latin1".
+        encoding: encoding of the 8-bit strings that Python 2 wrote, e.g. "latin1".
 
     Raises:
-        InputError: no such file, not a pickle, or it holds anything else; the message names it.
+        InputError: the file is missing, no pickle, or contains anything else; the message names it.
     """
-    path = Path(path)
-    if not path.is_file():
-        raise InputError(f"no such file: {path}")
+    path = existing(path)
     with path.open("rb") as file:
         return _unpickle(file, str(path), encoding)
 
 
 def load_json(path: str | Path) -> Any:
-    """Reads a JSON file.
+    """The content of a JSON file.
 
     Raises:
-        InputError: no such file, or it is not JSON.
+        InputError: the file is missing or no JSON.
     """
-    path = Path(path)
-    if not path.is_file():
-        raise InputError(f"no such file: {path}")
+    path = existing(path)
     try:
         return json.loads(path.read_bytes())
     except ValueError as error:
@@ -133,22 +176,22 @@ def load_json(path: str | Path) -> Any:
 
 
 def load_object_npz(path: str | Path, key: str) -> Any:
-    """Reads one entry of an npz that holds pickled objects, as the field's npz files do, without running them.
+    """One entry of an npz with pickled objects; it runs no code.
+
+    Many npz files of the field contain pickled dicts.
 
     Args:
         path: the file.
-        key: of the entry.
+        key: key of the entry.
 
     Returns:
-        What the entry holds: an array, or for an array without axes the object in it.
+        The array, or the object inside a zero-dimensional array.
 
     Raises:
-        InputError: no such file, not an npz, no such key, or the objects are more than numpy arrays and plain
-            containers; the message names what was refused.
+        InputError: the file is missing or no npz, the key is missing, or the objects are more than numpy arrays and
+            plain containers; the message names the refused one.
     """
-    path = Path(path)
-    if not path.is_file():
-        raise InputError(f"no such file: {path}")
+    path = existing(path)
     try:
         with ZipFile(path) as archive:
             names = [name.removesuffix(".npy") for name in archive.namelist()]
@@ -162,25 +205,22 @@ def load_object_npz(path: str | Path, key: str) -> Any:
 
 
 def load_mat(path: str | Path, keys: Mapping[str, Shape | None]) -> dict[str, np.ndarray]:
-    """Reads arrays from a MATLAB file, of version 5 or of version 7.3 (HDF5).
+    """The arrays of a MATLAB file, of version 5 or of version 7.3 (HDF5).
 
     Args:
         path: the file.
-        keys: for each variable the shape that the format says, in MATLAB's order of axes; None to leave it
-            unchecked.
+        keys: expected shape of each variable, in MATLAB's order of axes; None for any shape.
 
     Returns:
-        The arrays, axes in MATLAB's order whichever the version; a cell array (version 5) is an array of objects.
+        The arrays, with axes in MATLAB's order in both versions; a cell array (version 5) is an array of objects.
 
     Raises:
-        InputError: no such file, not a MATLAB file, a variable is missing or has another shape; or h5py, which
-            reads version 7.3, is not installed.
+        InputError: the file is missing or no MATLAB file, a variable is missing or has another shape, or h5py, which
+            version 7.3 needs, is not installed.
     """
-    path = Path(path)
-    if not path.is_file():
-        raise InputError(f"no such file: {path}")
+    path = existing(path)
     with path.open("rb") as file:
-        # The version stands in the first line of text, which HDF5 keeps as a block of its own before its data.
+        # The first line of text has the version; HDF5 keeps it as a separate block before its data.
         is_hdf5 = file.read(128).startswith((b"MATLAB 7.3", b"\x89HDF"))
     h5py = require("h5py", "datasets") if is_hdf5 else None
     try:
@@ -190,7 +230,7 @@ def load_mat(path: str | Path, keys: Mapping[str, Shape | None]) -> dict[str, np
             with h5py.File(path) as file:
                 datasets = {key: file[key] for key in keys if isinstance(file.get(key), h5py.Dataset)}
                 arrays = {key: np.asarray(dataset).T for key, dataset in datasets.items()}
-    except Exception as error:  # a damaged file can raise anything
+    except Exception as error:  # a damaged file can raise any exception
         raise InputError(f"{path} cannot be read as a MATLAB file ({error})") from error
     for key, shape in keys.items():
         if key not in arrays:
@@ -201,7 +241,7 @@ def load_mat(path: str | Path, keys: Mapping[str, Shape | None]) -> dict[str, np
 
 
 def _read_npy(file: BytesIO, what: str) -> Any:
-    """One array of an npz; objects through the restricted unpickler."""
+    """One array of an npz; the restricted unpickler reads objects."""
     try:
         version = np.lib.format.read_magic(file)
         read_header = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
@@ -218,7 +258,7 @@ def _unpickle(file: BufferedIOBase, what: str, encoding: str) -> Any:
         return RestrictedUnpickler(file, encoding).load()
     except pickle.UnpicklingError as error:
         raise InputError(
-            f"{what} is refused: {error}; only numpy arrays and plain containers are read from a pickle"
+            f"{what} is refused: {error}; a pickle may contain numpy arrays and plain containers only"
         ) from error
-    except Exception as error:  # a damaged pickle can raise anything
+    except Exception as error:  # a damaged pickle can raise any exception
         raise InputError(f"{what} cannot be read as a pickle ({type(error).__name__}: {error})") from error

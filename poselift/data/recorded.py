@@ -1,9 +1,9 @@
-"""Motion as it was recorded: windows of the 2D that a dataset has, with the 3D that belongs to it."""
+"""Windows of a dataset's own 2D and 3D."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import torch
 from jaxtyping import Bool
@@ -11,31 +11,31 @@ from torch import Tensor
 
 from poselift.core.errors import InputError
 from poselift.data.batches import Batch
-from poselift.data.module import MotionData
+from poselift.data.module import LoaderOptions, MotionData
 from poselift.data.skeletons import SkeletonSampler, shared_joints, spread
 from poselift.data.views import View
-from poselift.skeleton import Skeleton
+from poselift.skeleton import Pelvis, Skeleton
 
 
-class RecordedSource:
-    """Windows drawn from views so that each frame of the dataset counts the same.
+class RecordedSampler:
+    """Draws windows of views; every frame of the dataset is equally likely.
 
-    The views lie end to end in one tensor each for keypoints, scores and joints, with only those joints that the
-    dataset and the lifter share. A window that is longer than its view is filled up with frames that are not valid:
-    from a dataset of single pictures come windows of one valid frame.
+    The views lie end to end in one tensor each for keypoints, scores and joints, reduced to the joints that dataset
+    and lifter share. A window longer than its view ends in invalid frames: single pictures give windows of one valid
+    frame.
 
     Args:
-        views: of one dataset: all have the same joint sets.
-        frames: in a window.
-        skeleton_in: the joints that the lifter sees.
-        skeleton_out: the joints that it gives.
-        device: where batches are made.
-        stride: a window takes every so many frames of its view.
-        mirror: share of windows mirrored, left and right swapped with it.
-        skeletons: how often each joint set is seen, by name; all that the dataset has if left out.
+        views: views of one dataset, with equal skeletons.
+        frames: frames per window.
+        skeleton_in: the lifter's input skeleton.
+        skeleton_out: the lifter's output skeleton.
+        device: device of the batches.
+        stride: frames of the view per frame of the window.
+        mirror: share of windows to mirror left to right.
+        skeletons: how often to show each skeleton, by name; None shows all joints of the dataset.
 
     Raises:
-        InputError: there is no view, the views differ in their joint sets, or the lifter has none of their keypoints.
+        InputError: there is no view, the views differ in their skeletons, or share no keypoint with the lifter.
     """
 
     def __init__(
@@ -50,14 +50,16 @@ class RecordedSource:
         skeletons: dict[str, float] | None = None,
     ) -> None:
         if len(views) == 0:
-            raise InputError("there are no views to train on")
+            raise InputError("the dataset has no views to train on; check the split and other choices in data.train")
         keypoint_skeleton, skeleton = views[0].keypoint_skeleton, views[0].skeleton
         if any((view.keypoint_skeleton, view.skeleton) != (keypoint_skeleton, skeleton) for view in views):
-            raise InputError("the views to train on differ in their joint sets; put each dataset into a mix by itself")
+            raise InputError("the views to train on differ in their skeletons; add each dataset to data=mix by itself")
         seen, self._places_in = shared_joints(keypoint_skeleton, skeleton_in)
         known, self._places_out = shared_joints(skeleton, skeleton_out)
         if not seen:
-            raise InputError(f"keypoints of {keypoint_skeleton.name} have no joint in common with {skeleton_in.name}")
+            raise InputError(
+                f"keypoints of {keypoint_skeleton.name} share no joint with {skeleton_in.name}; set skeleton_in"
+            )
         self.frames, self.stride, self.mirror, self.device = frames, stride, mirror, device
         self.skeleton_in, self.skeleton_out = skeleton_in, skeleton_out
         self.skeletons = None if skeletons is None else SkeletonSampler(skeletons, skeleton_in)
@@ -79,9 +81,9 @@ class RecordedSource:
             self._distortion = torch.stack(distortions).float().to(device)
 
     def sample(self, count: int, generator: torch.Generator) -> Batch:
-        """Draws windows, some of them mirrored."""
+        """`count` random windows, some of them mirrored."""
         device = self.device
-        # The view of a frame drawn from all of them, so that long views are drawn more often; then a start in it.
+        # Draw a frame and take its view, so that long views are drawn more often; then draw a start in the view.
         frame = torch.randint(len(self._keypoints), (count,), generator=generator, device=device)
         view = torch.searchsorted(self._end, frame, right=True)
         length = self._length[view]
@@ -111,16 +113,16 @@ class RecordedSource:
 
 
 def mirror(batch: Batch, chosen: Bool[Tensor, " b"], skeleton_in: Skeleton, skeleton_out: Skeleton) -> Batch:
-    """Some windows as if their pictures were mirrored left to right: the camera is mirrored too.
+    """The batch with some windows mirrored left to right, including their cameras.
 
-    The point x of the picture goes to width - x, and so does the principal point; the skew and the tangential
-    distortion across (p2) change their sign. What is then seen through the mirrored camera is the mirrored motion.
+    x becomes width - x, for keypoints and for the principal point; the skew and the tangential distortion p2 change
+    sign. The mirrored camera then sees the mirrored motion at the mirrored keypoints.
 
     Args:
         batch: windows.
-        chosen: which of them to mirror.
-        skeleton_in: the joints of the keypoints.
-        skeleton_out: the joints of the 3D.
+        chosen: True for the windows to mirror.
+        skeleton_in: skeleton of the keypoints.
+        skeleton_out: skeleton of the joints.
     """
 
     def pick(mirrored: Tensor, plain: Tensor) -> Tensor:
@@ -148,16 +150,17 @@ def mirror(batch: Batch, chosen: Bool[Tensor, " b"], skeleton_in: Skeleton, skel
 
 
 class RecordedData(MotionData):
-    """Views of a dataset, to train and to validate on.
+    """The views of a dataset, to train and to validate on.
 
     Args:
         root: the dataset's folder or file.
-        views: the dataset's loader; called with `root` and the arguments in `train` or `val`.
-        train: which views to train on, as the loader's arguments.
-        val: which views to validate on.
-        stride: a window takes every so many frames of its view.
-        mirror: share of windows mirrored.
-        skeletons: how often each joint set is seen, by name; all that the dataset has if left out.
+        views: the dataset's loader, called with `root` and with `train` or `val`.
+        train: the loader's arguments for training.
+        val: the loader's arguments for validation.
+        pelvis: place of the dataset's pelvis; None if it has no 3D.
+        stride: frames of the view per frame of the window.
+        mirror: share of windows to mirror.
+        skeletons: how often to show each skeleton, by name; None shows all joints of the dataset.
         **common: as for `MotionData`.
     """
 
@@ -167,18 +170,19 @@ class RecordedData(MotionData):
         views: Callable[..., Sequence[View]],
         train: Mapping[str, Any],
         val: Mapping[str, Any],
+        pelvis: Pelvis | None,
         stride: int = 1,
         mirror: float = 0.5,
         skeletons: dict[str, float] | None = None,
-        **common: object,
+        **common: Unpack[LoaderOptions],
     ) -> None:
-        super().__init__(**common)  # type: ignore[arg-type]
-        self.root, self.views, self.train, self.val = root, views, train, val
+        super().__init__(**common)
+        self.root, self.views, self.train, self.val, self.pelvis = root, views, train, val, pelvis
         self.stride, self.mirror, self.skeletons = stride, mirror, skeletons
 
-    def training_source(self, device: torch.device) -> RecordedSource:
-        """The views to train on, as windows."""
-        return RecordedSource(
+    def training_sampler(self, device: torch.device) -> RecordedSampler:
+        """A sampler of the views to train on."""
+        return RecordedSampler(
             self.views(root=self.root, **self.train),
             self.frames,
             self.skeleton_in,
@@ -190,5 +194,5 @@ class RecordedData(MotionData):
         )
 
     def validation_views(self) -> Sequence[View]:
-        """The views to validate on, whole."""
+        """The views to validate on."""
         return self.views(root=self.root, **self.val)

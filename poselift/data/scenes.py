@@ -1,7 +1,7 @@
-"""Scenes of several people as a detector would see them, with the truth of who is who: to judge trackers on.
+"""Simulated detections of several people with known identities, to evaluate trackers.
 
-The people of a corpus are sent to and fro through one picture, so that they cross, stand in each other's way, pass
-behind a pillar, leave the picture and come back.
+The people of a corpus walk to and fro through one picture: they cross, hide each other, pass behind a pillar, leave the
+picture and come back.
 """
 
 import math
@@ -23,27 +23,27 @@ from poselift.structures import Detections
 _SIZE = (1920, 1080)
 _NOISE = DetectorNoise(limb=0.0, hidden=0.02, hidden_time=0.3)
 _DOUBLE_NOISE = DetectorNoise(scale=1.8, limb=0.0, hidden=0.95, hidden_time=4.0)
-"""A second find of somebody is a poor one; and a rare one, a fifth of a second at a time."""
+"""Second detections of a person are poor and rare, for a fifth of a second at a time."""
 _NOBODY = 0.02
-"""Share of frames in which somebody is found where nobody is."""
+"""Share of frames with a false detection."""
 _COUNTED = 0.3
-"""Share of the joints that must be in sight for a tracker to be asked for the person."""
+"""Smallest visible share of the joints at which a tracker must find the person."""
 _TRUNK_RADIUS, _LIMB_RADIUS = 0.14, 0.07
-"""Of a body as it hides others, metres."""
+"""Radius of trunk and limbs where a body hides others, metres."""
 _TRUNK = ("spine", "thorax", "neck_base", "head_top")
 _JOINTS = CMU28.indices(list(COCO17.joints))
 
 
 @dataclass(frozen=True)
 class Scene:
-    """What a detector found in a clip, and whom.
+    """The detections of a clip, and the person of each.
 
     Attributes:
         image_size: (width, height), pixels.
-        times: of the frames, seconds.
-        detections: COCO-17 poses, frame by frame, in no order; some twice, some of nobody.
-        owners: for each of them the number of the person, counted from 0; -1 where nobody is there.
-        boxes: around what is in sight of each person; NaN where less than 30 % of the joints are.
+        times: time of each frame, seconds.
+        detections: COCO-17 poses of each frame, in random order; some are duplicates, some false.
+        owners: for each detection the number of the person, from 0; -1 for a false one.
+        boxes: box around the visible joints of each person; NaN where less than 30 % of the joints are visible.
     """
 
     image_size: tuple[int, int]
@@ -54,17 +54,17 @@ class Scene:
 
 
 def make_scene(corpus: MotionCorpus, people: int, seed: int, seconds: float = 8.0, fps: float = 25.0) -> Scene:
-    """Makes a scene; the same arguments make the same one.
+    """A random scene; equal arguments give equal scenes.
 
     Args:
-        corpus: whose motion it is. A clip that is shorter than the scene is played to and fro.
-        people: how many.
-        seed: of the paths, the camera and the detector.
-        seconds: the scene lasts.
-        fps: frames a second.
+        corpus: the motion. A clip that is shorter than the scene plays to and fro.
+        people: number of people.
+        seed: seed of the paths, the camera and the detector.
+        seconds: length of the scene.
+        fps: frames per second.
 
     Raises:
-        InputError: the corpus has no clip with all joints of COCO-17.
+        InputError: no clip of the corpus has all joints of COCO-17.
     """
     rng = np.random.default_rng([people, seed])
     generator = torch.Generator().manual_seed(int(rng.integers(2**62)))
@@ -86,7 +86,7 @@ def make_scene(corpus: MotionCorpus, people: int, seed: int, seconds: float = 8.
         points, scores = (
             part[:, :, _JOINTS].double().numpy() for part in detect(pixels, clock, size, noise, generator)
         )
-        # What is hidden is guessed, and with little trust.
+        # Hidden joints are guesses with low scores.
         guess = rng.normal(0, 0.03, points.shape) * extent[..., None, None]
         return _Finds(
             np.isfinite(points).all(-1).any(-1) & (share > rng.uniform(0.2, 0.5, share.shape)),
@@ -105,7 +105,7 @@ def make_scene(corpus: MotionCorpus, people: int, seed: int, seconds: float = 8.
 
 
 class _Finds(NamedTuple):
-    """What a detector makes of everybody, whether or not it finds them."""
+    """Possible detections of all people; `found` selects the actual ones."""
 
     found: Bool[np.ndarray, "n t"]
     boxes: Float[np.ndarray, "n t 4"]
@@ -115,7 +115,7 @@ class _Finds(NamedTuple):
 
 
 def _nobody(finds: _Finds, rng: np.random.Generator) -> _Finds:
-    """Finds of somebody where nobody is: now and then a pose appears elsewhere too."""
+    """False detections: now and then a pose appears elsewhere too."""
     away = rng.uniform(-0.5, 0.5, (*finds.found.shape, 2)) * _SIZE
     return _Finds(
         finds.found & (rng.random(finds.found.shape) < _NOBODY / len(finds.found)),
@@ -129,11 +129,17 @@ def _nobody(finds: _Finds, rng: np.random.Generator) -> _Finds:
 def _by_frame(
     finds: list[_Finds], owners: Int[np.ndarray, " m"], rng: np.random.Generator
 ) -> tuple[tuple[Detections, ...], tuple[Int[np.ndarray, " _"], ...]]:
-    """Everything that was found, frame by frame, shuffled."""
+    """All detections of each frame and their owners, shuffled."""
     everything = _Finds(*(np.concatenate(parts) for parts in zip(*finds, strict=True)))
     rows = [rng.permutation(np.flatnonzero(there)) for there in everything.found.T]
     detections = tuple(
-        Detections(*(part[found, t] for part in everything[1:]), COCO17)  # type: ignore[call-arg]
+        Detections(
+            boxes=everything.boxes[found, t],
+            box_scores=everything.box_scores[found, t],
+            keypoints=everything.keypoints[found, t],
+            scores=everything.scores[found, t],
+            skeleton=COCO17,
+        )
         for t, found in enumerate(rows)
     )
     return detections, tuple(owners[found] for found in rows)
@@ -142,10 +148,10 @@ def _by_frame(
 def _act(
     corpus: MotionCorpus, people: int, times: Float[np.ndarray, " t"], rng: np.random.Generator
 ) -> Float[Tensor, "n t 28 3"]:
-    """Everybody's joints in the camera's frame, metres."""
+    """The joints of all people in the camera frame, metres."""
     whole = [clip for clip in range(len(corpus.names)) if corpus.clip(clip)[0][:, _JOINTS].isfinite().all()]
     if not whole:
-        raise InputError("a scene needs clips with all joints of COCO-17; the corpus has none")
+        raise InputError("the corpus has no clip with all joints of COCO-17; use another corpus")
     height, distance = rng.uniform(1.0, 2.4), rng.uniform(6.5, 8.5)
     actors = []
     for clip in rng.choice(whole, people, replace=people > len(whole)):
@@ -153,7 +159,7 @@ def _act(
         # To and fro: 0 1 2 3 2 1 0 ...
         frames = np.round(times * corpus.fps).astype(int) + rng.integers(len(joints))
         frames = len(joints) - 1 - np.abs(frames % max(2 * len(joints) - 2, 1) - (len(joints) - 1))
-        # Across the picture and in depth, each a sine with a top speed of its own; the bodies face where they go.
+        # Sines across the picture and in depth, each with its own top speed; bodies face their direction.
         reach, speed = np.array([rng.uniform(1, 4.5), rng.uniform(0.3, 2)]), rng.uniform([0.4, 0.1], [1.8, 0.8])
         angle = speed / reach * times[:, None] + rng.uniform(0, 2 * np.pi, 2)
         place, velocity = reach * np.sin(angle), speed * np.cos(angle)
@@ -171,7 +177,7 @@ def _act(
 def _behind_others(
     pixels: Float[np.ndarray, "n t 28 2"], joints: Float[np.ndarray, "n t 28 3"], focal: float
 ) -> Bool[np.ndarray, "n t 17"]:
-    """Joints that lie within the outline of somebody who is nearer."""
+    """True for joints inside the outline of a nearer person."""
     depth = joints[:, :, 0, 2]
     parents, children = np.array(CMU28.bone_indices).T
     metres = np.array([_TRUNK_RADIUS if child in _TRUNK else _LIMB_RADIUS for _, child in CMU28.bones])
@@ -192,14 +198,14 @@ def _behind_others(
 
 
 def _behind_pillar(pixels: Float[np.ndarray, "n t 28 2"], rng: np.random.Generator) -> Bool[np.ndarray, "n t 17"]:
-    """Joints behind a pillar that stands before everybody."""
+    """True for joints behind a pillar in front of all people."""
     middle, width = rng.uniform(0.3, 0.7) * _SIZE[0], rng.uniform(0.04, 0.14) * _SIZE[0]
     hidden: np.ndarray = np.abs(pixels[:, :, _JOINTS, 0] - middle) < width / 2
     return hidden
 
 
 def _boxes(points: Float[np.ndarray, "n t j 2"]) -> Float[np.ndarray, "n t 4"]:
-    """Around the known joints, a tenth larger, inside the picture; NaN where there is none."""
+    """Boxes around the known joints, a tenth larger, clipped to the picture; NaN without joints."""
     known = np.isfinite(points).all(-1, keepdims=True)
     low, high = np.where(known, points, np.inf).min(2), np.where(known, points, -np.inf).max(2)
     margin = np.where(known.any(2), 0.05 * (high - low), np.nan)

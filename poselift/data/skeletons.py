@@ -1,4 +1,4 @@
-"""Which of a lifter's joints a detector of some joint set would give."""
+"""The joints of a lifter's skeleton that a dataset or a detector provides."""
 
 from collections.abc import Sequence
 
@@ -10,38 +10,62 @@ from poselift.skeleton import CMU28, Skeleton, get_skeleton
 
 
 def joint_mask(name: str, skeleton: Skeleton = CMU28) -> Bool[Tensor, " j"]:
-    """True where a joint of the skeleton is one of the named set's too.
+    """True for the joints of `skeleton` that the named skeleton has too.
 
     Raises:
-        InputError: there is no such joint set.
+        InputError: no skeleton has this name.
+
+    Example:
+        >>> int(joint_mask("coco17").sum())
+        17
     """
     joints = get_skeleton(name).joints
     return torch.tensor([joint in joints for joint in skeleton.joints])
 
 
 def shared_joints(source: Skeleton, target: Skeleton) -> tuple[list[int], list[int]]:
-    """The places of the joints that both sets have: those in the source, and those in the target."""
+    """Indices of the common joints: in the source, and in the target."""
     names = [joint for joint in target.joints if joint in source.joints]
     return source.indices(names), target.indices(names)
 
 
 def spread(values: Float[Tensor, "*b p c"], places: Sequence[int], joints: int, fill: float) -> Float[Tensor, "*b j c"]:
-    """Values of some joints put in their places among `joints`, with `fill` for the others."""
+    """Values at their places among `joints`, with `fill` everywhere else."""
     spread_out = values.new_full((*values.shape[:-2], joints, values.shape[-1]), fill)
     spread_out[..., list(places), :] = values
     return spread_out
 
 
-class SkeletonSampler:
-    """Draws the joint set of a batch, and hides more joints in some of its windows.
+def in_skeleton(
+    values: Float[Tensor, "*b j c"], source: Skeleton, target: Skeleton, fill: float = torch.nan
+) -> Float[Tensor, "*b k c"]:
+    """Values of one skeleton in another, by joint name.
 
-    One set a batch and not a window: joints that no window has then cost no time.
+    Unlike `poselift.skeleton.convert` it derives no joint from others, because training and evaluation use measured
+    joints only.
 
     Args:
-        shares: how often each joint set is drawn, by name.
-        skeleton: the lifter's joints, of which some are seen.
-        drop: share of windows in which further joints are hidden throughout.
-        drop_rate: share of joints that are hidden in such a window.
+        values: of the joints of `source`.
+        source: skeleton of `values`.
+        target: skeleton of the result.
+        fill: value of the joints that the source lacks.
+    """
+    if source == target:
+        return values
+    shared, places = shared_joints(source, target)
+    return spread(values[..., shared, :], places, len(target), fill)
+
+
+class SkeletonSampler:
+    """Draws which joints a batch shows, and hides more of them in some windows.
+
+    All windows of a batch share one skeleton, because joints that no window shows then cost no time.
+
+    Args:
+        shares: how often to draw each skeleton, by name.
+        skeleton: the lifter's input skeleton.
+        drop: share of windows that hide more joints, in all their frames.
+        drop_rate: share of the joints that such a window hides.
     """
 
     def __init__(
@@ -52,7 +76,7 @@ class SkeletonSampler:
         self.drop, self.drop_rate = drop, drop_rate
 
     def sample(self, count: int, generator: torch.Generator) -> Bool[Tensor, "b j"]:
-        """For each window, True where a joint may be seen."""
+        """For each window, True for the joints that it may show."""
         device = generator.device
         chosen = torch.multinomial(self._shares.to(device), 1, generator=generator)
         mask = self._masks.to(device)[chosen].expand(count, -1)
@@ -63,6 +87,6 @@ class SkeletonSampler:
     def hide(
         self, keypoints: Float[Tensor, "b t j 2"], scores: Float[Tensor, "b t j"], generator: torch.Generator
     ) -> tuple[Float[Tensor, "b t j 2"], Float[Tensor, "b t j"]]:
-        """Keypoints and scores with only a drawn joint set left in them: NaN and 0 for the other joints."""
+        """Keypoints and scores of the drawn joints; NaN and 0 for the others."""
         hidden = ~self.sample(len(keypoints), generator)[:, None]
         return keypoints.masked_fill(hidden[..., None], torch.nan), scores.masked_fill(hidden, 0.0)

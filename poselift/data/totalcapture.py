@@ -1,8 +1,8 @@
 """TotalCapture: people between eight cameras, measured by Vicon.
 
-Trumble et al., "Total Capture: 3D human pose estimation fusing video and inertial sensors", BMVC 2017. That the poses
-are in inches and the cameras' places in metres, and what the lines of calibration.cal are, is as in
-https://github.com/zhezh/TotalCapture-Toolbox. Videos and inertial sensors are not read: the 2D is exact.
+Trumble et al., "Total Capture: 3D human pose estimation fusing video and inertial sensors", BMVC 2017. Units
+(poses in inches, cameras in metres) and the lines of calibration.cal are as in
+https://github.com/zhezh/TotalCapture-Toolbox. The 2D is exact, because videos and inertial sensors are not read.
 """
 
 from collections.abc import Sequence
@@ -14,19 +14,19 @@ from jaxtyping import Float
 
 from poselift.core.errors import InputError
 from poselift.data.corpus import MotionCorpus
-from poselift.data.loading import intrinsics, pick_split
-from poselift.data.reading import Source
+from poselift.data.loading import INCH, intrinsics, pick_names, pick_split
+from poselift.data.reading import Layout
 from poselift.data.still_camera import StillCamera
 from poselift.data.views import View
 from poselift.skeleton import TOTALCAPTURE21
 
 _POSES = "gt_skel_gbl_pos.txt"
 
-SOURCE = Source(
+LAYOUT = Layout(
     name="TotalCapture",
     tree=f"""
 ROOT/
-  calibration.cal           (data=totalcapture_virtual needs none)
+  calibration.cal           (not for data=totalcapture_virtual)
   S1/                       (or s1)
     acting1/
       {_POSES}
@@ -38,13 +38,11 @@ ROOT/
 )
 
 FPS = 60.0
-INCH = 0.0254
-"""Metres; the poses are in inches."""
 CAMERAS = tuple(f"cam{number}" for number in range(1, 9))
 
 TEST_TAKES = ("acting3", "freestyle3", "walking2")
 SPLITS = {"train": (("S1", "S2", "S3"), False), "test": (("S1", "S2", "S3", "S4", "S5"), True)}
-"""Of each split the subjects, and whether it has the takes to test on or the others."""
+"""The subjects of each split, and True for the test takes, False for the others."""
 
 _VICON_NAMES = (
     *("Hips", "Spine", "Spine1", "Spine2", "Spine3", "Neck", "Head"),
@@ -52,33 +50,30 @@ _VICON_NAMES = (
     *("LeftShoulder", "LeftArm", "LeftForeArm", "LeftHand"),
     *("RightUpLeg", "RightLeg", "RightFoot", "LeftUpLeg", "LeftLeg", "LeftFoot"),
 )
-"""What the files call the joints of TOTALCAPTURE21. A name is that of a bone, and its joint is where the bone
-begins: "RightArm" is the right shoulder."""
+"""The names of TOTALCAPTURE21's joints in the files. They are names of bones; the joint is the start of the bone, so
+that "RightArm" is the right shoulder."""
 
 
 def load_totalcapture(root: str | Path, split: str = "test", cameras: Sequence[str] | None = None) -> list[View]:
-    """Reads one split of TotalCapture, as its cameras see it.
+    """The views of one split of TotalCapture.
 
     Args:
-        root: the folder that holds calibration.cal and S1 to S5.
-        split: "train" (S1, S2, S3 without the takes to test on) or "test" (acting 3, freestyle 3 and walking 2 of
-            all five subjects), as the paper divides them.
-        cameras: which of "cam1" to "cam8"; all if left out.
+        root: folder that contains calibration.cal and S1 to S5.
+        split: "train" (S1, S2 and S3 without the test takes) or "test" (acting 3, freestyle 3 and walking 2 of all
+            five subjects), as in the paper.
+        cameras: some of "cam1" to "cam8"; None takes all.
 
     Returns:
-        A View for each camera of each take, named "S1/acting1/cam1"; its action is "acting". The 2D is exact, lens
-        distortion and all; who is outside the picture is not seen.
+        A View for each camera of each take, named "S1/acting1/cam1"; its action is "acting". The 2D is the exact
+        projection with lens distortion; joints outside the picture are missing.
 
     Raises:
-        InputError: there is no such split or camera, or a file is missing or malformed.
+        InputError: the split or a camera is unknown, or a file is missing or malformed.
     """
     root = Path(root)
-    chosen = CAMERAS if cameras is None else tuple(cameras)
-    for name in chosen:
-        if name not in CAMERAS:
-            raise InputError(f"data.cameras={[*chosen]}: TotalCapture has no {name!r}; it has {', '.join(CAMERAS)}")
+    chosen = pick_names(cameras, CAMERAS, "data.cameras", LAYOUT.name)
     takes = _takes(root, split)
-    rig = _rig(SOURCE.require_file(root / "calibration.cal"))
+    rig = _rig(LAYOUT.require_file(root / "calibration.cal"))
     views = []
     for take, path in takes.items():
         subject, _, action = take.partition("/")
@@ -93,47 +88,39 @@ def load_totalcapture(root: str | Path, split: str = "test", cameras: Sequence[s
 
 
 def load_totalcapture_corpus(root: str | Path, split: str = "train") -> MotionCorpus:
-    """Reads the motion of one split, without its cameras, to be filmed by virtual ones.
+    """The motion of one split, for virtual cameras.
 
     Args:
-        root: the folder that holds S1 to S5.
+        root: folder that contains S1 to S5.
         split: "train" or "test".
 
     Returns:
         The motion; clips are named "S1/acting1". The dataset's world is right-handed with y up.
 
     Raises:
-        InputError: there is no such split, or a file is missing or malformed.
+        InputError: the split is unknown, or a file is missing or malformed.
     """
     takes = _takes(Path(root), split)
-    points = [torch.from_numpy(read_positions(path)).float() for path in takes.values()]
-    joints = torch.cat(points)
-    pelvis = joints[:, TOTALCAPTURE21.index("pelvis")]
-    return MotionCorpus(
-        joints=joints - pelvis[:, None],
-        root=pelvis,
-        clip_start=torch.tensor([0, *map(len, points)]).cumsum(0),
-        names=tuple(takes),
-        subjects=tuple(take.partition("/")[0] for take in takes),
-        fps=FPS,
-        skeleton=TOTALCAPTURE21,
-    )
+    clips = {take: torch.from_numpy(read_positions(path)).float() for take, path in takes.items()}
+    return MotionCorpus.from_world(clips, tuple(take.partition("/")[0] for take in takes), FPS, TOTALCAPTURE21)
 
 
 def read_positions(path: str | Path) -> Float[np.ndarray, "t 21 3"]:
-    """Reads a gt_skel_gbl_pos.txt: a line of joint names, then for each frame a cell "x y z" a joint.
+    """The joints of a gt_skel_gbl_pos.txt, in the world, metres.
+
+    The file has a line of joint names, then for each frame a cell "x y z" per joint.
 
     Returns:
-        World, metres, the joints in the order of TOTALCAPTURE21 whatever that of the file.
+        Joints in the order of TOTALCAPTURE21, independent of that in the file.
 
     Raises:
-        InputError: a joint is not in the header, or a line has not three numbers for each.
+        InputError: the header lacks a joint, or a line has not three numbers per joint.
     """
     header, *lines = _text(path).splitlines() or [""]
     names = header.split()
     for name in _VICON_NAMES:
         if name not in names:
-            raise InputError(f"{path}: no joint {name!r} in its first line, which has {' '.join(names)[:200]!r}")
+            raise InputError(f"{path}: no joint {name!r} in the first line, {' '.join(names)[:200]!r}")
     rows = [
         _numbers(path, number, line, 3 * len(names), f"x y z of {len(names)} joints")
         for number, line in enumerate(lines, start=2)
@@ -146,23 +133,24 @@ def read_positions(path: str | Path) -> Float[np.ndarray, "t 21 3"]:
 
 
 def _takes(root: Path, split: str) -> dict[str, Path]:
-    """The files of a split's poses, by subject and take."""
-    subjects, tested = pick_split(split, SPLITS, SOURCE.name)
+    """The pose files of a split, by subject and take."""
+    subjects, tested = pick_split(split, SPLITS, LAYOUT.name)
     takes = {}
     for subject in subjects:
         found = {path.parent.name.lower(): path for path in sorted(root.glob(f"[sS]{subject[1:]}/*/{_POSES}"))}
         chosen = TEST_TAKES if tested else [take for take in found if take not in TEST_TAKES]
-        for take in chosen or ["*"]:  # a subject without any is as missing as a take that is tested on
+        for take in chosen or ["*"]:  # report a subject without takes like a missing test take
             if take not in found:
-                raise SOURCE.missing(root / subject / take / _POSES)
+                raise LAYOUT.missing(root / subject / take / _POSES)
             takes[f"{subject}/{take}"] = found[take]
     return takes
 
 
 def _rig(path: Path) -> dict[str, StillCamera]:
-    """The eight cameras: a line with their number and that of the distortion's terms, then seven lines for each.
+    """The eight cameras by name.
 
-    These are the first and last row and column of the picture; fx, fy, cx, cy; k1; the rows of R; and t, in metres.
+    The first line has their number and that of the distortion terms. Each camera has seven lines: the first and last
+    row and column of the picture; fx, fy, cx, cy; k1; the rows of R; and t, in metres.
     """
     lines = _text(path).split("\n")
     if lines[0].split() != [str(len(CAMERAS)), "1"]:
@@ -183,7 +171,7 @@ def _rig(path: Path) -> dict[str, StillCamera]:
         )
         rotation = np.stack(R)
         if not np.allclose(rotation @ rotation.T, np.eye(3), atol=1e-3) or np.linalg.det(rotation) < 0:
-            raise InputError(f"{path}, line {at + 3}: the rows of R of {name} are not those of a rotation")
+            raise InputError(f"{path}, line {at + 3}: the rows of R of {name} are not a rotation")
         first_row, last_row, first_column, last_column = picture
         rig[name] = StillCamera(
             name=name,

@@ -1,8 +1,8 @@
-"""Pickles of the field's data files, read without running what is in them.
+"""A safe reader of pickles in the field's data files.
 
-A pickle is a program: it may name any function and call it. Here it gets numpy arrays, numpy scalars and plain
-containers, and these through functions of our own, as numpy's can be made to read memory that is not theirs (a
-pickled dtype may lie about holding pointers).
+A pickle is a program: it can name any function and call it. This reader admits numpy arrays, numpy scalars and plain
+containers only. It builds them with its own functions, because a crafted pickle can make numpy's functions read foreign
+memory (a pickled dtype can lie about holding pointers).
 """
 
 import math
@@ -14,28 +14,28 @@ from typing import Any, Literal
 import numpy as np
 
 _KINDS = frozenset("biufcSUO")
-"""Kinds of dtype that are admitted: numbers, text, objects; no structures, which can hide pointers."""
+"""Admitted kinds of dtype: numbers, text, objects; structures are refused, because they can hide pointers."""
 
 
 class RestrictedUnpickler(pickle.Unpickler):
-    """Admits numpy arrays, scalars and dtypes, and plain containers, as numpy 1 and 2 and Python 2 and 3 write them.
+    """Reads numpy arrays, scalars and dtypes, and plain containers.
 
-    Arrays come back as a subclass of `numpy.ndarray` or as `numpy.ndarray` itself.
+    It reads the formats of numpy 1 and 2 and of Python 2 and 3. Arrays are `numpy.ndarray` or a subclass.
 
     Args:
-        file: of bytes, to read from.
-        encoding: of the 8-bit strings that Python 2 wrote: "ASCII" or "latin1".
+        file: binary file to read.
+        encoding: encoding of the 8-bit strings that Python 2 wrote: "ASCII" or "latin1".
 
     Raises:
-        pickle.UnpicklingError: on `load`, for anything else; the message names it. A damaged pickle can raise
-            any other exception too.
+        pickle.UnpicklingError: on `load`, for any other content; the message names it. A damaged pickle can raise
+            any other exception.
     """
 
     def __init__(self, file: BufferedIOBase, encoding: str = "ASCII") -> None:
         super().__init__(file, encoding=encoding)
         self._admitted: dict[tuple[str, str], Any] = {
             ("numpy", "dtype"): self._dtype,
-            # Stands as an argument only, and must not be something that can be called.
+            # Occurs as an argument only; must not be callable.
             ("numpy", "ndarray"): "numpy.ndarray",
             ("collections", "OrderedDict"): OrderedDict,
             ("_codecs", "encode"): self._bytes,
@@ -50,7 +50,7 @@ class RestrictedUnpickler(pickle.Unpickler):
                 self._admitted[builtins, kind.__name__] = kind
 
     def find_class(self, module: str, name: str) -> Any:
-        """What a name in the pickle stands for; refuses what is not admitted."""
+        """The admitted object behind a name in the pickle."""
         try:
             return self._admitted[module, name]
         except KeyError:
@@ -73,7 +73,7 @@ class RestrictedUnpickler(pickle.Unpickler):
 
     @staticmethod
     def _scalar(dtype: "_Dtype", data: bytes | str) -> Any:
-        # Python 2's bytes arrive as text if the encoding is latin1.
+        # With encoding latin1, bytes of Python 2 arrive as text.
         return np.frombuffer(data.encode("latin1") if isinstance(data, str) else data, dtype.made())[0]
 
     @staticmethod
@@ -88,7 +88,7 @@ class RestrictedUnpickler(pickle.Unpickler):
 
 
 class _Dtype:
-    """A pickled dtype: its code, and the byte order that is set afterwards."""
+    """A pickled dtype: its code, and the byte order that `__setstate__` sets."""
 
     def __init__(self, code: str) -> None:
         self._code = code
@@ -98,7 +98,7 @@ class _Dtype:
         self._order = state[1] if state[1] in ("<", ">") else "="
 
     def made(self) -> np.dtype:
-        """The dtype itself."""
+        """The numpy dtype."""
         dtype = np.dtype(self._code)
         if dtype.kind not in _KINDS:
             raise pickle.UnpicklingError(f"it holds an array of dtype {dtype}")
@@ -106,7 +106,7 @@ class _Dtype:
 
 
 class _Array(np.ndarray):
-    """An array while it is read; afterwards as good as any."""
+    """An array that checks its pickled state."""
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
         version, shape, dtype, fortran, data = state

@@ -1,7 +1,7 @@
-"""What the npz files of VideoPose3D have in common, whichever the dataset.
+"""The parts that all npz files of VideoPose3D share.
 
 Poses are {subject: {clip: (T, joints, 3)}}; 2D is {subject: {clip: [(T or more, joints, 2) for each camera]}} in
-pixels, with metadata that names its joint set (https://github.com/facebookresearch/VideoPose3D, DATASETS.md).
+pixels, with metadata that names the skeleton (https://github.com/facebookresearch/VideoPose3D, DATASETS.md).
 """
 
 from collections.abc import Mapping
@@ -17,14 +17,14 @@ from poselift.skeleton import Skeleton
 
 
 def load_keypoints(path: Path, layouts: Mapping[str | None, Skeleton]) -> tuple[Skeleton, Any]:
-    """The joint set of a file of 2D, and what it holds.
+    """Skeleton and content of a file of 2D keypoints.
 
     Args:
-        path: the npz, which is there.
-        layouts: the joint sets that it may have, by `layout_name`; None is for files without one.
+        path: the npz.
+        layouts: possible skeletons by `layout_name`; None is for files without one.
 
     Raises:
-        InputError: it has another joint set, or cannot be read.
+        InputError: the file has another skeleton, or cannot be read.
     """
     metadata = load_object_npz(path, "metadata")
     layout = metadata.get("layout_name") if isinstance(metadata, dict) else None
@@ -35,24 +35,26 @@ def load_keypoints(path: Path, layouts: Mapping[str | None, Skeleton]) -> tuple[
 
 
 def clips_of(path: Path, key: str, data: Any, subject: str) -> dict[str, Any]:
-    """What a file has of one subject, by clip.
+    """The clips of one subject, by name.
 
     Raises:
-        InputError: it is not a dict of subjects, or has nothing of this one.
+        InputError: the data is no dict of subjects, or lacks this one.
     """
     clips = data.get(subject) if isinstance(data, dict) else None
     if not isinstance(clips, dict) or not all(isinstance(name, str) for name in clips):
-        raise InputError(f"{path}: {key!r} holds no clips of {subject}; expected a dict of them by name")
+        raise InputError(f"{path}: {key!r} has no clips of {subject}; expected a dict of clips by name")
     return clips
 
 
 def pixels_of(
     path: Path, data: Any, subject: str, clip: str, skeleton: Skeleton, frames: int, cameras: int
 ) -> list[Float[np.ndarray, "t j 2"]]:
-    """The pixels of one clip in each camera, cut to as many frames as there are poses: some videos are longer.
+    """Pixels of one clip in each camera, cut to the number of poses.
+
+    Some videos are longer than their poses.
 
     Raises:
-        InputError: a camera, the clip or frames of it are missing, or have another number of joints.
+        InputError: the clip, a camera or frames are missing, or the number of joints differs.
     """
     what = f"positions_2d {subject} {clip}"
     found = clips_of(path, "positions_2d", data, subject).get(clip)
@@ -61,5 +63,5 @@ def pixels_of(
     for pixels in found:
         check_shape(path, what, pixels, (None, len(skeleton), 2))
         if len(pixels) < frames:
-            raise InputError(f"{path}: {what!r} has {len(pixels)} frames, fewer than the {frames} of its poses")
+            raise InputError(f"{path}: {what!r} has {len(pixels)} frames, fewer than its {frames} poses")
     return [np.asarray(pixels[:frames], np.float64) for pixels in found]

@@ -8,32 +8,33 @@ from torch import Tensor
 
 from poselift.data.corpus import MotionCorpus
 from poselift.data.noise import DetectorNoise, detect
-from poselift.data.virtual_camera import CameraRange, shoot
-from poselift.skeleton import CMU28, Skeleton, convert
+from poselift.data.skeletons import in_skeleton
+from poselift.data.virtual_camera import CameraRange, render_view
+from poselift.skeleton import CMU28, Skeleton
 
 
 @dataclass(frozen=True)
 class View:
     """One clip of one person seen by one camera.
 
-    Every dataset's loader gives these, in the dataset's own joint sets; `converted` brings them to a lifter's.
+    Every dataset's loader returns views in the dataset's own skeletons; `converted` brings them into a lifter's.
 
     Attributes:
-        name: of the view.
-        subject: who moves.
+        name: name of the view.
+        subject: the person.
         keypoints: pixels; NaN where missing.
         scores: 0 to 1; 0 where missing.
         times: seconds.
         K: intrinsics.
         image_size: width and height, pixels.
-        joints: camera frame, metres, relative to the pelvis (the middle of the hips where the joint set has
-            none); NaN where not known, or where the dataset says that a frame is not to be counted.
-        root: the pelvis, camera frame, metres; NaN where not known.
-        keypoint_skeleton: the joint set of `keypoints`.
-        skeleton: the joint set of `joints`.
-        action: what the subject does, by the dataset's name; "" where it has none.
-        camera: by the dataset's name; "" where it has none.
-        distortion: k1, k2, p1, p2, k3 in OpenCV's order; None where the lens has none.
+        joints: camera frame, metres, relative to the pelvis, or to the middle of the hips where the skeleton has no
+            pelvis; NaN where unknown, and in frames that the dataset excludes.
+        root: pelvis in the camera frame, metres; NaN where unknown.
+        keypoint_skeleton: skeleton of `keypoints`.
+        skeleton: skeleton of `joints`.
+        action: the dataset's name of the action; "" where it has none.
+        camera: the dataset's name of the camera; "" where it has none.
+        distortion: k1, k2, p1, p2, k3 in OpenCV's order; None for a lens without distortion.
     """
 
     name: str
@@ -55,48 +56,44 @@ class View:
         return len(self.times)
 
     def converted(self, keypoint_skeleton: Skeleton, skeleton: Skeleton) -> "View":
-        """The view in other joint sets, by joint name; a joint that the dataset does not truly have is NaN."""
-        keypoints = _rename(self.keypoints, self.keypoint_skeleton, keypoint_skeleton)
-        scores = _rename(self.scores[..., None], self.keypoint_skeleton, keypoint_skeleton)[..., 0]
+        """The view in other skeletons, by joint name; joints that the dataset lacks are NaN."""
+        own = self.keypoint_skeleton
         return replace(
             self,
-            keypoints=keypoints,
-            scores=scores.nan_to_num(0.0),
-            joints=_rename(self.joints, self.skeleton, skeleton),
+            keypoints=in_skeleton(self.keypoints, own, keypoint_skeleton),
+            scores=in_skeleton(self.scores[..., None], own, keypoint_skeleton, fill=0.0).squeeze(-1),
+            joints=in_skeleton(self.joints, self.skeleton, skeleton),
             keypoint_skeleton=keypoint_skeleton,
             skeleton=skeleton,
         )
 
 
-def _rename(values: Float[Tensor, "t j c"], source: Skeleton, target: Skeleton) -> Float[Tensor, "t j_out c"]:
-    """Values of the joints that both sets have; NaN for the others, combinations of other joints too."""
-    if source == target:
-        return values
-    converted = convert(values.numpy(), source, target)
-    return torch.from_numpy(converted.values).where(~torch.from_numpy(converted.derived)[:, None], torch.nan)
+def render_views(corpus: MotionCorpus, seed: int) -> list[View]:
+    """One view of each clip, by a random camera and a simulated detector.
 
-
-def film(corpus: MotionCorpus, seed: int) -> list[View]:
-    """Each clip of a corpus seen by one random camera and a detector; the same seed gives the same views."""
+    Args:
+        corpus: the motion.
+        seed: equal seeds give equal views.
+    """
     corpus = corpus.converted(CMU28)
     generator = torch.Generator(corpus.device).manual_seed(seed)
     views = []
     for index, (name, subject) in enumerate(zip(corpus.names, corpus.subjects, strict=True)):
         joints, root = corpus.clip(index)
-        shot = shoot(joints[None], root[None], CameraRange(), generator)
+        seen = render_view(joints[None], root[None], CameraRange(), generator)
         times = torch.arange(len(joints), device=corpus.device) / corpus.fps
-        keypoints, scores = detect(shot.pixels, times[None], shot.image_size, DetectorNoise(), generator)
+        keypoints, scores = detect(seen.pixels, times[None], seen.image_size, DetectorNoise(), generator)
         views.append(
             View(
-                name,
-                subject,
-                keypoints[0],
-                scores[0],
-                times,
-                shot.K[0],
-                shot.image_size[0],
-                shot.joints[0],
-                shot.root[0],
+                name=name,
+                subject=subject,
+                keypoints=keypoints[0],
+                scores=scores[0],
+                times=times,
+                K=seen.K[0],
+                image_size=seen.image_size[0],
+                joints=seen.joints[0],
+                root=seen.root[0],
             )
         )
     return views

@@ -1,9 +1,9 @@
-"""Motion of a corpus as virtual cameras and a detector would see it: 2D to train on without any picture."""
+"""Motion seen by virtual cameras and a simulated detector: 2D to train on without pictures."""
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Required, Unpack
 
 import torch
 
@@ -14,36 +14,36 @@ from poselift.data.batches import Batch
 from poselift.data.cmu import load_cmu
 from poselift.data.cmu_bench import CmuBench
 from poselift.data.corpus import MotionCorpus
-from poselift.data.module import MotionData
+from poselift.data.module import LoaderOptions, MotionData
 from poselift.data.noise import DetectorNoise, detect
-from poselift.data.skeletons import SkeletonSampler, shared_joints, spread
+from poselift.data.skeletons import SkeletonSampler, in_skeleton
 from poselift.data.synthetic import synthetic_corpus
-from poselift.data.views import View, film
-from poselift.data.virtual_camera import CameraRange, shoot
+from poselift.data.views import View, render_views
+from poselift.data.virtual_camera import CameraRange, render_view
 from poselift.data.windows import WindowSampler
-from poselift.skeleton import CMU28, Skeleton
+from poselift.skeleton import CMU28, Pelvis, Skeleton
 
 _TRUNK = ("pelvis", "left_hip", "right_hip", "spine")
-"""Joints that augmentation needs to know which way a body faces."""
+"""Joints from which augmentation finds the direction that a body faces."""
 
 _VALIDATION_SEED = 1_000_000
-"""Of the cameras to validate under, whatever the seed of the run."""
+"""Seed of the validation cameras, in every run."""
 
 
-class VirtualSource:
-    """Windows of a corpus: the body and the movement changed, then seen by a camera and a detector.
+class VirtualSampler:
+    """Draws windows of a corpus, augments them, and renders them with a random camera and a simulated detector.
 
-    Of the corpus's joints those of CMU-28 are filmed; what it lacks of them is neither seen nor known.
+    Only the joints of CMU-28 are rendered; joints of CMU-28 that the corpus lacks are NaN in 2D and 3D.
 
     Args:
-        corpus: the motion, on the device where batches are to be made.
-        frames: in a window.
-        skeleton_in: the joints that the lifter sees.
-        skeleton_out: the joints that it gives.
-        skeletons: how often each joint set is seen, by name.
-        cameras: what cameras are drawn from.
-        noise: how wrong the detector is.
-        augmentation: how much bodies and movements are changed.
+        corpus: the motion, on the device of the batches.
+        frames: frames per window.
+        skeleton_in: the lifter's input skeleton.
+        skeleton_out: the lifter's output skeleton.
+        skeletons: how often to show each skeleton, by name.
+        cameras: range of the random cameras.
+        noise: errors of the detector.
+        augmentation: strength of the changes to bodies and movements.
 
     Raises:
         InputError: the corpus lacks a joint that augmentation needs.
@@ -63,7 +63,7 @@ class VirtualSource:
         for joint in _TRUNK:
             if joint not in corpus.skeleton.joints:
                 raise InputError(
-                    f"a corpus to be filmed needs {', '.join(_TRUNK)}; {corpus.skeleton.name} has no {joint}"
+                    f"virtual cameras need a corpus with {', '.join(_TRUNK)}; {corpus.skeleton.name} has no {joint}"
                 )
         corpus = corpus.converted(CMU28)
         self.windows = WindowSampler(corpus, frames)
@@ -75,35 +75,42 @@ class VirtualSource:
         self.device = corpus.device
 
     def sample(self, count: int, generator: torch.Generator) -> Batch:
-        """Draws windows, each with its own body, camera and detector."""
+        """`count` random windows, each with its own body, camera and detector."""
         windows = augment.change(self.windows.sample(count, generator), self.augmentation, generator)
-        shot = shoot(windows.joints, windows.root, self.cameras, generator)
-        keypoints, scores = detect(shot.pixels, windows.times, shot.image_size, self.noise, generator)
-        source, places = shared_joints(CMU28, self.skeleton_in)
-        keypoints = spread(keypoints[:, :, source], places, len(self.skeleton_in), torch.nan)
-        scores = spread(scores[:, :, source, None], places, len(self.skeleton_in), 0.0).squeeze(-1)
+        seen = render_view(windows.joints, windows.root, self.cameras, generator)
+        keypoints, scores = detect(seen.pixels, windows.times, seen.image_size, self.noise, generator)
+        keypoints = in_skeleton(keypoints, CMU28, self.skeleton_in)
+        scores = in_skeleton(scores[..., None], CMU28, self.skeleton_in, fill=0.0).squeeze(-1)
         keypoints, scores = self.skeletons.hide(keypoints, scores, generator)
-        source, places = shared_joints(CMU28, self.skeleton_out)
         return Batch(
             keypoints=keypoints,
             scores=scores,
             times=windows.times,
             valid=windows.valid,
-            K=shot.K,
-            image_size=shot.image_size,
-            joints=spread(shot.joints[:, :, source], places, len(self.skeleton_out), torch.nan),
-            root=shot.root,
+            K=seen.K,
+            image_size=seen.image_size,
+            joints=in_skeleton(seen.joints, CMU28, self.skeleton_out),
+            root=seen.root,
         )
 
 
+class VirtualOptions(LoaderOptions, total=False):
+    """Options that every data module of virtual 2D takes by keyword; `VirtualData` documents them."""
+
+    skeletons: Required[dict[str, float]]
+    cameras: CameraRange | None
+    noise: DetectorNoise | None
+    augmentation: Augmentation | None
+
+
 class VirtualData(MotionData):
-    """Virtual 2D of a motion corpus to train on. Subclasses say which corpus.
+    """Virtual 2D of a motion corpus to train on; subclasses provide the corpus.
 
     Args:
-        skeletons: how often each joint set is seen, by name.
-        cameras: what cameras are drawn from.
-        noise: how wrong the detector is.
-        augmentation: how much bodies and movements are changed.
+        skeletons: how often to show each skeleton, by name.
+        cameras: range of the random cameras.
+        noise: errors of the detector.
+        augmentation: strength of the changes to bodies and movements.
         **common: as for `MotionData`.
     """
 
@@ -113,9 +120,9 @@ class VirtualData(MotionData):
         cameras: CameraRange | None = None,
         noise: DetectorNoise | None = None,
         augmentation: Augmentation | None = None,
-        **common: object,
+        **common: Unpack[LoaderOptions],
     ) -> None:
-        super().__init__(**common)  # type: ignore[arg-type]
+        super().__init__(**common)
         self.skeletons = skeletons
         self.cameras, self.noise, self.augmentation = cameras, noise, augmentation
 
@@ -123,9 +130,9 @@ class VirtualData(MotionData):
     def training_corpus(self) -> MotionCorpus:
         """The motion to train on."""
 
-    def training_source(self, device: torch.device) -> VirtualSource:
-        """The corpus under virtual cameras."""
-        return VirtualSource(
+    def training_sampler(self, device: torch.device) -> VirtualSampler:
+        """A sampler of the corpus under virtual cameras."""
+        return VirtualSampler(
             self.training_corpus().to(device),
             self.frames,
             self.skeleton_in,
@@ -142,23 +149,25 @@ class CmuData(VirtualData):
 
     Args:
         corpus: path of `cmu50.npz`.
-        bench: path of `bench_val.npz`, to validate on; if left out, that is the corpus's val split, each clip seen by
-            one camera, always the same.
-        joints: the joint set that validation on a bench sees.
-        source: "det" or "gt": which 2D validation on a bench sees.
+        bench: path of `bench_val.npz`, to validate on; None validates on the corpus's val split, with one fixed
+            camera for each clip.
+        skeleton: name of the skeleton that the bench shows.
+        keypoints: 2D of the bench: "det" or "gt".
         **common: as for `VirtualData`.
     """
+
+    pelvis: Pelvis | None = "spine"
 
     def __init__(
         self,
         corpus: str | Path,
         bench: str | Path | None = None,
-        joints: str = "h36m17",
-        source: str = "det",
-        **common: object,
+        skeleton: str = "h36m17",
+        keypoints: str = "det",
+        **common: Unpack[VirtualOptions],
     ) -> None:
-        super().__init__(**common)  # type: ignore[arg-type]
-        self.corpus, self.bench, self.joints, self.source = corpus, bench, joints, source
+        super().__init__(**common)
+        self.corpus, self.bench, self.skeleton, self.keypoints = corpus, bench, skeleton, keypoints
 
     def training_corpus(self) -> MotionCorpus:
         """The train split."""
@@ -167,8 +176,8 @@ class CmuData(VirtualData):
     def validation_views(self) -> CmuBench | list[View]:
         """The frozen benchmark, or the val split."""
         if self.bench is None:
-            return film(load_cmu(self.corpus, "val"), seed=_VALIDATION_SEED)
-        return CmuBench(self.corpus, self.bench, self.joints, self.source)
+            return render_views(load_cmu(self.corpus, "val"), seed=_VALIDATION_SEED)
+        return CmuBench(self.corpus, self.bench, self.skeleton, self.keypoints)
 
 
 class CorpusData(VirtualData):
@@ -176,9 +185,10 @@ class CorpusData(VirtualData):
 
     Args:
         root: the dataset's folder.
-        corpus: the dataset's loader; called with `root` and the arguments in `train` or `val`.
-        train: what to train on, as the loader's arguments.
-        val: what to validate on.
+        corpus: the dataset's loader, called with `root` and with `train` or `val`.
+        train: the loader's arguments for training.
+        val: the loader's arguments for validation.
+        pelvis: place of the dataset's pelvis.
         **common: as for `VirtualData`.
     """
 
@@ -188,37 +198,40 @@ class CorpusData(VirtualData):
         corpus: Callable[..., MotionCorpus],
         train: Mapping[str, Any],
         val: Mapping[str, Any],
-        **common: object,
+        pelvis: Pelvis,
+        **common: Unpack[VirtualOptions],
     ) -> None:
-        super().__init__(**common)  # type: ignore[arg-type]
-        self.root, self.corpus, self.train, self.val = root, corpus, train, val
+        super().__init__(**common)
+        self.root, self.corpus, self.train, self.val, self.pelvis = root, corpus, train, val, pelvis
 
     def training_corpus(self) -> MotionCorpus:
         """The motion to train on."""
         return self.corpus(root=self.root, **self.train)
 
     def validation_views(self) -> list[View]:
-        """The motion to validate on, each clip seen by one camera, always the same."""
-        return film(self.corpus(root=self.root, **self.val), seed=_VALIDATION_SEED)
+        """The motion to validate on, with one fixed camera for each clip."""
+        return render_views(self.corpus(root=self.root, **self.val), seed=_VALIDATION_SEED)
 
 
 class SyntheticData(VirtualData):
-    """Walking stick people of our own making: needs no file.
+    """Walking stick figures, made by code: needs no file.
 
     Args:
-        clips: to train on.
-        clip_frames: in each clip.
+        clips: number of clips to train on.
+        clip_frames: frames per clip.
         **common: as for `VirtualData`.
     """
 
-    def __init__(self, clips: int = 64, clip_frames: int = 250, **common: object) -> None:
-        super().__init__(**common)  # type: ignore[arg-type]
+    pelvis: Pelvis | None = "hips"
+
+    def __init__(self, clips: int = 64, clip_frames: int = 250, **common: Unpack[VirtualOptions]) -> None:
+        super().__init__(**common)
         self.clips, self.clip_frames = clips, clip_frames
 
     def training_corpus(self) -> MotionCorpus:
-        """Made with the seed of the run."""
+        """Motion made with the seed of the run."""
         return synthetic_corpus(self.clips, self.clip_frames, self.seed)
 
     def validation_views(self) -> list[View]:
-        """Other people, always the same ones."""
-        return film(synthetic_corpus(8, self.clip_frames, seed=_VALIDATION_SEED), seed=_VALIDATION_SEED)
+        """Other figures, the same in every run."""
+        return render_views(synthetic_corpus(8, self.clip_frames, seed=_VALIDATION_SEED), seed=_VALIDATION_SEED)

@@ -1,4 +1,4 @@
-"""Cameras drawn at random around a window of motion, as people hold and mount them."""
+"""Random cameras around a window of motion, placed as people hold and mount them."""
 
 import math
 from dataclasses import dataclass
@@ -9,20 +9,20 @@ from torch import Tensor
 
 from poselift.geometry import project, rotation_x, rotation_y, rotation_z, world_to_camera
 
-_PICTURES = ((1920.0, 1080.0), (1080.0, 1920.0), (1280.0, 960.0), (1000.0, 1000.0))
+_IMAGE_SIZES = ((1920.0, 1080.0), (1080.0, 1920.0), (1280.0, 960.0), (1000.0, 1000.0))
 
 
 @dataclass(frozen=True)
 class CameraRange:
-    """What cameras are drawn from.
+    """The range of the random cameras.
 
     Attributes:
-        fov: across the picture's longer side, degrees.
-        height: of the camera above the ground, metres.
-        distance: from the person, metres; drawn evenly in its logarithm.
-        off_centre: how far from the middle of the picture the person may be, as a share of the field of view across;
-            half as much down, as people hold cameras.
-        roll: standard deviation, degrees.
+        fov: field of view across the picture's longer side, degrees.
+        height: height of the camera above the ground, metres.
+        distance: distance from the person, metres; uniform in its logarithm.
+        off_centre: largest horizontal offset of the person from the picture's middle, as a share of the field of
+            view; the vertical offset is half as large.
+        roll: standard deviation of the roll, degrees.
     """
 
     fov: tuple[float, float] = (35.0, 80.0)
@@ -33,13 +33,13 @@ class CameraRange:
 
 
 @dataclass(frozen=True)
-class Shot:
-    """What a batch of virtual cameras saw.
+class Rendered:
+    """Windows of motion as a batch of virtual cameras sees them.
 
     Attributes:
-        pixels: exact projections; NaN where the joint is not known or is behind the camera.
-        joints: in the camera frame, metres, relative to the pelvis.
-        root: the pelvis in the camera frame, metres.
+        pixels: exact projections; NaN where the joint is unknown or behind the camera.
+        joints: camera frame, metres, relative to the pelvis.
+        root: pelvis in the camera frame, metres.
         K: intrinsics.
         image_size: width and height, pixels.
     """
@@ -51,15 +51,15 @@ class Shot:
     image_size: Float[Tensor, "b 2"]
 
 
-def shoot(
+def render_view(
     joints: Float[Tensor, "b t j 3"], root: Float[Tensor, "b t 3"], cameras: CameraRange, generator: torch.Generator
-) -> Shot:
-    """Draws a still camera for each window and takes the picture.
+) -> Rendered:
+    """The windows as seen by one random still camera each.
 
     Args:
-        joints: relative to the pelvis, world frame (Y up), metres; NaN where not known.
-        root: the pelvis in the world, metres; the ground is at Y = 0.
-        cameras: what to draw from.
+        joints: world frame (Y up), metres, relative to the pelvis; NaN where unknown.
+        root: pelvis in the world, metres; the ground is at Y = 0.
+        cameras: range of the cameras.
         generator: on the device of `joints`.
     """
     count, device = len(joints), joints.device
@@ -70,7 +70,7 @@ def shoot(
     centre = root.mean(1)
     azimuth = between(0.0, 2 * math.pi)
     distance = between(math.log(cameras.distance[0]), math.log(cameras.distance[1])).exp()
-    # Someone who walks towards the camera must not walk through it.
+    # A person who walks towards the camera must not walk through it.
     reach = (root - centre[:, None]).norm(dim=-1).amax(1)
     distance = distance + reach
     place = torch.stack(
@@ -78,15 +78,15 @@ def shoot(
     )
 
     fov = torch.deg2rad(between(*cameras.fov))
-    picture = torch.tensor(_PICTURES, device=device)
-    image_size = picture[torch.randint(len(_PICTURES), (count,), generator=generator, device=device)]
+    picture = torch.tensor(_IMAGE_SIZES, device=device)
+    image_size = picture[torch.randint(len(_IMAGE_SIZES), (count,), generator=generator, device=device)]
     focal = 0.5 * image_size.amax(1) / torch.tan(0.5 * fov)
     K = torch.zeros(count, 3, 3, device=device)
     K[:, 0, 0] = K[:, 1, 1] = focal
     K[:, :2, 2] = 0.5 * image_size
     K[:, 2, 2] = 1
 
-    # Look at the person, then away from them by a part of the field of view, then roll.
+    # Look at the person, turn away by a part of the field of view, then roll.
     aim = _look_at(place, centre)
     half = torch.atan(0.5 * image_size / focal[:, None])  # half the field of view across and down
     pan = half[:, 0] * between(-2 * cameras.off_centre, 2 * cameras.off_centre)
@@ -100,11 +100,11 @@ def shoot(
     relative = torch.einsum("bik,btjk->btji", R, joints)
     points = (relative + root_camera[:, :, None]).reshape(count, frames * j, 3)
     pixels = project(points, K).view(count, frames, j, 2)
-    return Shot(pixels, relative, root_camera, K, image_size)
+    return Rendered(pixels, relative, root_camera, K, image_size)
 
 
 def _look_at(place: Float[Tensor, "b 3"], target: Float[Tensor, "b 3"]) -> Float[Tensor, "b 3 3"]:
-    """World to camera rotation of a level camera that looks at a point; x right, y down, z forward."""
+    """Rotation from world to camera of a level camera that looks at a point; x right, y down, z forward."""
     forward = torch.nn.functional.normalize(target - place, dim=-1)
     up = torch.tensor([0.0, 1.0, 0.0], device=place.device).expand_as(forward)
     right = torch.nn.functional.normalize(torch.linalg.cross(forward, up), dim=-1)

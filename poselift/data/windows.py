@@ -1,4 +1,4 @@
-"""Windows of motion, drawn at random from a corpus at random frame rates."""
+"""Random windows of motion from a corpus, at random frame rates."""
 
 from dataclasses import dataclass
 
@@ -14,10 +14,10 @@ class Windows:
     """A batch of windows of motion in the world.
 
     Attributes:
-        joints: metres, relative to the pelvis, Y up; NaN where not known.
-        root: the pelvis, metres, Y up.
+        joints: metres, relative to the pelvis, Y up; NaN where unknown.
+        root: pelvis, metres, Y up.
         times: seconds from the first frame.
-        valid: False where the clip had ended.
+        valid: False for frames past the end of the clip.
     """
 
     joints: Float[Tensor, "b t j 3"]
@@ -27,18 +27,18 @@ class Windows:
 
 
 class WindowSampler:
-    """Draws windows so that no subject rules.
+    """Draws random windows, balanced between subjects.
 
-    A subject's share is the square root of the frames it has: halfway between giving each frame and giving
-    each subject the same chance. Within a subject, clips are drawn by their length.
+    The share of a subject is the square root of its number of frames: a compromise between equal frames and equal
+    subjects. Within a subject, the share of a clip is its length.
 
     Args:
-        corpus: where to draw from.
-        frames: frames in a window.
-        fps: the range of frame rates; drawn evenly in their logarithm.
-        speed: how much faster or slower than recorded, at most, as a factor.
-        jitter: share of windows whose frames are unevenly spaced, as phones record them.
-        reverse: share of windows played backwards.
+        corpus: the motion.
+        frames: frames per window.
+        fps: range of the frame rates; uniform in their logarithm.
+        speed: largest factor by which motion is faster or slower than recorded.
+        jitter: share of windows with unevenly spaced frames, as phones record them.
+        reverse: share of windows that play backwards.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class WindowSampler:
         self._weights = lengths * totals.rsqrt()
 
     def sample(self, count: int, generator: torch.Generator) -> Windows:
-        """Draws `count` windows; the generator lives on the corpus's device."""
+        """`count` random windows; the generator is on the corpus's device."""
         corpus, device = self.corpus, self.corpus.device
 
         def uniform(*size: int) -> Tensor:
@@ -85,7 +85,7 @@ class WindowSampler:
         valid[:, 0] = True
         times = interval[:, None] * position
 
-        # Played backwards, the same frames are seen in the opposite order; only whole windows are.
+        # Only complete windows play backwards: the same frames in the opposite order.
         backwards = (uniform(count) < self.reverse) & valid.all(1)
         index = torch.where(backwards[:, None], index.flip(1), index)
         times = torch.where(backwards[:, None], times[:, -1:] - times.flip(1), times)
@@ -102,7 +102,7 @@ class WindowSampler:
 def _interpolate(
     values: Float[Tensor, "n *c"], first: Int[Tensor, " b"], index: Float[Tensor, "b t"]
 ) -> Float[Tensor, "b t *c"]:
-    """Values at fractional frame indices within clips that begin at `first`, linearly interpolated."""
+    """Linearly interpolated values at fractional frame indices within clips that start at `first`."""
     low = index.floor()
     share = (index - low).view(*index.shape, *[1] * (values.ndim - 1))
     below = values[first[:, None] + low.long()]

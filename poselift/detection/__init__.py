@@ -1,9 +1,9 @@
-"""Who is in a picture, and where their joints are: the `Detector` protocol and its backends."""
+"""2D keypoints of the people in a picture: the `Detector` protocol and its backends."""
 
 from collections.abc import Callable
 from typing import Any
 
-from poselift.core.errors import InputError
+from poselift.core.choices import choose
 from poselift.detection.detector import Detector
 from poselift.detection.mmpose import MMPose
 from poselift.detection.movenet import MoveNet
@@ -17,20 +17,25 @@ DETECTORS: dict[str, Callable[..., Detector]] = {
     "mmpose": MMPose,
     "rtmpose": RTMPose,
 }
-"""Every detector by name; each is built with the device it shall run on, and options of its own by keyword."""
+"""Constructors of all detectors by name; each takes a device, and its own options by keyword."""
 
 
 def build_detector(name: str, device: str = "auto", **options: Any) -> Detector:
-    """A detector by name.
+    """The detector with a name.
 
     Args:
         name: one of `DETECTORS`.
-        device: "cpu", "cuda", or "auto": CUDA where it can be used, else the CPU.
-        **options: of this detector, e.g. the `config` and `checkpoint` of `MMPose`.
+        device: "cpu", "cuda", or "auto" for CUDA if available.
+        **options: options of this detector, such as `config` and `checkpoint` of `MMPose`.
 
     Raises:
-        InputError: there is no such detector, its weights are missing, or the device cannot be used.
+        InputError: no detector has this name, its weights are missing, or the device cannot be used.
+
+    Example:
+        >>> import numpy as np
+        >>> detector = build_detector("movenet-fast", "cpu")
+        >>> [people] = detector.detect([np.zeros((120, 160, 3), np.uint8)])
+        >>> len(people)
+        0
     """
-    if name not in DETECTORS:
-        raise InputError(f"no detector is called {name!r}; there are {', '.join(DETECTORS)}")
-    return DETECTORS[name](device, **options)
+    return choose("detector", name, DETECTORS)(device, **options)

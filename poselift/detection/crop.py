@@ -1,4 +1,4 @@
-"""The box around a person as a top-down network sees it, and the way back into the picture."""
+"""Network inputs cut out of a picture, and the way back from their pixels to the picture."""
 
 from dataclasses import dataclass
 
@@ -7,36 +7,97 @@ import numpy as np
 from jaxtyping import Float, UInt8
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Crop:
-    """A part of a picture that has the proportions of a network's input; it may reach beyond the picture.
-
-    It is mmpose's `TopdownAffine` without rotation: the middle of the box comes to (width / 2, height / 2) of the
-    input, in which whole numbers are pixel centres.
+    """A part of a picture, resized for a network. Pixel centres are whole numbers.
 
     Attributes:
-        centre: of the part, in pixels of the picture.
-        scale: pixels of the picture in one of the input.
-        size: (width, height) of the input.
+        image: the resized part; beyond the picture it has one colour.
+        scale: pixels of the picture per pixel of `image`, for x and y.
+        offset: place of the upper left pixel of `image` in the picture, pixels.
     """
 
-    centre: tuple[float, float]
-    scale: float
-    size: tuple[int, int]
-
-    @classmethod
-    def around(cls, box: Float[np.ndarray, "4"], size: tuple[int, int], padding: float) -> "Crop":
-        """The smallest part with the proportions of `size` that holds a box, made larger by the factor `padding`."""
-        x0, y0, x1, y1 = (float(edge) for edge in box)
-        scale = padding * max((x1 - x0) / size[0], (y1 - y0) / size[1])
-        return cls(((x0 + x1) / 2, (y0 + y1) / 2), scale, size)
-
-    def cut(self, picture: UInt8[np.ndarray, "_ _ 3"]) -> UInt8[np.ndarray, "h w 3"]:
-        """The part out of a picture, in the input's size; black where it reaches beyond the picture."""
-        middle = np.array(self.size) / 2
-        to_crop = np.column_stack([np.eye(2) / self.scale, middle - np.array(self.centre) / self.scale])
-        return cv2.warpAffine(picture, to_crop, self.size, flags=cv2.INTER_LINEAR)
+    image: UInt8[np.ndarray, "h w 3"]
+    scale: Float[np.ndarray, "2"]
+    offset: Float[np.ndarray, "2"]
 
     def to_picture(self, points: Float[np.ndarray, "*n 2"]) -> Float[np.ndarray, "*n 2"]:
-        """From pixels of the input to pixels of the picture."""
-        return (points - np.array(self.size) / 2) * self.scale + np.array(self.centre)
+        """Pixels of the picture for pixels of `image`."""
+        return points * self.scale + self.offset
+
+    @classmethod
+    def top_down(
+        cls, picture: UInt8[np.ndarray, "_ _ 3"], box: Float[np.ndarray, "4"], size: tuple[int, int], padding: float
+    ) -> "Crop":
+        """The crop around a box as in mmpose's `TopdownAffine` without rotation, black beyond the picture.
+
+        Args:
+            picture: RGB or BGR.
+            box: x0, y0, x1, y1 in pixels. Its middle comes to (width / 2, height / 2) of the crop.
+            size: (width, height) of the crop.
+            padding: factor by which the box is enlarged, after it was extended to the proportions of `size`.
+        """
+        low, high = box[:2], box[2:]
+        scale = np.full(2, padding * ((high - low) / size).max())
+        offset = (low + high) / 2 - scale * np.array(size) / 2
+        to_crop = np.column_stack([np.diag(1 / scale), -offset / scale])
+        return cls(cv2.warpAffine(picture, to_crop, size, flags=cv2.INTER_LINEAR), scale, offset)
+
+    @classmethod
+    def square(
+        cls, picture: UInt8[np.ndarray, "_ _ 3"], box: Float[np.ndarray, "4"], size: int, margin: float
+    ) -> "Crop":
+        """The square of whole pixels around the centre of a box, black beyond the picture.
+
+        Args:
+            picture: RGB.
+            box: x0, y0, x1, y1 in pixels.
+            size: width and height of the crop.
+            margin: side of the square over the longer side of the box.
+        """
+        x0, y0, x1, y1 = (float(edge) for edge in box)
+        side = max(1, round(margin * max(x1 - x0, y1 - y0)))
+        # `side` pixels from `left` have their centre at left + (side - 1) / 2.
+        left, top = round((x0 + x1 - side + 1) / 2), round((y0 + y1 - side + 1) / 2)
+        inside = picture[max(top, 0) : max(top + side, 0), max(left, 0) : max(left + side, 0)]
+        canvas = np.zeros((side, side, 3), np.uint8)
+        row, column = max(-top, 0), max(-left, 0)
+        canvas[row : row + inside.shape[0], column : column + inside.shape[1]] = inside
+        scale = np.full(2, side / size)
+        return cls(_resized(canvas, (size, size)), scale, 0.5 * scale - 0.5 + (left, top))
+
+    @classmethod
+    def whole(
+        cls,
+        picture: UInt8[np.ndarray, "_ _ 3"],
+        size: tuple[int, int],
+        *,
+        multiple: int | None = None,
+        fill: int = 0,
+        shrink: int = cv2.INTER_AREA,
+    ) -> "Crop":
+        """The whole picture at the largest scale that fits, padded below and on the right.
+
+        Args:
+            picture: RGB or BGR.
+            size: (width, height) in which it must fit.
+            multiple: pads to multiples of this; to `size` if None.
+            fill: grey value of the padding.
+            shrink: OpenCV's interpolation for shrinking.
+        """
+        height, width = picture.shape[:2]
+        ratio = min(size[0] / width, size[1] / height)
+        columns, rows = max(1, int(width * ratio + 0.5)), max(1, int(height * ratio + 0.5))
+        padded = size if multiple is None else (-(-columns // multiple) * multiple, -(-rows // multiple) * multiple)
+        image = np.full((padded[1], padded[0], 3), fill, np.uint8)
+        image[:rows, :columns] = _resized(picture, (columns, rows), shrink)
+        # Both sides are rounded to whole pixels, so their scales differ a little.
+        scale = np.array([width / columns, height / rows])
+        return cls(image, scale, 0.5 * scale - 0.5)
+
+
+def _resized(
+    picture: UInt8[np.ndarray, "_ _ 3"], size: tuple[int, int], shrink: int = cv2.INTER_AREA
+) -> UInt8[np.ndarray, "h w 3"]:
+    """The picture in another size; averages over areas keep fine texture from aliasing."""
+    return cv2.resize(picture, size, interpolation=shrink if picture.shape[1] > size[0] else cv2.INTER_LINEAR)

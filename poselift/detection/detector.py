@@ -1,4 +1,4 @@
-"""What every detector of 2D keypoints is to the rest of the project."""
+"""The protocol of all detectors of 2D keypoints."""
 
 from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
@@ -12,14 +12,14 @@ from poselift.structures import Detections
 
 @runtime_checkable
 class Detector(Protocol):
-    """Finds the people in pictures and their 2D keypoints.
+    """Finds the people in pictures, and their 2D keypoints.
 
-    A detector keeps nothing from one frame to the next: who is who over time is the tracker's business.
+    A detector has no memory of earlier frames: the tracker identifies people over time.
 
     Attributes:
-        name: as in `poselift.detection.DETECTORS`.
-        skeleton: the joint set of what it finds.
-        weights: file name -> SHA-256 of each file of weights that it uses, to be written down with results.
+        name: its name in `poselift.detection.DETECTORS`.
+        skeleton: skeleton of the keypoints.
+        weights: SHA-256 of each weight file by file name, for the results.
     """
 
     name: str
@@ -30,9 +30,9 @@ class Detector(Protocol):
         """The people in each frame.
 
         Args:
-            frames: RGB pictures, any number and any sizes.
+            frames: RGB pictures of any number and size.
 
         Returns:
-            One `Detections` a frame, in order; with nobody in the frame it has length 0.
+            One `Detections` per frame, in order; length 0 for an empty frame.
         """
         ...

@@ -1,4 +1,4 @@
-"""MoveNet, the detector that poselift brings along."""
+"""MoveNet, the shipped detector."""
 
 from collections.abc import Sequence
 
@@ -6,35 +6,35 @@ import numpy as np
 from jaxtyping import Float, UInt8
 
 from poselift.core.registry import published
+from poselift.detection.crop import Crop
 from poselift.detection.duplicates import pose_nms
 from poselift.detection.multipose import OFFSET, MultiPose
 from poselift.detection.outside import without_outside
 from poselift.detection.session import open_session
-from poselift.detection.square import Square
 from poselift.skeleton import COCO17
 from poselift.structures import Detections
 
 _THUNDER_SIZE = 256
 _MARGIN = 1.2
-"""Side of Thunder's square over the longer side of the joints' bounding box. Around the joints, tight squares gave
-higher scores and steadier joints than squares around MultiPose's boxes (1.1 to 1.4) or wider ones."""
+"""Side of Thunder's square over the longer side of the joints' bounding box. Tight squares around the joints give
+higher scores and steadier joints than wider ones, or squares around MultiPose's boxes (1.1 to 1.4)."""
 
 
 class MoveNet:
-    """Google's MoveNet: MultiPose finds the people, Thunder then looks at each one again from close by.
+    """Google's MoveNet: MultiPose finds the people, then Thunder refines each person in a crop.
 
-    Thunder's answer is taken unless it is clearly of less worth than MultiPose's own: its mean score is less
-    than half, or it shows somebody else, as happens when two people cross.
+    MultiPose's pose is kept if Thunder's mean score is less than half, or if Thunder shows somebody else, as happens
+    when two people cross.
 
-    A joint outside the picture is not seen: NaN with score 0. All others are given with MoveNet's own scores,
-    low ones too; where to draw the line is for what comes after.
+    Joints outside the picture are NaN with score 0. All others keep MoveNet's score, even a low one: the lifter's
+    threshold decides.
 
     Source: https://www.tensorflow.org/hub/tutorials/movenet and the model cards linked there.
 
     Args:
-        device: "cpu", "cuda", or "auto": CUDA where onnxruntime offers it, else the CPU.
-        fast: one pass of MultiPose at 256 and no Thunder: several times faster, for people who are at least a
-            third of the picture's longer side in height.
+        device: "cpu", "cuda", or "auto" for CUDA if onnxruntime offers it.
+        fast: one pass of MultiPose at 256, without Thunder: several times faster, for people whose height is at least a
+            third of the longer side of the picture.
 
     Raises:
         InputError: the weights are missing or damaged, or the device cannot be used.
@@ -67,25 +67,24 @@ class MoveNet:
         return Detections(boxes, box_scores, keypoints, scores, self.skeleton)
 
     def _refine(self, frame: UInt8[np.ndarray, "h w 3"], found: Float[np.ndarray, "17 3"]) -> Float[np.ndarray, "17 3"]:
-        """Thunder on the square around one pose: x, y, score, in pixels of the frame."""
+        """Thunder's x, y, score for one person, in pixels of the frame."""
         assert self._thunder is not None
         joints = found[:, :2]
-        square = Square.around(np.concatenate([joints.min(0), joints.max(0)]), _MARGIN)
-        picture = square.cut(frame, _THUNDER_SIZE).astype(np.int32)
-        pose = self._thunder.run(None, {"input:0": picture[None]})[0][0, 0].astype(np.float64)
-        points = square.to_picture(pose[:, [1, 0]] * _THUNDER_SIZE + OFFSET, _THUNDER_SIZE)
+        crop = Crop.square(frame, np.concatenate([joints.min(0), joints.max(0)]), _THUNDER_SIZE, _MARGIN)
+        pose = self._thunder.run(None, {"input:0": crop.image[None].astype(np.int32)})[0][0, 0].astype(np.float64)
+        points = crop.to_picture(pose[:, [1, 0]] * _THUNDER_SIZE + OFFSET)
         return np.concatenate([points, pose[:, 2:]], axis=-1)
 
 
 def better_pose(
     found: Float[np.ndarray, "17 3"], refined: Float[np.ndarray, "17 3"], box: Float[np.ndarray, "4"]
 ) -> Float[np.ndarray, "17 3"]:
-    """The refined pose, or the one that was found first where refining has gone wrong.
+    """The refined pose, or the first one if the refinement failed.
 
     Args:
         found: MultiPose's x, y, score.
         refined: Thunder's.
-        box: the person's box, of which the longer side is the scale.
+        box: the person's box, whose longer side is the scale.
     """
     collapsed = refined[:, 2].mean() < 0.5 * found[:, 2].mean()
     distance = np.median(np.linalg.norm(refined[:, :2] - found[:, :2], axis=-1))

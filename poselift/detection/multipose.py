@@ -1,37 +1,36 @@
-"""MoveNet MultiPose, which finds the people in a picture."""
+"""MoveNet MultiPose: finds the people in a picture."""
 
-import cv2
 import numpy as np
 from jaxtyping import Float, UInt8
 
 from poselift.core.registry import published
+from poselift.detection.crop import Crop
 from poselift.detection.duplicates import join_passes, pose_nms
 from poselift.detection.session import open_session
 
 OFFSET = -0.25
-"""From a coordinate of MoveNet's (share x size) to pixel centres. Measured: a joint and its mirror image lie at
-coordinates that sum to size - 0.5 (255.4 to 255.5 of 256, 511.3 of 512, 767.5 of 768), where whole-number pixel
-centres would sum to size - 1."""
+"""Offset from MoveNet's coordinates (share x size) to pixel centres. Measured: coordinates of a joint and its mirror
+image add up to size - 0.5 (255.4 to 255.5 of 256, 511.3 of 512, 767.5 of 768); pixel centres add up to size - 1."""
 
 _COARSE, _FINE = 256, 768
-"""Longer side of the picture that MultiPose is given, in pixels."""
+"""Longer sides of the two inputs, pixels."""
 _STRIDE = 32
+"""The network takes sides that are multiples of this."""
 _MIN_BOX_SCORE = 0.2
-"""What is no person scores up to 0.15 in the fine pass, people mostly above 0.3."""
+"""False detections score up to 0.15 in the fine pass, people mostly above 0.3."""
 
 
 class MultiPose:
-    """Google's MoveNet MultiPose: people with boxes and joints in a whole picture.
+    """Google's MoveNet MultiPose: boxes and joints of the people in a whole picture.
 
-    It knows people of about a quarter of its picture to all of it, so it is given the picture twice:
-    with a longer side of 256 for the people who are large, and of 768 for those who are far. On a clip of
-    1768 x 994 with two people 400 pixels high, one of them backlit, the share of people found in the frames
-    in which they can be seen was 0.51 and 0.98 at 256, 0.76 and 0.98 at 512, 0.94 and 1.00 at 768. 512 or
-    768 alone breaks people who fill the picture into pieces. It finds six people at most in each pass.
+    The network finds people who are about a quarter to all of its input in height. So it runs twice: with a longer side
+    of 256 for large people, and of 768 for distant ones. On a clip of 1768 x 994 with two people 400 pixels high, one
+    of them backlit, it found the two in these shares of their frames: 0.51 and 0.98 at 256, 0.76 and 0.98 at 512, 0.94
+    and 1.00 at 768. At 512 or 768 alone, people who fill the picture break into pieces. Each pass finds at most six.
 
     Args:
-        device: "cpu", "cuda", or "auto": CUDA where onnxruntime offers it, else the CPU.
-        fast: one pass at 256, for people who are at least a third of the picture's longer side in height.
+        device: "cpu", "cuda", or "auto" for CUDA if onnxruntime offers it.
+        fast: one pass at 256, for people whose height is at least a third of the longer side of the picture.
 
     Raises:
         InputError: the weights are missing or damaged, or the device cannot be used.
@@ -44,7 +43,7 @@ class MultiPose:
         self._fast = fast
 
     def people(self, frame: UInt8[np.ndarray, "_ _ 3"]) -> tuple[Float[np.ndarray, "n 4"], Float[np.ndarray, " n"]]:
-        """Boxes of the people in a frame, in its pixels, and their scores."""
+        """Boxes of the people in a frame, in pixels, and their scores."""
         poses, boxes, scores = self.find(frame)
         kept = pose_nms(poses[..., :2], poses[..., 2], boxes, scores)
         return boxes[kept], scores[kept]
@@ -52,7 +51,7 @@ class MultiPose:
     def find(
         self, frame: UInt8[np.ndarray, "_ _ 3"]
     ) -> tuple[Float[np.ndarray, "n 17 3"], Float[np.ndarray, "n 4"], Float[np.ndarray, " n"]]:
-        """Poses (x, y, score), boxes and their scores, in pixels of the frame; somebody may be among them twice."""
+        """Poses (x, y, score), boxes and box scores, in pixels of the frame; duplicates are possible."""
         coarse = self._find(frame, _COARSE)
         if self._fast:
             return coarse
@@ -66,20 +65,13 @@ class MultiPose:
     def _find(
         self, frame: UInt8[np.ndarray, "h w 3"], longer_side: int
     ) -> tuple[Float[np.ndarray, "n 17 3"], Float[np.ndarray, "n 4"], Float[np.ndarray, " n"]]:
-        height, width = frame.shape[:2]
-        scale = longer_side / max(height, width)
-        columns, rows = max(1, round(width * scale)), max(1, round(height * scale))
-        small = cv2.resize(frame, (columns, rows), interpolation=cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR)
-        # The network takes multiples of its stride: black is added below and to the right.
-        padded = np.zeros((-(-rows // _STRIDE) * _STRIDE, -(-columns // _STRIDE) * _STRIDE, 3), np.int32)
-        padded[:rows, :columns] = small
-        people = self._session.run(None, {"input": padded[None]})[0][0].astype(np.float64)
+        crop = Crop.whole(frame, (longer_side, longer_side), multiple=_STRIDE)
+        people = self._session.run(None, {"input": crop.image[None].astype(np.int32)})[0][0].astype(np.float64)
         people = people[people[:, 55] >= _MIN_BOX_SCORE]
-        size = np.array([padded.shape[1], padded.shape[0]])
-        to_frame = np.array([width / columns, height / rows])
+        rows, columns = crop.image.shape[:2]
         poses = people[:, :51].reshape(-1, 17, 3)[..., [1, 0, 2]]
-        poses[..., :2] = (poses[..., :2] * size + OFFSET + 0.5) * to_frame - 0.5
-        corners = people[:, 51:55].reshape(-1, 2, 2)[..., ::-1]
-        corners = (corners * size + OFFSET + 0.5) * to_frame - 0.5
-        corners = np.clip(corners, 0, np.array([width - 1, height - 1]))
+        poses[..., :2] = crop.to_picture(poses[..., :2] * (columns, rows) + OFFSET)
+        corners = crop.to_picture(people[:, 51:55].reshape(-1, 2, 2)[..., ::-1] * (columns, rows) + OFFSET)
+        height, width = frame.shape[:2]
+        corners = np.clip(corners, 0, (width - 1, height - 1))
         return poses, corners.reshape(-1, 4), people[:, 55]

@@ -1,4 +1,4 @@
-"""ONNX networks of OpenMMLab's that users bring: pictures of one size in, named arrays out."""
+"""ONNX networks of OpenMMLab, provided by the user: pictures of one size in, named arrays out."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,29 +11,28 @@ from poselift.detection.session import open_session
 
 IMAGENET_MEAN = (123.675, 116.28, 103.53)
 IMAGENET_STD = (58.395, 57.12, 57.375)
-"""Of RGB from 0 to 255, by which OpenMMLab's models have their pictures normalised."""
+"""Normalisation of RGB from 0 to 255 in OpenMMLab's models."""
 
 _AT_ONCE = 32
-"""Pictures at most that go through a network together."""
+"""Largest batch of pictures."""
 
 
 class Network:
-    """An ONNX network of one input: float32 pictures (batch, 3, height, width) of a fixed size.
+    """An ONNX network with one input: float32 pictures (batch, 3, height, width) of a fixed size.
 
-    Where the file fixes the size of the batch too, that many pictures go through it at a time, blank ones among them
-    where they do not suffice; otherwise as many as there are, up to 32.
+    If the file fixes the batch size, blank pictures fill incomplete batches; otherwise batches have up to 32.
 
     Args:
         path: the ONNX file.
-        device: "cpu", "cuda", or "auto": CUDA where onnxruntime offers it, else the CPU.
-        outputs: names of the outputs that are wanted.
+        device: "cpu", "cuda", or "auto" for CUDA if onnxruntime offers it.
+        outputs: names of the outputs to return.
 
     Attributes:
         path: the ONNX file.
         size: (width, height) of the pictures.
 
     Raises:
-        InputError: the file is missing or no such network, or the device cannot be used.
+        InputError: the file is missing or is another kind of network, or the device cannot be used.
     """
 
     def __init__(self, path: Path, device: str, outputs: Sequence[str]) -> None:
@@ -42,16 +41,18 @@ class Network:
         self._outputs = list(outputs)
         given = [output.name for output in self._session.get_outputs()]
         if not set(outputs) <= set(given):
-            raise InputError(f"model {path} has the outputs {', '.join(given)}; expected are {', '.join(outputs)}")
+            raise InputError(
+                f"model {path} has the outputs {', '.join(given)}, not {', '.join(outputs)}; export it with mmdeploy"
+            )
         inputs = self._session.get_inputs()
         shape = inputs[0].shape if len(inputs) == 1 else []
         if len(shape) != 4 or shape[1] != 3 or inputs[0].type != "tensor(float)":
             described = ", ".join(f"{each.name}: {each.type} {each.shape}" for each in inputs)
             raise InputError(
-                f"model {path} has the input {described}; expected is one of tensor(float) [batch, 3, height, width]"
+                f"model {path} has the input {described}; export it with one tensor(float) [batch, 3, height, width]"
             )
         if not all(isinstance(length, int) for length in shape[2:]):
-            raise InputError(f"model {path} leaves the size of its pictures open; export it for a fixed size")
+            raise InputError(f"model {path} has no fixed picture size; export it with one")
         self._input = inputs[0].name
         self.size = (int(shape[3]), int(shape[2]))
         self._batch = shape[0] if isinstance(shape[0], int) else None
@@ -59,12 +60,12 @@ class Network:
     def run(
         self, pictures: Sequence[UInt8[np.ndarray, "h w 3"]], mean: Sequence[float], std: Sequence[float]
     ) -> list[Shaped[np.ndarray, "..."]]:
-        """The outputs for some pictures, at least one, of the network's size.
+        """The outputs for one or more pictures.
 
         Args:
-            pictures: their channels in the network's order.
-            mean: of each channel, taken from it.
-            std: of each channel, by which it is then divided.
+            pictures: of the network's size, with channels in its order.
+            mean: mean of each channel, subtracted.
+            std: standard deviation of each channel, by which it is divided.
 
         Raises:
             InputError: onnxruntime could not run the network.
@@ -79,7 +80,7 @@ class Network:
                 batch = np.concatenate([batch, np.zeros((step - len(batch), *batch.shape[1:]), np.float32)])
             try:
                 found = self._session.run(self._outputs, {self._input: np.ascontiguousarray(batch)})
-            except Exception as error:  # onnxruntime's exceptions have no base of their own
+            except Exception as error:  # onnxruntime's exceptions have no common base
                 words = " ".join(str(error).split())
                 raise InputError(f"model {self.path} failed on {len(some)} pictures: {words}") from error
             parts.append([output[: len(some)] for output in found])

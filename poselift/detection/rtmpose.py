@@ -1,4 +1,4 @@
-"""RTMPose from an exported ONNX file: a network looks at each person, and says where the joints are along each axis."""
+"""RTMPose from an exported ONNX file: a top-down network that classifies the place of joints along each axis."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,42 +18,41 @@ from poselift.skeleton import COCO17, COCO_WHOLEBODY23, HALPE26, Skeleton
 from poselift.structures import Detections
 
 _PADDING = 1.25
-"""Around a person's box, as in all configs of RTMPose."""
+"""Factor by which a person's box is enlarged, as in all configs of RTMPose."""
 _FRAMES = 8
-"""Frames at most whose people go through the network together."""
+"""Largest number of frames whose people go through the network together."""
 _SKELETONS = {17: COCO17, 26: HALPE26, 133: COCO_WHOLEBODY23}
-"""Joints that a model gives -> the joint set with which they begin, in this order; the rest, of whole-body models,
-are faces and hands."""
+"""Skeleton by the model's number of joints. Whole-body models have faces and hands after it, which are ignored."""
 
 
 class RTMPose:
-    """Users' own RTMPose models, as mmdeploy exports them and rtmlib takes them, run by onnxruntime.
+    """RTMPose models of the user, exported by mmdeploy and run by onnxruntime.
 
-    A model has one input, people cut out of pictures, and the outputs `simcc_x` and `simcc_y`; how many joints it
-    gives says which they are. Models of other things with as many joints (animals have 17 too) cannot be told apart.
+    A model has one input, the crops of people, and the outputs `simcc_x` and `simcc_y`. The number of joints decides
+    the skeleton, so models of animals with 17 joints are taken for people.
 
-    A joint outside the picture, or without any response, is not seen: NaN with score 0. Scores are the network's raw
-    responses, cut to 0 to 1.
+    Joints outside the picture, or without any response, are NaN with score 0. Scores are the network's raw responses,
+    clipped to 0 to 1.
 
     Source: RTMPose, https://arxiv.org/abs/2303.07399; the crop and the normalisation are those of its configs in
     mmpose 1.3.2.
 
     Args:
-        device: "cpu", "cuda", or "auto": CUDA where onnxruntime offers it, else the CPU.
+        device: "cpu", "cuda", or "auto" for CUDA if onnxruntime offers it.
         model: the ONNX file.
-        person_model: an ONNX file that finds the people (see `PersonModel`); if left out, MoveNet MultiPose does.
+        person_model: an ONNX file that finds the people (see `PersonModel`); MoveNet MultiPose if None.
 
     Raises:
-        InputError: a file is missing or is no such model, or the device cannot be used.
+        InputError: a file is missing or is another kind of model, or the device cannot be used.
     """
 
     name = "rtmpose"
 
     def __init__(self, device: str = "auto", model: str | None = None, person_model: str | None = None) -> None:
         if model is None:
-            raise InputError("detector rtmpose needs an ONNX file of RTMPose's: add --model FILE.onnx")
+            raise InputError("detector rtmpose needs an ONNX file of RTMPose; add --model FILE.onnx")
         self._network = Network(Path(model), device, ("simcc_x", "simcc_y"))
-        self.skeleton = _joint_set(self._network)
+        self.skeleton = _skeleton(self._network)
         self._finder = MultiPose(device) if person_model is None else PersonModel(Path(person_model), device)
         self.weights = {Path(model).name: sha256(model)} | self._finder.weights
 
@@ -73,13 +72,15 @@ class RTMPose:
     def _find_joints(
         self, frames: Sequence[UInt8[np.ndarray, "_ _ 3"]], boxes: list[Float[np.ndarray, "_ 4"]]
     ) -> list[Float[np.ndarray, "_ j 3"]]:
-        """x, y and score of the joints of everybody in each frame, in its pixels."""
-        crops = [Crop.around(box, self._network.size, _PADDING) for people in boxes for box in people]
-        whose = [frame for frame, people in zip(frames, boxes, strict=True) for _ in people]
+        """x, y and score of the joints of everybody in each frame, in pixels."""
+        crops = [
+            Crop.top_down(frame, box, self._network.size, _PADDING)
+            for frame, people in zip(frames, boxes, strict=True)
+            for box in people
+        ]
         found = np.zeros((len(crops), len(self.skeleton), 3))
         if crops:
-            cut = [crop.cut(frame) for crop, frame in zip(crops, whose, strict=True)]
-            x, y = self._network.run(cut, IMAGENET_MEAN, IMAGENET_STD)
+            x, y = self._network.run([crop.image for crop in crops], IMAGENET_MEAN, IMAGENET_STD)
             count = len(self.skeleton)
             points, scores = decode_simcc(x[:, :count], y[:, :count], self._network.size)
             for person, crop in enumerate(crops):
@@ -88,17 +89,18 @@ class RTMPose:
         return np.split(found, np.cumsum([len(people) for people in boxes])[:-1])
 
 
-def _joint_set(network: Network) -> Skeleton:
-    """The joint set of what a model gives, which shows for certain when it runs."""
+def _skeleton(network: Network) -> Skeleton:
+    """The skeleton of a model, found by running it on a blank picture."""
     blank = np.zeros((network.size[1], network.size[0], 3), np.uint8)
     x, y = network.run([blank], IMAGENET_MEAN, IMAGENET_STD)
     if x.ndim != 3 or y.ndim != 3 or x.shape[:2] != y.shape[:2]:
         raise InputError(
-            f"model {network.path}: simcc_x {x.shape} and simcc_y {y.shape} are not (people, joints, places)"
+            f"model {network.path}: simcc_x {x.shape} and simcc_y {y.shape} are not (people, joints, places); export "
+            "it with mmdeploy"
         )
     if x.shape[1] not in _SKELETONS:
         raise InputError(
-            f"model {network.path} gives {x.shape[1]} joints; known are 17 (COCO), 26 (Halpe) and 133 (COCO-WholeBody)"
+            f"model {network.path} gives {x.shape[1]} joints; use one of 17 (COCO), 26 (Halpe) or 133 (COCO-WholeBody)"
         )
     return _SKELETONS[x.shape[1]]
 
@@ -106,20 +108,17 @@ def _joint_set(network: Network) -> Skeleton:
 def decode_simcc(
     simcc_x: Float32[np.ndarray, "n j wx"], simcc_y: Float32[np.ndarray, "n j wy"], size: tuple[int, int]
 ) -> tuple[Float[np.ndarray, "n j 2"], Float[np.ndarray, "n j"]]:
-    """Where joints are, from the responses along each axis.
+    """Pixels and scores of joints from the responses along each axis.
 
-    The place is that of the largest response, over the number of places in a pixel (2 in RTMPose):
-    x = argmax(simcc_x) / (wx / width), and y likewise. The score is the smaller of the two largest responses.
+    The place is the index of the largest response over the number of places per pixel (2 in RTMPose):
+    x = argmax(simcc_x) / (wx / width), and likewise y. The score is the smaller of the two largest responses.
 
     Sources: SimCC, https://arxiv.org/abs/2107.03332; the score is that of mmpose's `get_simcc_maximum`.
 
     Args:
-        simcc_x: responses of the places across the picture.
-        simcc_y: of the places down the picture.
-        size: (width, height) of the picture in pixels.
-
-    Returns:
-        Places in pixels, and scores.
+        simcc_x: responses from left to right.
+        simcc_y: responses from top to bottom.
+        size: (width, height) of the crop in pixels.
     """
     axes = (simcc_x, simcc_y)
     places = [axis.argmax(-1) * (length / axis.shape[-1]) for axis, length in zip(axes, size, strict=True)]

@@ -1,4 +1,4 @@
-"""A person's 3D motion as files, one format a module: npz with its JSON sidecar, csv."""
+"""Files of a person's 3D motion, one format per module: npz with its JSON sidecar, csv."""
 
 from poselift.export.csv import write_csv
 from poselift.export.npz import read_npz, write_npz

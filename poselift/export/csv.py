@@ -1,4 +1,4 @@
-"""A motion as a table for spreadsheets, R and pandas: one row a frame, one named column a coordinate."""
+"""A motion as a table for spreadsheets, R and pandas: one row per frame, one column per coordinate."""
 
 import csv
 import math
@@ -11,13 +11,12 @@ from poselift.structures import FEET, Motion
 
 
 def write_csv(path: str | os.PathLike[str], motion: Motion) -> None:
-    """Writes one row a frame.
+    """Writes one row per frame.
 
-    Columns: `time_s`, `interpolated` (0 or 1), `root_x_m`, `root_y_m`,
-    `root_z_m`, then for each joint `<joint>_x_m`, `<joint>_y_m`, `<joint>_z_m` relative to the root joint; where
-    the lifter tells how far off it may be, `<joint>_uncertainty_m`; and, where contacts are known, `left_foot_contact`,
-    `right_foot_contact` (0 or 1).
-    Metres are rounded to 0.01 mm. What is not known is an empty cell, which readers take as missing.
+    Columns: `time_s`, `interpolated` (0 or 1), `root_x_m`, `root_y_m`, `root_z_m`, then for each joint `<joint>_x_m`,
+    `<joint>_y_m`, `<joint>_z_m` relative to the root joint. If known, `<joint>_uncertainty_m` and `left_foot_contact`,
+    `right_foot_contact` (0 or 1) follow. Metres are rounded to 0.01 mm. Unknown values are empty cells, which readers
+    take as missing.
 
     Args:
         path: the file to write.
@@ -25,6 +24,20 @@ def write_csv(path: str | os.PathLike[str], motion: Motion) -> None:
 
     Raises:
         InputError: the file cannot be written.
+
+    Example:
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> from poselift.skeleton import H36M17
+        >>> from poselift.structures import Keypoints2D
+        >>> times, size = np.arange(2) / 30, (640, 480)
+        >>> keypoints = Keypoints2D(np.full((2, 17, 2), 9.0), np.ones((2, 17)), times, H36M17, size)
+        >>> joints, root = np.zeros((2, 17, 3)), np.ones((2, 3))
+        >>> motion = Motion(joints, root, times, np.zeros(2, bool), H36M17, "camera", keypoints)
+        >>> path = Path(tempfile.mkdtemp()) / "person_1.csv"
+        >>> write_csv(path, motion)
+        >>> path.read_text().splitlines()[1][:35]
+        '0.000000,0,1.00000,1.00000,1.00000,'
     """
     places = ["root", *motion.skeleton.joints]
     header = ["time_s", "interpolated", *(f"{place}_{axis}_m" for place in places for axis in "xyz")]
@@ -44,5 +57,5 @@ def write_csv(path: str | os.PathLike[str], motion: Motion) -> None:
 
 
 def _cell(metres: float) -> str:
-    """Five decimals, without a minus before zero; empty where the value is not known."""
+    """Five decimals without a negative zero; empty if unknown."""
     return f"{metres:z.5f}" if math.isfinite(metres) else ""

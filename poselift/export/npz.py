@@ -1,17 +1,17 @@
-"""A motion's arrays as one compressed .npz file, without pickled objects.
+"""The arrays of a motion as a compressed .npz file without pickled objects.
 
 | array | dtype, shape | meaning |
 |---|---|---|
-| `joints` | float32 (t, j, 3) | metres, relative to the root joint; NaN in frames left empty |
-| `root` | float32 (t, 3) | the root joint's place, metres; NaN in frames left empty |
+| `joints` | float32 (t, j, 3) | metres, relative to the root joint; NaN in empty frames |
+| `root` | float32 (t, 3) | position of the root joint, metres; NaN in empty frames |
 | `timestamps` | float64 (t,) | seconds |
-| `keypoints` | float32 (t, j2, 2) | pixels, as detected; NaN where a joint was not seen |
+| `keypoints` | float32 (t, j2, 2) | pixels, as detected; NaN for unseen joints |
 | `keypoint_scores` | float32 (t, j2) | 0 to 1 |
-| `interpolated` | bool (t,) | nothing was seen in the frame, and it was bridged |
-| `uncertainty` | float32 (t, j) | metres: meant to hold the true joint in 9 of 10 cases; absent if the lifter tells none |
-| `contacts` | bool (t, 2) | the left and the right foot are on the ground; absent where nobody asked |
+| `interpolated` | bool (t,) | no detection in this frame; the lifter interpolated it |
+| `uncertainty` | float32 (t, j) | metres; radius that holds the joint in 90 % of cases; absent if unknown |
+| `contacts` | bool (t, 2) | left and right foot are on the ground; absent if unknown |
 
-Joint names, axes and units are in the JSON beside it (`poselift.export.sidecar`).
+The JSON beside it has joint names, axes and units (`poselift.export.sidecar`).
 """
 
 import os
@@ -35,7 +35,7 @@ _DTYPES = {
 }
 _OPTIONAL = ("uncertainty", "contacts")
 _LAST_AXES: dict[str, tuple[int, tuple[int, ...]]] = {
-    # For each array its number of axes, and the sizes of the last ones that are fixed.
+    # Number of axes of each array, and the fixed sizes of the last ones.
     "joints": (3, (3,)),
     "root": (2, (3,)),
     "timestamps": (1, ()),
@@ -48,7 +48,7 @@ _LAST_AXES: dict[str, tuple[int, tuple[int, ...]]] = {
 
 
 def write_npz(path: str | os.PathLike[str], motion: Motion) -> None:
-    """Writes the arrays of a motion.
+    """Writes the arrays of a motion as npz.
 
     Args:
         path: the file to write.
@@ -67,26 +67,25 @@ def write_npz(path: str | os.PathLike[str], motion: Motion) -> None:
     }
     values |= {name: value for name in _OPTIONAL if (value := getattr(motion, name)) is not None}
     arrays: dict[str, np.ndarray] = {name: value.astype(_DTYPES[name]) for name, value in values.items()}
-    # An open file, because numpy appends ".npz" to a path that ends in something else.
+    # An open file, because numpy appends ".npz" to a path with another ending.
     with atomic_path(path) as temporary, open(temporary, "wb") as file:
         np.savez_compressed(file, **arrays)  # type: ignore[arg-type]
 
 
 def read_npz(path: str | os.PathLike[str]) -> dict[str, np.ndarray]:
-    """Reads the arrays that `write_npz` wrote.
+    """The arrays that `write_npz` wrote, by name.
 
     Raises:
-        InputError: the file is missing, is not an npz, lacks an array that is not optional, or has one of another
-            shape.
+        InputError: the file is missing, is not an npz, lacks a required array, or has one with another shape.
     """
     try:
-        # Opened here, because numpy leaves the file open where it cannot read it.
+        # Opened here, because numpy leaves an unreadable file open.
         with open(path, "rb") as file, np.load(file, allow_pickle=False) as stored:
             arrays = {name: stored[name] for name in _DTYPES if name in stored.files}
     except FileNotFoundError:
-        raise InputError(f"{path}: there is no such file") from None
+        raise InputError(f"{path}: there is no such file; check the path") from None
     except (OSError, ValueError, EOFError, AttributeError, TypeError, zipfile.BadZipFile) as error:
-        # numpy answers a damaged file or a bare .npy with any of these.
+        # numpy raises any of these for a damaged file or a bare .npy.
         raise InputError(
             f"{path}: not a readable npz ({why_unreadable(error)}); give an npz that poselift wrote"
         ) from error
@@ -97,11 +96,15 @@ def read_npz(path: str | os.PathLike[str]) -> dict[str, np.ndarray]:
     for name, array in arrays.items():
         axes, fixed = _LAST_AXES[name]
         if array.ndim != axes or len(array) != frames or array.shape[axes - len(fixed) :] != fixed:
-            raise InputError(f"{path}: array {name!r} has the shape {array.shape}, which does not fit {frames} frames")
+            raise InputError(
+                f"{path}: array {name!r} has the shape {array.shape}, not that of {frames} frames; write it again"
+            )
         if array.dtype != _DTYPES[name]:
-            raise InputError(f"{path}: array {name!r} is {array.dtype}, not {np.dtype(_DTYPES[name])}")
+            raise InputError(f"{path}: array {name!r} is {array.dtype}, not {np.dtype(_DTYPES[name])}; convert it")
     if arrays["keypoint_scores"].shape != arrays["keypoints"].shape[:2]:
-        raise InputError(f"{path}: 'keypoint_scores' and 'keypoints' differ in their number of joints")
+        raise InputError(
+            f"{path}: 'keypoint_scores' and 'keypoints' have different numbers of joints; write the file again"
+        )
     if "uncertainty" in arrays and arrays["uncertainty"].shape != arrays["joints"].shape[:2]:
-        raise InputError(f"{path}: 'uncertainty' and 'joints' differ in their number of joints")
+        raise InputError(f"{path}: 'uncertainty' and 'joints' have different numbers of joints; write the file again")
     return arrays

@@ -1,4 +1,4 @@
-"""A motion read back from its npz and the JSON beside it."""
+"""Reads a motion from its npz and the JSON beside it."""
 
 import os
 from pathlib import Path
@@ -10,13 +10,28 @@ from poselift.structures import Keypoints2D, Motion
 
 
 def read_motion(npz_path: str | os.PathLike[str]) -> Motion:
-    """Reads a motion that `write_npz` and `write_sidecar` wrote.
+    """The motion that `write_npz` and `write_sidecar` wrote.
 
     Args:
-        npz_path: the arrays; their JSON has the same name with the suffix .json.
+        npz_path: the arrays; the JSON has the same name with the suffix .json.
 
     Raises:
         InputError: one of the two files is missing or damaged, or they do not belong together.
+
+    Example:
+        >>> import tempfile
+        >>> import numpy as np
+        >>> from poselift.export import write_npz, write_sidecar
+        >>> from poselift.skeleton import H36M17
+        >>> times, size = np.arange(2) / 30, (640, 480)
+        >>> keypoints = Keypoints2D(np.full((2, 17, 2), 9.0), np.ones((2, 17)), times, H36M17, size)
+        >>> joints, root = np.zeros((2, 17, 3)), np.ones((2, 3))
+        >>> motion = Motion(joints, root, times, np.zeros(2, bool), H36M17, "camera", keypoints)
+        >>> path = Path(tempfile.mkdtemp()) / "person_1.npz"
+        >>> write_npz(path, motion)
+        >>> write_sidecar(path.with_suffix(".json"), motion, camera={}, weights={})
+        >>> read_motion(path).root.tolist()
+        [[1.0, 1.0, 1.0], [1.0, 1.0, 1.0]]
     """
     arrays = read_npz(npz_path)
     json_path = Path(npz_path).with_suffix(".json")
@@ -27,7 +42,7 @@ def read_motion(npz_path: str | os.PathLike[str]) -> Motion:
         width, height = about["keypoints"]["image_size"]
         frame, person = about["axes"]["frame"], about["person"]
     except KeyError as error:
-        raise InputError(f"{json_path}: the key {error} is missing") from error
+        raise InputError(f"{json_path}: the key {error} is missing; take the JSON that poselift wrote") from error
     except (TypeError, ValueError) as error:
         raise InputError(f"{json_path}: {error}") from error
     for name, layout in (("joints", skeleton), ("keypoints", keypoint_skeleton)):
@@ -54,4 +69,5 @@ def read_motion(npz_path: str | os.PathLike[str]) -> Motion:
         keypoints,
         uncertainty=arrays.get("uncertainty"),
         contacts=arrays.get("contacts"),
+        pelvis=about.get("pelvis"),
     )

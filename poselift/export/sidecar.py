@@ -1,4 +1,4 @@
-"""The JSON beside a motion's arrays: what they mean, and what they were made with."""
+"""The JSON beside the arrays of a motion: their meaning, and how they were made."""
 
 import importlib.metadata
 import json
@@ -20,7 +20,7 @@ _AXES = {
     "camera": {"x": "right", "y": "down", "z": "forward"},
     "world": {"x": "right", "y": "up", "z": "backward"},
 }
-_POSE = "R x + t takes a place x of the camera frame (x right, y down, z forward) to the world, metres"
+_POSE = "R x + t is the world position of the point x in the camera frame (x right, y down, z forward), metres"
 _PACKAGES = ("poselift", "torch", "numpy", "onnxruntime")
 
 
@@ -32,16 +32,15 @@ def write_sidecar(
     weights: Mapping[str, Any],
     extra: Mapping[str, Any] | None = None,
 ) -> None:
-    """Writes what a reader needs to know about a motion's arrays.
+    """Writes the description of a motion's arrays.
 
     Args:
         path: the JSON file to write.
-        motion: the motion that is described.
-        camera: the camera that was used: `K` (3 x 3), `image_size` (width, height) in pixels, `field_of_view`
-            ("given" or "assumed"), and what else is known of it; for a motion in the world frame also `R` (3 x 3)
-            and `t`, which take a place in the camera frame to the world: R x + t.
-        weights: by part ("lifter", "detector", ...) its name, `sha256` and what else tells it from others.
-        extra: further keys at the top level, such as the source video.
+        motion: the motion to describe.
+        camera: the camera: `K` (3 x 3), `image_size` (width, height) in pixels, `field_of_view` ("given" or "assumed"),
+            and further facts. A motion in the world frame also has `R` (3 x 3) and `t` of the world position R x + t.
+        weights: name, `sha256` and further facts by part ("lifter", "detector", ...).
+        extra: further keys at the top level, such as the name of the video.
 
     Raises:
         InputError: a key of `extra` is taken, or a value cannot be written as JSON (NaN, or an unknown type).
@@ -64,49 +63,53 @@ def write_sidecar(
         "versions": {package: _version(package) for package in _PACKAGES},
     }
     if motion.uncertainty is not None:
-        content["units"]["uncertainty"] = "metres; meant to hold the true joint in 9 of 10 cases"
+        content["units"]["uncertainty"] = "metres; radius that holds the joint in 90 % of cases"
     if motion.contacts is not None:
         content["contacts"] = FEET
+    if motion.pelvis is not None:
+        content["pelvis"] = motion.pelvis
     for key, value in (extra or {}).items():
         if key in content:
-            raise InputError(f"{path}: the key {key!r} is the format's own; choose another name")
+            raise InputError(f"{path}: the key {key!r} is reserved; choose another name")
         content[key] = value
     try:
         write_json(path, _plain(content))
     except InputError:
         raise
     except (TypeError, ValueError) as error:
-        raise InputError(f"{path}: a value cannot be written as JSON ({error})") from error
+        raise InputError(f"{path}: a value cannot be written as JSON ({error}); leave it out") from error
 
 
 def read_sidecar(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Reads what `write_sidecar` wrote.
+    """The content of a file that `write_sidecar` wrote.
 
     Raises:
-        InputError: the file is missing, is not JSON, or is not a sidecar of a version that is known here.
+        InputError: the file is missing, is not JSON, or is not a sidecar of a known version.
     """
     try:
         with open(path, encoding="utf-8") as file:
             content = json.load(file)
     except FileNotFoundError:
-        raise InputError(f"{path}: there is no such file; the JSON belongs beside the npz") from None
+        raise InputError(f"{path}: there is no such file; put the JSON beside the npz") from None
     except (OSError, ValueError) as error:
-        raise InputError(f"{path}: not readable as JSON ({error})") from error
+        raise InputError(f"{path}: not readable as JSON ({error}); write it again") from error
     if not isinstance(content, dict) or content.get("format") != FORMAT:
-        raise InputError(f"{path}: not the JSON of a poselift motion ('format' is not {FORMAT!r})")
+        raise InputError(
+            f"{path}: not the JSON of a poselift motion ('format' is not {FORMAT!r}); give the one beside the npz"
+        )
     if content.get("format_version") != FORMAT_VERSION:
         raise InputError(
-            f"{path}: format_version {content.get('format_version')} is not known here, only {FORMAT_VERSION}; "
-            "read it with the poselift that wrote it"
+            f"{path}: format_version {content.get('format_version')} is unknown, only {FORMAT_VERSION} is known; "
+            "read it with the poselift version that wrote it"
         )
     return content
 
 
 def skeleton_from_json(value: Mapping[str, Any]) -> Skeleton:
-    """The skeleton that a sidecar describes under "skeleton" or "keypoints".
+    """The skeleton under "skeleton" or "keypoints" of a sidecar.
 
     Raises:
-        ValueError: names repeat or a parent is unknown.
+        ValueError: a name repeats or a parent is unknown.
         KeyError: a key is missing.
     """
     joints = tuple(value["joints"])
@@ -129,7 +132,7 @@ def _version(package: str) -> str | None:
 
 
 def _plain(value: Any) -> Any:
-    """The value with numpy's arrays and numbers, and paths, as JSON knows them."""
+    """The value with numpy arrays, numbers and paths converted to JSON types."""
     if isinstance(value, Mapping):
         return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):

@@ -6,13 +6,18 @@ angles radians; the camera frame is x right, y down, z forward.
 
 from poselift.geometry.alignment import apply_similarity, umeyama
 from poselift.geometry.bones import bone_lengths, bone_vectors, points_from_bones
-from poselift.geometry.camera import camera_to_world, intrinsics_from_fov, pixels_to_rays, project, world_to_camera
+from poselift.geometry.camera import (
+    ASSUMED_FOV,
+    NEAREST_PERSON,
+    intrinsics_from_fov,
+    pixels_to_rays,
+    project,
+    world_to_camera,
+)
 from poselift.geometry.kinematics import forward_kinematics
 from poselift.geometry.root import root_from_rays
 from poselift.geometry.rotation import (
     axis_angle_to_matrix,
-    matrix_to_axis_angle,
-    matrix_to_quaternion,
     quaternion_to_matrix,
     rotation_towards,
     rotation_x,
@@ -21,15 +26,14 @@ from poselift.geometry.rotation import (
 )
 
 __all__ = [
+    "ASSUMED_FOV",
+    "NEAREST_PERSON",
     "apply_similarity",
     "axis_angle_to_matrix",
     "bone_lengths",
     "bone_vectors",
-    "camera_to_world",
     "forward_kinematics",
     "intrinsics_from_fov",
-    "matrix_to_axis_angle",
-    "matrix_to_quaternion",
     "pixels_to_rays",
     "points_from_bones",
     "project",

@@ -1,4 +1,4 @@
-"""The similarity that brings one set of points closest to another."""
+"""The similarity transform that aligns one set of points with another."""
 
 import torch
 from jaxtyping import Float
@@ -13,24 +13,30 @@ def umeyama(
     weights: Float[Tensor, "*batch n"] | None = None,
     with_scale: bool = True,
 ) -> tuple[Float[Tensor, "*batch"], Float[Tensor, "*batch 3 3"], Float[Tensor, "*batch 3"]]:
-    """The scale, rotation and translation that minimise the weighted squared distance from source to target.
+    """Scale, rotation and translation that align source with target by least squares.
 
     Umeyama, "Least-squares estimation of transformation parameters between two point patterns", PAMI 1991.
-    The rotation is proper: a mirror image is never aligned by mirroring it.
+    The rotation is proper: it never mirrors the points.
 
-    Where the answer is not determined it is still a number: source points that coincide, or weights that are
-    all zero, give scale 1 and no rotation; a target that is one point gives no rotation and the least-squares
-    scale 0; points on a line are turned onto each other in some way about that line, and no gradient flows
-    through that turn. First derivatives are exact elsewhere, for planar points too.
+    The result is finite for degenerate points too. Coincident source points, or weights that are all zero, give
+    scale 1 and no rotation. Coincident target points give scale 0 and no rotation. Points on a line are aligned with
+    an arbitrary turn about that line, which has no gradient. Elsewhere first derivatives are exact, also for planar
+    points.
 
     Args:
-        source: points to be moved.
-        target: where each should come to.
-        weights: not negative; points of weight 0 do not count and may be NaN. All count alike if left out.
+        source: points to move.
+        target: the place of each.
+        weights: not negative; points of weight 0 are ignored and may be NaN. Equal by default.
         with_scale: False keeps the size of the source.
 
     Returns:
-        scale, R, t with target = scale R source + t at best; NaN where a point that counts is not finite.
+        scale, R and t, so that scale R source + t is closest to target; NaN where a point with weight is not finite.
+
+    Example:
+        >>> source = torch.eye(3)
+        >>> scale, R, t = umeyama(source, 2 * source + 1)
+        >>> round(float(scale), 3), t.round()
+        (2.0, tensor([1., 1., 1.]))
     """
     if weights is None:
         weights = torch.ones_like(source[..., 0])
@@ -44,7 +50,7 @@ def umeyama(
 
     variance = (w * source_centred.square()).sum((-2, -1))
     size = (w * source.square()).sum((-2, -1))
-    # What rounding the mean leaves of points that are all the same.
+    # The rounding error of the mean, for coincident points.
     coincident = variance <= (16 * torch.finfo(source.dtype).eps) ** 2 * size
     covariance = (w[..., None] * target_centred[..., :, None] * source_centred[..., None, :]).sum(-3)
     covariance = covariance.where(~coincident[..., None, None], 0.0)
@@ -59,7 +65,7 @@ def umeyama(
 
 
 def _best_rotation(covariance: Tensor) -> Tensor:
-    """The rotation R that maximises tr(Rᵀ M), with a first derivative that does not go through the SVD.
+    """The rotation R that maximises tr(Rᵀ M); its first derivative avoids the SVD.
 
     The SVD's own derivative divides by differences of singular values and is infinite for symmetric or planar
     poses, where the rotation itself is smooth. At the optimum A = Rᵀ M is symmetric; the turn ω that restores
@@ -92,5 +98,5 @@ def apply_similarity(
     R: Float[Tensor, "*#batch 3 3"],
     t: Float[Tensor, "*#batch 3"],
 ) -> Float[Tensor, "... n 3"]:
-    """Scale R x + t for each of n points, as `umeyama` gives them."""
+    """The points moved by a similarity: scale R x + t."""
     return scale[..., None, None] * transform(R, points) + t[..., None, :]

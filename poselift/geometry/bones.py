@@ -12,10 +12,19 @@ from torch import Tensor
 
 
 def bone_vectors(points: Float[Tensor, "*batch j 3"], parents: Sequence[int]) -> Float[Tensor, "*batch j 3"]:
-    """Each joint minus its parent, zeros for the root.
+    """The vector from each joint's parent to the joint; zeros for the root.
+
+    Args:
+        points: joints.
+        parents: for each joint the index of its parent, -1 for the root.
 
     Raises:
         ValueError: `parents` is not a tree of as many joints as `points` has.
+
+    Example:
+        >>> bone_vectors(torch.tensor([[0.0, 1, 0], [0, 3, 0]]), [-1, 0])
+        tensor([[0., 0., 0.],
+                [0., 2., 0.]])
     """
     root = root_of(parents, points.shape[-2])
     starts = [root if parent < 0 else parent for parent in parents]
@@ -23,7 +32,7 @@ def bone_vectors(points: Float[Tensor, "*batch j 3"], parents: Sequence[int]) ->
 
 
 def bone_lengths(points: Float[Tensor, "*batch j 3"], parents: Sequence[int]) -> Float[Tensor, "*batch bones"]:
-    """The length of each bone, in the order of the joints without the root.
+    """Length of each bone, in the order of the joints without the root.
 
     Raises:
         ValueError: `parents` is not a tree of as many joints as `points` has.
@@ -36,26 +45,26 @@ def bone_lengths(points: Float[Tensor, "*batch j 3"], parents: Sequence[int]) ->
 def points_from_bones(
     vectors: Float[Tensor, "*batch j 3"], root: Float[Tensor, "*batch 3"], parents: Sequence[int]
 ) -> Float[Tensor, "*batch j 3"]:
-    """The joints of a tree of bones: the inverse of `bone_vectors`.
+    """The joints at the ends of bones: the inverse of `bone_vectors`.
 
-    Each joint is the root plus the bones on the way to it. A NaN bone leaves only the joints beyond it NaN.
+    Each joint is the root plus the bones on its way from the root. A NaN bone makes only the joints beyond it NaN.
 
     Args:
         vectors: joint minus parent; the root's own row does not matter.
-        root: where the root joint is.
+        root: position of the root joint.
         parents: for each joint the index of its parent, -1 for the root.
 
     Raises:
         ValueError: `parents` is not a tree of as many joints as `vectors` has.
     """
     on_the_way = torch.tensor(_ancestors(parents, vectors.shape[-2]), device=vectors.device)
-    # A product with a matrix of 0 and 1; chosen, not multiplied, as 0 times NaN is NaN.
+    # Selected by a mask, not multiplied by 0 and 1, because 0 times NaN is NaN.
     along = vectors[..., None, :, :].where(on_the_way[..., None], 0.0).sum(-2)
     return root[..., None, :] + along
 
 
 def root_of(parents: Sequence[int], joints: int) -> int:
-    """The index of the root.
+    """Index of the root.
 
     Raises:
         ValueError: `parents` is not a tree of that many joints.
@@ -65,11 +74,13 @@ def root_of(parents: Sequence[int], joints: int) -> int:
 
 
 def _ancestors(parents: Sequence[int], joints: int) -> list[list[bool]]:
-    """Row by row, the joints whose bones lead from the root to a joint; its own is the last of them."""
+    """For each joint (row), True for the joints whose bones lead to it from the root, including itself."""
     if len(parents) != joints:
-        raise ValueError(f"{joints} joints were given, but {len(parents)} parents")
+        raise ValueError(f"{joints} joints have {len(parents)} parents; give one parent for each joint")
     if sum(parent == -1 for parent in parents) != 1 or not all(-1 <= parent < joints for parent in parents):
-        raise ValueError(f"parents must have one root, -1, and otherwise indices below {joints}; got {[*parents]}")
+        raise ValueError(
+            f"parents {[*parents]} must contain -1 once, for the root, and otherwise indices below {joints}"
+        )
     rows = []
     for joint in range(joints):
         row = [False] * joints

@@ -1,7 +1,7 @@
 """Pinhole cameras: points to pixels, pixels to rays, world to camera.
 
-One rule for all functions: points are (..., n, 3), and what describes the camera has one axis of points less,
-K (..., 3, 3), so that the n points share a camera; the leading axes broadcast.
+All functions share one rule: points are (..., n, 3), and the camera's arrays lack the axis of the points, e.g.
+K (..., 3, 3). The n points share a camera; leading axes broadcast.
 
 Camera frame: x right, y down, z forward. Pixel (0, 0) is the centre of the top-left pixel. K is
 [[fx, skew, cx], [0, fy, cy], [0, 0, 1]] in pixels. Distortion is OpenCV's k1, k2, p1, p2, k3
@@ -10,8 +10,8 @@ Camera frame: x right, y down, z forward. Pixel (0, 0) is the centre of the top-
     x' = x (1 + k1 r² + k2 r⁴ + k3 r⁶) + 2 p1 x y + p2 (r² + 2 x²)
     y' = y (1 + k1 r² + k2 r⁴ + k3 r⁶) + p1 (r² + 2 y²) + 2 p2 x y
 
-Human3.6M's own code writes x' = x (1 + Σ k r²ⁿ + p · x) + p r² with p = (p2, p1). That is not quite the same:
-its terms in x² and x y have half of OpenCV's weight.
+Human3.6M's own code has x' = x (1 + Σ k r²ⁿ + p · x) + p r² with p = (p2, p1), a slightly different model: its terms
+in x² and x y have half of OpenCV's weight.
 """
 
 import math
@@ -22,30 +22,42 @@ from torch import Tensor
 
 from poselift.geometry.products import transform
 
+ASSUMED_FOV = 55.0
+"""Field of view of an unknown camera across the picture's longer side, degrees: typical of phones and camcorders."""
+
+NEAREST_PERSON = 0.2
+"""Smallest distance of a person from the camera, metres."""
+
 NEAREST = 1e-6
-"""Metres in front of the camera below which a point has no picture."""
+"""Smallest depth of a point that projects into the picture, metres."""
 
 NEWTON_STEPS = 10
 NEWTON_TOLERANCE = 1e-4
-"""On the plane z = 1; a residual above it means that the distortion cannot be undone there."""
+"""On the plane z = 1; with a larger residual the distortion has no inverse at that pixel."""
 
 
 def intrinsics_from_fov(width: int, height: int, fov: float) -> Float[Tensor, "3 3"]:
-    """The K of a camera with square pixels that looks at the centre of its picture.
+    """K of a camera with square pixels and a centred principal point.
 
     Args:
-        width: of the picture, in pixels.
-        height: of the picture, in pixels.
-        fov: the angle across the longer side, in radians.
+        width: width of the picture, pixels.
+        height: height of the picture, pixels.
+        fov: angle across the longer side, radians.
 
     Returns:
         K in pixels, float32.
 
     Raises:
         ValueError: a side is not positive, or the angle is not between 0 and pi.
+
+    Example:
+        >>> intrinsics_from_fov(1000, 800, math.pi / 2)
+        tensor([[500.0000,   0.0000, 499.5000],
+                [  0.0000, 500.0000, 399.5000],
+                [  0.0000,   0.0000,   1.0000]])
     """
     if width <= 0 or height <= 0:
-        raise ValueError(f"a picture of {width} x {height} pixels has no camera; both sides must be positive")
+        raise ValueError(f"a picture of {width} x {height} pixels is empty; both sides must be positive")
     if not 0 < fov < math.pi:
         raise ValueError(f"the field of view is {fov} radians; it must lie between 0 and pi")
     focal = max(width, height) / 2 / math.tan(fov / 2)
@@ -53,7 +65,7 @@ def intrinsics_from_fov(width: int, height: int, fov: float) -> Float[Tensor, "3
 
 
 def _distort(plane: Tensor, distortion: Tensor) -> tuple[Tensor, Tensor]:
-    """Distorted (..., n, 2) points of the plane z = 1, and the (..., n, 2, 2) Jacobian of doing so."""
+    """Distorted points (..., n, 2) of the plane z = 1, and the Jacobian (..., n, 2, 2)."""
     k1, k2, p1, p2, k3 = distortion[..., None, :].unbind(-1)
     x, y = plane.unbind(-1)
     r2 = x * x + y * y
@@ -74,7 +86,7 @@ def _distort(plane: Tensor, distortion: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def _undistort(distorted: Tensor, distortion: Tensor) -> Tensor:
-    """The inverse of `_distort` by Newton's method; NaN where there is none."""
+    """The inverse of `_distort` by Newton's method; NaN where none exists."""
     plane = distorted
     for _ in range(NEWTON_STEPS):
         value, jacobian = _distort(plane, distortion)
@@ -83,7 +95,7 @@ def _undistort(distorted: Tensor, distortion: Tensor) -> Tensor:
         plane = plane - torch.stack((d * x - b * y, a * y - c * x), -1) / (a * d - b * c)[..., None]
     value, jacobian = _distort(plane, distortion)
     found = ((value - distorted).abs() < NEWTON_TOLERANCE).all(-1)
-    # Past the point where a lens folds the picture over, a solution exists but is not the one that was seen.
+    # Beyond the radius where the lens model folds the picture over, a solution exists but is the wrong one.
     a, d = jacobian[..., 0, 0], jacobian[..., 1, 1]
     upright = (a * d > jacobian[..., 0, 1] ** 2) & (a > 0)
     return plane.where((found & upright)[..., None], torch.nan)
@@ -94,15 +106,21 @@ def project(
     K: Float[Tensor, "*#batch 3 3"],
     distortion: Float[Tensor, "*#batch 5"] | None = None,
 ) -> Float[Tensor, "... n 2"]:
-    """Where points of the camera frame appear in the picture.
+    """Pixels of points in the camera frame.
 
     Args:
         points: metres.
-        K: intrinsics in pixels.
-        distortion: k1, k2, p1, p2, k3; none if left out.
+        K: intrinsics, pixels.
+        distortion: k1, k2, p1, p2, k3; None for a lens without distortion.
 
     Returns:
         Pixels; NaN for points at or behind the camera.
+
+    Example:
+        >>> K = torch.tensor([[500.0, 0, 320], [0, 500.0, 240], [0, 0, 1]])
+        >>> project(torch.tensor([[0.0, 0, 2], [1, 0, 2]]), K)
+        tensor([[320., 240.],
+                [570., 240.]])
     """
     depth = points[..., 2:]
     visible = depth > NEAREST
@@ -121,15 +139,22 @@ def pixels_to_rays(
     K: Float[Tensor, "*#batch 3 3"],
     distortion: Float[Tensor, "*#batch 5"] | None = None,
 ) -> Float[Tensor, "... n 3"]:
-    """The directions in which pixels look, scaled to z = 1: the inverse of `project` up to depth.
+    """Viewing directions of pixels, scaled to z = 1.
+
+    This is the inverse of `project`, up to the depth.
 
     Args:
-        pixels: as `project` gives them.
-        K: intrinsics in pixels.
-        distortion: k1, k2, p1, p2, k3; none if left out.
+        pixels: as from `project`.
+        K: intrinsics, pixels.
+        distortion: k1, k2, p1, p2, k3; None for a lens without distortion.
 
     Returns:
-        Rays of the camera frame; NaN where the pixel is NaN or the distortion cannot be undone.
+        Rays in the camera frame; NaN where the pixel is NaN or the distortion has no inverse.
+
+    Example:
+        >>> K = torch.tensor([[500.0, 0, 320], [0, 500.0, 240], [0, 0, 1]])
+        >>> pixels_to_rays(torch.tensor([[570.0, 240]]), K)
+        tensor([[0.5000, 0.0000, 1.0000]])
     """
     K = K[..., None, :, :]
     y = (pixels[..., 1] - K[..., 1, 2]) / K[..., 1, 1]
@@ -143,12 +168,5 @@ def pixels_to_rays(
 def world_to_camera(
     points: Float[Tensor, "*#batch n 3"], R: Float[Tensor, "*#batch 3 3"], t: Float[Tensor, "*#batch 3"]
 ) -> Float[Tensor, "... n 3"]:
-    """R X + t: points of the world, in metres, as the camera sees them."""
+    """World points in the camera frame, R X + t, metres."""
     return transform(R, points) + t[..., None, :]
-
-
-def camera_to_world(
-    points: Float[Tensor, "*#batch n 3"], R: Float[Tensor, "*#batch 3 3"], t: Float[Tensor, "*#batch 3"]
-) -> Float[Tensor, "... n 3"]:
-    """Rᵀ (X - t): the inverse of `world_to_camera`, with the same R and t."""
-    return transform(R.mT, points - t[..., None, :])

@@ -16,12 +16,12 @@ def forward_kinematics(
     root: Float[Tensor, "*batch 3"],
     parents: Sequence[int],
 ) -> tuple[Float[Tensor, "*batch j 3"], Float[Tensor, "*batch j 3 3"]]:
-    """Positions and orientations of the joints of a tree.
+    """Positions and orientations of a tree's joints.
 
     Args:
-        rotations: of each joint in its parent's frame; the root's in the frame of the result.
-        offsets: from the parent to the joint in the parent's frame, metres; the root's own does not matter.
-        root: where the root joint is, metres.
+        rotations: rotation of each joint in its parent's frame; that of the root in the frame of the result.
+        offsets: vector from the parent to the joint in the parent's frame, metres; the root's row is ignored.
+        root: position of the root joint, metres.
         parents: for each joint the index of its parent, -1 for the root, in any order of joints.
 
     Returns:
@@ -29,6 +29,14 @@ def forward_kinematics(
 
     Raises:
         ValueError: `parents` is not a tree of as many joints as there are rotations.
+
+    Example:
+        >>> rotations = torch.eye(3).expand(2, 3, 3)
+        >>> offsets = torch.tensor([[0.0, 0, 0], [0, 0.5, 0]])
+        >>> positions, _ = forward_kinematics(rotations, offsets, torch.tensor([1.0, 0, 0]), [-1, 0])
+        >>> positions
+        tensor([[1.0000, 0.0000, 0.0000],
+                [1.0000, 0.5000, 0.0000]])
     """
     top = root_of(parents, rotations.shape[-3])
     orientations = {top: rotations[..., top, :, :]}

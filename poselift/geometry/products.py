@@ -1,7 +1,7 @@
-"""Products of 3 x 3 matrices, written out.
+"""Products of 3 x 3 matrices, as sums of products.
 
-`@` and `einsum` are cut to bfloat16 under autocast and to TF32 where that is switched on, which moves a joint
-by millimetres. A sum of products keeps the precision of its inputs, and at this size costs the same.
+`@` and `einsum` round to bfloat16 under autocast, and to TF32 where it is enabled, which moves a joint by millimetres.
+A sum of products keeps the precision of its inputs, and costs the same at this size.
 """
 
 import torch
@@ -10,7 +10,7 @@ from torch import Tensor
 
 
 def transform(matrix: Float[Tensor, "*#batch 3 3"], vectors: Float[Tensor, "*#batch n 3"]) -> Float[Tensor, "... n 3"]:
-    """Each of n vectors times the matrix that they share."""
+    """The matrix times each of the n vectors that share it."""
     return (matrix[..., None, :, :] * vectors[..., :, None, :]).sum(-1)
 
 
@@ -20,7 +20,7 @@ def compose(left: Float[Tensor, "*#batch 3 3"], right: Float[Tensor, "*#batch 3 
 
 
 def cross_matrix(vector: Float[Tensor, "*batch 3"]) -> Float[Tensor, "*batch 3 3"]:
-    """The matrix whose product with another vector is their cross product."""
+    """The matrix whose product with another vector is the cross product of both."""
     x, y, z = vector.unbind(-1)
     zero = torch.zeros_like(x)
     return torch.stack((zero, -z, y, z, zero, -x, -y, x, zero), -1).unflatten(-1, (3, 3))

@@ -1,28 +1,29 @@
-"""Where a pose stands so that it is seen as it was seen."""
+"""The position of a pose that best matches its keypoints."""
 
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
 _STABILISER = 1e-6
-"""Pull to the camera, in units of one joint's weight: keeps poses that no ray holds solvable."""
+"""Pull towards the camera, in units of one joint's weight: keeps poses without rays solvable."""
 
 
 def root_from_rays(
     joints: Float[Tensor, "*#batch n 3"], rays: Float[Tensor, "*#batch n 3"], weights: Float[Tensor, "*#batch n"]
 ) -> Float[Tensor, "... 3"]:
-    """The root r that minimises the weighted sum of |(I - d dᵀ) (x + r)|², d a joint's unit ray.
+    """The root that brings the joints closest to their rays.
 
-    The squared distance of the joints from their rays, in closed form: the normal equations of three unknowns. With
-    fewer than two rays the depth is not determined; it is then near 0.
+    It minimises the weighted sum of |(I - d dᵀ) (x + r)|² over the root r, where x is a joint and d its unit ray, in
+    closed form: the normal equations of three unknowns. With fewer than two rays the depth is undetermined, and is
+    then near 0.
 
     Args:
-        joints: x, relative to the root, camera frame, metres.
-        rays: where each joint was seen, of any length.
-        weights: not negative; joints of weight 0 do not count and may be NaN.
+        joints: camera frame, metres, relative to the root.
+        rays: viewing direction of each joint, of any length.
+        weights: not negative; joints of weight 0 are ignored and may be NaN.
 
     Returns:
-        The root, camera frame, metres; behind the camera where the pose fits its rays upside down.
+        Root in the camera frame, metres; behind the camera where the pose fits its rays upside down.
     """
     seen = (weights > 0)[..., None]
     rays = rays.where(seen, rays.new_tensor([0.0, 0.0, 1.0]))

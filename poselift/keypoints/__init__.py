@@ -1,15 +1,15 @@
-"""2D keypoints that were made elsewhere, one format a module, and how they go where a detector's do."""
+"""Readers of 2D keypoints from other programs, one module per format, and clips made of them."""
 
 from pathlib import Path
 from typing import Protocol
 
 from poselift.keypoints import alphapose, coco_json, deeplabcut, mmpose_json, openpose, poselift_npz, trc, videopose3d
-from poselift.keypoints.content import KeypointFile, Sight
-from poselift.keypoints.source import Source
-from poselift.keypoints.stream import FileDetections
+from poselift.keypoints.clip import KeypointClip
+from poselift.keypoints.content import KeypointFile, Observation
+from poselift.keypoints.input_file import KeypointInput
 from poselift.skeleton import Skeleton
 
-__all__ = ["READERS", "FileDetections", "KeypointFile", "Reader", "Sight", "read_keypoints"]
+__all__ = ["READERS", "KeypointClip", "KeypointFile", "Observation", "Reader", "read_keypoints"]
 
 
 class Reader(Protocol):
@@ -21,11 +21,11 @@ class Reader(Protocol):
 
     WHAT: str
 
-    def recognises(self, source: Source) -> bool:
+    def recognises(self, file: KeypointInput) -> bool:
         """Whether the file or folder is in this format, as far as its beginning tells."""
         ...
 
-    def read(self, source: Source) -> KeypointFile:
+    def read(self, file: KeypointInput) -> KeypointFile:
         """Reads it.
 
         Raises:
@@ -58,20 +58,20 @@ def read_keypoints(path: str | Path, skeleton: Skeleton | None = None) -> Keypoi
         InputError: there is nothing at the path, no format is recognised, or the file is damaged; the message says
             which file and which key.
     """
-    source = Source(path, skeleton)
+    file = KeypointInput(path, skeleton)
     for reader in READERS.values():
-        if reader.recognises(source):
-            return reader.read(source)
+        if reader.recognises(file):
+            return reader.read(file)
     supported = "; ".join(reader.WHAT for reader in READERS.values())
-    raise source.fail(f"not recognised{_why(source)}; supported are {supported}")
+    raise file.fail(f"not recognised{_why(file)}; supported are {supported}")
 
 
-def _why(source: Source) -> str:
+def _why(file: KeypointInput) -> str:
     """Why a file is in none of the formats, where that is easily told."""
-    if source.path.is_dir() and not any(source.files(suffix) for suffix in (".json", ".npz", ".trc")):
+    if file.path.is_dir() and not any(file.files(suffix) for suffix in (".json", ".npz", ".trc")):
         return " (there are no .json, .npz or .trc files in this folder)"
-    if source.path.suffix == ".json" and not source.json:
+    if file.path.suffix == ".json" and not file.json:
         return " (there is nobody in it)"
-    if source.path.suffix == ".json" and openpose.is_frame(source.json):
+    if file.path.suffix == ".json" and openpose.is_frame(file.json):
         return " (it is one frame of OpenPose's; give the folder that it is in)"
     return ""

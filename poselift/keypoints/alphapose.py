@@ -12,8 +12,8 @@ Source: https://github.com/MVIG-SJTU/AlphaPose, docs/output.md and write_json in
 from collections.abc import Iterator
 from typing import Any
 
-from poselift.keypoints.content import KeypointFile, Sight
-from poselift.keypoints.source import Source, box_from_corner, number_in, score_of
+from poselift.keypoints.content import KeypointFile, Observation
+from poselift.keypoints.input_file import KeypointInput, box_from_corner, number_in, score_of
 from poselift.skeleton import Skeleton
 
 WHAT = "AlphaPose's JSON"
@@ -22,11 +22,11 @@ _LISTS = {"people": "pose_keypoints_2d", "bodies": "joints"}
 """Key of a picture's people -> that of a person's joints, in the formats `open` and `cmu`."""
 
 
-def recognises(source: Source) -> bool:
+def recognises(file: KeypointInput) -> bool:
     """Whether it is one of these: names of pictures tell the list from COCO's results, which have numbers."""
-    if source.path.suffix != ".json":
+    if file.path.suffix != ".json":
         return False
-    content = source.json
+    content = file.json
     if isinstance(content, dict):
         return len(content) > 0 and all(
             isinstance(frame, dict) and any(isinstance(frame.get(key), list) for key in _LISTS)
@@ -40,27 +40,27 @@ def recognises(source: Source) -> bool:
     )
 
 
-def read(source: Source) -> KeypointFile:
+def read(file: KeypointInput) -> KeypointFile:
     """Reads the file.
 
     Raises:
         InputError: an entry is damaged, or the joint set is not known.
     """
-    entries = list(_by_picture(source) if isinstance(source.json, dict) else _listed(source))
+    entries = list(_by_picture(file) if isinstance(file.json, dict) else _listed(file))
     followed = any(_number_of(entry.get("idx")) not in (None, 0) for _, _, entry in entries)
     skeleton: Skeleton | None = None
-    frames: dict[int, list[Sight]] = {}
+    frames: dict[int, list[Observation]] = {}
     for picture, key, entry in entries:
         number = number_in(picture)
         if number is None:
-            raise source.fail(f"the image_id {picture!r} has no number; it must be the frame's")
-        points = source.triplets(entry.get(key), f"{key!r} of {picture}")
-        found = source.by_count(len(points))
+            raise file.fail(f"the image_id {picture!r} has no number; it must be the frame's")
+        points = file.triplets(entry.get(key), f"{key!r} of {picture}")
+        found = file.by_count(len(points))
         if skeleton is not None and found != skeleton:
-            raise source.fail(f"its people have different joint sets: {skeleton.name} and {found.name}")
+            raise file.fail(f"its people have different joint sets: {skeleton.name} and {found.name}")
         skeleton = found
         idx = _number_of(entry.get("idx")) if followed else None
-        sight = Sight(
+        observation = Observation(
             points[: len(found), :2],
             points[: len(found), 2],
             None if idx is None else str(idx),
@@ -68,27 +68,27 @@ def read(source: Source) -> KeypointFile:
             # Not a probability: it is added up of several scores. More than 1 is taken for 1.
             score_of(entry.get("score")),
         )
-        frames.setdefault(number, []).append(sight)
+        frames.setdefault(number, []).append(observation)
     if skeleton is None:
-        raise source.fail("nobody was found in it")
-    return KeypointFile(source.path, "alphapose", skeleton, frames)
+        raise file.fail("nobody was found in it")
+    return KeypointFile(file.path, "alphapose", skeleton, frames)
 
 
-def _listed(source: Source) -> Iterator[tuple[str, str, dict[str, Any]]]:
+def _listed(file: KeypointInput) -> Iterator[tuple[str, str, dict[str, Any]]]:
     """Picture, key of the joints, and person, one after the other."""
-    for index, entry in enumerate(source.json):
+    for index, entry in enumerate(file.json):
         if not isinstance(entry, dict) or not isinstance(entry.get("image_id"), str):
-            raise source.fail(f"entry {index} has no 'image_id' with a picture's name")
+            raise file.fail(f"entry {index} has no 'image_id' with a picture's name")
         yield entry["image_id"], "keypoints", entry
 
 
-def _by_picture(source: Source) -> Iterator[tuple[str, str, dict[str, Any]]]:
+def _by_picture(file: KeypointInput) -> Iterator[tuple[str, str, dict[str, Any]]]:
     """The same from the formats `open` and `cmu`."""
-    for picture, frame in source.json.items():
+    for picture, frame in file.json.items():
         key = next(key for key in _LISTS if key in frame)
         for person in frame[key]:
             if not isinstance(person, dict):
-                raise source.fail(f"{key!r} of {picture} has something that is no person")
+                raise file.fail(f"{key!r} of {picture} has something that is no person")
             yield picture, _LISTS[key], person
 
 

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from poselift.keypoints.content import KeypointFile, Sight
-from poselift.keypoints.source import Source, box_from_corner, number_in, pick, score_of
+from poselift.keypoints.content import KeypointFile, Observation
+from poselift.keypoints.input_file import KeypointInput, box_from_corner, number_in, pick, score_of
 from poselift.skeleton import Skeleton
 
 WHAT = "COCO's keypoint JSON, annotations or results"
@@ -22,11 +22,11 @@ WHAT = "COCO's keypoint JSON, annotations or results"
 _Size = tuple[int, int]
 
 
-def recognises(source: Source) -> bool:
+def recognises(file: KeypointInput) -> bool:
     """Whether it is one of the two."""
-    if source.path.suffix != ".json":
+    if file.path.suffix != ".json":
         return False
-    content = source.json
+    content = file.json
     if isinstance(content, dict):
         return "annotations" in content and "images" in content
     return (
@@ -38,35 +38,35 @@ def recognises(source: Source) -> bool:
     )
 
 
-def read(source: Source) -> KeypointFile:
+def read(file: KeypointInput) -> KeypointFile:
     """Reads the file.
 
     Raises:
         InputError: an entry is damaged, pictures differ in size, or the joint set is not known.
     """
-    if isinstance(source.json, list):
-        return _file(source, source.json, None, None, None)
-    images, annotations = source.json["images"], source.json["annotations"]
+    if isinstance(file.json, list):
+        return _file(file, file.json, None, None, None)
+    images, annotations = file.json["images"], file.json["annotations"]
     for key in ("images", "annotations"):
-        if not isinstance(source.json[key], list):
-            raise source.fail(f"{key!r} is not a list")
+        if not isinstance(file.json[key], list):
+            raise file.fail(f"{key!r} is not a list")
     if not all(isinstance(image, dict) and "id" in image for image in images):
-        raise source.fail("'images' has a picture without 'id'")
+        raise file.fail("'images' has a picture without 'id'")
     sizes = {(image["width"], image["height"]) for image in images if "width" in image and "height" in image}
     if not all(isinstance(side, int) and side > 0 for size in sizes for side in size):
-        raise source.fail("'images' has a 'width' or 'height' that is no number of pixels")
+        raise file.fail("'images' has a 'width' or 'height' that is no number of pixels")
     if len(sizes) > 1:
-        raise source.fail(f"its 'images' have {len(sizes)} different sizes; those of one video have one")
-    categories = source.json.get("categories") or [{}]
+        raise file.fail(f"its 'images' have {len(sizes)} different sizes; those of one video have one")
+    categories = file.json.get("categories") or [{}]
     if not isinstance(categories, list) or not isinstance(categories[0], dict):
-        raise source.fail("'categories' is not a list of objects")
+        raise file.fail("'categories' is not a list of objects")
     names = categories[0].get("keypoints")
     if names is not None and not (isinstance(names, list) and all(isinstance(name, str) for name in names)):
-        raise source.fail("'categories' has 'keypoints' that are no list of names")
-    return _file(source, annotations, _numbers(source, images), names, sizes.pop() if sizes else None)
+        raise file.fail("'categories' has 'keypoints' that are no list of names")
+    return _file(file, annotations, _numbers(file, images), names, sizes.pop() if sizes else None)
 
 
-def _numbers(source: Source, images: list[dict[str, Any]]) -> dict[Any, int]:
+def _numbers(file: KeypointInput, images: list[dict[str, Any]]) -> dict[Any, int]:
     """The frame's number of each picture, by the picture's id."""
     numbers = [image.get("frame_id", number_in(str(image.get("file_name", "")))) for image in images]
     if None in numbers or len(set(numbers)) < len(images):
@@ -75,36 +75,36 @@ def _numbers(source: Source, images: list[dict[str, Any]]) -> dict[Any, int]:
     found = {}
     for image, number in zip(images, numbers, strict=True):
         if not isinstance(number, int) or not isinstance(image["id"], int | str):
-            raise source.fail(f"'images' has 'id' {image['id']!r} with 'frame_id' {number!r}; they must be numbers")
+            raise file.fail(f"'images' has 'id' {image['id']!r} with 'frame_id' {number!r}; they must be numbers")
         found[image["id"]] = number
     return found
 
 
 def _file(
-    source: Source,
+    file: KeypointInput,
     entries: list[Any],
     numbers: dict[Any, int] | None,
     names: list[str] | None,
     image_size: _Size | None,
 ) -> KeypointFile:
     """The file from its people; without `numbers` these are results, and `image_id` is the frame's number."""
-    frames: dict[int, list[Sight]] = {number: [] for number in (numbers or {}).values()}
+    frames: dict[int, list[Observation]] = {number: [] for number in (numbers or {}).values()}
     skeleton: Skeleton | None = None
     for index, entry in enumerate(entries):
         image = entry.get("image_id") if isinstance(entry, dict) else None
         if not isinstance(image, int | str) or (numbers is not None and image not in numbers):
-            raise source.fail(f"person {index} has no 'image_id', or that of no picture of the file")
+            raise file.fail(f"person {index} has no 'image_id', or that of no picture of the file")
         number = number_in(str(image)) if numbers is None else numbers[image]
         if number is None:
-            raise source.fail(f"person {index}: the image_id {image!r} has no number; it must be the frame's")
-        points = source.triplets(entry.get("keypoints"), f"'keypoints' of person {index}, image {image}")
-        chosen, points = _by_name_or_count(source, points, names)
+            raise file.fail(f"person {index}: the image_id {image!r} has no number; it must be the frame's")
+        points = file.triplets(entry.get("keypoints"), f"'keypoints' of person {index}, image {image}")
+        chosen, points = _by_name_or_count(file, points, names)
         if skeleton is not None and chosen != skeleton:
-            raise source.fail(f"its people have different joint sets: {skeleton.name} and {chosen.name}")
+            raise file.fail(f"its people have different joint sets: {skeleton.name} and {chosen.name}")
         skeleton = chosen
         scores = np.nan_to_num(points[:, 2])
         person = entry.get("track_id")
-        sight = Sight(
+        observation = Observation(
             points[:, :2],
             # Flags are 0, 1 or 2.
             scores if numbers is None else (scores > 0).astype(float),
@@ -112,19 +112,19 @@ def _file(
             box_from_corner(entry.get("bbox")),
             score_of(entry.get("score")),
         )
-        if sight.seen.any():
-            frames.setdefault(number, []).append(sight)
+        if observation.seen.any():
+            frames.setdefault(number, []).append(observation)
     if skeleton is None:
-        raise source.fail("nobody in it has 'keypoints'")
-    return KeypointFile(source.path, "coco", skeleton, frames, image_size)
+        raise file.fail("nobody in it has 'keypoints'")
+    return KeypointFile(file.path, "coco", skeleton, frames, image_size)
 
 
 def _by_name_or_count(
-    source: Source, points: Float[np.ndarray, "k 3"], names: list[str] | None
+    file: KeypointInput, points: Float[np.ndarray, "k 3"], names: list[str] | None
 ) -> tuple[Skeleton, Float[np.ndarray, "j 3"]]:
     """A person's joints in the joint set that their names say, or else their number."""
     if names is not None and len(names) == len(points):
-        skeleton, places = source.by_names(names)
+        skeleton, places = file.by_names(names)
         return skeleton, pick(points, places)
-    skeleton = source.by_count(len(points))
+    skeleton = file.by_count(len(points))
     return skeleton, points[: len(skeleton)]

@@ -21,7 +21,7 @@ _FARTHEST = 100.0
 
 
 @dataclass(frozen=True)
-class Sight:
+class Observation:
     """One person in one frame, as the file has it.
 
     Attributes:
@@ -60,7 +60,7 @@ class KeypointFile:
     path: Path
     format: str
     skeleton: Skeleton
-    frames: dict[int, list[Sight]]
+    frames: dict[int, list[Observation]]
     image_size: tuple[int, int] | None = None
     timestamps: dict[int, float] | None = None
 
@@ -73,7 +73,7 @@ class KeypointFile:
         """
         names: dict[str, None] = {}
         for number in sorted(self.frames):
-            there = [sight.person for sight in self.frames[number]]
+            there = [observation.person for observation in self.frames[number]]
             if None in there or len(set(there)) < len(there):
                 return None
             names.update((name, None) for name in there if name is not None)
@@ -94,11 +94,16 @@ class KeypointFile:
             InputError: the coordinates are not pixels of such a picture.
         """
         scale = self._scale(image_size)
-        return {number: self._detections(sights, scale) for number, sights in self.frames.items()}
+        return {number: self._detections(observations, scale) for number, observations in self.frames.items()}
 
     def _scale(self, image_size: tuple[int, int]) -> Float[np.ndarray, "2"]:
         """From the file's coordinates to pixels, after making sure that these can be meant."""
-        people = [points for sights in self.frames.values() for sight in sights if len(points := _seen(sight))]
+        people = [
+            points
+            for observations in self.frames.values()
+            for observation in observations
+            if len(points := _seen(observation))
+        ]
         if not people:
             return np.ones(2)
         points = np.concatenate(people)
@@ -125,15 +130,17 @@ class KeypointFile:
             )
         return scale
 
-    def _detections(self, sights: list[Sight], scale: Float[np.ndarray, "2"]) -> NamedDetections:
+    def _detections(self, observations: list[Observation], scale: Float[np.ndarray, "2"]) -> NamedDetections:
         boxes, box_scores, keypoints, scores = [], [], [], []
-        for sight in sights:
-            points = np.where(sight.seen[:, None], sight.points * scale, np.nan)
-            values = np.where(sight.seen, np.clip(sight.scores, 0, 1), 0.0)
-            corners = points[sight.seen] if sight.seen.any() else np.zeros((1, 2))
-            own = float(values[sight.seen].mean()) if sight.seen.any() else 0.0
-            boxes.append(np.concatenate([corners.min(0), corners.max(0)]) if sight.box is None else sight.box)
-            box_scores.append(own if sight.box_score is None else min(max(sight.box_score, 0.0), 1.0))
+        for observation in observations:
+            points = np.where(observation.seen[:, None], observation.points * scale, np.nan)
+            values = np.where(observation.seen, np.clip(observation.scores, 0, 1), 0.0)
+            corners = points[observation.seen] if observation.seen.any() else np.zeros((1, 2))
+            own = float(values[observation.seen].mean()) if observation.seen.any() else 0.0
+            boxes.append(
+                np.concatenate([corners.min(0), corners.max(0)]) if observation.box is None else observation.box
+            )
+            box_scores.append(own if observation.box_score is None else min(max(observation.box_score, 0.0), 1.0))
             keypoints.append(points)
             scores.append(values)
         numbers = self.people
@@ -143,14 +150,14 @@ class KeypointFile:
             np.array(keypoints, float).reshape(-1, len(self.skeleton), 2),
             np.array(scores, float).reshape(-1, len(self.skeleton)),
             self.skeleton,
-            None if numbers is None else tuple(numbers[str(sight.person)] for sight in sights),
+            None if numbers is None else tuple(numbers[str(observation.person)] for observation in observations),
         )
 
 
 def frames_by_time(
-    people: Mapping[str, tuple[Float[np.ndarray, " t"], Sequence[Sight]]],
-) -> tuple[dict[int, list[Sight]], dict[int, float]]:
-    """The frames of files that have one person each, from everybody's time stamps and sights.
+    people: Mapping[str, tuple[Float[np.ndarray, " t"], Sequence[Observation]]],
+) -> tuple[dict[int, list[Observation]], dict[int, float]]:
+    """The frames of files that have one person each, from everybody's time stamps and observations.
 
     Args:
         people: by name.
@@ -160,13 +167,13 @@ def frames_by_time(
     """
     times = sorted({round(float(time), 6) for timestamps, _ in people.values() for time in timestamps})
     numbers = {time: number for number, time in enumerate(times)}
-    frames: dict[int, list[Sight]] = {number: [] for number in range(len(times))}
-    for timestamps, sights in people.values():
-        for time, sight in zip(timestamps, sights, strict=True):
-            if sight.seen.any():
-                frames[numbers[round(float(time), 6)]].append(sight)
+    frames: dict[int, list[Observation]] = {number: [] for number in range(len(times))}
+    for timestamps, observations in people.values():
+        for time, observation in zip(timestamps, observations, strict=True):
+            if observation.seen.any():
+                frames[numbers[round(float(time), 6)]].append(observation)
     return frames, dict(enumerate(times))
 
 
-def _seen(sight: Sight) -> Float[np.ndarray, "n 2"]:
-    return sight.points[sight.seen]
+def _seen(observation: Observation) -> Float[np.ndarray, "n 2"]:
+    return observation.points[observation.seen]

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from poselift.keypoints.content import KeypointFile, Sight
+from poselift.keypoints.content import KeypointFile, Observation
+from poselift.keypoints.input_file import KeypointInput, number_in, pick
 from poselift.keypoints.pandas_hdf5 import is_hdf5, read_frame
-from poselift.keypoints.source import Source, number_in, pick
 
 WHAT = "DeepLabCut's CSV or HDF5"
 
@@ -32,57 +32,57 @@ class _Table:
     values: Float[np.ndarray, "t c"]
 
 
-def recognises(source: Source) -> bool:
+def recognises(file: KeypointInput) -> bool:
     """Whether it is HDF5, or a CSV that begins as DeepLabCut's do."""
-    if not source.path.is_file():
+    if not file.path.is_file():
         return False
-    if source.path.suffix == ".csv":
-        with open(source.path, encoding="utf-8-sig", errors="replace") as file:
-            return file.read(7).lower() == "scorer,"
-    return is_hdf5(source.path)
+    if file.path.suffix == ".csv":
+        with open(file.path, encoding="utf-8-sig", errors="replace") as table:
+            return table.read(7).lower() == "scorer,"
+    return is_hdf5(file.path)
 
 
-def read(source: Source) -> KeypointFile:
+def read(file: KeypointInput) -> KeypointFile:
     """Reads the file.
 
     Raises:
         InputError: the table is damaged, or its joints are not a person's; for HDF5 also where h5py is missing.
     """
-    table = _from_csv(source) if source.path.suffix == ".csv" else _from_hdf5(source)
+    table = _from_csv(file) if file.path.suffix == ".csv" else _from_hdf5(file)
     bodyparts = list(dict.fromkeys(column[-2] for column in table.columns))
     people = list(dict.fromkeys(column[-3] if len(column) == 4 else "1" for column in table.columns))
     found = np.full((len(people), len(table.numbers), len(bodyparts), 3), np.nan)
     found[..., 2] = 1.0
     for column, values in zip(table.columns, table.values.T, strict=True):
         if column[-1] not in _COORDS:
-            raise source.fail(f"'coords' has {column[-1]!r}, expected x, y and likelihood")
+            raise file.fail(f"'coords' has {column[-1]!r}, expected x, y and likelihood")
         person = people.index(column[-3]) if len(column) == 4 else 0
         found[person, :, bodyparts.index(column[-2]), _COORDS.index(column[-1])] = values
-    skeleton, places = source.by_names(bodyparts)
+    skeleton, places = file.by_names(bodyparts)
     found = pick(found, places)
-    frames: dict[int, list[Sight]] = {number: [] for number in table.numbers}
+    frames: dict[int, list[Observation]] = {number: [] for number in table.numbers}
     for name, track in zip(people, found, strict=True):
         for number, joints in zip(table.numbers, track, strict=True):
-            sight = Sight(joints[:, :2], np.nan_to_num(joints[:, 2]), name)
-            if sight.seen.any():
-                frames[number].append(sight)
-    return KeypointFile(source.path, "deeplabcut", skeleton, frames)
+            observation = Observation(joints[:, :2], np.nan_to_num(joints[:, 2]), name)
+            if observation.seen.any():
+                frames[number].append(observation)
+    return KeypointFile(file.path, "deeplabcut", skeleton, frames)
 
 
-def _from_csv(source: Source) -> _Table:
+def _from_csv(file: KeypointInput) -> _Table:
     try:
         # Spreadsheets put a mark of the encoding first, which is no part of the text.
-        with open(source.path, encoding="utf-8-sig", newline="") as file:
-            rows = [row for row in csv.reader(file) if row]
+        with open(file.path, encoding="utf-8-sig", newline="") as table:
+            rows = [row for row in csv.reader(table) if row]
     except (UnicodeDecodeError, csv.Error) as error:
-        raise source.fail(f"not readable as CSV in UTF-8 ({error}); save it in that encoding") from error
+        raise file.fail(f"not readable as CSV in UTF-8 ({error}); save it in that encoding") from error
     head: dict[str, list[str]] = {}
     while rows and rows[0][0].lower() in ("scorer", "individuals", "bodyparts", "coords"):
         head[rows[0][0].lower()] = rows[0]
         rows = rows[1:]
     for key in ("bodyparts", "coords"):
         if key not in head:
-            raise source.fail(f"the header has no row {key!r}")
+            raise file.fail(f"the header has no row {key!r}")
     levels = [head[key] for key in ("scorer", "individuals", "bodyparts", "coords") if key in head]
     # Pictures of labelled data may be named in three columns: their folders have one each.
     first = next((place for place, coord in enumerate(head["coords"]) if place and coord), 1)
@@ -92,25 +92,25 @@ def _from_csv(source: Source) -> _Table:
         try:
             values.append([float(cell) if cell else np.nan for cell in row[first:]])
         except ValueError:
-            raise source.fail(f"line {line}: a cell is not a number") from None
+            raise file.fail(f"line {line}: a cell is not a number") from None
         if len(values[-1]) != len(columns):
-            raise source.fail(f"line {line} has {len(row)} cells, the header {first + len(columns)}")
+            raise file.fail(f"line {line} has {len(row)} cells, the header {first + len(columns)}")
     if not values:
-        raise source.fail("it has a header, but no rows")
+        raise file.fail("it has a header, but no rows")
     numbers = [number_in(row[first - 1]) for row in rows]
-    return _Table(columns, _distinct(source, numbers), np.array(values))
+    return _Table(columns, _distinct(file, numbers), np.array(values))
 
 
-def _from_hdf5(source: Source) -> _Table:
-    columns, index, values = read_frame(source.path)
+def _from_hdf5(file: KeypointInput) -> _Table:
+    columns, index, values = read_frame(file.path)
     if any(len(column) not in (3, 4) for column in columns) or not len(values):
-        raise source.fail("its table has no columns labelled by scorer, bodyparts and coords, or no rows")
-    return _Table(columns, _distinct(source, list(range(len(values))) if index is None else index), values)
+        raise file.fail("its table has no columns labelled by scorer, bodyparts and coords, or no rows")
+    return _Table(columns, _distinct(file, list(range(len(values))) if index is None else index), values)
 
 
-def _distinct(source: Source, numbers: list[int | None] | list[int]) -> list[int]:
+def _distinct(file: KeypointInput, numbers: list[int | None] | list[int]) -> list[int]:
     """The rows' numbers, after making sure that each has its own."""
     known = [number for number in numbers if number is not None]
     if len(set(known)) < len(numbers):
-        raise source.fail("its rows are not numbered, each by its frame")
+        raise file.fail("its rows are not numbered, each by its frame")
     return known

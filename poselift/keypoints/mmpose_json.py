@@ -12,21 +12,21 @@ from typing import Any
 
 import numpy as np
 
-from poselift.keypoints.content import KeypointFile, Sight
-from poselift.keypoints.source import Source, number_in, pick, score_of
+from poselift.keypoints.content import KeypointFile, Observation
+from poselift.keypoints.input_file import KeypointInput, number_in, pick, score_of
 from poselift.skeleton import Skeleton
 
 WHAT = "the JSON of MMPose's inferencer or demos"
 
 
-def recognises(source: Source) -> bool:
+def recognises(file: KeypointInput) -> bool:
     """Whether it is one of these."""
-    files = source.files(".json")
+    files = file.files(".json")
     if files:
-        return any(_are_people(content) for content in map(source.read_json, files[:1]))
-    if source.path.suffix != ".json":
+        return any(_are_people(content) for content in map(file.read_json, files[:1]))
+    if file.path.suffix != ".json":
         return False
-    content = source.json
+    content = file.json
     if isinstance(content, dict):
         return isinstance(content.get("instance_info"), list)
     return isinstance(content, list) and (_are_frames(content) or (len(content) > 0 and _are_people(content)))
@@ -42,26 +42,26 @@ def _are_people(content: Any) -> bool:
     )
 
 
-def read(source: Source) -> KeypointFile:
+def read(file: KeypointInput) -> KeypointFile:
     """Reads a file, or a folder with one file a picture.
 
     Raises:
         InputError: a person is damaged, or the joint set is not known.
     """
-    skeleton, joints = _by_names(source)
-    frames: dict[int, list[Sight]] = {}
-    for number, people in _frames(source).items():
+    skeleton, joints = _by_names(file)
+    frames: dict[int, list[Observation]] = {}
+    for number, people in _frames(file).items():
         frames[number] = []
         for person in people:
-            points, scores = _arrays(source, person, number)
+            points, scores = _arrays(file, person, number)
             if skeleton is None:
-                skeleton = source.by_count(len(points))
+                skeleton = file.by_count(len(points))
                 joints = list(range(len(skeleton)))
             if len(points) <= max(joint for joint in joints if joint is not None):
-                raise source.fail(f"frame {number}: 'keypoints' has {len(points)} joints, fewer than the others")
+                raise file.fail(f"frame {number}: 'keypoints' has {len(points)} joints, fewer than the others")
             name = person.get("track_id", -1)
             frames[number].append(
-                Sight(
+                Observation(
                     pick(points, joints),
                     np.nan_to_num(pick(scores[:, None], joints)[:, 0]),
                     None if name == -1 else str(name),
@@ -70,56 +70,56 @@ def read(source: Source) -> KeypointFile:
                 )
             )
     if skeleton is None:
-        raise source.fail("nobody was found in it")
-    return KeypointFile(source.path, "mmpose", skeleton, frames)
+        raise file.fail("nobody was found in it")
+    return KeypointFile(file.path, "mmpose", skeleton, frames)
 
 
-def _by_names(source: Source) -> tuple[Skeleton | None, list[int | None]]:
+def _by_names(file: KeypointInput) -> tuple[Skeleton | None, list[int | None]]:
     """The joint set from the names of the joints, where the file has them."""
-    meta = source.json.get("meta_info") if source.path.is_file() and isinstance(source.json, dict) else None
+    meta = file.json.get("meta_info") if file.path.is_file() and isinstance(file.json, dict) else None
     names = meta.get("keypoint_id2name") if isinstance(meta, dict) else None
     if not isinstance(names, dict):
         return None, []
     if not all(str(key).isdecimal() for key in names):
-        raise source.fail("'keypoint_id2name' does not name the joints by their numbers")
-    return source.by_names([str(names[key]) for key in sorted(names, key=int)])
+        raise file.fail("'keypoint_id2name' does not name the joints by their numbers")
+    return file.by_names([str(names[key]) for key in sorted(names, key=int)])
 
 
-def _frames(source: Source) -> dict[int, list[Any]]:
+def _frames(file: KeypointInput) -> dict[int, list[Any]]:
     """The people by frame, counted from 0."""
     frames: dict[int, list[Any]] = {}
-    if source.path.is_dir():
-        for path in source.files(".json"):
-            number, content = number_in(path.name), source.read_json(path)
+    if file.path.is_dir():
+        for path in file.files(".json"):
+            number, content = number_in(path.name), file.read_json(path)
             if number is None or number in frames:
-                raise source.fail(f"{path.name}: the name has no number, or another file's; it must be the frame's")
+                raise file.fail(f"{path.name}: the name has no number, or another file's; it must be the frame's")
             if not _are_people(content):
-                raise source.fail(f"{path.name}: not a list of people with 'keypoints' and 'keypoint_scores'")
+                raise file.fail(f"{path.name}: not a list of people with 'keypoints' and 'keypoint_scores'")
             frames[number] = content
         return frames
-    content, first = source.json, 0
+    content, first = file.json, 0
     if isinstance(content, dict):
         content, first = content["instance_info"], 1
     elif not _are_frames(content):
         return {0: content}
     for index, frame in enumerate(content):
         if not isinstance(frame, dict) or not isinstance(frame.get("instances"), list):
-            raise source.fail(f"frame {index} has no list 'instances'")
+            raise file.fail(f"frame {index} has no list 'instances'")
         number = frame.get("frame_id", index + first)
         if not isinstance(number, int) or number - first in frames:
-            raise source.fail(f"frame {index}: 'frame_id' is {number!r}, not a number that no other frame has")
+            raise file.fail(f"frame {index}: 'frame_id' is {number!r}, not a number that no other frame has")
         frames[number - first] = frame["instances"]
     return frames
 
 
-def _arrays(source: Source, person: Any, number: int) -> tuple[np.ndarray, np.ndarray]:
+def _arrays(file: KeypointInput, person: Any, number: int) -> tuple[np.ndarray, np.ndarray]:
     """A person's joints and their scores."""
     if not isinstance(person, dict):
-        raise source.fail(f"frame {number}: 'instances' has something that is no person")
-    points = source.numbers(person.get("keypoints"), f"'keypoints' in frame {number}")
-    scores = source.numbers(person.get("keypoint_scores"), f"'keypoint_scores' in frame {number}")
+        raise file.fail(f"frame {number}: 'instances' has something that is no person")
+    points = file.numbers(person.get("keypoints"), f"'keypoints' in frame {number}")
+    scores = file.numbers(person.get("keypoint_scores"), f"'keypoint_scores' in frame {number}")
     if points.ndim != 2 or points.shape[1] != 2 or scores.shape != points.shape[:1]:
-        raise source.fail(f"frame {number}: 'keypoints' must be pairs x, y, and 'keypoint_scores' one for each")
+        raise file.fail(f"frame {number}: 'keypoints' must be pairs x, y, and 'keypoint_scores' one for each")
     return points, scores
 
 

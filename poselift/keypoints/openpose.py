@@ -16,8 +16,8 @@ import numpy as np
 from jaxtyping import Float
 
 from poselift.core.errors import InputError
-from poselift.keypoints.content import KeypointFile, Sight
-from poselift.keypoints.source import Source, number_in
+from poselift.keypoints.content import KeypointFile, Observation
+from poselift.keypoints.input_file import KeypointInput, number_in
 from poselift.skeleton import BODY25, BODY25B, Skeleton
 
 WHAT = "a folder of OpenPose's JSON (also Pose2Sim's, and AlphaPose's sep-json)"
@@ -26,10 +26,10 @@ _OFF = 0.2
 """Distance of BODY_25's middle of the hips from where its hips say it is, in lengths of the trunk."""
 
 
-def recognises(source: Source) -> bool:
+def recognises(file: KeypointInput) -> bool:
     """Whether it is a folder of such files."""
-    files = source.files(".json")
-    return bool(files) and is_frame(source.read_json(files[0]))
+    files = file.files(".json")
+    return bool(files) and is_frame(file.read_json(files[0]))
 
 
 def is_frame(content: Any) -> bool:
@@ -37,51 +37,53 @@ def is_frame(content: Any) -> bool:
     return isinstance(content, dict) and "people" in content
 
 
-def read(source: Source) -> KeypointFile:
+def read(file: KeypointInput) -> KeypointFile:
     """Reads the folder.
 
     Raises:
         InputError: a file is damaged or has no number, or the joint set is not known.
     """
     people: dict[int, list[tuple[str | None, np.ndarray]]] = {}
-    for path in source.files(".json"):
-        content = source.read_json(path)
+    for path in file.files(".json"):
+        content = file.read_json(path)
         number = number_in(path.name)
         if number is None or number in people:
             raise InputError(f"{path}: its name has no number, or one that another file has; it must be the frame's")
         if not isinstance(content, dict) or not isinstance(content.get("people"), list):
             raise InputError(f"{path}: it has no list 'people'; only OpenPose's files may be in this folder")
-        people[number] = [_person(source, person, path) for person in content["people"]]
+        people[number] = [_person(file, person, path) for person in content["people"]]
     everybody = [points for there in people.values() for _, points in there]
     counts = {len(points) for points in everybody}
     if len(counts) > 1:
-        raise source.fail(f"its people have different numbers of joints: {', '.join(map(str, sorted(counts)))}")
-    skeleton = _joint_set(source, everybody)
+        raise file.fail(f"its people have different numbers of joints: {', '.join(map(str, sorted(counts)))}")
+    skeleton = _joint_set(file, everybody)
     joints = len(skeleton)
     frames = {
-        number: [Sight(points[:joints, :2], points[:joints, 2], name) for name, points in there if points[:, 2].any()]
+        number: [
+            Observation(points[:joints, :2], points[:joints, 2], name) for name, points in there if points[:, 2].any()
+        ]
         for number, there in sorted(people.items())
     }
-    return KeypointFile(source.path, "openpose", skeleton, frames)
+    return KeypointFile(file.path, "openpose", skeleton, frames)
 
 
-def _person(source: Source, person: Any, path: Path) -> tuple[str | None, Float[np.ndarray, "j 3"]]:
+def _person(file: KeypointInput, person: Any, path: Path) -> tuple[str | None, Float[np.ndarray, "j 3"]]:
     if not isinstance(person, dict) or "pose_keypoints_2d" not in person:
         raise InputError(f"{path}: a person has no 'pose_keypoints_2d'")
     # Older versions write a number, newer ones a list of one; -1 is nobody in particular.
     name = person.get("person_id", -1)
     name = name[0] if isinstance(name, list) and name else name
     known = isinstance(name, int | float) and name >= 0
-    return (str(int(name)) if known else None), source.triplets(
+    return (str(int(name)) if known else None), file.triplets(
         person["pose_keypoints_2d"], f"{path.name}: 'pose_keypoints_2d'"
     )
 
 
-def _joint_set(source: Source, people: list[np.ndarray]) -> Skeleton:
+def _joint_set(file: KeypointInput, people: list[np.ndarray]) -> Skeleton:
     if not people:
-        return source.skeleton or BODY25
-    skeleton = source.by_count(len(people[0]))
-    return BODY25B if source.skeleton is None and skeleton == BODY25 and not _is_body25(people) else skeleton
+        return file.skeleton or BODY25
+    skeleton = file.by_count(len(people[0]))
+    return BODY25B if file.skeleton is None and skeleton == BODY25 and not _is_body25(people) else skeleton
 
 
 def _is_body25(people: Iterable[np.ndarray]) -> bool:

@@ -1,25 +1,38 @@
-"""Who is who, where the file says so."""
+"""People that the input file has already identified."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
+from poselift.skeleton import Skeleton
 from poselift.structures import Detections, Keypoints2D
 
 
 @dataclass(frozen=True)
 class NamedDetections(Detections):
-    """The people in one frame, and who they are.
+    """The people in one frame, with their numbers.
 
     Attributes:
-        people: their numbers, from 1; None where the file does not say.
+        people: numbers from 1; None if the file does not identify people.
     """
 
     people: tuple[int, ...] | None = None
 
+    @classmethod
+    def nobody(cls, skeleton: Skeleton, named: bool) -> "NamedDetections":
+        """A frame without people.
 
-class NamedTracks:
-    """Puts together what a file says is one person's, in the place of `poselift.tracking.Tracker`.
+        Args:
+            skeleton: skeleton of the file.
+            named: whether the file identifies people.
+        """
+        joints = len(skeleton)
+        empty = np.zeros((0, 4)), np.zeros(0), np.zeros((0, joints, 2)), np.zeros((0, joints))
+        return cls(*empty, skeleton, () if named else None)
+
+
+class NamedTracker:
+    """Collects the keypoints of each person by number, in place of `poselift.tracking.Tracker`.
 
     Args:
         image_size: (width, height) of the frames in pixels.
@@ -31,7 +44,7 @@ class NamedTracks:
         self._frames: list[NamedDetections] = []
 
     def update(self, detections: Detections, timestamp: float) -> list[int]:
-        """Takes the next frame, at a time in seconds; the number of each person in it."""
+        """The number of each person in the next frame; the timestamp is in seconds."""
         assert isinstance(detections, NamedDetections)
         assert detections.people is not None
         self._frames.append(detections)
@@ -39,27 +52,27 @@ class NamedTracks:
         return list(detections.people)
 
     def tracks(self) -> list[Keypoints2D]:
-        """Everybody who was seen, by number.
+        """The keypoints of each person, ordered by number.
 
         Returns:
-            One `Keypoints2D` a person, from the first to the last frame in which a joint of theirs was seen; frames
-            in between in which none was are NaN with score 0.
+            One `Keypoints2D` per person, from the first to the last frame with a visible joint; frames in between
+            without one are NaN with score 0.
         """
         rows: dict[int, dict[int, int]] = {}
         for index, frame in enumerate(self._frames):
             for row, person in enumerate(frame.people or ()):
                 if (frame.scores[row] > 0).any():
                     rows.setdefault(person, {})[index] = row
-        return [self._track(person, rows[person]) for person in sorted(rows)]
-
-    def _track(self, person: int, rows: dict[int, int]) -> Keypoints2D:
-        """One person, who is in these rows of these frames."""
-        first, end = min(rows), max(rows) + 1
-        skeleton = self._frames[first].skeleton
-        keypoints = np.full((end - first, len(skeleton), 2), np.nan)
-        scores = np.zeros(keypoints.shape[:2])
-        for index, row in rows.items():
-            keypoints[index - first] = self._frames[index].keypoints[row]
-            scores[index - first] = self._frames[index].scores[row]
-        times = np.array(self._timestamps[first:end], float)
-        return Keypoints2D(keypoints, scores, times, skeleton, self._image_size, person)
+        times = np.array(self._timestamps, float)
+        return [
+            Keypoints2D.from_frames(
+                list(seen),
+                [self._frames[index].keypoints[row] for index, row in seen.items()],
+                [self._frames[index].scores[row] for index, row in seen.items()],
+                times,
+                self._frames[0].skeleton,
+                self._image_size,
+                person,
+            )
+            for person, seen in sorted(rows.items())
+        ]

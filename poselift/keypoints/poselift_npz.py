@@ -6,8 +6,8 @@ The 2D keypoints are as they were detected, with their time stamps, joint set an
 from pathlib import Path
 
 from poselift.export import read_motion
-from poselift.keypoints.content import KeypointFile, Sight, frames_by_time
-from poselift.keypoints.source import Source
+from poselift.keypoints.content import KeypointFile, Observation, frames_by_time
+from poselift.keypoints.input_file import KeypointInput
 from poselift.keypoints.videopose3d import arrays_of
 from poselift.structures import Keypoints2D
 
@@ -18,34 +18,34 @@ def _is_ours(path: Path) -> bool:
     return arrays_of(path).issuperset(("keypoints", "keypoint_scores", "timestamps"))
 
 
-def recognises(source: Source) -> bool:
+def recognises(file: KeypointInput) -> bool:
     """Whether it is such a file, or a folder with some."""
-    return _is_ours(source.path) or any(_is_ours(path) for path in source.files(".npz"))
+    return _is_ours(file.path) or any(_is_ours(path) for path in file.files(".npz"))
 
 
-def read(source: Source) -> KeypointFile:
+def read(file: KeypointInput) -> KeypointFile:
     """Reads the file, or those of the folder.
 
     Raises:
         InputError: a file or its JSON is damaged, or two of them are not of one video.
     """
-    files = [path for path in source.files(".npz") if _is_ours(path)] or [source.path]
+    files = [path for path in file.files(".npz") if _is_ours(path)] or [file.path]
     tracks: dict[str, Keypoints2D] = {}
     for path in files:
         track = read_motion(path).keypoints
         first = next(iter(tracks.values()), track)
         if (track.skeleton, track.image_size) != (first.skeleton, first.image_size) or str(track.person) in tracks:
-            raise source.fail(f"{path.name} has the person, joint set or picture size of another clip")
+            raise file.fail(f"{path.name} has the person, joint set or picture size of another clip")
         tracks[str(track.person)] = track
-    if source.skeleton not in (None, first.skeleton):
-        raise source.fail(f"its JSON says that its joint set is {first.skeleton.name}; leave --keypoint-set out")
+    if file.skeleton not in (None, first.skeleton):
+        raise file.fail(f"its JSON says that its joint set is {first.skeleton.name}; leave --keypoint-set out")
     frames, timestamps = frames_by_time(
         {
             person: (
                 track.timestamps,
-                [Sight(*frame, person) for frame in zip(track.keypoints, track.scores, strict=True)],
+                [Observation(*frame, person) for frame in zip(track.keypoints, track.scores, strict=True)],
             )
             for person, track in tracks.items()
         }
     )
-    return KeypointFile(source.path, "poselift", first.skeleton, frames, first.image_size, timestamps)
+    return KeypointFile(file.path, "poselift", first.skeleton, frames, first.image_size, timestamps)

@@ -15,8 +15,8 @@ import numpy as np
 from jaxtyping import Float
 
 from poselift.core.errors import InputError
-from poselift.keypoints.content import KeypointFile, Sight, frames_by_time
-from poselift.keypoints.source import Source, pick
+from poselift.keypoints.content import KeypointFile, Observation, frames_by_time
+from poselift.keypoints.input_file import KeypointInput, pick
 from poselift.skeleton import Skeleton
 
 WHAT = "Sports2D's TRC in pixels, or its folder of them"
@@ -24,34 +24,34 @@ WHAT = "Sports2D's TRC in pixels, or its folder of them"
 _HEADER = 5
 
 
-def recognises(source: Source) -> bool:
+def recognises(file: KeypointInput) -> bool:
     """Whether it is a TRC file, or a folder with some."""
-    return source.path.suffix == ".trc" or bool(source.files(".trc"))
+    return file.path.suffix == ".trc" or bool(file.files(".trc"))
 
 
-def read(source: Source) -> KeypointFile:
+def read(file: KeypointInput) -> KeypointFile:
     """Reads a file, or those of a folder that have `_px` in their names, or all where none has.
 
     Raises:
         InputError: a file is damaged, or its markers are not a person's joints.
     """
-    files = source.files(".trc") or [source.path]
+    files = file.files(".trc") or [file.path]
     files = [path for path in files if "_px" in path.stem] or files
     skeleton: Skeleton | None = None
     people = {}
     for path in files:
         names, times, points = _read(path)
-        found, places = source.by_names(names)
+        found, places = file.by_names(names)
         if skeleton is not None and found != skeleton:
             raise InputError(f"{path}: has the joints of {found.name}, other files of the folder {skeleton.name}")
         skeleton = found
         joints = pick(points, places)
         scores = (joints != 0).any(-1).astype(float)
         person = _person(path)
-        people[person] = times, [Sight(*frame, person) for frame in zip(joints, scores, strict=True)]
+        people[person] = times, [Observation(*frame, person) for frame in zip(joints, scores, strict=True)]
     assert skeleton is not None
     frames, timestamps = frames_by_time(people)
-    return KeypointFile(source.path, "trc", skeleton, frames, timestamps=timestamps)
+    return KeypointFile(file.path, "trc", skeleton, frames, timestamps=timestamps)
 
 
 def _person(path: Path) -> str:

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from poselift.data.reading import load_object_npz
-from poselift.keypoints.content import KeypointFile, Sight
-from poselift.keypoints.source import Source
+from poselift.keypoints.content import KeypointFile, Observation
+from poselift.keypoints.input_file import KeypointInput
 from poselift.skeleton import COCO17, H36M17
 
 WHAT = "VideoPose3D's npz, from Detectron2 or of a custom data set"
@@ -38,50 +38,50 @@ def arrays_of(path: Path) -> set[str]:
         return {name.removesuffix(".npy") for name in archive.namelist()}
 
 
-def recognises(source: Source) -> bool:
+def recognises(file: KeypointInput) -> bool:
     """Whether it is one of the two."""
-    names = arrays_of(source.path)
+    names = arrays_of(file.path)
     return {"boxes", "keypoints"} <= names or "positions_2d" in names
 
 
-def read(source: Source) -> KeypointFile:
+def read(file: KeypointInput) -> KeypointFile:
     """Reads the file; the objects that are pickled in it are numpy arrays and plain containers, or it is refused.
 
     Raises:
         InputError: it is damaged, or holds more than one clip.
     """
-    return _custom(source) if "positions_2d" in arrays_of(source.path) else _detections(source)
+    return _custom(file) if "positions_2d" in arrays_of(file.path) else _detections(file)
 
 
-def _detections(source: Source) -> KeypointFile:
-    boxes, keypoints = (load_object_npz(source.path, key) for key in ("boxes", "keypoints"))
-    metadata = load_object_npz(source.path, "metadata")
+def _detections(file: KeypointInput) -> KeypointFile:
+    boxes, keypoints = (load_object_npz(file.path, key) for key in ("boxes", "keypoints"))
+    metadata = load_object_npz(file.path, "metadata")
     if len(boxes) != len(keypoints):
-        raise source.fail(f"'boxes' has {len(boxes)} frames, 'keypoints' {len(keypoints)}")
-    skeleton = source.by_count(17)
-    frames: dict[int, list[Sight]] = {}
+        raise file.fail(f"'boxes' has {len(boxes)} frames, 'keypoints' {len(keypoints)}")
+    skeleton = file.by_count(17)
+    frames: dict[int, list[Observation]] = {}
     for number in range(len(keypoints)):
-        people = _of_person(source, "keypoints", keypoints[number], number, (4, len(skeleton)))
-        corners = _of_person(source, "boxes", boxes[number], number, (5,))
+        people = _of_person(file, "keypoints", keypoints[number], number, (4, len(skeleton)))
+        corners = _of_person(file, "boxes", boxes[number], number, (5,))
         if len(people) != len(corners):
-            raise source.fail(f"frame {number}: {len(people)} people in 'keypoints', {len(corners)} in 'boxes'")
+            raise file.fail(f"frame {number}: {len(people)} people in 'keypoints', {len(corners)} in 'boxes'")
         frames[number] = [
-            Sight(person[:2].T, _scores(person[2], person[3]), None, box[:4], float(box[4]))
+            Observation(person[:2].T, _scores(person[2], person[3]), None, box[:4], float(box[4]))
             for person, box in zip(people, corners, strict=True)
         ]
-    return KeypointFile(source.path, "videopose3d", skeleton, frames, _size(metadata))
+    return KeypointFile(file.path, "videopose3d", skeleton, frames, _size(metadata))
 
 
-def _of_person(source: Source, key: str, frame: Any, number: int, shape: tuple[int, ...]) -> np.ndarray:
+def _of_person(file: KeypointInput, key: str, frame: Any, number: int, shape: tuple[int, ...]) -> np.ndarray:
     """What a frame has of its people: the second of two lists, as the first is the background's."""
     try:
         people = np.asarray(frame[1], float)
     except (TypeError, ValueError, IndexError, KeyError):
-        raise source.fail(f"{key!r} has no list of people in frame {number}") from None
+        raise file.fail(f"{key!r} has no list of people in frame {number}") from None
     if people.size == 0:
         return np.zeros((0, *shape))
     if people.shape[1:] != shape:
-        raise source.fail(f"{key!r} has the shape {people.shape} in frame {number}, expected (people, {shape})")
+        raise file.fail(f"{key!r} has the shape {people.shape} in frame {number}, expected (people, {shape})")
     return people
 
 
@@ -91,8 +91,8 @@ def _scores(logits: np.ndarray, probabilities: np.ndarray) -> np.ndarray:
     return np.clip(probabilities * _SCALE, 0, 1)
 
 
-def _custom(source: Source) -> KeypointFile:
-    positions, metadata = (load_object_npz(source.path, key) for key in ("positions_2d", "metadata"))
+def _custom(file: KeypointInput) -> KeypointFile:
+    positions, metadata = (load_object_npz(file.path, key) for key in ("positions_2d", "metadata"))
     clips = [
         (video, camera)
         for video, actions in (positions.items() if isinstance(positions, dict) else ())
@@ -100,18 +100,18 @@ def _custom(source: Source) -> KeypointFile:
         for camera in cameras
     ]
     if len(clips) != 1:
-        raise source.fail(f"'positions_2d' holds {len(clips)} clips, expected one; make the file of one video")
+        raise file.fail(f"'positions_2d' holds {len(clips)} clips, expected one; make the file of one video")
     video, points = clips[0][0], np.asarray(clips[0][1], float)
     if points.ndim != 3 or points.shape[2] != 2:
-        raise source.fail(f"'positions_2d' has the shape {points.shape}, expected (frames, joints, 2)")
+        raise file.fail(f"'positions_2d' has the shape {points.shape}, expected (frames, joints, 2)")
     layout = _LAYOUTS.get(metadata.get("layout_name", "")) if isinstance(metadata, dict) else None
-    known = layout if layout is not None and source.skeleton is None else source.by_count(points.shape[1])
+    known = layout if layout is not None and file.skeleton is None else file.by_count(points.shape[1])
     if len(known) != points.shape[1]:
-        raise source.fail(f"'positions_2d' has {points.shape[1]} joints, its layout {known.name} has {len(known)}")
-    frames = {number: [Sight(joints, np.ones(len(joints)), "1")] for number, joints in enumerate(points)}
+        raise file.fail(f"'positions_2d' has {points.shape[1]} joints, its layout {known.name} has {len(known)}")
+    frames = {number: [Observation(joints, np.ones(len(joints)), "1")] for number, joints in enumerate(points)}
     videos = metadata.get("video_metadata") if isinstance(metadata, dict) else None
     size = _size(videos.get(video)) if isinstance(videos, dict) else None
-    return KeypointFile(source.path, "videopose3d", known, frames, size)
+    return KeypointFile(file.path, "videopose3d", known, frames, size)
 
 
 def _size(metadata: Any) -> tuple[int, int] | None:

@@ -1,24 +1,24 @@
 """From 2D keypoints to 3D motion, and the video pipeline around it."""
 
 from poselift.lifting.camera import CameraModel, camera_for
+from poselift.lifting.clip import Clip, VideoClip
 from poselift.lifting.lift import lift
 from poselift.lifting.options import LiftOptions
-from poselift.lifting.pipeline import LiftedVideo, lift_stream, lift_video
+from poselift.lifting.pipeline import LiftedClip, lift_clip, lift_video
 from poselift.lifting.root import solve_root
-from poselift.lifting.stream import DetectionStream, VideoDetections
 from poselift.lifting.view import lift_view
 from poselift.lifting.world import World, to_world
 
 __all__ = [
     "CameraModel",
-    "DetectionStream",
+    "Clip",
     "LiftOptions",
-    "LiftedVideo",
-    "VideoDetections",
+    "LiftedClip",
+    "VideoClip",
     "World",
     "camera_for",
     "lift",
-    "lift_stream",
+    "lift_clip",
     "lift_video",
     "lift_view",
     "solve_root",

@@ -1,10 +1,9 @@
-"""Which way is up, and where the ground is, from the motion of everybody in a clip.
+"""The ground and the direction of up, from the motion of all people in a clip.
 
-Three things say which way is up: the places where feet rest lie on one plane, bodies are upright on average, and
-cameras are held nearly level. Each is a residual over what it is good to, and one least squares weighs them:
-someone who walks about fixes the plane, and someone who stands on one spot leaves it to body and camera.
-Footfalls that are not on the plane, on a roof or on stairs, count less and less. Only what is in sight counts at all:
-the legs of somebody who is seen from the waist up are the lifter's guess.
+Three things tell which way is up: feet rest on one plane, bodies are upright on average, and cameras are held nearly
+level. Each is a residual divided by its standard deviation, and one least-squares fit weighs them. A walking person
+determines the plane; for a person on one spot, body and camera do. Footfalls off the plane, on a roof or on stairs,
+lose their weight. Only joints in sight count: the legs of a person seen from the waist up are the lifter's guess.
 """
 
 from collections.abc import Sequence
@@ -14,45 +13,45 @@ import numpy as np
 from jaxtyping import Bool, Float
 from scipy.optimize import least_squares
 
-from poselift.lifting.contacts import at_rest, feet_of, in_sight, spells
+from poselift.lifting.contacts import at_rest, feet_of, in_sight, runs_of
 from poselift.structures import Motion
 
 _ROLL = np.deg2rad(3)
-"""Cameras lean to a side by this (standard deviation)."""
+"""Roll of cameras (standard deviation)."""
 
 _PITCH, _PITCH_SPREAD = np.deg2rad(6), np.deg2rad(9)
-"""Cameras look down by this, and its standard deviation."""
+"""Mean angle by which cameras look down, and its standard deviation."""
 
 _LEAN = np.deg2rad(5)
-"""How far a body's axis, averaged over a clip, is from upright (standard deviation about each axis)."""
+"""Angle of a body's mean axis over a clip from upright (standard deviation about each axis)."""
 
 _FOOTFALL = 0.07
-"""Metres from the plane of a foot at rest: of pose and depth together (standard deviation)."""
+"""Distance of a resting foot from the plane, metres, by errors of pose and depth (standard deviation)."""
 
 _REACHES = (0.3, 0.15)
-"""Metres from the plane at which a footfall counts a quarter, in the first rounds, when up is not yet known well; then
-it is `_FOOTFALL`. What is further off, such as a foot in the air or on a stair, drops out (Geman-McClure weights)."""
+"""Distance from the plane, metres, at which a footfall counts a quarter in the first rounds, while up is uncertain. In
+later rounds it is `_FOOTFALL`. Footfalls further off, in the air or on a stair, drop out (Geman-McClure weights)."""
 
 _ROUNDS = 5
 
 _FAIR_SHARE = 0.2
-"""Of the footfalls of the level that has most, by which a level may be the ground."""
+"""Share of the footfalls of the most used level that a level needs to be the ground."""
 
 _CAMERA_HEIGHT = 1.4
-"""Metres above the ground, good to one metre, where nothing is known."""
+"""Usual height of a camera above the ground, metres; its standard deviation is one metre."""
 
 _UNUSUAL = 2.0
-"""Metres off `_CAMERA_HEIGHT` at which that counts a quarter beside footfalls: it helps where a camera is held, and
-would tilt the world of one on a mast, in a stand or on a drone by 20 degrees if it always counted alike."""
+"""Difference from `_CAMERA_HEIGHT`, metres, at which the usual height counts a quarter beside footfalls. It helps for a
+hand-held camera; at full weight it would tilt the world of a camera on a mast or a drone by 20 degrees."""
 
 _FLESH = 0.06
-"""Metres from the body's lowest joint to the ground it lies, kneels or stands on."""
+"""Distance of the body's lowest joint from the ground below it, metres."""
 
 _LEVELS = 2000
-"""Footfalls that stand for all of a clip's when the ground is chosen among levels: each is compared with each."""
+"""Most footfalls to choose the ground's level from: each is compared with each."""
 
 _UPRIGHT = np.cos(np.deg2rad(50))
-"""Bodies that lean further from the camera's up say nothing of the world's."""
+"""Bodies that lean further from the camera's up do not count."""
 
 _CAMERA_UP = np.array([0.0, -1.0, 0.0])
 
@@ -64,8 +63,8 @@ class Ground:
     Attributes:
         up: unit vector away from the ground.
         height: along `up`, metres; negative where the camera is above the ground.
-        uncertainty: standard deviation of `up`, radians, about the worse of its two axes.
-        feet_seen: whether a foot of anybody was ever in sight; where the ground is, is a guess otherwise.
+        uncertainty: standard deviation of `up` about the worse of its two axes, radians.
+        feet_seen: whether any foot was ever in sight; if not, the ground is a guess.
     """
 
     up: Float[np.ndarray, "3"]
@@ -75,17 +74,17 @@ class Ground:
 
 
 def find_ground(motions: Sequence[Motion], threshold: float = 0.2) -> Ground:
-    """The ground that people share.
+    """The ground that all people share.
 
     Args:
         motions: in the camera frame, of one clip.
-        threshold: keypoints that score less were not seen.
+        threshold: keypoints with a lower score count as unseen.
 
     Raises:
         ValueError: a motion is not in the camera frame.
     """
     if any(motion.frame != "camera" for motion in motions):
-        raise ValueError("the ground is looked for in the camera frame; give motions that are in it")
+        raise ValueError("a motion is not in the camera frame; give motions as `lift` returns them")
     axes = np.array([axis for motion in motions if (axis := _mean_axis(motion, threshold)) is not None]).reshape(-1, 3)
     falls = [_footfalls(motion, threshold) for motion in motions]
     places = np.concatenate([np.zeros((0, 3)), *(places for places, _ in falls)])
@@ -128,7 +127,7 @@ def find_ground(motions: Sequence[Motion], threshold: float = 0.2) -> Ground:
 
 
 def _ground_level(heights: Float[np.ndarray, " n"]) -> float:
-    """The lowest level on which a fair share of the footfalls is: who stands on a roof is not on the ground."""
+    """The lowest level with a fair share of the footfalls: people on a roof are not on the ground."""
     if len(heights) > _LEVELS:
         heights = np.quantile(heights, np.linspace(0, 1, _LEVELS))
     apart = heights[:, None] - heights
@@ -137,13 +136,13 @@ def _ground_level(heights: Float[np.ndarray, " n"]) -> float:
 
 
 def _geman_mcclure(off: Float[np.ndarray, "*n"]) -> np.ndarray:
-    """How much counts what is off by so many times its reach: 1 for nothing, a quarter for one."""
+    """Weight by distance in units of the reach: 1 at 0, a quarter at 1."""
     counts: np.ndarray = 1 / (1 + off**2) ** 2
     return counts
 
 
 def _direction(roll: float, pitch: float) -> Float[np.ndarray, "3"]:
-    """Up in the frame of a camera that leans to its right by `roll` and looks down by `pitch`, radians."""
+    """Up in the frame of a camera with this roll to its right and pitch downwards, radians."""
     return np.array([np.sin(roll) * np.cos(pitch), -np.cos(roll) * np.cos(pitch), -np.sin(pitch)])
 
 
@@ -154,11 +153,11 @@ def _feet_seen(motion: Motion, threshold: float) -> Bool[np.ndarray, " t"]:
 
 
 def _lowest(motion: Motion, counts: Bool[np.ndarray, "t _"], up: Float[np.ndarray, "3"]) -> Float[np.ndarray, " n"]:
-    """Height along `up` of the lowest of the joints that count, in the frames in which there are any.
+    """Height along `up` of the lowest joint that counts, for frames with such joints.
 
     Args:
         motion: in the camera frame.
-        counts: joints; or frames, of which all joints do.
+        counts: joints that count, or frames all of whose joints count.
         up: unit vector.
     """
     heights = np.where(counts, (motion.joints + motion.root[:, None]) @ up, np.inf).min(1)
@@ -166,24 +165,14 @@ def _lowest(motion: Motion, counts: Bool[np.ndarray, "t _"], up: Float[np.ndarra
     return known
 
 
-def _body_axes(motion: Motion) -> Float[np.ndarray, "t 3"] | None:
-    """From the ankles to the shoulders, in every frame."""
-    joints = set(motion.skeleton.joints)
-    if not {"left_shoulder", "right_shoulder", "left_ankle", "right_ankle"} <= joints:
-        return None
-    shoulders = motion.joints[:, motion.skeleton.indices(["left_shoulder", "right_shoulder"])].mean(1)
-    ankles = motion.joints[:, motion.skeleton.indices(["left_ankle", "right_ankle"])].mean(1)
-    return (shoulders - ankles).astype(np.float64)
-
-
 def _upright(axes: Float[np.ndarray, "t 3"]) -> np.ndarray:
-    """Frames in which a body's axis is within reach of the camera's up; NaN is not."""
+    """Frames in which the body is upright enough; NaN is not."""
     return axes @ _CAMERA_UP > _UPRIGHT * np.linalg.norm(axes, axis=-1)
 
 
 def _mean_axis(motion: Motion, threshold: float) -> Float[np.ndarray, "3"] | None:
-    """A unit vector, the mean over the frames in which the body is upright and both its ends seen; None without any."""
-    axes = _body_axes(motion)
+    """Mean unit axis over frames with an upright body whose ends are both seen; None without such frames."""
+    axes = motion.body_axis()
     if axes is None:
         return None
     sight = in_sight(motion, threshold)
@@ -199,17 +188,17 @@ def _mean_axis(motion: Motion, threshold: float) -> Float[np.ndarray, "3"] | Non
 
 
 def _footfalls(motion: Motion, threshold: float) -> tuple[Float[np.ndarray, "n 3"], Float[np.ndarray, " n"]]:
-    """Where the feet of an upright body rested, and the height over the ground of what is known of them.
+    """Places where the feet of an upright body rested, and their points' height over the ground.
 
-    Each spell counts once, however long it is: its frames share their error.
+    Each run counts once, however long it is, because its frames share their error.
     """
-    feet, axes = feet_of(motion, threshold), _body_axes(motion)
+    feet, axes = feet_of(motion, threshold), motion.body_axis()
     if feet is None or axes is None:
         return np.zeros((0, 3)), np.zeros(0)
     slow = at_rest(feet, motion.timestamps) & _upright(axes)[:, None, None]
     places, rest = [], []
     for foot, point in np.ndindex(slow.shape[1:]):
-        for first, end in spells(slow[:, foot, point], motion.timestamps):
+        for first, end in runs_of(slow[:, foot, point], motion.timestamps):
             places.append(np.median(feet.points[first:end, foot, point], axis=0))
             rest.append(feet.rest[point])
     return np.array(places).reshape(-1, 3), np.array(rest)

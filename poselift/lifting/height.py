@@ -1,7 +1,7 @@
-"""How tall a person is: estimated from the lifted body, or given by the user and the motion scaled to it.
+"""Standing height: estimated from the lifted body, or given by the user, and then the motion is scaled to it.
 
-A camera alone does not tell the size of what it sees: a lifter goes by the body's proportions and by what people
-mostly are. So the estimate comes with its spread, and a height that is known makes the motion better.
+A single camera does not show the size of things: a lifter knows it from the proportions of the body and from usual
+heights. So an estimate comes with its spread, and a given height improves the motion.
 """
 
 from collections.abc import Mapping
@@ -17,29 +17,29 @@ from poselift.skeleton import Skeleton
 from poselift.structures import Motion
 
 SHORTEST, TALLEST = 0.5, 2.5
-"""Metres; a given height outside is a mistake, most often of the unit."""
+"""Accepted heights, metres: others are mistakes, mostly of the unit."""
 
 STRAIGHT = 0.967
-"""Of the way along the body from the ankle to `head_top`: how much higher `head_top` is than the ankles of someone who
-stands, whose trunk and neck are never quite straight. Median over the 21 subjects of the CMU corpus's train split who
-have skeletons of their own, of the 98th percentile over each one's frames."""
+"""Height of `head_top` over the ankles of a standing person, as a share of the length along the body between them:
+trunk and neck are never quite straight. Median over the 21 subjects of the CMU corpus's train split with their own
+skeleton, of the 98th percentile over the frames of each one."""
 
 ANKLE = 0.051
-"""Of the same way: the ankle's height above the ground, likewise measured where people stand."""
+"""Height of the ankle above the ground, as a share of the same length, measured in the same way."""
 
 CROWN = 0.047
-"""Of the same way: from `head_top` to the crown. The corpus's `head_top` is the end of a bone inside the head, 55 mm
-above the ears by the train split, and the top of the head is taken to be 13 cm above them, a round figure for adults.
-Legs of 0.491 of the height (Drillis and Contini 1966) would make the sum of the three 1.081 in place of 1.065."""
+"""Distance from `head_top` to the crown, as a share of the same length. The corpus's `head_top` is the end of a bone in
+the head, 55 mm above the ears in the train split. The crown is assumed 13 cm above the ears, a round figure for adults.
+Legs of 0.491 of the height (Drillis and Contini 1966) would make the sum of the three shares 1.081 instead of 1.065."""
 
 SPREAD = 0.10
-"""Standard deviation of the log of the true height against the estimated one; see benchmarks/robustness.md."""
+"""Standard deviation of log(true height / estimated height); see benchmarks/robustness.md."""
 
 _LEG = ("hip", "knee", "ankle")
 _TRUNK = ("pelvis", "spine", "thorax", "neck_base", "head_top")
 
 GivenHeights = float | Mapping[int, float] | None
-"""Standing heights that are known, metres: of everybody, or of some people by number."""
+"""Known standing heights, metres: one for everybody, or by person's number; None if unknown."""
 
 
 @dataclass(frozen=True)
@@ -48,54 +48,64 @@ class Height:
 
     Attributes:
         metres: the height.
-        spread: one standard deviation of what it may be off, metres; 0 where it was given.
-        source: "estimated" or "given".
+        spread: standard deviation of the error, metres; 0 for a given height.
+        origin: "estimated" or "given".
     """
 
     metres: float
     spread: float
-    source: Literal["estimated", "given"] = "estimated"
+    origin: Literal["estimated", "given"] = "estimated"
 
 
 def estimate_height(joints: Float[np.ndarray, "t j 3"], skeleton: Skeleton) -> Height:
-    """Standing height from the lengths of the body's bones, in whatever pose.
+    """Standing height from bone lengths, in any pose.
 
-    Adds up the shank, the thigh, the middle of the hips to the pelvis, and from there the trunk, the neck and the
-    head, each the median over the frames and the mean of both sides.
+    Adds up the lengths along the body: shank, thigh, middle of the hips to the pelvis, trunk, neck and head. Each is
+    the median over the frames and the mean of both sides.
 
     Args:
-        joints: metres, relative to any point; NaN where not known.
-        skeleton: the joint set of `joints`: Human3.6M-17, or another with its joints.
+        joints: metres, relative to any point; NaN where unknown.
+        skeleton: skeleton of `joints`: Human3.6M-17, or another one with its joints.
 
     Raises:
-        InputError: the joint set lacks a joint along the body, or no frame has all of them.
+        InputError: the skeleton lacks a joint along the body, or no frame has all of them.
+
+    Example:
+        >>> from poselift.skeleton import H36M17
+        >>> along = {"pelvis": 0.9, "knee": 0.5, "ankle": 0.08, "hip": 0.9, "spine": 1.1, "thorax": 1.4}
+        >>> along |= {"neck_base": 1.5, "head_top": 1.65}
+        >>> heights = [along.get(name.removeprefix("left_").removeprefix("right_"), 1.4) for name in H36M17.joints]
+        >>> joints = np.zeros((1, 17, 3))
+        >>> joints[0, :, 1] = heights
+        >>> round(estimate_height(joints, H36M17).metres, 2)
+        1.67
     """
     metres = (STRAIGHT + ANKLE + CROWN) * _along_body(joints, skeleton)
     return Height(metres, SPREAD * metres)
 
 
 def check_height(metres: float) -> float:
-    """A given height, where it can be a person's.
+    """The given height, checked.
 
     Raises:
-        InputError: it cannot.
+        InputError: no person has this height.
     """
     if not SHORTEST <= metres <= TALLEST:
-        raise InputError(f"a height of {metres:g} m is nobody's; give {SHORTEST:g} to {TALLEST:g} metres")
+        raise InputError(f"a height of {metres:g} m is not a person's; give {SHORTEST:g} to {TALLEST:g} metres")
     return metres
 
 
 def scale_to_height(motion: Motion, metres: float) -> Motion:
-    """The motion of the same pictures by someone of the given height.
+    """The motion, scaled to a standing height.
 
-    Joints, root and radii are scaled alike about the camera: every joint stays on its ray.
+    Joints, root and uncertainty are scaled about the camera, so every joint stays on its ray.
 
     Args:
-        motion: in the camera frame, of a joint set as for `estimate_height`.
+        motion: in the camera frame, with a skeleton as for `estimate_height`.
         metres: the standing height.
 
     Raises:
-        InputError: the height cannot be a person's, or as for `estimate_height`.
+        InputError: no person has this height, or `estimate_height` fails.
     """
     scale = check_height(metres) / estimate_height(motion.joints, motion.skeleton).metres
 
@@ -107,18 +117,18 @@ def scale_to_height(motion: Motion, metres: float) -> Motion:
 
 
 def with_height(motion: Motion, metres: float | None) -> tuple[Motion, Height | None]:
-    """A motion in the camera frame at a given height, or as it is with the height that it shows.
+    """The motion scaled to a given height, or unchanged with its estimated height.
 
     Args:
-        motion: of the lifter.
-        metres: the standing height; None where it is not known.
+        motion: in the camera frame.
+        metres: the standing height; None if unknown.
 
     Returns:
-        The motion, and its height: None where none was given and none can be told, as the motion is empty or of a
-        joint set without some of the body.
+        The motion and its height. The height is None if it can neither be taken nor estimated: the motion is empty, or
+        the skeleton lacks joints along the body.
 
     Raises:
-        InputError: the height cannot be a person's, or the motion's joint set does not allow to scale to it.
+        InputError: no person has this height, or the skeleton of the motion lacks joints along the body.
     """
     if metres is None:
         try:
@@ -132,15 +142,15 @@ def with_height(motion: Motion, metres: float | None) -> tuple[Motion, Height | 
 
 
 def height_of(person: int, given: GivenHeights) -> float | None:
-    """The height that was given of a person, metres; None where none was."""
+    """The given height of a person, metres; None if unknown."""
     return given.get(person) if isinstance(given, Mapping) else given
 
 
 def check_heights(given: GivenHeights) -> None:
-    """Looks at all heights that were given.
+    """Checks all given heights.
 
     Raises:
-        InputError: one of them cannot be a person's.
+        InputError: no person has one of them.
     """
     if given is not None:
         for metres in given.values() if isinstance(given, Mapping) else [given]:
@@ -148,15 +158,15 @@ def check_heights(given: GivenHeights) -> None:
 
 
 def _along_body(joints: Float[np.ndarray, "t j 3"], skeleton: Skeleton) -> float:
-    """The way along the body from the ankles to `head_top`, metres; see `estimate_height`."""
+    """Length along the body from the ankles to `head_top`, metres."""
     needed = [*_TRUNK, *(f"{side}_{joint}" for side in ("left", "right") for joint in _LEG)]
     lacking = [joint for joint in needed if joint not in skeleton.joints]
     if lacking:
-        raise InputError(f"joint set {skeleton.name} has no {', '.join(lacking)}: no height can be told from it")
+        raise InputError(f"the height of {skeleton.name} cannot be estimated: it has no {', '.join(lacking)}")
     points = joints[:, skeleton.indices(needed)]
     points = points[np.isfinite(points).all((1, 2))]
     if len(points) == 0:
-        raise InputError("in no frame is the whole body known: no height can be told")
+        raise InputError("the height cannot be estimated: no frame has all joints along the body")
     place = dict(zip(needed, points.swapaxes(0, 1), strict=True))
     place["hips"] = 0.5 * (place["left_hip"] + place["right_hip"])
 

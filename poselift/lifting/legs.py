@@ -1,18 +1,18 @@
-"""Feet that are down stay put: each leg is bent so that its foot stands still, with bones of the same length."""
+"""Planted feet: each leg is bent so that a foot on the ground stands still, with bones of the same length."""
 
 import numpy as np
 from jaxtyping import Bool, Float
 
-from poselift.lifting.contacts import Feet, spells
+from poselift.lifting.contacts import Feet, runs_of
 from poselift.skeleton import Skeleton
 from poselift.structures import FEET
 
 _FADE = 0.1
-"""Seconds over which a foot's correction fades before it comes down and after it takes off."""
+"""Seconds over which a correction fades in before a contact and out after it."""
 
 _FARTHEST = 0.3
-"""Metres by which a foot is corrected at most. Corrections of a few centimetres are not held back by this; one as
-large as this comes from a wrong spell or from a root that drifts."""
+"""Largest correction of a foot, metres. It hardly limits corrections of a few centimetres; larger ones come from a
+wrong contact or a drifting root."""
 
 
 def plant_feet(
@@ -22,17 +22,17 @@ def plant_feet(
     skeleton: Skeleton,
     times: Float[np.ndarray, " t"],
 ) -> Float[np.ndarray, "t j 3"]:
-    """Brings each point of a foot that is down to its mean place over the spell, by the hip and the knee.
+    """Joints with each foot held at its mean place over a contact, by hip and knee.
 
     Args:
         joints: relative to the root, metres.
         feet: of the same motion, with the root.
-        down: which points of the feet are on the ground.
-        skeleton: the joint set of `joints`.
+        down: points of the feet that are on the ground.
+        skeleton: of `joints`.
         times: seconds, increasing.
 
     Returns:
-        The joints; the same ones where the skeleton has no hips, knees and ankles.
+        The joints, unchanged if the skeleton has no hips, knees or ankles.
     """
     planted = joints.copy()
     for side, foot in enumerate(FEET):
@@ -44,7 +44,7 @@ def plant_feet(
         moved = np.linalg.norm(shift, axis=-1) > 0
         start, middle, end = (joints[moved, joint].astype(np.float64) for joint in (hip, knee, ankle))
         planted[moved, knee], new_end = bend_limb(start, middle, end, end + shift[moved])
-        # The foot keeps its direction: all that hangs on the ankle moves with it.
+        # The foot keeps its direction: every joint below the ankle moves with it.
         foot_joints = [row for row in range(len(skeleton)) if _hangs_on(skeleton, row, ankle)]
         planted[np.ix_(moved, foot_joints)] += (new_end - end)[:, None].astype(joints.dtype)
     return planted
@@ -56,16 +56,16 @@ def bend_limb(
     end: Float[np.ndarray, "n 3"],
     target: Float[np.ndarray, "n 3"],
 ) -> tuple[Float[np.ndarray, "n 3"], Float[np.ndarray, "n 3"]]:
-    """Two-bone inverse kinematics: the limb is turned so that it points at the target, and bent to reach it.
+    """Middle and end of a limb that reaches for a target (two-bone inverse kinematics).
 
-    The bones keep their length. The turn is the smallest one, and the middle joint bends to the side to which it was
-    bent. A target out of reach is approached with a limb that is straight.
+    The bones keep their length. The limb turns by the smallest angle, and bends to the same side as before. If the
+    target is out of reach, the limb is straight.
 
     Args:
-        start: such as the hip, which stays.
+        start: such as the hip; it does not move.
         middle: such as the knee.
         end: such as the ankle.
-        target: where the end is to come.
+        target: wanted place of the end.
 
     Returns:
         The new middle and end.
@@ -80,7 +80,7 @@ def bend_limb(
     turned = cosine * upper + np.cross(axis, upper)
     turned += axis * (axis * upper).sum(-1, keepdims=True) / np.maximum(1 + cosine, 1e-6)
     side = turned - towards * (towards * turned).sum(-1, keepdims=True)
-    # A limb that was straight has no side: any that is across will do.
+    # A straight limb bends to no side: any perpendicular will do.
     across = np.cross(towards, np.eye(3)[np.abs(towards).argmin(-1)])
     side = _unit(np.where(_norm(side) > 1e-6, side, across))
     # The law of cosines, for the angle at the start.
@@ -92,10 +92,10 @@ def bend_limb(
 def _shift(
     points: Float[np.ndarray, "t p 3"], down: Bool[np.ndarray, "t p"], times: Float[np.ndarray, " t"]
 ) -> Float[np.ndarray, "t 3"]:
-    """By how much a foot is to move: the mean of what its points that are down ask for, faded in and out."""
+    """Correction of a foot: the mean over its points on the ground, faded in and out."""
     total, weights = np.zeros((len(times), 3)), np.zeros((len(times), 1))
     for point in range(down.shape[1]):
-        for first, end in spells(down[:, point], times):
+        for first, end in runs_of(down[:, point], times):
             wanted = points[first:end, point].mean(0) - points[first:end, point]
             size = _norm(wanted)
             wanted *= np.tanh(size / _FARTHEST) / np.maximum(size / _FARTHEST, 1e-9)
@@ -110,7 +110,7 @@ def _shift(
 
 
 def _hangs_on(skeleton: Skeleton, row: int, ancestor: int) -> bool:
-    """Whether a joint is the ancestor or below it."""
+    """Whether a joint is the ancestor or one of its descendants."""
     while row >= 0 and row != ancestor:
         row = skeleton.parent_indices[row]
     return row == ancestor

@@ -15,7 +15,7 @@ from poselift.lifting.root import solve_root
 from poselift.lifting.uncertainty import adjusted_uncertainty
 from poselift.models import Weights, estimate_sequence
 from poselift.skeleton import Skeleton, convert
-from poselift.structures import Keypoints2D, Motion
+from poselift.structures import Keypoints2D, Motion, Pelvis
 
 _FASTEST = 60.0
 """Highest frame rate that lifters are trained at: above it, neighbouring frames say nearly the same to them."""
@@ -62,7 +62,7 @@ def lift(keypoints: Keypoints2D, weights: Weights, camera: CameraModel, options:
     root = np.full((len(keypoints), 3), np.nan, np.float32)
     interpolated = np.zeros(len(keypoints), bool)
     # People without usable keypoints get NaN, so that all people of a clip have uncertainties or none has.
-    uncertainty = np.full(joints.shape[:2], np.nan, np.float32) if weights.gives_uncertainty else None
+    uncertainty = np.full(joints.shape[:2], np.nan, np.float32) if weights.lifter.gives_uncertainty else None
     rays, ray_weights = keypoint_rays(pixels, scores, camera, skeleton_in, skeleton_out)
     for first, end in segments:
         rows = slice(first, end)
@@ -89,7 +89,7 @@ def lift(keypoints: Keypoints2D, weights: Weights, camera: CameraModel, options:
 
 
 def lifter_input(
-    keypoints: Keypoints2D, skeleton: Skeleton, threshold: float, pelvis: str | None
+    keypoints: Keypoints2D, skeleton: Skeleton, threshold: float, pelvis: Pelvis | None
 ) -> tuple[Float[np.ndarray, "t j 2"], Float[np.ndarray, "t j"]]:
     """Pixels and scores of the lifter's joints; NaN and 0 for those that the detector lacks.
 

@@ -8,6 +8,7 @@ import numpy as np
 from jaxtyping import Float
 
 from poselift.skeleton import Skeleton
+from poselift.structures import Pelvis
 
 BETWEEN_HIPS = 0.1
 """Largest distance of a pelvis between the hips from their middle, in trunk lengths. CMU's lies 0.2 away."""
@@ -38,7 +39,7 @@ def pelvis_offset(points: Float[np.ndarray, "t j c"], skeleton: Skeleton) -> flo
 
 
 def usable_scores(
-    pixels: Float[np.ndarray, "t j 2"], scores: Float[np.ndarray, "t j"], skeleton: Skeleton, pelvis: str | None
+    pixels: Float[np.ndarray, "t j 2"], scores: Float[np.ndarray, "t j"], skeleton: Skeleton, pelvis: Pelvis | None
 ) -> Float[np.ndarray, "t j"]:
     """Scores with 0 for a pelvis that the lifter would misread.
 

@@ -1,11 +1,8 @@
-"""A clip in, everybody's 3D motion out. Memory does not grow with a video, but for the keypoints themselves."""
+"""The pipeline from a clip to everybody's 3D motion. Memory grows with the keypoints only, not with the pictures."""
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from time import perf_counter
-from typing import Any
 
 import numpy as np
 
@@ -13,30 +10,38 @@ from poselift.core.errors import InputError
 from poselift.core.times import usual_interval
 from poselift.detection import Detector
 from poselift.lifting.camera import CameraModel, camera_for
+from poselift.lifting.clip import Clip, VideoClip
 from poselift.lifting.height import GivenHeights, Height, check_heights, height_of, with_height
 from poselift.lifting.lift import lift
 from poselift.lifting.options import LiftOptions
-from poselift.lifting.stream import DetectionStream, Progress, VideoDetections
+from poselift.lifting.stopwatch import Stopwatch
 from poselift.models import Weights
 from poselift.structures import Keypoints2D, Motion
+from poselift.video import Frame
+
+Progress = Callable[[str, float], None]
+"""Receives the name of a stage and its finished share, 0 to 1."""
+
+_FINDING = "Finding people"
+"""Name of the first stage in progress bars."""
 
 _RATES = (9.5, 125.0)
-"""Frames a second that are lifted without a warning: those that lifters are measured at, and a little more."""
+"""Frame rates without a warning: the measured range of the lifters, and a little more."""
 
 
 @dataclass(frozen=True)
-class LiftedVideo:
-    """What became of a clip.
+class LiftedClip:
+    """The motions of a clip, and how they were made.
 
     Attributes:
-        fps: frames a second, by their time stamps; None where nothing can be told.
-        frames: that were read.
-        span: time stamps of the first and the last of them, seconds.
+        fps: frames per second by the timestamps; None if unknown.
+        frames: number of frames.
+        span: timestamps of the first and the last frame, seconds.
         camera: the camera that was used.
-        motions: one a person.
-        heights: of the people of `motions`, by number; of those whose height is given or can be told.
-        seconds: spent in each stage.
-        warnings: what was wrong with the clip, and of whom nothing could be lifted.
+        motions: one per person.
+        heights: standing height by person's number, where it is given or can be estimated.
+        seconds: time of each stage.
+        warnings: problems of the input, and people who could not be lifted, one line each.
     """
 
     fps: float | None
@@ -49,22 +54,6 @@ class LiftedVideo:
     warnings: list[str]
 
 
-class Stopwatch:
-    """Adds up the time spent in each stage."""
-
-    def __init__(self) -> None:
-        self.seconds: dict[str, float] = {}
-
-    @contextmanager
-    def time(self, stage: str) -> Iterator[None]:
-        """Counts the block's time towards `stage`."""
-        start = perf_counter()
-        try:
-            yield
-        finally:
-            self.seconds[stage] = self.seconds.get(stage, 0.0) + perf_counter() - start
-
-
 def lift_video(
     path: str | os.PathLike[str],
     detector: Detector,
@@ -72,26 +61,53 @@ def lift_video(
     *,
     start: float | None = None,
     end: float | None = None,
-    **options: Any,
-) -> LiftedVideo:
-    """Finds everybody in a video, follows them, and lifts each one.
+    fov: float | None = None,
+    intrinsics: tuple[float, float, float, float] | None = None,
+    people: Sequence[int] | None = None,
+    height: GivenHeights = None,
+    options: LiftOptions = LiftOptions(),
+    progress: Progress = lambda stage, done: None,
+) -> LiftedClip:
+    """The 3D motion of everybody in a video: detects, tracks and lifts.
 
     Args:
         path: the video.
         detector: finds people and their keypoints.
         weights: the lifter.
-        start: seconds; what comes before is left out.
-        end: seconds; what comes after is left out.
-        **options: of `lift_stream`.
+        start: first second of the span; the beginning if None.
+        end: end of the span in seconds, exclusive; the end of the video if None.
+        fov: field of view across the longer side of the picture, degrees; assumed if None.
+        intrinsics: fx, fy, cx, cy in pixels, instead of `fov`.
+        people: numbers of the people to lift; all if None.
+        height: standing height of everybody, or by person's number, metres; estimated if None.
+        options: settings of the lifter.
+        progress: receives the progress of each stage.
 
     Raises:
-        InputError: the file is no video, the span or the camera makes no sense, or a chosen person is not there.
+        InputError: the file is not a video, the span, camera or height makes no sense, or a chosen person is missing.
+
+    Example:
+        >>> from poselift.detection import build_detector
+        >>> from poselift.models import load_weights
+        >>> from poselift.samples import demo_video
+        >>> lifted = lift_video(demo_video(), build_detector("movenet-fast"), load_weights("tiny"), end=0.3)
+        >>> lifted.frames, [len(motion) for motion in lifted.motions]
+        (9, [9, 9])
     """
-    return lift_stream(VideoDetections(path, detector, start, end), weights, **options)
+    return lift_clip(
+        VideoClip(path, detector, start, end),
+        weights,
+        fov=fov,
+        intrinsics=intrinsics,
+        people=people,
+        height=height,
+        options=options,
+        progress=progress,
+    )
 
 
-def lift_stream(
-    stream: DetectionStream,
+def lift_clip(
+    clip: Clip,
     weights: Weights,
     *,
     fov: float | None = None,
@@ -100,80 +116,95 @@ def lift_stream(
     height: GivenHeights = None,
     options: LiftOptions = LiftOptions(),
     progress: Progress = lambda stage, done: None,
-) -> LiftedVideo:
-    """Follows everybody in a clip whose people are known frame by frame, and lifts each one.
+) -> LiftedClip:
+    """The 3D motion of everybody in a clip: tracks and lifts.
 
     Args:
-        stream: the people in each frame.
+        clip: frames, people and a tracker.
         weights: the lifter.
-        fov: field of view across the picture's longer side, degrees; a default is assumed where it is not known.
-        intrinsics: fx, fy, cx, cy in pixels, in the place of `fov`.
-        people: numbers of the people to lift; all if left out. Where there is nobody at all, nobody is lifted.
-        height: of everybody, or of some people by number, standing, metres; estimated where it is not known.
-        options: how each person is lifted.
-        progress: is told how far each stage is.
+        fov: see `lift_video`, also for the arguments below.
+        intrinsics: fx, fy, cx, cy in pixels.
+        people: numbers of the people to lift.
+        height: metres.
+        options: settings of the lifter.
+        progress: receives the progress of each stage.
 
     Raises:
-        InputError: what the stream reads cannot be used, the camera or a height makes no sense, or a person who is
-            chosen or whose height is given is not there, or a height is given for somebody who is not chosen.
+        InputError: the input cannot be used, the camera or a height makes no sense, a person in `people` or `height`
+            is missing, or `height` names a person who is not in `people`.
     """
     watch = Stopwatch()
-    camera = camera_for(stream.image_size, fov, intrinsics)
+    camera = camera_for(clip.image_size, fov, intrinsics)
     check_heights(height)
     if people is not None and isinstance(height, Mapping):
         unchosen = [str(number) for number in height if number not in people]
         if unchosen:
             raise InputError(f"a height is given for person {', '.join(unchosen)}, who is not chosen; choose them too")
-    tracks, times, best = _follow(stream, watch, progress)
-    warnings = list(stream.warnings)
+    tracks, times, best = _track(clip, watch, progress)
+    warnings = list(clip.warnings)
     if best and not tracks:
-        found = f"there are detections in {len(best)} of {len(times)} frames, and the best joint scores {max(best):.2f}"
-        warnings.append(f"nobody could be followed: {found}")
+        found = (
+            f"there are detections in {len(best)} of {len(times)} frames; the highest joint score is {max(best):.2f}"
+        )
+        warnings.append(f"nobody could be tracked: {found}")
     named = [*(people or []), *(height if isinstance(height, Mapping) else [])]
-    if named and tracks:
-        present = {track.person for track in tracks}
-        absent = [str(number) for number in dict.fromkeys(named) if number not in present]
-        if absent:
-            there = ", ".join(map(str, sorted(present))) or "nobody"
-            raise InputError(f"no person {', '.join(absent)} in {stream.path}; found: {there}")
+    if tracks:
+        _check_present(named, tracks, clip)
     if people is not None:
         tracks = [track for track in tracks if track.person in people]
     motions, heights = [], {}
     for done, track in enumerate(tracks):
         progress("Lifting", done / len(tracks))
         with watch.time("lift"):
-            lifted = lift(track, weights, camera, options)
-            motion, tall = with_height(lifted, height_of(track.person, height))
+            motion, stature = with_height(lift(track, weights, camera, options), height_of(track.person, height))
         if np.isnan(motion.joints).all():
-            few = f"no joint that the lifter knows scores {options.threshold:g} or more in any frame"
-            warnings.append(f"person {track.person}: {few}; nothing was lifted")
+            reason = f"no joint of the lifter scores {options.threshold:g} or more in any frame"
+            warnings.append(f"person {track.person} was not lifted: {reason}; lower the threshold")
         motions.append(motion)
-        if tall is not None:
-            heights[track.person] = tall
+        if stature is not None:
+            heights[track.person] = stature
     progress("Lifting", 1.0)
-    span = times[0], times[-1]
     interval = usual_interval(np.array(times))
-    fps = 1 / interval if interval else stream.fps
+    fps = 1 / interval if interval else clip.fps
     if interval and not _RATES[0] <= 1 / interval <= _RATES[1]:
         warnings.append(
-            f"frames come {interval:.3g} s apart by their time stamps, {1 / interval:.3g} a second; lifters are made "
-            "for 10 to 120, so that the motion may be wrong"
+            f"the timestamps are {interval:.3g} s apart, {1 / interval:.3g} frames per second; lifters are made for 10 "
+            "to 120, so the motion may be wrong"
         )
-    return LiftedVideo(fps, len(times), span, camera, motions, heights, watch.seconds, warnings)
+    return LiftedClip(fps, len(times), (times[0], times[-1]), camera, motions, heights, watch.seconds, warnings)
 
 
-def _follow(
-    stream: DetectionStream, watch: Stopwatch, progress: Progress
-) -> tuple[list[Keypoints2D], list[float], list[float]]:
-    """Everybody's track, the time stamps of all frames, and the best joint's score in each that has detections."""
-    follower = stream.follower()
+def _track(clip: Clip, watch: Stopwatch, progress: Progress) -> tuple[list[Keypoints2D], list[float], list[float]]:
+    """Everybody's keypoints, the timestamps of all frames, and the best joint score of each frame with detections."""
+    tracker = clip.tracker()
     times: list[float] = []
     best: list[float] = []
-    for detections, timestamp in stream.frames(watch.time, progress):
+    frames = watch.timed("read", _with_progress(clip.frames(), clip.duration, progress))
+    for detections, timestamp in watch.timed("detect", clip.people(frames)):
         with watch.time("track"):
-            follower.update(detections, timestamp)
+            tracker.update(detections, timestamp)
         times.append(timestamp)
         if len(detections):
             best.append(float(detections.scores.max()))
+    progress(_FINDING, 1.0)
     with watch.time("track"):
-        return follower.tracks(), times, best
+        return tracker.tracks(), times, best
+
+
+def _with_progress(frames: Iterable[Frame], duration: float | None, progress: Progress) -> Iterator[Frame]:
+    """The frames, with a report after each one."""
+    first: float | None = None
+    for frame in frames:
+        first = frame.timestamp if first is None else first
+        yield frame
+        if duration:
+            progress(_FINDING, min((frame.timestamp - first) / duration, 1.0))
+
+
+def _check_present(people: Iterable[int], tracks: Sequence[Keypoints2D], clip: Clip) -> None:
+    """Raises an InputError where somebody is not in the clip."""
+    present = sorted(track.person for track in tracks)
+    absent = [str(number) for number in dict.fromkeys(people) if number not in present]
+    if absent:
+        there = ", ".join(map(str, present))
+        raise InputError(f"no person {', '.join(absent)} in {clip.path}; choose from {there}")

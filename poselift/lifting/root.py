@@ -1,4 +1,4 @@
-"""Where the person is: the root's place in the camera frame, from the rays and the root-relative pose."""
+"""The root's place in the camera frame, from the rays of the keypoints and the root-relative pose."""
 
 from dataclasses import dataclass
 
@@ -6,25 +6,23 @@ import numpy as np
 from jaxtyping import Bool, Float
 from scipy.linalg import solveh_banded
 
+from poselift.geometry import NEAREST_PERSON
 from poselift.lifting.contacts import gaps
 
 _OUTLIER = 0.1
 """Distance of a joint from its ray, metres, at which it counts half."""
 
 _SMOOTHNESS = 3.6e-5
-"""Weight of squared acceleration, (m/s²)², against squared distance to the rays, m²: the distances are good to
-about 3 cm, and a pelvis seldom speeds up by more than 5 m/s²; (0.03 / 5)² is this. Rays say little of depth, so it
-is depth that is smoothed most. On the CMU benchmark's val views with 3 cm of drifting pose error, ten times less
-or more gave a larger error of the root's velocity (4.1 and 4.0 against 3.1 mm a frame)."""
-
-_NEAREST = 0.2
-"""Metres in front of the camera; nobody is closer."""
+"""Weight of squared acceleration, (m/s²)², against squared distance to the rays, m². It is (0.03 / 5)²: distances are
+good to about 3 cm, and a pelvis seldom accelerates by more than 5 m/s². Rays tell little about depth, so depth is
+smoothed most. On the CMU val views with 3 cm of drifting pose error, a tenth and ten times this weight gave larger
+errors of the root's velocity (4.1 and 4.0 against 3.1 mm per frame)."""
 
 _ROUNDS = 4
 
 _STILL = 0.001
-"""Weight of the squared speed of a foot that is down, (m/s)², against squared distance to the rays, m². More keeps
-feet stiller, but hands the pose's own error on to the root, whose velocity is then wrong (benchmarks/world.py)."""
+"""Weight of the squared speed of a foot on the ground, (m/s)², against squared distance to the rays, m². A larger
+weight keeps feet stiller, but passes the pose's error on to the root's velocity (benchmarks/world.py)."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +31,7 @@ class Standing:
 
     Attributes:
         points: of the feet, relative to the root, camera frame, metres.
-        down: which of them stay where they are; those may not be NaN.
+        down: points that stay in place; they may not be NaN.
     """
 
     points: Float[np.ndarray, "t p 3"]
@@ -47,19 +45,19 @@ def solve_root(
     times: Float[np.ndarray, " t"],
     standing: Standing | None = None,
 ) -> Float[np.ndarray, "t 3"]:
-    """The track of the root that brings the joints closest to their rays and moves smoothly.
+    """The smooth track of the root that brings the joints closest to their rays.
 
     Minimises the sum over frames and joints of w |(I - d d') (x + r)|², where d is a joint's unit ray, x its place
     relative to the root and r the root, plus the squared acceleration of r. Joints far off their ray count less
-    (Cauchy weights, by repeated solution). Frames without a ray are carried by the smoothness. Feet that are down add
-    their squared speed.
+    (Cauchy weights, by repeated solution). Smoothness fills frames without a ray. Feet on the ground add their squared
+    speed.
 
     Args:
         joints: relative to the root, camera frame, metres.
         rays: of the same joints, of any length; ignored where the weight is 0.
         weights: 0 where a joint was not seen.
         times: seconds, increasing.
-        standing: feet that are down, where they are known.
+        standing: feet on the ground, if known.
 
     Returns:
         The root, camera frame, metres, in front of the camera.
@@ -81,16 +79,16 @@ def solve_root(
         pull = robust.sum(-1)[:, None, None] * np.eye(3) - np.einsum("tj,tji,tjk->tik", robust, unit, unit)
         target = -np.einsum("tj,tji->ti", robust, across(joints))
         root = _solve(pull, target + moves, smooth, ties)
-        # Lines have no direction: a pose that is upside down fits its rays best behind the camera. Such frames
-        # are carried by the others.
-        trusted = np.where(root[:, 2:] < _NEAREST, 0.0, trusted)
+        # Lines have no direction: a pose that is upside down fits its rays best behind the camera. The other
+        # frames carry such frames.
+        trusted = np.where(root[:, 2:] < NEAREST_PERSON, 0.0, trusted)
         distance = np.linalg.norm(across(joints + root[:, None]), axis=-1)
         robust = trusted / (1 + (distance / _OUTLIER) ** 2)
-    return np.concatenate([root[:, :2], root[:, 2:].clip(min=_NEAREST)], -1)
+    return np.concatenate([root[:, :2], root[:, 2:].clip(min=NEAREST_PERSON)], -1)
 
 
 def _acceleration_matrix(times: Float[np.ndarray, " t"]) -> Float[np.ndarray, "t 3"]:
-    """Rows: the three coefficients of the second derivative at each inner frame; zero at both ends."""
+    """The three coefficients of the second derivative at each inner frame; zero at both ends."""
     before, after = np.diff(times)[:-1], np.diff(times)[1:]
     rows = np.zeros((len(times), 3))
     rows[1:-1, 0] = 2 / (before * (before + after))
@@ -102,14 +100,14 @@ def _acceleration_matrix(times: Float[np.ndarray, " t"]) -> Float[np.ndarray, "t
 def _standing_terms(
     standing: Standing | None, times: Float[np.ndarray, " t"]
 ) -> tuple[Float[np.ndarray, " pairs"], Float[np.ndarray, "t 3"]]:
-    """What feet that stay add to the normal equations: how each frame is tied to the next, and the right side."""
+    """Terms of standing feet in the normal equations: ties from frame to frame, and the right side."""
     ties, target = np.zeros(len(times) - 1), np.zeros((len(times), 3))
     if standing is None:
         return ties, target
     both = standing.down[1:] & standing.down[:-1] & ~gaps(times)[:, None]
     weight = _STILL / np.diff(times) ** 2
     steps = np.where(both[..., None], np.diff(standing.points, axis=0), 0.0).sum(1)
-    # The root moves against the foot's own move.
+    # The root moves against the foot's own motion.
     target[:-1] += weight[:, None] * steps
     target[1:] -= weight[:, None] * steps
     return weight * both.sum(-1), target
@@ -138,7 +136,7 @@ def _solve(
     band[0, :-3] += np.repeat(ties, 3)
     band[0, 3:] += np.repeat(ties, 3)
     band[3, :-3] -= np.repeat(ties, 3)
-    # A hair of pull to 4 m ahead keeps a track without any ray solvable.
+    # A very small pull to 4 m ahead keeps a track without rays solvable.
     band[0] += 1e-9
     right = target.copy()
     right[:, 2] += 4e-9

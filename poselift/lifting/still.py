@@ -1,4 +1,4 @@
-"""Whether the camera is still: a world can only be told from a camera that does not move."""
+"""Detects camera motion: a world frame needs a camera that does not move."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -10,31 +10,32 @@ from jaxtyping import Float, UInt8
 
 from poselift.lifting.camera import CameraModel
 from poselift.structures import Motion
+from poselift.video import Frame
 
 STILL = 0.5
-"""Degrees by which a camera on a stand may seem to turn. At 5 m this is 4 cm."""
+"""Apparent rotation of a camera on a tripod, degrees. At a distance of 5 m this is 4 cm."""
 
 _PICTURES = 8
-"""Pictures of a clip that are compared with its first."""
+"""Number of pictures that are compared with the first one."""
 
 _SIDE = 640
-"""Pixels of the longer side to which pictures are reduced."""
+"""Longer side of the reduced pictures, pixels."""
 
 _MARGIN = 0.2
-"""By how much of its height a person's box is enlarged on each side: hair, hands and feet reach beyond the joints."""
+"""Margin around a person's joints for hair, hands and feet, as a share of the longer side of their box."""
 
 _ENOUGH = 25
-"""Points of the background without which nothing is said, and of which so many must agree on how it moved."""
+"""Least number of background points, and of points that agree on one motion."""
 
 
 @dataclass(frozen=True)
 class CameraMotion:
-    """By how much the background moved against the first picture, at most.
+    """Largest motion of the background against the first picture.
 
     Attributes:
-        pixels: mean over the picture's corners, which also move where the camera zooms or rolls about the middle; as
-            they are in the video. Infinite where the background of the first picture is not found again.
-        degrees: by which the camera seems to have turned.
+        pixels: mean motion of the corners of the picture, which also shows zoom and roll; in pixels of the video.
+            Infinite if a later picture does not show the background of the first one.
+        degrees: apparent rotation of the camera.
     """
 
     pixels: float
@@ -42,37 +43,37 @@ class CameraMotion:
 
     @property
     def still(self) -> bool:
-        """Whether the camera is as good as still."""
+        """Whether the camera does not move."""
         return self.degrees <= STILL
 
 
 def camera_motion(
-    pictures: Iterable[tuple[UInt8[np.ndarray, "h w 3"], float]],
-    span: tuple[float, float],
-    motions: Sequence[Motion],
-    camera: CameraModel,
+    frames: Iterable[Frame], span: tuple[float, float], motions: Sequence[Motion], camera: CameraModel
 ) -> CameraMotion | None:
-    """Compares a few pictures of a clip with its first, by features of the background.
+    """The largest motion of the background; None if it cannot be measured.
 
-    Oriented FAST and rotated BRIEF (Rublee et al. 2011) outside of the people's boxes are matched, and a similarity
-    is fitted to the matches by RANSAC.
+    Matches oriented FAST and rotated BRIEF features (Rublee et al. 2011) outside of the people's boxes between the
+    first picture and later ones, and fits a similarity by RANSAC.
 
     Args:
-        pictures: RGB and their times in seconds, in order.
-        span: times of the first and the last picture.
-        motions: the people, whose keypoints say where no background is.
-        camera: for the angle.
+        frames: of the clip, in order.
+        span: timestamps of the first and the last frame to compare, seconds.
+        motions: the people, whose keypoints say where the background is hidden.
+        camera: gives the focal length.
 
     Returns:
-        The largest motion; None where it cannot be told, as there is one picture only or too little in it.
+        The motion; None for a single picture, or one with too few features.
     """
     orb = cv2.ORB.create(nfeatures=1000)
     matcher = cv2.BFMatcher(cv2.NORM_HAMMING, crossCheck=True)
     due = list(np.linspace(*span, _PICTURES + 1))
     first = None
     moves = []
-    for image, time in pictures:
-        if not due or time < due[0] - 1e-6:
+    for frame in frames:
+        image, time = frame.image, frame.timestamp
+        if not due:
+            break
+        if time < due[0] - 1e-6:
             continue
         while due and time >= due[0] - 1e-6:
             due.pop(0)
@@ -100,7 +101,7 @@ def camera_motion(
 def _background(
     orb: cv2.ORB, image: UInt8[np.ndarray, "h w 3"], scale: float, boxes: list[tuple[int, int, int, int]]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Points (n, 2) of the reduced picture outside of the boxes, and their descriptors."""
+    """Points (n, 2) of the reduced picture outside of the boxes, and their features (n, 32)."""
     mask = np.full(image.shape[:2], 255, np.uint8)
     for x0, y0, x1, y1 in boxes:
         mask[max(y0, 0) : max(y1, 0), max(x0, 0) : max(x1, 0)] = 0
@@ -116,7 +117,7 @@ def _background(
 def _move(
     before: Float[np.ndarray, "n 2"], after: Float[np.ndarray, "n 2"], corners: Float[np.ndarray, "4 2"]
 ) -> float:
-    """Pixels by which the picture's corners moved, their mean; infinite where too few points agree."""
+    """Mean motion of the corners of the picture, pixels; infinite if too few points agree."""
     if len(before) < _ENOUGH:
         return math.inf
     matrix, agree = cv2.estimateAffinePartial2D(before, after, method=cv2.RANSAC, ransacReprojThreshold=2.0)
@@ -126,7 +127,7 @@ def _move(
 
 
 def _boxes(motions: Sequence[Motion], time: float) -> list[tuple[int, int, int, int]]:
-    """Around everybody's keypoints at that time, enlarged: x0, y0, x1, y1."""
+    """Boxes (x0, y0, x1, y1) around the people at a time, with a margin."""
     boxes = []
     for motion in motions:
         row = int(np.abs(motion.timestamps - time).argmin())

@@ -32,7 +32,8 @@ def keypoints_of(view: View) -> Keypoints2D:
     return Keypoints2D(
         view.keypoints.cpu().numpy(),
         view.scores.cpu().numpy(),
-        view.times.double().cpu().numpy(),
+        # Float32 seconds; to the microsecond they are those that a file of keypoints would hold.
+        view.times.double().cpu().numpy().round(6),
         view.keypoint_skeleton,
         (width, height),
     )

@@ -1,4 +1,4 @@
-"""Motions in the world, where the camera is still: Y up, the ground at Y = 0, and feet that do not skate."""
+"""Motions in the world of a still camera: Y up, the ground at Y = 0, feet that do not skate."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -7,7 +7,7 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from poselift.lifting.camera import CameraModel
-from poselift.lifting.contacts import feet_of, find_contacts, spells
+from poselift.lifting.contacts import feet_of, find_contacts, runs_of
 from poselift.lifting.ground import Ground, find_ground
 from poselift.lifting.legs import plant_feet
 from poselift.lifting.lift import lifter_input
@@ -18,14 +18,14 @@ from poselift.structures import Motion
 
 @dataclass(frozen=True)
 class World:
-    """Everybody in the world frame: right-handed, x to the camera's right, y up, z towards the camera.
+    """All people in the world frame: right-handed, x to the camera's right, y up, z towards the camera.
 
     Attributes:
-        motions: with contacts, where the skeleton has feet.
-        R: turns the camera's axes to the world's; a place x in the camera frame is at R x + t.
+        motions: with contacts, if the skeleton has feet.
+        R: rotation from the camera frame; a place x of the camera frame is at R x + t.
         t: the camera's place, metres.
         uncertainty: standard deviation of the direction of up, radians.
-        feet_seen: whether a foot of anybody was ever in sight; where the ground is, is a guess otherwise.
+        feet_seen: whether any foot was ever in sight; if not, the ground is a guess.
     """
 
     motions: list[Motion]
@@ -36,15 +36,15 @@ class World:
 
 
 def to_world(motions: Sequence[Motion], camera: CameraModel, threshold: float = 0.2) -> World:
-    """Finds the ground, puts feet that are down on the spot, and turns everybody to the world frame.
+    """Motions in the world frame, with planted feet.
 
-    The origin is on the ground below the first root that is known. Each root's track is solved once more with feet
-    that stay where they are while they are down; what still slides is taken up by the legs.
+    The origin lies on the ground below the first known root. Each root's track is solved again with feet that stay in
+    place during contacts; the legs take up what still slides.
 
     Args:
-        motions: in the camera frame, of one clip of a camera that does not move.
-        camera: that the keypoints were seen through.
-        threshold: keypoints that score less are not used.
+        motions: in the camera frame, of one clip from a still camera.
+        camera: the camera of the keypoints.
+        threshold: keypoints with a lower score are not used.
 
     Raises:
         ValueError: a motion is not in the camera frame.
@@ -66,7 +66,7 @@ def to_world(motions: Sequence[Motion], camera: CameraModel, threshold: float = 
 
 
 def _stand(motion: Motion, ground: Ground, camera: CameraModel, threshold: float) -> Motion:
-    """The motion in the camera frame with contacts, and with feet that keep their place."""
+    """The motion in the camera frame with contacts and planted feet."""
     down = find_contacts(motion, ground.up, threshold)
     if down is None:
         return motion
@@ -80,7 +80,7 @@ def _stand(motion: Motion, ground: Ground, camera: CameraModel, threshold: float
 def _solve_standing(
     motion: Motion, down: Bool[np.ndarray, "t 2 p"], camera: CameraModel, threshold: float
 ) -> Float[np.ndarray, "t 3"]:
-    """The root's track with feet that stay where they are while they are down."""
+    """The root's track with feet that stay in place during contacts."""
     feet = feet_of(motion)
     assert feet is not None
     frames = len(motion)
@@ -88,7 +88,7 @@ def _solve_standing(
     pixels, scores = lifter_input(motion.keypoints, motion.skeleton, threshold, motion.pelvis)
     rays, trust = keypoint_rays(pixels, scores, camera, motion.skeleton, motion.skeleton)
     root = np.full((frames, 3), np.nan)
-    for first, end in spells(np.isfinite(motion.root).all(-1) & np.isfinite(motion.joints).all((1, 2))):
+    for first, end in runs_of(np.isfinite(motion.root).all(-1) & np.isfinite(motion.joints).all((1, 2))):
         rows = slice(first, end)
         root[rows] = solve_root(
             motion.joints[rows].astype(np.float64),
@@ -101,7 +101,7 @@ def _solve_standing(
 
 
 def _axes(up: Float[np.ndarray, "3"]) -> Float[np.ndarray, "3 3"]:
-    """The world's axes in the camera frame, as rows: x is the camera's right, as level as the ground."""
+    """The world's axes in the camera frame, as rows; x is the camera's right, made level."""
     right = np.array([1.0, 0.0, 0.0])
     x = right - (right @ up) * up
     x /= np.linalg.norm(x)
@@ -109,7 +109,7 @@ def _axes(up: Float[np.ndarray, "3"]) -> Float[np.ndarray, "3 3"]:
 
 
 def _below(motions: Sequence[Motion], ground: Ground) -> Float[np.ndarray, "3"]:
-    """The place on the ground below the first root that is known; below the camera, where none is."""
+    """The place on the ground below the first known root, or below the camera if no root is known."""
     for motion in motions:
         known = np.isfinite(motion.root).all(-1)
         if known.any():

@@ -1,31 +1,47 @@
-"""Lifters, the encoding of their input, and their weights: (batch, time, joint, channel) to (batch, time, joint, 3)."""
+"""Lifters, the encoding of their input, and their weights.
+
+All take (batch, time, joint, channel) and return (batch, time, joint, 3). A config builds each of them:
+`SpatioTemporalLifter(LifterConfig(depth=8))`, or `build_model(config)` for any config.
+"""
 
 from poselift.models.base import Estimate, Lifter
-from poselift.models.encoder_decoder import EncoderDecoder
+from poselift.models.build import MODELS, build_model
+from poselift.models.config import ModelConfig
+from poselift.models.encoder_decoder import EncoderDecoder, EncoderDecoderConfig
 from poselift.models.encoding import Encoded, encode
-from poselift.models.joint_tokens import JointTokenTransformer
-from poselift.models.lifter import SpatioTemporalLifter
-from poselift.models.martinez import SimpleBaseline
-from poselift.models.recurrent import RecurrentLifter
-from poselift.models.seq2seq import BahdanauLifter, LuongLifter
+from poselift.models.joint_tokens import JointTokenConfig, JointTokenTransformer
+from poselift.models.lifter import LifterConfig, SpatioTemporalLifter
+from poselift.models.martinez import SimpleBaseline, SimpleBaselineConfig
+from poselift.models.recurrent import RecurrentConfig, RecurrentLifter
+from poselift.models.seq2seq import BahdanauConfig, BahdanauLifter, LuongConfig, LuongLifter
 from poselift.models.sequence import estimate_sequence, lift_sequence
-from poselift.models.tcn import TemporalConvolution
-from poselift.models.weights import MODELS, Weights, load_weights, save_weights
+from poselift.models.tcn import TemporalConvolution, TemporalConvolutionConfig
+from poselift.models.weights import Weights, load_weights, save_weights
 
 __all__ = [
     "MODELS",
+    "BahdanauConfig",
     "BahdanauLifter",
     "Encoded",
     "EncoderDecoder",
+    "EncoderDecoderConfig",
     "Estimate",
+    "JointTokenConfig",
     "JointTokenTransformer",
     "Lifter",
+    "LifterConfig",
+    "LuongConfig",
     "LuongLifter",
+    "ModelConfig",
+    "RecurrentConfig",
     "RecurrentLifter",
     "SimpleBaseline",
+    "SimpleBaselineConfig",
     "SpatioTemporalLifter",
     "TemporalConvolution",
+    "TemporalConvolutionConfig",
     "Weights",
+    "build_model",
     "encode",
     "estimate_sequence",
     "lift_sequence",

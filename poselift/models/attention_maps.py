@@ -1,8 +1,9 @@
-"""Where a lifter looks: the attention of each of its layers, watched while it lifts."""
+"""Where a lifter looks: the attention of each layer during one forward pass."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
 import torch
 from torch import Tensor, nn
@@ -14,81 +15,117 @@ from poselift.models.seq2seq import WeightedMean
 from poselift.nn.attention import Attention
 from poselift.nn.attention.maps import AttentionMap
 
+Result = TypeVar("Result")
 
-def attention_maps(lifter: nn.Module, encoded: Encoded) -> list[AttentionMap]:
-    """Lifts one window and gives the attention of each layer that has a matrix of it.
 
-    A decoder that writes one token after the other is watched at its last, when it has written all of them.
+def attention_maps(lifter: Lifter, run: Callable[[], Result]) -> tuple[Result, list[AttentionMap]]:
+    """The result of `run`, and the attention of each layer in its first forward pass.
+
+    `run` may lift in any way. Only the lifter's first call is watched, not the call with the mirrored keypoints. A
+    decoder that writes one token after the other is watched at its last token, when it has written all of them.
 
     Args:
         lifter: in eval mode.
-        encoded: one window, b = 1.
+        run: calls the lifter with one window (b = 1).
 
     Raises:
-        InputError: nothing in the model attends, or by mechanisms without a matrix alone.
-        ValueError: there is more than one window.
+        InputError: no layer attends, or no mechanism has an attention matrix.
+        ValueError: `run` does not call the lifter, or its first call has several windows.
     """
-    if len(encoded.times) != 1:
-        raise ValueError(f"attention is shown of one window, not of {len(encoded.times)}")
-    assert isinstance(lifter, Lifter)
-    with _watched(lifter) as (seen, without), torch.no_grad():
-        lifter(encoded)
-    if not seen:
-        if without:
-            raise InputError(f"{', '.join(sorted(without))} has no attention matrix to show; choose other weights")
+    with _watched(lifter) as seen, torch.no_grad():
+        result = run()
+    if seen.encoded is None:
+        raise ValueError(f"the callable does not run the {type(lifter).__name__} that is watched")
+    if not seen.weights:
+        if seen.without_matrix:
+            names = ", ".join(sorted(seen.without_matrix))
+            raise InputError(f"{names} has no attention matrix to show; choose other weights")
         raise InputError(f"{type(lifter).__name__} has no attention to show; choose weights of a model that attends")
-    return [_map(lifter, encoded, layer, weights) for layer, weights in seen.items()]
+    return result, [_map(lifter, seen.encoded, layer, weights) for layer, weights in seen.weights.items()]
+
+
+@dataclass
+class _Seen:
+    """What the first forward pass showed.
+
+    Attributes:
+        encoded: its input; None before it.
+        weights: (b, heads, n, m) by layer.
+        without_matrix: names of the mechanisms that have no attention matrix.
+        watching: True during this pass.
+    """
+
+    encoded: Encoded | None = None
+    weights: dict[str, Tensor] = field(default_factory=dict)
+    without_matrix: set[str] = field(default_factory=set)
+    watching: bool = False
 
 
 @contextmanager
-def _watched(lifter: nn.Module) -> Iterator[tuple[dict[str, Tensor], set[str]]]:
-    """While the block runs, fills in (b, heads, n, m) by layer, and the names of mechanisms that have no matrix."""
-    seen: dict[str, Tensor] = {}
-    without: set[str] = set()
+def _watched(lifter: Lifter) -> Iterator[_Seen]:
+    """Hooks into the lifter and its layers while the block runs."""
+    seen = _Seen()
 
-    def watch_mechanism(layer: str) -> Callable[..., None]:
-        def look(module: Any, args: Any, kwargs: Any) -> None:
+    def begin(module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        if seen.encoded is not None:
+            return
+        seen.encoded, seen.watching = args[0], True
+        if len(args[0].times) != 1:
+            raise ValueError(f"attention is shown for one window, not for {len(args[0].times)}; lift fewer frames")
+
+    def end(module: nn.Module, args: tuple[Any, ...], output: Any) -> None:
+        seen.watching = False
+
+    def watch_mechanism(layer: str, mechanism: Attention) -> Callable[..., None]:
+        def look(module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+            if not seen.watching:
+                return
             try:
-                seen[layer] = module.attention_map(*args, **kwargs)
+                seen.weights[layer] = mechanism.attention_map(*args, **kwargs)
             except InputError:
-                without.add(type(module).__name__)
+                seen.without_matrix.add(type(mechanism).__name__)
 
         return look
 
     def watch_mean(layer: str) -> Callable[..., None]:
-        def look(module: Any, args: Any) -> None:
-            row = args[0][:, None, None]  # (b, 1, 1, m): one query a call
-            seen[layer] = torch.cat((seen[layer], row), 2) if layer in seen else row
+        def look(module: nn.Module, args: tuple[Any, ...]) -> None:
+            if not seen.watching:
+                return
+            row = args[0][:, None, None]  # (b, m) -> (b, 1, 1, m): one query in each call
+            seen.weights[layer] = torch.cat((seen.weights[layer], row), 2) if layer in seen.weights else row
 
         return look
 
-    hooks = []
+    hooks = [
+        lifter.register_forward_pre_hook(begin, with_kwargs=True),
+        lifter.register_forward_hook(end),
+    ]
     for name, module in lifter.named_modules():
         if isinstance(module, Attention):
-            hooks.append(module.register_forward_pre_hook(watch_mechanism(name), with_kwargs=True))
+            hooks.append(module.register_forward_pre_hook(watch_mechanism(name, module), with_kwargs=True))
         elif isinstance(module, WeightedMean):
             hooks.append(module.register_forward_pre_hook(watch_mean(name)))
     try:
-        yield seen, without
+        yield seen
     finally:
         for hook in hooks:
             hook.remove()
 
 
 def _map(lifter: Lifter, encoded: Encoded, layer: str, weights: Tensor) -> AttentionMap:
-    """Names the rows and columns, and takes the mean over the frames where each was a batch of its own."""
-    if layer.startswith("joint_time_blocks"):  # a batch of joints: the mean over those that were seen
+    """The map with named rows and columns; the mean over frames or joints if these were the batch."""
+    if layer.startswith("joint_time_blocks"):  # the joints are the batch: average over those that were seen
         weights = weights[encoded.mask.any(1)[:, encoded.mask.flatten(0, 1).any(0)].flatten()].mean(0, keepdim=True)
     frames, _, queries, keys = weights.shape
-    if len(encoded.times) == 1 and frames > 1:
+    if frames > 1:  # the frames are the batch: tokens are joints
         present = encoded.mask.flatten(0, 1).any(0)
         names = [name for name, there in zip(lifter.skeleton_in.joints, present, strict=True) if there]
         joints = tuple(names if keys == len(names) else lifter.skeleton_in.joints)
         valid = encoded.mask[0].any(-1)
-        # Frames of padding come behind those of the window.
+        # The lifter pads the window at its end.
         return AttentionMap(layer, weights[: len(valid)][valid].mean(0), joints, joints)
-    temporal_stride, t = getattr(lifter, "temporal_stride", 1), encoded.times.shape[1]
-    # Blocks at the rate of the frames see those of padding too, behind the others.
-    at_frames = queries == keys == -(-t // temporal_stride) * temporal_stride
-    seconds = tuple(float(group.mean()) for group in encoded.times[0].split(1 if at_frames else temporal_stride))
+    stride, t = lifter.temporal_stride, encoded.times.shape[1]
+    # Blocks over frame tokens have a row for each frame, and for padding at the end.
+    at_frames = queries == keys == -(-t // stride) * stride
+    seconds = tuple(float(group.mean()) for group in encoded.times[0].split(1 if at_frames else stride))
     return AttentionMap(layer, weights[0, :, : len(seconds), : len(seconds)], seconds[:queries], seconds[:keys])

@@ -1,30 +1,31 @@
-"""What every lifter has in common: 2D keypoints in any joint set known by name in, 3D joints out."""
+"""What all lifters share: 2D keypoints go in, 3D joints come out, both in skeletons known by name."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
 from poselift.geometry.products import transform
+from poselift.models.config import ModelConfig
 from poselift.models.encoding import CONTEXT_CHANNELS, Encoded
 from poselift.nn.attention import Attention
-from poselift.skeleton import get_skeleton
+from poselift.skeleton import Skeleton, get_skeleton
 
 _USUAL_STEP = 1 / 30
-"""Seconds between frames that count as one, so that the channel for it is near 1."""
+"""Seconds from frame to frame that the time channel counts as 1."""
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """What a lifter says of a batch of windows.
+    """The output of a lifter for a batch of windows.
 
     Attributes:
-        joints: relative to the root joint, metres, in the camera's frame.
-        uncertainty: of the ball around each joint that is meant to hold the true one in 9 of 10 cases, metres; 0 for the
-            root joint, which is the origin. None where the lifter does not tell.
+        joints: relative to the root joint, metres, in the camera frame.
+        uncertainty: radius around each joint that holds the true joint in 90 % of cases, metres; 0 for the root joint,
+            which is the origin. None if the lifter does not estimate it.
     """
 
     joints: Float[Tensor, "b t j 3"]
@@ -32,65 +33,75 @@ class Estimate:
 
 
 class Lifter(nn.Module, ABC):
-    """Base of the models: `forward(encoded)` gives (b, t, joints out, 3).
+    """Base of the models: `forward(encoded)` returns joints (b, t, j_out, 3).
 
     Args:
-        skeleton_in: name of the joint set that goes in.
-        skeleton_out: name of the joint set that comes out; its first joint is the root.
-        **config: the other arguments that build the model, as plain data.
+        config: what builds the model; saved with the weights.
 
     Attributes:
-        config: all of them; what is saved with the weights.
-        teacher_forced: True where `forward` also takes the true joints in training.
+        config: as given.
+        skeleton_in: the input skeleton.
+        skeleton_out: the output skeleton; its first joint is the root.
+        temporal_stride: frames in a token.
+        gives_uncertainty: `estimate` returns the uncertainty too.
+        teacher_forced: `forward` also takes the true joints in training.
+
+    Raises:
+        InputError: a skeleton is unknown.
     """
 
+    config: ModelConfig
+    skeleton_in: Skeleton
+    skeleton_out: Skeleton
+    temporal_stride: int = 1
+    gives_uncertainty: bool = False
     teacher_forced: ClassVar[bool] = False
 
-    def __init__(self, skeleton_in: str, skeleton_out: str, **config: Any) -> None:
+    def __init__(self, config: ModelConfig) -> None:
         super().__init__()
-        self.config: dict[str, Any] = {"skeleton_in": skeleton_in, "skeleton_out": skeleton_out, **config}
-        self.skeleton_in, self.skeleton_out = get_skeleton(skeleton_in), get_skeleton(skeleton_out)
+        self.config = config
+        self.skeleton_in, self.skeleton_out = get_skeleton(config.skeleton_in), get_skeleton(config.skeleton_out)
 
     @abstractmethod
     def forward(self, encoded: Encoded) -> Float[Tensor, "b t j_out 3"]:
-        """Lifts a batch of windows.
+        """The joints of a batch of windows.
 
         Args:
-            encoded: of any number of frames, joints in the order of `skeleton_in`.
+            encoded: any number of frames, joints in the order of `skeleton_in`.
 
         Returns:
-            Joints relative to the root joint, metres, in the camera's frame.
+            Joints relative to the root joint, metres, in the camera frame.
         """
 
     def estimate(self, encoded: Encoded) -> Estimate:
-        """The joints, and how far off they may be where the lifter tells; the argument of `forward`."""
+        """The joints, with their uncertainty if the lifter `gives_uncertainty`; takes what `forward` takes."""
         return Estimate(self(encoded))
 
     def penalty(self) -> Float[Tensor, ""] | None:
-        """What training adds to its loss for the attention mechanisms; None for nothing."""
+        """The attention mechanisms' own term of the training loss; None if they have none."""
         mechanisms = (module for module in self.modules() if isinstance(module, Attention))
         parts = [part for mechanism in mechanisms if (part := mechanism.penalty()) is not None]
         return torch.stack(parts).sum() if parts else None
 
     def to_camera(self, flat: Float[Tensor, "b t c"], encoded: Encoded) -> Float[Tensor, "b t j_out 3"]:
-        """Joints as the network gives them, side by side, relative to the root and in the camera's frame."""
-        joints = flat.view(*flat.shape[:2], -1, 3).to(encoded.rotation.dtype)
+        """The network's output as joints relative to the root, in the camera frame."""
+        joints = flat.view(*flat.shape[:2], -1, 3).to(encoded.rotation.dtype)  # (b, t, 3 * j_out) -> (b, t, j_out, 3)
         return transform(encoded.rotation.mT[:, None], joints - joints[:, :, :1])
 
     def from_camera(self, joints: Float[Tensor, "b t j_out 3"], encoded: Encoded) -> Float[Tensor, "b t c"]:
-        """What the network would have to give for these joints; 0 for those that are not known."""
+        """The inverse of `to_camera`; unknown joints become 0."""
         known = joints.isfinite().all(-1, keepdim=True)
         return transform(encoded.rotation[:, None], torch.where(known, joints, 0.0)).flatten(2)
 
 
 class FrameFeatures(nn.Module):
-    """One vector a frame: a linear layer over all that is known of it.
+    """A linear layer from all that is known of a frame to one vector.
 
-    That is, for each joint its place (0 where it was not seen), its score and whether it was seen; what `encode`
-    took out of the window; and the time since the frame before, in thirtieths of a second.
+    Its input has, for each joint, its coordinates (0 if unseen), its score and whether it was seen; then the context
+    of `encode`; then the time since the previous frame, in thirtieths of a second.
 
     Args:
-        joints: that go in.
+        joints: number of input joints.
         dim: width of the vector.
     """
 
@@ -99,9 +110,11 @@ class FrameFeatures(nn.Module):
         self.linear = nn.Linear(4 * joints + CONTEXT_CHANNELS + 1, dim)
 
     def forward(self, encoded: Encoded) -> Float[Tensor, "b t dim"]:
-        """The vectors; those of padding are made of zeros."""
+        """The vectors of all frames; the input of padding is 0."""
         seen = encoded.mask[..., None].to(encoded.coordinates.dtype)
-        joints = torch.cat((encoded.coordinates * seen, encoded.scores[..., None] * seen, seen), -1).flatten(2)
+        joints = torch.cat((encoded.coordinates * seen, encoded.scores[..., None] * seen, seen), -1).flatten(
+            2
+        )  # (b, t, 4 * j)
         steps = encoded.times.diff(dim=1, prepend=encoded.times[:, :1])[..., None] / _USUAL_STEP
         context = encoded.context[:, None].expand(-1, joints.shape[1], -1)
         valid = encoded.valid[..., None].to(joints.dtype)

@@ -1,8 +1,8 @@
-"""How 2D keypoints become the lifter's input; training and use both come through here.
+"""2D keypoints become the lifter's input, in training and in use alike.
 
-Pixels go through the camera's intrinsics to rays. The rays of a window are turned so that the person is
-straight ahead, and scaled by the person's apparent size; what was taken out goes in beside them. The size of
-the picture, the person's place in it and the zoom then do not have to be learned.
+The camera's intrinsics turn pixels into rays. The rays of a window are rotated until the person is straight ahead, and
+divided by the person's apparent size. Rotation and size go in beside them, as context. So the lifter need not learn
+the size of the picture, the person's place in it, or the zoom.
 """
 
 from dataclasses import dataclass, replace
@@ -19,10 +19,10 @@ CONTEXT_CHANNELS = 4
 """Numbers in `Encoded.context`."""
 
 _MIN_DEPTH = 0.1
-"""Turned rays are brought to depth 1 by division: those nearly sideways are held to this depth."""
+"""Rotated rays are divided by their depth; rays that point almost sideways get this depth."""
 
 _MIN_SIZE = 1e-3
-"""Apparent size below which the scale is not trusted (a single joint has no size)."""
+"""Below this apparent size the rays are not scaled: a single joint has no size."""
 
 
 @dataclass(frozen=True)
@@ -30,14 +30,14 @@ class Encoded:
     """A batch of windows as the lifter sees them.
 
     Attributes:
-        coordinates: place of each joint in the turned, scaled image plane; 0 where masked.
+        coordinates: of each joint in the rotated, scaled image plane; 0 where masked.
         scores: 0 to 1; 0 where masked.
         mask: True where a joint was seen.
         times: seconds from the middle of the window.
-        valid: True where a frame belongs to the clip, False for padding.
-        context: what was taken out: tangents of the angles by which the rays were turned (right, down), the
-            log of the apparent size, the log of the focal length over the picture's longer side.
-        rotation: turns camera-frame vectors into the lifter's frame; its transpose brings the output back.
+        valid: True for frames of the clip, False for padding.
+        context: tangents of the angles by which the rays were rotated (right, down), log of the apparent size, log of
+            the focal length over the picture's longer side.
+        rotation: from the camera frame to the lifter's frame; its transpose takes the output back.
     """
 
     coordinates: Float[Tensor, "b t j 2"]
@@ -58,24 +58,24 @@ def encode(
     valid: Bool[Tensor, "b t"] | None = None,
     distortion: Float[Tensor, "b 5"] | None = None,
 ) -> Encoded:
-    """Encodes windows of 2D keypoints.
+    """The lifter's input for windows of 2D keypoints.
 
     Args:
-        keypoints: pixels, in the order of the lifter's input joints; NaN where a joint is missing.
-        scores: 0 to 1; a joint of score 0 is missing too.
+        keypoints: pixels, joints in the order of the lifter's input skeleton; NaN where a joint is missing.
+        scores: 0 to 1; a joint with score 0 is missing too.
         times: seconds, increasing.
         K: intrinsics.
         image_size: width and height in pixels.
-        valid: frames that belong to the clip; all if left out.
-        distortion: k1, k2, p1, p2, k3 in OpenCV's order; none if left out.
+        valid: True for frames of the clip, False for padding; None if there is no padding.
+        distortion: k1, k2, p1, p2, k3 in OpenCV's order; None if there is none.
     """
     if valid is None:
         valid = torch.ones_like(times, dtype=torch.bool)
     mask = keypoints.isfinite().all(-1) & (scores > 0) & valid[..., None]
     b, t, j = mask.shape
     pixels = torch.where(mask[..., None], keypoints, K[:, None, None, :2, 2])
-    rays = pixels_to_rays(pixels.reshape(b, t * j, 2), K, distortion).view(b, t, j, 3)
-    # A pixel that no ray comes to through this distortion is not seen either.
+    rays = pixels_to_rays(pixels.reshape(b, t * j, 2), K, distortion).view(b, t, j, 3)  # through (b, t * j, 3)
+    # A pixel that the distortion cannot reach has no ray: mask it too.
     mask = mask & rays.isfinite().all(-1)
     rays = torch.where(mask[..., None], rays, rays.new_tensor([0.0, 0.0, 1.0]))
     weights = mask[..., None].to(rays.dtype)
@@ -86,8 +86,8 @@ def encode(
     turned = transform(rotation[:, None], rays)
     plane = turned[..., :2] / turned[..., 2:].clamp(min=_MIN_DEPTH)
 
-    # Apparent size: the median distance of a joint from the middle of its own frame's joints. A median,
-    # because a detector's jump to another place must not shrink the person.
+    # Apparent size: the median distance of a joint from the middle of its frame's joints. A mean would shrink the
+    # person when a detector jumps to another place.
     middle = (plane * weights).sum(2, keepdim=True) / weights.sum(2, keepdim=True).clamp(min=1)
     distance = torch.where(mask, (plane - middle).norm(dim=-1), torch.nan)
     size = distance.flatten(1).nanmedian(1).values
@@ -109,11 +109,11 @@ def encode(
 
 
 def mirror(encoded: Encoded, skeleton: Skeleton) -> Encoded:
-    """The windows as a mirror shows them: x to the other side, left and right joints changed.
+    """The mirrored windows: x changes sign, left and right joints change places.
 
     Args:
         encoded: windows.
-        skeleton: the lifter's input joints.
+        skeleton: the lifter's input skeleton.
     """
     order = list(skeleton.flip_indices)
     side = encoded.coordinates.new_tensor([-1.0, 1.0])
@@ -124,13 +124,13 @@ def mirror(encoded: Encoded, skeleton: Skeleton) -> Encoded:
         scores=encoded.scores[:, :, order],
         mask=encoded.mask[:, :, order],
         context=encoded.context * encoded.context.new_tensor([-1.0, 1.0, 1.0, 1.0]),
-        # The mirror M = diag(-1, 1, 1) on both sides: M Q M turns mirrored camera-frame vectors.
+        # With the mirror M = diag(-1, 1, 1), M Q M rotates mirrored camera-frame vectors.
         rotation=across[:, None] * encoded.rotation * across,
     )
 
 
 def pad_time(encoded: Encoded, frames: int) -> Encoded:
-    """The windows with so many empty, invalid frames at the end."""
+    """The windows with this many frames of padding at the end."""
     if frames == 0:
         return encoded
 

@@ -1,50 +1,60 @@
-"""Frame by frame with a residual network of linear layers."""
+"""A residual network of linear layers that lifts each frame on its own."""
+
+from dataclasses import dataclass
 
 from jaxtyping import Float
 from torch import Tensor, nn
 
 from poselift.core.errors import InputError
 from poselift.models.base import FrameFeatures, Lifter
+from poselift.models.config import ModelConfig
 from poselift.models.encoding import Encoded
-from poselift.skeleton import CMU28, H36M17
+
+
+@dataclass(frozen=True, kw_only=True)
+class SimpleBaselineConfig(ModelConfig):
+    """What builds a `SimpleBaseline`.
+
+    Attributes:
+        dim: width of the layers.
+        depth: number of residual blocks.
+        dropout: share of hidden units dropped in training.
+    """
+
+    dim: int = 1024
+    depth: int = 2
+    dropout: float = 0.5
 
 
 class SimpleBaseline(Lifter):
     """The simple yet effective baseline (Martinez et al. 2017, https://arxiv.org/abs/1705.03098).
 
-    Each frame by itself: a linear layer, then residual blocks of two linear layers, each with batch norm, ReLU and
-    dropout. It differs from the paper in what goes in (`encode`'s rays, scores and masks instead of pixels
-    normalised over the data set) and has no max-norm on its weights.
-
-    Args:
-        skeleton_in: name of the joint set that goes in.
-        skeleton_out: name of the joint set that comes out.
-        dim: width of the layers.
-        depth: residual blocks.
-        dropout: share of hidden units dropped in training.
+    Each frame is lifted on its own: a linear layer, then residual blocks of two linear layers, each with batch norm,
+    ReLU and dropout. It differs from the paper in two ways. Its input is `encode`'s rays, scores and masks instead of
+    pixels normalised over the dataset, and its weights have no max-norm.
     """
 
-    def __init__(
-        self,
-        skeleton_in: str = CMU28.name,
-        skeleton_out: str = H36M17.name,
-        dim: int = 1024,
-        depth: int = 2,
-        dropout: float = 0.5,
-    ) -> None:
-        super().__init__(skeleton_in, skeleton_out, dim=dim, depth=depth, dropout=dropout)
+    config: SimpleBaselineConfig
+
+    def __init__(self, config: SimpleBaselineConfig) -> None:
+        super().__init__(config)
+        dim, dropout = config.dim, config.dropout
         self.features = FrameFeatures(len(self.skeleton_in), dim)
         self.first = _activation(dim, dropout)
         self.blocks = nn.ModuleList(
             nn.Sequential(
                 nn.Linear(dim, dim), *_activation(dim, dropout), nn.Linear(dim, dim), *_activation(dim, dropout)
             )
-            for _ in range(depth)
+            for _ in range(config.depth)
         )
         self.out = nn.Linear(dim, 3 * len(self.skeleton_out))
 
     def forward(self, encoded: Encoded) -> Float[Tensor, "b t j_out 3"]:
-        """Lifts each frame of a batch of windows."""
+        """The joints, each frame lifted on its own.
+
+        Raises:
+            InputError: in training, the batch has fewer than two valid frames.
+        """
         if self.training and encoded.valid.sum() < 2:
             raise InputError("batch norm needs two frames in a batch; give a larger data.batch_size= or frames=")
         features = self.features(encoded)
@@ -54,10 +64,10 @@ class SimpleBaseline(Lifter):
             frames = frames + block(frames)
         joints = self.out(frames)
         flat = joints.new_zeros(*encoded.valid.shape, joints.shape[-1])
-        flat[encoded.valid] = joints
+        flat[encoded.valid] = joints  # (frames, 3 * j_out) -> (b, t, 3 * j_out)
         return self.to_camera(flat, encoded)
 
 
 def _activation(dim: int, dropout: float) -> nn.Sequential:
-    """What follows each linear layer."""
+    """The layers after each linear layer."""
     return nn.Sequential(nn.BatchNorm1d(dim), nn.ReLU(), nn.Dropout(dropout))

@@ -1,73 +1,75 @@
-"""Recurrent networks from frame to frame: what there was before attention."""
+"""Recurrent networks over the frames."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
 
 from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from poselift.core.errors import InputError
 from poselift.models.base import FrameFeatures, Lifter
+from poselift.models.config import ModelConfig
 from poselift.models.encoding import Encoded
-from poselift.skeleton import CMU28, H36M17
 
-CELLS: dict[str, Callable[..., nn.RNNBase]] = {"rnn": nn.RNN, "lstm": nn.LSTM, "gru": nn.GRU}
-"""The networks by name: Elman 1990; Hochreiter and Schmidhuber 1997; Cho et al. 2014."""
+_CELLS: dict[str, Callable[..., nn.RNNBase]] = {"rnn": nn.RNN, "lstm": nn.LSTM, "gru": nn.GRU}
+
+
+@dataclass(frozen=True, kw_only=True)
+class RecurrentConfig(ModelConfig):
+    """What builds a `RecurrentLifter`.
+
+    Attributes:
+        cell: kind of recurrent network.
+        dim: width of the state.
+        depth: number of layers.
+        bidirectional: also run backwards in time.
+        dropout: share of each layer's outputs dropped in training; the last layer has none.
+    """
+
+    cell: Literal["rnn", "lstm", "gru"] = "lstm"
+    dim: int = 512
+    depth: int = 2
+    bidirectional: bool = False
+    dropout: float = 0.1
 
 
 class RecurrentLifter(Lifter):
-    """A recurrent network over the frames, and a linear layer on its state.
+    """A recurrent network over the frames, with a linear layer on its state.
 
-    One way, a frame is lifted from itself and those before it: it can run on a live picture. Both ways
-    (Schuster and Paliwal 1997), it sees the whole window.
+    The unidirectional network lifts a frame from itself and the frames before it, so it can run on a live video. The
+    bidirectional one (Schuster and Paliwal 1997) sees the whole window.
 
     - rnn: h_t = tanh(W x_t + U h_(t-1) + b) (Elman 1990)
-    - lstm: gates for what is taken in, kept and given out (Hochreiter and Schmidhuber 1997)
+    - lstm: input, forget and output gates (Hochreiter and Schmidhuber 1997)
     - gru: two gates (Cho et al. 2014, https://arxiv.org/abs/1406.1078)
-
-    Args:
-        skeleton_in: name of the joint set that goes in.
-        skeleton_out: name of the joint set that comes out.
-        cell: "rnn", "lstm" or "gru".
-        dim: width of the state.
-        depth: layers.
-        bidirectional: run both ways.
-        dropout: share of each layer's outputs but the last one's dropped in training.
-
-    Raises:
-        InputError: there is no such cell.
     """
 
-    def __init__(
-        self,
-        skeleton_in: str = CMU28.name,
-        skeleton_out: str = H36M17.name,
-        cell: str = "lstm",
-        dim: int = 512,
-        depth: int = 2,
-        bidirectional: bool = False,
-        dropout: float = 0.1,
-    ) -> None:
-        super().__init__(
-            skeleton_in, skeleton_out, cell=cell, dim=dim, depth=depth, bidirectional=bidirectional, dropout=dropout
-        )
-        if cell not in CELLS:
-            raise InputError(f"no recurrent cell is called {cell!r}; there are {', '.join(CELLS)}")
+    config: RecurrentConfig
+
+    def __init__(self, config: RecurrentConfig) -> None:
+        super().__init__(config)
+        dim = config.dim
         self.features = FrameFeatures(len(self.skeleton_in), dim)
-        self.network = CELLS[cell](
-            dim, dim, depth, batch_first=True, dropout=dropout if depth > 1 else 0.0, bidirectional=bidirectional
+        self.network = _CELLS[config.cell](
+            dim,
+            dim,
+            config.depth,
+            batch_first=True,
+            dropout=config.dropout if config.depth > 1 else 0.0,
+            bidirectional=config.bidirectional,
         )
-        self.out = nn.Linear(dim * (1 + bidirectional), 3 * len(self.skeleton_out))
+        self.out = nn.Linear(dim * (1 + config.bidirectional), 3 * len(self.skeleton_out))
 
     def forward(self, encoded: Encoded) -> Float[Tensor, "b t j_out 3"]:
-        """Lifts a batch of windows."""
+        """The joints of a batch of windows."""
         states = run_valid(self.network, self.features(encoded), encoded)
         return self.to_camera(self.out(states), encoded)
 
 
 def run_valid(network: nn.RNNBase, frames: Float[Tensor, "b t d"], encoded: Encoded) -> Float[Tensor, "b t e"]:
-    """The states of a recurrent network that begins and ends with the clip: it never sees the padding after it."""
-    # One way, what comes after the clip's end is never seen. Packed sequences are slow: many times for an LSTM.
+    """The states of a recurrent network that never sees padding."""
+    # A unidirectional network never sees what follows. Packed sequences are slow, so use them only where needed.
     if not network.bidirectional or bool(encoded.valid.all()):
         return network(frames)[0]
     lengths = encoded.valid.sum(1).clamp(min=1).cpu()

@@ -1,58 +1,62 @@
-"""Sequence to sequence with attention, frame after frame: Bahdanau's and Luong's decoders as lifters.
+"""Sequence to sequence with attention: Bahdanau's and Luong's decoders as lifters.
 
-The encoder reads the 2D of all frames; the decoder writes the 3D of one frame after the other, and looks at the
-encoder's states anew for each. In training it is fed the true joints of the frame before (teacher forcing), in use
-its own. A sentence is read by its order alone; frames have time stamps, so both sides know the time of what they
-read and write.
+The encoder reads the 2D of all frames. The decoder writes the 3D of one frame after the other and attends to the
+encoder's states for each. In training it is fed the true joints of the previous frame (teacher forcing), in use its
+own. Both sides know the time of their frames by a code of the seconds.
 """
 
 from abc import abstractmethod
-from typing import ClassVar
+from dataclasses import dataclass
+from typing import ClassVar, Literal
 
 import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
-from poselift.core.errors import InputError
 from poselift.models.base import FrameFeatures, Lifter
+from poselift.models.config import ModelConfig
 from poselift.models.encoding import Encoded
 from poselift.models.recurrent import run_valid
 from poselift.nn.positions import SinusoidalTime
-from poselift.skeleton import CMU28, H36M17
 
 State = tuple[Tensor, ...]
 
 
-class SequenceToSequence(Lifter):
-    """What the two have in common: the loop over frames, and what is fed back.
+@dataclass(frozen=True, kw_only=True)
+class SequenceToSequenceConfig(ModelConfig):
+    """What builds any `SequenceToSequence`.
 
-    Args:
-        skeleton_in: name of the joint set that goes in.
-        skeleton_out: name of the joint set that comes out.
-        dim: width of the states.
-        teacher_forcing: share of frames in training that are fed the truth and not the model's own output: 1 in the
-            papers, whose models then never meet their own errors; mixed, as in scheduled sampling (Bengio et al.
-            2015, https://arxiv.org/abs/1506.03099), they do.
-        **config: of the subclass.
+    Attributes:
+        dim: width of the states; even.
+        teacher_forcing: share of frames in training that are fed the true joints instead of the model's own: 1 in the
+            papers. Below 1 the model also meets its own errors (scheduled sampling: Bengio et al. 2015,
+            https://arxiv.org/abs/1506.03099).
     """
 
+    dim: int = 256
+    teacher_forcing: float = 0.5
+
+
+class SequenceToSequence(Lifter):
+    """Base of the two: the loop over frames and the teacher forcing."""
+
+    config: SequenceToSequenceConfig
     teacher_forced: ClassVar[bool] = True
 
-    def __init__(self, skeleton_in: str, skeleton_out: str, dim: int, teacher_forcing: float, **config: object) -> None:
-        super().__init__(skeleton_in, skeleton_out, dim=dim, teacher_forcing=teacher_forcing, **config)
-        self.teacher_forcing = teacher_forcing
-        self.features = FrameFeatures(len(self.skeleton_in), dim)
-        self.time = SinusoidalTime(dim)
+    def __init__(self, config: SequenceToSequenceConfig) -> None:
+        super().__init__(config)
+        self.features = FrameFeatures(len(self.skeleton_in), config.dim)
+        self.time = SinusoidalTime(config.dim)
         self.attended = WeightedMean()
 
     def forward(
         self, encoded: Encoded, target: Float[Tensor, "b t j_out 3"] | None = None
     ) -> Float[Tensor, "b t j_out 3"]:
-        """Lifts a batch of windows, frame after frame.
+        """The joints of a batch of windows, written frame after frame.
 
         Args:
-            encoded: of any number of frames.
-            target: the true joints, camera frame, for teacher forcing in training; NaN where not known.
+            encoded: any number of frames.
+            target: true joints in the camera frame, for teacher forcing in training; NaN where unknown.
         """
         code = self.time(encoded.times)
         memory = self.encode(self.features(encoded) + code, encoded)
@@ -65,9 +69,9 @@ class SequenceToSequence(Lifter):
             outputs.append(joints)
             previous = joints
             if truth is not None:
-                forced = torch.rand(len(joints), 1, device=joints.device) < self.teacher_forcing
+                forced = torch.rand(len(joints), 1, device=joints.device) < self.config.teacher_forcing
                 previous = torch.where(forced, truth[:, frame].to(joints.dtype), joints)
-        return self.to_camera(torch.stack(outputs, 1), encoded)
+        return self.to_camera(torch.stack(outputs, 1), encoded)  # (b, t, 3 * j_out)
 
     @abstractmethod
     def encode(self, frames: Float[Tensor, "b t d"], encoded: Encoded) -> Float[Tensor, "b t m"]:
@@ -86,19 +90,19 @@ class SequenceToSequence(Lifter):
         memory: Float[Tensor, "b t m"],
         valid: Bool[Tensor, "b t"],
     ) -> tuple[Float[Tensor, "b c"], State]:
-        """One frame's joints, side by side, and the state after it.
+        """The joints of one frame, flat, and the state after it.
 
         Args:
-            previous: joints of the frame before.
+            previous: joints of the previous frame.
             code: of the frame's time.
-            state: after the frame before.
+            state: after the previous frame.
             memory: the encoder's states.
             valid: frames that belong to the clip.
         """
 
 
 def additive_scores(query: Float[Tensor, "b a"], keys: Float[Tensor, "b t a"], v: nn.Linear) -> Float[Tensor, "b t"]:
-    """The additive score v' tanh(query + key), with both projected already."""
+    """The additive score v' tanh(query + key) of projected queries and keys."""
     return v(torch.tanh(query[:, None] + keys))[..., 0]
 
 
@@ -109,10 +113,10 @@ def weights_over(scores: Float[Tensor, "b t"], valid: Bool[Tensor, "b t"]) -> Fl
 
 
 class WeightedMean(nn.Module):
-    """The mean of the memory under the weights; a module, so that `attention_maps` can watch it."""
+    """The weighted mean of the memory; a module, so that `attention_maps` can hook into it."""
 
     def forward(self, weights: Float[Tensor, "b t"], memory: Float[Tensor, "b t m"]) -> Float[Tensor, "b m"]:
-        """What the decoder takes from the encoder's states."""
+        """The context that the decoder takes from the encoder's states."""
         return (weights[:, None] @ memory)[:, 0]
 
 
@@ -122,28 +126,24 @@ def _last(memory: Float[Tensor, "b t m"], encoded: Encoded) -> Float[Tensor, "b 
     return memory[torch.arange(len(memory), device=memory.device), last]
 
 
+@dataclass(frozen=True, kw_only=True)
+class BahdanauConfig(SequenceToSequenceConfig):
+    """What builds a `BahdanauLifter`."""
+
+
 class BahdanauLifter(SequenceToSequence):
     """Attention as an alignment (Bahdanau et al. 2015, https://arxiv.org/abs/1409.0473).
 
-    A bidirectional GRU encodes. Before each frame the decoder's last state s asks all encoder states h,
-    e_j = v' tanh(W s + U h_j), and the GRU takes in their mean under softmax(e) with the joints of the frame before.
-    The output is linear in state, context and previous joints; the paper's maxout serves a choice of words.
-
-    Args:
-        skeleton_in: name of the joint set that goes in.
-        skeleton_out: name of the joint set that comes out.
-        dim: width of the states; even.
-        teacher_forcing: share of frames in training that are fed the truth.
+    The encoder is a bidirectional GRU with states h. Before each frame the decoder's last state s scores them,
+    e_j = v' tanh(W s + U h_j). Their mean under softmax(e) and the joints of the previous frame go into the GRU. The
+    output is linear in state, context and previous joints; the paper's maxout serves a choice of words.
     """
 
-    def __init__(
-        self,
-        skeleton_in: str = CMU28.name,
-        skeleton_out: str = H36M17.name,
-        dim: int = 256,
-        teacher_forcing: float = 0.5,
-    ) -> None:
-        super().__init__(skeleton_in, skeleton_out, dim, teacher_forcing)
+    config: BahdanauConfig
+
+    def __init__(self, config: BahdanauConfig) -> None:
+        super().__init__(config)
+        dim = config.dim
         channels = 3 * len(self.skeleton_out)
         self.encoder = nn.GRU(dim, dim // 2, batch_first=True, bidirectional=True)
         self.initial = nn.Linear(dim, dim)
@@ -154,11 +154,11 @@ class BahdanauLifter(SequenceToSequence):
         self.out = nn.Linear(2 * dim + channels, channels)
 
     def encode(self, frames: Float[Tensor, "b t d"], encoded: Encoded) -> Float[Tensor, "b t m"]:
-        """States of both directions side by side."""
+        """The states of both directions, concatenated."""
         return run_valid(self.encoder, frames, encoded)
 
     def start(self, memory: Float[Tensor, "b t m"], encoded: Encoded) -> State:
-        """From the backward encoder's state at the first frame, as in the paper; the keys are projected once."""
+        """The hidden state from the encoder's first state, as in the paper, and the projected keys."""
         return torch.tanh(self.initial(memory[:, 0])), self.key(memory)
 
     def step(
@@ -169,7 +169,7 @@ class BahdanauLifter(SequenceToSequence):
         memory: Float[Tensor, "b t m"],
         valid: Bool[Tensor, "b t"],
     ) -> tuple[Float[Tensor, "b c"], State]:
-        """Attends first, then steps."""
+        """The joints: attend first, then step."""
         hidden, keys = state
         weights = weights_over(additive_scores(self.query(hidden + code), keys, self.v), valid)
         context = self.attended(weights, memory)
@@ -177,47 +177,35 @@ class BahdanauLifter(SequenceToSequence):
         return self.out(torch.cat((hidden, context, previous), -1)), (hidden, keys)
 
 
-REACHES = ("global", "local_monotonic", "local_predictive")
-"""Which encoder states Luong's decoder looks at."""
+@dataclass(frozen=True, kw_only=True)
+class LuongConfig(SequenceToSequenceConfig):
+    """What builds a `LuongLifter`.
+
+    Attributes:
+        score: h' s (dot), h' W s (general) or v' tanh(W [h; s]) (concat).
+        looks: which frames it attends to: all (global), those around the frame itself (local_monotonic), or those
+            around a predicted place (local_predictive).
+        reach: frames to each side, if it attends locally.
+    """
+
+    score: Literal["dot", "general", "concat"] = "general"
+    looks: Literal["global", "local_monotonic", "local_predictive"] = "global"
+    reach: int = 10
 
 
 class LuongLifter(SequenceToSequence):
     """Attention after the step, with input feeding (Luong et al. 2015, https://arxiv.org/abs/1508.04025).
 
-    An LSTM encodes. The decoder's LSTM steps first; its state h asks the encoder states, and
-    h~ = tanh(W [context; h]) gives the joints and is fed back into the next step. Scores are h' s (dot), h' W s
-    (general) or v' tanh(W [h; s]) (concat). It looks at all frames, or at those within `reach` of a place: the frame
-    itself (local_monotonic), or S sigmoid(v' tanh(W h)) with a Gaussian of deviation reach / 2 (local_predictive).
-
-    Args:
-        skeleton_in: name of the joint set that goes in.
-        skeleton_out: name of the joint set that comes out.
-        dim: width of the states.
-        score: "dot", "general" or "concat".
-        looks: "global", "local_monotonic" or "local_predictive".
-        reach: frames to each side, where it looks locally.
-        teacher_forcing: share of frames in training that are fed the truth.
-
-    Raises:
-        InputError: there is no such score, or no such place to look.
+    The encoder is an LSTM with states s. The decoder's LSTM steps first. Its state h scores the encoder's states, and
+    h~ = tanh(W [context; h]) gives the joints and is fed into the next step. Local attention looks at the frames
+    within `reach` of a place: the frame itself, or S sigmoid(v' tanh(W h)) with a Gaussian of deviation reach / 2.
     """
 
-    def __init__(
-        self,
-        skeleton_in: str = CMU28.name,
-        skeleton_out: str = H36M17.name,
-        dim: int = 256,
-        score: str = "general",
-        looks: str = "global",
-        reach: int = 10,
-        teacher_forcing: float = 0.5,
-    ) -> None:
-        super().__init__(skeleton_in, skeleton_out, dim, teacher_forcing, score=score, looks=looks, reach=reach)
-        if score not in ("dot", "general", "concat"):
-            raise InputError(f"no score is called {score!r}; there are dot, general and concat")
-        if looks not in REACHES:
-            raise InputError(f"looks={looks} is not known; choose {', '.join(REACHES)}")
-        self.score, self.looks, self.reach = score, looks, reach
+    config: LuongConfig
+
+    def __init__(self, config: LuongConfig) -> None:
+        super().__init__(config)
+        dim, score, looks = config.dim, config.score, config.looks
         channels = 3 * len(self.skeleton_out)
         self.encoder = nn.LSTM(dim, dim, batch_first=True)
         self.initial = nn.Linear(dim, 2 * dim)
@@ -233,13 +221,13 @@ class LuongLifter(SequenceToSequence):
         self.out = nn.Linear(dim, channels)
 
     def encode(self, frames: Float[Tensor, "b t d"], encoded: Encoded) -> Float[Tensor, "b t m"]:
-        """States of the LSTM."""
+        """The states of the LSTM."""
         return run_valid(self.encoder, frames, encoded)
 
     def start(self, memory: Float[Tensor, "b t m"], encoded: Encoded) -> State:
-        """From the encoder's last state: hidden, cell, what is fed back, the keys, and the frame's number."""
+        """Hidden and cell state from the encoder's last state, the fed vector, the keys and the frame number."""
         hidden, cell = torch.tanh(self.initial(_last(memory, encoded))).chunk(2, -1)
-        keys = memory if self.score == "dot" else self.key(memory)
+        keys = memory if self.config.score == "dot" else self.key(memory)
         return hidden, cell, torch.zeros_like(hidden), keys, torch.zeros(len(memory), device=memory.device)
 
     def step(
@@ -250,10 +238,10 @@ class LuongLifter(SequenceToSequence):
         memory: Float[Tensor, "b t m"],
         valid: Bool[Tensor, "b t"],
     ) -> tuple[Float[Tensor, "b c"], State]:
-        """Steps first, then attends."""
+        """The joints: step first, then attend."""
         hidden, cell, fed, keys, frame = state
         hidden, cell = self.cell(torch.cat((previous, fed, code), -1), (hidden, cell))
-        if self.score == "concat":
+        if self.config.score == "concat":
             scores = additive_scores(self.query(hidden), keys, self.v)
         else:
             scores = (keys @ hidden[..., None])[..., 0]
@@ -264,17 +252,17 @@ class LuongLifter(SequenceToSequence):
     def _localised(
         self, scores: Float[Tensor, "b t"], hidden: Float[Tensor, "b d"], frame: Float[Tensor, " b"], valid: Tensor
     ) -> Float[Tensor, "b t"]:
-        """The weights over the frames that are looked at."""
-        if self.looks == "global":
+        """The weights over the frames in reach."""
+        if self.config.looks == "global":
             return weights_over(scores, valid)
         index = torch.arange(scores.shape[1], device=scores.device, dtype=frame.dtype)
         last = valid.sum(1).clamp(min=1) - 1
-        if self.looks == "local_monotonic":
+        if self.config.looks == "local_monotonic":
             place = torch.minimum(frame, last.to(frame.dtype))
         else:
             place = last * torch.sigmoid(self.place(hidden))[:, 0].float()
-        near = (index - place[:, None]).abs() <= self.reach
+        near = (index - place[:, None]).abs() <= self.config.reach
         weights = weights_over(scores, valid & near)
-        if self.looks == "local_predictive":
-            weights = weights * torch.exp(-2 * ((index - place[:, None]) / self.reach) ** 2).to(weights.dtype)
+        if self.config.looks == "local_predictive":
+            weights = weights * torch.exp(-2 * ((index - place[:, None]) / self.config.reach) ** 2).to(weights.dtype)
         return weights

@@ -1,25 +1,24 @@
-"""Lifting a whole clip of any length by windows that overlap, blended so that no seam shows."""
+"""A clip of any length is lifted in overlapping windows, which are blended without a seam."""
 
 from collections.abc import Iterator
 from typing import Any
 
 import torch
 from jaxtyping import Float
-from torch import Tensor, nn
+from torch import Tensor
 
 from poselift.core.errors import InputError
-from poselift.models.base import Estimate
+from poselift.models.base import Estimate, Lifter
 from poselift.models.encoding import encode, mirror
-from poselift.skeleton import Skeleton
 
 
 def window_starts(frames: int, window: int, overlap: int) -> list[int]:
-    """First frames of windows that cover the clip: the last one ends with it, neighbours overlap.
+    """First frames of overlapping windows that cover the clip; the last window ends with it.
 
     Args:
         frames: in the clip.
         window: frames in a window.
-        overlap: frames that neighbours share at least.
+        overlap: least number of frames that neighbours share.
     """
     if frames <= window:
         return [0]
@@ -28,7 +27,7 @@ def window_starts(frames: int, window: int, overlap: int) -> list[int]:
 
 
 def estimate_sequence(
-    lifter: nn.Module,
+    lifter: Lifter,
     keypoints: Float[Tensor, "t j 2"],
     scores: Float[Tensor, "t j"],
     times: Float[Tensor, " t"],
@@ -41,38 +40,38 @@ def estimate_sequence(
     batch_size: int | None = None,
     distortion: Float[Tensor, " 5"] | None = None,
 ) -> Estimate:
-    """Lifts one person's keypoints, and says how far off the joints may be where the lifter does.
+    """One person's joints in the camera frame, with uncertainty if the lifter gives it.
 
-    Each frame is the mean of the windows that it is in, weighted to fall off linearly from the middle of a window
-    to its ends. Only one batch of windows is in memory at a time.
+    Each frame is the weighted mean over the windows that contain it. The weight falls linearly from the middle of a
+    window to its ends. Only one batch of windows is in memory at a time.
 
     Args:
-        lifter: a model of this package, in eval mode, on the device of the other tensors.
-        keypoints: pixels in the order of the lifter's input joints; NaN where missing.
+        lifter: in eval mode, on the device of the other tensors.
+        keypoints: pixels, joints in the order of the lifter's input skeleton; NaN where missing.
         scores: 0 to 1.
         times: seconds, increasing.
         K: intrinsics.
         image_size: width and height, pixels.
         window: frames in a window.
-        overlap: share of a window that its neighbours share with it.
-        flip: also lift the mirrored keypoints, and take the mean.
-        batch_size: windows lifted at once; if None, 16, and 4 on the CPU, whose cache holds the tokens of no more.
-        distortion: k1, k2, p1, p2, k3 in OpenCV's order.
+        overlap: least share of a window that its neighbours also cover.
+        flip: also lift the mirrored keypoints, and average.
+        batch_size: windows lifted at once; None for 16, or 4 on the CPU, where the tokens of more exceed its cache.
+        distortion: k1, k2, p1, p2, k3 in OpenCV's order; None if there is none.
 
     Returns:
-        The clip as one window: joints (1, t, j_out, 3), and their radius (1, t, j_out) or None. Radii are averaged as
-        the joints are, which makes them a little too large: means are better than what they are means of.
+        The clip as one window: joints (1, t, j_out, 3), and their uncertainty (1, t, j_out) or None. Uncertainties are
+        averaged as the joints are. They come out slightly too large, because a mean of joints is better than each.
 
     Raises:
-        InputError: there is no frame, or `overlap` is not a share below 1.
+        InputError: there is no frame, or `overlap` is not in [0, 1).
     """
     frames = len(keypoints)
     if not frames:
-        raise InputError("there is no frame to lift")
+        raise InputError("there is no frame to lift; give keypoints of at least one frame")
     if not 0 <= overlap < 1:
-        raise InputError(f"overlap={overlap} is no share of a window that its neighbours can share; give 0 to below 1")
+        raise InputError(f"overlap={overlap} is no share of a window; give a number from 0 to below 1")
     dtype = next((parameter.dtype for parameter in lifter.parameters()), keypoints.dtype)
-    if times.dtype != dtype:  # in single precision, times of day are in steps of milliseconds
+    if times.dtype != dtype:  # single precision rounds times of day to milliseconds
         times = (times - times[0]).to(dtype)
     keypoints, scores, K, image_size = (value.to(dtype) for value in (keypoints, scores, K, image_size))
     distortion = None if distortion is None else distortion.to(dtype)
@@ -110,8 +109,8 @@ def estimate_sequence(
     )
 
 
-def lift_sequence(lifter: nn.Module, *clip: Tensor, **options: Any) -> Float[Tensor, "t j_out 3"]:
-    """The joints of `estimate_sequence`, which has the same arguments: relative to the root, camera frame, metres."""
+def lift_sequence(lifter: Lifter, *clip: Tensor, **options: Any) -> Float[Tensor, "t j_out 3"]:
+    """The joints of `estimate_sequence`, with the same arguments: relative to the root, camera frame, metres."""
     return estimate_sequence(lifter, *clip, **options).joints[0]
 
 
@@ -121,7 +120,7 @@ def _chunks(items: list[int], size: int) -> Iterator[list[int]]:
 
 
 def _lift(
-    lifter: nn.Module,
+    lifter: Lifter,
     keypoints: Float[Tensor, "b t j 2"],
     scores: Float[Tensor, "b t j"],
     times: Float[Tensor, "b t"],
@@ -130,15 +129,13 @@ def _lift(
     distortion: Float[Tensor, "b 5"] | None,
     flip: bool,
 ) -> Estimate:
-    """One batch of windows, with the mirrored ones averaged in where wanted."""
+    """The estimate of one batch of windows; with `flip`, averaged with the mirrored windows."""
     encoded = encode(keypoints, scores, times, K, image_size, distortion=distortion)
-    out: Estimate = lifter.estimate(encoded)  # type: ignore[operator]
+    out = lifter.estimate(encoded)
     if not flip:
         return out
-    skeleton_in: Skeleton = lifter.skeleton_in  # type: ignore[assignment]
-    skeleton_out: Skeleton = lifter.skeleton_out  # type: ignore[assignment]
-    mirrored: Estimate = lifter.estimate(mirror(encoded, skeleton_in))  # type: ignore[operator]
-    order, sign = list(skeleton_out.flip_indices), out.joints.new_tensor([-1.0, 1.0, 1.0])
+    mirrored = lifter.estimate(mirror(encoded, lifter.skeleton_in))
+    order, sign = list(lifter.skeleton_out.flip_indices), out.joints.new_tensor([-1.0, 1.0, 1.0])
     joints = 0.5 * (out.joints + mirrored.joints[:, :, order] * sign)
     if out.uncertainty is None or mirrored.uncertainty is None:
         return Estimate(joints)

@@ -1,11 +1,11 @@
-"""Weights with the config that builds their model: a safetensors file and a JSON beside it, no pickle."""
+"""Saved lifters: a safetensors file with the weights and a JSON card with the config; no pickle."""
 
 import json
 import math
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import torch
 from safetensors import SafetensorError
@@ -14,41 +14,22 @@ from safetensors.torch import load_file, save_file
 from poselift.core.errors import InputError
 from poselift.core.files import atomic_path, sha256, write_json
 from poselift.models.base import Lifter
-from poselift.models.encoder_decoder import EncoderDecoder
-from poselift.models.joint_tokens import JointTokenTransformer
-from poselift.models.lifter import SpatioTemporalLifter
-from poselift.models.martinez import SimpleBaseline
-from poselift.models.recurrent import RecurrentLifter
-from poselift.models.seq2seq import BahdanauLifter, LuongLifter
-from poselift.models.tcn import TemporalConvolution
-
-MODELS: dict[str, type[Lifter]] = {
-    model.__name__: model
-    for model in (
-        SpatioTemporalLifter,
-        EncoderDecoder,
-        RecurrentLifter,
-        BahdanauLifter,
-        LuongLifter,
-        SimpleBaseline,
-        TemporalConvolution,
-        JointTokenTransformer,
-    )
-}
-"""Models that weights can be for, by the name in their JSON."""
+from poselift.models.build import model_from_dict
+from poselift.structures import Pelvis
 
 
 @dataclass(frozen=True)
 class Weights:
-    """A lifter with what is known about it.
+    """A lifter with what is known about it; only the first three are needed to lift.
 
     Attributes:
         name: of the weights.
         lifter: in eval mode.
-        window: frames in a window to lift with: as trained, unless another number was found better and written there.
-        sha256: of the safetensors file.
-        path: of the safetensors file.
-        card: the JSON beside it: model, its config, and how it was trained.
+        window: frames in a window to lift with.
+        sha256: of the safetensors file; None for a lifter that was not loaded from a file.
+        path: of the safetensors file; None for a lifter that was not loaded from a file.
+        card: the JSON beside the file: model, its config, and how it was trained.
+        pelvis: where the lifter's pelvis lies; None if unknown.
     """
 
     name: str
@@ -57,21 +38,16 @@ class Weights:
     sha256: str | None = None
     path: Path | None = None
     card: dict[str, Any] = field(default_factory=dict)
-    pelvis: str | None = None
-
-    @property
-    def gives_uncertainty(self) -> bool:
-        """Whether the lifter says how far off each joint may be."""
-        return bool(self.lifter.config.get("uncertainty"))
+    pelvis: Pelvis | None = None
 
     @property
     def uncertainty_factor(self) -> float:
-        """What the lifter's radii are multiplied by to hold in 9 of 10 cases (`tools/calibrate.py`); 1 if unknown."""
+        """Factor that makes the lifter's uncertainties hold in 90 % of cases; 1 if uncalibrated."""
         return float(self.card.get("uncertainty_factor", 1.0))
 
 
 def shipped_weights() -> dict[str, Path]:
-    """The weights that come with the package: name to safetensors file."""
+    """The safetensors files that come with the package, by name."""
     folder = Path(str(files("poselift") / "weights"))
     return {path.stem: path for path in sorted(folder.glob("*.safetensors"))}
 
@@ -83,16 +59,17 @@ def save_weights(
     training: dict[str, Any],
     dtype: torch.dtype = torch.float32,
     *,
-    pelvis: str | None = None,
+    pelvis: Pelvis | None = None,
 ) -> None:
-    """Writes `path` (.safetensors) and the JSON beside it.
+    """Writes a lifter to `path` (.safetensors) and the JSON beside it.
 
     Args:
         path: of the safetensors file.
-        lifter: its class must be one of `MODELS`, and its `config` the arguments that build it.
-        window: frames in a window, as trained.
+        lifter: its class must be in `MODELS`.
+        window: frames in a window to lift with.
         training: how it was trained, as plain data.
-        dtype: in which floating-point numbers are stored; computing is always in float32.
+        dtype: floating-point numbers are stored in it; they are always computed in float32.
+        pelvis: where the lifter's pelvis lies; None if unknown.
     """
     path = Path(path)
     state = {
@@ -101,22 +78,39 @@ def save_weights(
     }
     with atomic_path(path) as temporary:
         save_file(state, temporary)
-    card = {
-        "model": type(lifter).__name__,
-        "config": lifter.config,
-        "window": window,
-        "pelvis": pelvis,
-        "training": training,
-    }
-    write_json(path.with_suffix(".json"), card)
+    card = {"model": type(lifter).__name__, "config": asdict(lifter.config), "window": window, "training": training}
+    write_json(path.with_suffix(".json"), card | ({} if pelvis is None else {"pelvis": pelvis}))
+
+
+def read_pelvis(card: dict[str, Any], path: Path) -> Pelvis | None:
+    """Where the lifter's pelvis lies, by its card; None if the card has no key "pelvis".
+
+    Args:
+        card: of a lifter.
+        path: of the card, for the error.
+
+    Raises:
+        InputError: the value is not known.
+    """
+    pelvis = card.get("pelvis")
+    if "pelvis" in card and pelvis not in get_args(Pelvis):
+        raise InputError(
+            f'{path}: pelvis is {json.dumps(pelvis)}; write "spine" (where the spine begins) or "hips" (midway between '
+            "the hips), or leave it out if unknown"
+        )
+    return pelvis
 
 
 def load_weights(name_or_path: str | Path, device: torch.device | str = "cpu") -> Weights:
-    """Loads a lifter by the name of shipped weights, or from a safetensors file with its JSON.
+    """Loads a lifter with its card.
+
+    Args:
+        name_or_path: name of shipped weights, or a .safetensors file with a JSON of the same name beside it.
+        device: the lifter goes there.
 
     Raises:
-        InputError: there are no such weights, a file cannot be read, the two do not belong together, or the JSON's
-            `uncertainty_factor` is not a number above 0.
+        InputError: there are no such weights, a file cannot be read, the two do not belong together, or a value of the
+            card is wrong.
     """
     path = Path(name_or_path)
     if path.suffix != ".safetensors":
@@ -124,7 +118,7 @@ def load_weights(name_or_path: str | Path, device: torch.device | str = "cpu") -
         if str(name_or_path) not in shipped:
             known = ", ".join(shipped) or "none"
             raise InputError(
-                f"no weights are called {str(name_or_path)!r}; shipped are: {known}; or give a .safetensors file"
+                f"no shipped weights are called {str(name_or_path)!r}; choose {known}, or give a .safetensors file"
             )
         path = shipped[str(name_or_path)]
     config_path = path.with_suffix(".json")
@@ -133,14 +127,18 @@ def load_weights(name_or_path: str | Path, device: torch.device | str = "cpu") -
             raise InputError(f"no such file: {file}; weights are a .safetensors file with a .json of the same name")
     try:
         card = json.loads(config_path.read_text(encoding="utf-8"))
-        model, config, window = MODELS[card["model"]], card["config"], int(card["window"])
-        lifter = model(**config)
+        window = int(card["window"])
+        lifter = model_from_dict(card["model"], card["config"])
+    except InputError as error:
+        raise InputError(f"{config_path} does not describe a lifter: {error}") from error
     except (json.JSONDecodeError, UnicodeDecodeError, KeyError, TypeError, ValueError) as error:
         raise InputError(f"{config_path} does not describe a lifter ({type(error).__name__}: {error})") from error
     factor = card.get("uncertainty_factor", 1.0)
     if type(factor) not in (int, float) or not 0 < factor < math.inf:
-        told = json.dumps(factor)
-        raise InputError(f"{config_path}: uncertainty_factor is {told}; it must be a number above 0, or left out for 1")
+        raise InputError(
+            f"{config_path}: uncertainty_factor is {json.dumps(factor)}; write a number above 0, or leave it out for 1"
+        )
+    pelvis = read_pelvis(card, config_path)
     try:
         state = {key: value.float() for key, value in load_file(path).items()}
         lifter.load_state_dict(state)
@@ -148,4 +146,4 @@ def load_weights(name_or_path: str | Path, device: torch.device | str = "cpu") -
         raise InputError(f"{path} cannot be read as safetensors ({error})") from error
     except RuntimeError as error:
         raise InputError(f"{path} does not fit the lifter that {config_path.name} describes") from error
-    return Weights(path.stem, lifter.eval().to(device), window, sha256(path), path, card, card.get("pelvis"))
+    return Weights(path.stem, lifter.eval().to(device), window, sha256(path), path, card, pelvis)

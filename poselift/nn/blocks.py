@@ -1,4 +1,4 @@
-"""Feed-forward layer and the blocks of Transformers."""
+"""Feed-forward layers and the blocks of Transformers."""
 
 from collections.abc import Callable
 
@@ -6,11 +6,12 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
-from poselift.core.errors import InputError
+from poselift.core.choices import choose
+from poselift.nn.attention import AttentionContext
 
 
 class FeedForward(nn.Sequential):
-    """Two linear layers with GELU between (Vaswani et al. 2017; GELU: Hendrycks and Gimpel 2016).
+    """Two linear layers with a GELU between them (Vaswani et al. 2017; GELU: Hendrycks and Gimpel 2016).
 
     Args:
         dim: width of the tokens.
@@ -25,7 +26,7 @@ class FeedForward(nn.Sequential):
 
 
 class StochasticDepth(nn.Module):
-    """Drops a residual branch for whole windows in training, and scales the others up so that the mean stays.
+    """Drops a residual branch of whole windows in training, and scales the others up to keep the mean.
 
     Huang et al. 2016, "Deep networks with stochastic depth", https://arxiv.org/abs/1603.09382.
 
@@ -38,33 +39,31 @@ class StochasticDepth(nn.Module):
         self.rate = rate
 
     def forward(self, branch: Float[Tensor, "b n d"]) -> Float[Tensor, "b n d"]:
-        """The branch, zero where it is dropped."""
+        """The branch, zero in the windows that drop it."""
         if not self.training or self.rate == 0:
             return branch
         kept = torch.rand(len(branch), 1, 1, device=branch.device) >= self.rate
         return branch * kept / (1 - self.rate)
 
 
-NORMS = ("pre", "post", "none")
+NORMS: dict[str, type[nn.Module]] = {"pre": nn.LayerNorm, "post": nn.LayerNorm, "none": nn.Identity}
 """Where a block has its layer norms.
 
-pre: x + branch(norm(x)) (Xiong et al. 2020, https://arxiv.org/abs/2002.04745): trains without a long warm-up.
+pre: x + branch(norm(x)) (Xiong et al. 2020, https://arxiv.org/abs/2002.04745); trains without a long warm-up.
 post: norm(x + branch(x)), as in Vaswani et al. 2017.
-none: x + branch(x); needs an initialisation made for it (`poselift.nn.initialisation.t_fixup_`).
+none: x + branch(x); needs the initialisation `poselift.nn.initialisation.t_fixup_`.
 """
 
 
 def _norm(norm: str, dim: int) -> nn.Module:
-    if norm not in NORMS:
-        raise InputError(f"norm={norm} is not known; choose {', '.join(NORMS)}")
-    return nn.Identity() if norm == "none" else nn.LayerNorm(dim)
+    return choose("norm", norm, NORMS)(dim)
 
 
 def _residual(
-    x: Float[Tensor, "b n d"], norm: nn.Module, placed: str, branch: Callable[[Tensor], Tensor]
+    x: Float[Tensor, "b n d"], norm: nn.Module, where: str, branch: Callable[[Tensor], Tensor]
 ) -> Float[Tensor, "b n d"]:
-    """A residual connection with its norm where it is placed."""
-    return norm(x + branch(x)) if placed == "post" else x + branch(norm(x))
+    """A residual connection with its norm; `where` is one of `NORMS`."""
+    return norm(x + branch(x)) if where == "post" else x + branch(norm(x))
 
 
 class EncoderBlock(nn.Module):
@@ -75,11 +74,11 @@ class EncoderBlock(nn.Module):
         attention: a module of `poselift.nn.attention`.
         feed_forward: a module from (b, n, dim) to (b, n, dim).
         dropout: share of each residual branch's outputs dropped in training.
-        drop_path: share of windows in which a residual branch is left out in training.
+        drop_path: share of windows that drop a residual branch in training.
         norm: one of `NORMS`.
 
     Raises:
-        InputError: there is no such norm.
+        InputError: no norm has this name.
     """
 
     def __init__(
@@ -106,26 +105,28 @@ class EncoderBlock(nn.Module):
         mask: Bool[Tensor, "b n"] | None = None,
         rotation: Float[Tensor, "b n r 2"] | None = None,
     ) -> Float[Tensor, "b n d"]:
-        """Mixes the tokens by attention, then each by itself."""
-        tokens = _residual(
-            tokens, self.attention_norm, self.norm, lambda x: self.dropout(self.attention(x, mask, rotation))
-        )
+        """Tokens after attention and feed-forward layers; the arguments are those of `AttentionContext`."""
+
+        def attend(x: Tensor) -> Tensor:
+            return self.dropout(self.attention(AttentionContext(x, mask, rotation)))
+
+        tokens = _residual(tokens, self.attention_norm, self.norm, attend)
         return _residual(tokens, self.feed_forward_norm, self.norm, lambda x: self.dropout(self.feed_forward(x)))
 
 
 class DecoderBlock(nn.Module):
-    """Attention among the decoder's own tokens, then across to the encoder's, then feed-forward.
+    """Attention among the decoder's tokens, attention to the encoder's, and feed-forward layers.
 
     Args:
         dim: width of the tokens.
-        attention: among the tokens; causal.
-        cross_attention: from the tokens to the memory.
+        attention: among the tokens, causal.
+        cross_attention: from the tokens to the memory, the encoder's tokens.
         feed_forward: a module from (b, n, dim) to (b, n, dim).
         dropout: share of each residual branch's outputs dropped in training.
         norm: one of `NORMS`.
 
     Raises:
-        InputError: there is no such norm.
+        InputError: no norm has this name.
     """
 
     def __init__(
@@ -154,12 +155,14 @@ class DecoderBlock(nn.Module):
         memory: Float[Tensor, "b m d"],
         memory_mask: Bool[Tensor, "b m"] | None = None,
     ) -> Float[Tensor, "b n d"]:
-        """Mixes the tokens, takes in the memory, then each by itself."""
-        tokens = _residual(tokens, self.attention_norm, self.norm, lambda x: self.dropout(self.attention(x)))
-        tokens = _residual(
-            tokens,
-            self.cross_norm,
-            self.norm,
-            lambda x: self.dropout(self.cross_attention(x, memory=memory, memory_mask=memory_mask)),
-        )
+        """Tokens after both attentions and the feed-forward layers."""
+
+        def attend(x: Tensor) -> Tensor:
+            return self.dropout(self.attention(AttentionContext(x)))
+
+        def look_across(x: Tensor) -> Tensor:
+            return self.dropout(self.cross_attention(AttentionContext(x, memory=memory, memory_mask=memory_mask)))
+
+        tokens = _residual(tokens, self.attention_norm, self.norm, attend)
+        tokens = _residual(tokens, self.cross_norm, self.norm, look_across)
         return _residual(tokens, self.feed_forward_norm, self.norm, lambda x: self.dropout(self.feed_forward(x)))

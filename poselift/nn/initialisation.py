@@ -10,7 +10,7 @@ from poselift.core.errors import InputError
 from poselift.nn.blocks import FeedForward
 
 INITS = ("default", "t_fixup")
-"""How a Transformer's weights begin: as PyTorch draws them, or as `t_fixup_` does."""
+"""Initialisations of a Transformer: PyTorch's own, or `t_fixup_`."""
 
 
 def initialise_(
@@ -25,20 +25,20 @@ def initialise_(
 
     Args:
         init: one of `INITS`.
-        norm: where the blocks have their norms, one of `poselift.nn.blocks.NORMS`.
+        norm: norm of the blocks, one of `poselift.nn.blocks.NORMS`.
         encoder: `EncoderBlock`s.
         decoder: `DecoderBlock`s.
-        embeddings: layers that make the tokens that the blocks work on.
+        embeddings: layers that make the tokens of the blocks.
 
     Raises:
-        InputError: there is no such initialisation, or it does not go with the norm or the attention.
+        InputError: no initialisation has this name, or it does not suit the norm or the attention.
     """
     if init not in INITS:
         raise InputError(f"init={init} is not known; choose {', '.join(INITS)}")
     if (init == "t_fixup") != (norm == "none"):
         raise InputError(
-            f"init={init} does not go with norm={norm}: T-Fixup is made for blocks without norm, and these do not "
-            "train without it; choose init=t_fixup norm=none, or neither"
+            f"init={init} does not suit norm={norm}: T-Fixup needs blocks without norm, and such blocks train only "
+            "with it; choose both init=t_fixup and norm=none, or neither"
         )
     if init == "t_fixup":
         t_fixup_(encoder, decoder, embeddings)
@@ -50,21 +50,19 @@ def t_fixup_(encoder: Iterable[Any], decoder: Iterable[Any], embeddings: Iterabl
     Huang et al. 2020, "Improving Transformer optimization through better initialization",
     https://proceedings.mlr.press/v119/huang20f.html:
 
-    1. All matrices begin with Xavier's uniform draw, biases at 0.
-    2. With N encoder blocks, their value, output and feed-forward matrices are scaled by 0.67 N^(-1/4).
-    3. With N decoder blocks, theirs are scaled by (9 N)^(-1/4), those of cross attention too.
-    4. So are the embeddings of both sides, with the N of their own side. In a lifter these are the linear layers that
-       make the tokens.
-
-    The thesis that this project grew from prints other exponents; the paper's are right.
+    1. Matrices are drawn from Xavier's uniform distribution, and biases are 0.
+    2. The value, output and feed-forward matrices of N encoder blocks are scaled by 0.67 N^(-1/4).
+    3. Those of N decoder blocks are scaled by (9 N)^(-1/4), including cross attention.
+    4. Embeddings are scaled by (9 N)^(-1/4), with the N of the deeper side. In a lifter these are the linear layers
+       that make the tokens.
 
     Args:
         encoder: `EncoderBlock`s without norm.
         decoder: `DecoderBlock`s without norm; none in a model that only encodes.
-        embeddings: layers that make the tokens that the blocks work on.
+        embeddings: layers that make the tokens of the blocks.
 
     Raises:
-        InputError: an attention mechanism has no value and output projections to scale.
+        InputError: an attention mechanism has no value and output projections.
     """
     encoder, decoder, embeddings = list(encoder), list(decoder), list(embeddings)
     for part in (*encoder, *decoder, *embeddings):
@@ -87,17 +85,17 @@ def t_fixup_(encoder: Iterable[Any], decoder: Iterable[Any], embeddings: Iterabl
 
 
 def _value_and_output(attention: nn.Module) -> list[Tensor]:
-    """The matrices that attention's output is linear in."""
+    """Matrices that the output of attention is linear in: value and output projections."""
     for module in attention.modules():
         out = getattr(module, "out", None)
         for name in ("qkv", "kv", "value", "values"):
             values = getattr(module, name, None)
             if isinstance(values, nn.Linear) and isinstance(out, nn.Linear):
-                # Where one layer makes queries, keys and values, the values are its last rows.
+                # If one layer makes queries, keys and values, the values are its last rows.
                 return [values.weight[-out.in_features :], out.weight]
     raise InputError(
-        f"T-Fixup scales the value and output projections of attention, and {type(attention).__name__} has no such two;"
-        " choose another mechanism or another initialisation"
+        f"T-Fixup scales the value and output projections of attention, and {type(attention).__name__} lacks one; "
+        "choose another mechanism or another initialisation"
     )
 
 

@@ -1,4 +1,4 @@
-"""From time tokens, each of several frames, back to frames."""
+"""Temporal upsampling: from time tokens, each of several frames, back to frames."""
 
 import torch
 import torch.nn.functional as F
@@ -6,18 +6,20 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 
 UPSAMPLING = ("layer", "interpolate")
-"""How time tokens become frames again: a layer gives each its own frames; or they are interpolated, linearly."""
+"""How time tokens become frames again: one layer computes the frames of a token; or linear interpolation."""
 
 
 def interpolated(
     tokens: Float[Tensor, "b n d"], valid: Bool[Tensor, "b n"], frames: int
 ) -> Float[Tensor, "b n frames d"]:
-    """The frames of each token, between it and its neighbours; a token's place is the middle of its frames.
+    """Frames of each token, linearly between it and its neighbours.
+
+    A token is in the middle of its frames.
 
     Args:
-        tokens: one for so many frames in a row.
-        valid: False where a token says nothing; then its neighbours' frames are their own alone.
-        frames: of a token.
+        tokens: each stands for `frames` frames in a row.
+        valid: False for tokens that hold nothing; their neighbours' frames leave them out.
+        frames: frames of a token.
     """
     place = (torch.arange(frames, device=tokens.device) + 0.5) / frames - 0.5
     weights = torch.stack((-place, 1 - place.abs(), place), -1).clamp(min=0).to(tokens.dtype)  # (frames, 3)

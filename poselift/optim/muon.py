@@ -1,4 +1,4 @@
-"""Muon for the matrices, AdamW for all else, as one optimizer."""
+"""Muon for matrices and AdamW for all other parameters, as one optimizer."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -8,21 +8,21 @@ from torch import Tensor
 from torch.optim import AdamW, Muon, Optimizer
 
 _SMALLEST = 32
-"""The shorter side of a matrix from which on turning its step into a rotation makes sense."""
+"""Shorter side of the smallest matrix that Muon steps."""
 
 
 class MuonAdamW(Optimizer):
-    """Muon steps matrices in directions of one length (Jordan et al. 2024, https://kellerjordan.github.io/posts/muon/).
+    """Muon for matrices (Jordan et al. 2024, https://kellerjordan.github.io/posts/muon/), AdamW for the rest.
 
-    Its steps are as long as AdamW's (Liu et al. 2025, https://arxiv.org/abs/2502.16982), so that one learning rate
-    and one weight decay serve both. What is no matrix, or is narrower than 32, is AdamW's.
+    Muon's steps are scaled to the length of AdamW's (Liu et al. 2025, https://arxiv.org/abs/2502.16982), so one
+    learning rate and one weight decay serve both. AdamW also steps matrices with a side below 32.
 
     Args:
-        groups: mappings with "params" and, if wanted, their own "weight_decay".
-        lr: the learning rate of both.
-        betas: AdamW's.
-        momentum: Muon's.
-        weight_decay: of groups that do not say their own.
+        groups: mappings with "params" and, optionally, "weight_decay".
+        lr: learning rate of both.
+        betas: of AdamW.
+        momentum: of Muon.
+        weight_decay: of groups without their own.
     """
 
     def __init__(
@@ -35,7 +35,7 @@ class MuonAdamW(Optimizer):
     ) -> None:
         matrices, others = [], []
         for group in groups:
-            params = list(group["params"])  # which may be a generator
+            params = list(group["params"])  # it may be a generator
             own = [p for p in params if _is_matrix(p)]
             rest = [p for p in params if not _is_matrix(p)]
             matrices += [{**group, "params": own}] if own else []
@@ -50,29 +50,29 @@ class MuonAdamW(Optimizer):
         super().__init__([group for part in self._parts for group in part.param_groups], {})
 
     def add_param_group(self, param_group: dict[str, Any]) -> None:
-        """As of `Optimizer`, but for the groups that it was made of alone.
+        """Adds a group while the optimizer is being made, and only then.
 
         Raises:
-            RuntimeError: it has been made.
+            RuntimeError: the optimizer is made already.
         """
         if len(self.param_groups) >= sum(len(part.param_groups) for part in self._parts):
-            raise RuntimeError("give all groups of parameters when MuonAdamW is made")
+            raise RuntimeError("MuonAdamW takes no more groups of parameters; give all groups when you make it")
         super().add_param_group(param_group)
 
     def __getstate__(self) -> dict[str, Any]:
-        """For copies: with the parts."""
+        """State for copies, with both optimizers."""
         return {**super().__getstate__(), "_parts": self._parts}
 
     @torch.no_grad()
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """One step of both."""
+        """Steps all parameters, and returns the loss of the closure."""
         loss = None
         if closure is not None:
             with torch.enable_grad():
                 loss = closure()
         first = 0
         for part in self._parts:
-            # After a checkpoint was loaded, groups and state are new objects: the parts work on ours.
+            # Loading a checkpoint replaces groups and state; the parts must work on the new ones.
             last = first + len(part.param_groups)
             part.param_groups, part.state = self.param_groups[first:last], self.state
             part.step()

@@ -1,6 +1,6 @@
 """Learning-rate schedules: pure functions from the step to a factor on the base rate.
 
-Each function makes a schedule. A warm-up and a decay are put together by `product`.
+Each function makes a schedule. `product` combines a warm-up and a decay.
 """
 
 import math
@@ -13,8 +13,13 @@ Schedule = Callable[[int], float]
 def product(**parts: Schedule) -> Schedule:
     """The product of schedules, such as a warm-up and a decay.
 
+    Example:
+        >>> schedule = product(warmup=linear_warmup(3), decay=cosine_decay(100))
+        >>> [round(schedule(step), 3) for step in (0, 3, 100)]
+        [0.25, 0.998, 0.01]
+
     Args:
-        **parts: schedules, named as one likes.
+        **parts: schedules, with any names.
     """
     return lambda step: math.prod(part(step) for part in parts.values())
 
@@ -25,10 +30,14 @@ def constant() -> Schedule:
 
 
 def linear_warmup(steps: int) -> Schedule:
-    """Rises in equal parts, and is 1 from `steps` on (Goyal et al. 2017, https://arxiv.org/abs/1706.02677).
+    """Rises in equal steps to 1 (Goyal et al. 2017, https://arxiv.org/abs/1706.02677).
+
+    Example:
+        >>> [linear_warmup(3)(step) for step in range(5)]
+        [0.25, 0.5, 0.75, 1.0, 1.0]
 
     Args:
-        steps: that are taken below the full rate.
+        steps: steps below the full rate.
     """
     return lambda step: min((step + 1) / (steps + 1), 1.0)
 
@@ -37,43 +46,47 @@ def exponential_warmup(steps: int) -> Schedule:
     """1 - exp(-t / steps), where t counts from 1 (Ma and Yarats 2019, https://arxiv.org/abs/1910.04209).
 
     Args:
-        steps: the time constant: 63% is reached after so many.
+        steps: the time constant, after which the factor is 63 %.
     """
     return lambda step: -math.expm1(-(step + 1) / steps)
 
 
 def untuned_exponential_warmup(beta2: float) -> Schedule:
-    """1 - exp(-(1 - beta2) t): the exponential warm-up that follows from Adam's own memory.
+    """1 - exp(-(1 - beta2) t): the exponential warm-up that follows from Adam's beta2.
 
     Ma and Yarats 2019, "On the adequacy of untuned warmup for adaptive optimization",
     https://arxiv.org/abs/1910.04209.
 
     Args:
-        beta2: of the optimizer.
+        beta2: of the optimizer, such as 0.98.
     """
     return lambda step: -math.expm1(-(1 - beta2) * (step + 1))
 
 
 def untuned_linear_warmup(beta2: float) -> Schedule:
-    """min(1, (1 - beta2) t / 2): the linear warm-up that follows from Adam's own memory.
+    """min(1, (1 - beta2) t / 2): the linear warm-up that follows from Adam's beta2.
 
     Ma and Yarats 2019, "On the adequacy of untuned warmup for adaptive optimization",
     https://arxiv.org/abs/1910.04209.
 
     Args:
-        beta2: of the optimizer.
+        beta2: of the optimizer, such as 0.98.
     """
     return lambda step: min(1.0, (1 - beta2) * (step + 1) / 2)
 
 
 def noam(warmup: int) -> Schedule:
-    """Linear up to 1 in `warmup` steps, then with the inverse square root of the step.
+    """Rises linearly to 1, then falls with the inverse square root of the step.
 
     Vaswani et al. 2017, https://arxiv.org/abs/1706.03762, equation 3: d^-0.5 min(t^-0.5, t warmup^-1.5), t from 1.
-    Here the peak is 1, as of every schedule: a base rate of (d warmup)^-0.5 gives the paper's rates.
+    Here the peak is 1, as in every schedule. A base rate of (d warmup)^-0.5 gives the paper's rates.
+
+    Example:
+        >>> [round(noam(2)(step), 3) for step in range(4)]
+        [0.5, 1.0, 0.816, 0.707]
 
     Args:
-        warmup: the step of the peak.
+        warmup: number of steps to the peak.
     """
     return lambda step: min(((step + 1) / warmup) ** -0.5, (step + 1) / warmup)
 
@@ -82,19 +95,19 @@ def cosine_decay(steps: int, final: float = 0.01) -> Schedule:
     """Half a cosine from 1 to `final` (Loshchilov and Hutter 2017, https://arxiv.org/abs/1608.03983).
 
     Args:
-        steps: after which the factor stays at `final`.
-        final: the factor at the end.
+        steps: number of steps until the factor is `final`; it stays there.
+        final: the last factor.
     """
     return lambda step: final + (1 - final) * 0.5 * (1 + math.cos(math.pi * min(step / steps, 1.0)))
 
 
 def exponential_decay(steps: int, final: float = 0.01) -> Schedule:
-    """Falls by the same factor each step (VideoPose3D's, Pavllo et al. 2019, https://arxiv.org/abs/1811.11742).
+    """Falls by the same factor in each step (VideoPose3D, Pavllo et al. 2019, https://arxiv.org/abs/1811.11742).
 
-    Goes on beyond `steps`. Pavllo et al. take 0.95 an epoch for 80 epochs: `final` is then 0.95^80 = 0.017.
+    It falls beyond `steps` too. Pavllo et al. use 0.95 per epoch for 80 epochs: `final` is then 0.95^80 = 0.017.
 
     Args:
-        steps: after which it is `final`.
+        steps: number of steps until the factor is `final`.
         final: the factor after `steps`.
     """
     return lambda step: final ** (step / steps)

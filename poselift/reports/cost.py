@@ -106,9 +106,9 @@ def read_costs(path: Path) -> dict[str, Cost]:
     except FileNotFoundError:
         raise InputError(f"no such file: {path}; give the cost.json of an earlier report, measure or none") from None
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise InputError(f"{path} is not a cost.json of tools/report.py ({type(error).__name__}: {error})") from error
+        raise InputError(f"{path} is not a cost.json of poselift report ({type(error).__name__}: {error})") from error
     if not known:
-        raise InputError(f"{path} is not a cost.json of tools/report.py, or of another version; measure again")
+        raise InputError(f"{path} is not a cost.json of poselift report, or of another version; measure again")
     return costs
 
 
@@ -119,7 +119,7 @@ def _window(entry: Entry) -> int:
 
 def _joints(entry: Entry) -> str | None:
     """The skeleton of the input, if the settings of the data name it."""
-    joints = entry.settings.get("data.joints")
+    joints = entry.settings.get("data.skeleton")
     return joints if joints in SKELETONS else None
 
 
@@ -128,7 +128,7 @@ def _load(entry: Entry, model: Mapping[str, Any]) -> tuple[nn.Module, Encoded]:
     path = Path(model["weights"])
     weights = (load_checkpoint if path.suffix == ".ckpt" else load_weights)(path)
     if weights.sha256 != model["sha256"]:
-        raise InputError(f"{path} has another sha256 than the evaluated weights; run tools/evaluate.py again")
+        raise InputError(f"{path} has another sha256 than the evaluated weights; run poselift evaluate again")
     return weights.lifter, example_window(weights.lifter.skeleton_in, _window(entry), _joints(entry))
 
 

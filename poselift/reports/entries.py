@@ -23,9 +23,9 @@ _NOT_OF_THE_METHOD = {
 }
 """Settings in which runs of one row may differ: paths, ways of reading, texts of the protocol."""
 
-_RENAME = "give each a name of its own: tools/evaluate.py name=..."
+_RENAME = "give each a name of its own: poselift evaluate name=..."
 
-POINTS = ("data.source", "data.keypoints")
+POINTS = ("data.keypoints",)
 """Settings that name the input 2D; "gt" is the projected truth."""
 
 
@@ -36,7 +36,7 @@ class Entry:
     Attributes:
         name: of the method.
         runs: one or more.
-        settings: of the evaluation, by dotted key, for example "data.joints".
+        settings: of the evaluation, by dotted key, for example "data.skeleton".
     """
 
     name: str

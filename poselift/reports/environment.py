@@ -2,6 +2,7 @@
 
 import os
 import platform
+import shlex
 import subprocess
 import sys
 from datetime import UTC, datetime
@@ -20,10 +21,17 @@ def environment() -> dict[str, str | None]:
         "torch": torch.__version__,
         "python": platform.python_version(),
         "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores{gpu}",
-        "command": " ".join(["python", *sys.argv]),
+        "command": _command(),
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "commit": _commit(),
     }
+
+
+def _command() -> str:
+    """The command line, as the user could type it again."""
+    program, *arguments = sys.argv
+    script = ["poselift"] if Path(program).name == "poselift" else ["python", program]
+    return shlex.join([*script, *arguments])
 
 
 def _commit() -> str | None:

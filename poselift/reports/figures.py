@@ -120,7 +120,7 @@ def _curve(section: Section, place: int, entry: Entry, key: str) -> Curve:
         if curve["thresholds"] != thresholds or len(curve["mean"]) != len(thresholds):
             raise InputError(
                 f"{run.path}: the thresholds of curves.{key} are not those of {entry.runs[0].path}, or the values are "
-                "not as many; run tools/evaluate.py again"
+                "not as many; run poselift evaluate again"
             )
     cells = [Cell.of(values) for values in zip(*(curve["mean"] for curve in curves), strict=True)]
     deviation = [cell.deviation for cell in cells] if len(curves) > 1 else None
@@ -155,7 +155,7 @@ def _time(section: Section, entries: Sequence[Entry]) -> list[Plot]:
         if len(clip["seconds"]) != len(clip["error"]):
             raise InputError(
                 f"{run.path}: over_time has {len(clip['seconds'])} seconds and {len(clip['error'])} errors; run "
-                "tools/evaluate.py again"
+                "poselift evaluate again"
             )
         traces.append(Trace(section.label(entry), place, clip["clip"], clip["seconds"], clip["error"]))
     seeds = " (of its first seed)" if any(len(entry.runs) > 1 for entry in entries) else ""

@@ -87,10 +87,10 @@ def read_runs(paths: Sequence[str | Path]) -> list[Run]:
     """
     files = dict.fromkeys(_file(Path(path)) for path in paths)
     if not files:
-        raise InputError("no run is given; give folders that tools/evaluate.py wrote")
+        raise InputError("no run is given; give folders that poselift evaluate wrote")
     missing = [str(file) for file in files if not file.is_file()]
     if missing:
-        advice = "give a folder that tools/evaluate.py wrote, or its metrics.json"
+        advice = "give a folder that poselift evaluate wrote, or its metrics.json"
         also = ", and leave these out" if len(missing) > 1 else ""
         raise InputError(f"no such file: {', '.join(missing)}; {advice}{also}")
     return [_read(file) for file in dict.fromkeys(file.resolve() for file in files)]
@@ -104,13 +104,13 @@ def _read(file: Path) -> Run:
     try:
         results = json.loads(file.read_text(encoding="utf-8"), parse_constant=_refuse)
     except ValueError as error:
-        raise InputError(f"{file} is not JSON ({error}); give a metrics.json of tools/evaluate.py") from error
+        raise InputError(f"{file} is not JSON ({error}); give a metrics.json of poselift evaluate") from error
     if not isinstance(results, dict) or results.get("format") != FORMAT:
         raise InputError(
-            f"{file} is not a metrics.json: its format is not {FORMAT!r}; give one that tools/evaluate.py wrote"
+            f"{file} is not a metrics.json: its format is not {FORMAT!r}; give one that poselift evaluate wrote"
         )
     if results.get("version") != VERSION:
-        raise InputError(f"{file} has version {results.get('version')}, not {VERSION}; run tools/evaluate.py again")
+        raise InputError(f"{file} has version {results.get('version')}, not {VERSION}; run poselift evaluate again")
     _check(file, "", results, _SHAPE)
     # They become parts of file names.
     for key in (results["protocol"], *results["metrics"], *results["limbs"], *results["curves"]):
@@ -118,7 +118,7 @@ def _read(file: Path) -> Run:
             raise InputError(f"{file}: {key!r} cannot be the name of a protocol or metric: letters, digits and _ only")
     if results["headline"] not in results["metrics"]:
         raise InputError(
-            f"{file}: its headline {results['headline']!r} is none of its metrics; run tools/evaluate.py again"
+            f"{file}: its headline {results['headline']!r} is none of its metrics; run poselift evaluate again"
         )
     settings = results["settings"]
     for key in _SETTINGS:
@@ -143,23 +143,23 @@ def _check(file: Path, where: str, value: Any, shape: Any) -> None:
         return
     if isinstance(shape, dict):
         if not isinstance(value, dict):
-            raise InputError(f"{file}: {where} must be an object, not {value!r:.40}; run tools/evaluate.py again")
+            raise InputError(f"{file}: {where} must be an object, not {value!r:.40}; run poselift evaluate again")
         for key in value if _EACH in shape else shape:
             if key not in value:
-                raise InputError(f"{file}: {where}{'.' if where else ''}{key} is missing; run tools/evaluate.py again")
+                raise InputError(f"{file}: {where}{'.' if where else ''}{key} is missing; run poselift evaluate again")
             _check(file, f"{where}.{key}".lstrip("."), value[key], shape.get(_EACH, shape.get(key)))
     elif isinstance(shape, list):
         if value not in shape:
             raise InputError(f"{file}: {where} must be one of {', '.join(shape)}, not {value!r:.40}")
     elif not isinstance(value, shape) or isinstance(value, bool):
         names = " or ".join("null" if kind is _NULL else kind.__name__ for kind in shape)
-        raise InputError(f"{file}: {where} must be {names}, not {value!r:.40}; run tools/evaluate.py again")
+        raise InputError(f"{file}: {where} must be {names}, not {value!r:.40}; run poselift evaluate again")
 
 
 def _check_lists(file: Path, where: str, lists: Sequence[list[Any]]) -> None:
     """Checks lists of numbers of equal length, one number per threshold or time."""
     if len({len(values) for values in lists}) > 1:
-        raise InputError(f"{file}: the lists of {where} are not of one length; run tools/evaluate.py again")
+        raise InputError(f"{file}: the lists of {where} are not of one length; run poselift evaluate again")
     for number in (number for values in lists for number in values):
         if not isinstance(number, _NUMBER) or isinstance(number, bool):
-            raise InputError(f"{file}: {where} must hold numbers, not {number!r:.40}; run tools/evaluate.py again")
+            raise InputError(f"{file}: {where} must hold numbers, not {number!r:.40}; run poselift evaluate again")

@@ -1,8 +1,8 @@
-"""Skeletons, the joint sets of the field, and conversion between them by joint name."""
+"""The field's skeletons, and conversion between them by joint name."""
 
 from poselift.skeleton.convert import COMBINATIONS, Converted, convert
 from poselift.skeleton.naming import closest_skeleton, our_name
-from poselift.skeleton.skeleton import Skeleton, other_side
+from poselift.skeleton.skeleton import Pelvis, Skeleton, other_side
 from poselift.skeleton.skeletons import (
     BODY25,
     BODY25B,
@@ -46,6 +46,7 @@ __all__ = [
     "SMPL24",
     "TOTALCAPTURE21",
     "Converted",
+    "Pelvis",
     "Skeleton",
     "closest_skeleton",
     "convert",

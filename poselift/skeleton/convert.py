@@ -1,7 +1,7 @@
-"""From one joint set to another, by joint name.
+"""Conversion from one skeleton to another, by joint name.
 
-A joint of the target that the source has by the same name is copied. One that the source lacks, but that is
-the stated combination of others (`COMBINATIONS`), is derived, and said to be. Anything else is masked.
+Joints with equal names are copied. A joint that the source lacks is derived from others where `COMBINATIONS` has it,
+and marked so. All other joints are masked.
 """
 
 from dataclasses import dataclass
@@ -13,10 +13,10 @@ from jaxtyping import Bool, Float, Real
 from poselift.skeleton.skeleton import Skeleton
 
 COMBINATIONS: dict[str, tuple[dict[str, float], ...]] = {
-    # The first combination whose joints the source has is taken.
+    # The first combination whose joints the source has applies.
     "pelvis": ({"left_hip": 0.5, "right_hip": 0.5},),
     "mid_shoulders": ({"left_shoulder": 0.5, "right_shoulder": 0.5},),
-    # SMPL's neck joint sits where Human3.6M has its thorax; elsewhere the middle of the shoulders is nearest.
+    # SMPL's neck is at Human3.6M's thorax; elsewhere the middle of the shoulders is closest.
     "thorax": ({"mid_shoulders": 1.0}, {"neck": 1.0}, {"left_shoulder": 0.5, "right_shoulder": 0.5}),
     "spine": (
         {"spine2": 1.0},
@@ -28,17 +28,17 @@ COMBINATIONS: dict[str, tuple[dict[str, float], ...]] = {
     "left_big_toe": ({"left_foot": 1.0},),
     "right_big_toe": ({"right_foot": 1.0},),
 }
-"""Joints that are a combination of others: alternatives in order of preference, weights by name, sum 1."""
+"""Joints defined by others: alternatives in order of preference, each with weights by name that sum to 1."""
 
 
 @dataclass(frozen=True)
 class Converted:
-    """Values in another joint set.
+    """Values in another skeleton.
 
     Attributes:
         values: (*batch, joints out, channels), NaN where `mask` is False.
         mask: (*batch, joints out), True where the value is known.
-        derived: (joints out,), True where a joint is a combination of others and not one of the source.
+        derived: (joints out,), True for joints that are combinations of the source's joints.
     """
 
     values: Float[np.ndarray, "*batch j_out c"]
@@ -48,7 +48,7 @@ class Converted:
 
 @cache
 def _matrix(source: Skeleton, target: Skeleton) -> tuple[np.ndarray, np.ndarray]:
-    """The (joints out, joints in) weights of the conversion, and which rows are derived."""
+    """The weights (joints out, joints in) of the conversion, and True for derived rows."""
     weights = np.zeros((len(target), len(source)))
     derived = np.zeros(len(target), bool)
     for row, joint in enumerate(target.joints):
@@ -70,30 +70,37 @@ def convert(
     target: Skeleton,
     mask: Bool[np.ndarray, "*batch j_in"] | None = None,
 ) -> Converted:
-    """Brings values (positions in 2D or 3D) from one joint set into another.
+    """The values in another skeleton, with a mask of the known ones.
 
     Args:
-        values: positions; a joint with a NaN is taken as unknown.
-        source: the joint set of `values`.
-        target: the joint set that is wanted.
-        mask: True where a joint of the source is known; all that are finite if left out.
-
-    Returns:
-        The values, which of them are known, and which joints are derived from others.
+        values: positions in 2D or 3D; a joint with a NaN is unknown.
+        source: skeleton of `values`.
+        target: skeleton of the result.
+        mask: True for known joints of the source; all finite joints by default.
 
     Raises:
-        ValueError: the number of joints in `values` is not that of `source`.
+        ValueError: `values` and `source` differ in their number of joints.
+
+    Example:
+        >>> from poselift.skeleton import COCO17, H36M17
+        >>> converted = convert(np.zeros((100, 17, 2)), COCO17, H36M17)
+        >>> converted.values.shape
+        (100, 17, 2)
+        >>> [joint for joint, known in zip(H36M17.joints, converted.mask[0]) if not known]
+        ['neck_base', 'head_top']
+        >>> [joint for joint, derived in zip(H36M17.joints, converted.derived) if derived]
+        ['pelvis', 'spine', 'thorax']
     """
     if values.shape[-2] != len(source):
-        raise ValueError(f"{values.shape[-2]} joints were given, but {source.name} has {len(source)}")
-    if not np.issubdtype(values.dtype, np.floating):  # whole pixels have no NaN, and no halves
+        raise ValueError(f"values have {values.shape[-2]} joints, but {source.name} has {len(source)}")
+    if not np.issubdtype(values.dtype, np.floating):  # integer pixels have no NaN and no halves
         values = values.astype(np.float64)
     weights, derived = _matrix(source, target)
     known = np.isfinite(values).all(-1)
     if mask is not None:
         known = known & mask
     used = weights != 0
-    # A target joint is known where every joint that it is made of is.
+    # A target joint is known where all its parts are.
     missing_parts = (~known).astype(float) @ used.T.astype(float)
     out_mask = used.any(-1) & (missing_parts == 0)
     out = np.einsum("oi,...ic->...oc", weights, np.where(known[..., None], values, 0.0)).astype(values.dtype)

@@ -1,4 +1,4 @@
-"""Joints as other programs write them: `RShoulder`, `left_bigtoe`, `MidHip`."""
+"""Joint names of other programs: `RShoulder`, `left_bigtoe`, `MidHip`."""
 
 import re
 from collections.abc import Sequence
@@ -16,9 +16,8 @@ _OUR_NAMES = {
     "mid_hip": "pelvis",
     "c_hip": "pelvis",
 }
-"""Joints that have another name here. That Halpe's, AI Challenger's, CrowdPose's and JHMDB's neck, MPII's upper neck
-and PoseTrack's head bottom are one joint, as their heads are, is how mmpose's own body8-halpe26 configs join these
-data sets."""
+"""Joints with another name in poselift. The neck of Halpe, AI Challenger, CrowdPose and JHMDB, MPII's upper neck and
+PoseTrack's head bottom are one joint, and so are their heads: mmpose's body8-halpe26 configs join the datasets so."""
 
 _SIDES = {"l": "left", "left": "left", "r": "right", "right": "right"}
 _GLUED = re.compile(
@@ -26,16 +25,21 @@ _GLUED = re.compile(
     + "|".join(joint[5:] for skeleton in SKELETONS.values() for joint in skeleton.joints if joint.startswith("left_"))
     + ")"
 )
-"""A side without anything between it and a joint that there is on both sides."""
+"""A side directly before a joint that exists on both sides."""
 _FEWEST = 6
-"""Joints that must be known by name: fewer do not make a person."""
+"""Smallest number of known names that identifies a skeleton."""
 
 
 def our_name(name: str) -> str:
-    """The name that a joint has here, as far as can be told; otherwise its own words with "_" between them.
+    """The joint's name in poselift; an unknown joint keeps its words, joined by "_".
 
-    Upper and lower case, spaces and hyphens do not matter, and a side is understood before or behind the joint:
-    `LBigToe`, `Lbigtoe`, `big-toe L` and `left_bigtoe` are `left_big_toe`.
+    Case, spaces and hyphens do not matter, and the side can stand before or after the joint.
+
+    Example:
+        >>> [our_name(name) for name in ("LBigToe", "Lbigtoe", "big-toe L", "left_bigtoe")]
+        ['left_big_toe', 'left_big_toe', 'left_big_toe', 'left_big_toe']
+        >>> our_name("MidHip"), our_name("Left Antenna")
+        ('pelvis', 'left_antenna')
     """
     words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name.strip()).lower()
     parts = [part for part in re.split(r"[^a-z0-9]+", words.replace("toe", "_toe")) if part]
@@ -51,14 +55,20 @@ def our_name(name: str) -> str:
 
 
 def closest_skeleton(names: Sequence[str]) -> tuple[Skeleton, list[int | None]] | None:
-    """The joint set that has most of the named joints; of several the one with the fewest others.
+    """The skeleton with most of the named joints; among equals, the smallest.
 
     Args:
-        names: of joints, in anybody's words.
+        names: joint names in any spelling.
 
     Returns:
-        The joint set, and for each of its joints the place among the names, None for one that is not there. None
-        where no joint set has six of the names.
+        The skeleton, and for each of its joints the index among the names, or None for a missing joint. None if no
+        skeleton has six of the names.
+
+    Example:
+        >>> names = ["RShoulder", "LShoulder", "RHip", "LHip", "RKnee", "LKnee", "RElbow", "LElbow"]
+        >>> skeleton, indices = closest_skeleton(names)
+        >>> skeleton.name, indices[:4]
+        ('crowdpose14', [1, 0, 7, 6])
     """
     ours = [our_name(name) for name in names]
     best = max(SKELETONS.values(), key=lambda skeleton: (len(set(skeleton.joints) & set(ours)), -len(skeleton)))
@@ -68,6 +78,6 @@ def closest_skeleton(names: Sequence[str]) -> tuple[Skeleton, list[int | None]] 
 
 
 def places(skeleton: Skeleton, names: Sequence[str]) -> list[int | None]:
-    """For each joint of a joint set the place among the names, None for one that is not there."""
+    """For each joint of a skeleton its index among the names; None for a missing joint."""
     ours = [our_name(name) for name in names]
     return [ours.index(joint) if joint in ours else None for joint in skeleton.joints]

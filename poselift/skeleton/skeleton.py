@@ -1,21 +1,29 @@
-"""A skeleton is data: the names of its joints, and which joint each one hangs from."""
+"""A skeleton as data: joint names and parents."""
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal
+
+Pelvis = Literal["spine", "hips"]
+"""Where a pelvis lies: at the base of the spine (as in the CMU corpus) or in the middle of the hips (Human3.6M)."""
 
 
 @dataclass(frozen=True)
 class Skeleton:
-    """A set of joints in a fixed order.
+    """Joints in a fixed order, with their parents.
 
     Attributes:
-        name: what the set is called, e.g. "h36m17".
-        joints: joint names in the order of the arrays. Sides are the person's own: `left_...`, `right_...`.
-        parents: for each joint the name of the joint it hangs from, None for the root. Where an index is
-            needed, use `parent_indices`.
+        name: name of the skeleton, e.g. "h36m17".
+        joints: joint names in the order of arrays. Sides are the person's own: `left_...`, `right_...`.
+        parents: name of each joint's parent, None for the root; `parent_indices` has the indices.
 
     Raises:
-        ValueError: names repeat, a parent is unknown, or a side has no partner.
+        ValueError: a name repeats, a parent is unknown, or a joint has no partner on the other side.
+
+    Example:
+        >>> arm = Skeleton("arm", ("shoulder", "elbow", "wrist"), (None, "shoulder", "elbow"))
+        >>> arm.bones, arm.parent_indices
+        ((('shoulder', 'elbow'), ('elbow', 'wrist')), (-1, 0, 1))
     """
 
     name: str
@@ -37,7 +45,7 @@ class Skeleton:
         return len(self.joints)
 
     def index(self, joint: str) -> int:
-        """The place of a joint by name.
+        """Index of a joint by name.
 
         Raises:
             ValueError: the skeleton has no such joint.
@@ -48,28 +56,28 @@ class Skeleton:
             raise ValueError(f"skeleton {self.name} has no joint {joint!r}; it has {', '.join(self.joints)}") from None
 
     def indices(self, joints: tuple[str, ...] | list[str]) -> list[int]:
-        """The places of several joints by name."""
+        """Indices of several joints by name."""
         return [self.index(joint) for joint in joints]
 
     @cached_property
     def parent_indices(self) -> tuple[int, ...]:
-        """For each joint the index of its parent, -1 for a root."""
+        """Index of each joint's parent; -1 for a root."""
         return tuple(-1 if parent is None else self.joints.index(parent) for parent in self.parents)
 
     @cached_property
     def bones(self) -> tuple[tuple[str, str], ...]:
-        """(parent, child) by name, in the order of the children."""
+        """Names (parent, child) of the bones, in the order of the children."""
         pairs = zip(self.parents, self.joints, strict=True)
         return tuple((parent, child) for parent, child in pairs if parent is not None)
 
     @cached_property
     def bone_indices(self) -> tuple[tuple[int, int], ...]:
-        """(parent, child) by index, in the order of the children."""
+        """Indices (parent, child) of the bones, in the order of the children."""
         return tuple((self.index(parent), self.index(child)) for parent, child in self.bones)
 
     @cached_property
     def topological_order(self) -> tuple[int, ...]:
-        """Joint indices so that each parent comes before its children."""
+        """Joint indices, each parent before its children."""
         order: list[int] = []
         while len(order) < len(self):
             ready = [
@@ -82,12 +90,12 @@ class Skeleton:
 
     @cached_property
     def flip_indices(self) -> tuple[int, ...]:
-        """Where each joint's value comes from when the picture is mirrored: `flipped = mirrored[flip_indices]`."""
+        """Index of each joint's partner: in a mirrored picture, `flipped = mirrored[flip_indices]`."""
         return tuple(self.joints.index(other_side(joint)) for joint in self.joints)
 
 
 def other_side(joint: str) -> str:
-    """The name of the same joint on the other side of the body; a joint in the middle is its own partner."""
+    """Name of the joint on the other side of the body; a middle joint is its own partner."""
     if joint.startswith("left_"):
         return "right_" + joint.removeprefix("left_")
     if joint.startswith("right_"):

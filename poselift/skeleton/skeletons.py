@@ -1,16 +1,16 @@
-"""The joint sets of the field, in the order of their arrays.
+"""The field's skeletons, with joints in the order of their arrays.
 
-A joint that means the same thing in two sets has the same name in both, so that conversion is by name. Where
-two sets put a joint in slightly different places, the name says which is meant: Human3.6M's `thorax` is the
-joint between the shoulders, its `neck_base` is the one above it (called neck/nose in its papers).
+Equal joints of two skeletons have equal names, so that conversion is by name. Joints at slightly different places have
+different names: Human3.6M's `thorax` is between the shoulders, and its `neck_base` is above it (called neck/nose in its
+papers).
 """
 
-from poselift.core.errors import InputError
+from poselift.core.choices import choose
 from poselift.skeleton.skeleton import Skeleton
 
 
 def _skeleton(name: str, tree: str) -> Skeleton:
-    """Reads "joint<parent" words, a root without a parent."""
+    """The skeleton of a text of "joint<parent" words; a root has no parent."""
     words = [word.partition("<") for word in tree.split()]
     return Skeleton(name, tuple(joint for joint, _, _ in words), tuple(parent or None for _, _, parent in words))
 
@@ -35,8 +35,8 @@ H36M32 = _skeleton(
     right_thumb<right_wrist right_thumb_end<right_thumb right_wrist_end<right_wrist
     right_wrist_end_site<right_wrist_end""",
 )
-"""All joints of Human3.6M's files. Those of thumbs and wrist ends are not measured, and those of the collars and
-the spine's base lie on others."""
+"""All joints of Human3.6M's files. Thumbs and wrist ends are not measured; the collars and the base of the spine
+coincide with other joints."""
 
 CMU28 = Skeleton(
     "cmu28",
@@ -56,7 +56,7 @@ COCO17 = _skeleton(
     right_wrist<right_elbow left_hip<left_shoulder right_hip<right_shoulder left_knee<left_hip
     right_knee<right_hip left_ankle<left_knee right_ankle<right_knee""",
 )
-"""COCO person keypoints (https://cocodataset.org/#format-data). COCO defines no tree; this one is for drawing."""
+"""COCO person keypoints (https://cocodataset.org/#format-data). COCO defines no tree; poselift's is for drawing."""
 
 HALPE26 = _skeleton(
     "halpe26",
@@ -78,7 +78,7 @@ BODY25 = _skeleton(
     left_big_toe<left_ankle left_small_toe<left_ankle left_heel<left_ankle right_big_toe<right_ankle
     right_small_toe<right_ankle right_heel<right_ankle""",
 )
-"""OpenPose BODY_25. Its "Neck" is the middle of the shoulders and its "MidHip" the pelvis, by its own definition."""
+"""OpenPose BODY_25. It defines "Neck" as the middle of the shoulders; its "MidHip" is `pelvis`."""
 
 BODY25B = Skeleton(
     "body25b",
@@ -169,8 +169,8 @@ TOTALCAPTURE21 = _skeleton(
     left_wrist<left_elbow right_hip<pelvis right_knee<right_hip right_ankle<right_knee left_hip<pelvis
     left_knee<left_hip left_ankle<left_knee""",
 )
-"""TotalCapture's Vicon skeleton (https://cvssp.org/data/totalcapture); of its four spine joints the third, in the
-middle of the trunk, is taken for Human3.6M's `spine`."""
+"""TotalCapture's Vicon skeleton (https://cvssp.org/data/totalcapture); the third of its four spine joints, in the
+middle of the trunk, is Human3.6M's `spine`."""
 
 JTA22 = _skeleton(
     "jta22",
@@ -180,7 +180,7 @@ JTA22 = _skeleton(
     gta_spine4<gta_spine3 right_hip<gta_spine4 right_knee<right_hip right_ankle<right_knee left_hip<gta_spine4
     left_knee<left_hip left_ankle<left_knee""",
 )
-"""JTA (https://github.com/fabbrimatteo/JTA-Dataset, joint.py); its spine counts from the neck down."""
+"""JTA (https://github.com/fabbrimatteo/JTA-Dataset, joint.py); it numbers the spine from the neck down."""
 
 SKELETONS = {
     skeleton.name: skeleton
@@ -204,16 +204,17 @@ SKELETONS = {
         JTA22,
     )
 }
-"""Every joint set by name."""
+"""All skeletons by name."""
 
 
 def get_skeleton(name: str) -> Skeleton:
-    """A joint set by name.
+    """The skeleton of this name.
 
     Raises:
-        InputError: there is no such set; the message lists those there are.
+        InputError: no skeleton has this name; the message lists all names.
+
+    Example:
+        >>> len(get_skeleton("coco17"))
+        17
     """
-    try:
-        return SKELETONS[name]
-    except KeyError:
-        raise InputError(f"no joint set is called {name!r}; there are {', '.join(SKELETONS)}") from None
+    return choose("skeleton", name, SKELETONS)

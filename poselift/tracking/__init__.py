@@ -1,4 +1,4 @@
-"""Who is who from frame to frame."""
+"""Tracking: assigns detections to people from frame to frame."""
 
 from poselift.tracking.tracker import Tracker
 

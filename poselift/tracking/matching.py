@@ -1,4 +1,4 @@
-"""Which track goes on as which: costs with gates, and the best assignment of all."""
+"""Matching of tracks and detections: gated costs, and the best assignment."""
 
 from collections.abc import Sequence
 
@@ -11,16 +11,17 @@ _NO_MATCH = 1e6
 
 
 def cost(difference: Difference | None, elapsed: float) -> float:
-    """What it costs to believe that two poses are one person's, infinite where they cannot be.
+    """Cost of assigning two poses to one person; infinite if they cannot be one.
 
-    A displacement costs the less the longer the person was not seen: a prediction is good to a tenth of a body length
-    at once, and to a body length more with each second. So who comes out of hiding is given to the person who was
-    hidden there, and not to somebody near by who was seen in the frame before and would have to jump.
+    The cost of a displacement decreases with the time since the person was last seen: the error of a prediction is a
+    tenth of a body length at first, and grows by a body length per second. So a person who comes out of hiding is
+    assigned to the track that was hidden there, not to a neighbour who was visible one frame ago and would have to
+    jump.
 
     Args:
-        difference: of the predicted pose from the one that is there.
-        elapsed: seconds since the person was last seen. The gates open with it: by 1.5 body lengths a second,
-            which is a run that the prediction knew nothing of.
+        difference: between the predicted pose and the detected one; None if they have no joint in common.
+        elapsed: seconds since the person was last seen. The gates open by 1.5 body lengths per second, the speed of a
+            person who starts to run.
     """
     if difference is None:
         return np.inf
@@ -30,7 +31,7 @@ def cost(difference: Difference | None, elapsed: float) -> float:
 
 
 def assign(costs: Sequence[Sequence[float]]) -> list[tuple[int, int]]:
-    """Pairs (row, column) with the most matches first and then the least cost in sum; infinite ones never."""
+    """Pairs (row, column): as many as possible, of the least total cost, none of infinite cost."""
     table = np.array(costs, dtype=float)
     if table.size == 0:
         return []

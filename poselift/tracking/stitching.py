@@ -1,4 +1,4 @@
-"""Joining the fragments of one person's track."""
+"""Stitching: joins the fragments of one person's track."""
 
 import numpy as np
 
@@ -6,46 +6,43 @@ from poselift.tracking.matching import assign, cost
 from poselift.tracking.track import Track
 
 _MAX_GAP = 4.0
-"""Seconds that may lie between two fragments of one person."""
+"""Longest gap between two fragments of one person, seconds."""
 
 
 def stitch(tracks: list[Track]) -> list[Track]:
-    """Joins tracks that end with others that begin up to four seconds later, all at once at the least cost.
+    """The tracks, with fragments of one person joined, ordered by their first frame.
 
-    Two tracks are joined where the end of the one, moved forwards by its velocity, meets the start of the
-    other, and the start of the other, moved backwards by its own, meets the end of the one: both within the
-    tracker's gates.
+    A track is joined to a later one that starts up to four seconds after its end, if both predictions are within the
+    tracker's gates: the end of the first, moved forward by its velocity, and the start of the second, moved back by its
+    own. All pairs of a clip are chosen together, at the least total cost.
 
     Args:
-        tracks: in any order; they are left as they are.
-
-    Returns:
-        The joined tracks, and those that nothing was joined to, by the time of their first frame.
+        tracks: in any order; they are not changed.
     """
     tracks = sorted(tracks, key=lambda track: track.timestamps[0])
-    follower: dict[int, int] = {}
+    next_part: dict[int, int] = {}
     for group in _groups(tracks):
         costs = [[_cost(tracks[earlier], tracks[later]) for later in group] for earlier in group]
-        follower |= {group[earlier]: group[later] for earlier, later in assign(costs)}
+        next_part |= {group[earlier]: group[later] for earlier, later in assign(costs)}
     joined = []
     for start in range(len(tracks)):
-        if start in follower.values():
+        if start in next_part.values():
             continue
         whole = Track(number=tracks[start].number)
         index: int | None = start
         while index is not None:
             part = tracks[index]
-            for sight in zip(part.frames, part.timestamps, part.keypoints, part.scores, strict=True):
-                whole.add(*sight)
-            index = follower.get(index)
+            for observation in zip(part.frames, part.timestamps, part.keypoints, part.scores, strict=True):
+                whole.add(*observation)
+            index = next_part.get(index)
         joined.append(whole)
     return joined
 
 
 def _groups(tracks: list[Track]) -> list[list[int]]:
-    """Runs of tracks, sorted by start, between which nothing can be joined: all is quiet for longer than the gap.
+    """Indices of tracks in groups that are further apart than the longest gap; the tracks are sorted by start.
 
-    The cost of joining grows with the square of a group, not of a long video's whole crowd.
+    Costs are computed within groups only, because their number grows with the square of a group.
     """
     groups: list[list[int]] = []
     end = -np.inf
@@ -58,7 +55,7 @@ def _groups(tracks: list[Track]) -> list[list[int]]:
 
 
 def _cost(earlier: Track, later: Track) -> float:
-    """What it costs to believe that one track goes on as the other."""
+    """Cost of joining two tracks."""
     gap = later.timestamps[0] - earlier.timestamps[-1]
     if not 0 < gap <= _MAX_GAP:
         return np.inf

@@ -1,4 +1,4 @@
-"""One person followed through the frames, and where they are to be looked for next."""
+"""The observations of one person so far, and the prediction of the next one."""
 
 from dataclasses import dataclass, field
 
@@ -6,20 +6,20 @@ import numpy as np
 from jaxtyping import Float
 
 _DAMPING = 1.0
-"""Seconds over which a velocity is trusted to last: people turn and stop."""
+"""Time constant of a predicted velocity, seconds: people turn and stop."""
 _SMOOTHING = 0.2
-"""Seconds over which velocities are averaged: long enough for the detector's noise, short enough for a jump."""
+"""Time constant of averaged velocities, seconds: long enough for detector noise, short enough for a jump."""
 _TELLING = 0.25
-"""Extent of the joints that two poses have in common, as a share of the person, that tells their sizes apart."""
+"""Least extent of the common joints of two poses, as a share of the person, for comparing their sizes."""
 
 
 @dataclass(frozen=True)
 class Difference:
-    """How two poses differ, in lengths of the larger one's bounding box.
+    """Difference of two poses, in lengths of the larger one's bounding box.
 
     Attributes:
-        shift: by how far the whole is displaced.
-        shape: mean distance of the joints once the shift is taken out.
+        shift: displacement of the whole pose.
+        shape: mean distance of the joints without the shift.
         size: absolute logarithm of the ratio of sizes.
     """
 
@@ -29,7 +29,7 @@ class Difference:
 
 
 def size_of(keypoints: Float[np.ndarray, "j 2"]) -> float:
-    """Longer side of the bounding box of the joints that were seen, in pixels, 1 at least."""
+    """Longer side of the bounding box of the seen joints, pixels, at least 1."""
     seen = keypoints[np.isfinite(keypoints).all(-1)]
     return max(1.0, float(np.ptp(seen, axis=0).max())) if len(seen) else 1.0
 
@@ -40,11 +40,10 @@ def displacement(
     end: Float[np.ndarray, "j 2"],
     end_scores: Float[np.ndarray, " j"],
 ) -> tuple[Float[np.ndarray, "2"], float] | None:
-    """How far one pose lies from another, as a mean over joints weighted by both scores.
+    """Displacement of one pose against another, a mean over joints weighted by both scores.
 
     Returns:
-        The displacement, and the mean distance of the joints from it, both in pixels; None where the two have no
-        joint in common.
+        The displacement, and the mean distance of the joints from it, in pixels; None without a common joint.
     """
     apart = end - start
     both = np.isfinite(apart).all(-1)
@@ -58,16 +57,16 @@ def displacement(
 
 @dataclass
 class Track:
-    """What was seen of one person so far.
+    """The observations of one person so far.
 
     Attributes:
-        frames: indices of the frames in which the person was seen.
-        keypoints: in each of them, pixels.
+        frames: indices of the frames with the person.
+        keypoints: in each of these frames, pixels.
         scores: likewise.
         timestamps: likewise, seconds.
-        first_velocity: in pixels a second, soon after the person was first seen.
-        velocity: where the person was last seen.
-        number: given when the track is confirmed, 0 before.
+        first_velocity: at the beginning of the track, pixels per second.
+        velocity: at the end of the track, pixels per second.
+        number: of the person, once the track is confirmed; 0 before.
     """
 
     frames: list[int] = field(default_factory=list)
@@ -81,7 +80,7 @@ class Track:
     def add(
         self, frame: int, timestamp: float, keypoints: Float[np.ndarray, "j 2"], scores: Float[np.ndarray, " j"]
     ) -> None:
-        """Takes one more sight of the person, and learns the velocity from it."""
+        """Adds an observation, and updates the velocity."""
         if self.frames:
             moved = displacement(self.keypoints[-1], self.scores[-1], keypoints, scores)
             elapsed = timestamp - self.timestamps[-1]
@@ -98,15 +97,15 @@ class Track:
     def difference(
         self, timestamp: float, keypoints: Float[np.ndarray, "j 2"], scores: Float[np.ndarray, " j"]
     ) -> Difference | None:
-        """How a pose differs from the last one seen, moved on to the pose's time; None with no joint in common.
+        """Difference between a pose and the predicted one; None without a common joint.
 
-        The velocity fades, v exp(-t / 1 s), so that the person is never thought to be more than a second's way ahead.
+        The velocity decays as v exp(-t / 1 s), so the prediction moves by at most one second of it.
         """
         ahead = self.velocity * _faded(timestamp - self.timestamps[-1])
         return _difference(self.keypoints[-1] + ahead, self.scores[-1], keypoints, scores)
 
     def difference_backwards(self, earlier: "Track") -> Difference | None:
-        """How the end of an earlier track differs from this one's start, moved back to the earlier one's time."""
+        """Difference between the end of an earlier track and the start of this one, predicted backwards."""
         behind = self.first_velocity * _faded(self.timestamps[0] - earlier.timestamps[-1])
         return _difference(earlier.keypoints[-1], earlier.scores[-1], self.keypoints[0] - behind, self.scores[0])
 

@@ -1,4 +1,4 @@
-"""Who is who from frame to frame."""
+"""The tracker: assigns detections to people by their poses."""
 
 import numpy as np
 
@@ -10,29 +10,28 @@ from poselift.tracking.stitching import stitch
 from poselift.tracking.track import Track
 
 _START_SCORE = 0.3
-"""A detection below this box score can carry a track on, but not begin one."""
+"""Least box score of a detection that starts a track."""
 _PATIENCE = 2.0
-"""Seconds for which somebody who is not seen is still looked for; what reappears later is left to stitching."""
+"""Seconds for which an unseen person is still searched; stitching joins what reappears later."""
 _CONFIRM = 0.1
-"""Seconds for which somebody must have been seen to get a number."""
+"""Seconds of observation after which a person gets a number."""
 _MIN_SEEN = 0.25
-"""Seconds that a track must be seen for in all to be kept, or half the clip if that is less."""
+"""Least observed time of a track that is kept, seconds, or half the clip if that is less."""
 _MIN_SHARE = 0.3
-"""Share of the frames between its first and last in which a kept fragment is seen."""
+"""Least share of frames with an observation between the first and the last one of a fragment that is kept."""
 _MIN_SCORE = 0.2
-"""Mean score of the joints of a kept track."""
+"""Least mean joint score of a track that is kept."""
 
 
 class Tracker:
-    """Follows people through a video, one frame at a time.
+    """Tracks people through a video, one frame at a time.
 
-    Each person is looked for where the last pose would be at the person's velocity, which fades over a
-    second. Detections are given to tracks by the Hungarian method, at a cost of displacement, difference of
-    pose and difference of size, all in lengths of the person, behind gates that open with the time since the
-    person was last seen. All times are seconds, so that frame rates may be any and vary.
+    Each track predicts its next pose by a velocity that decays within a second. The Hungarian method assigns detections
+    to tracks. The cost is a sum of displacement, difference of pose and difference of size, in lengths of the person;
+    gates open with the time since the person was last seen. All times are seconds, so frame rates may vary.
 
-    In made crowds this keeps to people better than ByteTrack and OC-SORT, which know boxes only: see
-    benchmarks/tracking.md. Only keypoints, scores and time stamps are kept.
+    In synthetic crowds it confuses fewer people than ByteTrack and OC-SORT, which compare boxes only: see
+    benchmarks/tracking.md. It stores keypoints, scores and timestamps, but no pictures.
 
     Args:
         image_size: (width, height) of the frames in pixels.
@@ -46,22 +45,23 @@ class Tracker:
         self._skeleton: Skeleton | None = None
 
     def update(self, detections: Detections, timestamp: float) -> list[int]:
-        """Takes the next frame.
+        """The number of each person in the next frame.
 
         Args:
-            detections: the people in it.
-            timestamp: its time in seconds.
+            detections: the people in the frame.
+            timestamp: of the frame, seconds.
 
         Returns:
-            For each detection the number of its person, counted from 1 in the order in which they were
-            confirmed; 0 where somebody has not been seen for 0.1 s yet. `tracks` counts anew, as it knows the
-            whole clip: it drops what was spurious and joins what belongs together.
+            For each detection the number of its person, from 1 in order of confirmation; 0 for people who were observed
+            for less than 0.1 s. `tracks` assigns new numbers, because it knows the whole clip.
 
         Raises:
-            ValueError: the time is not later than that of the frame before.
+            ValueError: the timestamp is not later than the previous one.
         """
         if self._timestamps and timestamp <= self._timestamps[-1]:
-            raise ValueError(f"frame at {timestamp} s follows one at {self._timestamps[-1]} s; frames go in by time")
+            raise ValueError(
+                f"the frame at {timestamp} s follows one at {self._timestamps[-1]} s; give frames in order of time"
+            )
         frame = len(self._timestamps)
         self._timestamps.append(timestamp)
         self._skeleton = detections.skeleton
@@ -96,48 +96,36 @@ class Tracker:
         return numbers
 
     def tracks(self) -> list[Keypoints2D]:
-        """Everybody in the frames so far, numbered from 1 in order of first appearance.
+        """The keypoints of each person so far, numbered from 1 in order of first appearance.
 
-        Fragments of one person with up to four seconds between them are joined where prediction forwards and
-        backwards agree. Dropped are fragments seen in less than 30 % of the frames between their first and last, and
-        then who is seen for less than 0.25 s in all (or half the clip, if that is less), or with a mean score of the
-        joints below 0.2.
+        First, fragments with observations in less than 30 % of their frames are dropped. Then fragments of one person
+        are joined over up to four seconds. At last, people who were observed for less than 0.25 s (or half the clip, if
+        that is less), or whose mean joint score is below 0.2, are dropped.
 
         Returns:
-            One `Keypoints2D` a person, from the first to the last frame in which the person was seen; frames
-            in between in which the person was not are NaN with score 0.
+            One `Keypoints2D` per person, from the first to the last frame with the person; frames in between without
+            an observation are NaN with score 0.
         """
         if self._skeleton is None:
             return []
         times = np.array(self._timestamps, dtype=float)
         interval = usual_interval(times)
         needed = min(_MIN_SEEN, 0.5 * interval * len(times))
-        # The share is asked of fragments: a person may be hidden for long between two of them.
-        steady = [
+        # For each fragment, because a person may be hidden for long between two of them.
+        dense = [
             track
             for track in self._tracks
             if len(track.frames) >= _MIN_SHARE * (track.frames[-1] - track.frames[0] + 1)
         ]
         kept = [
             track
-            for track in stitch(steady)
+            for track in stitch(dense)
             if len(track.frames) * interval >= needed - 1e-9 and np.mean(track.scores) >= _MIN_SCORE
         ]
         kept.sort(key=lambda track: track.frames[0])
-        people = []
-        for person, track in enumerate(kept, start=1):
-            rows = np.array(track.frames) - track.frames[0]
-            keypoints = np.full((rows[-1] + 1, len(self._skeleton), 2), np.nan)
-            scores = np.zeros(keypoints.shape[:2])
-            keypoints[rows], scores[rows] = track.keypoints, track.scores
-            people.append(
-                Keypoints2D(
-                    keypoints,
-                    scores,
-                    times[track.frames[0] : track.frames[-1] + 1],
-                    self._skeleton,
-                    self._image_size,
-                    person,
-                )
+        return [
+            Keypoints2D.from_frames(
+                track.frames, track.keypoints, track.scores, times, self._skeleton, self._image_size, person
             )
-        return people
+            for person, track in enumerate(kept, start=1)
+        ]

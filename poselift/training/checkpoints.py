@@ -77,7 +77,7 @@ def read_checkpoint(path: str | os.PathLike[str]) -> dict[str, Any]:
     except (OSError, RuntimeError, UnpicklingError, EOFError) as error:
         raise InputError(f"{path} cannot be read as a checkpoint ({str(error).splitlines()[0]})") from error
     if not isinstance(checkpoint, dict) or not {"model", "loops", "state_dict", "global_step"} <= set(checkpoint):
-        raise InputError(f"{path} is not a checkpoint of tools/train.py; give one of its files checkpoints/*.ckpt")
+        raise InputError(f"{path} is not a checkpoint of poselift train; give one of its files checkpoints/*.ckpt")
     return checkpoint
 
 

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from poselift.core.errors import InputError
 from poselift.data.batches import Batch
-from poselift.geometry import pixels_to_rays
+from poselift.geometry import NEAREST_PERSON, pixels_to_rays
 from poselift.losses import (
     bone_length_loss,
     position_loss,
@@ -25,9 +25,6 @@ LOSSES = ("position", "velocity", "scale_free", "bone_length", "uncertainty", "r
 
 _BEYOND = 0.3
 """The weight of joints that Human3.6M-17 lacks (feet, hands, face): most depend on one that it has."""
-
-_NEAREST = 0.2
-"""Metres in front of the camera; nearer joints are in no picture."""
 
 
 def from_first(joints: Float[Tensor, "*batch k 3"], skeleton: Skeleton) -> Float[Tensor, "*batch k 3"]:
@@ -98,7 +95,7 @@ class Objective:
         rays[:, :, self._shared_out] = pixels_to_rays(pixels, batch.K, batch.distortion).unflatten(1, (t, -1))
         scores[:, :, self._shared_out] = batch.scores[:, :, self._shared_in]
         placed = batch.joints + batch.root[:, :, None]
-        known = placed.isfinite().all(-1) & (placed[..., 2] > _NEAREST)
+        known = placed.isfinite().all(-1) & (placed[..., 2] > NEAREST_PERSON)
         rays = torch.where(known[..., None], placed / placed[..., 2:], rays)
         scores = torch.where(known, 1.0, scores)
         return rays, scores.where(rays.isfinite().all(-1) & batch.valid[..., None], 0.0)

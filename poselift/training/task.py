@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import asdict
 from typing import Any
 
 import pytorch_lightning as pl
@@ -18,6 +19,7 @@ from poselift.metrics import MPJPE, MPJVE, PMPJPE, PairMetric, PerGroup
 from poselift.models import Estimate, Lifter, Weights, encode
 from poselift.optim.schedules import Schedule
 from poselift.skeleton import H36M17
+from poselift.structures import Pelvis
 from poselift.training.masking import Masking
 from poselift.training.objective import Objective, from_first
 from poselift.training.resume import close_epoch, first_batch, seed_step
@@ -57,12 +59,12 @@ class LiftingTask(pl.LightningModule):
         window: int,
         masking: Masking | None = None,
         seed: int = 0,
-        pelvis: str | None = None,
+        pelvis: Pelvis | None = None,
     ) -> None:
         super().__init__()
         self.lifter = lifter
         self.objective = Objective(loss, lifter.skeleton_in, lifter.skeleton_out)
-        if bool(lifter.config.get("uncertainty")) != ("uncertainty" in self.objective.weights):
+        if lifter.gives_uncertainty != ("uncertainty" in self.objective.weights):
             raise InputError(
                 "model.uncertainty=true and a weight for loss.uncertainty go together; set both or neither"
             )
@@ -137,7 +139,7 @@ class LiftingTask(pl.LightningModule):
         """Adds the model's config as plain data, and the position of the run."""
         checkpoint["model"] = {
             "name": type(self.lifter).__name__,
-            "config": self.lifter.config,
+            "config": asdict(self.lifter.config),
             "window": self.window,
             "pelvis": self.pelvis,
         }

@@ -1,58 +1,58 @@
-"""Beginning a lifter with the weights of a smaller, a larger or an equal one."""
+"""A warm start: a lifter is initialised from the weights of a smaller, larger or equal one."""
 
 import re
-from typing import Any
+from dataclasses import asdict
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from poselift.core.errors import InputError
-from poselift.models import Lifter, SpatioTemporalLifter
+from poselift.models import Lifter, LifterConfig, SpatioTemporalLifter
+from poselift.nn.attention import attention_spec
 from poselift.skeleton import Skeleton
 
 _BLOCK = re.compile(r"(\w+_blocks)\.(\d+)\.(.+)")
 _LAST = re.compile(r"(attention\.out|feed_forward\.3)\.(weight|bias)")
-"""The last layers of a block's two branches: where they are 0, the block changes nothing."""
+"""The last layers of a block's two branches: if they are 0, the block changes nothing."""
 
-_HEAD = re.compile(r"(radius_)?head\.2\.(weight|bias)")
-"""The layers that give something of each joint that comes out."""
+_HEAD = re.compile(r"(uncertainty_)?head\.2\.(weight|bias)")
+"""The layers whose rows belong to output joints."""
 
 _NEW = ("uncertainty_head.",)
-"""Parts that may be new altogether."""
+"""Parts that the other lifter may lack."""
 
 
 @torch.no_grad()
-def begin_with(lifter: Lifter, other: nn.Module) -> None:
-    """Copies what two lifters of one class have in common.
+def warm_start(lifter: Lifter, other: Lifter) -> None:
+    """Initialises a lifter from another one of the same class.
 
-    Further blocks come after those that are there and change nothing at first, and so do further channels and heads of
-    joint tokens, so that a lifter that has grown gives what the smaller one gave (Net2Net: Chen et al. 2016,
-    https://arxiv.org/abs/1511.05641); but for joints that are not in all frames, where `joint_time` is new. Where there
-    are fewer blocks, those are left out whose last layers are smallest. A joint that the other one did not give begins
-    where the nearest joint above it is that it did give. `causal`, `norm`, `positions` and `temporal_upsampling` may
-    differ; the lifter then begins with these weights, but does not give what the other one gave.
+    A larger lifter first gives the output of the smaller one (Net2Net: Chen et al. 2016,
+    https://arxiv.org/abs/1511.05641): new blocks come last and change nothing, and neither do new channels and heads of
+    joint tokens. The exception is a new `joint_time`, for joints that are missing in some frames. A smaller lifter
+    leaves out the blocks whose last layers are smallest. A new output joint is initialised from its nearest available
+    ancestor. `causal`, `norm`, `positions` and `temporal_upsampling` may differ; the output then differs too.
 
     Args:
         lifter: changed in place.
-        other: where the weights are from.
+        other: gives the weights.
 
     Raises:
-        InputError: the two are of other classes, or of other widths or numbers of heads (joint tokens may be wider than
-            they were), the other one alone has `joint_time`, or more blocks are asked of an attention that has no
-            output layer.
+        InputError: classes, widths or numbers of heads differ (joint tokens may become wider), only the other one has
+            `joint_time`, or an attention without an output layer would get more blocks.
     """
     if type(lifter) is not type(other):
-        raise InputError(f"a {type(lifter).__name__} cannot begin with the weights of a {type(other).__name__}")
-    if other.config.get("joint_time") and not lifter.config.get("joint_time"):
-        raise InputError("the weights to begin with have joint_time=true, and cannot do without it")
-    state, there = lifter.state_dict(), other.state_dict()
-    wider = lifter.config.get("joint_dim", 0) > other.config.get("joint_dim", 0)
+        raise InputError(f"a {type(lifter).__name__} cannot be initialised from a {type(other).__name__}")
+    config, before = asdict(lifter.config), asdict(other.config)
+    if before.get("joint_time") and not config.get("joint_time"):
+        raise InputError("these weights have joint_time=true; set model.joint_time=true")
+    wider = config.get("joint_dim", 0) > before.get("joint_dim", 0)
     for key in ("heads",) if wider else ("heads", "joint_heads"):
-        heads, before = lifter.config.get(key), other.config.get(key)
-        if heads != before:  # The shapes would fit, and each head get parts of others.
+        if config.get(key) != before.get(key):  # The shapes would fit, but each head would get parts of others.
             raise InputError(
-                f"model.{key}={heads} cannot begin with weights of {key}={before}; set model.{key}={before}"
+                f"model.{key}={config.get(key)} does not fit weights with {key}={before.get(key)}; "
+                f"set model.{key}={before.get(key)}"
             )
+    state, there = lifter.state_dict(), other.state_dict()
     if wider and isinstance(lifter, SpatioTemporalLifter) and isinstance(other, SpatioTemporalLifter):
         there = _widened(lifter, other)
     blocks = {kind: _count(there, kind) for kind in {m[1] for m in map(_BLOCK.fullmatch, {**state, **there}) if m}}
@@ -61,12 +61,14 @@ def begin_with(lifter: Lifter, other: nn.Module) -> None:
         source = name
         if match:
             kind, number, rest = match[1], int(match[2]), match[3]
-            before, now = blocks[kind], _count(state, kind)
-            if now < before:
-                number = _largest(there, kind, before, now)[number]
-            elif number >= before:
+            old, new = blocks[kind], _count(state, kind)
+            if new < old:
+                number = _largest(there, kind, old, new)[number]
+            elif number >= old:
                 if f"{kind}.{number}.attention.out.weight" not in state:
-                    raise InputError(f"{kind} cannot grow: their attention has no last layer to begin at nothing")
+                    raise InputError(
+                        f"{kind} cannot grow, because their attention has no output layer; keep their number at {old}"
+                    )
                 if _LAST.fullmatch(rest):
                     value.zero_()
                 continue
@@ -74,81 +76,85 @@ def begin_with(lifter: Lifter, other: nn.Module) -> None:
         if source not in there:
             if name.startswith(_NEW):
                 continue
-            raise InputError(f"the weights to begin with have no {name}")
+            raise InputError(f"these weights have no {name}; choose the model= that they are of")
         given = there[source]
         if _HEAD.fullmatch(name):
             given = _for_joints(given, other.skeleton_out, lifter.skeleton_out)
-        if name.startswith("token_out.") and len(given) != len(value):
+        if name.startswith("token_out.") and len(given) != len(value) and isinstance(lifter, SpatioTemporalLifter):
             given = _upsampled(given, lifter.config)
         if given.shape != value.shape:
-            raise InputError(
-                f"{name} is {tuple(value.shape)} here and {tuple(given.shape)} in the weights to begin with"
-            )
+            raise _misfit(name, value, given)
         value.copy_(given)
 
 
 def _widened(lifter: SpatioTemporalLifter, other: SpatioTemporalLifter) -> dict[str, Tensor]:
-    """The other one's weights with joint tokens, and heads over the joints, as wide and as many as the lifter's.
+    """The other one's weights with joint tokens and joint heads as wide and as many as the lifter's.
 
-    What writes into a new channel begins at 0, and what reads one as the lifter was initialised. Layer norms take the
-    mean out of a token, so all that writes into tokens may do so beforehand; a token without mean that zeros are
-    appended to comes out of its norm longer by one factor, whatever it holds, and the norms' weights make up for that.
+    Layers that write into a new channel start at 0; layers that read one keep their initial weights. A layer norm
+    removes the mean of a token, so the layers that write into tokens may remove it first. Zeros appended to a token
+    without mean make its normed length grow by a constant factor; the norms' weights undo that factor.
 
     Raises:
-        InputError: the lifter has fewer heads, or narrower ones; heads over time, which know time by their channels,
-            are to be wider; or the joints' attention is none that zeros appended to queries and keys leave as it is.
+        InputError: the lifter has fewer or narrower heads; heads over time would become wider, but their channels code
+            time; or the joint attention changes when zeros are appended to queries and keys.
     """
-    wide, narrow = lifter.config["joint_dim"], other.config["joint_dim"]
-    heads, heads_before = lifter.config["joint_heads"], other.config["joint_heads"]
+    wide, narrow = lifter.config.joint_dim, other.config.joint_dim
+    heads, heads_before = lifter.config.joint_heads, other.config.joint_heads
     head, head_before = wide // heads, narrow // heads_before
-    if heads < heads_before or head < head_before or (other.config.get("joint_time") and head != head_before):
+    if heads < heads_before or head < head_before or (other.config.joint_time and head != head_before):
         raise InputError(
-            f"{heads} heads of {head} channels over the joints cannot begin with {heads_before} of {head_before}; "
+            f"{heads} joint heads of {head} channels cannot be initialised from {heads_before} of {head_before}; "
             f"set model.joint_heads={wide // head_before}"
         )
-    mechanism = other.config["joint_attention"]["name"]
+    mechanism = attention_spec(other.config.joint_attention)["name"]
     if mechanism != "scaled_dot":
-        raise InputError(f"joint tokens under joint_attention={mechanism} cannot begin wider than they were")
+        raise InputError(
+            f"joint tokens cannot become wider with joint_attention={mechanism}; set model.joint_dim={narrow}"
+        )
     widened = other.state_dict()
     for name, begun in lifter.state_dict().items():
         if name not in widened or not name.startswith(("joint_", "frame_in.weight")):
             continue
         given, new = widened[name], begun.clone()
         if name == "frame_in.weight":  # (frame_dim, joints * channels)
-            _place(given.unflatten(1, (-1, narrow)), new.unflatten(1, (-1, wide)))
+            _place(name, given.unflatten(1, (-1, narrow)), new.unflatten(1, (-1, wide)))
         elif name == "joint_name":
-            _place(given - given.mean(1, keepdim=True), new.zero_())
+            _place(name, given - given.mean(1, keepdim=True), new.zero_())
         elif name.startswith("joint_in.") or _LAST.search(name):
             given, new = given - given.mean(0, keepdim=True), new.zero_()
             if name.endswith("out.weight"):
-                _place(given.unflatten(1, (heads_before, head_before)), new.view(wide, heads, head))
+                _place(name, given.unflatten(1, (heads_before, head_before)), new.view(wide, heads, head))
             else:
-                _place(given, new)
-        elif ".qkv." in name:  # Scores are divided by the square root of a head's width.
+                _place(name, given, new)
+        elif ".qkv." in name:  # Attention divides scores by the square root of a head's width.
             given, qkv = given.unflatten(0, (3, heads_before, head_before)), new.view(3, heads, head, *new.shape[1:])
             qkv[0, :, head_before:] = 0
-            _place(torch.cat((given[:1] * (head / head_before) ** 0.5, given[1:])), qkv)
+            _place(name, torch.cat((given[:1] * (head / head_before) ** 0.5, given[1:])), qkv)
         elif name.endswith("norm.weight"):
-            _place(given * (narrow / wide) ** 0.5, new)
+            _place(name, given * (narrow / wide) ** 0.5, new)
         else:
-            _place(given, new)
+            _place(name, given, new)
         widened[name] = new
     return widened
 
 
-def _place(given: Tensor, new: Tensor) -> None:
-    """Writes a tensor over the first places of one that is to be no smaller along any axis.
-
-    Raises:
-        InputError: it is smaller along one.
-    """
+def _place(name: str, given: Tensor, new: Tensor) -> None:
+    """Copies a layer's weights into the first places of a larger tensor; raises InputError if it is smaller."""
     if any(a > b for a, b in zip(given.shape, new.shape, strict=True)):
-        raise InputError(f"a layer is {tuple(new.shape)} here and {tuple(given.shape)} in the weights to begin with")
+        raise _misfit(name, new, given)
     new[tuple(slice(size) for size in given.shape)] = given
 
 
+def _misfit(name: str, here: Tensor, there: Tensor) -> InputError:
+    """The error for a layer whose shapes differ."""
+    return InputError(
+        f"{name} is {tuple(here.shape)} in this lifter and {tuple(there.shape)} in these weights; choose the "
+        "model= that they are of"
+    )
+
+
 def _largest(state: dict[str, Tensor], kind: str, before: int, now: int) -> list[int]:
-    """The numbers of the blocks whose last layers are largest, in their order: those that do most."""
+    """The numbers, ascending, of the blocks whose last layers are largest: those that change most."""
     size = [0.0] * before
     for name, value in state.items():
         match = _BLOCK.fullmatch(name)
@@ -158,20 +164,20 @@ def _largest(state: dict[str, Tensor], kind: str, before: int, now: int) -> list
 
 
 def _count(state: dict[str, Tensor], kind: str) -> int:
-    """How many blocks of a kind there are."""
+    """The number of blocks of a kind."""
     numbers = [int(match[2]) for match in map(_BLOCK.fullmatch, state) if match and match[1] == kind]
     return max(numbers, default=-1) + 1
 
 
-def _upsampled(rows: Tensor, config: dict[str, Any]) -> Tensor:
-    """The rows of the layer that makes frames of time tokens, where one of two lifters interpolates them."""
-    if config["temporal_upsampling"] == "interpolate":
-        return rows.unflatten(0, (config["temporal_stride"], -1)).mean(0)
-    return rows.repeat(config["temporal_stride"], *[1] * (rows.ndim - 1))
+def _upsampled(rows: Tensor, config: LifterConfig) -> Tensor:
+    """The rows of `token_out` for a lifter whose temporal upsampling is the other one."""
+    if config.temporal_upsampling == "interpolate":
+        return rows.unflatten(0, (config.temporal_stride, -1)).mean(0)  # (stride * d, ...) -> (d, ...)
+    return rows.repeat(config.temporal_stride, *[1] * (rows.ndim - 1))  # (d, ...) -> (stride * d, ...)
 
 
 def _for_joints(rows: Tensor, source: Skeleton, target: Skeleton) -> Tensor:
-    """The rows of a layer that gives x, y and z or the radius of each joint, for other joints."""
+    """The rows of a layer with one or three outputs a joint, for another skeleton."""
     by_joint = rows.unflatten(0, (len(source), -1))
     chosen = []
     for joint in target.joints:

@@ -1,7 +1,7 @@
-"""Reading and writing videos, each frame with its time stamp."""
+"""Reading and writing of videos, with the timestamp of each frame."""
 
 from poselift.video.probe import VideoInfo, probe
-from poselift.video.reader import Frame, VideoReader, read_frames
+from poselift.video.reader import Frame, VideoReader
 from poselift.video.writer import VideoWriter
 
-__all__ = ["Frame", "VideoInfo", "VideoReader", "VideoWriter", "probe", "read_frames"]
+__all__ = ["Frame", "VideoInfo", "VideoReader", "VideoWriter", "probe"]

@@ -1,4 +1,4 @@
-"""The time of a decoded picture."""
+"""Timestamps of decoded pictures."""
 
 from fractions import Fraction
 
@@ -10,10 +10,10 @@ from poselift.core.errors import InputError
 
 
 class Clock:
-    """Seconds since the first picture, from the stream's own time stamps.
+    """Seconds since the first picture, from the timestamps of the stream.
 
-    Where the file has none, pictures are counted at the stream's rate. So they are in AVI with pictures that
-    refer forward: AVI numbers its pictures in the order of decoding, so stamps would come out shuffled.
+    Without timestamps, pictures are counted at the stream's frame rate. The same holds for AVI files with B-frames: AVI
+    numbers pictures in decoding order, so their timestamps are shuffled.
 
     Args:
         first: the stream's first picture.
@@ -21,11 +21,11 @@ class Clock:
         stream: its video stream.
 
     Attributes:
-        interval: seconds between two frames at the stream's average rate; 0 where it has none.
-        stamped: whether the times are the stream's own time stamps.
+        interval: seconds between two frames at the average rate of the stream; 0 if unknown.
+        stamped: whether the times come from timestamps of the stream.
 
     Raises:
-        InputError: the file has neither time stamps nor a rate.
+        InputError: the file has neither timestamps nor a frame rate.
     """
 
     def __init__(self, first: av.VideoFrame, container: InputContainer, stream: VideoStream) -> None:
@@ -35,13 +35,13 @@ class Clock:
         shuffled = container.format.name == "avi" and stream.codec_context.has_b_frames
         self.stamped = first.pts is not None and stream.time_base is not None and not shuffled
         if not self.stamped and not rate:
-            raise InputError(f"{container.name} has neither time stamps nor a frame rate; convert it to .mp4 first")
+            raise InputError(f"{container.name} has neither timestamps nor a frame rate; convert it to .mp4 first")
         self._origin = first.pts or 0
         self._tick = stream.time_base or Fraction(1)
         self._now = -self._step
 
     def seconds(self, picture: av.VideoFrame) -> float:
-        """The time of a picture; pictures must be given in order, as one without a stamp follows the one before."""
+        """The time of the next picture; without a timestamp, it follows the previous picture."""
         if self.stamped and picture.pts is not None:
             self._now = (picture.pts - self._origin) * self._tick
         else:
@@ -49,9 +49,9 @@ class Clock:
         return float(self._now)
 
     def duration(self, picture: av.VideoFrame) -> float:
-        """Seconds for which a picture is shown, or the average interval where the file does not say."""
+        """Seconds for which a picture is shown; the average interval if the file does not say."""
         return float((picture.duration or 0) * self._tick) or self.interval
 
     def stamp(self, seconds: float) -> int:
-        """The stream's time stamp at or just before a time."""
+        """The stream's timestamp at or just before a time in seconds."""
         return self._origin + int(Fraction(seconds) / self._tick)

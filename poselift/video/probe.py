@@ -1,4 +1,4 @@
-"""What a video is, as far as its header and its first picture say."""
+"""Facts about a video, from its header and its first picture."""
 
 import os
 from dataclasses import dataclass
@@ -16,16 +16,16 @@ from poselift.video.upright import Upright
 
 @dataclass(frozen=True)
 class VideoInfo:
-    """What a video says of itself. Duration, rate and number of frames come from the header, which can be wrong.
+    """Facts about a video. Duration, frame rate and number of frames come from the header, which can be wrong.
 
     Attributes:
         path: the file.
-        width: of a picture as shown: upright, with square pixels.
-        height: of a picture as shown.
-        duration: seconds; None where the file does not say.
-        frames: estimated number of frames; None where nothing can be told.
-        fps: average frames a second; None where nothing can be told.
-        rotation: degrees clockwise by which the stored pictures are turned for display: 0, 90, 180 or 270.
+        width: width of the displayed picture, upright and with square pixels.
+        height: height of the displayed picture.
+        duration: seconds; None if unknown.
+        frames: estimated number of frames; None if unknown.
+        fps: average frames per second; None if unknown.
+        rotation: clockwise rotation from the stored to the displayed picture: 0, 90, 180 or 270 degrees.
     """
 
     path: Path
@@ -38,16 +38,24 @@ class VideoInfo:
 
 
 def probe(path: str | os.PathLike[str]) -> VideoInfo:
-    """Reads a video's header and decodes its first picture.
+    """Facts about a video, from its header and its first picture.
 
     Raises:
-        InputError: the file is missing, is no video, or not one of its pictures can be decoded.
+        InputError: the file is missing, is not a video, or has no picture that can be decoded.
+
+    Example:
+        >>> from poselift.samples import demo_video
+        >>> info = probe(demo_video())
+        >>> info.width, info.height, info.frames
+        (960, 540, 120)
     """
     path = Path(path)
     with open_video(path) as (container, stream):
         first = next(iter(Decoder(container, stream)), None)
         if first is None:
-            raise InputError(f"{path}: not one frame can be decoded; the video is empty or damaged")
+            raise InputError(
+                f"{path}: no frame can be decoded; the video is empty or damaged, so copy or record it again"
+            )
         upright = Upright(first, pixel_aspect(stream))
         duration = _duration(container, stream, first)
         rate = stream.average_rate or stream.guessed_rate
@@ -64,17 +72,17 @@ def probe(path: str | os.PathLike[str]) -> VideoInfo:
 
 
 def pixel_aspect(stream: VideoStream) -> Fraction:
-    """Width of a stored pixel over its height; 1 where the file does not say."""
+    """Width of a stored pixel over its height; 1 if unknown."""
     return stream.sample_aspect_ratio or Fraction(1)
 
 
 def _duration(container: InputContainer, stream: VideoStream, first: VideoFrame) -> float | None:
-    """Seconds of the video stream, or of the whole file where the stream does not say."""
+    """Seconds of the video stream, or of the file; None if unknown."""
     if stream.duration and stream.time_base:
         return float(stream.duration * stream.time_base)
-    # The other two are when the file ends, by its own clock, which need not be at 0 when the first picture is shown.
+    # The other two are the end of the file by its own clock, which may not start at 0 with the first picture.
     begin = max(first.time or 0.0, 0.0)
-    # Matroska keeps it in a tag: "00:00:07.732000000".
+    # Matroska has it in a tag: "00:00:07.732000000".
     parts = stream.metadata.get("DURATION", "").split(":")
     if len(parts) == 3:
         hours, minutes, seconds = (float(part) for part in parts)

@@ -1,4 +1,4 @@
-"""Reading a video frame by frame, each with its own time stamp."""
+"""Frames of a video, each with its own timestamp."""
 
 import contextlib
 import itertools
@@ -25,8 +25,8 @@ class Frame:
 
     Attributes:
         image: RGB, upright, with square pixels.
-        timestamp: seconds, from the video's own time stamps; the first frame of the video is at 0.
-        index: counts the frames of one reading, from 0.
+        timestamp: seconds, from the timestamps of the video; the first frame of the video is at 0.
+        index: number of the frame in this reading, from 0.
     """
 
     image: UInt8[np.ndarray, "h w 3"]
@@ -35,23 +35,27 @@ class Frame:
 
 
 class VideoReader:
-    """The frames of a video, or of a span of it, in order; memory does not grow with its length.
+    """The frames of a video, or of a span of it, in order. Memory does not grow with the length of the video.
 
-    Time stamps strictly increase: a frame whose stamp does not come after the one before is left out. A damaged
-    or truncated file gives its frames as far as they go. `warnings` tells of either.
-    May be iterated more than once; each time the file is opened anew.
+    Timestamps strictly increase: frames with a repeated or earlier timestamp are dropped. A damaged or truncated file
+    gives the frames that can be decoded. `warnings` reports both. Each iteration opens the file anew.
 
     Args:
         path: the video.
-        start: seconds; the first frame read is the first one at or after it.
-        end: seconds; frames at or after it are not read.
+        start: seconds; reading starts with the first frame at or after it.
+        end: seconds; reading stops before the first frame at or after it.
 
     Attributes:
-        info: what the video says of itself.
-        warnings: what was wrong, a line each; complete when an iteration has come to its end.
+        info: facts about the video.
+        warnings: problems of the video, one line each; complete at the end of an iteration.
 
     Raises:
-        InputError: the file is no video, not one frame of it can be decoded, or it has none in the span.
+        InputError: the file is not a video, no frame of it can be decoded, or the span has none.
+
+    Example:
+        >>> from poselift.samples import demo_video
+        >>> [round(frame.timestamp, 3) for frame in VideoReader(demo_video(), end=0.1)]
+        [0.0, 0.033, 0.067]
     """
 
     def __init__(
@@ -60,13 +64,13 @@ class VideoReader:
         self._start = 0.0 if start is None else float(start)
         self._end = math.inf if end is None else float(end)
         if not 0 <= self._start < math.inf:
-            raise InputError(f"start is {start}; give seconds from the beginning of the video, 0 or more")
+            raise InputError(f"start is {start}; give seconds from the beginning of the video, at least 0")
         if not self._end > self._start:
             raise InputError(f"end is {end} s and start is {self._start:g} s; give an end after the start")
         self.info = probe(path)
         self.warnings: list[str] = []
         if self._start > 0:
-            # The header may be wrong about the duration: only a frame shows that the span has one.
+            # The duration in the header can be wrong, so this reads a frame of the span.
             with contextlib.closing(self._read(seek=True)) as frames:
                 next(frames)
 
@@ -74,18 +78,22 @@ class VideoReader:
         return self._read(seek=self._start > 0)
 
     def _read(self, seek: bool) -> Generator[Frame, None, None]:
-        """Opens the file and gives the span's frames; without `seek`, by decoding all that comes before it."""
+        """The frames of the span; without `seek`, all frames before it are decoded too."""
         self.warnings = []
         with open_video(self.info.path) as (container, stream):
             decoder = Decoder(container, stream)
             decoded = iter(decoder)
             first = next(decoded, None)
             if first is None:
-                raise InputError(f"{self.info.path}: not one frame can be decoded any more; was the file changed?")
+                raise InputError(
+                    f"{self.info.path}: no frame can be decoded any more; restore the file if it was changed"
+                )
             clock = Clock(first, container, stream)
             upright = Upright(first, pixel_aspect(stream))
             if first.pts is None:
-                self.warnings.append(f"the file has no time stamps: {1 / clock.interval:g} frames a second are assumed")
+                self.warnings.append(
+                    f"the file has no timestamps; {1 / clock.interval:g} frames per second are assumed"
+                )
             pictures: Iterator[av.VideoFrame] | None = itertools.chain([first], decoded)
             if seek:
                 pictures = _seek(container, decoder, clock.stamp(self._start)) if clock.stamped else None
@@ -97,7 +105,7 @@ class VideoReader:
     def _span(
         self, pictures: Iterator[av.VideoFrame], clock: Clock, upright: Upright, decoder: Decoder
     ) -> Iterator[Frame]:
-        """The pictures within the span, as frames; what was wrong goes to the warnings."""
+        """The frames of the span; problems go to the warnings."""
         index = left_out = 0
         now = until = -1.0
         for picture in pictures:
@@ -123,18 +131,11 @@ class VideoReader:
         if decoder.damaged:
             self.warnings.append(f"the file is damaged: {decoder.damaged} of its packets could not be decoded")
         if left_out:
-            self.warnings.append(f"frames left out, as their time stamps do not increase: {left_out}")
-
-
-def read_frames(
-    path: str | os.PathLike[str], start: float | int | None = None, end: float | int | None = None
-) -> Iterator[Frame]:
-    """The frames of a video, or of a span of it, where nobody asks for warnings; see `VideoReader`."""
-    return iter(VideoReader(path, start, end))
+            self.warnings.append(f"frames dropped because their timestamps do not increase: {left_out}")
 
 
 def _seek(container: InputContainer, decoder: Decoder, stamp: int) -> Iterator[av.VideoFrame] | None:
-    """The pictures from a key frame at or before a time stamp; `None` where the file does not lead to one."""
+    """The pictures from a key frame at or before a timestamp; None if seeking fails."""
     try:
         container.seek(stamp, stream=decoder.stream)
     except av.error.FFmpegError:

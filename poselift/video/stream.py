@@ -1,4 +1,4 @@
-"""A video file opened with FFmpeg, and its pictures decoded as far as they go."""
+"""A video file opened with FFmpeg, and a decoder that survives damage."""
 
 import contextlib
 import os
@@ -15,10 +15,10 @@ from poselift.core.errors import InputError
 
 @contextlib.contextmanager
 def open_video(path: str | os.PathLike[str]) -> Iterator[tuple[InputContainer, VideoStream]]:
-    """Opens a video file and picks its video stream, decoded with threads.
+    """The opened file and its video stream, decoded with threads.
 
     Raises:
-        InputError: there is no such file, it is no video, or it holds sound or a still picture only.
+        InputError: the file is missing, is not a video, or has only sound or a still picture.
     """
     path = Path(path)
     if not path.exists():
@@ -28,18 +28,20 @@ def open_video(path: str | os.PathLike[str]) -> Iterator[tuple[InputContainer, V
     if path.stat().st_size == 0:
         raise InputError(f"{path} is empty (0 bytes); copy or record the video again")
     try:
-        # The prefix keeps FFmpeg from reading a name with a colon as an address.
+        # Without the prefix, FFmpeg takes a name with a colon for a URL.
         container = av.open(f"file:{path}")
     except PermissionError as error:
         raise InputError(f"{path} cannot be read: permission denied; change the file's permissions") from error
     except av.error.FFmpegError as error:
         reason = error.strerror or error
-        raise InputError(f"{path} cannot be opened as a video ({reason}); it is something else or damaged") from error
+        raise InputError(
+            f"{path} cannot be opened as a video ({reason}); it is damaged or another kind of file"
+        ) from error
     with container:
         stream = container.streams.best("video")
-        # Sound files carry their cover as a video stream of one picture; FFmpeg reads .txt as terminal art.
+        # The cover of a sound file is a video stream of one picture; FFmpeg reads .txt as terminal art.
         if not isinstance(stream, VideoStream) or stream.disposition & Disposition.attached_pic:
-            raise InputError(f"{path} has no video stream; give a file with pictures that move")
+            raise InputError(f"{path} has no video stream; give a video file")
         if container.format.name == "tty":
             raise InputError(f"{path} is a text file, not a video; give a video file")
         if container.format.name.endswith("_pipe") or container.format.name == "image2":
@@ -49,10 +51,10 @@ def open_video(path: str | os.PathLike[str]) -> Iterator[tuple[InputContainer, V
 
 
 class Decoder:
-    """Decodes a stream from where its container stands, and goes on past damaged places.
+    """Decodes a stream from the current position of its container, and skips damaged packets.
 
     Attributes:
-        damaged: packets that could not be decoded so far.
+        damaged: number of packets so far that could not be decoded.
     """
 
     def __init__(self, container: InputContainer, stream: VideoStream) -> None:
@@ -66,7 +68,7 @@ class Decoder:
             try:
                 packet = next(packets, None)
             except av.error.FFmpegError:
-                # The file cannot be read further; what the decoder still holds is good.
+                # The file cannot be read further; the decoder still has good pictures.
                 self.damaged += 1
                 yield from self._decoded(None)
                 return
@@ -78,7 +80,7 @@ class Decoder:
                 yield from self._decoded(packet)
 
     def _decoded(self, packet: av.Packet | None) -> list[av.VideoFrame]:
-        """The pictures that a packet completes; `None` asks for the last ones."""
+        """The pictures that a packet completes; the last ones for None."""
         try:
             return self.stream.codec_context.decode(packet)
         except av.error.FFmpegError:

@@ -1,4 +1,4 @@
-"""Decoded pictures become RGB arrays as a viewer sees them: upright, with square pixels."""
+"""Decoded pictures as RGB arrays, upright and with square pixels."""
 
 import math
 from fractions import Fraction
@@ -14,14 +14,11 @@ _CV2_TURNS = {1: cv2.ROTATE_90_CLOCKWISE, 2: cv2.ROTATE_180, 3: cv2.ROTATE_90_CO
 
 
 def display_orientation(frame: av.VideoFrame) -> tuple[int, bool]:
-    """How a picture is to be turned for display: mirrored first, then turned clockwise.
+    """Quarter turns clockwise for display, 0 to 3, and whether the picture is mirrored before.
 
-    Phones record in the sensor's orientation and say in a display matrix how to show it. Its upper left 2 x 2
-    part [[a, b], [c, d]] maps a row vector, (x', y') = (a x + c y, b x + d y), x to the right and y down
-    (ISO/IEC 14496-12, 8.3.2; FFmpeg's libavutil/display.h). Angles between quarter turns are rounded to one.
-
-    Returns:
-        quarter turns clockwise, 0 to 3, and whether left and right are exchanged before that.
+    Phones record in the orientation of the sensor, and store a display matrix. Its upper left 2 x 2 part
+    [[a, b], [c, d]] maps a row vector, (x', y') = (a x + c y, b x + d y), x to the right and y down (ISO/IEC 14496-12,
+    8.3.2; FFmpeg's libavutil/display.h). Other angles are rounded to quarter turns.
     """
     matrix = frame.side_data.get("DISPLAYMATRIX")
     if not isinstance(matrix, Buffer):
@@ -37,13 +34,13 @@ class Upright:
     """Converts a stream's pictures to upright RGB with square pixels.
 
     Args:
-        first: the stream's first picture, which decides size and orientation for all.
+        first: first picture of the stream; its size and orientation hold for all.
         pixel_aspect: width of a pixel over its height.
 
     Attributes:
-        width: of the upright picture.
-        height: of the upright picture.
-        rotation: degrees clockwise by which pictures are turned: 0, 90, 180 or 270.
+        width: width of the upright pictures.
+        height: height of the upright pictures.
+        rotation: clockwise rotation of the stored pictures: 0, 90, 180 or 270 degrees.
     """
 
     def __init__(self, first: av.VideoFrame, pixel_aspect: Fraction) -> None:
@@ -54,14 +51,14 @@ class Upright:
         self.width, self.height = self._stored_size if self._turns % 2 == 0 else self._stored_size[::-1]
 
     def __call__(self, frame: av.VideoFrame) -> UInt8[np.ndarray, "h w 3"]:
-        """One picture as a contiguous array of its own."""
+        """The upright picture as a new contiguous array."""
         width, height = self._stored_size
         square = self._reformatter.reformat(
             frame,
             width=width,
             height=height,
             format="rgb24",
-            # Named because older PyAV otherwise overlooks the range and the matrix that the video was coded with.
+            # Explicit, because older PyAV ignores the colour range and matrix of the video.
             src_color_range=frame.color_range,
             dst_color_range=ColorRange.JPEG,
         )
@@ -69,6 +66,6 @@ class Upright:
         if self._mirrored:
             image = cv2.flip(image, 1)
         if self._turns:
-            # An order of magnitude faster than numpy's rot90 and a copy.
+            # Ten times faster than numpy's rot90 and a copy.
             image = cv2.rotate(image, _CV2_TURNS[self._turns])
         return np.ascontiguousarray(image)

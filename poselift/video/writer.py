@@ -1,4 +1,4 @@
-"""Writing a video whose frames keep the time stamps that they are given."""
+"""Writing of videos whose frames keep their timestamps."""
 
 import contextlib
 import os
@@ -19,10 +19,10 @@ from jaxtyping import UInt8
 from poselift.core.errors import InputError
 from poselift.core.files import atomic_path
 
-# Divides evenly by all usual rates, NTSC's 30000/1001 too, and within the 16 bits that MPEG-4 Part 2 allows.
+# A multiple of all usual frame rates, also NTSC's 30000/1001, within the 16 bits of MPEG-4 Part 2.
 _TICK = Fraction(1, 60000)
-# The first that is there and opens is taken. libx264 leads: at the same speed libopenh264 needed about 1.8 times
-# the bits for the same likeness. MPEG-4 Part 2 is for an FFmpeg without any H.264; browsers do not play it.
+# In order of preference. libx264 comes first: at the same speed and quality libopenh264 needs about 1.8 times the
+# bits. MPEG-4 Part 2 is for an FFmpeg without H.264; browsers do not play it.
 _ENCODERS = {
     "libx264": {"preset": "veryfast", "crf": "21"},
     "libopenh264": {"rc_mode": "off"},
@@ -36,25 +36,34 @@ _BT709 = 1  # of ISO/IEC 23091-2, the same number for primaries, transfer and ma
 class VideoWriter:
     """Writes frames to a video file: H.264, playable in browsers.
 
-    A context manager. The file appears under its name only when the block ends without an error. Odd sizes are
-    made even by repeating the last column or row, as H.264 stores colour at half the resolution.
+    A context manager: the file appears only if the block ends without an error. Odd sizes are made even by repeating
+    the last column or row, because H.264 stores colour at half the resolution.
 
     Args:
-        path: .mp4 or .mov.
-        width: of the frames, in pixels.
-        height: of the frames, in pixels.
+        path: a .mp4 or .mov file.
+        width: width of the frames, pixels.
+        height: height of the frames, pixels.
 
     Raises:
-        InputError: the suffix is neither, the file cannot be written, a frame is of another size or not
-            later than the one before, or the block ends without a frame.
+        InputError: the suffix is another one, the file cannot be written, a frame has another size or is not later than
+            the previous one, or the block ends without a frame.
+
+    Example:
+        >>> import tempfile
+        >>> path = Path(tempfile.mkdtemp()) / "grey.mp4"
+        >>> with VideoWriter(path, 64, 48) as writer:
+        ...     for index in range(3):
+        ...         writer.write(np.full((48, 64, 3), 128, np.uint8), index / 30)
+        >>> path.stat().st_size > 0
+        True
     """
 
     def __init__(self, path: str | os.PathLike[str], width: int, height: int) -> None:
         self._path = Path(path)
         if self._path.suffix.lower() not in _SUFFIXES:
-            raise InputError(f"{self._path}: a video is written as {' or '.join(_SUFFIXES)}; choose such a name")
+            raise InputError(f"{self._path}: the suffix is not {' or '.join(_SUFFIXES)}; choose such a name")
         if width < 1 or height < 1:
-            raise InputError(f"{self._path}: a video of {width} x {height} pixels cannot be written")
+            raise InputError(f"{self._path}: {width} x {height} pixels is not a size; give at least 1 x 1")
         self._width, self._height = width, height
         self._first: float | None = None
         self._previous = -1
@@ -62,7 +71,7 @@ class VideoWriter:
     def __enter__(self) -> "VideoWriter":
         with contextlib.ExitStack() as stack:
             temporary = stack.enter_context(atomic_path(self._path))
-            # The index goes to the front, so that a browser can play before it has everything.
+            # The index goes to the front, so a browser can play before the download is complete.
             self._container = stack.enter_context(av.open(str(temporary), "w", options={"movflags": "+faststart"}))
             self._stream = _add_stream(self._container, self._width + self._width % 2, self._height + self._height % 2)
             self._reformatter = VideoReformatter()
@@ -74,23 +83,27 @@ class VideoWriter:
 
         Args:
             image: RGB, of the writer's width and height.
-            timestamp: seconds; the first frame's becomes 0 in the file, and they must increase.
+            timestamp: seconds, increasing; the first one becomes 0 in the file.
         """
         if image.shape[:2] != (self._height, self._width):
             given = f"{image.shape[1]} x {image.shape[0]}"
-            raise InputError(f"{self._path}: a frame of {given} in a video of {self._width} x {self._height} pixels")
+            raise InputError(
+                f"{self._path}: the frame has {given} pixels, the video {self._width} x {self._height}; resize it"
+            )
         if self._first is None:
             self._first = timestamp
         stamp = round((timestamp - self._first) / _TICK)
         if stamp <= self._previous:
-            raise InputError(f"{self._path}: the frame at {timestamp} s is not later than the one before")
+            raise InputError(
+                f"{self._path}: the frame at {timestamp} s is not later than the previous one; write frames in order"
+            )
         if self._width % 2 or self._height % 2:
             image = np.pad(image, ((0, self._height % 2), (0, self._width % 2), (0, 0)), mode="edge")
         frame = self._reformatter.reformat(
             av.VideoFrame.from_ndarray(image, format="rgb24"), format="yuv420p", dst_colorspace=Colorspace.ITU709
         )
         frame.pts, frame.time_base = stamp, _TICK
-        # Counts for the last frame only, which is taken to last as long as the one before.
+        # Used for the last frame only, which lasts as long as the one before it.
         frame.duration = max(stamp - self._previous, 0) if self._previous >= 0 else 0
         self._previous = stamp
         self._container.mux(self._stream.encode(frame))
@@ -99,20 +112,20 @@ class VideoWriter:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         if kind is not None:
-            # The stack removes the temporary file because it sees the error.
+            # The stack sees the error and removes the temporary file.
             self._stack.__exit__(kind, error, traceback)
             return
         with self._stack:
             if self._first is None:
-                raise InputError(f"{self._path}: no frame was given, so there is no video to write")
+                raise InputError(f"{self._path}: no frame was written, so there is no video; write at least one")
             self._container.mux(self._stream.encode(None))
 
 
 def _add_stream(container: OutputContainer, width: int, height: int) -> VideoStream:
-    """A video stream with the first of the encoders that opens for the size."""
+    """A video stream with the first encoder that supports the size."""
     for encoder, options in _ENCODERS.items():
         try:
-            # Tried apart, as a stream cannot be taken out of a container again.
+            # Tried outside of the container, because a stream cannot be removed from it.
             trial = av.CodecContext.create(encoder, "w")
             assert isinstance(trial, VideoCodecContext)
             _configure(trial, width, height)
@@ -123,15 +136,15 @@ def _add_stream(container: OutputContainer, width: int, height: int) -> VideoStr
         assert isinstance(stream, VideoStream)
         _configure(stream.codec_context, width, height)
         return stream
-    raise InputError(f"FFmpeg has no encoder for a video of {width} x {height} pixels; choose a smaller size")
+    raise InputError(f"FFmpeg has no encoder for {width} x {height} pixels; choose a smaller size")
 
 
 def _configure(context: VideoCodecContext, width: int, height: int) -> None:
     context.width, context.height, context.pix_fmt = width, height, "yuv420p"
     context.time_base = _TICK
-    # Without it the encoder gives each frame a duration of its own choice.
+    # Otherwise the encoder chooses the duration of each frame.
     context.flags |= Flags.frame_duration
-    # What encoders that know no constant quality aim for: 4 bits a second for each pixel, 8 Mbit/s at 1080p.
+    # For encoders without constant quality: 4 bits per second and pixel, 8 Mbit/s at 1080p.
     context.bit_rate = 4 * width * height
     context.colorspace = context.color_primaries = context.color_trc = _BT709
     context.color_range = ColorRange.MPEG

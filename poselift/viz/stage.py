@@ -13,7 +13,7 @@ from jaxtyping import Float
 from scipy.ndimage import gaussian_filter1d
 
 from poselift.structures import Motion
-from poselift.viz.upright import rotation_to_y_up
+from poselift.viz.up import rotation_to_y_up
 
 _SOLE = 0.04  # metres from the lowest joint to the ground
 _MAX_RISE = 1.2  # metres that one person is shown above another's ground

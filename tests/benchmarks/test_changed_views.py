@@ -1,18 +1,17 @@
 import pytest
 import torch
 
-from benchmarks.changed_views import dropped, filmed, misstamped, pelvis_between_hips, spells, take, thinned, without
-from poselift.data.skeletons import joint_mask
+from benchmarks.changed_views import dropped, hidden_segments, pelvis_between_hips, rendered, take, thinned, without
 from poselift.data.synthetic import synthetic_corpus
-from poselift.data.views import film
+from poselift.data.views import render_views
 from poselift.geometry import project
-from poselift.skeleton import CMU28
+from poselift.skeleton import CMU28, COCO17
 
 
 @pytest.fixture(scope="module")
 def view():
     """Three seconds at 50 frames a second."""
-    return film(synthetic_corpus(1, 150, seed=3), seed=4)[0]
+    return render_views(synthetic_corpus(1, 150, seed=3), seed=4)[0]
 
 
 def seeded(seed=0):
@@ -36,17 +35,9 @@ def test_dropped_keeps_whole_frames_in_order(view):
     torch.testing.assert_close(some.scores, view.scores[kept])
 
 
-def test_misstamped_changes_nothing_but_time(view):
-    wrong = misstamped(0.3)(view, seeded())
-    off = (wrong.times - view.times).abs() * 50
-    assert 0.1 < off.mean() < 0.2
-    assert off.max() <= 0.301
-    assert wrong.keypoints is view.keypoints
-
-
-@pytest.mark.parametrize("fps", [10, 100, 120])
-def test_filmed_anew_shows_the_true_motion_at_its_times(view, fps):
-    again = filmed(fps, "coco17")(view, seeded())
+@pytest.mark.parametrize("fps", [10, 120])
+def test_rendered_views_show_the_true_motion_at_their_times(view, fps):
+    again = rendered(fps, "coco17")(view, seeded())
     torch.testing.assert_close(again.times.diff(), torch.full((len(again) - 1,), 1 / fps), atol=1e-5, rtol=0)
     assert abs(len(again) - (149 / 50 * fps + 1)) < 1.5
     # The truth by hand: at time t it is between the frames before and after.
@@ -56,7 +47,7 @@ def test_filmed_anew_shows_the_true_motion_at_its_times(view, fps):
         by_hand = view.joints[low] + (place - low) * (view.joints[low + 1] - view.joints[low])
         torch.testing.assert_close(again.joints[k], by_hand, atol=1e-4, rtol=0)
     seen = again.keypoints.isfinite().all(-1)
-    assert not seen[:, ~joint_mask("coco17")].any()
+    assert not seen[:, [joint not in COCO17.joints for joint in CMU28.joints]].any()
     exact = project((again.joints + again.root[:, None]).reshape(-1, 3), view.K).view(len(again), 28, 2)
     off = (again.keypoints - exact).norm(dim=-1)[seen]
     extent = float(exact.amax((0, 1)).sub(exact.amin((0, 1))).max())
@@ -64,12 +55,12 @@ def test_filmed_anew_shows_the_true_motion_at_its_times(view, fps):
 
 
 def test_every_rate_has_the_same_noise(view):
-    slow, fast = (filmed(fps, "h36m17")(view, seeded(5)) for fps in (50, 100))
+    slow, fast = (rendered(fps, "h36m17")(view, seeded(5)) for fps in (50, 100))
     torch.testing.assert_close(slow.keypoints, fast.keypoints[::2], equal_nan=True)
 
 
 def test_uneven_frames_have_true_time_stamps(view):
-    odd = filmed(60, "h36m17", uneven=0.4, lost=1 / 3)(view, seeded())
+    odd = rendered(60, "h36m17", uneven=0.4, lost=1 / 3)(view, seeded())
     steps = odd.times.diff()
     assert (steps > 0).all()
     assert steps.max() > 2 * steps.min()
@@ -89,10 +80,10 @@ def test_without_takes_joints_by_name(view):
         assert bool((changed.scores[:, place] == 0).all()) is gone, joint
 
 
-def test_spells_hide_the_share_for_the_time(view):
+def test_segments_hide_the_share_for_the_time(view):
     everything = take(view, torch.arange(len(view)))
     everything.keypoints.nan_to_num_(1.0)
-    changed = spells(seconds=0.5, every=2.0, share=0.5)(everything, seeded())
+    changed = hidden_segments(seconds=0.5, every=2.0, share=0.5)(everything, seeded())
     hidden = changed.keypoints.isnan().all(-1)
     times = view.times
     inside = ((times >= 0.75) & (times < 1.25)) | (times >= 2.75)

@@ -1,4 +1,4 @@
-"""MMPose's networks behind our interface: what goes in and comes out, and what is said where mmpose is not there."""
+"""MMPose's networks behind our interface, and the error without mmpose."""
 
 import importlib.util
 from dataclasses import replace
@@ -6,14 +6,17 @@ from dataclasses import replace
 import pytest
 import torch
 
-from benchmarks.mmpose_networks import MotionBERT, VideoPose3D, register
+from benchmarks.mmpose_networks import MotionBERT, MotionBERTConfig, VideoPose3D, VideoPose3DConfig
 from poselift.core.errors import InputError
 from poselift.data.synthetic import synthetic_corpus
-from poselift.data.views import film
-from poselift.models import MODELS, encode, load_weights, save_weights
+from poselift.data.views import render_views
+from poselift.models import encode, load_weights, save_weights
 from poselift.skeleton import CMU28, H36M17
 
-SMALL = {MotionBERT: {"dim": 16, "depth": 2, "heads": 2, "frames": 30}, VideoPose3D: {"channels": 16, "depth": 2}}
+SMALL = {
+    MotionBERT: MotionBERTConfig(dim=16, depth=2, heads=2, frames=30),
+    VideoPose3D: VideoPose3DConfig(channels=16, depth=2),
+}
 
 INSTALLED = importlib.util.find_spec("mmpose") is not None
 needs_mmpose = pytest.mark.skipif(not INSTALLED, reason="needs mmpose: bash tools/install_mmpose.sh")
@@ -22,7 +25,7 @@ needs_mmpose = pytest.mark.skipif(not INSTALLED, reason="needs mmpose: bash tool
 @pytest.fixture(scope="module")
 def windows():
     """Two windows of 30 frames; the second one ends after 19."""
-    views = film(synthetic_corpus(2, 30, seed=3), seed=4)
+    views = render_views(synthetic_corpus(2, 30, seed=3), seed=4)
     valid = torch.ones(2, 30, dtype=torch.bool)
     valid[1, 19:] = False
     names = ("keypoints", "scores", "times", "K", "image_size")
@@ -32,21 +35,21 @@ def windows():
 @pytest.fixture(params=SMALL, ids=lambda network: network.__name__)
 def model(request):
     torch.manual_seed(0)
-    return request.param(**SMALL[request.param]).eval()
+    return request.param(SMALL[request.param]).eval()
 
 
 @pytest.mark.skipif(INSTALLED, reason="mmpose is installed")
 @pytest.mark.parametrize("network", SMALL)
-def test_without_mmpose_it_is_said_how_to_install_it(network):
+def test_without_mmpose_the_error_says_how_to_install_it(network):
     with pytest.raises(InputError, match=r"bash tools/install_mmpose\.sh"):
-        network()
+        network(SMALL[network])
 
 
 @pytest.mark.parametrize("sets", [{"skeleton_in": "coco17"}, {"skeleton_out": "cmu28"}])
 @pytest.mark.parametrize("network", SMALL)
-def test_other_joint_sets_are_refused(network, sets):
+def test_other_skeletons_are_refused(network, sets):
     with pytest.raises(InputError, match="lifts the joints of h36m17 to h36m17"):
-        network(**sets)
+        network(replace(SMALL[network], **sets))
 
 
 @needs_mmpose
@@ -76,30 +79,27 @@ class TestNetworks:
         """A lifter of the 17 joints alone gives the same from those as one of all 28."""
         for network, size in SMALL.items():
             torch.manual_seed(0)
-            few = network(skeleton_in="h36m17", **size).eval()
+            few = network(replace(size, skeleton_in="h36m17")).eval()
             torch.manual_seed(0)
-            every = network(**size).eval()
+            every = network(size).eval()
             places = [CMU28.index(joint) for joint in H36M17.joints]
             names = ("coordinates", "scores", "mask")
             some = replace(windows, **{name: getattr(windows, name)[:, :, places] for name in names})
             assert torch.equal(few(some), every(windows))
 
-    def test_weights_are_saved_with_what_builds_the_model(self, model, windows, tmp_path, monkeypatch):
-        for name in ("MotionBERT", "VideoPose3D"):
-            monkeypatch.setitem(MODELS, name, None)  # taken out again after the test
-        register()
+    def test_weights_are_saved_with_what_builds_the_model(self, model, windows, tmp_path):
         save_weights(tmp_path / "x.safetensors", model, 30, {})
         assert torch.equal(load_weights(tmp_path / "x.safetensors").lifter(windows), model(windows))
 
     def test_windows_longer_than_the_positions_are_refused(self, windows):
-        model = MotionBERT(dim=16, depth=1, heads=2, frames=29).eval()
+        model = MotionBERT(MotionBERTConfig(dim=16, depth=1, heads=2, frames=29)).eval()
         with pytest.raises(InputError, match="set window=29"):
             model(windows)
 
     def test_videopose3d_gives_of_each_frame_what_mmpose_gives_of_the_frames_around_it(self, windows):
         """MMPose lifts the middle of a window of as many frames as are seen; we, all frames of ours at once."""
         torch.manual_seed(0)
-        model = VideoPose3D(channels=16, depth=1).eval()
+        model = VideoPose3D(VideoPose3DConfig(channels=16, depth=1)).eval()
         assert model.reach == 4
         joints, context = model.inputs(windows)
         channels = torch.cat((joints[..., :2].flatten(2), context), -1)
@@ -111,6 +111,8 @@ class TestNetworks:
 
     def test_the_published_sizes(self):
         """Parameters of the papers' models: 42.5 M and 16.95 M, within what the context adds."""
-        count = {network: sum(p.numel() for p in network().parameters()) for network in SMALL}
+        count = {
+            network: sum(p.numel() for p in network(type(config)()).parameters()) for network, config in SMALL.items()
+        }
         assert count[MotionBERT] == pytest.approx(42.5e6, rel=0.01)
         assert count[VideoPose3D] == pytest.approx(16.95e6, rel=0.01)

@@ -1,6 +1,7 @@
 import numpy as np
+import pytest
 
-from benchmarks.sample_clip import _cells, _drawn
+from benchmarks.sample_clip import drawn, measured
 from poselift.skeleton import CMU28, COCO17, H36M17
 from poselift.structures import Keypoints2D, Motion
 
@@ -22,15 +23,15 @@ def somebody(frames=9, away=0.0):
     return Motion(joints.astype(np.float32), root.astype(np.float32), times, interpolated, CMU28, "camera", two, None)
 
 
-def test_it_measures_how_far_and_how_unsteady():
-    assert [float(cell) for cell in _cells(somebody(away=3.0), K).split(" | ")] == [3.0, 3.0, 0.0, 0.0]
+def test_distance_and_acceleration():
+    assert measured(somebody(away=3.0), K) == pytest.approx([3.0, 3.0, 0.0, 0.0], abs=1e-3)
     shaking = somebody()
     shaking.joints[4] += 0.01
-    assert float(_cells(shaking, K).split(" | ")[3]) > 1
+    assert measured(shaking, K)[3] > 1
 
 
-def test_it_draws_whom_it_has_at_that_time():
+def test_people_are_drawn_where_they_have_a_pose():
     image = np.zeros((480, 640, 3), np.uint8)
-    assert _drawn(image, [somebody()], 0.1, K).any()
-    assert not _drawn(image, [somebody()], 5.0, K).any()
+    assert drawn(image, [somebody()], 0.1, K).any()
+    assert not drawn(image, [somebody()], 5.0, K).any()
     assert not image.any()

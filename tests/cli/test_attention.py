@@ -3,7 +3,13 @@ import struct
 import pytest
 
 from poselift.cli.main import main
-from poselift.models import SimpleBaseline, SpatioTemporalLifter, save_weights
+from poselift.models import (
+    LifterConfig,
+    SimpleBaseline,
+    SimpleBaselineConfig,
+    SpatioTemporalLifter,
+    save_weights,
+)
 
 
 def attention(*arguments):
@@ -28,13 +34,15 @@ def test_pictures_of_the_shipped_lifter(tmp_path, capsys):
 
 
 def test_other_weights_and_what_cannot_be_shown(tmp_path, capsys):
-    lifter = SpatioTemporalLifter(dim=16, depth=1, heads=2, joint_dim=8, frame_dim=16, joint_attention="fnet")
+    lifter = SpatioTemporalLifter(
+        LifterConfig(dim=16, depth=1, heads=2, joint_dim=8, frame_dim=16, joint_attention="fnet")
+    )
     save_weights(tmp_path / "mixed.safetensors", lifter, 8, {})
     attention("--out", tmp_path / "mixed", "--weights", tmp_path / "mixed.safetensors", "--quiet")
     assert {path.name for path in (tmp_path / "mixed").iterdir()} == {"time.png", "time.pdf"}
     assert not capsys.readouterr().out
 
-    save_weights(tmp_path / "plain.safetensors", SimpleBaseline(dim=8), 8, {})
+    save_weights(tmp_path / "plain.safetensors", SimpleBaseline(SimpleBaselineConfig(dim=8)), 8, {})
     for arguments, message in (
         (["--weights", tmp_path / "plain.safetensors"], "SimpleBaseline has no attention to show"),
         (["--frames", 1], "--frames must be at least 2"),

@@ -10,7 +10,7 @@ from poselift.cli.main import main
 from poselift.core.errors import InputError
 from poselift.data.cmu_bench import CmuBench
 from poselift.lifting import lift_view
-from poselift.models import SpatioTemporalLifter, load_weights, save_weights
+from poselift.models import LifterConfig, SpatioTemporalLifter, load_weights, save_weights
 
 SIZE = {"joint_dim": 8, "frame_dim": 32, "dim": 32, "heads": 4, "depth": 1, "skeleton_out": "cmu28"}
 
@@ -18,7 +18,7 @@ SIZE = {"joint_dim": 8, "frame_dim": 32, "dim": 32, "heads": 4, "depth": 1, "ske
 @pytest.fixture
 def weights(tmp_path):
     torch.manual_seed(0)
-    save_weights(tmp_path / "l.safetensors", SpatioTemporalLifter(**SIZE, uncertainty=True), 24, {})
+    save_weights(tmp_path / "l.safetensors", SpatioTemporalLifter(LifterConfig(**SIZE, uncertainty=True)), 24, {})
     return tmp_path / "l.safetensors"
 
 
@@ -67,7 +67,7 @@ def test_faces_and_heels_of_average_proportions_have_no_say(weights, cmu_files):
 
 
 def test_a_lifter_without_radii_is_refused(tmp_path, cmu_files, capsys):
-    save_weights(tmp_path / "plain.safetensors", SpatioTemporalLifter(**SIZE), 24, {})
+    save_weights(tmp_path / "plain.safetensors", SpatioTemporalLifter(LifterConfig(**SIZE)), 24, {})
     corpus, bench = cmu_files
     with pytest.raises(SystemExit):
         main(["calibrate", str(tmp_path / "plain.safetensors"), "--corpus", str(corpus), "--bench", str(bench)])

@@ -1,4 +1,4 @@
-"""What is said of mistyped overrides; composed in this process."""
+"""The errors of mistyped overrides; composed in this process."""
 
 from pathlib import Path
 
@@ -11,24 +11,31 @@ from omegaconf.errors import OmegaConfBaseException
 
 from poselift.cli.config import CONF, explain, output_folder, run_configured, run_hydra
 from poselift.core.errors import InputError
+from tests.cli.running import hydra_as_before
 
 
 @pytest.mark.parametrize(
     ("overrides", "message"),
     [
-        (["model.dpth=8"], "there is no key model.dpth; the nearest is model.depth"),
-        (["experimnt=x"], "there is no key experimnt; the nearest is experiment"),
-        (["optimiser=adam"], "there is no key optimiser; the nearest is optimizer"),
-        (["model=liftr"], "there is no model=liftr; the nearest is lifter"),
-        (["schedule/warmup=lin"], "there is no schedule/warmup=lin; the nearest is linear; there are exponential, "),
-        (["data=cmu", "data.corpsu=x"], "there is no key data.corpsu; the nearest is data.corpus"),
-        (["schedule.steps=5"], "there is no key schedule.steps; the nearest is schedule.warmup.steps"),
-        (["model.dpth=8", "optimizer.ll=1"], "the nearest is model.depth"),
-        (["zzzzzz=1"], "there is no key zzzzzz; see --cfg job"),
+        (["model.dpth=8"], "there is no key model.dpth; did you mean 'model.depth'"),
+        (["experimnt=x"], "there is no key experimnt; did you mean 'experiment'"),
+        (["optimiser=adam"], "there is no key optimiser; did you mean 'optimizer'"),
+        (["model=liftr"], "there is no model=liftr; did you mean 'lifter'?"),
+        (
+            ["schedule/warmup=lin"],
+            "; did you mean 'linear', 'untuned_linear'? there are exponential, ",
+        ),
+        (["data=cmu", "data.corpsu=x"], "there is no key data.corpsu; did you mean 'data.corpus'"),
+        (
+            ["schedule.steps=5"],
+            "; did you mean 'schedule.decay.steps', 'schedule.warmup.steps'?",
+        ),
+        (["model.dpth=8", "optimizer.ll=1"], "did you mean 'model.depth'"),
+        (["zzzzzz=1"], "there is no key zzzzzz; --cfg job prints all keys"),
         (["hydra/sweeper=optuna"], "pip install 'poselift[sweep]'"),
         (["model=rnn", "model/attention=dot"], "model/attention does not go with this model=, which has no attention"),
         (["model/init=t_fixup", "schedule=noam"], "schedule/warmup does not go with this schedule=, which has no warm"),
-        (["model/atention=dot"], "there is no key model/atention; the nearest is model.attention"),
+        (["model/atention=dot"], "there is no key model/atention; did you mean 'model.attention'"),
     ],
 )
 def test_a_mistyped_override_names_the_nearest(overrides, message):
@@ -44,7 +51,7 @@ def test_a_key_of_another_choice_is_not_its_own_nearest():
     with initialize_config_dir(CONF, version_base="1.3"), pytest.raises((HydraException, OmegaConfBaseException)) as e:
         compose("evaluate", overrides, return_hydra_config=True)
     assert explain(e.value, "evaluate", overrides).startswith("there is no key data.corpus")
-    assert "nearest is data.corpus" not in explain(e.value, "evaluate", overrides)
+    assert "did you mean 'data.corpus'" not in explain(e.value, "evaluate", overrides)
 
 
 def test_a_part_that_a_model_does_not_have_is_named(capsys):
@@ -53,7 +60,7 @@ def test_a_part_that_a_model_does_not_have_is_named(capsys):
     with pytest.raises(SystemExit):
         run_configured(lambda config: instantiate(config.model), config)
     assert capsys.readouterr().err == (
-        "error: EncoderDecoder takes no joint_attention; leave out what sets it, or choose another\n"
+        "error: EncoderDecoder takes no joint_attention; leave out the override that sets it\n"
     )
 
 
@@ -68,20 +75,20 @@ def test_an_output_may_look_like_a_number_but_not_be_nothing():
 
 def test_a_folder_that_cannot_be_made_is_said(tmp_path, capsys):
     (tmp_path / "file").touch()
-    with pytest.raises(SystemExit) as stop:
-        run_hydra((tmp_path / "file").mkdir, "train")
+    with pytest.raises(SystemExit) as stop, hydra_as_before():
+        run_hydra(lambda config: None, "train", [f"output={tmp_path}/file/run"])
     assert stop.value.code == 2
     assert capsys.readouterr().err == (
-        f"error: cannot write to the folder of output= ({tmp_path}/file: File exists); give another output=\n"
+        f"error: cannot write to the folder of output= ({tmp_path}/file/run: Not a directory); give another output=\n"
     )
 
 
-def test_an_interrupt_is_one_line(capsys):
-    def interrupt():
+def test_an_interrupt_is_one_line(tmp_path, capsys):
+    def interrupt(config):
         raise KeyboardInterrupt
 
-    with pytest.raises(SystemExit) as stop:
-        run_hydra(interrupt, "train")
+    with pytest.raises(SystemExit) as stop, hydra_as_before():
+        run_hydra(interrupt, "train", [f"output={tmp_path}"])
     assert stop.value.code == 130
     assert capsys.readouterr().err == "Stopped.\n"
 

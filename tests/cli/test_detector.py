@@ -70,7 +70,7 @@ def test_a_quiet_command_shows_no_download(quiet, monkeypatch):
     [(["--mmpose-config", "a"], "mmpose"), (["--trust-checkpoint"], "mmpose"), (["--model", "a"], "rtmpose")],
 )
 def test_an_option_of_another_detector_is_refused(option, owner, monkeypatch):
-    with pytest.raises(InputError, match=f"{option[0]} goes with --detector {owner}, not with movenet"):
+    with pytest.raises(InputError, match=f"{option[0]} needs --detector {owner}, not movenet"):
         chosen(monkeypatch, *option)
 
 

@@ -19,7 +19,7 @@ from poselift.core.errors import InputError
 from poselift.data.cmu_bench import CmuBench
 from poselift.lifting import LiftOptions
 from poselift.metrics import joint_errors
-from poselift.models import SpatioTemporalLifter, lift_sequence, load_weights, save_weights
+from poselift.models import LifterConfig, SpatioTemporalLifter, lift_sequence, load_weights, save_weights
 from poselift.reports.predictions import Predictions, save_predictions
 from poselift.reports.protocols import PROTOCOLS
 from poselift.skeleton import CMU28, COCO17, H36M17
@@ -39,7 +39,7 @@ def weights(tmp_path_factory):
     """A tiny lifter, untrained."""
     path = tmp_path_factory.mktemp("weights") / "tiny.safetensors"
     torch.manual_seed(0)
-    lifter = SpatioTemporalLifter(joint_dim=16, frame_dim=32, dim=32, depth=1, heads=4)
+    lifter = SpatioTemporalLifter(LifterConfig(joint_dim=16, frame_dim=32, dim=32, depth=1, heads=4))
     save_weights(path, lifter, 16, {"seed": 5})
     return path
 
@@ -64,7 +64,7 @@ def script(*arguments):
 
 
 def test_the_script_prints_the_table_that_it_writes(weights, bench, tmp_path):
-    done = script(*bench, "data.joints=coco17", f"weights={weights}", f"output={tmp_path / 'out'}")
+    done = script(*bench, "data.skeleton=coco17", f"weights={weights}", f"output={tmp_path / 'out'}")
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "out" / "table.txt").read_text() in done.stdout
     assert "Not comparable with errors on Human3.6M" in done.stdout
@@ -113,7 +113,7 @@ def test_settings_change_what_they_say(weights, bench, tmp_path):
             "constant_bones=false",
             "refine=false",
             "threshold=0.9",
-            "data.source=gt",
+            "data.keypoints=gt",
         )
     ):
         other, _ = run(tmp_path / str(number), *bench, f"weights={weights}", setting)

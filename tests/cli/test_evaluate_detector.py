@@ -80,7 +80,7 @@ def test_missing_files_are_one_line(data, capsys):
     with pytest.raises(SystemExit) as left:
         main(["--annotations", str(data[1] / "none.json"), "--images", str(data[1]), "--detector", "movenet-fast"])
     assert left.value.code == 2
-    assert capsys.readouterr().err.endswith("none.json: no such file\n")
+    assert capsys.readouterr().err.endswith("none.json: no such file; check --annotations\n")
 
 
 def test_the_command_prints_a_table(data, capsys):

@@ -7,7 +7,7 @@ import pytest
 
 from poselift.cli.main import main
 from poselift.data.synthetic import synthetic_corpus
-from poselift.data.views import film
+from poselift.data.views import render_views
 from poselift.export import read_motion
 from poselift.skeleton import COCO17, convert
 from poselift.video import VideoReader, VideoWriter
@@ -23,7 +23,7 @@ def lift(*arguments):
 @pytest.fixture(scope="module")
 def clip():
     """Somebody who walks, for a second at 25 frames."""
-    view = film(synthetic_corpus(1, 25, seed=3), seed=4)[0]
+    view = render_views(synthetic_corpus(1, 25, seed=3), seed=4)[0]
     points = convert(view.keypoints.double().numpy(), view.keypoint_skeleton, COCO17).values
     points = points * np.array(SIZE) / view.image_size.numpy()
     return [[Person(p, np.where(np.isfinite(p).all(-1), 0.9, 0.0), 4)] for p in points]
@@ -53,7 +53,7 @@ def test_without_a_video_the_2d_is_drawn_on_blank_pictures(folder, tmp_path, cap
     assert [person["id"] for person in summary["people"]] == [4]
     said = capsys.readouterr().out
     assert "1 person in 25 frames" in said
-    assert "overlay.mp4 (the 2D on blank pictures, as there is no --video)" in said
+    assert "overlay.mp4 (2D on blank pictures, because --video is not given)" in said
     motion = read_motion(out / "person_4.npz")
     assert np.isfinite(motion.joints).all()
     np.testing.assert_allclose(motion.timestamps, np.arange(25) / 25)
@@ -82,13 +82,13 @@ def test_the_result_can_be_lifted_again(tmp_path, clip):
 
 
 BAD_INPUTS = {
-    "no times": (["--size", "640x480"], "has no times"),
+    "no times": (["--size", "640x480"], "has no timestamps"),
     "no size": (["--fps", "25"], "has no picture size"),
     "a frame rate of no camera": (["--fps", "30000", "--size", "640x480"], "more than 0 and at most 1000"),
-    "a size that is none": (["--fps", "25", "--size", "640"], "is not WIDTHxHEIGHT"),
+    "a size that is none": (["--fps", "25", "--size", "640"], "give WIDTHxHEIGHT"),
     "an unknown joint set": (
         ["--fps", "25", "--size", "640x480", "--keypoint-set", "cat"],
-        "no joint set is called 'cat'",
+        "no skeleton is called 'cat'",
     ),
     "another joint set": (["--fps", "25", "--size", "640x480", "--keypoint-set", "halpe26"], "it has 17 joints"),
     "a person who is not there": (["--fps", "25", "--size", "640x480", "--person", "1"], "no person 1 in"),
@@ -113,7 +113,7 @@ def test_bad_input_is_one_line_and_exit_code_2(case, folder, tmp_path, capsys):
 def test_options_that_need_keypoints(capsys, video):
     with pytest.raises(SystemExit):
         lift(video, "--fps", 25)
-    assert "--fps goes with --keypoints" in capsys.readouterr().err
+    assert "--fps needs --keypoints" in capsys.readouterr().err
 
 
 def test_what_is_lifted_is_not_overwritten(tmp_path, clip, capsys):
@@ -169,7 +169,7 @@ def test_that_nothing_was_lifted_of_somebody_is_told(folder, tmp_path, capsys):
     lift("--keypoints", folder, *options)
     (warning,) = json.loads((tmp_path / "out" / "summary.json").read_text())["warnings"]
     assert f"warning: {warning}" in capsys.readouterr().out
-    assert warning.startswith("person 4: no joint")
+    assert warning.startswith("person 4 was not lifted: no joint")
 
 
 def test_a_broken_file_is_named(tmp_path, clip, capsys):

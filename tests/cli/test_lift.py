@@ -10,8 +10,10 @@ import pytest
 import torch
 
 from poselift.cli.main import main
+from poselift.core.errors import InputError
 from poselift.export import read_motion
-from poselift.models import SpatioTemporalLifter, load_weights, save_weights
+from poselift.lifting import LiftOptions
+from poselift.models import LifterConfig, SpatioTemporalLifter, load_weights, save_weights
 from poselift.samples import demo_video
 from poselift.skeleton import CMU28, COCO17, H36M17
 from poselift.video import VideoReader, VideoWriter
@@ -26,9 +28,9 @@ def lift(*arguments):
 
 @pytest.fixture(scope="module")
 def out(tmp_path_factory):
-    """What lifting the demo clip's first second writes."""
+    """What lifting the beginning of the demo clip writes."""
     folder = tmp_path_factory.mktemp("lifted")
-    lift(*QUICK, "--end", 1.0, "--out", folder)
+    lift(*QUICK, "--end", 0.5, "--out", folder)
     return folder
 
 
@@ -44,7 +46,7 @@ def test_everything_is_there(out, summary):
     wanted = {f"person_{n}.{suffix}" for n in people for suffix in ("npz", "json", "csv")} | {"overlay.mp4"}
     assert set(summary["files"]) == wanted
     assert {path.name for path in out.iterdir()} == wanted | {"summary.json"}
-    assert summary["frames"] == 30
+    assert summary["frames"] == 15
     assert set(summary["seconds"]) == {"read", "detect", "track", "lift", "write", "render"}
     assert summary["warnings"] == []
 
@@ -101,15 +103,15 @@ def test_csv_has_a_row_a_frame(out, summary):
 
 def test_overlay_keeps_the_videos_pace(out):
     times = [frame.timestamp for frame in VideoReader(out / "overlay.mp4")]
-    true = [frame.timestamp for frame in VideoReader(demo_video(), end=1.0)]
+    true = [frame.timestamp for frame in VideoReader(demo_video(), end=0.5)]
     np.testing.assert_allclose(times, true, atol=1e-3)
 
 
-def test_a_second_run_leaves_nothing_of_the_first(tmp_path):
+def test_a_second_run_leaves_nothing_of_the_first(stored, tmp_path):
     (tmp_path / "notes.txt").write_text("mine")
-    lift(*QUICK, "--end", 0.6, "--out", tmp_path, "--quiet")
+    stored.lift("--out", tmp_path)
     assert (tmp_path / "overlay.mp4").exists()
-    lift(*QUICK, "--end", 0.6, "--out", tmp_path, "--quiet", "--no-render", "--person", "1")
+    stored.lift("--out", tmp_path, "--no-render", "--person", "1")
     names = {path.name for path in tmp_path.iterdir()}
     assert names == {"person_1.npz", "person_1.json", "person_1.csv", "summary.json", "notes.txt"}
 
@@ -119,25 +121,24 @@ def test_files_that_no_run_of_ours_wrote_are_not_overwritten(name, tmp_path, cap
     """Another program's summary.json is not believed, whatever it names."""
     (tmp_path / name).write_text('{"files": ["summary.json"], "people": []}')
     with pytest.raises(SystemExit) as left:
-        lift(*QUICK, "--end", 0.4, "--out", tmp_path)
+        lift("--out", tmp_path)
     assert left.value.code == 2
-    message = f"{tmp_path / name} is not known to come from an earlier run and could be overwritten; move it, or"
-    assert message in capsys.readouterr().err
+    assert f"{tmp_path / name} does not come from an earlier run" in capsys.readouterr().err
     assert [path.name for path in tmp_path.iterdir()] == [name]
 
 
-def test_a_file_that_our_own_summary_does_not_name_is_not_overwritten(tmp_path, capsys):
-    lift(*QUICK, "--end", 0.4, "--out", tmp_path, "--quiet", "--no-render")
+def test_a_file_that_our_own_summary_does_not_name_is_not_overwritten(stored, tmp_path, capsys):
+    stored.lift("--out", tmp_path, "--no-render")
     (tmp_path / "overlay.mp4").write_text("mine")
     with pytest.raises(SystemExit):
-        lift(*QUICK, "--end", 0.4, "--out", tmp_path)
-    assert f"{tmp_path / 'overlay.mp4'} is not known" in capsys.readouterr().err
+        stored.lift("--out", tmp_path)
+    assert f"{tmp_path / 'overlay.mp4'} does not come" in capsys.readouterr().err
     assert (tmp_path / "overlay.mp4").read_text() == "mine"
 
 
 @pytest.mark.parametrize("stopped", ["poselift.cli.results.write_sidecar", "poselift.cli.lift._render"])
-def test_what_a_stopped_run_leaves_behind_is_accounted_for(stopped, tmp_path, monkeypatch):
-    """Whenever it is stopped: its files are named before they are there, so that the next run may replace them."""
+def test_what_a_stopped_run_leaves_behind_is_accounted_for(stopped, stored, tmp_path, monkeypatch):
+    """Its files are named before they are written, so that the next run may replace them."""
     module, name = stopped.rsplit(".", 1)
     write = getattr(sys.modules[module], name)
 
@@ -145,85 +146,99 @@ def test_what_a_stopped_run_leaves_behind_is_accounted_for(stopped, tmp_path, mo
         write(*arguments, **more)
         raise RuntimeError("stopped")
 
-    options = [*QUICK, "--end", 0.4, "--out", tmp_path, "--quiet"]
     with monkeypatch.context() as patch:
         patch.setattr(stopped, write_and_stop)
         with pytest.raises(RuntimeError, match="stopped"):
-            lift(*options)
+            stored.lift("--out", tmp_path)
     left = {path.name for path in tmp_path.iterdir()}
     assert "person_1.npz" in left
     assert left - {"summary.json"} <= set(json.loads((tmp_path / "summary.json").read_text())["files"])
-    lift(*options)
+    stored.lift("--out", tmp_path)
     names = {path.name for path in tmp_path.iterdir()} - {"summary.json"}
     assert names == set(json.loads((tmp_path / "summary.json").read_text())["files"])
 
 
 def test_the_video_itself_is_not_overwritten(tmp_path, capsys):
     video = tmp_path / "overlay.mp4"
-    video.write_bytes(demo_video().read_bytes())
+    video.write_bytes(b"a video")
     with pytest.raises(SystemExit) as left:
-        lift(video, *QUICK, "--out", tmp_path)
+        lift(video, "--out", tmp_path)
     assert left.value.code == 2
     assert "would be overwritten" in capsys.readouterr().err
-    assert video.read_bytes() == demo_video().read_bytes()
+    assert video.read_bytes() == b"a video"
 
 
 @pytest.mark.parametrize("chosen", [[], ["--out", "results"]], ids=["default", "chosen"])
-def test_the_results_of_another_video_are_not_replaced(chosen, tmp_path, monkeypatch, capsys):
+def test_the_results_of_another_input_are_not_replaced(chosen, stored, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     for day in ("monday", "tuesday"):
         (tmp_path / day).mkdir()
-        (tmp_path / day / "clip.mp4").write_bytes(demo_video().read_bytes())
-    options = [*QUICK, "--end", 0.4, "--quiet", "--no-render", *chosen]
-    lift("monday/clip.mp4", *options)
-    lift("monday/clip.mp4", *options)
+        (tmp_path / day / "clip.json").write_bytes(stored.path.read_bytes())
+    options = ["--no-render", *chosen]
+    stored.lift("--keypoints", "monday/clip.json", *options)
+    stored.lift("--keypoints", "monday/clip.json", *options)
     with pytest.raises(SystemExit) as left:
-        lift("tuesday/clip.mp4", *options)
+        stored.lift("--keypoints", "tuesday/clip.json", *options)
     assert left.value.code == 2
-    assert "holds results of something else" in capsys.readouterr().err
+    assert "holds the results of another input" in capsys.readouterr().err
 
 
-def test_start_keeps_the_videos_own_time_and_odd_names_are_shown(tmp_path, capsys):
-    video = tmp_path / "My dance [dQw4w9] :smile:.mp4"
-    video.write_bytes(demo_video().read_bytes())
+def test_start_keeps_the_clips_own_time_and_odd_names_are_shown(stored, tmp_path, capsys):
+    path = tmp_path / "My dance [dQw4w9] :smile:.json"
+    path.write_bytes(stored.path.read_bytes())
     out = tmp_path / "out [1]"
-    lift(video, *QUICK, "--start", 1.0, "--end", 1.5, "--out", out)
+    lift(
+        *stored.known, "--keypoints", path, "--weights", "tiny", "--no-flip", "--start", 0.2, "--end", 0.4, "--out", out
+    )
     motion = read_motion(out / "person_1.npz")
-    assert 1.0 <= motion.timestamps[0] < 1.2
-    assert motion.timestamps[-1] < 1.5
+    np.testing.assert_allclose(motion.timestamps, np.arange(5, 10) / 25)
     assert next(iter(VideoReader(out / "overlay.mp4"))).timestamp == 0
     assert f"Look at {out / 'overlay.mp4'}" in capsys.readouterr().out
 
 
-def test_a_portrait_video_of_one_frame(tmp_path):
-    frame = next(iter(VideoReader(demo_video())))
-    write_video(tmp_path / "one.mp4", [np.ascontiguousarray(frame.image[:, 380:680])])
-    lift(tmp_path / "one.mp4", "--out", tmp_path / "out", "--quiet")
-    summary = json.loads((tmp_path / "out" / "summary.json").read_text())
-    assert summary["frames"] == 1
+def test_keypoints_of_one_frame(stored, tmp_path):
+    stored.lift("--end", 0.03, "--out", tmp_path, "--weights", "tiny")
+    summary = json.loads((tmp_path / "summary.json").read_text())
+    assert (summary["frames"], summary["fps"]) == (1, 25)
+    assert len(list(VideoReader(tmp_path / "overlay.mp4"))) == 1
 
 
-def test_camera_options_are_used_and_written(tmp_path):
-    options = [*QUICK, "--end", 0.5, "--no-render", "--quiet"]
-    lift(*options, "--out", tmp_path / "a", "--fov", 30)
-    lift(*options, "--out", tmp_path / "b", "--intrinsics", "600,600,480,270")
+def test_camera_options_are_used_and_written(stored, tmp_path):
+    stored.lift("--no-render", "--out", tmp_path / "a", "--fov", 30)
+    stored.lift("--no-render", "--out", tmp_path / "b", "--intrinsics", "400,400,320,240")
     near, far = (read_motion(tmp_path / name / "person_1.npz").root[..., 2] for name in "ba")
     assert np.nanmedian(far) > 1.3 * np.nanmedian(near), "a narrow view is from far away"
     camera = json.loads((tmp_path / "a" / "person_1.json").read_text())["camera"]
     assert (camera["field_of_view"], round(camera["fov_degrees"])) == ("given", 30)
 
 
-def test_feet_and_radii_where_the_weights_give_them(tmp_path, capsys):
+def test_options_of_the_lifter_are_used(stored, tmp_path, monkeypatch):
+    """Every option by its field; without one, the defaults of LiftOptions."""
+    given = []
+    monkeypatch.setattr("poselift.cli.lift.lift_clip", lambda *_, options, **more: given.append(options) or stop())
+
+    def stop():
+        raise InputError("stopped")
+
+    known = [*stored.known, "--weights", "tiny", "--out", tmp_path]
+    for options in ([], ["--no-flip"], ["--no-constant-bones"], ["--threshold", 0.5]):
+        with pytest.raises(SystemExit):
+            lift(*known, *options)
+    assert given == [
+        LiftOptions(),
+        LiftOptions(flip=False),
+        LiftOptions(constant_bones=False),
+        LiftOptions(threshold=0.5),
+    ]
+
+
+def test_feet_and_uncertainty_where_the_weights_give_them(stored, tmp_path, capsys):
     """28 joints from the weights that also give 17, the same where both have them; each with its uncertainty."""
-    torch.manual_seed(0)
-    lifter = SpatioTemporalLifter(
-        joint_dim=8, frame_dim=32, dim=32, heads=4, depth=1, skeleton_out="cmu28", uncertainty=True
-    )
-    save_weights(tmp_path / "feet.safetensors", lifter, 24, {})
-    save_weights(tmp_path / "bare.safetensors", SpatioTemporalLifter(joint_dim=8, dim=32, depth=1, heads=4), 24, {})
-    options = [*QUICK, "--end", 0.2, "--no-render", "--quiet", "--weights"]
-    lift(*options, tmp_path / "feet.safetensors", "--out", tmp_path / "17")
-    lift(*options, tmp_path / "feet.safetensors", "--out", tmp_path / "28", "--skeleton", "cmu28")
+    save_weights(tmp_path / "feet.safetensors", small_lifter(skeleton_out="cmu28", uncertainty=True), 24, {})
+    save_weights(tmp_path / "bare.safetensors", small_lifter(), 24, {})
+    feet = {"weights": tmp_path / "feet.safetensors"}
+    stored.lift("--no-render", "--out", tmp_path / "17", **feet)
+    stored.lift("--no-render", "--out", tmp_path / "28", "--skeleton", "cmu28", **feet)
     few, many = (read_motion(tmp_path / name / "person_1.npz") for name in ("17", "28"))
     assert (few.skeleton, many.skeleton) == (H36M17, CMU28)
     shared = CMU28.indices(H36M17.joints)
@@ -231,41 +246,40 @@ def test_feet_and_radii_where_the_weights_give_them(tmp_path, capsys):
     np.testing.assert_array_equal(few.uncertainty, many.uncertainty[:, shared])
     assert (many.uncertainty[:, 1:] > 0).all()
     with pytest.raises(SystemExit) as stopped:
-        lift(*options, tmp_path / "bare.safetensors", "--out", tmp_path / "none", "--skeleton", "cmu28")
+        stored.lift("--out", tmp_path / "none", "--skeleton", "cmu28", weights=tmp_path / "bare.safetensors")
     assert stopped.value.code == 2
     assert "the weights bare give h36m17, without right_big_toe" in capsys.readouterr().err
     assert not (tmp_path / "none" / "person_1.npz").exists()
 
 
-def test_weights_of_another_joint_set_give_what_they_have(tmp_path):
-    torch.manual_seed(0)
-    lifter = SpatioTemporalLifter(joint_dim=8, frame_dim=32, dim=32, heads=4, depth=1, skeleton_out="coco17")
-    save_weights(tmp_path / "other.safetensors", lifter, 24, {})
-    lift(*QUICK, "--end", 0.2, "--no-render", "--weights", tmp_path / "other.safetensors", "--out", tmp_path / "out")
+def test_weights_of_another_skeleton_give_what_they_have(stored, tmp_path):
+    save_weights(tmp_path / "other.safetensors", small_lifter(skeleton_out="coco17"), 24, {})
+    stored.lift("--no-render", "--out", tmp_path / "out", weights=tmp_path / "other.safetensors")
     assert read_motion(tmp_path / "out" / "person_1.npz").skeleton.joints == COCO17.joints
 
 
-def write_video(path, images):
-    height, width = images[0].shape[:2]
-    with VideoWriter(path, width, height) as writer:
-        for index, image in enumerate(images):
-            writer.write(image, index / 25)
+def small_lifter(**options):
+    torch.manual_seed(0)
+    return SpatioTemporalLifter(LifterConfig(joint_dim=8, frame_dim=32, dim=32, heads=4, depth=1, **options))
 
 
 def test_nobody_is_said_and_not_invented(tmp_path, capsys):
-    noise = np.random.default_rng(0).integers(0, 80, (12, 240, 320, 3), np.uint8)
-    write_video(tmp_path / "empty.mp4", list(noise))
-    lift(tmp_path / "empty.mp4", *QUICK, "--out", tmp_path / "out")
+    noise = np.random.default_rng(0).integers(0, 80, (6, 240, 320, 3), np.uint8)
+    with VideoWriter(tmp_path / "empty.mp4", 320, 240) as writer:
+        for index, image in enumerate(noise):
+            writer.write(image, index / 25)
+    lift(tmp_path / "empty.mp4", *QUICK, "--weights", "tiny", "--out", tmp_path / "out")
     assert "Nobody was found" in capsys.readouterr().out
     summary = json.loads((tmp_path / "out" / "summary.json").read_text())
-    assert (summary["people"], summary["files"], summary["frames"]) == ([], [], 12)
+    assert (summary["people"], summary["files"], summary["frames"]) == ([], [], 6)
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["summary.json"]
 
 
-def test_a_truncated_video_is_lifted_as_far_as_it_goes(tmp_path, capsys):
+def test_a_truncated_video_is_lifted_as_far_as_it_goes(stored, tmp_path, capsys):
     content = demo_video().read_bytes()
-    (tmp_path / "cut.mp4").write_bytes(content[: len(content) // 4])
-    lift(tmp_path / "cut.mp4", *QUICK, "--out", tmp_path / "out", "--no-render")
+    (tmp_path / "cut.mp4").write_bytes(content[: len(content) // 2])
+    known = ["--keypoints", stored.path, "--video", tmp_path / "cut.mp4", "--weights", "tiny", "--no-flip"]
+    lift(*known, "--out", tmp_path / "out", "--no-render")
     summary = json.loads((tmp_path / "out" / "summary.json").read_text())
     assert 0 < summary["frames"] < 110
     assert any("ends early" in warning for warning in summary["warnings"])
@@ -290,8 +304,7 @@ BAD_INPUTS = {
     "an output without a name": ["--out", ""],
     "an end before the start": ["--start", "3", "--end", "2"],
     "a start past the end": ["--start", "300"],
-    "a person who is not there": [*QUICK, "--end", "0.5", "--person", "99"],
-    "an output that is a file": [*QUICK, "--end", "0.4", "--out", "DIR/zero.mp4"],
+    "an output that is a file": ["--out", "DIR/zero.mp4"],
 }
 """Arguments by what is wrong with them; DIR is the test's folder."""
 
@@ -306,7 +319,7 @@ def test_bad_input_is_one_line_and_exit_code_2(case, tmp_path, capsys):
     if "--out" not in arguments:
         arguments = [*arguments, "--out", tmp_path / "out"]
     with pytest.raises(SystemExit) as left:
-        lift(*arguments, "--quiet")
+        lift(*QUICK, "--weights", "tiny", *arguments, "--quiet")
     assert left.value.code == 2
     message = capsys.readouterr().err
     assert message.startswith("error: ")
@@ -328,9 +341,9 @@ def test_audio_only_files_say_so(tmp_path, capsys):
 
 
 def test_help_and_the_script():
-    done = subprocess.run(
-        [sys.executable, str(ROOT / "tools" / "lift_video.py"), "--help"], capture_output=True, text=True, check=True
-    )
+    """The script is a process of its own."""
+    command = [sys.executable, str(ROOT / "tools" / "lift_video.py"), "--help"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
     for option in ("--out", "--detector", "--weights", "--device", "--fov", "--person", "--no-render", "--quiet"):
         assert option in done.stdout
 

@@ -3,17 +3,15 @@ import json
 import numpy as np
 import pytest
 
-from poselift.cli.main import main
 from poselift.export import read_motion
 
 
 @pytest.fixture(scope="module")
-def out(tmp_path_factory):
-    """The demo clip's first half second in both frames."""
+def out(stored, tmp_path_factory):
+    """The stored people in both frames."""
     folder = tmp_path_factory.mktemp("lifted")
-    common = ["lift", "--detector", "movenet-fast", "--no-flip", "--no-render", "--quiet", "--end", "0.5", "--out"]
-    main([*common, str(folder / "camera")])
-    main([*common, str(folder / "world"), "--world"])
+    stored.lift("--no-render", "--out", folder / "camera")
+    stored.lift("--no-render", "--out", folder / "world", "--world")
     return folder
 
 

@@ -2,13 +2,28 @@
 
 import argparse
 import os
+import runpy
 import signal
+from pathlib import Path
 
 import pytest
 
+from poselift.cli import main as module
 from poselift.cli import report
 from poselift.cli.main import main
 from poselift.core.files import atomic_path
+from tests.cli.running import poselift
+
+TOOLS = Path(__file__).parents[2] / "tools"
+COMMANDS = {
+    "calibrate": "calibrate",
+    "evaluate": "evaluate",
+    "lift_video": "lift",
+    "report": "report",
+    "study": "study",
+    "train": "train",
+}
+"""The scripts of tools/ that are commands."""
 
 
 def test_a_command_that_is_terminated_leaves_no_half_of_a_file(tmp_path, monkeypatch):
@@ -24,3 +39,36 @@ def test_a_command_that_is_terminated_leaves_no_half_of_a_file(tmp_path, monkeyp
     assert stopped.value.code == 128 + signal.SIGTERM
     assert not list(tmp_path.iterdir())
     assert signal.getsignal(signal.SIGTERM) is before
+
+
+def test_help_lists_every_command():
+    ran = poselift("--help")
+    assert ran.code == 0
+    for command in (*COMMANDS.values(), "attention", "weights"):
+        assert f"\n    {command}" in ran.out
+
+
+@pytest.mark.parametrize("script", COMMANDS)
+def test_a_script_of_tools_is_the_command(script, monkeypatch):
+    given = []
+    monkeypatch.setattr(module, "main", given.append)
+    monkeypatch.setattr("sys.argv", [f"{script}.py", "a=1", "--help"])
+    runpy.run_path(str(TOOLS / f"{script}.py"), run_name="__main__")
+    assert given == [[COMMANDS[script], "a=1", "--help"]]
+
+
+def test_hydra_gets_its_own_options():
+    """--help and --cfg are Hydra's, and the help names the command; tests of `train` see to that of training."""
+    assert "poselift evaluate" in poselift("evaluate", "--help").out
+    assert "device: cpu" in poselift("evaluate", "--cfg", "job", "device=cpu").out
+
+
+def test_the_arguments_of_the_process_are_those_of_before_while_a_command_runs(monkeypatch):
+    """Lightning starts the other processes of a run by them."""
+    seen = []
+    monkeypatch.setattr("poselift.cli.train.run", lambda config: seen.append(list(module.sys.argv)))
+    whole = ["/bin/poselift", "train", "steps=7"]
+    monkeypatch.setattr("sys.argv", list(whole))
+    main(whole[1:])
+    assert seen == [whole]
+    assert module.sys.argv == whole

@@ -34,12 +34,12 @@ def mix(name, folder, weight=1.0):
     """Synthetic walks and pictures of one dataset."""
     return [
         "data=mix",
-        "+data@data.sources.walk=synthetic",
-        f"+data@data.sources.{name}={name}",
+        "+data@data.datasets.walk=synthetic",
+        f"+data@data.datasets.{name}={name}",
         f"data.weights={{walk: 1, {name}: {weight}}}",
         "data.validate=walk",
-        "data.sources.walk.clips=4",
-        f"data.sources.{name}.root={folder}",
+        "data.datasets.walk.clips=4",
+        f"data.datasets.{name}.root={folder}",
     ]
 
 
@@ -69,23 +69,25 @@ def train_here(config_of, monkeypatch, tmp_path):
 
 # The warning is Lightning's own.
 @pytest.mark.filterwarnings("ignore:.*LeafSpec.*:FutureWarning")
-@pytest.mark.parametrize("name", WRITERS)
-@pytest.mark.parametrize("loss", [["loss=with_2d"], ["loss=pretrain", "masking.frames=0.5"]], ids=["2d", "pretrain"])
-def test_pictures_alone_take_two_steps(name, loss, tmp_path, train_here):
-    """Masked too: with half of the frames hidden, half of the pictures are hidden whole."""
-    WRITERS[name](tmp_path / "data")
-    weights = train_here(f"data={name}", f"data.root={tmp_path / 'data'}", *loss)
+@pytest.mark.parametrize("kind", ["alone", "mix"])
+def test_pictures_take_two_steps(kind, tmp_path, train_here):
+    """Alone they are masked too: with half of the frames hidden, half of the pictures are hidden whole."""
+    write_coco(tmp_path / "data")
+    alone = ["data=coco", f"data.root={tmp_path / 'data'}", "loss=pretrain", "masking.frames=0.5"]
+    weights = train_here(*(alone if kind == "alone" else [*mix("coco", tmp_path / "data"), "loss=with_2d"]))
     assert weights.card["training"]["step"] == 2
     assert all(value.isfinite().all() for value in weights.lifter.state_dict().values())
 
 
-@pytest.mark.filterwarnings("ignore:.*LeafSpec.*:FutureWarning")
 @pytest.mark.parametrize("name", WRITERS)
-def test_a_mix_with_pictures_takes_two_steps(name, tmp_path, train_here):
-    WRITERS[name](tmp_path / "data")
-    weights = train_here(*mix(name, tmp_path / "data"), "loss=with_2d")
-    assert weights.card["training"]["step"] == 2
-    assert all(value.isfinite().all() for value in weights.lifter.state_dict().values())
+def test_pictures_are_read_as_their_config_says(name, tmp_path, config_of):
+    WRITERS[name](tmp_path)
+    data = instantiate(config_of(f"data={name}", f"data.root={tmp_path}", "loss=with_2d").data, _convert_="all")
+    data.setup("fit")
+    batch = next(iter(data.train_dataloader()))
+    assert (batch.valid.sum(1) == 1).all()
+    assert (batch.scores > 0).any(-1)[batch.valid].all()
+    assert next(iter(data.val_dataloader())).joints.isfinite().any()
 
 
 @pytest.mark.parametrize("name", WRITERS)

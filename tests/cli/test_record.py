@@ -18,14 +18,14 @@ def configs():
 
 
 def printed(*overrides):
-    """What a run with these overrides prints, and the config that `tools/evaluate.py` makes of it."""
+    """What a run with these overrides prints, and the config that `poselift evaluate` makes of it."""
     config = compose("train", list(overrides), return_hydra_config=True)
     choices = config.hydra.runtime.choices
     with open_dict(config):
         del config["hydra"]
     command = evaluation_command(config, choices, Path("w.safetensors"))
     words = shlex.split(command)
-    assert words[:2] == ["python", "tools/evaluate.py"]
+    assert words[:2] == ["poselift", "evaluate"]
     evaluated = compose("evaluate", words[2:])
     assert OmegaConf.missing_keys(evaluated) == set()
     assert evaluated.weights == "w.safetensors"
@@ -55,7 +55,7 @@ def test_it_reads_the_views_that_were_validated_on(name):
 
 def test_it_names_only_what_differs():
     command, _ = printed("data=h36m", "data.root=DIR")
-    assert command == "python tools/evaluate.py protocol=h36m_p1 data.root=DIR weights=w.safetensors"
+    assert command == "poselift evaluate protocol=h36m_p1 data.root=DIR weights=w.safetensors"
     command, evaluated = printed("data=h36m", "data.root=my data", "data.views.keypoints=gt", "+data.val.downsample=5")
     assert (evaluated.data.root, evaluated.data.keypoints, evaluated.data.downsample) == ("my data", "gt", 5)
     _, evaluated = printed("data=mpi_inf_3dhp", "data.root=DIR", "data.views.subjects=[TS1,TS2]")
@@ -63,21 +63,21 @@ def test_it_names_only_what_differs():
 
 
 def test_the_bench_of_the_cmu_corpus():
-    _, evaluated = printed("data=cmu", "data.corpus=a.npz", "data.bench=b.npz", "data.joints=coco17")
+    _, evaluated = printed("data=cmu", "data.corpus=a.npz", "data.bench=b.npz", "data.skeleton=coco17")
     assert (evaluated.protocol, evaluated.data.corpus, evaluated.data.bench) == ("cmu_bench", "a.npz", "b.npz")
-    assert evaluated.data.joints == "coco17"
+    assert evaluated.data.skeleton == "coco17"
 
 
 def test_a_mix_is_evaluated_on_the_source_that_validated_by_whatever_name():
     _, evaluated = printed(
         "data=mix",
-        "+data@data.sources.walk=synthetic",
-        "+data@data.sources.real=h36m_motionbert",
+        "+data@data.datasets.walk=synthetic",
+        "+data@data.datasets.real=h36m_motionbert",
         "data.validate=real",
-        "data.sources.real.root=DIR",
+        "data.datasets.real.root=DIR",
     )
     assert evaluated.data._target_.endswith(".load_h36m_motionbert")
-    roots = ["data.sources.surreal.root=A", "data.sources.h36m.root=B"]
+    roots = ["data.datasets.surreal.root=A", "data.datasets.h36m.root=B"]
     _, evaluated = printed("experiment=surreal_to_h36m", *roots)
     assert evaluated.data._target_.endswith(".load_h36m")
     assert evaluated.data.root == "B"
@@ -87,4 +87,4 @@ def test_what_no_protocol_measures_is_left_to_the_reader():
     for data in (["data=synthetic"], ["data=cmu", "data.corpus=a.npz"]):
         config = compose("train", data)
         command = evaluation_command(config, {"data": data[0].removeprefix("data=")}, Path("w.safetensors"))
-        assert command == "python tools/evaluate.py protocol=NAME data.KEY=VALUE weights=w.safetensors"
+        assert command == "poselift evaluate protocol=NAME data.KEY=VALUE weights=w.safetensors"

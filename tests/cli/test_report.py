@@ -9,7 +9,13 @@ from hydra import compose, initialize_config_dir
 from poselift.cli.config import CONF
 from poselift.cli.evaluate import evaluate
 from poselift.cli.main import main
-from poselift.models import RecurrentLifter, SpatioTemporalLifter, save_weights
+from poselift.models import (
+    LifterConfig,
+    RecurrentConfig,
+    RecurrentLifter,
+    SpatioTemporalLifter,
+    save_weights,
+)
 from tests.reports.results import results, write
 
 
@@ -56,8 +62,8 @@ def test_saved_predictions_give_the_same_tables_to_the_last_digit(bench, tmp_pat
     """Of lifters of two architectures, one of them in windows of its own."""
     torch.manual_seed(0)
     lifters = {
-        "ours": SpatioTemporalLifter(joint_dim=16, frame_dim=32, dim=32, depth=1, heads=4),
-        "lstm": RecurrentLifter(dim=16),
+        "ours": SpatioTemporalLifter(LifterConfig(joint_dim=16, frame_dim=32, dim=32, depth=1, heads=4)),
+        "lstm": RecurrentLifter(RecurrentConfig(dim=16)),
     }
     live, saved = [], []
     for name, lifter in lifters.items():
@@ -106,7 +112,7 @@ def test_a_pattern_leaves_out_folders_without_an_evaluation(tmp_path, capsys):
 
 @pytest.mark.usefixtures("no_plots")
 def test_peers_of_a_file_of_ones_own(tmp_path):
-    write(tmp_path / "run", results(data={"source": "det"}))
+    write(tmp_path / "run", results(data={"keypoints": "det"}))
     (tmp_path / "peers.yaml").write_text(
         "rows: [{name: Theirs, protocol: cmu_bench, points: detected, values: {mpjpe: 49.5}, paper: 'Doe, 2024', "
         "url: 'https://example.org'}]"
@@ -145,7 +151,7 @@ def test_what_an_earlier_report_left_is_said(tmp_path, capsys):
         (["{run}", "--peers", "nothing.yaml"], "error: no such file: nothing.yaml"),
         (["{run}", "--cost", "nothing.json"], "error: no such file: nothing.json"),
         (["{run}", "--out", "{run}/metrics.json"], "error: cannot write to"),
-        (["{run}", "--out", ""], "error: argument --out: '' names no folder"),
+        (["{run}", "--out", ""], "error: argument --out: the folder is empty; give a path"),
         ([], "error: the following arguments are required: RUN"),
     ],
 )

@@ -1,4 +1,4 @@
-"""The study: what it trains, what it measures, and that it goes on where it was stopped."""
+"""The study: its rows, its measurements, and continuing after a stop."""
 
 import csv
 import json
@@ -9,7 +9,7 @@ import pytest
 from hydra import compose, initialize_config_dir
 
 from poselift.cli.config import CONF
-from poselift.cli.study import command
+from poselift.cli.main import main
 from poselift.cli.study.budgets import BUDGETS, Budget
 from poselift.cli.study.rows import FAMILIES, Row, all_rows
 from poselift.cli.study.run import Study, exponent
@@ -40,9 +40,11 @@ class TestRows:
     def test_every_name_on_disk_is_trained(self):
         overrides = {override for row in all_rows() for override in row.overrides}
         missing = {
-            f"{group}={name}" for group in ("model", "model/attention", "schedule") for name in stems(group)
+            f"{group}={name}"
+            for group in ("model", "model/attention", "schedule", "schedule/warmup")
+            for name in stems(group)
         } - overrides
-        # Of a Transformer's cost of its own: benchmarks/lifters.py compares it.
+        # benchmarks/lifters.py compares it at equal cost.
         assert missing == {"model=mixste"}
         assert "model/init=t_fixup" in overrides
         assert set(ATTENTION) == stems("model/attention")
@@ -57,9 +59,10 @@ class TestRows:
 
     @pytest.mark.parametrize("budget", BUDGETS)
     def test_every_model_and_schedule_composes_under_every_budget(self, budget, tmp_path):
-        """Keys that a budget sets must be there: one row for each model and each key of a warm-up."""
+        """The keys that a budget sets exist: one row for each model and each key of a warm-up."""
         study = Study(BUDGETS[budget], tmp_path, ["data=synthetic"])
-        for row in {(row.model, row.warmup): row for row in all_rows()}.values():
+        one_each = {row.model: row for row in all_rows()} | {row.warmup: row for row in all_rows()}
+        for row in one_each.values():
             with initialize_config_dir(CONF, version_base="1.3"):
                 config = compose("train", study.overrides(row))
             assert config.frames == config.data.frames == BUDGETS[budget].frames
@@ -84,7 +87,7 @@ class TestRun:
         monkeypatch.setitem(BUDGETS, "smoke", TINY)
 
         def start(*arguments):
-            command.main(["--out", str(folder), *arguments])
+            main(["study", "--out", str(folder), *arguments])
 
         return start
 
@@ -107,7 +110,7 @@ class TestRun:
         assert "| Before Transformers | rnn |" in (folder / "study.md").read_text()
         assert all((folder / "plots" / f"{name}.png").stat().st_size > 5000 for name in ("errors", "growth"))
         page = (folder / "docs" / "page.md").read_text()
-        assert "`python tools/train.py model=martinez`" in page
+        assert "`poselift train model=martinez`" in page
         assert "`lstm`" not in page, "it was not trained"
 
     def test_what_is_finished_is_not_trained_again(self, study, folder, monkeypatch):
@@ -116,7 +119,7 @@ class TestRun:
         study("--only", "martinez", "rnn")
         assert runs == []
         monkeypatch.setitem(BUDGETS, "smoke", Budget(**{**vars(TINY), "steps": 3}))
-        command.main(["--out", str(folder), "--only", "rnn"])
+        main(["study", "--out", str(folder), "--only", "rnn"])
         assert runs == ["rnn"], "under another budget it is another row"
 
     def test_a_stop_leaves_what_is_finished(self, study, folder, monkeypatch, capsys):
@@ -128,7 +131,7 @@ class TestRun:
             study("--only", "martinez", "gru")
         assert caught.value.code == 130
         out = capsys.readouterr().out
-        assert "Stopped. The same command goes on." in out
+        assert "Stopped. The same command continues." in out
         assert f"2 of {len(all_rows())} rows" in out
 
     def test_a_row_that_fails_does_not_stop_the_others(self, study, monkeypatch, capsys):
@@ -165,7 +168,7 @@ class TestPage:
         assert list(rows) == [row.name for row in all_rows()]
         for row in all_rows():
             command, _, _, *figures = rows[row.name]
-            assert command == f"`python tools/train.py {' '.join(row.overrides)}`"
+            assert command == f"`poselift train {' '.join(row.overrides)}`"
             assert len(figures) == 6
             assert all(float(figure) > 0 for figure in figures[:3])
 

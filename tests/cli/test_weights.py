@@ -107,11 +107,11 @@ def test_check_removes_a_damaged_file_from_the_cache_alone(known, cache, capsys)
     assert not (cache / "far-12345678.bin").exists()
     assert (cache.parent / "near.bin").exists()
     (cache.parent / "near.bin").unlink()
-    assert "near: not here; reinstall poselift" in run(capsys, "check")[2]
+    assert "near: file not found; reinstall poselift" in run(capsys, "check")[2]
 
 
 def test_names_that_are_unknown_or_not_here(known, capsys):
-    assert "no weights are called 'fat'; do you mean far?" in run(capsys, "get", "fat")[2]
+    assert "no weights are called 'fat'; did you mean 'far'?" in run(capsys, "get", "fat")[2]
     code, _, err = run(capsys, "check", "far")
     assert code == 2
-    assert "far: not here; run: poselift weights get far" in err
+    assert "far: file not found; run: poselift weights get far" in err

@@ -37,7 +37,7 @@ def published_anew(url):
 
 def test_shipped_files_are_as_the_registry_says(monkeypatch):
     shipped = {name: entry for name, entry in registry().items() if entry.shipped}
-    assert set(shipped) == {"small", "tiny", "base", "movenet_multipose", "movenet_thunder"}
+    assert set(shipped) == {"small", "tiny", "movenet_multipose", "movenet_thunder"}
     assert set(shipped_weights()) <= set(shipped), "a lifter that is not in the registry"
     for entry in shipped.values():
         assert entry.get(offline=True) == entry.path
@@ -51,7 +51,7 @@ def test_no_file_is_there_twice():
 
 
 def test_an_unknown_name_is_told_what_is_alike():
-    with pytest.raises(InputError, match=r"do you mean .*rtmpose-m_8xb256-420e_body8-256x192"):
+    with pytest.raises(InputError, match=r"did you mean .*rtmpose-m_8xb256-420e_body8-256x192"):
         published("rtmpose-m_body8-256x192")
     with pytest.raises(InputError, match="poselift weights list"):
         published("§")

@@ -176,14 +176,14 @@ def rewritten(path, old, new):
         ("axis 0 0 20  XYZ", "axis 0 0 20", "expected three angles and then their order"),
         ("dof rx ry rz", "dof rx ry rx", "expected rx, ry, rz or some of them"),
         ("begin", "bone", "'bone', expected 'begin'"),
-        ("    ltibia lfoot", "    ltibia lfeet", "'lfeet' is none"),
-        ("    ltibia lfoot", "    ltibia lfoot rfoot", "'rfoot' hangs from 'ltibia' too"),
+        ("    ltibia lfoot", "    ltibia lfeet", "'lfeet' is not one"),
+        ("    ltibia lfoot", "    ltibia lfoot rfoot", "'rfoot' is also a child of 'ltibia'"),
     ],
 )
 def test_malformed_skeletons_are_named_with_the_line(files, old, new, message):
     asf, *_ = files
     line = rewritten(asf, old, new)
-    if "too" in message:
+    if "also a child" in message:
         line = asf.read_text().splitlines().index("    rtibia rfoot") + 1
     with pytest.raises(InputError, match=re.escape(message)) as caught:
         read_asf(asf)
@@ -197,9 +197,9 @@ TWIN = "  begin\n name lthumb\n direction 1 0 0\n length 1\n axis 0 0 0 XYZ\n  e
     ("old", "new", "message"),
     [
         (":hierarchy", ":tree", "01.asf has no section :hierarchy; is it an .asf file?"),
-        ("  length 0.45\n", "", "01.asf, :units: no line 'length' there"),
-        ("     name lowerback\n", "", "01.asf, line 18, the bone that begins: no line 'name' there"),
-        ("    ltibia lfoot\n", "", "01.asf, :hierarchy: lfoot hang from no bone"),
+        ("  length 0.45\n", "", "01.asf, :units: no line 'length'"),
+        ("     name lowerback\n", "", "01.asf, line 18, the bone that begins: no line 'name'"),
+        ("    ltibia lfoot\n", "", "01.asf, :hierarchy: lfoot have no parent"),
         (":hierarchy", f"{TWIN}:hierarchy", "01.asf: .*a joint name repeats"),
         ("    root ", "    ltoes ", "01.asf: .*loop"),
     ],
@@ -213,12 +213,12 @@ def test_incomplete_skeletons_are_named(files, old, new, message):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("\nltibia ", "\nltibia 1 ", "'ltibia 1 .*expected once in each frame"),
-        ("\nltibia ", "\nlshin ", "'lshin .*expected once in each frame"),
+        ("\nltibia ", "\nltibia 1 ", "'ltibia 1 .*expected once per frame"),
+        ("\nltibia ", "\nlshin ", "'lshin .*expected once per frame"),
         ("\nltibia ", "\nltibia nan #", "expected 1 number after 'ltibia'"),
         ("\nltibia ", "\nltibia 0x #", "expected 1 number after 'ltibia'"),
         ("\nltibia ", "\nlfemur 1 2 3\nltibia ", "'lfemur 1 2 3', expected once"),
-        (":DEGREES\n1\n", ":DEGREES\n", "'root .*, expected once in each frame"),
+        (":DEGREES\n1\n", ":DEGREES\n", "'root .*, expected once per frame"),
     ],
 )
 def test_malformed_motion_is_named_with_the_line(files, old, new, message):

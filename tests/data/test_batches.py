@@ -5,12 +5,12 @@ import torch
 
 from poselift.data.batches import Batch, Batches
 from poselift.data.skeletons import SkeletonSampler, joint_mask, shared_joints, spread
-from poselift.data.virtual import VirtualSource
+from poselift.data.virtual import VirtualSampler
 from poselift.skeleton import CMU28, COCO17, H36M17, MPI_INF_3DHP17
 
 
 def virtual(corpus, skeleton_in=CMU28, sets=None):
-    return VirtualSource(corpus, 24, skeleton_in, H36M17, sets or {"coco17": 1.0})
+    return VirtualSampler(corpus, 24, skeleton_in, H36M17, sets or {"coco17": 1.0})
 
 
 def batches(corpus, seed=0, rank=0, processes=1, count=3):
@@ -125,7 +125,7 @@ def test_joint_masks():
     assert int(joint_mask("coco17").sum()) == 17
     assert int(joint_mask("halpe26").sum()) == 24, "small toes are not in the corpus"
     assert int(joint_mask("halpe26", COCO17).sum()) == 17
-    with pytest.raises(ValueError, match="no joint set"):
+    with pytest.raises(ValueError, match="no skeleton"):
         joint_mask("nonsense")
 
 

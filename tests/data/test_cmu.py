@@ -28,7 +28,7 @@ def rewrite(path, **changes):
     [
         ({"root": None}, "no array 'root'"),
         ({"root_relative": np.zeros((900, 27, 3), np.int16)}, r"shape \(900, 27, 3\), expected \(any, 28, 3\)"),
-        ({"joints": np.array(CMU28.joints[::-1])}, "not those of cmu28"),
+        ({"joints": np.array(CMU28.joints[::-1])}, "differ from those of cmu28"),
         ({"clip_start": np.array([0, 5])}, "does not fit"),
         ({"root": np.array([{}], object)}, "pickled"),
     ],
@@ -51,7 +51,7 @@ def test_missing_files_and_splits(cmu_files, tmp_path):
 
 
 def test_bench_views(cmu_files):
-    det, gt = (CmuBench(*cmu_files, "halpe26", source) for source in ("det", "gt"))
+    det, gt = (CmuBench(*cmu_files, "halpe26", keypoints) for keypoints in ("det", "gt"))
     assert len(det) == 2
     for exact, found in zip(gt, det, strict=True):
         seen = found.scores > 0
@@ -66,7 +66,7 @@ def test_bench_views(cmu_files):
 
 def test_bench_that_does_not_fit(cmu_files):
     with pytest.raises(InputError, match="choose det or gt"):
-        CmuBench(*cmu_files, source="other")
+        CmuBench(*cmu_files, keypoints="other")
     rewrite(cmu_files[1], clip_index=np.array([4, 99]))
     with pytest.raises(InputError, match="names clip 99"):
         CmuBench(*cmu_files)

@@ -60,7 +60,7 @@ def test_the_download_becomes_a_corpus(raw, tmp_path, tool):
     assert lines[0] == "train: 82 frames in 2 clips of 1 of 25 subjects"
     assert lines[1] == "val: 38 frames in 1 clips of 1 of 4 subjects"
     assert lines[2] == "test: 26 frames in 1 clips of 1 of 3 subjects"
-    assert lines[3].startswith("not there: 02, 06, 09, ")
+    assert lines[3].startswith("missing: 02, 06, 09, ")
     assert len(lines) == 4
     assert "Converting" in progress
     for split, names in (("train", ["01_01", "01_02"]), ("val", ["135_02"]), ("test", ["08_03"])):
@@ -169,8 +169,11 @@ def test_other_subjects_are_left_alone(raw, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--at-60", "01_99", "08"], "no subject or trial of the corpus is called 01_99; names are as 60 or 60_08"),
-        (["--fps", "0"], "trials cannot have been recorded at 0.0 frames a second"),
+        (
+            ["--at-60", "01_99", "08"],
+            "no subject or trial of the corpus is called 01_99; give names such as 60 or 60_08",
+        ),
+        (["--fps", "0"], "a frame rate of 0.0 is impossible"),
     ],
 )
 def test_wrong_arguments(raw, tmp_path, tool, arguments, message):
@@ -209,19 +212,17 @@ def test_skeletons_and_lengths_that_are_not_the_databases(raw, tmp_path):
     asf = raw[0] / "subjects/01/01.asf"
     text = asf.read_text()
     asf.write_text(text.replace("length 0.45", "length 0.1"))
-    with pytest.raises(InputError, match=r"further than 3\.2 m from the pelvis; are the lengths those of the database"):
+    with pytest.raises(InputError, match=r"more than 3\.2 m from the pelvis; check the unit of length"):
         prepare(raw[0], tmp_path / "cmu50.npz")
     shutil.copy(raw[0] / "subjects/08/08.asf", asf)
     asf.write_text(text.replace("rtoes", "rtip"))
     for amc in asf.parent.glob("*.amc"):
         amc.write_text(amc.read_text().replace("rtoes", "rtip"))
-    with pytest.raises(
-        InputError, match=r"01\.asf has no bone 'rtoes', as the database's have; it has root, lowerback"
-    ):
+    with pytest.raises(InputError, match=r"01\.asf has no bone 'rtoes', unlike the database; it has root, lowerback"):
         prepare(raw[0], tmp_path / "cmu50.npz")
 
 
 def test_trials_that_are_too_short(tmp_path):
     write_cmu_subjects(tmp_path, {"01_01": 20})
-    with pytest.raises(InputError, match=r"no trial has a piece of 0\.5 s"):
+    with pytest.raises(InputError, match=r"no trial has 0\.5 s without"):
         prepare(tmp_path, tmp_path / "cmu50.npz")

@@ -62,14 +62,14 @@ def changed(content, *path, value):
 @pytest.mark.parametrize(
     ("path", "value", "message"),
     [
-        (("images",), None, "'images' or 'annotations' are not as in COCO's format (KeyError('images'))"),
-        (("images", 0, "width"), None, "'images' or 'annotations' are not as in COCO's format (KeyError('width'))"),
-        (("annotations",), 5, "'images' or 'annotations' are not as in COCO's format"),
-        (("annotations", 1, "keypoints"), None, "annotations[1] is not as in COCO's format (KeyError('keypoints'))"),
-        (("annotations", 1, "keypoints"), ["x"] * 51, "annotations[1] is not as in COCO's format (ValueError("),
+        (("images",), None, "'images' or 'annotations' differ from COCO's format (KeyError('images'))"),
+        (("images", 0, "width"), None, "'images' or 'annotations' differ from COCO's format (KeyError('width'))"),
+        (("annotations",), 5, "'images' or 'annotations' differ from COCO's format"),
+        (("annotations", 1, "keypoints"), None, "annotations[1] differs from COCO's format (KeyError('keypoints'))"),
+        (("annotations", 1, "keypoints"), ["x"] * 51, "annotations[1] differs from COCO's format (ValueError("),
         (("annotations", 1, "keypoints"), [1] * 50, "'keypoints of annotations[1]' has shape (50,), expected (51)"),
-        (("annotations", 1, "image_id"), 77, "annotations[1] is not as in COCO's format (KeyError(77))"),
-        (("annotations", 1), [], "annotations[1] is not as in COCO's format (TypeError("),
+        (("annotations", 1, "image_id"), 77, "annotations[1] differs from COCO's format (KeyError(77))"),
+        (("annotations", 1), [], "annotations[1] differs from COCO's format (TypeError("),
     ],
 )
 def test_malformed_files_are_named(tmp_path, path, value, message):
@@ -90,5 +90,5 @@ def test_a_file_that_is_not_json(tmp_path):
     with pytest.raises(InputError, match=r"val2017.json cannot be read as JSON"):
         load_coco(tmp_path)
     file.write_text(json.dumps([coco_person(1, 1, np.zeros((17, 3)))]))
-    with pytest.raises(InputError, match="not as in COCO's format"):
+    with pytest.raises(InputError, match="differ from COCO's format"):
         load_coco(tmp_path)

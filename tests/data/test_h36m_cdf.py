@@ -45,7 +45,7 @@ def test_what_is_prepared_is_read(raw, tmp_path):
     views = load_h36m(tmp_path / "new" / "folder", "test", "gt")
     assert len(views) == 59 * 4
     frames = sum(len(view) for view in views)
-    assert f"test: {frames} frames under 4 cameras, but 543344 are published" in summary
+    assert f"test: {frames} frames of 4 cameras, but 543344 are published" in summary
     view = views[40]
     world = motion(LENGTH, view.subject, view.name.split("/")[1])[:, MOVING]
     points = torch.from_numpy(camera_frame(world, view.subject, view.camera)).float()

@@ -88,7 +88,7 @@ def test_missing_data_is_told_with_the_tree(tmp_path):
             "3d_humaneva15",
             "positions_3d",
             lambda d: d.pop("Validate/S2"),
-            "'positions_3d' holds no clips of Validate/S2",
+            "'positions_3d' has no clips of Validate/S2",
         ),
         (
             "3d_humaneva15",
@@ -112,7 +112,7 @@ def test_missing_data_is_told_with_the_tree(tmp_path):
             "2d_humaneva15_gt",
             "positions_2d",
             lambda d: d["Validate/S1"].update({"Jog 1 chunk0": [np.zeros((4, 15, 2))] * 3}),
-            "'positions_2d Validate/S1 Jog 1 chunk0' has 4 frames, fewer than the 5 of its poses",
+            "'positions_2d Validate/S1 Jog 1 chunk0' has 4 frames, fewer than its 5 poses",
         ),
         (
             "2d_humaneva15_gt",

@@ -109,16 +109,16 @@ def without(rows, *places):
 @pytest.mark.parametrize(
     ("edit", "message"),
     [
-        (lambda rows: {"rows": 1}, "expected a list of rows of 10 numbers"),
+        (lambda rows: {"rows": 1}, "expected a list with a row of 10 numbers"),
         (lambda rows: [row[:5] for row in rows], "'the list of rows' has shape (374, 5), expected (any, 10)"),
-        (lambda rows: [*rows, [1, 2]], "expected a list of rows of 10 numbers"),
-        (lambda rows: [*rows[:-1], ["a"] * 10], "expected a list of rows of 10 numbers"),
+        (lambda rows: [*rows, [1, 2]], "expected a list with a row of 10 numbers"),
+        (lambda rows: [*rows[:-1], ["a"] * 10], "expected a list with a row of 10 numbers"),
         (lambda rows: [], "'the list of rows' has shape (0,), expected (any, 10)"),
-        (lambda rows: without(rows, 3), "person 4 in frame 1 has not each of the joints 0 to 21 exactly once"),
-        (lambda rows: without(rows, len(rows) - 1), "person 9 in frame 9 has not each of the joints"),
-        (lambda rows: [*rows, rows[30]], "person 9 in frame 1 has not each of the joints"),
+        (lambda rows: without(rows, 3), "person 4 in frame 1 must have each joint from 0 to 21 exactly once"),
+        (lambda rows: without(rows, len(rows) - 1), "person 9 in frame 9 must have each joint"),
+        (lambda rows: [*rows, rows[30]], "person 9 in frame 1 must have each joint"),
         # What is left of frame 1 and of frame 2 looks like the joints of one person.
-        (lambda rows: without(rows, *range(11, 22), *range(44, 55)), "person 4 in frame 1 has not each of the joints"),
+        (lambda rows: without(rows, *range(11, 22), *range(44, 55)), "person 4 in frame 1 must have each joint"),
     ],
 )
 def test_malformed_files_are_named(written, edit, message):

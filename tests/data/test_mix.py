@@ -2,9 +2,9 @@ import pytest
 import torch
 
 from poselift.data.batches import Batch
-from poselift.data.mix import MixedData, MixedSource
+from poselift.data.mix import MixedData, MixedSampler
 from poselift.data.recorded import RecordedData
-from poselift.data.views import film
+from poselift.data.views import render_views
 from poselift.data.virtual import SyntheticData
 from poselift.skeleton import CMU28, COCO17, H36M17
 
@@ -34,33 +34,35 @@ class Constant:
 
 
 def test_windows_come_by_weight(generator):
-    batch = MixedSource([Constant(1), Constant(2), Constant(3)], [1.0, 3.0, 4.0]).sample(8000, generator)
+    batch = MixedSampler([Constant(1), Constant(2), Constant(3)], [1.0, 3.0, 4.0]).sample(8000, generator)
     shares = [float((batch.times[:, 0] == number).float().mean()) for number in (1, 2, 3)]
     assert shares == pytest.approx([1 / 8, 3 / 8, 1 / 2], abs=0.02)
 
 
 def test_a_source_without_windows_is_left_out(generator):
-    batch = MixedSource([Constant(1), Constant(2)], [1e-9, 1.0]).sample(16, generator)
+    batch = MixedSampler([Constant(1), Constant(2)], [1e-9, 1.0]).sample(16, generator)
     assert (batch.times == 2).all()
 
 
 def test_lenses_without_distortion_have_zeros_beside_those_that_have_it(generator):
     lens = torch.tensor([0.1, 0.2, 0.3, 0.4, 0.5])
-    batch = MixedSource([Constant(1), Constant(2, lens)], [1.0, 1.0]).sample(64, generator)
+    batch = MixedSampler([Constant(1), Constant(2, lens)], [1.0, 1.0]).sample(64, generator)
     straight = batch.times[:, 0] == 1
     assert (batch.distortion[straight] == 0).all()
     assert (batch.distortion[~straight] == lens).all()
-    assert MixedSource([Constant(1), Constant(2)], [1.0, 1.0]).sample(8, generator).distortion is None
+    assert MixedSampler([Constant(1), Constant(2)], [1.0, 1.0]).sample(8, generator).distortion is None
 
 
 def recorded(corpus, **options):
     """The corpus as a dataset of COCO's joints, with 2D only."""
 
     def load(root, split):
-        views = [view.converted(COCO17, COCO17) for view in film(corpus, seed=2)]
+        views = [view.converted(COCO17, COCO17) for view in render_views(corpus, seed=2)]
         return [type(view)(**{**vars(view), "joints": view.joints * torch.nan}) for view in views]
 
-    return RecordedData(root="", views=load, train={"split": "train"}, val={"split": "val"}, frames=12, **options)
+    return RecordedData(
+        root="", views=load, train={"split": "train"}, val={"split": "val"}, pelvis=None, frames=12, **options
+    )
 
 
 def test_each_source_is_masked_to_the_joints_that_it_has(corpus):
@@ -96,14 +98,31 @@ def test_a_source_of_weight_0_is_only_validated_on(corpus):
 @pytest.mark.parametrize(
     ("names", "validate", "weights", "message"),
     [
-        ([], "a", None, "a mix needs sources"),
-        (["a"], "b", None, "no source called 'b'; it has a"),
-        (["a"], "a", {"c": 1.0}, "no source called 'c'"),
+        ([], "a", None, "the mix has no datasets"),
+        (["a"], "b", None, "no dataset called 'b'; it has a"),
+        (["a"], "a", {"c": 1.0}, "no dataset called 'c'"),
         (["a"], "a", {"a": 0.0}, "not all 0"),
-        (["a", "b"], "a", {"a": 1.0, "b": -1.0}, "not negative"),
+        (["a", "b"], "a", {"a": 1.0, "b": -1.0}, "must not be negative"),
     ],
 )
 def test_what_is_no_mix_is_refused(names, validate, weights, message):
     sources = {name: SyntheticData(frames=12, skeletons=SETS) for name in names}
     with pytest.raises(ValueError, match=message):
         MixedData(sources, validate, weights, frames=12)
+
+
+@pytest.mark.parametrize(
+    ("places", "weights", "found"),
+    [
+        (["hips", None], [1, 1], "hips"),
+        (["hips", "spine"], [1, 1], None),
+        (["hips", "spine"], [0, 1], "spine"),
+        ([None, None], [1, 1], None),
+    ],
+)
+def test_the_pelvis_of_a_mix_is_where_all_trained_3d_has_it(places, weights, found):
+    datasets = {}
+    for name, place in zip("ab", places, strict=True):
+        datasets[name] = SyntheticData(frames=12, skeletons=SETS)
+        datasets[name].pelvis = place
+    assert MixedData(datasets, "a", dict(zip("ab", weights, strict=True)), frames=12).pelvis == found

@@ -6,7 +6,7 @@ import torch
 
 from poselift.data.cmu import load_cmu
 from poselift.data.module import MotionData
-from poselift.data.virtual import CmuData, CorpusData, SyntheticData, VirtualSource
+from poselift.data.virtual import CmuData, CorpusData, SyntheticData, VirtualSampler
 from poselift.skeleton import CMU28, COCO17, H36M17, MPI_INF_3DHP17
 
 SETS = {"h36m17": 1.0}
@@ -78,7 +78,7 @@ def test_processes_share_the_views_out(processes):
 
 
 def test_fewer_views_than_processes_are_refused():
-    with pytest.raises(ValueError, match="8 views to validate on cannot be shared by 9 processes"):
+    with pytest.raises(ValueError, match="8 views to validate on are too few for 9 processes"):
         set_up(synthetic(), processes=9)
 
 
@@ -123,7 +123,7 @@ def in_joint_set(corpus, skeleton):
 
 
 def test_a_corpus_of_other_joints_is_filmed_with_those_that_it_has(corpus):
-    batch = VirtualSource(in_joint_set(corpus, H36M17), 12, CMU28, CMU28, {"cmu28": 1.0}).sample(
+    batch = VirtualSampler(in_joint_set(corpus, H36M17), 12, CMU28, CMU28, {"cmu28": 1.0}).sample(
         64, torch.Generator().manual_seed(0)
     )
     has = torch.tensor([joint in H36M17.joints for joint in CMU28.joints])
@@ -141,7 +141,7 @@ def test_a_dataset_of_motion_is_filmed_to_train_and_to_validate_on(corpus, tmp_p
         return in_joint_set(corpus, H36M17)
 
     common = {"frames": 12, "skeletons": SETS, "batch_size": 4, "batches": 1}
-    data = CorpusData(tmp_path, load, {"split": "train"}, {"split": "test"}, **common)
+    data = CorpusData(tmp_path, load, {"split": "train"}, {"split": "test"}, pelvis="hips", **common)
     data.setup("fit")
     assert asked == [(tmp_path, "train"), (tmp_path, "test")]
     (batch,) = data.train_dataloader()
@@ -153,7 +153,7 @@ def test_a_dataset_of_motion_is_filmed_to_train_and_to_validate_on(corpus, tmp_p
 
 def test_a_corpus_without_a_trunk_is_refused(corpus):
     with pytest.raises(ValueError, match="coco17 has no pelvis"):
-        VirtualSource(in_joint_set(corpus, COCO17), 12, CMU28, H36M17, SETS)
+        VirtualSampler(in_joint_set(corpus, COCO17), 12, CMU28, H36M17, SETS)
 
 
 def test_the_base_says_not_where_motion_comes_from():

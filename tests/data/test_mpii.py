@@ -46,8 +46,8 @@ def test_missing_files_are_told_with_the_tree(tmp_path):
 @pytest.mark.parametrize(
     ("key", "value", "message"),
     [
-        ("image", None, "entry 2 has no image, joints and joints_vis as it should"),
-        ("joints", [[1, 2], [3]], "entry 2 has no image, joints and joints_vis as it should"),
+        ("image", None, "entry 2 needs image, joints and joints_vis"),
+        ("joints", [[1, 2], [3]], "entry 2 needs image, joints and joints_vis"),
         ("joints", [[1, 2]] * 17, "'joints of entry 2' has shape (17, 2), expected (16, 2)"),
         ("joints_vis", [1] * 15, "'joints_vis of entry 2' has shape (15,), expected (16)"),
     ],
@@ -68,7 +68,7 @@ def test_malformed_files_are_named(tmp_path, key, value, message):
 
 @pytest.mark.parametrize(
     ("content", "message"),
-    [({"a": 1}, "is a dict, expected a list"), ([5], "entry 0 has no image"), ([], "has nobody with keypoints")],
+    [({"a": 1}, "is a dict, expected a list"), ([5], "entry 0 needs image"), ([], "has no person with keypoints")],
 )
 def test_other_json(tmp_path, content, message):
     write_mpii(tmp_path)

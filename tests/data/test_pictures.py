@@ -77,5 +77,5 @@ def test_validation_is_on_motion_that_has_3d():
 
 
 def test_without_a_loss_that_compares_with_2d_there_is_nothing_to_learn():
-    with pytest.raises(InputError, match="they teach by the reprojection loss alone; add loss=with_2d"):
+    with pytest.raises(InputError, match="only the reprojection loss can teach; add loss=with_2d"):
         pictures(reprojection=0.0)

@@ -117,5 +117,5 @@ def test_another_spelling_of_the_detections(tmp_path):
 def test_a_pickle_of_something_else(tmp_path):
     write_pw3d(tmp_path, {"test/office_01": (5, 1)})
     (tmp_path / "sequenceFiles/test/office_01.pkl").write_bytes(pickle.dumps([1, 2]))
-    with pytest.raises(InputError, match=r"office_01.pkl holds a list, expected a dict of one sequence"):
+    with pytest.raises(InputError, match=r"office_01.pkl holds a list, expected a dict with 'jointPositions'"):
         load_pw3d(tmp_path, "test")

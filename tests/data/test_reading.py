@@ -8,9 +8,9 @@ import pytest
 from scipy.io import savemat
 
 from poselift.core.errors import InputError
-from poselift.data.reading import Source, check_shape, load_arrays, load_mat, load_object_npz, load_pickle
+from poselift.data.reading import Layout, check_shape, load_arrays, load_mat, load_object_npz, load_pickle
 
-SOURCE = Source(
+LAYOUT = Layout(
     "Some dataset", "some/\n  a.npz   positions\n  b.npz", "https://example.org/ask", "Then run: prepare.py"
 )
 
@@ -27,13 +27,13 @@ class Hostile:
 
 def test_a_missing_file_is_told_with_its_tree_and_page(tmp_path):
     with pytest.raises(InputError) as caught:
-        SOURCE.require_file(tmp_path / "some" / "a.npz")
+        LAYOUT.require_file(tmp_path / "some" / "a.npz")
     assert str(caught.value) == (
         f"no such file: {tmp_path}/some/a.npz\nSome dataset is expected as\n  some/\n    a.npz   positions\n"
-        "    b.npz\nThe data is asked for at https://example.org/ask\nThen run: prepare.py"
+        "    b.npz\nThe data is available at https://example.org/ask\nThen run: prepare.py"
     )
     (tmp_path / "b.npz").touch()
-    assert SOURCE.require_file(str(tmp_path / "b.npz")) == tmp_path / "b.npz"
+    assert LAYOUT.require_file(str(tmp_path / "b.npz")) == tmp_path / "b.npz"
 
 
 def test_shapes_are_checked_by_axis():

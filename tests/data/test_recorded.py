@@ -3,8 +3,8 @@ from dataclasses import replace
 import pytest
 import torch
 
-from poselift.data.recorded import RecordedData, RecordedSource, mirror
-from poselift.data.views import View, film
+from poselift.data.recorded import RecordedData, RecordedSampler, mirror
+from poselift.data.views import View, render_views
 from poselift.geometry import project
 from poselift.skeleton import CMU28, COCO17, H36M17
 
@@ -31,7 +31,7 @@ def ramp(name, frames, fps=50.0, skeleton=H36M17):
 
 
 def source(views, frames=8, skeleton_in=CMU28, skeleton_out=H36M17, **options):
-    return RecordedSource(views, frames, skeleton_in, skeleton_out, CPU, **{"mirror": 0.0, **options})
+    return RecordedSampler(views, frames, skeleton_in, skeleton_out, CPU, **{"mirror": 0.0, **options})
 
 
 def test_windows_stay_in_their_view_and_every_frame_is_drawn(generator):
@@ -107,7 +107,7 @@ def test_joint_sets_are_hidden(generator):
 
 def test_the_mirrored_motion_is_what_the_mirrored_camera_sees(corpus, generator):
     """Projecting the mirrored 3D through the mirrored, skewed and distorted camera gives the mirrored keypoints."""
-    view = film(corpus, seed=1)[0]
+    view = render_views(corpus, seed=1)[0]
     K = view.K + torch.tensor([[0.0, 3.0, 17.0], [0.0, 0.0, -9.0], [0.0, 0.0, 0.0]])
     distortion = torch.tensor([-0.2, 0.1, 0.004, -0.003, 0.02])
     points = view.joints + view.root[:, None]
@@ -140,7 +140,7 @@ def test_a_share_of_windows_is_mirrored(generator):
 def test_views_that_do_not_go_together_are_refused():
     with pytest.raises(ValueError, match="no views to train on"):
         source([])
-    with pytest.raises(ValueError, match="differ in their joint sets"):
+    with pytest.raises(ValueError, match="differ in their skeletons"):
         source([ramp("a", 20), ramp("b", 20, skeleton=COCO17)])
 
 
@@ -152,7 +152,13 @@ def test_the_module_asks_the_loader_for_each_split(tmp_path):
         return [ramp("a", 20)]
 
     data = RecordedData(
-        root=tmp_path, views=load, train={"split": "train", "seen": 2}, val={"split": "test"}, frames=8, batches=2
+        root=tmp_path,
+        views=load,
+        train={"split": "train", "seen": 2},
+        val={"split": "test"},
+        pelvis="hips",
+        frames=8,
+        batches=2,
     )
     data.setup("fit")
     assert asked == [(tmp_path, "train", 2), (tmp_path, "test", 0)]

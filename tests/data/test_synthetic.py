@@ -1,7 +1,7 @@
 import torch
 
 from poselift.data.synthetic import synthetic_corpus
-from poselift.data.views import film
+from poselift.data.views import render_views
 from poselift.geometry import bone_lengths
 from poselift.skeleton import CMU28
 
@@ -27,6 +27,6 @@ def test_the_same_seed_is_the_same():
     a, b, c = synthetic_corpus(2, 50, 7), synthetic_corpus(2, 50, 7), synthetic_corpus(2, 50, 8)
     assert torch.equal(a.joints, b.joints)
     assert not torch.equal(a.joints, c.joints)
-    first, again = film(a, 1)[0], film(b, 1)[0]
+    first, again = render_views(a, 1)[0], render_views(b, 1)[0]
     torch.testing.assert_close(first.keypoints, again.keypoints, equal_nan=True)
     assert first.joints.shape == (50, 28, 3)

@@ -136,8 +136,8 @@ def test_unknown_splits_and_cameras(written):
 @pytest.mark.parametrize(
     ("edit", "message"),
     [
-        (lambda text: "", "no joint 'Hips' in its first line"),
-        (lambda text: text.replace("LeftFoot", "LeftShoe"), "no joint 'LeftFoot' in its first line"),
+        (lambda text: "", "no joint 'Hips' in the first line"),
+        (lambda text: text.replace("LeftFoot", "LeftShoe"), "no joint 'LeftFoot' in the first line"),
         (lambda text: text.splitlines()[0], "has no frame"),
         (lambda text: text.rpartition(" ")[0], "line 3: 62 numbers, expected 63 for x y z of 21 joints"),
         (lambda text: text.rpartition("\t")[0].rpartition("\t")[0] + "\t1 2 three", "line 3: not all numbers"),
@@ -170,7 +170,7 @@ def swap_rows(text):
             "line 2: 2 numbers, expected 4 for first and last",
         ),
         (lambda text: text.replace("-0.19", "nineteen", 1), "line 11: not all numbers"),
-        (swap_rows, "line 5: the rows of R of cam1 are not those of a rotation"),
+        (swap_rows, "line 5: the rows of R of cam1 are not a rotation"),
     ],
 )
 def test_malformed_cameras_are_named(tmp_path, edit, message):

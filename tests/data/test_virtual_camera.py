@@ -1,6 +1,6 @@
 import torch
 
-from poselift.data.virtual_camera import CameraRange, shoot
+from poselift.data.virtual_camera import CameraRange, render_view
 from poselift.data.windows import WindowSampler
 from poselift.geometry import project
 from poselift.skeleton import CMU28
@@ -8,7 +8,7 @@ from poselift.skeleton import CMU28
 
 def test_pixels_are_the_projected_joints_and_people_stand_upright(corpus, generator):
     windows = WindowSampler(corpus, 12).sample(64, generator)
-    shot = shoot(windows.joints, windows.root, CameraRange(), generator)
+    shot = render_view(windows.joints, windows.root, CameraRange(), generator)
     points = shot.joints + shot.root[:, :, None]
     again = project(points.reshape(64, -1, 3), shot.K).view(shot.pixels.shape)
     torch.testing.assert_close(again, shot.pixels)
@@ -21,7 +21,7 @@ def test_pixels_are_the_projected_joints_and_people_stand_upright(corpus, genera
 def test_left_is_left(corpus, generator):
     """Handedness survives: across the hips x up the spine points forward in both frames."""
     windows = WindowSampler(corpus, 4).sample(32, generator)
-    shot = shoot(windows.joints, windows.root, CameraRange(), generator)
+    shot = render_view(windows.joints, windows.root, CameraRange(), generator)
 
     def volume(joints):
         a, b, c = (joints[:, 0, CMU28.index(name)] for name in ("left_hip", "thorax", "nose"))
@@ -32,7 +32,7 @@ def test_left_is_left(corpus, generator):
 
 def test_nobody_is_behind_the_camera(corpus, generator):
     windows = WindowSampler(corpus, 96).sample(256, generator)
-    shot = shoot(windows.joints, windows.root, CameraRange(), generator)
+    shot = render_view(windows.joints, windows.root, CameraRange(), generator)
     assert float(shot.root[..., 2].min()) > 1.0
     inside = ((shot.pixels >= 0) & (shot.pixels < shot.image_size[:, None, None])).all(-1).float().mean()
     assert float(inside) > 0.8

@@ -1,9 +1,65 @@
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from poselift.detection.crop import Crop
 
 SIZE = (12, 16)
+
+
+def blob(x, y, sigma, shape):
+    rows, columns = np.mgrid[: shape[0], : shape[1]]
+    values = 255 * np.exp(-((columns - x) ** 2 + (rows - y) ** 2) / (2 * sigma**2))
+    return np.repeat(values.round().astype(np.uint8)[..., None], 3, axis=-1)
+
+
+def centroid(picture):
+    rows, columns = np.mgrid[: picture.shape[0], : picture.shape[1]]
+    weights = picture[..., 0].astype(float)
+    return np.array([(columns * weights).sum(), (rows * weights).sum()]) / weights.sum()
+
+
+def box_of(left, top, side):
+    """The box whose square without a margin has these columns and rows."""
+    return np.array([left, top, left + side - 1, top + side - 1], float) + [-0.5, -0.5, 0.5, 0.5]
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "box"),
+    [
+        (300.3, 200.7, box_of(100, 50, 400)),  # shrunk
+        (205.0, 180.5, box_of(180, 150, 60)),  # enlarged
+        (30.0, 25.0, box_of(-150, -120, 300)),  # beyond the upper left corner
+        (620.0, 455.0, box_of(500, 300, 333)),  # beyond the lower right corner
+    ],
+)
+def test_points_of_every_crop_go_back_to_their_place(x, y, box):
+    picture = blob(x, y, 4.0, (480, 640))
+    crops = [Crop.square(picture, box, 256, 1.0), Crop.top_down(picture, box, (192, 256), 1.0)]
+    crops += [Crop.whole(picture, (256, 256), multiple=32), Crop.whole(picture, (900, 700), fill=0)]
+    for crop in crops:
+        np.testing.assert_allclose(crop.to_picture(centroid(crop.image)), [x, y], atol=0.15)
+
+
+def test_a_square_is_black_beyond_the_picture():
+    crop = Crop.square(np.full((300, 300, 3), 200, np.uint8), box_of(-100, -50, 200), 100, 1.0).image
+    assert (crop[:25] == 0).all()
+    assert (crop[:, :50] == 0).all()
+    assert (crop[25:, 50:] == 200).all()
+
+
+def test_a_square_wholly_outside_is_black():
+    picture = np.full((40, 40, 3), 200, np.uint8)
+    for left, top in ((-90, 0), (60, 0), (0, -90), (0, 60)):
+        assert (Crop.square(picture, box_of(left, top, 50), 32, 1.0).image == 0).all()
+
+
+@given(st.floats(-500, 2000), st.floats(-500, 2000), st.floats(1, 900), st.floats(1, 900))
+def test_a_square_is_centred_and_holds_the_box(x, y, width, height):
+    crop = Crop.square(np.zeros((8, 8, 3), np.uint8), np.array([x, y, x + width, y + height]), 10, 1.2)
+    np.testing.assert_allclose(crop.to_picture(np.array([4.5, 4.5])), [x + width / 2, y + height / 2], atol=0.51)
+    assert abs(10 * crop.scale[0] - 1.2 * max(width, height)) <= 0.5
 
 
 @pytest.mark.parametrize(
@@ -14,18 +70,17 @@ SIZE = (12, 16)
         ([10, 40, 58, 44], (60, 80)),
     ],
 )
-def test_a_part_is_the_padded_box_made_to_the_proportions_of_the_input(box, part):
-    crop = Crop.around(np.array(box, float), SIZE, 1.25)
-    assert crop.centre == ((box[0] + box[2]) / 2, (box[1] + box[3]) / 2)
-    np.testing.assert_allclose(np.array(SIZE) * crop.scale, part)
+def test_a_top_down_crop_is_the_padded_box_in_the_proportions_of_the_input(box, part):
+    crop = Crop.top_down(np.zeros((8, 8, 3), np.uint8), np.array(box, float), SIZE, 1.25)
+    np.testing.assert_allclose(crop.to_picture(np.array(SIZE) / 2), [(box[0] + box[2]) / 2, (box[1] + box[3]) / 2])
+    np.testing.assert_allclose(SIZE * crop.scale, part)
 
 
-def test_pixels_are_those_of_the_picture():
+def test_pixels_of_a_top_down_crop_are_those_of_the_picture():
     """Against bilinear interpolation, pixel by pixel; black outside."""
     picture = np.random.default_rng(0).integers(0, 256, (40, 50, 3), np.uint8)
-    crop = Crop.around(np.array([-4.0, 20, 20, 47]), SIZE, 1.25)
-    found = crop.cut(picture)
-    assert found.shape == (16, 12, 3)
+    crop = Crop.top_down(picture, np.array([-4.0, 20, 20, 47]), SIZE, 1.25)
+    assert crop.image.shape == (16, 12, 3)
     for row in range(16):
         for column in range(12):
             x, y = crop.to_picture(np.array([column, row], float))
@@ -35,11 +90,19 @@ def test_pixels_are_those_of_the_picture():
                     if 0 <= i < 50 and 0 <= j < 40:
                         expected += picture[j, i] * (1 - abs(x - i)) * (1 - abs(y - j))
             # OpenCV works with shares of 1/32 of a pixel.
-            np.testing.assert_allclose(found[row, column], expected, atol=255 / 16)
+            np.testing.assert_allclose(crop.image[row, column], expected, atol=255 / 16)
 
 
-def test_points_go_to_the_picture_by_hand():
-    crop = Crop((50.0, 20.0), 2.5, SIZE)
-    np.testing.assert_allclose(
-        crop.to_picture(np.array([[6.0, 8.0], [0, 0], [7, 10]])), [[50, 20], [35, 0], [52.5, 25]]
-    )
+@pytest.mark.parametrize(
+    ("options", "shape", "scale"),
+    [
+        ({"multiple": 32}, (160, 256), (2.5, 2.5)),
+        ({"fill": 114}, (256, 256), (2.5, 2.5)),
+    ],
+)
+def test_a_whole_picture_is_padded_below_and_on_the_right(options, shape, scale):
+    crop = Crop.whole(np.full((360, 640, 3), 50, np.uint8), (256, 256), **options)
+    assert crop.image.shape[:2] == shape
+    np.testing.assert_allclose(crop.scale, scale)
+    assert (crop.image[:144] == 50).all()
+    assert (crop.image[144:] == options.get("fill", 0)).all()

@@ -23,7 +23,7 @@ def test_what_is_no_model(content, tmp_path):
 
 
 def test_unknown_device():
-    with pytest.raises(InputError, match="'tpu' is not one of auto, cpu, cuda"):
+    with pytest.raises(InputError, match="'tpu' is unknown; choose from auto, cpu, cuda"):
         open_session(WEIGHTS, "tpu")
 
 

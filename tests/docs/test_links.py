@@ -59,7 +59,7 @@ def test_a_family_has_its_parts(page):
     text = page.read_text("utf-8")
     assert text.count("$$") >= 2, "a formula"
     assert re.search(r"!\[[^\]]+\]\([a-z_]+\.png\)", text), "a picture"
-    assert "python tools/train.py" in text, "the command that trains it"
+    assert "poselift train" in text, "the command that trains it"
     assert re.search(r"^## What our study saw$", text, re.MULTILINE)
     assert "../mechanisms.md" in text
 

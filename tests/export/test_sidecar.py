@@ -56,7 +56,10 @@ def test_says_which_way_the_pose_of_the_camera_goes(tmp_path, motion, about):
     assert "pose" not in read_sidecar(tmp_path / "a.json")["camera"]
     camera = {**about["camera"], "R": np.eye(3), "t": np.zeros(3)}
     write_sidecar(tmp_path / "a.json", motion, **{**about, "camera": camera})
-    assert "R x + t takes a place x of the camera frame" in read_sidecar(tmp_path / "a.json")["camera"]["pose"]
+    assert (
+        "R x + t is the world position of the point x in the camera frame"
+        in read_sidecar(tmp_path / "a.json")["camera"]["pose"]
+    )
 
 
 def test_nan_and_unknown_types_are_refused_and_leave_no_file(tmp_path, motion, about):

@@ -9,8 +9,6 @@ from torch.testing import assert_close
 
 from poselift.geometry import (
     axis_angle_to_matrix,
-    matrix_to_axis_angle,
-    matrix_to_quaternion,
     quaternion_to_matrix,
     rotation_towards,
     rotation_x,
@@ -35,17 +33,9 @@ def test_axis_angle_agrees_with_scipy(vector, size):
     assert_close(axis_angle_to_matrix(vector), expected, rtol=0, atol=1e-14)
 
 
-@given(vectors, st.floats(0, math.pi - 1e-6))
-@settings(deadline=None)
-def test_axis_angle_round_trip(vector, angle):
-    vector = tensor(vector)
-    vector = angle * vector / max(vector.norm().item(), 1e-3)
-    assert_close(matrix_to_axis_angle(axis_angle_to_matrix(vector)), vector, rtol=0, atol=1e-9)
-
-
 @given(st.tuples(coordinates, coordinates, coordinates, coordinates))
 @settings(deadline=None)
-def test_quaternion_round_trip(values):
+def test_quaternion_agrees_with_scipy(values):
     quaternion = tensor(values)
     if quaternion.norm() < 1e-3:
         return
@@ -53,16 +43,6 @@ def test_quaternion_round_trip(values):
     matrix = quaternion_to_matrix(quaternion)
     expected = torch.from_numpy(Rotation.from_quat(quaternion[[1, 2, 3, 0]].numpy()).as_matrix().copy())
     assert_close(matrix, expected, rtol=0, atol=1e-14)
-    back = matrix_to_quaternion(matrix)
-    assert back[0] >= 0
-    assert_close(torch.linalg.vecdot(back, quaternion).abs(), tensor(1.0))
-
-
-def test_quaternions_of_quarter_turns_by_hand():
-    half = math.sqrt(0.5)
-    assert_close(matrix_to_quaternion(rotation_x(tensor(math.pi / 2))), tensor([half, half, 0, 0]))
-    assert_close(matrix_to_quaternion(rotation_y(tensor(math.pi / 2))), tensor([half, 0, half, 0]))
-    assert_close(matrix_to_quaternion(rotation_z(tensor(math.pi / 2))), tensor([half, 0, 0, half]))
 
 
 @pytest.mark.parametrize(("turn", "moved", "to"), [(rotation_x, 1, 2), (rotation_y, 2, 0), (rotation_z, 0, 1)])
@@ -74,11 +54,7 @@ def test_axes_turn_by_the_right_hand(turn, moved, to):
 def test_half_turns_and_none_have_gradients(axis):
     for angle in (0.0, math.pi):
         vector = (angle * AXES[axis]).requires_grad_()
-        back = matrix_to_axis_angle(axis_angle_to_matrix(vector))
-        assert_close(back.norm(), tensor(angle))
-        (gradient,) = torch.autograd.grad(back.sum(), vector)
-        assert gradient.isfinite().all()
-    assert torch.autograd.gradcheck(axis_angle_to_matrix, torch.zeros(3, dtype=torch.float64, requires_grad=True))
+        assert torch.autograd.gradcheck(axis_angle_to_matrix, vector)
 
 
 @given(vectors, st.sampled_from([1e-20, 1.0, 1e20]))

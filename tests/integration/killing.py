@@ -1,4 +1,4 @@
-"""A callback that kills its own process, and one that notes what a run drew; for `test_resume.py`."""
+"""Callbacks for `test_resume.py`: one kills its own process, one writes the state of the generators."""
 
 import hashlib
 import json
@@ -17,10 +17,10 @@ def kill():
 
 
 class Killer(pl.Callback):
-    """Kills the process at a batch, counted over all epochs.
+    """Kills the process at a batch; batches count over all epochs.
 
     Args:
-        batch: at which; never if negative.
+        batch: at which it kills; negative: never.
         place: "begun" or "done" with the batch, in the first "validation" after it, or "writing" the first
             checkpoint after it, when half of it is in the file.
     """
@@ -55,7 +55,7 @@ def write_half_and_die(checkpoint, file):
 
 
 class Witness(pl.Callback):
-    """Writes the state of every generator as the last step leaves it."""
+    """Writes the state of every generator after the last step."""
 
     def __init__(self, path):
         self.path = Path(path)

@@ -11,9 +11,9 @@ import pytest
 
 from poselift.cli.main import main
 from poselift.export import read_motion
-from poselift.lifting import lift_track
+from poselift.lifting import lift
 from poselift.lifting.camera import camera_for
-from poselift.lifting.pelvis import pelvis_off
+from poselift.lifting.pelvis import pelvis_offset
 from poselift.models import load_weights
 from poselift.skeleton import COCO17, H36M17, HALPE26
 
@@ -75,8 +75,8 @@ def test_the_womans_legs_alternate_and_are_the_right_ones(motions):
 
 @pytest.mark.slow
 def test_memory_does_not_grow_with_the_video():
-    command = [sys.executable, str(ROOT / "benchmarks" / "memory.py"), "--repeats", "20", "--seconds", "1"]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    command = [sys.executable, "-m", "benchmarks.memory", "--repeats", "20", "--seconds", "1"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     assert float(done.stdout.split("Ratio:")[1]) < 1.10
 
 
@@ -84,7 +84,7 @@ def test_memory_does_not_grow_with_the_video():
 def test_a_pelvis_between_the_hips_changes_nothing(motions):
     """Halpe-26 has it there; the shipped lifters, who have it where the spine begins, do without."""
     for motion in motions:
-        assert 0.15 < pelvis_off(motion.joints, H36M17) < 0.3
+        assert 0.15 < pelvis_offset(motion.joints, H36M17) < 0.3
         seen = motion.keypoints
         hips = seen.keypoints[:, COCO17.indices(["left_hip", "right_hip"])].mean(1)
         points, scores = np.zeros((len(seen), 26, 2)), np.zeros((len(seen), 26))
@@ -92,6 +92,4 @@ def test_a_pelvis_between_the_hips_changes_nothing(motions):
         points[:, HALPE26.index("pelvis")], scores[:, HALPE26.index("pelvis")] = hips, 0.9
         halpe = replace(seen, keypoints=points, scores=scores, skeleton=HALPE26)
         weights, camera = load_weights("small"), camera_for(seen.image_size)
-        np.testing.assert_array_equal(
-            lift_track(halpe, weights, camera).joints, lift_track(seen, weights, camera).joints
-        )
+        np.testing.assert_array_equal(lift(halpe, weights, camera).joints, lift(seen, weights, camera).joints)

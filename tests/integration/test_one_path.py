@@ -15,7 +15,7 @@ from poselift.cli import lift
 from poselift.cli.main import main
 from poselift.detection import build_detector
 from poselift.export import read_motion
-from poselift.lifting import DetectionStream, lift_stream
+from poselift.lifting import Clip, lift_clip
 from poselift.samples import demo_video
 from poselift.skeleton import COCO17, H36M17, HALPE26
 from poselift.video import VideoReader, VideoWriter
@@ -31,10 +31,10 @@ SKELETONS_IN = {"movenet-fast": COCO17, "mmpose": HALPE26, "rtmpose": COCO17, "c
 
 @dataclass
 class Written:
-    """What the command wrote, and what went through `lift_stream`."""
+    """What the command wrote, and what went through `lift_clip`."""
 
     folder: Path
-    streams: list[DetectionStream]
+    clips: list[Clip]
 
     @property
     def summary(self):
@@ -56,18 +56,18 @@ def clip(tmp_path_factory):
 
 
 def run(folder, *arguments):
-    """Runs `poselift lift --quiet`, and keeps what it gives to `lift_stream`."""
-    streams = []
+    """Runs `poselift lift --quiet`, and keeps what it gives to `lift_clip`."""
+    clips = []
 
-    def watched(stream, weights, **options):
-        streams.append(stream)
-        return lift_stream(stream, weights, **options)
+    def watched(clip, weights, **options):
+        clips.append(clip)
+        return lift_clip(clip, weights, **options)
 
     with pytest.MonkeyPatch.context() as patch, redirect_stdout(StringIO()) as out, redirect_stderr(StringIO()) as err:
-        patch.setattr(lift, "lift_stream", watched)
+        patch.setattr(lift, "lift_clip", watched)
         main(["lift", *map(str, arguments), "--out", str(folder), "--device", "cpu", "--no-flip", "--quiet"])
     assert (out.getvalue(), err.getvalue()) == ("", "")
-    return Written(folder, streams)
+    return Written(folder, clips)
 
 
 def mmpose_options(clip, folder):
@@ -124,11 +124,12 @@ def written(request, clip, tmp_path_factory):
     return run(tmp_path_factory.mktemp(request.param), clip, *options)
 
 
-def test_everybody_goes_through_lift_stream(written):
-    (stream,) = written.streams
-    assert isinstance(stream, DetectionStream)
-    assert written.summary["weights"]["detector"] == {"name": stream.name, "sha256": stream.weights}
-    assert len(stream.weights) == {"movenet-fast": 1, "mmpose": 2, "rtmpose": 2, "coco": 0}[stream.name]
+def test_everybody_goes_through_lift_clip(written):
+    (clip,) = written.clips
+    assert isinstance(clip, Clip)
+    name, weights = clip.detector_name, clip.detector_weights
+    assert written.summary["weights"]["detector"] == {"name": name, "sha256": weights}
+    assert len(weights) == {"movenet-fast": 1, "mmpose": 2, "rtmpose": 2, "coco": 0}[name]
     assert (written.summary["frames"], written.summary["warnings"]) == (FRAMES, [])
     assert len(written.people) >= 1
 
@@ -141,7 +142,7 @@ def test_the_same_files_are_there(written):
 
 
 def test_the_arrays_have_the_same_names_and_shapes(written):
-    joints = len(SKELETONS_IN[written.streams[0].name])
+    joints = len(SKELETONS_IN[written.clips[0].detector_name])
     for person, about in zip(written.people, written.summary["people"], strict=True):
         frames = about["frames"]
         with np.load(written.folder / f"{person}.npz", allow_pickle=False) as file:
@@ -166,12 +167,12 @@ def outline(value):
 
 def test_the_json_and_the_tables_have_the_same_keys(written, embedded):
     known = json.loads((embedded.folder / f"{embedded.people[0]}.json").read_text())
-    own = {"keypoints_file"} if written.streams[0].name == "coco" else set()
+    own = {"keypoints_file"} if written.clips[0].detector_name == "coco" else set()
     for person in written.people:
         about = json.loads((written.folder / f"{person}.json").read_text())
         assert about.keys() - known.keys() == own
         assert outline({key: about[key] for key in known}) == outline(known)
-        assert about["keypoints"]["joints"] == list(SKELETONS_IN[written.streams[0].name].joints)
+        assert about["keypoints"]["joints"] == list(SKELETONS_IN[written.clips[0].detector_name].joints)
         assert header(written.folder / f"{person}.csv") == header(embedded.folder / f"{embedded.people[0]}.csv")
     assert written.summary.keys() - embedded.summary.keys() == own
     first, second = ({**summary, "people": summary["people"][:1]} for summary in (written.summary, embedded.summary))

@@ -1,4 +1,4 @@
-"""A run that is killed and goes on ends at the same bits as one that never was."""
+"""A run that is killed and resumed ends with the same bits as one that never stopped."""
 
 import multiprocessing
 import random
@@ -37,7 +37,7 @@ BATCHES = 7 + 7 + 4
 
 @pytest.fixture
 def train(monkeypatch):
-    """Runs tools/train.py in a process of its own that has the imports done; its exit code."""
+    """Runs tools/train.py in its own process, forked from one that has done the imports; its exit code."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["poselift.cli.train", "poselift.training.task", "matplotlib.figure"])
     monkeypatch.syspath_prepend(str(Path(__file__).parent))
@@ -67,7 +67,7 @@ def flat(value, path=""):
 
 
 def assert_same_run(one, other):
-    """All of the checkpoint, the table of what was logged, the best weights, and the generators."""
+    """The whole checkpoint, the log, the best weights and the generators are equal."""
     a, b = (flat(torch.load(run / "checkpoints" / "last.ckpt", weights_only=True)) for run in (one, other))
     a, b = (
         {key: leaf for key, leaf in leaves.items() if "val_loop" not in key} for leaves in (a, b)
@@ -84,15 +84,15 @@ def assert_same_run(one, other):
 
 @pytest.fixture
 def whole(train, tmp_path):
-    """A run that is never killed."""
+    """A run that nobody kills."""
     assert train(tmp_path / "whole") == 0
     return tmp_path / "whole"
 
 
 def test_killed_again_and_again(train, whole, tmp_path):
-    """At random batches and at the places where most can go wrong, one after the other in the same run."""
+    """At random batches and at the riskiest places, one after the other in the same run."""
     killed = tmp_path / "killed"
-    draw = random.Random()
+    draw = random.Random(0)
     kills = sorted(
         [
             (draw.randrange(BATCHES), draw.choice(("begun", "done"))),
@@ -110,8 +110,8 @@ def test_killed_again_and_again(train, whole, tmp_path):
     assert not list((killed / "checkpoints").glob(".*"))
 
 
-def test_a_finished_run_goes_on_from_the_end_of_its_epoch(train, whole, tmp_path):
-    """As one of that length would have, where the schedule does not look ahead."""
+def test_a_finished_run_goes_on_from_the_end_of_its_epoch(train, tmp_path):
+    """It equals a run of the full length if the schedule does not depend on the length."""
     constant = ["schedule=constant"]
     assert train(tmp_path / "short", *constant, "steps=8") == 0
     assert train(tmp_path / "short", *constant, "steps=10", "resume=auto") == 0

@@ -31,7 +31,7 @@ def test_points_and_scores_are_those_of_the_file(write, body, joints, skeleton):
 def test_who_was_followed_has_a_number(write, body):
     content = [entry("0.jpg", body(), idx=2), entry("0.jpg", body(), idx=[0]), entry("1.jpg", body(), idx=[[2.0]])]
     file = read_keypoints(write("a.json", content))
-    assert [sight.person for sight in file.frames[0]] == ["2", "0"]
+    assert [observation.person for observation in file.frames[0]] == ["2", "0"]
     assert file.people == {"2": 1, "0": 2}, "0 is no number of ours: people are counted as they appear"
 
 

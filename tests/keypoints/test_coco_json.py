@@ -19,10 +19,10 @@ def test_flags_say_what_was_labelled(write, body):
     person = {"image_id": 70, "keypoints": points.ravel().tolist(), "bbox": [1, 2, 3, 4], "track_id": 8}
     file = read_keypoints(write("labels.json", labels([person])))
     assert (file.format, file.skeleton, file.image_size, file.people) == ("coco", COCO17, (640, 480), {"8": 8})
-    (sight,) = file.frames[4]
-    np.testing.assert_array_equal(sight.points, points[:, :2])
-    np.testing.assert_array_equal(sight.scores, [0 if joint == 3 else 1 for joint in range(17)])
-    np.testing.assert_array_equal(sight.box, [1, 2, 4, 6])
+    (observation,) = file.frames[4]
+    np.testing.assert_array_equal(observation.points, points[:, :2])
+    np.testing.assert_array_equal(observation.scores, [0 if joint == 3 else 1 for joint in range(17)])
+    np.testing.assert_array_equal(observation.box, [1, 2, 4, 6])
     assert np.isnan(file.detections((640, 480))[4].keypoints[0, 3]).all()
 
 
@@ -41,7 +41,7 @@ def test_pictures_without_people_are_frames_too(write, body):
     person = {"image_id": 101, "keypoints": np.where(body() > 0, body(), 0).ravel().tolist()}
     unlabelled = {"image_id": 102, "keypoints": [0] * 51}
     file = read_keypoints(write("labels.json", labels([person, unlabelled], images)))
-    assert {number: len(sights) for number, sights in file.frames.items()} == {0: 0, 1: 1, 2: 0}
+    assert {number: len(observations) for number, observations in file.frames.items()} == {0: 0, 1: 1, 2: 0}
     assert file.image_size is None
 
 

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 from poselift.core.errors import InputError
-from poselift.keypoints import KeypointFile, Sight
+from poselift.keypoints import KeypointFile, Observation
 from poselift.keypoints.content import frames_by_time
 from poselift.skeleton import COCO17
 
 
-def sight(points, person=None, **more):
-    return Sight(points[:, :2], points[:, 2], person, **more)
+def observation(points, person=None, **more):
+    return Observation(points[:, :2], points[:, 2], person, **more)
 
 
 def file_of(frames, kind="coco"):
@@ -20,7 +20,7 @@ def file_of(frames, kind="coco"):
 def test_what_is_not_found_or_not_finite_is_unseen(body):
     points = body()
     points[1, 2], points[2, 0], points[3, 2] = 0, np.nan, 2.5
-    found = file_of({4: [sight(points)]}).detections((640, 480))[4]
+    found = file_of({4: [observation(points)]}).detections((640, 480))[4]
     assert np.isnan(found.keypoints[0, [1, 2]]).all()
     np.testing.assert_array_equal(found.scores[0, :4], [points[0, 2], 0, 0, 1])
     seen = np.delete(points, [1, 2], 0)
@@ -30,33 +30,33 @@ def test_what_is_not_found_or_not_finite_is_unseen(body):
 
 def test_numbers_of_people(body):
     a, b = body(17, 1), body(17, 2)
-    assert file_of({0: [sight(a, "7")], 1: [sight(b, "2")]}).people == {"7": 7, "2": 2}
-    assert file_of({3: [sight(a, "x")], 1: [sight(b, "y")]}).people == {"y": 1, "x": 2}
-    assert file_of({0: [sight(a, "0"), sight(b, "1")]}).people == {"0": 1, "1": 2}
-    assert file_of({0: [sight(a, "7"), sight(b)]}).people is None
-    assert file_of({0: [sight(a, "7"), sight(b, "7")]}).people is None
+    assert file_of({0: [observation(a, "7")], 1: [observation(b, "2")]}).people == {"7": 7, "2": 2}
+    assert file_of({3: [observation(a, "x")], 1: [observation(b, "y")]}).people == {"y": 1, "x": 2}
+    assert file_of({0: [observation(a, "0"), observation(b, "1")]}).people == {"0": 1, "1": 2}
+    assert file_of({0: [observation(a, "7"), observation(b)]}).people is None
+    assert file_of({0: [observation(a, "7"), observation(b, "7")]}).people is None
 
 
 def test_what_cannot_be_pixels_of_the_picture(body):
     points = body()
     normal = points / [640, 480, 1]
     with pytest.raises(InputError, match=r"clip\.json: coordinates lie between .* and are no pixels"):
-        file_of({0: [sight(normal)]}).detections((640, 480))
+        file_of({0: [observation(normal)]}).detections((640, 480))
     with pytest.raises(InputError, match="most points lie outside a picture of 64 x 48"):
-        file_of({0: [sight(points)]}).detections((64, 48))
+        file_of({0: [observation(points)]}).detections((64, 48))
     away = points.copy()
     away[3, 0] = 1e30
     with pytest.raises(InputError, match=r"a point is 1e\+30 pixels away, which cannot be meant"):
-        file_of({0: [sight(points)], 1: [sight(away)]}).detections((640, 480))
+        file_of({0: [observation(points)], 1: [observation(away)]}).detections((640, 480))
     away[3, 0] = 6000  # of somebody who is half out of the picture
-    assert len(file_of({0: [sight(points)], 1: [sight(away)]}).detections((640, 480))[1]) == 1
+    assert len(file_of({0: [observation(points)], 1: [observation(away)]}).detections((640, 480))[1]) == 1
     assert len(file_of({0: []}).detections((64, 48))[0]) == 0
 
 
 def test_frames_of_people_with_times_of_their_own(body):
-    there, gone = sight(body(), "a"), sight(body() * 0, "b")
+    there, gone = observation(body(), "a"), observation(body() * 0, "b")
     frames, times = frames_by_time(
         {"a": (np.array([0.1, 0.3]), [there, there]), "b": (np.array([0.2, 0.3 + 1e-9]), [gone, there])}
     )
     assert times == {0: 0.1, 1: 0.2, 2: 0.3}
-    assert {number: len(sights) for number, sights in frames.items()} == {0: 1, 1: 0, 2: 2}
+    assert {number: len(observations) for number, observations in frames.items()} == {0: 1, 1: 0, 2: 2}

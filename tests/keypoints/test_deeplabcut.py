@@ -47,13 +47,13 @@ def test_one_individual(unpacked, name):
         {"1": 1},
     )
     for row in range(4):
-        (sight,) = file.frames[row]
+        (observation,) = file.frames[row]
         for place, joint in enumerate(JOINTS):
             x, y, likelihood = expected(row, place, 24)
             at = COCO17.index(joint)
-            np.testing.assert_array_equal(sight.points[at], [x, y])
-            assert sight.scores[at] == pytest.approx(likelihood)
-        assert sight.seen.sum() == len(JOINTS), "joints that the file lacks, and its tail, are not there"
+            np.testing.assert_array_equal(observation.points[at], [x, y])
+            assert observation.scores[at] == pytest.approx(likelihood)
+        assert observation.seen.sum() == len(JOINTS), "joints that the file lacks, and its tail, are not there"
 
 
 @pytest.mark.parametrize("name", ["deeplabcut_multi.csv", "deeplabcut_multi_table.h5.gz"])
@@ -118,8 +118,8 @@ def test_a_mark_of_the_encoding_is_no_part_of_the_text(unpacked, tmp_path):
     plain = unpacked("deeplabcut_single.csv")
     marked = tmp_path / "marked.csv"
     marked.write_bytes(b"\xef\xbb\xbf" + plain.read_bytes())
-    for number, (sight,) in read_keypoints(plain).frames.items():
-        np.testing.assert_array_equal(read_keypoints(marked).frames[number][0].points, sight.points)
+    for number, (observation,) in read_keypoints(plain).frames.items():
+        np.testing.assert_array_equal(read_keypoints(marked).frames[number][0].points, observation.points)
 
 
 def test_another_encoding_is_said(unpacked, tmp_path):

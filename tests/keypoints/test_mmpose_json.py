@@ -19,7 +19,7 @@ def test_a_video_of_the_inferencer(write, body):
     ]
     file = read_keypoints(write("clip.json", content))
     assert (file.format, file.skeleton, file.people) == ("mmpose", HALPE26, None)
-    assert {number: len(sights) for number, sights in file.frames.items()} == {0: 1, 1: 0, 2: 1}
+    assert {number: len(observations) for number, observations in file.frames.items()} == {0: 1, 1: 0, 2: 1}
     np.testing.assert_array_equal(file.frames[2][0].points, second[:, :2])
     np.testing.assert_array_equal(file.frames[0][0].scores, first[:, 2])
     np.testing.assert_array_equal(file.frames[0][0].box, [1, 2, 3, 4])
@@ -44,7 +44,7 @@ def test_one_file_a_picture(write, body):
     write("out/img_0003.json", [instance(body())])
     folder = write("out/img_0002.json", []).parent
     file = read_keypoints(folder)
-    assert {number: len(sights) for number, sights in file.frames.items()} == {2: 0, 3: 1}
+    assert {number: len(observations) for number, observations in file.frames.items()} == {2: 0, 3: 1}
     one = read_keypoints(folder / "img_0003.json")
     np.testing.assert_array_equal(one.frames[0][0].points, body()[:, :2])
 

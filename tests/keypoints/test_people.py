@@ -1,6 +1,6 @@
 import numpy as np
 
-from poselift.keypoints.people import NamedDetections, NamedTracks
+from poselift.keypoints.people import NamedDetections, NamedTracker
 from poselift.skeleton import COCO17
 
 
@@ -12,7 +12,7 @@ def frame(*people, seen=True):
 
 
 def test_everybody_is_kept_whatever_their_scores_and_how_short_they_are_seen():
-    tracks = NamedTracks((640, 480))
+    tracks = NamedTracker((640, 480))
     assert tracks.update(frame(5), 0.0) == [5]
     assert tracks.update(frame(), 0.1) == []
     assert tracks.update(frame(2, 5), 0.2) == [2, 5]
@@ -28,4 +28,4 @@ def test_everybody_is_kept_whatever_their_scores_and_how_short_they_are_seen():
 
 
 def test_nobody():
-    assert NamedTracks((640, 480)).tracks() == []
+    assert NamedTracker((640, 480)).tracks() == []

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from poselift.core.errors import InputError
-from poselift.keypoints import FileDetections, read_keypoints
+from poselift.keypoints import KeypointClip, read_keypoints
 from poselift.skeleton import HALPE26
 
 NAMES = ["Hip", "RHip", "RKnee", "RAnkle", "LHip", "LKnee", "LAnkle", "Neck", "Head", "LBigToe", "RSmallToe"]
@@ -33,10 +33,10 @@ def test_points_times_and_names_are_those_of_the_file(write, body):
     file = read_keypoints(write("clip_px_person00.trc", trc([cells(p) for p in points])))
     assert (file.format, file.skeleton, file.people) == ("trc", HALPE26, {"1": 1})
     assert file.timestamps == {0: 0.0, 1: 0.04, 2: 0.08}
-    (sight,) = file.frames[2]
-    np.testing.assert_array_equal(sight.points[HALPE26.indices(OURS)], points[2])
-    assert sight.seen.sum() == 11
-    np.testing.assert_array_equal(sight.scores[sight.seen], 1)
+    (observation,) = file.frames[2]
+    np.testing.assert_array_equal(observation.points[HALPE26.indices(OURS)], points[2])
+    assert observation.seen.sum() == 11
+    np.testing.assert_array_equal(observation.scores[observation.seen], 1)
 
 
 @pytest.mark.parametrize("missing", [("", "", ""), ("nan", "nan", "nan"), ("0.0", "0.0", "0.0")])
@@ -55,9 +55,13 @@ def test_a_folder_has_a_file_a_person(write, body):
     folder = write("out/clip_m_person00.trc", trc([["0.1"] * 33])).parent
     file = read_keypoints(folder)
     assert file.people == {"1": 1, "2": 2}
-    assert [[sight.person for sight in file.frames[number]] for number in (0, 1, 2)] == [["1"], ["1", "2"], ["2"]]
-    stream = FileDetections(file, image_size=(640, 480))
-    assert stream.fps == pytest.approx(25)
+    assert [[observation.person for observation in file.frames[number]] for number in (0, 1, 2)] == [
+        ["1"],
+        ["1", "2"],
+        ["2"],
+    ]
+    clip = KeypointClip(file, image_size=(640, 480))
+    assert clip.fps == pytest.approx(25)
 
 
 def test_places_in_3d_are_refused(write):

@@ -31,11 +31,11 @@ def test_what_detectron2_found(tmp_path, body):
     file = read_keypoints(path)
     assert (file.format, file.skeleton, file.image_size, file.people) == ("videopose3d", COCO17, (640, 480), None)
     assert [len(file.frames[number]) for number in (0, 1, 2)] == [1, 0, 1]
-    (sight,) = file.frames[2]
-    np.testing.assert_allclose(sight.points, points[:, :2], rtol=1e-6)
-    np.testing.assert_allclose(sight.scores, points[:, 2] / 10 * 4, rtol=1e-6)
-    np.testing.assert_array_equal(sight.box, [1, 2, 3, 4])
-    assert sight.box_score == pytest.approx(0.8)
+    (observation,) = file.frames[2]
+    np.testing.assert_allclose(observation.points, points[:, :2], rtol=1e-6)
+    np.testing.assert_allclose(observation.scores, points[:, 2] / 10 * 4, rtol=1e-6)
+    np.testing.assert_array_equal(observation.box, [1, 2, 3, 4])
+    assert observation.box_score == pytest.approx(0.8)
 
 
 def test_where_detectron2_draws_a_joint_it_is_used(tmp_path, body):

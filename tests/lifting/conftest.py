@@ -6,17 +6,17 @@ import torch
 from torch import nn
 
 from poselift.data.synthetic import synthetic_corpus
-from poselift.data.views import film
+from poselift.data.views import render_views
 from poselift.geometry import project
 from poselift.lifting import CameraModel
-from poselift.models import Lifter, SpatioTemporalLifter, Weights
-from poselift.skeleton import CMU28, COCO17, H36M17
+from poselift.models import Lifter, LifterConfig, ModelConfig, SpatioTemporalLifter, Weights
+from poselift.skeleton import CMU28, COCO17
 from poselift.structures import Keypoints2D
 
 
 @pytest.fixture(scope="session")
 def view():
-    return film(synthetic_corpus(1, 150, seed=3), seed=4)[0]
+    return render_views(synthetic_corpus(1, 150, seed=3), seed=4)[0]
 
 
 @pytest.fixture
@@ -42,7 +42,9 @@ def keypoints(view, camera):
 @pytest.fixture
 def weights(tmp_path):
     torch.manual_seed(0)
-    lifter = SpatioTemporalLifter(joint_dim=16, joint_depth=1, joint_heads=2, frame_dim=32, dim=32, depth=1, heads=4)
+    lifter = SpatioTemporalLifter(
+        LifterConfig(joint_dim=16, joint_depth=1, joint_heads=2, frame_dim=32, dim=32, depth=1, heads=4)
+    )
     return Weights("test", lifter.eval(), 40, "0" * 64, tmp_path / "test.safetensors", {})
 
 
@@ -50,7 +52,7 @@ class _Oracle(Lifter):
     """Gives the true joints by time."""
 
     def __init__(self, view):
-        super().__init__(CMU28.name, H36M17.name)
+        super().__init__(ModelConfig())
         self.joints = nn.Parameter(view.joints[:, :17])
         self.first = 0
 

@@ -7,7 +7,7 @@ import torch
 
 from poselift.core.errors import InputError
 from poselift.lifting import camera_for
-from poselift.lifting.camera import DEFAULT_FOV, CameraModel
+from poselift.lifting.camera import ASSUMED_FOV, CameraModel
 
 
 @pytest.mark.parametrize("size", [(1920, 1080), (1080, 1920)])
@@ -15,13 +15,13 @@ def test_field_of_view_is_across_the_longer_side(size):
     camera = camera_for(size, 60.0)
     assert float(camera.K[0, 0]) == pytest.approx(960 / math.tan(math.radians(30)), rel=1e-3)
     assert camera.fov == pytest.approx(60.0, abs=0.1)
-    assert camera.source == "given"
+    assert camera.origin == "given"
 
 
 def test_nothing_known_is_said():
     camera = camera_for((640, 480))
-    assert camera.source == "assumed"
-    assert camera.fov == pytest.approx(DEFAULT_FOV, abs=0.1)
+    assert camera.origin == "assumed"
+    assert camera.fov == pytest.approx(ASSUMED_FOV, abs=0.1)
 
 
 def test_intrinsics_as_a_calibration_gives_them():
@@ -39,7 +39,7 @@ def test_one_of_field_of_view_and_intrinsics():
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ((0.9, 1.6, 0.5, 0.5), "it would see 180 degrees, not 5 to 150; give pixels"),
+        ((0.9, 1.6, 0.5, 0.5), "the field of view is 180 degrees, not 5 to 150; give pixels"),
         ((500.0, 500.0, 320.0, 2400.0), "cx and cy are far outside"),
     ],
 )
@@ -53,8 +53,8 @@ def test_intrinsics_in_other_units(values, message):
     [
         (torch.eye(4), "give the 3 x 3 matrix"),
         (np.eye(3), "as a torch tensor"),
-        (torch.diag(torch.tensor([torch.nan, 1.0, 1.0])), "must be finite"),
-        (torch.diag(torch.tensor([-1.0, 1.0, 1.0])), "focal lengths positive"),
+        (torch.diag(torch.tensor([torch.nan, 1.0, 1.0])), "must have finite numbers"),
+        (torch.diag(torch.tensor([-1.0, 1.0, 1.0])), "positive focal lengths"),
     ],
 )
 def test_no_camera(K, message):

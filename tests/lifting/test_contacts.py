@@ -3,7 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from poselift.lifting.contacts import Feet, at_rest, feet_of, find_contacts, spells
+from poselift.lifting.contacts import Feet, at_rest, feet_of, find_contacts, runs_of
 from poselift.skeleton import CMU28, COCO17, H36M17, Skeleton
 from tests.lifting.walking import film, standing_pose, walk
 
@@ -38,8 +38,8 @@ def test_noise_of_lifted_motion_does_not_make_it_flicker():
     filmed = film(joints, times, down, skeleton=H36M17, noise=0.01)
     found = _contacts(filmed)
     assert _agreement(found, down) > 0.85
-    steps = sum(len(spells(down[:, side])) for side in range(2))
-    assert sum(len(spells(found[:, side])) for side in range(2)) <= steps + 2
+    steps = sum(len(runs_of(down[:, side])) for side in range(2))
+    assert sum(len(runs_of(found[:, side])) for side in range(2)) <= steps + 2
 
 
 def test_left_and_right_are_the_persons_own():
@@ -115,9 +115,9 @@ def _two_joints():
 
 
 def test_spells_by_hand():
-    assert spells(np.array([1, 1, 0, 0, 1, 0, 1], bool)) == [(0, 2), (4, 5), (6, 7)]
-    assert spells(np.zeros(3, bool)) == []
-    assert spells(np.zeros(0, bool), np.zeros(0)) == []
+    assert runs_of(np.array([1, 1, 0, 0, 1, 0, 1], bool)) == [(0, 2), (4, 5), (6, 7)]
+    assert runs_of(np.zeros(3, bool)) == []
+    assert runs_of(np.zeros(0, bool), np.zeros(0)) == []
 
 
 @pytest.mark.parametrize(
@@ -130,7 +130,7 @@ def test_spells_by_hand():
     ],
 )
 def test_spells_end_where_frames_are_lacking(steps, expected):
-    assert spells(np.ones(5, bool), np.cumsum([7.0, *steps])) == expected
+    assert runs_of(np.ones(5, bool), np.cumsum([7.0, *steps])) == expected
 
 
 def _unseen(filmed, rows, names, scores=0.0):

@@ -48,7 +48,7 @@ def test_the_sum_along_the_body_by_hand(skeleton):
     assert 1.6 < wanted < 1.8
     assert height.metres == pytest.approx(wanted, rel=1e-5)
     assert height.spread == pytest.approx(SPREAD * wanted)
-    assert height.source == "estimated"
+    assert height.origin == "estimated"
 
 
 def test_posture_does_not_matter_and_neither_do_few_bad_frames():
@@ -70,9 +70,9 @@ def test_a_head_that_is_not_known_in_some_frames():
 
 
 def test_what_has_no_height():
-    with pytest.raises(InputError, match=r"coco17 has no pelvis, spine, thorax"):
+    with pytest.raises(InputError, match=r"coco17 cannot be estimated: it has no pelvis, spine, thorax"):
         estimate_height(np.zeros((3, 17, 3), np.float32), COCO17)
-    with pytest.raises(InputError, match="in no frame"):
+    with pytest.raises(InputError, match="no frame has all joints"):
         estimate_height(np.full((3, 17, 3), np.nan, np.float32), H36M17)
 
 
@@ -115,7 +115,7 @@ def test_a_motion_of_a_known_height(motion):
     true = estimate_height(body(), H36M17).metres
     assert shown.metres == pytest.approx(true, rel=1e-4)
     scaled, given = with_height(motion, 0.5 * true)
-    assert (given.metres, given.spread, given.source) == (0.5 * true, 0.0, "given")
+    assert (given.metres, given.spread, given.origin) == (0.5 * true, 0.0, "given")
     np.testing.assert_allclose(scaled.joints, 0.5 * motion.joints, rtol=1e-3, atol=1e-5)
     np.testing.assert_allclose(scaled.root, 0.5 * motion.root, rtol=1e-3)
 
@@ -125,7 +125,7 @@ def test_an_empty_motion_and_a_joint_set_without_a_body(motion):
     assert with_height(empty, None) == (empty, None)
     same, given = with_height(empty, 1.8)
     assert same is empty
-    assert given.source == "given"
+    assert given.origin == "given"
     other = replace(motion, skeleton=COCO17)
     assert with_height(other, None) == (other, None)
     with pytest.raises(InputError, match="coco17"):
@@ -137,7 +137,7 @@ def test_heights_by_person():
     for given in (None, 1.7, {1: 1.6, 2: 0.9}):
         check_heights(given)
     for given in (17.0, {1: 1.6, 2: 168.0}):
-        with pytest.raises(InputError, match="nobody's"):
+        with pytest.raises(InputError, match="not a person's"):
             check_heights(given)
 
 

@@ -144,7 +144,7 @@ def test_heels_and_toes_are_used_where_there_are_some():
 
 
 def test_a_backflip_keeps_its_height(filmed):
-    """One turn in the air between two spells of standing: the root flies as high as it did."""
+    """One turn in the air between two runs_of of standing: the root flies as high as it did."""
     flight = np.clip((TIMES - 1.5) / 0.8, 0, 1)
     pose = standing_pose() - [0, 0.93, 0]
     angle = 2 * np.pi * flight

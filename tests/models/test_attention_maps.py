@@ -3,10 +3,15 @@ import torch
 
 from poselift.core.errors import InputError
 from poselift.models import (
+    BahdanauConfig,
     BahdanauLifter,
     EncoderDecoder,
+    EncoderDecoderConfig,
+    LifterConfig,
+    LuongConfig,
     LuongLifter,
     SimpleBaseline,
+    SimpleBaselineConfig,
     SpatioTemporalLifter,
     encode,
 )
@@ -27,9 +32,29 @@ def window(frames=10, hidden=(), count=1):
     return encode(keypoints, torch.ones(keypoints.shape[:-1]), times, K, torch.tensor([[640.0, 480]]).expand(count, 2))
 
 
+def maps_of(lifter, encoded):
+    return attention_maps(lifter, lambda: lifter(encoded))[1]
+
+
+def test_only_the_first_pass_of_any_way_to_lift_is_watched():
+    lifter = SpatioTemporalLifter(LifterConfig(**SMALL)).eval()
+    first, second = window(), window(hidden=("left_knee",))
+
+    def run():
+        return lifter.estimate(first).joints, lifter(second)
+
+    (joints, _), maps = attention_maps(lifter, run)
+    assert torch.equal(joints, lifter(first))
+    for layer, alone in zip(maps, maps_of(lifter, first), strict=True):
+        assert torch.equal(layer.weights, alone.weights)
+        assert layer.keys == alone.keys
+    with pytest.raises(ValueError, match="does not run the SpatioTemporalLifter"):
+        attention_maps(lifter, lambda: None)
+
+
 def test_each_layer_of_the_lifter():
-    lifter = SpatioTemporalLifter(**SMALL).eval()
-    joints, *time = attention_maps(lifter, window(hidden=("left_knee",)))
+    lifter = SpatioTemporalLifter(LifterConfig(**SMALL)).eval()
+    joints, *time = maps_of(lifter, window(hidden=("left_knee",)))
     assert joints.layer == "joint_blocks.0.attention"
     assert joints.over_joints
     assert joints.queries == joints.keys == tuple(name for name in CMU28.joints if name != "left_knee")
@@ -47,7 +72,8 @@ def test_each_layer_of_the_lifter():
 def test_blocks_at_the_rate_of_the_frames():
     """One row a frame, without those of padding."""
     maps = {
-        layer.layer: layer for layer in attention_maps(SpatioTemporalLifter(**SMALL, frame_depth=1).eval(), window())
+        layer.layer: layer
+        for layer in maps_of(SpatioTemporalLifter(LifterConfig(**SMALL, frame_depth=1)).eval(), window())
     }
     layer = maps["frame_blocks.0.attention"]
     assert layer.weights.shape == (1, 10, 10)
@@ -59,8 +85,8 @@ def test_blocks_at_the_rate_of_the_frames():
 @pytest.mark.parametrize("frames", [10, len(CMU28), len(CMU28) - 1])
 def test_joints_over_time(frames):
     """One row a frame, the mean over the joints, also where there are as many of either."""
-    lifter = SpatioTemporalLifter(**SMALL, joint_time=True).eval()
-    maps = {layer.layer: layer for layer in attention_maps(lifter, window(frames, hidden=("left_knee",)))}
+    lifter = SpatioTemporalLifter(LifterConfig(**SMALL, joint_time=True)).eval()
+    maps = {layer.layer: layer for layer in maps_of(lifter, window(frames, hidden=("left_knee",)))}
     layer = maps["joint_time_blocks.0.attention"]
     assert not layer.over_joints
     assert layer.weights.shape == (2, frames, frames)
@@ -70,29 +96,28 @@ def test_joints_over_time(frames):
 
 
 def test_over_joints_it_is_the_mean_of_the_frames():
-    lifter = SpatioTemporalLifter(**SMALL).eval()
+    lifter = SpatioTemporalLifter(LifterConfig(**SMALL)).eval()
     seen = []
     block = lifter.joint_blocks[0].attention
-    block.register_forward_pre_hook(lambda module, args, kwargs: seen.append((args, kwargs)), with_kwargs=True)
-    maps = attention_maps(lifter, window(frames=6))
-    args, kwargs = seen[0]
-    assert len(args[0]) == 8  # two frames of padding
-    each = block.attention_map(*args, **kwargs)[:6]
+    block.register_forward_pre_hook(lambda module, args: seen.append(args[0]))
+    maps = maps_of(lifter, window(frames=6))
+    assert len(seen[0].tokens) == 8  # two frames of padding
+    each = block.attention_map(seen[0])[:6]
     torch.testing.assert_close(maps[0].weights, each.mean(0))
     assert (each[0] - each[1]).abs().max() > 1e-4
 
 
 def test_it_is_gone_when_it_is_done():
-    lifter = SpatioTemporalLifter(**SMALL).eval()
+    lifter = SpatioTemporalLifter(LifterConfig(**SMALL)).eval()
     before = lifter(window())
-    attention_maps(lifter, window())
+    maps_of(lifter, window())
     assert torch.equal(lifter(window()), before)
-    assert not any(module._forward_pre_hooks for module in lifter.modules())
+    assert not any(module._forward_pre_hooks or module._forward_hooks for module in lifter.modules())
 
 
 def test_a_decoder_is_seen_when_all_is_written():
-    lifter = EncoderDecoder(dim=16, depth=1, heads=2, temporal_stride=5).eval()
-    maps = {layer.layer: layer for layer in attention_maps(lifter, window())}
+    lifter = EncoderDecoder(EncoderDecoderConfig(dim=16, depth=1, heads=2, temporal_stride=5)).eval()
+    maps = {layer.layer: layer for layer in maps_of(lifter, window())}
     assert set(maps) == {"encoder.0.attention", "decoder.0.attention", "decoder.0.cross_attention"}
     own = maps["decoder.0.attention"].weights
     assert own.shape == (2, 2, 2)
@@ -100,9 +125,11 @@ def test_a_decoder_is_seen_when_all_is_written():
     assert maps["decoder.0.cross_attention"].weights.shape == (2, 2, 2)
 
 
-@pytest.mark.parametrize("lifter", [BahdanauLifter(dim=8), LuongLifter(dim=8, looks="local_monotonic", reach=2)])
+@pytest.mark.parametrize(
+    "lifter", [BahdanauLifter(BahdanauConfig(dim=8)), LuongLifter(LuongConfig(dim=8, looks="local_monotonic", reach=2))]
+)
 def test_sequence_to_sequence_has_a_row_a_frame(lifter):
-    (layer,) = attention_maps(lifter.eval(), window())
+    (layer,) = maps_of(lifter.eval(), window())
     assert layer.weights.shape == (1, 10, 10)
     torch.testing.assert_close(layer.weights.sum(-1), torch.ones(1, 10))
     if isinstance(lifter, LuongLifter):
@@ -111,9 +138,9 @@ def test_sequence_to_sequence_has_a_row_a_frame(lifter):
 
 def test_what_does_not_attend_says_so():
     with pytest.raises(InputError, match="SimpleBaseline has no attention to show"):
-        attention_maps(SimpleBaseline(dim=8).eval(), window())
-    mixed = SpatioTemporalLifter(**SMALL, attention="fnet", joint_attention="fnet").eval()
+        maps_of(SimpleBaseline(SimpleBaselineConfig(dim=8)).eval(), window())
+    mixed = SpatioTemporalLifter(LifterConfig(**SMALL, attention="fnet", joint_attention="fnet")).eval()
     with pytest.raises(InputError, match="FNetAttention has no attention matrix"):
-        attention_maps(mixed, window())
+        maps_of(mixed, window())
     with pytest.raises(ValueError, match="one window"):
-        attention_maps(SpatioTemporalLifter(**SMALL).eval(), window(count=2))
+        maps_of(SpatioTemporalLifter(LifterConfig(**SMALL)).eval(), window(count=2))

@@ -6,35 +6,49 @@ import pytest
 import torch
 
 from poselift.data.synthetic import synthetic_corpus
-from poselift.data.views import film
-from poselift.models import MODELS, encode, load_weights, save_weights
+from poselift.data.views import render_views
+from poselift.models import (
+    MODELS,
+    BahdanauConfig,
+    EncoderDecoderConfig,
+    JointTokenConfig,
+    LifterConfig,
+    LuongConfig,
+    RecurrentConfig,
+    SimpleBaselineConfig,
+    TemporalConvolutionConfig,
+    build_model,
+    encode,
+    load_weights,
+    save_weights,
+)
 
-SMALL = {
-    "SpatioTemporalLifter": {"joint_dim": 16, "frame_dim": 32, "dim": 32, "depth": 2, "heads": 4},
-    "EncoderDecoder": {"dim": 32, "depth": 2, "heads": 4},
-    "RecurrentLifter": {"dim": 32},
-    "BahdanauLifter": {"dim": 32},
-    "LuongLifter": {"dim": 32},
-    "SimpleBaseline": {"dim": 32},
-    "TemporalConvolution": {"channels": 32, "depth": 2},
-    "JointTokenTransformer": {"dim": 32, "depth": 2, "heads": 4},
-}
+SMALL = (
+    LifterConfig(joint_dim=8, frame_dim=16, dim=16, depth=2, heads=2),
+    EncoderDecoderConfig(dim=16, depth=2, heads=2),
+    RecurrentConfig(dim=16),
+    BahdanauConfig(dim=16),
+    LuongConfig(dim=16),
+    SimpleBaselineConfig(dim=16),
+    TemporalConvolutionConfig(channels=16, depth=2),
+    JointTokenConfig(dim=16, depth=2, heads=2),
+)
 
 
 def test_every_model_is_here():
-    assert set(SMALL) == set(MODELS)
+    assert {type(config) for config in SMALL} == {kind for kind in MODELS if kind.__module__.startswith("poselift.")}
 
 
-@pytest.fixture(params=sorted(SMALL))
+@pytest.fixture(params=SMALL, ids=lambda config: type(config).__name__)
 def model(request):
     torch.manual_seed(0)
-    return MODELS[request.param](**SMALL[request.param]).eval()
+    return build_model(request.param).eval()
 
 
 @pytest.fixture(scope="module")
 def windows():
     """Two windows of 30 frames; the second one ends after 19."""
-    views = film(synthetic_corpus(2, 30, seed=3), seed=4)
+    views = render_views(synthetic_corpus(2, 30, seed=3), seed=4)
     valid = torch.ones(2, 30, dtype=torch.bool)
     valid[1, 19:] = False
     return encode(
@@ -57,7 +71,7 @@ def test_joints_come_out_relative_to_the_root(model, windows):
 def test_every_parameter_is_trained(model, windows):
     model.train()
     target = torch.randn(2, 30, 17, 3, generator=torch.Generator().manual_seed(1))
-    out = model(windows, target) if getattr(model, "teacher_forced", False) else model(windows)
+    out = model(windows, target) if model.teacher_forced else model(windows)
     (out - target).square().sum().backward()
     without = [name for name, p in model.named_parameters() if p.grad is None or not p.grad.abs().sum() > 0]
     assert without == []
@@ -87,7 +101,7 @@ def test_turned_windows_give_turned_joints(model, windows):
 
 def test_a_seed_gives_the_same_model(model, windows):
     torch.manual_seed(0)
-    again = type(model)(**SMALL[type(model).__name__]).eval()
+    again = build_model(model.config).eval()
     assert torch.equal(again(windows), model(windows))
 
 

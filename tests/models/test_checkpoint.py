@@ -1,17 +1,19 @@
+from dataclasses import asdict
+
 import pytest
 import torch
 
 from poselift.core.errors import InputError
-from poselift.models import SpatioTemporalLifter
+from poselift.models import LifterConfig, SpatioTemporalLifter
 from poselift.models.checkpoint import load_checkpoint
 
 
 @pytest.fixture
 def checkpoint():
-    lifter = SpatioTemporalLifter(joint_dim=8, frame_dim=16, dim=16, depth=1, heads=2)
+    lifter = SpatioTemporalLifter(LifterConfig(joint_dim=8, frame_dim=16, dim=16, depth=1, heads=2))
     return lifter, {
         "state_dict": {f"lifter.{key}": value for key, value in lifter.state_dict().items()},
-        "model": {"name": "SpatioTemporalLifter", "config": lifter.config, "window": 16},
+        "model": {"name": "SpatioTemporalLifter", "config": asdict(lifter.config), "window": 16},
         "epoch": 3,
         "global_step": 40,
     }
@@ -23,8 +25,18 @@ def test_the_lifter_comes_back(checkpoint, tmp_path):
     weights = load_checkpoint(tmp_path / "last.ckpt")
     assert (weights.name, weights.window, weights.card["training"]) == ("last", 16, {"epoch": 3, "steps": 40})
     assert not weights.lifter.training
+    assert weights.pelvis is None
     for key, value in lifter.state_dict().items():
         assert torch.equal(weights.lifter.state_dict()[key], value)
+
+
+def test_it_says_where_the_pelvis_lies(checkpoint, tmp_path):
+    _, content = checkpoint
+    torch.save({**content, "model": {**content["model"], "pelvis": "hips"}}, tmp_path / "last.ckpt")
+    assert load_checkpoint(tmp_path / "last.ckpt").pelvis == "hips"
+    torch.save({**content, "model": {**content["model"], "pelvis": "nose"}}, tmp_path / "last.ckpt")
+    with pytest.raises(InputError, match='pelvis is "nose"'):
+        load_checkpoint(tmp_path / "last.ckpt")
 
 
 def test_what_is_no_checkpoint_is_refused(checkpoint, tmp_path):

@@ -3,14 +3,14 @@ from dataclasses import replace
 import pytest
 import torch
 
-from poselift.models import EncoderDecoder
+from poselift.models import EncoderDecoder, EncoderDecoderConfig
 from poselift.models.encoding import encode
 
 
 @pytest.fixture
 def model():
     torch.manual_seed(0)
-    model = EncoderDecoder(dim=16, depth=2, heads=2, noise=0.0)
+    model = EncoderDecoder(EncoderDecoderConfig(dim=16, depth=2, heads=2, noise=0.0))
     # The root is taken out of what comes back, so it is taken out of what is written too.
     with torch.no_grad():
         for place in (0, 51, 102, 153):
@@ -52,7 +52,7 @@ def test_every_frame_of_the_input_is_seen_from_the_first_one_on(model, encoded):
 
 def test_noise_is_of_training_alone(encoded):
     torch.manual_seed(0)
-    model = EncoderDecoder(dim=16, depth=1, heads=2, noise=0.3)
+    model = EncoderDecoder(EncoderDecoderConfig(dim=16, depth=1, heads=2, noise=0.3))
     target = torch.zeros(1, 22, 17, 3)
     assert not torch.allclose(model(encoded, target), model(encoded, target))
     model.eval()

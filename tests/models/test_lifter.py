@@ -5,10 +5,8 @@ import torch
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils.flop_counter import FlopCounterMode
 
-from poselift.core.errors import InputError
-from poselift.models import SpatioTemporalLifter, encode
+from poselift.models import LifterConfig, SpatioTemporalLifter, encode
 from poselift.models.encoding import pad_time
-from poselift.skeleton import CMU28
 
 
 def encoded(view, frames=slice(None), joints=None):
@@ -24,7 +22,7 @@ def encoded(view, frames=slice(None), joints=None):
     )
 
 
-@pytest.mark.parametrize("frames", [1, 2, 5, 96, 243])
+@pytest.mark.parametrize("frames", [1, 5, 123])
 def test_any_number_of_frames_goes_in_and_comes_out(lifter, view, frames):
     index = torch.arange(frames) % len(view.times)
     window = replace(encoded(view, index), times=torch.arange(frames)[None] / 50.0)
@@ -88,7 +86,7 @@ def test_a_joint_that_some_frames_lack_is_told_of_by_the_others(view):
     """With a token of each joint over time; the time tokens, which could tell too, are silenced."""
     torch.manual_seed(0)
     lifter = SpatioTemporalLifter(
-        joint_dim=16, joint_heads=2, joint_time=True, frame_dim=32, dim=32, depth=1, heads=4
+        LifterConfig(joint_dim=16, joint_heads=2, joint_time=True, frame_dim=32, dim=32, depth=1, heads=4)
     ).eval()
     with torch.no_grad():
         lifter.token_out.weight.zero_()
@@ -109,15 +107,17 @@ def test_a_joint_that_some_frames_lack_is_told_of_by_the_others(view):
 def test_a_causal_lifter_does_not_see_what_is_to_come(view, joint_time):
     torch.manual_seed(0)
     lifter = SpatioTemporalLifter(
-        joint_dim=16,
-        joint_heads=2,
-        joint_time=joint_time,
-        frame_dim=32,
-        dim=32,
-        depth=2,
-        heads=4,
-        temporal_stride=1,
-        causal=True,
+        LifterConfig(
+            joint_dim=16,
+            joint_heads=2,
+            joint_time=joint_time,
+            frame_dim=32,
+            dim=32,
+            depth=2,
+            heads=4,
+            temporal_stride=1,
+            causal=True,
+        )
     ).eval()
     window = encoded(view)
     mask = window.mask.clone()
@@ -136,7 +136,9 @@ def test_a_causal_lifter_does_not_see_what_is_to_come(view, joint_time):
 )
 def test_that_frames_follow_changes_nothing_in_a_causal_lifter(view, options, causal):
     torch.manual_seed(0)
-    lifter = SpatioTemporalLifter(joint_dim=16, frame_dim=32, dim=32, depth=2, heads=4, causal=causal, **options).eval()
+    lifter = SpatioTemporalLifter(
+        LifterConfig(joint_dim=16, frame_dim=32, dim=32, depth=2, heads=4, causal=causal, **options)
+    ).eval()
     whole = encoded(view)
     frames = ("coordinates", "scores", "mask", "times", "valid")
     cut = replace(whole, **{name: getattr(whole, name)[:, :40] for name in frames})
@@ -151,41 +153,35 @@ def test_nobody_in_the_whole_batch_gives_numbers(lifter, view):
 
 def test_every_parameter_gets_a_gradient(view):
     torch.manual_seed(0)
-    lifter = SpatioTemporalLifter(joint_dim=16, joint_heads=2, joint_time=True, frame_dim=32, dim=32, depth=2, heads=4)
+    lifter = SpatioTemporalLifter(
+        LifterConfig(joint_dim=16, joint_heads=2, joint_time=True, frame_dim=32, dim=32, depth=2, heads=4)
+    )
     lifter(encoded(view)).square().mean().backward()
     silent = [name for name, p in lifter.named_parameters() if p.grad is None or not p.grad.abs().sum() > 0]
     assert silent == []
 
 
 def test_blocks_do_not_start_equal():
-    lifter = SpatioTemporalLifter()
+    lifter = SpatioTemporalLifter(LifterConfig(dim=16, depth=2, heads=2))
     weights = [block.attention.qkv.weight for block in lifter.time_blocks]
     assert not torch.equal(weights[0], weights[1])
 
 
 def test_the_default_is_small(view):
     """At most 5 million parameters and 15 million multiply-adds a frame, attention counted."""
-    lifter = SpatioTemporalLifter().eval()
+    lifter = SpatioTemporalLifter(LifterConfig()).eval()
     assert sum(p.numel() for p in lifter.parameters()) <= 5_000_000
     window = encoded(view, slice(0, 96))
     with sdpa_kernel(SDPBackend.MATH), FlopCounterMode(display=False) as counter, torch.no_grad():
         lifter(window)
     assert counter.get_total_flops() / 2 / 96 <= 15e6
-    assert CMU28.name == lifter.config["skeleton_in"]
 
 
 def test_a_lifter_with_interpolated_tokens_lifts_any_length_and_ignores_empty_frames(view):
     torch.manual_seed(0)
     sizes = {"joint_dim": 8, "joint_heads": 2, "frame_dim": 32, "dim": 32, "depth": 1, "heads": 4}
-    lifter = SpatioTemporalLifter(**sizes, temporal_upsampling="interpolate").eval()
+    lifter = SpatioTemporalLifter(LifterConfig(**sizes, temporal_upsampling="interpolate")).eval()
     window = encoded(view)
     assert lifter.token_out.out_features == 32
     padded = pad_time(window, 9)
     torch.testing.assert_close(lifter(padded)[:, : window.times.shape[1]], lifter(window), atol=1e-5, rtol=1e-4)
-
-
-def test_choices_of_upsampling():
-    with pytest.raises(InputError, match="temporal_upsampling=cubic is not known; choose layer, interpolate"):
-        SpatioTemporalLifter(temporal_upsampling="cubic")
-    with pytest.raises(InputError, match="causal=true, set temporal_upsampling=layer"):
-        SpatioTemporalLifter(temporal_upsampling="interpolate", causal=True)

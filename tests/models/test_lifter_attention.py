@@ -6,9 +6,9 @@ import pytest
 import torch
 
 from poselift.core.errors import InputError
-from poselift.models import SpatioTemporalLifter, encode
+from poselift.models import LifterConfig, SpatioTemporalLifter, encode
 from poselift.models.encoding import pad_time
-from poselift.nn.attention import ATTENTION, ScaledDotAttention, attention_spec
+from poselift.nn.attention import ATTENTION, attention_spec
 
 OVER_TIME = [name for name in ATTENTION if name != "hierarchical"]
 
@@ -16,16 +16,16 @@ OVER_TIME = [name for name in ATTENTION if name != "hierarchical"]
 def build(**options):
     torch.manual_seed(0)
     sizes = {"joint_dim": 16, "joint_heads": 2, "frame_dim": 16, "dim": 16, "depth": 2, "heads": 2}
-    return SpatioTemporalLifter(**sizes, **options).eval()
+    return SpatioTemporalLifter(LifterConfig(**sizes, **options)).eval()
 
 
 @pytest.fixture(scope="module")
 def window(view):
     encoded = encode(
-        view.keypoints[None, :40], view.scores[None, :40], view.times[None, :40], view.K[None], view.image_size[None]
+        view.keypoints[None, :20], view.scores[None, :20], view.times[None, :20], view.K[None], view.image_size[None]
     )
     mask = encoded.mask.clone()
-    mask[:, 10:30, 6] = False
+    mask[:, 5:15, 6] = False
     mask[:, :, 20] = False
     return replace(encoded, mask=mask, coordinates=encoded.coordinates * mask[..., None], scores=encoded.scores * mask)
 
@@ -34,11 +34,11 @@ def window(view):
 def test_over_time(name, window):
     lifter = build(attention=name)
     out = lifter(window)
-    assert out.shape == (1, 40, 17, 3)
+    assert out.shape == (1, 20, 17, 3)
     assert out.isfinite().all()
     assert {type(block.attention) for block in lifter.time_blocks} == {ATTENTION[name]}
-    padded = lifter(pad_time(window, 8))[:, :40]
-    assert torch.allclose(padded, out, atol=1e-5, rtol=1e-4) != lifter.time_blocks[0].attention.knows_length
+    padded = lifter(pad_time(window, 8))[:, :20]
+    assert torch.allclose(padded, out, atol=1e-5, rtol=1e-4) == (name != "fnet")  # which counts padding
     # Times count by their differences, whether they enter the scores or the tokens.
     later = lifter(replace(window, times=window.times + 2.0))
     torch.testing.assert_close(later, out, atol=1e-4, rtol=1e-3)
@@ -69,15 +69,6 @@ def test_a_joint_that_a_batch_leaves_out_is_a_masked_joint(name, window):
     torch.testing.assert_close(lifter(both)[:1], lifter(window), atol=1e-5, rtol=1e-4)
 
 
-def test_a_config_from_before_attention_could_be_chosen_builds_what_it_meant():
-    old = {key: value for key, value in build().config.items() if "attention" not in key}
-    lifter = SpatioTemporalLifter(**old)
-    blocks = [*lifter.joint_blocks, *lifter.time_blocks]
-    assert {type(block.attention) for block in blocks} == {ScaledDotAttention}
-    assert lifter.state_dict().keys() == build().state_dict().keys()
-    assert "time_blocks.1.attention.qkv.weight" in lifter.state_dict()
-
-
 def test_the_penalty_is_the_sum_over_layers():
     lifter = build(attention={"name": "adaptive_span", "max_span": 16, "span_weight": 0.1})
     assert lifter.penalty().item() == pytest.approx(len(lifter.time_blocks) * 0.1 * 2.0)
@@ -86,8 +77,8 @@ def test_the_penalty_is_the_sum_over_layers():
 
 def test_the_config_says_every_option():
     config = build(attention={"name": "general", "distribution": "entmax"}).config
-    assert config["attention"] == {"name": "general", "distribution": "entmax", "alpha": None}
-    assert config["joint_attention"] == attention_spec("scaled_dot")
+    assert config.attention == {"name": "general", "distribution": "entmax", "alpha": None}
+    assert config.joint_attention == attention_spec("scaled_dot")
 
 
 def test_a_mechanism_for_other_tokens_is_refused_when_the_lifter_is_built():

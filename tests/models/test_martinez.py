@@ -4,13 +4,13 @@ import pytest
 import torch
 
 from poselift.core.errors import InputError
-from poselift.models import SimpleBaseline
+from poselift.models import SimpleBaseline, SimpleBaselineConfig
 from poselift.models.encoding import encode
 
 
 def test_frames_are_lifted_one_by_one(view):
     torch.manual_seed(0)
-    model = SimpleBaseline(dim=32).eval()
+    model = SimpleBaseline(SimpleBaselineConfig(dim=32)).eval()
     encoded = encode(view.keypoints[None], view.scores[None], view.times[None], view.K[None], view.image_size[None])
     moved = encoded.coordinates.clone()
     moved[:, :60] += 0.5
@@ -21,7 +21,7 @@ def test_frames_are_lifted_one_by_one(view):
 
 def test_padding_stays_out_of_the_statistics(view):
     torch.manual_seed(0)
-    model = SimpleBaseline(dim=32)
+    model = SimpleBaseline(SimpleBaselineConfig(dim=32))
     valid = torch.arange(120)[None] < 50
     arguments = view.keypoints[None], view.scores[None], view.times[None], view.K[None], view.image_size[None]
     model(encode(*arguments, valid))
@@ -39,7 +39,7 @@ def test_a_batch_of_one_frame_is_refused_in_training(view):
         view.K[None],
         view.image_size[None],
     )
-    model = SimpleBaseline(dim=32)
+    model = SimpleBaseline(SimpleBaselineConfig(dim=32))
     assert model.eval()(encode(*arguments)).isfinite().all()
     with pytest.raises(InputError, match="batch norm needs two frames"):
         model.train()(encode(*arguments))
@@ -47,4 +47,6 @@ def test_a_batch_of_one_frame_is_refused_in_training(view):
 
 def test_the_papers_size():
     """Martinez et al. report 4 to 5 million parameters: 1024 wide, two blocks."""
-    assert sum(p.numel() for p in SimpleBaseline(skeleton_in="h36m17").parameters()) == pytest.approx(4.3e6, rel=0.02)
+    assert sum(
+        p.numel() for p in SimpleBaseline(SimpleBaselineConfig(skeleton_in="h36m17")).parameters()
+    ) == pytest.approx(4.3e6, rel=0.02)

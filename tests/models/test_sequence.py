@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from poselift.core.errors import InputError
 from poselift.geometry import pixels_to_rays, project
-from poselift.models import Estimate, Lifter, encode, estimate_sequence, lift_sequence
+from poselift.models import Estimate, Lifter, ModelConfig, encode, estimate_sequence, lift_sequence
 from poselift.models.sequence import window_starts
 from poselift.skeleton import CMU28, H36M17
 
@@ -28,7 +28,7 @@ class _Echo(Lifter):
     """A lifter that knows: a function of each frame's own time alone, so windows must agree."""
 
     def __init__(self, constant=False):
-        super().__init__(CMU28.name, H36M17.name)
+        super().__init__(ModelConfig())
         self.constant = constant
         self.calls = 0
 
@@ -92,7 +92,7 @@ def test_flip_average_commutes_with_the_mirror(lifter, view):
     torch.testing.assert_close(mirrored, ours, atol=1e-4, rtol=1e-3)
 
 
-@pytest.mark.parametrize("frames", [1, 2, 3])
+@pytest.mark.parametrize("frames", [1, 3])
 def test_clips_shorter_than_a_window(lifter, view, frames):
     cut = ("keypoints", "scores", "times", "joints", "root")
     short = replace(view, **{name: getattr(view, name)[:frames] for name in cut})
@@ -122,10 +122,10 @@ class _Sure(_Echo):
         return Estimate(joints, (left * float(self.calls)).expand(joints.shape[:3]))
 
 
-def test_radii_are_blended_and_mirrored_as_joints_are(view):
+def test_uncertainties_are_blended_and_mirrored_as_joints_are(view):
     arguments = (view.keypoints, view.scores, view.times, view.K, view.image_size)
     left, right = H36M17.index("left_knee"), H36M17.index("right_knee")
-    # One window, lifted twice: the second time, which is radius 2, its left side is the person's right.
+    # One window, lifted twice: the second time, whose uncertainty is 2, its left side is the person's right.
     uncertainty = estimate_sequence(_Sure(), *arguments, window=200).uncertainty
     assert uncertainty.shape == (1, len(view), 17)
     assert uncertainty[..., left].unique().tolist() == [0.5]

@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from poselift.models import TemporalConvolution
+from poselift.models import TemporalConvolution, TemporalConvolutionConfig
 from poselift.models.encoding import encode
 
 
@@ -21,14 +21,14 @@ def dense(request):
 
 def test_sees_as_many_frames_as_it_says(view, dense):
     torch.manual_seed(0)
-    model = TemporalConvolution(channels=16, depth=2, dense=dense).eval()
+    model = TemporalConvolution(TemporalConvolutionConfig(channels=16, depth=2, dense=dense)).eval()
     seen = reach_of(model, view, 60)
     assert (int(seen.min()), int(seen.max())) == (60 - 13, 60 + 13), "27 frames"
 
 
 def test_causal_sees_the_past_alone(view, dense):
     torch.manual_seed(0)
-    model = TemporalConvolution(channels=16, depth=2, dense=dense, causal=True).eval()
+    model = TemporalConvolution(TemporalConvolutionConfig(channels=16, depth=2, dense=dense, causal=True)).eval()
     seen = reach_of(model, view, 60)
     assert (int(seen.min()), int(seen.max())) == (60 - 26, 60)
 
@@ -36,7 +36,7 @@ def test_causal_sees_the_past_alone(view, dense):
 @pytest.mark.parametrize("causal", [False, True])
 def test_padding_makes_no_difference(view, dense, causal):
     torch.manual_seed(0)
-    model = TemporalConvolution(channels=16, depth=2, dense=dense, causal=causal).eval()
+    model = TemporalConvolution(TemporalConvolutionConfig(channels=16, depth=2, dense=dense, causal=causal)).eval()
     window = view.keypoints[None], view.scores[None], view.times[None], view.K[None], view.image_size[None]
     padded = encode(*window, valid=torch.arange(120)[None] < 40)
     alone = encode(*(x[:, :40] if x.shape[1:2] == (120,) else x for x in window))
@@ -45,7 +45,7 @@ def test_padding_makes_no_difference(view, dense, causal):
 
 def test_the_papers_size():
     """VideoPose3D with 243 frames has 16.95 million parameters, 17 joints of 2 channels going in."""
-    model = TemporalConvolution(skeleton_in="h36m17")
+    model = TemporalConvolution(TemporalConvolutionConfig(skeleton_in="h36m17"))
     features = sum(p.numel() for p in model.features.parameters())
     count = sum(p.numel() for p in model.parameters()) - features
     # The paper's first convolution takes in 34 channels, ours those of `FrameFeatures`.

@@ -1,11 +1,12 @@
 import json
 import re
+from dataclasses import asdict
 
 import pytest
 import torch
 
 from poselift.core.errors import InputError
-from poselift.models import load_weights, save_weights
+from poselift.models import LifterConfig, Weights, load_weights, save_weights
 from poselift.models.weights import shipped_weights
 
 
@@ -28,7 +29,7 @@ def test_half_precision_is_stored_small_and_computed_in_full(lifter, tmp_path):
 
 
 def test_a_name_that_is_not_there_lists_those_that_are():
-    with pytest.raises(InputError, match="no weights are called 'nonsense'"):
+    with pytest.raises(InputError, match="no shipped weights are called 'nonsense'; choose small, tiny, or"):
         load_weights("nonsense")
 
 
@@ -37,6 +38,7 @@ def test_shipped_weights_load_and_have_a_card(name):
     weights = load_weights(name)
     assert weights.path.with_suffix(".md").is_file()
     assert weights.sha256 in weights.path.with_suffix(".md").read_text()
+    assert weights.pelvis == "spine"
 
 
 def test_unreadable_weights_say_so(lifter, tmp_path):
@@ -56,9 +58,18 @@ def test_unreadable_weights_say_so(lifter, tmp_path):
     path.with_suffix(".json").write_text(json.dumps({**card, "config": {**card["config"], "dim": 64}}))
     with pytest.raises(InputError, match="does not fit"):
         load_weights(path)
-    for bad in ("{", '{"model": "Nonsense"}', json.dumps({**card, "config": {"no_such": 1}})):
+    config = card["config"]
+    few = {key: value for key, value in config.items() if key != "heads"}
+    for bad, message in {
+        "{": "JSONDecodeError",
+        "{}": "KeyError",
+        json.dumps({**card, "model": "Nonsense"}): "unknown model 'Nonsense'; known are SpatioTemporalLifter, ",
+        json.dumps({**card, "config": {**config, "no_such": 1}}): "unknown key 'no_such' in the config",
+        json.dumps({**card, "config": few}): "key 'heads' is missing",
+        json.dumps({**card, "config": {**config, "heads": "4"}}): "heads=4 must be a whole number",
+    }.items():
         path.with_suffix(".json").write_text(bad)
-        with pytest.raises(InputError, match="does not describe a lifter"):
+        with pytest.raises(InputError, match=rf"w\.json does not describe a lifter.*{message}"):
             load_weights(path)
 
 
@@ -70,16 +81,36 @@ def test_a_uncertainty_factor_that_is_none_is_refused(lifter, tmp_path, factor):
     path.write_text(card.replace("{", '{"uncertainty_factor": 0.9,', 1))
     assert load_weights(tmp_path / "w.safetensors").uncertainty_factor == 0.9
     path.write_text(card.replace("{", f'{{"uncertainty_factor": {factor},', 1))
-    with pytest.raises(
-        InputError, match=re.escape(f"{path}: uncertainty_factor is {factor}; it must be a number above 0")
-    ):
+    with pytest.raises(InputError, match=re.escape(f"{path}: uncertainty_factor is {factor}; write a number above 0")):
         load_weights(tmp_path / "w.safetensors")
+
+
+@pytest.mark.parametrize("pelvis", ["spine", "hips", None])
+def test_where_the_pelvis_lies_stands_in_the_card(lifter, tmp_path, pelvis):
+    save_weights(tmp_path / "w.safetensors", lifter, 81, {}, pelvis=pelvis)
+    assert load_weights(tmp_path / "w.safetensors").pelvis == pelvis
+    assert ("pelvis" in json.loads((tmp_path / "w.json").read_text())) == (pelvis is not None)
+
+
+@pytest.mark.parametrize("wrong", ["nose", 1, None])
+def test_a_pelvis_that_is_not_known_is_refused(lifter, tmp_path, wrong):
+    save_weights(tmp_path / "w.safetensors", lifter, 81, {}, pelvis="hips")
+    card = json.loads((tmp_path / "w.json").read_text())
+    (tmp_path / "w.json").write_text(json.dumps({**card, "pelvis": wrong}))
+    with pytest.raises(InputError, match=re.escape(f'w.json: pelvis is {json.dumps(wrong)}; write "spine"')):
+        load_weights(tmp_path / "w.safetensors")
+
+
+def test_a_lifter_in_memory_needs_no_file(lifter):
+    weights = Weights("memory", lifter, 24)
+    assert (weights.pelvis, weights.path, weights.uncertainty_factor) == (None, None, 1.0)
 
 
 def test_a_pickle_is_not_opened(tmp_path):
     """A file that would run code on unpickling is refused as not being safetensors."""
     path = tmp_path / "evil.safetensors"
     torch.save({"a": torch.zeros(1)}, path)
-    path.with_suffix(".json").write_text('{"model": "SpatioTemporalLifter", "config": {}, "window": 81}')
+    card = {"model": "SpatioTemporalLifter", "config": asdict(LifterConfig()), "window": 81}
+    path.with_suffix(".json").write_text(json.dumps(card))
     with pytest.raises(InputError, match="cannot be read as safetensors"):
         load_weights(path)

@@ -22,8 +22,8 @@ def test_nothing_is_dropped_in_use():
 
 
 class Copy(torch.nn.Module):
-    def forward(self, tokens, mask=None, rotation=None):
-        return tokens
+    def forward(self, context):
+        return context.tokens
 
 
 def test_a_block_whose_branches_are_all_dropped_passes_its_tokens_on():

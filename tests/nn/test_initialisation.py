@@ -3,12 +3,12 @@ import torch
 from torch import nn
 
 from poselift.core.errors import InputError
-from poselift.models import EncoderDecoder, SpatioTemporalLifter
+from poselift.models import EncoderDecoder, EncoderDecoderConfig, LifterConfig, SpatioTemporalLifter
 from poselift.nn.attention import ATTENTION, build_attention
 from poselift.nn.blocks import DecoderBlock, EncoderBlock, FeedForward
 from poselift.nn.initialisation import t_fixup_
 
-DIM, DEPTH = 256, 6
+DIM, DEPTH = 64, 6
 
 
 def bound(rows, columns):
@@ -87,14 +87,14 @@ def test_a_mechanism_without_values_is_refused(mechanism):
 @pytest.mark.parametrize("norm", ["pre", "post", "none"])
 def test_lifters_have_as_many_norms_as_they_say(norm):
     init = "t_fixup" if norm == "none" else "default"
-    lifter = SpatioTemporalLifter(dim=32, depth=2, heads=4, frame_dim=32, norm=norm, init=init)
+    lifter = SpatioTemporalLifter(LifterConfig(dim=32, depth=2, heads=4, frame_dim=32, norm=norm, init=init))
     norms = [m for m in (*lifter.time_blocks.modules(), lifter.time_norm) if isinstance(m, nn.LayerNorm)]
     assert len(norms) == {"pre": 5, "post": 4, "none": 0}[norm]
-    model = EncoderDecoder(dim=32, depth=2, heads=4, norm=norm, init=init)
+    model = EncoderDecoder(EncoderDecoderConfig(dim=32, depth=2, heads=4, norm=norm, init=init))
     assert sum(isinstance(m, nn.LayerNorm) for m in model.modules()) == {"pre": 12, "post": 10, "none": 0}[norm]
 
 
 @pytest.mark.parametrize("choice", [{"norm": "none"}, {"init": "t_fixup"}, {"init": "xavier"}, {"norm": "late"}])
 def test_what_makes_no_sense_is_refused(choice):
-    with pytest.raises(InputError, match=r"init=|norm="):
-        SpatioTemporalLifter(dim=32, depth=1, heads=4, frame_dim=32, **choice)
+    with pytest.raises(InputError, match=r"init=|norm=|no norm is called 'late'"):
+        SpatioTemporalLifter(LifterConfig(dim=32, depth=1, heads=4, frame_dim=32, **choice))

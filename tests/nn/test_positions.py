@@ -42,7 +42,7 @@ def test_learned_positions_are_of_places_and_not_of_times():
     code = LearnedPosition(4, longest=3)
     assert torch.equal(code(TIMES.float()), code(TIMES.float() * 5))
     assert torch.equal(code(TIMES.float())[0], code.table)
-    with pytest.raises(InputError, match="4 tokens were given, but positions are learned for 3"):
+    with pytest.raises(InputError, match="positions are learned for 3 tokens at most and got 4"):
         code(torch.zeros(1, 4))
 
 

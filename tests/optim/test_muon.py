@@ -92,7 +92,7 @@ def test_a_copy_steps_as_the_original(model):
     step(again, copied, 1)
     for own, theirs in zip(model.parameters(), again.parameters(), strict=True):
         assert torch.equal(own, theirs)
-    with pytest.raises(RuntimeError, match="give all groups"):
+    with pytest.raises(RuntimeError, match="give all groups when you make it"):
         optimizer.add_param_group({"params": [nn.Parameter(torch.zeros(3))]})
 
 

@@ -7,14 +7,14 @@ import pytest
 import torch
 
 from poselift.data.synthetic import synthetic_corpus
-from poselift.data.views import View, film
+from poselift.data.views import View, render_views
 from poselift.skeleton import H36M17, Skeleton
 
 
 @pytest.fixture(scope="session")
 def views() -> list[View]:
     """Four clips of two people, in the joints of the CMU corpus."""
-    return film(synthetic_corpus(4, 60, seed=1), seed=1)
+    return render_views(synthetic_corpus(4, 60, seed=1), seed=1)
 
 
 @pytest.fixture(scope="session")

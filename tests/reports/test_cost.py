@@ -8,12 +8,18 @@ import torch
 
 from poselift.core.errors import InputError
 from poselift.models import (
+    BahdanauConfig,
     BahdanauLifter,
     EncoderDecoder,
+    EncoderDecoderConfig,
+    LifterConfig,
+    RecurrentConfig,
     RecurrentLifter,
     SimpleBaseline,
+    SimpleBaselineConfig,
     SpatioTemporalLifter,
     TemporalConvolution,
+    TemporalConvolutionConfig,
     load_weights,
     save_weights,
 )
@@ -32,7 +38,7 @@ FEATURES = 4 * 28 + CONTEXT_CHANNELS + 1
 def evaluated(tmp_path):
     """Saves lifters; returns entries as if they had been evaluated."""
 
-    def of(*lifters, joints="cmu28", **settings):
+    def of(*lifters, skeleton="cmu28", **settings):
         runs = []
         for number, lifter in enumerate(lifters):
             path = tmp_path / f"m{number}.safetensors"
@@ -40,7 +46,7 @@ def evaluated(tmp_path):
             weights = load_weights(path)
             model = {"name": weights.card["model"], "config": {}, "window": FRAMES, "weights": str(path)}
             model["sha256"] = weights.sha256
-            runs.append(Run(tmp_path, results(name=path.stem, model=model, data={"joints": joints}, **settings)))
+            runs.append(Run(tmp_path, results(name=path.stem, model=model, data={"skeleton": skeleton}, **settings)))
         (section,), _ = sections(runs)
         return section.entries
 
@@ -56,7 +62,7 @@ def measure(entries):
 def test_recurrent_networks(evaluated):
     """Each gate is W x + U h + two biases; Elman's network has one, the GRU three, the LSTM four."""
     dim, gates = 8, {"rnn": 1, "gru": 3, "lstm": 4}
-    costs = measure(evaluated(*(RecurrentLifter(cell=cell, dim=dim, depth=2) for cell in gates)))
+    costs = measure(evaluated(*(RecurrentLifter(RecurrentConfig(cell=cell, dim=dim, depth=2)) for cell in gates)))
     for cost, count in zip(costs, gates.values(), strict=True):
         products = FEATURES * dim + 2 * count * 2 * dim * dim + dim * 51
         assert cost.macs == products
@@ -65,8 +71,8 @@ def test_recurrent_networks(evaluated):
 
 def test_the_simple_baseline(evaluated):
     """Linear layers alone, so that the window changes nothing but the memory."""
-    (short,) = measure(evaluated(SimpleBaseline(dim=16, depth=1), window=3))
-    (long,) = measure(evaluated(SimpleBaseline(dim=16, depth=1), window=30))
+    (short,) = measure(evaluated(SimpleBaseline(SimpleBaselineConfig(dim=16, depth=1)), window=3))
+    (long,) = measure(evaluated(SimpleBaseline(SimpleBaselineConfig(dim=16, depth=1)), window=30))
     assert short.macs == long.macs == FEATURES * 16 + 2 * 16 * 16 + 16 * 51
     assert long.memory > short.memory > 4 * short.parameters
 
@@ -75,7 +81,7 @@ def test_attention_counts_in_the_lifter(evaluated):
     """A pass costs a + b t + c t²: in each block each token makes two products of width `dim` with every token."""
 
     def pass_of(window):
-        (cost,) = measure(evaluated(SpatioTemporalLifter(**shape), window=window))
+        (cost,) = measure(evaluated(SpatioTemporalLifter(LifterConfig(**shape)), window=window))
         return cost.macs * window
 
     shape = {"joint_dim": 16, "frame_dim": 32, "dim": 32, "depth": 3, "heads": 4, "temporal_stride": 1}
@@ -85,7 +91,11 @@ def test_attention_counts_in_the_lifter(evaluated):
 
 def test_every_architecture_can_be_measured(evaluated):
     torch.manual_seed(0)
-    lifters = (TemporalConvolution(channels=8, depth=1), BahdanauLifter(dim=8), EncoderDecoder())
+    lifters = (
+        TemporalConvolution(TemporalConvolutionConfig(channels=8, depth=1)),
+        BahdanauLifter(BahdanauConfig(dim=8)),
+        EncoderDecoder(EncoderDecoderConfig()),
+    )
     for cost, lifter in zip(measure(evaluated(*lifters)), lifters, strict=True):
         assert cost.parameters == sum(parameter.numel() for parameter in lifter.parameters())
         assert cost.macs > 0
@@ -93,15 +103,15 @@ def test_every_architecture_can_be_measured(evaluated):
 
 
 def test_fewer_joints_cost_less(evaluated):
-    lifter = SpatioTemporalLifter(joint_dim=16, frame_dim=32, dim=32, depth=1, heads=4)
-    (every,), (some,) = measure(evaluated(lifter)), measure(evaluated(lifter, joints="coco17"))
+    lifter = SpatioTemporalLifter(LifterConfig(joint_dim=16, frame_dim=32, dim=32, depth=1, heads=4))
+    (every,), (some,) = measure(evaluated(lifter)), measure(evaluated(lifter, skeleton="coco17"))
     assert some.macs < every.macs
 
 
 def test_weights_that_are_gone_or_changed_are_said(evaluated, tmp_path):
-    entries = evaluated(SimpleBaseline(dim=8), SimpleBaseline(dim=4))
+    entries = evaluated(SimpleBaseline(SimpleBaselineConfig(dim=8)), SimpleBaseline(SimpleBaselineConfig(dim=4)))
     (tmp_path / "m0.safetensors").unlink()
-    save_weights(tmp_path / "m1.safetensors", SimpleBaseline(dim=4), FRAMES, {})
+    save_weights(tmp_path / "m1.safetensors", SimpleBaseline(SimpleBaselineConfig(dim=4)), FRAMES, {})
     costs, (gone, changed) = measure_costs(entries, repeats=1)
     assert costs == {}
     assert gone.startswith("no cost of m0: no such file")
@@ -130,7 +140,7 @@ def test_costs_are_read_as_they_were_written(tmp_path):
 )
 def test_other_files_are_refused(content, tmp_path):
     (tmp_path / "cost.json").write_text(content if isinstance(content, str) else json.dumps(content))
-    with pytest.raises(InputError, match=r"is not a cost\.json of tools/report\.py"):
+    with pytest.raises(InputError, match=r"is not a cost\.json of poselift report"):
         read_costs(tmp_path / "cost.json")
     with pytest.raises(InputError, match="no such file"):
         read_costs(tmp_path / "nothing.json")

@@ -33,18 +33,18 @@ def test_runs_that_differ_in_seed_alone_are_one_row():
 
 
 def test_other_settings_are_other_rows_in_blocks_of_equal_data():
-    det, gt = {"source": "det", "corpus": "/a/cmu50.npz"}, {"source": "gt", "corpus": "/b/cmu50.npz"}
+    det, gt = {"keypoints": "det", "corpus": "/a/cmu50.npz"}, {"keypoints": "gt", "corpus": "/b/cmu50.npz"}
     (section,), _ = sections(
         runs(
             results(name="a", data=det), results(name="a", data=gt), results(name="b", data=det, flip=False, device="x")
         )
     )
-    assert section.varied == ("data.source", "flip")
+    assert section.varied == ("data.keypoints", "flip")
     assert section.common == "corpus cmu50.npz"
     assert [section.label(entry) for entry in section.entries] == [
-        "a, source det, flip yes",
-        "b, source det, flip no",
-        "a, source gt, flip yes",
+        "a, keypoints det, flip yes",
+        "b, keypoints det, flip no",
+        "a, keypoints gt, flip yes",
     ]
     assert [section.block(entry) for entry in section.entries] == [("det",), ("det",), ("gt",)]
     assert [entry.exact_points for entry in section.entries] == [False, False, True]

@@ -19,3 +19,8 @@ def test_it_says_with_what_a_figure_was_made(monkeypatch):
 def test_no_checkout_is_no_error(monkeypatch):
     monkeypatch.setenv("PATH", "")
     assert environment()["commit"] is None
+
+
+def test_the_command_names_the_console_script_without_its_folder(monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["/somewhere/bin/poselift", "evaluate", "name=a b"])
+    assert environment()["command"] == "poselift evaluate 'name=a b'"

@@ -28,7 +28,7 @@ def test_a_metric_may_have_no_joints(tmp_path):
 def test_nothing_to_read(tmp_path):
     with pytest.raises(InputError, match="no run is given"):
         read_runs([])
-    with pytest.raises(InputError, match=r"no such file: .*metrics\.json; give a folder that tools/evaluate"):
+    with pytest.raises(InputError, match=r"no such file: .*metrics\.json; give a folder that poselift evaluate"):
         read_runs([tmp_path])
     (tmp_path / "other").mkdir()
     with pytest.raises(InputError, match=r"other/metrics\.json, .*x\.json; .*, and leave these out"):
@@ -60,7 +60,7 @@ def _set(*keys):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (_set("version", 2), "has version 2, not 1; run tools/evaluate.py again"),
+        (_set("version", 2), "has version 2, not 1; run poselift evaluate again"),
         (_set("metrics", ...), ": metrics is missing"),
         (_set("metrics", "mpjpe", "unit", ...), r"metrics\.mpjpe\.unit is missing"),
         (_set("metrics", "mpjpe", "groups", "29", "41"), r"metrics\.mpjpe\.groups\.29 must be int or float or null"),

@@ -87,5 +87,5 @@ def test_conversion_commutes_with_moving_and_mirroring(source, target):
 
 
 def test_wrong_number_of_joints():
-    with pytest.raises(ValueError, match="16 joints were given, but coco17 has 17"):
+    with pytest.raises(ValueError, match="values have 16 joints, but coco17 has 17"):
         convert(np.zeros((2, 16, 2)), COCO17, H36M17)

@@ -6,8 +6,8 @@ import torch
 from poselift.data.augment import Augmentation
 from poselift.data.batches import Batches
 from poselift.data.synthetic import synthetic_corpus
-from poselift.data.virtual import VirtualSource
-from poselift.models import SpatioTemporalLifter
+from poselift.data.virtual import VirtualSampler
+from poselift.models import LifterConfig, SpatioTemporalLifter
 from poselift.skeleton import CMU28, H36M17
 
 
@@ -16,7 +16,7 @@ def batches():
     """Makes the batches of an epoch, of 32 windows of 8 frames."""
 
     def make(count, batch_size=32):
-        source = VirtualSource(
+        source = VirtualSampler(
             synthetic_corpus(8, 100, seed=0),
             8,
             CMU28,
@@ -32,4 +32,4 @@ def batches():
 @pytest.fixture
 def lifter():
     torch.manual_seed(0)
-    return SpatioTemporalLifter(joint_dim=16, joint_heads=2, frame_dim=64, dim=64, depth=1, heads=4)
+    return SpatioTemporalLifter(LifterConfig(joint_dim=16, joint_heads=2, frame_dim=64, dim=64, depth=1, heads=4))

@@ -68,7 +68,7 @@ def test_what_is_not_a_checkpoint_is_refused(tmp_path, capsys):
     with pytest.raises(InputError, match="cannot be read as a checkpoint"):
         read_checkpoint(path)
     torch.save({"something": 1}, path)
-    with pytest.raises(InputError, match=r"not a checkpoint of tools/train\.py"):
+    with pytest.raises(InputError, match=r"not a checkpoint of poselift train"):
         read_checkpoint(path)
     torch.save({**checkpoint(1.0), "extra": Hostile()}, path)
     with pytest.raises(InputError, match="cannot be read as a checkpoint"):

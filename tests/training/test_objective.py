@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from poselift.data.synthetic import synthetic_corpus
-from poselift.data.virtual import VirtualSource
+from poselift.data.virtual import VirtualSampler
 from poselift.losses import position_loss, reprojection_loss, symmetry_loss
 from poselift.skeleton import CMU28, COCO17, H36M17
 from poselift.training.objective import LOSSES, Objective
@@ -40,7 +40,7 @@ def test_the_truth_costs_nothing(batch):
 
 
 def test_the_truth_costs_nothing_where_the_first_joint_is_no_pelvis():
-    source = VirtualSource(synthetic_corpus(2, 60, seed=0), 8, CMU28, COCO17, {"cmu28": 1.0})
+    source = VirtualSampler(synthetic_corpus(2, 60, seed=0), 8, CMU28, COCO17, {"cmu28": 1.0})
     batch = source.sample(2, torch.Generator().manual_seed(0))
     as_lifters_give = batch.joints - batch.joints[:, :, :1]
     assert float(as_lifters_give.sub(batch.joints).norm(dim=-1).mean()) > 0.3

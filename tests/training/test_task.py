@@ -6,9 +6,15 @@ import pytest
 import torch
 
 from poselift.data.synthetic import synthetic_corpus
-from poselift.data.views import film
-from poselift.data.virtual import VirtualSource
-from poselift.models import EncoderDecoder, SpatioTemporalLifter
+from poselift.data.views import render_views
+from poselift.data.virtual import VirtualSampler
+from poselift.models import (
+    EncoderDecoder,
+    EncoderDecoderConfig,
+    LifterConfig,
+    SpatioTemporalLifter,
+    build_model,
+)
 from poselift.optim.schedules import linear_warmup
 from poselift.skeleton import CMU28, COCO17, H36M17
 from poselift.training.masking import Masking
@@ -26,7 +32,7 @@ def batch(batches):
 def make_task(monkeypatch, lifter):
     def make(loss=DEFAULT, rate=5e-3, **options):
         torch.manual_seed(0)
-        new = type(lifter)(**lifter.config)
+        new = build_model(lifter.config)
         task = LiftingTask(new, partial(torch.optim.AdamW, lr=rate), linear_warmup(5), loss, 0.02, 24, **options)
         monkeypatch.setattr(task, "log", lambda *arguments, **options: None)  # there is no trainer
         return task
@@ -95,7 +101,7 @@ def test_settings_that_the_optimizer_refuses_are_said(make_task):
 
 def test_what_writes_pose_after_pose_is_fed_the_truth_in_training_and_its_own_in_use(make_task, batch, monkeypatch):
     task = make_task()
-    task.lifter = EncoderDecoder(dim=16, depth=1, heads=2, noise=0.0)
+    task.lifter = EncoderDecoder(EncoderDecoderConfig(dim=16, depth=1, heads=2, noise=0.0))
     fed = []
     forward = task.lifter.forward
     monkeypatch.setattr(
@@ -107,7 +113,7 @@ def test_what_writes_pose_after_pose_is_fed_the_truth_in_training_and_its_own_in
     task.eval()
     task.on_validation_epoch_start()
     with torch.no_grad():
-        task.validation_step(film(synthetic_corpus(1, 30, seed=0), seed=0)[0].converted(CMU28, H36M17), 0)
+        task.validation_step(render_views(synthetic_corpus(1, 30, seed=0), seed=0)[0].converted(CMU28, H36M17), 0)
     assert fed[1:] == [None] * (len(fed) - 1)
 
 
@@ -117,7 +123,7 @@ def test_the_penalty_of_attention_is_in_the_loss(make_task, batch):
         task = make_task()
         torch.manual_seed(0)
         attention = {"name": "adaptive_span", "max_span": 64, "span_weight": weight}
-        task.lifter = SpatioTemporalLifter(**{**task.lifter.config, "attention": attention})
+        task.lifter = SpatioTemporalLifter(replace(task.lifter.config, attention=attention))
         loss = task.training_step(batch, 0)
         loss.backward()
         losses.append(loss.item())
@@ -129,13 +135,13 @@ def test_the_penalty_of_attention_is_in_the_loss(make_task, batch):
 
 @pytest.fixture
 def coco_batch():
-    source = VirtualSource(synthetic_corpus(2, 60, seed=0), 8, CMU28, COCO17, {"cmu28": 1.0})
+    source = VirtualSampler(synthetic_corpus(2, 60, seed=0), 8, CMU28, COCO17, {"cmu28": 1.0})
     return source.sample(2, torch.Generator().manual_seed(0))
 
 
 def test_a_decoder_is_fed_poses_as_it_gives_them(coco_batch, monkeypatch):
     """Relative to the first joint, here the nose, and not to the pelvis as the data."""
-    lifter = EncoderDecoder(skeleton_out=COCO17.name, dim=16, heads=2)
+    lifter = EncoderDecoder(EncoderDecoderConfig(skeleton_out=COCO17.name, dim=16, heads=2))
     task = LiftingTask(lifter, partial(torch.optim.AdamW, lr=1e-3), linear_warmup(5), DEFAULT, 0.02, 8)
     monkeypatch.setattr(task, "log", lambda *arguments, **options: None)
     fed, from_camera = [], lifter.from_camera
@@ -148,9 +154,11 @@ def test_a_decoder_is_fed_poses_as_it_gives_them(coco_batch, monkeypatch):
 
 
 def test_validation_is_relative_to_the_first_joint(monkeypatch):
-    view = film(synthetic_corpus(1, 40, seed=0), seed=1)[0]
+    view = render_views(synthetic_corpus(1, 40, seed=0), seed=1)[0]
     view = view.converted(view.keypoint_skeleton, COCO17)
-    lifter = SpatioTemporalLifter(skeleton_out=COCO17.name, joint_dim=16, joint_heads=2, frame_dim=32, dim=32, heads=4)
+    lifter = SpatioTemporalLifter(
+        LifterConfig(skeleton_out=COCO17.name, joint_dim=16, joint_heads=2, frame_dim=32, dim=32, heads=4)
+    )
     task = LiftingTask(lifter, partial(torch.optim.AdamW, lr=1e-3), linear_warmup(5), DEFAULT, 0.02, 8)
     exact = view.joints - view.joints[:, :1]
     monkeypatch.setattr("poselift.training.task.lift_view", lambda *arguments: SimpleNamespace(joints=exact.numpy()))
@@ -182,7 +190,7 @@ def validated(make_task, monkeypatch):
 
 
 def view_of(subject, frames, joints=lambda joints: joints):
-    view = film(synthetic_corpus(1, frames, seed=0), seed=0)[0].converted(CMU28, H36M17)
+    view = render_views(synthetic_corpus(1, frames, seed=0), seed=0)[0].converted(CMU28, H36M17)
     return replace(view, subject=subject, joints=joints(view.joints))
 
 

@@ -2,10 +2,10 @@ import pytest
 import torch
 
 from poselift.core.errors import InputError
-from poselift.models import SimpleBaseline, SpatioTemporalLifter
+from poselift.models import LifterConfig, SimpleBaseline, SimpleBaselineConfig, SpatioTemporalLifter
 from poselift.reports.cost import example_window
 from poselift.skeleton import CMU28, H36M17
-from poselift.training.warm_start import begin_with
+from poselift.training.warm_start import warm_start
 
 SIZE = {"joint_dim": 8, "frame_dim": 32, "dim": 32, "heads": 4}
 
@@ -13,7 +13,7 @@ SIZE = {"joint_dim": 8, "frame_dim": 32, "dim": 32, "heads": 4}
 @pytest.fixture
 def small():
     torch.manual_seed(0)
-    return SpatioTemporalLifter(**SIZE, depth=3).eval()
+    return SpatioTemporalLifter(LifterConfig(**SIZE, depth=3)).eval()
 
 
 @pytest.fixture
@@ -23,9 +23,9 @@ def encoded():
 
 def test_a_grown_lifter_gives_what_the_smaller_one_gave(small, encoded):
     grown = SpatioTemporalLifter(
-        **SIZE, depth=5, joint_depth=2, frame_depth=2, uncertainty=True, skeleton_out="cmu28"
+        LifterConfig(**SIZE, depth=5, joint_depth=2, frame_depth=2, uncertainty=True, skeleton_out="cmu28")
     ).eval()
-    begin_with(grown, small)
+    warm_start(grown, small)
     before, after = small(encoded), grown(encoded)
     torch.testing.assert_close(after[:, :, : len(H36M17)], before)
     # Joints that it did not give begin where the nearest one above them is.
@@ -38,10 +38,10 @@ def test_a_grown_lifter_gives_what_the_smaller_one_gave(small, encoded):
 
 
 @pytest.mark.parametrize(("joints_before", "joints_after"), [("h36m17", "cmu28"), ("cmu28", "h36m17")])
-def test_radii_of_other_joints_begin_as_the_joints_do(joints_before, joints_after, encoded):
-    before = SpatioTemporalLifter(**SIZE, depth=1, uncertainty=True, skeleton_out=joints_before).eval()
-    after = SpatioTemporalLifter(**SIZE, depth=1, uncertainty=True, skeleton_out=joints_after).eval()
-    begin_with(after, before)
+def test_the_uncertainty_of_other_joints_is_initialised_by_joint(joints_before, joints_after, encoded):
+    before = SpatioTemporalLifter(LifterConfig(**SIZE, depth=1, uncertainty=True, skeleton_out=joints_before)).eval()
+    after = SpatioTemporalLifter(LifterConfig(**SIZE, depth=1, uncertainty=True, skeleton_out=joints_after)).eval()
+    warm_start(after, before)
     shared = len(H36M17)
     torch.testing.assert_close(
         after.estimate(encoded).uncertainty[..., :shared], before.estimate(encoded).uncertainty[..., :shared]
@@ -55,23 +55,29 @@ def test_a_shrunken_lifter_lacks_the_block_that_did_least(idle, small, encoded):
         for layer in (small.time_blocks[idle].attention.out, small.time_blocks[idle].feed_forward[3]):
             layer.weight.zero_()
             layer.bias.zero_()
-    smaller = SpatioTemporalLifter(**SIZE, depth=2).eval()
-    begin_with(smaller, small)
+    smaller = SpatioTemporalLifter(LifterConfig(**SIZE, depth=2)).eval()
+    warm_start(smaller, small)
     torch.testing.assert_close(smaller(encoded), small(encoded))
 
 
 @pytest.mark.parametrize("heads", [2, 4, 8])
 def test_wider_joint_tokens_give_what_the_narrower_ones_gave(heads, encoded):
     torch.manual_seed(1)
-    narrow = SpatioTemporalLifter(**{**SIZE, "joint_dim": 16}, depth=2, joint_depth=2).eval()
+    narrow = SpatioTemporalLifter(LifterConfig(**{**SIZE, "joint_dim": 16}, depth=2, joint_depth=2)).eval()
     with torch.no_grad():  # norms as training leaves them
         for name, value in narrow.named_parameters():
             if "norm" in name:
                 value.add_(0.2 * torch.randn_like(value))
     wide = SpatioTemporalLifter(
-        **{**SIZE, "joint_dim": 48 if heads < 4 else 64}, depth=2, joint_depth=3, joint_heads=heads, joint_time=True
+        LifterConfig(
+            **{**SIZE, "joint_dim": 48 if heads < 4 else 64},
+            depth=2,
+            joint_depth=3,
+            joint_heads=heads,
+            joint_time=True,
+        )
     ).eval()
-    begin_with(wide, narrow)
+    warm_start(wide, narrow)
     assert encoded.mask.any(1).eq(encoded.mask.all(1)).all()  # no joint that comes and goes
     torch.testing.assert_close(wide(encoded), narrow(encoded), atol=1e-4, rtol=0)
     # New channels and heads learn, though they begin at 0.
@@ -85,58 +91,60 @@ def test_wider_joint_tokens_give_what_the_narrower_ones_gave(heads, encoded):
 def test_heads_over_time_know_time_by_their_channels(encoded):
     """So there may be more of them, but no wider ones."""
     sizes = {**SIZE, "joint_dim": 16, "joint_time": True, "depth": 1, "joint_depth": 2}
-    narrow = SpatioTemporalLifter(**sizes).eval()
-    wide = SpatioTemporalLifter(**{**sizes, "joint_dim": 32, "joint_heads": 4}).eval()
-    begin_with(wide, narrow)
+    narrow = SpatioTemporalLifter(LifterConfig(**sizes)).eval()
+    wide = SpatioTemporalLifter(LifterConfig(**{**sizes, "joint_dim": 32, "joint_heads": 4})).eval()
+    warm_start(wide, narrow)
     torch.testing.assert_close(wide(encoded), narrow(encoded), atol=1e-4, rtol=0)
-    with pytest.raises(InputError, match=r"2 heads of 16 channels .* set model.joint_heads=4"):
-        begin_with(SpatioTemporalLifter(**{**sizes, "joint_dim": 32}), narrow)
+    with pytest.raises(InputError, match=r"2 joint heads of 16 channels .* set model.joint_heads=4"):
+        warm_start(SpatioTemporalLifter(LifterConfig(**{**sizes, "joint_dim": 32})), narrow)
 
 
 def test_joint_tokens_of_other_attention_do_not_widen():
-    narrow, wide = (SpatioTemporalLifter(**{**SIZE, "joint_dim": dim}, joint_attention="additive") for dim in (8, 16))
+    narrow, wide = (
+        SpatioTemporalLifter(LifterConfig(**{**SIZE, "joint_dim": dim}, joint_attention="additive")) for dim in (8, 16)
+    )
     with pytest.raises(InputError, match="joint_attention=additive"):
-        begin_with(wide, narrow)
+        warm_start(wide, narrow)
 
 
 def test_joint_tokens_over_time_are_not_left_out(small):
-    timed = SpatioTemporalLifter(**SIZE, depth=3, joint_time=True)
+    timed = SpatioTemporalLifter(LifterConfig(**SIZE, depth=3, joint_time=True))
     with pytest.raises(InputError, match="joint_time"):
-        begin_with(small, timed)
+        warm_start(small, timed)
 
 
 def test_an_equal_lifter_is_a_copy(small, encoded):
-    equal = SpatioTemporalLifter(**SIZE, depth=3).eval()
-    begin_with(equal, small)
+    equal = SpatioTemporalLifter(LifterConfig(**SIZE, depth=3)).eval()
+    warm_start(equal, small)
     assert torch.equal(equal(encoded), small(encoded))
 
 
-def test_attention_that_cannot_begin_at_nothing_does_not_grow():
-    lifters = [SpatioTemporalLifter(**SIZE, depth=depth, attention="fnet") for depth in (1, 2)]
+def test_attention_that_has_no_output_layer_does_not_grow():
+    lifters = [SpatioTemporalLifter(LifterConfig(**SIZE, depth=depth, attention="fnet")) for depth in (1, 2)]
     with pytest.raises(InputError, match="time_blocks cannot grow"):
-        begin_with(lifters[1], lifters[0])
+        warm_start(lifters[1], lifters[0])
 
 
 @pytest.mark.parametrize("heads", [{"heads": 8}, {"joint_heads": 4}])
 def test_other_heads_of_the_same_width_are_refused(small, heads):
     (key, _), *_ = heads.items()
-    with pytest.raises(InputError, match=rf"set model\.{key}={small.config[key]}"):
-        begin_with(SpatioTemporalLifter(**{**SIZE, **heads}, depth=3), small)
+    with pytest.raises(InputError, match=rf"set model\.{key}={getattr(small.config, key)}"):
+        warm_start(SpatioTemporalLifter(LifterConfig(**{**SIZE, **heads}, depth=3)), small)
 
 
 def test_others_are_refused(small):
-    with pytest.raises(InputError, match="SimpleBaseline cannot begin with the weights of a SpatioTemporalLifter"):
-        begin_with(SimpleBaseline(), small)
-    with pytest.raises(InputError, match=r"is \(.*\) here and \(.*\) in the weights"):
-        begin_with(SpatioTemporalLifter(**{**SIZE, "dim": 64}), small)
+    with pytest.raises(InputError, match="SimpleBaseline cannot be initialised from a SpatioTemporalLifter"):
+        warm_start(SimpleBaseline(SimpleBaselineConfig(dim=8)), small)
+    with pytest.raises(InputError, match=r"is \(.*\) in this lifter and \(.*\) in these weights"):
+        warm_start(SpatioTemporalLifter(LifterConfig(**{**SIZE, "dim": 64})), small)
 
 
 def test_upsampling_may_change(small, encoded):
     """Interpolated tokens begin with the mean of what was spread, and back again each frame gets the same."""
-    interpolating = SpatioTemporalLifter(**SIZE, depth=3, temporal_upsampling="interpolate").eval()
-    begin_with(interpolating, small)
+    interpolating = SpatioTemporalLifter(LifterConfig(**SIZE, depth=3, temporal_upsampling="interpolate")).eval()
+    warm_start(interpolating, small)
     spread = small.token_out.weight.view(4, 32, 32)
     torch.testing.assert_close(interpolating.token_out.weight, spread.mean(0))
-    back = SpatioTemporalLifter(**SIZE, depth=3).eval()
-    begin_with(back, interpolating)
+    back = SpatioTemporalLifter(LifterConfig(**SIZE, depth=3)).eval()
+    warm_start(back, interpolating)
     torch.testing.assert_close(back.token_out.weight.view(4, 32, 32)[2], spread.mean(0))

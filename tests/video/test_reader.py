@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from poselift.core.errors import InputError
-from poselift.video import VideoReader, read_frames
+from poselift.video import VideoReader
 
 
 def number_of(image):
@@ -67,7 +67,7 @@ def test_start_and_end_cut_exactly(make_video, name, options):
     whole = list(VideoReader(path))
     assert times_of(whole) == [n / 25 for n in range(40)]
     for start, end in [(0, 0.3), (0.01, 0.3), (0.32, 0.64), (0.5, None), (0.8, 0.81), (1.56, None), (None, 0.04)]:
-        span = list(read_frames(path, start, end))
+        span = list(VideoReader(path, start, end))
         expected = [f for f in whole if (start or 0) <= f.timestamp < (end or math.inf)]
         assert times_of(span) == times_of(expected)
         assert [frame.index for frame in span] == list(range(len(expected)))
@@ -78,7 +78,7 @@ def test_start_and_end_cut_exactly(make_video, name, options):
 def test_a_raw_stream_says_that_its_rate_is_assumed(make_video):
     reader = VideoReader(make_video("clip.h264", container_format="h264"))
     assert len(list(reader)) == 20
-    assert reader.warnings == ["the file has no time stamps: 25 frames a second are assumed"]
+    assert reader.warnings == ["the file has no timestamps; 25 frames per second are assumed"]
 
 
 @pytest.mark.parametrize(
@@ -131,7 +131,7 @@ def test_equal_time_stamps_are_left_out_and_told(make_video):
     times = [0, 0.1, 0.1002, 0.2]
     reader = VideoReader(make_video("clip.mkv", times=times, codec="mjpeg", pix_fmt="yuvj420p"))
     assert times_of(reader) == [0, 0.1, 0.2]
-    assert reader.warnings == ["frames left out, as their time stamps do not increase: 1"]
+    assert reader.warnings == ["frames dropped because their timestamps do not increase: 1"]
 
 
 def test_a_header_that_is_wrong_about_the_duration_changes_nothing(make_video):

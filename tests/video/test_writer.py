@@ -104,7 +104,7 @@ def test_an_error_leaves_nothing_behind_and_keeps_the_older_file(tmp_path, writt
 
 
 def test_a_video_without_frames_is_refused(tmp_path):
-    with pytest.raises(InputError, match="no frame was given"), VideoWriter(tmp_path / "out.mp4", 96, 64):
+    with pytest.raises(InputError, match="no frame was written"), VideoWriter(tmp_path / "out.mp4", 96, 64):
         pass
     assert list(tmp_path.iterdir()) == []
 
@@ -115,7 +115,7 @@ def test_frames_that_do_not_fit_are_refused(tmp_path):
         for time in (1.0, 0.5):
             with pytest.raises(InputError, match="not later"):
                 video.write(gradient(96, 64), time)
-        with pytest.raises(InputError, match="a frame of 64 x 96 in a video of 96 x 64"):
+        with pytest.raises(InputError, match="the frame has 64 x 96 pixels, the video 96 x 64"):
             video.write(gradient(64, 96), 2.0)
 
 

@@ -1,1 +1,1 @@
-"""`python tools/study.py`: every mechanism of the survey, trained and measured alike."""
+"""`poselift study`: every mechanism of the survey, trained and measured in the same way."""

@@ -1,4 +1,4 @@
-"""What every row of the study may spend: the same steps, windows and views, and models of like size."""
+"""The budgets of the study: steps, windows, views and model sizes, the same for every row."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,16 +8,16 @@ from poselift.cli.study.rows import Row
 
 @dataclass(frozen=True)
 class Budget:
-    """How much is trained and measured.
+    """The amount of training and measuring for one row.
 
     Attributes:
         steps: optimizer steps.
         batch: windows in a batch.
         frames: in a window, in training and evaluation.
-        views: to validate on, the first ones of the source.
-        repeats: how often a pass is timed.
-        trainer: choice of conf/trainer.
-        sizes: the model's own overrides, by the choice of conf/model.
+        views: for validation, the first ones of the data.
+        repeats: timed forward passes.
+        trainer: a choice of conf/trainer.
+        sizes: overrides of the model's size, by choice of conf/model.
         other: further overrides.
     """
 
@@ -31,7 +31,7 @@ class Budget:
     other: tuple[str, ...] = ()
 
     def overrides(self, row: Row) -> list[str]:
-        """Those of `tools/train.py`, but for the row's own. A tenth of the steps warms up, where a key says it."""
+        """The overrides of `poselift train` for the budget; warm-ups with a length take a tenth of the steps."""
         return [
             f"steps={self.steps}",
             f"frames={self.frames}",
@@ -46,7 +46,7 @@ class Budget:
 
 
 _TOKEN = ("model.temporal_stride=1",)
-"""A token a frame, so that the length of a clip is what attention sees."""
+"""One token per frame, so that attention sees as many tokens as the window has frames."""
 
 BUDGETS = {
     "smoke": Budget(
@@ -74,4 +74,4 @@ BUDGETS = {
     ),
     "full": Budget(steps=1500, batch=64, frames=81, views=38, repeats=10, trainer="gpu", sizes={"lifter": _TOKEN}),
 }
-"""By name: ten minutes on two cores, and an hour on a GPU."""
+"""Budgets by name: smoke takes ten minutes on two cores, full takes an hour on a GPU."""

@@ -1,42 +1,41 @@
-"""The page that lists every name: the command that trains it, its file, its test and its row in the study."""
+"""The page that lists every mechanism: its command, file, test and results in the study."""
 
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from poselift.cli.config import CONF
 from poselift.cli.study.rows import FAMILIES, Row
 from poselift.cli.study.run import Study
 from poselift.cli.study.tables import NOTE, summary_cells, summary_columns
+from poselift.core.errors import InputError
 from poselift.core.files import write_text
 
-_ROOT = Path(CONF).parent
+_ROOT = Path(__file__).parents[3]
 
 _ENOUGH = 1000
 _FEW = (
-    " These are too few steps to say which row is better: they show that all of them train. Times are rough where the "
-    "machine has other work."
+    " These are too few steps to rank the rows; they show that every row trains. Times are rough, because the machine "
+    "had other work."
 )
-"""What is said of a budget of fewer steps than are enough."""
+"""The note on a budget with too few steps."""
 
 _INTRODUCTION = """\
-# Every mechanism, and what it came to
+# Every mechanism and its results
 
-Each name of the survey is an override of `tools/train.py`. Here is the command that trains it, the file that it is in
-with its formula and paper, the test of that file, and its row in the study. This page is written by the study itself:
+Each name of the survey is an override of `poselift train`. The tables show the command that trains it, its file with
+formula and paper, the test of that file, and its results in the study. The study itself writes this page:
 
     {command}
 
-Self-attention that is soft and global is `scaled_dot` under `softmax`; attention across, from a decoder to an encoder,
-is in `encoder_decoder`, and `model/attention@model.decoder_attention=NAME` and
-`model/attention@model.cross_attention=NAME` choose the mechanisms of its decoder. Over the joints of a frame they go
-with `model.joint_attention.name=NAME`. What cannot be (a mechanism that mixes all tokens made causal, T-Fixup with a
-norm) is refused before anything is trained.
+Soft global self-attention is `scaled_dot` with `softmax`. Cross-attention from a decoder to an encoder is in
+`encoder_decoder`; `model/attention@model.decoder_attention=NAME` and `model/attention@model.cross_attention=NAME`
+choose the mechanisms of its decoder. `model.joint_attention.name=NAME` chooses the mechanism over the joints of a
+frame. An impossible combination (a mechanism that mixes all tokens made causal, T-Fixup with a norm) gives an error
+before training starts.
 
-Label smoothing, the last of the Transformer's training tricks, has no place in regression: there is no distribution
-over classes to smooth. Where the thesis and a paper print different formulas (the scales of T-Fixup, the exponent -1.5
-of Noam's warm-up), the code has the paper's.
+Label smoothing is not part of the study: regression has no distribution over classes to smooth. Where the thesis and a
+paper print different formulas (the scales of T-Fixup, the exponent -1.5 of Noam's warm-up), the code follows the paper.
 
 {budget} {note}
 """
@@ -45,21 +44,27 @@ of Noam's warm-up), the code has the paper's.
 def write_page(
     path: Path, study: Study, command: str, rows: Sequence[Row], results: Mapping[str, Mapping[str, Any]]
 ) -> None:
-    """Writes the page, of the rows that were trained alone.
+    """Writes the page of all rows that have results.
 
     Args:
         path: of the Markdown file; its links are relative to it.
-        study: that the rows are of.
+        study: of the rows.
         command: that makes the page.
         rows: in the order of the tables.
-        results: by the row's name.
+        results: by the name of the row.
+
+    Raises:
+        InputError: poselift does not run from a checkout, which has the files that the page links to.
     """
+    if not (_ROOT / "tests").is_dir():
+        raise InputError(
+            "--page links to the tests of poselift, which an installed package lacks; run it in a checkout"
+        )
     budget = study.budget
     said = (
-        f"Each row had {budget.steps} steps of {budget.batch} windows of {budget.frames} frames, and a tenth of the "
-        f"steps to warm up where its schedule says how many; the first {budget.views} validation views of "
-        f"{study.protocol.title} are scored. Models are as small as the budget wants them: the whole command of a row "
-        f"stands in its row.json."
+        f"Each row trained for {budget.steps} steps of {budget.batch} windows of {budget.frames} frames. Warm-ups with "
+        f"a length take a tenth of the steps. Errors are on the first {budget.views} validation views of "
+        f"{study.protocol.title}. The budget sets the size of the models; row.json of each row has its full command."
         f"{'' if budget.steps >= _ENOUGH else _FEW}"
     )
     parts = [_INTRODUCTION.format(command=command, budget=said, note=NOTE)]
@@ -81,7 +86,7 @@ def _table(path: Path, rows: Sequence[Row], results: Mapping[str, Mapping[str, A
         numbers = [
             column.text(cell) or "-" for column, cell in zip(columns, summary_cells(results[row.name]), strict=True)
         ]
-        command = f"`python tools/train.py {' '.join(row.overrides)}`"
+        command = f"`poselift train {' '.join(row.overrides)}`"
         lines.append(
             f"| {' | '.join([f'`{row.name}`', command, _link(path, row.code), _link(path, row.test), *numbers])} |"
         )

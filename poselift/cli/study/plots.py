@@ -1,4 +1,4 @@
-"""The study as pictures: errors, how cost grows, and what warm-ups and initialisations do to gradients and updates."""
+"""Plots of the study: errors, growth of cost, and gradients and updates by warm-up and initialisation."""
 
 import json
 import math
@@ -34,15 +34,15 @@ _INITS = (
 )
 
 _SHOWN = (-9, 1)
-"""Powers of ten in the histograms; what is smaller is nothing, and what is larger has diverged."""
+"""Powers of ten in the histograms; smaller values are negligible, larger ones have diverged."""
 
 
 def write_plots(study: Study, results: Mapping[str, Mapping[str, Any]]) -> None:
-    """Draws what has been trained, as PNG and PDF in plots/.
+    """Draws all results as PNG and PDF in plots/.
 
     Args:
-        study: that the rows are of.
-        results: by the row's name.
+        study: of the rows.
+        results: by the name of the row.
     """
     folder = study.out / "plots"
     errors = {name: {"MPJPE": result["error"]["mpjpe"]} for name, result in results.items()}
@@ -63,7 +63,7 @@ def write_plots(study: Study, results: Mapping[str, Mapping[str, Any]]) -> None:
 
 @styled
 def _dots(values: Mapping[str, Mapping[str, float]], label: str) -> Figure:
-    """A line for each row, with a point for each of its values."""
+    """A figure with one line per row and one point per value."""
     figure = Figure(figsize=(PAGE, 0.6 + 0.12 * len(values)))
     axes = figure.subplots()
     titles = list(next(iter(values.values())))
@@ -86,7 +86,7 @@ def _dots(values: Mapping[str, Mapping[str, float]], label: str) -> Figure:
 
 @styled
 def _curves(runs: Mapping[str, Mapping[str, Any]]) -> Figure:
-    """Loss, gradient and update over the steps."""
+    """A figure of loss, gradient and update over the steps."""
     figure = Figure(figsize=(PAGE, 0.35 * PAGE))
     panels = figure.subplots(1, 3)
     kinds = (
@@ -109,7 +109,7 @@ def _curves(runs: Mapping[str, Mapping[str, Any]]) -> Figure:
 
 @styled
 def _histograms(runs: Mapping[str, Mapping[str, Any]]) -> Figure:
-    """How the sizes of gradients and updates are distributed at each step, as the paper on T-Fixup draws them."""
+    """A figure of the histograms of gradients and updates at each step, like those of the T-Fixup paper."""
     figure = Figure(figsize=(PAGE, 0.4 + 1.1 * len(runs)))
     panels = figure.subplots(len(runs), 2, squeeze=False, sharex=True, sharey=True)
     for line, (name, run) in zip(panels, runs.items(), strict=True):

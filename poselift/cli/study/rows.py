@@ -1,4 +1,4 @@
-"""What the study trains: every name of the survey, with the file that it is in and the test of that file."""
+"""The rows of the study: every name of the survey, with its file and the test of that file."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,27 +12,27 @@ REACH, STREAMS = "Where attention looks", "Between what"
 EFFICIENT, TRANSFORMER = "Efficient attention", "Transformer"
 SCHEDULES, INITS, BEFORE = "Warm-ups and schedules", "Norms and initialisation", "Before Transformers"
 FAMILIES = (SCORE, DISTRIBUTION, REACH, STREAMS, EFFICIENT, TRANSFORMER, SCHEDULES, INITS, BEFORE)
-"""In the order of the table."""
+"""Families in the order of the table."""
 
 _REACH = ("local_monotonic", "local_predictive", "hard")
 _TRANSFORMERS = ("lifter", "encoder_decoder", "mixste")
 _STREAMS = ("co_attention", "multi_dimensional", "multi_representational", "hierarchical")
 _LONG = {"location": ("model.attention.positions=1024",)}
-"""What a mechanism needs for sequences of 729 tokens."""
+"""Overrides that a mechanism needs for sequences of 729 tokens."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """One thing that is trained.
+    """One training run of the study.
 
     Attributes:
         name: of the row.
-        family: that it belongs to.
-        overrides: of `tools/train.py`.
-        code: the file that it is in.
-        test: the file's test.
-        model: choice of conf/model.
-        warmup: the key that says how long the warm-up takes; None where nothing does.
+        family: one of `FAMILIES`.
+        overrides: of `poselift train`.
+        code: path of the file with the mechanism, in the repository.
+        test: path of that file's test.
+        model: a choice of conf/model.
+        warmup: the key of the warm-up's length; None if it has no such key.
     """
 
     name: str
@@ -51,7 +51,7 @@ def all_rows() -> list[Row]:
 
 
 def _attention() -> list[Row]:
-    """A row for each file of conf/model/attention, and the default lifter looking back alone."""
+    """A row for each file of conf/model/attention, and the causal default lifter."""
     rows = [
         Row(
             name,
@@ -98,23 +98,25 @@ def _transformer() -> list[Row]:
 
 
 def _schedules() -> list[Row]:
-    """A row for each file of conf/schedule, the default without its warm-up, and the optimizer that brings its own."""
-    warmups = {
-        "noam": "schedule.warmup",
-        "linear": "schedule.steps",
-        "exponential": "schedule.steps",
-        "untuned_linear": None,
-        "untuned_exponential": None,
-        "constant": None,
-    }
+    """A row for each file of conf/schedule, each warm-up alone, and the optimizer with a warm-up of its own."""
+    key = {"noam": "schedule.warmup", "constant": None}
     where = ("poselift/optim/schedules.py", "tests/optim/test_schedules.py")
     rows = [
-        Row(name, SCHEDULES, (f"schedule={name}",), *where, warmup=warmups.get(name, Row.warmup))
+        Row(name, SCHEDULES, (f"schedule={name}",), *where, warmup=key.get(name, Row.warmup))
         for name in _choices("schedule")
+    ]
+    warmups = [
+        Row(name, SCHEDULES, ("schedule=constant", f"schedule/warmup={name}"), *where, warmup=length)
+        for name, length in (
+            ("linear", Row.warmup),
+            ("exponential", Row.warmup),
+            ("untuned_linear", None),
+            ("untuned_exponential", None),
+        )
     ]
     radam = ("optimizer=radam", "schedule/warmup=none")
     return [
-        *rows,
+        *sorted([*rows, *warmups], key=lambda row: row.name),
         Row("cosine_no_warmup", SCHEDULES, ("schedule/warmup=none",), *where, warmup=None),
         Row("radam", SCHEDULES, radam, "conf/optimizer/radam.yaml", "tests/cli/test_every_name.py", warmup=None),
     ]
@@ -139,7 +141,7 @@ def _inits() -> list[Row]:
 def _models() -> list[Row]:
     """A row for each file of conf/model that is no Transformer, and their variants.
 
-    Transformers of other shapes (`mixste`) are compared at their own cost: `benchmarks/lifters.py`.
+    `benchmarks/lifters.py` compares Transformers of other shapes (`mixste`) at equal cost.
     """
     luong = [
         _model(f"luong_{looks}", "seq2seq_luong", f"model.looks={looks}")

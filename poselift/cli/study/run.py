@@ -1,4 +1,4 @@
-"""One row of the study: trained, evaluated on the study's views, and its cost measured at several lengths."""
+"""One row of the study: training, evaluation, and cost at several window lengths."""
 
 import json
 import time
@@ -14,7 +14,7 @@ from hydra.utils import instantiate
 from omegaconf import open_dict
 
 from poselift.cli.config import CONF
-from poselift.cli.sources import Lifted
+from poselift.cli.predictions import LifterPredictions
 from poselift.cli.study.budgets import Budget
 from poselift.cli.study.rows import Row
 from poselift.cli.train import train
@@ -29,7 +29,7 @@ from poselift.reports.protocols import PROTOCOLS, Protocol
 from poselift.reports.runs import FORMAT, VERSION, read_runs
 
 LENGTHS = (27, 81, 243, 729)
-"""Frames in a window, where cost is measured."""
+"""Frames in the windows of the cost measurements."""
 
 _QUIET = (
     "logger.csv=null",
@@ -38,31 +38,33 @@ _QUIET = (
     "callbacks.progress=null",
     "callbacks.lr=null",
 )
+_PLAIN = ("flip=false", "refine=false", "constant_bones=false")
+"""Rows are compared by what the lifter itself predicts."""
 _STEPS_WRITTEN = 100
-"""Of the gradients and updates, at most."""
+"""Most steps of which a row keeps the gradients and updates."""
 
 SYNTHETIC = replace(
     PROTOCOLS["cmu_bench"],
     name="synthetic",
     title="Synthetic motion",
-    citation="walking stick people of our own making (data=synthetic)",
-    note="Every frame of every view, 17 joints relative to the pelvis. No real motion: for comparing models alone.",
+    citation="synthetic walking stick figures (data=synthetic)",
+    note="Every frame of every view, 17 joints relative to the pelvis. No real motion: use it only to compare models.",
 )
 
 
 class Study:
-    """What all rows have in common.
+    """The settings that all rows share.
 
     Attributes:
         budget: of each row.
-        out: the folder; each row has one in it.
-        data: the overrides of `tools/train.py` that say what is trained on.
+        out: the folder of the study, with one folder per row.
+        data: the overrides of `poselift train` that choose the data.
         protocol: of the evaluation.
 
     Args:
         budget: of each row.
-        out: the folder.
-        data: the overrides that say what is trained on.
+        out: the folder of the study.
+        data: the overrides that choose the data.
     """
 
     def __init__(self, budget: Budget, out: Path, data: Sequence[str]) -> None:
@@ -71,19 +73,19 @@ class Study:
         self._views: list[View] = []
 
     def overrides(self, row: Row) -> list[str]:
-        """Of `tools/train.py`, to train a row."""
+        """The overrides of `poselift train` for a row."""
         return [*self.data, *row.overrides, *self.budget.overrides(row)]
 
     def command(self, row: Row) -> str:
-        """That trains a row."""
-        return " ".join(["python tools/train.py", *self.overrides(row)])
+        """The command that trains a row."""
+        return " ".join(["poselift train", *self.overrides(row)])
 
     def folder(self, row: Row) -> Path:
-        """Where a row's files are."""
+        """The folder of a row."""
         return self.out / "rows" / row.name
 
     def finished(self, row: Row) -> dict[str, Any] | None:
-        """What an earlier run has written of a row; None where it has not, or was told to train something else."""
+        """The result of a row from an earlier run; None if there is none, or if its command was another one."""
         path = self.folder(row) / "row.json"
         try:
             result: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
@@ -92,10 +94,10 @@ class Study:
         return result if result.get("command") == self.command(row) else None
 
     def run(self, row: Row) -> dict[str, Any]:
-        """Trains a row, evaluates it and measures its cost; writes metrics.json and, at last, row.json.
+        """The result of a row after training, evaluation and cost; writes metrics.json, then row.json.
 
         Raises:
-            InputError: the data cannot be used, or the row's training came to nothing.
+            InputError: the data cannot be used, or the training failed.
         """
         folder = self.folder(row)
         begun = time.perf_counter()
@@ -121,12 +123,12 @@ class Study:
         return result
 
     def _train(self, row: Row, folder: Path) -> Path:
-        """The weights of a row."""
+        """The path of a row's trained weights."""
         dynamics = folder / "dynamics.json"
         every = max(1, self.budget.steps // _STEPS_WRITTEN)
         written = f"{{_target_: poselift.training.dynamics.Dynamics, path: '{dynamics}', every: {every}}}"
         more = [f"output='{folder}'", f"name={row.name}", f"+callbacks.dynamics={written}", *_QUIET]
-        more.append("overwrite=true")  # what is there is of a row that was stopped, or told to train something else
+        more.append("overwrite=true")  # the folder may hold a row that was stopped or had another command
         with initialize_config_dir(CONF, version_base="1.3"):
             config = compose("train", [*self.overrides(row), *more], return_hydra_config=True)
             HydraConfig.instance().set_config(config)
@@ -134,11 +136,11 @@ class Study:
                 del config["hydra"]
             error = train(config)
         if error is None:
-            raise InputError("its validation error is not a number")
+            raise InputError("the validation error is not a number; the training diverged")
         return folder / f"{row.name}.safetensors"
 
     def _validation_views(self, row: Row) -> list[View]:
-        """The same for all rows."""
+        """The validation views, the same for all rows."""
         if not self._views:
             with initialize_config_dir(CONF, version_base="1.3"):
                 config = compose("train", self.overrides(row))
@@ -147,9 +149,9 @@ class Study:
         return self._views
 
     def _evaluate(self, row: Row, weights: Path, folder: Path) -> dict[str, Any]:
-        """Scores a row as `tools/evaluate.py` does, on the views of the study."""
+        """The metrics of a row on the validation views, without flips, refinement or constant bones."""
         with initialize_config_dir(CONF, version_base="1.3"):
-            lifted = Lifted(compose("evaluate", [f"weights='{weights}'", f"name={row.name}", "flip=false"]))
+            lifted = LifterPredictions(compose("evaluate", [f"weights='{weights}'", *_PLAIN]))
         views = self._validation_views(row)
         scores = [score_view(view, lifted.predict(view), lifted.skeleton, self.protocol) for view in views]
         results = {
@@ -174,7 +176,7 @@ class Study:
         return results
 
     def _cost(self, row: Row, folder: Path) -> dict[str, Any]:
-        """Of a whole window, by its frames; and the exponents with which that grows."""
+        """The cost of a whole window by its frames, and the exponents of its growth."""
         (run,) = read_runs([folder])
         entries = {frames: Entry(row.name, (run,), {"window": str(frames)}) for frames in LENGTHS}
         measured, _ = measure_costs(list(entries.values()), self.budget.repeats)
@@ -191,6 +193,6 @@ class Study:
 
 
 def exponent(values: Mapping[int, float]) -> float:
-    """The k of the c T^k that is nearest to the values, by least squares of their logarithms."""
+    """The exponent k of the c T^k that fits the values by frames T, by least squares of logarithms."""
     lengths, amounts = np.log(list(values)), np.log(list(values.values()))
     return float(np.polyfit(lengths, amounts, 1)[0])

@@ -1,4 +1,4 @@
-"""The study as tables: study.md to read, study.csv with all digits, study.json with all that was measured."""
+"""Tables of the study: study.md to read, study.csv with all digits, study.json with all measurements."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -16,13 +16,13 @@ _COSTS = (
     ("ms", "time", "ms", 1.0, 2),
     ("memory", "memory", "MB", 1e-6, 2),
 )
-"""What is measured at each length: key, title, unit, the factor to it, and digits."""
+"""Measurements at each length: key, title, unit, factor to the unit, and digits."""
 
 NOTE = (
-    "Errors are on the same validation views for all rows, in mm, without averaging with the mirrored input. Cost is "
+    "Errors are in mm, on the same validation views for all rows, without flips, refinement or constant bones. Cost is "
     "of one forward pass over one window of T frames: multiply-adds of matrix products, convolutions and Fourier "
-    "transforms (what is done to each number by itself is not counted), the median time on one CPU thread, and the "
-    "weights with the most that the pass holds at once. An exponent k says that a cost grows as T^k from T = 27 to 729."
+    "transforms (elementwise operations do not count), the median time on one CPU thread, and the peak memory with "
+    "the weights. An exponent k means that a cost grows as T^k from T = 27 to 729."
 )
 
 
@@ -30,9 +30,9 @@ def write_tables(study: Study, rows: Sequence[Row], results: Mapping[str, Mappin
     """Writes study.md, study.csv and study.json.
 
     Args:
-        study: that the rows are of.
+        study: of the rows.
         rows: in the order of the tables.
-        results: by the row's name; rows without one are left out.
+        results: by the name of the row; rows without results are left out.
     """
     trained = [row for row in rows if row.name in results]
     found = [{"family": row.family, **results[row.name]} for row in trained]
@@ -54,7 +54,7 @@ def write_tables(study: Study, rows: Sequence[Row], results: Mapping[str, Mappin
 
 
 def summary_columns() -> tuple[Column, ...]:
-    """What a row comes to."""
+    """The columns of errors, parameters and growth of cost."""
     growth = (Column(f"{title} exponent", "", "lower", 2) for _, title, *_ in _COSTS)
     return (
         Column("MPJPE", "mm", "lower"),

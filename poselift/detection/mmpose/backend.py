@@ -38,7 +38,7 @@ class MMPose:
     Source: https://github.com/open-mmlab/mmpose, version 1.3.2.
 
     Args:
-        device: "cpu", "cuda", or "auto": CUDA where PyTorch can use it, else the CPU.
+        device: "cpu", "cuda", or "auto" for CUDA if PyTorch can use it.
         config: of the pose model: a path, or the name of a config that mmpose ships. A config is Python code and is
             run: take none from people that you do not trust.
         checkpoint: its weights: a path, a name, or a URL with a SHA-256 (see `load_checkpoint`); if left out, those

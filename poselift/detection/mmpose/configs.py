@@ -5,7 +5,8 @@ from pathlib import Path
 
 import yaml
 
-from poselift.core.errors import InputError, meant
+from poselift.core.choices import did_you_mean
+from poselift.core.errors import InputError
 from poselift.core.registry import registry
 
 
@@ -25,7 +26,7 @@ def find_config(name: str) -> Path:
     # Those in folders called _base_ are parts of configs.
     shipped = {path.stem: path for folder in _folders() for path in folder.rglob("*.py") if "_base_" not in path.parts}
     if name not in shipped:
-        hint = meant(name, shipped) or "give the path of a .py file"
+        hint = did_you_mean(name, shipped) or "give the path of a .py file"
         raise InputError(f"neither mmpose nor mmdet ships a config called {name!r}; {hint}")
     return shipped[name]
 

@@ -1,19 +1,20 @@
-"""Attention mechanisms, one a file, behind one interface: `poselift.nn.attention.attention.Attention`.
+"""Attention mechanisms, one in each file, behind the interface `poselift.nn.attention.attention.Attention`.
 
-`ATTENTION` has them by name, and `build_attention` builds the layers of a model from a name with options as plain
-data: `{"name": "general", "distribution": "sparsemax"}`.
+Every layer takes one `AttentionContext`. `ATTENTION` has the mechanisms by name. `build_attention` builds the layers of
+a model from a name and options: `{"name": "general", "distribution": "sparsemax"}`.
 """
 
 import inspect
 from collections.abc import Mapping
 from typing import Any
 
+from poselift.core.choices import choose
 from poselift.core.errors import InputError
 from poselift.nn.attention.adaptive_span import AdaptiveSpanAttention
 from poselift.nn.attention.attention import Attention
-from poselift.nn.attention.choices import choose
 from poselift.nn.attention.co_attention import CoAttention
 from poselift.nn.attention.compositional import CompositionalAttention
+from poselift.nn.attention.context import AttentionContext
 from poselift.nn.attention.fastformer import FastformerAttention
 from poselift.nn.attention.fixed import FixedAttention
 from poselift.nn.attention.fnet import FNetAttention
@@ -34,7 +35,7 @@ from poselift.nn.attention.shared import SharedAttention
 from poselift.nn.attention.strided import StridedAttention
 from poselift.nn.attention.transformer_xl import TransformerXLAttention
 
-__all__ = ["ATTENTION", "Attention", "ScaledDotAttention", "attention_spec", "build_attention"]
+__all__ = ["ATTENTION", "Attention", "AttentionContext", "ScaledDotAttention", "attention_spec", "build_attention"]
 
 ATTENTION: dict[str, type[Attention]] = {
     **SCORES,
@@ -65,18 +66,25 @@ ATTENTION: dict[str, type[Attention]] = {
 def build_attention(
     spec: Mapping[str, Any] | str, dim: int, heads: int, depth: int, *, causal: bool = False, cross: bool = False
 ) -> list[Attention]:
-    """The attention modules of a model's layers, one a layer.
+    """Attention modules of a model, one for each layer.
+
+    Example:
+        >>> import torch
+        >>> first, second = build_attention({"name": "general", "distribution": "sparsemax"}, dim=8, heads=2, depth=2)
+        >>> tokens = torch.zeros(1, 5, 8)  # one sequence of five tokens
+        >>> second(AttentionContext(tokens)).shape
+        torch.Size([1, 5, 8])
 
     Args:
         spec: a name of `ATTENTION`, or a mapping of `name` and options.
         dim: width of the tokens.
         heads: number of heads.
-        depth: layers.
-        causal: a token sees itself and those before it alone.
-        cross: queries come from the tokens, keys and values from a memory of another length.
+        depth: number of layers.
+        causal: a token sees only itself and earlier tokens.
+        cross: queries come from the tokens, keys and values from a memory.
 
     Raises:
-        InputError: there is no such mechanism or option, or the mechanism refuses what is asked of it.
+        InputError: no mechanism or option has this name, or the mechanism refuses an option.
     """
     options = attention_spec(spec)
     mechanism = ATTENTION[options.pop("name")]
@@ -84,14 +92,21 @@ def build_attention(
 
 
 def attention_spec(spec: Mapping[str, Any] | str) -> dict[str, Any]:
-    """The mapping that says the same with every option: what a model's config keeps, whatever defaults become.
+    """The spec with all its options, for configs that outlive a change of defaults.
+
+    Example:
+        >>> attention_spec("local")
+        {'name': 'local', 'block': 8, 'reach': 8}
+
+    Args:
+        spec: as in `build_attention`.
 
     Raises:
-        InputError: there is no such mechanism or option.
+        InputError: no mechanism or option has this name.
     """
     given = {"name": spec} if isinstance(spec, str) else dict(spec)
     if "name" not in given:
-        raise InputError(f"attention needs a name, one of {', '.join(ATTENTION)}; got the options {given}")
+        raise InputError(f"attention has the options {given} but no name; add name, one of {', '.join(ATTENTION)}")
     name = given.pop("name")
     defaults = _options(choose("attention", name, ATTENTION))
     for option in given:
@@ -102,7 +117,7 @@ def attention_spec(spec: Mapping[str, Any] | str) -> dict[str, Any]:
 
 
 def _options(mechanism: type[Attention]) -> dict[str, Any]:
-    """Its own keyword arguments with their defaults; those that it hands on to its base are looked up there."""
+    """Options of a mechanism with their defaults, including those that it passes on to its base classes."""
     defaults: dict[str, Any] = {}
     for base in mechanism.__mro__:
         if "__init__" not in vars(base):

@@ -12,8 +12,8 @@ from poselift.nn.attention.general import GeneralAttention
 class ActivatedGeneralAttention(GeneralAttention):
     """tanh(q' W k + b) (Ma et al. 2017, https://arxiv.org/abs/1709.00893).
 
-    Scores lie between -1 and 1, so under softmax no key gets more than e^2 times the weight of another: all take
-    part. b is one number a head.
+    Scores lie between -1 and 1. Under softmax no key gets more than e^2 times the weight of another, so all keys
+    take part. b is one number for each head.
 
     The arguments are those of `PairwiseAttention`.
     """
@@ -23,5 +23,5 @@ class ActivatedGeneralAttention(GeneralAttention):
         self.bias = nn.Parameter(torch.zeros(heads, 1, 1))
 
     def scores(self, q: Float[Tensor, "b h n c"], k: Float[Tensor, "b h m c"]) -> Float[Tensor, "b h n m"]:
-        """The general score and the bias, through tanh."""
+        """tanh(q' W k + b) of each pair."""
         return (super().scores(q, k) + self.bias).tanh()

@@ -6,16 +6,17 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from poselift.nn.attention.pairwise import PairwiseAttention, head_weights
+from poselift.nn.attention.heads import head_weights
+from poselift.nn.attention.pairwise import PairwiseAttention
 
 
 class AdditiveAttention(PairwiseAttention):
-    """v' tanh(W [q; k] + b), a network with one hidden layer that looks at each pair.
+    """v' tanh(W [q; k] + b), a network with one hidden layer for each pair.
 
-    Bahdanau et al. 2014, https://arxiv.org/abs/1409.0473, appendix A.1.2; Luong et al. 2015 call it
-    concat. W [q; k] = W_q q + W_k k, so the products are computed for each token and not for each pair, but the
-    hidden layer is not: memory grows with n m d. The rotary code is ignored: turned vectors give no score of
-    the difference in position here.
+    Bahdanau et al. 2014, https://arxiv.org/abs/1409.0473, appendix A.1.2; Luong et al. 2015 call it concat.
+    W [q; k] = W_q q + W_k k, so the products are computed once for each token. The hidden layer is computed for each
+    pair: memory grows with n m d. The rotary code is ignored, because this score of turned vectors would depend on
+    more than differences in time.
 
     The arguments are those of `PairwiseAttention`.
     """
@@ -33,5 +34,5 @@ class AdditiveAttention(PairwiseAttention):
         return (q @ self.weight_q.mT)[..., :, None, :] + (k @ self.weight_k.mT)[..., None, :, :] + self.bias
 
     def scores(self, q: Float[Tensor, "b h n c"], k: Float[Tensor, "b h m c"]) -> Float[Tensor, "b h n m"]:
-        """The hidden layer through tanh, summed with the weights v."""
+        """V' tanh(W [q; k] + b) of each pair."""
         return (self.hidden(q, k).tanh() @ self.direction[:, None].mT).squeeze(-1)

@@ -1,40 +1,36 @@
-"""What every attention mechanism has in common."""
+"""The interface of all attention mechanisms."""
 
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar
 
-import torch
-from jaxtyping import Bool, Float
+from jaxtyping import Float
 from torch import Tensor, nn
 
 from poselift.core.errors import InputError
+from poselift.nn.attention.context import AttentionContext
 
 
 class Attention(nn.Module, ABC):
-    """Tokens and mask in, tokens out; the module owns its projections.
+    """A layer that mixes tokens, and owns its projections.
 
-    A mask is True where a token is there; a token that is not is seen by none but itself, and changes nothing in
-    the others. What a mechanism cannot honour it refuses when it is built.
+    A masked token changes no other token. A layer refuses options that it cannot honour when it is built.
+    A subclass implements `_attend`, and `_map` if it has an attention matrix.
 
     Args:
         dim: width of the tokens.
         heads: number of heads; divides `dim`.
-        causal: a token sees itself and those before it alone.
-        cross: queries come from the tokens, keys and values from a memory of another length, as from decoder to
-            encoder (surveys call it distinctive attention).
+        causal: a token sees only itself and earlier tokens.
+        cross: queries come from the tokens; keys and values come from a memory, as from decoder to encoder. The
+            rotary code is then ignored.
 
     Attributes:
-        can_be_causal: whether `causal` is honoured.
-        can_cross: whether `cross` is honoured.
-        takes_rotation: the rotary position code enters the scores. A mechanism that ignores it needs the
-            positions in its tokens. With `cross` it is ignored by all: the memory's positions are not known.
-        knows_order: a token's place in the sequence matters. Where it does not, permuted tokens give the same
-            result, permuted.
-        knows_length: the number of tokens matters, masked ones counted: padding changes the result.
-        over_joints: it makes sense over the joints of a frame, which do not follow each other in time.
-        normalised: each row of `attention_map` sums to 1 (0 where nothing may be looked at).
-        exact_map: the heads' outputs are `attention_map` times the values.
-        length: the number of tokens it is built for; None for any.
+        can_be_causal: `causal` is possible.
+        can_cross: `cross` is possible.
+        takes_rotation: the rotary position code enters the scores. Other mechanisms need positions in their tokens.
+        knows_order: the place of a token in the sequence matters. Otherwise permuted tokens give permuted results.
+        over_joints: the mechanism also suits the joints of a frame, which have no order in time.
+        normalised: each row of `attention_map` sums to 1, or to 0 where no key is allowed.
+        length: the number of tokens that the layer is built for; None for any number.
 
     Raises:
         InputError: `heads` does not divide `dim`, or the mechanism cannot be causal or look at a memory.
@@ -44,99 +40,58 @@ class Attention(nn.Module, ABC):
     can_cross: ClassVar[bool] = True
     takes_rotation: bool = False
     knows_order: bool = False
-    knows_length: bool = False
     over_joints: ClassVar[bool] = True
     normalised: bool = True
-    exact_map: ClassVar[bool] = True
     length: int | None = None
 
     def __init__(self, dim: int, heads: int, *, causal: bool = False, cross: bool = False) -> None:
         super().__init__()
         name = type(self).__name__
         if heads < 1 or dim % heads:
-            raise InputError(f"a width of {dim} cannot be split into {heads} heads; choose a number that divides it")
+            raise InputError(f"a width of {dim} cannot be split into {heads} heads; choose heads that divide the width")
         if causal and cross:
-            raise InputError(f"{name}: a memory of another length has no order to be causal in; choose one of the two")
+            raise InputError(f"{name}: causal and cross exclude each other; choose one of the two")
         if causal and not self.can_be_causal:
             raise InputError(f"{name} mixes all tokens at once and cannot be causal; choose another mechanism")
         if cross and not self.can_cross:
-            raise InputError(f"{name} is among the tokens of one sequence and cannot look at a memory")
+            raise InputError(f"{name} works within one sequence and cannot look at a memory; choose another mechanism")
         self.dim, self.heads, self.causal, self.cross = dim, heads, causal, cross
 
     @classmethod
     def layers(cls, depth: int, dim: int, heads: int, **options: Any) -> list["Attention"]:
-        """The modules of so many layers; overridden where layers share something."""
+        """One module for each of `depth` layers; overridden by mechanisms whose layers share something."""
         return [cls(dim, heads, **options) for _ in range(depth)]
 
-    @abstractmethod
-    def forward(
-        self,
-        tokens: Float[Tensor, "b n d"],
-        mask: Bool[Tensor, "b n"] | None = None,
-        rotation: Float[Tensor, "b n r 2"] | None = None,
-        memory: Float[Tensor, "b m d"] | None = None,
-        memory_mask: Bool[Tensor, "b m"] | None = None,
-    ) -> Float[Tensor, "b n d"]:
-        """Attends among the tokens, or from the tokens to the memory.
-
-        Args:
-            tokens: the sequence.
-            mask: True where a token is there.
-            rotation: cosine and sine of the rotary position code of each token (`poselift.nn.positions`);
-                used by mechanisms with `takes_rotation`.
-            memory: what is looked at, where the module was built with `cross`.
-            memory_mask: True where a token of the memory is there.
-        """
-
-    def attention_map(
-        self,
-        tokens: Float[Tensor, "b n d"],
-        mask: Bool[Tensor, "b n"] | None = None,
-        rotation: Float[Tensor, "b n r 2"] | None = None,
-        memory: Float[Tensor, "b m d"] | None = None,
-        memory_mask: Bool[Tensor, "b m"] | None = None,
-    ) -> Float[Tensor, "b heads n m"]:
-        """How much each token takes from each, for pictures and tests; the arguments of `forward`.
+    def forward(self, context: AttentionContext) -> Float[Tensor, "b n d"]:
+        """Tokens after attention to each other, or to the memory.
 
         Raises:
-            InputError: the mechanism has no such matrix.
+            InputError: a memory is missing, or was not expected.
         """
-        raise InputError(f"{type(self).__name__} has no attention matrix to show")
+        self._check(context)
+        return self._attend(context)
+
+    def attention_map(self, context: AttentionContext) -> Float[Tensor, "b h n m"]:
+        """Weight of each key for each query, for figures and tests.
+
+        Raises:
+            InputError: the mechanism has no such matrix, or a memory is missing or was not expected.
+        """
+        self._check(context)
+        return self._map(context)
 
     def penalty(self) -> Float[Tensor, ""] | None:
-        """What training adds to its loss for this mechanism; None for nothing."""
+        """Term that training adds to its loss for this layer; None for none."""
         return None
 
-    def source(self, tokens: Float[Tensor, "b n d"], memory: Float[Tensor, "b m d"] | None) -> Float[Tensor, "b m d"]:
-        """What is looked at: the memory of a module built with `cross`, else the tokens themselves.
+    @abstractmethod
+    def _attend(self, context: AttentionContext) -> Float[Tensor, "b n d"]:
+        """The formula of the mechanism."""
 
-        Raises:
-            InputError: there is a memory that is not looked at, or none to look at.
-        """
-        if self.cross == (memory is None):
-            wants = "needs a memory" if self.cross else "was built without cross=True and looks at no memory"
-            raise InputError(f"{type(self).__name__} {wants}")
-        return tokens if memory is None else memory
+    def _map(self, context: AttentionContext) -> Float[Tensor, "b h n m"]:
+        raise InputError(f"{type(self).__name__} has no attention matrix to show; choose another mechanism")
 
-    def allowed(
-        self,
-        tokens: Float[Tensor, "b n d"],
-        mask: Bool[Tensor, "b n"] | None,
-        memory: Float[Tensor, "b m d"] | None,
-        memory_mask: Bool[Tensor, "b m"] | None,
-    ) -> Bool[Tensor, "b n m"] | None:
-        """True where a token may look; None where it may look anywhere.
-
-        Each token may see itself, so that no row is empty: a softmax over nothing is NaN. Where a memory is all
-        empty, every row is, and `forward` gives what no memory gives: zeros before the output projection.
-        """
-        n = tokens.shape[1]
-        if self.cross:
-            return None if memory_mask is None else memory_mask[:, None, :].expand(-1, n, -1)
-        allowed = None
-        if mask is not None:
-            allowed = mask[:, None, :] | torch.eye(n, dtype=torch.bool, device=tokens.device)
-        if self.causal:
-            past = torch.ones(n, n, dtype=torch.bool, device=tokens.device).tril()
-            allowed = past.expand(len(tokens), -1, -1) if allowed is None else allowed & past
-        return allowed
+    def _check(self, context: AttentionContext) -> None:
+        if self.cross == (context.memory is None):
+            wrong = "needs a memory; give one" if self.cross else "looks at no memory; build it with cross=True"
+            raise InputError(f"{type(self).__name__} {wrong}")

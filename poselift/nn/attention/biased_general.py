@@ -12,7 +12,7 @@ from poselift.nn.attention.general import GeneralAttention
 class BiasedGeneralAttention(GeneralAttention):
     """k' (W q + b) (Sordoni et al. 2016, https://arxiv.org/abs/1606.02245).
 
-    The bias lets a key count by itself, whatever the query. The rotary code turns W q + b and k.
+    Through the bias a key can matter whatever the query is. The rotary code turns W q + b and k.
 
     The arguments are those of `PairwiseAttention`.
     """

@@ -1,7 +1,7 @@
 """Distribution functions: from the scores of all keys to their weights, for each query.
 
-All take scores (*, m) and `allowed`, True where a key may be looked at, and give weights (*, m) that are zero
-elsewhere; a query that may look at nothing gets zeros. All but `sigmoid` give weights that sum to 1.
+All take scores (*, m) and `allowed`, True where a query may look. They return weights (*, m) that are zero elsewhere;
+all weights are zero if no key is allowed. The weights sum to 1, except those of `sigmoid`.
 """
 
 import math
@@ -12,13 +12,13 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
+from poselift.core.choices import choose
 from poselift.core.errors import InputError
-from poselift.nn.attention.choices import choose
 
 Distribution = Callable[[Tensor, Tensor | None], Tensor]
 
 _BITS = {torch.float32: 24, torch.float64: 53}
-"""Halvings after which a bisection of [-1, 0] can get no nearer."""
+"""Halvings after which a bisection of [-1, 0] is exact to rounding."""
 
 
 def softmax(
@@ -27,17 +27,17 @@ def softmax(
     """exp(s_i) / sum_j exp(s_j)."""
     if allowed is None:
         return scores.softmax(-1)
-    # The smallest number instead of -inf: a row of -inf would be NaN, in the gradient too.
+    # The smallest number instead of -inf: a row of -inf would give NaN, in the gradient too.
     return scores.masked_fill(~allowed, torch.finfo(scores.dtype).min).softmax(-1) * allowed
 
 
 def sigmoid(
     scores: Float[Tensor, "*rows m"], allowed: Bool[Tensor, "*#rows m"] | None = None
 ) -> Float[Tensor, "*rows m"]:
-    """1 / (1 + exp(-(s_i - log m))), each key by itself, where m keys may be looked at.
+    """1 / (1 + exp(-(s_i - log m))) of each key by itself, for m allowed keys.
 
-    Weights do not sum to 1 (the thesis says they do); with - log m their sum does not grow with m
-    (Ramapuram et al. 2024, https://arxiv.org/abs/2409.04431).
+    The weights do not sum to 1. Because of - log m, their sum does not grow with m (Ramapuram et al. 2024,
+    https://arxiv.org/abs/2409.04431).
     """
     if allowed is None:
         return (scores - math.log(scores.shape[-1])).sigmoid()
@@ -48,7 +48,7 @@ def sigmoid(
 def sparsemax(
     scores: Float[Tensor, "*rows m"], allowed: Bool[Tensor, "*#rows m"] | None = None
 ) -> Float[Tensor, "*rows m"]:
-    """max(s_i - tau, 0), the nearest point of the simplex to the scores: many weights are exactly zero.
+    """max(s_i - tau, 0), the point of the simplex nearest to the scores; many weights are exactly zero.
 
     Martins and Astudillo 2016, https://arxiv.org/abs/1602.02068, algorithm 1.
     """
@@ -67,8 +67,8 @@ def entmax(
 ) -> Float[Tensor, "*rows m"]:
     """max((alpha - 1) s_i - tau, 0) ^ (1 / (alpha - 1)): from softmax (alpha = 1) to sparsemax (alpha = 2).
 
-    Peters et al. 2019, https://arxiv.org/abs/1905.05702; tau by bisection (their algorithm 1), its gradient from
-    the implicit function theorem.
+    Peters et al. 2019, https://arxiv.org/abs/1905.05702. tau comes from bisection (their algorithm 1), its gradient
+    from the implicit function theorem.
     """
     if alpha == 1:
         return softmax(scores, allowed)
@@ -86,7 +86,7 @@ def entmax(
             low = torch.where(too_much, low + width, low)
         slope = (z - low).clamp(min=0).pow(power * (2 - alpha))
         slope = slope / slope.sum(-1, keepdim=True)
-    # Zero in value; its gradient is that of tau.
+    # The second term is 0, and its gradient is that of tau.
     tau = low + (slope * (z - z.detach())).sum(-1, keepdim=True)
     weights = (z - tau).clamp(min=0).pow(power)
     weights = weights / weights.sum(-1, keepdim=True)
@@ -112,23 +112,32 @@ DISTRIBUTIONS: dict[str, Callable[..., Tensor]] = {
 """The distribution functions by name."""
 
 
-def get_distribution(name: str, alpha: float | None = None) -> Distribution:
-    """A distribution function by name.
+def get_distribution(name: str, alpha: float | None = None, *, positive_scores: bool = False) -> Distribution:
+    """The distribution function of this name.
+
+    Example:
+        >>> get_distribution("sparsemax")(torch.tensor([1.0, 0.5, -1.0]), None)
+        tensor([0.7500, 0.2500, 0.0000])
 
     Args:
         name: one of `DISTRIBUTIONS`.
         alpha: of entmax, from 1 to 2; None for 1.5.
+        positive_scores: scores are never negative, so "proportional" is possible.
 
     Raises:
-        InputError: there is no such function, or `alpha` is none of its own.
+        InputError: no function has this name, it has no `alpha`, or it needs positive scores.
     """
     function = choose("distribution", name, DISTRIBUTIONS)
+    if function is proportional and not positive_scores:
+        raise InputError(
+            "distribution proportional needs scores that are never negative; choose softmax, or kernel attention"
+        )
     if alpha is None:
         return function
     if name != "entmax":
-        raise InputError(f"alpha is entmax's; {name} has none: leave it out, or choose distribution entmax")
+        raise InputError(f"distribution {name} has no alpha; leave alpha out, or choose distribution entmax")
     if not 1 <= alpha <= 2:
-        raise InputError(f"alpha of entmax is {alpha}; it goes from 1 (softmax) to 2 (sparsemax)")
+        raise InputError(f"alpha of entmax is {alpha}; choose a number from 1 (softmax) to 2 (sparsemax)")
     return partial(entmax, alpha=alpha)
 
 
@@ -137,8 +146,7 @@ def _relative(
 ) -> Float[Tensor, "*rows m"]:
     """Scores relative to the largest, times `scale`, in float32 at least.
 
-    No key has any weight that is 1 or more below the largest; all that are far below, and those that may not be
-    looked at, are put at -2.
+    A key that is 1 or more below the largest gets no weight. Keys far below, and keys that are not allowed, become -2.
     """
     z = scores.to(torch.promote_types(scores.dtype, torch.float32))
     if allowed is not None:

@@ -9,8 +9,8 @@ from poselift.nn.attention.pairwise import PairwiseAttention
 class DotAttention(PairwiseAttention):
     """q' k (Luong et al. 2015, https://arxiv.org/abs/1508.04025, equation 8).
 
-    Without the scale of `ScaledDotAttention` the scores spread with the square root of the heads' width, and the
-    softmax is nearer to choosing one key.
+    Without the scale of `ScaledDotAttention` the spread of the scores grows with the square root of the heads'
+    width, and the softmax comes closer to choosing one key.
 
     The arguments are those of `PairwiseAttention`.
     """
@@ -18,5 +18,5 @@ class DotAttention(PairwiseAttention):
     takes_rotation = True
 
     def scores(self, q: Float[Tensor, "b h n c"], k: Float[Tensor, "b h m c"]) -> Float[Tensor, "b h n m"]:
-        """The dot product of each pair."""
+        """Q' k of each pair."""
         return q @ k.mT

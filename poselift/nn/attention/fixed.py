@@ -1,48 +1,37 @@
 """The fixed pattern of the Sparse Transformer."""
 
+from typing import Any
+
 import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
 from poselift.core.errors import InputError
-from poselift.nn.attention.sparse import SparseAttention, attend, blocks, merge, windowed
+from poselift.nn.attention.blockwise import Projections, attend, blocks, everywhere, merge, windowed
+from poselift.nn.attention.sparse import SparseAttention
 
 
 class FixedAttention(SparseAttention):
     """A token looks at its block and at the end of every block (Child et al. 2019, https://arxiv.org/abs/1904.10509).
 
-    The last tokens of each block learn to summarise it for all others: for data without the period that the strided
-    pattern needs.
+    The last tokens of each block learn to summarise it for all others. This suits data without the period that the
+    strided pattern needs.
 
         out_i = sum_j softmax_j(q_i k_j / sqrt(c)) v_j,   j with floor(j / l) = floor(i / l) or j mod l >= l - summaries
 
-    Cost: n (l + summaries n / l), which is n sqrt(n) where the block length l is chosen near sqrt(n), as the paper
-    does. A block as long as the sequence is exact attention. It cannot look at a memory of another length.
-
-    Deviation: the paper's tokens look back alone; so it is here with `causal`, and to both sides without. Both
-    patterns are in one softmax, the paper's merged head.
+    Cost: n (l + summaries n / l), which is n sqrt(n) if the block length l is near sqrt(n), as in the paper. A block as
+    long as the sequence is exact attention. Both patterns share one softmax, the paper's merged head.
 
     Args:
         dim: width of the tokens.
         heads: number of heads; divides `dim`.
-        causal: a token sees itself and those before it alone.
-        cross: refused.
         block: l, in tokens.
-        summaries: tokens at the end of each block that all look at, c in the paper, which has 8 to 32 of them in blocks
-            of 128 to 256.
+        summaries: tokens at the end of each block that all others see, c in the paper: 8 to 32 in blocks of 128 to 256.
+        options: `causal` of `Attention`.
     """
 
-    def __init__(
-        self,
-        dim: int,
-        heads: int,
-        *,
-        causal: bool = False,
-        cross: bool = False,
-        block: int = 8,
-        summaries: int = 1,
-    ) -> None:
-        super().__init__(dim, heads, causal=causal, cross=cross)
+    def __init__(self, dim: int, heads: int, *, block: int = 8, summaries: int = 1, **options: Any) -> None:
+        super().__init__(dim, heads, **options)
         if not 1 <= summaries <= block:
             raise InputError(
                 f"fixed attention: a block of {block} tokens cannot end in {summaries} summaries; "
@@ -56,31 +45,16 @@ class FixedAttention(SparseAttention):
         own = index[:, None] // size == index // size
         return (own | (index % size >= size - self.summaries))[None]
 
-    def mix(  # noqa: D102
-        self,
-        q: Float[Tensor, "b heads n c"],
-        k: Float[Tensor, "b heads n c"],
-        v: Float[Tensor, "b heads n c"],
-        visible: Bool[Tensor, "b 1 n"],
-    ) -> Float[Tensor, "b heads n c"]:
-        n = q.shape[-2]
-        size = self.block
-        own = windowed(
-            q,
-            k,
-            v,
-            visible,
-            size=size,
-            before=0,
-            after=0,
-            weights=lambda offset: offset <= 0 if self.causal else torch.ones_like(offset, dtype=torch.bool),
-        )
+    def mix(self, x: Projections) -> Float[Tensor, "b h n c"]:
+        """Values mixed over the own block and the summaries."""
+        own = windowed(x, size=self.block, before=0, after=0, causal=self.causal, weights=everywhere)
         # (..., n, c) -> (..., n_blocks * summaries, c)
-        keys, values, there = (
-            blocks(x, size)[..., -self.summaries :, :].flatten(-3, -2) for x in (k, v, visible[..., None])
+        keys, values, visible = (
+            blocks(part, self.block)[..., -self.summaries :, :].flatten(-3, -2)
+            for part in (x.k, x.v, x.visible[..., None])
         )
-        block_of_key = torch.arange(keys.shape[-2], device=q.device) // self.summaries
-        block_of_query = (torch.arange(n, device=q.device) // size)[:, None]
-        # The token's own block is counted above; the summaries of earlier blocks are before it.
+        block_of_key = torch.arange(keys.shape[-2], device=keys.device) // self.summaries
+        block_of_query = (torch.arange(x.q.shape[-2], device=keys.device) // self.block)[:, None]
+        # The first part has the own block already. All summaries of earlier blocks come before the query.
         elsewhere = block_of_key < block_of_query if self.causal else block_of_key != block_of_query
-        return merge(own, attend(q @ keys.mT, values, there.mT & elsewhere))
+        return merge(own, attend(x.q @ keys.mT, values, visible.mT & elsewhere))

@@ -6,15 +6,15 @@ from jaxtyping import Float
 from torch import Tensor
 
 from poselift.nn.attention.dot import DotAttention
-from poselift.nn.attention.pairwise import head_weights
+from poselift.nn.attention.heads import head_weights
 
 
 class GeneralAttention(DotAttention):
-    """q' W k, W learned for each head (Luong et al. 2015, https://arxiv.org/abs/1508.04025, equation 8).
+    """q' W k, with one W for each head (Luong et al. 2015, https://arxiv.org/abs/1508.04025, equation 8).
 
-    Queries and keys need not be in one space: W takes one to the other. With projections of queries and keys of
-    their own, as here, W adds parameters but no new functions; in Luong's network, where states are compared as they
-    are, it is the only projection. The rotary code turns W' q and k.
+    W maps keys to the space of the queries. In Luong's network, which compares states as they are, W is the only
+    projection. Here queries and keys have projections of their own: W adds parameters, but no new functions. The
+    rotary code turns W' q and k.
 
     The arguments are those of `PairwiseAttention`.
     """
@@ -24,5 +24,5 @@ class GeneralAttention(DotAttention):
         self.weight = head_weights(heads, dim // heads, dim // heads)
 
     def queries(self, q: Float[Tensor, "b h n c"]) -> Float[Tensor, "b h n c"]:
-        """W' q, so that the score is a dot product."""
+        """W' q, which makes the score a dot product."""
         return q @ self.weight

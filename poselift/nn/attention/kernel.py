@@ -6,7 +6,7 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from poselift.nn.attention.choices import choose
+from poselift.core.choices import choose
 from poselift.nn.attention.dot import DotAttention
 
 
@@ -21,22 +21,22 @@ def relu_features(x: Float[Tensor, "*shape"]) -> Float[Tensor, "*shape"]:
 
 
 FEATURE_MAPS = {"elu": elu_features, "relu": relu_features}
-"""Features that are never negative, by name."""
+"""Feature maps without negative values, by name."""
 
 
 class KernelAttention(DotAttention):
-    """phi(q)' phi(k), a kernel given by features that are never negative.
+    """phi(q)' phi(k), a kernel from features that are never negative.
 
-    Such scores can be weights as they are: the default distribution divides them by their sum, which is linear
-    attention (Katharopoulos et al. 2020, https://arxiv.org/abs/2006.16236, phi = elu + 1) and the generalized
-    attention of Choromanski et al. 2020 (https://arxiv.org/abs/2009.14794, phi = relu + 0.001). Here all n m scores
-    are computed, to be seen and compared; `performer` multiplies in the other order and is linear in n. The rotary
-    code is ignored: turned features can be negative.
+    The default distribution divides these scores by their sum. That is linear attention (Katharopoulos et al. 2020,
+    https://arxiv.org/abs/2006.16236, phi = elu + 1) and generalized attention (Choromanski et al. 2020,
+    https://arxiv.org/abs/2009.14794, phi = relu + 0.001). Here all n m scores are computed, so that they can be seen
+    and compared; `performer` multiplies in the other order and is linear in n. The rotary code is ignored, because
+    turned features can be negative.
 
     Args:
         dim: width of the tokens.
         heads: number of heads; divides `dim`.
-        feature_map: phi, one of `FEATURE_MAPS`.
+        feature_map: phi, a name of `FEATURE_MAPS`.
         distribution: "proportional", or another as in `PairwiseAttention`.
         options: the other arguments of `PairwiseAttention`.
     """
@@ -54,6 +54,6 @@ class KernelAttention(DotAttention):
         """phi(q)."""
         return self.features(q)
 
-    def keys(self, k: Float[Tensor, "b h m c"], present: Bool[Tensor, "b m"] | None) -> Float[Tensor, "b h m c"]:
+    def keys(self, k: Float[Tensor, "b h m c"], mask: Bool[Tensor, "b m"] | None) -> Float[Tensor, "b h m c"]:
         """phi(k)."""
         return self.features(k)

@@ -6,21 +6,21 @@ from jaxtyping import Float
 from torch import Tensor
 
 from poselift.core.errors import InputError
-from poselift.nn.attention.pairwise import PairwiseAttention, head_weights
+from poselift.nn.attention.heads import head_weights
+from poselift.nn.attention.pairwise import PairwiseAttention
 
 
 class LocationAttention(PairwiseAttention):
-    """(W q)_j: the query alone says where to look, whatever is there.
+    """(W q)_j: the query alone decides where to look, whatever the keys are.
 
-    Luong et al. 2015, https://arxiv.org/abs/1508.04025, section 3.1: a_t = softmax(W_a h_t). The thesis writes
-    act(W q), where the activation is that softmax. W has a row for each place in the sequence: a shorter
-    sequence uses the first ones, as in the paper; a longer one is refused, where the paper ignores its end. Keys do
-    not count, and have no gradient; the rotary code is ignored.
+    Luong et al. 2015, https://arxiv.org/abs/1508.04025, section 3.1: a_t = softmax(W_a h_t). W has a row for each place
+    in the sequence. A shorter sequence uses the first rows, as in the paper; the paper ignores the end of a longer
+    one, and here it is an error. Keys get no gradient, and the rotary code is ignored.
 
     Args:
         dim: width of the tokens.
         heads: number of heads; divides `dim`.
-        positions: places that can be looked at: the longest sequence.
+        positions: the longest sequence that can be looked at, in tokens.
         options: the other arguments of `PairwiseAttention`.
 
     Raises:
@@ -37,5 +37,5 @@ class LocationAttention(PairwiseAttention):
         """The first m entries of W q."""
         m, positions = k.shape[-2], self.places.shape[1]
         if m > positions:
-            raise InputError(f"location attention knows {positions} positions, not {m}; build it with positions={m}")
+            raise InputError(f"location attention was built for {positions} tokens and got {m}; set positions={m}")
         return q @ self.places[:, :m].mT

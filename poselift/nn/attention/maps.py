@@ -1,4 +1,4 @@
-"""What is shown of a layer's attention."""
+"""The attention of one layer, as it is shown."""
 
 from dataclasses import dataclass
 
@@ -11,18 +11,18 @@ class AttentionMap:
     """The attention of one layer in one window.
 
     Attributes:
-        layer: its place in the model, as in "time_blocks.0.attention".
-        weights: how much each query takes from each key. Over joints, the mean over the window's frames.
-        queries: what the rows stand for: names of joints, or seconds.
-        keys: what the columns stand for.
+        layer: its place in the model, such as "time_blocks.0.attention".
+        weights: how much each query takes from each key; over joints, the mean over the window's frames.
+        queries: labels of the rows: names of joints, or seconds.
+        keys: labels of the columns.
     """
 
     layer: str
-    weights: Float[Tensor, "heads n m"]
+    weights: Float[Tensor, "h n m"]
     queries: tuple[str, ...] | tuple[float, ...]
     keys: tuple[str, ...] | tuple[float, ...]
 
     @property
     def over_joints(self) -> bool:
-        """Whether it is among the joints of a frame, and not over time."""
+        """True for attention among the joints of a frame, False for attention over time."""
         return isinstance(self.keys[0], str)

@@ -11,15 +11,15 @@ from poselift.nn.attention.pairwise import PairwiseAttention
 class MultiDimensionalAttention(PairwiseAttention):
     """Each feature has its own weights over the keys: f(q, k) = 5 tanh((W_1 q + W_2 k + b) / 5) is a vector.
 
-    DiSAN (Shen et al. 2017, https://arxiv.org/abs/1709.04696, c = 5): additive attention whose score
-    has an entry for each feature, with its softmax over the keys for each. W_1 and W_2 are the projections of
-    queries and keys, whose biases are b. So it has `dim` heads of width 1, whatever `heads` says, and its map is
-    of that many; memory grows with n m d. The paper's direction masks are `causal`; its fusion gate is left to the
-    block around. The rotary code is ignored.
+    DiSAN (Shen et al. 2017, https://arxiv.org/abs/1709.04696, c = 5): the score of additive attention with an entry for
+    each feature, and a softmax over the keys for each. W_1 and W_2 are the projections of queries and keys, and b is
+    the sum of their biases. So there are `dim` heads of width 1, whatever `heads` is, and as many maps. Memory grows
+    with n m d. The paper's direction masks are `causal`. Its fusion gate is left to the block around. The rotary code
+    is ignored.
 
     Args:
         dim: width of the tokens.
-        heads: of the common interface; divides `dim`, and counts for nothing else.
+        heads: divides `dim`, and changes nothing.
         options: the other arguments of `PairwiseAttention`.
     """
 

@@ -1,4 +1,4 @@
-"""The score functions by name, for mechanisms that work with any of them."""
+"""Score functions by name, for mechanisms that work with any of them."""
 
 from poselift.nn.attention.activated_general import ActivatedGeneralAttention
 from poselift.nn.attention.additive import AdditiveAttention
@@ -26,4 +26,4 @@ SCORES: dict[str, type[PairwiseAttention]] = {
     "location": LocationAttention,
     "feature": FeatureAttention,
 }
-"""Mechanisms that differ in their score function alone."""
+"""Mechanisms that differ only in their score function."""

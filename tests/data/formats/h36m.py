@@ -1,8 +1,9 @@
 """Human3.6M's files in each of its layouts, small and of our own motion, as the field's code would write them.
 
-Each `write_...` makes the whole tree: seven subjects, two takes of fifteen actions, four cameras. `frames` is the
-length of the first take; the others are up to two frames longer, so that no two lengths can be mistaken. The pixels
-come from formulas written down here a second time, in the form in which the dataset's own MATLAB code has them.
+Each `write_...` makes the whole tree: seven subjects, two takes of fifteen actions, four cameras; `some` limits the
+takes. `frames` is the length of the first take; the others are up to two frames longer, so that no two lengths can be
+mistaken. The pixels come from formulas written down here a second time, in the form in which the dataset's own MATLAB
+code has them.
 """
 
 import itertools
@@ -83,11 +84,13 @@ def pixels(points, camera):
     return np.stack((f[0] * u + c[0], f[1] * v + c[1]), -1)
 
 
-def write_h36m(folder, frames=60, extra=3):
+def write_h36m(folder, frames=60, extra=3, some=None):
     """VideoPose3D's layout: poses, exact 2D and detections that are `extra` frames longer than the poses."""
     folder = Path(folder)
     random = np.random.default_rng(0)
-    world = {subject: {take: motion(frames, subject, take) for take in takes(subject)} for subject in (*TRAIN, *TEST)}
+    world = {
+        subject: {take: motion(frames, subject, take) for take in takes(subject)[:some]} for subject in (*TRAIN, *TEST)
+    }
     exact = {
         subject: {
             take: [pixels(camera_frame(points[:, MOVING], subject, camera), camera) for camera in CAMERAS]
@@ -136,7 +139,7 @@ def image_frame(points, camera):
     return seen, 1 / ratio
 
 
-def write_h36m_motionbert(folder, frames=40):
+def write_h36m_motionbert(folder, frames=40, some=None):
     """MotionBERT's layout; S11's Directions is in it."""
     random = np.random.default_rng(0)
     data = {}
@@ -144,7 +147,7 @@ def write_h36m_motionbert(folder, frames=40):
         columns = {key: [] for key in ("joint_2d", "confidence", "joint3d_image", "camera_name", "source")}
         columns |= {key: [] for key in ("action", "2.5d_factor", "joints_2.5d_image")} if split == "test" else {}
         for subject in subjects:
-            for number, take in enumerate(takes(subject, corrupted=True)):
+            for number, take in enumerate(takes(subject, corrupted=True)[:some]):
                 world = motion(frames, subject, take)[:, MOVING]
                 for index, camera in enumerate(CAMERAS):
                     points = 1000 * camera_frame(world, subject, camera)
@@ -175,7 +178,7 @@ def write_h36m_motionbert(folder, frames=40):
         pickle.dump(data, file)
 
 
-def write_h36m_mmpose(folder, frames=40, fps=50):
+def write_h36m_mmpose(folder, frames=40, fps=50, some=None):
     """MMPose's layout, at 50 fps with detections of a CPN."""
     random = np.random.default_rng(0)
     annotations, detections = Path(folder) / "annotation_body3d", Path(folder) / "joint_2d_det_files"
@@ -184,7 +187,7 @@ def write_h36m_mmpose(folder, frames=40, fps=50):
     for split, subjects in (("train", TRAIN), ("test", TEST)):
         names, part, points = [], [], []
         for subject in subjects:
-            for take in takes(subject, corrupted=True):
+            for take in takes(subject, corrupted=True)[:some]:
                 world = motion(frames, subject, take)[:: 50 // fps, MOVING]
                 raw = take.replace("Photo", "TakingPhoto").replace("WalkDog", "WalkingDog").replace(" ", "_")
                 for camera in CAMERAS:

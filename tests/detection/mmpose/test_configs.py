@@ -50,7 +50,7 @@ def test_a_config_of_the_users_own_has_no_published_weights(tmp_path):
 
 
 def test_a_mistyped_name_is_told_what_is_alike(installed):
-    with pytest.raises(InputError, match=r"do you mean .*rtmpose-m_8xb256-420e_body8-256x192"):
+    with pytest.raises(InputError, match=r"did you mean .*rtmpose-m_8xb256-420e_body8-256x192"):
         find_config("rtmpose-m_body8-256x192")
 
 

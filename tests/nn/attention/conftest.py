@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from poselift.nn.attention import ScaledDotAttention
+from poselift.nn.attention import AttentionContext, ScaledDotAttention
 from poselift.nn.positions import RotaryTime
 
 
@@ -38,11 +38,11 @@ def agrees():
 
     def check(mechanism, score, weights=softmax, **options):
         generator = torch.Generator().manual_seed(1)
-        tokens, memory = (torch.randn(2, n, 12, dtype=torch.float64, generator=generator) for n in (6, 4))
-        mask = torch.tensor([[1, 0, 1, 1, 0, 1], [0, 1, 1, 1, 1, 0]], dtype=torch.bool)
+        tokens, memory = (torch.randn(2, n, 8, dtype=torch.float64, generator=generator) for n in (5, 3))
+        mask = torch.tensor([[1, 0, 1, 1, 0], [0, 1, 1, 0, 1]], dtype=torch.bool)
         for setting in ({}, {"causal": True}, {"cross": True}):
             torch.manual_seed(0)
-            layer = mechanism(12, 3, **setting, **options).double()
+            layer = mechanism(8, 2, **setting, **options).double()
             with torch.no_grad():
                 for parameter in layer.parameters():
                     parameter += 0.3 * torch.randn_like(parameter)
@@ -51,13 +51,13 @@ def agrees():
                 return score(layer, *pair)
 
             if layer.cross:
-                actual = layer(tokens, memory=memory, memory_mask=mask[:, :4])
-                expected = evaluate(layer, formula, tokens, mask[:, :4], memory, weights)
+                actual = layer(AttentionContext(tokens, memory=memory, memory_mask=mask[:, :3]))
+                expected = evaluate(layer, formula, tokens, mask[:, :3], memory, weights)
                 torch.testing.assert_close(actual, expected)
             else:
                 for there in (None, mask):
                     expected = evaluate(layer, formula, tokens, there, None, weights)
-                    torch.testing.assert_close(layer(tokens, there), expected)
+                    torch.testing.assert_close(layer(AttentionContext(tokens, there)), expected)
 
     return check
 
@@ -69,8 +69,8 @@ def agrees_where():
     `sees(i, j, head)` is the factor of exp(score) in the paper, 0 where i does not look at j.
     """
 
-    def check(mechanism, sees, lengths=(1, 7, 26), **options):
-        for n in lengths:
+    def check(mechanism, sees, **options):
+        for n in (1, 22):
             generator = torch.Generator().manual_seed(n)
             tokens = torch.randn(2, n, 8, dtype=torch.float64, generator=generator)
             mask = torch.rand(2, n, generator=generator) > 0.4
@@ -79,29 +79,25 @@ def agrees_where():
                 layer = mechanism(8, 2, causal=causal, **options).double()
                 for there in (None, mask):
                     expected = mix_where(layer, sees, tokens, torch.ones_like(mask) if there is None else there)
-                    torch.testing.assert_close(layer(tokens, there), layer.out(expected))
+                    torch.testing.assert_close(layer(AttentionContext(tokens, there)), layer.out(expected))
                     values = layer.qkv(tokens)[..., 16:].unflatten(-1, (2, 4)).transpose(1, 2)
-                    mapped = layer.attention_map(tokens, there) @ values
+                    mapped = layer.attention_map(AttentionContext(tokens, there)) @ values
                     torch.testing.assert_close(mapped.transpose(1, 2).flatten(2), expected)
 
     return check
 
 
 def mix_where(layer, sees, tokens, mask):
-    """The heads' outputs, one query and head at a time."""
-    b, n, d = tokens.shape
-    width = d // layer.heads
-    q, k, v = layer.qkv(tokens).chunk(3, -1)
-    mixed = torch.zeros_like(tokens)
-    for row in range(b):
-        for head in range(layer.heads):
-            part = slice(head * width, (head + 1) * width)
-            for i in range(n):
-                keys = [j for j in range(n) if (mask[row, j] or i == j) and (j <= i or not layer.causal)]
-                factors = torch.tensor([float(sees(i, j, head)) for j in keys], dtype=tokens.dtype)
-                shares = factors * (k[row, keys, part] @ q[row, i, part] / width**0.5).exp()
-                mixed[row, i, part] = shares @ v[row, keys, part] / shares.sum()
-    return mixed
+    """The heads' outputs by the formula, over all pairs of tokens."""
+    n, heads = tokens.shape[1], layer.heads
+    q, k, v = (x.unflatten(-1, (heads, -1)).transpose(1, 2) for x in layer.qkv(tokens).chunk(3, -1))
+    factors = [
+        [[float(sees(i, j, head)) * (j <= i or not layer.causal) for j in range(n)] for i in range(n)]
+        for head in range(heads)
+    ]
+    seen = mask[:, None, None] | torch.eye(n, dtype=torch.bool)
+    shares = torch.tensor(factors, dtype=tokens.dtype) * seen * (q @ k.mT / q.shape[-1] ** 0.5).exp()
+    return (shares @ v / shares.sum(-1, keepdim=True)).transpose(1, 2).flatten(2)
 
 
 @pytest.fixture
@@ -114,7 +110,9 @@ def is_exact():
         tokens = torch.randn(2, n, layer.dim, generator=torch.Generator().manual_seed(1))
         mask = torch.rand(2, n, generator=torch.Generator().manual_seed(2)) > 0.3
         rotation = RotaryTime(layer.dim // layer.heads)(torch.arange(float(n)).expand(2, -1) / 25)
-        torch.testing.assert_close(layer(tokens, mask, rotation), exact(tokens, mask, rotation))
+        torch.testing.assert_close(
+            layer(AttentionContext(tokens, mask, rotation)), exact(AttentionContext(tokens, mask, rotation))
+        )
         return True
 
     return check

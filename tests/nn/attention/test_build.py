@@ -50,7 +50,7 @@ def test_options_that_are_handed_on_are_known():
         ("additiv", "no attention is called 'additiv'; did you mean 'additive'"),
         ({"name": "local_monotonic", "windw": 9}, "no option of attention local_monotonic is called 'windw'; did you"),
         ({"name": "dot", "causal": True}, "no option of attention dot is called 'causal'"),
-        ({"distribution": "softmax"}, "attention needs a name, one of"),
+        ({"distribution": "softmax"}, "but no name; add name, one of"),
         ({"name": "hard", "score": "scaled_dott"}, "no score function is called 'scaled_dott'; did you mean"),
         ({"name": "dot", "distribution": "entmax", "alpha": 3.0}, "alpha of entmax is 3"),
     ],

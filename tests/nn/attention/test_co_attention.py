@@ -4,6 +4,7 @@ import pytest
 import torch
 
 from poselift.core.errors import InputError
+from poselift.nn.attention import AttentionContext
 from poselift.nn.attention.co_attention import CoAttention
 
 
@@ -29,9 +30,11 @@ def test_agrees_with_the_formula(masked):
             keys = [j for j in range(6) if there[j] or i == j]
             scores = torch.stack([mine[0][i, head] @ others[1][j, other] / math.sqrt(3) for j in keys])
             mixed[i, head] = (scores.exp() / scores.exp().sum()) @ others[2][keys, other]
-    torch.testing.assert_close(layer(tokens, mask if masked else None)[0], layer.out(mixed.flatten(1)))
+    torch.testing.assert_close(
+        layer(AttentionContext(tokens, mask if masked else None))[0], layer.out(mixed.flatten(1))
+    )
 
 
 def test_streams_need_as_many_heads_each():
-    with pytest.raises(InputError, match="3 heads cannot be halved"):
+    with pytest.raises(InputError, match="heads=3 is odd"):
         CoAttention(12, 3)

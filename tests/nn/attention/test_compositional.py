@@ -1,5 +1,6 @@
 import torch
 
+from poselift.nn.attention import AttentionContext
 from poselift.nn.attention.compositional import CompositionalAttention
 
 
@@ -17,6 +18,6 @@ def test_agrees_with_the_formula(agrees):
 
 def test_tokens_are_subtracted_too_and_no_weight_is_above_a_half():
     torch.manual_seed(0)
-    weights = CompositionalAttention(12, 3).attention_map(3 * torch.randn(2, 8, 12))
+    weights = CompositionalAttention(12, 3).attention_map(AttentionContext(3 * torch.randn(2, 8, 12)))
     assert weights.min() < -0.05
     assert weights.abs().max() <= 0.5

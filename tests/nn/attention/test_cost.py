@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from functools import cache
 
 import pytest
 import torch
@@ -9,9 +10,9 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.flop_counter import FlopCounterMode
 
-from poselift.nn.attention import build_attention
+from poselift.nn.attention import ATTENTION, AttentionContext, build_attention
 
-LENGTHS = (64, 128, 256, 512)
+LENGTHS = (128, 256)
 DIM, HEADS = 32, 2
 LINEAR = {
     "local": {"block": 8, "reach": 8},
@@ -55,8 +56,13 @@ def cost(spec, n, depth=1, **options):
                 module.register_forward_hook(project)
     with torch.no_grad(), sdpa_kernel(SDPBackend.MATH), FlopCounterMode(display=False) as counter, Made() as made:
         for layer in layers:
-            layer(tokens)
+            layer(AttentionContext(tokens))
     return counter.get_total_flops() - sum(projections), made.largest
+
+
+@cache
+def exact(n):
+    return cost("scaled_dot", n)
 
 
 def growth(costs):
@@ -65,17 +71,17 @@ def growth(costs):
 
 
 def test_exact_attention_grows_with_the_square():
-    operations, largest = zip(*(cost("scaled_dot", n) for n in LENGTHS), strict=True)
+    operations, largest = zip(*map(exact, LENGTHS), strict=True)
     assert operations == tuple(4 * n * n * DIM for n in LENGTHS)
     assert growth(largest)[-1] == 4
 
 
-@pytest.mark.parametrize("causal", [False, True])
-@pytest.mark.parametrize("name", LINEAR)
+@pytest.mark.parametrize(
+    ("name", "causal"),
+    [(name, causal) for name in LINEAR for causal in (False, True) if ATTENTION[name].can_be_causal or not causal],
+)
 def test_cost_grows_with_the_length(name, causal):
     spec = {"name": name, **LINEAR[name]}
-    if causal and name in ("linformer", "fnet", "fastformer"):
-        pytest.skip("cannot be causal")
     operations, largest = zip(*(cost(spec, n, causal=causal) for n in LENGTHS), strict=True)
     # A few numbers do not grow at all (distances, weights), so that the factor may be below 2.
     assert all(factor < 2.15 for factor in growth(operations)), operations
@@ -89,7 +95,7 @@ def test_cost_grows_with_the_length_times_its_root(name, option, causal):
         return {"name": name, option: round(math.sqrt(n))}
 
     # Lengths whose roots are whole: 4 times the length, so 8 times the cost, where the square would be 16 times.
-    operations, largest = zip(*(cost(spec(n), n, causal=causal) for n in (64, 256, 1024)), strict=True)
+    operations, largest = zip(*(cost(spec(n), n, causal=causal) for n in (64, 256)), strict=True)
     assert all(7 < factor < 9 for factor in growth(operations)), operations
     assert all(factor < 9 for factor in growth(largest)), largest
 
@@ -97,7 +103,7 @@ def test_cost_grows_with_the_length_times_its_root(name, option, causal):
 @pytest.mark.parametrize("name", [*LINEAR, "strided", "fixed"])
 def test_at_512_tokens_it_costs_less_than_exact_attention(name):
     spec = {"name": name, **LINEAR.get(name, {"stride": 23} if name == "strided" else {"block": 23})}
-    exact_operations, exact_largest = cost("scaled_dot", 512)
+    exact_operations, exact_largest = exact(512)
     operations, largest = cost(spec, 512)
     assert operations < exact_operations / 2
     assert largest < exact_largest
@@ -107,4 +113,4 @@ def test_a_layer_that_shares_has_half_the_products_of_one_that_does_not():
     alone, _ = cost({"name": "shared", "groups": 1}, 256, depth=2)
     together, _ = cost({"name": "shared", "groups": 2}, 256, depth=2)
     assert together / alone == pytest.approx(3 / 4)
-    assert alone == 2 * cost("scaled_dot", 256)[0]
+    assert alone == 2 * exact(256)[0]

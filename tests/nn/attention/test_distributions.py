@@ -78,9 +78,9 @@ def test_entmax_goes_from_softmax_to_sparsemax(scores):
 @pytest.mark.parametrize("name", DISTRIBUTIONS)
 def test_the_gradient_is_that_of_finite_differences(name):
     generator = torch.Generator().manual_seed(3)
-    scores = draw(name, torch.randn(5, 6, dtype=torch.float64, generator=generator)).requires_grad_(True)
-    allowed = torch.ones(5, 6, dtype=torch.bool)
-    allowed[0, :3] = False
+    scores = draw(name, torch.randn(2, 5, dtype=torch.float64, generator=generator)).requires_grad_(True)
+    allowed = torch.ones(2, 5, dtype=torch.bool)
+    allowed[0, :2] = False
     assert torch.autograd.gradcheck(lambda s: DISTRIBUTIONS[name](s, allowed), scores, atol=1e-5)
     assert torch.autograd.gradcheck(DISTRIBUTIONS[name], scores, atol=1e-5)
 
@@ -124,7 +124,7 @@ def test_by_name():
     torch.testing.assert_close(get_distribution("entmax", 1.2)(scores, None), entmax(scores, None, 1.2))
     with pytest.raises(InputError, match="no distribution is called 'sofmax'; did you mean 'softmax'"):
         get_distribution("sofmax")
-    with pytest.raises(InputError, match="alpha is entmax's"):
+    with pytest.raises(InputError, match="distribution softmax has no alpha"):
         get_distribution("softmax", 1.5)
-    with pytest.raises(InputError, match=r"alpha of entmax is 2.5; it goes from 1 \(softmax\) to 2"):
+    with pytest.raises(InputError, match=r"alpha of entmax is 2.5; choose a number from 1 \(softmax\) to 2"):
         get_distribution("entmax", 2.5)

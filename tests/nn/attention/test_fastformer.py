@@ -1,5 +1,6 @@
 import torch
 
+from poselift.nn.attention import AttentionContext
 from poselift.nn.attention.fastformer import FastformerAttention
 
 
@@ -28,19 +29,21 @@ def test_agrees_with_the_formula():
     tokens = torch.randn(2, 7, 12, dtype=torch.float64)
     for mask in (None, torch.tensor([[1, 0, 1, 1, 0, 1, 1], [0, 1, 1, 0, 0, 0, 1]]) > 0):
         everything = torch.ones(2, 7, dtype=torch.bool)
-        torch.testing.assert_close(layer(tokens, mask), textbook(layer, tokens, everything if mask is None else mask))
+        torch.testing.assert_close(
+            layer(AttentionContext(tokens, mask)), textbook(layer, tokens, everything if mask is None else mask)
+        )
 
 
 def test_every_token_reaches_every_other_through_the_global_ones():
     torch.manual_seed(0)
     layer = FastformerAttention(8, 2)
     tokens = torch.randn(1, 9, 8, requires_grad=True)
-    layer(tokens)[0, 2].sum().backward()
+    layer(AttentionContext(tokens))[0, 2].sum().backward()
     assert (tokens.grad[0].abs().sum(-1) > 0).all()
 
 
 def test_where_all_is_masked_only_the_tokens_themselves_are_left():
     torch.manual_seed(0)
     layer, tokens = FastformerAttention(8, 2), torch.randn(1, 4, 8)
-    out = layer(tokens, torch.zeros(1, 4, dtype=torch.bool))
+    out = layer(AttentionContext(tokens, torch.zeros(1, 4, dtype=torch.bool)))
     torch.testing.assert_close(out, layer.out.bias + layer.query(tokens))

@@ -2,6 +2,7 @@ import pytest
 import torch
 
 from poselift.core.errors import InputError
+from poselift.nn.attention import AttentionContext
 from poselift.nn.attention.feature import FeatureAttention
 
 
@@ -23,7 +24,7 @@ def test_agrees_with_the_formula(causal, area):
     layer = FeatureAttention(12, 3, area=area, causal=causal).double()
     tokens = torch.randn(1, 8, 12, dtype=torch.float64)
     mask = torch.tensor([[1, 1, 0, 1, 1, 0, 1, 1]], dtype=torch.bool)
-    weights = layer.attention_map(tokens, mask)
+    weights = layer.attention_map(AttentionContext(tokens, mask))
     there = mask[0].nonzero().squeeze(-1).tolist()
     for head in range(3):
         keys = layer.qkv(tokens)[0, :, 12 + 4 * head : 16 + 4 * head]
@@ -37,12 +38,12 @@ def test_agrees_with_the_formula(causal, area):
 
 def test_all_queries_see_the_same():
     layer = FeatureAttention(12, 3)
-    weights = layer.attention_map(torch.randn(1, 6, 12, generator=torch.Generator().manual_seed(0)))
+    weights = layer.attention_map(AttentionContext(torch.randn(1, 6, 12, generator=torch.Generator().manual_seed(0))))
     torch.testing.assert_close(weights, weights[:, :, :1].expand_as(weights))
 
 
 @pytest.mark.parametrize("area", [0, 2])
 def test_an_area_has_a_middle(area):
-    with pytest.raises(InputError, match=f"an odd number of tokens around a key, not {area}"):
+    with pytest.raises(InputError, match=f"area={area} has no middle token"):
         FeatureAttention(12, 3, area=area)
     assert FeatureAttention(12, 3, area=2, causal=True).area == 2

@@ -1,5 +1,6 @@
 import torch
 
+from poselift.nn.attention import AttentionContext
 from poselift.nn.attention.dot import DotAttention
 from poselift.nn.attention.general import GeneralAttention
 
@@ -13,4 +14,4 @@ def test_with_the_identity_it_is_the_dot_product():
     dot, general = DotAttention(12, 3), GeneralAttention(12, 3)
     general.load_state_dict({**dot.state_dict(), "weight": torch.eye(4).expand(3, 4, 4)})
     tokens = torch.randn(2, 5, 12)
-    torch.testing.assert_close(general(tokens), dot(tokens))
+    torch.testing.assert_close(general(AttentionContext(tokens)), dot(AttentionContext(tokens)))

@@ -2,6 +2,7 @@ import pytest
 import torch
 
 from poselift.core.errors import InputError
+from poselift.nn.attention import AttentionContext
 from poselift.nn.attention.hierarchical import HierarchicalAttention, limb_of
 from poselift.skeleton import H36M17, SKELETONS
 
@@ -56,14 +57,14 @@ def test_agrees_with_the_formula():
             for head in range(3)
         ]
     )
-    out = layer(tokens, mask)
+    out = layer(AttentionContext(tokens, mask))
     for j, joint in enumerate(H36M17.joints):
         if mask[0, j]:
             torch.testing.assert_close(out[0, j], layer.out((limbs[limb_of(joint)] + body) / 2))
 
 
 def test_tokens_that_are_not_the_skeletons_joints_are_refused():
-    with pytest.raises(InputError, match="the 28 joints of cmu28, not 12 tokens"):
-        HierarchicalAttention(12, 3)(torch.zeros(1, 12, 12))
-    with pytest.raises(InputError, match="no joint set is called 'nonsense'"):
+    with pytest.raises(InputError, match="the 28 joints of cmu28 and got 12 tokens"):
+        HierarchicalAttention(12, 3)(AttentionContext(torch.zeros(1, 12, 12)))
+    with pytest.raises(InputError, match="no skeleton is called 'nonsense'"):
         HierarchicalAttention(12, 3, skeleton="nonsense")

@@ -2,6 +2,7 @@ import pytest
 import torch
 
 from poselift.core.errors import InputError
+from poselift.nn.attention import AttentionContext
 from poselift.nn.attention.kernel import KernelAttention
 
 
@@ -31,9 +32,9 @@ def test_the_product_in_the_other_order_is_the_same():
     torch.manual_seed(0)
     layer = KernelAttention(12, 3).double()
     tokens = torch.randn(2, 9, 12, dtype=torch.float64)
-    q, k, v = layer.project(tokens, None, None, None, None)
+    q, k, v = layer.project(AttentionContext(tokens))
     mixed = (q @ (k.mT @ v)) / (q @ k.sum(2)[..., None])
-    torch.testing.assert_close(layer(tokens), layer.merge(mixed))
+    torch.testing.assert_close(layer(AttentionContext(tokens)), layer.out(mixed.transpose(1, 2).flatten(2)))
 
 
 def test_features_that_are_not_there():

@@ -2,7 +2,7 @@ import pytest
 import torch
 
 from poselift.core.errors import InputError
-from poselift.nn.attention import ScaledDotAttention
+from poselift.nn.attention import AttentionContext, ScaledDotAttention
 from poselift.nn.attention.linformer import LinformerAttention
 
 
@@ -35,9 +35,9 @@ def test_agrees_with_the_formula_at_and_below_the_longest(n, cross):
     for mask in (None, torch.rand(source.shape[:2]) > 0.4):
         masks = {"memory": other, "memory_mask": mask} if cross else {"mask": mask}
         expected, mixed = textbook(layer, tokens, everything if mask is None else mask, source)
-        torch.testing.assert_close(layer(tokens, **masks), expected)
+        torch.testing.assert_close(layer(AttentionContext(tokens, **masks)), expected)
         values = layer.kv(source)[..., 8:].unflatten(-1, (2, 4)).transpose(1, 2)
-        mapped = layer.attention_map(tokens, **masks) @ values
+        mapped = layer.attention_map(AttentionContext(tokens, **masks)) @ values
         torch.testing.assert_close(mapped.transpose(1, 2).flatten(2), mixed)
 
 
@@ -51,7 +51,7 @@ def test_where_each_token_is_its_own_mixture_it_is_exact():
         exact.qkv.bias.copy_(torch.cat((layer.q.bias, layer.kv.bias)))
     exact.out.load_state_dict(layer.out.state_dict())
     tokens = torch.randn(2, 10, 8)
-    torch.testing.assert_close(layer(tokens), exact(tokens))
+    torch.testing.assert_close(layer(AttentionContext(tokens)), exact(AttentionContext(tokens)))
 
 
 def test_random_mixtures_keep_lengths():
@@ -66,7 +66,7 @@ def test_random_mixtures_keep_lengths():
 def test_more_tokens_than_it_was_built_for_is_an_error():
     layer = LinformerAttention(8, 2, max_length=12)
     with pytest.raises(InputError, match="12 tokens at most and got 13; raise max_length"):
-        layer(torch.zeros(1, 13, 8))
+        layer(AttentionContext(torch.zeros(1, 13, 8)))
 
 
 @pytest.mark.parametrize("options", [{"max_length": 0}, {"rank": 0}])

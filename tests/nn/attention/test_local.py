@@ -2,6 +2,7 @@ import pytest
 import torch
 
 from poselift.core.errors import InputError
+from poselift.nn.attention import AttentionContext
 from poselift.nn.attention.local import LocalAttention
 
 
@@ -25,9 +26,9 @@ def test_what_is_beyond_the_memory_block_changes_nothing():
     tokens = torch.randn(1, 20, 8, generator=torch.Generator().manual_seed(0))
     changed = tokens.clone()
     changed[:, 10] += 3  # the second block, 4 to 7, sees 2 to 9
-    torch.testing.assert_close(layer(changed)[:, :8], layer(tokens)[:, :8])
-    assert not torch.allclose(layer(changed)[:, 8:14], layer(tokens)[:, 8:14])
-    torch.testing.assert_close(layer(changed)[:, 16:], layer(tokens)[:, 16:])
+    torch.testing.assert_close(layer(AttentionContext(changed))[:, :8], layer(AttentionContext(tokens))[:, :8])
+    assert not torch.allclose(layer(AttentionContext(changed))[:, 8:14], layer(AttentionContext(tokens))[:, 8:14])
+    torch.testing.assert_close(layer(AttentionContext(changed))[:, 16:], layer(AttentionContext(tokens))[:, 16:])
 
 
 @pytest.mark.parametrize("options", [{"block": 0}, {"reach": -1}])

@@ -3,6 +3,7 @@ import math
 import pytest
 import torch
 
+from poselift.nn.attention import AttentionContext
 from poselift.nn.attention.local_predictive import LocalPredictiveAttention
 
 
@@ -14,7 +15,7 @@ def test_agrees_with_the_formula(causal):
         layer.place[2].weight *= 8  # centres all over the sequence
     tokens = torch.randn(1, 10, 12, dtype=torch.float64)
     mask = torch.tensor([[1, 1, 1, 0, 1, 1, 1, 1, 0, 0]], dtype=torch.bool)
-    weights = layer.attention_map(tokens, mask)
+    weights = layer.attention_map(AttentionContext(tokens, mask))
     inner = layer.pairwise
     q, k, _ = (x[0].view(10, 3, 4) for x in inner.qkv(tokens).chunk(3, -1))
     for i in mask[0].nonzero().squeeze(-1).tolist():
@@ -39,9 +40,9 @@ def test_the_centre_learns():
     layer = LocalPredictiveAttention(8, 1, window=9, score="dot")
     tokens = torch.randn(1, 12, 8)
     optimizer = torch.optim.Adam(layer.place.parameters(), lr=0.02)
-    start = layer.attention_map(tokens)[..., 2].mean().item()
+    start = layer.attention_map(AttentionContext(tokens))[..., 2].mean().item()
     for _ in range(60):
         optimizer.zero_grad()
-        (-layer.attention_map(tokens)[..., 2].mean()).backward()
+        (-layer.attention_map(AttentionContext(tokens))[..., 2].mean()).backward()
         optimizer.step()
-    assert layer.attention_map(tokens)[..., 2].mean() > 1.5 * start
+    assert layer.attention_map(AttentionContext(tokens))[..., 2].mean() > 1.5 * start

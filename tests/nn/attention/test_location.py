@@ -2,6 +2,7 @@ import pytest
 import torch
 
 from poselift.core.errors import InputError
+from poselift.nn.attention import AttentionContext
 from poselift.nn.attention.location import LocationAttention
 
 
@@ -14,12 +15,13 @@ def test_what_is_there_does_not_count():
     layer = LocationAttention(12, 3, cross=True)
     tokens, memory = torch.randn(1, 4, 12), torch.randn(2, 1, 6, 12)
     torch.testing.assert_close(
-        layer.attention_map(tokens, memory=memory[0]), layer.attention_map(tokens, memory=memory[1])
+        layer.attention_map(AttentionContext(tokens, memory=memory[0])),
+        layer.attention_map(AttentionContext(tokens, memory=memory[1])),
     )
 
 
 def test_a_sequence_longer_than_it_knows_is_refused():
     layer = LocationAttention(12, 3, positions=5)
-    layer(torch.zeros(1, 5, 12))
-    with pytest.raises(InputError, match="knows 5 positions, not 6; build it with positions=6"):
-        layer(torch.zeros(1, 6, 12))
+    layer(AttentionContext(torch.zeros(1, 5, 12)))
+    with pytest.raises(InputError, match="built for 5 tokens and got 6; set positions=6"):
+        layer(AttentionContext(torch.zeros(1, 6, 12)))

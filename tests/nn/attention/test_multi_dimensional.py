@@ -1,5 +1,6 @@
 import torch
 
+from poselift.nn.attention import AttentionContext
 from poselift.nn.attention.multi_dimensional import MultiDimensionalAttention
 
 
@@ -17,5 +18,5 @@ def test_agrees_with_the_formula():
             for f in range(6):
                 scores = torch.stack([5 * ((q[row, i, f] + k[row, j, f]) / 5).tanh() for j in keys])
                 mixed[row, i, f] = (scores.exp() / scores.exp().sum()) @ v[row, keys, f]
-    torch.testing.assert_close(layer(tokens, mask), layer.out(mixed))
-    assert layer.attention_map(tokens).shape == (2, 6, 5, 5)
+    torch.testing.assert_close(layer(AttentionContext(tokens, mask)), layer.out(mixed))
+    assert layer.attention_map(AttentionContext(tokens)).shape == (2, 6, 5, 5)

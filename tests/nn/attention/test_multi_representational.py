@@ -2,6 +2,7 @@ import pytest
 import torch
 
 from poselift.core.errors import InputError
+from poselift.nn.attention import AttentionContext
 from poselift.nn.attention.multi_representational import MultiRepresentationalAttention
 from poselift.nn.attention.scaled_dot import ScaledDotAttention
 
@@ -18,12 +19,12 @@ def test_it_is_attention_over_the_weighed_encodings():
             encodings = layer.encode(tokens[row, i]).tanh().split(12)
             shares = torch.stack([layer.context @ encoding for encoding in encodings]).exp()
             blended[row, i] = sum(share * one for share, one in zip(shares / shares.sum(), encodings, strict=True))
-    torch.testing.assert_close(layer(tokens), plain(blended))
+    torch.testing.assert_close(layer(AttentionContext(tokens)), plain(AttentionContext(blended)))
     weights, encodings = layer.representations(tokens)
     assert encodings.shape == (2, 5, 4, 12)
     torch.testing.assert_close(weights.sum(-1), torch.ones(2, 5, dtype=torch.float64))
 
 
 def test_one_encoding_leaves_nothing_to_weigh():
-    with pytest.raises(InputError, match="2 encodings or more, not 1"):
+    with pytest.raises(InputError, match="encodings=1 is too few; choose 2 or more"):
         MultiRepresentationalAttention(12, 3, encodings=1)

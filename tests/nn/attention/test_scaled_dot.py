@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from poselift.core.errors import InputError
-from poselift.nn.attention import ScaledDotAttention
+from poselift.nn.attention import AttentionContext, ScaledDotAttention
 from poselift.nn.attention.distributions import DISTRIBUTIONS
 from poselift.nn.positions import RotaryTime, rotate
 
@@ -30,8 +30,8 @@ def test_agrees_with_torchs_own_module():
     )
     tokens = torch.randn(2, 7, 12)
     expected, weights = own(tokens, tokens, tokens, average_attn_weights=False)
-    torch.testing.assert_close(layer(tokens), expected)
-    torch.testing.assert_close(layer.attention_map(tokens), weights)
+    torch.testing.assert_close(layer(AttentionContext(tokens)), expected)
+    torch.testing.assert_close(layer.attention_map(AttentionContext(tokens)), weights)
 
 
 @pytest.mark.parametrize("name", sorted(set(DISTRIBUTIONS) - {"proportional"}))
@@ -40,7 +40,7 @@ def test_any_distribution_of_the_scores_weighs_the_values(agrees, name):
 
 
 def test_scores_that_can_be_negative_cannot_be_weights():
-    with pytest.raises(InputError, match="scores can be negative"):
+    with pytest.raises(InputError, match="proportional needs scores that are never negative"):
         ScaledDotAttention(12, 3, distribution="proportional")
 
 

@@ -1,0 +1,191 @@
+"""A file of 2D keypoints instead of a detector: the people in each frame, with timestamps and picture size."""
+
+import math
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import numpy as np
+
+from poselift.core.errors import InputError
+from poselift.keypoints.content import KeypointFile
+from poselift.keypoints.people import NamedDetections, NamedTracker
+from poselift.tracking import Tracker
+from poselift.video import Frame, VideoReader
+
+_TOLERANCE = 0.02
+"""Accepted difference between the frames of a video and of a file, as a share; two in any case. Decoders drop a few."""
+_SPARSE = 1000
+"""Largest range of frame numbers per frame: a video has no larger gaps."""
+_MOST = 1000.0
+"""Highest frame rate that is accepted."""
+_BLANK = 40
+"""Grey of the pictures where no video is given."""
+
+
+class KeypointClip:
+    """A file of 2D keypoints, with or without its video; a `Clip` as defined in `poselift.lifting`.
+
+    Frame i of the file is the i-th decodable picture of the video, and has its timestamp. Frame numbers start at 1 if
+    the last one is the number of pictures. Without a video, timestamps come from the file, or are the frame numbers
+    divided by `fps`.
+
+    Args:
+        file: from `read_keypoints`.
+        video: the video that the keypoints were found in.
+        fps: frames per second, if there is no video and the file has no timestamps.
+        image_size: (width, height) in pixels, if neither the video nor the file has it.
+        start: first second of the span; the beginning if None.
+        end: end of the span in seconds, exclusive; the end of the file if None.
+
+    Attributes:
+        path: the file.
+        detector_name: format of the file.
+        detector_weights: empty, because the detector is unknown.
+        image_size: (width, height) in pixels.
+        fps: average frames per second; None for a single frame.
+        duration: expected seconds of the video, for progress bars; None without a video.
+        span: the chosen (start, end) in seconds.
+        warnings: problems of the input, one line each; complete after `people` is exhausted.
+
+    Raises:
+        InputError: timestamps or picture size are missing, or contradict each other; the video cannot be read.
+
+    Example:
+        >>> from poselift.keypoints import KeypointFile, Observation
+        >>> from poselift.skeleton import COCO17
+        >>> body = Observation(np.full((17, 2), 50.0), np.ones(17))
+        >>> file = KeypointFile(Path("clip.json"), "coco", COCO17, {0: [body], 2: [body]})
+        >>> clip = KeypointClip(file, fps=10, image_size=(640, 480))
+        >>> [(len(people), time) for people, time in clip.people(clip.frames())]
+        [(1, 0.0), (0, 0.1), (1, 0.2)]
+    """
+
+    def __init__(
+        self,
+        file: KeypointFile,
+        *,
+        video: Path | None = None,
+        fps: float | int | None = None,
+        image_size: tuple[int, int] | None = None,
+        start: float | int | None = None,
+        end: float | int | None = None,
+    ) -> None:
+        self._file = file
+        self._video = None if video is None else VideoReader(video)
+        # A file's own timestamps are negative if a trigger started the recording after its first frame.
+        self.span = (-math.inf if start is None else float(start), math.inf if end is None else float(end))
+        if not self.span[0] < self.span[1]:
+            raise InputError(f"start is {start} s and end {end} s; give an end after the start")
+        self.path, self.detector_name = file.path, file.format
+        self.detector_weights: dict[str, str] = {}
+        self.warnings: list[str] = []
+        self.image_size = self._choose_size(image_size)
+        self.fps = self._choose_rate(fps)
+        self.duration = None if self._video is None else self._video.info.duration
+        if file.people is None and any(person.person for people in file.frames.values() for person in people):
+            self.warnings.append("people lack a number in some frames, or share one: the tracker assigns them anew")
+
+    def _choose_size(self, given: tuple[int, int] | None) -> tuple[int, int]:
+        """(width, height), after checking that option, file and video agree."""
+        info = None if self._video is None else self._video.info
+        said = {
+            "--size": given,
+            "the file": self._file.image_size,
+            "the video": None if info is None else (info.width, info.height),
+        }
+        sizes = {who: size for who, size in said.items() if size is not None}
+        if not sizes:
+            raise InputError(f"{self.path}: has no picture size; give the video with --video, or --size WIDTHxHEIGHT")
+        if len(set(sizes.values())) > 1:
+            differ = ", ".join(f"{who} says {width} x {height}" for who, (width, height) in sizes.items())
+            raise InputError(f"{self.path}: {differ}; give the video that the keypoints were found in, or its size")
+        return next(iter(sizes.values()))
+
+    def _choose_rate(self, given: float | int | None) -> float | None:
+        """Frames per second, after checking that timestamps have one origin."""
+        own = self._file.timestamps
+        if given is not None:
+            if own is not None or self._video is not None:
+                who = "the file" if own is not None else "the video"
+                raise InputError(f"{self.path}: {who} has timestamps; leave --fps out")
+            if not 0 < given <= _MOST:
+                raise InputError(f"--fps is {given}; give frames per second, more than 0 and at most {_MOST:g}")
+            return float(given)
+        if self._video is not None:
+            return self._video.info.fps
+        if own is None:
+            raise InputError(
+                f"{self.path}: has no timestamps; give the video with --video, or frames per second with --fps"
+            )
+        times = sorted(own.values())
+        return (len(times) - 1) / (times[-1] - times[0]) if len(times) > 1 else None
+
+    def frames(self) -> Iterator[Frame]:
+        """All frames of the video, or blank ones with the timestamps of the file."""
+        if self._video is not None:
+            yield from self._video
+            return
+        blank = np.full((self.image_size[1], self.image_size[0], 3), _BLANK, np.uint8)
+        for index, (_, time) in enumerate(self._own_times()):
+            yield Frame(blank, time, index)
+
+    def people(self, frames: Iterable[Frame]) -> Iterator[tuple[NamedDetections, float]]:
+        """The people in each frame of the span, and its timestamp; frames that are not in the file have nobody.
+
+        Args:
+            frames: those of `frames`, which the caller may wrap to measure time or show progress.
+
+        Raises:
+            InputError: the file does not belong to the video, or has no frame in the span.
+        """
+        detections = self._file.detections(self.image_size)
+        if self._video is None or self._file.timestamps is not None:
+            times = self._own_times()
+        else:
+            times = self._times_of_video([frame.timestamp for frame in frames], self._video)
+        start, end = self.span
+        times = [(number, time) for number, time in times if start <= time < end]
+        if not times:
+            bounds = [f"at or after {start:g} s"] * (start > -math.inf) + [f"before {end:g} s"] * (end < math.inf)
+            raise InputError(f"{self.path}: has no frame {' and '.join(bounds)}")
+        nobody = NamedDetections.nobody(self._file.skeleton, named=self._file.people is not None)
+        for number, time in times:
+            yield detections.get(number, nobody), time
+
+    def tracker(self) -> Tracker | NamedTracker:
+        """A tracker that goes by the names in the file, or by poses if the file has no names."""
+        return Tracker(self.image_size) if self._file.people is None else NamedTracker(self.image_size)
+
+    def _own_times(self) -> list[tuple[int, float]]:
+        """Number and timestamp of each frame, without the video."""
+        if self._file.timestamps is not None:
+            return sorted(self._file.timestamps.items())
+        assert self.fps is not None
+        return [(number, number / self.fps) for number in self._numbers()]
+
+    def _times_of_video(self, stamps: list[float], video: VideoReader) -> list[tuple[int, float]]:
+        """Number in the file and timestamp of each frame of the video."""
+        self.warnings += video.warnings
+        numbers = self._numbers()
+        first = 1 if numbers[0] > 0 and numbers[-1] == len(stamps) else 0
+        surplus = numbers[-1] - first + 1 - len(stamps)
+        if abs(surplus) > 0:
+            counts = f"{self.path} has frames up to {numbers[-1]}, the video {len(stamps)} frames"
+            if surplus > max(2.0, _TOLERANCE * len(stamps)):
+                raise InputError(f"{counts}: {video.info.path} is not the video that the keypoints were found in")
+            self.warnings.append(
+                f"{counts}; surplus frames of the file are ignored, surplus ones of the video are empty"
+            )
+        return list(enumerate(stamps, start=first))
+
+    def _numbers(self) -> range:
+        """The frame numbers from the first to the last."""
+        present = self._file.frames
+        if not present:
+            raise InputError(f"{self.path}: has no frames")
+        numbers = range(min(present), max(present) + 1)
+        if len(numbers) > _SPARSE * len(present):
+            raise InputError(
+                f"{self.path}: its {len(present)} frames have numbers up to {numbers[-1]}; give the frames of one video"
+            )
+        return numbers

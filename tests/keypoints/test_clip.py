@@ -1,0 +1,160 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from poselift.core.errors import InputError
+from poselift.keypoints import KeypointClip, KeypointFile, Observation
+from poselift.keypoints.people import NamedTracker
+from poselift.skeleton import COCO17
+from poselift.tracking import Tracker
+from poselift.video import VideoReader, VideoWriter
+
+TIMES = [0, 0.04, 0.1, 0.12, 0.16, 0.24, 0.28, 0.3, 0.36, 0.4]
+"""Of the video's ten frames, at no steady rate."""
+
+
+@pytest.fixture(scope="module")
+def video(tmp_path_factory):
+    path = tmp_path_factory.mktemp("video") / "clip.mp4"
+    with VideoWriter(path, 64, 48) as writer:
+        for index, time in enumerate(TIMES):
+            writer.write(np.full((48, 64, 3), 20 * index, np.uint8), time)
+    return path
+
+
+@pytest.fixture
+def of(body):
+    """`of(numbers, ...)`: a file with a person in each of these frames, at x = the frame's number."""
+
+    def make(numbers, person=None, **more):
+        points = np.column_stack([np.zeros(17), np.linspace(0, 40, 17)])
+        frames = {n: [Observation(points + [n % 60, 0], np.full(17, 0.9), person)] for n in numbers}
+        return KeypointFile(Path("clip.json"), "coco", COCO17, frames, **more)
+
+    return make
+
+
+def read(clip):
+    """x of the person and time, of each frame."""
+    frames = clip.people(clip.frames())
+    return [(float(d.keypoints[0, 0, 0]) if len(d) else None, round(time, 4)) for d, time in frames]
+
+
+def test_frame_i_has_the_time_of_the_ith_picture(of, video):
+    clip = KeypointClip(of(range(10)), video=video)
+    assert read(clip) == list(zip(range(10), TIMES, strict=True))
+    assert (clip.image_size, clip.warnings) == ((64, 48), [])
+    assert clip.detector_name == "coco"
+
+
+def test_numbers_that_end_with_the_number_of_pictures_count_from_1(of, video):
+    assert read(KeypointClip(of(range(1, 11)), video=video)) == list(zip(range(1, 11), TIMES, strict=True))
+
+
+def test_frames_that_the_file_lacks_have_nobody(of, video):
+    clip = KeypointClip(of([0, 3, 9]), video=video)
+    assert [x for x, _ in read(clip)] == [0, None, None, 3, None, None, None, None, None, 9]
+
+
+def test_a_few_frames_more_or_less_are_warned_of_and_many_are_refused(of, video):
+    short = KeypointClip(of(range(8)), video=video)
+    assert [x for x, _ in read(short)] == [*range(8), None, None]
+    assert "frames up to 7, the video 10 frames" in short.warnings[0]
+    more = KeypointClip(of(range(12)), video=video)
+    assert [x for x, _ in read(more)] == list(range(10))
+    assert "frames up to 11, the video 10 frames" in more.warnings[0]
+    with pytest.raises(InputError, match=r"clip\.json has frames up to 12, the video 10 frames: .*clip\.mp4 is not"):
+        read(KeypointClip(of(range(13)), video=video))
+
+
+def test_a_span(of, video):
+    assert read(KeypointClip(of(range(10)), video=video, start=0.1, end=0.28)) == [
+        (2, 0.1),
+        (3, 0.12),
+        (4, 0.16),
+        (5, 0.24),
+    ]
+    clip = KeypointClip(of(range(10)), fps=10, image_size=(64, 48), start=0.7)
+    assert read(clip) == [(7, 0.7), (8, 0.8), (9, 0.9)]
+    for span, said in (
+        ({"start": 5}, "at or after 5 s$"),
+        ({"end": -1}, "before -1 s$"),
+        ({"start": 5, "end": 7}, "at or after 5 s and before 7 s$"),
+    ):
+        with pytest.raises(InputError, match=f"has no frame {said}"):
+            read(KeypointClip(of(range(10)), fps=10, image_size=(64, 48), **span))
+    with pytest.raises(InputError, match="give an end after the start"):
+        KeypointClip(of([0]), fps=10, image_size=(64, 48), start=2, end=1)
+
+
+def test_a_rate_where_there_is_no_video(of):
+    clip = KeypointClip(of([2, 4]), fps=50, image_size=(64, 48))
+    assert read(clip) == [(2, 0.04), (None, 0.06), (4, 0.08)]
+    assert clip.fps == 50
+
+
+def test_times_of_the_file_itself(of, video):
+    own = of([0, 1], timestamps={0: 0.5, 1: 0.7})
+    clip = KeypointClip(own, image_size=(64, 48))
+    assert (read(clip), clip.fps) == ([(0, 0.5), (1, 0.7)], pytest.approx(5))
+    with pytest.raises(InputError, match="the file has timestamps; leave --fps out"):
+        KeypointClip(own, fps=5, image_size=(64, 48))
+    with pytest.raises(InputError, match="the video has timestamps; leave --fps out"):
+        KeypointClip(of([0]), fps=5, video=video)
+
+
+def test_times_below_zero_are_taken_where_no_start_is_given(of):
+    """As of a recording that a trigger starts."""
+
+    def clip(**span):
+        own = of(range(4), timestamps={0: -0.4, 1: -0.2, 2: 0.0, 3: 0.2})
+        return KeypointClip(own, image_size=(64, 48), **span)
+
+    assert read(clip()) == [(0, -0.4), (1, -0.2), (2, 0), (3, 0.2)]
+    assert [frame.timestamp for frame in clip().frames()] == [-0.4, -0.2, 0, 0.2]
+    assert read(clip(end=-0.1)) == [(0, -0.4), (1, -0.2)]
+    assert read(clip(start=-0.2)) == [(1, -0.2), (2, 0), (3, 0.2)]
+    assert read(clip(start=0)) == [(2, 0), (3, 0.2)]
+
+
+def test_what_is_missing_is_asked_for(of, video):
+    with pytest.raises(
+        InputError, match="has no timestamps; give the video with --video, or frames per second with --fps"
+    ):
+        KeypointClip(of([0]), image_size=(64, 48))
+    with pytest.raises(InputError, match="has no picture size; give the video with --video, or --size WIDTHxHEIGHT"):
+        KeypointClip(of([0]), fps=5)
+    with pytest.raises(InputError, match="--fps is -1"):
+        KeypointClip(of([0]), fps=-1.0, image_size=(64, 48))
+    with pytest.raises(InputError, match="the file says 100 x 50, the video says 64 x 48"):
+        KeypointClip(of([0], image_size=(100, 50)), video=video)
+    with pytest.raises(InputError, match="--size says 9 x 9, the file says 100 x 50"):
+        KeypointClip(of([0], image_size=(100, 50)), fps=5, image_size=(9, 9))
+
+
+def test_numbers_that_are_no_videos(of):
+    with pytest.raises(InputError, match="2 frames have numbers up to 397133; give the frames of one video"):
+        read(KeypointClip(of([139, 397133]), fps=5, image_size=(64, 48)))
+
+
+def test_who_is_who_is_the_files_word_or_the_trackers(of):
+    named, unnamed = of([0, 1], "4"), of([0, 1])
+    assert isinstance(KeypointClip(named, fps=5, image_size=(64, 48)).tracker(), NamedTracker)
+    assert isinstance(KeypointClip(unnamed, fps=5, image_size=(64, 48)).tracker(), Tracker)
+    half = of([0, 1], "4")
+    half.frames[1] += unnamed.frames[1]
+    clip = KeypointClip(half, fps=5, image_size=(64, 48))
+    assert isinstance(clip.tracker(), Tracker)
+    assert "the tracker assigns them anew" in clip.warnings[0]
+
+
+def test_frames_are_the_videos_or_blank(of, video):
+    shown, true = list(KeypointClip(of(range(10)), video=video, start=0.1).frames()), list(VideoReader(video))
+    assert len(shown) == 10, "all of them: the numbers of frames are compared with the file"
+    assert all((one.image == two.image).all() for one, two in zip(shown, true, strict=True))
+    blank = list(KeypointClip(of([0, 1]), fps=5, image_size=(64, 48)).frames())
+    assert [(frame.image.shape, int(np.ptp(frame.image)), frame.timestamp) for frame in blank] == [
+        ((48, 64, 3), 0, 0.0),
+        ((48, 64, 3), 0, 0.2),
+    ]

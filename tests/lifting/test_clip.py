@@ -1,0 +1,108 @@
+import numpy as np
+import pytest
+
+from poselift.core.errors import InputError
+from poselift.lifting import LiftOptions, VideoClip, lift_clip, lift_video
+from poselift.lifting.clip import frames_within
+from poselift.skeleton import COCO17
+from poselift.structures import Detections
+from poselift.tracking import Tracker
+from poselift.video import VideoWriter
+
+TIMES = [0, 0.04, 0.1, 0.12, 0.16, 0.24, 0.28, 0.3, 0.36, 0.4]
+
+
+class Brightness:
+    """A detector that finds one person, at x = the mean of the picture, and nobody where it is dark."""
+
+    name, skeleton, weights = "brightness", COCO17, {"file": "0" * 64}
+
+    def __init__(self, score=0.8):
+        self.score = score
+
+    def detect(self, frames):
+        found = []
+        for frame in frames:
+            people = int(frame.mean() > 30)
+            points = np.stack([np.full(17, frame.mean() / 10), np.linspace(5, 40, 17)], -1)
+            found.append(
+                Detections(
+                    np.array([[0, 0, 60, 40]] * people, float).reshape(-1, 4),
+                    np.ones(people),
+                    np.repeat(points[None], people, 0),
+                    np.full((people, 17), self.score),
+                    COCO17,
+                )
+            )
+        return found
+
+
+@pytest.fixture(scope="module")
+def video(tmp_path_factory):
+    path = tmp_path_factory.mktemp("video") / "clip.mp4"
+    with VideoWriter(path, 64, 48) as writer:
+        for index, time in enumerate(TIMES):
+            writer.write(np.full((48, 64, 3), 20 * index, np.uint8), time)
+    return path
+
+
+def test_every_frame_with_its_time_and_what_was_found_in_it(video):
+    clip = VideoClip(video, Brightness(), start=0.04)
+    found = list(clip.people(clip.frames()))
+    np.testing.assert_allclose([time for _, time in found], TIMES[1:], atol=1e-3)
+    assert [len(detections) for detections, _ in found] == [0, *[1] * 8]
+    assert found[-1][0].keypoints[0, 0, 0] == pytest.approx(18, abs=0.3)
+
+
+def test_what_it_says_of_itself(video):
+    clip = VideoClip(video, Brightness())
+    assert (clip.path, clip.detector_name, clip.detector_weights) == (video, "brightness", {"file": "0" * 64})
+    assert (clip.image_size, clip.warnings, clip.span) == ((64, 48), [], (0, np.inf))
+    assert clip.duration == pytest.approx(0.44, abs=0.05)
+    assert VideoClip(video, Brightness(), 0.1, 0.3).duration == pytest.approx(0.2)
+    assert isinstance(clip.tracker(), Tracker)
+    frames = list(clip.frames())
+    np.testing.assert_allclose([frame.timestamp for frame in frames], TIMES, atol=1e-3)
+    assert frames[3].image.mean() == pytest.approx(60, abs=3)
+
+
+def test_frames_of_the_span(video):
+    clip = VideoClip(video, Brightness())
+    clip.span = (0.1, 0.28)
+    np.testing.assert_allclose([frame.timestamp for frame in frames_within(clip)], TIMES[2:6], atol=1e-3)
+
+
+def test_a_video_is_lifted_by_way_of_its_clip(video, weights):
+    told = []
+    options = LiftOptions(flip=False)
+    direct = lift_video(video, Brightness(), weights, end=0.36, options=options)
+    clip = VideoClip(video, Brightness(), end=0.36)
+    lifted = lift_clip(clip, weights, options=options, progress=lambda *stage_and_share: told.append(stage_and_share))
+    assert (lifted.frames, len(lifted.motions), lifted.fps) == (8, 1, direct.fps)
+    np.testing.assert_allclose(lifted.span, (0, 0.3), atol=1e-3)
+    np.testing.assert_array_equal(lifted.motions[0].joints, direct.motions[0].joints)
+    assert set(lifted.seconds) == {"read", "detect", "track", "lift"}
+    for stage in ("Finding people", "Lifting"):
+        shares = [share for name, share in told if name == stage]
+        assert shares == sorted(shares)
+        assert (len(shares) > 1, shares[-1]) == (True, 1.0)
+
+
+def test_somebody_who_is_not_there(video, weights):
+    with pytest.raises(InputError, match=r"no person 7, 8 in .*clip\.mp4; choose from 1"):
+        lift_video(video, Brightness(), weights, people=[7, 1, 8])
+
+
+def test_somebody_of_whom_no_joint_scores_enough_is_warned_of(video, weights):
+    lifted = lift_video(video, Brightness(), weights, options=LiftOptions(threshold=0.85))
+    (motion,) = lifted.motions
+    assert np.isnan(motion.joints).all()
+    told = "person 1 was not lifted: no joint of the lifter scores 0.85 or more in any frame; lower the threshold"
+    assert lifted.warnings == [told]
+
+
+def test_detections_of_which_nobody_becomes_are_told(video, weights):
+    lifted = lift_video(video, Brightness(score=0.15), weights)
+    assert lifted.motions == []
+    told = "nobody could be tracked: there are detections in 8 of 10 frames; the highest joint score is 0.15"
+    assert lifted.warnings == [told]
