@@ -54,11 +54,11 @@ def test_a_pelvis_between_the_hips_places_nobody_whose_own_is_above_them():
     points[:, pelvis] = points[:, hips].mean(1)
     scores[:, pelvis] = 0
     between, without = (
-        to_world([replace(high.motion, keypoints=keypoints)], high.camera).motions[0].root
+        to_world([replace(high.motion, keypoints=keypoints, pelvis="spine")], high.camera).motions[0].root
         for keypoints in (replace(seen, keypoints=points), replace(seen, scores=scores))
     )
     np.testing.assert_array_equal(between, without)
-    used = to_world([high.motion], high.camera).motions[0].root
+    used = to_world([replace(high.motion, pelvis="spine")], high.camera).motions[0].root
     assert np.abs(used - without).max() > 1e-9
 
 
@@ -180,7 +180,7 @@ def test_who_is_seen_from_the_waist_up_gets_a_warning(filmed, tmp_path, capsys):
         out = tmp_path / f"{name}_out"
         main(["lift", "--keypoints", str(folder), "--world", "--no-flip", "--no-render", "--out", str(out)])
         warnings[name] = json.loads((out / "summary.json").read_text())["warnings"]
-    said = "no feet were seen: up and the ground are guessed from how cameras are held"
+    said = "no feet were seen: up and the ground are guessed from usual camera poses"
     assert (said in warnings["whole"], said in warnings["waist"]) == (False, True)
     assert capsys.readouterr().out.count(f"warning: {said}") == 1
 
