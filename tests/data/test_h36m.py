@@ -150,11 +150,11 @@ def test_motion_without_cameras(root):
 def test_names_of_actions():
     assert [action_name(take) for take in takes("S9")] == [action for action in ACTIONS for _ in range(2)]
     assert len(ACTIONS) == 15
-    assert [action_name(take) for take in ("Walking 1", "TakingPhoto", "WalkingDog 2", "SittingDown")] == [
+    assert [action_name(take) for take in ("Walking 1", "TakingPhoto", "WalkingDog 2", "WalkingTogether")] == [
         "Walking",
         "Photo",
         "WalkDog",
-        "SittingDown",
+        "WalkTogether",
     ]
     with pytest.raises(InputError, match="no action 'Dancing 1'; it has Directions, "):
         action_name("Dancing 1")
