@@ -2,19 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import numpy as np
 from jaxtyping import Bool, Float
 
 from poselift.core.errors import InputError
-from poselift.skeleton import Skeleton
+from poselift.skeleton import Pelvis, Skeleton
 
 FEET = ("left_foot", "right_foot")
 """Columns of `Motion.contacts`: the person's own left and right foot."""
-
-Pelvis = Literal["spine", "hips"]
-"""Where a pelvis lies: at the base of the spine, or midway between the hips."""
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,7 @@ def test_a_smaller_skeleton_is_taken_by_name(motion):
 def test_what_is_not_there_is_not_made_up(motion):
     with pytest.raises(InputError, match="lacks right_big_toe, left_big_toe"):
         motion.restricted(H36M17).restricted(CMU28)
-    with pytest.raises(InputError, match="lacks its root nose"):
+    with pytest.raises(InputError, match="lacks the root nose"):
         motion.restricted(COCO17)
 
 
@@ -52,17 +52,20 @@ def track(**changed):
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"scores": np.full((4, 17), 95.0)}, "scores are from 95 to 95; bring them to 0 to 1"),
+        ({"scores": np.full((4, 17), 95.0)}, "scores are from 95 to 95; scale them to 0 to 1"),
         ({"scores": np.full((4, 17), np.nan)}, "scores are from nan"),
-        ({"timestamps": np.array([0.0, 0.1, 0.2, np.inf])}, "a time stamp is not a finite"),
-        ({"image_size": (0, 480)}, r"image_size=\(0, 480\) is no picture's"),
-        ({"keypoints": np.zeros((4, 17, 3))}, r"keypoints is \(4, 17, 3\); of 4 frames of coco17 it is \(4, 17, 2\)"),
-        ({"scores": np.ones((3, 17))}, r"scores is \(3, 17\); of 4 frames of coco17 it is \(4, 17\)"),
-        ({"timestamps": np.zeros((1, 4))}, r"timestamps is \(1, 4\)"),
+        ({"timestamps": np.array([0.0, 0.1, 0.2, np.inf])}, "a timestamp is not a finite"),
+        ({"image_size": (0, 480)}, r"image_size=\(0, 480\) is not a size"),
+        (
+            {"keypoints": np.zeros((4, 17, 3))},
+            r"keypoints has the shape \(4, 17, 3\); 4 frames of coco17 need \(4, 17, 2\)",
+        ),
+        ({"scores": np.ones((3, 17))}, r"scores has the shape \(3, 17\); 4 frames of coco17 need \(4, 17\)"),
+        ({"timestamps": np.zeros((1, 4))}, r"timestamps has the shape \(1, 4\)"),
         ({"keypoints": [[0, 0]]}, "keypoints is a list; give a numpy array"),
-        ({"skeleton": "coco17"}, "skeleton is 'coco17', not a Skeleton"),
+        ({"skeleton": "coco17"}, "skeleton is 'coco17'; give a Skeleton"),
     ],
 )
-def test_what_is_no_track_is_refused(changed, message):
+def test_malformed_keypoints_are_refused(changed, message):
     with pytest.raises(InputError, match=message):
         Keypoints2D.__post_init__(SimpleNamespace(**track(**changed)))  # past the types, checked in tests alone

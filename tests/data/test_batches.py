@@ -90,7 +90,7 @@ def test_what_fails_in_the_thread_is_raised_where_the_batch_is_asked_for():
         next(passing)
 
 
-def test_only_the_joint_set_is_seen(corpus):
+def test_only_joints_of_the_skeleton_are_seen(corpus):
     for batch in batches(corpus):
         assert batch.joints.shape == (8, 24, 17, 3)
         seen = (batch.scores > 0).any(1).any(0)
@@ -99,7 +99,7 @@ def test_only_the_joint_set_is_seen(corpus):
         assert batch.keypoints[batch.scores == 0].isnan().all()
 
 
-def test_a_lifter_of_another_joint_set_sees_its_own_joints_in_its_own_order(corpus):
+def test_a_lifter_of_another_skeleton_sees_its_own_joints_in_its_own_order(corpus):
     """The same draws for a lifter of coco17 as for one of cmu28, whose joints are looked up by name."""
     everything = {"cmu28": 1.0}
     own = virtual(corpus, COCO17, everything)
@@ -140,7 +140,7 @@ def test_shared_joints_are_put_in_their_places():
         assert value == (H36M17.index(joint) if joint in H36M17.joints else -1.0)
 
 
-def test_sets_are_drawn_by_their_shares(generator):
+def test_skeletons_are_drawn_by_their_shares(generator):
     sampler = SkeletonSampler({"h36m17": 3.0, "coco17": 1.0}, drop=0.0)
     spine = CMU28.index("spine")
     share = sum(bool(sampler.sample(2, generator)[0, spine]) for _ in range(800)) / 800

@@ -17,12 +17,20 @@ from tests.data.formats.asf_amc import moving_bones, pose, write_amc, write_asf,
 
 TOOL = Path(__file__).parents[2] / "tools" / "prepare_cmu.py"
 TRIALS = {"01_01": 121, "01_02": 75, "08_03": 61, "135_02": 90}
+SHORT = {"01_01": 61, "08_03": 61, "135_02": 61}
 
 
 @pytest.fixture
 def raw(tmp_path):
     """A download of three subjects, and the angles of their trials."""
     return tmp_path / "raw", write_cmu_subjects(tmp_path / "raw", TRIALS)
+
+
+@pytest.fixture
+def short(tmp_path):
+    """A download of three subjects with a short trial each."""
+    write_cmu_subjects(tmp_path / "raw", SHORT)
+    return tmp_path / "raw"
 
 
 @pytest.fixture
@@ -76,8 +84,8 @@ def test_the_download_becomes_a_corpus(raw, tmp_path, tool):
             np.testing.assert_allclose(found, expected_joints(angles[name])[::12], atol=6e-5, err_msg=name)
 
 
-def test_the_layout_of_the_real_corpus(raw, tmp_path, shared):
-    prepare(raw[0], tmp_path / "cmu50.npz")
+def test_the_layout_of_the_real_corpus(short, tmp_path, shared):
+    prepare(short, tmp_path / "cmu50.npz")
     with np.load(tmp_path / "cmu50.npz") as made, np.load(shared / "data/cmu/cmu50.npz") as real:
         assert list(made.files) == list(real.files)
         for key in real.files:
@@ -160,10 +168,10 @@ def test_trials_at_60_frames_a_second(raw, tmp_path, tool):
     assert load_cmu(tmp_path / "b.npz", "train").clip_start.tolist() == [0, 101, 101 + 62]
 
 
-def test_other_subjects_are_left_alone(raw, tmp_path):
-    write_asf(raw[0] / "subjects/99/99.asf")
-    (raw[0] / "subjects/99/99_01.amc").write_text("not to be read")
-    assert "99" not in prepare(raw[0], tmp_path / "cmu50.npz")
+def test_other_subjects_are_left_alone(short, tmp_path):
+    write_asf(short / "subjects/99/99.asf")
+    (short / "subjects/99/99_01.amc").write_text("not to be read")
+    assert "99" not in prepare(short, tmp_path / "cmu50.npz")
 
 
 @pytest.mark.parametrize(
@@ -176,32 +184,32 @@ def test_other_subjects_are_left_alone(raw, tmp_path):
         (["--fps", "0"], "a frame rate of 0.0 is impossible"),
     ],
 )
-def test_wrong_arguments(raw, tmp_path, tool, arguments, message):
-    status, _, error = tool(raw[0], tmp_path / "cmu50.npz", *arguments)
+def test_wrong_arguments(short, tmp_path, tool, arguments, message):
+    status, _, error = tool(short, tmp_path / "cmu50.npz", *arguments)
     assert status == 2
     assert f"error: {message}" in error
     assert not (tmp_path / "cmu50.npz").exists()
 
 
-def test_missing_files_are_listed(raw, tmp_path, tool):
+def test_missing_files_are_listed(short, tmp_path, tool):
     status, _, error = tool(tmp_path, tmp_path / "cmu50.npz")
     assert status == 2
     assert "error: no such file: " in error
     assert "mocap.cs.cmu.edu" in error
     for subject in ("01", "08"):
-        (raw[0] / f"subjects/{subject}/{subject}.asf").unlink()
-    status, _, error = tool(raw[0], tmp_path / "cmu50.npz")
+        (short / f"subjects/{subject}/{subject}.asf").unlink()
+    status, _, error = tool(short, tmp_path / "cmu50.npz")
     assert status == 2
     assert re.search(r"no such file: \S*/01/01.asf, \S*/08/08.asf\n", error)
 
 
-def test_a_file_that_was_there_stays_when_a_trial_is_malformed(raw, tmp_path, tool):
+def test_a_file_that_was_there_stays_when_a_trial_is_malformed(short, tmp_path, tool):
     path = tmp_path / "cmu50.npz"
-    tool(raw[0], path)
+    tool(short, path)
     before = path.read_bytes()
-    amc = raw[0] / "subjects/135/135_02.amc"
+    amc = short / "subjects/135/135_02.amc"
     amc.write_text(amc.read_text().replace("\nltoes ", "\nltoes x", 1))
-    status, _, error = tool(raw[0], path)
+    status, _, error = tool(short, path)
     assert status == 2
     assert re.search(rf"error: {amc}, line \d+: 'ltoes x", error)
     assert path.read_bytes() == before

@@ -12,16 +12,17 @@ from poselift.data.h36m_cameras import h36m_camera
 from poselift.data.h36m_motionbert import BLOCKED, BONES, load_h36m_motionbert
 from poselift.geometry import bone_lengths
 from poselift.skeleton import H36M17
-from tests.data.formats.h36m import CAMERAS, MOVING, camera_frame, motion, write_h36m_motionbert
+from tests.data.formats.h36m import CAMERAS, FEW, MOVING, camera_frame, motion, write_h36m_motionbert
 
 LENGTH = 8
+TAKES = (*FEW, "Greeting 1", "SittingDown 1", "Waiting")
 FILE = "h36m_sh_conf_cam_source_final.pkl"
 
 
 @pytest.fixture(scope="module")
 def root(tmp_path_factory):
     folder = tmp_path_factory.mktemp("motionbert")
-    write_h36m_motionbert(folder, LENGTH)
+    write_h36m_motionbert(folder, LENGTH, some=TAKES)
     return folder
 
 
@@ -42,12 +43,18 @@ def take_of(view):
 
 
 def test_clips_are_cut_where_the_source_changes(views, data):
-    assert len(views) == 2 * 30 * 4
+    assert len(views) == 2 * len(TAKES) * 4
     assert len({view.name for view in views}) == len(views)
-    assert {view.action for view in views} == set(ACTIONS)
     assert sum(len(view) for view in views) == len(data["test"]["source"])
     for view in views:
         assert len(view) == len(motion(LENGTH, view.subject, take_of(view)))
+
+
+def test_actions_are_numbered_from_2(tmp_path, data):
+    part = {key: value[: len(ACTIONS)] for key, value in data["test"].items()}
+    sources = [f"s_09_act_{number:02d}_subact_01_ca_01" for number in range(2, 17)]
+    rewrite(tmp_path, {"test": part}, "test", source=sources)
+    assert [view.action for view in load_h36m_motionbert(tmp_path, "test")] == list(ACTIONS)
 
 
 def test_takes_that_the_field_does_not_count(views):
@@ -98,19 +105,20 @@ def test_errors_are_those_of_the_fields_evaluation(views, data):
 
 
 def test_the_pelvis_is_where_it_was(views):
-    for view in [view for view in views if view.joints.isfinite().all()][::31]:
+    for view in [view for view in views if view.joints.isfinite().all()][::5]:
         world = motion(LENGTH, view.subject, take_of(view))[:, MOVING]
         truth = torch.from_numpy(camera_frame(world, view.subject, view.camera)).float()
         torch.testing.assert_close(view.root, truth[:, 0], atol=2e-4, rtol=0)
         # Weak perspective is not the camera frame, but near it.
         error = (view.joints - (truth - truth[:, :1])).norm(dim=-1)
-        assert 1e-3 < error.max() < 0.12
+        assert 1e-3 < error.max() < 0.25
+        assert error.mean() < 0.06
 
 
 def test_people_to_train_on_have_the_size_of_s1(root):
     views = load_h36m_motionbert(root, "train")
-    assert len(views) == 5 * 30 * 4
-    for view in views[::97]:
+    assert len(views) == 5 * len(TAKES) * 4
+    for view in views[::13]:
         world = motion(LENGTH, view.subject, take_of(view))[:, MOVING].astype(np.float64)
         size = BONES / bone_lengths(torch.from_numpy(world), H36M17.parent_indices).sum(-1)
         truth = torch.from_numpy(camera_frame(world, view.subject, view.camera))

@@ -36,7 +36,7 @@ def test_joints_are_apart_from_their_root(recorded):
     assert {tensor.dtype for tensor in vars(found).values() if isinstance(tensor, torch.Tensor)} == {torch.float32}
 
 
-def test_a_joint_set_without_a_pelvis_has_its_root_between_the_hips(recorded):
+def test_a_skeleton_without_a_pelvis_has_its_root_between_the_hips(recorded):
     _, points = recorded
     found = view(np.zeros((6, 17, 2)), points[:, :17], skeleton=COCO17)
     middle = (points[:, COCO17.index("left_hip")] + points[:, COCO17.index("right_hip")]) / 2

@@ -13,7 +13,9 @@ SETS = {"h36m17": 1.0}
 
 
 def synthetic(**options):
-    return SyntheticData(**{"clips": 2, "clip_frames": 60, "frames": 12, "skeletons": SETS, "batches": 4, **options})
+    return SyntheticData(
+        **{"clips": 2, "clip_frames": 30, "frames": 12, "skeletons": SETS, "batches": 4, "batch_size": 2, **options}
+    )
 
 
 def trainer(rank=0, processes=1, epoch=0, max_steps=-1, step=0, accumulate=1):
@@ -82,7 +84,7 @@ def test_fewer_views_than_processes_are_refused():
         set_up(synthetic(), processes=9)
 
 
-def test_views_come_in_the_lifters_joint_sets():
+def test_views_come_in_the_lifters_skeletons():
     view = next(iter(set_up(synthetic(skeleton_in="coco17", skeleton_out="mpi_inf_3dhp17")).val_dataloader()))
     assert (view.keypoint_skeleton, view.skeleton) == (COCO17, MPI_INF_3DHP17)
     assert view.keypoints.shape[1:] == (17, 2)
@@ -114,7 +116,7 @@ def test_cmu_without_a_bench_validates_on_its_own_val_split(cmu_files):
     assert view.joints.isfinite().any()
 
 
-def in_joint_set(corpus, skeleton):
+def in_skeleton(corpus, skeleton):
     """The corpus as if it had been captured with other joints."""
     places = skeleton.indices([joint for joint in skeleton.joints if joint in CMU28.joints])
     joints = torch.zeros(len(corpus.joints), len(skeleton), 3)
@@ -122,8 +124,8 @@ def in_joint_set(corpus, skeleton):
     return replace(corpus, joints=joints, skeleton=skeleton)
 
 
-def test_a_corpus_of_other_joints_is_filmed_with_those_that_it_has(corpus):
-    batch = VirtualSampler(in_joint_set(corpus, H36M17), 12, CMU28, CMU28, {"cmu28": 1.0}).sample(
+def test_a_corpus_of_other_joints_is_rendered_with_those_that_it_has(corpus):
+    batch = VirtualSampler(in_skeleton(corpus, H36M17), 12, CMU28, CMU28, {"cmu28": 1.0}).sample(
         64, torch.Generator().manual_seed(0)
     )
     has = torch.tensor([joint in H36M17.joints for joint in CMU28.joints])
@@ -133,12 +135,12 @@ def test_a_corpus_of_other_joints_is_filmed_with_those_that_it_has(corpus):
     assert (batch.scores[:, :, has] > 0).float().mean() > 0.7
 
 
-def test_a_dataset_of_motion_is_filmed_to_train_and_to_validate_on(corpus, tmp_path):
+def test_a_dataset_of_motion_is_rendered_to_train_and_to_validate_on(corpus, tmp_path):
     asked = []
 
     def load(root, split):
         asked.append((root, split))
-        return in_joint_set(corpus, H36M17)
+        return in_skeleton(corpus, H36M17)
 
     common = {"frames": 12, "skeletons": SETS, "batch_size": 4, "batches": 1}
     data = CorpusData(tmp_path, load, {"split": "train"}, {"split": "test"}, pelvis="hips", **common)
@@ -153,7 +155,7 @@ def test_a_dataset_of_motion_is_filmed_to_train_and_to_validate_on(corpus, tmp_p
 
 def test_a_corpus_without_a_trunk_is_refused(corpus):
     with pytest.raises(ValueError, match="coco17 has no pelvis"):
-        VirtualSampler(in_joint_set(corpus, COCO17), 12, CMU28, H36M17, SETS)
+        VirtualSampler(in_skeleton(corpus, COCO17), 12, CMU28, H36M17, SETS)
 
 
 def test_the_base_says_not_where_motion_comes_from():

@@ -95,7 +95,7 @@ def test_frames_past_the_end_are_not_valid(generator):
     assert (batch.joints[short][:, 5:, 0, 0] == 4).all(), "nothing of the next view"
 
 
-def test_joint_sets_are_hidden(generator):
+def test_skeletons_are_hidden(generator):
     batch = source([ramp("a", 20)], skeletons={"coco17": 1.0}).sample(8, generator)
     seen = (batch.scores > 0).any(1).any(0)
     names = {joint for joint, s in zip(CMU28.joints, seen.tolist(), strict=True) if s}

@@ -19,12 +19,12 @@ def written(tmp_path_factory):
 
 def test_the_papers_split(written):
     folder, truth = written
-    train, test = (load_totalcapture(folder, split) for split in ("train", "test"))
+    train, test = load_totalcapture(folder, "train"), load_totalcapture(folder, "test", ["cam1", "cam8"])
     tested = ("acting3", "freestyle3", "walking2")
     expected = [f"{s}/{take}" for s in ("S1", "S2", "S3") for take in TAKES[s] if take not in tested]
     assert [view.name for view in train] == [f"{take}/cam{c}" for take in expected for c in range(1, 9)]
     expected = [f"{s}/{take}" for s in TAKES for take in tested]
-    assert [view.name for view in test] == [f"{take}/cam{c}" for take in expected for c in range(1, 9)]
+    assert [view.name for view in test] == [f"{take}/cam{c}" for take in expected for c in (1, 8)]
     for view in train + test:
         take = view.name.rpartition("/")[0]
         assert len(view) == len(truth[take]) == 3 + int(view.subject[1])
@@ -68,7 +68,7 @@ def test_who_is_outside_the_picture_is_not_seen(tmp_path):
     write_totalcapture(tmp_path, frames=2)
     path = tmp_path / "calibration.cal"
     path.write_text(path.read_text().replace("0 1079 0 1919", "0 539 0 1919"))
-    view = load_totalcapture(tmp_path)[0]
+    view = load_totalcapture(tmp_path, "test", ["cam1"])[0]
     assert view.image_size.tolist() == [1920, 540]
     ankle, head = TOTALCAPTURE21.indices(["left_ankle", "head"])
     assert view.keypoints[:, ankle].isnan().all()

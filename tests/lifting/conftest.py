@@ -1,4 +1,4 @@
-"""A person filmed without noise, a small lifter, and one that knows the answer."""
+"""A person rendered without noise, a small lifter, and one that knows the answer."""
 
 import numpy as np
 import pytest

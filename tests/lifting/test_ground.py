@@ -6,7 +6,7 @@ import pytest
 
 from poselift.lifting.ground import _ground_level, find_ground
 from poselift.skeleton import CMU28, COCO17, H36M17, Skeleton
-from tests.lifting.walking import film, standing_pose, walk
+from tests.lifting.walking import render, standing_pose, walk
 
 TIMES = np.arange(0, 5, 1 / 30)
 
@@ -17,8 +17,8 @@ def _turn(joints, angle):
     return joints @ np.array([[cos, 0, -sin], [0, 1, 0], [sin, 0, cos]])
 
 
-def _error(ground, filmed):
-    return np.degrees(np.arccos(np.clip(ground.up @ filmed.up, -1, 1)))
+def _error(ground, rendered):
+    return np.degrees(np.arccos(np.clip(ground.up @ rendered.up, -1, 1)))
 
 
 @pytest.mark.parametrize("skeleton", [CMU28, H36M17], ids=["feet", "ankles"])
@@ -26,18 +26,18 @@ def _error(ground, filmed):
 def test_who_walks_about_fixes_the_plane(skeleton, pitch):
     joints, down = walk(TIMES)
     rooms = [_turn(joints, angle) for angle in (0.0, 1.5, 2.9)]
-    filmed = [film(room, TIMES, down, skeleton=skeleton, pitch=pitch, roll=0.05) for room in rooms]
-    ground = find_ground([one.motion for one in filmed])
-    assert _error(ground, filmed[0]) < 1.0
+    rendered = [render(room, TIMES, down, skeleton=skeleton, pitch=pitch, roll=0.05) for room in rooms]
+    ground = find_ground([one.motion for one in rendered])
+    assert _error(ground, rendered[0]) < 1.0
     assert ground.height == pytest.approx(-1.6, abs=0.05)
     assert np.degrees(ground.uncertainty) < 2.5
 
 
 def test_who_stands_on_one_spot_leaves_it_to_the_body_and_says_so():
     joints = np.repeat(standing_pose()[None], len(TIMES), 0)
-    filmed = film(joints, TIMES, pitch=0.15)
-    ground = find_ground([filmed.motion])
-    assert _error(ground, filmed) < 4.0
+    rendered = render(joints, TIMES, pitch=0.15)
+    ground = find_ground([rendered.motion])
+    assert _error(ground, rendered) < 4.0
     assert 2.0 < np.degrees(ground.uncertainty) < 6.0
     assert ground.height == pytest.approx(-1.6, abs=0.25)
 
@@ -46,9 +46,9 @@ def test_who_stands_on_one_spot_leaves_it_to_the_body_and_says_so():
 @pytest.mark.parametrize("walks", [True, False])
 def test_a_camera_high_up_is_not_brought_down_to_where_cameras_are_held(height, walks):
     joints = walk(TIMES)[0] if walks else np.repeat(standing_pose()[None], len(TIMES), 0)
-    filmed = film(joints, TIMES, skeleton=H36M17, pitch=0.35, height=height, distance=2 * height)
-    ground = find_ground([filmed.motion])
-    assert _error(ground, filmed) < (1.0 if walks else 5.0)
+    rendered = render(joints, TIMES, skeleton=H36M17, pitch=0.35, height=height, distance=2 * height)
+    ground = find_ground([rendered.motion])
+    assert _error(ground, rendered) < (1.0 if walks else 5.0)
     assert ground.height == pytest.approx(-height, rel=0.05 if walks else 0.2)
 
 
@@ -56,16 +56,16 @@ def test_a_kick_held_in_the_air_is_outvoted():
     joints, down = walk(TIMES)
     kick = np.repeat(standing_pose()[None], 30, 0)
     kick[:, CMU28.indices(["left_ankle", "left_heel", "left_big_toe"])] += [0, 0.7, 0.4]
-    others = [film(_turn(joints, angle), TIMES, down).motion for angle in (0.0, 1.5, 2.9)]
-    filmed = film(kick, TIMES[:30])
-    assert _error(find_ground([*others, filmed.motion]), filmed) < 2.0
+    others = [render(_turn(joints, angle), TIMES, down).motion for angle in (0.0, 1.5, 2.9)]
+    rendered = render(kick, TIMES[:30])
+    assert _error(find_ground([*others, rendered.motion]), rendered) < 2.0
 
 
 def test_a_roof_beside_the_ground_does_not_tilt_it():
     """One person steps about on a roof behind, another walks past on the ground."""
     joints, down = walk(TIMES)
-    below = film(_turn(joints, 1.57) + [-2, 0, 1], TIMES, down)
-    above = film(_turn(joints, 0.6) * [0.3, 1, 0.3] + [-2, 2.5, -2], TIMES, down)
+    below = render(_turn(joints, 1.57) + [-2, 0, 1], TIMES, down)
+    above = render(_turn(joints, 0.6) * [0.3, 1, 0.3] + [-2, 2.5, -2], TIMES, down)
     ground = find_ground([above.motion, below.motion])
     assert _error(ground, below) < 3.0
     assert ground.height == pytest.approx(-1.6, abs=0.15)
@@ -74,25 +74,25 @@ def test_a_roof_beside_the_ground_does_not_tilt_it():
 def test_bodies_that_are_not_upright_say_nothing_of_up():
     joints = standing_pose()
     lying = np.stack([joints[:, 1], 0.12 + joints[:, 2] - joints[:, 2].min(), joints[:, 0]], -1)
-    filmed = film(np.repeat(lying[None], len(TIMES), 0), TIMES, pitch=0.1)
-    ground = find_ground([filmed.motion])
-    assert _error(ground, filmed) < 5.0
+    rendered = render(np.repeat(lying[None], len(TIMES), 0), TIMES, pitch=0.1)
+    ground = find_ground([rendered.motion])
+    assert _error(ground, rendered) < 5.0
     # Without feet to stand on, the ground is under the lowest joints.
     assert ground.height == pytest.approx(-1.6, abs=0.6)
     handstand = joints * [1, -1, 1] + [0, 2.0, 0]
-    filmed = film(np.repeat(handstand[None], len(TIMES), 0), TIMES, pitch=0.1)
-    assert _error(find_ground([filmed.motion]), filmed) < 5.0
+    rendered = render(np.repeat(handstand[None], len(TIMES), 0), TIMES, pitch=0.1)
+    assert _error(find_ground([rendered.motion]), rendered) < 5.0
 
 
 def test_where_no_foot_rests_the_ground_is_under_what_is_there():
     """A handstand before a camera near the ground, whose hands are joints that the keypoints lack."""
     pose = standing_pose() * [1, -1, 1]
     joints = np.repeat((pose - [0, pose[:, 1].min(), 0])[None], len(TIMES), 0)
-    filmed = film(joints, TIMES, pitch=0.1, height=0.5)
-    whole = find_ground([filmed.motion])
+    rendered = render(joints, TIMES, pitch=0.1, height=0.5)
+    whole = find_ground([rendered.motion])
     assert whole.height == pytest.approx(-0.5, abs=0.15)
-    seen = film(joints, TIMES, pitch=0.1, height=0.5, skeleton=COCO17).motion.keypoints
-    ground = find_ground([replace(filmed.motion, keypoints=seen)])
+    seen = render(joints, TIMES, pitch=0.1, height=0.5, skeleton=COCO17).motion.keypoints
+    ground = find_ground([replace(rendered.motion, keypoints=seen)])
     assert (ground.height, ground.feet_seen) == (whole.height, True)
 
 
@@ -100,7 +100,7 @@ def test_nobody_nothing_known_and_nothing_but_a_trunk():
     nobody = find_ground([])
     assert nobody.up @ [0, -1, 0] > 0.98
     assert nobody.height == pytest.approx(-1.4)
-    motion = film(walk(TIMES)[0], TIMES).motion
+    motion = render(walk(TIMES)[0], TIMES).motion
     unknown = replace(motion, joints=np.full_like(motion.joints, np.nan), root=np.full_like(motion.root, np.nan))
     np.testing.assert_allclose(find_ground([unknown]).up, nobody.up)
     trunk = Skeleton("trunk", ("pelvis", "thorax"), (None, "pelvis"))
@@ -122,22 +122,24 @@ def _without_legs(motion):
 
 @pytest.mark.parametrize("skeleton", [CMU28, H36M17], ids=["feet", "ankles"])
 def test_legs_that_nobody_saw_say_nothing(skeleton):
-    filmed = film(walk(TIMES)[0], TIMES, skeleton=skeleton, roll=0.05, height=0.85)
-    seen, guessed, nobody = (find_ground(motions) for motions in ([filmed.motion], [_without_legs(filmed.motion)], []))
+    rendered = render(walk(TIMES)[0], TIMES, skeleton=skeleton, roll=0.05, height=0.85)
+    seen, guessed, nobody = (
+        find_ground(motions) for motions in ([rendered.motion], [_without_legs(rendered.motion)], [])
+    )
     assert (seen.feet_seen, guessed.feet_seen, nobody.feet_seen) == (True, False, False)
     assert np.degrees(seen.uncertainty) < 5
     assert np.degrees(guessed.uncertainty) == pytest.approx(9)
     np.testing.assert_allclose(guessed.up, nobody.up)
     assert guessed.height == pytest.approx(-1.4)
-    both = find_ground([filmed.motion, _without_legs(filmed.motion)])
+    both = find_ground([rendered.motion, _without_legs(rendered.motion)])
     np.testing.assert_allclose(both.up, seen.up)
     assert (both.height, both.uncertainty, both.feet_seen) == pytest.approx((seen.height, seen.uncertainty, True))
 
 
 def test_what_was_seen_is_above_the_ground():
-    filmed = film(walk(TIMES)[0], TIMES, skeleton=H36M17, pitch=0.35, height=10, distance=20)
-    ground = find_ground([_without_legs(filmed.motion)])
-    hips = (filmed.motion.joints[:, H36M17.index("left_hip")] + filmed.motion.root) @ ground.up
+    rendered = render(walk(TIMES)[0], TIMES, skeleton=H36M17, pitch=0.35, height=10, distance=20)
+    ground = find_ground([_without_legs(rendered.motion)])
+    hips = (rendered.motion.joints[:, H36M17.index("left_hip")] + rendered.motion.root) @ ground.up
     assert not ground.feet_seen
     assert ground.height < hips.min() < ground.height + 0.5
 
@@ -147,11 +149,11 @@ def test_feet_that_are_seen_for_a_moment_and_never_rest_are_over_the_ground():
     times = np.arange(0, 20, 1 / 30)
     joints = np.repeat(standing_pose()[None], len(times), 0)
     joints += np.stack([np.cos(2 * times), 0 * times, np.sin(2 * times)], -1)[:, None]
-    filmed = film(joints, times, pitch=0.1)
-    keypoints = _without_legs(filmed.motion).keypoints.keypoints.copy()
-    keypoints[300:312] = filmed.motion.keypoints.keypoints[300:312]
-    motion = replace(filmed.motion, keypoints=replace(filmed.motion.keypoints, keypoints=keypoints))
-    whole, ground = find_ground([filmed.motion]), find_ground([motion])
+    rendered = render(joints, times, pitch=0.1)
+    keypoints = _without_legs(rendered.motion).keypoints.keypoints.copy()
+    keypoints[300:312] = rendered.motion.keypoints.keypoints[300:312]
+    motion = replace(rendered.motion, keypoints=replace(rendered.motion.keypoints, keypoints=keypoints))
+    whole, ground = find_ground([rendered.motion]), find_ground([motion])
     assert ground.feet_seen
     assert ground.height == pytest.approx(whole.height, abs=0.15)
 
@@ -159,9 +161,9 @@ def test_feet_that_are_seen_for_a_moment_and_never_rest_are_over_the_ground():
 def test_a_foot_that_moved_while_frames_were_lacking_stood_in_two_places():
     times = np.r_[TIMES[:60], TIMES[:60] + 2.5]
     joints = np.repeat(standing_pose()[None], len(times), 0)
-    one = find_ground([film(joints, times).motion]).uncertainty
+    one = find_ground([render(joints, times).motion]).uncertainty
     joints[60:, :, 2] -= 2
-    assert find_ground([film(joints, times).motion]).uncertainty < 0.8 * one
+    assert find_ground([render(joints, times).motion]).uncertainty < 0.8 * one
 
 
 def test_many_footfalls_take_little_memory_and_are_on_the_same_level():
@@ -178,13 +180,13 @@ def test_many_footfalls_take_little_memory_and_are_on_the_same_level():
 
 
 def test_one_frame():
-    filmed = film(standing_pose()[None], np.zeros(1))
-    ground = find_ground([filmed.motion])
-    assert _error(ground, filmed) < 5.0
+    rendered = render(standing_pose()[None], np.zeros(1))
+    ground = find_ground([rendered.motion])
+    assert _error(ground, rendered) < 5.0
     assert ground.height == pytest.approx(-1.6, abs=0.4)
 
 
 def test_a_world_motion_is_refused():
-    motion = film(standing_pose()[None], np.zeros(1)).motion
+    motion = render(standing_pose()[None], np.zeros(1)).motion
     with pytest.raises(ValueError, match="camera frame"):
         find_ground([replace(motion, frame="world")])

@@ -120,7 +120,7 @@ def test_a_motion_of_a_known_height(motion):
     np.testing.assert_allclose(scaled.root, 0.5 * motion.root, rtol=1e-3)
 
 
-def test_an_empty_motion_and_a_joint_set_without_a_body(motion):
+def test_an_empty_motion_and_a_skeleton_without_a_body(motion):
     empty = replace(motion, joints=np.full_like(motion.joints, np.nan), root=np.full_like(motion.root, np.nan))
     assert with_height(empty, None) == (empty, None)
     same, given = with_height(empty, 1.8)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from poselift.lifting.contacts import feet_of
 from poselift.lifting.legs import bend_limb, plant_feet
 from poselift.skeleton import CMU28, H36M17
-from tests.lifting.walking import film, standing_pose, walk
+from tests.lifting.walking import render, standing_pose, walk
 
 
 def _limb(rng, count):
@@ -61,7 +61,7 @@ def test_out_of_reach_is_a_straight_limb_and_a_straight_limb_can_bend():
 def test_planted_feet_stand_still_and_bones_keep_their_length(skeleton):
     times = np.arange(0, 4, 1 / 50)
     joints, down = walk(times)
-    motion = film(joints, times, down, skeleton=skeleton, noise=0.01).motion
+    motion = render(joints, times, down, skeleton=skeleton, noise=0.01).motion
     feet = feet_of(motion)
     flags = np.repeat(down[..., None], feet.points.shape[2], -1)
     planted = plant_feet(motion.joints, feet, flags, skeleton, times)
@@ -81,7 +81,7 @@ def test_planted_feet_stand_still_and_bones_keep_their_length(skeleton):
 def test_the_foot_comes_along():
     times = np.arange(0, 2, 1 / 50)
     joints, down = walk(times)
-    motion = film(joints, times, down, noise=0.01).motion
+    motion = render(joints, times, down, noise=0.01).motion
     feet = feet_of(motion)
     planted = plant_feet(motion.joints, feet, np.repeat(down[..., None], 2, -1), CMU28, times)
     ankle, toe = CMU28.indices(["left_ankle", "left_big_toe"])
@@ -94,7 +94,7 @@ def test_the_foot_comes_along():
 def test_no_foot_down_changes_nothing_and_unknown_frames_stay_unknown():
     times = np.arange(0, 2, 1 / 50)
     joints, down = walk(times)
-    motion = film(joints, times, down).motion
+    motion = render(joints, times, down).motion
     flags = np.repeat(down[..., None], 2, -1)
     same = plant_feet(motion.joints, feet_of(motion), np.zeros_like(flags), CMU28, times)
     np.testing.assert_array_equal(same, motion.joints)
@@ -108,14 +108,14 @@ def test_a_foot_is_not_drawn_to_where_it_stood_before_frames_were_lacking():
     times = np.r_[np.arange(0, 1, 1 / 30), 1.5 + np.arange(0, 1, 1 / 30)]
     joints = np.repeat(standing_pose()[None], len(times), 0)
     joints[30:, :, 0] += 0.4
-    motion = film(joints, times).motion
+    motion = render(joints, times).motion
     planted = plant_feet(motion.joints, feet_of(motion), np.ones((len(times), 2, 2), bool), CMU28, times)
     np.testing.assert_allclose(planted, motion.joints, atol=1e-5)
 
 
 def test_a_root_that_drifts_far_does_not_tear_the_leg_out():
     times = np.arange(0, 20, 1 / 25)
-    motion = film(np.repeat(standing_pose()[None], len(times), 0), times).motion
+    motion = render(np.repeat(standing_pose()[None], len(times), 0), times).motion
     motion.root[:, 2] += np.linspace(-1, 1, len(times))
     flags = np.ones((len(times), 2, 2), bool)
     planted = plant_feet(motion.joints, feet_of(motion), flags, CMU28, times)

@@ -9,19 +9,19 @@ from poselift.lifting import to_world
 from poselift.lifting.contacts import feet_of
 from poselift.skeleton import CMU28, H36M17, Skeleton
 from tests.keypoints.writers import Person, poselift_npz
-from tests.lifting.walking import film, standing_pose, walk
+from tests.lifting.walking import render, standing_pose, walk
 
 TIMES = np.arange(0, 4, 1 / 30)
 
 
 @pytest.fixture(scope="module")
-def filmed():
+def rendered():
     joints, down = walk(TIMES)
-    return film(joints, TIMES, down, skeleton=H36M17, roll=0.03)
+    return render(joints, TIMES, down, skeleton=H36M17, roll=0.03)
 
 
-def test_axes_origin_and_the_way_back(filmed):
-    world = to_world([filmed.motion], filmed.camera)
+def test_axes_origin_and_the_way_back(rendered):
+    world = to_world([rendered.motion], rendered.camera)
     motion = world.motions[0]
     assert motion.frame == "world"
     np.testing.assert_allclose(world.R @ world.R.T, np.eye(3), atol=1e-12)
@@ -32,39 +32,40 @@ def test_axes_origin_and_the_way_back(filmed):
     assert world.R[0] @ [1, 0, 0] > 0.99
     assert world.R[2] @ [0, 0, -1] > 0.9
     np.testing.assert_allclose(motion.root[0, [0, 2]], 0, atol=1e-5)
-    pelvis = filmed.world(filmed.motion)[:, 0]
+    pelvis = rendered.world(rendered.motion)[:, 0]
     np.testing.assert_allclose(motion.root[:, 1], pelvis[:, 1], atol=0.05)
     back = (motion.root - world.t) @ world.R
-    np.testing.assert_allclose(back, filmed.motion.root, atol=0.03)
+    np.testing.assert_allclose(back, rendered.motion.root, atol=0.03)
 
 
-def test_the_walk_is_as_long_as_it_was(filmed):
-    root = to_world([filmed.motion], filmed.camera).motions[0].root
-    true = filmed.world(filmed.motion)[:, 0]
+def test_the_walk_is_as_long_as_it_was(rendered):
+    root = to_world([rendered.motion], rendered.camera).motions[0].root
+    true = rendered.world(rendered.motion)[:, 0]
     assert np.linalg.norm(root[-1] - root[0]) == pytest.approx(np.linalg.norm(true[-1] - true[0]), rel=0.02)
 
 
-def test_a_pelvis_between_the_hips_places_nobody_whose_own_is_above_them():
+def test_a_pelvis_between_the_hips_does_not_place_a_lifters_pelvis_of_the_spine():
     joints, down = walk(TIMES)
     joints[:, CMU28.index("pelvis"), 1] += 0.1
-    high = film(joints, TIMES, down, skeleton=H36M17)
-    seen = high.motion.keypoints
+    high = render(joints, TIMES, down, skeleton=H36M17)
+    lifted = replace(high.motion, pelvis="spine")
+    seen = lifted.keypoints
     pelvis, hips = H36M17.index("pelvis"), H36M17.indices(["left_hip", "right_hip"])
     points, scores = seen.keypoints.copy(), seen.scores.copy()
     points[:, pelvis] = points[:, hips].mean(1)
     scores[:, pelvis] = 0
     between, without = (
-        to_world([replace(high.motion, keypoints=keypoints, pelvis="spine")], high.camera).motions[0].root
+        to_world([replace(lifted, keypoints=keypoints)], high.camera).motions[0].root
         for keypoints in (replace(seen, keypoints=points), replace(seen, scores=scores))
     )
     np.testing.assert_array_equal(between, without)
-    used = to_world([replace(high.motion, pelvis="spine")], high.camera).motions[0].root
+    used = to_world([lifted], high.camera).motions[0].root
     assert np.abs(used - without).max() > 1e-9
 
 
 def test_feet_that_are_down_do_not_skate():
     joints, down = walk(TIMES)
-    noisy = film(joints, TIMES, down, skeleton=H36M17, noise=0.02)
+    noisy = render(joints, TIMES, down, skeleton=H36M17, noise=0.02)
     motion = to_world([noisy.motion], noisy.camera).motions[0]
     assert 2 * (motion.contacts & down).sum() / (motion.contacts.sum() + down.sum()) > 0.85
     both = motion.contacts[1:] & motion.contacts[:-1]
@@ -78,18 +79,18 @@ def test_feet_that_are_down_do_not_skate():
         np.testing.assert_allclose(lengths[1], lengths[0], atol=1e-5)
 
 
-def test_the_pose_is_only_turned_where_nothing_slides(filmed):
-    world = to_world([filmed.motion], filmed.camera)
-    np.testing.assert_allclose(world.motions[0].joints @ world.R, filmed.motion.joints, atol=0.03)
+def test_the_pose_is_only_turned_where_nothing_slides(rendered):
+    world = to_world([rendered.motion], rendered.camera)
+    np.testing.assert_allclose(world.motions[0].joints @ world.R, rendered.motion.joints, atol=0.03)
 
 
 def test_several_people_share_one_ground():
     joints, down = walk(TIMES)
     people = [
-        film(joints + [1.0, 0, -1], TIMES, down).motion,
-        film(np.repeat(standing_pose()[None], len(TIMES), 0) + [-1, 0, -2], TIMES).motion,
+        render(joints + [1.0, 0, -1], TIMES, down).motion,
+        render(np.repeat(standing_pose()[None], len(TIMES), 0) + [-1, 0, -2], TIMES).motion,
     ]
-    world = to_world(people, film(joints, TIMES).camera)
+    world = to_world(people, render(joints, TIMES).camera)
     apart = world.motions[1].root - world.motions[0].root
     true = people[1].root - people[0].root
     np.testing.assert_allclose(apart @ world.R, true, atol=0.03)
@@ -97,24 +98,24 @@ def test_several_people_share_one_ground():
         assert motion.root[:, 1].mean() == pytest.approx(0.9, abs=0.12)
 
 
-def test_empty_frames_stay_empty(filmed):
-    motion = filmed.motion
+def test_empty_frames_stay_empty(rendered):
+    motion = rendered.motion
     joints, root = motion.joints.copy(), motion.root.copy()
     joints[:5], root[:5], joints[40:60], root[40:60] = np.nan, np.nan, np.nan, np.nan
-    found = to_world([replace(motion, joints=joints, root=root)], filmed.camera).motions[0]
+    found = to_world([replace(motion, joints=joints, root=root)], rendered.camera).motions[0]
     np.testing.assert_array_equal(np.isnan(found.joints), np.isnan(joints))
     np.testing.assert_array_equal(np.isnan(found.root), np.isnan(root))
     np.testing.assert_allclose(found.root[5, [0, 2]], 0, atol=1e-5)
     assert not found.contacts[40:60].any()
 
 
-def test_odd_clips(filmed):
-    camera = filmed.camera
-    one = to_world([film(standing_pose()[None], np.zeros(1)).motion], camera).motions[0]
+def test_odd_clips(rendered):
+    camera = rendered.camera
+    one = to_world([render(standing_pose()[None], np.zeros(1)).motion], camera).motions[0]
     assert np.isfinite(one.joints).all()
     assert one.contacts.all()
     assert to_world([], camera).motions == []
-    motion = filmed.motion
+    motion = rendered.motion
     unknown = replace(motion, joints=np.full_like(motion.joints, np.nan), root=np.full_like(motion.root, np.nan))
     found = to_world([unknown, motion], camera)
     assert np.isnan(found.motions[0].root).all()
@@ -122,29 +123,29 @@ def test_odd_clips(filmed):
     np.testing.assert_allclose(found.motions[1].root[0, [0, 2]], 0, atol=1e-5)
 
 
-def test_without_feet_there_are_no_contacts(filmed):
+def test_without_feet_there_are_no_contacts(rendered):
     joints = ("pelvis", "thorax", "left_shoulder", "right_shoulder")
     rows = H36M17.indices(list(joints))
     trunk = replace(
-        filmed.motion,
-        joints=filmed.motion.joints[:, rows],
+        rendered.motion,
+        joints=rendered.motion.joints[:, rows],
         skeleton=Skeleton("trunk", joints, (None, "pelvis", "thorax", "thorax")),
     )
-    found = to_world([trunk], filmed.camera).motions[0]
+    found = to_world([trunk], rendered.camera).motions[0]
     assert found.contacts is None
     assert np.isfinite(found.joints).all()
 
 
 def test_heels_and_toes_are_used_where_there_are_some():
     joints, down = walk(TIMES)
-    filmed = film(joints, TIMES, down)
-    motion = to_world([filmed.motion], filmed.camera).motions[0]
+    rendered = render(joints, TIMES, down)
+    motion = to_world([rendered.motion], rendered.camera).motions[0]
     soles = motion.joints[:, CMU28.indices(["left_heel", "right_heel"]), 1] + motion.root[:, 1:2]
     assert soles[down].mean() == pytest.approx(0.02, abs=0.03)
 
 
-def test_a_backflip_keeps_its_height(filmed):
-    """One turn in the air between two runs_of of standing: the root flies as high as it did."""
+def test_a_backflip_keeps_its_height(rendered):
+    """One turn in the air between two stands: the root flies as high as it did."""
     flight = np.clip((TIMES - 1.5) / 0.8, 0, 1)
     pose = standing_pose() - [0, 0.93, 0]
     angle = 2 * np.pi * flight
@@ -152,29 +153,29 @@ def test_a_backflip_keeps_its_height(filmed):
         [pose @ np.array([[1, 0, 0], [0, np.cos(a), np.sin(a)], [0, -np.sin(a), np.cos(a)]]) for a in angle]
     )
     height = 0.93 + 4 * 0.8 * flight * (1 - flight)
-    flip = film(turned + height[:, None, None] * [0, 1, 0], TIMES, skeleton=H36M17)
+    flip = render(turned + height[:, None, None] * [0, 1, 0], TIMES, skeleton=H36M17)
     world = to_world([flip.motion], flip.camera)
     np.testing.assert_allclose(world.motions[0].root[:, 1], height + pose[0, 1], atol=0.12)
     high = (height > 1.3) & (flight > 0) & (flight < 1)
     assert not world.motions[0].contacts[high].any()
 
 
-def test_feet_that_nobody_saw_do_not_stand(filmed):
-    motion = replace(filmed.motion, keypoints=_waist_up(filmed.motion.keypoints))
-    world = to_world([motion], filmed.camera)
+def test_feet_that_nobody_saw_do_not_stand(rendered):
+    motion = replace(rendered.motion, keypoints=_waist_up(rendered.motion.keypoints))
+    world = to_world([motion], rendered.camera)
     assert not world.feet_seen
     assert not world.motions[0].contacts.any()
     np.testing.assert_allclose(world.motions[0].joints @ world.R, motion.joints, atol=1e-5)
-    assert to_world([filmed.motion], filmed.camera).feet_seen
+    assert to_world([rendered.motion], rendered.camera).feet_seen
     # Scores are 0.9.
-    unseen = to_world([filmed.motion], filmed.camera, threshold=0.95)
+    unseen = to_world([rendered.motion], rendered.camera, threshold=0.95)
     assert not unseen.feet_seen
     assert not unseen.motions[0].contacts.any()
 
 
-def test_who_is_seen_from_the_waist_up_gets_a_warning(filmed, tmp_path, capsys):
+def test_who_is_seen_from_the_waist_up_gets_a_warning(rendered, tmp_path, capsys):
     warnings = {}
-    for name, keypoints in (("whole", filmed.motion.keypoints), ("waist", _waist_up(filmed.motion.keypoints))):
+    for name, keypoints in (("whole", rendered.motion.keypoints), ("waist", _waist_up(rendered.motion.keypoints))):
         clip = [[Person(*frame, 1)] for frame in zip(keypoints.keypoints[:30], keypoints.scores[:30], strict=True)]
         folder = poselift_npz(tmp_path / name, clip, H36M17, keypoints.image_size, 30)
         out = tmp_path / f"{name}_out"
@@ -196,22 +197,22 @@ def test_who_moved_while_frames_were_lacking_keeps_the_pose():
     times = np.r_[TIMES[:75], TIMES[:75] + 3.0]
     joints = np.repeat(standing_pose()[None], len(times), 0)
     joints[75:, :, 0] += 0.4
-    filmed = film(joints, times, skeleton=H36M17)
-    world = to_world([filmed.motion], filmed.camera)
+    rendered = render(joints, times, skeleton=H36M17)
+    world = to_world([rendered.motion], rendered.camera)
     assert world.motions[0].contacts.all()
-    np.testing.assert_allclose(world.motions[0].joints @ world.R, filmed.motion.joints, atol=0.01)
+    np.testing.assert_allclose(world.motions[0].joints @ world.R, rendered.motion.joints, atol=0.01)
 
 
 def test_who_came_closer_while_frames_were_lacking_is_where_the_rays_say():
     times = np.r_[TIMES[:75], TIMES[:75] + TIMES[74] + 0.5]
     joints = np.repeat(standing_pose()[None], len(times), 0)
     joints[75:, :, 2] -= 1.0
-    filmed = film(joints, times, skeleton=H36M17)
-    world = to_world([filmed.motion], filmed.camera)
+    rendered = render(joints, times, skeleton=H36M17)
+    world = to_world([rendered.motion], rendered.camera)
     root = (world.motions[0].root - world.t) @ world.R
-    assert np.abs(root - filmed.motion.root).max() < 0.025
+    assert np.abs(root - rendered.motion.root).max() < 0.025
 
 
-def test_a_world_motion_is_refused(filmed):
+def test_a_world_motion_is_refused(rendered):
     with pytest.raises(ValueError, match="camera frame"):
-        to_world([replace(filmed.motion, frame="world")], filmed.camera)
+        to_world([replace(rendered.motion, frame="world")], rendered.camera)

@@ -1,4 +1,4 @@
-"""People whose footfalls are known: one who walks over level ground, filmed by a camera that looks down."""
+"""People whose footfalls are known: one who walks over level ground, seen by a camera that looks down."""
 
 from dataclasses import dataclass
 
@@ -18,7 +18,7 @@ _STEP = 1.0  # metres that a foot is carried forward
 
 
 @dataclass(frozen=True)
-class Filmed:
+class Rendered:
     """A motion in the camera frame, the camera, and the truth about both."""
 
     motion: Motion
@@ -71,7 +71,7 @@ def walk(times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return joints, down
 
 
-def film(
+def render(
     joints: np.ndarray,
     times: np.ndarray,
     down: np.ndarray | None = None,
@@ -82,7 +82,7 @@ def film(
     height: float = 1.6,
     distance: float = 6.0,
     noise: float = 0.0,
-) -> Filmed:
+) -> Rendered:
     """Joints of the world seen from `distance` metres before the origin by a camera that looks down by `pitch`.
 
     Args:
@@ -121,4 +121,4 @@ def film(
         keypoints,
     )
     truth = np.zeros((len(times), 2), bool) if down is None else down
-    return Filmed(motion, CameraModel(K, (1280, 720), "given"), to_camera.T, t, truth)
+    return Rendered(motion, CameraModel(K, (1280, 720), "given"), to_camera.T, t, truth)

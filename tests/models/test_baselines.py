@@ -47,10 +47,10 @@ def model(request):
 
 @pytest.fixture(scope="module")
 def windows():
-    """Two windows of 30 frames; the second one ends after 19."""
-    views = render_views(synthetic_corpus(2, 30, seed=3), seed=4)
-    valid = torch.ones(2, 30, dtype=torch.bool)
-    valid[1, 19:] = False
+    """Two windows of 12 frames; the second one ends after 7."""
+    views = render_views(synthetic_corpus(2, 12, seed=3), seed=4)
+    valid = torch.ones(2, 12, dtype=torch.bool)
+    valid[1, 7:] = False
     return encode(
         *(
             torch.stack([getattr(view, name) for view in views])
@@ -62,7 +62,7 @@ def windows():
 
 def test_joints_come_out_relative_to_the_root(model, windows):
     out = model(windows)
-    assert out.shape == (2, 30, 17, 3)
+    assert out.shape == (2, 12, 17, 3)
     assert out.dtype == torch.float32
     assert out.isfinite().all()
     assert (out[:, :, 0] == 0).all()
@@ -70,7 +70,7 @@ def test_joints_come_out_relative_to_the_root(model, windows):
 
 def test_every_parameter_is_trained(model, windows):
     model.train()
-    target = torch.randn(2, 30, 17, 3, generator=torch.Generator().manual_seed(1))
+    target = torch.randn(2, 12, 17, 3, generator=torch.Generator().manual_seed(1))
     out = model(windows, target) if model.teacher_forced else model(windows)
     (out - target).square().sum().backward()
     without = [name for name, p in model.named_parameters() if p.grad is None or not p.grad.abs().sum() > 0]
@@ -106,5 +106,5 @@ def test_a_seed_gives_the_same_model(model, windows):
 
 
 def test_weights_are_saved_with_what_builds_the_model(model, windows, tmp_path):
-    save_weights(tmp_path / "x.safetensors", model, 30, {})
+    save_weights(tmp_path / "x.safetensors", model, 12, {})
     assert torch.equal(load_weights(tmp_path / "x.safetensors").lifter(windows), model(windows))

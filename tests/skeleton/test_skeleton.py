@@ -24,7 +24,7 @@ SIZES = {
 
 
 @pytest.mark.parametrize("skeleton", SKELETONS.values(), ids=lambda s: s.name)
-def test_every_joint_set_is_a_tree_with_two_sides(skeleton):
+def test_every_skeleton_is_a_tree_with_two_sides(skeleton):
     assert len(skeleton) == SIZES[skeleton.name]
     assert sorted(skeleton.topological_order) == list(range(len(skeleton)))
     assert len(skeleton.bones) == len(skeleton) - 1, "one root"

@@ -1,9 +1,9 @@
 """Human3.6M's files in each of its layouts, small and of our own motion, as the field's code would write them.
 
-Each `write_...` makes the whole tree: seven subjects, two takes of fifteen actions, four cameras; `some` limits the
-takes. `frames` is the length of the first take; the others are up to two frames longer, so that no two lengths can be
-mistaken. The pixels come from formulas written down here a second time, in the form in which the dataset's own MATLAB
-code has them.
+Each `write_...` makes the whole tree: seven subjects, two takes of fifteen actions, four cameras. `some` limits the
+takes: the first ones, or those of these names. `frames` is the length of the first take; the others are up to two
+frames longer, so that no two lengths can be mistaken. The pixels come from formulas written down here a second time,
+in the form in which the dataset's own MATLAB code has them.
 """
 
 import itertools
@@ -40,21 +40,29 @@ MOVING = (0, 1, 2, 3, 6, 7, 8, 12, 13, 14, 15, 17, 18, 19, 25, 26, 27)
 """The 17 joints of the 32, by index, as the field's code lists them."""
 
 
-def takes(subject, corrupted=False):
-    """Names of a subject's takes; S11's Directions, whose video is corrupted, only where it is asked for."""
-    names = [f"{action}{number}" for action in ACTIONS for number in ("", " 1")]
-    return names[1:] if subject == "S11" and not corrupted else names
+FEW = ("Directions", "Directions 1", "Sitting", "Photo 1", "WalkDog")
+"""Takes that show what there is to see: a corrupted video, second takes and actions with two names."""
+_TAKES = [f"{action}{number}" for action in ACTIONS for number in ("", " 1")]
+
+
+def takes(subject, corrupted=False, some=None):
+    """Names of a subject's takes. S11's Directions, whose video is corrupted, is among them only if `corrupted`."""
+    names = _TAKES[1:] if subject == "S11" and not corrupted else _TAKES
+    return [name for name in names if name in some] if isinstance(some, tuple) else names[:some]
+
+
+def motion(frames, subject, take):
+    """Thirty-two joints in the world, Z up, metres, float32: (frames or up to two more, 32, 3)."""
+    number = _TAKES.index(take)
+    return _person(frames + 2, number % 8 + 10 * (TRAIN + TEST).index(subject))[: frames + number % 3]
 
 
 @cache
-def motion(frames, subject, take):
-    """Thirty-two joints in the world, Z up, metres, float32: (frames or up to two more, 32, 3)."""
-    number = takes(subject, corrupted=True).index(take)
-    length = frames + number % 3
-    corpus = synthetic_corpus(clips=1, frames=length, seed=number % 8 + 10 * (TRAIN + TEST).index(subject))
+def _person(frames, seed):
+    corpus = synthetic_corpus(clips=1, frames=frames, seed=seed)
     points = (corpus.joints + corpus.root[:, None]).numpy()
     points = np.stack((points[..., 0], -points[..., 2], points[..., 1]), -1)
-    joints = np.empty((length, 32, 3), np.float32)
+    joints = np.empty((frames, 32, 3), np.float32)
     parents = H36M32.parent_indices
     for joint in H36M32.topological_order:
         name = H36M32.joints[joint]
@@ -89,7 +97,8 @@ def write_h36m(folder, frames=60, extra=3, some=None):
     folder = Path(folder)
     random = np.random.default_rng(0)
     world = {
-        subject: {take: motion(frames, subject, take) for take in takes(subject)[:some]} for subject in (*TRAIN, *TEST)
+        subject: {take: motion(frames, subject, take) for take in takes(subject, some=some)}
+        for subject in (*TRAIN, *TEST)
     }
     exact = {
         subject: {
@@ -147,7 +156,8 @@ def write_h36m_motionbert(folder, frames=40, some=None):
         columns = {key: [] for key in ("joint_2d", "confidence", "joint3d_image", "camera_name", "source")}
         columns |= {key: [] for key in ("action", "2.5d_factor", "joints_2.5d_image")} if split == "test" else {}
         for subject in subjects:
-            for number, take in enumerate(takes(subject, corrupted=True)[:some]):
+            for take in takes(subject, True, some):
+                number = _TAKES.index(take)
                 world = motion(frames, subject, take)[:, MOVING]
                 for index, camera in enumerate(CAMERAS):
                     points = 1000 * camera_frame(world, subject, camera)
@@ -187,7 +197,7 @@ def write_h36m_mmpose(folder, frames=40, fps=50, some=None):
     for split, subjects in (("train", TRAIN), ("test", TEST)):
         names, part, points = [], [], []
         for subject in subjects:
-            for take in takes(subject, corrupted=True)[:some]:
+            for take in takes(subject, True, some):
                 world = motion(frames, subject, take)[:: 50 // fps, MOVING]
                 raw = take.replace("Photo", "TakingPhoto").replace("WalkDog", "WalkingDog").replace(" ", "_")
                 for camera in CAMERAS:

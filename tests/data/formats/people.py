@@ -38,7 +38,7 @@ PLACES = {
 def moving_person(joints: tuple[str, ...], frames: int, seed: int = 0, fps: float = 50.0) -> np.ndarray:
     """(frames, joints, 3): a person who wanders and swings each joint a little; metres, right-handed, y up.
 
-    A joint moves the same in whatever joint set.
+    A joint moves the same in every skeleton.
     """
     walk = np.array([0.3, 0.02, 0.3]) * _waves(np.random.default_rng(seed), frames, fps)
     swings = [0.04 * _waves(np.random.default_rng([seed, crc32(joint.encode())]), frames, fps) for joint in joints]
@@ -66,9 +66,6 @@ def look_from(position: np.ndarray, target: np.ndarray) -> np.ndarray:
 
 
 def pixels_of(points: np.ndarray, K: np.ndarray) -> np.ndarray:
-    """Where points of the camera frame are seen, one by one as K's definition has it."""
-    seen = np.empty((*points.shape[:-1], 2))
-    for index in np.ndindex(*points.shape[:-1]):
-        u, v, w = K @ points[index]
-        seen[index] = u / w, v / w
-    return seen
+    """Where points of the camera frame are seen, as K's definition has it."""
+    seen = points @ K.T
+    return seen[..., :2] / seen[..., 2:]
