@@ -22,11 +22,14 @@ from poselift.video import VideoReader, VideoWriter
 from tests.detection.mmpose.random_weights import PERSON, skip_without_mmpose, write_checkpoint
 from tests.keypoints.writers import Person, coco_results
 
-FRAMES, FPS = 18, 30
+FRAMES, FPS = 12, 30
 SIZE = (960, 540)
 POSE = "rtmpose-t_8xb1024-700e_body8-halpe26-256x192"
 SKELETONS_IN = {"movenet-fast": COCO17, "mmpose": HALPE26, "rtmpose": COCO17, "coco": COCO17}
-"""Every way to find the people, by the name that is written down -> its joint set."""
+"""How people are found, by the name in the files -> the skeleton of its keypoints."""
+
+# One worker lifts for all tests of this file.
+pytestmark = pytest.mark.xdist_group("one_path")
 
 
 @dataclass
@@ -73,7 +76,7 @@ def run(folder, *arguments):
 def mmpose_options(clip, folder):
     """Random weights find nobody in particular, but they find somebody."""
     skip_without_mmpose()
-    pictures = [frame.image for frame in islice(VideoReader(clip), 0, FRAMES, 6)]
+    pictures = [frame.image for frame in islice(VideoReader(clip), 0, FRAMES, 5)]
     for name in (POSE, PERSON):
         write_checkpoint(name, pictures, folder / f"{name}.pth")
     return (
