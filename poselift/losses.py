@@ -140,8 +140,8 @@ def symmetry_loss(
 ) -> Float[Tensor, ""]:
     """Mean difference between the lengths of left and right bones, metres.
 
-    It needs no target. It is one of the terms of Cai et al. 2019, "Exploiting spatial-temporal relationships for 3D pose
-    estimation via graph convolutional networks", https://doi.org/10.1109/ICCV.2019.00236 (squared there).
+    It needs no target. Cai et al. 2019, "Exploiting spatial-temporal relationships for 3D pose estimation via graph
+    convolutional networks", https://doi.org/10.1109/ICCV.2019.00236, have its square among their terms.
 
     Args:
         predicted: joints.

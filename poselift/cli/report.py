@@ -1,4 +1,4 @@
-"""`poselift report`: tables, plots and a page of evaluations."""
+"""`poselift report`: tables, plots and a page from evaluations."""
 
 import argparse
 import sys
@@ -55,7 +55,7 @@ def run(options: argparse.Namespace) -> None:
     Raises:
         InputError: a run or an option cannot be used.
     """
-    # Imported here, as matplotlib is slow to load and no other command needs it.
+    # Imported here, because matplotlib is slow to load.
     from poselift.reports.cost import measure_costs, read_costs, write_costs
     from poselift.reports.entries import sections
     from poselift.reports.published import DEFAULT_PEERS, read_published
@@ -80,8 +80,8 @@ def run(options: argparse.Namespace) -> None:
     others = write_report(options.out, found, costs=costs, peers=peers, warnings=warnings)
     if others:
         warnings.append(
-            f"{options.out} has tables or plots that are no part of this report, {len(others)} in all, as "
-            f"{others[0]}: what an earlier one left; remove them, or write to another --out"
+            f"{options.out} has {len(others)} tables or plots of an earlier report, for example {others[0]}; remove "
+            "them, or write to another --out"
         )
     for warning in warnings:
         console.print(f"warning: {warning}", style="yellow")
@@ -90,9 +90,9 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _expanded(patterns: Sequence[str]) -> list[str]:
-    """Paths, patterns among them filled in, as some shells leave them as they are.
+    """The paths that match, because some shells do not expand patterns.
 
-    Folders without an evaluation, as one that was refused leaves them, are left out where a pattern matches them.
+    A pattern leaves out folders without an evaluation, which failed commands leave behind.
     """
     paths: list[str] = []
     for pattern in patterns:
@@ -102,7 +102,7 @@ def _expanded(patterns: Sequence[str]) -> list[str]:
             empty = [path for path in found if Path(path).is_dir() and not (Path(path) / "metrics.json").is_file()]
             found = [path for path in found if path not in empty]
             if empty:
-                print(f"left out, as they have no metrics.json: {', '.join(empty)}", file=sys.stderr)
+                print(f"left out, because they have no metrics.json: {', '.join(empty)}", file=sys.stderr)
         if not found:
             raise InputError(f"nothing matches {pattern!r}; give folders of poselift evaluate")
         paths += found

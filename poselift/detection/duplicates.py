@@ -1,4 +1,4 @@
-"""One detection a person: joins what two passes found, and drops what was found twice."""
+"""One detection per person: joins two passes, and drops duplicates."""
 
 from typing import NamedTuple
 
@@ -6,21 +6,21 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 _BIG = 0.4
-"""Longer side of a person, as a share of the picture's, from which the fine pass cannot be trusted."""
+"""Least longer side of large people, as a share of the picture's; the fine pass fails on them."""
 _INSIDE = 0.8
 _OVERLAP = 0.5
 _MATCH = 0.1
-"""Side of the square in which a joint matches another, as a share of the longer side of the person's box."""
+"""Side of the square in which two joints match, as a share of the longer side of the person's box."""
 
 
 class NMSParameters(NamedTuple):
-    """Parameters of the pose NMS, chosen on made scenes (benchmarks/tracking.md), as the paper does on real ones.
+    """Parameters of the pose NMS, chosen on synthetic scenes (benchmarks/tracking.md); the paper uses real ones.
 
     Attributes:
         sigma_score: scale of joint scores relative to the pose's highest.
         sigma_distance: scale of squared distances, in those of the longer side of the person's box.
-        spatial: weight of how near joints are beside how many match.
-        threshold: likeness from which two poses are one.
+        spatial: weight of the distances of joints against the number of matches.
+        threshold: least similarity of two detections of one person.
     """
 
     sigma_score: float = 0.7
@@ -33,7 +33,7 @@ PARAMETERS = NMSParameters()
 
 
 def overlap(a: Float[np.ndarray, "n 4"], b: Float[np.ndarray, "m 4"]) -> Float[np.ndarray, "n m"]:
-    """Area that two boxes share, as a share of the smaller one's area."""
+    """Common area of two boxes over the area of the smaller one."""
     low, high = np.maximum(a[:, None, :2], b[:, :2]), np.minimum(a[:, None, 2:], b[:, 2:])
     shared = np.clip(high - low, 0, None).prod(-1)
     smaller = np.minimum((a[:, 2:] - a[:, :2]).prod(-1)[:, None], (b[:, 2:] - b[:, :2]).prod(-1))
@@ -43,20 +43,19 @@ def overlap(a: Float[np.ndarray, "n 4"], b: Float[np.ndarray, "m 4"]) -> Float[n
 def join_passes(
     coarse: Float[np.ndarray, "n 4"], fine: Float[np.ndarray, "m 4"], longer_side: int
 ) -> tuple[Bool[np.ndarray, " n"], Bool[np.ndarray, " m"]]:
-    """Which people to keep of a pass over the small picture and one over the larger picture.
+    """Which detections of a coarse and of a fine pass to keep.
 
-    A person who fills much of the picture is larger than what the network was trained on in the fine pass,
-    which then finds limbs or halves of them as people of their own: such people are the coarse pass's, and the
-    fine pass has no say inside their boxes. Everyone else is the fine pass's, and the coarse pass only adds
-    those that the fine pass missed.
+    In the fine pass, large people exceed the sizes of the network's training data, and their limbs or halves are
+    detected as people. So large people are taken from the coarse pass, and detections of the fine pass inside their
+    boxes are dropped. All others are taken from the fine pass; the coarse pass adds those that the fine pass missed.
 
     Args:
-        coarse: boxes found in the small picture, in pixels of the original picture.
-        fine: boxes found in the larger picture, likewise.
-        longer_side: the longer side of the original picture.
+        coarse: boxes of the coarse pass, in pixels of the original picture.
+        fine: boxes of the fine pass, likewise.
+        longer_side: longer side of the original picture, pixels.
 
     Returns:
-        Which of `coarse` and which of `fine` to keep.
+        Whether to keep each of `coarse`, and each of `fine`.
     """
     big = (coarse[:, 2:] - coarse[:, :2]).max(-1) > _BIG * longer_side
     shared = overlap(coarse, fine)
@@ -65,31 +64,31 @@ def join_passes(
     return keep_coarse, keep_fine
 
 
-def pose_likeness(
+def pose_similarity(
     keypoints: Float[np.ndarray, "n j 2"],
     scores: Float[np.ndarray, "n j"],
     boxes: Float[np.ndarray, "n 4"],
     parameters: NMSParameters = PARAMETERS,
 ) -> Float[np.ndarray, "n n"]:
-    """How like each pose (row) is to each other one (column), measured by the row's box: 0 if they share nothing.
+    """Similarity of each pose (row) to each other one (column), in units of the row's box; 0 without a common joint.
 
-    The pose distance of RMPE, formulas 9 to 11, which grows with likeness: a soft count of the joints that match, and
-    how near joints are. With k the joints of the row and c their scores, k' and c' those of the column:
+    The pose distance of RMPE, formulas 9 to 11, which grows with similarity: a soft count of matching joints, plus a
+    term for their distances. With k the joints of the row and c their scores, k' and c' those of the column:
 
         Σ [k' in B(k)] tanh(c / σ₁) tanh(c' / σ₁) + λ Σ exp(-|k - k'|² / σ₂)
 
-    Where the paper says nothing, or leaves it to its parameters: the sums are means over the joints that both poses
-    have, so that joint sets of any size, and people who are seen in part, share a threshold. Scores are relative to
-    the pose's highest, as detectors differ in how high theirs are. Lengths are shares of the longer side of the box.
-    So is B, a square; the paper's B, a tenth of the box in width and height, is a slit for people seen from the side.
+    Details that the paper leaves open: the sums are means over the common joints, so one threshold serves all skeletons
+    and partly visible people. Scores are relative to the highest of the pose, because detectors differ in their scale.
+    Lengths are relative to the longer side of the box. B is a square too; the paper's B, a tenth of the box in width
+    and height, is very narrow for people seen from the side.
 
     Source: Fang et al. 2017, RMPE: Regional Multi-person Pose Estimation, section 3.3,
     https://arxiv.org/abs/1612.00137
 
     Args:
-        keypoints: pixels; NaN where a joint was not found.
-        scores: of the joints; 0 or less where one was not found.
-        boxes: around the people, pixels.
+        keypoints: pixels; NaN for undetected joints.
+        scores: of the joints; 0 or less for undetected joints.
+        boxes: x0, y0, x1, y1 of the people, pixels.
         parameters: σ₁, σ₂ and λ.
     """
     sizes = np.maximum((boxes[:, 2:] - boxes[:, :2]).max(-1), 1e-9)
@@ -99,8 +98,8 @@ def pose_likeness(
     match = (np.abs(apart) <= _MATCH / 2).all(-1) * sure[:, None] * sure
     near = np.exp(-(apart**2).sum(-1) / parameters.sigma_distance)
     both = found[:, None] & found
-    likeness: np.ndarray = np.where(both, match + parameters.spatial * near, 0).sum(-1) / np.maximum(both.sum(-1), 1)
-    return likeness
+    similarity: np.ndarray = np.where(both, match + parameters.spatial * near, 0).sum(-1) / np.maximum(both.sum(-1), 1)
+    return similarity
 
 
 def pose_nms(
@@ -110,20 +109,21 @@ def pose_nms(
     box_scores: Float[np.ndarray, " n"],
     parameters: NMSParameters = PARAMETERS,
 ) -> list[int]:
-    """Parametric pose NMS: the detections to keep, best first; each one that is like a better one is dropped.
+    """Indices of the detections to keep, best first, by parametric pose NMS.
 
-    Poses are compared and not boxes, because two people who cross have boxes that all but coincide.
+    A detection is dropped if it is similar to a better one. Poses are compared instead of boxes, because boxes of
+    two people who cross nearly coincide.
 
-    Source: see `pose_likeness`; this is the paper's formula 8.
+    Source: see `pose_similarity`; this is the paper's formula 8.
 
     Args:
-        keypoints: pixels; NaN where a joint was not found.
-        scores: of the joints; 0 or less where one was not found.
-        boxes: around the people, pixels.
+        keypoints: pixels; NaN for undetected joints.
+        scores: of the joints; 0 or less for undetected joints.
+        boxes: x0, y0, x1, y1 of the people, pixels.
         box_scores: of the people.
-        parameters: of the likeness, and from which likeness on two poses are one.
+        parameters: those of the similarity, and its threshold.
     """
-    alike = pose_likeness(keypoints, scores, boxes, parameters) >= parameters.threshold
+    alike = pose_similarity(keypoints, scores, boxes, parameters) >= parameters.threshold
     kept: list[int] = []
     for i in np.argsort(-box_scores, kind="stable").tolist():
         if not alike[i, kept].any():

@@ -16,20 +16,20 @@ class Reader(Protocol):
     """A module that reads one format.
 
     Attributes:
-        WHAT: the format in a few words, for messages.
+        WHAT: short name of the format, for messages.
     """
 
     WHAT: str
 
     def recognises(self, file: KeypointInput) -> bool:
-        """Whether the file or folder is in this format, as far as its beginning tells."""
+        """Whether the file or folder is in this format, judged by its beginning."""
         ...
 
     def read(self, file: KeypointInput) -> KeypointFile:
-        """Reads it.
+        """The keypoints of the file or folder.
 
         Raises:
-            InputError: it is damaged, or its joint set is not known.
+            InputError: it is damaged, or its skeleton is unknown.
         """
         ...
 
@@ -44,34 +44,43 @@ READERS: dict[str, Reader] = {
     "trc": trc,
     "poselift": poselift_npz,
 }
-"""Every format by name, in the order in which they are tried."""
+"""Readers by name of the format, in the order in which they are tried."""
 
 
 def read_keypoints(path: str | Path, skeleton: Skeleton | None = None) -> KeypointFile:
-    """Reads 2D keypoints in any of the formats, which is recognised by what is in the file.
+    """The 2D keypoints of a file or folder, whose format is recognised by its content.
 
     Args:
-        path: a file, or a folder of them.
-        skeleton: the joint set that it has; recognised by number or names where left out.
+        path: a file, or a folder of files.
+        skeleton: skeleton of the keypoints; recognised by names or number of the joints if None.
 
     Raises:
-        InputError: there is nothing at the path, no format is recognised, or the file is damaged; the message says
-            which file and which key.
+        InputError: the path does not exist, the format is unknown, or the file is damaged; the message names the file
+            and the key.
+
+    Example:
+        >>> import json, tempfile
+        >>> path = Path(tempfile.mkdtemp()) / "results.json"
+        >>> person = {"image_id": 0, "category_id": 1, "keypoints": [100.0, 200.0, 0.9] * 17, "score": 0.9}
+        >>> _ = path.write_text(json.dumps([person]))
+        >>> file = read_keypoints(path)
+        >>> file.format, file.skeleton.name, len(file.frames[0])
+        ('coco', 'coco17', 1)
     """
     file = KeypointInput(path, skeleton)
     for reader in READERS.values():
         if reader.recognises(file):
             return reader.read(file)
     supported = "; ".join(reader.WHAT for reader in READERS.values())
-    raise file.fail(f"not recognised{_why(file)}; supported are {supported}")
+    raise file.fail(f"the format is unknown{_why(file)}; supported are {supported}")
 
 
 def _why(file: KeypointInput) -> str:
-    """Why a file is in none of the formats, where that is easily told."""
+    """A likely reason why no reader recognises the file; empty if none is known."""
     if file.path.is_dir() and not any(file.files(suffix) for suffix in (".json", ".npz", ".trc")):
         return " (there are no .json, .npz or .trc files in this folder)"
     if file.path.suffix == ".json" and not file.json:
         return " (there is nobody in it)"
     if file.path.suffix == ".json" and openpose.is_frame(file.json):
-        return " (it is one frame of OpenPose's; give the folder that it is in)"
+        return " (it is one frame of OpenPose; give its folder)"
     return ""

@@ -1,8 +1,8 @@
 """AlphaPose's `alphapose-results.json`: COCO-17, Halpe-26, Halpe-136 or COCO-WholeBody.
 
-A list with one entry a person and frame: `{"image_id": "12.jpg", "keypoints": [x0, y0, score0, ...], "score": 2.9,
-"box": [x, y, width, height], "idx": 1}`. Of a video, `image_id` is the frame's number; `idx` is who it is, and 0 for
-everybody where nobody was followed. With `--format open` or `cmu` it is a dict of OpenPose-like people by picture,
+A list with one entry per person and frame: `{"image_id": "12.jpg", "keypoints": [x0, y0, score0, ...], "score": 2.9,
+"box": [x, y, width, height], "idx": 1}`. For a video, `image_id` is the frame number; `idx` is the person's number, or
+0 for everybody without tracking. With `--format open` or `cmu` it is a dict of OpenPose-like people by picture,
 `{"12.jpg": {"version": "AlphaPose v0.3", "people": [{"pose_keypoints_2d": [...]}]}}` or `"bodies"` with `"joints"`,
 in the order of COCO-18.
 
@@ -19,11 +19,11 @@ from poselift.skeleton import Skeleton
 WHAT = "AlphaPose's JSON"
 
 _LISTS = {"people": "pose_keypoints_2d", "bodies": "joints"}
-"""Key of a picture's people -> that of a person's joints, in the formats `open` and `cmu`."""
+"""Key of the people of a picture -> key of their joints, in the formats `open` and `cmu`."""
 
 
 def recognises(file: KeypointInput) -> bool:
-    """Whether it is one of these: names of pictures tell the list from COCO's results, which have numbers."""
+    """Whether it is AlphaPose's JSON; the list has names of pictures where COCO's results have numbers."""
     if file.path.suffix != ".json":
         return False
     content = file.json
@@ -41,10 +41,10 @@ def recognises(file: KeypointInput) -> bool:
 
 
 def read(file: KeypointInput) -> KeypointFile:
-    """Reads the file.
+    """The keypoints of the file.
 
     Raises:
-        InputError: an entry is damaged, or the joint set is not known.
+        InputError: an entry is damaged, or the skeleton is unknown.
     """
     entries = list(_by_picture(file) if isinstance(file.json, dict) else _listed(file))
     followed = any(_number_of(entry.get("idx")) not in (None, 0) for _, _, entry in entries)
@@ -53,11 +53,13 @@ def read(file: KeypointInput) -> KeypointFile:
     for picture, key, entry in entries:
         number = number_in(picture)
         if number is None:
-            raise file.fail(f"the image_id {picture!r} has no number; it must be the frame's")
+            raise file.fail(f"the image_id {picture!r} has no number; give it the frame number")
         points = file.triplets(entry.get(key), f"{key!r} of {picture}")
         found = file.by_count(len(points))
         if skeleton is not None and found != skeleton:
-            raise file.fail(f"its people have different joint sets: {skeleton.name} and {found.name}")
+            raise file.fail(
+                f"its people have different skeletons, {skeleton.name} and {found.name}; give a file with one"
+            )
         skeleton = found
         idx = _number_of(entry.get("idx")) if followed else None
         observation = Observation(
@@ -65,17 +67,17 @@ def read(file: KeypointInput) -> KeypointFile:
             points[: len(found), 2],
             None if idx is None else str(idx),
             box_from_corner(entry.get("box")),
-            # Not a probability: it is added up of several scores. More than 1 is taken for 1.
+            # A sum of several scores, not a probability; values above 1 become 1.
             score_of(entry.get("score")),
         )
         frames.setdefault(number, []).append(observation)
     if skeleton is None:
-        raise file.fail("nobody was found in it")
+        raise file.fail("it has no people; give a file with detections")
     return KeypointFile(file.path, "alphapose", skeleton, frames)
 
 
 def _listed(file: KeypointInput) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """Picture, key of the joints, and person, one after the other."""
+    """Picture, key of the joints and person of each entry."""
     for index, entry in enumerate(file.json):
         if not isinstance(entry, dict) or not isinstance(entry.get("image_id"), str):
             raise file.fail(f"entry {index} has no 'image_id' with a picture's name")
@@ -88,12 +90,12 @@ def _by_picture(file: KeypointInput) -> Iterator[tuple[str, str, dict[str, Any]]
         key = next(key for key in _LISTS if key in frame)
         for person in frame[key]:
             if not isinstance(person, dict):
-                raise file.fail(f"{key!r} of {picture} has something that is no person")
+                raise file.fail(f"{key!r} of {picture} has an entry that is not a person")
             yield picture, _LISTS[key], person
 
 
 def _number_of(idx: Any) -> int | None:
-    """`idx` is a number, or a list of one."""
+    """The number in `idx`, which may be in a list."""
     while isinstance(idx, list) and idx:
         idx = idx[0]
     return int(idx) if isinstance(idx, int | float) else None

@@ -53,7 +53,7 @@ class KeypointClip:
     Example:
         >>> from poselift.keypoints import KeypointFile, Observation
         >>> from poselift.skeleton import COCO17
-        >>> body = Observation(np.full((17, 2), 50.0), np.ones(17))
+        >>> body = Observation(np.linspace([300, 100], [340, 400], 17), np.ones(17))
         >>> file = KeypointFile(Path("clip.json"), "coco", COCO17, {0: [body], 2: [body]})
         >>> clip = KeypointClip(file, fps=10, image_size=(640, 480))
         >>> [(len(people), time) for people, time in clip.people(clip.frames())]

@@ -1,9 +1,8 @@
-"""COCO's JSON: annotations (`{"images", "annotations", "categories"}`) or results (a list of what was found).
+"""COCO's JSON: annotations (`{"images", "annotations", "categories"}`) or results (a list of detections).
 
-Annotations have a flag for each joint: 0 where it was not labelled, 1 where it was labelled but hidden, 2 where it was
-visible. Somebody put the joint there in either case, so both count fully. Results have scores instead. The frames
-are the pictures in the order of `frame_id` where they have it, or of the numbers in their names; in results
-`image_id` is the frame's number. A person may have a `track_id`.
+Annotations have a flag for each joint: 0 for unlabelled, 1 for labelled but hidden, 2 for visible. Both labelled kinds
+get the score 1. Results have scores instead. Frames are the pictures in the order of `frame_id`, if present, or of the
+numbers in their names; in results `image_id` is the frame number. A person may have a `track_id`.
 
 Source: https://cocodataset.org/#format-data and #format-results
 """
@@ -23,7 +22,7 @@ _Size = tuple[int, int]
 
 
 def recognises(file: KeypointInput) -> bool:
-    """Whether it is one of the two."""
+    """Whether it is one of the two kinds."""
     if file.path.suffix != ".json":
         return False
     content = file.json
@@ -39,10 +38,10 @@ def recognises(file: KeypointInput) -> bool:
 
 
 def read(file: KeypointInput) -> KeypointFile:
-    """Reads the file.
+    """The keypoints of the file.
 
     Raises:
-        InputError: an entry is damaged, pictures differ in size, or the joint set is not known.
+        InputError: an entry is damaged, pictures differ in size, or the skeleton is unknown.
     """
     if isinstance(file.json, list):
         return _file(file, file.json, None, None, None)
@@ -56,7 +55,7 @@ def read(file: KeypointInput) -> KeypointFile:
     if not all(isinstance(side, int) and side > 0 for size in sizes for side in size):
         raise file.fail("'images' has a 'width' or 'height' that is no number of pixels")
     if len(sizes) > 1:
-        raise file.fail(f"its 'images' have {len(sizes)} different sizes; those of one video have one")
+        raise file.fail(f"its 'images' have {len(sizes)} different sizes; give the pictures of one video")
     categories = file.json.get("categories") or [{}]
     if not isinstance(categories, list) or not isinstance(categories[0], dict):
         raise file.fail("'categories' is not a list of objects")
@@ -67,10 +66,10 @@ def read(file: KeypointInput) -> KeypointFile:
 
 
 def _numbers(file: KeypointInput, images: list[dict[str, Any]]) -> dict[Any, int]:
-    """The frame's number of each picture, by the picture's id."""
+    """Frame number by picture id."""
     numbers = [image.get("frame_id", number_in(str(image.get("file_name", "")))) for image in images]
     if None in numbers or len(set(numbers)) < len(images):
-        # No numbers to go by: the order of the list.
+        # Without numbers, the order of the list counts.
         numbers = list(range(len(images)))
     found = {}
     for image, number in zip(images, numbers, strict=True):
@@ -87,7 +86,7 @@ def _file(
     names: list[str] | None,
     image_size: _Size | None,
 ) -> KeypointFile:
-    """The file from its people; without `numbers` these are results, and `image_id` is the frame's number."""
+    """The file from its people; without `numbers` they are results, and `image_id` is the frame number."""
     frames: dict[int, list[Observation]] = {number: [] for number in (numbers or {}).values()}
     skeleton: Skeleton | None = None
     for index, entry in enumerate(entries):
@@ -96,11 +95,13 @@ def _file(
             raise file.fail(f"person {index} has no 'image_id', or that of no picture of the file")
         number = number_in(str(image)) if numbers is None else numbers[image]
         if number is None:
-            raise file.fail(f"person {index}: the image_id {image!r} has no number; it must be the frame's")
+            raise file.fail(f"person {index}: the image_id {image!r} has no number; give it the frame number")
         points = file.triplets(entry.get("keypoints"), f"'keypoints' of person {index}, image {image}")
         chosen, points = _by_name_or_count(file, points, names)
         if skeleton is not None and chosen != skeleton:
-            raise file.fail(f"its people have different joint sets: {skeleton.name} and {chosen.name}")
+            raise file.fail(
+                f"its people have different skeletons, {skeleton.name} and {chosen.name}; give a file with one"
+            )
         skeleton = chosen
         scores = np.nan_to_num(points[:, 2])
         person = entry.get("track_id")
@@ -115,14 +116,14 @@ def _file(
         if observation.seen.any():
             frames.setdefault(number, []).append(observation)
     if skeleton is None:
-        raise file.fail("nobody in it has 'keypoints'")
+        raise file.fail("nobody has 'keypoints'; give a file of keypoints")
     return KeypointFile(file.path, "coco", skeleton, frames, image_size)
 
 
 def _by_name_or_count(
     file: KeypointInput, points: Float[np.ndarray, "k 3"], names: list[str] | None
 ) -> tuple[Skeleton, Float[np.ndarray, "j 3"]]:
-    """A person's joints in the joint set that their names say, or else their number."""
+    """The skeleton of a person by joint names, or else by number, and the joints in its order."""
     if names is not None and len(names) == len(points):
         skeleton, places = file.by_names(names)
         return skeleton, pick(points, places)

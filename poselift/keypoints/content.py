@@ -1,4 +1,4 @@
-"""What files of 2D keypoints hold, whatever their format."""
+"""The content of keypoint files, independent of their format."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,23 +13,23 @@ from poselift.keypoints.people import NamedDetections
 from poselift.skeleton import Skeleton
 
 _SMALLEST = 4.0
-"""People whose longer side is less than this are not measured in pixels."""
+"""Least longer side of people in pixels: smaller ones have other units."""
 _INSIDE = 0.5
-"""Share of the points that must lie in the picture."""
+"""Least share of points inside the picture."""
 _FARTHEST = 100.0
-"""Pictures away that a point may be: farther, the file is damaged, and numbers that large end in infinity."""
+"""Largest distance of a point in sizes of the picture: beyond it, the file is damaged, and numbers overflow."""
 
 
 @dataclass(frozen=True)
 class Observation:
-    """One person in one frame, as the file has it.
+    """One person in one frame, as in the file.
 
     Attributes:
-        points: in pixels, or from 0 to 1 where the format knows such; whatever stands there where the score is 0.
-        scores: of each point; 0 where it was not found.
-        person: whose they are, where the file says; None where it does not.
-        box: x0, y0, x1, y1, where the file has one.
-        box_score: how sure the detector was of the person, where the file says.
+        points: pixels, or 0 to 1 in formats that have such; any value for undetected joints.
+        scores: of each point; 0 for undetected joints.
+        person: name of the person; None if the file has none.
+        box: x0, y0, x1, y1; None if the file has none.
+        box_score: confidence of the person; None if the file has none.
     """
 
     points: Float[np.ndarray, "j 2"]
@@ -40,21 +40,21 @@ class Observation:
 
     @property
     def seen(self) -> np.ndarray:
-        """Which joints were found."""
+        """The detected joints."""
         return np.isfinite(self.points).all(-1) & (self.scores > 0)
 
 
 @dataclass(frozen=True)
 class KeypointFile:
-    """2D keypoints that were made elsewhere.
+    """2D keypoints of another program.
 
     Attributes:
         path: the file or folder.
-        format: as in `poselift.keypoints.READERS`.
-        skeleton: the joint set of what it holds.
-        frames: the people in each frame, by the frame's number; a frame that is not there has nobody.
-        image_size: (width, height) of the pictures in pixels, where the file says.
-        timestamps: of each frame, seconds, where the file says.
+        format: name of the format in `poselift.keypoints.READERS`.
+        skeleton: skeleton of the keypoints.
+        frames: the people in each frame, by frame number; missing frames are empty.
+        image_size: (width, height) of the pictures in pixels; None if unknown.
+        timestamps: of each frame, seconds; None if unknown.
     """
 
     path: Path
@@ -66,10 +66,10 @@ class KeypointFile:
 
     @cached_property
     def people(self) -> dict[str, int] | None:
-        """The number of each person, by the file's name; None where the file does not say who is who.
+        """The number of each person by name; None if the file does not identify people.
 
-        It does where everybody has a name and nobody is in one frame twice. Names that are numbers from 1 up are
-        kept; other people are numbered from 1 as they appear.
+        It does if everybody has a name, and nobody is in one frame twice. Names that are positive numbers are kept;
+        otherwise people are numbered from 1 in order of appearance.
         """
         names: dict[str, None] = {}
         for number in sorted(self.frames):
@@ -82,10 +82,10 @@ class KeypointFile:
         return {name: number for number, name in enumerate(names, start=1)}
 
     def detections(self, image_size: tuple[int, int]) -> dict[int, NamedDetections]:
-        """The people in each frame, in pixels, in the file's order.
+        """The people in each frame, in pixels, in the order of the file.
 
-        A joint that scores 0 or is not finite is unseen: NaN with score 0. Scores above 1, as some detectors give,
-        count as 1. A box that the file lacks is that of the joints, and a person's score the mean of theirs.
+        Joints with score 0 or without finite coordinates become NaN with score 0. Scores above 1 become 1. A missing
+        box is that of the joints, and a missing box score the mean of the joint scores.
 
         Args:
             image_size: (width, height) in pixels.
@@ -97,7 +97,7 @@ class KeypointFile:
         return {number: self._detections(observations, scale) for number, observations in self.frames.items()}
 
     def _scale(self, image_size: tuple[int, int]) -> Float[np.ndarray, "2"]:
-        """From the file's coordinates to pixels, after making sure that these can be meant."""
+        """Factor from the coordinates of the file to pixels, after checking that they fit the picture."""
         people = [
             points
             for observations in self.frames.values()
@@ -111,7 +111,7 @@ class KeypointFile:
         if np.median([np.ptp(person, axis=0).max() for person in people if len(person) > 1] or [_SMALLEST]) < _SMALLEST:
             if self.format != "openpose" or points.min() < 0 or points.max() > 1.5:
                 raise InputError(
-                    f"{self.path}: coordinates lie between {points.min():.2f} and {points.max():.2f} and are no "
+                    f"{self.path}: coordinates lie between {points.min():.2f} and {points.max():.2f} and are not "
                     "pixels; write them in pixels (OpenPose: --keypoint_scale 0; Sports2D: the file with _px_)"
                 )
             # OpenPose's keypoint_scale 3: (0, 0) is the first pixel and (1, 1) the last.
@@ -121,12 +121,12 @@ class KeypointFile:
             far = " x ".join(f"{value:.0f}" for value in (points * scale).max(0))
             raise InputError(
                 f"{self.path}: most points lie outside a picture of {image_size[0]} x {image_size[1]} (they reach to "
-                f"{far}); give the size or the video that the keypoints were found in"
+                f"{far}); give the video of the keypoints, or its size"
             )
         if (farthest := np.abs(points * scale).max()) > _FARTHEST * max(image_size):
             raise InputError(
-                f"{self.path}: a point is {farthest:.3g} pixels away, which cannot be meant; a joint that was not "
-                "found is empty or has the score 0"
+                f"{self.path}: a point is {farthest:.3g} pixels away; leave undetected joints empty, or give "
+                "them the score 0"
             )
         return scale
 
@@ -157,13 +157,10 @@ class KeypointFile:
 def frames_by_time(
     people: Mapping[str, tuple[Float[np.ndarray, " t"], Sequence[Observation]]],
 ) -> tuple[dict[int, list[Observation]], dict[int, float]]:
-    """The frames of files that have one person each, from everybody's time stamps and observations.
+    """The `frames` and `timestamps` of a `KeypointFile`, from files with one person each.
 
     Args:
-        people: by name.
-
-    Returns:
-        What `KeypointFile` has as `frames` and `timestamps`.
+        people: timestamps and observations by name.
     """
     times = sorted({round(float(time), 6) for timestamps, _ in people.values() for time in timestamps})
     numbers = {time: number for number, time in enumerate(times)}

@@ -1,9 +1,8 @@
-"""DeepLabCut's CSV and HDF5, of one individual or several.
+"""DeepLabCut's CSV and HDF5, with one or several individuals.
 
-A table with a row a frame and a column for each coordinate; the columns are labelled on three or four levels: scorer,
-individuals (where there are several), bodyparts, coords (x, y, likelihood). What was not found is empty or NaN. The
-row's label is the frame's number, or a picture's name in labelled data, which has no likelihood: what is there counts
-fully.
+A table with one row per frame and one column per coordinate. Columns have three or four levels: scorer, individuals (if
+there are several), bodyparts, coords (x, y, likelihood). Undetected joints are empty or NaN. The label of a row is the
+frame number, or the name of a picture in labelled data, which has no likelihood: its joints get the score 1.
 
 Source: https://deeplabcut.github.io/DeepLabCut/docs/standardDeepLabCut_UserGuide.html
 """
@@ -25,7 +24,7 @@ _COORDS = ("x", "y", "likelihood")
 
 @dataclass(frozen=True)
 class _Table:
-    """The values, with the labels of their columns from scorer to coords, and the rows' numbers."""
+    """Values, the labels of their columns from scorer to coords, and the frame numbers of the rows."""
 
     columns: list[tuple[str, ...]]
     numbers: list[int]
@@ -33,7 +32,7 @@ class _Table:
 
 
 def recognises(file: KeypointInput) -> bool:
-    """Whether it is HDF5, or a CSV that begins as DeepLabCut's do."""
+    """Whether it is HDF5, or a CSV that starts like DeepLabCut's."""
     if not file.path.is_file():
         return False
     if file.path.suffix == ".csv":
@@ -43,10 +42,10 @@ def recognises(file: KeypointInput) -> bool:
 
 
 def read(file: KeypointInput) -> KeypointFile:
-    """Reads the file.
+    """The keypoints of the file.
 
     Raises:
-        InputError: the table is damaged, or its joints are not a person's; for HDF5 also where h5py is missing.
+        InputError: the table is damaged, its joints are not a person's, or h5py is missing for HDF5.
     """
     table = _from_csv(file) if file.path.suffix == ".csv" else _from_hdf5(file)
     bodyparts = list(dict.fromkeys(column[-2] for column in table.columns))
@@ -71,7 +70,7 @@ def read(file: KeypointInput) -> KeypointFile:
 
 def _from_csv(file: KeypointInput) -> _Table:
     try:
-        # Spreadsheets put a mark of the encoding first, which is no part of the text.
+        # Spreadsheets write a byte order mark first.
         with open(file.path, encoding="utf-8-sig", newline="") as table:
             rows = [row for row in csv.reader(table) if row]
     except (UnicodeDecodeError, csv.Error) as error:
@@ -84,7 +83,7 @@ def _from_csv(file: KeypointInput) -> _Table:
         if key not in head:
             raise file.fail(f"the header has no row {key!r}")
     levels = [head[key] for key in ("scorer", "individuals", "bodyparts", "coords") if key in head]
-    # Pictures of labelled data may be named in three columns: their folders have one each.
+    # Labelled data may have three columns for the name of a picture, one for each folder.
     first = next((place for place, coord in enumerate(head["coords"]) if place and coord), 1)
     columns = list(zip(*(level[first:] for level in levels), strict=False))
     values = []
@@ -96,7 +95,7 @@ def _from_csv(file: KeypointInput) -> _Table:
         if len(values[-1]) != len(columns):
             raise file.fail(f"line {line} has {len(row)} cells, the header {first + len(columns)}")
     if not values:
-        raise file.fail("it has a header, but no rows")
+        raise file.fail("it has a header, but no rows; export it again")
     numbers = [number_in(row[first - 1]) for row in rows]
     return _Table(columns, _distinct(file, numbers), np.array(values))
 
@@ -109,8 +108,8 @@ def _from_hdf5(file: KeypointInput) -> _Table:
 
 
 def _distinct(file: KeypointInput, numbers: list[int | None] | list[int]) -> list[int]:
-    """The rows' numbers, after making sure that each has its own."""
+    """The frame numbers of the rows, after checking that they are distinct."""
     known = [number for number in numbers if number is not None]
     if len(set(known)) < len(numbers):
-        raise file.fail("its rows are not numbered, each by its frame")
+        raise file.fail("its rows have no distinct frame numbers; export it again")
     return known

@@ -1,8 +1,8 @@
-"""What MMPose's inferencer writes with `pred_out_dir`, and its demos with `--save-predictions`.
+"""JSON of MMPose's inferencer (`pred_out_dir`) and of its demos (`--save-predictions`).
 
-Of a video the inferencer writes a list, `[{"frame_id": 0, "instances": [...]}]`; of pictures a list of the people in
-each, one file a picture. The demos put the list under "instance_info", count frames from 1, and give the names of
-the joints in "meta_info". A person is `{"keypoints": [[x, y], ...], "keypoint_scores": [...],
+For a video the inferencer writes a list, `[{"frame_id": 0, "instances": [...]}]`; for pictures one file per picture,
+with a list of its people. The demos write the list under "instance_info", count frames from 1, and have the joint names
+in "meta_info". A person is `{"keypoints": [[x, y], ...], "keypoint_scores": [...],
 "bbox": [[x0, y0, x1, y1]], "bbox_score": 0.9}`, some with a "track_id".
 
 Source: https://github.com/open-mmlab/mmpose, mmpose/apis/inferencers and demo/, version 1.3.2
@@ -20,7 +20,7 @@ WHAT = "the JSON of MMPose's inferencer or demos"
 
 
 def recognises(file: KeypointInput) -> bool:
-    """Whether it is one of these."""
+    """Whether it is one of these kinds."""
     files = file.files(".json")
     if files:
         return any(_are_people(content) for content in map(file.read_json, files[:1]))
@@ -43,10 +43,10 @@ def _are_people(content: Any) -> bool:
 
 
 def read(file: KeypointInput) -> KeypointFile:
-    """Reads a file, or a folder with one file a picture.
+    """The keypoints of a file, or of a folder with one file per picture.
 
     Raises:
-        InputError: a person is damaged, or the joint set is not known.
+        InputError: a person is damaged, or the skeleton is unknown.
     """
     skeleton, joints = _by_names(file)
     frames: dict[int, list[Observation]] = {}
@@ -58,7 +58,9 @@ def read(file: KeypointInput) -> KeypointFile:
                 skeleton = file.by_count(len(points))
                 joints = list(range(len(skeleton)))
             if len(points) <= max(joint for joint in joints if joint is not None):
-                raise file.fail(f"frame {number}: 'keypoints' has {len(points)} joints, fewer than the others")
+                raise file.fail(
+                    f"frame {number}: 'keypoints' has {len(points)} joints, fewer than others; write the file again"
+                )
             name = person.get("track_id", -1)
             frames[number].append(
                 Observation(
@@ -70,18 +72,18 @@ def read(file: KeypointInput) -> KeypointFile:
                 )
             )
     if skeleton is None:
-        raise file.fail("nobody was found in it")
+        raise file.fail("it has no people; give a file with detections")
     return KeypointFile(file.path, "mmpose", skeleton, frames)
 
 
 def _by_names(file: KeypointInput) -> tuple[Skeleton | None, list[int | None]]:
-    """The joint set from the names of the joints, where the file has them."""
+    """The skeleton from joint names, if the file has them."""
     meta = file.json.get("meta_info") if file.path.is_file() and isinstance(file.json, dict) else None
     names = meta.get("keypoint_id2name") if isinstance(meta, dict) else None
     if not isinstance(names, dict):
         return None, []
     if not all(str(key).isdecimal() for key in names):
-        raise file.fail("'keypoint_id2name' does not name the joints by their numbers")
+        raise file.fail("'keypoint_id2name' has keys that are not numbers; write the file again")
     return file.by_names([str(names[key]) for key in sorted(names, key=int)])
 
 
@@ -92,7 +94,9 @@ def _frames(file: KeypointInput) -> dict[int, list[Any]]:
         for path in file.files(".json"):
             number, content = number_in(path.name), file.read_json(path)
             if number is None or number in frames:
-                raise file.fail(f"{path.name}: the name has no number, or another file's; it must be the frame's")
+                raise file.fail(
+                    f"{path.name}: the name has no number, or that of another file; name it by its frame number"
+                )
             if not _are_people(content):
                 raise file.fail(f"{path.name}: not a list of people with 'keypoints' and 'keypoint_scores'")
             frames[number] = content
@@ -107,7 +111,7 @@ def _frames(file: KeypointInput) -> dict[int, list[Any]]:
             raise file.fail(f"frame {index} has no list 'instances'")
         number = frame.get("frame_id", index + first)
         if not isinstance(number, int) or number - first in frames:
-            raise file.fail(f"frame {index}: 'frame_id' is {number!r}, not a number that no other frame has")
+            raise file.fail(f"frame {index}: 'frame_id' is {number!r}; give each frame its own number")
         frames[number - first] = frame["instances"]
     return frames
 
@@ -115,7 +119,7 @@ def _frames(file: KeypointInput) -> dict[int, list[Any]]:
 def _arrays(file: KeypointInput, person: Any, number: int) -> tuple[np.ndarray, np.ndarray]:
     """A person's joints and their scores."""
     if not isinstance(person, dict):
-        raise file.fail(f"frame {number}: 'instances' has something that is no person")
+        raise file.fail(f"frame {number}: 'instances' has an entry that is not a person")
     points = file.numbers(person.get("keypoints"), f"'keypoints' in frame {number}")
     scores = file.numbers(person.get("keypoint_scores"), f"'keypoint_scores' in frame {number}")
     if points.ndim != 2 or points.shape[1] != 2 or scores.shape != points.shape[:1]:
@@ -124,7 +128,7 @@ def _arrays(file: KeypointInput, person: Any, number: int) -> tuple[np.ndarray, 
 
 
 def _box(box: Any) -> np.ndarray | None:
-    """x0, y0, x1, y1; MMPose puts them into one more list."""
+    """x0, y0, x1, y1, which MMPose wraps in another list."""
     try:
         corners = np.asarray(box, float).ravel()
     except (TypeError, ValueError):

@@ -1,7 +1,7 @@
-"""Folders of JSON as OpenPose writes them with `--write_json`, one file a frame; Pose2Sim and Sports2D do too.
+"""Folders of JSON from OpenPose's `--write_json`, one file per frame; also from Pose2Sim and Sports2D.
 
-`{"people": [{"person_id": [-1], "pose_keypoints_2d": [x0, y0, score0, ...]}]}`; a joint that was not found is 0, 0, 0.
-The frame's number stands in the file's name: `clip_000000000012_keypoints.json`, Pose2Sim's `clip_000012.json`.
+`{"people": [{"person_id": [-1], "pose_keypoints_2d": [x0, y0, score0, ...]}]}`; undetected joints are 0, 0, 0.
+The file name has the frame number: `clip_000000000012_keypoints.json`, Pose2Sim's `clip_000012.json`.
 OpenPose gives BODY_25, BODY_25B or COCO-18, Pose2Sim mostly Halpe-26.
 
 Sources: https://github.com/CMU-Perceptual-Computing-Lab/openpose, doc/02_output.md;
@@ -23,7 +23,7 @@ from poselift.skeleton import BODY25, BODY25B, Skeleton
 WHAT = "a folder of OpenPose's JSON (also Pose2Sim's, and AlphaPose's sep-json)"
 
 _OFF = 0.2
-"""Distance of BODY_25's middle of the hips from where its hips say it is, in lengths of the trunk."""
+"""Largest distance of BODY_25's mid hip from the middle of its hips, in lengths of the trunk."""
 
 
 def recognises(file: KeypointInput) -> bool:
@@ -38,25 +38,27 @@ def is_frame(content: Any) -> bool:
 
 
 def read(file: KeypointInput) -> KeypointFile:
-    """Reads the folder.
+    """The keypoints of the folder.
 
     Raises:
-        InputError: a file is damaged or has no number, or the joint set is not known.
+        InputError: a file is damaged or has no number, or the skeleton is unknown.
     """
     people: dict[int, list[tuple[str | None, np.ndarray]]] = {}
     for path in file.files(".json"):
         content = file.read_json(path)
         number = number_in(path.name)
         if number is None or number in people:
-            raise InputError(f"{path}: its name has no number, or one that another file has; it must be the frame's")
+            raise InputError(f"{path}: its name has no number, or that of another file; name it by its frame number")
         if not isinstance(content, dict) or not isinstance(content.get("people"), list):
-            raise InputError(f"{path}: it has no list 'people'; only OpenPose's files may be in this folder")
+            raise InputError(f"{path}: it has no list 'people'; remove files of other programs from the folder")
         people[number] = [_person(file, person, path) for person in content["people"]]
     everybody = [points for there in people.values() for _, points in there]
     counts = {len(points) for points in everybody}
     if len(counts) > 1:
-        raise file.fail(f"its people have different numbers of joints: {', '.join(map(str, sorted(counts)))}")
-    skeleton = _joint_set(file, everybody)
+        raise file.fail(
+            f"its people have {', '.join(map(str, sorted(counts)))} joints; give a folder with one skeleton"
+        )
+    skeleton = _skeleton(file, everybody)
     joints = len(skeleton)
     frames = {
         number: [
@@ -70,7 +72,7 @@ def read(file: KeypointInput) -> KeypointFile:
 def _person(file: KeypointInput, person: Any, path: Path) -> tuple[str | None, Float[np.ndarray, "j 3"]]:
     if not isinstance(person, dict) or "pose_keypoints_2d" not in person:
         raise InputError(f"{path}: a person has no 'pose_keypoints_2d'")
-    # Older versions write a number, newer ones a list of one; -1 is nobody in particular.
+    # Older versions write a number, newer ones a list of one; -1 is unknown.
     name = person.get("person_id", -1)
     name = name[0] if isinstance(name, list) and name else name
     known = isinstance(name, int | float) and name >= 0
@@ -79,7 +81,7 @@ def _person(file: KeypointInput, person: Any, path: Path) -> tuple[str | None, F
     )
 
 
-def _joint_set(file: KeypointInput, people: list[np.ndarray]) -> Skeleton:
+def _skeleton(file: KeypointInput, people: list[np.ndarray]) -> Skeleton:
     if not people:
         return file.skeleton or BODY25
     skeleton = file.by_count(len(people[0]))
@@ -87,7 +89,7 @@ def _joint_set(file: KeypointInput, people: list[np.ndarray]) -> Skeleton:
 
 
 def _is_body25(people: Iterable[np.ndarray]) -> bool:
-    """BODY_25 or BODY_25B, which has as many joints: in the former, joint 8 is the middle of the hips, 9 and 12."""
+    """Whether it is BODY_25, not BODY_25B with as many joints: joint 8 is in the middle of the hips, 9 and 12."""
     found = np.array([points for points in people if points[[1, 8, 9, 12], 2].all()])
     if not len(found):
         return True

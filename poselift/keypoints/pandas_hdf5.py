@@ -1,8 +1,8 @@
 """A table that pandas wrote as HDF5 (`DataFrame.to_hdf`), read without pandas and PyTables.
 
-Both of its layouts are known. "table": rows of a compound type with the label of the row, "index", and blocks of
-values, whose columns are named in pickled attributes; of these only plain containers of text are admitted.
-"fixed": blocks of values as plain arrays, with the levels of their columns' labels and codes into these beside them.
+It reads both layouts. "table": rows of a compound type with "index", the label of the row, and blocks of values, whose
+column names are pickled attributes; only plain containers of text are unpickled. "fixed": blocks of values as plain
+arrays, beside the levels of their column labels and the codes of these.
 
 Source: https://pandas.pydata.org/docs/user_guide/io.html#hdf5-pytables
 """
@@ -31,21 +31,21 @@ def is_hdf5(path: Path) -> bool:
 
 
 def read_frame(path: Path) -> _Frame:
-    """The one table of a file.
+    """Column labels, row numbers and values of the table in a file.
 
     Returns:
-        The labels of the columns, one text a level; those of the rows, None where they are not whole numbers; and
-        the values.
+        The labels of the columns, one text per level; the labels of the rows, None if they are not whole numbers; the
+        values.
 
     Raises:
-        InputError: h5py is not installed, the file is damaged, or has not one table with columns on several levels.
+        InputError: h5py is not installed, the file is damaged, or does not have one table with levels of columns.
     """
     h5py = require("h5py", "datasets")
     try:
         with h5py.File(path) as file:
             tables = [group for group in file.values() if "pandas_type" in group.attrs]
             parts = [_of_table(group) if "table" in group else _of_fixed(group) for group in tables]
-    except Exception as error:  # a damaged file can raise anything
+    except Exception as error:  # damaged files raise various exceptions
         raise InputError(f"{path}: cannot be read as a table that pandas wrote as HDF5 ({error})") from error
     if len(parts) != 1:
         raise InputError(f"{path}: holds {len(parts)} tables of pandas, expected one (key 'df_with_missing')")

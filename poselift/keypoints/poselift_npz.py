@@ -1,6 +1,6 @@
-"""What `poselift lift` writes: `person_1.npz` with `person_1.json` beside it, or a folder of them.
+"""Results of `poselift lift`: `person_1.npz` with `person_1.json` beside it, or a folder of them.
 
-The 2D keypoints are as they were detected, with their time stamps, joint set and picture size.
+They have the 2D keypoints as detected, with timestamps, skeleton and picture size.
 """
 
 from pathlib import Path
@@ -19,15 +19,15 @@ def _is_ours(path: Path) -> bool:
 
 
 def recognises(file: KeypointInput) -> bool:
-    """Whether it is such a file, or a folder with some."""
+    """Whether it is such a file, or a folder with such files."""
     return _is_ours(file.path) or any(_is_ours(path) for path in file.files(".npz"))
 
 
 def read(file: KeypointInput) -> KeypointFile:
-    """Reads the file, or those of the folder.
+    """The keypoints of the file, or of all files of the folder.
 
     Raises:
-        InputError: a file or its JSON is damaged, or two of them are not of one video.
+        InputError: a file or its JSON is damaged, or the files are not of one video.
     """
     files = [path for path in file.files(".npz") if _is_ours(path)] or [file.path]
     tracks: dict[str, Keypoints2D] = {}
@@ -35,10 +35,12 @@ def read(file: KeypointInput) -> KeypointFile:
         track = read_motion(path).keypoints
         first = next(iter(tracks.values()), track)
         if (track.skeleton, track.image_size) != (first.skeleton, first.image_size) or str(track.person) in tracks:
-            raise file.fail(f"{path.name} has the person, joint set or picture size of another clip")
+            raise file.fail(
+                f"{path.name} has the person, skeleton or picture size of another clip; give the files of one clip"
+            )
         tracks[str(track.person)] = track
     if file.skeleton not in (None, first.skeleton):
-        raise file.fail(f"its JSON says that its joint set is {first.skeleton.name}; leave --keypoint-set out")
+        raise file.fail(f"its JSON names the skeleton {first.skeleton.name}; leave --keypoint-set out")
     frames, timestamps = frames_by_time(
         {
             person: (

@@ -1,8 +1,8 @@
-"""TRC files of pixels, one a person, as Sports2D writes them (`VIDEO_px_person00.trc`), or its folder of them.
+"""TRC files in pixels, one per person, from Sports2D (`VIDEO_px_person00.trc`), or a folder of them.
 
-Five lines of header, of which the fourth has the markers' names, then a row a frame, parted by tabs: its number, its
-time in seconds, and x, y, z of each marker. Sports2D's x and y are pixels, y down, and z is 0. What was not found is
-empty or NaN, or 0, 0 with Sports2D's option to fill gaps with zeros. There are no scores: what is there counts fully.
+Five header lines, of which the fourth has the marker names, then one row per frame, separated by tabs: frame number,
+time in seconds, and x, y, z of each marker. Sports2D's x and y are pixels, y down, and z is 0. Undetected joints are
+empty or NaN, or 0, 0 with Sports2D's option to fill gaps with zeros. There are no scores: all others get the score 1.
 
 Sources: https://github.com/davidpagnon/Sports2D;
 https://opensimconfluence.atlassian.net/wiki/spaces/OpenSim/pages/53089972/Marker+.trc+Files
@@ -25,12 +25,12 @@ _HEADER = 5
 
 
 def recognises(file: KeypointInput) -> bool:
-    """Whether it is a TRC file, or a folder with some."""
+    """Whether it is a TRC file, or a folder with such files."""
     return file.path.suffix == ".trc" or bool(file.files(".trc"))
 
 
 def read(file: KeypointInput) -> KeypointFile:
-    """Reads a file, or those of a folder that have `_px` in their names, or all where none has.
+    """The keypoints of a file, or of a folder's files with `_px` in their names, or of all if none has.
 
     Raises:
         InputError: a file is damaged, or its markers are not a person's joints.
@@ -43,7 +43,9 @@ def read(file: KeypointInput) -> KeypointFile:
         names, times, points = _read(path)
         found, places = file.by_names(names)
         if skeleton is not None and found != skeleton:
-            raise InputError(f"{path}: has the joints of {found.name}, other files of the folder {skeleton.name}")
+            raise InputError(
+                f"{path}: has the joints of {found.name}, others those of {skeleton.name}; give files of one skeleton"
+            )
         skeleton = found
         joints = pick(points, places)
         scores = (joints != 0).any(-1).astype(float)
@@ -55,13 +57,13 @@ def read(file: KeypointInput) -> KeypointFile:
 
 
 def _person(path: Path) -> str:
-    """Sports2D counts people from 0; a file without a number is a person by its name."""
+    """Number of the person, from 1 (Sports2D counts from 0); the file name if it has no number."""
     number = re.search(r"person(\d+)", path.stem)
     return str(int(number[1]) + 1) if number else path.stem
 
 
 def _read(path: Path) -> tuple[list[str], Float[np.ndarray, " t"], Float[np.ndarray, "t k 2"]]:
-    """Names of the markers, times, and x and y."""
+    """Marker names, times, and x and y."""
     try:
         lines = path.read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
@@ -88,6 +90,6 @@ def _read(path: Path) -> tuple[list[str], Float[np.ndarray, " t"], Float[np.ndar
     points = table[:, 1:].reshape(len(table), -1, 3)
     if np.nan_to_num(points[..., 2]).any():
         raise InputError(
-            f"{path}: its markers have a z, so they are no pixels; give those (Sports2D: the file with _px_)"
+            f"{path}: its markers have a z, so they are not pixels; give those (Sports2D: the file with _px_)"
         )
     return names, times, points[..., :2]

@@ -1,9 +1,9 @@
-"""The npz files of VideoPose3D: what Detectron2 found in a video, and the custom data set made of it.
+"""The npz files of VideoPose3D: Detectron2's detections in a video, and custom datasets.
 
 `inference/infer_video_d2.py` writes for each frame `boxes[frame][1]`, n times x0, y0, x1, y1, score, and
 `keypoints[frame][1]`, (n, 4, 17): rows of x, y, logit and probability of COCO's joints; and the size of the video in
-`metadata`. `data/prepare_data_2d_custom.py` keeps of each frame the person with the best box, without scores, as
-`positions_2d[video]["custom"][0]`, (frames, 17, 2), bridged where nobody was found.
+`metadata`. `data/prepare_data_2d_custom.py` keeps the person with the best box of each frame, without scores, as
+`positions_2d[video]["custom"][0]`, (frames, 17, 2); frames without people are interpolated.
 
 Source: https://github.com/facebookresearch/VideoPose3D, INFERENCE.md
 """
@@ -23,15 +23,14 @@ WHAT = "VideoPose3D's npz, from Detectron2 or of a custom data set"
 
 _LAYOUTS = {"coco": COCO17, "h36m": H36M17}
 _SCALE = 4.0
-"""Detectron2's score of a joint is the share of its heat map that lies in one place, and small: Detectron2 itself draws
-joints from 0.05 on (KEYPOINT_THRESHOLD in detectron2/utils/visualizer.py). Times this, it is 0.2, from which on joints
-are used here."""
+"""Factor on Detectron2's joint scores, which are the share of the heat map at one pixel, and small. Detectron2 draws
+joints from 0.05 on (KEYPOINT_THRESHOLD in detectron2/utils/visualizer.py); this becomes 0.2, our default threshold."""
 _LOGIT = 2.0
-"""From which on the first Detectron draws joints (its kp_thresh); only its files have logits that are not 0."""
+"""The threshold of the first Detectron (its kp_thresh); only its files have logits other than 0."""
 
 
 def arrays_of(path: Path) -> set[str]:
-    """The names of the arrays in an npz; none where it is something else."""
+    """Names of the arrays in an npz; empty for other files."""
     if path.suffix != ".npz" or not zipfile.is_zipfile(path):
         return set()
     with zipfile.ZipFile(path) as archive:
@@ -39,16 +38,16 @@ def arrays_of(path: Path) -> set[str]:
 
 
 def recognises(file: KeypointInput) -> bool:
-    """Whether it is one of the two."""
+    """Whether it is one of the two kinds."""
     names = arrays_of(file.path)
     return {"boxes", "keypoints"} <= names or "positions_2d" in names
 
 
 def read(file: KeypointInput) -> KeypointFile:
-    """Reads the file; the objects that are pickled in it are numpy arrays and plain containers, or it is refused.
+    """The keypoints of the file; only numpy arrays and plain containers are unpickled.
 
     Raises:
-        InputError: it is damaged, or holds more than one clip.
+        InputError: the file is damaged, has other pickled objects, or more than one clip.
     """
     return _custom(file) if "positions_2d" in arrays_of(file.path) else _detections(file)
 
@@ -73,7 +72,7 @@ def _detections(file: KeypointInput) -> KeypointFile:
 
 
 def _of_person(file: KeypointInput, key: str, frame: Any, number: int, shape: tuple[int, ...]) -> np.ndarray:
-    """What a frame has of its people: the second of two lists, as the first is the background's."""
+    """The people of a frame: the second of two lists, because the first is the background's."""
     try:
         people = np.asarray(frame[1], float)
     except (TypeError, ValueError, IndexError, KeyError):
@@ -100,7 +99,7 @@ def _custom(file: KeypointInput) -> KeypointFile:
         for camera in cameras
     ]
     if len(clips) != 1:
-        raise file.fail(f"'positions_2d' holds {len(clips)} clips, expected one; make the file of one video")
+        raise file.fail(f"'positions_2d' has {len(clips)} clips; make a file of one video")
     video, points = clips[0][0], np.asarray(clips[0][1], float)
     if points.ndim != 3 or points.shape[2] != 2:
         raise file.fail(f"'positions_2d' has the shape {points.shape}, expected (frames, joints, 2)")

@@ -30,8 +30,9 @@ class CameraModel:
         InputError: K is not 3 x 3, or its focal lengths are not positive.
 
     Example:
-        >>> CameraModel(torch.tensor([[500.0, 0, 320], [0, 500, 240], [0, 0, 1]]), (640, 480), "given").fov
-        65.23848614449014
+        >>> K = torch.tensor([[500.0, 0, 320], [0, 500, 240], [0, 0, 1]])
+        >>> round(CameraModel(K, (640, 480), "given").fov, 2)
+        65.24
     """
 
     K: Float[Tensor, "3 3"]

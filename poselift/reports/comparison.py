@@ -1,4 +1,4 @@
-"""A prediction beside the truth, in the joints and relative to the root that a protocol asks for."""
+"""A prediction and its truth in the joints of a protocol, relative to its root."""
 
 from dataclasses import dataclass, replace
 
@@ -13,7 +13,7 @@ from poselift.reports.protocols import Protocol
 from poselift.skeleton import Skeleton
 
 _HIPS = ("left_hip", "right_hip")
-"""What stands for a pelvis that is not there: it is between them, or above."""
+"""The joints whose middle replaces a missing pelvis."""
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Comparison:
         pred: metres; zero where `mask` is False.
         target: metres; zero where `mask` is False.
         mask: True where a joint counts.
-        skeleton: the joint set of both.
+        skeleton: of both.
         fps: frames per second.
     """
 
@@ -38,21 +38,21 @@ class Comparison:
 def compare(
     view: View, predicted: Float[np.ndarray, "t j 3"], skeleton: Skeleton, protocol: Protocol, partial: bool = False
 ) -> Comparison:
-    """Brings a prediction and its view to the protocol's joints and root.
+    """A prediction and its view in the joints of a protocol, relative to its root.
 
-    A joint of the protocol that either joint set does not have does not count. Where one has no pelvis, both are
+    A joint of the protocol that either skeleton lacks does not count. If one of them has no pelvis, both sides are
     relative to the middle of the hips.
 
     Args:
         view: the truth.
         predicted: metres, camera frame, relative to any point.
-        skeleton: the joint set of `predicted`.
-        protocol: which joints count.
-        partial: whether the prediction leaves frames out on purpose, all of their joints NaN; these do not count.
+        skeleton: of `predicted`.
+        protocol: decides which joints count.
+        partial: whether the prediction leaves frames out on purpose: all their joints are NaN, and they do not count.
 
     Raises:
-        InputError: the prediction has another shape than the view, is NaN where the view is not, or a joint set
-            has no root.
+        InputError: the shapes of prediction and view differ, the prediction is NaN where the view is not, or a
+            skeleton has no root.
     """
     if predicted.shape != (len(view), len(skeleton), 3):
         raise InputError(
@@ -73,7 +73,7 @@ def compare(
         joints = [name for name, bad in zip(protocol.skeleton.joints, wrong.any(0).tolist(), strict=True) if bad]
         raise InputError(
             f"the prediction for view {view.name} is NaN or infinite in {int(wrong.any(1).sum())} of its {len(view)} "
-            f"frames ({', '.join(joints)}); every joint that counts must be predicted"
+            f"frames ({', '.join(joints)}); predict every joint that counts"
         )
     return Comparison(
         pred.where(mask[..., None], 0.0), target.where(mask[..., None], 0.0), mask, protocol.skeleton, _fps(view)
@@ -81,22 +81,25 @@ def compare(
 
 
 def _root(truth: Skeleton, predicted: Skeleton, protocol: Protocol) -> tuple[str, ...]:
-    """The joints in whose middle both have their root: the same in both, or all errors would hold the difference."""
+    """The joints whose middle is the root of both sides; other roots would shift every error."""
     for root in ((protocol.root,), *((_HIPS,) if protocol.root == "pelvis" else ())):
         if set(root) <= set(truth.joints) & set(predicted.joints):
             return root
     lacking = predicted if protocol.root in truth.joints else truth
-    raise InputError(f"joint set {lacking.name} has no {protocol.root}, to which protocol {protocol.name} is relative")
+    raise InputError(
+        f"skeleton {lacking.name} has no {protocol.root}, which is the root of protocol {protocol.name}; use data or "
+        "predictions that have it"
+    )
 
 
 def _of_protocol(view: View, protocol: Protocol, root: tuple[str, ...]) -> Float[Tensor, "t j 3"]:
-    """A view's joints as the protocol's, relative to the middle of some of its own, in float64."""
+    """The protocol's joints of a view, relative to the middle of its root joints; float64."""
     joints = view.joints.double()
     middle = joints[:, view.skeleton.indices(root)].mean(1, keepdim=True)
     return replace(view, joints=joints - middle).converted(view.keypoint_skeleton, protocol.skeleton).joints
 
 
 def _fps(view: View) -> float:
-    """The frame rate of a view, by the median step between its frames; 1 for a single frame."""
+    """The frame rate of a view, from the median step between its frames; 1 for a single frame."""
     steps = view.times.double().diff()
     return float(1 / steps.median()) if len(steps) else 1.0

@@ -11,7 +11,7 @@ from poselift.reports.published import Published
 from poselift.reports.tables import Cell, Column, Row, Table
 
 PDJ_THRESHOLD = 0.2
-"""At which PDJ is printed by joint, as a part of the torso's diameter."""
+"""The threshold of the PDJ table, a part of the torso's diameter."""
 
 _DIGITS = {"mm/frame": 2, "mm/frame²": 2}
 _GROUP_METRICS = tuple(dict.fromkeys(protocol.headline for protocol in PROTOCOLS.values()))
@@ -30,15 +30,15 @@ Pick = Callable[[Results], float | None]
 def section_tables(
     section: Section, costs: Mapping[str, Cost] | None = None, peers: Sequence[Published] = ()
 ) -> list[Table]:
-    """Every table of a section.
+    """All tables of a section.
 
     Args:
-        section: runs that may be compared.
-        costs: by `cost_key`; no columns of cost where None.
-        peers: published rows; those of the section's protocol stand in the comparison.
+        section: comparable runs.
+        costs: by `cost_key`; without them there are no columns of cost.
+        peers: published rows. Those of the section's protocol join the comparison.
 
     Raises:
-        InputError: a value is in one run of the section in another unit than in the first.
+        InputError: two runs of the section give a metric in different units.
     """
     _check_units(section)
     metrics = _titles(section, "metrics")
@@ -54,9 +54,9 @@ def section_tables(
 
 
 def matching_peers(section: Section, peers: Sequence[Published]) -> list[tuple[Published, Entry]]:
-    """Published rows that may stand in a section, each with the first entry that had the same kind of 2D.
+    """The published rows for a section, each with the first entry on the same kind of 2D.
 
-    None where our runs leave out views, groups or joints of the protocol: their numbers would not compare.
+    There are none if our runs lack views, groups or joints of the protocol, because the numbers would not compare.
     """
     name, headline = section.results["protocol"], section.results["metrics"][section.results["headline"]]
     protocol = PROTOCOLS.get(name)
@@ -72,7 +72,7 @@ def matching_peers(section: Section, peers: Sequence[Published]) -> list[tuple[P
 
 
 def _titles(section: Section, kind: str) -> dict[str, Mapping[str, Any]]:
-    """The metrics, limbs or curves that any run has, in the order in which they come."""
+    """The metrics, limbs or curves of all runs, in the order in which they appear."""
     found: dict[str, Mapping[str, Any]] = {}
     for entry in section.entries:
         for run in entry.runs:
@@ -87,7 +87,8 @@ def _check_units(section: Section) -> None:
         for run in (run for entry in section.entries for run in entry.runs):
             for key, value in run.results[kind].items():
                 if (value["unit"], value["better"]) != (known[key]["unit"], known[key]["better"]):
-                    raise InputError(f"{run.path}: {key} is in {value['unit']}, in another run in {known[key]['unit']}")
+                    unit, other = value["unit"], known[key]["unit"]
+                    raise InputError(f"{run.path}: {key} is in {unit}, in another run in {other}; evaluate both again")
 
 
 def _column(values: Mapping[str, Any], title: str | None = None) -> Column:
@@ -103,7 +104,7 @@ def _table(
     cells: Callable[[Entry], Sequence[Cell]],
     cited: Sequence[tuple[Published, Entry, Sequence[Cell]]] = (),
 ) -> Table:
-    """A table with a row for each entry, and below those of the same data the cited ones."""
+    """A table with a row for each entry, and cited rows below those of the same data."""
     seeds = any(len(entry.runs) > 1 for entry in section.entries)
     labels = ("model", *(section.short(key) for key in section.varied), *(["seeds"] if seeds else []))
     citations = tuple(dict.fromkeys(peer.citation for peer, _, _ in cited))
@@ -113,7 +114,7 @@ def _table(
         own = (entry.name, *settings, *([str(len(entry.runs))] if seeds else []))
         rows.append(Row(own, tuple(cells(entry)), section.block(entry)))
     for peer, like, values in cited:
-        # Nothing is known of our other settings.
+        # The settings of published rows are unknown, except these.
         known = dict.fromkeys(POINTS, "gt" if peer.exact_points else "detected")
         known["window"] = "" if peer.window is None else str(peer.window)
         settings = (known.get(key, "") for key in section.varied)
@@ -142,7 +143,7 @@ def _comparison(
     def theirs(peer: Published) -> list[Cell]:
         known = [Cell(peer.values.get(key)) for key in metrics]
         counted = [Cell(peer.parameters), Cell(peer.macs)]
-        # Time and memory depend on the machine: they are not put beside those measured on another.
+        # Time and memory depend on the machine, so those of other machines are left out.
         return known if costs is None else [*known, *counted, Cell(), Cell()]
 
     cited = [(peer, entry, theirs(peer)) for peer, entry in peers]
@@ -171,7 +172,7 @@ def _by_group(section: Section, key: str, metric: Mapping[str, Any]) -> Table:
 
 
 def _joints(section: Section, kind: str, key: str) -> list[str]:
-    """The joints that any run has values of, in the order in which they come."""
+    """The joints with values in any run, in the order in which they appear."""
     runs = (run.results[kind].get(key, {}) for entry in section.entries for run in entry.runs)
     return list(dict.fromkeys(joint for values in runs for joint in values.get("joints") or {}))
 

@@ -1,8 +1,8 @@
-"""What a lifter costs: parameters, multiply-adds, time and memory for a frame, counted alike for all.
+"""The cost of a lifter: parameters, and multiply-adds, time and memory per frame.
 
-The cost is of one forward pass over one window at a time, shared out over the window's frames, with the joints in
-that the evaluation's settings name, or else all of the lifter's. Averaging with the mirrored input doubles it, and so
-do windows that overlap by half.
+It is the cost of one forward pass over one window, divided by the window's frames. The input has the joints that the
+evaluation's settings name, or else all joints of the lifter. Averaging with the mirrored input doubles the cost, and
+so do windows that overlap by half.
 """
 
 import json
@@ -32,13 +32,13 @@ _REPEATS = 20
 
 @dataclass(frozen=True)
 class Cost:
-    """What one lifter costs.
+    """The cost of one lifter.
 
     Attributes:
-        parameters: how many.
-        macs: multiply-adds for a frame that comes out, those of attention among them.
-        ms: milliseconds for a frame on one CPU thread, the median over the repeats.
-        memory: bytes, the weights and the most that one pass holds at once on the CPU.
+        parameters: their number.
+        macs: multiply-adds per output frame, including those of attention.
+        ms: milliseconds per frame on one CPU thread, the median over the repeats.
+        memory: bytes of the weights and of the tensors of one pass on the CPU at its peak.
     """
 
     parameters: int
@@ -48,20 +48,19 @@ class Cost:
 
 
 def cost_key(entry: Entry) -> str:
-    """Entries of one key cost the same: the same weights, frames and joints in."""
+    """A key of the weights, frames and joints of an entry; entries of one key have the same cost."""
     sha256 = entry.model and entry.model["sha256"]
     return f"{sha256} window={_window(entry)} joints={_joints(entry)}"
 
 
 def measure_costs(entries: Sequence[Entry], repeats: int = _REPEATS) -> tuple[dict[str, Cost], list[str]]:
-    """Measures the models of entries, their repeats interleaved, so that a busy moment slows all of them alike.
+    """The costs of the models of entries by `cost_key`, and a warning for each missing model.
+
+    The repeats of all models are interleaved, so that a busy moment of the machine slows all of them alike.
 
     Args:
-        entries: those without a model are passed over.
-        repeats: how often each is timed.
-
-    Returns:
-        Costs by `cost_key`, and a warning for each model whose weights are not there any more.
+        entries: those without a model are skipped.
+        repeats: the number of timings of each model.
     """
     passes: dict[str, tuple[nn.Module, Encoded]] = {}
     missing: list[str] = []
@@ -87,15 +86,15 @@ def measure_costs(entries: Sequence[Entry], repeats: int = _REPEATS) -> tuple[di
 
 
 def write_costs(path: Path, costs: Mapping[str, Cost]) -> None:
-    """Writes costs, for a later report to take instead of measuring again."""
+    """Writes costs for a later report to read."""
     write_json(path, {"format": _FORMAT, "version": 1, "costs": {key: asdict(cost) for key, cost in costs.items()}})
 
 
 def read_costs(path: Path) -> dict[str, Cost]:
-    """Reads what `write_costs` wrote.
+    """The costs in a file of `write_costs`.
 
     Raises:
-        InputError: it cannot be read.
+        InputError: the file cannot be read.
     """
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
@@ -114,32 +113,32 @@ def read_costs(path: Path) -> dict[str, Cost]:
 
 
 def _window(entry: Entry) -> int:
-    """Frames in a window, as evaluated."""
+    """The frames in a window of the evaluation."""
     return int(entry.settings.get("window", (entry.model or {"window": 0})["window"]))
 
 
 def _joints(entry: Entry) -> str | None:
-    """The joint set that went in, where the data says so."""
+    """The skeleton of the input, if the settings of the data name it."""
     joints = entry.settings.get("data.skeleton")
     return joints if joints in SKELETONS else None
 
 
 def _load(entry: Entry, model: Mapping[str, Any]) -> tuple[nn.Module, Encoded]:
-    """The lifter of an entry, and a window for it."""
+    """The lifter of an entry and a window as input."""
     path = Path(model["weights"])
     weights = (load_checkpoint if path.suffix == ".ckpt" else load_weights)(path)
     if weights.sha256 != model["sha256"]:
-        raise InputError(f"{path} is not what was evaluated: its sha256 is another")
+        raise InputError(f"{path} has another sha256 than the evaluated weights; run poselift evaluate again")
     return weights.lifter, example_window(weights.lifter.skeleton_in, _window(entry), _joints(entry))
 
 
 def example_window(skeleton: Skeleton, frames: int, joints: str | None = None) -> Encoded:
-    """A window of random keypoints, to measure what lifting one costs.
+    """A window of random keypoints, for measurements of cost.
 
     Args:
-        skeleton: the joints that the lifter sees.
+        skeleton: of the lifter's input.
         frames: in the window.
-        joints: the joint set that goes in; all of the lifter's if left out.
+        joints: the skeleton whose joints are seen; all joints are seen if it is left out.
     """
     t = frames
     seen = joint_mask(joints, skeleton) if joints else torch.ones(len(skeleton), dtype=torch.bool)
@@ -154,7 +153,7 @@ def example_window(skeleton: Skeleton, frames: int, joints: str | None = None) -
 
 
 def _interleaved(passes: Sequence[tuple[nn.Module, Encoded]], repeats: int) -> list[float]:
-    """Seconds of one pass of each, the median; the first round is not counted."""
+    """The median seconds of one pass of each lifter, without the first round."""
     seconds: list[list[float]] = [[] for _ in passes]
     with torch.inference_mode():
         for _ in range(repeats + 1):

@@ -1,4 +1,4 @@
-"""What a computation takes, counted and not timed: multiply-adds, and memory at its peak."""
+"""Multiply-adds and peak memory of a computation, counted instead of timed."""
 
 import warnings
 import weakref
@@ -15,14 +15,15 @@ from torch.utils.flop_counter import FlopCounterMode
 
 
 def multiply_adds(call: Callable[[], object]) -> float:
-    """Multiply-adds of a computation on the CPU: half the operations of its products of matrices and convolutions.
+    """The multiply-adds of a computation on the CPU.
 
-    The fused kernels of attention and oneDNN's of the LSTM would not be seen: others stand in for them. A Fourier
-    transform of n complex numbers is 5 n log2(n) operations, as FFTW's benchmarks count
-    (https://www.fftw.org/speed/method.html). What is done to each number by itself does not count.
+    They are half the operations of matrix products, convolutions and Fourier transforms. A Fourier transform of n
+    complex numbers has 5 n log2(n) operations, as in FFTW's benchmarks (https://www.fftw.org/speed/method.html).
+    Element-wise operations do not count. The counter cannot see the fused kernels of attention and of oneDNN's LSTM,
+    so plain ones replace them.
 
     Args:
-        call: does the computation.
+        call: runs the computation.
     """
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "TF32 acceleration on top of oneDNN")  # the switch warns of another one
@@ -37,12 +38,12 @@ def multiply_adds(call: Callable[[], object]) -> float:
 
 
 def peak_bytes(call: Callable[[], object]) -> int:
-    """The most bytes that the tensors made in a computation take at once.
+    """The peak of the bytes of all tensors that a computation makes.
 
-    What a kernel needs for itself while it runs is not seen, nor is what was there before.
+    The work space of a kernel does not count, nor do tensors from before.
 
     Args:
-        call: does the computation.
+        call: runs the computation.
     """
     with torch.no_grad(), _Held() as held:
         call()
@@ -50,12 +51,12 @@ def peak_bytes(call: Callable[[], object]) -> int:
 
 
 def _fourier(shape: Sequence[int], dims: Sequence[int], *_: object, **__: object) -> float:
-    """Operations of a Fourier transform of a complex tensor over some of its axes."""
+    """The operations of a Fourier transform of a complex tensor over some of its axes."""
     return 5 * prod(shape) * log2(prod(shape[dim] for dim in dims))
 
 
 class _Held(TorchDispatchMode):
-    """Adds up the tensors that operations make, for as long as they live."""
+    """Adds up the sizes of live tensors that operations make."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Tables as CSV, with all the digits that there are."""
+"""Tables as CSV, with all digits."""
 
 import csv
 import io
@@ -7,7 +7,7 @@ from poselift.reports.tables import Table
 
 
 def csv_table(table: Table) -> str:
-    """A table: label columns, for each number its mean and its deviation over seeds, and where a row is cited from."""
+    """A table as CSV: labels, then mean and deviation over seeds of each number, then the citation."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     varies = [any(row.cells[place].deviation is not None for row in table.rows) for place in range(len(table.columns))]

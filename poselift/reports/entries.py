@@ -1,4 +1,4 @@
-"""Which runs may be compared: rows made of seeds, and sections whose rows may share a table."""
+"""Comparable runs: rows of seeds, and sections whose rows may share a table."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -21,22 +21,22 @@ _NOT_OF_THE_METHOD = {
     "citation",
     "data.root",
 }
-"""Settings that do not make a row another row: where things were, how they were read, what the protocol says."""
+"""Settings in which runs of one row may differ: paths, ways of reading, texts of the protocol."""
 
 _RENAME = "give each a name of its own: poselift evaluate name=..."
 
 POINTS = ("data.keypoints",)
-"""Settings that say which 2D went in; "gt" is the projected truth."""
+"""Settings that name the input 2D; "gt" is the projected truth."""
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A row: the runs of one method, which differ in their seeds alone.
+    """A row: the runs of one method, which differ only in their seeds.
 
     Attributes:
         name: of the method.
         runs: one or more.
-        settings: how it was evaluated, flat: "data.skeleton" and so on.
+        settings: of the evaluation, by dotted key, for example "data.skeleton".
     """
 
     name: str
@@ -53,24 +53,24 @@ class Entry:
 
     @property
     def model(self) -> Mapping[str, Any] | None:
-        """What `metrics.json` says of the model, of the first seed."""
+        """The model of the first seed, as in `metrics.json`."""
         model: Mapping[str, Any] | None = self.runs[0].results["model"]
         return model
 
     @property
     def exact_points(self) -> bool:
-        """Whether the 2D that went in is the projected truth, and not a detector's."""
+        """Whether the input 2D is the projected truth instead of a detector's."""
         return "gt" in (self.settings.get(key) for key in POINTS)
 
 
 @dataclass(frozen=True)
 class Section:
-    """Entries that were measured on the same frames under the same protocol.
+    """Entries measured on the same frames under the same protocol.
 
     Attributes:
         name: of its files.
         title: of the protocol.
-        entries: in the order in which they were given, those of equal data together.
+        entries: in the given order, with those of equal data together.
     """
 
     name: str
@@ -81,7 +81,8 @@ class Section:
         if len({_measured(run.results) for entry in self.entries for run in entry.runs}) != 1:
             protocols = sorted({run.results["protocol"] for entry in self.entries for run in entry.runs})
             raise InputError(
-                f"runs that were measured differently cannot share a table (protocols: {', '.join(protocols)})"
+                f"runs that were measured differently cannot share a table (protocols: {', '.join(protocols)}); make a "
+                "report of each"
             )
         label, rows = Counter(self.label(entry) for entry in self.entries).most_common(1)[0]
         if rows > 1:
@@ -90,14 +91,15 @@ class Section:
 
     @property
     def results(self) -> Mapping[str, Any]:
-        """Of the first run: for what all have in common."""
+        """The results of the first run, for values that all runs share."""
         return self.entries[0].runs[0].results
 
     @property
     def varied(self) -> tuple[str, ...]:
         """The settings in which entries differ.
 
-        Entries of others say nothing of most settings, which does not count; among those of one name it does.
+        A missing setting is a difference only among entries of one name, because the predictions of others have few
+        settings.
         """
         keys = dict.fromkeys(key for entry in self.entries for key in entry.settings)
         names = {entry.name for entry in self.entries}
@@ -111,7 +113,7 @@ class Section:
 
     @property
     def common(self) -> str:
-        """The settings that all entries have alike, in one line."""
+        """The settings that all entries share, in one line."""
         shared = (
             (key, value)
             for key, value in self.entries[0].settings.items()
@@ -120,30 +122,27 @@ class Section:
         return ", ".join(f"{key.removeprefix('data.')} {value}" for key, value in shared)
 
     def block(self, entry: Entry) -> tuple[str, ...]:
-        """The data that an entry was given, so far as the section's entries differ in it."""
+        """The settings of an entry's data in which the section's entries differ."""
         return tuple(entry.settings.get(key, "") for key in self.varied if key.startswith("data."))
 
     def label(self, entry: Entry) -> str:
-        """An entry in one line: its name, and the settings in which it differs."""
+        """The name of an entry and the settings in which it differs, in one line."""
         differs = [f"{self.short(key)} {entry.settings[key]}" for key in self.varied if key in entry.settings]
         return ", ".join((entry.name, *differs))
 
     def short(self, key: str) -> str:
-        """The last part of a varied setting's dotted key, where no other ends in it."""
+        """The last part of a varied setting's dotted key, or the whole key if another ends in it too."""
         last = key.rpartition(".")[2]
         return last.strip("_") if sum(other.rpartition(".")[2] == last for other in self.varied) == 1 else key
 
 
 def sections(runs: Sequence[Run]) -> tuple[list[Section], list[str]]:
-    """Puts runs into rows, and rows into sections.
+    """Sections of rows of runs, and warnings about runs that cannot share a table.
 
     Two runs may share a table if they have the same protocol, groups, frames and joints that count.
 
-    Returns:
-        The sections, and warnings about what was kept apart and why.
-
     Raises:
-        InputError: two runs cannot be told apart.
+        InputError: two runs have the same name, settings and seed.
     """
     apart: dict[Any, list[Run]] = {}
     for run in runs:
@@ -156,8 +155,8 @@ def sections(runs: Sequence[Run]) -> tuple[list[Section], list[str]]:
         number = 1 + sum(section.results["protocol"] == name for section in found)
         if number > 1:
             warnings.append(
-                f"not all runs under {title} were measured on the same frames, groups and joints; those that were not "
-                "do not share a table"
+                f"not all runs under {title} were measured on the same frames, groups and joints; they are in separate "
+                "tables"
             )
             name, title = (
                 f"{name}_{number}",
@@ -175,7 +174,7 @@ def follow(value: Any, *keys: str) -> Any:
 
 
 def _measured(results: Mapping[str, Any]) -> Any:
-    """What must be equal for two numbers to compare."""
+    """The properties that comparable runs share."""
     headline = results["metrics"][results["headline"]]
     return (
         results["protocol"],
@@ -195,7 +194,7 @@ def _entries(runs: Sequence[Run]) -> tuple[Entry, ...]:
     for members in rows.values():
         _check_seeds(members)
     entries = [Entry(name, tuple(members), dict(settings)) for (name, settings), members in rows.items()]
-    # Rows of the same data together, in the order in which that data comes first.
+    # Rows of the same data together, in the order in which the data first appears.
     data = [
         tuple((key, value) for key, value in entry.settings.items() if key.startswith("data.")) for entry in entries
     ]
@@ -204,7 +203,7 @@ def _entries(runs: Sequence[Run]) -> tuple[Entry, ...]:
 
 
 def _check_seeds(runs: Sequence[Run]) -> None:
-    """Makes sure that runs of one row are different seeds of one model."""
+    """Checks that the runs of one row are different seeds of one model."""
     where = f"{runs[0].name!r}: {' and '.join(str(run.path) for run in runs)}"
     models = [run.results["model"] for run in runs]
     kinds = [model and (model.get("name"), model.get("config"), model.get("window")) for model in models]
@@ -212,13 +211,13 @@ def _check_seeds(runs: Sequence[Run]) -> None:
         raise InputError(f"different models are called {where}; {_RENAME}")
     seeds = [run.results["seed"] for run in runs]
     if len(runs) > 1 and None in seeds:
-        raise InputError(f"runs of one name and settings that do not say their seeds are called {where}; {_RENAME}")
+        raise InputError(f"runs of one name and settings without a seed are called {where}; {_RENAME}")
     if len(set(seeds)) < len(seeds):
         raise InputError(f"runs of one name, settings and seed are called {where}; {_RENAME}")
 
 
 def _flat(settings: Mapping[str, Any], prefix: str = "") -> dict[str, str]:
-    """Settings that belong to the method, by dotted key; of a path only the last part, as folders differ."""
+    """The settings of the method by dotted key; of a path only the last part, because folders differ."""
     found: dict[str, str] = {}
     for key, value in settings.items():
         name = f"{prefix}{key}"

@@ -1,4 +1,4 @@
-"""What a figure was made with, so that it can be made again."""
+"""The environment of a result, so that others can reproduce it."""
 
 import os
 import platform
@@ -14,7 +14,7 @@ import poselift
 
 
 def environment() -> dict[str, str | None]:
-    """Versions, machine, command, date (UTC) and the commit of the checkout; None where there is none."""
+    """Versions, machine, command, date (UTC) and commit of the checkout (None without one)."""
     gpu = f", {torch.cuda.get_device_name()}" if torch.cuda.is_available() else ""
     return {
         "poselift": poselift.__version__,

@@ -38,7 +38,7 @@ class Plot:
     Attributes:
         name: of its files, without the ending.
         caption: what it shows.
-        figure: as matplotlib has it.
+        figure: of matplotlib.
     """
 
     name: str
@@ -49,15 +49,15 @@ class Plot:
 def section_plots(
     section: Section, costs: Mapping[str, Cost] | None = None, peers: Sequence[Published] = ()
 ) -> list[Plot]:
-    """Every plot of a section: of all its entries, or the best `MOST_SERIES` by the headline.
+    """All plots of a section, of at most `MOST_SERIES` entries, the best by the headline.
 
     Args:
-        section: runs that may be compared.
-        costs: by `cost_key`; no plots of cost where None.
-        peers: published rows; those of the section's protocol stand in the plot of multiply-adds.
+        section: comparable runs.
+        costs: by `cost_key`; without them there are no plots of cost.
+        peers: published rows. Those of the section's protocol join the plot of multiply-adds.
 
     Raises:
-        InputError: the runs of one row do not fit together, or the joint set is none that protocols measure.
+        InputError: the runs of one row do not fit together, or no protocol measures the skeleton.
     """
     entries = _shown(section)
     left_out = len(section.entries) - len(entries)
@@ -79,7 +79,7 @@ def _axis(title: str, unit: str) -> str:
 
 
 def _headline(section: Section) -> Mapping[str, Any]:
-    """What the first run says of the metric that the protocol compares by."""
+    """The headline metric of the first run."""
     metric: Mapping[str, Any] = section.results["metrics"][section.results["headline"]]
     return metric
 
@@ -90,7 +90,7 @@ def _mean(section: Section, entry: Entry) -> Cell:
 
 
 def _shown(section: Section) -> list[Entry]:
-    """The best entries, in the order of the tables; their places here are those of their looks in all plots."""
+    """The best entries in the order of the tables. The index of an entry decides its look in all plots."""
     sign = 1 if _headline(section)["better"] == "lower" else -1
 
     def rank(entry: Entry) -> float:
@@ -128,7 +128,7 @@ def _curve(section: Section, place: int, entry: Entry, key: str) -> Curve:
 
 
 def _joints(section: Section, entries: Sequence[Entry]) -> list[Plot]:
-    """The error of each joint by the headline, where that is an error of joints, or else by the first that is."""
+    """The error of each joint by the headline if that is in mm, or else by the first metric in mm."""
     skeleton, metrics = get_skeleton(section.results["skeleton"]), section.results["metrics"]
     key = next((key for key in (section.results["headline"], *metrics) if metrics[key]["unit"] == "mm"), None)
     if key is None:

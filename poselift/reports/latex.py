@@ -1,4 +1,4 @@
-"""Tables as LaTeX: a file for a paper to input, and a document of all of them."""
+"""Tables as LaTeX: a file for a paper's input command, and a document of all tables."""
 
 import unicodedata
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ _SPECIAL = {
     "±": r"$\pm$",
     "\N{MULTIPLICATION SIGN}": r"$\times$",
     "·": r"$\cdot$",
-    # The end of a row would take these for its own.
+    # At the start of a row, these would be arguments of the line break before it.
     "[": "{[}",
     "*": "{*}",
     # Two of these would become another character.
@@ -33,10 +33,10 @@ _SPECIAL = {
     "'": "{'}",
 }
 _UPRIGHT = 8
-"""Columns of numbers, beyond which their heads stand upright."""
+"""The number of columns from which on their heads are rotated."""
 
 _FLOATS = 4
-"""Tables of the document between two breaks of the page."""
+"""The number of tables between two page breaks of the document."""
 
 _PREAMBLE = r"""\documentclass[10pt]{article}
 \usepackage[utf8]{inputenc}
@@ -46,7 +46,7 @@ _PREAMBLE = r"""\documentclass[10pt]{article}
 
 
 def escape(text: str) -> str:
-    """Text that LaTeX prints as it is; a character that its usual fonts do not have becomes "?"."""
+    """Text that LaTeX prints literally; characters that its usual fonts lack become "?"."""
     # Two hyphens would become a dash.
     return "".join(_escape(character) for character in text).replace("--", "-{}-")
 
@@ -58,19 +58,19 @@ def _escape(character: str) -> str:
         return " "
     if " " < character <= "~":
         return character
-    # Western letters with accents, which TeX's first fonts can put together, but for two of Icelandic.
+    # Western letters with accents, which TeX's first fonts have, except the two of Icelandic.
     western = "\u00c0" <= character <= "\u00ff" and character not in "ÐðÞþ"
     return character if western and unicodedata.category(character)[0] == "L" else "?"
 
 
 def latex_table(table: Table) -> str:
-    """A table for a document to input, which needs booktabs, graphicx and url."""
+    """A table for a document with booktabs, graphicx and url."""
     heads = [escape(head) for head in table.heads]
     if len(table.columns) > _UPRIGHT:
         labels = len(table.labels)
         heads = [*heads[:labels], *(rf"\rotatebox{{90}}{{{head}}}" for head in heads[labels:])]
     blocks = ["".join(" & ".join(_row(table, row)) + " \\\\\n" for row in block) for block in table.blocks()]
-    # Rules between single rows would say nothing.
+    # No rules between single rows.
     rule = "\\midrule\n" if len(blocks) < len(table.rows) else ""
     lines = [
         "% needs \\usepackage{booktabs,graphicx,url}",
@@ -81,7 +81,7 @@ def latex_table(table: Table) -> str:
         r"\smallskip",
         r"\footnotesize",
         r"\setlength{\tabcolsep}{4pt}",
-        # As wide as it is, but no wider than the line.
+        # Shrinks the table to the width of the line if it is wider.
         r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%",
         rf"\begin{{tabular}}{{{'l' * len(table.labels)}{'r' * len(table.columns)}}}",
         r"\toprule",
@@ -102,18 +102,18 @@ def latex_table(table: Table) -> str:
 
 
 def latex_document(title: str, tables: Sequence[Table], figures: Sequence[tuple[str, str]], folder: str) -> str:
-    """A document that prints the tables and figures as they stand.
+    """A document of all tables and figures.
 
     Args:
         title: of the document.
-        tables: whose files are in `folder`.
-        figures: path and caption of each.
-        folder: where `latex_table`s are, relative to the document.
+        tables: with their files in `folder`.
+        figures: the path and caption of each.
+        folder: of the tables, relative to the document.
     """
     lines = [_PREAMBLE + r"\begin{document}", rf"\section*{{{escape(title)}}}"]
     for place, table in enumerate(tables, 1):
         lines.append(rf"\input{{{folder}/{table.name}}}")
-        # TeX keeps only so many floats that no page has taken.
+        # TeX can hold only a few floats that are not on a page yet.
         lines += [r"\clearpage"] if place % _FLOATS == 0 or place == len(tables) else []
     for path, caption in figures:
         lines += [
@@ -143,6 +143,6 @@ def _cell(cell: Printed) -> str:
 
 
 def _citation(citation: str) -> str:
-    """A citation with its URL set as one."""
+    """A citation with its URL in LaTeX's command for URLs."""
     paper, url = split_url(citation)
     return escape(paper) + (rf" \url{{{url}}}" if url else "")

@@ -6,12 +6,12 @@ from poselift.reports.tables import Printed, Row, Table, mark, split_url
 
 
 def escape(text: str) -> str:
-    """Text that Markdown prints as it is."""
+    """Text that Markdown prints literally."""
     return re.sub(r"([\\`*_{}\[\]<>#|~])", r"\\\1", " ".join(text.split()))
 
 
 def markdown_table(table: Table) -> str:
-    """A table below its caption, the best in bold, with the citations of cited rows below it."""
+    """A caption, the table with the best in bold, and the citations of its rows."""
     heads = [escape(head) for head in table.heads]
     rules = ["---"] * len(table.labels) + ["---:"] * len(table.columns)
     rows = [_row(table, row) for block in table.blocks() for row in block]

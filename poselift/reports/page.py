@@ -1,4 +1,4 @@
-"""One HTML page that holds everything, and asks for nothing from elsewhere."""
+"""One self-contained HTML page of a whole report."""
 
 import base64
 from collections.abc import Sequence
@@ -17,12 +17,12 @@ _TEMPLATE = Path(__file__).with_name("page.html")
 
 @dataclass(frozen=True)
 class Picture:
-    """A plot as the page holds it.
+    """A plot in the page.
 
     Attributes:
-        caption: below it.
+        caption: below the plot.
         png: the file's bytes.
-        width: pixels at which it is shown; those of the file are twice as many and more.
+        width: in the page, pixels; the file has at least twice as many.
     """
 
     caption: str
@@ -32,10 +32,10 @@ class Picture:
 
 @dataclass(frozen=True)
 class Part:
-    """What the page says of a section.
+    """A section of the page.
 
     Attributes:
-        section: the runs.
+        section: of runs.
         tables: in order.
         pictures: in order.
     """
@@ -46,13 +46,13 @@ class Part:
 
 
 def html_page(title: str, parts: Sequence[Part], warnings: Sequence[str], notes: Sequence[str]) -> str:
-    """The page.
+    """The page as HTML.
 
     Args:
         title: of the page.
-        parts: a section each.
-        warnings: shown above everything.
-        notes: on how to read the numbers.
+        parts: its sections.
+        warnings: at the top of the page.
+        notes: explain the numbers.
     """
     body = []
     if warnings:
@@ -60,7 +60,7 @@ def html_page(title: str, parts: Sequence[Part], warnings: Sequence[str], notes:
         body.append(f'<ul class="warnings">{items}</ul>')
     body += [f'<p class="note">{escape(note)}</p>' for note in notes]
     for part in parts:
-        # The page's title is that of its only section.
+        # A single section has the title of the page.
         body += [f"<h2>{escape(part.section.title)}</h2>"] if len(parts) > 1 else []
         body.append(_part(part))
     runs = [run for part in parts for entry in part.section.entries for run in entry.runs]
@@ -84,7 +84,7 @@ def _part(part: Part) -> str:
 
 
 def _own(title: str, section: Section) -> str:
-    """A title without the section's before it, as the section stands above."""
+    """A title without that of its section, which is the heading above."""
     short = title.removeprefix(f"{section.title}: ")
     return short[:1].upper() + short[1:]
 
@@ -92,7 +92,7 @@ def _own(title: str, section: Section) -> str:
 def _figure(picture: Picture, section: Section) -> str:
     caption = escape(_own(picture.caption, section))
     data = base64.b64encode(picture.png).decode()
-    # On a phone a wide picture is scrolled, as it could not be read if it were made to fit.
+    # A wide picture scrolls on a phone; shrunk to the screen it would be unreadable.
     image = f'<img alt="{caption}" style="min-width: {0.7 * picture.width:.0f}px" src="data:image/png;base64,{data}">'
     return (
         f'<figure style="width: {picture.width}px"><div class="wide">{image}</div>'
@@ -134,7 +134,7 @@ def _cell(cell: Printed) -> str:
 
 
 def _environment(runs: Sequence[Run]) -> str:
-    """What each run was made with."""
+    """A table of the environment of each run."""
     keys = dict.fromkeys(key for run in runs for key in run.results["environment"])
     heads = "".join(f'<th class="label" scope="col">{escape(key)}</th>' for key in ("run", "seed", *keys))
     rows = []

@@ -1,10 +1,10 @@
-"""How VideoPose3D and MotionBERT lay out what they predict.
+"""The layouts of VideoPose3D's and MotionBERT's predictions.
 
 VideoPose3D (https://github.com/facebookresearch/VideoPose3D, run.py) writes one clip, (t, 17, 3) in metres, camera
-frame, with `--viz-export`; tools around it keep whole test sets as its data files do, {subject: {action: [a clip a
-camera]}}. MotionBERT (https://github.com/Walter0807/MotionBERT, train.py `evaluate`) has its test set as clips of
-one length, (n, 243, 17, 3), in mm after the factors of its data file: each source cut into whole clips, in the order
-of the file, and what is left at a source's end dropped.
+frame, with `--viz-export`. Tools around it keep whole test sets in the layout of its data files, {subject: {action:
+[a clip a camera]}}. MotionBERT (https://github.com/Walter0807/MotionBERT, train.py `evaluate`) has its test set as
+clips of one length, (n, 243, 17, 3), in mm after the factors of its data file. It cuts each video into whole clips in
+the order of the file and drops the rest at the end of each video.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,13 +18,13 @@ from poselift.data.views import View
 
 
 def tree_by_view(path: Path, tree: Mapping[str, Any], views: Sequence[View]) -> dict[str, np.ndarray]:
-    """Finds each view's clip in {subject: {action: [a clip a camera]}}.
+    """The clip of each view in {subject: {action: [a clip a camera]}}.
 
     Views are named "subject/action/camera"; the cameras of an action are in the order of its views. HumanEva's
     subjects may be called "Validate/S1" in the tree.
 
     Raises:
-        InputError: the tree has another form, or other cameras than the views.
+        InputError: the tree has another form, or another number of cameras than the views.
     """
     found: dict[str, np.ndarray] = {}
     together: dict[tuple[str, str], list[View]] = {}
@@ -37,17 +37,19 @@ def tree_by_view(path: Path, tree: Mapping[str, Any], views: Sequence[View]) -> 
         if clips is None or not isinstance(clips, Sequence | np.ndarray):
             raise InputError(f"{path}: {subject!r} is not {{action: [a clip a camera]}}")
         if len(clips) not in (0, len(own)):
-            raise InputError(f"{path}: {subject} {action} has {len(clips)} cameras, the data has {len(own)}")
+            raise InputError(
+                f"{path}: {subject} {action} has {len(clips)} cameras, the data has {len(own)}; use equal ones"
+            )
         found |= {view.name: np.asarray(clip) for view, clip in zip(own, clips, strict=False)}
     return found
 
 
 def clips_by_view(path: Path, clips: np.ndarray, views: Sequence[View]) -> dict[str, np.ndarray]:
-    """Lays clips of one length end to end over the views; the rest of each view is NaN.
+    """The poses of each view from clips of one length, end to end; NaN at the end of each view.
 
     Raises:
-        InputError: there are not as many clips as the views have room for, or a view is shorter than a clip
-            (MotionBERT stretches those at random).
+        InputError: the views have room for another number of clips, or a view is shorter than a clip (MotionBERT
+            stretches those at random).
     """
     count, frames, joints, channels = clips.shape
     room = [len(view) // frames for view in views]

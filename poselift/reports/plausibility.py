@@ -1,7 +1,7 @@
-"""Whether predictions from a file can be what they are said to be: unit, order of joints, axes.
+"""A check of predictions from a file: unit, order of joints, sides and axes.
 
-A wrong unit or order gives a number all the same, and a bad one. So a few frames of a few views are also read in
-the other ways that are common, and where one of these fits far better, that is said.
+Predictions with a wrong unit or order give numbers without an error. So a few views are also scored under other
+common readings, and a warning or error names a reading that fits far better.
 """
 
 from collections.abc import Sequence
@@ -19,16 +19,16 @@ from poselift.reports.protocols import Protocol
 from poselift.skeleton import SKELETONS, Skeleton
 
 VIEWS = 24
-"""Views that are looked at, evenly over all of them."""
+"""The number of views to check, spread evenly over all."""
 
 SUSPICIOUS = 1.25
-"""How many times larger or smaller than the truth people may be without a word."""
+"""The ratio between predicted and true size from which on there is a warning."""
 
 FAR_BETTER = 0.5
-"""Another reading is believed where its error is less than this part of the given one's."""
+"""Another reading is reported if its error is less than this part of the given one's."""
 
 NO_BETTER = 0.75
-"""Poses are no better than none whose error is more than this part of that of all joints at the root."""
+"""Poses are suspicious if their error exceeds this part of that of all joints at the root."""
 
 _READINGS = {
     "left and right joints look swapped": (True, (1.0, 1.0, 1.0)),
@@ -38,23 +38,20 @@ _READINGS = {
         (1.0, -1.0, -1.0),
     ),
 }
-"""Mistakes that are common: whether sides are swapped, and the signs of the axes."""
+"""Common mistakes: whether sides are swapped, and the signs of the axes."""
 
 
 def suspicions(views: Sequence[View], predictions: Predictions, protocol: Protocol) -> list[str]:
-    """Looks for a wrong unit, order of joints, sides or axes.
+    """Warnings about a wrong unit, sides or axes, a line each.
 
     Args:
         views: the truth.
         predictions: for each of the views.
-        protocol: which joints are compared.
-
-    Returns:
-        A line for each thing that looks wrong and may still be right.
+        protocol: decides which joints are compared.
 
     Raises:
-        InputError: lengths are wrong by a factor of about 1000, or another joint set of as many joints explains
-            the predictions far better.
+        InputError: lengths are wrong by a factor of about 1000, or another skeleton with as many joints fits the
+            predictions far better.
     """
     found = []
     looked = [views[index] for index in np.unique(np.linspace(0, len(views) - 1, VIEWS).astype(int))]
@@ -66,7 +63,7 @@ def suspicions(views: Sequence[View], predictions: Predictions, protocol: Protoc
             continue
         if _error(looked, predictions, protocol, skeleton) < FAR_BETTER * given:
             raise InputError(
-                f"the predictions look to be in the order of joint set {skeleton.name}, not "
+                f"the predictions seem to be in the order of skeleton {skeleton.name}, not "
                 f"{predictions.skeleton.name}; give joints={skeleton.name}, or the names of the joints in their order"
             )
     for what, (swap, signs) in _READINGS.items():
@@ -75,7 +72,9 @@ def suspicions(views: Sequence[View], predictions: Predictions, protocol: Protoc
             found.append(what)
     at_root = _error(looked, predictions, protocol, predictions.skeleton, signs=(0.0, 0.0, 0.0))
     if not found and given > NO_BETTER * at_root:
-        found.append("poses are hardly better than all joints at the root: their joints, axes or views may be others")
+        found.append(
+            "poses are hardly better than all joints at the root; check the order of joints, the axes and the views"
+        )
     return found
 
 
@@ -88,11 +87,11 @@ def _scale(views: Sequence[View], predictions: Predictions, protocol: Protocol) 
     everything = torch.cat(ratios)
     ratio = float(everything.median()) if len(everything) else 1.0
     if 300 < ratio < 3000:
-        raise InputError(f"people are {ratio:.0f} times too large: these look like millimetres; give unit=mm")
+        raise InputError(f"people are {ratio:.0f} times too large: the unit seems to be millimetres; give unit=mm")
     if 1 / 3000 < ratio < 1 / 300:
-        raise InputError(f"people are {1 / ratio:.0f} times too small: these look like metres; give unit=m")
+        raise InputError(f"people are {1 / ratio:.0f} times too small: the unit seems to be metres; give unit=m")
     if not 1 / SUSPICIOUS < ratio < SUSPICIOUS:
-        return [f"suspicious scale: people are {ratio:.3g} times as large as they should be"]
+        return [f"suspicious scale: people are {ratio:.3g} times as large as in the data"]
     return []
 
 
@@ -104,7 +103,7 @@ def _error(
     order: Sequence[int] | None = None,
     signs: Sequence[float] = (1.0, 1.0, 1.0),
 ) -> float:
-    """The median, over joints and frames, of the scale-free error under another reading; mm."""
+    """The median scale-free error over joints and frames under a reading, mm."""
     errors: list[Float[np.ndarray, " n"]] = []
     for view in views:
         pose = predictions.poses[view.name]

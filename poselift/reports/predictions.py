@@ -1,11 +1,11 @@
-"""Predictions in files: our own format, JSON, and those that others write, brought to metres by view.
+"""Files of predictions: our own format, JSON, and the formats of other projects.
 
-Our format is an npz without pickled objects. Under each view's name it has an array (t, j, 3), float32, metres, the
-camera's frame, relative to the root. Beside these: `joints`, the names of the joints; `unit`; `format`, which is
-"poselift-predictions 1"; `about`, JSON that says which model it was; and `partial`, True where frames are left out
-(all NaN), as formats of others cut a clip's end.
+Our format is an npz without pickled objects. It has an array (t, j, 3) for each view by name: float32, metres, camera
+frame, relative to the root. Its other keys are `joints`, the names of the joints; `unit`; `format`, which is
+"poselift-predictions 1"; `about`, JSON that describes the model; and `partial`, True if frames are left out (all NaN),
+because the formats of others cut the end of a clip.
 
-As JSON it is {"joints": [names] or a joint set, "unit": "m", "views": {name: nested lists}}.
+The JSON form is {"joints": [names] or a skeleton, "unit": "m", "views": {name: nested lists}}.
 """
 
 import json
@@ -27,27 +27,26 @@ from poselift.skeleton import SKELETONS, Skeleton, get_skeleton
 
 FORMAT = "poselift-predictions 1"
 UNITS = {"m": 1.0, "mm": 1e-3, "none": 1.0}
-"""Units of length by what they are in metres; "none" is for predictions whose scale means nothing."""
+"""Units of length in metres; "none" is for predictions of unknown scale."""
 
 _OWN_KEYS = ("joints", "unit", "format", "partial", "about")
 _OBJECT_KEY = "positions_3d"
 _ABOUT: dict[str, Any] = {"name": str, "seed": int | None, "model": dict | None, "settings": dict}
-"""What `about` may say, and of which type."""
+"""The keys of `about` and their types."""
 
 
 @dataclass(frozen=True)
 class Predictions:
-    """What somebody's model says of a benchmark's views.
+    """The predictions of one model for a benchmark's views.
 
     Attributes:
-        poses: for each view by name, in metres where `lengths`.
-        skeleton: the joint set of all of them.
-        lengths: False where their unit is not known.
-        partial: whether frames that are NaN in all joints are left out on purpose, by the way the format cuts
-            clips.
-        layout: which format it was.
-        about: the "name", "seed" and "model" that made them, as `metrics.json` has them, and the "settings" that it
-            was used with, where the file says so.
+        poses: of each view by name, in metres if `lengths`.
+        skeleton: of all poses.
+        lengths: False if their unit is unknown.
+        partial: whether frames with all joints NaN are left out on purpose, because the format cuts clips.
+        layout: the name of the format.
+        about: the "name", "seed" and "model" as in `metrics.json`, and the "settings" of its use, if the file has
+            them.
     """
 
     poses: Mapping[str, Float[np.ndarray, "_t _j 3"]]
@@ -60,7 +59,7 @@ class Predictions:
 
 @dataclass(frozen=True)
 class _Raw:
-    """A file's content before names and units are looked at."""
+    """The content of a file before names and units are checked."""
 
     poses: Mapping[str, np.ndarray]
     layout: str
@@ -74,11 +73,11 @@ def save_predictions(path: str | Path, predictions: Predictions) -> None:
     """Writes predictions in our own format.
 
     Raises:
-        InputError: a view is called like one of the format's own keys.
+        InputError: a view has the name of one of the format's keys.
     """
     for name in _OWN_KEYS:
         if name in predictions.poses:
-            raise InputError(f"a view is called {name!r}, which the format of predictions keeps for itself")
+            raise InputError(f"a view is called {name!r}, which is a key of the format of predictions; rename the view")
     arrays = {name: np.asarray(pose, np.float32) for name, pose in predictions.poses.items()}
     about = {
         "joints": np.array(predictions.skeleton.joints),
@@ -98,13 +97,15 @@ def read_predictions(
     joints: str | Sequence[str] | None = None,
     unit: str | None = None,
 ) -> Predictions:
-    """Reads predictions in any of the known formats, told apart by the file's ending and content.
+    """Predictions from a file in any of the known formats.
 
-    | file | what it is | joints and unit, if nobody says |
+    The ending and the content of the file decide which format it is.
+
+    | file | content | default joints and unit |
     |---|---|---|
-    | .npz | our own format | as the file says |
+    | .npz | our own format | those in the file |
     | .npz with `positions_3d` | VideoPose3D's layout, {subject: {action: [a clip a camera]}} | h36m17, m |
-    | .json | our own format as JSON | as the file says |
+    | .json | our own format as JSON | those in the file |
     | .npy (t, j, 3) | one clip, e.g. VideoPose3D's `--viz-export` or MotionBERT's `X3D.npy` | h36m17, m |
     | .npy or .pkl (n, t, j, 3) | MotionBERT's test clips, in the order of its data file | h36m17, mm |
     | .pkl of dicts | as VideoPose3D's layout | h36m17, m |
@@ -114,21 +115,21 @@ def read_predictions(
 
     Args:
         path: the file or folder.
-        views: those that are to be scored.
-        joints: a joint set, or the names of the joints in the order of the file.
+        views: to score.
+        joints: a skeleton, or the names of the joints in the order of the file.
         unit: one of `UNITS`.
 
     Raises:
-        InputError: the file cannot be read, has no prediction for a view, one of another length, or joints that
-            are not those of any joint set.
+        InputError: the file cannot be read, lacks a view, has another number of frames for a view, or has joints
+            that are those of no skeleton.
     """
     path = Path(path)
     if unit is not None and unit not in UNITS:
-        raise InputError(f"unit={unit} is not known; choose one of {', '.join(UNITS)}")
+        raise InputError(f"unit={unit} is unknown; choose one of {', '.join(UNITS)}")
     raw = _read(path, views)
     unit = unit or raw.unit or "m"
     if not isinstance(unit, str) or unit not in UNITS:
-        raise InputError(f"{path}: the unit {unit!r} is not known; it must be one of {', '.join(UNITS)}")
+        raise InputError(f"{path}: the unit {unit!r} is unknown; it must be one of {', '.join(UNITS)}")
     skeleton, order = _joints(path, raw.joints, joints)
     missing = [view.name for view in views if view.name not in raw.poses]
     if missing:
@@ -148,10 +149,10 @@ def read_predictions(
 
 
 def _joints(path: Path, own: Any, asked: str | Sequence[str] | None) -> tuple[Skeleton, list[int]]:
-    """The joint set of a file, and where each of its joints is in the file's arrays."""
+    """The skeleton of a file, and the index of each of its joints in the file's arrays."""
     for joints in (own, asked):
         if joints is not None and not (isinstance(joints, Sequence) and all(isinstance(j, str) for j in joints)):
-            raise InputError(f"{path}: joints are a joint set or a list of joint names, not {joints!r:.60}")
+            raise InputError(f"{path}: joints are a skeleton or a list of joint names, not {joints!r:.60}")
     names = [
         None if joints is None else get_skeleton(joints).joints if isinstance(joints, str) else tuple(joints)
         for joints in (own, asked)
@@ -164,8 +165,12 @@ def _joints(path: Path, own: Any, asked: str | Sequence[str] | None) -> tuple[Sk
             return skeleton, [found.index(joint) for joint in skeleton.joints]
     known = {joint for skeleton in SKELETONS.values() for joint in skeleton.joints}
     strange = [joint for joint in found if joint not in known]
-    what = f"there is no joint {', '.join(strange)}" if strange else f"no joint set has just these: {', '.join(found)}"
-    raise InputError(f"{path}: {what}; the joint sets are {', '.join(SKELETONS)}")
+    what = (
+        f"there is no joint {', '.join(strange)}"
+        if strange
+        else f"no skeleton has just these joints: {', '.join(found)}"
+    )
+    raise InputError(f"{path}: {what}; the skeletons are {', '.join(SKELETONS)}")
 
 
 def _read(path: Path, views: Sequence[View]) -> _Raw:
@@ -185,14 +190,14 @@ def _read(path: Path, views: Sequence[View]) -> _Raw:
 
 
 def _layout(path: Path, content: object, views: Sequence[View]) -> _Raw:
-    """Tells apart by its shape what others save without saying what it is."""
+    """Recognises the formats of others by their shape."""
     if isinstance(content, Mapping):
         return _Raw(tree_by_view(path, content, views), "VideoPose3D")
     if isinstance(content, np.ndarray) and content.ndim == 4:
         return _Raw(clips_by_view(path, content, views), "MotionBERT", unit="mm", partial=True)
     if isinstance(content, np.ndarray) and content.ndim == 3:
         if len(views) != 1:
-            raise InputError(f"{path} is one clip, but there are {len(views)} views; say which by view=NAME")
+            raise InputError(f"{path} is one clip, but there are {len(views)} views; choose one by view=NAME")
         return _Raw({views[0].name: content}, "one clip")
     shape = f" of shape {content.shape}" if isinstance(content, np.ndarray) else ""
     raise InputError(
@@ -229,7 +234,7 @@ def _npz(path: Path, views: Sequence[View]) -> _Raw:
         return _layout(path, load_object_npz(path, _OBJECT_KEY), views)
     own = {key: arrays.pop(key, None) for key in _OWN_KEYS}
     if own["format"] is not None and str(own["format"]) != FORMAT:
-        raise InputError(f"{path} has the format {str(own['format'])!r}; what is read is {FORMAT!r}")
+        raise InputError(f"{path} has the format {str(own['format'])!r}; only {FORMAT!r} can be read")
     return _Raw(
         arrays,
         "poselift",
@@ -241,7 +246,7 @@ def _npz(path: Path, views: Sequence[View]) -> _Raw:
 
 
 def _about(path: Path, text: str) -> dict[str, Any]:
-    """What a file says of the model that made it."""
+    """The `about` of a file."""
     try:
         about = json.loads(text)
     except json.JSONDecodeError as error:

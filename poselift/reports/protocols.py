@@ -1,7 +1,7 @@
-"""The field's evaluation protocols as data: which joints and groups count, and which number is the headline.
+"""The field's evaluation protocols as data: joints, groups and headline metric.
 
-What all of them share: both sides are taken relative to the root joint, frames that the dataset does not count
-(NaN joints in its views) do not count, and every joint of every frame that does weighs the same within a group.
+In all of them, both sides are relative to the root joint. Frames that the dataset excludes (NaN joints in its views)
+do not count. Every joint of every frame that counts has the same weight within a group.
 """
 
 import re
@@ -15,7 +15,7 @@ from poselift.skeleton import H36M17, HUMANEVA15, MPI_INF_3DHP17, SMPL24, Skelet
 LIMB_JOINTS = tuple(
     f"{side}_{joint}" for side in ("right", "left") for joint in ("hip", "knee", "ankle", "shoulder", "elbow", "wrist")
 )
-"""The twelve joints that every joint set of the field places alike."""
+"""The twelve joints that all skeletons of the field place alike."""
 
 H36M_ACTIONS = (
     "Directions",
@@ -41,18 +41,18 @@ class Protocol:
     """How predictions are scored.
 
     Attributes:
-        name: of the protocol, as `protocol=` takes it.
-        title: as tables print it.
-        skeleton: the joint set that is measured; predictions in another are brought to it by joint name.
-        joints: those of the set that count.
-        headline: the measure that papers compare by.
-        group_by: what a row of the table is of.
-        row: the name of the row that a view belongs to, of its {subject} and {action}.
-        average: whether the headline mean is over the groups' means or over all frames.
-        groups: those that the benchmark has, in the order of its tables; as they come where empty.
+        name: the value of `protocol=`.
+        title: in tables.
+        skeleton: in which errors are measured. Predictions in another skeleton are converted by joint name.
+        joints: of the skeleton, those that count.
+        headline: the metric by which papers compare.
+        group_by: the meaning of a row of the table.
+        row: a template of the name of a view's row, with {subject} and {action}.
+        average: whether the mean of the headline is over the groups' means or over all frames.
+        groups: of the benchmark, in the order of its tables. If empty, the groups of the views.
         citation: of its definition.
-        note: what is taken where the field differs.
-        root: the joint that both sides are relative to.
+        note: the choices on which the field differs.
+        root: the joint at the origin of both sides.
     """
 
     name: str
@@ -73,7 +73,7 @@ class Protocol:
 
         Args:
             subject: of the view.
-            action: of the view; the number of the take at its end ("Walking 1", "Jog 1 chunk0") does not matter.
+            action: of the view. The number of the take at its end ("Walking 1", "Jog 1 chunk0") does not matter.
 
         Raises:
             InputError: the benchmark has no such group.
@@ -86,11 +86,13 @@ class Protocol:
         return group
 
     def gaps(self, skeleton: Skeleton, groups: Collection[str]) -> list[str]:
-        """What of the protocol an evaluation leaves out, a line each: its table is not the field's then.
+        """The joints, root and groups of the protocol that an evaluation lacks, a line each.
+
+        With a gap, the table does not compare with those of the field.
 
         Args:
-            skeleton: the joint set of the predictions.
-            groups: those that there are views of.
+            skeleton: of the predictions.
+            groups: of the views.
         """
         joints = [joint for joint in self.joints if joint not in skeleton.joints]
         rows = [group for group in self.groups if group not in groups]
@@ -100,9 +102,9 @@ class Protocol:
                 f"{skeleton.name} has no {', '.join(joints)}: measured on {len(self.joints) - len(joints)} of the "
                 f"{len(self.joints)} joints of protocol {self.name}"
             )
-        if self.root not in skeleton.joints:  # whether or not it is a joint that counts
+        if self.root not in skeleton.joints:  # even if the root does not count
             found.append(
-                f"{skeleton.name} has no {self.root}, to which protocol {self.name} is relative: both sides are "
+                f"{skeleton.name} has no {self.root}, which is the root of protocol {self.name}: both sides are "
                 "relative to the middle of the hips"
             )
         if rows:
@@ -124,9 +126,9 @@ def _h36m(number: int, title: str, headline: str, alignment: str) -> Protocol:
         row="{action}",
         average="groups",
         groups=H36M_ACTIONS,
-        citation="Ionescu et al., 'Human3.6M', PAMI 2014; Pavllo et al., CVPR 2019, for the three protocols as used now",
+        citation="Ionescu et al., 'Human3.6M', PAMI 2014; Pavllo et al., CVPR 2019, for the three protocols of today",
         note=f"Subjects 9 and 11, every frame, four cameras; {alignment}. All 17 joints, the root's zero among them; "
-        "VideoPose3D leaves a predicted root where it is, here it is subtracted. The mean of the 15 actions' means.",
+        "a predicted root is subtracted here, but not in VideoPose3D. The mean of the 15 actions' means.",
     )
 
 
@@ -146,10 +148,10 @@ _PROTOCOLS = (
         average="frames",
         citation="Mehta et al., 'Monocular 3D human pose estimation in the wild', 3DV 2017, and the evaluation scripts "
         "of its test set",
-        note="Valid frames of TS1 to TS6. The 14 joints of the official PCK and AUC; many lifters' papers take all 17, "
-        "with the pelvis, which is always right. MPJPE is of the same 14 here, of all 17 in the official script. The "
-        "data's universal joints, where people are of one height, as there. The mean is over all frames, as in the "
-        "official row 'All'.",
+        note="Valid frames of TS1 to TS6. The 14 joints of the official PCK and AUC; many lifters' papers use all 17, "
+        "with the pelvis, which is always correct. MPJPE is over the same 14 here and over all 17 in the official "
+        "script. As there, the data's universal joints, with people of one height. The mean is over all frames, as in "
+        "the official row 'All'.",
     ),
     Protocol(
         name="humaneva",
@@ -162,7 +164,7 @@ _PROTOCOLS = (
         average="groups",
         citation="Sigal et al., 'HumanEva', IJCV 2010; Pavllo et al., CVPR 2019, for the split and the joints",
         note="The validation split's Walking, Jog and Box of S1, S2 and S3, all cameras; 15 joints, relative to the "
-        "pelvis. A row is a subject's action, a cell of the usual table; the mean is over the cells.",
+        "pelvis. A row is one action of one subject, which is a cell of the usual table; the mean is over these cells.",
     ),
     Protocol(
         name="pw3d",
@@ -174,9 +176,9 @@ _PROTOCOLS = (
         row="{action}",
         average="frames",
         citation="von Marcard et al., 'Recovering accurate 3D human pose in the wild', ECCV 2018",
-        note="Test split, frames with a valid camera pose. The field takes 14 joints regressed from the mesh, with "
-        "neck and head, which need the body model; here the 12 limb joints of the dataset's own SMPL joints, relative "
-        "to the pelvis. The mean is over all frames.",
+        note="Test split, frames with a valid camera pose. The field uses 14 joints regressed from the mesh, with "
+        "neck and head, which need the body model; these are the 12 limb joints among the dataset's SMPL joints, "
+        "relative to the pelvis. The mean is over all frames.",
     ),
     Protocol(
         name="surreal",
@@ -188,7 +190,7 @@ _PROTOCOLS = (
         row="{subject}",
         average="frames",
         citation="Varol et al., 'Learning from synthetic humans', CVPR 2017; Varol et al., 'BodyNet', ECCV 2018",
-        note="The test split's clips. Papers take SMPL's 24 joints; here its 12 limb joints, which other joint sets "
+        note="The test split's clips. Papers use SMPL's 24 joints; these are its 12 limb joints, which other skeletons "
         "have too, relative to the pelvis. The mean is over all frames.",
     ),
     Protocol(
@@ -207,16 +209,16 @@ _PROTOCOLS = (
 )
 
 PROTOCOLS = {protocol.name: protocol for protocol in _PROTOCOLS}
-"""Every protocol by name."""
+"""All protocols by name."""
 
 
 def get_protocol(name: str) -> Protocol:
     """A protocol by name.
 
     Raises:
-        InputError: there is no such protocol; the message lists those there are.
+        InputError: there is no such protocol.
     """
     try:
         return PROTOCOLS[name]
     except KeyError:
-        raise InputError(f"no protocol is called {name!r}; there are {', '.join(PROTOCOLS)}") from None
+        raise InputError(f"no protocol is called {name!r}; choose one of {', '.join(PROTOCOLS)}") from None

@@ -1,4 +1,4 @@
-"""Rows that others have published, to stand beside ours, each with its citation."""
+"""Published rows of other methods, each with its citation."""
 
 import re
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ from poselift.reports.measures import MEASURES
 from poselift.reports.protocols import PROTOCOLS
 
 DEFAULT_PEERS = Path(__file__).with_name("published.yaml")
-"""The rows that come with the package; its comments say what the keys mean."""
+"""The rows of the package; comments in the file explain its keys."""
 
 _REQUIRED = {"name", "protocol", "points", "values", "paper", "url"}
 _OPTIONAL = {"window", "parameters", "macs"}
@@ -22,17 +22,17 @@ _OPTIONAL = {"window", "parameters", "macs"}
 
 @dataclass(frozen=True)
 class Published:
-    """A row as its authors have printed it.
+    """A row of a publication.
 
     Attributes:
         name: of the method.
-        protocol: the only one under which it stands.
-        exact_points: whether the projected truth went in, and not a detector's 2D.
+        protocol: of its values.
+        exact_points: whether the input 2D is the projected truth instead of a detector's.
         values: by the key of the metric.
         citation: paper and URL.
-        window: frames in; None where not known.
-        parameters: millions; None where not known.
-        macs: millions of multiply-adds for a frame that comes out, attention counted; None where not known.
+        window: input frames; None if unknown.
+        parameters: millions; None if unknown.
+        macs: millions of multiply-adds per output frame, including attention; None if unknown.
     """
 
     name: str
@@ -46,20 +46,20 @@ class Published:
 
 
 def read_published(path: str | Path = DEFAULT_PEERS) -> list[Published]:
-    """Reads published rows.
+    """The published rows in a YAML file.
 
     Args:
-        path: a YAML file like `published.yaml` of this package.
+        path: a file like `published.yaml` of this package.
 
     Raises:
-        InputError: it cannot be read, or a row is not whole.
+        InputError: the file cannot be read, or a row lacks keys.
     """
     try:
         content = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise InputError(f"no such file: {path}; give a YAML file of published rows, default or none") from None
     except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise InputError(f"{path} is not YAML ({' '.join(str(error).split())})") from error
+        raise InputError(f"{path} is not YAML ({' '.join(str(error).split())}); correct it there") from error
     if not isinstance(content, dict) or not isinstance(content.get("rows"), list):
         raise InputError(f"{path} must have a list under `rows`")
     return [_row(f"{path}, row {number}", row) for number, row in enumerate(content["rows"], 1)]
@@ -72,14 +72,14 @@ def _row(where: str, row: Any) -> Published:
         raise InputError(f"{where} lacks {', '.join(missing)}")
     if unknown := sorted(set(row) - _REQUIRED - _OPTIONAL):
         raise InputError(
-            f"{where} has {', '.join(map(str, unknown))}; known are {', '.join(sorted(_REQUIRED | _OPTIONAL))}"
+            f"{where} has {', '.join(map(str, unknown))}; the known keys are {', '.join(sorted(_REQUIRED | _OPTIONAL))}"
         )
     if str(row["protocol"]) not in PROTOCOLS:
-        raise InputError(f"{where}: no protocol is called {row['protocol']!r}; there are {', '.join(PROTOCOLS)}")
+        raise InputError(f"{where}: no protocol is called {row['protocol']!r}; choose one of {', '.join(PROTOCOLS)}")
     if row["points"] not in ("detected", "gt"):
         raise InputError(f"{where}: points must be detected or gt, not {row['points']!r}")
     if not re.fullmatch(r"https?://[^\s{}\\]+", str(row["url"])):
-        raise InputError(f"{where}: url must be where the values are from, not {row['url']!r}")
+        raise InputError(f"{where}: url must be the address of the values' publication, not {row['url']!r}")
     values = row["values"]
     if not isinstance(values, dict) or not values or not set(values) <= set(MEASURES):
         raise InputError(f"{where}: values must be numbers by metric; metrics are {', '.join(MEASURES)}")

@@ -1,4 +1,4 @@
-"""A report of any number of runs: tables, plots and one page, in a folder."""
+"""The folder of a report: tables, plots and one page of any number of runs."""
 
 import struct
 from collections.abc import Mapping, Sequence
@@ -19,14 +19,12 @@ from poselift.reports.tables import Table
 from poselift.viz.plots import save_plot
 
 COST_NOTE = (
-    "Cost is of one forward pass over one window at a time, shared out over the frames that come out; averaging with "
-    "the mirrored input doubles it. Multiply-adds are half the operations that torch counts, those of attention "
-    "among them. Time: the median, on one CPU thread, all models in turn in one run; other runs and machines give "
-    "other times. Memory: the weights and the most that the tensors of a pass take at once."
+    "Cost is of one forward pass over one window, divided by its output frames; averaging with the mirrored input "
+    "doubles it. Multiply-adds are half the operations that torch counts, including those of attention. Time: the "
+    "median on one CPU thread, with all models in turn in one run; other runs and machines give other times. Memory: "
+    "the weights and the peak of the tensors of one pass."
 )
-_CITED_NOTE = (
-    "Cited rows are as published, not measured here; parameters and multiply-adds of theirs are counted by us."
-)
+_CITED_NOTE = "Cited rows are as published, not measured here; we counted their parameters and multiply-adds."
 
 
 def write_report(
@@ -37,22 +35,22 @@ def write_report(
     peers: Sequence[Published] = (),
     warnings: Sequence[str] = (),
 ) -> list[str]:
-    """Writes index.html, report.md, report.tex, and the tables and plots by themselves.
+    """Writes a report: index.html, report.md, report.tex, and a file for each table and plot.
 
     Args:
         out: the folder.
-        sections: each gets tables and plots of its own.
-        costs: by `cost_key`; no columns and plots of cost where None.
-        peers: published rows, to stand under their own protocol.
-        warnings: for the page; those of the runs themselves are added.
+        sections: each with its own tables and plots.
+        costs: by `cost_key`; without them there are no columns and plots of cost.
+        peers: published rows, for the sections of their protocols.
+        warnings: for the page, which adds those of the runs.
 
     Returns:
-        Tables and plots in the folder that are no part of this report: an earlier one's, or somebody's own.
+        Tables and plots in the folder that are not of this report.
 
     Raises:
         InputError: a picture of attention beside a run is no PNG.
     """
-    warnings = list(dict.fromkeys([*warnings, *_said(sections)]))
+    warnings = list(dict.fromkeys([*warnings, *_warnings(sections)]))
     parts, tables, plots = [], [], []
     for section in sections:
         own, drawn = section_tables(section, costs, peers), section_plots(section, costs, peers)
@@ -74,8 +72,8 @@ def write_report(
     return [path.as_posix() for path in others if path.with_suffix("").as_posix() not in written]
 
 
-def _said(sections: Sequence[Section]) -> list[str]:
-    """What the evaluations warned of."""
+def _warnings(sections: Sequence[Section]) -> list[str]:
+    """The warnings of the evaluations."""
     return [
         f"{section.label(entry)}: {warning}"
         for section in sections
@@ -96,7 +94,7 @@ def _picture(folder: Path, plot: Plot) -> Picture:
 
 
 def _attention(section: Section) -> list[Picture]:
-    """What `poselift attention --out RUN/attention` drew beside the evaluations."""
+    """The pictures of `poselift attention --out RUN/attention`."""
     return [
         _read_picture(path, f"{section.title}: where each head of {section.label(entry)} looks, over {name}.")
         for entry in section.entries
@@ -106,15 +104,15 @@ def _attention(section: Section) -> list[Picture]:
 
 
 def _read_picture(path: Path, caption: str) -> Picture:
-    """A picture as the page holds it.
+    """A PNG file for the page.
 
     Raises:
         InputError: the file is no PNG.
     """
     png = path.read_bytes()
     if not png.startswith(b"\x89PNG") or len(png) < 24:
-        raise InputError(f"{path} is no PNG picture; make it anew or remove it")
-    # The width stands behind the signature and the head of the first chunk (PNG specification, 11.2.2).
+        raise InputError(f"{path} is no PNG picture; draw it again or remove it")
+    # The width follows the signature and the header of the first chunk (PNG specification, 11.2.2).
     return Picture(caption, png, struct.unpack(">I", png[16:20])[0] // 2)
 
 

@@ -1,4 +1,4 @@
-"""Evaluations as they stand in `metrics.json`, read and checked."""
+"""Evaluations from files `metrics.json`, read and checked."""
 
 import json
 import re
@@ -15,15 +15,15 @@ FORMAT, VERSION = "poselift-metrics", 1
 _NULL = type(None)
 _NUMBER = (int, float, _NULL)
 _EACH = "*"
-"""Key of a shape that stands for any number of keys."""
+"""The key of a shape for any number of keys."""
 
 _VALUES = {_EACH: _NUMBER}
 _JOINTS = {_EACH: _NUMBER}
-"""May be null, where a metric is not of joints."""
+"""May be null for a metric that is not of joints."""
 
 _HEAD = {"title": (str,), "unit": (str,), "better": ["lower", "higher"], "mean": _NUMBER}
 _MODEL = {"name": (str,), "config": (dict,), "window": (int,), "weights": (str,), "sha256": (str,)}
-"""May be null, where others have made the predictions."""
+"""May be null for predictions of others."""
 
 _SHAPE: dict[str, Any] = {
     "protocol": (str,),
@@ -52,10 +52,10 @@ _SHAPE: dict[str, Any] = {
     "settings": (dict,),
     "environment": (dict,),
 }
-"""What `metrics.json` holds: for each key the types, [the choices], or {the keys below it}."""
+"""The shape of `metrics.json`: for each key the types, [the choices], or {the keys below it}."""
 
 _SETTINGS: dict[str, Any] = {"window": (int,), "note": (str,), "warnings": (list,)}
-"""Of the settings, which may be any, those that a report reads."""
+"""The settings that a report reads; there may be others."""
 
 
 @dataclass(frozen=True)
@@ -72,18 +72,18 @@ class Run:
 
     @property
     def name(self) -> str:
-        """What tables call it."""
+        """The name in tables."""
         return str(self.results["name"])
 
 
 def read_runs(paths: Sequence[str | Path]) -> list[Run]:
-    """Reads evaluations; one that is named twice is read once.
+    """The evaluations in files or folders, each once.
 
     Args:
-        paths: `metrics.json` files, or folders that hold one.
+        paths: `metrics.json` files, or folders with one.
 
     Raises:
-        InputError: there is none, some are not there, one cannot be read, or is of another version.
+        InputError: there is no path, or a file is missing, unreadable or of another version.
     """
     files = dict.fromkeys(_file(Path(path)) for path in paths)
     if not files:
@@ -106,16 +106,20 @@ def _read(file: Path) -> Run:
     except ValueError as error:
         raise InputError(f"{file} is not JSON ({error}); give a metrics.json of poselift evaluate") from error
     if not isinstance(results, dict) or results.get("format") != FORMAT:
-        raise InputError(f"{file} is not a metrics.json: its format is not {FORMAT!r}; poselift evaluate writes them")
+        raise InputError(
+            f"{file} is not a metrics.json: its format is not {FORMAT!r}; give one that poselift evaluate wrote"
+        )
     if results.get("version") != VERSION:
         raise InputError(f"{file} has version {results.get('version')}, not {VERSION}; run poselift evaluate again")
     _check(file, "", results, _SHAPE)
-    # Names of tables, and so of files, are made of these.
+    # They become parts of file names.
     for key in (results["protocol"], *results["metrics"], *results["limbs"], *results["curves"]):
         if not re.fullmatch(r"\w+", key):
             raise InputError(f"{file}: {key!r} cannot be the name of a protocol or metric: letters, digits and _ only")
     if results["headline"] not in results["metrics"]:
-        raise InputError(f"{file}: its headline {results['headline']!r} is none of its metrics")
+        raise InputError(
+            f"{file}: its headline {results['headline']!r} is none of its metrics; run poselift evaluate again"
+        )
     settings = results["settings"]
     for key in _SETTINGS:
         if key in settings:
@@ -130,7 +134,7 @@ def _read(file: Path) -> Run:
 
 
 def _refuse(constant: str) -> NoReturn:
-    raise ValueError(f"it has {constant}, where nothing counted it must have null")
+    raise ValueError(f"it has {constant} instead of null")
 
 
 def _check(file: Path, where: str, value: Any, shape: Any) -> None:
@@ -153,7 +157,7 @@ def _check(file: Path, where: str, value: Any, shape: Any) -> None:
 
 
 def _check_lists(file: Path, where: str, lists: Sequence[list[Any]]) -> None:
-    """Lists of numbers, an entry of each belonging to the same threshold or time."""
+    """Checks lists of numbers of equal length, one number per threshold or time."""
     if len({len(values) for values in lists}) > 1:
         raise InputError(f"{file}: the lists of {where} are not of one length; run poselift evaluate again")
     for number in (number for values in lists for number in values):

@@ -1,4 +1,4 @@
-"""What a table of a paper holds, before it is LaTeX, Markdown, CSV or HTML."""
+"""The content of a paper's table, independent of LaTeX, Markdown, CSV and HTML."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,11 +9,11 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Cell:
-    """A number and how it varies over seeds.
+    """A number and its deviation over seeds.
 
     Attributes:
-        mean: over the seeds; None where nothing was measured.
-        deviation: the sample standard deviation over the seeds; None for a single one.
+        mean: over the seeds; None for an empty cell.
+        deviation: the sample standard deviation over the seeds; None for a single seed.
     """
 
     mean: float | None = None
@@ -21,7 +21,7 @@ class Cell:
 
     @classmethod
     def of(cls, values: Sequence[float | None]) -> "Cell":
-        """The cell of a value from each seed; empty where any seed has none, so that all cells are of all seeds."""
+        """The cell of the values of all seeds; empty if a seed has no value, so that cells compare."""
         known = [value for value in values if value is not None]
         if not known or len(known) < len(values):
             return cls()
@@ -35,8 +35,8 @@ class Column:
     Attributes:
         title: of the column.
         unit: of its numbers; "" for none.
-        better: which way is up; None where neither is.
-        digits: after the decimal point, where it is printed.
+        better: the direction of improvement; None if there is none.
+        digits: printed after the decimal point.
     """
 
     title: str
@@ -46,15 +46,15 @@ class Column:
 
     @property
     def head(self) -> str:
-        """Title and unit."""
+        """The title with the unit."""
         return f"{self.title} ({self.unit})" if self.unit else self.title
 
     def text(self, cell: Cell) -> str | None:
-        """A cell as it is printed; None where it is empty."""
+        """The printed mean of a cell; None if it is empty."""
         return None if cell.mean is None else f"{cell.mean:.{self.digits}f}"
 
     def deviation(self, cell: Cell) -> str | None:
-        """A cell's deviation as it is printed; None where there is none."""
+        """The printed deviation of a cell; None if there is none."""
         return None if cell.deviation is None else f"{cell.deviation:.{self.digits}f}"
 
 
@@ -77,9 +77,9 @@ class Row:
     """A method.
 
     Attributes:
-        labels: what it is, an entry for each of the table's label columns.
-        cells: its numbers, an entry for each column.
-        block: rows of one block were measured under the same conditions; the best is looked for among these.
+        labels: one for each label column of the table.
+        cells: one for each column.
+        block: the conditions of the measurement. The best cell is that among the rows of one block.
         citation: the index in `Table.citations`; None for our own rows.
     """
 
@@ -95,12 +95,12 @@ class Table:
 
     Attributes:
         name: of its files, without the ending.
-        title: what it shows.
+        title: describes its content.
         labels: titles of the label columns.
         columns: of the numbers.
-        rows: those of one block stand together.
+        rows: with those of one block together.
         citations: of the cited rows.
-        note: what holds for all of our rows.
+        note: true for all our rows.
     """
 
     name: str
@@ -114,10 +114,12 @@ class Table:
     def __post_init__(self) -> None:
         for row in self.rows:
             if (len(row.labels), len(row.cells)) != (len(self.labels), len(self.columns)):
-                raise ValueError(f"table {self.name}: row {row.labels} does not fit its columns")
+                raise ValueError(
+                    f"table {self.name}: row {row.labels} has another number of labels or cells than the table"
+                )
 
     def blocks(self) -> list[list[Row]]:
-        """The rows, block by block."""
+        """The rows of each block."""
         found: dict[tuple[str, ...], list[Row]] = {}
         for row in self.rows:
             found.setdefault(row.block, []).append(row)
@@ -125,12 +127,12 @@ class Table:
 
     @property
     def heads(self) -> list[str]:
-        """Titles of all columns, with their units where these differ; see `caption`."""
+        """The titles of all columns, with units if these differ."""
         return [*self.labels, *(column.title if self._unit else column.head for column in self.columns)]
 
     @property
     def caption(self) -> str:
-        """What the table shows, its unit where all columns have the same, and how to read it."""
+        """The title, the unit if all columns share one, and how to read the table."""
         bold = any(self.best(row, place) for row in self.rows for place in range(len(self.columns)))
         seeds = any(cell.deviation is not None for row in self.rows for cell in row.cells)
         parts = [
@@ -143,7 +145,7 @@ class Table:
 
     @property
     def _unit(self) -> str:
-        """That of all columns; "" where they differ."""
+        """The unit of all columns; "" if they differ."""
         units = {column.unit for column in self.columns}
         return units.pop() if len(units) == 1 else ""
 
@@ -157,12 +159,11 @@ class Table:
     def best(self, row: Row, place: int) -> bool:
         """Whether a cell is the best of its column within its block.
 
-        Numbers that print alike are equally good; where there is nothing to compare with, or all print alike, none
-        is best.
+        Numbers that print alike are equally good. If all numbers print alike, none is best.
 
         Args:
-            row: one of the table's.
-            place: of the column.
+            row: of the table.
+            place: the index of the column.
         """
         column, cell = self.columns[place], row.cells[place]
         if column.better is None or cell.mean is None:
@@ -185,6 +186,6 @@ def mark(citation: int) -> str:
 
 
 def split_url(citation: str) -> tuple[str, str]:
-    """A citation up to its URL, and the URL at its end; "" where there is none."""
+    """A citation up to its URL, and the URL at its end; "" if there is none."""
     paper, _, last = citation.rpartition(" ")
     return (paper, last) if last.startswith(("https://", "http://")) else (citation, "")

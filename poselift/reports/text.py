@@ -9,17 +9,17 @@ from rich.console import Console
 from rich.table import Table
 
 DASH = "-"
-"""What stands where nothing counted."""
+"""An empty cell."""
 
 
 def text_table(results: Mapping[str, Any]) -> str:
-    """The metrics by group, and the limbs, of what `metrics.json` holds.
+    """The metrics by group and the limbs of an evaluation, as text.
 
     Args:
         results: the content of a `metrics.json`.
     """
     metrics, limbs = results["metrics"], results["limbs"]
-    # Wide enough for any row: a table in a file has no terminal to fit.
+    # Wide enough for any row: a file has no terminal width.
     console = Console(file=io.StringIO(), width=1000, highlight=False, markup=False, emoji=False)
     console.print(f"{results['name']}: {results['title']}, {results['views']} views, {results['frames']} frames")
     table = _table(results["group_by"], [f"{metric['title']}\n{metric['unit']}" for metric in metrics.values()])

@@ -1,4 +1,4 @@
-"""Means of the weights of a run: exponential while it trains, and of the last few at its end."""
+"""Means of the weights of a run: an exponential average in training, and the mean of the last validations."""
 
 import copy
 from collections.abc import Sequence
@@ -16,21 +16,21 @@ from poselift.training.task import LiftingTask
 
 
 def average_weights(states: Sequence[dict[str, Tensor]]) -> dict[str, Tensor]:
-    """The mean of each parameter over several states of one model (Vaswani et al. 2017, section 6.1).
+    """The mean of several states of one model (Vaswani et al. 2017, section 6.1).
 
-    Sums are in float64. What is not a floating-point number is the last state's.
+    Sums are in float64. Values that are no floating-point numbers are those of the last state.
 
     Args:
         states: `state_dict()`s, at least one.
 
     Raises:
-        ValueError: there is none, or they are not of one model.
+        ValueError: there is no state, or the states are not of one model.
     """
     if not states:
-        raise ValueError("there are no weights to average")
+        raise ValueError("there are no weights to average; give at least one state")
     shapes = [{name: tuple(value.shape) for name, value in state.items()} for state in states]
     if any(other != shapes[0] for other in shapes):
-        raise ValueError("the weights to average are not of one model")
+        raise ValueError("the weights to average are not of one model: their names or shapes differ")
     return {
         name: torch.stack([state[name].double() for state in states]).mean(0).to(last.dtype)
         if last.is_floating_point()
@@ -40,21 +40,18 @@ def average_weights(states: Sequence[dict[str, Tensor]]) -> dict[str, Tensor]:
 
 
 class ExponentialAverage(WeightAveraging):
-    """Keeps an exponential moving average of the weights, validates with it, and gives it out.
+    """Validates with an exponential moving average of the weights, and saves it as the best weights.
 
-    Lightning's own EMA mixes each number as d a + (1 - d) b, which changes by rounding even where both are equal: a
-    table that is not saved with the weights would drift, and a run that goes on would no longer be the same. This
-    one goes from a towards b by their difference.
+    Lightning's EMA computes d a + (1 - d) b, whose rounding changes even equal numbers: a table that is not saved
+    with the weights would drift, and a resumed run would differ. This one moves a towards b by their difference.
 
-    The share that stays grows from 0 to `decay` over the first steps, as the mean of few steps would: a short run's
-    average does not remember how it began.
+    The decay grows from 0 to `decay` over the first steps, so that a short run's average forgets the initial weights.
 
-    A model with batch norms keeps its own weights: the statistics of its norms were gathered under them, and the mean
-    of either does not go with the mean of the other.
+    A model with batch norms keeps its own weights, because averaged weights do not fit the statistics of its norms.
 
     Args:
-        decay: d, the share of the average that stays at each step, in the long run.
-        start: the step up to which the average is the weights themselves.
+        decay: d, the share of the average that remains at each step, in the long run.
+        start: the step up to which the average equals the weights.
     """
 
     def __init__(self, decay: float = 0.998, start: int = 50) -> None:
@@ -62,20 +59,20 @@ class ExponentialAverage(WeightAveraging):
         self.decay, self.start = decay, start
 
     def setup(self, trainer: pl.Trainer, pl_module: pl.LightningModule, stage: str) -> None:
-        """Looks whether the model has batch norms."""
+        """Turns averaging off if the model has batch norms."""
         if any(isinstance(module, torch.nn.BatchNorm1d) for module in pl_module.modules()):
             self.decay = 0.0
         super().setup(trainer, pl_module, stage)
 
     def should_update(self, step_idx: int | None = None, epoch_idx: int | None = None) -> bool:
-        """Whether the step counts; epochs by themselves do not."""
+        """True at steps, False at the end of epochs."""
         return step_idx is not None
 
     @torch.no_grad()
     def _average(self, averaged: list[Tensor], current: list[Tensor], count: Tensor | int) -> None:
-        """Moves tensors of one kind, in place; whole numbers are taken as they are."""
+        """Moves tensors of one kind in place; integers are copied."""
         if averaged[0].is_floating_point():
-            # After n steps the average reaches back over a tenth of them, or less where `decay` is shorter.
+            # After n steps the average reaches back over a tenth of them, or over fewer if `decay` is smaller.
             steps = int(count) - self.start
             stays = min(self.decay, (1 + steps) / (10 + steps)) if steps > 0 else 0.0
             torch._foreach_lerp_(averaged, current, 1 - stays)
@@ -84,17 +81,17 @@ class ExponentialAverage(WeightAveraging):
 
 
 class AverageLast(pl.Callback):
-    """Keeps the weights of the last few validations, and writes their mean at the end of the training.
+    """Saves the weights of the last validations, and writes their mean at the end of training.
 
-    Not together with an averaging callback such as the EMA, whose weights change less from one to the next.
+    Do not combine it with `ExponentialAverage`, whose weights change little from one validation to the next.
 
     Args:
-        path: of the mean's safetensors file; the JSON goes beside it.
-        folder: where the weights of each validation are kept.
-        count: how many are averaged.
+        path: of the mean's safetensors file; its JSON is beside it.
+        folder: for the weights of each validation.
+        count: the number of validations to average.
 
     Raises:
-        InputError: that is less than 1.
+        InputError: `count` is less than 1.
     """
 
     def __init__(self, path: str | Path, folder: str | Path, count: int = 5) -> None:
@@ -104,12 +101,12 @@ class AverageLast(pl.Callback):
         self.description: dict[str, Any] = {}
 
     def on_train_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        """Forgets what an earlier run kept of steps that are still to come."""
+        """Removes the weights that an earlier run saved at later steps."""
         if trainer.is_global_zero:
             self._remove([path for path in self._kept() if int(path.stem.removeprefix("step_")) > trainer.global_step])
 
     def on_validation_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        """Keeps the weights, and lets go of the oldest."""
+        """Saves the weights and removes the oldest."""
         assert isinstance(pl_module, LiftingTask)
         if trainer.sanity_checking or not trainer.is_global_zero:
             return
@@ -123,7 +120,7 @@ class AverageLast(pl.Callback):
         if not trainer.is_global_zero:
             return
         kept = [load_weights(path) for path in self._kept()]
-        if not kept:  # Nothing was validated, which the run says itself.
+        if not kept:  # Nothing was validated; the run reports that.
             return
         mean = copy.deepcopy(pl_module.lifter)
         mean.load_state_dict(average_weights([weights.lifter.state_dict() for weights in kept]))

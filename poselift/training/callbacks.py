@@ -1,4 +1,4 @@
-"""What happens beside the training steps."""
+"""The progress bar and the best weights of a run."""
 
 import copy
 from pathlib import Path
@@ -9,26 +9,26 @@ import torch
 from pytorch_lightning.callbacks import RichProgressBar
 
 from poselift.models import Lifter, save_weights
-from poselift.training.checkpoints import saying_what_is_left
+from poselift.training.checkpoints import explaining_write_errors
 from poselift.training.task import LiftingTask
 
 
 class Progress(RichProgressBar):
-    """Lightning's bar, which would count epochs up to -2 where it is the steps that end a run."""
+    """Lightning's bar without the number of epochs, which is -2 where steps end a run."""
 
     def _get_train_description(self, current_epoch: int) -> str:
         return f"Epoch {current_epoch}".ljust(len(self.validation_description))
 
 
 class BestWeights(pl.Callback):
-    """Writes the lifter, ready for use, each time validation is better than ever.
+    """Writes the lifter's weights at each validation with a new lowest error.
 
-    Comes before an averaging callback in the list: that one puts the averaged weights in place for validation and
-    takes them out at its end, before the errors are known. So the lifter is copied first and judged after.
+    It must precede an averaging callback in the list. That callback removes the averaged weights at the end of
+    validation, before the errors are known, so this one copies the lifter earlier.
 
     Args:
-        path: of the safetensors file; the JSON goes beside it.
-        monitor: the logged value that shall be small.
+        path: of the safetensors file; its JSON is beside it.
+        monitor: the name of the logged error.
     """
 
     def __init__(self, path: str | Path, monitor: str) -> None:
@@ -38,12 +38,12 @@ class BestWeights(pl.Callback):
         self._validated: Lifter | None = None
 
     def on_validation_epoch_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        """Copies the lifter that was validated."""
+        """Copies the validated lifter."""
         assert isinstance(pl_module, LiftingTask)
         self._validated = copy.deepcopy(pl_module.lifter)
 
     def on_validation_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        """Writes it where the value has fallen."""
+        """Writes the copy if the error is the lowest so far."""
         assert isinstance(pl_module, LiftingTask)
         value = trainer.callback_metrics.get(self.monitor)
         if trainer.sanity_checking or value is None or not float(value) < self.best or not trainer.is_global_zero:
@@ -51,14 +51,14 @@ class BestWeights(pl.Callback):
         assert self._validated is not None, "validation ends after its last epoch"
         self.best = float(value)
         training = {**self.description, "step": trainer.global_step, self.monitor: round(self.best, 2)}
-        # Half the size, and the rounding moves joints by hundredths of a millimetre; checkpoints keep all digits.
-        with saying_what_is_left(self.path):
+        # float16 halves the file and moves joints by hundredths of a millimetre; checkpoints keep float32.
+        with explaining_write_errors(self.path):
             save_weights(self.path, self._validated, pl_module.window, training, torch.float16, pelvis=pl_module.pelvis)
 
     def state_dict(self) -> dict[str, Any]:
-        """The best value so far, for a run that goes on."""
+        """The lowest error so far, for a resumed run."""
         return {"best": self.best}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Takes up the best value."""
+        """Restores the lowest error."""
         self.best = state_dict["best"]

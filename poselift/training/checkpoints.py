@@ -1,4 +1,4 @@
-"""Checkpoints that are never half written."""
+"""Checkpoints, written atomically."""
 
 import os
 from collections.abc import Iterator
@@ -17,22 +17,24 @@ from poselift.core.files import atomic_path
 
 
 @contextmanager
-def saying_what_is_left(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Turns what goes wrong while a file is replaced into a message that says what is there now.
+def explaining_write_errors(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Turns errors of writing a file into an `InputError` that names the state of the file.
 
     Raises:
-        InputError: it could not be written, because the disk is full for one.
+        InputError: the file cannot be written, for example because the disk is full.
     """
-    earlier = "the one written before it is whole" if Path(path).exists() else "nothing was written before it"
+    earlier = "the earlier one is intact" if Path(path).exists() else "there is no earlier one"
     try:
         yield
     except (OSError, RuntimeError, SafetensorError) as error:
         reason = describe(error) if isinstance(error, OSError) else str(error).splitlines()[0]
-        raise InputError(f"cannot write {path} ({reason}); {earlier}; make room and go on with resume=auto") from error
+        raise InputError(
+            f"cannot write {path} ({reason}); {earlier}; free some space and continue with resume=auto"
+        ) from error
 
 
 def _flush(path: Path) -> None:
-    """Waits until a file, or the names in a folder, are on the disk."""
+    """Waits until a file, or the names in a folder, is on the disk."""
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)
@@ -41,7 +43,7 @@ def _flush(path: Path) -> None:
 
 
 class AtomicCheckpointIO(TorchCheckpointIO):
-    """Lightning's checkpoints: on the disk under another name before they take the place of the last one."""
+    """Lightning's checkpoints, which replace the last one only when they are complete on the disk."""
 
     def save_checkpoint(
         self, checkpoint: dict[str, Any], path: str | os.PathLike[str], storage_options: Any | None = None
@@ -49,10 +51,10 @@ class AtomicCheckpointIO(TorchCheckpointIO):
         """Writes a checkpoint.
 
         Raises:
-            InputError: it cannot be written.
+            InputError: the file cannot be written.
         """
         path = Path(path)
-        with saying_what_is_left(path):
+        with explaining_write_errors(path):
             with atomic_path(path) as temporary:
                 with open(temporary, "wb") as file:
                     torch.save(checkpoint, file)
@@ -61,10 +63,10 @@ class AtomicCheckpointIO(TorchCheckpointIO):
 
 
 def read_checkpoint(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """A checkpoint as plain data; no code that may be in it is run.
+    """The content of a checkpoint as plain data, without running code in it.
 
     Raises:
-        InputError: it is not there, cannot be read, or is not of a training run of this project.
+        InputError: the file is missing, unreadable, or not of a training run of this project.
     """
     if Path(path).is_dir():
         raise InputError(f"{path} is a folder; resume= takes a checkpoint, e.g. {Path(path) / 'checkpoints/last.ckpt'}")
@@ -75,21 +77,21 @@ def read_checkpoint(path: str | os.PathLike[str]) -> dict[str, Any]:
     except (OSError, RuntimeError, UnpicklingError, EOFError) as error:
         raise InputError(f"{path} cannot be read as a checkpoint ({str(error).splitlines()[0]})") from error
     if not isinstance(checkpoint, dict) or not {"model", "loops", "state_dict", "global_step"} <= set(checkpoint):
-        raise InputError(f"{path} is not a checkpoint of poselift train")
+        raise InputError(f"{path} is not a checkpoint of poselift train; give one of its files checkpoints/*.ckpt")
     return checkpoint
 
 
 class LastCheckpoint(pl.callbacks.Checkpoint):
-    """Keeps the checkpoint to go on from: every so many steps, and after the validation at an epoch's end.
+    """Saves the checkpoint to resume from: every few steps, and after the validation at an epoch's end.
 
-    Between an epoch's last step and its validation there is none: a run goes on from before or after both.
+    It saves none between an epoch's last step and its validation, so a run resumes before or after both.
 
     Args:
         path: of the checkpoint.
-        every_n_train_steps: optimizer steps from one to the next.
+        every_n_train_steps: optimizer steps between checkpoints.
 
     Raises:
-        InputError: that is less than 1.
+        InputError: `every_n_train_steps` is less than 1.
     """
 
     def __init__(self, path: str | os.PathLike[str], every_n_train_steps: int) -> None:
@@ -99,7 +101,7 @@ class LastCheckpoint(pl.callbacks.Checkpoint):
         self._saved = 0
 
     def on_train_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        """Takes away what a killed process left half written, and what a new run would not go on from."""
+        """Removes partial files of killed processes and, in a new run, the old checkpoint."""
         self._saved = trainer.global_step
         if trainer.is_global_zero:
             if self._saved == 0:
@@ -110,13 +112,13 @@ class LastCheckpoint(pl.callbacks.Checkpoint):
     def on_train_batch_end(
         self, trainer: pl.Trainer, pl_module: pl.LightningModule, outputs: Any, batch: Any, batch_idx: int
     ) -> None:
-        """Saves where a step is due; gradients that are still gathered are not saved, so only after a step."""
+        """Saves if due, and only after an optimizer step: a checkpoint has no accumulated gradients."""
         step = trainer.global_step
         if step != self._saved and step % self.every_n_train_steps == 0 and not trainer.is_last_batch:
             self._save(trainer)
 
     def on_train_epoch_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        """Saves."""
+        """Saves after the validation."""
         self._save(trainer)
 
     def _save(self, trainer: pl.Trainer) -> None:

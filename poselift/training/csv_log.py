@@ -1,4 +1,4 @@
-"""The table of everything that a run logs."""
+"""A CSV file of all values that a run logs."""
 
 import csv
 import io
@@ -13,10 +13,10 @@ from poselift.core.files import write_text
 
 
 class CsvLog(Logger):
-    """Writes one row a step with a column for each value; empty where a step has none.
+    """Writes one row per step with a column for each value; empty where a step has none.
 
-    Lightning's own begins a new file where a run goes on. This one goes on in the same, so that the table of a run
-    that was stopped is that of one that never was.
+    Lightning's logger starts a new file when a run resumes. This one continues the same file, so a resumed run has the
+    table of an uninterrupted one.
 
     Args:
         path: of the file.
@@ -34,21 +34,21 @@ class CsvLog(Logger):
 
     @property
     def version(self) -> str:
-        """There is one."""
+        """Empty: there is only one."""
         return ""
 
     def begin(self, step: int) -> None:
-        """Takes up what an earlier process has written of the steps before this one; nothing at step 0."""
+        """Reads the rows of earlier steps from the file of an earlier process; none at step 0."""
         self._rows = {at: row for at, row in read_log(self.path).items() if at < step} if step else {}
 
     @rank_zero_only
     def log_metrics(self, metrics: Mapping[str, float], step: int | None = None) -> None:
-        """Notes values of a step."""
-        assert step is not None, "Lightning says the step"
+        """Adds values of a step."""
+        assert step is not None, "Lightning passes the step"
         self._rows.setdefault(step, {}).update(metrics)
 
     def log_hyperparams(self, params: Any, *args: Any, **kwargs: Any) -> None:
-        """They are in the run's config."""
+        """Does nothing: they are in the run's config."""
 
     @rank_zero_only
     def save(self) -> None:
@@ -62,13 +62,13 @@ class CsvLog(Logger):
 
     @rank_zero_only
     def finalize(self, status: str) -> None:
-        """Writes what there is at the end, however it came."""
+        """Writes the file at the end, after an error too."""
         if self._rows:
             self.save()
 
 
 def read_log(path: str | Path) -> dict[int, dict[str, float | int]]:
-    """The values of each step, by name; none where there is no file."""
+    """The values of each step by name; empty if there is no file."""
     if not Path(path).is_file():
         return {}
     with open(path, newline="", encoding="utf-8") as file:

@@ -1,4 +1,4 @@
-"""The picture of a run: losses and validation errors over the steps."""
+"""A plot of a run: losses and validation errors over the steps."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -6,21 +6,21 @@ from pathlib import Path
 from poselift.core.files import atomic_path
 
 _AROUND = 3
-"""Logged values before and after a step that the line of a loss is the mean of, with its own."""
+"""The line of a loss is a running mean with this many logged values on each side."""
 
 
 def plot_curves(rows: Mapping[int, Mapping[str, float | int]], folder: Path, title: str) -> list[Path]:
-    """Draws the losses and the validation errors, and writes curves.png and curves.pdf.
+    """Draws the losses and the validation errors in curves.png and curves.pdf.
 
     Args:
-        rows: the values of each step, as `poselift.training.csv_log.read_log` gives them.
-        folder: where the files go.
-        title: of the picture.
+        rows: the values of each step, as from `poselift.training.csv_log.read_log`.
+        folder: of the files.
+        title: of the plot.
 
     Returns:
-        The files; none where nothing was logged.
+        The files; none if nothing was logged.
     """
-    from matplotlib.figure import Figure  # takes half a second, and only the end of a run needs it
+    from matplotlib.figure import Figure  # imported here, because it takes half a second
 
     names = sorted({name for row in rows.values() for name in row})
     losses = sorted((name for name in names if name.startswith("train/")), key=lambda name: name != "train/loss")

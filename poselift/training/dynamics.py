@@ -1,4 +1,4 @@
-"""How large gradients and updates are, step by step: what papers on warm-up and initialisation look at."""
+"""The size of gradients and updates at each step, as papers on warm-up and initialisation show it."""
 
 import math
 from pathlib import Path
@@ -11,20 +11,20 @@ from torch import Tensor
 from poselift.core.files import write_json
 
 LOWEST, HIGHEST, BINS = -12.0, 2.0, 56
-"""Of the histograms: powers of ten of absolute values, and in how many parts; zeros count as the lowest."""
+"""Range and bins of the histograms, in powers of ten of absolute values; zeros count as the lowest."""
 
 
 class Dynamics(pl.Callback):
-    """Writes loss, gradient and update of optimizer steps, with histograms over all entries of the parameters.
+    """Writes loss, gradient and update of optimizer steps, with histograms over all parameters.
 
-    The gradient is that of the loss, before it is clipped. The update is the step that the optimizer took with it,
-    and `relative` its norm over that of the parameters. Huang et al. 2020
+    The gradient is that of the loss before clipping. The update is the step of the optimizer, and `relative` its norm
+    over that of the parameters. Huang et al. 2020
     (https://proceedings.mlr.press/v119/huang20f.html) show both as histograms over the steps: without warm-up Adam's
     first updates are large, and the gradients then vanish.
 
     Args:
         path: of the JSON file.
-        every: steps from one that is written to the next.
+        every: the interval between written steps.
     """
 
     def __init__(self, path: str | Path, every: int = 1) -> None:
@@ -35,7 +35,7 @@ class Dynamics(pl.Callback):
     def on_before_optimizer_step(
         self, trainer: pl.Trainer, pl_module: pl.LightningModule, optimizer: torch.optim.Optimizer
     ) -> None:
-        """Notes the gradient, and where the parameters are."""
+        """Stores the gradient and the parameters."""
         if trainer.global_step % self.every:
             return
         gradients = [p.grad for p in pl_module.parameters() if p.grad is not None]
@@ -45,7 +45,7 @@ class Dynamics(pl.Callback):
     def on_train_batch_end(
         self, trainer: pl.Trainer, pl_module: pl.LightningModule, outputs: Any, batch: Any, batch_idx: int
     ) -> None:
-        """Notes the update that the optimizer has made."""
+        """Stores the update of the optimizer."""
         if self._before is None:
             return
         updates = [p.detach() - before for p, before in zip(pl_module.parameters(), self._before, strict=True)]
@@ -69,12 +69,12 @@ def _norm(tensors: list[Tensor]) -> float | None:
 
 
 def _finite(value: Tensor) -> float | None:
-    """JSON has no number for what is not finite."""
+    """The value for JSON; None if it is not finite."""
     number = float(value)
     return number if math.isfinite(number) else None
 
 
 def _counts(tensors: list[Tensor]) -> list[int]:
-    """How many entries have each power of ten."""
+    """The histogram of the powers of ten of all entries."""
     powers = torch.cat([tensor.flatten() for tensor in tensors]).float().abs().log10()
     return [int(count) for count in torch.histc(powers.clamp(LOWEST, HIGHEST), BINS, LOWEST, HIGHEST)]

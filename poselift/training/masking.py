@@ -1,4 +1,4 @@
-"""Masked pretraining: parts of what goes in are hidden, and all is asked for."""
+"""Masked pretraining: parts of the input are hidden, and the loss is over all joints."""
 
 from dataclasses import dataclass, replace
 
@@ -10,17 +10,17 @@ from poselift.data.batches import Batch
 
 @dataclass(frozen=True)
 class Masking:
-    """Hides keypoints from the lifter; the losses go on asking for the joints that are hidden.
+    """Hides keypoints from the lifter; the losses include the hidden joints.
 
-    A lifter that has to fill in joints and whole frames learns how people move, from 2D alone too. The idea of
-    P-STMO (Shan et al. 2022, https://arxiv.org/abs/2203.07628) and of MotionBERT (Zhu et al. 2023,
-    https://arxiv.org/abs/2210.06551, which hides 5% of the joints and 10% of the frames). P-STMO has an encoder of
-    its own that gives the hidden 2D back; here the lifter gives 3D at once, and where only 2D is known that 3D is
-    held against it (the reprojection loss). No second network, and all weights go on into training.
+    A lifter that predicts hidden joints and frames learns how people move, also from 2D alone. The idea is that of
+    P-STMO (Shan et al. 2022, https://arxiv.org/abs/2203.07628) and MotionBERT (Zhu et al. 2023,
+    https://arxiv.org/abs/2210.06551, which hides 5% of the joints and 10% of the frames). P-STMO has a separate
+    encoder that restores the hidden 2D. Here the lifter outputs 3D, and the reprojection loss compares it with the 2D
+    where only 2D is known. So there is no second network, and training continues with all weights.
 
     Attributes:
-        joints: share of the joints that are hidden, each by itself.
-        frames: share of the frames that are hidden whole.
+        joints: the share of hidden joints, drawn independently.
+        frames: the share of hidden frames.
 
     Raises:
         InputError: a share is not from 0 to 1.
@@ -35,7 +35,7 @@ class Masking:
                 raise InputError(f"masking.{name}={share} is not a share; give a number from 0 to 1")
 
     def hide(self, batch: Batch) -> Batch:
-        """The batch with keypoints missing; draws from torch's own generator."""
+        """The batch with hidden keypoints, drawn from torch's global generator."""
         if not self.joints and not self.frames:
             return batch
         b, t, j = batch.scores.shape

@@ -1,4 +1,4 @@
-"""What a lifter is trained to make small: a weighted sum of losses over one batch."""
+"""The training objective: a weighted sum of losses over one batch."""
 
 from collections.abc import Callable, Mapping
 
@@ -21,31 +21,30 @@ from poselift.losses import (
 from poselift.skeleton import H36M17, Skeleton
 
 LOSSES = ("position", "velocity", "scale_free", "bone_length", "uncertainty", "reprojection", "symmetry")
-"""What the training loss is a weighted sum of."""
+"""The terms of the training loss."""
 
 _BEYOND = 0.3
-"""Weight of the position of a joint that Human3.6M-17 lacks (feet, hands, face): most hang from one that it has."""
+"""The weight of joints that Human3.6M-17 lacks (feet, hands, face): most depend on one that it has."""
 
 
 def from_first(joints: Float[Tensor, "*batch k 3"], skeleton: Skeleton) -> Float[Tensor, "*batch k 3"]:
-    """Joints relative to the first of their set, as lifters give them; data has all relative to the pelvis."""
+    """Joints relative to the first of the skeleton, as in lifters' outputs; data is relative to the pelvis."""
     return joints if skeleton.joints[0] == "pelvis" else joints - joints[..., :1, :]
 
 
 class Objective:
     """The weighted sum of the losses of a batch.
 
-    The first five compare with 3D and count where it is known, "uncertainty" only if the lifter gives it. "reprojection"
-    counts wherever something is known of the picture, and "symmetry" everywhere, so that windows with 2D alone teach
-    too.
+    The first five losses count where 3D is known, "uncertainty" only if the lifter predicts it. "reprojection" counts
+    where 2D or 3D is known, and "symmetry" everywhere, so that windows without 3D train the lifter too.
 
     Args:
-        weights: of each of `LOSSES`, by name; those left out are 0.
-        skeleton_in: the joints of a batch's keypoints.
-        skeleton_out: the joints that are predicted.
+        weights: of `LOSSES` by name; missing ones are 0.
+        skeleton_in: of a batch's keypoints.
+        skeleton_out: of the predicted joints.
 
     Raises:
-        InputError: a loss is not known, a weight is negative or no number, or all are 0.
+        InputError: a loss is unknown, a weight is negative or no number, or all weights are 0.
     """
 
     def __init__(self, weights: Mapping[str, float | int], skeleton_in: Skeleton, skeleton_out: Skeleton) -> None:
@@ -66,7 +65,7 @@ class Objective:
     def __call__(
         self, predicted: Float[Tensor, "b t k 3"], batch: Batch, uncertainty: Float[Tensor, "b t k"] | None = None
     ) -> dict[str, Tensor]:
-        """Each loss by name, and under "loss" their weighted sum."""
+        """Each loss by name, and their weighted sum as "loss"."""
         joints = from_first(batch.joints, self.skeleton)
         mask = joints.isfinite().all(-1) & batch.valid[..., None]
         target = joints.where(mask[..., None], 0.0)
@@ -88,7 +87,7 @@ class Objective:
         return {**values, "loss": total}
 
     def _seen(self, batch: Batch) -> tuple[Float[Tensor, "b t k 3"], Float[Tensor, "b t k"]]:
-        """Rays to the joints and how sure they are: true ones where the place is known, else the keypoints'."""
+        """Rays to the joints and their scores: true rays where 3D is known, else those of the keypoints."""
         b, t, k, _ = batch.joints.shape
         rays = batch.joints.new_full((b, t, k, 3), torch.nan)
         scores = batch.joints.new_zeros(b, t, k)

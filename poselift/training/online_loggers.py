@@ -1,4 +1,4 @@
-"""Loggers of packages that not everyone has."""
+"""Loggers of optional packages."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from poselift.core.optional import require
 
 
 def wandb_logger(**options: Any) -> Logger:
-    """Weights & Biases (https://docs.wandb.ai).
+    """A logger of Weights & Biases (https://docs.wandb.ai).
 
     Args:
         **options: of `pytorch_lightning.loggers.WandbLogger`.
@@ -21,7 +21,7 @@ def wandb_logger(**options: Any) -> Logger:
 
 
 def mlflow_logger(**options: Any) -> Logger:
-    """MLflow (https://mlflow.org).
+    """A logger of MLflow (https://mlflow.org).
 
     Args:
         **options: of `pytorch_lightning.loggers.MLFlowLogger`.

@@ -1,8 +1,8 @@
-"""Going on from a checkpoint to the same bits as a run that was never stopped, on the same machine.
+"""Exact resumption: on the same machine, a resumed run equals an uninterrupted one bit by bit.
 
-Batches are a function of (seed, epoch, rank, number); what a step draws itself (dropout, masking) is made one of
-(seed, rank, step). Nothing random is then left to save. Lightning's own counters go on rightly inside an epoch, but
-not from its end, where they would count the epoch twice: there they are written as they stand before the next one.
+Batches are a function of (seed, epoch, rank, number), and the draws of a step (dropout, masking) one of (seed, rank,
+step), so there is no random state to save. Lightning's counters are right inside an epoch. At its end they would count
+the epoch twice, so `close_epoch` sets them to the start of the next epoch.
 """
 
 import random
@@ -13,15 +13,15 @@ import torch
 
 
 def seed_step(seed: int, rank: int, step: int) -> None:
-    """Seeds python's, numpy's and torch's generators, CUDA's too, for one step of one process."""
+    """Seeds the generators of Python, numpy and torch (CUDA too) for one step of one process."""
     number = int(np.random.SeedSequence([seed, rank, step]).generate_state(1, np.uint64)[0] >> np.uint64(1))
     random.seed(number)
-    np.random.seed(number % 2**32)  # noqa: NPY002 - the global state is what is to be fixed
+    np.random.seed(number % 2**32)  # noqa: NPY002 - callers draw from the global state
     torch.manual_seed(number)
 
 
 def close_epoch(fit_loop: dict[str, Any]) -> None:
-    """Where an epoch has just ended, sets Lightning's counters to the start of the next one.
+    """Sets Lightning's counters to the start of the next epoch if one has just ended.
 
     Args:
         fit_loop: the loop's part of a checkpoint (`checkpoint["loops"]["fit_loop"]`).
@@ -36,5 +36,5 @@ def close_epoch(fit_loop: dict[str, Any]) -> None:
 
 
 def first_batch(fit_loop: dict[str, Any]) -> int:
-    """The batch of the epoch that comes next."""
+    """The number of the next batch of the epoch."""
     return int(fit_loop["epoch_loop.batch_progress"]["current"]["ready"])

@@ -1,4 +1,4 @@
-"""Drawing: skeletons on the picture, the 3D scene seen from a turning camera, and both side by side."""
+"""Drawing: 2D skeletons on the picture, the 3D scene, and both side by side."""
 
 from poselift.viz.colors import PersonColors, person_colors
 from poselift.viz.draw2d import draw_skeleton_2d

@@ -1,4 +1,4 @@
-"""Who is who, and which side is which, by colour. All colours are RGB, 0 to 255."""
+"""Colours of people and body sides, RGB from 0 to 255."""
 
 from dataclasses import dataclass
 
@@ -11,8 +11,8 @@ TEXT: Color = (222, 226, 232)
 WHITE: Color = (255, 255, 255)
 BLACK: Color = (0, 0, 0)
 
-# Okabe and Ito's palette, which colour-blind people can tell apart (https://jfly.uni-koeln.de/color/), in an
-# order that starts with its most distant hues; the two dark ones are lightened to stand on a dark ground.
+# Okabe and Ito's palette for colour-blind viewers (https://jfly.uni-koeln.de/color/). The most distant hues come
+# first; the two dark ones are lightened for the dark background.
 _PALETTE: tuple[Color, ...] = (
     (86, 180, 233),
     (240, 152, 20),
@@ -26,7 +26,7 @@ _PALETTE: tuple[Color, ...] = (
 
 @dataclass(frozen=True)
 class PersonColors:
-    """The colours of one person: the person's right side is the darker shade, the left the lighter."""
+    """The colours of one person: the right side is darker, the left side lighter."""
 
     middle: Color
     left: Color
@@ -38,12 +38,12 @@ class PersonColors:
 
 
 def person_colors(person: int) -> PersonColors:
-    """The colours of a person by the track's number; they repeat after seven people."""
+    """The colours of a person by number; they repeat after seven people."""
     base = _PALETTE[(person - 1) % len(_PALETTE)]
     return PersonColors(middle=base, left=mix(base, WHITE, 0.55), right=mix(base, BLACK, 0.3))
 
 
 def mix(color: Color, other: Color, amount: float) -> Color:
-    """The colour, moved towards another by a share of 0 to 1."""
+    """The mixture of two colours; `amount` is the share of the second one, 0 to 1."""
     red, green, blue = (round(a + (b - a) * amount) for a, b in zip(color, other, strict=True))
     return red, green, blue

@@ -9,7 +9,7 @@ from poselift.viz.colors import PersonColors
 from poselift.viz.labels import draw_label
 from poselift.viz.limbs import limbs_of
 
-_EDGE = (16, 18, 22)  # a dark rim, so that a limb stands out from a bright picture
+_EDGE = (16, 18, 22)  # a dark rim, visible on bright pictures
 
 
 def draw_skeleton_2d(
@@ -22,16 +22,16 @@ def draw_skeleton_2d(
     threshold: float = 0.3,
     label: str | None = None,
 ) -> None:
-    """Draws on the picture, in place.
+    """Draws a skeleton on the picture, in place.
 
     Args:
         image: RGB.
-        keypoints: pixels; NaN where a joint was not seen.
-        scores: 0 to 1; a joint below the threshold is left out, with the limbs that end in it.
-        skeleton: the joint set.
-        colors: the person's.
-        threshold: the lowest score that is drawn.
-        label: written by the head.
+        keypoints: pixels; NaN for unseen joints.
+        scores: 0 to 1; joints below the threshold are not drawn, and neither are their limbs.
+        skeleton: skeleton of the keypoints.
+        colors: colours of the person.
+        threshold: lowest score of a drawn joint.
+        label: text above the head.
     """
     points = np.where((scores >= threshold)[:, None], keypoints, np.nan).astype(np.float64)
     seen = np.isfinite(points).all(-1)
@@ -46,7 +46,7 @@ def draw_skeleton_2d(
     ends = limbs.ends(points)
     drawn = np.flatnonzero(np.isfinite(ends).all((1, 2)))
     radii = np.repeat(radius * limbs.widths[drawn, None], 2, axis=1)
-    # All rims first: they then lie around the body and not across it.
+    # All rims first, so that they surround the body.
     for outline in capsule_outlines(ends[drawn], radii + rim):
         fill_outline(image, outline, _EDGE)
     for limb, outline in zip(drawn, capsule_outlines(ends[drawn], radii), strict=True):

@@ -1,4 +1,4 @@
-"""Small text with a background, drawn large and shrunk once so that OpenCV's line font looks smooth."""
+"""Small text with a background, drawn large and then shrunk to smooth OpenCV's line font."""
 
 from functools import lru_cache
 
@@ -14,7 +14,7 @@ _OVERSIZE = 4
 
 @lru_cache(maxsize=128)
 def _text_mask(text: str, height: int) -> np.ndarray:
-    """(h, w) float32 coverage of a text whose digits are `height` pixels high."""
+    """Coverage (h, w), float32, of a text with digits of a height in pixels."""
     tall = height * _OVERSIZE
     scale = tall / 21  # a digit of this font is 21 units high at scale 1
     thickness = max(1, round(tall / 7.5))
@@ -27,7 +27,7 @@ def _text_mask(text: str, height: int) -> np.ndarray:
 
 @lru_cache(maxsize=128)
 def _pill_mask(width: int, height: int) -> np.ndarray:
-    """(h, w) float32 coverage of a rectangle with round corners."""
+    """Coverage (h, w), float32, of a rectangle with round corners."""
     mask = np.zeros((height * _OVERSIZE, width * _OVERSIZE), np.uint8)
     radius = min(mask.shape) // 2 - 1
     for x in (radius, mask.shape[1] - 1 - radius):
@@ -39,12 +39,12 @@ def _pill_mask(width: int, height: int) -> np.ndarray:
 def draw_text(
     image: UInt8[np.ndarray, "h w 3"], text: str, left: float, top: float, height: int, color: Color = TEXT
 ) -> None:
-    """Writes text on the picture, in place; `left` and `top` are pixels, `height` is that of a digit."""
+    """Writes text on the picture, in place; position and height of a digit are in pixels."""
     _blend(image, _text_mask(text, height), round(left), round(top), color, 1.0)
 
 
 def text_size(text: str, height: int) -> tuple[int, int]:
-    """(width, height) in pixels of what `draw_text` covers."""
+    """(width, height) of the area of `draw_text`, pixels."""
     rows, columns = _text_mask(text, height).shape
     return columns, rows
 
@@ -58,16 +58,16 @@ def draw_label(
     background: Color = BACKGROUND,
     opacity: float = 1.0,
 ) -> None:
-    """Writes text on a rounded background, in place, moved where needed to stay inside the picture.
+    """Writes text on a rounded background, in place and inside the picture.
 
     Args:
         image: RGB.
         text: one line.
-        x: pixels, the middle of the label.
-        y: pixels, the bottom of the label.
-        height: pixels, of a digit.
-        background: the colour behind; the text is black or light, whichever reads better on it.
-        opacity: of the background, 0 to 1.
+        x: middle of the label, pixels.
+        y: bottom of the label, pixels.
+        height: height of a digit, pixels.
+        background: colour behind the text, which is black or light for contrast.
+        opacity: opacity of the background, 0 to 1.
     """
     text_mask = _text_mask(text, height)
     pill = _pill_mask(text_mask.shape[1] + round(1.1 * height), round(2.1 * height))
@@ -82,7 +82,7 @@ def draw_label(
 
 
 def _blend(image: np.ndarray, mask: np.ndarray, left: int, top: int, color: Color, opacity: float) -> None:
-    """Mixes a colour into the picture where the mask is set; what lies outside the picture is cut off."""
+    """Mixes a colour into the picture by a mask, which is cut at the edges of the picture."""
     y0, x0 = max(top, 0), max(left, 0)
     y1, x1 = min(top + mask.shape[0], image.shape[0]), min(left + mask.shape[1], image.shape[1])
     if y0 >= y1 or x0 >= x1:

@@ -1,4 +1,4 @@
-"""Which lines make a body out of a skeleton's joints."""
+"""The lines that draw a body from the joints of a skeleton."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -8,8 +8,8 @@ from jaxtyping import Float
 
 from poselift.skeleton import Skeleton
 
-# COCO has no joint in the middle of the body, so the shoulders and the hips are joined across, and the head
-# hangs from the middle of the shoulders instead of from each.
+# COCO has no joint in the middle of the body. So lines connect both shoulders and both hips, and the head is
+# connected to the middle of the shoulders.
 _MIDDLE_JOINTS = {"shoulder": {"thorax", "neck_base", "mid_shoulders", "neck"}, "hip": {"pelvis"}}
 # By the last word of the far joint's name.
 _WIDTHS = {"eye": 0.45, "ear": 0.45, "nose": 0.6, "toe": 0.6, "heel": 0.6, "hand": 0.7, "foot": 0.7}
@@ -18,13 +18,13 @@ _WIDTHS |= {"knee": 1.15, "ankle": 1.0, "elbow": 0.95, "wrist": 0.8}
 
 @dataclass(frozen=True, eq=False)
 class Limbs:
-    """The lines to draw for a skeleton.
+    """The lines of a skeleton.
 
     Attributes:
-        joints: per limb and end two joint indices whose middle is the end; the same twice where it is a joint.
-        sides: per limb "left", "right" or "middle".
-        widths: per limb its thickness relative to the trunk's.
-        heads: per limb whether it ends at the top of the head.
+        joints: two joint indices for each end of each limb; the end is in their middle. Both are the same for a joint.
+        sides: "left", "right" or "middle" for each limb.
+        widths: thickness of each limb relative to the trunk's.
+        heads: whether each limb ends at the top of the head.
     """
 
     joints: np.ndarray
@@ -33,13 +33,13 @@ class Limbs:
     heads: np.ndarray
 
     def ends(self, points: Float[np.ndarray, "j c"]) -> Float[np.ndarray, "l 2 c"]:
-        """Where the limbs start and end; NaN where a joint is not known."""
+        """Start and end of each limb; NaN for unknown joints."""
         return points[self.joints].mean(axis=2)
 
 
 @cache
 def limbs_of(skeleton: Skeleton) -> Limbs:
-    """The limbs of a skeleton: its bones, and what a joint set without middle joints lacks."""
+    """The limbs of a skeleton: its bones, and lines that replace missing middle joints."""
     lines: list[tuple[tuple[str, str], tuple[str, str]]] = []
     for parent, child in skeleton.bones:
         if not (parent == "nose" and child.endswith("_shoulder")):
@@ -60,7 +60,7 @@ def limbs_of(skeleton: Skeleton) -> Limbs:
 
 
 def _side(start: tuple[str, str], end: tuple[str, str]) -> str:
-    """The side of the far end, and the middle for a line that crosses the body."""
+    """The side of the far end; "middle" for a line across the body."""
     sides = {joint.split("_")[0] for joint in (*start, *end)}
     if {"left", "right"} <= sides:
         return "middle"

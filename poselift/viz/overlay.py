@@ -1,4 +1,4 @@
-"""The video with the 2D skeletons drawn on it, beside the 3D scene."""
+"""The video with 2D skeletons, beside the 3D scene."""
 
 from collections.abc import Sequence
 
@@ -19,15 +19,14 @@ _MIN_HEIGHT, _MAX_HEIGHT = 480, 960
 
 
 class OverlayRenderer:
-    """Makes the composite of each video frame: the picture on the left, the 3D scene on the right.
+    """Renders each video frame with its 2D skeletons on the left, and the 3D scene on the right.
 
-    People who are there only for a part of the clip, or nobody at all, are fine. The size of the composite
-    is the same for every frame and even in both directions, as video encoders ask for.
+    All frames have the same size, with even sides as video encoders need. Frames without people are fine.
 
     Args:
         image_size: (width, height) of the video in pixels.
-        motions: everyone in the clip.
-        threshold: the lowest score of a 2D joint that is drawn.
+        motions: the people of the clip.
+        threshold: lowest score of a drawn 2D joint.
     """
 
     def __init__(self, image_size: tuple[int, int], motions: Sequence[Motion], *, threshold: float = 0.3):
@@ -40,18 +39,18 @@ class OverlayRenderer:
 
     @property
     def size(self) -> tuple[int, int]:
-        """(width, height) of the composite in pixels."""
+        """(width, height) of the rendered frames in pixels."""
         return self._video_width + self._scene_width, self._height
 
     def render(self, image: UInt8[np.ndarray, "h w 3"], timestamp: float) -> UInt8[np.ndarray, "rows columns 3"]:
-        """The composite of one frame.
+        """The rendered frame.
 
         Args:
-            image: the video's frame, RGB; it is not changed.
-            timestamp: its time in seconds; a person is drawn where their motion has a frame at that time.
+            image: frame of the video, RGB; it is not changed.
+            timestamp: of the frame, seconds; people are drawn if their motion has a frame at this time.
 
         Raises:
-            ValueError: the picture has another size than the video.
+            ValueError: the picture and the video have different sizes.
         """
         if (image.shape[1], image.shape[0]) != self._image_size:
             raise ValueError(f"the frame is {image.shape[1]} x {image.shape[0]}, the video {self._image_size}")
@@ -61,14 +60,14 @@ class OverlayRenderer:
             if (frame := _frame_at(motion.timestamps, timestamp)) is not None
         ]
         scale = np.array([self._video_width, self._height]) / self._image_size
-        # Averaging costs several times as much, and only shows where the picture shrinks a lot.
+        # Averaging is several times slower, and only visible if the picture shrinks a lot.
         method = cv2.INTER_AREA if scale.min() < 0.6 else cv2.INTER_LINEAR
         video = cv2.resize(image, (self._video_width, self._height), interpolation=method)
         for _, motion, frame in present:
             person = motion.keypoints.person
             draw_skeleton_2d(
                 video,
-                # Whole numbers are the middles of pixels, which is where scaling is not from.
+                # Pixel centres are whole numbers, but scaling starts at the edge of the picture.
                 (motion.keypoints.keypoints[frame] + 0.5) * scale - 0.5,
                 motion.keypoints.scores[frame],
                 motion.keypoints.skeleton,
@@ -103,16 +102,16 @@ class OverlayRenderer:
 
 
 def clock_text(seconds: float) -> str:
-    """Minutes, seconds and hundredths; a clip that was cut out of another one may begin before 0."""
+    """Minutes, seconds and hundredths; negative before the start of a recording."""
     hundredths = round(seconds * 100)
     minutes, rest = divmod(abs(hundredths), 6000)
     return f"{'-' if hundredths < 0 else ''}{minutes}:{rest / 100:05.2f}"
 
 
 def _layout(width: int, height: int) -> tuple[int, int, int]:
-    """Widths of the video and of the scene, and the height of both, all even.
+    """Widths of video and scene, and their common height, all even.
 
-    The scene is square. Small videos are enlarged so that labels can be read.
+    The scene is square. Small videos are enlarged to keep labels readable.
     """
     aspect = width / height
     rows = min(float(np.clip(height, _MIN_HEIGHT, _MAX_HEIGHT)), _MAX_WIDTH / (aspect + 1))
@@ -121,7 +120,7 @@ def _layout(width: int, height: int) -> tuple[int, int, int]:
 
 
 def _frame_at(timestamps: Float[np.ndarray, " t"], time: float) -> int | None:
-    """The frame that is nearest to a time, if it is within half a frame of it."""
+    """Index of the frame within half a frame interval of a time; None if there is none."""
     if not len(timestamps):
         return None
     nearest = int(np.abs(timestamps - time).argmin())

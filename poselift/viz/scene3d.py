@@ -1,4 +1,4 @@
-"""The 3D scene, seen from a camera that swings slowly around it."""
+"""The 3D scene, seen by a camera that slowly swings around it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from poselift.viz.stage import Stage
 _SWING = np.deg2rad(50)  # to each side of the recording camera's own view
 _PERIOD = 12.0  # seconds for a swing to both sides and back
 _ELEVATION = np.deg2rad(16)
-_FOCAL = 2.3  # of half the picture's shorter side: a moderate perspective
+_FOCAL = 2.3  # in halves of the shorter side of the picture: a moderate perspective
 _LIMB_RADIUS = 0.028  # metres
 _HEAD_RADIUS = 0.07
 _BRIDGED_OPACITY = 0.55
@@ -29,10 +29,10 @@ class Pose3D:
     """One person in one frame.
 
     Attributes:
-        person: the track's number; it gives the colour.
+        person: number of the person, which gives the colour.
         joints: metres, in the axes of the stage.
-        skeleton: the joint set of `joints`.
-        interpolated: nothing was seen and the frame was bridged: drawn translucent.
+        skeleton: skeleton of `joints`.
+        interpolated: no detection in this frame; drawn translucent.
     """
 
     person: int
@@ -43,23 +43,22 @@ class Pose3D:
 
 @dataclass(frozen=True, eq=False)
 class _View:
-    """Where the scene is seen from: the rows of `axes` are right, down and forward; `target` is the centre."""
+    """The view of the scene: rows of `axes` are right, down and forward; `target` is the centre."""
 
     axes: Float[np.ndarray, "3 3"]
     target: Float[np.ndarray, "3"]
 
 
 class Scene3D:
-    """Draws a clip's people on a one-metre grid.
+    """Draws the people of a clip on a one-metre grid.
 
-    The view starts where the recording camera stood, so that it can be compared with the video, and swings to
-    both sides by the time stamp. It follows people who walk away, without haste, and its distance is chosen
-    once so that everyone stays in view.
+    The view starts at the recording camera, for comparison with the video, and swings to both sides with time. It
+    slowly follows people who walk away. Its distance is constant and keeps everyone in view.
 
     Args:
-        width: pixels.
-        height: pixels.
-        stage: the arrangement of the clip.
+        width: width of the picture, pixels.
+        height: height of the picture, pixels.
+        stage: arrangement of the clip.
     """
 
     def __init__(self, width: int, height: int, stage: Stage):
@@ -67,11 +66,11 @@ class Scene3D:
         self._stage = stage
         points = stage.points if len(stage.points) else np.array([[-1.0, 0, -1], [1, 1.8, 1]])
         low, high = np.percentile(points, [2, 98], axis=0)
-        # A rare wild pose must not make everyone small. The ground below people belongs in view as well.
+        # A rare outlier must not make everyone small. The ground below people must be in view.
         points = points[((points >= low - 0.2) & (points <= high + 0.2)).all(-1)]
         points = np.concatenate([points, points * [1, 0, 1]])
         low, high = points.min(0), points.max(0)
-        self._centre = (low + high) / 2  # of what is looked at, relative to the stage's middle
+        self._centre = (low + high) / 2  # of the view, relative to the stage's middle
         self._radius = float(np.linalg.norm((points - self._centre)[:, ::2], axis=-1).max())
         self._focal = _FOCAL * min(width, height) / 2
         self._distance = self._fit_distance(points - self._centre)
@@ -102,7 +101,7 @@ class Scene3D:
         return image
 
     def project(self, points: Float[np.ndarray, "*batch 3"], time: float) -> Float[np.ndarray, "*batch 2"]:
-        """Where points of the stage lie in the picture drawn at a time, in pixels."""
+        """Pixels of points of the stage in the picture at a time in seconds."""
         return self._project(points, self._view(time))[0]
 
     def _view(self, time: float) -> _View:
@@ -112,7 +111,7 @@ class Scene3D:
         )
 
     def _fit_distance(self, points: np.ndarray) -> float:
-        """How far away the view must be for all points to stay inside the picture during the whole swing."""
+        """Distance of the view that keeps all points in the picture during the whole swing."""
         half = np.array([self.width, self.height]) / 2 * [0.92, 0.74]
         distances = [2.0]
         for azimuth in np.linspace(-_SWING, _SWING, 9):
@@ -122,14 +121,14 @@ class Scene3D:
         return max(distances)
 
     def _project(self, points: np.ndarray, view: _View) -> tuple[np.ndarray, np.ndarray]:
-        """Pixels (..., 2), and the depth (...) of each point in metres."""
+        """Pixels (..., 2) and depths (...) of points, depths in metres."""
         right_down_forward = (points - view.target) @ view.axes.T
         depth = np.maximum(right_down_forward[..., 2] + self._distance, 0.1)
         pixels = right_down_forward[..., :2] * (self._focal / depth)[..., None]
         return pixels + [(self.width - 1) / 2, (self.height - 1) / 2], depth
 
     def _fade(self, depth: np.ndarray) -> np.ndarray:
-        """How much what lies at a depth fades into the background, 0 to 1: far things are fainter."""
+        """Share of the background colour at a depth, 0 to 1: distant things are fainter."""
         reach = max(self._radius, 1.5)
         return np.clip((depth - self._distance + reach) / (2 * reach), 0, 1)
 
@@ -150,7 +149,7 @@ class Scene3D:
                 cv2.line(image, a, b, mix(GRID, BACKGROUND, share), 1, cv2.LINE_AA, 4)
 
     def _draw_shadows(self, image: np.ndarray, view: _View, people: Sequence[Pose3D]) -> None:
-        """Straight below each body: where it stands is otherwise hard to see."""
+        """Shadows straight below each body, which show where it stands."""
         for pose in people:
             limbs = limbs_of(pose.skeleton)
             pixels, depth = self._project(limbs.ends(pose.joints * [1, 0, 1]), view)
@@ -159,7 +158,7 @@ class Scene3D:
                 fill_outline(image, outline, SHADOW)
 
     def _draw_bodies(self, image: np.ndarray, view: _View, people: Sequence[Pose3D]) -> None:
-        """All limbs of all people, far ones first."""
+        """Limbs of all people, distant ones first."""
         drawn: list[tuple[float, np.ndarray, np.ndarray, Color]] = []
         for pose in people:
             colors = person_colors(pose.person)
@@ -170,7 +169,7 @@ class Scene3D:
             far = depth.mean(-1)
             fade = 0.4 * self._fade(far)
             outlines = capsule_outlines(ends, radii)
-            # The rim sets a limb off from what is behind it; it ends short of the joints, where limbs meet.
+            # The rim separates a limb from the background. It ends before the joints, where limbs meet.
             inner = ends + (ends[:, ::-1] - ends) * 0.22
             rims = capsule_outlines(inner, radii + 1.8)
             for limb in np.flatnonzero(np.isfinite(outlines).all((1, 2))):
@@ -197,7 +196,7 @@ class Scene3D:
 
 
 def _axes(azimuth: float) -> np.ndarray:
-    """Right, down and forward, in the axes of the stage, of a view that looks down on it from a direction."""
+    """Right, down and forward of a view from an azimuth, in the axes of the stage."""
     sin_a, cos_a = np.sin(azimuth), np.cos(azimuth)
     sin_e, cos_e = np.sin(_ELEVATION), np.cos(_ELEVATION)
     return np.array(

@@ -1,8 +1,7 @@
-"""Where people stand in the 3D scene: upright, on a common floor, near enough to be seen together.
+"""The arrangement of people in the 3D scene: upright, on a common floor, close enough to be seen together.
 
-A person's distance is the least certain of what one camera tells. So the scene is arranged once for the whole
-clip, from everyone's motion, by one constant shift a person: nothing in it moves that does not move in the
-motion itself.
+The distance of a person is the least certain quantity of a single camera. So each person is shifted by a constant for
+the whole clip, and nothing moves that does not move in the motion itself.
 """
 
 from collections.abc import Sequence
@@ -16,10 +15,10 @@ from poselift.structures import Motion
 from poselift.viz.up import rotation_to_y_up
 
 _SOLE = 0.04  # metres from the lowest joint to the ground
-_MAX_RISE = 1.2  # metres that one person is shown above another's ground
+_MAX_RISE = 1.2  # metres, largest displayed height above another person's ground
 _STEP = 0.1  # seconds between the points of the middle's path
 _SMOOTHING = 1.2  # seconds, standard deviation
-_STILL = 1.0  # metres; a middle that moves less is kept in place
+_STILL = 1.0  # metres; a middle that moves less stays in place
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,12 +26,12 @@ class Stage:
     """The arrangement of a clip's motions: right-handed, Y up, metres, the ground at Y = 0.
 
     Attributes:
-        rotation: from the motions' frame.
-        offsets: what is added to each motion after the rotation.
-        times: seconds, of `path`.
-        path: the middle of the people who are there, smoothed over time: what a view should look at.
-        points: joints of everyone relative to `path`, a sample, for framing a view.
-        shortened: people stood further apart than they are shown.
+        rotation: from the frame of the motions.
+        offsets: added to each motion after the rotation.
+        times: of `path`, seconds.
+        path: middle of the visible people, smoothed over time, for a view to follow.
+        points: a sample of everyone's joints relative to `path`, for framing a view.
+        shortened: whether people stood further apart than shown.
     """
 
     rotation: Float[np.ndarray, "3 3"]
@@ -44,11 +43,10 @@ class Stage:
 
     @classmethod
     def fit(cls, motions: Sequence[Motion]) -> "Stage":
-        """Arranges a clip.
+        """The arrangement of a clip.
 
-        A person whose feet are about level with the lowest person's is set on the same ground; one who is
-        clearly higher, on a roof say, stays higher. People far apart are moved closer along the line to the
-        middle of the group.
+        People whose feet are about as low as those of the lowest person stand on the same ground. People who are
+        clearly higher, for example on a roof, stay higher. People far apart move closer to the middle of the group.
 
         Raises:
             ValueError: the motions are not all in the same frame.
@@ -83,23 +81,23 @@ class Stage:
         return cls(rotation, offsets, times, path, np.concatenate(points), shortened)
 
     def place(self, index: int, motion: Motion, frame: int) -> Float[np.ndarray, "j 3"]:
-        """A motion's joints in the scene; NaN where they are not known.
+        """The joints of a frame in the scene; NaN if unknown.
 
         Args:
-            index: the motion's place in the sequence that was given to `fit`.
-            motion: that motion.
-            frame: the index of the frame.
+            index: index of the motion in the argument of `fit`.
+            motion: this motion.
+            frame: index of the frame.
         """
         joints = motion.joints[frame].astype(np.float64) + motion.root[frame]
         return joints @ self.rotation.T + self.offsets[index]
 
     def middle(self, time: float) -> Float[np.ndarray, "3"]:
-        """The place on the ground to look at, at a time in seconds."""
+        """The point on the ground to look at, at a time in seconds."""
         return _interpolate(self.times, self.path, np.array([time]))[0]
 
 
 def _rises(floors: np.ndarray, places: np.ndarray) -> np.ndarray:
-    """How high above the ground each person stands: 0 unless that is more than the error of up explains."""
+    """Height of each person above the ground; 0 unless it exceeds the error of the up direction."""
     lowest = floors.argmin()
     rises = floors - floors[lowest]
     distance = np.linalg.norm(places - places[lowest], axis=-1)
@@ -107,7 +105,7 @@ def _rises(floors: np.ndarray, places: np.ndarray) -> np.ndarray:
 
 
 def _smooth_middle(timestamps: list[np.ndarray], roots: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """The times, and the middle of the people present at each, on the ground."""
+    """Times, and the middle of the people present at each of them, on the ground."""
     first, last = min(times[0] for times in timestamps), max(times[-1] for times in timestamps)
     grid = first + _STEP * np.arange(int((last - first) / _STEP) + 2)
     low, high = np.full((len(grid), 3), np.inf), np.full((len(grid), 3), -np.inf)
@@ -124,5 +122,5 @@ def _smooth_middle(timestamps: list[np.ndarray], roots: list[np.ndarray]) -> tup
 
 
 def _interpolate(times: np.ndarray, places: np.ndarray, wanted: np.ndarray) -> np.ndarray:
-    """Places (t, 3) at other times, the first and last one beyond the ends."""
+    """Positions (t, 3) interpolated at other times, constant beyond the ends."""
     return np.stack([np.interp(wanted, times, places[:, axis]) for axis in range(3)], axis=-1)

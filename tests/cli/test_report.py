@@ -107,12 +107,12 @@ def test_a_pattern_leaves_out_folders_without_an_evaluation(tmp_path, capsys):
     report(tmp_path / "run*", "--out", tmp_path / "out", "--cost", "none")
     said = capsys.readouterr()
     assert "(1 rows)" in said.out
-    assert said.err == f"left out, as they have no metrics.json: {tmp_path / 'run2'}\n"
+    assert said.err == f"left out, because they have no metrics.json: {tmp_path / 'run2'}\n"
 
 
 @pytest.mark.usefixtures("no_plots")
 def test_peers_of_a_file_of_ones_own(tmp_path):
-    write(tmp_path / "run", results(data={"source": "det"}))
+    write(tmp_path / "run", results(data={"keypoints": "det"}))
     (tmp_path / "peers.yaml").write_text(
         "rows: [{name: Theirs, protocol: cmu_bench, points: detected, values: {mpjpe: 49.5}, paper: 'Doe, 2024', "
         "url: 'https://example.org'}]"
@@ -135,11 +135,11 @@ def test_warnings_are_printed(tmp_path, capsys):
 def test_what_an_earlier_report_left_is_said(tmp_path, capsys):
     run, out = write(tmp_path / "run", results()), tmp_path / "out"
     report(run, "--out", out, "--cost", "none")
-    assert "no part of this report" not in capsys.readouterr().out
+    assert "of an earlier report" not in capsys.readouterr().out
     (out / "tables" / "cmu_bench_2_comparison.tex").touch()
     report(run, "--out", out, "--cost", "none")
     said = capsys.readouterr().out
-    assert "no part of this report, 1 in all, as tables/cmu_bench_2_comparison.tex" in said
+    assert "has 1 tables or plots of an earlier report, for example tables/cmu_bench_2_comparison.tex" in said
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ def test_what_an_earlier_report_left_is_said(tmp_path, capsys):
         (["{run}", "--peers", "nothing.yaml"], "error: no such file: nothing.yaml"),
         (["{run}", "--cost", "nothing.json"], "error: no such file: nothing.json"),
         (["{run}", "--out", "{run}/metrics.json"], "error: cannot write to"),
-        (["{run}", "--out", ""], "error: argument --out: '' names no folder"),
+        (["{run}", "--out", ""], "error: argument --out: the folder is empty; give a path"),
         ([], "error: the following arguments are required: RUN"),
     ],
 )

@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 
-from poselift.detection.duplicates import NMSParameters, join_passes, pose_likeness, pose_nms
+from poselift.detection.duplicates import NMSParameters, join_passes, pose_nms, pose_similarity
 
 NOBODY = np.zeros((0, 4))
 
@@ -41,10 +41,10 @@ def test_nobody_in_either_pass():
     assert join_passes(np.array([[0.0, 0, 10, 10]]), NOBODY, 1920)[0].tolist() == [True]
 
 
-def likeness_by_loop(keypoints, scores, boxes, parameters):
+def similarity_by_loop(keypoints, scores, boxes, parameters):
     """The paper's formulas 9 to 11, joint by joint, as means."""
     n, joints = scores.shape
-    likeness = np.zeros((n, n))
+    similarity = np.zeros((n, n))
     for i in range(n):
         size = max(boxes[i, 2] - boxes[i, 0], boxes[i, 3] - boxes[i, 1])
         for other in range(n):
@@ -58,11 +58,11 @@ def likeness_by_loop(keypoints, scores, boxes, parameters):
                     one, two = (scores[k, joint] / scores[k].max() / parameters.sigma_score for k in (i, other))
                     term += math.tanh(one) * math.tanh(two)
                 terms.append(term)
-            likeness[i, other] = sum(terms) / len(terms) if terms else 0
-    return likeness
+            similarity[i, other] = sum(terms) / len(terms) if terms else 0
+    return similarity
 
 
-def test_likeness_is_the_papers_formula():
+def test_similarity_is_the_papers_formula():
     rng = np.random.default_rng(0)
     poses = np.stack([pose(0, 0, 100), pose(3, 2, 100), pose(8, 0, 100, seed=1), pose(300, 0, 50)])
     poses += rng.normal(0, 3, poses.shape)
@@ -70,12 +70,12 @@ def test_likeness_is_the_papers_formula():
     poses[1, :5], scores[1, :5] = np.nan, 0
     boxes = np.array([[0.0, 0, 60, 100], [3, 2, 123, 102], [8, 0, 108, 100], [300, 0, 350, 50]])
     parameters = NMSParameters(sigma_score=0.6, sigma_distance=0.03, spatial=1.5, threshold=1.0)
-    likeness = pose_likeness(poses, scores, boxes, parameters)
-    assert likeness == pytest.approx(likeness_by_loop(poses, scores, boxes, parameters), abs=1e-12)
-    assert likeness[0, 1] != pytest.approx(likeness[1, 0]), "each is measured by its own box"
+    similarity = pose_similarity(poses, scores, boxes, parameters)
+    assert similarity == pytest.approx(similarity_by_loop(poses, scores, boxes, parameters), abs=1e-12)
+    assert similarity[0, 1] != pytest.approx(similarity[1, 0]), "each is measured by its own box"
 
 
-def test_likeness_by_hand():
+def test_similarity_by_hand():
     # A box of 100 px: joints match within 5 px along each axis. Apart: 0, (3, 4), (6, 0) px; the last one has one.
     one = np.array([[0.0, 0], [10, 0], [20, 0], [30, 0]])
     other = np.array([[0.0, 0], [13, 4], [26, 0], [np.nan, np.nan]])
@@ -85,16 +85,16 @@ def test_likeness_by_hand():
     # tanh(2)² = 0.92935, tanh(1) tanh(2) = 0.76159 x 0.96403 = 0.73420
     # exp(0) = 1, exp(-0.0025 / 0.01) = 0.77880, exp(-0.0036 / 0.01) = 0.69768
     by_hand = (0.92935 + 0.73420 + 0.5 * (1 + 0.77880 + 0.69768)) / 3
-    assert pose_likeness(np.stack([one, other]), scores, boxes, parameters)[0, 1] == pytest.approx(by_hand, abs=1e-5)
+    assert pose_similarity(np.stack([one, other]), scores, boxes, parameters)[0, 1] == pytest.approx(by_hand, abs=1e-5)
 
 
-def test_likeness_does_not_depend_on_how_high_scores_or_how_large_people_are():
+def test_similarity_does_not_depend_on_how_high_scores_or_how_large_people_are():
     poses = np.stack([pose(0, 0, 100), pose(4, 3, 100)])
     scores = np.random.default_rng(1).uniform(0.2, 1, (2, 17))
     boxes = np.tile([0.0, 0, 80, 100], (2, 1))
-    likeness = pose_likeness(poses, scores, boxes)
-    assert pose_likeness(poses, 0.3 * scores, boxes) == pytest.approx(likeness)
-    assert pose_likeness(7 * poses, scores, 7 * boxes) == pytest.approx(likeness)
+    similarity = pose_similarity(poses, scores, boxes)
+    assert pose_similarity(poses, 0.3 * scores, boxes) == pytest.approx(similarity)
+    assert pose_similarity(7 * poses, scores, 7 * boxes) == pytest.approx(similarity)
 
 
 def test_of_two_detections_of_one_pose_the_better_is_kept():
@@ -124,7 +124,7 @@ def test_who_was_dropped_drops_nobody():
     poses = np.stack([pose(shift, 0, 100) for shift in (0, 4.5, 9)])
     scores, boxes = np.full((3, 17), 0.6), np.tile([0.0, 0, 100, 100], (3, 1))
     parameters = NMSParameters(threshold=0.8)
-    alike = pose_likeness(poses, scores, boxes, parameters) >= parameters.threshold
+    alike = pose_similarity(poses, scores, boxes, parameters) >= parameters.threshold
     assert alike.tolist() == [[True, True, False], [True, True, True], [False, True, True]]
     assert pose_nms(poses, scores, boxes, np.array([0.6, 0.5, 0.4]), parameters) == [0, 2]
 

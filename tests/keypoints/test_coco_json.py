@@ -62,7 +62,7 @@ def test_results_have_scores(write, body):
 def test_the_user_names_a_joint_set(write, body):
     content = [{"image_id": 5, "keypoints": body(16).ravel().tolist()}]
     path = write("results.json", content)
-    with pytest.raises(InputError, match="people of 16 joints are not known"):
+    with pytest.raises(InputError, match="people of 16 joints are unknown"):
         read_keypoints(path)
     assert read_keypoints(path, MPII16).skeleton == MPII16
 
@@ -79,13 +79,13 @@ PERSON = {"image_id": 70, "keypoints": [1.0] * 51}
         (labels([{"image_id": 71, "keypoints": [1.0] * 51}]), "person 0 has no 'image_id', or that of no picture"),
         (labels([PERSON, {"image_id": 70}]), "'keypoints' of person 1, image 70: missing"),
         (labels([{**PERSON, "keypoints": [1.0] * 50}]), "'keypoints' of person 0, image 70: not a list of x, y"),
-        ('[{"image_id": 1, "keypoints": [1, Infinity, 1]}]', "'keypoints' of person 0, image 1: holds NaN or inf"),
+        ('[{"image_id": 1, "keypoints": [1, Infinity, 1]}]', "'keypoints' of person 0, image 1: has NaN or inf"),
         (labels([PERSON], names=["nose", "tail"]), None),
         (labels([PERSON], names=[f"p{n}" for n in range(17)]), "are not those of a person"),
         ({**labels([PERSON]), "categories": {"keypoints": []}}, "'categories' is not a list of objects"),
         ({**labels([PERSON]), "categories": ["person"]}, "'categories' is not a list of objects"),
         (labels([PERSON], names=list(range(17))), "'categories' has 'keypoints' that are no list of names"),
-        (labels([]), "nobody in it has 'keypoints'"),
+        (labels([]), "nobody has 'keypoints'"),
         (labels([PERSON], [{"id": 70, "frame_id": "x", "file_name": "1"}]), "'frame_id' 'x'"),
         (labels([PERSON], [{"id": 70, "width": "w", "height": 9}]), "'images' has a 'width' or 'height'"),
         (

@@ -40,13 +40,13 @@ def test_numbers_of_people(body):
 def test_what_cannot_be_pixels_of_the_picture(body):
     points = body()
     normal = points / [640, 480, 1]
-    with pytest.raises(InputError, match=r"clip\.json: coordinates lie between .* and are no pixels"):
+    with pytest.raises(InputError, match=r"clip\.json: coordinates lie between .* and are not pixels"):
         file_of({0: [observation(normal)]}).detections((640, 480))
     with pytest.raises(InputError, match="most points lie outside a picture of 64 x 48"):
         file_of({0: [observation(points)]}).detections((64, 48))
     away = points.copy()
     away[3, 0] = 1e30
-    with pytest.raises(InputError, match=r"a point is 1e\+30 pixels away, which cannot be meant"):
+    with pytest.raises(InputError, match=r"a point is 1e\+30 pixels away; leave undetected joints empty"):
         file_of({0: [observation(points)], 1: [observation(away)]}).detections((640, 480))
     away[3, 0] = 6000  # of somebody who is half out of the picture
     assert len(file_of({0: [observation(points)], 1: [observation(away)]}).detections((640, 480))[1]) == 1

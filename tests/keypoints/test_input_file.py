@@ -23,15 +23,15 @@ def test_the_number_of_a_frame_in_a_name(name, number):
 def test_what_is_not_recognised_is_told_what_is(write, tmp_path, name):
     path = write(name, {"hello": 1}) if "." in name else tmp_path / name
     path.mkdir() if name == "empty" else None
-    with pytest.raises(InputError, match=f"{name}: not recognised.*; supported are") as raised:
+    with pytest.raises(InputError, match=f"{name}: the format is unknown.*; supported are") as raised:
         read_keypoints(path)
     for reader in READERS.values():
         assert reader.WHAT in str(raised.value)
 
 
 WHY = {
-    "folder": (None, r"folder: not recognised \(there are no .json, .npz or .trc files in this folder\)"),
-    "frame.json": ({"people": []}, "it is one frame of OpenPose's; give the folder"),
+    "folder": (None, r"folder: the format is unknown \(there are no .json, .npz or .trc files in this folder\)"),
+    "frame.json": ({"people": []}, "it is one frame of OpenPose; give its folder"),
     "nobody.json": ([], "there is nobody in it"),
 }
 """Content by name, and what the message says."""

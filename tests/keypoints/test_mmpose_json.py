@@ -66,13 +66,16 @@ GOOD = {"keypoints": [[1.0, 2.0]] * 17, "keypoint_scores": [0.5] * 17}
             [{"frame_id": 0, "instances": [{**GOOD, "keypoints": "x"}]}],
             "'keypoints' in frame 0: missing, or not a list",
         ),
-        ([{"frame_id": 0, "instances": ["x"]}], "'instances' has something that is no person"),
-        ([{"frame_id": 0, "instances": []}], "nobody was found"),
+        ([{"frame_id": 0, "instances": ["x"]}], "'instances' has an entry that is not a person"),
+        ([{"frame_id": 0, "instances": []}], "it has no people"),
         (
             '[{"frame_id": 0, "instances": [{"keypoints": [[NaN, 1]], "keypoint_scores": [1]}]}]',
-            "'keypoints' in frame 0: holds NaN",
+            "'keypoints' in frame 0: has NaN",
         ),
-        ({"instance_info": [], "meta_info": {"keypoint_id2name": {"a": "nose"}}}, "'keypoint_id2name' does not name"),
+        (
+            {"instance_info": [], "meta_info": {"keypoint_id2name": {"a": "nose"}}},
+            "'keypoint_id2name' has keys",
+        ),
     ],
 )
 def test_broken_files(write, content, message):
@@ -82,5 +85,5 @@ def test_broken_files(write, content, message):
 
 def test_people_of_different_joint_sets(write, body):
     content = [{"frame_id": 0, "instances": [instance(body(26)), instance(body(17))]}]
-    with pytest.raises(InputError, match="'keypoints' has 17 joints, fewer than the others"):
+    with pytest.raises(InputError, match="'keypoints' has 17 joints, fewer than others"):
         read_keypoints(write("clip.json", content))

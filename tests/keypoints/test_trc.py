@@ -67,14 +67,14 @@ def test_a_folder_has_a_file_a_person(write, body):
 def test_places_in_3d_are_refused(write):
     millimetres = np.random.default_rng(0).uniform(200, 1700, (11, 3))
     path = write("markers.trc", trc([[str(value) for value in millimetres.ravel()]]))
-    with pytest.raises(InputError, match=r"markers\.trc: its markers have a z, so they are no pixels.*_px_"):
+    with pytest.raises(InputError, match=r"markers\.trc: its markers have a z, so they are not pixels.*_px_"):
         read_keypoints(path)
 
 
 def test_metres_are_refused(write):
     metres = np.random.default_rng(0).uniform(3, 4.8, (11, 2))
     file = read_keypoints(write("clip_m_person00.trc", trc([cells(metres)])))
-    with pytest.raises(InputError, match=r"are no pixels.*_px_"):
+    with pytest.raises(InputError, match=r"are not pixels.*_px_"):
         file.detections((640, 480))
 
 

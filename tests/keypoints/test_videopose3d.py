@@ -68,7 +68,7 @@ def test_a_custom_data_set(tmp_path, body, layout, skeleton):
 def test_several_clips_are_refused(tmp_path):
     clip = {"custom": [np.zeros((3, 17, 2))]}
     np.savez(tmp_path / "a.npz", positions_2d={"a": clip, "b": clip}, metadata={"layout_name": "coco"})
-    with pytest.raises(InputError, match="'positions_2d' holds 2 clips"):
+    with pytest.raises(InputError, match="'positions_2d' has 2 clips"):
         read_keypoints(tmp_path / "a.npz")
 
 

@@ -44,7 +44,7 @@ def make_view() -> Callable[..., View]:
 
 @pytest.fixture(scope="session")
 def truth() -> Callable[..., np.ndarray]:
-    """A view's true joints in a joint set, float32, NaN for joints that the view lacks."""
+    """A view's true joints in a skeleton, float32, NaN for joints that the view lacks."""
 
     def of(view: View, skeleton: Skeleton = H36M17) -> np.ndarray:
         return view.converted(view.keypoint_skeleton, skeleton).joints.numpy()

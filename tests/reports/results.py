@@ -77,7 +77,7 @@ def results(error=50.0, protocol="cmu_bench", name="ours", seed=0, model=None, *
             "frames": 300,
             "model": model,
             "settings": {"flip": True, "data": {}, "view": None, "warnings": [], **settings},
-            "environment": {"poselift": "0", "torch": "2", "command": "python tools/evaluate.py"},
+            "environment": {"poselift": "0", "torch": "2", "command": "poselift evaluate"},
         }
     )
 

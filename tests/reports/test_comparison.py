@@ -68,7 +68,7 @@ def test_bad_predictions_are_refused(make_view):
     with pytest.raises(InputError, match=r"clip is NaN or infinite in 2 of its 5 frames \(left_knee\)"):
         compare(view, joints, H36M17, CMU)
     nobody = Skeleton("arm", ("left_wrist", "right_wrist"), (None, None))
-    with pytest.raises(InputError, match="joint set arm has no pelvis"):
+    with pytest.raises(InputError, match="skeleton arm has no pelvis"):
         compare(view, joints[:, :2], nobody, CMU)
 
 

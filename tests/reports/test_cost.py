@@ -38,7 +38,7 @@ FEATURES = 4 * 28 + CONTEXT_CHANNELS + 1
 def evaluated(tmp_path):
     """Saves lifters; returns entries as if they had been evaluated."""
 
-    def of(*lifters, joints="cmu28", **settings):
+    def of(*lifters, skeleton="cmu28", **settings):
         runs = []
         for number, lifter in enumerate(lifters):
             path = tmp_path / f"m{number}.safetensors"
@@ -46,7 +46,7 @@ def evaluated(tmp_path):
             weights = load_weights(path)
             model = {"name": weights.card["model"], "config": {}, "window": FRAMES, "weights": str(path)}
             model["sha256"] = weights.sha256
-            runs.append(Run(tmp_path, results(name=path.stem, model=model, data={"joints": joints}, **settings)))
+            runs.append(Run(tmp_path, results(name=path.stem, model=model, data={"skeleton": skeleton}, **settings)))
         (section,), _ = sections(runs)
         return section.entries
 
@@ -104,7 +104,7 @@ def test_every_architecture_can_be_measured(evaluated):
 
 def test_fewer_joints_cost_less(evaluated):
     lifter = SpatioTemporalLifter(LifterConfig(joint_dim=16, frame_dim=32, dim=32, depth=1, heads=4))
-    (every,), (some,) = measure(evaluated(lifter)), measure(evaluated(lifter, joints="coco17"))
+    (every,), (some,) = measure(evaluated(lifter)), measure(evaluated(lifter, skeleton="coco17"))
     assert some.macs < every.macs
 
 
@@ -116,7 +116,7 @@ def test_weights_that_are_gone_or_changed_are_said(evaluated, tmp_path):
     assert costs == {}
     assert gone.startswith("no cost of m0: no such file")
     assert changed.startswith("no cost of m1: ")
-    assert "is not what was evaluated" in changed
+    assert "has another sha256 than the evaluated weights" in changed
 
 
 def test_predictions_of_others_have_no_cost():

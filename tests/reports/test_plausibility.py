@@ -31,9 +31,9 @@ def test_nothing_is_said_of_good_ones(views, good):
 
 
 def test_a_unit_wrong_by_1000_is_refused(views, good):
-    with pytest.raises(InputError, match="times too large: these look like millimetres; give unit=mm"):
+    with pytest.raises(InputError, match="times too large: the unit seems to be millimetres; give unit=mm"):
         asked(views, good, lambda pose: pose * 1000)
-    with pytest.raises(InputError, match="times too small: these look like metres; give unit=m"):
+    with pytest.raises(InputError, match="times too small: the unit seems to be metres; give unit=m"):
         asked(views, good, lambda pose: pose / 1000)
     assert asked(views, good, lambda pose: pose * 1000, lengths=False) == []
 
@@ -46,14 +46,14 @@ def test_another_scale_warns(views, good, factor):
 
 def test_the_order_of_another_joint_set_is_refused(views, good):
     order = [H36M17.index(joint) if joint in H36M17.joints else H36M17.index("head_top") for joint in COCO17.joints]
-    with pytest.raises(InputError, match="in the order of joint set coco17, not h36m17; give joints=coco17"):
+    with pytest.raises(InputError, match="in the order of skeleton coco17, not h36m17; give joints=coco17"):
         asked(views, good, lambda pose: pose[:, order])
     assert asked(views, good, lambda pose: pose[:, order], skeleton=COCO17) == []
 
 
 def test_an_order_that_is_no_joint_sets_warns(views, good):
     (warning,) = asked(views, good, lambda pose: pose[:, ::-1])
-    assert warning.startswith("poses are hardly better than all joints at the root: their joints")
+    assert warning.startswith("poses are hardly better than all joints at the root; check the order of joints")
 
 
 @pytest.mark.parametrize(

@@ -65,7 +65,7 @@ def test_one_clip_as_videopose3d_exports_it(views, poses, tmp_path):
     np.save(tmp_path / "export.npy", poses[views[1].name])
     read = read_predictions(tmp_path / "export.npy", [views[1]])
     np.testing.assert_array_equal(read.poses[views[1].name], poses[views[1].name])
-    with pytest.raises(InputError, match="is one clip, but there are 4 views; say which by view=NAME"):
+    with pytest.raises(InputError, match="is one clip, but there are 4 views; choose one by view=NAME"):
         read_predictions(tmp_path / "export.npy", views)
 
 
@@ -174,10 +174,10 @@ def test_what_does_not_fit_is_refused_by_name(views, poses, tmp_path):
 
 def test_joints_are_checked_by_name(views, poses, tmp_path):
     strange = written(tmp_path, "strange.npz", poses, joints=np.array(["nose2", *H36M17.joints[1:]]))
-    with pytest.raises(InputError, match="there is no joint nose2; the joint sets are h36m17"):
+    with pytest.raises(InputError, match="there is no joint nose2; the skeletons are h36m17"):
         read_predictions(strange, views)
     part = written(tmp_path, "part.npz", {n: p[:, :5] for n, p in poses.items()}, joints=np.array(H36M17.joints[:5]))
-    with pytest.raises(InputError, match="no joint set has just these: pelvis, right_hip"):
+    with pytest.raises(InputError, match="no skeleton has just these joints: pelvis, right_hip"):
         read_predictions(part, views)
     own = written(tmp_path, "own.npz", poses, joints=np.array(H36M17.joints))
     with pytest.raises(InputError, match=r"says that its joints are pelvis, .*, but nose"):
@@ -192,9 +192,12 @@ def test_joints_are_checked_by_name(views, poses, tmp_path):
 @pytest.mark.parametrize(
     ("about", "message"),
     [
-        ({"joints": np.arange(17)}, "joints are a joint set or a list of joint names, not"),
-        ({"joints": np.array([H36M17.joints])}, "joints are a joint set or a list of joint names, not"),
-        ({"format": np.array("poselift-predictions 9")}, "has the format 'poselift-predictions 9'; what is read is"),
+        ({"joints": np.arange(17)}, "joints are a skeleton or a list of joint names, not"),
+        ({"joints": np.array([H36M17.joints])}, "joints are a skeleton or a list of joint names, not"),
+        (
+            {"format": np.array("poselift-predictions 9")},
+            "has the format 'poselift-predictions 9'; only 'poselift-predictions 1' can be read",
+        ),
         ({"about": np.array("{name")}, "'about' cannot be read as JSON"),
         ({"about": np.array("[1, 2]")}, "'about' is not a JSON object with"),
         ({"about": np.array('{"name": "x", "settings": []}')}, "'about' is not a JSON object with"),
@@ -218,9 +221,9 @@ def test_what_a_file_says_of_itself_is_checked(views, poses, tmp_path, about, me
         ("a.json", b"{", "cannot be read as JSON"),
         ("b.json", b"[]", 'has no "views"'),
         ("c.json", b'{"views": {"v": [[1], [1, 2]]}}', "nested lists"),
-        ("d.json", b'{"views": {}, "unit": "feet"}', "the unit 'feet' is not known"),
-        ("e.json", b'{"views": {}, "unit": ["m"]}', "is not known; it must be one of m, mm, none"),
-        ("f.json", b'{"views": {}, "joints": 17}', "joints are a joint set or a list of joint names, not 17"),
+        ("d.json", b'{"views": {}, "unit": "feet"}', "the unit 'feet' is unknown"),
+        ("e.json", b'{"views": {}, "unit": ["m"]}', "is unknown; it must be one of m, mm, none"),
+        ("f.json", b'{"views": {}, "joints": 17}', "joints are a skeleton or a list of joint names, not 17"),
     ],
 )
 def test_files_that_cannot_be_read(views, tmp_path, name, content, message):
@@ -233,5 +236,5 @@ def test_files_that_cannot_be_read(views, tmp_path, name, content, message):
 def test_what_is_asked_for_must_be_known(views, tmp_path):
     with pytest.raises(InputError, match="no such file"):
         read_predictions(tmp_path / "nothing.npz", views)
-    with pytest.raises(InputError, match="unit=feet is not known; choose one of m, mm, none"):
+    with pytest.raises(InputError, match="unit=feet is unknown; choose one of m, mm, none"):
         read_predictions(tmp_path / "nothing.npz", views, unit="feet")

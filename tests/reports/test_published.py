@@ -44,7 +44,7 @@ def test_what_a_row_leaves_out_is_none(tmp_path):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"url": None}, "url must be where the values are from, not None"),
+        ({"url": None}, "url must be the address of the values' publication, not None"),
         ({"url": "https://a.b/{c}"}, "url must be"),
         ({"points": "cpn"}, "points must be detected or gt, not 'cpn'"),
         ({"protocol": "h36m"}, "no protocol is called 'h36m'"),
@@ -55,7 +55,7 @@ def test_what_a_row_leaves_out_is_none(tmp_path):
         ({"values": {"mpjpe": float("nan")}}, "mpjpe must be a number above 0, not nan"),
         ({"window": 2.5}, "window must be a whole number above 0, not 2.5"),
         ({"macs": True}, "macs must be a number above 0, not True"),
-        ({"colour": "red"}, "has colour; known are macs, name"),
+        ({"colour": "red"}, "has colour; the known keys are macs, name"),
     ],
 )
 def test_a_row_that_is_wrong_is_named(change, message, tmp_path):

@@ -65,7 +65,7 @@ def test_the_caption_says_how_to_read_the_table():
 
 
 def test_a_row_must_fit():
-    with pytest.raises(ValueError, match="does not fit its columns"):
+    with pytest.raises(ValueError, match="has another number of labels or cells"):
         table(("a", (1.0,)))
 
 

@@ -37,12 +37,12 @@ def test_a_full_disk_leaves_the_last_good_one_and_says_so(tmp_path, room, before
     message = str(error.value)
     assert message.startswith(f"cannot write {path} (")
     assert "\n" not in message
-    assert message.endswith("make room and go on with resume=auto")
+    assert message.endswith("free some space and continue with resume=auto")
     if before:
-        assert "the one written before it is whole" in message
+        assert "the earlier one is intact" in message
         assert (read_checkpoint(path)["state_dict"]["w"] == 1).all()
     else:
-        assert "nothing was written before it" in message
+        assert "there is no earlier one" in message
     assert [file.name for file in tmp_path.iterdir()] == (["last.ckpt"] if before else [])
 
 

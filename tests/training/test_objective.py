@@ -122,7 +122,7 @@ def test_bad_weights_are_refused(weights, message):
         Objective(weights, CMU28, H36M17)
 
 
-def test_a_lifter_without_radii_has_no_loss_for_them(batch):
+def test_a_lifter_without_uncertainty_has_no_loss_of_it(batch):
     losses = Objective({"position": 1.0, "uncertainty": 1.0}, CMU28, H36M17)(predict(batch), batch)
     assert float(losses["uncertainty"]) == 0
     torch.testing.assert_close(losses["loss"], losses["position"])

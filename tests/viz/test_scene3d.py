@@ -87,12 +87,12 @@ def test_unknown_joints_are_not_drawn(make_motion):
     assert partly[y, x].max() < 100
 
 
-def test_bridged_frames_are_fainter(make_motion):
+def test_interpolated_frames_are_fainter(make_motion):
     motion = make_motion()
     stage = Stage.fit([motion])
     scene = Scene3D(SIZE, SIZE, stage)
     seen, bridged = (
-        scene.render(_poses(stage, [motion], 0, interpolated=interpolated), 0.0) for filled in (False, True)
+        scene.render(_poses(stage, [motion], 0, interpolated=interpolated), 0.0) for interpolated in (False, True)
     )
     empty = scene.render([], 0.0)
     changed = np.abs(seen.astype(int) - empty).max(-1) > 80
