@@ -108,16 +108,19 @@ def test_the_default_is_the_scaled_dot_product():
         ),
         (
             "model=encoder_decoder model/attention@model.cross_attention=lsh",
-            "LSHAttention is among the tokens of one sequence and cannot look at a memory",
+            "LSHAttention works within one sequence and cannot look at a memory",
         ),
         ("model.joint_attention.name=co_attention", "joint_attention=co_attention is for tokens that follow"),
         ("model.attention.name=hierarchical", "attention over time must take any number of tokens"),
         ("model/attention=location model.attention.distribution=proportional", "proportional"),
-        ("model/init=t_fixup model.norm=pre", "init=t_fixup does not go with norm=pre"),
+        ("model/init=t_fixup model.norm=pre", "init=t_fixup does not suit norm=pre"),
         ("model/init=t_fixup model/attention=fnet", "T-Fixup scales the value and output projections"),
-        ("model.norm=none", "init=default does not go with norm=none"),
-        ("model/attention=hard model.attention.distribution=sigmoid", "hard attention draws from a distribution"),
-        ("model/attention=co_attention model.heads=1", "1 heads cannot be halved"),
+        ("model.norm=none", "init=default does not suit norm=none"),
+        (
+            "model/attention=hard model.attention.distribution=sigmoid",
+            "hard attention draws keys, and sigmoid weights do not sum to 1",
+        ),
+        ("model/attention=co_attention model.heads=1", "heads=1 is odd, choose an even number"),
     ],
 )
 def test_what_makes_no_sense_is_refused_when_it_is_built(name, message):
@@ -148,7 +151,7 @@ class TestTFixup:
         assert schedule(0) == 1.0
         assert schedule(4000) < 0.5, "the decay stays"
 
-    def test_another_warm_up_can_be_asked_for(self):
+    def test_another_warm_up_can_be_chosen(self):
         with composed("model/init=t_fixup", "schedule/warmup=linear") as config:
             assert instantiate(config.schedule)(0) < 0.01
 

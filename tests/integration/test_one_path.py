@@ -1,4 +1,4 @@
-"""One clip whose people are found in four ways: all go one path, and write the same kinds of files."""
+"""Four ways to find the people of a clip: all go through `lift_clip` and write the same kinds of files."""
 
 import csv
 import json
@@ -74,7 +74,7 @@ def run(folder, *arguments):
 
 
 def mmpose_options(clip, folder):
-    """Random weights find nobody in particular, but they find somebody."""
+    """Random weights find people at random places."""
     skip_without_mmpose()
     pictures = [frame.image for frame in islice(VideoReader(clip), 0, FRAMES, 5)]
     for name in (POSE, PERSON):
@@ -127,7 +127,7 @@ def written(request, clip, tmp_path_factory):
     return run(tmp_path_factory.mktemp(request.param), clip, *options)
 
 
-def test_everybody_goes_through_lift_clip(written):
+def test_every_detector_goes_through_lift_clip(written):
     (clip,) = written.clips
     assert isinstance(clip, Clip)
     name, weights = clip.detector_name, clip.detector_weights

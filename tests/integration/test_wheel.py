@@ -27,7 +27,8 @@ import poselift
 folder = pathlib.Path(poselift.__file__).parent
 print(folder)
 for path in sorted(folder.rglob("*.py")):
-    importlib.import_module(".".join(("poselift", *path.relative_to(folder).with_suffix("").parts)).removesuffix(".__init__"))
+    parts = path.relative_to(folder.parent).with_suffix("").parts
+    importlib.import_module(".".join(parts).removesuffix(".__init__"))
 """
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("wheel")]
