@@ -116,7 +116,10 @@ def from_json(clip, tmp_path_factory):
     return run(tmp_path_factory.mktemp("coco"), clip, *options)
 
 
-@pytest.fixture(scope="module", params=SKELETONS_IN)
+WAYS = [pytest.param(name, marks=pytest.mark.slow) if name == "mmpose" else name for name in SKELETONS_IN]
+
+
+@pytest.fixture(scope="module", params=WAYS)
 def written(request, clip, tmp_path_factory):
     if request.param == "movenet-fast":
         return request.getfixturevalue("embedded")
