@@ -8,7 +8,7 @@ from poselift.structures import Keypoints2D, Motion
 K = np.array([[800.0, 0, 320], [0, 800, 240], [0, 0, 1]])
 
 
-def somebody(frames=9, away=0.0):
+def person(frames=9, away=0.0):
     """Stands 4 m away, seen exactly or so many pixels to the right."""
     pose = np.random.default_rng(0).normal(size=(1, 28, 3)) * [0.2, 0.5, 0.1]
     joints, root = np.repeat(pose - pose[:, :1], frames, 0), np.tile([0.0, 0, 4], (frames, 1))
@@ -24,14 +24,14 @@ def somebody(frames=9, away=0.0):
 
 
 def test_distance_and_acceleration():
-    assert measured(somebody(away=3.0), K) == pytest.approx([3.0, 3.0, 0.0, 0.0], abs=1e-3)
-    shaking = somebody()
+    assert measured(person(away=3.0), K) == pytest.approx([3.0, 3.0, 0.0, 0.0], abs=1e-3)
+    shaking = person()
     shaking.joints[4] += 0.01
     assert measured(shaking, K)[3] > 1
 
 
 def test_people_are_drawn_where_they_have_a_pose():
     image = np.zeros((480, 640, 3), np.uint8)
-    assert drawn(image, [somebody()], 0.1, K).any()
-    assert not drawn(image, [somebody()], 5.0, K).any()
+    assert drawn(image, [person()], 0.1, K).any()
+    assert not drawn(image, [person()], 5.0, K).any()
     assert not image.any()

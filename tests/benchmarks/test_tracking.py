@@ -20,7 +20,7 @@ def test_who_is_not_counted_is_neither_right_nor_wrong():
     scene = Scene((200, 200), np.array([0.0, 0.1]), (found, found), (np.array([1, 0, -1]),) * 2, boxes)
     data = evaluation_data(scene, [np.array([7, 0, 0]), np.array([7, 4, 9])])
     assert [ids.tolist() for ids in data["gt_ids"]] == [[0, 1], [0]]
-    # In the second frame person 1 is not counted: number 7 is left out, the find of nobody (9) is not.
+    # In the second frame person 1 is not counted: number 7 is left out, the detection without a person (9) is not.
     assert [ids.tolist() for ids in data["tracker_ids"]] == [[1], [0, 2]]
     assert (data["num_tracker_ids"], data["num_gt_dets"], data["num_tracker_dets"]) == (3, 3, 3)
     np.testing.assert_allclose(data["similarity_scores"][0], [[0], [1]])

@@ -10,7 +10,7 @@ import torch
 from hydra import compose, initialize_config_dir
 from hydra.core.hydra_config import HydraConfig
 from hydra.utils import instantiate
-from omegaconf import DictConfig, open_dict
+from omegaconf import DictConfig, OmegaConf, open_dict
 
 from poselift.cli.config import CONF
 from poselift.cli.main import main
@@ -63,6 +63,12 @@ def composed(*overrides) -> Iterator[DictConfig]:
         with open_dict(config):
             del config["hydra"]
         yield config
+
+
+def assert_complete(config: DictConfig) -> None:
+    """No key is missing, and all interpolations resolve."""
+    assert OmegaConf.missing_keys(config) == set()
+    OmegaConf.to_container(config, resolve=True)
 
 
 def trained(*overrides) -> float | None:

@@ -1,6 +1,7 @@
 import struct
 
 import pytest
+import torch
 
 from poselift.cli.main import main
 from poselift.models import (
@@ -17,40 +18,49 @@ def attention(*arguments):
 
 
 def size_of(path):
-    """Width and height of a PNG, which its header says."""
+    """Width and height of a PNG, from its header."""
     head = path.read_bytes()[:24]
     assert head.startswith(b"\x89PNG")
     return struct.unpack(">II", head[16:24])
 
 
-def test_pictures_of_the_shipped_lifter(tmp_path, capsys):
-    attention("--out", tmp_path, "--frames", 16, "--start", 1)
-    assert {path.name for path in tmp_path.iterdir()} == {"joints.png", "joints.pdf", "time.png", "time.pdf"}
-    said = capsys.readouterr().out
-    assert "16 frames from 1.00 s on, 12 layers" in said
-    assert str(tmp_path / "joints.png") in said
-    width, height = size_of(tmp_path / "time.png")
-    assert height > width  # eight heads beside each other, ten layers
+@pytest.fixture
+def weights(tmp_path):
+    """Random weights: one layer over joints and three over time, of two heads each."""
+    torch.manual_seed(0)
+    sizes = {"dim": 16, "depth": 3, "heads": 2, "joint_dim": 8, "joint_heads": 2, "frame_dim": 16}
+    save_weights(tmp_path / "small.safetensors", SpatioTemporalLifter(LifterConfig(**sizes)), 8, {})
+    return tmp_path / "small.safetensors"
 
 
-def test_other_weights_and_what_cannot_be_shown(tmp_path, capsys):
-    lifter = SpatioTemporalLifter(
-        LifterConfig(dim=16, depth=1, heads=2, joint_dim=8, frame_dim=16, joint_attention="fnet")
-    )
-    save_weights(tmp_path / "mixed.safetensors", lifter, 8, {})
+def test_pictures_of_a_lifter(weights, tmp_path, capsys):
+    attention("--out", tmp_path / "out", "--weights", weights, "--frames", 6, "--start", 1)
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {"joints.png", "joints.pdf", "time.png", "time.pdf"}
+    printed = capsys.readouterr().out
+    assert "6 frames from 1.00 s on, 4 layers" in printed
+    assert str(tmp_path / "out" / "joints.png") in printed
+    width, height = size_of(tmp_path / "out" / "time.png")
+    assert height > width  # two heads beside each other, three layers
+
+
+def test_a_lifter_without_attention_over_joints_has_one_picture(tmp_path, capsys):
+    config = LifterConfig(dim=16, depth=1, heads=2, joint_dim=8, frame_dim=16, joint_attention="fnet")
+    save_weights(tmp_path / "mixed.safetensors", SpatioTemporalLifter(config), 6, {})
     attention("--out", tmp_path / "mixed", "--weights", tmp_path / "mixed.safetensors", "--quiet")
     assert {path.name for path in (tmp_path / "mixed").iterdir()} == {"time.png", "time.pdf"}
     assert not capsys.readouterr().out
 
+
+def test_bad_input_names_what_is_wrong(weights, tmp_path, capsys):
     save_weights(tmp_path / "plain.safetensors", SimpleBaseline(SimpleBaselineConfig(dim=8)), 8, {})
     for arguments, message in (
-        (["--weights", tmp_path / "plain.safetensors"], "SimpleBaseline has no attention to show"),
+        (["--weights", tmp_path / "plain.safetensors", "--frames", 4], "SimpleBaseline has no attention to show"),
         (["--frames", 1], "--frames must be at least 2"),
         (["--frames", 0], "--frames must be at least 2"),
         (["--start", 1000], "has no frame from 1000 s on"),
-        (["--person", 9, "--frames", 8], "9"),
+        (["--person", 9, "--frames", 4], "9"),
     ):
         with pytest.raises(SystemExit) as left:
-            attention("--out", tmp_path / "out", *arguments)
+            attention("--out", tmp_path / "out", "--weights", weights, *arguments)
         assert left.value.code == 2
         assert message in capsys.readouterr().err

@@ -22,7 +22,7 @@ def weights(tmp_path):
     return tmp_path / "l.safetensors"
 
 
-def test_by_the_factor_nine_of_ten_are_within_on_the_mean_of_the_subjects():
+def test_the_factor_holds_nine_of_ten_joints_in_the_mean_of_the_subjects():
     calm, usual, wild = np.arange(1, 101) / 200, np.arange(1, 11) / 10, np.arange(1, 1001) / 100
     assert calibration_factor([usual]) == pytest.approx(0.9)
     assert calibration_factor([calm, np.zeros(0)]) == pytest.approx(0.45)
@@ -31,13 +31,13 @@ def test_by_the_factor_nine_of_ten_are_within_on_the_mean_of_the_subjects():
     shares = [np.mean(part <= factor) for part in (wild, usual, calm)]
     assert shares[0] < 0.9 < shares[1]
     assert np.mean(shares) == pytest.approx(0.9, abs=0.001)
-    # How many joints of a subject there are changes nothing.
+    # The number of joints of a subject changes nothing.
     assert calibration_factor([np.tile(wild, 7), usual, calm]) == factor
     with pytest.raises(InputError, match="no joint in common"):
         calibration_factor([np.zeros(0)])
 
 
-def test_after_it_nine_of_ten_joints_are_within_their_radius(weights, cmu_files, capsys):
+def test_nine_of_ten_joints_are_within_their_calibrated_uncertainty(weights, cmu_files, capsys):
     corpus, bench = cmu_files
     main(["calibrate", str(weights), "--corpus", str(corpus), "--bench", str(bench)])
     assert "uncertainty_factor" in capsys.readouterr().out
@@ -45,8 +45,8 @@ def test_after_it_nine_of_ten_joints_are_within_their_radius(weights, cmu_files,
     assert card["uncertainty_factor"] == load_weights(weights).uncertainty_factor != 1.0
     assert card["calibrated_on"]["bench"]["name"] == bench.name
     within = []
-    for joints, source in product(("h36m17", "coco17", "halpe26"), ("det", "gt")):
-        for view in CmuBench(corpus, bench, joints, source):
+    for skeleton, keypoints in product(("h36m17", "coco17", "halpe26"), ("det", "gt")):
+        for view in CmuBench(corpus, bench, skeleton, keypoints):
             motion = lift_view(view, load_weights(weights))
             error = np.linalg.norm(motion.joints - view.joints.numpy(), axis=-1)
             assert np.all(motion.uncertainty[:, 0] == 0)
@@ -55,8 +55,8 @@ def test_after_it_nine_of_ten_joints_are_within_their_radius(weights, cmu_files,
     assert np.mean(np.concatenate(within)) == pytest.approx(0.9, abs=0.002)
 
 
-def test_faces_and_heels_of_average_proportions_have_no_say(weights, cmu_files):
-    """The corpus places them on the head and the foot, so that how far off they are is not known."""
+def test_faces_and_heels_do_not_count(weights, cmu_files):
+    """The corpus places them by average proportions, so their true position is unknown."""
     view = CmuBench(*cmu_files)[0]
     motion = lift_view(view, load_weights(weights))
     ratios = error_ratios(view, motion)
@@ -66,7 +66,7 @@ def test_faces_and_heels_of_average_proportions_have_no_say(weights, cmu_files):
         assert np.array_equal(error_ratios(view, motion), ratios) is not moves
 
 
-def test_a_lifter_without_radii_is_refused(tmp_path, cmu_files, capsys):
+def test_a_lifter_without_uncertainty_is_refused(tmp_path, cmu_files, capsys):
     save_weights(tmp_path / "plain.safetensors", SpatioTemporalLifter(LifterConfig(**SIZE)), 24, {})
     corpus, bench = cmu_files
     with pytest.raises(SystemExit):

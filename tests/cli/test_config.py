@@ -41,9 +41,9 @@ from tests.cli.running import hydra_as_before
 def test_a_mistyped_override_names_the_nearest(overrides, message):
     with initialize_config_dir(CONF, version_base="1.3"), pytest.raises((HydraException, OmegaConfBaseException)) as e:
         compose("train", overrides, return_hydra_config=True)
-    said = explain(e.value, "train", overrides)
-    assert "\n" not in said
-    assert message in said
+    error = explain(e.value, "train", overrides)
+    assert "\n" not in error
+    assert message in error
 
 
 def test_a_key_of_another_choice_is_not_its_own_nearest():
@@ -73,7 +73,7 @@ def test_an_output_may_look_like_a_number_but_not_be_nothing():
             output_folder(OmegaConf.create({"output": nothing}))
 
 
-def test_a_folder_that_cannot_be_made_is_said(tmp_path, capsys):
+def test_a_folder_that_cannot_be_made_is_reported(tmp_path, capsys):
     (tmp_path / "file").touch()
     with pytest.raises(SystemExit) as stop, hydra_as_before():
         run_hydra(lambda config: None, "train", [f"output={tmp_path}/file/run"])

@@ -65,7 +65,7 @@ WRITERS = {
 """What writes the files of a dataset."""
 
 DATASETS = [name for name in names("data") if name not in ("synthetic", "cmu", "mix")]
-"""Those that are read from a folder; for the CMU corpus and the synthetic source see test_train.py."""
+"""Those that are read from a folder. For the CMU corpus and synthetic data see test_train.py."""
 PICTURES = ("coco", "mpii")
 """2D alone."""
 VIEWS = {"surreal": 3, "mpi_inf_3dhp": 6, "mpi_inf_3dhp_npz": 6, "humaneva": 27, "pw3d": 1}
@@ -74,7 +74,7 @@ VIEWS = {"surreal": 3, "mpi_inf_3dhp": 6, "mpi_inf_3dhp_npz": 6, "humaneva": 27,
 
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory):
-    """Gives the folder with a dataset's files, which are written when they are first asked for."""
+    """Gives the folder with a dataset's files, which the first call writes."""
     written = {}
 
     def folder(name):
@@ -105,7 +105,7 @@ def test_a_dataset_is_read_to_train_and_to_validate_on(name, folders):
     known = batch.joints.isfinite().all(-1)
     assert 12 <= int(known.flatten(0, 1).any(0).sum()) <= 17
     assert 12 <= int((batch.scores > 0).flatten(0, 1).any(0).sum()) <= 28
-    # People: nobody's ankle is less than 30 cm or more than 1.5 m from the pelvis.
+    # People: every ankle is between 30 cm and 1.5 m from the pelvis.
     ankle = module.skeleton_out.index("left_ankle")
     reach = batch.joints[:, :, ankle].norm(dim=-1)[known[:, :, ankle]]
     assert float(reach.min()) > 0.3
@@ -166,6 +166,6 @@ def test_a_mix_as_its_config_says(folders):
     assert torch.equal(view.scores.unique(), torch.tensor([0.0, 1.0])), "1, and 0 for the joints that it lacks"
 
 
-def test_a_mix_without_sources_says_how_to_add_them():
+def test_a_mix_without_datasets_says_how_to_add_them():
     with pytest.raises(Exception, match=r"\+data@data\.datasets\.NAME=NAME"):
         data("data=mix", "data.validate=walk")

@@ -1,8 +1,6 @@
 """The command as a researcher runs it, on small files in the CMU format and in Human3.6M's."""
 
 import json
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,15 +21,15 @@ from poselift.models import LifterConfig, SpatioTemporalLifter, lift_sequence, l
 from poselift.reports.predictions import Predictions, save_predictions
 from poselift.reports.protocols import PROTOCOLS
 from poselift.skeleton import CMU28, COCO17, H36M17
+from tests.cli.running import poselift
 from tests.data.formats.h36m import write_h36m
 from tests.data.formats.humaneva import write_humaneva
 from tests.data.formats.mpi_inf_3dhp import write_mpi_inf_3dhp_test
 from tests.data.formats.pw3d import write_pw3d
 from tests.data.formats.surreal import write_surreal
 
-ROOT = Path(__file__).parents[2]
 NUMBERS = ("metrics", "limbs", "curves", "over_time", "frames", "views", "seed", "model", "name")
-"""What must not depend on the way the predictions came."""
+"""What must not depend on the predictions' origin."""
 
 
 @pytest.fixture(scope="module")
@@ -58,21 +56,16 @@ def run(output, *overrides):
     return json.loads((output / "metrics.json").read_text()), (output / "table.txt").read_text()
 
 
-def script(*arguments):
-    command = [sys.executable, str(ROOT / "tools" / "evaluate.py"), *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
-
-
-def test_the_script_prints_the_table_that_it_writes(weights, bench, tmp_path):
-    done = script(*bench, "data.skeleton=coco17", f"weights={weights}", f"output={tmp_path / 'out'}")
-    assert done.returncode == 0, done.stderr
-    assert (tmp_path / "out" / "table.txt").read_text() in done.stdout
-    assert "Not comparable with errors on Human3.6M" in done.stdout
+def test_the_command_prints_the_table_that_it_writes(weights, bench, tmp_path):
+    ran = poselift("evaluate", *bench, "data.skeleton=coco17", f"weights={weights}", f"output={tmp_path / 'out'}")
+    assert ran.code == 0, ran.err
+    assert (tmp_path / "out" / "table.txt").read_text() in ran.out
+    assert "Not comparable with errors on Human3.6M" in ran.out
     assert {path.name for path in (tmp_path / "out").iterdir()} == {"metrics.json", "predictions.npz", "table.txt"}
     results = json.loads((tmp_path / "out" / "metrics.json").read_text())
     assert (results["format"], results["version"], results["protocol"]) == ("poselift-metrics", 1, "cmu_bench")
     assert (results["name"], results["seed"], results["group_by"]) == ("tiny", 5, "subject")
-    assert results["settings"]["data"]["joints"] == "coco17"
+    assert results["settings"]["data"]["skeleton"] == "coco17"
     assert results["environment"]["command"].startswith("python ")
     assert results["model"]["name"] == "SpatioTemporalLifter"
 
@@ -103,7 +96,10 @@ def test_every_path_gives_the_same_to_the_last_digit(weights, bench, tmp_path):
     assert again[0] == again[1]
 
 
-def test_settings_change_what_they_say(weights, bench, tmp_path):
+def test_every_setting_changes_the_error(weights, cmu_files, bench, tmp_path):
+    arrays = dict(np.load(cmu_files[1]))
+    arrays["scores"][20:60, CMU28.index("left_knee")] = 128  # between the thresholds
+    np.savez(cmu_files[1], **arrays)
     plain, _ = run(tmp_path / "a", *bench, f"weights={weights}")
     for number, setting in enumerate(
         (
@@ -124,7 +120,7 @@ def test_settings_change_what_they_say(weights, bench, tmp_path):
     assert defaults == {key: getattr(LiftOptions(), key) for key in defaults}
 
 
-def test_a_checkpoint_of_a_run_is_as_good_as_its_weights(weights, bench, tmp_path):
+def test_a_checkpoint_gives_the_results_of_its_weights(weights, bench, tmp_path):
     loaded = load_weights(weights)
     content = {
         "state_dict": {f"lifter.{key}": value for key, value in loaded.lifter.state_dict().items()},
@@ -139,7 +135,7 @@ def test_a_checkpoint_of_a_run_is_as_good_as_its_weights(weights, bench, tmp_pat
     assert other["name"] == "mine"
 
 
-def test_predictions_of_others_under_the_protocols_of_human36m(tmp_path):
+def test_other_predictions_under_the_protocols_of_human36m(tmp_path):
     """A test set as VideoPose3D keeps it, in mm."""
     write_h36m(tmp_path, frames=8)
     data = ["data.keypoints=gt", f"data.root={tmp_path}"]
@@ -203,7 +199,7 @@ def test_a_lifter_under_the_protocols_of_other_datasets(weights, protocol, tmp_p
         assert any("h36m17 has no head" in warning for warning in results["settings"]["warnings"])
 
 
-def test_what_looks_wrong_is_said_and_kept(weights, bench, tmp_path, capsys):
+def test_what_looks_wrong_is_printed_and_kept(weights, bench, tmp_path, capsys):
     run(tmp_path / "live", *bench, f"weights={weights}")
     with np.load(tmp_path / "live" / "predictions.npz") as file:
         poses = {key: file[key] for key in file.files if file[key].ndim == 3}
@@ -256,7 +252,7 @@ def test_the_protocols_can_be_chosen():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["weights=nonsense"], "no weights are called 'nonsense'"),
+        (["weights=nonsense"], "no shipped weights are called 'nonsense'"),
         (["weights=nothing.ckpt"], "no such file: nothing.ckpt"),
         (["camera=odd"], "camera=odd"),
         (["processes=0"], "processes=0"),
@@ -296,7 +292,7 @@ def test_an_output_that_names_nothing_is_refused(bench):
 
 
 def test_bad_input_is_one_line_and_exit_code_2(tmp_path):
-    done = script("data.corpus=a", "data.bench=b", f"output={tmp_path}")
-    assert done.returncode == 2
-    assert "Traceback" not in done.stderr
-    assert done.stderr.strip().splitlines()[-1].startswith("error: no such file")
+    ran = poselift("evaluate", "data.corpus=a", "data.bench=b", f"output={tmp_path}")
+    assert ran.code == 2
+    assert "Traceback" not in ran.err
+    assert ran.err.strip().splitlines()[-1].startswith("error: no such file")

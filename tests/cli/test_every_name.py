@@ -1,15 +1,20 @@
 """Every model, mechanism, schedule, initialisation and optimizer on disk takes two steps and lifts a view."""
 
+import json
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 from hydra.errors import HydraException, InstantiationException
 from hydra.utils import instantiate
+from omegaconf import OmegaConf
 
 from poselift.cli.config import CONF
 from poselift.core.errors import InputError
 from poselift.models import build_model
-from tests.cli.running import NOTHING_WRITTEN, TINY_DATA, composed, two_steps
+from poselift.models.build import model_from_dict
+from poselift.nn.attention import ATTENTION, attention_spec
+from tests.cli.running import NOTHING_WRITTEN, TINY_DATA, assert_complete, composed, two_steps
 
 GROUPS = ["model", "model/attention", "model/init", "schedule", "schedule/warmup", "optimizer"]
 DEFAULTS = ("model/attention=scaled_dot", "model/init=default", "optimizer=adamw", "schedule=cosine")
@@ -33,6 +38,7 @@ ALSO = [
     "model=seq2seq_luong model.looks=local_predictive",
 ]
 """Names of the survey that are a key and not a file."""
+MECHANISMS = {f"model/attention={name}": name for name in ATTENTION}
 SMALL = {
     "lifter": ["joint_dim=16", "frame_dim=16", "dim=32", "depth=2", "heads=4"],
     "encoder_decoder": ["dim=32", "depth=2", "heads=4"],
@@ -51,9 +57,43 @@ def overrides(name):
 @pytest.mark.parametrize("name", [*NAMES, *ALSO])
 def test_a_name_takes_two_steps(name):
     with composed(*overrides(name)) as config:
+        assert_complete(config)
         task, logged = two_steps(config)
     assert 0 < logged["val/mpjpe"] < 5000
-    assert all(value.isfinite().all() for value in task.lifter.state_dict().values())
+    lifter = task.lifter
+    assert all(value.isfinite().all() for value in lifter.state_dict().values())
+    # A card holds the config as JSON.
+    again = model_from_dict(type(lifter).__name__, json.loads(json.dumps(asdict(lifter.config))))
+    assert again.config == lifter.config
+    again.load_state_dict(lifter.state_dict())
+    if name in MECHANISMS:
+        assert_mechanism(MECHANISMS[name], config.model, lifter)
+
+
+def assert_mechanism(name, config, lifter):
+    """The config has all options of the mechanism, and the lifter has the mechanism."""
+    over_joints = name == "hierarchical"
+    chosen = config.joint_attention if over_joints else config.attention
+    assert OmegaConf.to_container(chosen, resolve=True) == attention_spec(name)
+    blocks = lifter.joint_blocks if over_joints else lifter.time_blocks
+    assert all(type(block.attention) is ATTENTION[name] for block in blocks)
+
+
+def test_every_mechanism_has_a_config():
+    assert {path.stem for path in (Path(CONF) / "model" / "attention").glob("*.yaml")} == set(ATTENTION)
+
+
+def test_options_of_mechanisms_are_keys():
+    with composed("model.attention.distribution=sparsemax", "model.joint_attention.name=additive") as config:
+        chosen = instantiate(config.model)
+    assert chosen.attention == attention_spec("scaled_dot") | {"distribution": "sparsemax"}
+    assert chosen.joint_attention["name"] == "additive"
+
+
+def test_the_default_is_the_scaled_dot_product():
+    with composed() as config:
+        default = instantiate(config.model)
+    assert default.attention == default.joint_attention == attention_spec("scaled_dot")
 
 
 @pytest.mark.parametrize(
@@ -68,16 +108,19 @@ def test_a_name_takes_two_steps(name):
         ),
         (
             "model=encoder_decoder model/attention@model.cross_attention=lsh",
-            "LSHAttention is among the tokens of one sequence and cannot look at a memory",
+            "LSHAttention works within one sequence and cannot look at a memory",
         ),
         ("model.joint_attention.name=co_attention", "joint_attention=co_attention is for tokens that follow"),
         ("model.attention.name=hierarchical", "attention over time must take any number of tokens"),
         ("model/attention=location model.attention.distribution=proportional", "proportional"),
-        ("model/init=t_fixup model.norm=pre", "init=t_fixup does not go with norm=pre"),
+        ("model/init=t_fixup model.norm=pre", "init=t_fixup does not suit norm=pre"),
         ("model/init=t_fixup model/attention=fnet", "T-Fixup scales the value and output projections"),
-        ("model.norm=none", "init=default does not go with norm=none"),
-        ("model/attention=hard model.attention.distribution=sigmoid", "hard attention draws from a distribution"),
-        ("model/attention=co_attention model.heads=1", "1 heads cannot be halved"),
+        ("model.norm=none", "init=default does not suit norm=none"),
+        (
+            "model/attention=hard model.attention.distribution=sigmoid",
+            "hard attention draws keys, and sigmoid weights do not sum to 1",
+        ),
+        ("model/attention=co_attention model.heads=1", "heads=1 is odd, choose an even number"),
     ],
 )
 def test_what_makes_no_sense_is_refused_when_it_is_built(name, message):
@@ -108,7 +151,7 @@ class TestTFixup:
         assert schedule(0) == 1.0
         assert schedule(4000) < 0.5, "the decay stays"
 
-    def test_another_warm_up_can_be_asked_for(self):
+    def test_another_warm_up_can_be_chosen(self):
         with composed("model/init=t_fixup", "schedule/warmup=linear") as config:
             assert instantiate(config.schedule)(0) < 0.01
 

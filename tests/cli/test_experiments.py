@@ -10,7 +10,7 @@ from poselift.models import build_model
 from poselift.models.weights import shipped_weights
 from poselift.reports.cost import example_window
 from poselift.reports.counting import multiply_adds
-from tests.cli.running import NOTHING_WRITTEN, TINY_LIFTER, composed, two_steps
+from tests.cli.running import NOTHING_WRITTEN, TINY_LIFTER, assert_complete, composed, two_steps
 from tests.data.formats.h36m import write_h36m
 from tests.data.formats.mpi_inf_3dhp import write_mpi_inf_3dhp_test, write_mpi_inf_3dhp_train
 from tests.data.formats.surreal import write_surreal
@@ -42,6 +42,7 @@ def places(experiment, datasets, cmu_files):
 def test_an_experiment_takes_two_steps(experiment, datasets, cmu_files):
     given = [f"experiment={experiment}", *TINY_LIFTER, "data.batch_size=2", *NOTHING_WRITTEN]
     with composed(*given, *places(experiment, datasets, cmu_files)) as config:
+        assert_complete(config)
         task, errors = two_steps(config)
     assert config.name == experiment, "so that runs do not write over each other"
     assert task.window == config.frames

@@ -63,7 +63,7 @@ def test_hydra_gets_its_own_options():
     assert "device: cpu" in poselift("evaluate", "--cfg", "job", "device=cpu").out
 
 
-def test_the_arguments_of_the_process_are_those_of_before_while_a_command_runs(monkeypatch):
+def test_a_command_keeps_the_arguments_of_the_process(monkeypatch):
     """Lightning starts the other processes of a run by them."""
     seen = []
     monkeypatch.setattr("poselift.cli.train.run", lambda config: seen.append(list(module.sys.argv)))

@@ -68,7 +68,7 @@ def test_the_bench_of_the_cmu_corpus():
     assert evaluated.data.skeleton == "coco17"
 
 
-def test_a_mix_is_evaluated_on_the_source_that_validated_by_whatever_name():
+def test_a_mix_is_evaluated_on_its_validation_dataset_under_any_name():
     _, evaluated = printed(
         "data=mix",
         "+data@data.datasets.walk=synthetic",

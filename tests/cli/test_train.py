@@ -1,8 +1,9 @@
-"""`poselift train` as a researcher runs it, on the synthetic source and on small files in the CMU format."""
+"""`poselift train` as a researcher runs it, on synthetic data and on small files in the CMU format."""
 
 import csv
 import json
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -29,7 +30,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*LeafSpec.*:FutureWarning")
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
-    """The folder of a run of two steps on the synthetic source."""
+    """The folder of a run of two steps on synthetic data."""
     folder = tmp_path_factory.mktemp("run")
     ran = poselift("train", *SMOKE, AVERAGED, f"output={folder}", "seed=3")
     assert ran.code == 0, ran.err
@@ -79,7 +80,7 @@ class TestWhatARunLeaves:
         assert not torch.equal(now, checkpoint["state_dict"]["lifter.head.0.weight"])
         assert checkpoint["model"]["config"]["dim"] == 32
 
-    def test_a_run_can_go_on_elsewhere_and_begin_from_weights(self, run, tmp_path, train_here):
+    def test_a_run_can_be_resumed_in_another_folder(self, run, tmp_path, train_here):
         train_here("trainer.max_steps=4", AVERAGED, "seed=3", f"resume={run / 'checkpoints' / 'last.ckpt'}")
         before, after = (
             torch.load(folder / "checkpoints" / "last.ckpt", weights_only=True) for folder in (run, tmp_path)
@@ -87,7 +88,7 @@ class TestWhatARunLeaves:
         assert (before["global_step"], after["global_step"]) == (2, 4)
         assert (before["epoch"], after["epoch"]) == (0, 1)
 
-    def test_a_run_begins_from_pretrained_weights(self, run, tmp_path, train_here):
+    def test_a_run_is_initialised_from_pretrained_weights(self, run, tmp_path, train_here):
         train_here(f"init={run / 'lifter.safetensors'}", "optimizer.lr=0", "callbacks.ema=null")
         pretrained, now = (load_weights(folder / "lifter.safetensors").lifter for folder in (run, tmp_path))
         assert all(torch.equal(value, now.state_dict()[key]) for key, value in pretrained.state_dict().items())
@@ -109,7 +110,7 @@ class TestWhatARunLeaves:
             (["resume={run}/run.json"], "cannot be read as a checkpoint"),
         ],
     )
-    def test_what_does_not_fit_is_said(self, run, train_here, overrides, message):
+    def test_what_does_not_fit_is_named(self, run, train_here, overrides, message):
         with pytest.raises(ValueError, match=message):
             train_here(*(override.format(run=run) for override in overrides))
 
@@ -146,7 +147,7 @@ class TestAnEarlierRun:
         earlier.write_bytes(b"earlier")
         with pytest.raises(InputError, match=rf"earlier run \({earlier.name}\); .*overwrite=true") as caught:
             train_here("callbacks=average_last")
-        assert ("resume=auto" in str(caught.value)) == (earlier.suffix == ".ckpt"), "from nothing else could it go on"
+        assert ("resume=auto" in str(caught.value)) == (earlier.suffix == ".ckpt"), "only a checkpoint can be resumed"
         assert earlier.read_bytes() == b"earlier"
         assert [path for path in tmp_path.rglob("*") if path.is_file()] == [earlier]
 
@@ -158,18 +159,19 @@ class TestAnEarlierRun:
         assert "holds an earlier run" in ran.err
         assert {path: path.read_bytes() for path in run.rglob("*") if path.is_file()} == before
 
-    def test_is_not_replaced_by_one_that_goes_on_from_elsewhere(self, run, tmp_path, train_here):
+    def test_is_not_replaced_by_a_run_that_resumes_another(self, run, tmp_path, train_here):
         (tmp_path / "lifter.safetensors").touch()
         with pytest.raises(InputError, match="holds an earlier run"):
             train_here(f"resume={run / 'checkpoints' / 'last.ckpt'}")
 
-    def test_is_gone_on_with(self, tmp_path, train_here):
+    def test_is_resumed(self, run, tmp_path, train_here):
+        shutil.copytree(run, tmp_path, dirs_exist_ok=True)
         last = tmp_path / "checkpoints" / "last.ckpt"
-        for resume, steps in ((None, 2), ("auto", 4), (last, 6)):
-            train_here(f"trainer.max_steps={steps}", f"resume={resume or 'null'}")
+        for resume, steps in (("auto", 4), (last, 6)):
+            train_here(f"trainer.max_steps={steps}", f"resume={resume}", AVERAGED)
             assert torch.load(last, weights_only=True)["global_step"] == steps
 
-    def test_is_overwritten_where_that_is_said(self, tmp_path, train_here, monkeypatch):
+    def test_is_overwritten_by_overwrite_true(self, tmp_path, train_here, monkeypatch):
         """A run that is stopped before its first checkpoint does not leave that of another to go on from."""
         last = tmp_path / "checkpoints" / "last.ckpt"
         last.parent.mkdir()
@@ -181,7 +183,7 @@ class TestAnEarlierRun:
         train_here("overwrite=true")
         assert last.is_file()
 
-    def test_that_left_no_weights_is_none(self, tmp_path, train_here):
+    def test_without_weights_is_no_obstacle(self, tmp_path, train_here):
         (tmp_path / "metrics.csv").write_text("step\n")
         train_here()
         assert (tmp_path / "lifter.safetensors").is_file()
@@ -194,7 +196,7 @@ class TestAnEarlierRun:
         (BestWeights, "on_validation_end", "Stopped before the first checkpoint in {output}; start the run again."),
     ],
 )
-def test_an_interrupted_run_says_how_it_goes_on(callback, place, message, tmp_path, train_here, monkeypatch, capsys):
+def test_an_interrupted_run_prints_how_to_continue(callback, place, message, tmp_path, train_here, monkeypatch, capsys):
     def interrupt(*arguments):
         raise KeyboardInterrupt
 
@@ -209,7 +211,7 @@ def test_an_interrupted_run_says_how_it_goes_on(callback, place, message, tmp_pa
     assert capsys.readouterr().out.splitlines()[-1] == message.format(output=tmp_path)
 
 
-def test_the_size_of_the_lifter_is_said(train_here, tmp_path, capsys):
+def test_the_size_of_the_lifter_is_printed(train_here, tmp_path, capsys):
     train_here()
     parameters = sum(value.numel() for value in load_weights(tmp_path / "lifter.safetensors").lifter.parameters())
     out = capsys.readouterr().out
@@ -218,7 +220,7 @@ def test_the_size_of_the_lifter_is_said(train_here, tmp_path, capsys):
 
 
 @pytest.mark.parametrize("package", ["wandb", "mlflow"])
-def test_loggers_that_are_not_installed_say_how(package, train_here, monkeypatch):
+def test_loggers_that_are_not_installed_name_the_extra(package, train_here, monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(Exception, match=r"Error in call to target") as caught:
         train_here(f"logger={package}")
@@ -299,7 +301,7 @@ def test_bad_values_are_named(override, message, train_here):
         train_here(override)
 
 
-def test_a_gpu_that_is_not_there_is_said(train_here, monkeypatch):
+def test_a_missing_gpu_is_reported(train_here, monkeypatch):
     monkeypatch.setattr(torch.accelerator, "is_available", lambda: False)
     with pytest.raises(InputError, match=r"sees no GPU here; leave out trainer=gpu"):
         train_here("trainer.accelerator=gpu")
@@ -315,14 +317,14 @@ def test_a_gpu_that_is_not_there_is_said(train_here, monkeypatch):
         (["masking.joints=2.0"], "masking.joints=2.0 is not a share"),
     ],
 )
-def test_numbers_of_nothing_are_refused(overrides, message, train_here):
+def test_numbers_below_the_least_are_refused(overrides, message, train_here):
     """Before anything is trained; Hydra wraps what a class says."""
     with pytest.raises((InstantiationException, InputError)) as caught:
         train_here(*overrides)
     assert message in str(caught.value)
 
 
-def test_help_says_what_there_is():
+def test_help_lists_groups_choices_and_keys():
     """The groups with their choices, and the keys with what they mean."""
     output = poselift("train", "--help").out
     for part in ("Trains a lifter", "optimizer: adam, adamw, muon, radam", "resume: null", "experiment: "):

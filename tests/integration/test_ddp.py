@@ -16,6 +16,7 @@ from poselift.cli.config import CONF
 from poselift.models.checkpoint import load_checkpoint
 from poselift.optim.schedules import constant
 from poselift.training.task import LiftingTask
+from tests.cli.running import poselift
 
 ROOT = Path(__file__).parents[2]
 SMALL = [
@@ -31,31 +32,28 @@ SMALL = [
     *(f"model.{part}" for part in ("joint_dim=16", "frame_dim=32", "dim=32", "depth=1", "heads=4")),
 ]
 
-pytestmark = pytest.mark.filterwarnings("ignore::UserWarning", "ignore:.*LeafSpec.*:FutureWarning")  # Lightning's
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::UserWarning", "ignore:.*LeafSpec.*:FutureWarning"),  # Lightning's
+    pytest.mark.slow,
+    pytest.mark.xdist_group("ddp"),
+]
 
 
 @pytest.fixture(scope="module")
-def train(tmp_path_factory):
+def two(tmp_path_factory):
+    """The folder of a run of two processes."""
     # As pip writes it for the console script: Lightning starts the second process by its name and arguments.
     script = tmp_path_factory.mktemp("bin") / "poselift"
     script.write_text("import sys\n\nfrom poselift.cli.main import main\n\nsys.exit(main())\n")
+    folder = tmp_path_factory.mktemp("run")
+    ddp = ["trainer=ddp", "trainer.accelerator=cpu", "trainer.devices=2"]
+    command = [sys.executable, str(script), "train", *SMALL, f"output={folder}", *ddp]
     path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
-
-    def start(*overrides):
-        folder = tmp_path_factory.mktemp("run")
-        command = [sys.executable, str(script), "train", *SMALL, f"output={folder}", *overrides]
-        environment = {**os.environ, "PYTHONPATH": path}
-        done = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=folder, timeout=300)
-        assert done.returncode == 0, done.stderr
-        assert done.stdout.count("Best weights: ") == 1, "printed once, not by each process"
-        return folder
-
-    return start
-
-
-@pytest.fixture(scope="module")
-def two(train):
-    return train("trainer=ddp", "trainer.accelerator=cpu", "trainer.devices=2")
+    environment = {**os.environ, "PYTHONPATH": path}
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=folder, timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("Best weights: ") == 1, "printed once, not by each process"
+    return folder
 
 
 def validation(folder):
@@ -84,10 +82,12 @@ def test_the_errors_of_two_processes_are_those_of_one(two):
         assert measured[name] == pytest.approx(value, rel=1e-6), name
 
 
-def test_two_processes_train_as_one_does_on_the_batches_of_both(train, two):
+def test_two_processes_train_as_one_does_on_the_batches_of_both(two, tmp_path):
     """The mean of two processes' gradients is that of one process that gathers two batches, but for rounding."""
-    one = train("trainer=cpu", "trainer.accumulate_grad_batches=2", "data.batches=6")
-    ours, theirs = validation(one), validation(two)
+    gathered = ["trainer=cpu", "trainer.accumulate_grad_batches=2", "data.batches=6"]
+    ran = poselift("train", *SMALL, *gathered, f"output={tmp_path}")
+    assert ran.code == 0, ran.err
+    ours, theirs = validation(tmp_path), validation(two)
     assert ours.keys() == theirs.keys() == {"2", "5"}
     for step, values in ours.items():
         assert values == pytest.approx(theirs[step], rel=1e-4)

@@ -1,4 +1,4 @@
-"""One clip whose people are found in four ways: all go one path, and write the same kinds of files."""
+"""Four ways to find the people of a clip: all go through `lift_clip` and write the same kinds of files."""
 
 import csv
 import json
@@ -22,11 +22,14 @@ from poselift.video import VideoReader, VideoWriter
 from tests.detection.mmpose.random_weights import PERSON, skip_without_mmpose, write_checkpoint
 from tests.keypoints.writers import Person, coco_results
 
-FRAMES, FPS = 18, 30
+FRAMES, FPS = 12, 30
 SIZE = (960, 540)
 POSE = "rtmpose-t_8xb1024-700e_body8-halpe26-256x192"
 SKELETONS_IN = {"movenet-fast": COCO17, "mmpose": HALPE26, "rtmpose": COCO17, "coco": COCO17}
-"""Every way to find the people, by the name that is written down -> its joint set."""
+"""How people are found, by the name in the files -> the skeleton of its keypoints."""
+
+# One worker lifts for all tests of this file.
+pytestmark = pytest.mark.xdist_group("one_path")
 
 
 @dataclass
@@ -71,9 +74,9 @@ def run(folder, *arguments):
 
 
 def mmpose_options(clip, folder):
-    """Random weights find nobody in particular, but they find somebody."""
+    """Random weights find people at random places."""
     skip_without_mmpose()
-    pictures = [frame.image for frame in islice(VideoReader(clip), 0, FRAMES, 6)]
+    pictures = [frame.image for frame in islice(VideoReader(clip), 0, FRAMES, 5)]
     for name in (POSE, PERSON):
         write_checkpoint(name, pictures, folder / f"{name}.pth")
     return (
@@ -113,7 +116,10 @@ def from_json(clip, tmp_path_factory):
     return run(tmp_path_factory.mktemp("coco"), clip, *options)
 
 
-@pytest.fixture(scope="module", params=SKELETONS_IN)
+WAYS = [pytest.param(name, marks=pytest.mark.slow) if name == "mmpose" else name for name in SKELETONS_IN]
+
+
+@pytest.fixture(scope="module", params=WAYS)
 def written(request, clip, tmp_path_factory):
     if request.param == "movenet-fast":
         return request.getfixturevalue("embedded")
@@ -124,7 +130,7 @@ def written(request, clip, tmp_path_factory):
     return run(tmp_path_factory.mktemp(request.param), clip, *options)
 
 
-def test_everybody_goes_through_lift_clip(written):
+def test_every_detector_goes_through_lift_clip(written):
     (clip,) = written.clips
     assert isinstance(clip, Clip)
     name, weights = clip.detector_name, clip.detector_weights

@@ -17,6 +17,7 @@ RUN = [
     "trainer.log_every_n_steps=1",
     "data.batches=7",  # odd, so that the last step of an epoch has one batch
     "steps=10",
+    "schedule.decay.steps=10",  # of the learning rate, in shorter runs too
     "seed=5",
     "frames=16",
     "data.batch_size=4",
@@ -31,24 +32,35 @@ RUN = [
     "model.drop_path=0.2",
     *(f"model.{part}" for part in ("joint_dim=8", "joint_heads=2", "frame_dim=16", "dim=16", "depth=2", "heads=2")),
 ]
+IMPORTED = ["poselift.cli.train", "poselift.training.task", "matplotlib.backends.backend_pdf", "fontTools.subset"]
 BATCHES = 7 + 7 + 4
 """In three epochs of 4, 4 and 2 steps."""
 
 
-@pytest.fixture
-def train(monkeypatch):
-    """Runs tools/train.py in its own process, forked from one that has done the imports; its exit code."""
+# One worker trains for all tests of this file.
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("resume")]
+
+
+@pytest.fixture(scope="module")
+def patch():
+    with pytest.MonkeyPatch.context() as patch:
+        yield patch
+
+
+@pytest.fixture(scope="module")
+def train(patch):
+    """Runs tools/train.py in its own process, forked from one that has done the imports; gives its exit code."""
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["poselift.cli.train", "poselift.training.task", "matplotlib.figure"])
-    monkeypatch.syspath_prepend(str(Path(__file__).parent))
-    monkeypatch.chdir(ROOT)
-    monkeypatch.setenv("PYTHONWARNINGS", "ignore")
+    context.set_forkserver_preload(IMPORTED)
+    patch.syspath_prepend(str(Path(__file__).parent))
+    patch.chdir(ROOT)
+    patch.setenv("PYTHONWARNINGS", "ignore")
 
     def start(output, *overrides, batch=-1, place="done"):
         kill = [f"+callbacks.killer={{_target_: killing.Killer, batch: {batch}, place: {place}}}"]
         witness = [f"+callbacks.witness={{_target_: killing.Witness, path: {output}/generators.json}}"]
         script = str(ROOT / "tools" / "train.py")
-        monkeypatch.setattr(sys, "argv", [script, *RUN, f"output={output}", *kill, *witness, *overrides])
+        patch.setattr(sys, "argv", [script, *RUN, f"output={output}", *kill, *witness, *overrides])
         process = context.Process(target=runpy.run_path, args=(script,), kwargs={"run_name": "__main__"}, daemon=True)
         process.start()
         process.join(240)
@@ -82,38 +94,27 @@ def assert_same_run(one, other):
         assert (one / name).read_bytes() == (other / name).read_bytes(), name
 
 
-@pytest.fixture
-def whole(train, tmp_path):
-    """A run that nobody kills."""
-    assert train(tmp_path / "whole") == 0
-    return tmp_path / "whole"
+@pytest.fixture(scope="module")
+def whole(train, tmp_path_factory):
+    """A run that is never killed."""
+    folder = tmp_path_factory.mktemp("whole")
+    assert train(folder) == 0
+    return folder
 
 
-def test_killed_again_and_again(train, whole, tmp_path):
-    """At random batches and at the riskiest places, one after the other in the same run."""
-    killed = tmp_path / "killed"
+def test_a_run_that_is_killed_four_times_equals_the_whole_run(train, whole, tmp_path):
+    """At random batches of one run: at the start and end of a batch, in a validation, and while a file is written."""
     draw = random.Random(0)
-    kills = sorted(
-        [
-            (draw.randrange(BATCHES), draw.choice(("begun", "done"))),
-            (draw.randrange(BATCHES), draw.choice(("begun", "done"))),
-            (draw.randrange(BATCHES), "writing"),
-            (draw.randrange(BATCHES), "validation"),
-        ]
-    )
-    print(f"killed at {kills}")
+    kills = sorted((draw.randrange(BATCHES), place) for place in ("begun", "done", "writing", "validation"))
     for batch, place in kills:
-        code = train(killed, "resume=auto", batch=batch, place=place)
+        code = train(tmp_path, "resume=auto", batch=batch, place=place)
         assert code == -signal.SIGKILL, f"killed at {kills}, not at {batch} {place}"
-    assert train(killed, "resume=auto") == 0
-    assert_same_run(whole, killed)
-    assert not list((killed / "checkpoints").glob(".*"))
+    assert train(tmp_path, "resume=auto") == 0
+    assert_same_run(whole, tmp_path)
+    assert not list((tmp_path / "checkpoints").glob(".*"))
 
 
-def test_a_finished_run_goes_on_from_the_end_of_its_epoch(train, tmp_path):
-    """It equals a run of the full length if the schedule does not depend on the length."""
-    constant = ["schedule=constant"]
-    assert train(tmp_path / "short", *constant, "steps=8") == 0
-    assert train(tmp_path / "short", *constant, "steps=10", "resume=auto") == 0
-    assert train(tmp_path / "long", *constant, "steps=10") == 0
-    assert_same_run(tmp_path / "long", tmp_path / "short")
+def test_a_finished_run_continues_from_the_end_of_its_epoch(train, whole, tmp_path):
+    assert train(tmp_path, "steps=8") == 0
+    assert train(tmp_path, "resume=auto") == 0
+    assert_same_run(whole, tmp_path)

@@ -16,9 +16,20 @@ from poselift.models import load_weights
 
 ROOT = Path(__file__).parents[2]
 SMALL = [
-    *("trainer=smoke", "frames=16", "data.batch_size=4", "callbacks.progress=null", "logger.tensorboard=null"),
+    *("trainer=smoke", "frames=16", "callbacks.progress=null", "logger.tensorboard=null"),
+    *("data.batch_size=4", "data.clips=2", "data.clip_frames=40"),
     *(f"model.{size}" for size in ("joint_dim=16", "frame_dim=32", "dim=32", "depth=1", "heads=4")),
 ]
+IMPORT_ALL = """
+import importlib, pathlib, sys
+import poselift
+
+folder = pathlib.Path(poselift.__file__).parent
+print(folder)
+for path in sorted(folder.rglob("*.py")):
+    parts = path.relative_to(folder.parent).with_suffix("").parts
+    importlib.import_module(".".join(parts).removesuffix(".__init__"))
+"""
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("wheel")]
 
@@ -66,8 +77,7 @@ def poselift(wheel, tmp_path_factory):
         return run(python.with_name("poselift"), *arguments, cwd=folder / "work", env=clean)
 
     start.folder = folder / "work"
-    found = run(python, "-c", "import poselift; print(poselift.__file__)", cwd=start.folder, env=clean)
-    assert Path(found.strip()).is_relative_to(folder)
+    start.python = lambda program: run(python, "-c", program, cwd=start.folder, env=clean)
     return start
 
 
@@ -80,24 +90,19 @@ def test_it_has_all_data_and_less_than_40_mib(wheel):
     assert wheel.stat().st_size < 40 * 2**20
 
 
+def test_every_module_can_be_imported(poselift):
+    found = Path(poselift.python(IMPORT_ALL).strip())
+    assert found.is_relative_to(poselift.folder.parent), "not the checkout"
+
+
 def test_it_lifts_the_clip(poselift):
-    options = ["--detector", "movenet-fast", "--no-render", "--end", "0.5", "--no-flip", "--quiet"]
+    options = ["--detector", "movenet-fast", "--no-render", "--end", "0.2", "--no-flip", "--quiet"]
     poselift("lift", "--out", "lifted", *options)
     summary = json.loads((poselift.folder / "lifted" / "summary.json").read_text())
-    assert summary["frames"] == 15
+    assert summary["frames"] == 6
     assert summary["people"]
 
 
-def test_it_trains_and_evaluates(poselift, cmu_files):
-    corpus, bench = cmu_files
-    data = [f"data.corpus={corpus}", f"data.bench={bench}"]
-    said = poselift("train", *SMALL, "data=cmu", *data, "output=run")
-    assert "Evaluate them: poselift evaluate protocol=cmu_bench" in said
+def test_it_trains(poselift):
+    poselift("train", *SMALL, "output=run")
     assert load_weights(poselift.folder / "run" / "lifter.safetensors").card["training"]["step"] == 2
-    poselift("evaluate", "protocol=cmu_bench", *data, "weights=run/lifter.safetensors", "flip=false", "output=scores")
-    assert json.loads((poselift.folder / "scores" / "metrics.json").read_text())["views"] == 2
-
-
-@pytest.mark.parametrize("command", ["report", "study"])
-def test_it_says_how_a_command_is_used(command, poselift):
-    assert f"poselift {command}" in poselift(command, "--help")

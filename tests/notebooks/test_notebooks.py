@@ -1,6 +1,7 @@
 """The notebooks run from their first cell to their last, and their results are those that their text states."""
 
 import json
+import re
 import warnings
 from pathlib import Path
 
@@ -11,22 +12,23 @@ import pytest
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 
 
-def result_of(name, setting="", instead=""):
+def result_of(name, **instead):
     """The value of the cell with the tag "result", after all code cells ran.
 
     They run in this process, because a Jupyter kernel takes seconds to start and import.
 
     Args:
         name: of the notebook.
-        setting: code of the first cell, once in it.
-        instead: replaces `setting`.
+        instead: of the value that the notebook assigns to a name, the code that replaces it.
     """
     cells = json.loads((NOTEBOOKS / f"{name}.ipynb").read_text("utf-8"))["cells"]
     code = [cell for cell in cells if cell["cell_type"] == "code"]
     assert code[-1]["metadata"]["tags"] == ["result"]
     sources = ["".join(line for line in cell["source"] if not line.startswith("%")) for cell in code]
-    assert not setting or sources[0].count(setting) == 1
-    sources[0] = sources[0].replace(setting, instead) if setting else sources[0]
+    for variable, value in instead.items():
+        assignment = re.compile(rf"^{variable} = .*$", re.MULTILINE)
+        assert sum(len(assignment.findall(source)) for source in sources) == 1
+        sources = [assignment.sub(f"{variable} = {value}", source) for source in sources]
     names = {"__name__": "__main__"}
     for number, source in enumerate(sources[:-1]):
         exec(compile(source, f"{name}.ipynb, code cell {number}", "exec"), names)
@@ -44,7 +46,7 @@ def without_traces():
 
 @pytest.mark.slow
 def test_from_rnn_to_transformer():
-    errors = result_of("from_rnn_to_transformer", "STEPS = 24, 120", "STEPS = 24, 50")
+    errors = result_of("from_rnn_to_transformer", **{"FRAMES, STEPS": "24, 30"})
     assert list(errors) == ["RNN", "LSTM", "Bahdanau", "Transformer"]
     for name, error in errors.items():
         assert 10 < error["trained"] < 300, name
@@ -53,7 +55,7 @@ def test_from_rnn_to_transformer():
 
 @pytest.mark.slow
 def test_attention_compared():
-    result = result_of("attention_compared")
+    result = result_of("attention_compared", counts="[2**k for k in range(5, 13)]")
     assert -0.6 < result["performer_slope"] < -0.35  # the paper's: -1/2
     nearest, whole = result["local_errors"]
     assert nearest > 0.1
