@@ -2,19 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import numpy as np
 from jaxtyping import Bool, Float
 
 from poselift.core.errors import InputError
-from poselift.skeleton import Skeleton
+from poselift.skeleton import Pelvis, Skeleton
 
 FEET = ("left_foot", "right_foot")
 """Columns of `Motion.contacts`: the person's own left and right foot."""
-
-Pelvis = Literal["spine", "hips"]
-"""Where a pelvis lies: at the base of the spine, or midway between the hips."""
 
 
 @dataclass(frozen=True)
@@ -163,8 +159,8 @@ class Motion:
         skeleton: skeleton of `joints`.
         frame: "camera" (x right, y down, z forward) or "world" (right-handed, Y up).
         keypoints: the 2D keypoints of each frame.
-        uncertainty: radius that holds the joint in 90 % of cases, metres; 0 for the root joint, NaN in empty frames.
-            None if the lifter gives none.
+        uncertainty: radius of the ball that holds the joint in 90 % of cases, metres; 0 for the root joint, NaN in
+            empty frames. None if the lifter gives none.
         contacts: whether each foot of `FEET` is on the ground; None if unknown.
         pelvis: where the pelvis lies; None if unknown.
     """

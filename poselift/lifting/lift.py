@@ -14,8 +14,8 @@ from poselift.lifting.reprojection import keypoint_rays, refined, reprojection_o
 from poselift.lifting.root import solve_root
 from poselift.lifting.uncertainty import adjusted_uncertainty
 from poselift.models import Weights, estimate_sequence
-from poselift.skeleton import Skeleton, convert
-from poselift.structures import Keypoints2D, Motion, Pelvis
+from poselift.skeleton import Pelvis, Skeleton, convert
+from poselift.structures import Keypoints2D, Motion
 
 _FASTEST = 60.0
 """Highest frame rate that lifters are trained at: above it, neighbouring frames say nearly the same to them."""

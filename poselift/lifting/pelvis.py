@@ -7,8 +7,7 @@ the arms and legs too. The lifter's card says where its pelvis lies (`Weights.pe
 import numpy as np
 from jaxtyping import Float
 
-from poselift.skeleton import Skeleton
-from poselift.structures import Pelvis
+from poselift.skeleton import Pelvis, Skeleton
 
 BETWEEN_HIPS = 0.1
 """Largest distance of a pelvis between the hips from their middle, in trunk lengths. CMU's lies 0.2 away."""

@@ -15,7 +15,7 @@ from poselift.core.errors import InputError
 from poselift.core.files import atomic_path, sha256, write_json
 from poselift.models.base import Lifter
 from poselift.models.build import model_from_dict
-from poselift.structures import Pelvis
+from poselift.skeleton import Pelvis
 
 
 @dataclass(frozen=True)

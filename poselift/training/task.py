@@ -18,8 +18,7 @@ from poselift.lifting import LiftOptions, lift_view
 from poselift.metrics import MPJPE, MPJVE, PMPJPE, PairMetric, PerGroup
 from poselift.models import Estimate, Lifter, Weights, encode
 from poselift.optim.schedules import Schedule
-from poselift.skeleton import H36M17
-from poselift.structures import Pelvis
+from poselift.skeleton import H36M17, Pelvis
 from poselift.training.masking import Masking
 from poselift.training.objective import Objective, from_first
 from poselift.training.resume import close_epoch, first_batch, seed_step
