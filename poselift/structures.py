@@ -159,8 +159,8 @@ class Motion:
         skeleton: skeleton of `joints`.
         frame: "camera" (x right, y down, z forward) or "world" (right-handed, Y up).
         keypoints: the 2D keypoints of each frame.
-        uncertainty: radius that holds the joint in 90 % of cases, metres; 0 for the root joint, NaN in empty frames.
-            None if the lifter gives none.
+        uncertainty: radius of the ball that holds the joint in 90 % of cases, metres; 0 for the root joint, NaN in
+            empty frames. None if the lifter gives none.
         contacts: whether each foot of `FEET` is on the ground; None if unknown.
         pelvis: where the pelvis lies; None if unknown.
     """

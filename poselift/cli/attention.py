@@ -112,9 +112,13 @@ def watch(
         frames: in the window, at most.
 
     Raises:
-        InputError: the lifter has no attention to show.
+        InputError: no keypoint can be used, or the lifter has no attention to show.
     """
     _, scores = lifter_input(keypoints, weights.lifter.skeleton_in, LiftOptions.threshold, weights.pelvis)
-    first = int(np.argmax((scores > 0).any(-1)))
+    usable = (scores > 0).any(-1)
+    if not usable.any():
+        reason = f"no joint of the lifter scores {LiftOptions.threshold:g} or more in any frame"
+        raise InputError(f"person {keypoints.person} cannot be lifted: {reason}; choose another --person or --start")
+    first = int(np.argmax(usable))
     window = keypoints[first : first + frames]
     return attention_maps(weights.lifter, lambda: lift(window, weights, camera, LiftOptions(window=frames)))

@@ -7,7 +7,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, NoReturn, TypeVar
+from typing import Any, NoReturn, TypeVar, Unpack, get_args, get_origin, get_type_hints
 
 import hydra
 from hydra import compose, initialize_config_dir
@@ -132,11 +132,22 @@ def _wrong_kind(config: DictConfig, message: str) -> str | None:
     if not found:
         return None
     target, group = found.groups()
-    for name, parameter in inspect.signature(get_object(target)).parameters.items():
+    for name, kind in _kinds(get_object(target)).items():
         value = OmegaConf.select(config, f"{group}.{name}")
-        if parameter.annotation in (int, float) and isinstance(value, str):
-            return f"{group}.{name}={value} must be a {'whole ' if parameter.annotation is int else ''}number"
+        if kind in (int, float) and isinstance(value, str):
+            return f"{group}.{name}={value} must be a {'whole ' if kind is int else ''}number"
     return None
+
+
+def _kinds(target: Callable[..., Any]) -> dict[str, Any]:
+    """The type of each argument, including those of `**common: Unpack[...]`."""
+    kinds: dict[str, Any] = {}
+    for name, parameter in inspect.signature(target).parameters.items():
+        if get_origin(parameter.annotation) is Unpack:
+            kinds |= get_type_hints(*get_args(parameter.annotation))
+        else:
+            kinds[name] = parameter.annotation
+    return kinds
 
 
 def _explain_value(error: OmegaConfBaseException) -> str:

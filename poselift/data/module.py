@@ -58,7 +58,7 @@ class MotionData(pl.LightningDataModule, ABC):
         seed: random seed of the windows.
 
     Raises:
-        InputError: a skeleton is unknown, or one of the numbers except the seed is less than 1.
+        InputError: a skeleton is unknown, or `frames`, `batch_size` or `batches` is not a whole number of 1 or more.
 
     Attributes:
         training: the batches, after `setup`; set `training.first` to resume inside an epoch.
@@ -79,8 +79,8 @@ class MotionData(pl.LightningDataModule, ABC):
     ) -> None:
         super().__init__()
         for name, number in {"frames": frames, "data.batch_size": batch_size, "data.batches": batches}.items():
-            if number < 1:
-                raise InputError(f"{name}={number} must be 1 or more")
+            if type(number) is not int or number < 1:
+                raise InputError(f"{name}={number} must be a whole number, 1 or more")
         self.frames, self.batch_size, self.batches, self.seed = frames, batch_size, batches, seed
         self.skeleton_in, self.skeleton_out = get_skeleton(skeleton_in), get_skeleton(skeleton_out)
         self._val: _Views | None = None

@@ -8,7 +8,7 @@
 | `keypoints` | float32 (t, j2, 2) | pixels, as detected; NaN for unseen joints |
 | `keypoint_scores` | float32 (t, j2) | 0 to 1 |
 | `interpolated` | bool (t,) | no detection in this frame; the lifter interpolated it |
-| `uncertainty` | float32 (t, j) | metres; radius that holds the joint in 90 % of cases; absent if unknown |
+| `uncertainty` | float32 (t, j) | metres; radius of the ball that holds the joint in 90 % of cases; absent if unknown |
 | `contacts` | bool (t, 2) | left and right foot are on the ground; absent if unknown |
 
 The JSON beside it has joint names, axes and units (`poselift.export.sidecar`).

@@ -63,7 +63,7 @@ def write_sidecar(
         "versions": {package: _version(package) for package in _PACKAGES},
     }
     if motion.uncertainty is not None:
-        content["units"]["uncertainty"] = "metres; radius that holds the joint in 90 % of cases"
+        content["units"]["uncertainty"] = "metres; radius of the ball that holds the joint in 90 % of cases"
     if motion.contacts is not None:
         content["contacts"] = FEET
     if motion.pelvis is not None:

@@ -24,8 +24,8 @@ class Estimate:
 
     Attributes:
         joints: relative to the root joint, metres, in the camera frame.
-        uncertainty: radius around each joint that holds the true joint in 90 % of cases, metres; 0 for the root joint,
-            which is the origin. None if the lifter does not estimate it.
+        uncertainty: radius of the ball that holds the joint in 90 % of cases, metres; 0 for the root joint. None if
+            the lifter gives none.
     """
 
     joints: Float[Tensor, "b t j 3"]

@@ -1,16 +1,23 @@
 import struct
 
+import numpy as np
 import pytest
 import torch
 
+from poselift.cli.attention import watch
 from poselift.cli.main import main
+from poselift.core.errors import InputError
+from poselift.lifting import camera_for
 from poselift.models import (
     LifterConfig,
     SimpleBaseline,
     SimpleBaselineConfig,
     SpatioTemporalLifter,
+    load_weights,
     save_weights,
 )
+from poselift.skeleton import COCO17
+from poselift.structures import Keypoints2D
 
 
 def attention(*arguments):
@@ -64,3 +71,10 @@ def test_bad_input_names_what_is_wrong(weights, tmp_path, capsys):
             attention("--out", tmp_path / "out", "--weights", weights, *arguments)
         assert left.value.code == 2
         assert message in capsys.readouterr().err
+
+
+def test_a_person_without_usable_keypoints_is_an_error():
+    body = np.random.default_rng(0).uniform(200, 400, (8, 17, 2))
+    keypoints = Keypoints2D(body, np.full((8, 17), 0.1), np.arange(8) / 30, COCO17, (640, 480))
+    with pytest.raises(InputError, match=r"person 1 cannot be lifted: no joint of the lifter scores 0\.2 or more"):
+        watch(keypoints, load_weights("tiny"), camera_for((640, 480)), 8)

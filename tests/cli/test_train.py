@@ -272,6 +272,8 @@ def test_a_sweep_gives_each_job_a_folder(tmp_path):
         (["data=cmu"], "data.corpus is not given; add data.corpus=..."),
         (["model.dpth=8"], "there is no key model.dpth; did you mean 'model.depth'"),
         (["model.depth=many"], "model.depth=many must be a whole number"),
+        (["data.batch_size=many"], "data.batch_size=many must be a whole number"),
+        (["data.clips=many"], "data.clips=many must be a whole number"),
         (["frames=2.5"], "frames=2.5 must be a whole number, 1 or more"),
         (["name="], "name= is empty"),
     ],
@@ -311,7 +313,7 @@ def test_a_missing_gpu_is_reported(train_here, monkeypatch):
     ("overrides", "message"),
     [
         (["frames=0"], "frames=0 must be a whole number, 1 or more"),
-        (["data.batch_size=0"], "data.batch_size=0 must be 1 or more"),
+        (["data.batch_size=0"], "data.batch_size=0 must be a whole number, 1 or more"),
         (["callbacks.last.every_n_train_steps=0"], "callbacks.last.every_n_train_steps=0 must be 1 or more"),
         (["callbacks=average_last", "callbacks.average.count=0"], "callbacks.average.count=0 must be 1 or more"),
         (["masking.joints=2.0"], "masking.joints=2.0 is not a share"),

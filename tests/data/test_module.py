@@ -4,6 +4,7 @@ from types import SimpleNamespace
 import pytest
 import torch
 
+from poselift.core.errors import InputError
 from poselift.data.cmu import load_cmu
 from poselift.data.module import MotionData
 from poselift.data.virtual import CmuData, CorpusData, SyntheticData, VirtualSampler
@@ -156,6 +157,12 @@ def test_a_dataset_of_motion_is_rendered_to_train_and_to_validate_on(corpus, tmp
 def test_a_corpus_without_a_trunk_is_refused(corpus):
     with pytest.raises(ValueError, match="coco17 has no pelvis"):
         VirtualSampler(in_skeleton(corpus, COCO17), 12, CMU28, H36M17, SETS)
+
+
+@pytest.mark.parametrize("option", ["clips", "clip_frames", "batch_size", "batches"])
+def test_numbers_of_nothing_are_errors(option):
+    with pytest.raises(InputError, match=rf"data\.{option}=0 must be a whole number, 1 or more"):
+        synthetic(**{option: 0})
 
 
 def test_the_base_says_not_where_motion_comes_from():

@@ -31,7 +31,7 @@ _MIN_PERSON_SCORE = 0.3
 class MMPose:
     """People by mmdet, keypoints by any top-down body model of mmpose, batched over people and frames.
 
-    The joint set is recognised by the names of the model's joints; what it finds besides (faces, fingers) is left out.
+    The skeleton is recognised by the names of the model's joints; other joints (faces, fingers) are left out.
     A joint outside the picture, or without any response, is not seen: NaN with score 0. SimCC models give raw
     responses as scores, which are cut to 0 to 1.
 

@@ -1,4 +1,4 @@
-"""The joint set of a model, recognised by the names of its joints."""
+"""The skeleton of a model, recognised by the names of its joints."""
 
 from collections.abc import Sequence
 
@@ -7,23 +7,23 @@ from poselift.skeleton import SKELETONS, Skeleton, our_name
 
 
 def recognised_skeleton(names: Sequence[str]) -> tuple[Skeleton, list[int]]:
-    """The largest joint set of ours all of whose joints a model has.
+    """The largest of our skeletons whose joints the model all has.
 
     Args:
         names: of the model's joints, in mmpose's words and the model's order.
 
     Returns:
-        The joint set, and for each of its joints the place among the model's. What else the model finds (faces,
-        fingers) is left out.
+        The skeleton, and the index of each of its joints among the model's. Other joints of the model, such as those
+        of the face and fingers, are left out.
 
     Raises:
-        InputError: the model has no joint set of ours, e.g. because it is for hands or animals.
+        InputError: the model has none of our skeletons, for example because it is for hands or animals.
     """
     ours = [our_name(name) for name in names]
     fitting = [skeleton for skeleton in SKELETONS.values() if set(skeleton.joints) <= set(ours)]
     if not fitting:
         raise InputError(
-            f"the mmpose model has the joints {', '.join(names[:20])}, which hold none of the joint sets "
+            f"the mmpose model has the joints {', '.join(names[:20])}, which contain none of the skeletons "
             f"{', '.join(SKELETONS)}; choose a model for human bodies"
         )
     best = max(fitting, key=len)

@@ -72,7 +72,7 @@ def joint_attention_plot(
     Args:
         layers: over joints; a row of the plot each.
         points: where the joints are in the picture, pixels; NaN where one is not known.
-        skeleton: the joint set of `points`.
+        skeleton: skeleton of `points`.
         picture: RGB, shown faintly behind; none if left out.
 
     Raises:

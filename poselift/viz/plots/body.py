@@ -1,7 +1,7 @@
 """A person who stands with arms and legs apart and is seen from the front: where the joints are, and the outline.
 
 Coordinates go right and up, from the pelvis, in heights of the trunk; the viewer's left is the person's right. They
-are such that no two joints, nor numbers beside them, meet in any of the joint sets that protocols measure.
+are such that no two joints, nor numbers beside them, meet in any of the skeletons that protocols measure.
 """
 
 from collections.abc import Iterator
