@@ -37,7 +37,7 @@ def test_by_the_factor_nine_of_ten_are_within_on_the_mean_of_the_subjects():
         calibration_factor([np.zeros(0)])
 
 
-def test_after_it_nine_of_ten_joints_are_within_their_radius(weights, cmu_files, capsys):
+def test_nine_of_ten_joints_are_within_the_calibrated_uncertainty(weights, cmu_files, capsys):
     corpus, bench = cmu_files
     main(["calibrate", str(weights), "--corpus", str(corpus), "--bench", str(bench)])
     assert "uncertainty_factor" in capsys.readouterr().out
@@ -66,7 +66,7 @@ def test_faces_and_heels_of_average_proportions_have_no_say(weights, cmu_files):
         assert np.array_equal(error_ratios(view, motion), ratios) is not moves
 
 
-def test_a_lifter_without_radii_is_refused(tmp_path, cmu_files, capsys):
+def test_a_lifter_without_uncertainty_is_refused(tmp_path, cmu_files, capsys):
     save_weights(tmp_path / "plain.safetensors", SpatioTemporalLifter(LifterConfig(**SIZE)), 24, {})
     corpus, bench = cmu_files
     with pytest.raises(SystemExit):
