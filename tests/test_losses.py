@@ -53,7 +53,7 @@ def test_the_uncertainty_loss_is_least_at_the_quantile():
     by_hand = [0.9 * math.log(k / 90) if k > 90 else 0.1 * math.log(90 / k) for k in range(1, 101)]
     assert loss(0.09) == pytest.approx(sum(by_hand) / 100)
     assert min((loss(k / 1000), k) for k in range(1, 200))[1] in (90, 91)
-    # The root joint, whose radius is 0, has no say; and nothing moves the joints.
+    # The root joint, whose uncertainty is 0, does not count; the joints get no gradient.
     moved = predicted.requires_grad_()
     uncertainty = torch.tensor([0.0, 0.05], dtype=torch.float64).expand(1, 100, 2)
     both = uncertainty_loss(

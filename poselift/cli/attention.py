@@ -38,7 +38,9 @@ def add_command(commands: Any) -> None:
         "--out", type=folder, default=Path("poselift_out/attention"), metavar="DIR", help="default: %(default)s"
     )
     parser.add_argument("--start", type=float, metavar="S", help="the window begins here, seconds (default: 0)")
-    parser.add_argument("--person", type=int, default=1, metavar="ID", help="whom to look at (default: %(default)s)")
+    parser.add_argument(
+        "--person", type=int, default=1, metavar="ID", help="number of the person (default: %(default)s)"
+    )
     add_lifter_option(parser)
     parser.add_argument("--frames", type=int, metavar="N", help="in the window (default: as many as the weights say)")
     parser.add_argument("--device", choices=["auto", "cpu", "cuda"], default="auto", help="of the detector")

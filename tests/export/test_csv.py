@@ -45,7 +45,7 @@ def test_no_minus_before_zero(tmp_path, motion):
     assert _read(tmp_path / "a.csv")[1][5] == "0.00000"
 
 
-def test_radii_and_contacts_are_the_last_columns(tmp_path, world_motion):
+def test_uncertainty_and_contacts_are_the_last_columns(tmp_path, world_motion):
     write_csv(tmp_path / "a.csv", world_motion)
     rows = _read(tmp_path / "a.csv")
     assert rows[0][-2:] == ["left_foot_contact", "right_foot_contact"]

@@ -81,7 +81,7 @@ def test_other_files_are_refused(tmp_path):
         read_npz(tmp_path / "a.npz")
 
 
-def test_radii_and_contacts_where_they_are_known(tmp_path, motion, world_motion):
+def test_uncertainty_and_contacts_where_they_are_known(tmp_path, motion, world_motion):
     write_npz(tmp_path / "a.npz", world_motion)
     contacts = read_npz(tmp_path / "a.npz")["contacts"]
     assert contacts.dtype == np.bool_

@@ -188,7 +188,7 @@ def test_frames_that_come_in_bursts_are_lifted_in_one_piece(keypoints, weights, 
     np.testing.assert_allclose(motion.joints, expected.numpy(), atol=1e-5)
 
 
-def test_somebody_of_whom_no_joint_is_used_has_an_empty_radius(keypoints, weights, camera):
+def test_people_without_usable_keypoints_get_nan(keypoints, weights, camera):
     lifter = SpatioTemporalLifter(replace(weights.lifter.config, uncertainty=True)).eval()
     motion = lift(replace(keypoints, scores=0.1 * keypoints.scores), replace(weights, lifter=lifter), camera)
     assert motion.uncertainty is not None
