@@ -56,7 +56,7 @@ def lift(keypoints: Keypoints2D, weights: Weights, camera: CameraModel, options:
     times = keypoints.timestamps
     pixels, scores = lifter_input(keypoints, skeleton_in, options.threshold, weights.pelvis)
     seen = np.any(scores > 0, axis=-1)
-    segments = [(0, len(keypoints))] if options.every_frame else find_segments(seen, times)
+    segments = [(0, len(times))] if options.every_frame and len(times) else find_segments(seen, times)
 
     joints = np.full((len(keypoints), len(skeleton_out), 3), np.nan, np.float32)
     root = np.full((len(keypoints), 3), np.nan, np.float32)

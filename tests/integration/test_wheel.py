@@ -67,10 +67,11 @@ def poselift(wheel, tmp_path_factory):
     run(sys.executable, "-m", "venv", "--without-pip", folder / "environment")
     python = folder / "environment" / "bin" / "python"
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", python]
-    run(*pip, "install", "--quiet", "--no-deps", "--no-index", wheel)
+    # Without PYTHONPATH, where pip would find a checkout and take it for installed.
+    clean = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    run(*pip, "install", "--quiet", "--no-deps", "--no-index", wheel, env=clean)
     (site,) = (folder / "environment").glob("lib/python*/site-packages")
     (site / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
-    clean = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
     (folder / "work").mkdir()
 
     def start(*arguments):

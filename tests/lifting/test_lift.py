@@ -115,6 +115,7 @@ def test_an_evaluation_gets_every_frame(keypoints, weights, camera):
     assert np.isfinite(motion.joints).all()
     assert motion.interpolated.tolist() == [k < 10 or 40 <= k < 110 for k in range(150)]
     assert np.isfinite(lift(hide(keypoints, 0, 150), weights, camera, LiftOptions(every_frame=True)).joints).all()
+    assert len(lift(keypoints[:0], weights, camera, LiftOptions(every_frame=True))) == 0
 
 
 def test_a_window_grows_only_to_bridge_a_gap(keypoints, weights, camera):
