@@ -47,10 +47,6 @@ class CameraModel:
             raise InputError(f"K is {K}; give the 3 x 3 matrix of the intrinsics, in pixels, as a torch tensor")
         if not K.isfinite().all() or K[0, 0] <= 0 or K[1, 1] <= 0:
             raise InputError("K must have finite numbers and positive focal lengths, in pixels")
-        if self.distortion is not None and self.distortion.shape != (5,):
-            raise InputError(
-                f"the distortion has the shape {tuple(self.distortion.shape)}; give the five numbers k1, k2, p1, p2 and k3"
-            )
         object.__setattr__(self, "K", K.float())
 
     @property

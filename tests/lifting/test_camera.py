@@ -72,10 +72,3 @@ def test_impossible_fields_of_view(fov):
 def test_impossible_intrinsics(values):
     with pytest.raises(InputError, match="must be positive"):
         camera_for((640, 480), None, values)
-
-
-def test_a_distortion_has_five_numbers():
-    K = camera_for((640, 480)).K
-    assert CameraModel(K, (640, 480), "given", torch.zeros(5)).distortion is not None
-    with pytest.raises(InputError, match="five numbers"):
-        CameraModel(K, (640, 480), "given", torch.zeros(4))

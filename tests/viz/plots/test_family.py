@@ -48,7 +48,7 @@ def test_all_are_named_off_the_points_the_line_and_each_other(check_texts):
     path = line.get_path().transformed(axes.transData)
     for text in axes.texts:
         box = Text.get_window_extent(text)
-        assert not path.intersects_bbox(box, interpolated=False), text.get_text()
+        assert not path.intersects_bbox(box, filled=False), text.get_text()
         for method in (*FAMILY, *OTHERS):
             assert not box.contains(*axes.transData.transform((method.cost, method.value))), text.get_text()
 
