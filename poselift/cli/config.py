@@ -7,7 +7,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, NoReturn, TypeVar, Unpack, get_args, get_origin, get_type_hints
+from typing import Any, NoReturn, TypeVar, Unpack, cast, get_args, get_origin, get_type_hints
 
 import hydra
 from hydra import compose, initialize_config_dir
@@ -92,6 +92,11 @@ def run_configured(command: Callable[[DictConfig], Result], config: DictConfig) 
         if wrong := _wrong_kind(config, str(error)):
             _stop(wrong)
         _stop("\n".join(lines) if isinstance(cause, InputError) else " ".join(lines[:2]))
+
+
+def plain_dict(config: DictConfig) -> dict[str, Any]:
+    """A config as plain data, with its interpolations resolved."""
+    return cast(dict[str, Any], OmegaConf.to_container(config, resolve=True))
 
 
 def output_folder(config: DictConfig) -> Path:

@@ -13,7 +13,7 @@ from omegaconf import DictConfig, OmegaConf
 from rich.console import Console
 from rich.progress import track
 
-from poselift.cli.config import output_folder, run_configured
+from poselift.cli.config import output_folder, plain_dict, run_configured
 from poselift.cli.predictions import Predicted, open_predictions
 from poselift.core.errors import InputError
 from poselift.core.files import write_json, write_text
@@ -59,7 +59,7 @@ def evaluate(config: DictConfig) -> None:
         "settings": {
             **predictions.settings,
             **predictions.file,
-            "data": OmegaConf.to_container(config.data, resolve=True),
+            "data": plain_dict(config.data),
             "view": config.view,
             "citation": protocol.citation,
             "note": protocol.note,
@@ -107,7 +107,7 @@ def _score(config: DictConfig, views: Sequence[View], predictions: Predicted, pr
         raise InputError(f"processes={config.processes} must be a whole number, 1 or more")
     if count == 1:
         return _score_share(views, predictions, protocol, 0, 1)
-    plain = OmegaConf.create(OmegaConf.to_container(config, resolve=True))
+    plain = OmegaConf.create(plain_dict(config))
     # As many threads in each process as here: the last digit of a matrix product can depend on their number.
     with ProcessPoolExecutor(
         count,

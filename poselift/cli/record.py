@@ -13,6 +13,7 @@ import torch
 from hydra import compose
 from omegaconf import DictConfig, OmegaConf
 
+from poselift.cli.config import plain_dict
 from poselift.core.files import sha256, write_json, write_text
 from poselift.data.batches import Batch
 from poselift.reports.environment import environment
@@ -50,7 +51,7 @@ class RunRecord(pl.Callback):
             "processes": trainer.world_size,
             "first_step": trainer.global_step,
             "seed": self.config.seed,
-            "config": OmegaConf.to_container(self.config, resolve=True),
+            "config": plain_dict(self.config),
             "data": {
                 **{key: _fingerprint(path) for key, path in _paths(self.config.data, "data")},
                 # Equal in two runs only if their data, seed and settings are equal.

@@ -13,10 +13,10 @@ import torch
 from hydra.core.hydra_config import HydraConfig
 from hydra.types import RunMode
 from hydra.utils import instantiate
-from omegaconf import DictConfig, OmegaConf
+from omegaconf import DictConfig
 from pytorch_lightning.loggers import Logger
 
-from poselift.cli.config import output_folder, run_configured
+from poselift.cli.config import output_folder, plain_dict, run_configured
 from poselift.cli.record import RunRecord, evaluation_command
 from poselift.core.errors import InputError
 from poselift.data.module import MotionData
@@ -75,7 +75,7 @@ def train(config: DictConfig) -> float | None:
             callback.description = {
                 "command": shlex.join(["poselift", "train", *HydraConfig.get().overrides.task]),
                 "seed": config.seed,
-                "config": OmegaConf.to_container(config, resolve=True),
+                "config": plain_dict(config),
             }
     trainer: pl.Trainer = instantiate(
         config.trainer,
@@ -115,7 +115,7 @@ _NOISE = (
 def training_task(config: DictConfig, data: MotionData) -> LiftingTask:
     """The lifter, warm-started if `init` is given, with its optimizer, schedule and loss."""
     pelvis = data.pelvis
-    optimizer = dict(OmegaConf.to_container(config.optimizer, resolve=True))  # type: ignore[arg-type]
+    optimizer = plain_dict(config.optimizer)
     weight_decay = optimizer.pop("weight_decay", 0.0)
     lifter = build_model(instantiate(config.model, _convert_="all"))
     if config.init is not None:
@@ -130,7 +130,7 @@ def training_task(config: DictConfig, data: MotionData) -> LiftingTask:
         lifter=lifter,
         optimizer=instantiate(optimizer, _convert_="all"),
         schedule=instantiate(config.schedule),
-        loss=OmegaConf.to_container(config.loss, resolve=True),  # type: ignore[arg-type]
+        loss=plain_dict(config.loss),
         weight_decay=weight_decay,
         window=config.frames,
         masking=instantiate(config.masking),

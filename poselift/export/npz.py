@@ -16,6 +16,7 @@ The JSON beside it has joint names, axes and units (`poselift.export.sidecar`).
 
 import os
 import zipfile
+from typing import Any
 
 import numpy as np
 
@@ -66,10 +67,10 @@ def write_npz(path: str | os.PathLike[str], motion: Motion) -> None:
         "interpolated": motion.interpolated,
     }
     values |= {name: value for name in _OPTIONAL if (value := getattr(motion, name)) is not None}
-    arrays: dict[str, np.ndarray] = {name: value.astype(_DTYPES[name]) for name, value in values.items()}
+    arrays: dict[str, Any] = {name: value.astype(_DTYPES[name]) for name, value in values.items()}
     # An open file, because numpy appends ".npz" to a path with another ending.
     with atomic_path(path) as temporary, open(temporary, "wb") as file:
-        np.savez_compressed(file, **arrays)  # type: ignore[arg-type]
+        np.savez_compressed(file, **arrays)
 
 
 def read_npz(path: str | os.PathLike[str]) -> dict[str, np.ndarray]:

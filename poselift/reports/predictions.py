@@ -78,8 +78,8 @@ def save_predictions(path: str | Path, predictions: Predictions) -> None:
     for name in _OWN_KEYS:
         if name in predictions.poses:
             raise InputError(f"a view is called {name!r}, which is a key of the format of predictions; rename the view")
-    arrays = {name: np.asarray(pose, np.float32) for name, pose in predictions.poses.items()}
-    about = {
+    arrays: dict[str, Any] = {name: np.asarray(pose, np.float32) for name, pose in predictions.poses.items()}
+    about: dict[str, Any] = {
         "joints": np.array(predictions.skeleton.joints),
         "unit": np.array("m" if predictions.lengths else "none"),
         "format": np.array(FORMAT),
@@ -87,7 +87,7 @@ def save_predictions(path: str | Path, predictions: Predictions) -> None:
         "about": np.array(json.dumps(predictions.about)),
     }
     with atomic_path(path) as temporary, temporary.open("wb") as file:
-        np.savez(file, **arrays, **about)  # type: ignore[arg-type]
+        np.savez(file, **arrays, **about)
 
 
 def read_predictions(

@@ -20,7 +20,8 @@ def text_table(results: Mapping[str, Any]) -> str:
     """
     metrics, limbs = results["metrics"], results["limbs"]
     # Wide enough for any row: a file has no terminal width.
-    console = Console(file=io.StringIO(), width=1000, highlight=False, markup=False, emoji=False)
+    written = io.StringIO()
+    console = Console(file=written, width=1000, highlight=False, markup=False, emoji=False)
     console.print(f"{results['name']}: {results['title']}, {results['views']} views, {results['frames']} frames")
     table = _table(results["group_by"], [f"{metric['title']}\n{metric['unit']}" for metric in metrics.values()])
     for group in metrics[results["headline"]]["groups"]:
@@ -37,8 +38,7 @@ def text_table(results: Mapping[str, Any]) -> str:
         table.add_section()
         table.add_row("mean", *(_cell(limb["mean"]) for limb in limbs.values()))
         console.print(table)
-    text = console.file.getvalue()  # type: ignore[attr-defined]
-    return "\n".join(line.rstrip() for line in text.splitlines()) + "\n"
+    return "\n".join(line.rstrip() for line in written.getvalue().splitlines()) + "\n"
 
 
 def _table(first: str, columns: list[str]) -> Table:
