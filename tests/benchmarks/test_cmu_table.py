@@ -4,6 +4,8 @@ import pytest
 
 from benchmarks import cmu_table
 
+pytestmark = pytest.mark.slow
+
 
 def test_a_row_for_each_setting(files, tmp_path):
     settings = ["--skeletons", "coco17", "--keypoints", "gt", "--camera", "known", "assumed"]

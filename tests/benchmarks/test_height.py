@@ -7,6 +7,8 @@ from poselift.core.errors import InputError
 from poselift.data.cmu import load_cmu
 from poselift.lifting.height import SPREAD
 
+pytestmark = pytest.mark.slow
+
 
 def test_a_row_by_hand():
     heights = [(1.6, 1.6, 1.0), (1.6 * np.exp(0.9 * SPREAD), 1.6, 1.0), (1.6 * np.exp(-1.5 * SPREAD), 1.6, 1.0)]

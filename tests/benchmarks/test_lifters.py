@@ -19,6 +19,8 @@ from poselift.models import (
     save_weights,
 )
 
+pytestmark = pytest.mark.slow
+
 OURS = {
     name: LifterConfig(joint_dim=16, frame_dim=32, depth=1, heads=4, dim=dim)
     for name, dim in {"tiny": 32, "wide": 64}.items()

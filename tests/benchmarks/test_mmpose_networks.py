@@ -13,6 +13,8 @@ from poselift.data.views import render_views
 from poselift.models import encode, load_weights, save_weights
 from poselift.skeleton import CMU28, H36M17
 
+pytestmark = pytest.mark.slow
+
 SMALL = {
     MotionBERT: MotionBERTConfig(dim=16, depth=2, heads=2, frames=30),
     VideoPose3D: VideoPose3DConfig(channels=16, depth=2),

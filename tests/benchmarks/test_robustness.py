@@ -25,6 +25,8 @@ from poselift.lifting.view import keypoints_of
 from poselift.skeleton import CMU28, H36M17
 from poselift.structures import Motion
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def views(cmu_files):

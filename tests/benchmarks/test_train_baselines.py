@@ -13,6 +13,8 @@ from benchmarks.pace import Pace
 from benchmarks.train_baselines import ROWS, budget_overrides, own_overrides
 from poselift.models import Lifter, build_model
 
+pytestmark = pytest.mark.slow
+
 COMMON = ["data=synthetic", "frames=48", "data.batch_size=96"]
 MMPOSE = importlib.util.find_spec("mmpose") is not None
 

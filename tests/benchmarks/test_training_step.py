@@ -1,5 +1,9 @@
+import pytest
+
 from benchmarks import training_step
 from benchmarks.training_step import WARM_UP, waiting
+
+pytestmark = pytest.mark.slow
 
 
 def test_waiting_is_the_time_before_a_batch_comes(monkeypatch):

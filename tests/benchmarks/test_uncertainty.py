@@ -7,6 +7,8 @@ from benchmarks import uncertainty
 from poselift.models import SpatioTemporalLifter, save_weights
 from tests.benchmarks.conftest import SMALL
 
+pytestmark = pytest.mark.slow
+
 
 def tables(files, tmp_path, capsys, bias):
     """The rows of both tables for a lifter whose uncertainties are all about exp(bias) times 5 cm."""

@@ -19,6 +19,8 @@ from poselift.models import (
 from poselift.skeleton import COCO17
 from poselift.structures import Keypoints2D
 
+pytestmark = pytest.mark.slow
+
 
 def attention(*arguments):
     main(["attention", "--detector", "movenet-fast", *map(str, arguments)])

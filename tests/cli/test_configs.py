@@ -8,6 +8,8 @@ from poselift.cli.config import CONF
 from poselift.models import LifterConfig
 from tests.cli.running import assert_complete
 
+pytestmark = pytest.mark.slow
+
 GROUPS = ["data", "masking", "loss", "trainer", "callbacks", "logger"]
 """Those whose choices other tests do not compose; for the others see test_every_name.py and test_experiments.py."""
 CHOICES = [

@@ -26,6 +26,8 @@ from tests.data.formats.pw3d import write_pw3d
 from tests.data.formats.surreal import write_surreal
 from tests.data.formats.totalcapture import write_totalcapture
 
+pytestmark = pytest.mark.slow
+
 
 def names(group):
     """The configs of a group, without those that others are made of."""

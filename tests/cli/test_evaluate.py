@@ -85,6 +85,7 @@ def test_the_numbers_are_those_of_the_lifter(weights, cmu_files, bench, tmp_path
     assert results["model"]["parameters"] == sum(p.numel() for p in lifter.lifter.parameters())
 
 
+@pytest.mark.slow
 def test_every_path_gives_the_same_to_the_last_digit(weights, bench, tmp_path):
     live, table = run(tmp_path / "live", *bench, f"weights={weights}")
     saved, saved_table = run(tmp_path / "saved", *bench, f"predictions={tmp_path / 'live' / 'predictions.npz'}")
@@ -96,6 +97,7 @@ def test_every_path_gives_the_same_to_the_last_digit(weights, bench, tmp_path):
     assert again[0] == again[1]
 
 
+@pytest.mark.slow
 def test_every_setting_changes_the_error(weights, cmu_files, bench, tmp_path):
     arrays = dict(np.load(cmu_files[1]))
     arrays["scores"][20:60, CMU28.index("left_knee")] = 128  # between the thresholds
@@ -135,6 +137,7 @@ def test_a_checkpoint_gives_the_results_of_its_weights(weights, bench, tmp_path)
     assert other["name"] == "mine"
 
 
+@pytest.mark.slow
 def test_other_predictions_under_the_protocols_of_human36m(tmp_path):
     """A test set as VideoPose3D keeps it, in mm."""
     write_h36m(tmp_path, frames=8)
@@ -186,6 +189,7 @@ DATASETS = {
 """For each protocol what writes its data, the rows of its table, and how many frames count."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("protocol", DATASETS)
 def test_a_lifter_under_the_protocols_of_other_datasets(weights, protocol, tmp_path):
     write, rows, frames = DATASETS[protocol]

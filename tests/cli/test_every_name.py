@@ -16,6 +16,8 @@ from poselift.models.build import model_from_dict
 from poselift.nn.attention import ATTENTION, attention_spec
 from tests.cli.running import NOTHING_WRITTEN, TINY_DATA, assert_complete, composed, two_steps
 
+pytestmark = pytest.mark.slow
+
 GROUPS = ["model", "model/attention", "model/init", "schedule", "schedule/warmup", "optimizer"]
 DEFAULTS = ("model/attention=scaled_dot", "model/init=default", "optimizer=adamw", "schedule=cosine")
 """Choices that `model=lifter` has already."""

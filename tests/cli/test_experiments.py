@@ -15,6 +15,8 @@ from tests.data.formats.h36m import write_h36m
 from tests.data.formats.mpi_inf_3dhp import write_mpi_inf_3dhp_test, write_mpi_inf_3dhp_train
 from tests.data.formats.surreal import write_surreal
 
+pytestmark = pytest.mark.slow
+
 EXPERIMENTS = sorted(path.stem for path in (Path(CONF) / "experiment").glob("[a-z]*.yaml"))
 
 

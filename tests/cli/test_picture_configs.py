@@ -17,6 +17,8 @@ from poselift.training.objective import Objective
 from tests.data.formats.people import moving_person
 from tests.data.formats.pictures import write_coco, write_mpii
 
+pytestmark = pytest.mark.slow
+
 SMALL = [
     "trainer=smoke",
     "data.batch_size=8",

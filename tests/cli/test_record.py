@@ -10,6 +10,8 @@ from omegaconf import OmegaConf, open_dict
 from poselift.cli.config import CONF
 from poselift.cli.record import evaluation_command
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(autouse=True)
 def configs():

@@ -18,6 +18,8 @@ from poselift.models import (
 )
 from tests.reports.results import results, write
 
+pytestmark = pytest.mark.slow
+
 
 def report(*arguments):
     main(["report", *map(str, arguments)])

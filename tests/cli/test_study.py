@@ -18,6 +18,8 @@ from poselift.nn.attention import ATTENTION
 from poselift.reports.entries import sections
 from poselift.reports.runs import read_runs
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(CONF).parent
 PAGE = ROOT / "docs" / "mechanisms.md"
 TINY = Budget(

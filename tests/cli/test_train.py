@@ -25,7 +25,7 @@ AVERAGED = "callbacks.ema.start=0"
 """From the first step on."""
 
 # Lightning's own warning.
-pytestmark = pytest.mark.filterwarnings("ignore:.*LeafSpec.*:FutureWarning")
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore:.*LeafSpec.*:FutureWarning")]
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,10 @@
 import subprocess
 import sys
 
+import pytest
+
+pytestmark = pytest.mark.slow
+
 PARTS = (
     "poselift poselift.models poselift.lifting poselift.detection poselift.tracking poselift.geometry poselift.cli.main"
 )

@@ -20,6 +20,8 @@ from onnx import TensorProto
 
 from tests.detection.onnx_files import box_finder, mark_finder, passing_on
 
+pytestmark = pytest.mark.slow
+
 FRAME = (420, 640)
 BOXES = [[40, 30, 190, 230], [300, 100, 440, 290], [460, 200, 620, 400]]
 

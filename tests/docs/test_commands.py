@@ -11,6 +11,8 @@ from hydra.utils import instantiate
 from poselift.cli.config import CONF
 from poselift.models import Lifter, build_model
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)

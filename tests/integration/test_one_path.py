@@ -29,7 +29,7 @@ SKELETONS_IN = {"movenet-fast": COCO17, "mmpose": HALPE26, "rtmpose": COCO17, "c
 """How people are found, by the name in the files -> the skeleton of its keypoints."""
 
 # One worker lifts for all tests of this file.
-pytestmark = pytest.mark.xdist_group("one_path")
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("one_path")]
 
 
 @dataclass

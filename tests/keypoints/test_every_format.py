@@ -16,6 +16,8 @@ from poselift.samples import demo_video
 from poselift.skeleton import COCO17, HALPE26, Skeleton, convert
 from tests.keypoints.writers import FORMATS, Person
 
+pytestmark = pytest.mark.slow
+
 CASES = [(name, skeleton) for name, form in FORMATS.items() for skeleton in form.skeletons]
 IDS = [f"{name}-{skeleton.name}" for name, skeleton in CASES]
 

@@ -15,6 +15,8 @@ from poselift.viz.plots import MOST_SERIES
 from poselift.viz.plots.style import LOOKS
 from tests.reports.results import results
 
+pytestmark = pytest.mark.slow
+
 MODEL = {"name": "Lifter", "config": {}, "window": 9, "weights": "w", "sha256": "1"}
 THEIRS = Published("Theirs", "h36m_p1", False, {"mpjpe": 45.0}, "Doe, 2020, https://a.b", 243, 33.8, 607.0)
 EXACT = Published("Exact", "h36m_p1", True, {"mpjpe": 21.0}, "Roe, 2021, https://c.d", 243, 33.8, 500.0)

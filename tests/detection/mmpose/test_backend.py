@@ -12,6 +12,8 @@ from poselift.detection.mmpose import backend
 from poselift.detection.mmpose.compat import mmpose_imports
 from poselift.skeleton import get_skeleton
 
+pytestmark = pytest.mark.slow
+
 PERSON = "rtmdet_nano_320-8xb32_coco-person"
 RTMPOSE = "rtmpose-t_8xb256-420e_body8-256x192"
 HALPE = "rtmpose-t_8xb1024-700e_body8-halpe26-256x192"

@@ -15,6 +15,8 @@ from poselift.core.registry import Published
 from poselift.detection.mmpose import checkpoints
 from poselift.detection.mmpose.checkpoints import Checkpoint, load_checkpoint, load_state
 
+pytestmark = pytest.mark.slow
+
 META = {"keypoint_id2name": {0: "nose"}, "sigmas": np.array([0.026, 0.1], np.float32), "count": np.float64(1.5)}
 
 

@@ -8,6 +8,8 @@ from torch import nn
 from poselift.detection import RTMPose
 from poselift.detection.mmpose.compat import quiet
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("onnx", reason="pip install 'poselift[dev]'")
 
 CONFIGS = ["rtmpose-t_8xb256-420e_body8-256x192", "rtmpose-t_8xb1024-700e_body8-halpe26-256x192"]

@@ -6,6 +6,8 @@ from poselift.reports.published import read_published
 from poselift.viz.plots import MOST_SERIES, Method, cost_plot
 from poselift.viz.plots.style import LOOKS
 
+pytestmark = pytest.mark.slow
+
 
 def own(place, cost=4.0, value=60.0, deviation=None):
     return Method(f"method {place}", cost, value, deviation, place)

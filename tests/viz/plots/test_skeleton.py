@@ -10,6 +10,8 @@ from poselift.skeleton import COCO17, H36M17, SKELETONS
 from poselift.viz.plots import MOST_SERIES, Body, skeleton_plot
 from poselift.viz.plots.body import place
 
+pytestmark = pytest.mark.slow
+
 MEASURED = sorted({protocol.skeleton.name for protocol in PROTOCOLS.values()})
 
 

@@ -10,6 +10,8 @@ from PIL import Image
 from poselift.viz.plots import Curve, curve_plot, save_plot
 from poselift.viz.plots.style import COLUMN, LOOKS, MOST_SERIES
 
+pytestmark = pytest.mark.slow
+
 
 def plot(labels=("ours",)):
     return curve_plot(
