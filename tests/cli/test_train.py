@@ -70,6 +70,13 @@ class TestWhatARunLeaves:
         assert len(record["data"]["first_batch"]["sha256"]) == 64
         assert {"machine", "python", "threads", "command", "date"} <= set(record)
 
+    def test_the_card_and_the_checkpoint_say_where_the_pelvis_lies(self, run):
+        """Synthetic people have it between the hips."""
+        (weights,) = run.glob("*.safetensors")
+        assert load_weights(weights).pelvis == "hips"
+        checkpoint = torch.load(run / "checkpoints" / "last.ckpt", weights_only=True)
+        assert checkpoint["model"]["pelvis"] == "hips"
+
     def test_the_averaged_weights_are_written(self, run):
         """Those that were validated: the average, not where the last step happened to be."""
         checkpoint = torch.load(run / "checkpoints" / "last.ckpt", weights_only=True)

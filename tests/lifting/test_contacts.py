@@ -198,3 +198,18 @@ def test_hours_leave_speeds_as_they_are():
 def test_who_stands_on_a_roof_has_the_feet_down():
     times = np.arange(0, 2, 1 / 50)
     assert _contacts(render(np.repeat(standing_pose()[None], len(times), 0) + [0, 2.5, 0], times)).all()
+
+
+def test_a_foot_on_the_ground_may_move_faster_than_one_that_comes_down():
+    """It comes down below 0.45 m/s and takes off above 0.6."""
+    times = np.arange(60) / 30
+    speed = np.repeat([0.3, 0.53, 2.0], 20)
+    points = np.zeros((60, 2, 1, 3))
+    points[..., 0] = np.cumsum(speed / 30)[:, None, None]
+    points[..., 2] = 4.0
+    seen = np.ones((60, 2, 1), bool)
+    down = at_rest(Feet(points, ("ankle",), np.zeros(1), seen), times)
+    assert down[5:35].all()
+    assert not down[45:].any()
+    points[:20] += 20 * points[:20]  # never slow enough to come down
+    assert not at_rest(Feet(points, ("ankle",), np.zeros(1), seen), times)[:35].any()

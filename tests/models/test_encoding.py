@@ -90,3 +90,9 @@ def test_mirroring_is_what_the_mirrored_picture_gives(view):
     theirs = encode_view(view, flipped, scores=view.scores[:, list(CMU28.flip_indices)])
     for name in ("coordinates", "scores", "mask", "context", "rotation"):
         torch.testing.assert_close(getattr(ours, name), getattr(theirs, name), atol=1e-4, rtol=1e-4)
+
+
+def test_times_count_from_the_middle_of_the_window(view):
+    times = encode_view(view).times[0]
+    torch.testing.assert_close(times[0], -times[-1])
+    torch.testing.assert_close(times.diff(), view.times.diff())
