@@ -12,6 +12,8 @@ from poselift.data.cmu_bench import CmuBench
 from poselift.lifting import lift_view
 from poselift.models import LifterConfig, SpatioTemporalLifter, load_weights, save_weights
 
+pytestmark = pytest.mark.slow
+
 SIZE = {"joint_dim": 8, "frame_dim": 32, "dim": 32, "heads": 4, "depth": 1, "skeleton_out": "cmu28"}
 
 

@@ -13,6 +13,8 @@ from poselift.cli.config import CONF, explain, output_folder, run_configured, ru
 from poselift.core.errors import InputError
 from tests.cli.running import hydra_as_before
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize(
     ("overrides", "message"),

@@ -13,6 +13,8 @@ from poselift.skeleton import COCO17, convert
 from poselift.video import VideoReader, VideoWriter
 from tests.keypoints.writers import Person, coco_results, openpose, poselift_npz
 
+pytestmark = pytest.mark.slow
+
 SIZE = (640, 480)
 
 

@@ -340,6 +340,7 @@ def test_audio_only_files_say_so(tmp_path, capsys):
     assert "sound.mp4" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_help_and_the_script():
     """The script is a process of its own."""
     command = [sys.executable, str(ROOT / "tools" / "lift_video.py"), "--help"]

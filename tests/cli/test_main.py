@@ -14,6 +14,8 @@ from poselift.cli.main import main
 from poselift.core.files import atomic_path
 from tests.cli.running import poselift
 
+pytestmark = pytest.mark.slow
+
 TOOLS = Path(__file__).parents[2] / "tools"
 COMMANDS = {
     "calibrate": "calibrate",

@@ -10,6 +10,8 @@ from poselift.core.files import sha256
 from poselift.detection import DETECTORS, build_detector
 from poselift.detection.movenet import better_pose
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 CLIPS = [ROOT / "poselift" / "samples" / "two_people.mp4", ROOT.parent / "shared" / "samples" / "two_people.mp4"]
 

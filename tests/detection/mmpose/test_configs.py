@@ -9,6 +9,8 @@ from poselift.detection.mmpose.backend import DEFAULT_CONFIG, DEFAULT_PERSON_DET
 from poselift.detection.mmpose.checkpoints import _PUBLISHED
 from poselift.detection.mmpose.configs import find_config, published_weights
 
+pytestmark = pytest.mark.slow
+
 
 def test_a_path_is_taken_as_it_is(tmp_path):
     (tmp_path / "mine.py").write_text("")
