@@ -146,6 +146,26 @@ class Keypoints2D:
         """Joints that are seen and score at least the threshold."""
         return np.isfinite(self.keypoints).all(-1) & (self.scores >= threshold) & (self.scores > 0)
 
+    def bridged(self, longest: float = 0.15) -> "Keypoints2D":
+        """The keypoints, interpolated where a detector did not look for a moment.
+
+        For drawing, and for what asks whether a joint is in sight; the lifter takes the keypoints as they are.
+
+        Args:
+            longest: time between two frames with keypoints that is bridged, seconds. The scores are the lower ones of
+                the two frames; a joint that is missing in one of them stays missing.
+        """
+        rows = np.flatnonzero(self.seen)
+        gaps = np.flatnonzero((np.diff(rows) > 1) & (np.diff(self.timestamps[rows]) <= longest))
+        keypoints, scores = self.keypoints.copy(), self.scores.copy()
+        for before, after in zip(rows[gaps], rows[gaps + 1], strict=True):
+            between = slice(before + 1, after)
+            start, end = self.timestamps[before], self.timestamps[after]
+            share = ((self.timestamps[between] - start) / (end - start))[:, None, None]
+            keypoints[between] = (1 - share) * keypoints[before] + share * keypoints[after]
+            scores[between] = np.minimum(scores[before], scores[after])
+        return replace(self, keypoints=keypoints, scores=scores)
+
 
 @dataclass(frozen=True)
 class Motion:

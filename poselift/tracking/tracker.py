@@ -18,7 +18,9 @@ _CONFIRM = 0.1
 _MIN_SEEN = 0.25
 """Least observed time of a track that is kept, seconds, or half the clip if that is less."""
 _MIN_SHARE = 0.3
-"""Least share of frames with an observation between the first and the last one of a fragment that is kept."""
+"""Least share of looks with an observation between the first and the last one of a fragment that is kept."""
+_BLINK = 0.1
+"""Longest time between two observations of somebody who is observed all the time, seconds."""
 _MIN_SCORE = 0.2
 """Least mean joint score of a track that is kept."""
 
@@ -40,15 +42,16 @@ class Tracker:
     def __init__(self, image_size: tuple[int, int]) -> None:
         self._image_size = image_size
         self._timestamps: list[float] = []
+        self._looks = [0]  # frames with a look before each frame
         self._tracks: list[Track] = []
         self._numbers = 0
         self._skeleton: Skeleton | None = None
 
-    def update(self, detections: Detections, timestamp: float) -> list[int]:
+    def update(self, detections: Detections | None, timestamp: float) -> list[int]:
         """The number of each person in the next frame.
 
         Args:
-            detections: the people in the frame.
+            detections: the people in the frame; None if no detector looked at it.
             timestamp: of the frame, seconds.
 
         Returns:
@@ -64,6 +67,9 @@ class Tracker:
             )
         frame = len(self._timestamps)
         self._timestamps.append(timestamp)
+        self._looks.append(self._looks[-1] + (detections is not None))
+        if detections is None:
+            return []
         self._skeleton = detections.skeleton
         people = range(len(detections))
         alive = [track for track in self._tracks if timestamp - track.timestamps[-1] <= _PATIENCE]
@@ -98,9 +104,9 @@ class Tracker:
     def tracks(self) -> list[Keypoints2D]:
         """The keypoints of each person so far, numbered from 1 in order of first appearance.
 
-        First, fragments with observations in less than 30 % of their frames are dropped. Then fragments of one person
-        are joined over up to four seconds. At last, people who were observed for less than 0.25 s (or half the clip, if
-        that is less), or whose mean joint score is below 0.2, are dropped.
+        First, fragments with observations in less than 30 % of the frames with a look are dropped. Then fragments of
+        one person are joined over up to four seconds. At last, people who were observed for less than 0.25 s (or half
+        the clip, if that is less), or whose mean joint score is below 0.2, are dropped.
 
         Returns:
             One `Keypoints2D` per person, from the first to the last frame with the person; frames in between without
@@ -115,12 +121,12 @@ class Tracker:
         dense = [
             track
             for track in self._tracks
-            if len(track.frames) >= _MIN_SHARE * (track.frames[-1] - track.frames[0] + 1)
+            if len(track.frames) >= _MIN_SHARE * (self._looks[track.frames[-1] + 1] - self._looks[track.frames[0]])
         ]
         kept = [
             track
             for track in stitch(dense)
-            if len(track.frames) * interval >= needed - 1e-9 and np.mean(track.scores) >= _MIN_SCORE
+            if _observed(track, interval) >= needed - 1e-9 and np.mean(track.scores) >= _MIN_SCORE
         ]
         kept.sort(key=lambda track: track.frames[0])
         return [
@@ -129,3 +135,9 @@ class Tracker:
             )
             for person, track in enumerate(kept, start=1)
         ]
+
+
+def _observed(track: Track, interval: float) -> float:
+    """Seconds for which somebody was observed."""
+    between = np.diff(track.timestamps)
+    return float(np.minimum(between, np.where(between <= _BLINK, between, interval)).sum()) + interval

@@ -32,6 +32,10 @@ class OverlayRenderer:
     def __init__(self, image_size: tuple[int, int], motions: Sequence[Motion], *, threshold: float = 0.3):
         self._image_size = image_size
         self._motions = list(motions)
+        self._keypoints = [motion.keypoints.bridged() for motion in motions]
+        self._guessed = [
+            motion.interpolated & ~keypoints.seen for motion, keypoints in zip(motions, self._keypoints, strict=True)
+        ]
         self._threshold = threshold
         self._video_width, self._scene_width, self._height = _layout(*image_size)
         self._stage = Stage.fit(self._motions)
@@ -63,17 +67,17 @@ class OverlayRenderer:
         # Averaging is several times slower, and only visible if the picture shrinks a lot.
         method = cv2.INTER_AREA if scale.min() < 0.6 else cv2.INTER_LINEAR
         video = cv2.resize(image, (self._video_width, self._height), interpolation=method)
-        for _, motion, frame in present:
-            person = motion.keypoints.person
+        for index, _, frame in present:
+            keypoints = self._keypoints[index]
             draw_skeleton_2d(
                 video,
                 # Pixel centres are whole numbers, but scaling starts at the edge of the picture.
-                (motion.keypoints.keypoints[frame] + 0.5) * scale - 0.5,
-                motion.keypoints.scores[frame],
-                motion.keypoints.skeleton,
-                person_colors(person),
+                (keypoints.keypoints[frame] + 0.5) * scale - 0.5,
+                keypoints.scores[frame],
+                keypoints.skeleton,
+                person_colors(keypoints.person),
                 threshold=self._threshold,
-                label=str(person),
+                label=str(keypoints.person),
             )
         self._draw_clock(video, timestamp)
         poses = [
@@ -81,7 +85,7 @@ class OverlayRenderer:
                 motion.keypoints.person,
                 self._stage.place(index, motion, frame),
                 motion.skeleton,
-                bool(motion.interpolated[frame]),
+                bool(self._guessed[index][frame]),
             )
             for index, motion, frame in present
         ]
