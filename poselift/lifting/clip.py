@@ -117,9 +117,7 @@ class VideoClip:
 
     def people(self, frames: Iterable[Frame]) -> Iterator[tuple[Detections | None, float]]:
         """The people in each frame; None where the finder does not look."""
-        finder = build_finder(self._detector, self._quality)
-        for frame in frames:
-            yield finder.look(frame), frame.timestamp
+        return build_finder(self._detector, self._quality).find(frames)
 
     def tracker(self) -> Tracker:
         """A tracker that compares poses: detectors do not know who is who."""

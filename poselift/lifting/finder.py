@@ -1,8 +1,9 @@
 """Where and when a detector looks: people are followed from look to look, and newcomers are searched for."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
+from itertools import islice
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -36,6 +37,8 @@ QUALITIES = {"best": Pace(1000.0, 1, 8.0), "balanced": Pace(30.0, 2, 4.0), "fast
 """By name; `best` looks at every frame."""
 DEFAULT_QUALITY = "balanced"
 
+_BATCH = 4
+"""Frames in one call of a detector that searches whole pictures."""
 _CALM = 0.02
 """Largest mean distance of the joints from where they were expected, as a share of the body, of a calm person. The
 detector's noise alone is 0.01."""
@@ -58,6 +61,10 @@ class PeopleFinder(Protocol):
 
     def look(self, frame: Frame) -> Detections | None:
         """The people in the next frame; None where the finder does not look."""
+        ...
+
+    def find(self, frames: Iterable[Frame]) -> Iterator[tuple[Detections | None, float]]:
+        """What `look` gives for each frame, and the frame's timestamp."""
         ...
 
 
@@ -107,8 +114,19 @@ class SearchingFinder:
 
     def look(self, frame: Frame) -> Detections | None:
         """The people in a frame; None where the finder does not look."""
+        return self._detector.detect([frame.image])[0] if self._due(frame) else None
+
+    def find(self, frames: Iterable[Frame]) -> Iterator[tuple[Detections | None, float]]:
+        """The people in each frame, several frames at once; see `PeopleFinder`."""
+        frames = iter(frames)
+        while batch := [(frame, self._due(frame)) for frame in islice(frames, _BATCH)]:
+            found = iter(self._detector.detect([frame.image for frame, due in batch if due]))
+            for frame, due in batch:
+                yield next(found) if due else None, frame.timestamp
+
+    def _due(self, frame: Frame) -> bool:
         last, self._tick = self._tick, self._clock.tick(frame.timestamp)
-        return self._detector.detect([frame.image])[0] if self._tick > last else None
+        return self._tick > last
 
 
 @dataclass(frozen=True)
@@ -163,6 +181,11 @@ class Finder:
         places = [person.expected_box(time) for person in due]
         found = self._detector.look(frame.image, np.array([*places, *boxes]).reshape(-1, 4))
         return self._kept(found, due, box_scores, time)
+
+    def find(self, frames: Iterable[Frame]) -> Iterator[tuple[Detections | None, float]]:
+        """What `look` gives for each frame, and the frame's timestamp."""
+        for frame in frames:
+            yield self.look(frame), frame.timestamp
 
     def _start_search(self, frame: Frame) -> None:
         boxes = np.array([person.box for person in self._people]).reshape(-1, 4)

@@ -149,9 +149,10 @@ def lift_clip(
             raise InputError(f"a height is given for person {', '.join(unchosen)}, who is not chosen; choose them too")
     tracks, times, best = _track(clip, watch, progress)
     warnings = list(clip.warnings)
-    if best and not tracks:
+    if any(best) and not tracks:
         found = (
-            f"there are detections in {len(best)} of {len(times)} frames; the highest joint score is {max(best):.2f}"
+            f"there are detections in {np.count_nonzero(best)} of {len(best)} frames with a look; the highest joint "
+            f"score is {max(best):.2f}"
         )
         warnings.append(f"nobody could be tracked: {found}")
     named = [*(people or []), *(height if isinstance(height, Mapping) else [])]
@@ -182,7 +183,7 @@ def lift_clip(
 
 
 def _track(clip: Clip, watch: Stopwatch, progress: Progress) -> tuple[list[Keypoints2D], list[float], list[float]]:
-    """Everybody's keypoints, the timestamps of all frames, and the best joint score of each frame with detections."""
+    """Everybody's keypoints, the timestamps of all frames, and the best joint score of each look."""
     tracker = clip.tracker()
     times: list[float] = []
     best: list[float] = []
@@ -192,8 +193,8 @@ def _track(clip: Clip, watch: Stopwatch, progress: Progress) -> tuple[list[Keypo
         with watch.time("track"):
             tracker.update(detections, timestamp)
         times.append(timestamp)
-        if detections is not None and len(detections):
-            best.append(float(detections.scores.max()))
+        if detections is not None:
+            best.append(float(detections.scores.max(initial=0.0)))
     progress(_FINDING, 1.0)
     with watch.time("track"):
         return tracker.tracks(), times, best

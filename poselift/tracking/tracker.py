@@ -140,4 +140,5 @@ class Tracker:
 def _observed(track: Track, interval: float) -> float:
     """Seconds for which somebody was observed."""
     between = np.diff(track.timestamps)
-    return float(np.minimum(between, np.where(between <= _BLINK, between, interval)).sum()) + interval
+    # Frames in bursts are nearer to each other than the usual interval.
+    return max(len(track.frames) * interval, float(between[between <= _BLINK].sum()) + interval)
