@@ -69,3 +69,28 @@ def track(**changed):
 def test_malformed_keypoints_are_refused(changed, message):
     with pytest.raises(InputError, match=message):
         Keypoints2D.__post_init__(SimpleNamespace(**track(**changed)))  # past the types, checked in tests alone
+
+
+class TestBridged:
+    def keypoints(self, times, unseen):
+        pixels = np.arange(len(times), dtype=float)[:, None, None] + np.zeros((1, 17, 2))
+        scores = np.full((len(times), 17), 0.5)
+        pixels[unseen], scores[unseen] = np.nan, 0.0
+        return Keypoints2D(pixels, scores, np.asarray(times, float), COCO17, (640, 480))
+
+    def test_a_moment_is_interpolated_by_time(self):
+        keypoints = self.keypoints([0, 0.02, 0.1, 0.15], [1, 2]).bridged()
+        np.testing.assert_allclose(keypoints.keypoints[:, 0, 0], [0, 3 * 0.02 / 0.15, 2, 3])
+        np.testing.assert_allclose(keypoints.scores, 0.5)
+
+    def test_a_longer_gap_stays(self):
+        keypoints = self.keypoints([0, 0.1, 0.2, 0.3], [1, 2])
+        np.testing.assert_array_equal(keypoints.bridged().keypoints, keypoints.keypoints)
+
+    def test_a_joint_that_one_side_lacks_stays_missing(self):
+        keypoints = self.keypoints([0, 0.05, 0.1], [1])
+        keypoints.keypoints[2, 3], keypoints.scores[2, 3] = np.nan, 0.0
+        bridged = keypoints.bridged()
+        assert np.isnan(bridged.keypoints[1, 3]).all()
+        assert bridged.scores[1, 3] == 0
+        assert np.isfinite(bridged.keypoints[1, 4]).all()

@@ -224,7 +224,8 @@ class Finder:
         """
         count = len(due)
         seen = [
-            due[row].recognised(score) if row < count else score >= _NEW for row, score in enumerate(found.box_scores)
+            due[row].recognised(score) if row < count else score >= _NEW
+            for row, score in enumerate(found.box_scores.tolist())
         ]
         rows = np.flatnonzero(seen)
         # Those who are followed come first: a newcomer may be one of them in another crop.

@@ -1,0 +1,172 @@
+import numpy as np
+import pytest
+
+from poselift.core.errors import InputError
+from poselift.lifting.finder import QUALITIES, Finder, Pace, SearchingFinder, build_finder
+from poselift.skeleton import COCO17
+from poselift.structures import Detections
+from poselift.video import Frame
+
+BODY = np.stack([np.tile(np.linspace(0, 1, 6), 3)[:17], np.linspace(0, 1, 17)], -1) * [40, 100]
+PACE = Pace(30.0, 2, 4.0)
+
+
+class Street:
+    """A detector of made people: `people(time)` gives the upper left corner of each, and its clock is the picture."""
+
+    name, skeleton = "street", COCO17
+
+    def __init__(self, people, small=()):
+        self.people, self.small = people, small
+        self.weights = {}
+        self.looks, self.searches = [], []
+
+    @staticmethod
+    def time(frame):
+        return int(frame[0, 0, 0]) + int(frame[0, 0, 1]) / 60
+
+    def poses(self, frame):
+        return [BODY + corner for corner in self.people(self.time(frame))]
+
+    def found(self, poses, scores):
+        poses = np.array(poses).reshape(-1, 17, 2)
+        boxes = np.concatenate([poses.min(1), poses.max(1)], -1)
+        return Detections(
+            boxes, np.array(scores, float), poses, np.repeat(np.array(scores, float)[:, None], 17, 1), COCO17
+        )
+
+    def detect(self, frames):
+        return [self.found(poses, [0.8] * len(poses)) for poses in map(self.poses, frames)]
+
+    def search(self, frame, fine):
+        self.searches.append((self.time(frame), fine))
+        poses = [pose for number, pose in enumerate(self.poses(frame)) if fine or number not in self.small]
+        found = self.found(poses, [0.8] * len(poses))
+        return found.boxes, found.box_scores
+
+    def look(self, frame, boxes):
+        self.looks.append((self.time(frame), len(boxes)))
+        poses, scores = [], []
+        for box in boxes:
+            near = [pose for pose in self.poses(frame) if np.abs(pose.mean(0) - (box[:2] + box[2:]) / 2).max() < 25]
+            poses.append(near[0] if near else BODY + box[:2])
+            scores.append(0.8 if near else 0.05)
+        return self.found(poses, scores)
+
+
+def frames(seconds, fps=60):
+    for index in range(round(seconds * fps)):
+        whole, part = divmod(index * 60 // fps, 60)
+        yield Frame(np.full((400, 600, 3), [whole, part, 0], np.uint8), index / fps, index)
+
+
+def watch(people, seconds=4.0, fps=60, pace=PACE, small=()):
+    detector = Street(people, small)
+    finder = Finder(detector, pace)
+    return detector, [(time, found) for found, time in finder.find(frames(seconds, fps))]
+
+
+def corners(found):
+    return sorted(found.boxes[:, 0].round().tolist())
+
+
+def test_calm_people_are_looked_at_every_second_time():
+    detector, seen = watch(lambda time: [(100 + 30 * time, 50)], 2.0)
+    looked = [time for time, found in seen if found is not None]
+    assert np.diff(looked[5:]) == pytest.approx(1 / 15, abs=1e-6)
+    assert all(corners(found) == [round(100 + 30 * time)] for time, found in seen if found is not None)
+    assert sum(count for _, count in detector.looks) < 2 * 15 + 12  # and again after each search at most
+
+
+def test_people_who_change_their_movement_are_looked_at_each_time():
+    _, seen = watch(lambda time: [(100 + 20 * np.sin(25 * time), 50)], 2.0)
+    looked = [time for time, found in seen if found is not None]
+    assert len(looked) > 2 * 24
+    assert np.diff(looked).min() > 1 / 30 - 1e-6
+
+
+@pytest.mark.parametrize("fps", [12, 24, 25, 50])
+def test_looks_do_not_depend_on_the_frame_rate(fps):
+    _, seen = watch(lambda time: [(100 + 20 * np.sin(25 * time), 50)], 2.0, fps)
+    looked = sum(found is not None for _, found in seen)
+    assert min(fps, 30) * 2 * 0.8 <= looked <= min(fps, 30) * 2
+
+
+def test_only_the_quick_are_looked_at_more_often():
+    detector, _ = watch(lambda time: [(50, 50), (300 + 20 * np.sin(25 * time), 50)], 2.0)
+    counts = [count for time, count in detector.looks if time > 0.5]
+    assert counts.count(1) > 15  # at the quick one alone
+    assert counts.count(2) > 15
+
+
+def test_newcomers_are_found_within_half_a_second():
+    _, seen = watch(lambda time: [(100, 50)] + [(300, 50)] * (time > 1.03) + [(400, 250)] * (time > 2.2), small=(2,))
+    first = {
+        corner: min(time for time, found in seen if found is not None and corner in corners(found))
+        for corner in (300, 400)
+    }
+    assert first[300] - 1.03 < 0.35
+    assert first[400] - 2.2 < 0.6
+
+
+def test_somebody_who_leaves_is_gone_at_once_and_searched_for():
+    detector, seen = watch(lambda time: [(100, 50)] if time < 1 or time > 1.5 else [])
+    present = [time for time, found in seen if found is not None and len(found)]
+    assert not any(1 <= time <= 1.5 for time in present)
+    assert min(time for time in present if time > 1.5) < 1.75
+    hurried = [time for time, _ in detector.searches if 1 <= time <= 2]
+    assert len(hurried) > 6
+
+
+def test_what_no_search_finds_again_is_given_up():
+    detector = Street(lambda time: [(100, 50)])
+    seen = detector.search
+    detector.search = lambda frame, fine: (
+        seen(frame, fine) if detector.time(frame) < 0.5 else (np.zeros((0, 4)), np.zeros(0))
+    )
+    finder = Finder(detector, PACE)
+    found = [(time, people) for people, time in finder.find(frames(4)) if people is not None]
+    assert all(len(people) == 1 for time, people in found if time < 1)
+    assert all(len(people) == 0 for time, people in found if time > 2.5)
+
+
+def test_two_crops_of_one_person_give_one_person():
+    """Two people meet; one of them leaves behind the other."""
+    _, seen = watch(lambda time: [(100 + 60 * time, 50)] + [(280 - 60 * time, 50)] * (time < 1.5))
+    assert all(len(found) == 1 for time, found in seen if found is not None and time > 1.6)
+
+
+def test_the_same_frames_give_the_same_people():
+    def people(time):
+        return [(100 + 40 * np.sin(3 * time), 50)] + [(300, 50)] * (1 < time < 3)
+
+    (_, one), (_, other) = watch(people), watch(people)
+    for (_, found), (_, again) in zip(one, other, strict=True):
+        assert (found is None) == (again is None)
+        if found is not None and again is not None:
+            np.testing.assert_array_equal(found.keypoints, again.keypoints)
+
+
+def test_best_looks_at_every_frame():
+    detector = Street(lambda time: [(100, 50)])
+    found = [people for people, _ in build_finder(detector, "best").find(frames(1))]
+    assert all(people is not None and len(people) == 1 for people in found)
+
+
+def test_a_detector_without_places_searches_whole_frames():
+    class Whole:
+        name, skeleton, weights = "whole", COCO17, {}
+        detect = Street(lambda time: [(9, 9)]).detect
+
+    finder = build_finder(Whole(), "balanced")
+    assert isinstance(finder, SearchingFinder)
+    batches = [found is not None for found, _ in finder.find(frames(1))]
+    assert sum(batches) == 15
+    alone = build_finder(Whole(), "balanced")
+    assert [alone.look(frame) is not None for frame in frames(1)] == batches
+
+
+def test_an_unknown_quality():
+    with pytest.raises(InputError, match=r"'good'; .*there are best, balanced, fast"):
+        build_finder(Street(lambda time: []), "good")
+    assert list(QUALITIES) == ["best", "balanced", "fast"]
