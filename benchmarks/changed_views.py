@@ -124,6 +124,27 @@ def without(*parts: str) -> Change:
     return change
 
 
+def seen_every(frames: int) -> Change:
+    """The view with keypoints in every n-th frame only, as by a detector that looks there."""
+
+    def change(view: View, generator: torch.Generator) -> View:
+        empty = torch.arange(len(view)) % frames != 0
+        return hide(view, empty[:, None].expand_as(view.scores))
+
+    return change
+
+
+def seen_at_random(share: float) -> Change:
+    """The view with keypoints in the first frame and in a random share of the others."""
+
+    def change(view: View, generator: torch.Generator) -> View:
+        empty = torch.rand(len(view), generator=generator) >= share
+        empty[0] = False
+        return hide(view, empty[:, None].expand_as(view.scores))
+
+    return change
+
+
 def hidden_segments(seconds: float, every: float, share: float) -> Change:
     """The view with a random share of the joints hidden in regular segments.
 
@@ -146,3 +167,14 @@ def hidden_segments(seconds: float, every: float, share: float) -> Change:
         return hide(view, hidden)
 
     return change
+
+
+FRAMES_WITHOUT_KEYPOINTS: dict[str, Change] = {
+    "all seen": unchanged,
+    "every second frame empty": seen_every(2),
+    "two of three frames empty": seen_every(3),
+    "three of four frames empty": seen_every(4),
+    "half of the frames empty, at random": seen_at_random(0.5),
+    **{f"{seconds:g} s empty in every 4 s": hidden_segments(seconds, 4.0, 1.0) for seconds in (0.1, 0.25, 0.5, 1.0)},
+}
+"""Rows of tables about frames without keypoints."""

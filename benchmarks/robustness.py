@@ -1,7 +1,7 @@
 """Errors of lifting at other frame rates, with missing joints, with unknown cameras and with a known height.
 
     python -m benchmarks.robustness --corpus cmu50.npz --bench bench_val.npz [--weights NAME|FILE ...]
-        [--skeleton h36m17] [--limit N]
+        [--skeleton h36m17] [--limit N] [--table WORDS]
 
 Changes each view of the CMU benchmark in one way, lifts it as `poselift lift` does, and compares with the truth at the
 same time stamps. Prints one Markdown table for each kind of change; means over subjects. The figures are not
@@ -9,7 +9,9 @@ comparable with errors on Human3.6M.
 
 Columns: MPJPE and P-MPJPE; `change`, of the MPJPE against the first row of the table; `root`, the distance of the
 pelvis from its true place; `bones`, the error of bone lengths; `hidden`, the MPJPE of the joints that were hidden, in
-the frames in which they were; `seen`, that of the same joints in the same frames when nothing is hidden.
+the frames in which they were; `seen`, that of the same joints in the same frames when nothing is hidden. The table of
+frames without keypoints also has `within`, the share of the hidden joints that lie within their uncertainty; the root
+joint does not count.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -20,6 +22,7 @@ import torch
 from jaxtyping import Bool
 
 from benchmarks.changed_views import (
+    FRAMES_WITHOUT_KEYPOINTS,
     Change,
     dropped,
     hidden_segments,
@@ -53,6 +56,9 @@ COLUMNS = {
     "seen": "seen mm",
     "bone_length": "bones mm",
 }
+
+GAPS = "Frames without keypoints"
+"""The table that also has `within`."""
 
 
 def true_camera(view: View) -> CameraModel:
@@ -123,6 +129,7 @@ def conditions(skeleton: str) -> list[Condition]:
             missing, "half of the joints hidden for 1 s in every 4 s", hidden_segments(1.0, 4.0, 0.5), hides=True
         ),
         Condition(missing, "all joints hidden for 0.5 s in every 4 s", hidden_segments(0.5, 4.0, 1.0), hides=True),
+        *(Condition(GAPS, name, change, hides=name != "all seen") for name, change in FRAMES_WITHOUT_KEYPOINTS.items()),
         Condition(pelvis, "at the base of the spine, as in the corpus"),
         Condition(pelvis, "between the hips", pelvis_between_hips),
         Condition(camera, "known"),
@@ -176,6 +183,21 @@ def hidden_errors(
     return subject_mean(errors)
 
 
+def within(
+    views: Sequence[View], motions: Sequence[Motion], hidden: Sequence[Bool[np.ndarray, "t 17"]]
+) -> dict[str, float]:
+    """Percent of the hidden joints that lie within their uncertainty, mean over subjects; empty if there is none."""
+    shares = []
+    for view, motion, mask in zip(views, motions, hidden, strict=True):
+        own = motion.restricted(H36M17)
+        if own.uncertainty is None:
+            return {}
+        true = view.joints[:, view.skeleton.indices(H36M17.joints)].numpy()
+        inside = np.linalg.norm(own.joints - true, axis=-1) <= own.uncertainty
+        shares.append((view.subject, 100.0 * inside[:, 1:][mask[:, 1:]]))
+    return {"within": subject_mean(shares)}
+
+
 def rows_of(views: Sequence[View], weights: Weights, rows: Sequence[Condition]) -> Iterator[dict[str, float]]:
     """The columns of each row."""
     plain = [lifted(view, Condition("", ""), weights) for view in views]
@@ -188,6 +210,7 @@ def rows_of(views: Sequence[View], weights: Weights, rows: Sequence[Condition]) 
         if row.hides:
             hidden = [hidden_joints(view, other) for view, other in zip(views, changed, strict=True)]
             means |= {"hidden": hidden_errors(views, motions, hidden), "seen": hidden_errors(views, plain, hidden)}
+            means |= within(views, motions, hidden) if row.table == GAPS else {}
         reference = first.setdefault(row.table, means["mpjpe"])
         yield {**means, "change": 100 * (means["mpjpe"] / reference - 1)}
 
@@ -197,21 +220,24 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = command_line(__doc__)
     add_bench(parser, skeleton="h36m17")
     parser.add_argument("--limit", type=int, metavar="N", help="only N views, evenly over all of them")
+    parser.add_argument("--table", default="", metavar="WORDS", help="only tables whose title has these words")
     options = parser.parse_args(arguments)
     with errors_shown(parser):
         bench = CmuBench(options.corpus, options.bench, options.skeleton)
         chosen = np.unique(np.linspace(0, len(bench) - 1, options.limit or len(bench)).round().astype(int))
-        views, rows = [bench[int(index)] for index in chosen], conditions(options.skeleton)
+        views = [bench[int(index)] for index in chosen]
+        rows = [row for row in conditions(options.skeleton) if options.table.lower() in row.table.lower()]
         for weights in map(load_weights, options.weights):
             table = ""
             for row, means in zip(rows, rows_of(views, weights, rows), strict=True):
+                columns = COLUMNS | ({"within": "within %"} if row.table == GAPS else {})
                 if row.table != table:
                     table = row.table
                     seen = f"`{weights.name}`, {options.skeleton}, {len(views)} views of {options.bench.name}"
                     print(f"\n## {table} ({seen})")
-                    print(f"\n{table_head(['', *COLUMNS.values()])}")
+                    print(f"\n{table_head(['', *columns.values()])}")
                 print(
-                    table_row([row.name, *(f"{means[key]:.1f}" if key in means else "" for key in COLUMNS)]), flush=True
+                    table_row([row.name, *(f"{means[key]:.1f}" if key in means else "" for key in columns)]), flush=True
                 )
 
 

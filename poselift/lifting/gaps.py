@@ -1,12 +1,26 @@
-"""Frames without keypoints: which are bridged, and which split a clip into segments."""
+"""Frames without keypoints: which the lifter gets, which are interpolated, and which split a clip into segments."""
+
+from itertools import pairwise
 
 import numpy as np
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Int
 
 from poselift.core.times import usual_interval
 
 MAX_GAP = 1.0
 """Seconds without keypoints that are bridged. Frames of longer gaps stay empty."""
+
+_LEFT_OUT = 0.2
+"""Longest time in seconds between two frames with keypoints whose frames in between are left out of the lifter's
+input. Where a detector looked at every second frame, empty frames in the input cost a quarter of the accuracy, and
+frames that are left out cost nothing. In gaps of 0.25 s and more the lifter knows better than a straight line how a
+body moves. Limits from 0.1 to 0.3 s give the same error on the CMU val views; with 0.3 s, the uncertainty holds only
+83 % of the joints in gaps of 0.25 s."""
+
+_STEP = 0.1
+"""Seconds between the frames of a longer gap that the lifter gets: the lowest frame rate that lifters are trained at.
+The lifter's joints in a gap of 0.5 s are 69 mm off with 0.1 s, 70 mm with 0.05 s, 72 mm with 0.15 s, and 73 mm where
+it gets all 50 frames a second (`tiny`, CMU val views)."""
 
 
 def find_segments(
@@ -30,7 +44,26 @@ def find_segments(
     return list(zip(firsts, ends, strict=True))
 
 
-def longest_gap(seen: Bool[np.ndarray, " t"]) -> int:
-    """Number of frames in the longest run without keypoints."""
-    edges = np.flatnonzero(np.concatenate(([True], seen, [True])))
-    return int(np.diff(edges).max()) - 1
+def lifted_frames(seen: Bool[np.ndarray, " t"], timestamps: Float[np.ndarray, " t"]) -> Int[np.ndarray, " n"]:
+    """Indices of the frames that the lifter gets; the others are interpolated.
+
+    These are the frames with keypoints, the first and the last frame, and a few frames of each gap that is too long
+    to be left out.
+
+    Args:
+        seen: frames with keypoints.
+        timestamps: seconds, increasing.
+
+    Example:
+        >>> lifted_frames(np.arange(12) % 4 == 0, np.arange(12) / 60).tolist()
+        [0, 4, 8, 11]
+    """
+    ends = np.union1d(np.flatnonzero(seen), [0, len(seen) - 1])
+    lifted = [ends]
+    for before, after in pairwise(ends):
+        lasts = timestamps[after] - timestamps[before]
+        if after - before > 1 and lasts > _LEFT_OUT + 1e-6:
+            ticks = np.linspace(timestamps[before], timestamps[after], round(lasts / _STEP) + 1)[1:-1]
+            gap = np.arange(before + 1, after)
+            lifted.append(gap[np.abs(timestamps[gap, None] - ticks).argmin(0)])
+    return np.unique(np.concatenate(lifted))

@@ -2,12 +2,12 @@
 
 import numpy as np
 import torch
-from jaxtyping import Bool, Float
+from jaxtyping import Float
 
 from poselift.core.times import usual_interval
 from poselift.lifting.bones import with_constant_bones
 from poselift.lifting.camera import CameraModel
-from poselift.lifting.gaps import MAX_GAP, find_segments, longest_gap
+from poselift.lifting.gaps import find_segments, lifted_frames
 from poselift.lifting.options import LiftOptions
 from poselift.lifting.pelvis import usable_scores
 from poselift.lifting.reprojection import keypoint_rays, refined, reprojection_offsets
@@ -20,9 +20,6 @@ from poselift.structures import Keypoints2D, Motion
 _FASTEST = 60.0
 """Highest frame rate that lifters are trained at: above it, neighbouring frames say nearly the same to them."""
 
-_UNSEEN = 0.01
-"""Weight of an interleaved motion in a frame without keypoints. Positive, because every frame may be unseen."""
-
 _RARELY = 0.05
 """Least share of frames in which a joint must be seen for its bone's length to be measured."""
 
@@ -30,9 +27,11 @@ _RARELY = 0.05
 def lift(keypoints: Keypoints2D, weights: Weights, camera: CameraModel, options: LiftOptions = LiftOptions()) -> Motion:
     """One person's 3D motion in the camera frame.
 
-    Joints go in by name; the lifter ignores those that it does not know. Frames without keypoints are interpolated by
-    the lifter if the gap is at most `MAX_GAP` seconds, and are NaN in longer gaps. The steps: lift overlapping windows,
-    move joints towards their rays, give bones a constant length, and place the root.
+    Joints go in by name; the lifter ignores those that it does not know. Frames without keypoints are interpolated if
+    the gap is at most `MAX_GAP` seconds, and are NaN in longer gaps. The lifter gets the frames with keypoints, so a
+    detector may look at some frames only, and a few frames of the longer gaps (`poselift.lifting.gaps`). The steps:
+    lift overlapping windows, move joints towards their rays, interpolate the other frames, give bones a constant
+    length, and place the root.
 
     Args:
         keypoints: of one person, in any skeleton.
@@ -65,24 +64,27 @@ def lift(keypoints: Keypoints2D, weights: Weights, camera: CameraModel, options:
     uncertainty = np.full(joints.shape[:2], np.nan, np.float32) if weights.lifter.gives_uncertainty else None
     rays, ray_weights = keypoint_rays(pixels, scores, camera, skeleton_in, skeleton_out)
     for first, end in segments:
-        rows = slice(first, end)
-        interpolated[rows] = ~seen[rows]
-        lifted, own = _lift_segment(weights, pixels[rows], scores[rows], times[rows], camera, options)
+        segment = slice(first, end)
+        interpolated[segment] = ~seen[segment]
+        frames = first + lifted_frames(seen[segment], times[segment])
+        lifted, own = _lift_frames(weights, pixels[frames], scores[frames], times[frames], camera, options)
         if options.refine or own is not None:
             exact = lifted.astype(np.float64)
-            offsets = reprojection_offsets(exact, rays[rows], ray_weights[rows], times[rows], skeleton_out)
+            offsets = reprojection_offsets(exact, rays[frames], ray_weights[frames], times[frames], skeleton_out)
             if options.refine:
                 lifted = refined(exact, offsets)
             if uncertainty is not None and own is not None:
-                adjusted = adjusted_uncertainty(own, offsets, ray_weights[rows])
-                uncertainty[rows] = weights.uncertainty_factor * adjusted
-        joints[rows] = lifted
+                adjusted = weights.uncertainty_factor * adjusted_uncertainty(own, offsets, ray_weights[frames])
+                uncertainty[segment] = _resampled(times[segment], times[frames], adjusted)
+        joints[segment] = _resampled(times[segment], times[frames], lifted)
     if options.constant_bones:
         joints = with_constant_bones(joints, skeleton_out, seen, _rarely_seen(scores[seen], skeleton_in, skeleton_out))
     for first, end in segments:
-        rows = slice(first, end)
-        if ray_weights[rows].any():
-            root[rows] = solve_root(joints[rows].astype(np.float64), rays[rows], ray_weights[rows], times[rows])
+        segment = slice(first, end)
+        if ray_weights[segment].any():
+            root[segment] = solve_root(
+                joints[segment].astype(np.float64), rays[segment], ray_weights[segment], times[segment]
+            )
     return Motion(
         joints, root, times, interpolated, skeleton_out, "camera", keypoints, uncertainty, pelvis=weights.pelvis
     )
@@ -118,7 +120,7 @@ def _rarely_seen(scores: Float[np.ndarray, "t j"], skeleton_in: Skeleton, skelet
     return [name for name, part in zip(both, share, strict=True) if part < _RARELY]
 
 
-def _lift_segment(
+def _lift_frames(
     weights: Weights,
     pixels: Float[np.ndarray, "t j 2"],
     scores: Float[np.ndarray, "t j"],
@@ -126,20 +128,16 @@ def _lift_segment(
     camera: CameraModel,
     options: LiftOptions,
 ) -> tuple[Float[np.ndarray, "t j_out 3"], Float[np.ndarray, "t j_out"] | None]:
-    """The lifter's joints and uncertainties for frames without a long gap.
+    """The lifter's joints and uncertainties for the frames that it gets.
 
     Above `_FASTEST` frames a second, k interleaved motions of every k-th frame are lifted, interpolated to all frames
-    and averaged. A motion without keypoints in a frame hardly counts there: if a detector looks at every second frame
-    only, every second motion has seen nothing.
+    and averaged.
     """
     device = next(weights.lifter.parameters()).device
     parts = max(1, int(np.ceil(_frame_rate(timestamps) / _FASTEST - 0.01)))
-    seen = np.any(scores > 0, axis=-1)
-    found, trust = [], []
+    found = []
     for first in range(min(parts, len(timestamps))):
         rows = slice(first, None, parts)
-        if not seen[rows].any() and seen.any():
-            continue
         lifted = estimate_sequence(
             weights.lifter,
             torch.from_numpy(pixels[rows]).to(device),
@@ -147,27 +145,20 @@ def _lift_segment(
             torch.from_numpy(timestamps[rows] - timestamps[0]).float().to(device),
             camera.K.to(device),
             torch.tensor(camera.image_size, dtype=torch.float32, device=device),
-            window=options.window or _window(weights.window, seen[rows], timestamps[rows]),
+            window=options.window or weights.window,
             flip=options.flip,
             distortion=None if camera.distortion is None else camera.distortion.to(device),
         )
         uncertainty = [] if lifted.uncertainty is None else [lifted.uncertainty[..., None]]
         values = torch.cat((lifted.joints, *uncertainty), -1)[0].float().cpu().numpy()
         found.append(_resampled(timestamps, timestamps[rows], values))
-        trust.append(_resampled(timestamps, timestamps[rows], np.where(seen[rows], 1.0, _UNSEEN)[:, None, None]))
-    mean = np.average(found, axis=0, weights=np.broadcast_to(trust, np.shape(found))).astype(np.float32)
+    mean = np.asarray(np.mean(found, axis=0, dtype=np.float64), np.float32)
     return mean[..., :3], mean[..., 3] if mean.shape[-1] == 4 else None
 
 
-def _window(usual: int, seen: Bool[np.ndarray, " t"], timestamps: Float[np.ndarray, " t"]) -> int:
-    """Frames in a window: the weights' own, or twice a gap that is longer, so that no window sees nothing."""
-    bridged = min(longest_gap(seen), int(np.ceil(MAX_GAP * _frame_rate(timestamps))))
-    return max(usual, 2 * bridged + 2)
-
-
 def _resampled(
-    timestamps: Float[np.ndarray, " t"], known: Float[np.ndarray, " n"], values: Float[np.ndarray, "n j c"]
-) -> Float[np.ndarray, "t j c"]:
+    timestamps: Float[np.ndarray, " t"], known: Float[np.ndarray, " n"], values: Float[np.ndarray, "n *c"]
+) -> Float[np.ndarray, "t *c"]:
     """Values at other times, linearly; constant before the first and after the last."""
     if len(known) == len(timestamps):
         return values

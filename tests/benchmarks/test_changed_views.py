@@ -1,7 +1,17 @@
 import pytest
 import torch
 
-from benchmarks.changed_views import dropped, hidden_segments, pelvis_between_hips, rendered, take, thinned, without
+from benchmarks.changed_views import (
+    dropped,
+    hidden_segments,
+    pelvis_between_hips,
+    rendered,
+    seen_at_random,
+    seen_every,
+    take,
+    thinned,
+    without,
+)
 from poselift.data.synthetic import synthetic_corpus
 from poselift.data.views import render_views
 from poselift.geometry import project
@@ -103,3 +113,16 @@ def test_a_pelvis_between_the_hips_is_their_mean_and_nothing_else_moves(view):
 def test_without_a_hip_there_is_no_pelvis_between_them(view):
     moved = pelvis_between_hips(without("left_hip")(view, seeded()), seeded())
     assert not (moved.scores[:, CMU28.index("pelvis")] > 0).any()
+
+
+def test_frames_between_looks_are_empty_and_the_others_unchanged(view):
+    third, half = seen_every(3)(view, seeded()), seen_at_random(0.5)(view, seeded())
+    assert (third.scores > 0).any(1).nonzero().squeeze(1).tolist() == list(range(0, 150, 3))
+    seen = (half.scores > 0).any(1)
+    assert seen[0]
+    assert 55 <= seen.sum() <= 95
+    for changed in (third, half):
+        seen = (changed.scores > 0).any(1)
+        torch.testing.assert_close(changed.keypoints[seen], view.keypoints[seen], equal_nan=True)
+        assert changed.keypoints[~seen].isnan().all()
+        torch.testing.assert_close(changed.joints, view.joints)

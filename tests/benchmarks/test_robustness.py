@@ -17,6 +17,7 @@ from benchmarks.robustness import (
     measured,
     rows_of,
     true_camera,
+    within,
     wrong_camera,
 )
 from poselift.data.cmu_bench import CmuBench
@@ -104,11 +105,32 @@ def test_a_known_height_brings_the_true_size(views, weights):
 def test_all_tables(files, capsys):
     robustness.main([*files, "--limit", "1", "--skeleton", "coco17"])
     lines = [line.split("|")[1:-1] for line in capsys.readouterr().out.splitlines() if line.startswith("| ")]
-    rows = {line[0].strip(): dict(zip(COLUMNS, map(str.strip, line[1:]), strict=True)) for line in lines}
+    columns = [*COLUMNS, "within"]  # the last one in one table only
+    rows = {line[0].strip(): dict(zip(columns, map(str.strip, line[1:]), strict=False)) for line in lines}
     assert [name for name in rows if name] == list(dict.fromkeys(row.name for row in conditions("coco17")))
     for name, row in rows.items():
         if name:
             assert 0 < float(row["mpjpe"]) < 2000
     assert float(rows["no legs, hips to ankles"]["hidden"]) > 0
     assert rows["120 fps"]["hidden"] == ""
+    assert 0 <= float(rows["every second frame empty"]["within"]) <= 100
+    assert "within" not in rows["120 fps"]
     assert rows["known"]["root"] != rows["unknown"]["root"]
+
+
+def test_one_table(files, capsys):
+    robustness.main([*files, "--limit", "1", "--table", "without keypoints"])
+    assert [line for line in capsys.readouterr().out.splitlines() if line.startswith("## ")] == [
+        "## Frames without keypoints (`test`, h36m17, 1 views of bench.npz)"
+    ]
+
+
+def test_share_within_the_uncertainty(views):
+    view = views[0]
+    joints, hidden = true_joints(view), np.zeros((len(view), 17), bool)
+    hidden[:50] = True
+    joints[:25, 1:, 0] += 0.06
+    joints[50:, 1:, 0] += 0.06
+    motion = replace(motion_of(view, joints), uncertainty=np.full((len(view), 17), 0.05, np.float32))
+    assert within([view], [motion], [hidden]) == {"within": 50.0}
+    assert within([view], [motion_of(view, joints)], [hidden]) == {}

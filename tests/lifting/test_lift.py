@@ -7,7 +7,6 @@ import torch
 from poselift.core.errors import InputError
 from poselift.geometry import bone_lengths
 from poselift.lifting import LiftOptions, lift
-from poselift.lifting.gaps import MAX_GAP, find_segments, longest_gap
 from poselift.lifting.lift import lifter_input
 from poselift.models import SpatioTemporalLifter, lift_sequence
 from poselift.skeleton import CMU28, COCO17, H36M17, Skeleton
@@ -89,26 +88,6 @@ def test_nothing_seen_at_all(keypoints, weights, camera):
     assert not motion.interpolated.any()
 
 
-def test_gaps_at_the_ends_are_no_part_of_a_segment():
-    seen = np.array([0, 0, 1, 1, 0, 1, 1, 0, 0, 0], bool)
-    assert find_segments(seen, np.arange(10) / 10.0) == [(2, 7)]
-    assert longest_gap(seen) == 3
-    assert longest_gap(np.ones(3, bool)) == 0
-
-
-@pytest.mark.parametrize(("gap", "pieces"), [(MAX_GAP - 0.05, 1), (MAX_GAP + 0.05, 2)])
-def test_gaps_are_judged_in_seconds(gap, pieces):
-    times = np.array([0.0, 0.1, 0.2, 0.2 + gap, 0.3 + gap])
-    assert len(find_segments(np.array([1, 1, 0, 1, 1], bool), times)) == pieces
-
-
-def test_frames_that_the_clip_lacks_are_a_gap():
-    """As a file of 2D keypoints has that leaves out frames with nobody in them."""
-    times = np.array([0.0, 0.1, 0.2, 3.0, 3.1, 3.2])
-    assert find_segments(np.ones(6, bool), times) == [(0, 3), (3, 6)]
-    assert find_segments(np.ones(1, bool), np.zeros(1)) == [(0, 1)]
-
-
 def test_an_evaluation_gets_every_frame(keypoints, weights, camera):
     hidden = hide(hide(keypoints, 0, 10), 40, 110)
     motion = lift(hidden, weights, camera, LiftOptions(every_frame=True))
@@ -118,13 +97,40 @@ def test_an_evaluation_gets_every_frame(keypoints, weights, camera):
     assert len(lift(keypoints[:0], weights, camera, LiftOptions(every_frame=True))) == 0
 
 
-def test_a_window_grows_only_to_bridge_a_gap(keypoints, weights, camera):
-    """A lifter of short windows keeps them where all frames have keypoints, as it was trained."""
-    given = lift(keypoints, weights, camera, LiftOptions(window=weights.window))
-    np.testing.assert_array_equal(lift(keypoints, weights, camera).joints, given.joints)
-    gap = hide(keypoints, 60, 60 + weights.window)
-    bridged = lift(gap, weights, camera, LiftOptions(window=2 * weights.window + 2))
-    np.testing.assert_array_equal(lift(gap, weights, camera).joints, bridged.joints)
+def at(keypoints, frames):
+    """Keypoints of some frames, as a clip of their own."""
+    parts = {name: getattr(keypoints, name)[frames] for name in ("keypoints", "scores", "timestamps")}
+    return replace(keypoints, **parts)
+
+
+@pytest.mark.parametrize("gaps", ["every second frame", "at random"])
+def test_frames_without_keypoints_are_left_out_and_interpolated(keypoints, weights, camera, gaps):
+    """A detector that looks at some frames gives the motion of these frames alone."""
+    looks = np.arange(150) % 2 == 0 if gaps == "every second frame" else np.random.default_rng(0).random(150) < 0.5
+    looks[[0, -1]] = True
+    values = np.where(looks[:, None, None], keypoints.keypoints, np.nan)
+    lifter = SpatioTemporalLifter(replace(weights.lifter.config, uncertainty=True)).eval()
+    sure, options = replace(weights, lifter=lifter), LiftOptions(constant_bones=False)
+    motion, alone = (
+        lift(given, sure, camera, options) for given in (replace(keypoints, keypoints=values), at(keypoints, looks))
+    )
+    np.testing.assert_array_equal(motion.interpolated, ~looks)
+    np.testing.assert_array_equal(motion.joints[looks], alone.joints)
+    np.testing.assert_array_equal(motion.uncertainty[looks], alone.uncertainty)
+    elbow = CMU28.index("left_elbow")
+    expected = np.interp(keypoints.timestamps, alone.timestamps, alone.joints[:, elbow, 2])
+    np.testing.assert_allclose(motion.joints[:, elbow, 2], expected, atol=1e-6)
+    assert np.isfinite(motion.uncertainty).all()
+    assert np.isfinite(motion.root).all()
+
+
+@pytest.mark.parametrize("step", [2, 4])
+def test_the_root_between_looks_is_where_it_is_with_all_looks(view, keypoints, oracle, camera, step):
+    values = keypoints.keypoints.copy()
+    values[np.arange(150) % step != 0] = np.nan
+    values[-1] = keypoints.keypoints[-1]
+    motion = lift(replace(keypoints, keypoints=values), oracle, camera, LiftOptions(flip=False))
+    assert np.abs(motion.root - view.root.numpy()).max() < 0.06
 
 
 @pytest.mark.parametrize("wrong", [{"window": 0}, {"threshold": 1.5}, {"threshold": -0.1}])
@@ -155,15 +161,14 @@ def test_above_sixty_frames_a_second_every_second_one_is_lifted_by_itself(view, 
 
 
 @pytest.mark.parametrize("first", [0, 1])
-def test_a_fast_clip_seen_in_every_second_frame_is_lifted_from_those(keypoints, weights, camera, first):
-    """The other half has seen nothing at all: what a lifter makes up for it must not count."""
+def test_a_fast_clip_seen_in_every_second_frame_is_a_slow_clip(keypoints, weights, camera, first):
+    """Looks at 60 of 120 frames a second are lifted in one piece, not interleaved."""
     fast = replace(keypoints, timestamps=keypoints.timestamps * 50 / 120)
     pixels = fast.keypoints.copy()
     pixels[1 - first :: 2] = np.nan
     motion = lift(replace(fast, keypoints=pixels), weights, camera, NETWORK)
     rows = slice(first, None, 2)
-    half = replace(fast, keypoints=fast.keypoints[rows], scores=fast.scores[rows], timestamps=fast.timestamps[rows])
-    np.testing.assert_allclose(motion.joints[rows], lift(half, weights, camera, NETWORK).joints, atol=1e-5)
+    np.testing.assert_array_equal(motion.joints[rows], lift(at(fast, rows), weights, camera, NETWORK).joints)
 
 
 def test_one_frame_of_a_fast_clip(keypoints, weights, camera):

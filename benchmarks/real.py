@@ -1,0 +1,142 @@
+"""Errors on a real person with motion capture, where frames without keypoints come.
+
+    python -m benchmarks.real --data mhad_s02.npz [--weights NAME|FILE ...]
+
+The file has takes of one person of Berkeley MHAD (Ofli et al., WACV 2013): COCO-17 keypoints of a real detector, the
+camera, and the motion capture fitted to the person (arrays `seq_start`, `name`, `action_id`, `keypoints`, `times`,
+`joints_fit`, `K`, `dist`, `image_size`). Lifts each take as `poselift lift` does, with every frame counted, and prints
+one Markdown table for each of the weights; means over frames. Action a03 is left out, because its frames were put back
+in order by matching. **For comparing lifters and conditions with each other:** the references are a few centimetres
+off.
+
+Columns, of the hips, knees, ankles, shoulders, elbows and wrists: MPJPE from the middle of the hips and P-MPJPE;
+`change`, of the MPJPE against the first row; `hidden`, the MPJPE of the frames without keypoints; `seen`, that of the
+same frames when nothing is hidden; `root`, the distance of the middle of the hips from its place.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import torch
+from jaxtyping import Float
+
+from benchmarks.changed_views import FRAMES_WITHOUT_KEYPOINTS
+from benchmarks.command import command_line, errors_shown, table_head, table_row
+from poselift.data.reading import load_arrays
+from poselift.data.views import View
+from poselift.lifting import LiftOptions, lift_view
+from poselift.metrics import aligned_joint_errors, joint_errors
+from poselift.models import Weights, load_weights
+from poselift.skeleton import COCO17, H36M17
+from poselift.structures import Motion
+
+OPTIONS = LiftOptions(every_frame=True)
+"""Those of `poselift lift`, but every frame counts."""
+
+COLUMNS = ("MPJPE mm", "change %", "P-MPJPE mm", "hidden mm", "seen mm", "root mm")
+
+LIMBS = [
+    f"{side}_{joint}" for joint in ("hip", "knee", "ankle", "shoulder", "elbow", "wrist") for side in ("left", "right")
+]
+"""The joints that count, hips first."""
+
+_LEFT_OUT = "a03"
+"""Action whose frames were put back in order by matching."""
+
+
+def takes(path: Path) -> list[View]:
+    """The takes of the file, without action a03.
+
+    Raises:
+        InputError: the file is missing or malformed.
+    """
+    shapes: dict[str, tuple[int | None, ...]] = {
+        "seq_start": (None,),
+        "name": (None,),
+        "action_id": (None,),
+        "keypoints": (None, len(COCO17), 2),
+        "times": (None,),
+        "joints_fit": (None, len(H36M17), 3),
+        "K": (3, 3),
+        "dist": (4,),
+        "image_size": (2,),
+    }
+    arrays = load_arrays(path, shapes, "the file has the real takes; give mhad_s02.npz")
+    keypoints, joints, K, image_size = (
+        torch.from_numpy(arrays[key]).float() for key in ("keypoints", "joints_fit", "K", "image_size")
+    )
+    distortion = torch.tensor([*arrays["dist"], 0.0]).float()
+    views = []
+    for take, action in enumerate(arrays["action_id"]):
+        if action == _LEFT_OUT:
+            continue
+        first, end = arrays["seq_start"][take : take + 2]
+        rows = slice(first, end)
+        views.append(
+            View(
+                name=str(arrays["name"][take]),
+                subject="",
+                keypoints=keypoints[rows],
+                scores=keypoints[rows].isfinite().all(-1).float(),
+                times=torch.from_numpy(arrays["times"][rows] - arrays["times"][first]).float(),
+                K=K,
+                image_size=image_size,
+                joints=joints[rows] - joints[rows, :1],
+                root=joints[rows, 0],
+                keypoint_skeleton=COCO17,
+                skeleton=H36M17,
+                action=str(action),
+                distortion=distortion,
+            )
+        )
+    return views
+
+
+def frame_errors(view: View, motion: Motion) -> Float[np.ndarray, "t 3"]:
+    """MPJPE, P-MPJPE and the error of the middle of the hips for each frame, mm; NaN where no limb is known."""
+    true = (view.joints + view.root[:, None])[:, view.skeleton.indices(LIMBS)].double()
+    found = torch.from_numpy(motion.joints + motion.root[:, None])[:, motion.skeleton.indices(LIMBS)].double()
+    hips, own_hips = true[:, :2].mean(1, keepdim=True), found[:, :2].mean(1, keepdim=True)
+    known = true.isfinite().all(-1) & hips.isfinite().all(-1)
+    errors = [joint_errors(found - own_hips, true - hips, known), aligned_joint_errors(found, true, known)]
+    root = 1000 * (own_hips - hips).norm(dim=-1)
+    return np.concatenate([torch.stack([error.mean(-1) for error in errors], -1).numpy(), root.numpy()], -1)
+
+
+def rows_of(views: Sequence[View], weights: Weights) -> list[list[str]]:
+    """The cells of each row."""
+    plain, rows = np.empty((0, 3)), []
+    for name, change in FRAMES_WITHOUT_KEYPOINTS.items():
+        changed = [change(view, torch.Generator().manual_seed(index)) for index, view in enumerate(views)]
+        motions = [lift_view(view, weights, OPTIONS) for view in changed]
+        errors = np.concatenate([frame_errors(*pair) for pair in zip(views, motions, strict=True)])
+        plain = plain if len(plain) else errors
+        hidden = np.concatenate([(view.scores > 0).any(1) for view in views]) & np.concatenate(
+            [~(view.scores > 0).any(1) for view in changed]
+        )
+        (mpjpe, p_mpjpe, root), usual = np.nanmean(errors, 0), np.nanmean(plain[:, 0])
+        gaps = [np.nanmean(own[hidden, 0]) for own in (errors, plain)] if hidden.any() else []
+        cells = [f"{value:.1f}" for value in (mpjpe, 100 * (mpjpe / usual - 1), p_mpjpe)]
+        rows.append([name, *cells, *([f"{gap:.1f}" for gap in gaps] or ["", ""]), f"{root:.1f}"])
+    return rows
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Prints the tables."""
+    parser = command_line(__doc__)
+    parser.add_argument("--data", type=Path, required=True, metavar="FILE", help="mhad_s02.npz")
+    parser.add_argument(
+        "--weights", nargs="+", default=["small"], metavar="NAME|FILE", help="shipped weights or files; default small"
+    )
+    options = parser.parse_args(arguments)
+    with errors_shown(parser):
+        views = takes(options.data)
+        for weights in map(load_weights, options.weights):
+            frames = sum(map(len, views))
+            print(f"\n## Frames without keypoints (`{weights.name}`, {len(views)} takes, {frames} frames)\n")
+            print("\n".join([table_head(["", *COLUMNS]), *map(table_row, rows_of(views, weights))]), flush=True)
+
+
+if __name__ == "__main__":
+    main()
