@@ -106,16 +106,17 @@ def frame_errors(view: View, motion: Motion) -> Float[np.ndarray, "t 3"]:
 
 def rows_of(views: Sequence[View], weights: Weights) -> list[list[str]]:
     """The cells of each row."""
-    plain, rows = np.empty((0, 3)), []
+    rows: list[list[str]] = []
+    plain: Float[np.ndarray, "t 3"] | None = None
     for name, change in FRAMES_WITHOUT_KEYPOINTS.items():
         changed = [change(view, torch.Generator().manual_seed(index)) for index, view in enumerate(views)]
         motions = [lift_view(view, weights, OPTIONS) for view in changed]
         errors = np.concatenate([frame_errors(*pair) for pair in zip(views, motions, strict=True)])
-        plain = plain if len(plain) else errors
+        plain = errors if plain is None else plain
         hidden = np.concatenate([(view.scores > 0).any(1) for view in views]) & np.concatenate(
             [~(view.scores > 0).any(1) for view in changed]
         )
-        (mpjpe, p_mpjpe, root), usual = np.nanmean(errors, 0), np.nanmean(plain[:, 0])
+        (mpjpe, p_mpjpe, root), usual = np.nanmean(errors, 0), np.nanmean(plain, 0)[0]
         gaps = [np.nanmean(own[hidden, 0]) for own in (errors, plain)] if hidden.any() else []
         cells = [f"{value:.1f}" for value in (mpjpe, 100 * (mpjpe / usual - 1), p_mpjpe)]
         rows.append([name, *cells, *([f"{gap:.1f}" for gap in gaps] or ["", ""]), f"{root:.1f}"])
