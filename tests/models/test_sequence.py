@@ -114,18 +114,19 @@ def test_distortion_is_taken_out(lifter, view):
 
 
 class _Sure(_Echo):
-    """Says how far off each joint of the left side may be: the number of its call, in metres; the others 0."""
+    """Says how far off each joint of the left side may be: the number of its call or window, metres; the others 0."""
 
     def estimate(self, encoded):
         joints = self(encoded)
         left = torch.tensor([joint.startswith("left_") for joint in H36M17.joints])
-        return Estimate(joints, (left * float(self.calls)).expand(joints.shape[:3]))
+        number = self.calls + torch.arange(len(joints), dtype=joints.dtype)
+        return Estimate(joints, (number[:, None, None] * left).expand(joints.shape[:3]))
 
 
 def test_uncertainties_are_blended_and_mirrored_as_joints_are(view):
     arguments = (view.keypoints, view.scores, view.times, view.K, view.image_size)
     left, right = H36M17.index("left_knee"), H36M17.index("right_knee")
-    # One window, lifted twice: the second time, whose uncertainty is 2, its left side is the person's right.
+    # One window and its mirror image, whose uncertainty is 2: its left side is the person's right.
     uncertainty = estimate_sequence(_Sure(), *arguments, window=200).uncertainty
     assert uncertainty.shape == (1, len(view), 17)
     assert uncertainty[..., left].unique().tolist() == [0.5]
