@@ -81,6 +81,30 @@ def test_batches_make_no_difference(lifter, view):
     torch.testing.assert_close(one, many, atol=1e-5, rtol=1e-4)
 
 
+class _Large(_Echo):
+    """Runs out of memory with more windows than fit."""
+
+    def __init__(self, fit):
+        super().__init__()
+        self.fit, self.batches = fit, []
+
+    def forward(self, encoded):
+        self.batches.append(len(encoded.times))
+        if len(encoded.times) > self.fit:
+            raise torch.OutOfMemoryError("CUDA out of memory")
+        return super().forward(encoded)
+
+
+def test_out_of_memory_halves_the_batch(view):
+    """The rest of the clip is lifted in the smaller batches, with the same result."""
+    options = {"window": 20, "flip": False, "batch_size": 8}  # 11 windows
+    model = _Large(fit=3)
+    torch.testing.assert_close(lift(model, view, **options), lift(_Echo(), view, **options))
+    assert model.batches == [8, 4, 2, 2, 2, 2, 2, 1]
+    with pytest.raises(InputError, match="too little memory for one window of 20 frames"):
+        lift(_Large(fit=0), view, **options)
+
+
 def test_flip_average_commutes_with_the_mirror(lifter, view):
     """What the mirrored video gives is the mirror of what the video gives."""
     order = list(CMU28.flip_indices)
