@@ -1,6 +1,6 @@
 """How fast a GPU lifts, by batch size and precision, and what the precision costs in accuracy.
 
-    python -m benchmarks.gpu [--device cuda] [--weights small tiny] [--batch 1 8 64 256] [--repeats 7] [--out FILE]
+    python benchmarks/gpu.py [--device cuda] [--weights small tiny] [--batch 1 8 64 256] [--repeats 7] [--out FILE]
 
 Lifts windows of synthetic keypoints through the network, once per frame (`poselift lift` does it twice, for the flip).
 The variants take turns; the first round is not counted. A difference is the mean distance of joints from those of
@@ -8,6 +8,7 @@ float32 with exact products, mm. For training, see `python -m benchmarks.trainin
 """
 
 import statistics
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from importlib.metadata import version
@@ -16,6 +17,9 @@ from time import perf_counter
 
 import torch
 from torch import Tensor
+
+if not __package__:  # run as a file: `benchmarks` is beside, not above
+    sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from benchmarks.command import command_line, table_head, table_row
 from poselift.cli.device import torch_device

@@ -5,7 +5,7 @@ divided by the person's apparent size. Rotation and size go in beside them, as c
 the size of the picture, the person's place in it, or the zoom.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 
 import torch
 from jaxtyping import Bool, Float
@@ -90,7 +90,7 @@ def encode(
     # person when a detector jumps to another place.
     middle = (plane * weights).sum(2, keepdim=True) / weights.sum(2, keepdim=True).clamp(min=1)
     distance = torch.where(mask, (plane - middle).norm(dim=-1), torch.nan)
-    size = distance.flatten(1).nanmedian(1).values
+    size = _nanmedian(distance.flatten(1))
     size = torch.where(size > _MIN_SIZE, size, torch.ones_like(size))
 
     focal = 0.5 * (K[:, 0, 0] + K[:, 1, 1]) / image_size.amax(1)
@@ -129,9 +129,17 @@ def mirror(encoded: Encoded, skeleton: Skeleton) -> Encoded:
     )
 
 
-def pad_time(encoded: Encoded, frames: int) -> Encoded:
+def together(first: Encoded, second: Encoded) -> Encoded:
+    """Both batches of windows as one."""
+    return Encoded(
+        **{each.name: torch.cat((getattr(first, each.name), getattr(second, each.name))) for each in fields(Encoded)}
+    )
+
+
+def pad_time(encoded: Encoded, frames: int | torch.SymInt) -> Encoded:
     """The windows with this many frames of padding at the end."""
-    if frames == 0:
+    # While a lifter is exported, the number is a symbol: the graph must pad by any number, also by none.
+    if isinstance(frames, int) and frames == 0:
         return encoded
 
     def pad(x: Tensor) -> Tensor:
@@ -146,3 +154,14 @@ def pad_time(encoded: Encoded, frames: int) -> Encoded:
         context=encoded.context,
         rotation=encoded.rotation,
     )
+
+
+def _nanmedian(values: Float[Tensor, "b n"]) -> Float[Tensor, " b"]:
+    """The median of the numbers in each row; NaN where there are none."""
+    if not torch.compiler.is_exporting():
+        return values.nanmedian(1).values
+    # Other runtimes have no median, but they sort.
+    known = values.isfinite()
+    ordered = torch.where(known, values, torch.inf).sort(1).values
+    count = known.sum(1, keepdim=True)
+    return torch.where(count > 0, ordered.gather(1, (count - 1).clamp(min=0) // 2), torch.nan)[:, 0]

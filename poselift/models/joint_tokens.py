@@ -70,8 +70,10 @@ class JointTokenTransformer(Lifter):
         """The joints of a batch of windows."""
         b, t, n_in = encoded.mask.shape
         present = encoded.mask.any(1)  # (b, j): seen in some frame of the window
-        # Leave out joints that no window of the batch has: the result is the same, at a lower cost.
-        some = present.any(0).nonzero().squeeze(-1)
+        # Leave out joints that no window of the batch has: the result is the same, at a lower cost. An exported graph
+        # keeps them, because its shapes must not depend on values.
+        every_joint = torch.arange(n_in, device=present.device)
+        some = every_joint if torch.compiler.is_exporting() else every_joint[present.any(0)]
         present = present[:, some]
         tokens = self._tokens(encoded)[:, :, some]
         j, d = tokens.shape[2:]

@@ -201,7 +201,8 @@ class SpatioTemporalLifter(Lifter):
     def forward(self, encoded: Encoded, with_uncertainty: bool = False) -> Float[Tensor, "b t j_out 3"] | Estimate:
         """The joints of a batch of windows; the whole estimate if `with_uncertainty`."""
         t = encoded.times.shape[1]
-        encoded = pad_time(encoded, -t % self.temporal_stride)
+        tokens = (t + self.temporal_stride - 1) // self.temporal_stride  # rounded up
+        encoded = pad_time(encoded, tokens * self.temporal_stride - t)
         frames = self._over_time(self._frame_tokens(encoded), encoded)
         if self.frame_rotary is not None:
             rotation = self.frame_rotary(encoded.times)
@@ -221,9 +222,11 @@ class SpatioTemporalLifter(Lifter):
         """One token for each frame, from attention over its joints."""
         b, t, _ = encoded.mask.shape
         # Leave out joints that no frame of the batch has: the result is the same, at a lower cost. An attention that
-        # knows joints by their order needs all of them.
-        some = encoded.mask.flatten(0, 1).any(0)  # (b, t, j_in) -> (j_in,)
-        present = (torch.ones_like(some) if self.ordered_joints else some).nonzero().squeeze(-1)
+        # knows joints by their order needs all of them, and so does an exported graph, whose shapes must not depend on
+        # values.
+        present = torch.arange(len(self.skeleton_in), device=encoded.mask.device)
+        if not (self.ordered_joints or torch.compiler.is_exporting()):
+            present = present[encoded.mask.flatten(0, 1).any(0)]  # (b, t, j_in) -> (j_in,)
         mask = encoded.mask[:, :, present]  # (b, t, j)
         weights = mask[..., None].to(encoded.coordinates.dtype)
         coordinates = encoded.coordinates[:, :, present]
@@ -253,7 +256,8 @@ class SpatioTemporalLifter(Lifter):
     def _over_time(self, frames: Float[Tensor, "b t d"], encoded: Encoded) -> Float[Tensor, "b t d"]:
         """The frame tokens after attention over time; t is a multiple of `temporal_stride`."""
         b, t, d = frames.shape
-        n, stride = t // self.temporal_stride, self.temporal_stride
+        stride = self.temporal_stride
+        n = t // stride
         # (b, t) -> (b, n, stride): the time of a token is the mean over its frames.
         times, valid = encoded.times.view(b, n, stride), encoded.valid.view(b, n, stride)
         token_times = (times * valid).sum(-1) / valid.sum(-1).clamp(min=1)

@@ -58,11 +58,13 @@ class SimpleBaseline(Lifter):
         if self.training and encoded.valid.sum() < 2:
             raise InputError("batch norm needs two frames in a batch; give a larger data.batch_size= or frames=")
         features = self.features(encoded)
-        # (b, t, dim) -> (frames, dim): padding stays out of the statistics of the batch norms.
-        frames = self.first(features[encoded.valid])
+        # (b, t, dim) -> (frames, dim): padding stays out of the statistics that batch norms collect in training.
+        frames = self.first(features[encoded.valid] if self.training else features.flatten(0, 1))
         for block in self.blocks:
             frames = frames + block(frames)
         joints = self.out(frames)
+        if not self.training:
+            return self.to_camera(joints.view(*encoded.valid.shape, -1), encoded)  # (frames, c) -> (b, t, c)
         flat = joints.new_zeros(*encoded.valid.shape, joints.shape[-1])
         flat[encoded.valid] = joints  # (frames, 3 * j_out) -> (b, t, 3 * j_out)
         return self.to_camera(flat, encoded)

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
+import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
@@ -69,8 +70,9 @@ class RecurrentLifter(Lifter):
 
 def run_valid(network: nn.RNNBase, frames: Float[Tensor, "b t d"], encoded: Encoded) -> Float[Tensor, "b t e"]:
     """The states of a recurrent network that never sees padding."""
-    # A unidirectional network never sees what follows. Packed sequences are slow, so use them only where needed.
-    if not network.bidirectional or bool(encoded.valid.all()):
+    # A unidirectional network never sees what follows. Packed sequences are slow, so use them only where needed. An
+    # exported graph has no padding here: only time tokens need it.
+    if not network.bidirectional or torch.compiler.is_exporting() or bool(encoded.valid.all()):
         return network(frames)[0]
     lengths = encoded.valid.sum(1).clamp(min=1).cpu()
     packed = pack_padded_sequence(frames, lengths, batch_first=True, enforce_sorted=False)

@@ -81,6 +81,30 @@ def test_batches_make_no_difference(lifter, view):
     torch.testing.assert_close(one, many, atol=1e-5, rtol=1e-4)
 
 
+class _Large(_Echo):
+    """Runs out of memory with more windows than fit."""
+
+    def __init__(self, fit):
+        super().__init__()
+        self.fit, self.batches = fit, []
+
+    def forward(self, encoded):
+        self.batches.append(len(encoded.times))
+        if len(encoded.times) > self.fit:
+            raise torch.OutOfMemoryError("CUDA out of memory")
+        return super().forward(encoded)
+
+
+def test_out_of_memory_halves_the_batch(view):
+    """The rest of the clip is lifted in the smaller batches, with the same result."""
+    options = {"window": 20, "flip": False, "batch_size": 8}  # 11 windows
+    model = _Large(fit=3)
+    torch.testing.assert_close(lift(model, view, **options), lift(_Echo(), view, **options))
+    assert model.batches == [8, 4, 2, 2, 2, 2, 2, 1]
+    with pytest.raises(InputError, match="too little memory for one window of 20 frames"):
+        lift(_Large(fit=0), view, **options)
+
+
 def test_flip_average_commutes_with_the_mirror(lifter, view):
     """What the mirrored video gives is the mirror of what the video gives."""
     order = list(CMU28.flip_indices)
@@ -114,18 +138,19 @@ def test_distortion_is_taken_out(lifter, view):
 
 
 class _Sure(_Echo):
-    """Says how far off each joint of the left side may be: the number of its call, in metres; the others 0."""
+    """Says how far off each joint of the left side may be: the number of its call or window, metres; the others 0."""
 
     def estimate(self, encoded):
         joints = self(encoded)
         left = torch.tensor([joint.startswith("left_") for joint in H36M17.joints])
-        return Estimate(joints, (left * float(self.calls)).expand(joints.shape[:3]))
+        number = self.calls + torch.arange(len(joints), dtype=joints.dtype)
+        return Estimate(joints, (number[:, None, None] * left).expand(joints.shape[:3]))
 
 
 def test_uncertainties_are_blended_and_mirrored_as_joints_are(view):
     arguments = (view.keypoints, view.scores, view.times, view.K, view.image_size)
     left, right = H36M17.index("left_knee"), H36M17.index("right_knee")
-    # One window, lifted twice: the second time, whose uncertainty is 2, its left side is the person's right.
+    # One window and its mirror image, whose uncertainty is 2: its left side is the person's right.
     uncertainty = estimate_sequence(_Sure(), *arguments, window=200).uncertainty
     assert uncertainty.shape == (1, len(view), 17)
     assert uncertainty[..., left].unique().tolist() == [0.5]

@@ -1,0 +1,40 @@
+"""`poselift export-onnx`: a lifter as an ONNX graph, from pixels to joints."""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from poselift.cli.weights import add_lifter_option
+from poselift.core.errors import InputError
+
+
+def add_command(commands: Any) -> None:
+    """Adds `export-onnx` to the console script."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        "export-onnx",
+        help="write a lifter as an ONNX graph, from pixels to joints",
+        description="Writes a lifter as one ONNX file for onnxruntime in any language, also in a browser. Inputs: "
+        "pixels, scores, times, the camera's K and the size of the picture. Outputs: joints in the camera frame and "
+        "their uncertainty, metres. The command compares the file with PyTorch before it ends. Takes a minute.",
+    )
+    parser.add_argument("file", type=Path, metavar="FILE", help="the file to write, such as small.onnx")
+    add_lifter_option(parser)
+    parser.add_argument("--no-flip", action="store_true", help="do not average with the mirrored input: twice as fast")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Writes the file, compares it with PyTorch, and prints the largest difference.
+
+    Raises:
+        InputError: an argument cannot be used, or the lifter cannot be exported.
+    """
+    from poselift.models import load_weights
+    from poselift.models.onnx_export import export_onnx
+
+    file: Path = options.file
+    if file.suffix != ".onnx":
+        raise InputError(f"{file} is no .onnx file; give a name such as {file.stem or 'small'}.onnx")
+    difference = export_onnx(load_weights(options.weights), file, flip=not options.no_flip)
+    size = file.stat().st_size / 1e6
+    print(f"{file}: {size:.1f} MB; its joints differ from PyTorch's by at most {1000 * difference:.4f} mm")

@@ -1,0 +1,54 @@
+import json
+
+import jaxtyping
+import numpy as np
+import pytest
+
+from benchmarks import web
+from poselift.core.errors import InputError
+from poselift.models import load_weights
+from poselift.models.onnx_export import export_onnx
+
+try:
+    web.chromium()
+    MISSING = ""
+except InputError as error:
+    MISSING = str(error)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(bool(MISSING), reason=MISSING)
+def test_the_page_lifts_as_torch_does(tmp_path):
+    """More frames than a window, joints by name, missing joints, and frames without anybody."""
+    pytest.importorskip("onnxscript")
+    sample = json.loads((web.WEB / "sample.json").read_text("utf-8"))
+    sample["frames"] = (sample["frames"] * 2)[:200]
+    sample["frames"][50:53] = [None] * 3
+    sample["K"] = [[900.0, 0, 480], [0, 910, 270], [0, 0, 1]]
+    keypoints = tmp_path / "clip.json"
+    keypoints.write_text(json.dumps(sample))
+    weights = load_weights("tiny")
+    jaxtyping.config.update("jaxtyping_disable", True)
+    try:
+        export_onnx(weights, tmp_path / "tiny.onnx")
+    finally:
+        jaxtyping.config.update("jaxtyping_disable", False)
+    joints, uncertainty, status = web.lifted_by_page(tmp_path / "tiny.onnx", keypoints, tmp_path / "page.png")
+    expected = web.lifted_by_torch(weights, keypoints)
+    assert status.startswith("200 frames lifted by tiny")
+    np.testing.assert_allclose(joints, expected.joints[0].numpy(), atol=1e-4, rtol=0)
+    np.testing.assert_allclose(uncertainty, expected.uncertainty[0].numpy(), atol=1e-4, rtol=0)
+    assert (tmp_path / "page.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_missing_browser_says_so(monkeypatch):
+    monkeypatch.setattr(web.shutil, "which", lambda name: None)
+    with pytest.raises(InputError, match="Chromium is not installed"):
+        web.chromium()
+
+
+def test_missing_onnxruntime_web_says_so(monkeypatch, tmp_path):
+    monkeypatch.setattr(web.shutil, "which", lambda name: "/usr/bin/chromium")
+    monkeypatch.setattr(web, "WEB", tmp_path)
+    with pytest.raises(InputError, match=r"does not have onnxruntime-web; docs/onnx\.md"):
+        web.chromium()

@@ -1,0 +1,151 @@
+import json
+from types import SimpleNamespace
+
+import jaxtyping
+import numpy as np
+import onnxruntime
+import pytest
+import torch
+
+from poselift import __version__
+from poselift.core import optional
+from poselift.core.errors import InputError
+from poselift.data.synthetic import synthetic_corpus
+from poselift.data.views import render_views
+from poselift.models import (
+    BahdanauConfig,
+    LifterConfig,
+    build_model,
+    encode,
+    estimate_sequence,
+    load_weights,
+)
+from poselift.models.onnx_export import INPUTS, PixelsToJoints, export_onnx, random_windows
+from poselift.models.weights import Weights, shipped_weights
+
+pytest.importorskip("onnx")
+pytest.importorskip("onnxscript")
+
+
+def exported(weights, path, flip=True):
+    """The session of a graph, and the largest difference that the export itself found."""
+    # Shape checks compare the symbols of free axes with numbers, and so would fix them.
+    jaxtyping.config.update("jaxtyping_disable", True)
+    try:
+        difference = export_onnx(weights, path, flip)
+    finally:
+        jaxtyping.config.update("jaxtyping_disable", False)
+    return SimpleNamespace(session=onnxruntime.InferenceSession(path), weights=weights, difference=difference)
+
+
+@pytest.fixture(scope="module")
+def graph(tmp_path_factory):
+    torch.manual_seed(0)
+    config = LifterConfig(joint_dim=8, frame_dim=16, dim=16, depth=1, heads=2, uncertainty=True, skeleton_out="cmu28")
+    weights = Weights("random", build_model(config).eval(), 27, card={"uncertainty_factor": 1.5})
+    return exported(weights, tmp_path_factory.mktemp("onnx") / "random.onnx")
+
+
+def run(graph, windows):
+    return graph.session.run(None, dict(zip(INPUTS, (part.numpy() for part in windows), strict=True)))
+
+
+def assert_equal(graph, windows):
+    with torch.no_grad():
+        expected = PixelsToJoints(graph.weights)(*windows)
+    for own, other in zip(expected, run(graph, windows), strict=True):
+        np.testing.assert_allclose(other, own.numpy(), atol=1e-4, rtol=0)
+
+
+@pytest.mark.parametrize(("b", "t"), [(1, 1), (1, 2), (2, 5), (1, 8), (3, 27), (1, 131)])
+def test_any_number_of_windows_and_frames(graph, b, t):
+    assert_equal(graph, random_windows(b, t, 28))
+
+
+def test_missing_joints_frames_and_people(graph):
+    pixels, scores, *rest = random_windows(3, 12, 28)
+    pixels[:, :, 5] = torch.nan
+    scores[:, :, 7] = 0
+    scores[0, 3:9] = 0
+    pixels[1] = torch.nan
+    assert_equal(graph, (pixels, scores, *rest))
+
+
+def test_a_missing_joint_may_be_anywhere(graph):
+    pixels, scores, *rest = random_windows(1, 6, 28)
+    scores[..., 4] = 0
+    elsewhere = pixels.clone()
+    elsewhere[..., 4, :] = torch.nan
+    for one, other in zip(run(graph, (pixels, scores, *rest)), run(graph, (elsewhere, scores, *rest)), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_it_is_what_estimate_sequence_gives(graph):
+    view = render_views(synthetic_corpus(1, 27, seed=3), seed=4)[0]
+    clip = (view.keypoints, view.scores, view.times, view.K, view.image_size)
+    expected = estimate_sequence(graph.weights.lifter, *clip, window=27)
+    joints, uncertainty = run(graph, [part[None] for part in clip])
+    np.testing.assert_allclose(joints, expected.joints.numpy(), atol=1e-4, rtol=0)
+    np.testing.assert_allclose(uncertainty, 1.5 * expected.uncertainty.numpy(), atol=1e-4, rtol=0)
+
+
+def test_the_graph_is_standard_and_says_what_it_is(graph):
+    about = graph.session.get_modelmeta()
+    known = about.custom_metadata_map
+    assert about.producer_name == "poselift"
+    assert (known["weights"], known["poselift"], known["window"], known["flip"]) == (
+        "random",
+        __version__,
+        "27",
+        "true",
+    )
+    assert "sha256" not in known  # these weights were never in a file
+    assert json.loads(known["joints_in"])[0] == "pelvis"
+    parents = json.loads(known["parents_out"])
+    assert parents[0] == -1
+    assert len(parents) == len(json.loads(known["joints_out"])) == 28
+    assert [given.name for given in graph.session.get_inputs()] == list(INPUTS)
+    assert graph.session.get_inputs()[0].shape == ["batch", "frames", 28, 2]
+    assert graph.difference < 1e-4
+
+
+def test_only_operators_of_the_standard_domain(graph, tmp_path):
+    import onnx
+
+    model = onnx.load(graph.session._model_path)
+    onnx.checker.check_model(model, full_check=True)
+    assert {entry.domain for entry in model.opset_import} == {""}
+    assert not model.functions
+
+
+def test_the_median_of_an_exported_encoding(monkeypatch):
+    pixels, scores, *rest = random_windows(3, 7, 28)
+    scores[1] = 0
+    expected = encode(pixels, scores, *rest)
+    monkeypatch.setattr(torch.compiler, "is_exporting", lambda: True)
+    torch.testing.assert_close(encode(pixels, scores, *rest).context, expected.context, atol=0, rtol=0)
+
+
+def test_a_model_that_cannot_be_exported_says_so(tmp_path):
+    weights = Weights("loop", build_model(BahdanauConfig(dim=16)).eval(), 27)
+    with pytest.raises(InputError, match=r"loop: a BahdanauLifter cannot become an ONNX graph .* use other weights"):
+        export_onnx(weights, tmp_path / "loop.onnx")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_missing_package_names_the_extra(monkeypatch, tmp_path):
+    monkeypatch.setattr(optional.importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(InputError, match=r"pip install 'poselift\[onnx\]'"):
+        export_onnx(load_weights("tiny"), tmp_path / "tiny.onnx")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", shipped_weights())
+def test_shipped_lifters(name, tmp_path):
+    weights = load_weights(name)
+    graph = exported(weights, tmp_path / f"{name}.onnx")
+    assert_equal(graph, random_windows(2, weights.window, 28))
+    known = graph.session.get_modelmeta().custom_metadata_map
+    assert known["licence"] == "Apache-2.0"
+    assert known["sha256"] == weights.sha256
+    assert known["pelvis"] == "spine"
