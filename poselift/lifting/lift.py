@@ -17,7 +17,7 @@ from poselift.models import Weights, estimate_sequence
 from poselift.skeleton import Pelvis, Skeleton, convert
 from poselift.structures import Keypoints2D, Motion
 
-_FASTEST = 60.0
+FASTEST = 60.0
 """Highest frame rate that lifters are trained at: above it, neighbouring frames say nearly the same to them."""
 
 _UNSEEN = 0.01
@@ -78,7 +78,7 @@ def lift(keypoints: Keypoints2D, weights: Weights, camera: CameraModel, options:
                 uncertainty[rows] = weights.uncertainty_factor * adjusted
         joints[rows] = lifted
     if options.constant_bones:
-        joints = with_constant_bones(joints, skeleton_out, seen, _rarely_seen(scores[seen], skeleton_in, skeleton_out))
+        joints = with_constant_bones(joints, skeleton_out, seen, rarely_seen(scores[seen], skeleton_in, skeleton_out))
     for first, end in segments:
         rows = slice(first, end)
         if ray_weights[rows].any():
@@ -109,7 +109,7 @@ def lifter_input(
     )
 
 
-def _rarely_seen(scores: Float[np.ndarray, "t j"], skeleton_in: Skeleton, skeleton_out: Skeleton) -> list[str]:
+def rarely_seen(scores: Float[np.ndarray, "t j"], skeleton_in: Skeleton, skeleton_out: Skeleton) -> list[str]:
     """Joints that are hardly ever seen, of those that go in and come out."""
     both = [name for name in skeleton_out.joints if name in skeleton_in.joints]
     if not len(scores):
@@ -128,12 +128,12 @@ def _lift_segment(
 ) -> tuple[Float[np.ndarray, "t j_out 3"], Float[np.ndarray, "t j_out"] | None]:
     """The lifter's joints and uncertainties for frames without a long gap.
 
-    Above `_FASTEST` frames a second, k interleaved motions of every k-th frame are lifted, interpolated to all frames
+    Above `FASTEST` frames a second, k interleaved motions of every k-th frame are lifted, interpolated to all frames
     and averaged. A motion without keypoints in a frame hardly counts there: if a detector looks at every second frame
     only, every second motion has seen nothing.
     """
     device = next(weights.lifter.parameters()).device
-    parts = max(1, int(np.ceil(_frame_rate(timestamps) / _FASTEST - 0.01)))
+    parts = max(1, int(np.ceil(_frame_rate(timestamps) / FASTEST - 0.01)))
     seen = np.any(scores > 0, axis=-1)
     found, trust = [], []
     for first in range(min(parts, len(timestamps))):

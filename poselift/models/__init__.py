@@ -14,7 +14,7 @@ from poselift.models.lifter import LifterConfig, SpatioTemporalLifter
 from poselift.models.martinez import SimpleBaseline, SimpleBaselineConfig
 from poselift.models.recurrent import RecurrentConfig, RecurrentLifter
 from poselift.models.seq2seq import BahdanauConfig, BahdanauLifter, LuongConfig, LuongLifter
-from poselift.models.sequence import estimate_sequence, lift_sequence
+from poselift.models.sequence import estimate_sequence, estimate_windows, lift_sequence
 from poselift.models.tcn import TemporalConvolution, TemporalConvolutionConfig
 from poselift.models.weights import Weights, load_weights, save_weights
 
@@ -44,6 +44,7 @@ __all__ = [
     "build_model",
     "encode",
     "estimate_sequence",
+    "estimate_windows",
     "lift_sequence",
     "load_weights",
     "save_weights",

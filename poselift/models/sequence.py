@@ -86,7 +86,7 @@ def estimate_sequence(
     with torch.inference_mode():
         for chunk in _chunks(starts, batch_size or (4 if keypoints.device.type == "cpu" else 16)):
             index = torch.tensor(chunk, device=keypoints.device)[:, None] + torch.arange(length).to(keypoints.device)
-            out = _lift(
+            out = estimate_windows(
                 lifter,
                 keypoints[index],
                 scores[index],
@@ -119,7 +119,7 @@ def _chunks(items: list[int], size: int) -> Iterator[list[int]]:
         yield items[first : first + size]
 
 
-def _lift(
+def estimate_windows(
     lifter: Lifter,
     keypoints: Float[Tensor, "b t j 2"],
     scores: Float[Tensor, "b t j"],
@@ -129,7 +129,18 @@ def _lift(
     distortion: Float[Tensor, "b 5"] | None,
     flip: bool,
 ) -> Estimate:
-    """The estimate of one batch of windows; with `flip`, averaged with the mirrored windows."""
+    """The estimate of one batch of windows; with `flip`, averaged with the mirrored windows.
+
+    Args:
+        lifter: in eval mode, on the device of the other tensors.
+        keypoints: pixels, joints in the order of the lifter's input skeleton; NaN where missing.
+        scores: 0 to 1.
+        times: seconds, increasing.
+        K: intrinsics.
+        image_size: width and height, pixels.
+        distortion: k1, k2, p1, p2, k3 in OpenCV's order; None if there is none.
+        flip: also lift the mirrored keypoints, and average.
+    """
     encoded = encode(keypoints, scores, times, K, image_size, distortion=distortion)
     out = lifter.estimate(encoded)
     if not flip:
