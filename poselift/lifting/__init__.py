@@ -5,11 +5,11 @@ from poselift.lifting.clip import Clip, VideoClip
 from poselift.lifting.lift import lift
 from poselift.lifting.options import LiftOptions
 from poselift.lifting.pipeline import LiftedClip, lift_clip, lift_video
-from poselift.lifting.recent import StreamedPose
 from poselift.lifting.root import solve_root
 from poselift.lifting.streaming import StreamingLifter, StreamingPeople
 from poselift.lifting.view import lift_view
 from poselift.lifting.world import World, to_world
+from poselift.structures import StreamedPose
 
 __all__ = [
     "CameraModel",

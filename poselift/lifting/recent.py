@@ -19,44 +19,13 @@ from poselift.lifting.root import solve_root
 from poselift.lifting.uncertainty import adjusted_uncertainty
 from poselift.models import Weights
 from poselift.skeleton import Skeleton
-from poselift.structures import Keypoints2D
+from poselift.structures import Keypoints2D, StreamedPose
 
 _BONE_SAMPLES, _BONE_INTERVAL = 200, 0.1
 """Poses that the lengths of bones are measured in, and least seconds between them: neighbours tell the same."""
 
 _FEWEST_STRIDES = 8
 """Largest number of frames of which one is lifted: 8 for 480 frames a second. It bounds the memory."""
-
-
-@dataclass(frozen=True)
-class StreamedPose:
-    """One person in one frame of a stream.
-
-    Attributes:
-        timestamp: of the frame, seconds.
-        joints: metres, relative to the root joint (the first of the lifter's `skeleton`), camera frame: x right, y
-            down, z forward.
-        root: place of the root joint, metres, camera frame.
-        uncertainty: radius of the ball that holds the joint in 90 % of cases, metres; 0 for the root joint. None if
-            the lifter gives none.
-        interpolated: the detector did not find the person in this frame. The pose lies between those before and
-            after, or is the last one.
-        keypoints: of this frame as they were pushed, pixels; NaN for unseen joints. For an overlay.
-        scores: of the keypoints.
-    """
-
-    timestamp: float
-    joints: Float[np.ndarray, "j 3"]
-    root: Float[np.ndarray, "3"]
-    uncertainty: Float[np.ndarray, " j"] | None
-    interpolated: bool
-    keypoints: Float[np.ndarray, "j_in 2"]
-    scores: Float[np.ndarray, " j_in"]
-
-    @property
-    def positions(self) -> Float[np.ndarray, "j 3"]:
-        """Places of the joints, metres, in the frame of `root`."""
-        return self.joints + self.root
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,10 @@ from jaxtyping import Float
 
 from poselift.lifting.camera import CameraModel
 from poselift.lifting.options import LiftOptions
-from poselift.lifting.recent import Recent, StreamedPose
+from poselift.lifting.recent import Recent
 from poselift.models import Weights, estimate_windows
 from poselift.skeleton import Skeleton
+from poselift.structures import StreamedPose
 
 LIVE = LiftOptions(flip=False, window=64)
 """Defaults of live use (docs/streaming.md has the errors and times of others)."""

@@ -35,10 +35,13 @@ class Tracker:
 
     Args:
         image_size: (width, height) of the frames in pixels.
+        history: keep all observations, for `tracks`. Without, memory does not grow, as a live stream needs.
     """
 
-    def __init__(self, image_size: tuple[int, int]) -> None:
+    def __init__(self, image_size: tuple[int, int], *, history: bool = True) -> None:
         self._image_size = image_size
+        self._history = history
+        self._frames = 0
         self._timestamps: list[float] = []
         self._tracks: list[Track] = []
         self._numbers = 0
@@ -62,7 +65,8 @@ class Tracker:
             raise ValueError(
                 f"the frame at {timestamp} s follows one at {self._timestamps[-1]} s; give frames in order of time"
             )
-        frame = len(self._timestamps)
+        frame = self._frames
+        self._frames += 1
         self._timestamps.append(timestamp)
         self._skeleton = detections.skeleton
         people = range(len(detections))
@@ -93,6 +97,8 @@ class Tracker:
                 self._numbers += 1
                 track.number = self._numbers
             numbers.append(track.number)
+        if not self._history:
+            self._forget(timestamp)
         return numbers
 
     def tracks(self) -> list[Keypoints2D]:
@@ -102,10 +108,13 @@ class Tracker:
         are joined over up to four seconds. At last, people who were observed for less than 0.25 s (or half the clip, if
         that is less), or whose mean joint score is below 0.2, are dropped.
 
+        Only for a tracker with a history.
+
         Returns:
             One `Keypoints2D` per person, from the first to the last frame with the person; frames in between without
             an observation are NaN with score 0.
         """
+        assert self._history, "this tracker forgets"
         if self._skeleton is None:
             return []
         times = np.array(self._timestamps, dtype=float)
@@ -129,3 +138,10 @@ class Tracker:
             )
             for person, track in enumerate(kept, start=1)
         ]
+
+    def _forget(self, timestamp: float) -> None:
+        """Leaves what `update` needs: the last observation of those who are still searched."""
+        self._tracks = [track for track in self._tracks if timestamp - track.timestamps[-1] <= _PATIENCE]
+        for track in self._tracks:
+            track.shorten()
+        del self._timestamps[:-1]
