@@ -5,7 +5,6 @@ import contextlib
 import os
 import sys
 from types import TracebackType
-from typing import Self
 
 import numpy as np
 
@@ -67,7 +66,7 @@ class LiveOutputs:
                 self._lines.send(header)
             self._stack = stack.pop_all()
 
-    def __enter__(self) -> Self:
+    def __enter__(self) -> "LiveOutputs":
         return self
 
     def __exit__(

@@ -21,6 +21,7 @@ from poselift.lifting import CameraModel, StreamingPeople, camera_for
 from poselift.lifting.live import EveryFrame, Latencies, LivePeople
 from poselift.models import Weights, load_weights
 from poselift.video import LiveCapture, source_opener
+from poselift.viz.window import check_display
 
 _WAIT = 0.1
 """Seconds to wait for a frame before the window is handled again."""
@@ -80,6 +81,8 @@ def run(arguments: argparse.Namespace) -> None:
     Raises:
         InputError: an argument cannot be used, or the source cannot be opened.
     """
+    if not arguments.no_window:
+        check_display()
     name, opener = source_opener(arguments.source)
     capture = LiveCapture(opener, name, _notice)
     weights = load_weights(arguments.weights, torch_device(arguments.device))
@@ -99,7 +102,7 @@ def run(arguments: argparse.Namespace) -> None:
         frame="camera",
         skeleton=lifter.skeleton.name,
         joints=list(lifter.skeleton.joints),
-        parents=list(lifter.skeleton.parent_indices),
+        parents=list(lifter.skeleton.parents),
     )
     latencies = Latencies()
     with contextlib.ExitStack() as stack:

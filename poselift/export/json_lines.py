@@ -4,10 +4,10 @@ import json
 import math
 import queue
 import threading
-from collections.abc import Iterable
-from typing import IO, Any
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
+from jaxtyping import Float
 
 from poselift.structures import LiveFrame, StreamedPose
 
@@ -56,13 +56,26 @@ def _person(number: int, pose: StreamedPose) -> dict[str, Any]:
     }
 
 
-def _metres(values: Iterable[float]) -> list[float | None]:
+def _metres(values: Float[np.ndarray, " n"]) -> list[float | None]:
     """Rounded to 0.01 mm; None for NaN, which JSON does not have."""
-    return [round(value, 5) if math.isfinite(value) else None for value in np.asarray(values, float).tolist()]
+    return [round(value, 5) if math.isfinite(value) else None for value in values.tolist()]
 
 
 def _json(value: dict[str, Any]) -> str:
     return json.dumps(value, separators=(",", ":"), allow_nan=False)
+
+
+@runtime_checkable
+class Writable(Protocol):
+    """An open text file, or what stands for one."""
+
+    def write(self, text: str, /) -> int:
+        """Writes text."""
+        ...
+
+    def flush(self) -> None:
+        """Hands all text to the reader."""
+        ...
 
 
 class LineWriter:
@@ -78,7 +91,7 @@ class LineWriter:
         failed: the error that ended the writing, such as a BrokenPipeError of a reader that has left; None before.
     """
 
-    def __init__(self, file: IO[str]) -> None:
+    def __init__(self, file: Writable) -> None:
         self.lost = 0
         self.failed: OSError | None = None
         self._file = file

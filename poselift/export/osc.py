@@ -9,6 +9,9 @@ from poselift.core.optional import require
 from poselift.skeleton import Skeleton
 from poselift.structures import LiveFrame, StreamedPose
 
+_Message = tuple[str, list[tuple[str, int | float]]]
+"""An address, and its arguments with the letters of their types."""
+
 
 class OscSender:
     """Sends the people of each frame; nobody needs to listen. Sending never waits.
@@ -49,7 +52,7 @@ class OscSender:
         """Sends a frame in which the detector looked."""
         if not frame.looked:
             return
-        facts = [
+        facts: list[tuple[str, int | float]] = [
             ("i", frame.index),
             ("d", frame.timestamp),
             ("i", frame.dropped),
@@ -64,7 +67,7 @@ class OscSender:
         """Closes the socket."""
         self._socket.close()
 
-    def _person(self, number: int, pose: StreamedPose) -> list[tuple[str, list[tuple[str, float]]]]:
+    def _person(self, number: int, pose: StreamedPose) -> list[_Message]:
         radii = [-1.0] * len(self._joints) if pose.uncertainty is None else pose.uncertainty.tolist()
         return [
             (f"/poselift/{number}/{joint}", [("f", value) for value in (*place, radius if radius >= 0 else -1.0)])
@@ -72,7 +75,7 @@ class OscSender:
             if all(map(math.isfinite, place))
         ]
 
-    def _send(self, messages: list[tuple[str, list[tuple[str, float]]]]) -> None:
+    def _send(self, messages: list[_Message]) -> None:
         from pythonosc.osc_bundle_builder import IMMEDIATELY, OscBundleBuilder
         from pythonosc.osc_message_builder import OscMessageBuilder
 

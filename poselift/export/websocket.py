@@ -38,6 +38,7 @@ class WebSocketLines:
         self._loop = asyncio.new_event_loop()
         self._ready = threading.Event()
         self._stop = asyncio.Event()
+        self._sockets: list[Any] = []
         self._error: OSError | None = None
         self._thread = threading.Thread(target=self._run, name="websocket", daemon=True)
         self._thread.start()
@@ -76,7 +77,8 @@ class WebSocketLines:
             self._ready.set()
             return
         async with server:
-            self.port = next(iter(server.sockets)).getsockname()[1]
+            self._sockets = list(server.sockets)
+            self.port = self._sockets[0].getsockname()[1]
             self._ready.set()
             await self._stop.wait()
 

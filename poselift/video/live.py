@@ -5,7 +5,6 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Self
 
 from poselift.core.errors import InputError
 from poselift.video.reader import Frame
@@ -73,7 +72,7 @@ class LiveCapture:
         # A daemon, because a camera driver may hang for ever.
         self._thread = threading.Thread(target=self._run, name="capture", daemon=True)
 
-    def __enter__(self) -> Self:
+    def __enter__(self) -> "LiveCapture":
         self._thread.start()
         return self
 
@@ -95,8 +94,8 @@ class LiveCapture:
 
     @property
     def ended(self) -> bool:
-        """Whether the last frame was taken."""
-        return self._ended and self._newest is None
+        """Whether the last frame was taken, and no error is left to raise."""
+        return self._ended and self._newest is None and self._error is None
 
     def newest(self, timeout: float) -> Captured | None:
         """The newest frame that was not taken yet; None if none comes in time, or at the end.

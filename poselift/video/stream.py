@@ -60,7 +60,7 @@ def open_url(url: str, name: str) -> Iterator[tuple[InputContainer, VideoStream]
     # RTSP over TCP: lost UDP packets damage pictures, and many routers drop them all.
     options = {"rtsp_transport": "tcp"} if url.startswith("rtsp") else {}
     try:
-        container = av.open(url, timeout=_PATIENCE, options={**options, "fflags": "nobuffer"})
+        container = av.open(url, timeout=_PATIENCE, options=options)
     except (av.error.FFmpegError, OSError, ValueError) as error:
         reason = "no answer" if isinstance(error, av.error.ExitError) else getattr(error, "strerror", None) or error
         raise InputError(

@@ -19,9 +19,9 @@ _RISE = 5.0
 """Time constant of a ground that rises, seconds: a jump must not lift it."""
 _FORGET = 10.0
 """Seconds after which the ground of somebody who left is forgotten."""
-_REACH = 1.5
+_REACH = 1.2
 """Metres around the middle in which people are shown."""
-_TALL = 2.1
+_TALL = 2.0
 """Metres above the ground in which people are shown."""
 
 

@@ -15,7 +15,7 @@ _TRY = "import cv2; cv2.namedWindow('poselift')"
 
 
 class Window:
-    """A window for pictures; q or Esc closes it. Use it in the main thread only.
+    """A window for pictures; q or Esc closes it. Use it in the main thread only, after `check_display`.
 
     Args:
         title: of the window.
@@ -25,11 +25,10 @@ class Window:
         open: whether nobody closed it.
 
     Raises:
-        InputError: there is no display.
+        InputError: OpenCV was built without windows.
     """
 
     def __init__(self, title: str, size: tuple[int, int]) -> None:
-        check_display()
         self._title = title
         try:
             cv2.namedWindow(title, cv2.WINDOW_NORMAL | cv2.WINDOW_KEEPRATIO)
