@@ -146,6 +146,26 @@ class Keypoints2D:
         """Joints that are seen and score at least the threshold."""
         return np.isfinite(self.keypoints).all(-1) & (self.scores >= threshold) & (self.scores > 0)
 
+    def bridged(self, longest: float = 0.15) -> "Keypoints2D":
+        """The keypoints, interpolated where a detector did not look for a moment.
+
+        For drawing, and for what asks whether a joint is in sight; the lifter takes the keypoints as they are.
+
+        Args:
+            longest: time between two frames with keypoints that is bridged, seconds. The scores are the lower ones of
+                the two frames; a joint that is missing in one of them stays missing.
+        """
+        rows = np.flatnonzero(self.seen)
+        gaps = np.flatnonzero((np.diff(rows) > 1) & (np.diff(self.timestamps[rows]) <= longest))
+        keypoints, scores = self.keypoints.copy(), self.scores.copy()
+        for before, after in zip(rows[gaps], rows[gaps + 1], strict=True):
+            between = slice(before + 1, after)
+            start, end = self.timestamps[before], self.timestamps[after]
+            share = ((self.timestamps[between] - start) / (end - start))[:, None, None]
+            keypoints[between] = (1 - share) * keypoints[before] + share * keypoints[after]
+            scores[between] = np.minimum(scores[before], scores[after])
+        return replace(self, keypoints=keypoints, scores=scores)
+
 
 @dataclass(frozen=True)
 class Motion:
@@ -245,9 +265,11 @@ class LiveFrame:
         timestamp: seconds from the first frame.
         dropped: number of frames so far that came too fast to be processed.
         latency: seconds from the arrival of the frame until its poses were ready.
-        looked: whether the detector looked for people in this frame. If not, `people` and `keypoints` are empty.
-        people: 3D poses by number of the person. A lifter with a lookahead gives those of an earlier frame; each pose
-            has its own timestamp.
+        looked: whether the detector looked at somebody, or for people, in this frame. If not, `people` and `keypoints`
+            are empty.
+        present: numbers of the people who are there: found in this frame or a moment ago.
+        people: new 3D poses by number of the person; not everybody who is there has one in each frame. A lifter with a
+            lookahead gives poses of an earlier frame; each has its own timestamp.
         keypoints: keypoints in pixels and their scores in this frame, by number of the person.
     """
 
@@ -256,5 +278,6 @@ class LiveFrame:
     dropped: int
     latency: float
     looked: bool
+    present: tuple[int, ...]
     people: Mapping[int, StreamedPose]
     keypoints: Mapping[int, tuple[Float[np.ndarray, "j 2"], Float[np.ndarray, " j"]]]

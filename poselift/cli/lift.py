@@ -9,16 +9,17 @@ from typing import Any
 from rich.console import Console
 
 from poselift.cli.camera import add_camera_options
-from poselift.cli.detector import add_detector_options, chosen_detector
+from poselift.cli.detector import add_detector_options, add_quality_option, chosen_detector
 from poselift.cli.device import torch_device
 from poselift.cli.keypoints import add_keypoint_options, chosen_keypoints
 from poselift.cli.progress import stage_progress
 from poselift.cli.results import OVERLAY, Results, check_folder, folder, person_files
 from poselift.cli.weights import add_lifter_option
+from poselift.core.ahead import ahead
 from poselift.core.errors import InputError
 from poselift.lifting import Clip, LiftedClip, LiftOptions, VideoClip, World, lift_clip, to_world
 from poselift.lifting.clip import frames_within
-from poselift.lifting.pipeline import Progress
+from poselift.lifting.pipeline import AHEAD, Progress
 from poselift.lifting.still import camera_motion
 from poselift.lifting.stopwatch import Stopwatch
 from poselift.models import Weights, load_weights
@@ -74,6 +75,7 @@ def add_command(commands: Any) -> None:
         metavar="SCORE",
         help="lowest score of the 2D joints to use (default: %(default)s)",
     )
+    add_quality_option(how)
     how.add_argument("--no-flip", action="store_true", help="do not average with the mirrored input: twice as fast")
     how.add_argument("--no-constant-bones", action="store_true", help="let bone lengths change from frame to frame")
     how.add_argument(
@@ -176,9 +178,13 @@ def _world(clip: Clip, threshold: float, lifted: LiftedClip) -> World:
 def _render(clip: Clip, threshold: float, lifted: LiftedClip, path: Path, report: Progress) -> None:
     """Reads the pictures again, and writes the overlay."""
     renderer = OverlayRenderer(clip.image_size, lifted.motions, threshold=threshold)
+    # Frames are decoded, drawn and encoded side by side.
+    drawn = (
+        (renderer.render(frame.image, frame.timestamp), frame.timestamp) for frame in ahead(frames_within(clip), AHEAD)
+    )
     with VideoWriter(path, *renderer.size) as writer:
-        for done, frame in enumerate(frames_within(clip), start=1):
-            writer.write(renderer.render(frame.image, frame.timestamp), frame.timestamp)
+        for done, (picture, timestamp) in enumerate(ahead(drawn, AHEAD), start=1):
+            writer.write(picture, timestamp)
             report("Drawing", min(done / lifted.frames, 1.0))
 
 
@@ -196,7 +202,7 @@ def _chosen_skeleton(arguments: argparse.Namespace, weights: Weights) -> Skeleto
 
 
 def _video_clip(arguments: argparse.Namespace, path: Path) -> VideoClip:
-    return VideoClip(path, chosen_detector(arguments), arguments.start, arguments.end)
+    return VideoClip(path, chosen_detector(arguments), arguments.start, arguments.end, arguments.quality)
 
 
 def _chosen_video(arguments: argparse.Namespace) -> Path | None:

@@ -11,14 +11,15 @@ from typing import Any
 import numpy as np
 
 from poselift.cli.camera import add_camera_options
-from poselift.cli.detector import add_detector_options, chosen_detector
+from poselift.cli.detector import add_detector_options, add_quality_option, chosen_detector
 from poselift.cli.device import torch_device
 from poselift.cli.live_outputs import LiveOutputs
 from poselift.cli.weights import add_lifter_option
 from poselift.detection import Detector
 from poselift.export.json_lines import header_line
 from poselift.lifting import CameraModel, StreamingPeople, camera_for
-from poselift.lifting.live import EveryFrame, Latencies, LivePeople
+from poselift.lifting.finder import build_finder
+from poselift.lifting.live import Latencies, LivePeople
 from poselift.models import Weights, load_weights
 from poselift.video import LiveCapture, source_opener
 from poselift.viz.window import check_display
@@ -60,6 +61,7 @@ def add_command(commands: Any) -> None:
     add_camera_options(parser)
     how = parser.add_argument_group("how")
     add_lifter_option(how)
+    add_quality_option(how)
     how.add_argument(
         "--lookahead",
         type=int,
@@ -90,7 +92,7 @@ def run(arguments: argparse.Namespace) -> None:
     camera = camera_for(capture.image_size, arguments.fov, arguments.intrinsics)
     _warm_up(detector, weights, camera)
     lifter = StreamingPeople(weights, camera, detector.skeleton, arguments.lookahead)
-    people = LivePeople(EveryFrame(detector), lifter, capture.image_size)
+    people = LivePeople(build_finder(detector, arguments.quality, wait=False), lifter, capture.image_size)
     header = header_line(
         source=name if "://" in name else Path(name).name,
         image_size=list(capture.image_size),
@@ -98,6 +100,7 @@ def run(arguments: argparse.Namespace) -> None:
         camera=camera.origin,
         weights=weights.name,
         detector=detector.name,
+        quality=arguments.quality,
         lookahead=arguments.lookahead,
         frame="camera",
         skeleton=lifter.skeleton.name,

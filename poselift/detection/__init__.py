@@ -4,12 +4,12 @@ from collections.abc import Callable
 from typing import Any
 
 from poselift.core.choices import choose
-from poselift.detection.detector import Detector
+from poselift.detection.detector import Detector, PlaceDetector
 from poselift.detection.mmpose import MMPose
 from poselift.detection.movenet import MoveNet
 from poselift.detection.rtmpose import RTMPose
 
-__all__ = ["DETECTORS", "Detector", "MMPose", "MoveNet", "RTMPose", "build_detector"]
+__all__ = ["DETECTORS", "Detector", "MMPose", "MoveNet", "PlaceDetector", "RTMPose", "build_detector"]
 
 DETECTORS: dict[str, Callable[..., Detector]] = {
     "movenet": MoveNet,

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
 import numpy as np
-from jaxtyping import UInt8
+from jaxtyping import Float, UInt8
 
 from poselift.skeleton import Skeleton
 from poselift.structures import Detections
@@ -34,5 +34,37 @@ class Detector(Protocol):
 
         Returns:
             One `Detections` per frame, in order; length 0 for an empty frame.
+        """
+        ...
+
+
+@runtime_checkable
+class PlaceDetector(Detector, Protocol):
+    """A detector that can also look at one place.
+
+    It has no memory either: `poselift.lifting.finder` decides who is looked for where and when.
+    """
+
+    def search(
+        self, frame: UInt8[np.ndarray, "_ _ 3"], fine: bool
+    ) -> tuple[Float[np.ndarray, "n 4"], Float[np.ndarray, " n"]]:
+        """Boxes of the people in a whole picture, in pixels, and their scores.
+
+        Args:
+            frame: RGB.
+            fine: also find small people, where that costs more; a detector with one way of searching ignores it.
+        """
+        ...
+
+    def look(self, frame: UInt8[np.ndarray, "_ _ 3"], boxes: Float[np.ndarray, "n 4"]) -> Detections:
+        """The person in each box, in the order of the boxes.
+
+        Args:
+            frame: RGB.
+            boxes: where people are expected, pixels.
+
+        Returns:
+            One person a box, whether somebody is there or not; box scores are mean joint scores, and boxes fit the
+            joints.
         """
         ...

@@ -40,6 +40,14 @@ def overlap(a: Float[np.ndarray, "n 4"], b: Float[np.ndarray, "m 4"]) -> Float[n
     return shared / np.maximum(smaller, 1e-9)
 
 
+def intersection_over_union(a: Float[np.ndarray, "n 4"], b: Float[np.ndarray, "m 4"]) -> Float[np.ndarray, "n m"]:
+    """Common area of two boxes over the area of both."""
+    low, high = np.maximum(a[:, None, :2], b[:, :2]), np.minimum(a[:, None, 2:], b[:, 2:])
+    shared = np.clip(high - low, 0, None).prod(-1)
+    areas = [(boxes[:, 2:] - boxes[:, :2]).prod(-1) for boxes in (a, b)]
+    return shared / np.maximum(areas[0][:, None] + areas[1] - shared, 1e-9)
+
+
 def join_passes(
     coarse: Float[np.ndarray, "n 4"], fine: Float[np.ndarray, "m 4"], longer_side: int
 ) -> tuple[Bool[np.ndarray, " n"], Bool[np.ndarray, " m"]]:

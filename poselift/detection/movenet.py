@@ -6,6 +6,7 @@ import numpy as np
 from jaxtyping import Float, UInt8
 
 from poselift.core.registry import published
+from poselift.core.threads import pool
 from poselift.detection.crop import Crop
 from poselift.detection.duplicates import pose_nms
 from poselift.detection.multipose import OFFSET, MultiPose
@@ -50,11 +51,27 @@ class MoveNet:
         if not fast:
             network = published("movenet_thunder")
             self.weights[network.path.name] = network.sha256
-            self._thunder = open_session(network.get(), device)
+            self._thunder = open_session(network.get(), device, threads=1)
 
     def detect(self, frames: Sequence[UInt8[np.ndarray, "_ _ 3"]]) -> list[Detections]:
         """The people in each frame; see `poselift.detection.Detector`."""
-        return [self._detect_one(frame) for frame in frames]
+        return list(pool().map(self._detect_one, frames))
+
+    def search(
+        self, frame: UInt8[np.ndarray, "_ _ 3"], fine: bool
+    ) -> tuple[Float[np.ndarray, "n 4"], Float[np.ndarray, " n"]]:
+        """Boxes around the joints of everybody; see `poselift.detection.PlaceDetector`."""
+        poses, boxes, scores = self._multipose.find(frame, fine)
+        kept = pose_nms(poses[..., :2], poses[..., 2], boxes, scores)
+        return np.concatenate([poses[kept, :, :2].min(1), poses[kept, :, :2].max(1)], axis=-1), scores[kept]
+
+    def look(self, frame: UInt8[np.ndarray, "_ _ 3"], boxes: Float[np.ndarray, "n 4"]) -> Detections:
+        """One person in each box; see `poselift.detection.PlaceDetector`."""
+        found = list(pool().map(lambda box: self._thunder_pose(frame, box), boxes))
+        poses = np.array(found).reshape(-1, len(self.skeleton), 3)
+        around = np.concatenate([poses[..., :2].min(1), poses[..., :2].max(1)], axis=-1)
+        keypoints, scores = without_outside(poses[..., :2], poses[..., 2], frame.shape)
+        return Detections(around, poses[..., 2].mean(-1), keypoints, scores, self.skeleton)
 
     def _detect_one(self, frame: UInt8[np.ndarray, "h w 3"]) -> Detections:
         poses, boxes, box_scores = self._multipose.find(frame)
@@ -67,10 +84,16 @@ class MoveNet:
         return Detections(boxes, box_scores, keypoints, scores, self.skeleton)
 
     def _refine(self, frame: UInt8[np.ndarray, "h w 3"], found: Float[np.ndarray, "17 3"]) -> Float[np.ndarray, "17 3"]:
-        """Thunder's x, y, score for one person, in pixels of the frame."""
-        assert self._thunder is not None
+        """Thunder's x, y, score for somebody whom MultiPose has found."""
         joints = found[:, :2]
-        crop = Crop.square(frame, np.concatenate([joints.min(0), joints.max(0)]), _THUNDER_SIZE, _MARGIN)
+        return self._thunder_pose(frame, np.concatenate([joints.min(0), joints.max(0)]))
+
+    def _thunder_pose(
+        self, frame: UInt8[np.ndarray, "h w 3"], box: Float[np.ndarray, "4"]
+    ) -> Float[np.ndarray, "17 3"]:
+        """Thunder's x, y, score for the person in a box around the joints, in pixels of the frame."""
+        assert self._thunder is not None
+        crop = Crop.square(frame, box, _THUNDER_SIZE, _MARGIN)
         pose = self._thunder.run(None, {"input:0": crop.image[None].astype(np.int32)})[0][0, 0].astype(np.float64)
         points = crop.to_picture(pose[:, [1, 0]] * _THUNDER_SIZE + OFFSET)
         return np.concatenate([points, pose[:, 2:]], axis=-1)

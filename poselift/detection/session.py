@@ -9,12 +9,14 @@ from poselift.core.errors import InputError
 DEVICES = ("auto", "cpu", "cuda")
 
 
-def open_session(path: Path, device: str) -> onnxruntime.InferenceSession:
+def open_session(path: Path, device: str, threads: int = 0) -> onnxruntime.InferenceSession:
     """The opened model.
 
     Args:
         path: the ONNX file.
         device: "cpu", "cuda", or "auto" for CUDA if onnxruntime offers it.
+        threads: CPU threads of one run; 0 for as many as there are cores. For runs side by side in
+            `poselift.core.threads.pool`, 1 is faster: two small networks on a core each never wait for each other.
 
     Raises:
         InputError: the file is missing or cannot be read, the device is unknown, or onnxruntime cannot use CUDA.
@@ -33,7 +35,9 @@ def open_session(path: Path, device: str) -> onnxruntime.InferenceSession:
             "pip install onnxruntime-gpu (the two do not work side by side)"
         )
     try:
-        session = onnxruntime.InferenceSession(path, providers=providers)
+        settings = onnxruntime.SessionOptions()
+        settings.intra_op_num_threads = threads
+        session = onnxruntime.InferenceSession(path, settings, providers=providers)
     except Exception as error:  # onnxruntime's exceptions have no common base
         raise InputError(f"model {path} cannot be used by onnxruntime: {' '.join(str(error).split())}") from error
     # If CUDA's libraries do not load, onnxruntime falls back to the CPU with a mere log line.

@@ -40,6 +40,7 @@ def frame_line(frame: LiveFrame) -> str:
             "dropped": frame.dropped,
             "latency_ms": round(1000 * frame.latency, 1),
             "looked": frame.looked,
+            "present": list(frame.present),
             "people": [_person(number, pose) for number, pose in sorted(frame.people.items())],
         }
     )

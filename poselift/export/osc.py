@@ -19,9 +19,9 @@ class OscSender:
     For each frame in which the detector looked, one bundle with two messages:
 
     - `/poselift/frame`: index (int), time in seconds (double), dropped frames so far (int), latency in ms (float)
-    - `/poselift/people`: the numbers of the people (ints)
+    - `/poselift/people`: the numbers of the people who are there (ints)
 
-    Then for each person a bundle with one message per joint:
+    Then for each person with a new pose a bundle with one message per joint:
 
     - `/poselift/<number>/<joint>`: x, y, z in metres, and uncertainty in metres (floats)
 
@@ -58,10 +58,9 @@ class OscSender:
             ("i", frame.dropped),
             ("f", 1000 * frame.latency),
         ]
-        numbers = sorted(frame.people)
-        self._send([("/poselift/frame", facts), ("/poselift/people", [("i", number) for number in numbers])])
-        for number in numbers:
-            self._send(self._person(number, frame.people[number]))
+        self._send([("/poselift/frame", facts), ("/poselift/people", [("i", number) for number in frame.present])])
+        for number, pose in sorted(frame.people.items()):
+            self._send(self._person(number, pose))
 
     def close(self) -> None:
         """Closes the socket."""

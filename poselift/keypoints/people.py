@@ -43,7 +43,7 @@ class NamedTracker:
         self._timestamps: list[float] = []
         self._frames: list[NamedDetections] = []
 
-    def update(self, detections: Detections, timestamp: float) -> list[int]:
+    def update(self, detections: Detections | None, timestamp: float) -> list[int]:
         """The number of each person in the next frame; the timestamp is in seconds."""
         assert isinstance(detections, NamedDetections)
         assert detections.people is not None

@@ -6,25 +6,22 @@ A clip is a video with a detector (`VideoClip`), or a file of 2D keypoints (`pos
 import math
 import os
 from collections.abc import Iterable, Iterator
-from itertools import islice
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from poselift.detection import Detector
+from poselift.lifting.finder import DEFAULT_QUALITY, build_finder
 from poselift.structures import Detections, Keypoints2D
 from poselift.tracking import Tracker
 from poselift.video import Frame, VideoReader
-
-_BATCH = 4
-"""Frames in one call of the detector."""
 
 
 @runtime_checkable
 class PeopleTracker(Protocol):
     """Assigns detections to people, as `poselift.tracking.Tracker` does."""
 
-    def update(self, detections: Detections, timestamp: float) -> list[int]:
-        """The number of each person in the next frame; the timestamp is in seconds."""
+    def update(self, detections: Detections | None, timestamp: float) -> list[int]:
+        """The number of each person in the next frame, None for one without a look; the timestamp is in seconds."""
         ...
 
     def tracks(self) -> list[Keypoints2D]:
@@ -63,8 +60,8 @@ class Clip(Protocol):
         """The pictures in order, with their timestamps; pictures outside of the chosen span may be among them."""
         ...
 
-    def people(self, frames: Iterable[Frame]) -> Iterator[tuple[Detections, float]]:
-        """The people in each frame of the chosen span, and its timestamp in seconds.
+    def people(self, frames: Iterable[Frame]) -> Iterator[tuple[Detections | None, float]]:
+        """The people in each frame of the chosen span, None where no detector looked, and its timestamp in seconds.
 
         Args:
             frames: those of `frames`, which the caller may wrap to measure time or show progress.
@@ -84,14 +81,22 @@ class VideoClip:
         detector: finds people and their keypoints.
         start: first second of the span; the beginning if None.
         end: end of the span in seconds, exclusive; the end of the video if None.
+        quality: how often the detector looks, one of `QUALITIES`.
 
     Raises:
-        InputError: the file is not a video, or the span is empty.
+        InputError: the file is not a video, the span is empty, or the quality is unknown.
     """
 
     def __init__(
-        self, path: str | os.PathLike[str], detector: Detector, start: float | None = None, end: float | None = None
+        self,
+        path: str | os.PathLike[str],
+        detector: Detector,
+        start: float | None = None,
+        end: float | None = None,
+        quality: str = DEFAULT_QUALITY,
     ) -> None:
+        build_finder(detector, quality)  # checks the quality before the long work
+        self._quality = quality
         self._reader = VideoReader(path, start, end)
         self._detector = detector
         info = self._reader.info
@@ -110,13 +115,9 @@ class VideoClip:
         """The frames of the span; each call reads the video anew."""
         return iter(self._reader)
 
-    def people(self, frames: Iterable[Frame]) -> Iterator[tuple[Detections, float]]:
-        """The people in each frame, detected in batches."""
-        frames = iter(frames)
-        while batch := list(islice(frames, _BATCH)):
-            found = self._detector.detect([frame.image for frame in batch])
-            for frame, detections in zip(batch, found, strict=True):
-                yield detections, frame.timestamp
+    def people(self, frames: Iterable[Frame]) -> Iterator[tuple[Detections | None, float]]:
+        """The people in each frame; None where the finder does not look."""
+        return build_finder(self._detector, self._quality).find(frames)
 
     def tracker(self) -> Tracker:
         """A tracker that compares poses: detectors do not know who is who."""

@@ -88,7 +88,7 @@ def in_sight(motion: Motion, threshold: float = 0.2) -> Bool[np.ndarray, "t j"]:
         motion: of one person.
         threshold: keypoints with a lower score count as unseen.
     """
-    keypoints, times = motion.keypoints, motion.timestamps
+    keypoints, times = motion.keypoints.bridged(), motion.timestamps
     both = [joint for joint in motion.skeleton.joints if joint in keypoints.skeleton.joints]
     seen = np.zeros(motion.joints.shape[:2], int)
     seen[:, motion.skeleton.indices(both)] = keypoints.used(threshold)[:, keypoints.skeleton.indices(both)]

@@ -1,28 +1,23 @@
 """From the frames of a live source to everybody's 3D poses."""
 
-import time
 from collections.abc import Mapping
+from time import monotonic
 from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from poselift.detection import Detector
+from poselift.lifting.finder import PeopleFinder
 from poselift.skeleton import Skeleton
-from poselift.structures import Detections, LiveFrame, StreamedPose
+from poselift.structures import LiveFrame, StreamedPose
 from poselift.tracking import Tracker
-from poselift.video import Captured, Frame
+from poselift.video import Captured
 
+_PRESENT = 0.5
+"""Seconds since the last look that found a person, who still counts as there."""
+_REMEMBERED = 10.0
+"""Seconds for which the last look at a person is remembered: more than a lookahead takes."""
 _LONGEST = 10_000
 """Milliseconds; longer latencies count as this."""
-
-
-@runtime_checkable
-class FrameFinder(Protocol):
-    """Finds the people in successive frames; it decides in which frames it looks."""
-
-    def look(self, frame: Frame) -> Detections | None:
-        """The people in the frame; None if it did not look."""
-        ...
 
 
 @runtime_checkable
@@ -40,21 +35,6 @@ class PeopleLifter(Protocol):
         ...
 
 
-class EveryFrame:
-    """A finder that searches the whole picture in each frame.
-
-    Args:
-        detector: finds the people.
-    """
-
-    def __init__(self, detector: Detector) -> None:
-        self._detector = detector
-
-    def look(self, frame: Frame) -> Detections | None:
-        """The people in the frame."""
-        return self._detector.detect([frame.image])[0]
-
-
 class LivePeople:
     """Finds, tracks and lifts the people of successive frames. Memory does not grow.
 
@@ -64,27 +44,43 @@ class LivePeople:
         image_size: (width, height) of the frames in pixels.
     """
 
-    def __init__(self, finder: FrameFinder, lifter: PeopleLifter, image_size: tuple[int, int]) -> None:
+    def __init__(self, finder: PeopleFinder, lifter: PeopleLifter, image_size: tuple[int, int]) -> None:
         self._finder, self._lifter = finder, lifter
         self._tracker = Tracker(image_size, history=False)
+        self._last_seen: dict[int, float] = {}
 
     def process(self, captured: Captured) -> LiveFrame:
         """The people in a frame.
 
-        Where the finder did not look, there are no poses: the last ones are not repeated.
+        A person at whom the finder did not look has no pose: the last one is not repeated.
         """
         frame = captured.frame
+        time = frame.timestamp
         found = self._finder.look(frame)
+        numbers = self._tracker.update(found, time)
         keypoints: dict[int, tuple[np.ndarray, np.ndarray]] = {}
         people: dict[int, StreamedPose] = {}
         if found is not None:
-            numbers = self._tracker.update(found, frame.timestamp)
             keypoints = {
                 number: (found.keypoints[row], found.scores[row]) for row, number in enumerate(numbers) if number
             }
-            people = self._lifter.push(keypoints, frame.timestamp)
-        latency = time.monotonic() - captured.arrived
-        return LiveFrame(frame.index, frame.timestamp, captured.dropped, latency, found is not None, people, keypoints)
+            self._last_seen |= dict.fromkeys(keypoints, time)
+            poses = self._lifter.push(keypoints, time)
+            # A lifter holds the last pose of those who were not found. Poses between two looks are new.
+            people = {
+                number: pose for number, pose in poses.items() if pose.timestamp <= self._last_seen.get(number, -np.inf)
+            }
+        self._last_seen = {number: seen for number, seen in self._last_seen.items() if time - seen <= _REMEMBERED}
+        return LiveFrame(
+            frame.index,
+            time,
+            captured.dropped,
+            monotonic() - captured.arrived,
+            found is not None,
+            tuple(sorted(number for number, seen in self._last_seen.items() if time - seen <= _PRESENT)),
+            people,
+            keypoints,
+        )
 
 
 class Latencies:

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from poselift.core.ahead import ahead
 from poselift.core.errors import InputError
 from poselift.core.times import usual_interval
 from poselift.detection import Detector
 from poselift.lifting.camera import CameraModel, camera_for
 from poselift.lifting.clip import Clip, VideoClip
+from poselift.lifting.finder import DEFAULT_QUALITY
 from poselift.lifting.height import GivenHeights, Height, check_heights, height_of, with_height
 from poselift.lifting.lift import lift
 from poselift.lifting.options import LiftOptions
@@ -21,6 +23,9 @@ from poselift.video import Frame
 
 Progress = Callable[[str, float], None]
 """Receives the name of a stage and its finished share, 0 to 1."""
+
+AHEAD = 4
+"""Frames at most that are decoded or drawn before they are needed."""
 
 _FINDING = "Finding people"
 """Name of the first stage in progress bars."""
@@ -65,6 +70,7 @@ def lift_video(
     intrinsics: tuple[float, float, float, float] | None = None,
     people: Sequence[int] | None = None,
     height: GivenHeights = None,
+    quality: str = DEFAULT_QUALITY,
     options: LiftOptions = LiftOptions(),
     progress: Progress = lambda stage, done: None,
 ) -> LiftedClip:
@@ -80,6 +86,7 @@ def lift_video(
         intrinsics: fx, fy, cx, cy in pixels, instead of `fov`.
         people: numbers of the people to lift; all if None.
         height: standing height of everybody, or by person's number, metres; estimated if None.
+        quality: how often the detector looks: best, balanced or fast.
         options: settings of the lifter.
         progress: receives the progress of each stage.
 
@@ -95,7 +102,7 @@ def lift_video(
         (9, (28, 3))
     """
     return lift_clip(
-        VideoClip(path, detector, start, end),
+        VideoClip(path, detector, start, end, quality),
         weights,
         fov=fov,
         intrinsics=intrinsics,
@@ -142,9 +149,10 @@ def lift_clip(
             raise InputError(f"a height is given for person {', '.join(unchosen)}, who is not chosen; choose them too")
     tracks, times, best = _track(clip, watch, progress)
     warnings = list(clip.warnings)
-    if best and not tracks:
+    if any(best) and not tracks:
         found = (
-            f"there are detections in {len(best)} of {len(times)} frames; the highest joint score is {max(best):.2f}"
+            f"there are detections in {np.count_nonzero(best)} of {len(best)} frames with a look; the highest joint "
+            f"score is {max(best):.2f}"
         )
         warnings.append(f"nobody could be tracked: {found}")
     named = [*(people or []), *(height if isinstance(height, Mapping) else [])]
@@ -175,17 +183,18 @@ def lift_clip(
 
 
 def _track(clip: Clip, watch: Stopwatch, progress: Progress) -> tuple[list[Keypoints2D], list[float], list[float]]:
-    """Everybody's keypoints, the timestamps of all frames, and the best joint score of each frame with detections."""
+    """Everybody's keypoints, the timestamps of all frames, and the best joint score of each look."""
     tracker = clip.tracker()
     times: list[float] = []
     best: list[float] = []
-    frames = watch.timed("read", _with_progress(clip.frames(), clip.duration, progress))
+    # Decoded beside detection, so reading takes the time that detection waits for a frame.
+    frames = watch.timed("read", _with_progress(ahead(clip.frames(), AHEAD), clip.duration, progress))
     for detections, timestamp in watch.timed("detect", clip.people(frames)):
         with watch.time("track"):
             tracker.update(detections, timestamp)
         times.append(timestamp)
-        if len(detections):
-            best.append(float(detections.scores.max()))
+        if detections is not None:
+            best.append(float(detections.scores.max(initial=0.0)))
     progress(_FINDING, 1.0)
     with watch.time("track"):
         return tracker.tracks(), times, best

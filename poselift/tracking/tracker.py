@@ -18,7 +18,9 @@ _CONFIRM = 0.1
 _MIN_SEEN = 0.25
 """Least observed time of a track that is kept, seconds, or half the clip if that is less."""
 _MIN_SHARE = 0.3
-"""Least share of frames with an observation between the first and the last one of a fragment that is kept."""
+"""Least share of looks with an observation between the first and the last one of a fragment that is kept."""
+_BLINK = 0.1
+"""Longest time between two observations of somebody who is observed all the time, seconds."""
 _MIN_SCORE = 0.2
 """Least mean joint score of a track that is kept."""
 
@@ -41,17 +43,17 @@ class Tracker:
     def __init__(self, image_size: tuple[int, int], *, history: bool = True) -> None:
         self._image_size = image_size
         self._history = history
-        self._frames = 0
         self._timestamps: list[float] = []
+        self._looks = [0]  # frames with a look before each frame
         self._tracks: list[Track] = []
         self._numbers = 0
         self._skeleton: Skeleton | None = None
 
-    def update(self, detections: Detections, timestamp: float) -> list[int]:
+    def update(self, detections: Detections | None, timestamp: float) -> list[int]:
         """The number of each person in the next frame.
 
         Args:
-            detections: the people in the frame.
+            detections: the people in the frame; None if no detector looked at it.
             timestamp: of the frame, seconds.
 
         Returns:
@@ -65,9 +67,13 @@ class Tracker:
             raise ValueError(
                 f"the frame at {timestamp} s follows one at {self._timestamps[-1]} s; give frames in order of time"
             )
-        frame = self._frames
-        self._frames += 1
+        if not self._history:
+            self._forget(timestamp)
+        frame = len(self._timestamps)
         self._timestamps.append(timestamp)
+        self._looks.append(self._looks[-1] + (detections is not None))
+        if detections is None:
+            return []
         self._skeleton = detections.skeleton
         people = range(len(detections))
         alive = [track for track in self._tracks if timestamp - track.timestamps[-1] <= _PATIENCE]
@@ -97,16 +103,14 @@ class Tracker:
                 self._numbers += 1
                 track.number = self._numbers
             numbers.append(track.number)
-        if not self._history:
-            self._forget(timestamp)
         return numbers
 
     def tracks(self) -> list[Keypoints2D]:
         """The keypoints of each person so far, numbered from 1 in order of first appearance.
 
-        First, fragments with observations in less than 30 % of their frames are dropped. Then fragments of one person
-        are joined over up to four seconds. At last, people who were observed for less than 0.25 s (or half the clip, if
-        that is less), or whose mean joint score is below 0.2, are dropped.
+        First, fragments with observations in less than 30 % of the frames with a look are dropped. Then fragments of
+        one person are joined over up to four seconds. At last, people who were observed for less than 0.25 s (or half
+        the clip, if that is less), or whose mean joint score is below 0.2, are dropped.
 
         Only for a tracker with a history.
 
@@ -124,12 +128,12 @@ class Tracker:
         dense = [
             track
             for track in self._tracks
-            if len(track.frames) >= _MIN_SHARE * (track.frames[-1] - track.frames[0] + 1)
+            if len(track.frames) >= _MIN_SHARE * (self._looks[track.frames[-1] + 1] - self._looks[track.frames[0]])
         ]
         kept = [
             track
             for track in stitch(dense)
-            if len(track.frames) * interval >= needed - 1e-9 and np.mean(track.scores) >= _MIN_SCORE
+            if _observed(track, interval) >= needed - 1e-9 and np.mean(track.scores) >= _MIN_SCORE
         ]
         kept.sort(key=lambda track: track.frames[0])
         return [
@@ -145,3 +149,11 @@ class Tracker:
         for track in self._tracks:
             track.shorten()
         del self._timestamps[:-1]
+        del self._looks[:-1]
+
+
+def _observed(track: Track, interval: float) -> float:
+    """Seconds for which somebody was observed."""
+    between = np.diff(track.timestamps)
+    # Frames in bursts are nearer to each other than the usual interval.
+    return max(len(track.frames) * interval, float(between[between <= _BLINK].sum()) + interval)

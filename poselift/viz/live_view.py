@@ -13,7 +13,7 @@ from poselift.viz.video_pane import Person2D, VideoPane
 class LiveView:
     """Renders the frames of a stream like `OverlayRenderer` those of a clip.
 
-    Frames in which the detector did not look keep the people of the last look.
+    People at whom the detector did not look keep the skeletons of the last look while they are there.
 
     Args:
         image_size: (width, height) of the pictures in pixels.
@@ -29,8 +29,8 @@ class LiveView:
         self._video = VideoPane(image_size, threshold=threshold)
         self._stage = LiveStage(skeleton_3d)
         self._scene = Scene3D(self._video.height, self._video.height, self._stage)
-        self._people: list[Person2D] = []
-        self._poses: list[Pose3D] = []
+        self._people: dict[int, Person2D] = {}
+        self._poses: dict[int, Pose3D] = {}
 
     @property
     def size(self) -> tuple[int, int]:
@@ -47,16 +47,17 @@ class LiveView:
         Raises:
             ValueError: the picture has another size.
         """
-        if frame.looked:
-            skeleton_2d, skeleton_3d = self._skeletons
-            self._people = [
-                Person2D(number, keypoints, scores, skeleton_2d)
-                for number, (keypoints, scores) in frame.keypoints.items()
-            ]
-            self._poses = [
-                Pose3D(number, joints, skeleton_3d, frame.people[number].interpolated)
-                for number, joints in self._stage.place(frame.people, frame.timestamp).items()
-            ]
+        skeleton_2d, skeleton_3d = self._skeletons
+        self._people |= {
+            number: Person2D(number, keypoints, scores, skeleton_2d)
+            for number, (keypoints, scores) in frame.keypoints.items()
+        }
+        self._poses |= {
+            number: Pose3D(number, joints, skeleton_3d, frame.people[number].interpolated)
+            for number, joints in self._stage.place(frame.people, frame.timestamp).items()
+        }
+        self._people = {number: self._people[number] for number in frame.present if number in self._people}
+        self._poses = {number: self._poses[number] for number in frame.present if number in self._poses}
         text = f"{1000 * frame.latency:.0f} ms   dropped {frame.dropped}"
-        video = self._video.render(image, self._people, text)
-        return np.hstack([video, self._scene.render(self._poses, frame.timestamp)])
+        video = self._video.render(image, list(self._people.values()), text)
+        return np.hstack([video, self._scene.render(list(self._poses.values()), frame.timestamp)])

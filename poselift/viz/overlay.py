@@ -26,6 +26,10 @@ class OverlayRenderer:
     def __init__(self, image_size: tuple[int, int], motions: Sequence[Motion], *, threshold: float = 0.3):
         self._motions = list(motions)
         self._video = VideoPane(image_size, threshold=threshold)
+        self._keypoints = [motion.keypoints.bridged() for motion in motions]
+        self._guessed = [
+            motion.interpolated & ~keypoints.seen for motion, keypoints in zip(motions, self._keypoints, strict=True)
+        ]
         self._stage = Stage.fit(self._motions)
         self._scene = Scene3D(self._video.height, self._video.height, self._stage)
 
@@ -51,19 +55,19 @@ class OverlayRenderer:
         ]
         people = [
             Person2D(
-                motion.keypoints.person,
-                motion.keypoints.keypoints[frame],
-                motion.keypoints.scores[frame],
-                motion.keypoints.skeleton,
+                self._keypoints[index].person,
+                self._keypoints[index].keypoints[frame],
+                self._keypoints[index].scores[frame],
+                self._keypoints[index].skeleton,
             )
-            for _, motion, frame in present
+            for index, _, frame in present
         ]
         poses = [
             Pose3D(
                 motion.keypoints.person,
                 self._stage.place(index, motion, frame),
                 motion.skeleton,
-                bool(motion.interpolated[frame]),
+                bool(self._guessed[index][frame]),
             )
             for index, motion, frame in present
         ]

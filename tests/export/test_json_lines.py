@@ -21,7 +21,7 @@ def make_frame(index=7, people=(1, 2), looked=True, unknown=False):
         radii = np.array([0.0, 0.0123456, np.nan if unknown else 0.2], np.float32)
         keypoints = np.zeros((17, 2)), np.ones(17)
         poses[number] = StreamedPose(0.28, joints, root, radii, False, *keypoints)
-    return LiveFrame(index, 0.28, 3, 0.04567, looked, poses, {})
+    return LiveFrame(index, 0.28, 3, 0.04567, looked, tuple(people), poses, {})
 
 
 def test_a_line_is_the_frame():
@@ -29,7 +29,7 @@ def test_a_line_is_the_frame():
     assert "\n" not in line
     read = json.loads(line)
     people = read.pop("people")
-    assert read == {"frame": 7, "time": 0.28, "dropped": 3, "latency_ms": 45.7, "looked": True}
+    assert read == {"frame": 7, "time": 0.28, "dropped": 3, "latency_ms": 45.7, "looked": True, "present": [1, 2]}
     assert [person["person"] for person in people] == [1, 2]
     assert people[1] == {
         "person": 2,

@@ -1,12 +1,13 @@
 """People of a live source: who is lifted when, and memory over many frames."""
 
+import dataclasses
 import time
 import tracemalloc
 
 import numpy as np
 import pytest
 
-from poselift.lifting.live import EveryFrame, Latencies, LivePeople
+from poselift.lifting.live import Latencies, LivePeople
 from poselift.skeleton import COCO17, H36M17
 from poselift.structures import Detections, StreamedPose
 from poselift.video import Captured, Frame
@@ -33,6 +34,9 @@ class FakeFinder:
     def look(self, frame):
         places = self._people(frame.timestamp)
         return None if places is None else detections(*places)
+
+    def find(self, frames):
+        return ((self.look(frame), frame.timestamp) for frame in frames)
 
 
 class FakeLifter:
@@ -105,15 +109,29 @@ def test_facts_of_the_frame_are_handed_on():
     assert 0.5 <= frame.latency < 5
 
 
-def test_every_frame_asks_the_detector_each_time():
-    class Detector:
-        name, skeleton, weights = "fake", COCO17, {}
+def test_people_without_a_look_are_there_but_have_no_pose():
+    # Person 1 is seen in every frame, person 2 in every third one, as a finder looks at calm people.
+    def people(time):
+        return [100, 400] if round(25 * time) % 3 == 0 else [100]
 
-        def detect(self, frames):
-            return [detections(100) for _ in frames]
+    frames, _ = run(people, 40)
+    late = frames[20:]
+    assert all(frame.present == (1, 2) for frame in late)
+    assert [2 in frame.people for frame in late] == [frame.index % 3 == 0 for frame in late]
 
-    finder = EveryFrame(Detector())
-    assert all(len(finder.look(captured(index).frame)) == 1 for index in range(3))
+
+def test_poses_that_a_lifter_holds_are_left_out_and_those_between_looks_stay():
+    class Holding(FakeLifter):
+        """As `StreamingPeople`: known people who were not found keep their pose; two frames late."""
+
+        def push(self, people, timestamp):
+            self.known = getattr(self, "known", {}) | super().push(people, timestamp)
+            return {n: dataclasses.replace(pose, timestamp=timestamp - 0.08) for n, pose in self.known.items()}
+
+    live = LivePeople(FakeFinder(lambda time: [100] if time < 1.01 else []), Holding(), SIZE)
+    frames = [live.process(captured(index)) for index in range(60)]
+    assert [frame.index for frame in frames if 1 in frame.people] == list(range(3, 28))
+    assert [frame.index for frame in frames if 1 in frame.present] == list(range(3, 38))
 
 
 @pytest.mark.parametrize("frames", [400, pytest.param(20_000, marks=pytest.mark.slow)])

@@ -13,7 +13,7 @@ from poselift.viz.live_stage import LiveStage
 def make_frame(make_motion):
     """A frame of a stream at a time, with the people of motions by number."""
 
-    def make(motions, time, looked=True, row=0):
+    def make(motions, time, looked=True, row=0, present=()):
         people = {
             number: StreamedPose(
                 time,
@@ -27,7 +27,7 @@ def make_frame(make_motion):
             for number, motion in motions.items()
         }
         keypoints = {number: (pose.keypoints, pose.scores) for number, pose in people.items()}
-        return LiveFrame(round(25 * time), time, 2, 0.031, looked, people, keypoints)
+        return LiveFrame(round(25 * time), time, 2, 0.031, looked, present or tuple(people), people, keypoints)
 
     return make
 
@@ -54,7 +54,7 @@ def test_people_are_drawn_on_both_sides_and_leave(make_motion, make_frame, gray)
 def test_a_frame_without_a_look_keeps_the_people_and_shows_the_new_picture(make_motion, make_frame, gray):
     view = LiveView((640, 480), H36M17, H36M17)
     before = view.render(gray, make_frame({1: make_motion()}, 0.0))
-    after = view.render(np.full_like(gray, 60), make_frame({}, 0.04, looked=False))
+    after = view.render(np.full_like(gray, 60), make_frame({}, 0.04, looked=False, present=(1,)))
     height = view.size[1]
     assert count(after[:, :-height], 1) == count(before[:, :-height], 1) > 0
     assert after[height // 2, 5].tolist() == [60] * 3

@@ -109,7 +109,7 @@ def test_frames_left_empty(make_motion, gray):
     joints, root = motion.joints.copy(), motion.root.copy()
     joints[5], root[5] = np.nan, np.nan
     points, scores = motion.keypoints.keypoints.copy(), motion.keypoints.scores.copy()
-    points[5], scores[5] = np.nan, 0
+    points[3:8], scores[3:8] = np.nan, 0  # long enough to be no moment between two looks
     keypoints = dataclasses.replace(motion.keypoints, keypoints=points, scores=scores)
     renderer = OverlayRenderer((640, 480), [dataclasses.replace(motion, joints=joints, root=root, keypoints=keypoints)])
     color = person_colors(1).middle
@@ -119,12 +119,16 @@ def test_frames_left_empty(make_motion, gray):
 
 def test_bridged_frames_are_fainter_in_the_scene(make_motion, gray):
     motion = make_motion()
-    bridged = dataclasses.replace(motion, interpolated=np.ones(50, bool))
     scenes = []
-    for one in (motion, bridged):
+    for unseen in (slice(0), slice(10, 11), slice(8, 13)):
+        points, interpolated = motion.keypoints.keypoints.copy(), np.zeros(50, bool)
+        points[unseen], interpolated[unseen] = np.nan, True
+        keypoints = dataclasses.replace(motion.keypoints, keypoints=points)
+        one = dataclasses.replace(motion, keypoints=keypoints, interpolated=interpolated)
         renderer = OverlayRenderer((640, 480), [one])
-        scenes.append(_panes(renderer, renderer.render(gray, 0.0))[1])
-    assert scenes[1].mean() < scenes[0].mean()
+        scenes.append(_panes(renderer, renderer.render(gray, 10 / 25))[1])
+    np.testing.assert_array_equal(scenes[1], scenes[0])  # a moment without a look
+    assert scenes[2].mean() < scenes[0].mean()
 
 
 def test_another_picture_size_is_refused(gray):

@@ -1,0 +1,248 @@
+"""Where and when a detector looks: people are followed from look to look, and newcomers are searched for."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+from itertools import islice
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+from jaxtyping import Float, UInt8
+
+from poselift.core.choices import choose
+from poselift.core.threads import pool
+from poselift.detection import Detector, PlaceDetector
+from poselift.detection.duplicates import intersection_over_union, overlap, pose_nms
+from poselift.lifting.followed import Followed
+from poselift.structures import Detections
+from poselift.video import Frame
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How often a finder looks.
+
+    Attributes:
+        looks: most looks a second at a person.
+        calm: people whose movement can be foreseen are looked at every so many of these times.
+        searches: searches of the whole picture a second, coarse and fine by turns.
+    """
+
+    looks: float
+    calm: int
+    searches: float
+
+
+QUALITIES = {"best": Pace(1000.0, 1, 8.0), "balanced": Pace(30.0, 2, 4.0), "fast": Pace(20.0, 2, 4.0)}
+"""By name; `best` looks at every frame."""
+DEFAULT_QUALITY = "balanced"
+
+_BATCH = 4
+"""Frames in one call of a detector that searches whole pictures."""
+_CALM = 0.02
+"""Largest mean distance of the joints from where they were expected, as a share of the body, of a calm person. The
+detector's noise alone is 0.01."""
+_SAME = 0.6
+"""Least intersection over union of a found box and the box of somebody who is followed, to be the same person without
+another look."""
+_FOUND = 0.5
+"""Least share of the smaller one of the two boxes, to have found this person again."""
+_LARGE = 0.4
+"""Least size of people, as a share of the picture's longer side, whom the coarse search does not miss."""
+_NEW = 0.2
+"""Least mean joint score of newcomers."""
+_RETRY, _LOST = 0.1, 1.0
+"""After somebody was lost: seconds between searches, and for how long."""
+
+
+@runtime_checkable
+class PeopleFinder(Protocol):
+    """Finds the people of successive frames."""
+
+    def look(self, frame: Frame) -> Detections | None:
+        """The people in the next frame; None where the finder does not look."""
+        ...
+
+    def find(self, frames: Iterable[Frame]) -> Iterator[tuple[Detections | None, float]]:
+        """What `look` gives for each frame, and the frame's timestamp."""
+        ...
+
+
+def build_finder(detector: Detector, quality: str = DEFAULT_QUALITY, wait: bool = True) -> PeopleFinder:
+    """The finder of a quality; it follows people if the detector can look at a place.
+
+    Args:
+        detector: of any kind.
+        quality: one of `QUALITIES`.
+        wait: see `Finder`.
+
+    Raises:
+        InputError: no quality has this name.
+    """
+    pace = choose("quality", quality, QUALITIES)
+    return Finder(detector, pace, wait) if isinstance(detector, PlaceDetector) else SearchingFinder(detector, pace)
+
+
+class _Clock:
+    """Chooses the frames that are nearest to the ticks of a clock, whatever the frame rate."""
+
+    def __init__(self, rate: float) -> None:
+        self._rate = rate
+        self._start: float | None = None
+        self._previous = 0.0
+
+    def tick(self, time: float) -> int:
+        """Number of the last tick, from 0; a frame with a higher one than the frame before is chosen."""
+        if self._start is None:
+            self._start = self._previous = time
+        half = min(time - self._previous, 1 / self._rate) / 2
+        self._previous = time
+        return int((time + half - self._start) * self._rate + 1e-6)
+
+
+class SearchingFinder:
+    """Searches whole frames for everybody, without a memory of where people were.
+
+    Args:
+        detector: of any kind.
+        pace: looks at calm people give the searches a second.
+    """
+
+    def __init__(self, detector: Detector, pace: Pace) -> None:
+        self._detector = detector
+        self._clock, self._tick = _Clock(pace.looks / pace.calm), -1
+
+    def look(self, frame: Frame) -> Detections | None:
+        """The people in a frame; None where the finder does not look."""
+        return self._detector.detect([frame.image])[0] if self._due(frame) else None
+
+    def find(self, frames: Iterable[Frame]) -> Iterator[tuple[Detections | None, float]]:
+        """The people in each frame, several frames at once; see `PeopleFinder`."""
+        frames = iter(frames)
+        while batch := [(frame, self._due(frame)) for frame in islice(frames, _BATCH)]:
+            found = iter(self._detector.detect([frame.image for frame, due in batch if due]))
+            for frame, due in batch:
+                yield next(found) if due else None, frame.timestamp
+
+    def _due(self, frame: Frame) -> bool:
+        last, self._tick = self._tick, self._clock.tick(frame.timestamp)
+        return self._tick > last
+
+
+@dataclass(frozen=True)
+class _Search:
+    """A search in the background, and the people who were followed when it began."""
+
+    result: "Future[tuple[Float[np.ndarray, 'n 4'], Float[np.ndarray, ' n']]]"
+    fine: bool
+    people: Sequence[Followed]
+    boxes: Float[np.ndarray, "n 4"]
+
+
+class Finder:
+    """Finds the people of successive frames, with a memory of where they were.
+
+    People who are followed are looked for around the place where they are expected. Searches of the whole picture run
+    beside it and find newcomers, people who were lost, and whether those who are followed are people at all.
+
+    Args:
+        detector: looks and searches.
+        pace: how often.
+        wait: take over a search at the next frame with a look, so that the same frames always give the same people.
+            Without it a search is taken over when it is done, so that no frame waits for it.
+    """
+
+    def __init__(self, detector: PlaceDetector, pace: Pace, wait: bool = True) -> None:
+        self._detector, self._pace, self._wait = detector, pace, wait
+        self._people: list[Followed] = []
+        self._search: _Search | None = None
+        self._fine = True
+        self._clock, self._tick = _Clock(pace.looks), -1
+        self._next_search = self._lost = -np.inf
+
+    def look(self, frame: Frame) -> Detections | None:
+        """The people at whom the finder looks in a frame; None where it does not look.
+
+        Args:
+            frame: later than the frames before.
+        """
+        time = frame.timestamp
+        last, self._tick = self._tick, self._clock.tick(time)
+        if time >= self._next_search and self._search is None:
+            self._start_search(frame)
+        if self._tick == last:
+            return None
+        boxes, box_scores = self._newcomers(frame.image)
+        # At everybody where there are newcomers, because one of them may be somebody who is followed.
+        everybody = self._tick // self._pace.calm > last // self._pace.calm or len(boxes) > 0
+        due = [person for person in self._people if everybody or person.surprise > _CALM]
+        if not due and not everybody:
+            return None
+        places = [person.expected_box(time) for person in due]
+        found = self._detector.look(frame.image, np.array([*places, *boxes]).reshape(-1, 4))
+        return self._kept(found, due, box_scores, time)
+
+    def find(self, frames: Iterable[Frame]) -> Iterator[tuple[Detections | None, float]]:
+        """What `look` gives for each frame, and the frame's timestamp."""
+        for frame in frames:
+            yield self.look(frame), frame.timestamp
+
+    def _start_search(self, frame: Frame) -> None:
+        boxes = np.array([person.box for person in self._people]).reshape(-1, 4)
+        result = pool().submit(self._detector.search, frame.image, self._fine)
+        self._search = _Search(result, self._fine, tuple(self._people), boxes)
+        self._fine = not self._fine
+        again = _RETRY if frame.timestamp < self._lost + _LOST else 1 / self._pace.searches
+        self._next_search = frame.timestamp + again
+
+    def _newcomers(self, image: UInt8[np.ndarray, "_ _ 3"]) -> tuple[Float[np.ndarray, "n 4"], Float[np.ndarray, " n"]]:
+        """Boxes and scores of what a search found beside the people who are followed."""
+        search = self._search
+        if search is None or not (self._wait or search.result.done()):
+            return np.zeros((0, 4)), np.zeros(0)
+        self._search = None
+        boxes, scores = search.result.result()
+        again = overlap(boxes, search.boxes)
+        for index, person in enumerate(search.people):
+            if again[:, index].max(initial=0) > _FOUND:
+                person.misses, person.box_score = 0, float(scores[again[:, index].argmax()])
+            elif search.fine or person.size > _LARGE * max(image.shape[:2]):
+                person.misses += 1
+        new = intersection_over_union(boxes, search.boxes).max(1, initial=0) < _SAME
+        return boxes[new], scores[new]
+
+    def _kept(
+        self, found: Detections, due: list[Followed], new_scores: Float[np.ndarray, " n"], time: float
+    ) -> Detections:
+        """The people who were seen, each once; those who were lost are no longer followed.
+
+        Args:
+            found: everybody in `due`, then the newcomers.
+            due: people who are followed.
+            new_scores: box scores of the newcomers.
+            time: of the frame, seconds.
+        """
+        count = len(due)
+        seen = [
+            due[row].recognised(score) if row < count else score >= _NEW for row, score in enumerate(found.box_scores)
+        ]
+        rows = np.flatnonzero(seen)
+        # Those who are followed come first: a newcomer may be one of them in another crop.
+        order = found.box_scores[rows] + (rows < count)
+        rows = np.sort(rows[pose_nms(found.keypoints[rows], found.scores[rows], found.boxes[rows], order)])
+        gone = [id(due[row]) for row in range(count) if row not in rows]
+        if gone:
+            self._people = [person for person in self._people if id(person) not in gone]
+            self._lost, self._fine, self._next_search = time, True, min(self._next_search, time + _RETRY)
+        box_scores = []
+        for row in rows.tolist():
+            if row < count:
+                person = due[row]
+                person.update(found, row, time)
+            else:
+                person = Followed.begun(found, row, float(new_scores[row - count]), time)
+                self._people.append(person)
+            box_scores.append(person.box_score)
+        return Detections(
+            found.boxes[rows], np.array(box_scores), found.keypoints[rows], found.scores[rows], found.skeleton
+        )
