@@ -6,14 +6,14 @@ from typing import Any
 from poselift.core.choices import choose
 from poselift.detection.detector import Detector, PlaceDetector
 from poselift.detection.mmpose import MMPose
-from poselift.detection.movenet import MoveNet
+from poselift.detection.movenet import FastMoveNet, MoveNet
 from poselift.detection.rtmpose import RTMPose
 
-__all__ = ["DETECTORS", "Detector", "MMPose", "MoveNet", "PlaceDetector", "RTMPose", "build_detector"]
+__all__ = ["DETECTORS", "Detector", "FastMoveNet", "MMPose", "MoveNet", "PlaceDetector", "RTMPose", "build_detector"]
 
 DETECTORS: dict[str, Callable[..., Detector]] = {
     "movenet": MoveNet,
-    "movenet-fast": lambda device: MoveNet(device, fast=True),
+    "movenet-fast": FastMoveNet,
     "mmpose": MMPose,
     "rtmpose": RTMPose,
 }

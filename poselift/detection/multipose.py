@@ -30,17 +30,15 @@ class MultiPose:
 
     Args:
         device: "cpu", "cuda", or "auto" for CUDA if onnxruntime offers it.
-        fast: one pass at 256, for people whose height is at least a third of the longer side of the picture.
 
     Raises:
         InputError: the weights are missing or damaged, or the device cannot be used.
     """
 
-    def __init__(self, device: str = "auto", fast: bool = False) -> None:
+    def __init__(self, device: str = "auto") -> None:
         network = published("movenet_multipose")
         self.weights = {network.path.name: network.sha256}
         self._session = open_session(network.get(), device, threads=1)
-        self._fast = fast
 
     def people(self, frame: UInt8[np.ndarray, "_ _ 3"]) -> tuple[Float[np.ndarray, "n 4"], Float[np.ndarray, " n"]]:
         """Boxes of the people in a frame, in pixels, and their scores."""
@@ -55,10 +53,11 @@ class MultiPose:
 
         Args:
             frame: RGB.
-            fine: both passes; without it the coarse one alone, an eighth of the cost.
+            fine: both passes; without it the coarse one alone, a ninth of the cost, for people whose height is at least
+                a third of the longer side of the picture.
         """
         coarse = self._find(frame, _COARSE)
-        if self._fast or not fine:
+        if not fine:
             return coarse
         small = self._find(frame, _FINE)
         keep_coarse, keep_fine = join_passes(coarse[1], small[1], max(frame.shape[:2]))
