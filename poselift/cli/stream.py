@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import torch
 
 from poselift.cli.camera import add_camera_options
 from poselift.cli.detector import add_detector_options, add_quality_option, chosen_detector
 from poselift.cli.device import torch_device
 from poselift.cli.live_outputs import LiveOutputs
 from poselift.cli.weights import add_lifter_option
-from poselift.detection import Detector
+from poselift.detection import Detector, PlaceDetector
 from poselift.export.json_lines import header_line
 from poselift.lifting import CameraModel, StreamingPeople, camera_for
 from poselift.lifting.finder import build_finder
@@ -85,6 +86,8 @@ def run(arguments: argparse.Namespace) -> None:
     """
     if not arguments.no_window:
         check_display()
+    # Detectors search in the background: threads of the lifter would wait for a core, and for each other.
+    torch.set_num_threads(1)
     name, opener = source_opener(arguments.source)
     capture = LiveCapture(opener, name, _notice)
     weights = load_weights(arguments.weights, torch_device(arguments.device))
@@ -139,7 +142,13 @@ def _stream(
 def _warm_up(detector: Detector, weights: Weights, camera: CameraModel) -> None:
     """Runs the networks once: the first time takes longer, and frames would be dropped."""
     width, height = camera.image_size
-    detector.detect([np.zeros((height, width, 3), np.uint8)])
+    picture = np.zeros((height, width, 3), np.uint8)
+    if isinstance(detector, PlaceDetector):
+        detector.look(picture, np.array([[0.0, 0.0, width, height]]))
+        for fine in (False, True):
+            detector.search(picture, fine)
+    else:
+        detector.detect([picture])
     body = np.random.default_rng(0).uniform(0, min(camera.image_size), (len(detector.skeleton), 2))
     StreamingPeople(weights, camera, detector.skeleton).push({1: (body, np.ones(len(body)))}, 0.0)
 
