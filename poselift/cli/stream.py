@@ -75,7 +75,8 @@ def add_command(commands: Any) -> None:
         "--device", choices=["auto", "cpu", "cuda"], default="auto", help="where to run (default: a GPU if present)"
     )
     add_detector_options(parser)
-    parser.set_defaults(run=run)
+    # Half the time of `small` for 3 mm more error (the weights' cards).
+    parser.set_defaults(run=run, weights="tiny")
 
 
 def run(arguments: argparse.Namespace) -> None:

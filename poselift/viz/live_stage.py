@@ -15,8 +15,8 @@ _UP_POSES = 300
 """Newest bodies that tell where up is."""
 _SETTLE = 1.0
 """Time constant of the middle, and of up, seconds."""
-_RISE = 5.0
-"""Time constant of a ground that rises, seconds: a jump must not lift it."""
+_GROUND_POSES = 60
+"""Newest poses whose lowest joints tell where somebody's ground is: more than twice as many as a jump has."""
 _FORGET = 10.0
 """Seconds after which the ground of somebody who left is forgotten."""
 _REACH = 1.2
@@ -49,7 +49,8 @@ class LiveStage:
         self._pairs = [skeleton.indices(pair) for pair in pairs] if known else None
         self._bodies: deque[np.ndarray] = deque(maxlen=_UP_POSES)
         self._up = up_of_bodies(np.zeros((0, 3)))
-        self._floors: dict[int, tuple[float, float]] = {}  # by person: height and time
+        self._lowest: dict[int, deque[float]] = {}  # heights by person
+        self._last_placed: dict[int, float] = {}
         self._middle: np.ndarray | None = None
         self._last = -np.inf
 
@@ -80,20 +81,20 @@ class LiveStage:
                 self._up = up / np.linalg.norm(up)
         rotation = rotation_from(self._up)
         bodies = {number: body @ rotation.T for number, body in bodies.items()}
-        self._settle_floors(bodies, time, 1 - np.exp(-elapsed / _RISE))
+        self._measure_ground(bodies, time)
         if bodies:
             roots = np.stack([body[0, ::2] for body in bodies.values()])
             middle = (roots.min(0) + roots.max(0)) / 2
             self._middle = middle if self._middle is None else self._middle + eased * (middle - self._middle)
         return {number: body + self._offset(number, body) for number, body in bodies.items()}
 
-    def _settle_floors(self, bodies: Mapping[int, np.ndarray], time: float, eased: float) -> None:
-        """The ground of each person follows the lowest joint: down at once, up slowly."""
+    def _measure_ground(self, bodies: Mapping[int, np.ndarray], time: float) -> None:
+        """Notes everybody's lowest joint, and forgets those who left."""
         for number, body in bodies.items():
-            lowest = float(body[:, 1].min())
-            floor = self._floors.get(number, (lowest, time))[0]
-            self._floors[number] = min(lowest, floor + eased * (lowest - floor)), time
-        self._floors = {number: floor for number, floor in self._floors.items() if time - floor[1] <= _FORGET}
+            self._lowest.setdefault(number, deque(maxlen=_GROUND_POSES)).append(float(body[:, 1].min()))
+            self._last_placed[number] = time
+        self._last_placed = {number: last for number, last in self._last_placed.items() if time - last <= _FORGET}
+        self._lowest = {number: self._lowest[number] for number in self._last_placed}
 
     def _offset(self, number: int, body: np.ndarray) -> np.ndarray:
         """The shift of a person; at most `_REACH` from the middle."""
@@ -101,4 +102,4 @@ class LiveStage:
         place = body[0, ::2] - self._middle
         shown = place * min(1.0, _REACH / max(float(np.linalg.norm(place)), 1e-9))
         x, z = shown - body[0, ::2]
-        return np.array([x, SOLE - self._floors[number][0], z])
+        return np.array([x, SOLE - float(np.median(self._lowest[number])), z])

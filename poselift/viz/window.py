@@ -31,7 +31,7 @@ class Window:
     def __init__(self, title: str, size: tuple[int, int]) -> None:
         self._title = title
         try:
-            cv2.namedWindow(title, cv2.WINDOW_NORMAL | cv2.WINDOW_KEEPRATIO)
+            cv2.namedWindow(title, cv2.WINDOW_NORMAL | cv2.WINDOW_KEEPRATIO | cv2.WINDOW_GUI_NORMAL)
             cv2.resizeWindow(title, *size)
         except cv2.error as error:
             raise _no_display("this OpenCV was built without windows") from error
