@@ -1,6 +1,6 @@
 """Lifting while frames arrive: one pose for each push, for one person or for all people of a picture."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import torch
@@ -9,10 +9,11 @@ from jaxtyping import Float
 from poselift.lifting.camera import CameraModel
 from poselift.lifting.options import LiftOptions
 from poselift.lifting.recent import Recent, StreamedPose
+from poselift.lifting.smoothing import PoseSmoother
 from poselift.models import Weights, estimate_windows
 from poselift.skeleton import Skeleton
 
-LIVE = LiftOptions(flip=False, window=64)
+LIVE = LiftOptions(flip=False, window=63)
 """Defaults of live use (docs/streaming.md has the errors and times of others)."""
 
 FORGOTTEN = 3.0
@@ -22,33 +23,35 @@ FORGOTTEN = 3.0
 class StreamingLifter:
     """Lifts one person while frames arrive.
 
-    Each pose comes from a window of recent frames with keypoints. Its memory does not grow.
+        Each pose comes from a window of recent frames with keypoints. Its memory does not grow.
 
     Args:
-        weights: the lifter.
-        camera: the camera of the keypoints.
-        skeleton: of the keypoints.
-        lookahead: number of later pushes that a pose waits for. 0 gives the newest frame at once. n gives the frame of
-            n pushes ago: more accurate and steadier, and n frames late.
-        options: settings; `every_frame` has no effect here.
+            weights: the lifter.
+            camera: the camera of the keypoints.
+            skeleton: of the keypoints.
+            lookahead: number of later pushes that a pose waits for. 0 gives the newest frame at once. n gives the frame of
+                n pushes ago: more accurate and steadier, and n frames late.
+            options: settings; `every_frame` has no effect here.
+            smooth: smooth the poses over time (`poselift.lifting.smoothing`).
 
     Attributes:
-        skeleton: of the poses.
+            skeleton: of the poses.
 
     Raises:
-        InputError: `lookahead` is negative or not below the frames in a window.
+            InputError: `lookahead` is negative or not below the frames in a window.
 
     Example:
-        >>> from poselift.lifting import camera_for
-        >>> from poselift.models import load_weights
-        >>> from poselift.skeleton import COCO17
-        >>> lifter = StreamingLifter(load_weights("tiny"), camera_for((640, 480)), COCO17, lookahead=1)
-        >>> body = np.random.default_rng(0).uniform(200, 400, (17, 2))
-        >>> lifter.push(body, np.ones(17), 0.00) is None
-        True
-        >>> pose = lifter.push(body, np.ones(17), 0.04)
-        >>> pose.timestamp, pose.joints.shape, lifter.skeleton.joints[0]
-        (0.0, (28, 3), 'pelvis')
+            >>> from poselift.lifting import camera_for
+            >>> from poselift.lifting.smoothing import PoseSmoother
+    from poselift.models import load_weights
+            >>> from poselift.skeleton import COCO17
+            >>> lifter = StreamingLifter(load_weights("tiny"), camera_for((640, 480)), COCO17, lookahead=1)
+            >>> body = np.random.default_rng(0).uniform(200, 400, (17, 2))
+            >>> lifter.push(body, np.ones(17), 0.00) is None
+            True
+            >>> pose = lifter.push(body, np.ones(17), 0.04)
+            >>> pose.timestamp, pose.joints.shape, lifter.skeleton.joints[0]
+            (0.0, (28, 3), 'pelvis')
     """
 
     def __init__(
@@ -58,10 +61,12 @@ class StreamingLifter:
         skeleton: Skeleton,
         lookahead: int = 0,
         options: LiftOptions = LIVE,
+        smooth: bool = True,
     ) -> None:
         self.skeleton = weights.lifter.skeleton_out
-        self._network = _Network(weights, camera, options.flip)
+        self._network = Network(weights, camera, options.flip)
         self._recent = Recent(weights, camera, skeleton, lookahead, options)
+        self._smooth = PoseSmoother(self.skeleton) if smooth else _unchanged
 
     def push(
         self, keypoints: Float[np.ndarray, "j 2"], scores: Float[np.ndarray, " j"], timestamp: float
@@ -84,7 +89,8 @@ class StreamingLifter:
         """
         self._recent.add(keypoints, scores, timestamp)
         self._network.lift([self._recent])
-        return self._recent.next_pose()
+        pose = self._recent.next_pose()
+        return None if pose is None else self._smooth(pose)
 
     def flush(self) -> list[StreamedPose]:
         """The poses of the last `lookahead` pushes, for the end of a stream."""
@@ -92,38 +98,40 @@ class StreamingLifter:
         while self._recent.pending:
             self._network.lift([self._recent], last=True)
             poses.append(self._recent.next_pose(last=True))
-        return [pose for pose in poses if pose is not None]
+        return [self._smooth(pose) for pose in poses if pose is not None]
 
 
 class StreamingPeople:
     """Lifts all people of a picture while frames arrive; people come and go.
 
-    A person begins with the first push that has keypoints for their number. After `FORGOTTEN` seconds without
-    keypoints the person is forgotten, so that memory does not grow.
+        A person begins with the first push that has keypoints for their number. After `FORGOTTEN` seconds without
+        keypoints the person is forgotten, so that memory does not grow.
 
     Args:
-        weights: the lifter.
-        camera: the camera of the keypoints.
-        skeleton: of the keypoints.
-        lookahead: number of later pushes that a pose waits for, as in `StreamingLifter`.
-        options: settings; `every_frame` has no effect here.
+            weights: the lifter.
+            camera: the camera of the keypoints.
+            skeleton: of the keypoints.
+            lookahead: number of later pushes that a pose waits for, as in `StreamingLifter`.
+            options: settings; `every_frame` has no effect here.
+            smooth: smooth the poses over time (`poselift.lifting.smoothing`).
 
     Attributes:
-        skeleton: of the poses.
+            skeleton: of the poses.
 
     Raises:
-        InputError: `lookahead` is negative or not below the frames in a window.
+            InputError: `lookahead` is negative or not below the frames in a window.
 
     Example:
-        >>> from poselift.lifting import camera_for
-        >>> from poselift.models import load_weights
-        >>> from poselift.skeleton import COCO17
-        >>> people = StreamingPeople(load_weights("tiny"), camera_for((640, 480)), COCO17)
-        >>> body = np.random.default_rng(0).uniform(200, 400, (17, 2))
-        >>> sorted(people.push({1: (body, np.ones(17)), 7: (body + 50, np.ones(17))}, 0.0))
-        [1, 7]
-        >>> people.push({7: (body + 50, np.ones(17))}, 0.04)[1].interpolated
-        True
+            >>> from poselift.lifting import camera_for
+            >>> from poselift.lifting.smoothing import PoseSmoother
+    from poselift.models import load_weights
+            >>> from poselift.skeleton import COCO17
+            >>> people = StreamingPeople(load_weights("tiny"), camera_for((640, 480)), COCO17)
+            >>> body = np.random.default_rng(0).uniform(200, 400, (17, 2))
+            >>> sorted(people.push({1: (body, np.ones(17)), 7: (body + 50, np.ones(17))}, 0.0))
+            [1, 7]
+            >>> people.push({7: (body + 50, np.ones(17))}, 0.04)[1].interpolated
+            True
     """
 
     def __init__(
@@ -133,12 +141,15 @@ class StreamingPeople:
         skeleton: Skeleton,
         lookahead: int = 0,
         options: LiftOptions = LIVE,
+        smooth: bool = True,
     ) -> None:
         self.skeleton = weights.lifter.skeleton_out
-        self._network = _Network(weights, camera, options.flip)
+        self._network = Network(weights, camera, options.flip)
         self._new = lambda: Recent(weights, camera, skeleton, lookahead, options)
         self._new()  # checks the arguments
+        self._smoother = lambda: PoseSmoother(self.skeleton) if smooth else _unchanged
         self._people: dict[int, Recent] = {}
+        self._smooth: dict[int, Callable[[StreamedPose], StreamedPose]] = {}
         self._lost = (np.full((len(skeleton), 2), np.nan), np.zeros(len(skeleton)))
 
     def push(
@@ -158,16 +169,15 @@ class StreamingPeople:
         """
         for number in people:
             if number not in self._people:
-                self._people[number] = self._new()
+                self._people[number], self._smooth[number] = self._new(), self._smoother()
         for number, person in self._people.items():
             keypoints, scores = people.get(number, self._lost)
             person.add(keypoints, scores, timestamp)
-        self._people = {
-            number: person for number, person in self._people.items() if timestamp - person.last_seen <= FORGOTTEN
-        }
+        for number in [n for n, person in self._people.items() if timestamp - person.last_seen > FORGOTTEN]:
+            del self._people[number], self._smooth[number]
         self._network.lift(list(self._people.values()))
         poses = {number: person.next_pose() for number, person in self._people.items()}
-        return {number: pose for number, pose in poses.items() if pose is not None}
+        return self._smoothed(poses)
 
     def flush(self) -> list[dict[int, StreamedPose]]:
         """The poses of the last `lookahead` pushes, one dict for each, for the end of a stream."""
@@ -176,11 +186,19 @@ class StreamingPeople:
             people = {number: person for number, person in self._people.items() if person.pending == pending}
             self._network.lift(list(people.values()), last=True)
             poses = {number: person.next_pose(last=True) for number, person in people.items()}
-            found.append({number: pose for number, pose in poses.items() if pose is not None})
+            found.append(self._smoothed(poses))
         return found
 
+    def _smoothed(self, poses: dict[int, StreamedPose | None]) -> dict[int, StreamedPose]:
+        """The poses of those who have one."""
+        return {number: self._smooth[number](pose) for number, pose in poses.items() if pose is not None}
 
-class _Network:
+
+def _unchanged(pose: StreamedPose) -> StreamedPose:
+    return pose
+
+
+class Network:
     """The lifter's network for the windows of several people: those of the same length are one batch."""
 
     def __init__(self, weights: Weights, camera: CameraModel, flip: bool) -> None:
