@@ -23,35 +23,34 @@ FORGOTTEN = 3.0
 class StreamingLifter:
     """Lifts one person while frames arrive.
 
-        Each pose comes from a window of recent frames with keypoints. Its memory does not grow.
+    Each pose comes from a window of recent frames with keypoints. Its memory does not grow.
 
     Args:
-            weights: the lifter.
-            camera: the camera of the keypoints.
-            skeleton: of the keypoints.
-            lookahead: number of later pushes that a pose waits for. 0 gives the newest frame at once. n gives the frame of
-                n pushes ago: more accurate and steadier, and n frames late.
-            options: settings; `every_frame` has no effect here.
-            smooth: smooth the poses over time (`poselift.lifting.smoothing`).
+        weights: the lifter.
+        camera: the camera of the keypoints.
+        skeleton: of the keypoints.
+        lookahead: number of later pushes that a pose waits for. 0 gives the newest frame at once; n gives the frame
+            of n pushes ago, more accurate and steadier.
+        options: settings; `every_frame` has no effect here.
+        smooth: smooth the poses over time (`poselift.lifting.smoothing`).
 
     Attributes:
-            skeleton: of the poses.
+        skeleton: of the poses.
 
     Raises:
-            InputError: `lookahead` is negative or not below the frames in a window.
+        InputError: `lookahead` is negative or not below the frames in a window.
 
     Example:
-            >>> from poselift.lifting import camera_for
-            >>> from poselift.lifting.smoothing import PoseSmoother
-    from poselift.models import load_weights
-            >>> from poselift.skeleton import COCO17
-            >>> lifter = StreamingLifter(load_weights("tiny"), camera_for((640, 480)), COCO17, lookahead=1)
-            >>> body = np.random.default_rng(0).uniform(200, 400, (17, 2))
-            >>> lifter.push(body, np.ones(17), 0.00) is None
-            True
-            >>> pose = lifter.push(body, np.ones(17), 0.04)
-            >>> pose.timestamp, pose.joints.shape, lifter.skeleton.joints[0]
-            (0.0, (28, 3), 'pelvis')
+        >>> from poselift.lifting import camera_for
+        >>> from poselift.models import load_weights
+        >>> from poselift.skeleton import COCO17
+        >>> lifter = StreamingLifter(load_weights("tiny"), camera_for((640, 480)), COCO17, lookahead=1)
+        >>> body = np.random.default_rng(0).uniform(200, 400, (17, 2))
+        >>> lifter.push(body, np.ones(17), 0.00) is None
+        True
+        >>> pose = lifter.push(body, np.ones(17), 0.04)
+        >>> pose.timestamp, pose.joints.shape, lifter.skeleton.joints[0]
+        (0.0, (28, 3), 'pelvis')
     """
 
     def __init__(
@@ -104,34 +103,33 @@ class StreamingLifter:
 class StreamingPeople:
     """Lifts all people of a picture while frames arrive; people come and go.
 
-        A person begins with the first push that has keypoints for their number. After `FORGOTTEN` seconds without
-        keypoints the person is forgotten, so that memory does not grow.
+    A person begins with the first push that has keypoints for their number. After `FORGOTTEN` seconds without
+    keypoints the person is forgotten, so that memory does not grow.
 
     Args:
-            weights: the lifter.
-            camera: the camera of the keypoints.
-            skeleton: of the keypoints.
-            lookahead: number of later pushes that a pose waits for, as in `StreamingLifter`.
-            options: settings; `every_frame` has no effect here.
-            smooth: smooth the poses over time (`poselift.lifting.smoothing`).
+        weights: the lifter.
+        camera: the camera of the keypoints.
+        skeleton: of the keypoints.
+        lookahead: number of later pushes that a pose waits for, as in `StreamingLifter`.
+        options: settings; `every_frame` has no effect here.
+        smooth: smooth the poses over time (`poselift.lifting.smoothing`).
 
     Attributes:
-            skeleton: of the poses.
+        skeleton: of the poses.
 
     Raises:
-            InputError: `lookahead` is negative or not below the frames in a window.
+        InputError: `lookahead` is negative or not below the frames in a window.
 
     Example:
-            >>> from poselift.lifting import camera_for
-            >>> from poselift.lifting.smoothing import PoseSmoother
-    from poselift.models import load_weights
-            >>> from poselift.skeleton import COCO17
-            >>> people = StreamingPeople(load_weights("tiny"), camera_for((640, 480)), COCO17)
-            >>> body = np.random.default_rng(0).uniform(200, 400, (17, 2))
-            >>> sorted(people.push({1: (body, np.ones(17)), 7: (body + 50, np.ones(17))}, 0.0))
-            [1, 7]
-            >>> people.push({7: (body + 50, np.ones(17))}, 0.04)[1].interpolated
-            True
+        >>> from poselift.lifting import camera_for
+        >>> from poselift.models import load_weights
+        >>> from poselift.skeleton import COCO17
+        >>> people = StreamingPeople(load_weights("tiny"), camera_for((640, 480)), COCO17)
+        >>> body = np.random.default_rng(0).uniform(200, 400, (17, 2))
+        >>> sorted(people.push({1: (body, np.ones(17)), 7: (body + 50, np.ones(17))}, 0.0))
+        [1, 7]
+        >>> people.push({7: (body + 50, np.ones(17))}, 0.04)[1].interpolated
+        True
     """
 
     def __init__(
