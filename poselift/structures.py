@@ -231,15 +231,15 @@ class StreamedPose:
 
     Attributes:
         timestamp: of the frame, seconds.
-        joints: metres, relative to the root joint (the first of the lifter's `skeleton`), camera frame: x right, y
-            down, z forward.
-        root: place of the root joint, metres, camera frame.
+        joints: metres, relative to the root joint (the first of the lifter's `skeleton`).
+        root: place of the root joint, metres.
         uncertainty: radius of the ball that holds the joint in 90 % of cases, metres; 0 for the root joint. None if
             the lifter gives none.
         interpolated: the detector did not find the person in this frame. The pose lies between those before and
             after, or is the last one.
         keypoints: of this frame as they were pushed, pixels; NaN for unseen joints. For an overlay.
         scores: of the keypoints.
+        frame: "camera" (x right, y down, z forward) or "world" (right-handed, Y up).
     """
 
     timestamp: float
@@ -249,10 +249,11 @@ class StreamedPose:
     interpolated: bool
     keypoints: Float[np.ndarray, "j_in 2"]
     scores: Float[np.ndarray, " j_in"]
+    frame: str = "camera"
 
     @property
     def positions(self) -> Float[np.ndarray, "j 3"]:
-        """Places of the joints, metres, in the frame of `root`."""
+        """Places of the joints, metres."""
         return self.joints + self.root
 
 

@@ -18,7 +18,7 @@ from poselift.cli.live_outputs import LiveOutputs
 from poselift.cli.weights import add_lifter_option
 from poselift.detection import Detector, PlaceDetector
 from poselift.export.json_lines import header_line
-from poselift.lifting import CameraModel, StreamingPeople, camera_for
+from poselift.lifting import CameraModel, StreamingPeople, StreamingWorld, camera_for
 from poselift.lifting.finder import build_finder
 from poselift.lifting.live import Latencies, LivePeople
 from poselift.models import Weights, load_weights
@@ -72,6 +72,11 @@ def add_command(commands: Any) -> None:
         help=f"looks that a pose waits for, 0 to {_MOST_LOOKAHEAD}: later, but steadier (default: %(default)s)",
     )
     how.add_argument(
+        "--world",
+        action="store_true",
+        help="poses in the world frame, Y up from the ground, after the first seconds; needs a still camera",
+    )
+    how.add_argument(
         "--device", choices=["auto", "cpu", "cuda"], default="auto", help="where to run (default: a GPU if present)"
     )
     add_detector_options(parser)
@@ -96,7 +101,9 @@ def run(arguments: argparse.Namespace) -> None:
     camera = camera_for(capture.image_size, arguments.fov, arguments.intrinsics)
     _warm_up(detector, weights, camera)
     lifter = StreamingPeople(weights, camera, detector.skeleton, arguments.lookahead)
-    people = LivePeople(build_finder(detector, arguments.quality, wait=False), lifter, capture.image_size)
+    world = StreamingWorld(camera, lifter.skeleton, detector.skeleton) if arguments.world else None
+    finder = build_finder(detector, arguments.quality, wait=False)
+    people = LivePeople(finder, lifter, capture.image_size, world)
     header = header_line(
         source=name if "://" in name else Path(name).name,
         image_size=list(capture.image_size),
@@ -106,7 +113,7 @@ def run(arguments: argparse.Namespace) -> None:
         detector=detector.name,
         quality=arguments.quality,
         lookahead=arguments.lookahead,
-        frame="camera",
+        frame="world" if arguments.world else "camera",
         skeleton=lifter.skeleton.name,
         joints=list(lifter.skeleton.joints),
         parents=list(lifter.skeleton.parents),

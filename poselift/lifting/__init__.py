@@ -7,6 +7,7 @@ from poselift.lifting.options import LiftOptions
 from poselift.lifting.pipeline import LiftedClip, lift_clip, lift_video
 from poselift.lifting.root import solve_root
 from poselift.lifting.streaming import StreamingLifter, StreamingPeople
+from poselift.lifting.streaming_world import StreamingWorld
 from poselift.lifting.view import lift_view
 from poselift.lifting.world import World, to_world
 from poselift.structures import StreamedPose
@@ -19,6 +20,7 @@ __all__ = [
     "StreamedPose",
     "StreamingLifter",
     "StreamingPeople",
+    "StreamingWorld",
     "VideoClip",
     "World",
     "camera_for",

@@ -3,10 +3,8 @@
 from collections.abc import Collection
 
 import numpy as np
-import torch
 from jaxtyping import Bool, Float
 
-from poselift.geometry import bone_vectors, points_from_bones
 from poselift.skeleton import Skeleton
 
 
@@ -30,8 +28,7 @@ def with_constant_bones(
     known = np.isfinite(joints).all((1, 2))
     if not known.any():
         return joints
-    vectors = bone_vectors(torch.from_numpy(joints[known]), skeleton.parent_indices)
-    lengths = vectors.norm(dim=-1).numpy()
+    lengths = lengths_of(joints[known], skeleton)
     measured = seen[known]
     usual = usual_lengths(lengths[measured] if measured.any() else lengths, skeleton, unseen)
     constant = joints.copy()
@@ -67,8 +64,15 @@ def with_bone_lengths(
         lengths: of the bone that ends at each joint, metres.
         skeleton: of `joints`.
     """
-    vectors = bone_vectors(torch.from_numpy(joints), skeleton.parent_indices)
-    scale = torch.from_numpy(lengths)[:, None] / vectors.norm(dim=-1, keepdim=True).clamp(min=1e-6)
-    root = torch.zeros(len(vectors), 3, dtype=vectors.dtype)
-    moved: np.ndarray = points_from_bones((vectors * scale).to(vectors.dtype), root, skeleton.parent_indices).numpy()
-    return moved
+    scaled = np.zeros_like(joints)
+    for joint in skeleton.topological_order[1:]:
+        parent = skeleton.parent_indices[joint]
+        vector = joints[:, joint] - joints[:, parent]
+        length = np.maximum(np.linalg.norm(vector, axis=-1, keepdims=True), 1e-6)
+        scaled[:, joint] = scaled[:, parent] + vector * (lengths[joint] / length)
+    return scaled
+
+
+def lengths_of(joints: Float[np.ndarray, "t j 3"], skeleton: Skeleton) -> Float[np.ndarray, "t j"]:
+    """The length of the bone that ends at each joint, metres; 0 for the root."""
+    return np.linalg.norm(joints - joints[:, [max(parent, 0) for parent in skeleton.parent_indices]], axis=-1)

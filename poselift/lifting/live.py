@@ -7,6 +7,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from poselift.lifting.finder import PeopleFinder
+from poselift.lifting.streaming_world import StreamingWorld
 from poselift.skeleton import Skeleton
 from poselift.structures import LiveFrame, StreamedPose
 from poselift.tracking import Tracker
@@ -42,10 +43,17 @@ class LivePeople:
         finder: finds them.
         lifter: lifts them.
         image_size: (width, height) of the frames in pixels.
+        world: moves the poses to the world frame; there are none until it knows the ground.
     """
 
-    def __init__(self, finder: PeopleFinder, lifter: PeopleLifter, image_size: tuple[int, int]) -> None:
-        self._finder, self._lifter = finder, lifter
+    def __init__(
+        self,
+        finder: PeopleFinder,
+        lifter: PeopleLifter,
+        image_size: tuple[int, int],
+        world: StreamingWorld | None = None,
+    ) -> None:
+        self._finder, self._lifter, self._world = finder, lifter, world
         self._tracker = Tracker(image_size, history=False)
         self._last_seen: dict[int, float] = {}
 
@@ -70,6 +78,8 @@ class LivePeople:
             people = {
                 number: pose for number, pose in poses.items() if pose.timestamp <= self._last_seen.get(number, -np.inf)
             }
+            if self._world is not None:
+                people = self._world.push(people) or {}
         self._last_seen = {number: seen for number, seen in self._last_seen.items() if time - seen <= _REMEMBERED}
         return LiveFrame(
             frame.index,

@@ -8,7 +8,7 @@ from jaxtyping import Float
 
 from poselift.core.errors import InputError
 from poselift.core.times import usual_interval
-from poselift.lifting.bones import usual_lengths, with_bone_lengths
+from poselift.lifting.bones import lengths_of, usual_lengths, with_bone_lengths
 from poselift.lifting.camera import CameraModel
 from poselift.lifting.gaps import MAX_GAP
 from poselift.lifting.lift import FASTEST, lifter_input, rarely_seen
@@ -24,7 +24,10 @@ from poselift.structures import Keypoints2D, StreamedPose
 _BONE_SAMPLES, _BONE_INTERVAL = 200, 0.1
 """Poses that the lengths of bones are measured in, and least seconds between them: neighbours tell the same."""
 
-_FEWEST_STRIDES = 8
+_NEAR = 1.0
+"""Seconds before a pose whose keypoints and poses refine it and place its root."""
+
+_MOST_STRIDE = 8
 """Largest number of frames of which one is lifted: 8 for 480 frames a second. It bounds the memory."""
 
 
@@ -39,13 +42,13 @@ class Window:
 
 @dataclass(frozen=True)
 class _Lifted:
-    """The lifted poses of a window, and how far their joints are from the keypoints."""
+    """The poses of the last frames of a window."""
 
     window: Window
-    joints: Float[np.ndarray, "t j 3"]
-    uncertainty: Float[np.ndarray, "t j"] | None
-    rays: Float[np.ndarray, "t j 3"]
-    ray_weights: Float[np.ndarray, "t j"]
+    times: Float[np.ndarray, " n"]
+    joints: Float[np.ndarray, "n j 3"]
+    root: Float[np.ndarray, "n 3"]
+    uncertainty: Float[np.ndarray, "n j"] | None
 
 
 class Recent:
@@ -77,7 +80,8 @@ class Recent:
         self._skeleton, self._lookahead, self._size = skeleton, lookahead, size
         self._waiting: deque[Keypoints2D] = deque()
         # Of frames with keypoints: times, pixels and scores of the lifter's input joints.
-        self._observed: deque[tuple[float, np.ndarray, np.ndarray]] = deque(maxlen=size * _FEWEST_STRIDES)
+        self._observed: deque[tuple[float, np.ndarray, np.ndarray]] = deque()
+        self._stride = 1  # of the observed frames, one of so many is lifted
         self._lifted: _Lifted | None = None
         self._bones: deque[tuple[np.ndarray, np.ndarray]] = deque(maxlen=_BONE_SAMPLES)  # lengths and scores
         self._lengths: np.ndarray | None = None
@@ -106,6 +110,9 @@ class Recent:
         if (known > 0).any():
             self._observed.append((timestamp, pixels[0], known[0]))
             self.last_seen = timestamp
+            self._stride = _stride(np.array([row[0] for row in self._observed]))
+            while len(self._observed) > self._size * self._stride + self._lookahead:
+                self._observed.popleft()
 
     def next_window(self, last: bool = False) -> Window | None:
         """The frames to lift for the next pose; None if there is nothing new to lift.
@@ -129,18 +136,30 @@ class Recent:
     def take(
         self, window: Window, joints: Float[np.ndarray, "t j 3"], uncertainty: Float[np.ndarray, "t j"] | None
     ) -> None:
-        """Takes what the lifter gave of a window, and moves the joints towards their rays."""
+        """Takes what the lifter gave of a window, and does what `lift` does with it, for the last frames.
+
+        Args:
+            window: from `next_window`.
+            joints: relative to the root, camera frame, metres.
+            uncertainty: metres; None if the lifter gives none.
+        """
+        time, options = float(self._waiting[0].timestamps[0]), self._options
         skeleton_in, skeleton_out = self._weights.lifter.skeleton_in, self._weights.lifter.skeleton_out
-        rays, weights = keypoint_rays(window.pixels, window.scores, self._camera, skeleton_in, skeleton_out)
-        exact = joints.astype(np.float64)
-        if self._options.refine or uncertainty is not None:
-            offsets = reprojection_offsets(exact, rays, weights, window.times, skeleton_out)
+        near = slice(int(np.searchsorted(window.times, time - _NEAR)), None)
+        times, scores = window.times[near], window.scores[near]
+        rays, trust = keypoint_rays(window.pixels[near], scores, self._camera, skeleton_in, skeleton_out)
+        poses = joints[near].astype(np.float64)
+        if options.refine or uncertainty is not None:
+            offsets = reprojection_offsets(poses, rays, trust, times, skeleton_out)
             if uncertainty is not None:
-                adjusted = adjusted_uncertainty(uncertainty, offsets, weights)
-                uncertainty = (self._weights.uncertainty_factor * adjusted).astype(np.float32)
-            if self._options.refine:
-                exact = refined(exact, offsets)
-        self._lifted = _Lifted(window, exact, uncertainty, rays, weights)
+                uncertainty = self._weights.uncertainty_factor * adjusted_uncertainty(uncertainty[near], offsets, trust)
+            if options.refine:
+                poses = refined(poses, offsets)
+        if options.constant_bones:
+            self._measure(times, poses, scores, time)
+            poses = self._with_bones(poses)
+        root = solve_root(poses, rays, trust, times)
+        self._lifted = _Lifted(window, times, poses, root, uncertainty)
 
     def next_pose(self, last: bool = False) -> StreamedPose | None:
         """The pose of the frame that waited longest; None if it has to wait, or has no pose.
@@ -152,29 +171,29 @@ class Recent:
         if target is None:
             return None
         self._waiting.popleft()
-        time = float(target.timestamps[0])
+        return self.pose_of(target)
+
+    def pose_of(self, frame: Keypoints2D) -> StreamedPose | None:
+        """The pose of a frame of the last lifted window; None if it has none.
+
+        Args:
+            frame: one frame as it was pushed, at most `_NEAR` seconds old.
+        """
+        time = float(frame.timestamps[0])
         if self._lifted is None or not self._rows(time):
             return None
-        lifted, times = self._lifted, self._lifted.window.times
-        joints = lifted.joints
-        row = int(np.searchsorted(times, time))
-        seen = row < len(times) and times[row] == time
+        lifted, times = self._lifted, self._lifted.times
+        joints = _between(times, lifted.joints, time)
         if self._options.constant_bones:
-            if seen:
-                self._measure(joints[row], lifted.window.scores[row], time)
-            joints = self._with_bones(joints)
-        root = solve_root(joints, lifted.rays, lifted.ray_weights, times)
-        pose = _between(times, joints, time)
-        if self._options.constant_bones and not seen:
-            pose = self._with_bones(pose[None])[0]
+            joints = self._with_bones(joints[None])[0]
         return StreamedPose(
             time,
-            pose.astype(np.float32),
-            _between(times, root, time).astype(np.float32),
+            joints.astype(np.float32),
+            _between(times, lifted.root, time).astype(np.float32),
             None if lifted.uncertainty is None else _between(times, lifted.uncertainty, time).astype(np.float32),
-            not bool(target.used(self._options.threshold).any()),
-            target.keypoints[0],
-            target.scores[0],
+            not bool(frame.used(self._options.threshold).any()),
+            frame.keypoints[0],
+            frame.scores[0],
         )
 
     def _target(self, last: bool) -> Keypoints2D | None:
@@ -193,26 +212,34 @@ class Recent:
         if here < 0 or time - times[here] > MAX_GAP:
             return []
         breaks = np.flatnonzero(np.diff(times) > MAX_GAP) + 1
-        first, end = (
-            int(edge) for edge in (max([0, *breaks[breaks <= here]]), min([len(rows), *breaks[breaks > here]]))
-        )
-        if time > times[end - 1] and end < len(rows):
+        first = max([0, *breaks[breaks <= here]])
+        end = min([len(rows), *breaks[breaks > here]])
+        if here == end - 1 < len(rows) - 1 and time > times[here]:
             return []  # in a long gap whose end is known
-        stride = _stride(times[first:end])
-        first += (here - first) % stride
-        return rows[first:end:stride][-self._size :]
+        rows = rows[first + (here - first) % self._stride : end : self._stride][-self._size :]
+        # Windows of all lengths end at the same place of a time token. Otherwise the first poses tremble.
+        token = self._weights.lifter.temporal_stride
+        spare = (len(rows) - self._size) % token
+        return rows[spare:] if len(rows) >= 2 * token else rows
 
-    def _measure(self, joints: Float[np.ndarray, "j 3"], scores: Float[np.ndarray, " j_in"], time: float) -> None:
-        """Measures the lengths of bones, now and then."""
-        if time - self._measured < _BONE_INTERVAL:
+    def _measure(
+        self,
+        times: Float[np.ndarray, " n"],
+        joints: Float[np.ndarray, "n j 3"],
+        scores: Float[np.ndarray, "n j_in"],
+        time: float,
+    ) -> None:
+        """Measures the lengths of bones in the pose of a time, now and then."""
+        row = int(np.searchsorted(times, time))
+        if row == len(times) or times[row] != time or time - self._measured < _BONE_INTERVAL:
             return
         self._measured = time
         lifter = self._weights.lifter
-        parents = [0, *lifter.skeleton_out.parent_indices[1:]]
-        self._bones.append((np.linalg.norm(joints - joints[parents], axis=-1), scores))
+        self._bones.append((lengths_of(joints[row : row + 1], lifter.skeleton_out)[0], scores[row]))
         lengths, seen = (np.stack(values) for values in zip(*self._bones, strict=True))
-        unseen = rarely_seen(seen, lifter.skeleton_in, lifter.skeleton_out)
-        self._lengths = usual_lengths(lengths, lifter.skeleton_out, unseen)
+        self._lengths = usual_lengths(
+            lengths, lifter.skeleton_out, rarely_seen(seen, lifter.skeleton_in, lifter.skeleton_out)
+        )
 
     def _with_bones(self, joints: Float[np.ndarray, "t j 3"]) -> Float[np.ndarray, "t j 3"]:
         """Joints with the bone lengths measured so far."""
@@ -224,7 +251,7 @@ class Recent:
 def _stride(times: Float[np.ndarray, " t"]) -> int:
     """Number of frames of which one is lifted."""
     interval = usual_interval(times)
-    return min(max(1, int(np.ceil(1 / (interval * FASTEST) - 0.01))), _FEWEST_STRIDES) if interval else 1
+    return min(max(1, int(np.ceil(1 / (interval * FASTEST) - 0.01))), _MOST_STRIDE) if interval else 1
 
 
 def _between(times: Float[np.ndarray, " t"], values: Float[np.ndarray, "t *c"], time: float) -> Float[np.ndarray, "*c"]:

@@ -1,6 +1,6 @@
 """Lifting while frames arrive: one pose for each push, for one person or for all people of a picture."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import torch
@@ -9,11 +9,12 @@ from jaxtyping import Float
 from poselift.lifting.camera import CameraModel
 from poselift.lifting.options import LiftOptions
 from poselift.lifting.recent import Recent
+from poselift.lifting.smoothing import PoseSmoother
 from poselift.models import Weights, estimate_windows
 from poselift.skeleton import Skeleton
 from poselift.structures import StreamedPose
 
-LIVE = LiftOptions(flip=False, window=64)
+LIVE = LiftOptions(flip=False, window=63)
 """Defaults of live use (docs/streaming.md has the errors and times of others)."""
 
 FORGOTTEN = 3.0
@@ -29,9 +30,10 @@ class StreamingLifter:
         weights: the lifter.
         camera: the camera of the keypoints.
         skeleton: of the keypoints.
-        lookahead: number of later pushes that a pose waits for. 0 gives the newest frame at once. n gives the frame of
-            n pushes ago: more accurate and steadier, and n frames late.
+        lookahead: number of later pushes that a pose waits for. 0 gives the newest frame at once; n gives the frame
+            of n pushes ago, more accurate and steadier.
         options: settings; `every_frame` has no effect here.
+        smooth: smooth the poses over time (`poselift.lifting.smoothing`).
 
     Attributes:
         skeleton: of the poses.
@@ -59,10 +61,12 @@ class StreamingLifter:
         skeleton: Skeleton,
         lookahead: int = 0,
         options: LiftOptions = LIVE,
+        smooth: bool = True,
     ) -> None:
         self.skeleton = weights.lifter.skeleton_out
-        self._network = _Network(weights, camera, options.flip)
+        self._network = Network(weights, camera, options.flip)
         self._recent = Recent(weights, camera, skeleton, lookahead, options)
+        self._smooth = PoseSmoother(self.skeleton) if smooth else _unchanged
 
     def push(
         self, keypoints: Float[np.ndarray, "j 2"], scores: Float[np.ndarray, " j"], timestamp: float
@@ -85,7 +89,8 @@ class StreamingLifter:
         """
         self._recent.add(keypoints, scores, timestamp)
         self._network.lift([self._recent])
-        return self._recent.next_pose()
+        pose = self._recent.next_pose()
+        return None if pose is None else self._smooth(pose)
 
     def flush(self) -> list[StreamedPose]:
         """The poses of the last `lookahead` pushes, for the end of a stream."""
@@ -93,7 +98,7 @@ class StreamingLifter:
         while self._recent.pending:
             self._network.lift([self._recent], last=True)
             poses.append(self._recent.next_pose(last=True))
-        return [pose for pose in poses if pose is not None]
+        return [self._smooth(pose) for pose in poses if pose is not None]
 
 
 class StreamingPeople:
@@ -108,6 +113,7 @@ class StreamingPeople:
         skeleton: of the keypoints.
         lookahead: number of later pushes that a pose waits for, as in `StreamingLifter`.
         options: settings; `every_frame` has no effect here.
+        smooth: smooth the poses over time (`poselift.lifting.smoothing`).
 
     Attributes:
         skeleton: of the poses.
@@ -134,12 +140,15 @@ class StreamingPeople:
         skeleton: Skeleton,
         lookahead: int = 0,
         options: LiftOptions = LIVE,
+        smooth: bool = True,
     ) -> None:
         self.skeleton = weights.lifter.skeleton_out
-        self._network = _Network(weights, camera, options.flip)
+        self._network = Network(weights, camera, options.flip)
         self._new = lambda: Recent(weights, camera, skeleton, lookahead, options)
         self._new()  # checks the arguments
+        self._smoother = lambda: PoseSmoother(self.skeleton) if smooth else _unchanged
         self._people: dict[int, Recent] = {}
+        self._smooth: dict[int, Callable[[StreamedPose], StreamedPose]] = {}
         self._lost = (np.full((len(skeleton), 2), np.nan), np.zeros(len(skeleton)))
 
     def push(
@@ -159,16 +168,15 @@ class StreamingPeople:
         """
         for number in people:
             if number not in self._people:
-                self._people[number] = self._new()
+                self._people[number], self._smooth[number] = self._new(), self._smoother()
         for number, person in self._people.items():
             keypoints, scores = people.get(number, self._lost)
             person.add(keypoints, scores, timestamp)
-        self._people = {
-            number: person for number, person in self._people.items() if timestamp - person.last_seen <= FORGOTTEN
-        }
+        for number in [n for n, person in self._people.items() if timestamp - person.last_seen > FORGOTTEN]:
+            del self._people[number], self._smooth[number]
         self._network.lift(list(self._people.values()))
         poses = {number: person.next_pose() for number, person in self._people.items()}
-        return {number: pose for number, pose in poses.items() if pose is not None}
+        return self._smoothed(poses)
 
     def flush(self) -> list[dict[int, StreamedPose]]:
         """The poses of the last `lookahead` pushes, one dict for each, for the end of a stream."""
@@ -177,11 +185,19 @@ class StreamingPeople:
             people = {number: person for number, person in self._people.items() if person.pending == pending}
             self._network.lift(list(people.values()), last=True)
             poses = {number: person.next_pose(last=True) for number, person in people.items()}
-            found.append({number: pose for number, pose in poses.items() if pose is not None})
+            found.append(self._smoothed(poses))
         return found
 
+    def _smoothed(self, poses: dict[int, StreamedPose | None]) -> dict[int, StreamedPose]:
+        """The poses of those who have one."""
+        return {number: self._smooth[number](pose) for number, pose in poses.items() if pose is not None}
 
-class _Network:
+
+def _unchanged(pose: StreamedPose) -> StreamedPose:
+    return pose
+
+
+class Network:
     """The lifter's network for the windows of several people: those of the same length are one batch."""
 
     def __init__(self, weights: Weights, camera: CameraModel, flip: bool) -> None:

@@ -28,7 +28,8 @@ _TALL = 2.0
 class LiveStage:
     """Places people upright, on the ground, and close enough to be seen together; eases all of it over time.
 
-    As in `poselift.viz.Stage`, each person is only shifted, because the distance is what a single camera knows least.
+    Poses in the world frame keep their height. As in `poselift.viz.Stage`, each person is only shifted, because the
+    distance is what a single camera knows least.
 
     Args:
         skeleton: of the poses.
@@ -53,6 +54,7 @@ class LiveStage:
         self._last_placed: dict[int, float] = {}
         self._middle: np.ndarray | None = None
         self._last = -np.inf
+        self._in_world = False
 
     def middle(self, time: float) -> Float[np.ndarray, "3"]:
         """The origin: people are shifted there."""
@@ -79,7 +81,9 @@ class LiveStage:
             if self._bodies:
                 up = self._up + eased * (up_of_bodies(np.stack(self._bodies)) - self._up)
                 self._up = up / np.linalg.norm(up)
-        rotation = rotation_from(self._up)
+        # World poses are upright and above their ground already; only their middle moves.
+        self._in_world = any(pose.frame == "world" for pose in people.values())
+        rotation = np.eye(3) if self._in_world else rotation_from(self._up)
         bodies = {number: body @ rotation.T for number, body in bodies.items()}
         self._measure_ground(bodies, time)
         if bodies:
@@ -102,4 +106,4 @@ class LiveStage:
         place = body[0, ::2] - self._middle
         shown = place * min(1.0, _REACH / max(float(np.linalg.norm(place)), 1e-9))
         x, z = shown - body[0, ::2]
-        return np.array([x, SOLE - float(np.median(self._lowest[number])), z])
+        return np.array([x, 0.0 if self._in_world else SOLE - float(np.median(self._lowest[number])), z])

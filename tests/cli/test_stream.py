@@ -77,6 +77,21 @@ def test_lines_to_a_file_and_a_duration(second, tmp_path):
     assert frames[-1]["time"] <= 0.5
 
 
+def test_world(tmp_path):
+    path = tmp_path / "poses.jsonl"
+    ran = poselift("stream", demo_video(), "--no-window", "--out", path, "--world", *FAST)
+    assert ran.code == 0
+    header, frames = lines(path.read_text())
+    assert header["frame"] == "world"
+    assert not any(frame["people"] for frame in frames if frame["time"] < 2.9)
+    seen = [person for frame in frames for person in frame["people"]]
+    assert seen
+    head, ankle = (header["joints"].index(name) for name in ("head_top", "left_ankle"))
+    for person in seen:
+        assert person["joints"][head][1] > person["joints"][ankle][1], "y is up"
+        assert -0.5 < person["root"][1] + person["joints"][ankle][1] < 1
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

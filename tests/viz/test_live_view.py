@@ -1,5 +1,7 @@
 """The picture and the 3D scene of a stream."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -105,6 +107,16 @@ def test_a_jump_leaves_the_ground_and_a_walk_is_followed():
     for frame in range(70, 270):
         there = stage.place(poses((2, 7)), frame / 25)[1]
     assert np.linalg.norm(there[0, ::2]) < 0.05, "the middle settles on the new place"
+
+
+def test_world_poses_keep_their_height():
+    [pose] = poses((1, 5)).values()
+    up = pose.joints * [1, -1, -1]
+    world = dataclasses.replace(
+        pose, joints=up.astype(np.float32), root=np.array([1, 1.5, -5], np.float32), frame="world"
+    )
+    placed = LiveStage(H36M17).place({1: world}, 0.0)[1]
+    np.testing.assert_allclose(placed, up + [0, 1.5, 0], atol=1e-6)
 
 
 def test_unknown_positions_are_left_out_and_nobody_is_fine():
