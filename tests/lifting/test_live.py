@@ -7,6 +7,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
+from poselift.lifting import StreamingWorld
 from poselift.lifting.live import Latencies, LivePeople
 from poselift.skeleton import COCO17, H36M17
 from poselift.structures import Detections, StreamedPose
@@ -132,6 +133,28 @@ def test_poses_that_a_lifter_holds_are_left_out_and_those_between_looks_stay():
     frames = [live.process(captured(index)) for index in range(60)]
     assert [frame.index for frame in frames if 1 in frame.people] == list(range(3, 28))
     assert [frame.index for frame in frames if 1 in frame.present] == list(range(3, 38))
+
+
+def test_poses_come_in_the_world_frame_once_the_ground_is_known():
+    class World(StreamingWorld):
+        """Knows the ground after a second, and is one metre below."""
+
+        def __init__(self):
+            self.given = []
+
+        def push(self, poses):
+            self.given.append(len(poses))
+            if len(self.given) < 25:
+                return None
+            return {n: dataclasses.replace(pose, root=pose.root + 1, frame="world") for n, pose in poses.items()}
+
+    live = LivePeople(FakeFinder(lambda time: [100]), FakeLifter(), SIZE, world := World())
+    frames = [live.process(captured(index)) for index in range(30)]
+    assert world.given[5:] == [1] * 25
+    assert [1 in frame.people for frame in frames] == [False] * 24 + [True] * 6
+    assert frames[-1].people[1].frame == "world"
+    assert frames[-1].people[1].root[2] == 5
+    assert frames[10].present == (1,)
 
 
 @pytest.mark.parametrize("frames", [400, pytest.param(20_000, marks=pytest.mark.slow)])
