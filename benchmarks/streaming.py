@@ -1,6 +1,7 @@
 """Lag against error of lifting in a stream, its time for each frame, and its latency and memory over a long stream.
 
     python -m benchmarks.streaming --corpus cmu50.npz --bench bench_val.npz [--weights NAME|FILE ...] [--seconds N]
+    python -m benchmarks.streaming --corpus cmu50.npz --bench bench_val.npz --world [--weights NAME|FILE ...]
     python -m benchmarks.streaming --long 100000 [--people 2] [--weights NAME|FILE ...]
 
 The first command pushes every view of the CMU benchmark frame by frame, at 50 and at 25 frames a second, and compares
@@ -8,7 +9,11 @@ the poses of each lookahead with the truth, beside `lift`, which knows all frame
 all lookaheads: after each push, the poses of 0 to 10 pushes ago are read from the same lifted window. The columns
 `change` compare the MPJPE with the first row. `ms` is the CPU time of one push of one person, everything included.
 
-The second command pushes made keypoints and prints percentiles of the time of a push, and the resident memory.
+The second command finds the ground of each view of at least 5 s at 25 frames a second, and compares it with the truth:
+when a stream finds it first, after the last frame, and as `poselift lift` finds it. The last column is the largest CPU
+time of a push to `StreamingWorld`.
+
+The third command pushes made keypoints and prints percentiles of the time of a push, and the resident memory.
 """
 
 import resource
@@ -18,13 +23,24 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from jaxtyping import Float
 
 from benchmarks.changed_views import take, thinned, unchanged
 from benchmarks.command import add_bench, command_line, errors_shown, subject_mean, table_head, table_row
 from poselift.core.errors import InputError
 from poselift.data.cmu_bench import CmuBench
+from poselift.data.reading import load_arrays
 from poselift.data.views import View
-from poselift.lifting import CameraModel, LiftOptions, StreamingLifter, StreamingPeople, camera_for, lift
+from poselift.lifting import (
+    CameraModel,
+    LiftOptions,
+    StreamingLifter,
+    StreamingPeople,
+    StreamingWorld,
+    camera_for,
+    lift,
+)
+from poselift.lifting.ground import Ground, find_ground
 from poselift.lifting.recent import Recent
 from poselift.lifting.smoothing import PoseSmoother
 from poselift.lifting.streaming import LIVE, Network
@@ -56,12 +72,14 @@ def camera_of(view: View) -> CameraModel:
     return CameraModel(view.K, (width, height), "given")
 
 
-def streamed(view: View, weights: Weights, options: LiftOptions = LIVE) -> dict[int, list[StreamedPose]]:
+def streamed(
+    view: View, weights: Weights, options: LiftOptions = LIVE, lookaheads: Sequence[int] = LOOKAHEADS
+) -> dict[int, list[StreamedPose]]:
     """The poses of all frames for each lookahead, as a stream gives them."""
     keypoints, camera = keypoints_of(view), camera_of(view)
     person = Recent(weights, camera, keypoints.skeleton, 0, options)
     network = Network(weights, camera, options.flip)
-    poses: dict[int, list[StreamedPose]] = {lookahead: [] for lookahead in LOOKAHEADS}
+    poses: dict[int, list[StreamedPose]] = {lookahead: [] for lookahead in lookaheads}
     for row in range(len(keypoints)):
         person.add(keypoints.keypoints[row], keypoints.scores[row], float(keypoints.timestamps[row]))
         network.lift([person])
@@ -113,6 +131,45 @@ def rows_of(views: Sequence[View], weights: Weights, options: LiftOptions = LIVE
     whole = [lift(keypoints_of(view), weights, camera_of(view), LiftOptions(every_frame=True)) for view in views]
     means = errors(views, [one.joints for one in whole], [one.root for one in whole], skeleton)
     yield "`poselift lift`", means | {"change": 100 * (means["mpjpe"] / first - 1)}
+
+
+def ground_errors(ground: Ground, R: np.ndarray, t: np.ndarray) -> tuple[float, float]:
+    """The angle of up, degrees, and the error of the camera's height, mm.
+
+    Args:
+        ground: found.
+        R: of the true world in the camera frame.
+        t: of the true world in the camera frame, metres: the ground goes through it.
+    """
+    angle = float(np.degrees(np.arccos(np.clip(ground.up @ R[:, 1], -1, 1))))
+    return angle, 1e3 * abs(ground.height - float(t @ R[:, 1]))
+
+
+def world_lines(
+    views: Sequence[View], R: Float[np.ndarray, "n 3 3"], t: Float[np.ndarray, "n 3"], weights: Weights
+) -> Iterator[str]:
+    """The lines of the table of grounds."""
+    found: dict[str, list[tuple[float, float]]] = {"first": [], "last": [], "`poselift lift`": []}
+    slowest = 0.0
+    for view, rotation, place in zip(views, R, t, strict=True):
+        world = StreamingWorld(camera_of(view), weights.lifter.skeleton_out, view.keypoint_skeleton)
+        first: Ground | None = None
+        for pose in smoothed(streamed(view, weights, lookaheads=(0,))[0], weights.lifter.skeleton_out):
+            begun = time.process_time()
+            world.push({1: pose})
+            slowest = max(slowest, time.process_time() - begun)
+            first = first or world.ground
+        assert first is not None, "views last longer than FIRST"
+        assert world.ground is not None
+        whole = find_ground([lift(keypoints_of(view), weights, camera_of(view))])
+        for name, ground in zip(found, (first, world.ground, whole), strict=True):
+            found[name].append(ground_errors(ground, rotation, place))
+    yield table_head(["ground", "up, median deg", "up, 90 % of views", "height, median mm", "ms"])
+    for name, pairs in found.items():
+        angles, heights = np.array(pairs).T
+        values = (np.median(angles), np.percentile(angles, 90), np.median(heights))
+        ms = "" if "lift" in name else f"{1e3 * slowest:.0f}"
+        yield table_row([name, *(f"{value:.1f}" for value in values[:2]), f"{values[2]:.0f}", ms])
 
 
 def push_ms(view: View, weights: Weights, options: LiftOptions = LIVE, frames: int = 200) -> float:
@@ -174,6 +231,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = command_line(__doc__)
     add_bench(parser, skeleton="coco17", required=False)
     parser.add_argument("--seconds", type=float, metavar="N", help="only the first N seconds of each view")
+    parser.add_argument("--world", action="store_true", help="errors of the ground instead")
     parser.add_argument("--long", type=int, metavar="N", help="push N frames of made keypoints instead")
     parser.add_argument("--people", type=int, default=1, help="with --long; default 1")
     options = parser.parse_args(arguments)
@@ -188,6 +246,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
             bench = [
                 shortened(view, options.seconds) for view in CmuBench(options.corpus, options.bench, options.skeleton)
             ]
+            if options.world:
+                poses = load_arrays(options.bench, {"R": (None, 3, 3), "t": (None, 3)}, "give bench_val.npz as --bench")
+                chosen = [k for k, view in enumerate(bench) if float(view.times[-1] - view.times[0]) >= 5]
+                views = [thinned(25)(bench[k], torch.Generator()) for k in chosen]
+                print(f"\n`{weights.name}`, {options.skeleton}, {len(views)} views\n")
+                print("\n".join(world_lines(views, poses["R"][chosen], poses["t"][chosen], weights)), flush=True)
+                continue
             for fps, change in ((50, unchanged), (25, thinned(25))):
                 views = [change(view, torch.Generator()) for view in bench]
                 cost = push_ms(max(views, key=len), weights)

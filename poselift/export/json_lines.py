@@ -32,7 +32,7 @@ def header_line(**facts: Any) -> str:
 
 
 def frame_line(frame: LiveFrame) -> str:
-    """The line of a frame, as JSON without a line break; docs/streaming.md describes it."""
+    """The line of a frame, as JSON without a line break; docs/stream.md describes it."""
     return _json(
         {
             "frame": frame.index,

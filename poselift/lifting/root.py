@@ -63,6 +63,8 @@ def solve_root(
         The root, camera frame, metres, in front of the camera.
     """
     frames = len(joints)
+    used = (weights > 0).any(0)
+    joints, rays, weights = joints[:, used], rays[:, used], weights[:, used]
     unit = rays / np.maximum(np.linalg.norm(rays, axis=-1, keepdims=True), 1e-9)
     unit = np.where(weights[..., None] > 0, unit, 0.0).astype(np.float64)
 
@@ -75,14 +77,15 @@ def solve_root(
     trusted = weights.astype(np.float64)
     robust = trusted
     root = np.zeros((frames, 3))
+    beside = across(joints)
     for _ in range(_ROUNDS):
-        pull = robust.sum(-1)[:, None, None] * np.eye(3) - np.einsum("tj,tji,tjk->tik", robust, unit, unit)
-        target = -np.einsum("tj,tji->ti", robust, across(joints))
+        pull = robust.sum(-1)[:, None, None] * np.eye(3) - (robust[..., None] * unit).transpose(0, 2, 1) @ unit
+        target = -(robust[..., None] * beside).sum(1)
         root = _solve(pull, target + moves, fixed)
         # Lines have no direction: a pose that is upside down fits its rays best behind the camera. The other
         # frames carry such frames.
         trusted = np.where(root[:, 2:] < NEAREST_PERSON, 0.0, trusted)
-        distance = np.linalg.norm(across(joints + root[:, None]), axis=-1)
+        distance = np.linalg.norm(beside + across(np.broadcast_to(root[:, None], unit.shape)), axis=-1)
         robust = trusted / (1 + (distance / _OUTLIER) ** 2)
     return np.concatenate([root[:, :2], root[:, 2:].clip(min=NEAREST_PERSON)], -1)
 

@@ -4,9 +4,19 @@ import numpy as np
 import pytest
 
 from benchmarks import streaming
-from benchmarks.streaming import LOOKAHEADS, camera_of, errors, long_stream, shortened, smoothed, streamed
+from benchmarks.streaming import (
+    LOOKAHEADS,
+    camera_of,
+    errors,
+    ground_errors,
+    long_stream,
+    shortened,
+    smoothed,
+    streamed,
+)
 from poselift.data.cmu_bench import CmuBench
 from poselift.lifting import LiftOptions, StreamingLifter
+from poselift.lifting.ground import Ground
 from poselift.lifting.view import keypoints_of
 from poselift.skeleton import CMU28
 
@@ -53,6 +63,16 @@ def test_the_tables(files, capsys):
     lines = [line.split("|")[1:-1] for line in capsys.readouterr().out.splitlines() if line.startswith("| look")]
     assert len(lines) == 2 * 2 * len(LOOKAHEADS)
     assert all(0 < float(line[1]) < 2000 for line in lines)
+
+
+def test_errors_of_the_ground():
+    R = np.diag([1.0, -1.0, -1.0])  # up is -y of the camera
+    t = np.array([0.2, 1.5, 4.0])
+    tilted = np.array([0.0, -np.cos(0.02), np.sin(0.02)])
+    assert ground_errors(Ground(np.array([0.0, -1.0, 0.0]), -1.5, 0.0, True), R, t) == pytest.approx((0, 0))
+    angle, height = ground_errors(Ground(tilted, -1.6, 0.0, True), R, t)
+    assert angle == pytest.approx(np.degrees(0.02))
+    assert height == pytest.approx(100)
 
 
 def test_a_long_stream(weights):
