@@ -21,15 +21,16 @@ def command_line(doc: str | None) -> argparse.ArgumentParser:
     return argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
 
 
-def add_bench(parser: argparse.ArgumentParser, skeleton: str | None = None) -> None:
+def add_bench(parser: argparse.ArgumentParser, skeleton: str | None = None, *, required: bool = True) -> None:
     """Adds the options of the CMU benchmark: `--corpus`, `--bench`, `--weights`, and `--skeleton` if it has a default.
 
     Args:
         parser: of the benchmark.
         skeleton: default of `--skeleton`.
+        required: whether the command does nothing without corpus and benchmark.
     """
-    parser.add_argument("--corpus", type=Path, required=True, metavar="FILE", help="cmu50.npz")
-    parser.add_argument("--bench", type=Path, required=True, metavar="FILE", help="bench_val.npz or bench_test.npz")
+    parser.add_argument("--corpus", type=Path, required=required, metavar="FILE", help="cmu50.npz")
+    parser.add_argument("--bench", type=Path, required=required, metavar="FILE", help="bench_val.npz or bench_test.npz")
     parser.add_argument(
         "--weights", nargs="+", default=["small"], metavar="NAME|FILE", help="shipped weights or files; default small"
     )

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from poselift.core.download import quiet_downloads
 from poselift.core.errors import InputError
 from poselift.detection import DETECTORS, Detector, build_detector
+from poselift.lifting.finder import DEFAULT_QUALITY, QUALITIES
 
 _OPTIONS = {
     "mmpose": {
@@ -50,6 +51,17 @@ def add_detector_options(parser: argparse.ArgumentParser) -> None:
     rtmpose.add_argument("--model", metavar="FILE", help="an ONNX file of RTMPose")
     rtmpose.add_argument(
         "--person-model", metavar="FILE", help="an ONNX file of RTMDet or YOLOX for detecting people (default: MoveNet)"
+    )
+
+
+def add_quality_option(parser: argparse._ActionsContainer) -> None:
+    """Adds `--quality`, which chooses how often the detector looks."""
+    parser.add_argument(
+        "--quality",
+        choices=list(QUALITIES),
+        default=DEFAULT_QUALITY,
+        help="how often the detector looks: best looks at every frame, balanced up to 30 times a second, fast up to 20 "
+        "(default: %(default)s)",
     )
 
 

@@ -8,7 +8,8 @@ from typing import Any
 
 from rich.console import Console
 
-from poselift.cli.detector import add_detector_options, chosen_detector
+from poselift.cli.camera import add_camera_options
+from poselift.cli.detector import add_detector_options, add_quality_option, chosen_detector
 from poselift.cli.device import torch_device
 from poselift.cli.keypoints import add_keypoint_options, chosen_keypoints
 from poselift.cli.progress import stage_progress
@@ -16,10 +17,8 @@ from poselift.cli.results import OVERLAY, Results, check_folder, folder, person_
 from poselift.cli.weights import add_lifter_option
 from poselift.core.ahead import ahead
 from poselift.core.errors import InputError
-from poselift.geometry import ASSUMED_FOV
 from poselift.lifting import Clip, LiftedClip, LiftOptions, VideoClip, World, lift_clip, to_world
 from poselift.lifting.clip import frames_within
-from poselift.lifting.finder import DEFAULT_QUALITY, QUALITIES
 from poselift.lifting.pipeline import AHEAD, Progress
 from poselift.lifting.still import camera_motion
 from poselift.lifting.stopwatch import Stopwatch
@@ -57,16 +56,7 @@ def add_command(commands: Any) -> None:
         metavar="METRES|ID:METRES[,...]",
         help="standing height, of everybody or by person, such as 1:1.82,2:1.68 (default: estimated)",
     )
-    camera = parser.add_argument_group("camera")
-    camera.add_argument(
-        "--fov",
-        type=float,
-        metavar="DEG",
-        help=f"field of view across the longer side of the picture, degrees (default: {ASSUMED_FOV:g}, assumed)",
-    )
-    camera.add_argument(
-        "--intrinsics", type=_intrinsics, metavar="FX,FY,CX,CY", help="focal lengths and principal point, pixels"
-    )
+    add_camera_options(parser)
     how = parser.add_argument_group("how")
     add_lifter_option(how)
     how.add_argument(
@@ -85,13 +75,7 @@ def add_command(commands: Any) -> None:
         metavar="SCORE",
         help="lowest score of the 2D joints to use (default: %(default)s)",
     )
-    how.add_argument(
-        "--quality",
-        choices=list(QUALITIES),
-        default=DEFAULT_QUALITY,
-        help="how often the detector looks: best looks at every frame, balanced up to 30 times a second, fast up to 20 "
-        "(default: %(default)s)",
-    )
+    add_quality_option(how)
     how.add_argument("--no-flip", action="store_true", help="do not average with the mirrored input: twice as fast")
     how.add_argument("--no-constant-bones", action="store_true", help="let bone lengths change from frame to frame")
     how.add_argument(
@@ -227,14 +211,6 @@ def _chosen_video(arguments: argparse.Namespace) -> Path | None:
         raise InputError(f"two videos are given, {arguments.video} and --video {arguments.video_option}; give one")
     video: Path | None = arguments.video_option if arguments.video is None else arguments.video
     return video
-
-
-def _intrinsics(text: str) -> tuple[float, float, float, float]:
-    try:
-        fx, fy, cx, cy = (float(part) for part in text.split(","))
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is not four numbers; give FX,FY,CX,CY in pixels") from None
-    return fx, fy, cx, cy
 
 
 def _numbers(text: str) -> list[int]:

@@ -3,10 +3,8 @@
 from collections.abc import Collection
 
 import numpy as np
-import torch
 from jaxtyping import Bool, Float
 
-from poselift.geometry import bone_vectors, points_from_bones
 from poselift.skeleton import Skeleton
 
 
@@ -30,15 +28,51 @@ def with_constant_bones(
     known = np.isfinite(joints).all((1, 2))
     if not known.any():
         return joints
-    vectors = bone_vectors(torch.from_numpy(joints[known]), skeleton.parent_indices)
-    lengths = vectors.norm(dim=-1, keepdim=True)
-    measured = torch.from_numpy(seen[known])
-    median = (lengths[measured] if measured.any() else lengths).median(0).values
+    lengths = lengths_of(joints[known], skeleton)
+    measured = seen[known]
+    usual = usual_lengths(lengths[measured] if measured.any() else lengths, skeleton, unseen)
+    constant = joints.copy()
+    constant[known] = with_bone_lengths(joints[known], usual, skeleton)
+    return constant
+
+
+def usual_lengths(
+    lengths: Float[np.ndarray, "t j"], skeleton: Skeleton, unseen: Collection[str] = ()
+) -> Float[np.ndarray, " j"]:
+    """The median length of each bone, by the joint at its end.
+
+    Args:
+        lengths: of the bones in each frame.
+        skeleton: of the bones.
+        unseen: joints that were hardly ever seen. Their bones take the length of the other side's, if that was seen.
+    """
+    # The lower of two middle values, as torch has it, is the length of some frame.
+    median = np.sort(lengths, axis=0)[(len(lengths) - 1) // 2]
     for joint, partner in enumerate(skeleton.flip_indices):
         if skeleton.joints[joint] in unseen and skeleton.joints[partner] not in unseen:
             median[joint] = median[partner]
-    vectors = vectors / lengths.clamp(min=1e-6) * median
-    constant = joints.copy()
-    root = torch.zeros(len(vectors), 3, dtype=vectors.dtype)
-    constant[known] = points_from_bones(vectors, root, skeleton.parent_indices).numpy()
-    return constant
+    return median
+
+
+def with_bone_lengths(
+    joints: Float[np.ndarray, "t j 3"], lengths: Float[np.ndarray, " j"], skeleton: Skeleton
+) -> Float[np.ndarray, "t j 3"]:
+    """Joints whose bones have these lengths and each frame's direction.
+
+    Args:
+        joints: relative to the root, metres; finite.
+        lengths: of the bone that ends at each joint, metres.
+        skeleton: of `joints`.
+    """
+    scaled = np.zeros_like(joints)
+    for joint in skeleton.topological_order[1:]:
+        parent = skeleton.parent_indices[joint]
+        vector = joints[:, joint] - joints[:, parent]
+        length = np.maximum(np.linalg.norm(vector, axis=-1, keepdims=True), 1e-6)
+        scaled[:, joint] = scaled[:, parent] + vector * (lengths[joint] / length)
+    return scaled
+
+
+def lengths_of(joints: Float[np.ndarray, "t j 3"], skeleton: Skeleton) -> Float[np.ndarray, "t j"]:
+    """The length of the bone that ends at each joint, metres; 0 for the root."""
+    return np.linalg.norm(joints - joints[:, [max(parent, 0) for parent in skeleton.parent_indices]], axis=-1)

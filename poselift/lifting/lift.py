@@ -17,7 +17,7 @@ from poselift.models import Weights, estimate_sequence
 from poselift.skeleton import Pelvis, Skeleton, convert
 from poselift.structures import Keypoints2D, Motion
 
-_FASTEST = 60.0
+FASTEST = 60.0
 """Highest frame rate that lifters are trained at: above it, neighbouring frames say nearly the same to them."""
 
 _RARELY = 0.05
@@ -78,7 +78,7 @@ def lift(keypoints: Keypoints2D, weights: Weights, camera: CameraModel, options:
                 uncertainty[segment] = _resampled(times[segment], times[frames], adjusted)
         joints[segment] = _resampled(times[segment], times[frames], lifted)
     if options.constant_bones:
-        joints = with_constant_bones(joints, skeleton_out, seen, _rarely_seen(scores[seen], skeleton_in, skeleton_out))
+        joints = with_constant_bones(joints, skeleton_out, seen, rarely_seen(scores[seen], skeleton_in, skeleton_out))
     for first, end in segments:
         segment = slice(first, end)
         if ray_weights[segment].any():
@@ -111,7 +111,7 @@ def lifter_input(
     )
 
 
-def _rarely_seen(scores: Float[np.ndarray, "t j"], skeleton_in: Skeleton, skeleton_out: Skeleton) -> list[str]:
+def rarely_seen(scores: Float[np.ndarray, "t j"], skeleton_in: Skeleton, skeleton_out: Skeleton) -> list[str]:
     """Joints that are hardly ever seen, of those that go in and come out."""
     both = [name for name in skeleton_out.joints if name in skeleton_in.joints]
     if not len(scores):
@@ -130,11 +130,11 @@ def _lift_frames(
 ) -> tuple[Float[np.ndarray, "t j_out 3"], Float[np.ndarray, "t j_out"] | None]:
     """The lifter's joints and uncertainties for the frames that it gets.
 
-    Above `_FASTEST` frames a second, k interleaved motions of every k-th frame are lifted, interpolated to all frames
+    Above `FASTEST` frames a second, k interleaved motions of every k-th frame are lifted, interpolated to all frames
     and averaged.
     """
     device = next(weights.lifter.parameters()).device
-    parts = max(1, int(np.ceil(_frame_rate(timestamps) / _FASTEST - 0.01)))
+    parts = max(1, int(np.ceil(_frame_rate(timestamps) / FASTEST - 0.01)))
     found = []
     for first in range(min(parts, len(timestamps))):
         rows = slice(first, None, parts)

@@ -79,7 +79,8 @@ def reprojection_offsets(
     placed = joints + solve_root(joints, rays, weights, times)[:, None]
     offsets = unit * (unit * placed).sum(-1, keepdims=True) - placed
     trust = weights / (1 + (np.linalg.norm(offsets, axis=-1) / _OUTLIER) ** 2)
-    mean, total = _smooth(offsets * trust[..., None], times), _smooth(trust[..., None], times)
+    smooth = _smooth(np.concatenate((offsets * trust[..., None], trust[..., None]), -1), times)
+    mean, total = smooth[..., :3], smooth[..., 3:]
     mean, doubt = mean / (total + _DOUBT), _DOUBT / (total + _DOUBT)
     for joint in skeleton.topological_order[1:]:
         mean[:, joint] += doubt[:, joint] * mean[:, skeleton.parent_indices[joint]]

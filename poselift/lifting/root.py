@@ -63,6 +63,8 @@ def solve_root(
         The root, camera frame, metres, in front of the camera.
     """
     frames = len(joints)
+    used = (weights > 0).any(0)
+    joints, rays, weights = joints[:, used], rays[:, used], weights[:, used]
     unit = rays / np.maximum(np.linalg.norm(rays, axis=-1, keepdims=True), 1e-9)
     unit = np.where(weights[..., None] > 0, unit, 0.0).astype(np.float64)
 
@@ -70,19 +72,20 @@ def solve_root(
         """The part of each joint's vector that is across its ray: (I - d d') x."""
         return points - unit * (unit * points).sum(-1, keepdims=True)
 
-    smooth = _acceleration_matrix(times) if frames >= 3 else None
     ties, moves = _standing_terms(standing, times)
+    fixed = _fixed_band(times, ties)
     trusted = weights.astype(np.float64)
     robust = trusted
     root = np.zeros((frames, 3))
+    beside = across(joints)
     for _ in range(_ROUNDS):
-        pull = robust.sum(-1)[:, None, None] * np.eye(3) - np.einsum("tj,tji,tjk->tik", robust, unit, unit)
-        target = -np.einsum("tj,tji->ti", robust, across(joints))
-        root = _solve(pull, target + moves, smooth, ties)
+        pull = robust.sum(-1)[:, None, None] * np.eye(3) - (robust[..., None] * unit).transpose(0, 2, 1) @ unit
+        target = -(robust[..., None] * beside).sum(1)
+        root = _solve(pull, target + moves, fixed)
         # Lines have no direction: a pose that is upside down fits its rays best behind the camera. The other
         # frames carry such frames.
         trusted = np.where(root[:, 2:] < NEAREST_PERSON, 0.0, trusted)
-        distance = np.linalg.norm(across(joints + root[:, None]), axis=-1)
+        distance = np.linalg.norm(beside + across(np.broadcast_to(root[:, None], unit.shape)), axis=-1)
         robust = trusted / (1 + (distance / _OUTLIER) ** 2)
     return np.concatenate([root[:, :2], root[:, 2:].clip(min=NEAREST_PERSON)], -1)
 
@@ -113,20 +116,12 @@ def _standing_terms(
     return weight * both.sum(-1), target
 
 
-def _solve(
-    pull: Float[np.ndarray, "t 3 3"],
-    target: Float[np.ndarray, "t 3"],
-    smooth: Float[np.ndarray, "t 3"] | None,
-    ties: Float[np.ndarray, " pairs"],
-) -> Float[np.ndarray, "t 3"]:
-    """Solves the normal equations, banded: unknown 3 t + c is coordinate c of frame t."""
-    frames = len(pull)
-    size = 3 * frames
-    band = np.zeros((7, size))  # band[k, i] = A[i + k, i], the lower diagonals
-    for row in range(3):
-        for column in range(row + 1):
-            band[row - column, np.arange(frames) * 3 + column] += pull[:, row, column]
-    if smooth is not None:
+def _fixed_band(times: Float[np.ndarray, " t"], ties: Float[np.ndarray, " pairs"]) -> Float[np.ndarray, "7 n"]:
+    """The part of the normal equations' band that does not depend on the rays: smoothness, and standing feet."""
+    frames = len(times)
+    band = np.zeros((7, 3 * frames))  # band[k, i] = A[i + k, i], the lower diagonals
+    if frames >= 3:
+        smooth = _acceleration_matrix(times)
         middle = np.arange(1, frames - 1)
         for a in range(3):
             for b in range(a + 1):
@@ -138,6 +133,18 @@ def _solve(
     band[3, :-3] -= np.repeat(ties, 3)
     # A very small pull to 4 m ahead keeps a track without rays solvable.
     band[0] += 1e-9
+    return band
+
+
+def _solve(
+    pull: Float[np.ndarray, "t 3 3"], target: Float[np.ndarray, "t 3"], fixed: Float[np.ndarray, "7 n"]
+) -> Float[np.ndarray, "t 3"]:
+    """Solves the normal equations, banded: unknown 3 t + c is coordinate c of frame t."""
+    frames = len(pull)
+    band = fixed.copy()
+    for row in range(3):
+        for column in range(row + 1):
+            band[row - column, np.arange(frames) * 3 + column] += pull[:, row, column]
     right = target.copy()
     right[:, 2] += 4e-9
     return solveh_banded(band, right.reshape(-1), lower=True).reshape(frames, 3)

@@ -51,7 +51,7 @@ def to_world(motions: Sequence[Motion], camera: CameraModel, threshold: float = 
     """
     ground = find_ground(motions, threshold)
     standing = [_stand(motion, ground, camera, threshold) for motion in motions]
-    R = _axes(ground.up)
+    R = world_axes(ground.up)
     t = -R @ _below(standing, ground)
     turned = [
         replace(
@@ -100,7 +100,7 @@ def _solve_standing(
     return root
 
 
-def _axes(up: Float[np.ndarray, "3"]) -> Float[np.ndarray, "3 3"]:
+def world_axes(up: Float[np.ndarray, "3"]) -> Float[np.ndarray, "3 3"]:
     """The world's axes in the camera frame, as rows; x is the camera's right, made level."""
     right = np.array([1.0, 0.0, 0.0])
     x = right - (right @ up) * up
@@ -113,6 +113,10 @@ def _below(motions: Sequence[Motion], ground: Ground) -> Float[np.ndarray, "3"]:
     for motion in motions:
         known = np.isfinite(motion.root).all(-1)
         if known.any():
-            root = motion.root[known.argmax()].astype(np.float64)
-            return root + (ground.height - root @ ground.up) * ground.up
+            return ground_below(motion.root[known.argmax()].astype(np.float64), ground)
     return ground.height * ground.up
+
+
+def ground_below(place: Float[np.ndarray, "3"], ground: Ground) -> Float[np.ndarray, "3"]:
+    """The place on the ground below a place, camera frame, metres."""
+    return place + (ground.height - place @ ground.up) * ground.up

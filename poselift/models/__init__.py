@@ -14,7 +14,7 @@ from poselift.models.lifter import LifterConfig, SpatioTemporalLifter
 from poselift.models.martinez import SimpleBaseline, SimpleBaselineConfig
 from poselift.models.recurrent import RecurrentConfig, RecurrentLifter
 from poselift.models.seq2seq import BahdanauConfig, BahdanauLifter, LuongConfig, LuongLifter
-from poselift.models.sequence import estimate_sequence, lift_sequence
+from poselift.models.sequence import estimate_sequence, lift_sequence, lift_windows
 from poselift.models.tcn import TemporalConvolution, TemporalConvolutionConfig
 from poselift.models.weights import Weights, load_weights, save_weights
 
@@ -45,6 +45,7 @@ __all__ = [
     "encode",
     "estimate_sequence",
     "lift_sequence",
+    "lift_windows",
     "load_weights",
     "save_weights",
 ]

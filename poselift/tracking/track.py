@@ -94,6 +94,12 @@ class Track:
         self.keypoints.append(keypoints)
         self.scores.append(scores)
 
+    def shorten(self) -> None:
+        """Forgets all but the last observation and the first timestamp."""
+        del self.timestamps[1:-1]
+        for values in (self.frames, self.keypoints, self.scores):
+            del values[:-1]
+
     def difference(
         self, timestamp: float, keypoints: Float[np.ndarray, "j 2"], scores: Float[np.ndarray, " j"]
     ) -> Difference | None:

@@ -37,10 +37,12 @@ class Tracker:
 
     Args:
         image_size: (width, height) of the frames in pixels.
+        history: keep all observations, for `tracks`. Without, memory does not grow, as a live stream needs.
     """
 
-    def __init__(self, image_size: tuple[int, int]) -> None:
+    def __init__(self, image_size: tuple[int, int], *, history: bool = True) -> None:
         self._image_size = image_size
+        self._history = history
         self._timestamps: list[float] = []
         self._looks = [0]  # frames with a look before each frame
         self._tracks: list[Track] = []
@@ -65,6 +67,8 @@ class Tracker:
             raise ValueError(
                 f"the frame at {timestamp} s follows one at {self._timestamps[-1]} s; give frames in order of time"
             )
+        if not self._history:
+            self._forget(timestamp)
         frame = len(self._timestamps)
         self._timestamps.append(timestamp)
         self._looks.append(self._looks[-1] + (detections is not None))
@@ -108,10 +112,13 @@ class Tracker:
         one person are joined over up to four seconds. At last, people who were observed for less than 0.25 s (or half
         the clip, if that is less), or whose mean joint score is below 0.2, are dropped.
 
+        Only for a tracker with a history.
+
         Returns:
             One `Keypoints2D` per person, from the first to the last frame with the person; frames in between without
             an observation are NaN with score 0.
         """
+        assert self._history, "this tracker forgets"
         if self._skeleton is None:
             return []
         times = np.array(self._timestamps, dtype=float)
@@ -135,6 +142,14 @@ class Tracker:
             )
             for person, track in enumerate(kept, start=1)
         ]
+
+    def _forget(self, timestamp: float) -> None:
+        """Leaves what `update` needs: the last observation of those who are still searched."""
+        self._tracks = [track for track in self._tracks if timestamp - track.timestamps[-1] <= _PATIENCE]
+        for track in self._tracks:
+            track.shorten()
+        del self._timestamps[:-1]
+        del self._looks[:-1]
 
 
 def _observed(track: Track, interval: float) -> float:

@@ -20,8 +20,11 @@ from poselift.losses import (
 )
 from poselift.skeleton import H36M17, Skeleton
 
-LOSSES = ("position", "velocity", "scale_free", "bone_length", "uncertainty", "reprojection", "symmetry")
+LOSSES = ("position", "newest", "velocity", "scale_free", "bone_length", "uncertainty", "reprojection", "symmetry")
 """The terms of the training loss."""
+
+_NEWEST = 4
+"""Frames at the end of a window that "newest" counts: those that a stream without lookahead shows."""
 
 _BEYOND = 0.3
 """The weight of joints that Human3.6M-17 lacks (feet, hands, face): most depend on one that it has."""
@@ -35,7 +38,7 @@ def from_first(joints: Float[Tensor, "*batch k 3"], skeleton: Skeleton) -> Float
 class Objective:
     """The weighted sum of the losses of a batch.
 
-    The first five losses count where 3D is known, "uncertainty" only if the lifter predicts it. "reprojection" counts
+    The first six losses count where 3D is known, "uncertainty" only if the lifter predicts it. "reprojection" counts
     where 2D or 3D is known, and "symmetry" everywhere, so that windows without 3D train the lifter too.
 
     Args:
@@ -71,6 +74,9 @@ class Objective:
         target = joints.where(mask[..., None], 0.0)
         losses: dict[str, Callable[[], Tensor]] = {
             "position": lambda: position_loss(predicted, target, mask * self._importance.to(predicted)),
+            "newest": lambda: position_loss(
+                predicted[:, -_NEWEST:], target[:, -_NEWEST:], (mask * self._importance.to(predicted))[:, -_NEWEST:]
+            ),
             "velocity": lambda: velocity_loss(predicted, target, mask, batch.times),
             "scale_free": lambda: scale_free_loss(predicted, target, mask),
             "bone_length": lambda: bone_length_loss(predicted, target, mask, self.skeleton.bone_indices),

@@ -1,7 +1,19 @@
 """Reading and writing of videos, with the timestamp of each frame."""
 
+from poselift.video.live import Captured, LiveCapture
 from poselift.video.probe import VideoInfo, probe
 from poselift.video.reader import Frame, VideoReader
+from poselift.video.source import Source, source_opener
 from poselift.video.writer import VideoWriter
 
-__all__ = ["Frame", "VideoInfo", "VideoReader", "VideoWriter", "probe"]
+__all__ = [
+    "Captured",
+    "Frame",
+    "LiveCapture",
+    "Source",
+    "VideoInfo",
+    "VideoReader",
+    "VideoWriter",
+    "probe",
+    "source_opener",
+]

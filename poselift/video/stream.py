@@ -12,6 +12,9 @@ from av.video.stream import VideoStream
 
 from poselift.core.errors import InputError
 
+_PATIENCE = 10.0
+"""Seconds for which a server may say nothing."""
+
 
 @contextlib.contextmanager
 def open_video(path: str | os.PathLike[str]) -> Iterator[tuple[InputContainer, VideoStream]]:
@@ -38,16 +41,47 @@ def open_video(path: str | os.PathLike[str]) -> Iterator[tuple[InputContainer, V
             f"{path} cannot be opened as a video ({reason}); it is damaged or another kind of file"
         ) from error
     with container:
-        stream = container.streams.best("video")
-        # The cover of a sound file is a video stream of one picture; FFmpeg reads .txt as terminal art.
-        if not isinstance(stream, VideoStream) or stream.disposition & Disposition.attached_pic:
-            raise InputError(f"{path} has no video stream; give a video file")
-        if container.format.name == "tty":
-            raise InputError(f"{path} is a text file, not a video; give a video file")
-        if container.format.name.endswith("_pipe") or container.format.name == "image2":
-            raise InputError(f"{path} is a still picture, not a video; give a video file")
-        stream.thread_type = "AUTO"
-        yield container, stream
+        yield container, _video_stream(container, str(path))
+
+
+@contextlib.contextmanager
+def open_url(url: str, name: str) -> Iterator[tuple[InputContainer, VideoStream]]:
+    """The opened stream of a camera or server and its video stream, decoded with threads.
+
+    Opening and each wait for data end after ten seconds.
+
+    Args:
+        url: such as rtsp://HOST/PATH or http://HOST/PATH.
+        name: of the stream in messages, without a password.
+
+    Raises:
+        InputError: the address gives no video.
+    """
+    # RTSP over TCP: lost UDP packets damage pictures, and many routers drop them all.
+    options = {"rtsp_transport": "tcp"} if url.startswith("rtsp") else {}
+    try:
+        container = av.open(url, timeout=_PATIENCE, options=options)
+    except (av.error.FFmpegError, OSError, ValueError) as error:
+        reason = "no answer" if isinstance(error, av.error.ExitError) else getattr(error, "strerror", None) or error
+        raise InputError(
+            f"{name} cannot be opened ({reason}); check the address, and that the camera or server is on"
+        ) from error
+    with container:
+        yield container, _video_stream(container, name)
+
+
+def _video_stream(container: InputContainer, name: str) -> VideoStream:
+    """The video stream of a container, set up for decoding with threads."""
+    stream = container.streams.best("video")
+    # The cover of a sound file is a video stream of one picture; FFmpeg reads .txt as terminal art.
+    if not isinstance(stream, VideoStream) or stream.disposition & Disposition.attached_pic:
+        raise InputError(f"{name} has no video stream; give a video")
+    if container.format.name == "tty":
+        raise InputError(f"{name} is a text file, not a video; give a video")
+    if container.format.name.endswith("_pipe") or container.format.name == "image2":
+        raise InputError(f"{name} is a still picture, not a video; give a video")
+    stream.thread_type = "AUTO"
+    return stream
 
 
 class Decoder:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
 
 import cv2
 import numpy as np
@@ -12,7 +13,6 @@ from poselift.viz.capsules import capsule_outlines, fill_outline
 from poselift.viz.colors import BACKGROUND, GRID, SHADOW, TEXT, Color, mix, person_colors
 from poselift.viz.labels import draw_label, draw_text, text_size
 from poselift.viz.limbs import limbs_of
-from poselift.viz.stage import Stage
 
 _SWING = np.deg2rad(50)  # to each side of the recording camera's own view
 _PERIOD = 12.0  # seconds for a swing to both sides and back
@@ -41,6 +41,30 @@ class Pose3D:
     interpolated: bool = False
 
 
+@runtime_checkable
+class Framing(Protocol):
+    """What a view must show; a `Stage` knows it of a clip."""
+
+    @property
+    def times(self) -> Float[np.ndarray, " k"]:
+        """Seconds; the view starts its swing at the first."""
+        ...
+
+    @property
+    def points(self) -> Float[np.ndarray, "p 3"]:
+        """A sample of everyone's joints relative to `middle`, metres."""
+        ...
+
+    @property
+    def shortened(self) -> bool:
+        """Whether people stood further apart than shown."""
+        ...
+
+    def middle(self, time: float) -> Float[np.ndarray, "3"]:
+        """The point on the ground to look at, at a time in seconds."""
+        ...
+
+
 @dataclass(frozen=True, eq=False)
 class _View:
     """The view of the scene: rows of `axes` are right, down and forward; `target` is the centre."""
@@ -58,10 +82,10 @@ class Scene3D:
     Args:
         width: width of the picture, pixels.
         height: height of the picture, pixels.
-        stage: arrangement of the clip.
+        stage: arrangement of the people.
     """
 
-    def __init__(self, width: int, height: int, stage: Stage):
+    def __init__(self, width: int, height: int, stage: Framing):
         self.width, self.height = width, height
         self._stage = stage
         points = stage.points if len(stage.points) else np.array([[-1.0, 0, -1], [1, 1.8, 1]])

@@ -14,7 +14,7 @@ from scipy.ndimage import gaussian_filter1d
 from poselift.structures import Motion
 from poselift.viz.up import rotation_to_y_up
 
-_SOLE = 0.04  # metres from the lowest joint to the ground
+SOLE = 0.04  # metres from the lowest joint to the ground
 _MAX_RISE = 1.2  # metres, largest displayed height above another person's ground
 _STEP = 0.1  # seconds between the points of the middle's path
 _SMOOTHING = 1.2  # seconds, standard deviation
@@ -64,7 +64,7 @@ class Stage:
         places = np.array([np.median(bodies[i][known[i], 0, ::2], axis=0) for i in present])
         rises = _rises(floors, places)
         shown_rises = np.minimum(rises, _MAX_RISE)
-        offsets[present, 1] = shown_rises - floors + _SOLE
+        offsets[present, 1] = shown_rises - floors + SOLE
         middle = (places.min(0) + places.max(0)) / 2
         spread = np.linalg.norm(places - middle, axis=-1).max()
         shrink = min(1.0, (1.2 + 0.2 * len(present)) / max(spread, 1e-9))

@@ -29,7 +29,12 @@ def rotation_to_y_up(motions: Sequence[Motion]) -> Float[np.ndarray, "3 3"]:
         raise ValueError(f"motions of one scene must share a frame; these are in {sorted(frames)}")
     if frames == {"world"}:
         return np.eye(3)
-    x, y, z = _TO_Y_UP @ estimate_up(motions)
+    return rotation_from(estimate_up(motions))
+
+
+def rotation_from(up: Float[np.ndarray, "3"]) -> Float[np.ndarray, "3 3"]:
+    """The rotation from the camera frame to one with Y up, for a unit vector up in the camera frame."""
+    x, y, z = _TO_Y_UP @ up
     # Rodrigues' formula for the axis (x, y, z) x (0, 1, 0), whose angle has the cosine y.
     cross = np.array([[0, -x, 0], [x, 0, z], [0, -z, 0]])
     turn = np.eye(3) + cross + cross @ cross / (1 + y)
@@ -42,7 +47,11 @@ def estimate_up(motions: Sequence[Motion]) -> Float[np.ndarray, "3"]:
     Only upright bodies count; without any, the result is the camera's own up. It leans at most 25 degrees from that.
     """
     axes = [np.zeros((0, 3)), *(axis for motion in motions if (axis := motion.body_axis()) is not None)]
-    bodies = np.concatenate(axes)
+    return up_of_bodies(np.concatenate(axes))
+
+
+def up_of_bodies(bodies: Float[np.ndarray, "n 3"]) -> Float[np.ndarray, "3"]:
+    """Unit vector up in the camera frame from body axes of any length; see `estimate_up`."""
     bodies = bodies / np.maximum(np.linalg.norm(bodies, axis=-1, keepdims=True), 1e-9)
     upright = bodies[bodies @ _CAMERA_UP > np.cos(_UPRIGHT)]  # false for NaN
     if not len(upright):

@@ -46,7 +46,7 @@ def test_a_command_that_is_terminated_leaves_no_half_of_a_file(tmp_path, monkeyp
 def test_help_lists_every_command():
     ran = poselift("--help")
     assert ran.code == 0
-    for command in (*COMMANDS.values(), "attention", "weights"):
+    for command in (*COMMANDS.values(), "attention", "stream", "weights"):
         assert f"\n    {command}" in ran.out
 
 

@@ -55,6 +55,16 @@ def test_losses_of_weight_zero_are_left_out(batch):
     }
 
 
+def test_the_newest_frames_have_a_loss_of_their_own(batch):
+    predicted = batch.joints.nan_to_num()
+    objective = Objective({"newest": 1.0}, CMU28, H36M17)
+    early, late = predicted.clone(), predicted.clone()
+    early[:, :-4] += 0.1
+    late[:, -4:] += 0.1
+    assert float(objective(early, batch)["loss"]) < 1e-3
+    assert float(objective(late, batch)["loss"]) == pytest.approx(0.1 * 3**0.5, rel=0.01)
+
+
 def test_frames_beyond_the_clip_do_not_count(batch):
     valid = batch.valid.clone()
     valid[:, 5:] = False

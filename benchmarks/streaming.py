@@ -1,0 +1,266 @@
+"""Lag against error of lifting in a stream, its time for each frame, and its latency and memory over a long stream.
+
+    python -m benchmarks.streaming --corpus cmu50.npz --bench bench_val.npz [--weights NAME|FILE ...] [--seconds N]
+    python -m benchmarks.streaming --corpus cmu50.npz --bench bench_val.npz --world [--weights NAME|FILE ...]
+    python -m benchmarks.streaming --long 100000 [--people 2] [--weights NAME|FILE ...]
+
+The first command pushes every view of the CMU benchmark frame by frame, at 50 and at 25 frames a second, and compares
+the poses of each lookahead with the truth, beside `lift`, which knows all frames. Means over subjects. One run gives
+all lookaheads: after each push, the poses of 0 to 10 pushes ago are read from the same lifted window. The columns
+`change` compare the MPJPE with the first row. `ms` is the CPU time of one push of one person, everything included.
+
+The second command finds the ground of each view of at least 5 s at 25 frames a second, and compares it with the truth:
+when a stream finds it first, after the last frame, and as `poselift lift` finds it. The last column is the largest CPU
+time of a push to `StreamingWorld`.
+
+The third command pushes made keypoints and prints percentiles of the time of a push, and the resident memory.
+"""
+
+import resource
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import torch
+from jaxtyping import Float
+
+from benchmarks.changed_views import take, thinned, unchanged
+from benchmarks.command import add_bench, command_line, errors_shown, subject_mean, table_head, table_row
+from poselift.core.errors import InputError
+from poselift.data.cmu_bench import CmuBench
+from poselift.data.reading import load_arrays
+from poselift.data.views import View
+from poselift.lifting import (
+    CameraModel,
+    LiftOptions,
+    StreamingLifter,
+    StreamingPeople,
+    StreamingWorld,
+    camera_for,
+    lift,
+)
+from poselift.lifting.ground import Ground, find_ground
+from poselift.lifting.recent import Recent
+from poselift.lifting.smoothing import PoseSmoother
+from poselift.lifting.streaming import LIVE, Network
+from poselift.lifting.view import keypoints_of
+from poselift.models import Weights, load_weights
+from poselift.reports.evaluation import score_view, summarise
+from poselift.reports.protocols import get_protocol
+from poselift.skeleton import COCO17, Skeleton
+from poselift.structures import StreamedPose
+
+LOOKAHEADS = (0, 1, 2, 3, 5, 10)
+
+PARTS = ("joints", "root")
+
+COLUMNS = {
+    "mpjpe": "MPJPE mm",
+    "change": "change %",
+    "p_mpjpe": "P-MPJPE mm",
+    "mpjve": "MPJVE mm/frame",
+    "acceleration": "acceleration error mm/frame²",
+    "root": "root mm",
+    "root_velocity": "root velocity mm/frame",
+}
+
+
+def camera_of(view: View) -> CameraModel:
+    """The view's camera."""
+    width, height = (int(size) for size in view.image_size)
+    return CameraModel(view.K, (width, height), "given")
+
+
+def streamed(
+    view: View, weights: Weights, options: LiftOptions = LIVE, lookaheads: Sequence[int] = LOOKAHEADS
+) -> dict[int, list[StreamedPose]]:
+    """The poses of all frames for each lookahead, as a stream gives them."""
+    keypoints, camera = keypoints_of(view), camera_of(view)
+    person = Recent(weights, camera, keypoints.skeleton, 0, options)
+    network = Network(weights, camera, options.flip)
+    poses: dict[int, list[StreamedPose]] = {lookahead: [] for lookahead in lookaheads}
+    for row in range(len(keypoints)):
+        person.add(keypoints.keypoints[row], keypoints.scores[row], float(keypoints.timestamps[row]))
+        network.lift([person])
+        person.next_pose()
+        for lookahead, found in poses.items():
+            # The end of the stream gives the last poses.
+            ends = range(row - lookahead, row + 1) if row == len(keypoints) - 1 else [row - lookahead]
+            for frame in ends:
+                if frame >= 0:
+                    pose = person.pose_of(keypoints[frame : frame + 1])
+                    assert pose is not None, "the benchmark's people are always seen"
+                    found.append(pose)
+    return poses
+
+
+def smoothed(poses: Sequence[StreamedPose], skeleton: Skeleton) -> list[StreamedPose]:
+    """The poses as a smoothing lifter gives them."""
+    return list(map(PoseSmoother(skeleton), poses))
+
+
+def errors(
+    views: Sequence[View], joints: Sequence[np.ndarray], roots: Sequence[np.ndarray], skeleton: Skeleton
+) -> dict[str, float]:
+    """The columns of a row, but for the change; means over subjects."""
+    protocol = get_protocol("cmu_bench")
+    scores = [score_view(view, one, skeleton, protocol) for view, one in zip(views, joints, strict=True)]
+    metrics = summarise(scores, protocol)["metrics"]
+    means = {key: metrics[key]["mean"] for key in COLUMNS if key in metrics}
+    off = [(view.subject, 1e3 * (root - view.root.numpy())) for view, root in zip(views, roots, strict=True)]
+    means["root"] = subject_mean((subject, np.linalg.norm(one, axis=-1)) for subject, one in off)
+    means["root_velocity"] = subject_mean(
+        (subject, np.linalg.norm(np.diff(one, axis=0), axis=-1)) for subject, one in off
+    )
+    return means
+
+
+def rows_of(views: Sequence[View], weights: Weights, options: LiftOptions = LIVE) -> Iterator[tuple[str, dict]]:
+    """The rows of a table: each lookahead, and `lift`."""
+    skeleton = weights.lifter.skeleton_out
+    poses = [streamed(view, weights, options) for view in views]
+    first = np.nan
+    for lookahead in LOOKAHEADS:
+        for name, change in (("", smoothed), (", not smoothed", lambda found, _: found)):
+            every = [change(found[lookahead], skeleton) for found in poses]
+            joints, roots = ([np.stack([getattr(pose, part) for pose in one]) for one in every] for part in PARTS)
+            means = errors(views, joints, roots, skeleton)
+            first = means["mpjpe"] if np.isnan(first) else first
+            yield f"lookahead {lookahead}{name}", means | {"change": 100 * (means["mpjpe"] / first - 1)}
+    whole = [lift(keypoints_of(view), weights, camera_of(view), LiftOptions(every_frame=True)) for view in views]
+    means = errors(views, [one.joints for one in whole], [one.root for one in whole], skeleton)
+    yield "`poselift lift`", means | {"change": 100 * (means["mpjpe"] / first - 1)}
+
+
+def ground_errors(ground: Ground, R: np.ndarray, t: np.ndarray) -> tuple[float, float]:
+    """The angle of up, degrees, and the error of the camera's height, mm.
+
+    Args:
+        ground: found.
+        R: of the true world in the camera frame.
+        t: of the true world in the camera frame, metres: the ground goes through it.
+    """
+    angle = float(np.degrees(np.arccos(np.clip(ground.up @ R[:, 1], -1, 1))))
+    return angle, 1e3 * abs(ground.height - float(t @ R[:, 1]))
+
+
+def world_lines(
+    views: Sequence[View], R: Float[np.ndarray, "n 3 3"], t: Float[np.ndarray, "n 3"], weights: Weights
+) -> Iterator[str]:
+    """The lines of the table of grounds."""
+    found: dict[str, list[tuple[float, float]]] = {"first": [], "last": [], "`poselift lift`": []}
+    slowest = 0.0
+    for view, rotation, place in zip(views, R, t, strict=True):
+        world = StreamingWorld(camera_of(view), weights.lifter.skeleton_out, view.keypoint_skeleton)
+        first: Ground | None = None
+        for pose in smoothed(streamed(view, weights, lookaheads=(0,))[0], weights.lifter.skeleton_out):
+            begun = time.process_time()
+            world.push({1: pose})
+            slowest = max(slowest, time.process_time() - begun)
+            first = first or world.ground
+        assert first is not None, "views last longer than FIRST"
+        assert world.ground is not None
+        whole = find_ground([lift(keypoints_of(view), weights, camera_of(view))])
+        for name, ground in zip(found, (first, world.ground, whole), strict=True):
+            found[name].append(ground_errors(ground, rotation, place))
+    yield table_head(["ground", "up, median deg", "up, 90 % of views", "height, median mm", "ms"])
+    for name, pairs in found.items():
+        angles, heights = np.array(pairs).T
+        values = (np.median(angles), np.percentile(angles, 90), np.median(heights))
+        ms = "" if "lift" in name else f"{1e3 * slowest:.0f}"
+        yield table_row([name, *(f"{value:.1f}" for value in values[:2]), f"{values[2]:.0f}", ms])
+
+
+def push_ms(view: View, weights: Weights, options: LiftOptions = LIVE, frames: int = 200) -> float:
+    """CPU time of a push with a full window, median, milliseconds."""
+    keypoints = keypoints_of(view)
+    lifter = StreamingLifter(weights, camera_of(view), keypoints.skeleton, options=options)
+    took = []
+    for row in range(min(len(keypoints), (options.window or weights.window) + frames)):
+        begun = time.process_time()
+        lifter.push(keypoints.keypoints[row], keypoints.scores[row], float(keypoints.timestamps[row]))
+        took.append(time.process_time() - begun)
+    return 1e3 * float(np.median(took[-frames:]))
+
+
+def resident() -> float:
+    """Resident memory, MiB."""
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * resource.getpagesize() / 2**20
+
+
+def long_stream(weights: Weights, frames: int, people: int, fps: float = 30.0) -> Iterator[str]:
+    """The lines of a report on a stream of made keypoints, in which people come and go."""
+    camera, random = camera_for((1280, 720)), np.random.default_rng(0)
+    lifter = StreamingPeople(weights, camera, COCO17)
+    body = random.uniform((500, 100), (700, 600), (17, 2))
+    took, memory = np.zeros(frames), {}
+    for frame in range(frames):
+        if frame in (min(1000, frames // 10), frames // 2, frames - 1):
+            memory[frame] = resident()
+        # Everybody leaves for 5 s in each minute, and comes back under another number.
+        minute, second = divmod(frame / fps, 60)
+        seen = range(people) if second < 55 else range(0)
+        found = {
+            int(minute) * people + person: (
+                body + 150 * person + 30 * np.sin(frame / fps + np.arange(34).reshape(17, 2)),
+                np.full(17, 0.9),
+            )
+            for person in seen
+        }
+        begun = time.perf_counter()
+        lifter.push(found, frame / fps)
+        took[frame] = 1e3 * (time.perf_counter() - begun)
+    busy = took[np.arange(frames) / fps % 60 < 55]
+    half, most, nearly = np.percentile(busy, (50, 90, 99))
+    marks = f"50 % {half:.1f}, 90 % {most:.1f}, 99 % {nearly:.1f}"
+    yield f"`{weights.name}`, {frames} frames, {people} people: ms a frame (wall): {marks}, largest {busy.max():.1f}"
+    yield "memory, MiB: " + ", ".join(f"{value:.0f} after {frame} frames" for frame, value in memory.items())
+
+
+def shortened(view: View, seconds: float | None) -> View:
+    """The first seconds of a view."""
+    if seconds is None:
+        return view
+    return take(view, torch.arange(int((view.times - view.times[0] < seconds).sum())))
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Prints the tables, or the report on a long stream."""
+    parser = command_line(__doc__)
+    add_bench(parser, skeleton="coco17", required=False)
+    parser.add_argument("--seconds", type=float, metavar="N", help="only the first N seconds of each view")
+    parser.add_argument("--world", action="store_true", help="errors of the ground instead")
+    parser.add_argument("--long", type=int, metavar="N", help="push N frames of made keypoints instead")
+    parser.add_argument("--people", type=int, default=1, help="with --long; default 1")
+    options = parser.parse_args(arguments)
+    torch.set_num_threads(1)
+    with errors_shown(parser):
+        for weights in map(load_weights, options.weights):
+            if options.long:
+                print("\n".join(long_stream(weights, options.long, options.people)), flush=True)
+                continue
+            if not (options.corpus and options.bench):
+                raise InputError("the errors need --corpus and --bench; give cmu50.npz and bench_val.npz, or --long")
+            bench = [
+                shortened(view, options.seconds) for view in CmuBench(options.corpus, options.bench, options.skeleton)
+            ]
+            if options.world:
+                poses = load_arrays(options.bench, {"R": (None, 3, 3), "t": (None, 3)}, "give bench_val.npz as --bench")
+                chosen = [k for k, view in enumerate(bench) if float(view.times[-1] - view.times[0]) >= 5]
+                views = [thinned(25)(bench[k], torch.Generator()) for k in chosen]
+                print(f"\n`{weights.name}`, {options.skeleton}, {len(views)} views\n")
+                print("\n".join(world_lines(views, poses["R"][chosen], poses["t"][chosen], weights)), flush=True)
+                continue
+            for fps, change in ((50, unchanged), (25, thinned(25))):
+                views = [change(view, torch.Generator()) for view in bench]
+                cost = push_ms(max(views, key=len), weights)
+                print(f"\n`{weights.name}`, {options.skeleton}, {fps} frames a second, {cost:.1f} ms a push\n")
+                print(table_head(["", *COLUMNS.values()]))
+                for name, means in rows_of(views, weights):
+                    print(table_row([name, *(f"{means[key]:.1f}" for key in COLUMNS)]), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,120 @@
+"""The outputs of `poselift stream`."""
+
+import argparse
+import contextlib
+import os
+import sys
+from types import TracebackType
+
+import numpy as np
+
+from poselift.core.errors import InputError
+from poselift.detection import Detector
+from poselift.export.json_lines import LineWriter, frame_line
+from poselift.export.osc import OscSender
+from poselift.export.websocket import WebSocketLines
+from poselift.lifting.live import PeopleLifter
+from poselift.structures import LiveFrame
+from poselift.viz import LiveView, Window
+
+
+class LiveOutputs:
+    """Everything that the options ask for; use it as a context.
+
+    Args:
+        arguments: of the command line.
+        header: first JSON line.
+        image_size: (width, height) of the pictures.
+        detector: whose keypoints the window draws.
+        lifter: whose poses come.
+
+    Attributes:
+        ending: how the user ends the stream.
+
+    Raises:
+        InputError: an output cannot be opened.
+    """
+
+    def __init__(
+        self,
+        arguments: argparse.Namespace,
+        header: str,
+        image_size: tuple[int, int],
+        detector: Detector,
+        lifter: PeopleLifter,
+    ) -> None:
+        self._lines: LineWriter | None = None
+        self._osc: OscSender | None = None
+        self._web: WebSocketLines | None = None
+        self._window: Window | None = None
+        self.ending = "Ctrl-C" if arguments.no_window else "q or Esc in the window"
+        with contextlib.ExitStack() as stack:
+            if arguments.osc is not None:
+                host, port = arguments.osc
+                self._osc = stack.enter_context(contextlib.closing(OscSender(host, port, lifter.skeleton)))
+            if arguments.websocket is not None:
+                host, port = arguments.websocket
+                self._web = stack.enter_context(contextlib.closing(WebSocketLines(header, port, host)))
+            if not arguments.no_window:
+                self._view = LiveView(image_size, detector.skeleton, lifter.skeleton)
+                self._window = stack.enter_context(contextlib.closing(Window("poselift stream", self._view.size)))
+            if arguments.out is not None or arguments.no_window:
+                file = sys.stdout
+                if arguments.out is not None:
+                    file = stack.enter_context(_opened(arguments.out))
+                self._lines = stack.enter_context(contextlib.closing(LineWriter(file)))
+                self._lines.send(header)
+            self._stack = stack.pop_all()
+
+    def __enter__(self) -> "LiveOutputs":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._stack.close()
+        if self._lines is None or self._lines.failed is None:
+            return
+        if not isinstance(self._lines.failed, BrokenPipeError):
+            raise self._lines.failed
+        # Otherwise Python flushes stdout at its end, and complains.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+    @property
+    def open(self) -> bool:
+        """Whether somebody still looks: the window is open, and the reader of the lines did not leave."""
+        return (self._window is None or self._window.open) and (self._lines is None or self._lines.failed is None)
+
+    @property
+    def lost(self) -> int:
+        """Number of lines that a slow reader missed."""
+        return 0 if self._lines is None else self._lines.lost
+
+    def send(self, frame: LiveFrame, image: np.ndarray) -> None:
+        """Hands a frame to all outputs.
+
+        Args:
+            frame: the people in it.
+            image: its picture, RGB.
+        """
+        if self._osc is not None:
+            self._osc.send(frame)
+        if self._lines is not None or self._web is not None:
+            line = frame_line(frame)
+            for output in (self._lines, self._web):
+                if output is not None:
+                    output.send(line)
+        if self._window is not None:
+            self._window.show(self._view.render(image, frame))
+
+    def poll(self) -> None:
+        """Handles the window while no frame comes."""
+        if self._window is not None:
+            self._window.poll()
+
+
+def _opened(path: os.PathLike[str]) -> contextlib.AbstractContextManager:
+    try:
+        return open(path, "w", encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"--out {path} cannot be written ({error.strerror}); choose another file") from error

@@ -1,0 +1,189 @@
+"""`poselift stream`: 3D poses of the people in front of a camera, while they move."""
+
+import argparse
+import contextlib
+import math
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from poselift.cli.camera import add_camera_options
+from poselift.cli.detector import add_detector_options, add_quality_option, chosen_detector
+from poselift.cli.device import torch_device
+from poselift.cli.live_outputs import LiveOutputs
+from poselift.cli.weights import add_lifter_option
+from poselift.detection import Detector, PlaceDetector
+from poselift.export.json_lines import header_line
+from poselift.lifting import CameraModel, StreamingPeople, StreamingWorld, camera_for
+from poselift.lifting.finder import build_finder
+from poselift.lifting.live import Latencies, LivePeople
+from poselift.models import Weights, load_weights
+from poselift.video import LiveCapture, source_opener
+from poselift.viz.window import check_display
+
+_WAIT = 0.1
+"""Seconds to wait for a frame before the window is handled again."""
+_MOST_LOOKAHEAD = 10
+
+
+def add_command(commands: Any) -> None:
+    """Adds `stream` to the console script."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        "stream",
+        help="3D motion live from a camera, a file or a URL",
+        description="Detects, tracks and lifts the people of a camera, a video file at its own pace, or a URL. Shows "
+        "the picture with 2D beside the 3D in a window, or writes JSON lines. Drops frames if it cannot keep up, so "
+        "that the lag does not grow. Ctrl-C ends it.",
+    )
+    parser.add_argument(
+        "source",
+        nargs="?",
+        default="0",
+        metavar="0|FILE|URL",
+        help="number of a camera, a video file, or a URL such as rtsp://HOST/PATH (default: camera 0)",
+    )
+    parser.add_argument("--duration", type=_positive, metavar="S", help="end after this time, seconds")
+    outputs = parser.add_argument_group("outputs")
+    outputs.add_argument("--no-window", action="store_true", help="no window; JSON lines on stdout, unless --out")
+    outputs.add_argument("--out", type=_lines_file, metavar="FILE.jsonl", help="write JSON lines to this file")
+    outputs.add_argument(
+        "--osc", type=_address, metavar="[HOST:]PORT", help="send OSC messages over UDP (default host: this computer)"
+    )
+    outputs.add_argument(
+        "--websocket",
+        type=_address,
+        metavar="[HOST:]PORT",
+        help="serve the JSON lines to WebSocket clients (default host: this computer only)",
+    )
+    add_camera_options(parser)
+    how = parser.add_argument_group("how")
+    add_lifter_option(how)
+    add_quality_option(how)
+    how.add_argument(
+        "--lookahead",
+        type=int,
+        choices=range(_MOST_LOOKAHEAD + 1),
+        default=0,
+        metavar="N",
+        help=f"looks that a pose waits for, 0 to {_MOST_LOOKAHEAD}: later, but steadier (default: %(default)s)",
+    )
+    how.add_argument(
+        "--world",
+        action="store_true",
+        help="poses in the world frame, Y up from the ground, after the first seconds; needs a still camera",
+    )
+    how.add_argument(
+        "--device", choices=["auto", "cpu", "cuda"], default="auto", help="where to run (default: a GPU if present)"
+    )
+    add_detector_options(parser)
+    # Half the time of `small` for 3 mm more error (the weights' cards).
+    parser.set_defaults(run=run, weights="tiny")
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Streams until the source ends, the window is closed, the time is over, or Ctrl-C.
+
+    Raises:
+        InputError: an argument cannot be used, or the source cannot be opened.
+    """
+    if not arguments.no_window:
+        check_display()
+    # Detectors search in the background: threads of the lifter would wait for a core, and for each other.
+    torch.set_num_threads(1)
+    name, opener = source_opener(arguments.source)
+    capture = LiveCapture(opener, name, _notice)
+    weights = load_weights(arguments.weights, torch_device(arguments.device))
+    detector = chosen_detector(arguments)
+    camera = camera_for(capture.image_size, arguments.fov, arguments.intrinsics)
+    _warm_up(detector, weights, camera)
+    lifter = StreamingPeople(weights, camera, detector.skeleton, arguments.lookahead)
+    world = StreamingWorld(camera, lifter.skeleton, detector.skeleton) if arguments.world else None
+    finder = build_finder(detector, arguments.quality, wait=False)
+    people = LivePeople(finder, lifter, capture.image_size, world)
+    header = header_line(
+        source=name if "://" in name else Path(name).name,
+        image_size=list(capture.image_size),
+        intrinsics=camera.K[[0, 1, 0, 1], [0, 1, 2, 2]].tolist(),
+        camera=camera.origin,
+        weights=weights.name,
+        detector=detector.name,
+        quality=arguments.quality,
+        lookahead=arguments.lookahead,
+        frame="world" if arguments.world else "camera",
+        skeleton=lifter.skeleton.name,
+        joints=list(lifter.skeleton.joints),
+        parents=list(lifter.skeleton.parents),
+    )
+    latencies = Latencies()
+    with contextlib.ExitStack() as stack:
+        outputs = stack.enter_context(LiveOutputs(arguments, header, capture.image_size, detector, lifter))
+        stack.enter_context(capture)
+        width, height = capture.image_size
+        _notice(f"{name}, {width} x {height} pixels; {outputs.ending} ends")
+        with contextlib.suppress(KeyboardInterrupt):
+            _stream(capture, people, outputs, latencies, arguments.duration)
+    lost = f"; {outputs.lost} lines lost by a slow reader" if outputs.lost else ""
+    _notice(
+        f"{capture.seen} frames: {len(latencies)} processed, {capture.dropped} dropped; "
+        f"latency {latencies.percentile(0.5)} ms (median), {latencies.percentile(0.99)} ms (99 %){lost}"
+    )
+
+
+def _stream(
+    capture: LiveCapture, people: LivePeople, outputs: LiveOutputs, latencies: Latencies, duration: float | None
+) -> None:
+    """Processes frames until the end."""
+    end = time.monotonic() + (math.inf if duration is None else duration)
+    while outputs.open and not capture.ended and time.monotonic() < end:
+        captured = capture.newest(_WAIT)
+        if captured is None:
+            outputs.poll()
+            continue
+        outputs.send(people.process(captured), captured.frame.image)
+        latencies.add(time.monotonic() - captured.arrived)
+
+
+def _warm_up(detector: Detector, weights: Weights, camera: CameraModel) -> None:
+    """Runs the networks once: the first time takes longer, and frames would be dropped."""
+    width, height = camera.image_size
+    picture = np.zeros((height, width, 3), np.uint8)
+    if isinstance(detector, PlaceDetector):
+        detector.look(picture, np.array([[0.0, 0.0, width, height]]))
+        for fine in (False, True):
+            detector.search(picture, fine)
+    else:
+        detector.detect([picture])
+    body = np.random.default_rng(0).uniform(0, min(camera.image_size), (len(detector.skeleton), 2))
+    StreamingPeople(weights, camera, detector.skeleton).push({1: (body, np.ones(len(body)))}, 0.0)
+
+
+def _notice(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
+
+
+def _positive(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0 < value < math.inf:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a time; give seconds above 0")
+    return value
+
+
+def _lines_file(text: str) -> Path:
+    # A mistyped name must not overwrite a video.
+    if not text.endswith(".jsonl"):
+        raise argparse.ArgumentTypeError(f"{text!r} does not end in .jsonl; give a file such as poses.jsonl")
+    return Path(text)
+
+
+def _address(text: str) -> tuple[str, int]:
+    host, _, port = text.rpartition(":")
+    if not (port.isdecimal() and 0 < int(port) < 65536):
+        raise argparse.ArgumentTypeError(f"{text!r} is not an address; give PORT or HOST:PORT, PORT from 1 to 65535")
+    return host.strip("[]") or "127.0.0.1", int(port)

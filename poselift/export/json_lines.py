@@ -1,0 +1,135 @@
+"""A live stream as JSON lines: a header, and a line for each frame."""
+
+import json
+import math
+import queue
+import threading
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+from jaxtyping import Float
+
+from poselift.structures import LiveFrame, StreamedPose
+
+FORMAT = "poselift stream 1"
+"""First field of the header. The number changes when readers must change."""
+
+_WAITING = 64
+"""Lines that wait for a slow reader, about two seconds."""
+
+
+def header_line(**facts: Any) -> str:
+    """The first line: the format and facts about the stream, as JSON.
+
+    Args:
+        **facts: such as the joints' names, which the lines of the frames do not repeat.
+
+    Example:
+        >>> header_line(joints=["pelvis", "left_hip"])
+        '{"format":"poselift stream 1","joints":["pelvis","left_hip"]}'
+    """
+    return _json({"format": FORMAT, **facts})
+
+
+def frame_line(frame: LiveFrame) -> str:
+    """The line of a frame, as JSON without a line break; docs/stream.md describes it."""
+    return _json(
+        {
+            "frame": frame.index,
+            "time": round(frame.timestamp, 6),
+            "dropped": frame.dropped,
+            "latency_ms": round(1000 * frame.latency, 1),
+            "looked": frame.looked,
+            "present": list(frame.present),
+            "people": [_person(number, pose) for number, pose in sorted(frame.people.items())],
+        }
+    )
+
+
+def _person(number: int, pose: StreamedPose) -> dict[str, Any]:
+    return {
+        "person": number,
+        "time": round(pose.timestamp, 6),
+        "interpolated": pose.interpolated,
+        "root": _metres(pose.root),
+        "joints": [_metres(joint) for joint in pose.joints],
+        "uncertainty": None if pose.uncertainty is None else _metres(pose.uncertainty),
+    }
+
+
+def _metres(values: Float[np.ndarray, " n"]) -> list[float | None]:
+    """Rounded to 0.01 mm; None for NaN, which JSON does not have."""
+    return [round(value, 5) if math.isfinite(value) else None for value in values.tolist()]
+
+
+def _json(value: dict[str, Any]) -> str:
+    return json.dumps(value, separators=(",", ":"), allow_nan=False)
+
+
+@runtime_checkable
+class Writable(Protocol):
+    """An open text file, or what stands for one."""
+
+    def write(self, text: str, /) -> int:
+        """Writes text."""
+        ...
+
+    def flush(self) -> None:
+        """Hands all text to the reader."""
+        ...
+
+
+class LineWriter:
+    """Writes lines in a thread of its own, so that a slow reader does not slow the stream.
+
+    If more than 64 lines wait, the oldest is left out.
+
+    Args:
+        file: open text file; it stays open.
+
+    Attributes:
+        lost: number of lines that were left out.
+        failed: the error that ended the writing, such as a BrokenPipeError of a reader that has left; None before.
+    """
+
+    def __init__(self, file: Writable) -> None:
+        self.lost = 0
+        self.failed: OSError | None = None
+        self._file = file
+        self._lines: queue.Queue[str | None] = queue.Queue(_WAITING)
+        self._thread = threading.Thread(target=self._write, name="lines", daemon=True)
+        self._thread.start()
+
+    def send(self, line: str) -> None:
+        """Hands over a line; returns at once."""
+        while True:
+            try:
+                return self._lines.put_nowait(line)
+            except queue.Full:
+                self._leave_out()
+
+    def close(self, patience: float = 2.0) -> None:
+        """Waits until all lines are written, at most some seconds."""
+        while True:
+            try:
+                self._lines.put_nowait(None)
+                break
+            except queue.Full:
+                self._leave_out()
+        self._thread.join(patience)
+
+    def _leave_out(self) -> None:
+        try:
+            self._lines.get_nowait()
+            self.lost += 1
+        except queue.Empty:
+            pass  # the writer was faster
+
+    def _write(self) -> None:
+        while (line := self._lines.get()) is not None:
+            try:
+                self._file.write(line + "\n")
+                self._file.flush()
+            except OSError as error:
+                self.failed = error
+                return

@@ -1,0 +1,109 @@
+"""The arrangement of a stream's people in the 3D scene, which does not know what comes."""
+
+from collections import deque
+from collections.abc import Mapping
+
+import numpy as np
+from jaxtyping import Float
+
+from poselift.skeleton import Skeleton
+from poselift.structures import StreamedPose
+from poselift.viz.stage import SOLE
+from poselift.viz.up import rotation_from, up_of_bodies
+
+_UP_POSES = 300
+"""Newest bodies that tell where up is."""
+_SETTLE = 1.0
+"""Time constant of the middle, and of up, seconds."""
+_GROUND_POSES = 60
+"""Newest poses whose lowest joints tell where somebody's ground is: more than twice as many as a jump has."""
+_FORGET = 10.0
+"""Seconds after which the ground of somebody who left is forgotten."""
+_REACH = 1.2
+"""Metres around the middle in which people are shown."""
+_TALL = 2.0
+"""Metres above the ground in which people are shown."""
+
+
+class LiveStage:
+    """Places people upright, on the ground, and close enough to be seen together; eases all of it over time.
+
+    Poses in the world frame keep their height. As in `poselift.viz.Stage`, each person is only shifted, because the
+    distance is what a single camera knows least.
+
+    Args:
+        skeleton: of the poses.
+
+    Attributes:
+        times: for `Scene3D`, likewise those below.
+        points: corners of the space in which people are shown.
+        shortened: people who stand far apart are shown closer.
+    """
+
+    def __init__(self, skeleton: Skeleton) -> None:
+        corner = _REACH * np.sqrt(0.5)
+        self.times = np.zeros(1)
+        self.points = np.array([[x, y, z] for x in (-corner, corner) for y in (0, _TALL) for z in (-corner, corner)])
+        self.shortened = False
+        pairs = [[f"{side}_{part}" for side in ("left", "right")] for part in ("ankle", "shoulder")]
+        known = all(set(pair) <= set(skeleton.joints) for pair in pairs)
+        self._pairs = [skeleton.indices(pair) for pair in pairs] if known else None
+        self._bodies: deque[np.ndarray] = deque(maxlen=_UP_POSES)
+        self._up = up_of_bodies(np.zeros((0, 3)))
+        self._lowest: dict[int, deque[float]] = {}  # heights by person
+        self._last_placed: dict[int, float] = {}
+        self._middle: np.ndarray | None = None
+        self._last = -np.inf
+        self._in_world = False
+
+    def middle(self, time: float) -> Float[np.ndarray, "3"]:
+        """The origin: people are shifted there."""
+        return np.zeros(3)
+
+    def place(self, people: Mapping[int, StreamedPose], time: float) -> dict[int, Float[np.ndarray, "j 3"]]:
+        """The joints of all people in the scene, metres, Y up; people with unknown positions are left out.
+
+        Args:
+            people: by number.
+            time: seconds.
+        """
+        bodies = {
+            number: pose.positions.astype(np.float64)
+            for number, pose in people.items()
+            if np.isfinite(pose.positions).all()
+        }
+        elapsed = max(0.0, time - self._last)
+        self._last = time
+        eased = 1 - np.exp(-elapsed / _SETTLE)
+        if self._pairs is not None:
+            ankles, shoulders = self._pairs
+            self._bodies.extend(body[shoulders].mean(0) - body[ankles].mean(0) for body in bodies.values())
+            if self._bodies:
+                up = self._up + eased * (up_of_bodies(np.stack(self._bodies)) - self._up)
+                self._up = up / np.linalg.norm(up)
+        # World poses are upright and above their ground already; only their middle moves.
+        self._in_world = any(pose.frame == "world" for pose in people.values())
+        rotation = np.eye(3) if self._in_world else rotation_from(self._up)
+        bodies = {number: body @ rotation.T for number, body in bodies.items()}
+        self._measure_ground(bodies, time)
+        if bodies:
+            roots = np.stack([body[0, ::2] for body in bodies.values()])
+            middle = (roots.min(0) + roots.max(0)) / 2
+            self._middle = middle if self._middle is None else self._middle + eased * (middle - self._middle)
+        return {number: body + self._offset(number, body) for number, body in bodies.items()}
+
+    def _measure_ground(self, bodies: Mapping[int, np.ndarray], time: float) -> None:
+        """Notes everybody's lowest joint, and forgets those who left."""
+        for number, body in bodies.items():
+            self._lowest.setdefault(number, deque(maxlen=_GROUND_POSES)).append(float(body[:, 1].min()))
+            self._last_placed[number] = time
+        self._last_placed = {number: last for number, last in self._last_placed.items() if time - last <= _FORGET}
+        self._lowest = {number: self._lowest[number] for number in self._last_placed}
+
+    def _offset(self, number: int, body: np.ndarray) -> np.ndarray:
+        """The shift of a person; at most `_REACH` from the middle."""
+        assert self._middle is not None
+        place = body[0, ::2] - self._middle
+        shown = place * min(1.0, _REACH / max(float(np.linalg.norm(place)), 1e-9))
+        x, z = shown - body[0, ::2]
+        return np.array([x, 0.0 if self._in_world else SOLE - float(np.median(self._lowest[number])), z])

@@ -1,0 +1,97 @@
+"""The picture of a video with 2D skeletons, in the size that it has beside the 3D scene."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from jaxtyping import Float, UInt8
+
+from poselift.skeleton import Skeleton
+from poselift.viz.colors import BACKGROUND, person_colors
+from poselift.viz.draw2d import draw_skeleton_2d
+from poselift.viz.labels import draw_label, text_size
+
+_MAX_WIDTH = 1920
+_MIN_HEIGHT, _MAX_HEIGHT = 480, 960
+
+
+@dataclass(frozen=True, eq=False)
+class Person2D:
+    """One person in one picture.
+
+    Attributes:
+        person: number of the person, which gives the colour.
+        keypoints: pixels; NaN for unseen joints.
+        scores: 0 to 1.
+        skeleton: skeleton of the keypoints.
+    """
+
+    person: int
+    keypoints: Float[np.ndarray, "j 2"]
+    scores: Float[np.ndarray, " j"]
+    skeleton: Skeleton
+
+
+class VideoPane:
+    """Draws the people on pictures of one size.
+
+    Args:
+        image_size: (width, height) of the pictures in pixels.
+        threshold: lowest score of a drawn joint.
+
+    Attributes:
+        width: of the drawn pictures; even, as video encoders need.
+        height: likewise. With a square scene beside it, the whole is at most 1920 pixels wide.
+    """
+
+    def __init__(self, image_size: tuple[int, int], *, threshold: float = 0.3) -> None:
+        self._image_size = image_size
+        self._threshold = threshold
+        self.width, self.height = _pane_size(*image_size)
+
+    def render(
+        self, image: UInt8[np.ndarray, "h w 3"], people: Sequence[Person2D], text: str
+    ) -> UInt8[np.ndarray, "rows columns 3"]:
+        """The picture with the people.
+
+        Args:
+            image: RGB; it is not changed.
+            people: those to draw.
+            text: in the lower left corner.
+
+        Raises:
+            ValueError: the picture has another size.
+        """
+        if (image.shape[1], image.shape[0]) != self._image_size:
+            raise ValueError(f"the frame is {image.shape[1]} x {image.shape[0]}, the video {self._image_size}")
+        scale = np.array([self.width, self.height]) / self._image_size
+        # Averaging is several times slower, and only visible if the picture shrinks a lot.
+        method = cv2.INTER_AREA if scale.min() < 0.6 else cv2.INTER_LINEAR
+        video = cv2.resize(image, (self.width, self.height), interpolation=method)
+        for person in people:
+            draw_skeleton_2d(
+                video,
+                # Pixel centres are whole numbers, but scaling starts at the edge of the picture.
+                (person.keypoints + 0.5) * scale - 0.5,
+                person.scores,
+                person.skeleton,
+                person_colors(person.person),
+                threshold=self._threshold,
+                label=str(person.person),
+            )
+        self._draw_text(video, text)
+        return video
+
+    def _draw_text(self, video: np.ndarray, text: str) -> None:
+        height = round(float(np.clip(self.height / 52, 8, 16)))
+        margin = 0.8 * height
+        middle = margin + max(3 * height, (text_size(text, height)[0] + 1.1 * height) / 2)
+        draw_label(video, text, middle, self.height - margin, height, BACKGROUND, opacity=0.72)
+
+
+def _pane_size(width: int, height: int) -> tuple[int, int]:
+    """Width and height of the picture, both even. Small pictures are enlarged to keep labels readable."""
+    aspect = width / height
+    rows = min(float(np.clip(height, _MIN_HEIGHT, _MAX_HEIGHT)), _MAX_WIDTH / (aspect + 1))
+    return max(2, 2 * int(rows * aspect / 2)), max(2, 2 * int(rows / 2))

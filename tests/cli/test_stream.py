@@ -1,0 +1,210 @@
+"""`poselift stream`, from the source to the lines."""
+
+import json
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+from poselift.samples import demo_video
+from poselift.skeleton import get_skeleton
+from poselift.video import VideoReader, VideoWriter
+from tests.cli.running import poselift
+
+FAST = ("--detector", "movenet-fast", "--weights", "tiny", "--device", "cpu")
+
+
+@pytest.fixture(scope="module")
+def second(tmp_path_factory):
+    """The demo clip's third second, in which somebody walks, at half speed: the machine may be busy."""
+    path = tmp_path_factory.mktemp("stream") / "second.mp4"
+    reader = VideoReader(demo_video(), start=2.0, end=3.0)
+    with VideoWriter(path, reader.info.width, reader.info.height) as writer:
+        for frame in reader:
+            writer.write(frame.image, 2 * (frame.timestamp - 2.0))
+    return path
+
+
+def lines(text):
+    header, *frames = [json.loads(line) for line in text.splitlines()]
+    return header, frames
+
+
+def test_a_second_of_the_demo_clip(second):
+    ran = poselift("stream", second, "--no-window", *FAST)
+    assert ran.code == 0
+    header, frames = lines(ran.out)
+    assert header["format"] == "poselift stream 1"
+    assert header["source"] == "second.mp4"
+    assert header["image_size"] == [960, 540]
+    assert tuple(header["joints"]) == get_skeleton(header["skeleton"]).joints
+    assert frames[-1]["frame"] == 29, "the newest frame is always processed, so the last one too"
+    times = [frame["time"] for frame in frames]
+    assert times == sorted(set(times))
+    for position, frame in enumerate(frames):
+        assert frame["time"] == pytest.approx(frame["frame"] / 15, abs=0.01)
+        assert frame["frame"] == position + frame["dropped"]
+        assert frame["latency_ms"] > 0
+        assert frame["looked"] or not frame["people"]
+        assert {person["person"] for person in frame["people"]} <= set(frame["present"])
+    assert frames[0]["looked"]
+    seen = [person for frame in frames for person in frame["people"]]
+    assert seen
+    for person in seen:
+        assert person["person"] >= 1
+        assert len(person["joints"]) == len(person["uncertainty"]) == len(header["joints"])
+        assert person["joints"][0] == [0, 0, 0]
+        assert 2 < person["root"][2] < 30
+    heads, ankles = (header["joints"].index(name) for name in ("head_top", "left_ankle"))
+    assert all(person["joints"][heads][1] < person["joints"][ankles][1] for person in seen), "y is down"
+    start, summary = ran.err.splitlines()
+    assert start == f"{second}, 960 x 540 pixels; Ctrl-C ends"
+    assert summary.startswith(f"30 frames: {len(frames)} processed, {30 - len(frames)} dropped; latency ")
+
+
+def test_lines_to_a_file_and_a_duration(second, tmp_path):
+    path = tmp_path / "poses.jsonl"
+    ran = poselift("stream", second, "--no-window", "--out", path, "--duration", 0.3, "--lookahead", 2, *FAST)
+    assert ran.code == 0
+    assert ran.out == ""
+    header, frames = lines(path.read_text())
+    assert header["lookahead"] == 2
+    assert frames
+    assert frames[-1]["time"] <= 0.5
+
+
+def test_world(tmp_path):
+    path = tmp_path / "poses.jsonl"
+    ran = poselift("stream", demo_video(), "--no-window", "--out", path, "--world", *FAST)
+    assert ran.code == 0
+    header, frames = lines(path.read_text())
+    assert header["frame"] == "world"
+    assert not any(frame["people"] for frame in frames if frame["time"] < 2.9)
+    seen = [person for frame in frames for person in frame["people"]]
+    head, ankle = (header["joints"].index(name) for name in ("head_top", "left_ankle"))
+    for person in seen:
+        assert person["joints"][head][1] > person["joints"][ankle][1], "y is up"
+        assert -0.5 < person["root"][1] + person["joints"][ankle][1] < 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["missing.mp4", "--no-window"], "error: missing.mp4: no such file; check the path of the video\n"),
+        (["--no-window", "98"], "error: camera 98 cannot be opened;"),
+        (["http://127.0.0.1:9/x", "--no-window"], "error: http://127.0.0.1:9/x cannot be opened (Connection refused)"),
+        (["--out", "video.mp4"], "error: argument --out: 'video.mp4' does not end in .jsonl"),
+        (["--osc", "host"], "error: argument --osc: 'host' is not an address"),
+        (["--websocket", "70000"], "error: argument --websocket: '70000' is not an address"),
+        (["--duration", "0"], "error: argument --duration: '0' is not a time"),
+        (["--lookahead", "11"], "error: argument --lookahead: invalid choice: 11"),
+    ],
+)
+def test_errors(arguments, message):
+    ran = poselift("stream", *arguments)
+    assert ran.code == 2
+    assert ran.err.startswith(message)
+    assert ran.out == ""
+
+
+def test_without_a_display_the_error_names_no_window(second, monkeypatch):
+    monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
+    monkeypatch.delenv("DISPLAY", raising=False)
+    monkeypatch.setattr("sys.platform", "linux")
+    ran = poselift("stream", second, *FAST)
+    assert ran.code == 2
+    assert "use --no-window" in ran.err
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+@pytest.fixture
+def running():
+    """Starts the command in a process of its own, and ends it."""
+    processes = []
+
+    def start(*arguments):
+        script = "from poselift.cli.main import main; main()"
+        process = subprocess.Popen(
+            [sys.executable, "-c", script, "stream", *map(str, arguments)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        processes.append(process)
+        return process
+
+    yield start
+    for process in processes:
+        process.kill()
+        process.communicate()
+
+
+def test_ctrl_c_ends_with_a_summary(running):
+    process = running(demo_video(), "--no-window", *FAST)
+    for _ in range(3):
+        process.stdout.readline()
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    assert process.returncode == 0
+    assert "processed" in err.splitlines()[-1]
+    assert "Traceback" not in err
+    assert all(json.loads(line) for line in out.splitlines())
+
+
+def test_a_reader_that_leaves_ends_the_stream(running):
+    process = running(demo_video(), "--no-window", *FAST)
+    process.stdout.readline()
+    process.stdout.close()
+    err = process.stderr.read()
+    assert process.wait(timeout=30) == 0
+    assert "processed" in err.splitlines()[-1]
+    assert "BrokenPipe" not in err
+
+
+def test_osc_and_websocket_clients_get_the_frames(second, tmp_path):
+    osc_server = pytest.importorskip("pythonosc.osc_server")
+    client = pytest.importorskip("websockets.sync.client")
+    from pythonosc.dispatcher import Dispatcher
+
+    got: list[tuple] = []
+    dispatcher = Dispatcher()
+    dispatcher.set_default_handler(lambda address, *arguments: got.append((address, arguments)))
+    heard: list[str] = []
+    port = free_port()
+    with osc_server.BlockingOSCUDPServer(("127.0.0.1", 0), dispatcher) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+
+        def listen():
+            for _ in range(2000):
+                try:
+                    connection = client.connect(f"ws://127.0.0.1:{port}")
+                    break
+                except OSError:
+                    time.sleep(0.01)
+            with connection:
+                heard.extend(connection)
+
+        listener = threading.Thread(target=listen)
+        listener.start()
+        path = tmp_path / "poses.jsonl"
+        osc = f"127.0.0.1:{server.server_address[1]}"
+        ran = poselift("stream", second, "--no-window", "--out", path, "--osc", osc, "--websocket", port, *FAST)
+        listener.join(10)
+        server.shutdown()
+    assert ran.code == 0, ran.err
+    written = path.read_text().splitlines()
+    assert heard[0] == written[0]
+    assert len(heard) > 1
+    assert set(heard[1:]) <= set(written[1:])
+    frames = [arguments[0] for address, arguments in got if address == "/poselift/frame"]
+    assert frames == [frame["frame"] for frame in map(json.loads, written[1:]) if frame["looked"]]
+    assert any(address == "/poselift/1/head_top" for address, _ in got)

@@ -1,0 +1,120 @@
+"""JSON lines of a stream, and the thread that writes them."""
+
+import io
+import json
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from poselift.export.json_lines import LineWriter, frame_line, header_line
+from poselift.structures import LiveFrame, StreamedPose
+
+
+def make_frame(index=7, people=(1, 2), looked=True, unknown=False):
+    """A frame whose people have joints at (number, 0.5, joint) metres."""
+    poses = {}
+    for number in people:
+        joints = np.stack([np.full(3, number), np.full(3, 0.5), np.arange(3)], -1).astype(np.float32)
+        root = np.array([np.nan if unknown else 0.1, 0.2, 4.0], np.float32)
+        radii = np.array([0.0, 0.0123456, np.nan if unknown else 0.2], np.float32)
+        keypoints = np.zeros((17, 2)), np.ones(17)
+        poses[number] = StreamedPose(0.28, joints, root, radii, False, *keypoints)
+    return LiveFrame(index, 0.28, 3, 0.04567, looked, tuple(people), poses, {})
+
+
+def test_a_line_is_the_frame():
+    line = frame_line(make_frame())
+    assert "\n" not in line
+    read = json.loads(line)
+    people = read.pop("people")
+    assert read == {"frame": 7, "time": 0.28, "dropped": 3, "latency_ms": 45.7, "looked": True, "present": [1, 2]}
+    assert [person["person"] for person in people] == [1, 2]
+    assert people[1] == {
+        "person": 2,
+        "time": 0.28,
+        "interpolated": False,
+        "root": [0.1, 0.2, 4.0],
+        "joints": [[2.0, 0.5, 0.0], [2.0, 0.5, 1.0], [2.0, 0.5, 2.0]],
+        "uncertainty": [0.0, 0.01235, 0.2],
+    }
+
+
+def test_unknown_values_are_null():
+    [person] = json.loads(frame_line(make_frame(people=[4], unknown=True)))["people"]
+    assert person["root"] == [None, 0.2, 4.0]
+    assert person["uncertainty"] == [0.0, 0.01235, None]
+
+
+def test_a_frame_without_a_look_says_so():
+    read = json.loads(frame_line(make_frame(people=(), looked=False)))
+    assert read["looked"] is False
+    assert read["people"] == []
+
+
+def test_the_header_names_the_format():
+    assert json.loads(header_line(joints=["pelvis"])) == {"format": "poselift stream 1", "joints": ["pelvis"]}
+
+
+class SlowFile(io.StringIO):
+    """Text that is written only when its reader lets it."""
+
+    def __init__(self):
+        super().__init__()
+        self.go = threading.Event()
+
+    def write(self, text):
+        self.go.wait()
+        return super().write(text)
+
+
+def test_a_slow_reader_misses_the_oldest_lines_and_holds_nobody_up(tmp_path):
+    file = SlowFile()
+    writer = LineWriter(file)
+    writer.send("first")
+    time.sleep(0.05)  # the writer's thread takes it, and hangs
+    begin = time.monotonic()
+    for number in range(1000):
+        writer.send(str(number))
+    assert time.monotonic() - begin < 1
+    file.go.set()
+    writer.close()
+    lines = file.getvalue().splitlines()
+    assert lines[0] == "first"
+    assert lines[1:] == [str(number) for number in range(1001 - len(lines), 1000)]
+    assert writer.lost == 1001 - len(lines) > 900
+
+
+def test_all_lines_are_written_if_the_file_is_fast(tmp_path):
+    path = tmp_path / "poses.jsonl"
+    with open(path, "w") as file:
+        writer = LineWriter(file)
+        for number in range(40):
+            writer.send(str(number))
+        writer.close()
+    assert path.read_text().splitlines() == [str(number) for number in range(40)]
+    assert (writer.lost, writer.failed) == (0, None)
+
+
+def test_a_reader_that_leaves_is_noticed():
+    class Closed(SlowFile):
+        def write(self, text):
+            raise BrokenPipeError
+
+    writer = LineWriter(Closed())
+    for _ in range(200):
+        writer.send("line")
+    writer.close()
+    assert isinstance(writer.failed, BrokenPipeError)
+
+
+@pytest.mark.parametrize("lines", [0, 100])
+def test_closing_does_not_wait_for_a_reader_that_hangs(lines):
+    writer = LineWriter(file := SlowFile())
+    for number in range(lines):
+        writer.send(str(number))
+    begin = time.monotonic()
+    writer.close(patience=0.1)
+    assert time.monotonic() - begin < 1
+    file.go.set()
