@@ -16,7 +16,7 @@ from poselift.structures import StreamedPose
 
 _JOINTS = (2.0, 8.0)
 """Cutoff at rest, Hz, and its rise, Hz per m/s. On the CMU val views at 50 fps it halves the acceleration error of the
-newest frame for 1 mm of MPJPE (docs/streaming.md)."""
+newest frame for 1 mm of MPJPE (docs/stream.md)."""
 
 _DEPTH = (1.0, 2.0)
 """Cutoff at rest, Hz, and its rise, Hz per doubling (e-fold) of the root's depth in a second."""
