@@ -79,6 +79,7 @@ def run(options: argparse.Namespace) -> None:
             start=start,
             end=read[-1] + 1e-6,
             people=[options.person],
+            quality="best",  # the window is to have all its frames
             progress=report,
         )
     if not lifted.motions:

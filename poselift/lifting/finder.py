@@ -64,7 +64,7 @@ class PeopleFinder(Protocol):
         ...
 
     def find(self, frames: Iterable[Frame]) -> Iterator[tuple[Detections | None, float]]:
-        """What `look` gives for each frame, and the frame's timestamp."""
+        """What `look` gives for each frame, and the frame's timestamp; the last frame gets a look in any case."""
         ...
 
 
@@ -81,6 +81,17 @@ def build_finder(detector: Detector, quality: str = DEFAULT_QUALITY, wait: bool 
     """
     pace = choose("quality", quality, QUALITIES)
     return Finder(detector, pace, wait) if isinstance(detector, PlaceDetector) else SearchingFinder(detector, pace)
+
+
+def _last_marked(frames: Iterable[Frame]) -> Iterator[tuple[Frame, bool]]:
+    """The frames, and whether each is the last one."""
+    before: Frame | None = None
+    for frame in frames:
+        if before is not None:
+            yield before, False
+        before = frame
+    if before is not None:
+        yield before, True
 
 
 class _Clock:
@@ -118,8 +129,8 @@ class SearchingFinder:
 
     def find(self, frames: Iterable[Frame]) -> Iterator[tuple[Detections | None, float]]:
         """The people in each frame, several frames at once; see `PeopleFinder`."""
-        frames = iter(frames)
-        while batch := [(frame, self._due(frame)) for frame in islice(frames, _BATCH)]:
+        marked = ((frame, self._due(frame) or last) for frame, last in _last_marked(frames))
+        while batch := list(islice(marked, _BATCH)):
             found = iter(self._detector.detect([frame.image for frame, due in batch if due]))
             for frame, due in batch:
                 yield next(found) if due else None, frame.timestamp
@@ -160,21 +171,22 @@ class Finder:
         self._clock, self._tick = _Clock(pace.looks), -1
         self._next_search = self._lost = -np.inf
 
-    def look(self, frame: Frame) -> Detections | None:
+    def look(self, frame: Frame, everybody: bool = False) -> Detections | None:
         """The people at whom the finder looks in a frame; None where it does not look.
 
         Args:
             frame: later than the frames before.
+            everybody: look at all people who are followed, whatever the pace.
         """
         time = frame.timestamp
         last, self._tick = self._tick, self._clock.tick(time)
         if time >= self._next_search and self._search is None:
             self._start_search(frame)
-        if self._tick == last:
+        if self._tick == last and not everybody:
             return None
         boxes, box_scores = self._newcomers(frame.image)
         # At everybody where there are newcomers, because one of them may be somebody who is followed.
-        everybody = self._tick // self._pace.calm > last // self._pace.calm or len(boxes) > 0
+        everybody |= self._tick // self._pace.calm > last // self._pace.calm or len(boxes) > 0
         due = [person for person in self._people if everybody or person.surprise > _CALM]
         if not due and not everybody:
             return None
@@ -183,9 +195,9 @@ class Finder:
         return self._kept(found, due, box_scores, time)
 
     def find(self, frames: Iterable[Frame]) -> Iterator[tuple[Detections | None, float]]:
-        """What `look` gives for each frame, and the frame's timestamp."""
-        for frame in frames:
-            yield self.look(frame), frame.timestamp
+        """What `look` gives for each frame, and the frame's timestamp; see `PeopleFinder`."""
+        for frame, last in _last_marked(frames):
+            yield self.look(frame, last), frame.timestamp
 
     def _start_search(self, frame: Frame) -> None:
         boxes = np.array([person.box for person in self._people]).reshape(-1, 4)

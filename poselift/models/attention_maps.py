@@ -2,15 +2,15 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from dataclasses import dataclass, field, fields
+from typing import Any, NamedTuple, TypeVar
 
 import torch
 from torch import Tensor, nn
 
 from poselift.core.errors import InputError
 from poselift.models.base import Lifter
-from poselift.models.encoding import Encoded
+from poselift.models.encoding import Encoded, mirror
 from poselift.models.seq2seq import WeightedMean
 from poselift.nn.attention import Attention
 from poselift.nn.attention.maps import AttentionMap
@@ -21,65 +21,83 @@ Result = TypeVar("Result")
 def attention_maps(lifter: Lifter, run: Callable[[], Result]) -> tuple[Result, list[AttentionMap]]:
     """The result of `run`, and the attention of each layer in its first forward pass.
 
-    `run` may lift in any way. Only the lifter's first call is watched, not the call with the mirrored keypoints. A
+    `run` may lift in any way. The window of the lifter's first call is shown, not its mirrored one. A
     decoder that writes one token after the other is watched at its last token, when it has written all of them.
 
     Args:
         lifter: in eval mode.
-        run: calls the lifter with one window (b = 1).
+        run: calls the lifter with one window (b = 1), or with a window and its mirrored one.
 
     Raises:
         InputError: no layer attends, or no mechanism has an attention matrix.
         ValueError: `run` does not call the lifter, or its first call has several windows.
     """
-    with _watched(lifter) as seen, torch.no_grad():
+    with _first_call(lifter) as calls, torch.no_grad():
         result = run()
-    if seen.encoded is None:
+    if not calls:
         raise ValueError(f"the callable does not run the {type(lifter).__name__} that is watched")
+    # Once more, because the mirrored window goes with it through the lifter.
+    window, kwargs = _one_window(lifter, calls[0].args[0]), calls[0].kwargs
+    with _watched(lifter) as seen, torch.no_grad():
+        lifter(window, *calls[0].args[1:], **kwargs)
     if not seen.weights:
         if seen.without_matrix:
             names = ", ".join(sorted(seen.without_matrix))
             raise InputError(f"{names} has no attention matrix to show; choose other weights")
         raise InputError(f"{type(lifter).__name__} has no attention to show; choose weights of a model that attends")
-    return result, [_map(lifter, seen.encoded, layer, weights) for layer, weights in seen.weights.items()]
+    return result, [_map(lifter, window, layer, weights) for layer, weights in seen.weights.items()]
+
+
+class _Call(NamedTuple):
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+
+
+@contextmanager
+def _first_call(lifter: Lifter) -> Iterator[list[_Call]]:
+    """The arguments of the lifter's first call while the block runs."""
+    calls: list[_Call] = []
+
+    def note(module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        if not calls:
+            calls.append(_Call(args, kwargs))
+
+    hook = lifter.register_forward_pre_hook(note, with_kwargs=True)
+    try:
+        yield calls
+    finally:
+        hook.remove()
+
+
+def _one_window(lifter: Lifter, encoded: Encoded) -> Encoded:
+    """The window of a batch that has no other but its mirrored one."""
+    first = Encoded(**{each.name: getattr(encoded, each.name)[:1] for each in fields(Encoded)})
+    mirrored = mirror(first, lifter.skeleton_in).coordinates
+    if len(encoded.times) > 2 or not torch.equal(encoded.coordinates[1:], mirrored[: len(encoded.times) - 1]):
+        raise ValueError(f"attention is shown for one window, not for {len(encoded.times)}; lift fewer frames")
+    return first
 
 
 @dataclass
 class _Seen:
-    """What the first forward pass showed.
+    """What a forward pass showed.
 
     Attributes:
-        encoded: its input; None before it.
-        weights: (b, heads, n, m) by layer.
+        weights: (1, heads, n, m) by layer.
         without_matrix: names of the mechanisms that have no attention matrix.
-        watching: True during this pass.
     """
 
-    encoded: Encoded | None = None
     weights: dict[str, Tensor] = field(default_factory=dict)
     without_matrix: set[str] = field(default_factory=set)
-    watching: bool = False
 
 
 @contextmanager
 def _watched(lifter: Lifter) -> Iterator[_Seen]:
-    """Hooks into the lifter and its layers while the block runs."""
+    """Hooks into the layers of the lifter while the block runs."""
     seen = _Seen()
-
-    def begin(module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        if seen.encoded is not None:
-            return
-        seen.encoded, seen.watching = args[0], True
-        if len(args[0].times) != 1:
-            raise ValueError(f"attention is shown for one window, not for {len(args[0].times)}; lift fewer frames")
-
-    def end(module: nn.Module, args: tuple[Any, ...], output: Any) -> None:
-        seen.watching = False
 
     def watch_mechanism(layer: str, mechanism: Attention) -> Callable[..., None]:
         def look(module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-            if not seen.watching:
-                return
             try:
                 seen.weights[layer] = mechanism.attention_map(*args, **kwargs)
             except InputError:
@@ -89,17 +107,12 @@ def _watched(lifter: Lifter) -> Iterator[_Seen]:
 
     def watch_mean(layer: str) -> Callable[..., None]:
         def look(module: nn.Module, args: tuple[Any, ...]) -> None:
-            if not seen.watching:
-                return
             row = args[0][:, None, None]  # (b, m) -> (b, 1, 1, m): one query in each call
             seen.weights[layer] = torch.cat((seen.weights[layer], row), 2) if layer in seen.weights else row
 
         return look
 
-    hooks = [
-        lifter.register_forward_pre_hook(begin, with_kwargs=True),
-        lifter.register_forward_hook(end),
-    ]
+    hooks = []
     for name, module in lifter.named_modules():
         if isinstance(module, Attention):
             hooks.append(module.register_forward_pre_hook(watch_mechanism(name, module), with_kwargs=True))

@@ -43,10 +43,10 @@ def weights(tmp_path):
 
 
 def test_pictures_of_a_lifter(weights, tmp_path, capsys):
-    attention("--out", tmp_path / "out", "--weights", weights, "--frames", 6, "--start", 1)
+    attention("--out", tmp_path / "out", "--weights", weights, "--frames", 6, "--start", 0.2)
     assert {path.name for path in (tmp_path / "out").iterdir()} == {"joints.png", "joints.pdf", "time.png", "time.pdf"}
     printed = capsys.readouterr().out
-    assert "6 frames from 1.00 s on, 4 layers" in printed
+    assert "6 frames from 0.20 s on, 4 layers" in printed
     assert str(tmp_path / "out" / "joints.png") in printed
     width, height = size_of(tmp_path / "out" / "time.png")
     assert height > width  # two heads beside each other, three layers

@@ -107,7 +107,7 @@ def json_options(clip, folder):
 
 @pytest.fixture(scope="module")
 def embedded(clip, tmp_path_factory):
-    return run(tmp_path_factory.mktemp("movenet-fast"), clip, "--detector", "movenet-fast")
+    return run(tmp_path_factory.mktemp("movenet-fast"), clip, "--detector", "movenet-fast", "--quality", "best")
 
 
 @pytest.fixture(scope="module")

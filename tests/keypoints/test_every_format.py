@@ -102,7 +102,7 @@ class Recorder:
     """The embedded detector, and what it found."""
 
     def __init__(self):
-        self.detector = build_detector("movenet-fast", "cpu")
+        self.detector = build_detector("movenet", "cpu")
         self.name, self.skeleton, self.weights = "recorded", self.detector.skeleton, {}
         self.found = []
 
@@ -116,7 +116,7 @@ class Recorder:
 def demo():
     """The demo clip's first frames through the embedded detector: what it found, and the tracks."""
     recorder = Recorder()
-    clip = VideoClip(demo_video(), recorder, end=0.5)
+    clip = VideoClip(demo_video(), recorder, end=0.3, quality="best")
     tracks = tracks_of(clip)
     assert len(tracks) == 2
     return recorder.found, tracks, clip.image_size

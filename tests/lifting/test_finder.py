@@ -73,7 +73,8 @@ def corners(found):
 def test_calm_people_are_looked_at_every_second_time():
     detector, seen = watch(lambda time: [(100 + 30 * time, 50)], 2.0)
     looked = [time for time, found in seen if found is not None]
-    assert np.diff(looked[5:]) == pytest.approx(1 / 15, abs=1e-6)
+    assert np.diff(looked[5:-1]) == pytest.approx(1 / 15, abs=1e-6)
+    assert looked[-1] == 119 / 60  # the last frame in any case
     assert all(corners(found) == [round(100 + 30 * time)] for time, found in seen if found is not None)
     assert sum(count for _, count in detector.looks) < 2 * 15 + 12  # and again after each search at most
 
@@ -82,14 +83,14 @@ def test_people_who_change_their_movement_are_looked_at_each_time():
     _, seen = watch(lambda time: [(100 + 20 * np.sin(25 * time), 50)], 2.0)
     looked = [time for time, found in seen if found is not None]
     assert len(looked) > 2 * 24
-    assert np.diff(looked).min() > 1 / 30 - 1e-6
+    assert np.diff(looked[:-1]).min() > 1 / 30 - 1e-6
 
 
 @pytest.mark.parametrize("fps", [12, 24, 25, 50])
 def test_looks_do_not_depend_on_the_frame_rate(fps):
     _, seen = watch(lambda time: [(100 + 20 * np.sin(25 * time), 50)], 2.0, fps)
     looked = sum(found is not None for _, found in seen)
-    assert min(fps, 30) * 2 * 0.8 <= looked <= min(fps, 30) * 2
+    assert min(fps, 30) * 2 * 0.8 <= looked <= min(fps, 30) * 2 + 1
 
 
 def test_only_the_quick_are_looked_at_more_often():
@@ -161,9 +162,9 @@ def test_a_detector_without_places_searches_whole_frames():
     finder = build_finder(Whole(), "balanced")
     assert isinstance(finder, SearchingFinder)
     batches = [found is not None for found, _ in finder.find(frames(1))]
-    assert sum(batches) == 15
+    assert sum(batches) == 15 + 1  # and the last frame
     alone = build_finder(Whole(), "balanced")
-    assert [alone.look(frame) is not None for frame in frames(1)] == batches
+    assert [alone.look(frame) is not None for frame in frames(1)][:-1] == batches[:-1]
 
 
 def test_an_unknown_quality():
