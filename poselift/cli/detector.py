@@ -60,7 +60,7 @@ def add_quality_option(parser: argparse._ActionsContainer) -> None:
         "--quality",
         choices=list(QUALITIES),
         default=DEFAULT_QUALITY,
-        help="how often the detector looks: best looks at every frame, balanced up to 30 times a second, fast up to 20 "
+        help="how often the detector looks: best looks at every frame, balanced up to 30 times a second, fast up to 15 "
         "(default: %(default)s)",
     )
 

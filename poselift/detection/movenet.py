@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 from jaxtyping import Float, UInt8
+from onnxruntime import InferenceSession
 
 from poselift.core.registry import published
 from poselift.core.threads import pool
@@ -47,6 +48,7 @@ class MoveNet:
         network = published("movenet_thunder")
         self.weights = self._multipose.weights | {network.path.name: network.sha256}
         self._thunder = open_session(network.get(), device, threads=1)
+        self._thunder_alone = open_session(network.get(), device)
 
     def detect(self, frames: Sequence[UInt8[np.ndarray, "_ _ 3"]]) -> list[Detections]:
         """The people in each frame; see `poselift.detection.Detector`."""
@@ -62,7 +64,10 @@ class MoveNet:
 
     def look(self, frame: UInt8[np.ndarray, "_ _ 3"], boxes: Float[np.ndarray, "n 4"]) -> Detections:
         """One person in each box; see `poselift.detection.PlaceDetector`."""
-        found = list(pool().map(lambda box: self._thunder_pose(frame, box), boxes))
+        if len(boxes) == 1:  # on all cores; several people are faster on a core each
+            found = [self._thunder_pose(frame, boxes[0], self._thunder_alone)]
+        else:
+            found = list(pool().map(lambda box: self._thunder_pose(frame, box, self._thunder), boxes))
         poses = np.array(found).reshape(-1, len(self.skeleton), 3)
         around = np.concatenate([poses[..., :2].min(1), poses[..., :2].max(1)], axis=-1)
         keypoints, scores = without_outside(poses[..., :2], poses[..., 2], frame.shape)
@@ -77,14 +82,14 @@ class MoveNet:
     def _refine(self, frame: UInt8[np.ndarray, "h w 3"], found: Float[np.ndarray, "17 3"]) -> Float[np.ndarray, "17 3"]:
         """Thunder's x, y, score for somebody whom MultiPose has found."""
         joints = found[:, :2]
-        return self._thunder_pose(frame, np.concatenate([joints.min(0), joints.max(0)]))
+        return self._thunder_pose(frame, np.concatenate([joints.min(0), joints.max(0)]), self._thunder)
 
     def _thunder_pose(
-        self, frame: UInt8[np.ndarray, "h w 3"], box: Float[np.ndarray, "4"]
+        self, frame: UInt8[np.ndarray, "h w 3"], box: Float[np.ndarray, "4"], thunder: InferenceSession
     ) -> Float[np.ndarray, "17 3"]:
         """Thunder's x, y, score for the person in a box around the joints, in pixels of the frame."""
         crop = Crop.square(frame, box, _THUNDER_SIZE, _MARGIN)
-        pose = self._thunder.run(None, {"input:0": crop.image[None].astype(np.int32)})[0][0, 0].astype(np.float64)
+        pose = thunder.run(None, {"input:0": crop.image[None].astype(np.int32)})[0][0, 0].astype(np.float64)
         points = crop.to_picture(pose[:, [1, 0]] * _THUNDER_SIZE + OFFSET)
         return np.concatenate([points, pose[:, 2:]], axis=-1)
 

@@ -37,6 +37,8 @@ def open_session(path: Path, device: str, threads: int = 0) -> onnxruntime.Infer
     try:
         settings = onnxruntime.SessionOptions()
         settings.intra_op_num_threads = threads
+        # Threads that wait for work must not take the core of another network.
+        settings.add_session_config_entry("session.intra_op.allow_spinning", "0")
         session = onnxruntime.InferenceSession(path, settings, providers=providers)
     except Exception as error:  # onnxruntime's exceptions have no common base
         raise InputError(f"model {path} cannot be used by onnxruntime: {' '.join(str(error).split())}") from error

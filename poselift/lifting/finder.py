@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Protocol, runtime_checkable
 
 import numpy as np
-from jaxtyping import Float, UInt8
+from jaxtyping import Float
 
 from poselift.core.choices import choose
 from poselift.core.threads import pool
@@ -33,7 +33,7 @@ class Pace:
     searches: float
 
 
-QUALITIES = {"best": Pace(1000.0, 1, 8.0), "balanced": Pace(30.0, 2, 4.0), "fast": Pace(20.0, 2, 4.0)}
+QUALITIES = {"best": Pace(1000.0, 1, 6.0), "balanced": Pace(30.0, 2, 6.0), "fast": Pace(15.0, 2, 4.0)}
 """By name; `best` looks at every frame."""
 DEFAULT_QUALITY = "balanced"
 
@@ -51,6 +51,8 @@ _LARGE = 0.4
 """Least size of people, as a share of the picture's longer side, whom the coarse search does not miss."""
 _NEW = 0.2
 """Least mean joint score of newcomers."""
+_FINE_TAKES = 0.2
+"""Seconds of the video after which a fine search is taken over: about as long as it takes on one core."""
 _RETRY, _LOST = 0.1, 1.0
 """After somebody was lost: seconds between searches, and for how long."""
 
@@ -146,6 +148,7 @@ class _Search:
 
     result: "Future[tuple[Float[np.ndarray, 'n 4'], Float[np.ndarray, ' n']]]"
     fine: bool
+    due: float
     people: Sequence[Followed]
     boxes: Float[np.ndarray, "n 4"]
 
@@ -159,7 +162,7 @@ class Finder:
     Args:
         detector: looks and searches.
         pace: how often.
-        wait: take over a search at the next frame with a look, so that the same frames always give the same people.
+        wait: take over a search after a fixed time of the video, so that the same frames always give the same people.
             Without it a search is taken over when it is done, so that no frame waits for it.
     """
 
@@ -184,7 +187,7 @@ class Finder:
             self._start_search(frame)
         if self._tick == last and not everybody:
             return None
-        boxes, box_scores = self._newcomers(frame.image)
+        boxes, box_scores = self._newcomers(frame)
         # At everybody where there are newcomers, because one of them may be somebody who is followed.
         everybody |= self._tick // self._pace.calm > last // self._pace.calm or len(boxes) > 0
         due = [person for person in self._people if everybody or person.surprise > _CALM]
@@ -202,15 +205,17 @@ class Finder:
     def _start_search(self, frame: Frame) -> None:
         boxes = np.array([person.box for person in self._people]).reshape(-1, 4)
         result = pool().submit(self._detector.search, frame.image, self._fine)
-        self._search = _Search(result, self._fine, tuple(self._people), boxes)
+        # At the first frame there is nobody to look at meanwhile.
+        due = frame.timestamp + (_FINE_TAKES if self._fine and self._tick > 0 else 0.0)
+        self._search = _Search(result, self._fine, due, tuple(self._people), boxes)
         self._fine = not self._fine
         again = _RETRY if frame.timestamp < self._lost + _LOST else 1 / self._pace.searches
         self._next_search = frame.timestamp + again
 
-    def _newcomers(self, image: UInt8[np.ndarray, "_ _ 3"]) -> tuple[Float[np.ndarray, "n 4"], Float[np.ndarray, " n"]]:
+    def _newcomers(self, frame: Frame) -> tuple[Float[np.ndarray, "n 4"], Float[np.ndarray, " n"]]:
         """Boxes and scores of what a search found beside the people who are followed."""
         search = self._search
-        if search is None or not (self._wait or search.result.done()):
+        if search is None or not (frame.timestamp >= search.due if self._wait else search.result.done()):
             return np.zeros((0, 4)), np.zeros(0)
         self._search = None
         boxes, scores = search.result.result()
@@ -218,7 +223,7 @@ class Finder:
         for index, person in enumerate(search.people):
             if again[:, index].max(initial=0) > _FOUND:
                 person.misses, person.box_score = 0, float(scores[again[:, index].argmax()])
-            elif search.fine or person.size > _LARGE * max(image.shape[:2]):
+            elif search.fine or person.size > _LARGE * max(frame.image.shape[:2]):
                 person.misses += 1
         new = intersection_over_union(boxes, search.boxes).max(1, initial=0) < _SAME
         return boxes[new], scores[new]
