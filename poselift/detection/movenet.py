@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 import numpy as np
 from jaxtyping import Float, UInt8
-from onnxruntime import InferenceSession
 
 from poselift.core.registry import published
 from poselift.core.threads import pool
@@ -65,9 +64,9 @@ class MoveNet:
     def look(self, frame: UInt8[np.ndarray, "_ _ 3"], boxes: Float[np.ndarray, "n 4"]) -> Detections:
         """One person in each box; see `poselift.detection.PlaceDetector`."""
         if len(boxes) == 1:  # on all cores; several people are faster on a core each
-            found = [self._thunder_pose(frame, boxes[0], self._thunder_alone)]
+            found = [self._thunder_pose(frame, boxes[0], alone=True)]
         else:
-            found = list(pool().map(lambda box: self._thunder_pose(frame, box, self._thunder), boxes))
+            found = list(pool().map(lambda box: self._thunder_pose(frame, box), boxes))
         poses = np.array(found).reshape(-1, len(self.skeleton), 3)
         around = np.concatenate([poses[..., :2].min(1), poses[..., :2].max(1)], axis=-1)
         keypoints, scores = without_outside(poses[..., :2], poses[..., 2], frame.shape)
@@ -82,12 +81,13 @@ class MoveNet:
     def _refine(self, frame: UInt8[np.ndarray, "h w 3"], found: Float[np.ndarray, "17 3"]) -> Float[np.ndarray, "17 3"]:
         """Thunder's x, y, score for somebody whom MultiPose has found."""
         joints = found[:, :2]
-        return self._thunder_pose(frame, np.concatenate([joints.min(0), joints.max(0)]), self._thunder)
+        return self._thunder_pose(frame, np.concatenate([joints.min(0), joints.max(0)]))
 
     def _thunder_pose(
-        self, frame: UInt8[np.ndarray, "h w 3"], box: Float[np.ndarray, "4"], thunder: InferenceSession
+        self, frame: UInt8[np.ndarray, "h w 3"], box: Float[np.ndarray, "4"], alone: bool = False
     ) -> Float[np.ndarray, "17 3"]:
         """Thunder's x, y, score for the person in a box around the joints, in pixels of the frame."""
+        thunder = self._thunder_alone if alone else self._thunder
         crop = Crop.square(frame, box, _THUNDER_SIZE, _MARGIN)
         pose = thunder.run(None, {"input:0": crop.image[None].astype(np.int32)})[0][0, 0].astype(np.float64)
         points = crop.to_picture(pose[:, [1, 0]] * _THUNDER_SIZE + OFFSET)

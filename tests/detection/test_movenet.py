@@ -162,3 +162,18 @@ def test_an_unknown_detector_names_those_there_are():
     with pytest.raises(InputError, match=r"'openpose'; .*there are movenet, movenet-fast"):
         build_detector("openpose")
     assert set(DETECTORS) == {"movenet", "movenet-fast", "mmpose", "rtmpose"}
+
+
+def test_a_look_shows_the_person_in_each_box(detector, pictures):
+    found = detector.detect(pictures[:1])[0]
+    boxes, scores = detector.search(pictures[0], fine=True)
+    assert len(boxes) == len(scores) == len(found)
+    seen = detector.look(pictures[0], boxes)
+    assert len(seen) == len(boxes)
+    for number in range(len(found)):
+        assert min(np.nanmedian(np.linalg.norm(pose - found.keypoints[number], axis=-1)) for pose in seen.keypoints) < 2
+    # One box goes through another session, on all cores.
+    for number, box in enumerate(boxes):
+        alone = detector.look(pictures[0], box[None])
+        np.testing.assert_array_equal(alone.keypoints[0], seen.keypoints[number])
+    assert len(detector.look(pictures[0], np.zeros((0, 4)))) == 0
