@@ -3,6 +3,8 @@ import pytest
 from poselift.cli.main import main
 from poselift.models import onnx_export
 
+pytestmark = pytest.mark.slow
+
 
 def test_it_writes_the_file_and_prints_the_difference(tmp_path, monkeypatch, capsys):
     asked = []

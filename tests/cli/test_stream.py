@@ -15,6 +15,8 @@ from poselift.skeleton import get_skeleton
 from poselift.video import VideoReader, VideoWriter
 from tests.cli.running import poselift
 
+pytestmark = pytest.mark.slow
+
 FAST = ("--detector", "movenet-fast", "--weights", "tiny", "--device", "cpu")
 
 

@@ -23,6 +23,8 @@ from poselift.models import (
 from poselift.models.onnx_export import INPUTS, PixelsToJoints, export_onnx, random_windows
 from poselift.models.weights import Weights
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("onnx")
 pytest.importorskip("onnxscript")
 
