@@ -1,9 +1,13 @@
-"""Planted feet: each leg is bent so that a foot on the ground stands still, with bones of the same length."""
+"""Planted feet: legs and root move so that a foot on the ground stands still, with bones of the same length.
+
+Knees keep the course of the lifted motion, because joint angles are read from it.
+"""
 
 import numpy as np
 from jaxtyping import Bool, Float
 
 from poselift.lifting.contacts import Feet, runs_of
+from poselift.lifting.reprojection import gaussian_means
 from poselift.skeleton import Skeleton
 from poselift.structures import FEET
 
@@ -14,17 +18,18 @@ _FARTHEST = 0.3
 """Largest correction of a foot, metres. It hardly limits corrections of a few centimetres; larger ones come from a
 wrong contact or a drifting root."""
 
-_ROUNDS = 3
+_ROUNDS = 2
 """Times that the root takes up what the legs leave."""
 
 _ALONE = 0.1
 """Weight of the root as it is, against that of one standing foot."""
 
-_MOST_BENT = np.deg2rad(15)
+_MOST_BENT = 0.5
 """Change of a knee, radians, that bending approaches. Straightening approaches half of the knee's flexion."""
 
-_KNEE_MEMORY, _ROOT_MEMORY = 0.06, 0.04
-"""Standard deviations in seconds of the Gaussians that average the changes of the knees and the moves of the root."""
+_KNEE_MEMORY, _ROOT_MEMORY = 0.03, 0.15
+"""Standard deviations in seconds of the Gaussians that average the changes of the knees and the moves of the root. A
+root that follows faster passes the pose's error on to its velocity (benchmarks/world.md)."""
 
 
 def plant_feet(
@@ -96,9 +101,7 @@ def _reached(
     change = flexion(_norm(reach)) - before
     most = np.where(change > 0, _MOST_BENT, 0.5 * before)
     change = most * np.tanh(change / np.maximum(most, 1e-9))
-    change = _smooth(change, known, times, _KNEE_MEMORY)
-    after = np.maximum(before + change, 0.5 * before)
-    # An average of its neighbours' changes does not move a leg that is left alone.
+    after = np.maximum(before + _smooth(change, known, times, _KNEE_MEMORY), 0.5 * before)
     distance = np.sqrt(np.maximum(upper**2 + lower**2 + 2 * upper * lower * np.cos(after), 0.0))
     return bend_limb(start, middle, end, start + distance * _unit(reach))
 
@@ -168,9 +171,7 @@ def _smooth(
     """Gaussian means over time within each run of known frames; 0 elsewhere."""
     smooth = np.zeros_like(values)
     for first, end in known:
-        apart = np.abs(times[first:end] - times[first:end, None])
-        weight = np.exp(-0.5 * (apart / memory) ** 2)
-        smooth[first:end] = weight @ values[first:end] / weight.sum(-1, keepdims=True)
+        smooth[first:end] = gaussian_means(values[first:end], times[first:end], memory)
     return smooth
 
 
