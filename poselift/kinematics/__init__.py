@@ -1,6 +1,10 @@
-"""Joint rotations of a motion, computed once for all formats that need them."""
+"""Joint rotations and angles, gait events and filtering of a motion, computed once for all formats that need them."""
 
+from poselift.kinematics.angles import Angles, joint_angles
+from poselift.kinematics.filtering import butterworth
+from poselift.kinematics.gait import Gait, gait
 from poselift.kinematics.inverse import solve
+from poselift.kinematics.opensim import coordinates
 from poselift.kinematics.rig import Rig, RiggedMotion
 
-__all__ = ["Rig", "RiggedMotion", "solve"]
+__all__ = ["Angles", "Gait", "Rig", "RiggedMotion", "butterworth", "coordinates", "gait", "joint_angles", "solve"]

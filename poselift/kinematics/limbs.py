@@ -13,8 +13,8 @@ from torch import Tensor
 
 from poselift.geometry.products import compose, cross_matrix
 
-_STRAIGHT, _BENT = 0.14, 0.42
-"""Sines of the flexion (8 and 25 degrees) below which the bend plane counts nothing, and above which it alone counts."""
+STRAIGHT, _BENT = 0.14, 0.42
+"""Sines of the flexion (8 and 25 degrees) below which the bend plane counts nothing and above which it alone counts."""
 
 _MEMORY = 0.3
 """Standard deviation in seconds of the weights of the frames around a straight limb."""
@@ -100,7 +100,7 @@ def _settle(turn: Tensor, interval: float) -> Tensor:
     squared = turn * size
     usual = squared.mean() + 1e-6
     around = _smoothed(squared, interval) + _PRIOR * usual / usual.abs()
-    share = ((size - _STRAIGHT) / (_BENT - _STRAIGHT)).clamp(0, 1)
+    share = ((size - STRAIGHT) / (_BENT - STRAIGHT)).clamp(0, 1)
     share = share.square() * (3 - 2 * share)
     # Just off 0, so that opposite turns have a direction too.
     mixed = share * turn / size.clamp_min(1e-12) + (1 - share) * around / around.abs().clamp_min(1e-12)
