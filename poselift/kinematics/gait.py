@@ -9,11 +9,11 @@ from poselift.core.errors import InputError
 from poselift.core.times import usual_interval
 from poselift.structures import FEET, Motion
 
-_LONGEST = 1.5
-"""Seconds between two foot strikes from which they do not belong to one walk."""
+_SHORTEST, _LONGEST = 0.2, 1.5
+"""Seconds between two foot strikes of a walk or run: feet of a jump land together, and somebody who stands waits."""
 
 _TO_LINE = 1.645 / 2.5003
-"""From the radius that holds a joint in 90 % of cases to the half-width that holds one coordinate, for normal errors."""
+"""From the radius that holds a joint in 90 % of cases to the half-width for one coordinate, for normal errors."""
 
 
 @dataclass(frozen=True)
@@ -56,15 +56,15 @@ def gait(motion: Motion) -> Gait:
     known = np.isfinite(motion.root[frames + 1]).all(1) & np.isfinite(motion.root[frames]).all(1)
     strikes = np.stack([frames[known] + 1, feet[known]], 1)
     pairs = np.stack([strikes[:-1], strikes[1:]], 1)
-    near = np.diff(times[strikes[:, 0]]) < _LONGEST
-    steps = pairs[near & (np.diff(strikes[:, 1]) != 0), :, 0]
+    between = np.diff(times[strikes[:, 0]])
+    stepped = (between > _SHORTEST) & (between < _LONGEST) & (np.diff(strikes[:, 1]) != 0)
+    steps = pairs[stepped, :, 0]
     step_time = np.diff(times[steps], axis=1)[:, 0]
     total = step_time.sum()
     cadence = 60 * len(steps) / total if total > 0 else np.nan
 
     # A stride is two steps in a row: left, right, left.
-    alternating = near[:-1] & near[1:] & (np.diff(strikes[:, 1])[:-1] != 0) & (np.diff(strikes[:, 1])[1:] != 0)
-    firsts = np.flatnonzero(alternating)
+    firsts = np.flatnonzero(stepped[:-1] & stepped[1:])
     strides = np.stack([strikes[firsts, 0], strikes[firsts + 2, 0]], 1)
     ankles = np.array(motion.skeleton.indices([f"{foot.removesuffix('_foot')}_ankle" for foot in FEET]))
     ankle = ankles[strikes[firsts, 1]]
