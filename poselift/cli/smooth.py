@@ -14,8 +14,8 @@ def add_command(commands: Any) -> None:
     parser: argparse.ArgumentParser = commands.add_parser(
         "smooth",
         help="filter a motion with a Butterworth filter",
-        description="Filters joints and root of a motion forwards and backwards with a Butterworth filter (fourth order "
-        "in all, no delay). Empty frames stay empty. Writes an npz and the JSON beside it, which states the cutoff.",
+        description="Filters joints and root of a motion forwards and backwards with a Butterworth filter (order 4, "
+        "no delay). Empty frames stay empty. Writes an npz and the JSON beside it, which states the cutoff.",
     )
     parser.add_argument("npz", type=Path, metavar="NPZ", help="a motion of poselift lift, with its JSON beside it")
     parser.add_argument(

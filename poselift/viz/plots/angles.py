@@ -29,7 +29,7 @@ def angle_plot(angles: Angles) -> Figure:
             (drawn[side],) = axes.plot(angles.timestamps, angles.of(name), color=look.color, linewidth=0.9)
             low, high = ranges[name]
             if np.isfinite(low):
-                spans.append(f"{'' if side == 'middle' else side[0].upper() + ' '}{low:.0f} to {high:.0f}°")
+                spans.append(f"{'' if side == 'middle' else side[0].upper() + ' '}{low:z.0f} to {high:z.0f}°")
         axes.axhline(0, color=GREY, linewidth=0.4, zorder=0)
         axes.set_title(f"{kind.replace('_', ' ')}\n{', '.join(spans)}", loc="left")
         axes.margins(x=0)
