@@ -34,7 +34,7 @@ function chartsOf(person, world) {
 
 /** A number that reads well, at least as far apart as the labels need. */
 function niceStep(span) {
-  const rough = span / 3, power = 10 ** Math.floor(Math.log10(rough));
+  const rough = span / 4, power = 10 ** Math.floor(Math.log10(rough));
   return power * [1, 2, 5, 10].find((factor) => factor * power >= rough);
 }
 

@@ -75,7 +75,7 @@ def encode(motions: Sequence[Motion], view: View, times: Float[np.ndarray, " t"]
             ("times", motion.timestamps, 1e6),
             ("joints", motion.joints, _METRES),
             ("root", motion.root, _METRES),
-            ("interpolated", motion.interpolated, 1),
+            ("interpolated", motion.interpolated, 1.0),
             ("keypoints", motion.keypoints.keypoints, _PIXELS),
             ("scores", motion.keypoints.scores, _SHARE),
             ("degrees", angles.degrees, _DEGREES),
@@ -83,8 +83,8 @@ def encode(motions: Sequence[Motion], view: View, times: Float[np.ndarray, " t"]
         if motion.uncertainty is not None:
             arrays.append(("uncertainty", motion.uncertainty, _METRES))
         if motion.contacts is not None:
-            arrays.append(("contacts", motion.contacts, 1))
-        arrays.append(("end", np.zeros(0), 1))
+            arrays.append(("contacts", motion.contacts, 1.0))
+        arrays.append(("end", np.zeros(0), 1.0))
     header = {
         "title": view.title,
         "world": motions[0].frame == "world",

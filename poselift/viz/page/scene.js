@@ -171,7 +171,7 @@ class Scene {
       if (name.endsWith("head_top")) {
         const h = [0, 1, 2].map((i) => p[i] + .56 * (q[i] - p[i]));
         const long = Math.hypot(...[0, 1, 2].map((i) => places[3 * (base + a) + i] - places[3 * (base + b) + i]));
-        add(h[2] - .02, (pen) => ball(pen, h, size(Math.min(.14, Math.max(.09, .46 * long)), h), colors[0]));
+        add(h[2] - .02, (pen) => ball(pen, h, size(Math.min(.14, Math.max(.1, .5 * long)), h), colors[0]));
         add(p[2], (pen) => capsule(pen, p, h, size(.055, p), size(.055, h), colors[0]));
         continue;
       }
