@@ -69,8 +69,9 @@ def page_of_folder(folder: Path, out: Path, video: Path | None = None) -> list[P
     if not found:
         raise InputError(f"{folder} has no person_*.npz; give a folder in which `poselift lift` found somebody")
     motions = [read_motion(path) for path in found]
-    about = {motion.keypoints.person: read_sidecar(path.with_suffix(".json")) for motion, path in zip(motions, found)}
-    first = about[motions[0].keypoints.person]
+    sidecars = [read_sidecar(path.with_suffix(".json")) for path in found]
+    about = {motion.keypoints.person: sidecar for motion, sidecar in zip(motions, sidecars, strict=True)}
+    first = sidecars[0]
     camera = first.get("camera")
     if not isinstance(camera, dict) or not {"K", "image_size"} <= set(camera):
         raise InputError(f"{found[0].with_suffix('.json')}: the camera's K or image_size is missing; lift again")

@@ -5,12 +5,11 @@ import gzip
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from jaxtyping import Float
 
-from poselift.kinematics.angles import joint_angles
 from poselift.skeleton import Skeleton
 from poselift.structures import Motion
 from poselift.viz.colors import person_colors
@@ -24,6 +23,21 @@ _METRES, _DEGREES, _PIXELS, _SHARE = 1e5, 1e2, 1e1, 1e3
 """Steps per unit. Metres are as fine as in the csv."""
 
 
+@runtime_checkable
+class Curves(Protocol):
+    """Joint angles of a person over time."""
+
+    @property
+    def names(self) -> Sequence[str]:
+        """Of the angles; `left_` and `right_` of one name share a chart."""
+        ...
+
+    @property
+    def degrees(self) -> Float[np.ndarray, "t a"]:
+        """In each frame of the motion; NaN if unknown."""
+        ...
+
+
 @dataclass(frozen=True)
 class View:
     """What a page shows besides motions.
@@ -32,18 +46,20 @@ class View:
         title: its heading, such as the name of the video.
         camera: of the sidecar: `K`, `image_size`, and for the world frame `R` and `t`.
         about: the sidecar of each person by number; saved with the JSON of the page.
+        angles: joint angles by number of the person; without them the page has heights and uncertainty only.
     """
 
     title: str
     camera: Mapping[str, Any]
     about: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
+    angles: Mapping[int, Curves] = field(default_factory=dict)
 
 
 def encode(motions: Sequence[Motion], view: View, times: Float[np.ndarray, " t"], video: Mapping[str, Any]) -> str:
     """The content of a page as base64 of gzip.
 
-    A line of JSON comes first, and names the arrays. Each array follows as int32 in steps of 1 / `scale`, as differences
-    from frame to frame, its four bytes apart: so it shrinks to a third of float32.
+    A line of JSON comes first, and names the arrays. Each array follows as int32 in steps of 1 / `scale`: differences
+    from frame to frame, their four bytes apart, which shrinks them to a third of float32.
 
     Args:
         motions: everybody, in the same frame.
@@ -55,8 +71,8 @@ def encode(motions: Sequence[Motion], view: View, times: Float[np.ndarray, " t"]
     people = []
     floors = _floors(motions)
     for motion, floor in zip(motions, floors, strict=True):
-        angles = joint_angles(motion)
         number = motion.keypoints.person
+        angles = view.angles.get(number)
         colors = person_colors(number)
         people.append(
             {
@@ -66,7 +82,7 @@ def encode(motions: Sequence[Motion], view: View, times: Float[np.ndarray, " t"]
                 "points": motion.keypoints.skeleton.joints,
                 "lines": _lines(motion.keypoints.skeleton),
                 "color": colors.middle,
-                "angles": angles.names,
+                "angles": list(angles.names) if angles else [],
                 "floor": floor,
                 "about": view.about.get(number, {}),
             }
@@ -78,7 +94,7 @@ def encode(motions: Sequence[Motion], view: View, times: Float[np.ndarray, " t"]
             ("interpolated", motion.interpolated, 1.0),
             ("keypoints", motion.keypoints.keypoints, _PIXELS),
             ("scores", motion.keypoints.scores, _SHARE),
-            ("degrees", angles.degrees, _DEGREES),
+            ("degrees", angles.degrees if angles else np.zeros((len(motion), 0)), _DEGREES),
         ]
         if motion.uncertainty is not None:
             arrays.append(("uncertainty", motion.uncertainty, _METRES))

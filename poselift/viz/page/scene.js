@@ -27,6 +27,7 @@ class Scene {
       for (const person of shown) {
         const frame = frameOf(person, time);
         if (frame < 0) continue;
+        low[k][1] = -.8; // the ground below people stays in view
         for (let axis = 0; axis < 3; axis++) {
           const value = person.places[3 * frame * person.names.length + axis];
           low[k][axis] = Math.min(low[k][axis], value); high[k][axis] = Math.max(high[k][axis], value);
@@ -34,7 +35,7 @@ class Scene {
       }
     });
     let last = null;
-    const middles = low.map((value, k) => last = value[0] > 1e8 ? last : value.map((v, axis) => (v + high[k][axis]) / 2));
+    const middles = low.map((value, k) => last = value[0] > 1e8 ? last : value.map((v, axis) => (v + high[k][axis]) / 2 + .8 * (axis === 1)));
     const first = middles.find((value) => value) ?? [0, .9, 0];
     let path = middles.map((value) => value ?? first);
     const span = times[times.length - 1] - times[0];
@@ -47,7 +48,7 @@ class Scene {
       shown.forEach((person) => person.times.forEach((time, frame) => {
         const middle = centre(lastBefore(times, time)) ?? this.mean;
         for (let i = frame * person.names.length; i < (frame + 1) * person.names.length; i += 3) {
-          const d = Math.hypot(...[0, 1, 2].map((axis) => person.places[3 * i + axis] - middle[axis]));
+          const d = Math.max(Math.hypot(...[0, 1, 2].map((axis) => person.places[3 * i + axis] - middle[axis])), middle[1]);
           if (d === d) far.push(d);
         }
       }));
@@ -65,7 +66,7 @@ class Scene {
     const k = Math.max(0, lastBefore(content.times, time)), follow = this.state.show.follow;
     this.target = follow ? this.path[k] : this.mean;
     this.focal = 1.5 * Math.min(high, wide * 1.1);
-    this.distance = (follow ? this.reach.follow : this.reach.still) * 2.75 / this.zoom;
+    this.distance = (follow ? this.reach.follow : this.reach.still) * 2.95 / this.zoom;
     this.turn = [Math.cos(this.yaw), Math.sin(this.yaw), Math.cos(this.pitch), Math.sin(this.pitch)];
     this.ratio = ratio;
   }
@@ -175,8 +176,9 @@ class Scene {
         add(p[2], (pen) => capsule(pen, p, h, size(.055, p), size(.055, h), colors[0]));
         continue;
       }
-      const r = size(radiusOf(names[a]) * (/(shoulder|hip)$/.test(name) ? .75 : 1), p), s = size(radiusOf(name), q);
-      add((p[2] + q[2]) / 2, (pen) => capsule(pen, p, q, r, s, colors[side]));
+      const girdle = /(shoulder|hip)$/.test(name); // of the trunk, not of an arm or a leg
+      const r = size(radiusOf(names[a]) * (girdle ? .6 : 1), p), s = size(radiusOf(name) * (girdle ? .9 : 1), q);
+      add((p[2] + q[2]) / 2, (pen) => capsule(pen, p, q, r, s, colors[girdle ? 0 : side]));
     }
     const trunk = ["left_shoulder", "right_shoulder", "right_hip", "left_hip"].map((name) => points[names.indexOf(name)]);
     if (trunk.every((point) => point)) {

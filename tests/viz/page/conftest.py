@@ -29,6 +29,18 @@ console.error = console.warn = keep;
 """
 
 
+DEGREES = np.random.default_rng(4).uniform(-20, 120, (50, 3))
+DEGREES[7:9] = np.nan
+
+
+@dataclass
+class Angles:
+    """Joint angles, as the page asks for them."""
+
+    names: tuple[str, ...]
+    degrees: np.ndarray
+
+
 @dataclass
 class Page:
     """A page in the browser."""
@@ -137,5 +149,6 @@ def written(tmp_path, clip, people) -> Path:
     """The page of the clip."""
     path = tmp_path / "page.html"
     about = {1: {"person": 1, "height": {"metres": 1.72, "origin": "estimated"}}}
-    write_page(path, people, View("clip.mp4", CAMERA, about), clip)
+    angles = {1: Angles(("left_knee_flexion", "right_knee_flexion", "trunk_lean"), DEGREES)}
+    write_page(path, people, View("clip.mp4", CAMERA, about, angles), clip)
     return path

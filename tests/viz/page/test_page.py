@@ -10,7 +10,7 @@ import pytest
 
 from poselift.export import write_csv
 from poselift.viz.page import View, write_page
-from tests.viz.page.conftest import CAMERA
+from tests.viz.page.conftest import CAMERA, DEGREES
 
 pytestmark = pytest.mark.slow
 
@@ -47,6 +47,9 @@ def test_its_numbers_are_those_of_the_motion(page, written, people):
         np.testing.assert_allclose(values(page, f"{person}.keypoints"), motion.keypoints.keypoints.ravel(), atol=0.051)
     page("seek(1.0)")
     page.wait("byId('clock').textContent.startsWith('1.00')")
+    left, right, trunk = (f"{value:.1f}°".replace("-", "\N{MINUS SIGN}") for value in DEGREES[25].round(2))
+    shown = page("[...document.querySelectorAll('figcaption')].map((caption) => caption.textContent)")
+    assert shown == [f"Knee flexionL {left}R {right}", f"Trunk lean{trunk}"]
     wrists = people[0].joints[25, people[0].skeleton.indices(["left_wrist", "right_wrist"]), 1] + people[0].root[25, 1]
     page("[...document.querySelectorAll('#tabs button')].find((tab) => tab.textContent === 'Heights').click()")
     shown = page("[...charts.shown.find(({title}) => title === 'wrist').outputs].map((output) => output.textContent)")
@@ -163,8 +166,9 @@ def test_it_saves_what_poselift_writes(page, written, people, tmp_path):
     turned = (people[1].joints + people[1].root[:, None]) * [1000, -1000, -1000]
     np.testing.assert_allclose(rows[:, 2:], turned.reshape(30, -1), atol=0.02)
     table = list(csv.reader(io.StringIO(page("anglesOf(content.people[0])"))))
-    assert len(table) == 51
-    assert table[0][0] == "time_s"
+    assert table[0] == ["time_s", "left_knee_flexion_deg", "right_knee_flexion_deg", "trunk_lean_deg"]
+    saved = np.array([[cell or "nan" for cell in row] for row in table[1:]], np.float64)
+    np.testing.assert_allclose(saved[:, 1:], DEGREES, atol=0.0051)
     page(
         "globalThis.saved = []; HTMLAnchorElement.prototype.click = function () { saved.push(this.download); };"
         "document.querySelectorAll('#saving button').forEach((button) => button.click())"
