@@ -58,8 +58,8 @@ class Charts {
     const tabs = [...new Set(all.map((chart) => chart.tab))];
     if (!tabs.includes(this.tab)) this.tab = tabs[0];
     byId("tabs").replaceChildren(...tabs.map((tab) => {
-      const button = element("button", { role: "tab", "aria-selected": tab === this.tab }, tab);
-      button.onclick = () => { this.tab = tab; this.build(); this.move(this.time); byId("tabs").querySelector("[aria-selected=true]").focus(); };
+      const button = element("button", { "aria-pressed": tab === this.tab }, tab);
+      button.onclick = () => { this.tab = tab; this.build(); this.move(this.time); byId("tabs").querySelector("[aria-pressed=true]").focus(); };
       return button;
     }));
     this.sizes.disconnect();

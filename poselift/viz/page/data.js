@@ -53,21 +53,20 @@ function prepare(person, { up, camera: { K, R, t }, world }) {
   person.places = new Float32Array(person.joints.length);
   person.pixels = new Float32Array(person.times.length * joints * 2);
   person.scale = new Float32Array(person.times.length * joints); // pixels for a metre at the joint
-  for (let i = 0, frame = 0; frame < person.times.length; frame++) {
-    for (let joint = 0; joint < joints; joint++, i++) {
-      const p = [0, 1, 2].map((axis) => person.joints[3 * i + axis] + person.root[3 * frame + axis]);
-      up.forEach((row, axis) => { person.places[3 * i + axis] = row[0] * p[0] + row[1] * p[1] + row[2] * p[2]; });
-      person.places[3 * i + 1] -= person.floor;
-      let c = p;
-      if (world && R) {
-        const d = p.map((value, axis) => value - t[axis]);
-        c = [0, 1, 2].map((axis) => R[0][axis] * d[0] + R[1][axis] * d[1] + R[2][axis] * d[2]);
-      }
-      const seen = c[2] > 0.1 && !(world && !R);
-      person.pixels[2 * i] = seen ? K[0][0] * c[0] / c[2] + K[0][1] * c[1] / c[2] + K[0][2] + 0.5 : NaN;
-      person.pixels[2 * i + 1] = seen ? K[1][1] * c[1] / c[2] + K[1][2] + 0.5 : NaN;
-      person.scale[i] = seen ? K[0][0] / c[2] : NaN;
-    }
+  const dot = (row, x, y, z) => row[0] * x + row[1] * y + row[2] * z;
+  // R x + t is a place in the world, so R transposed takes it back to the camera.
+  const back = R && [0, 1, 2].map((axis) => R.map((row) => row[axis])), [tx, ty, tz] = t ?? [0, 0, 0];
+  for (let i = 0; i < times.length * joints; i++) {
+    const frame = Math.floor(i / joints);
+    const [x, y, z] = [0, 1, 2].map((axis) => person.joints[3 * i + axis] + person.root[3 * frame + axis]);
+    for (let axis = 0; axis < 3; axis++) person.places[3 * i + axis] = dot(up[axis], x, y, z);
+    person.places[3 * i + 1] -= person.floor;
+    const at = (axis) => world ? dot(back[axis], x - tx, y - ty, z - tz) : [x, y, z][axis];
+    const depth = world && !R ? NaN : at(2), seen = depth > 0.1 ? 1 / depth : NaN;
+    // The middle of the first pixel is 0.5 from the edge.
+    person.pixels[2 * i] = seen * dot(K[0], at(0), at(1), depth) + 0.5;
+    person.pixels[2 * i + 1] = seen * dot(K[1], at(0), at(1), depth) + 0.5;
+    person.scale[i] = K[0][0] * seen;
   }
 }
 

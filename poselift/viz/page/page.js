@@ -171,6 +171,8 @@ function controls() {
   line.onpointermove = (event) => { if (line.hasPointerCapture(event.pointerId)) drag(event); };
   scrub.max = content.times.length - 1;
   scrub.oninput = () => { pause(); seek(content.times[scrub.value]); };
+  // After a click, the space bar plays again instead of repeating the click.
+  document.addEventListener("click", (event) => { if (event.detail) document.activeElement.blur(); });
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.target.tagName === "SELECT") return;
     const button = event.target.tagName === "BUTTON";
