@@ -4,7 +4,8 @@ from poselift.viz.colors import PersonColors, person_colors
 from poselift.viz.draw2d import draw_skeleton_2d
 from poselift.viz.live_view import LiveView
 from poselift.viz.overlay import OverlayRenderer
-from poselift.viz.scene3d import Pose3D, Scene3D
+from poselift.viz.bodies3d import Pose3D
+from poselift.viz.scene3d import Scene3D
 from poselift.viz.stage import Stage
 from poselift.viz.window import Window
 

@@ -4,8 +4,8 @@ import numpy as np
 from jaxtyping import Float, UInt8
 
 from poselift.skeleton import Skeleton
-from poselift.viz.capsules import capsule_outlines, fill_outline
-from poselift.viz.colors import PersonColors
+from poselift.viz.capsules import capsule_outlines, fill_outlines
+from poselift.viz.colors import WHITE, PersonColors
 from poselift.viz.labels import draw_label
 from poselift.viz.limbs import limbs_of
 
@@ -21,6 +21,7 @@ def draw_skeleton_2d(
     *,
     threshold: float = 0.3,
     label: str | None = None,
+    thin: bool = False,
 ) -> None:
     """Draws a skeleton on the picture, in place.
 
@@ -32,6 +33,7 @@ def draw_skeleton_2d(
         colors: colours of the person.
         threshold: lowest score of a drawn joint.
         label: text above the head.
+        thin: draw fine light lines with dots at the joints, below another skeleton.
     """
     points = np.where((scores >= threshold)[:, None], keypoints, np.nan).astype(np.float64)
     seen = np.isfinite(points).all(-1)
@@ -45,15 +47,24 @@ def draw_skeleton_2d(
     limbs = limbs_of(skeleton)
     ends = limbs.ends(points)
     drawn = np.flatnonzero(np.isfinite(ends).all((1, 2)))
+    if thin:
+        _draw_thin(image, ends[drawn], points[seen], max(0.6, 0.17 * radius))
+        return
     radii = np.repeat(radius * limbs.widths[drawn, None], 2, axis=1)
     # All rims first, so that they surround the body.
-    for outline in capsule_outlines(ends[drawn], radii + rim):
-        fill_outline(image, outline, _EDGE)
-    for limb, outline in zip(drawn, capsule_outlines(ends[drawn], radii), strict=True):
-        fill_outline(image, outline, colors.of_side(limbs.sides[limb]))
+    outlines = [*capsule_outlines(ends[drawn], radii + rim), *capsule_outlines(ends[drawn], radii)]
+    fill_outlines(image, outlines, [_EDGE] * len(drawn) + [colors.of_side(limbs.sides[limb]) for limb in drawn])
 
     if label is not None:
         x, y = points[seen][points[seen][:, 1].argmin()]
         text_height = round(float(np.clip(height / 52, 8, 16)))
         gap = max(0.07 * extent, 4 * radius)
         draw_label(image, label, float(x), float(y) - gap, text_height, colors.middle)
+
+
+def _draw_thin(image: np.ndarray, ends: np.ndarray, points: np.ndarray, radius: float) -> None:
+    ends = np.concatenate([ends, np.repeat(points[:, None], 2, axis=1)])
+    # The dots are of no length, and wider than the lines.
+    radii = np.repeat(np.where((ends[:, 0] == ends[:, 1]).all(-1), 2.2, 1.0)[:, None] * radius, 2, axis=1)
+    outlines = [*capsule_outlines(ends, radii + 0.7), *capsule_outlines(ends, radii)]
+    fill_outlines(image, outlines, [_EDGE] * len(ends) + [WHITE] * len(ends))

@@ -5,8 +5,9 @@ from jaxtyping import UInt8
 
 from poselift.skeleton import Skeleton
 from poselift.structures import LiveFrame
+from poselift.viz.bodies3d import Pose3D
 from poselift.viz.live_stage import LiveStage
-from poselift.viz.scene3d import Pose3D, Scene3D
+from poselift.viz.scene3d import Scene3D
 from poselift.viz.video_pane import Person2D, VideoPane
 
 
