@@ -36,7 +36,7 @@ def add_command(commands: Any) -> None:
         help="3D motion from a video, or from 2D keypoints",
         description="Detects the people in a video, or reads them from a file of 2D keypoints, tracks each person and "
         "lifts them to 3D. Writes for each person an .npz (joints and their uncertainty, root, timestamps, keypoints), "
-        "a .json that describes it and a .csv; overlay.mp4, with the bodies drawn on the video beside the 3D; and summary.json. "
+        "a .json that describes it and a .csv; overlay.mp4, the bodies on the video beside the 3D; and summary.json. "
         "A new run replaces the files of the previous run, including people that --person leaves out.",
     )
     parser.add_argument("video", nargs="?", type=Path, help="a video file (default: the demo clip)")

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
+import cv2
 import numpy as np
 from jaxtyping import Float, UInt8
 
@@ -19,10 +20,10 @@ _LAYERS = ((1.0, 0.0), (0.68, 0.4), (0.3, 0.8))
 """Radius of each layer of a part's colour, and its shift towards the light."""
 _RIM = 1.6
 """Pixels around a part, which separate it from what lies behind."""
-_PEDESTAL = 0.42
+_PEDESTAL = 0.55
 """Metres; radius of the floor below somebody who stands higher than others."""
 _RAISED = 0.05
-_TURN = np.linspace(0, 2 * np.pi, 28, endpoint=False)
+_TURN = np.linspace(0, 2 * np.pi, 24, endpoint=False)
 _DISC = _PEDESTAL * np.stack([np.cos(_TURN), np.zeros_like(_TURN), np.sin(_TURN)], -1)
 _STONE = mix(BACKGROUND, GRID, 0.3), mix(BACKGROUND, GRID, 0.62)
 """Colours of the sides and of the top of this floor."""
@@ -55,7 +56,7 @@ class Pose3D:
 
 
 def draw_bodies(
-    image: UInt8[np.ndarray, "h w 3"], camera: ViewCamera, people: Sequence[Pose3D], reach: float
+    image: UInt8[np.ndarray, "h w 3"], camera: ViewCamera, people: Sequence[Pose3D], reach: float, fine: bool = True
 ) -> None:
     """Draws all parts of all people in place, distant ones first.
 
@@ -64,33 +65,38 @@ def draw_bodies(
         camera: the view.
         people: those to draw; parts with a NaN joint are left out.
         reach: metres around the middle, from which distant parts become fainter.
+        fine: draw glints, too.
     """
+    shown = _LAYERS if fine else _LAYERS[:2]
     if not people:
         return
     limbs, radii, depth, sides = _limbs(camera, people)
     # The rim ends before the joints, where limbs meet.
     layers = [(limbs + (limbs[:, ::-1] - limbs) * 0.22, radii + _RIM)]
-    layers += [(limbs + shift * radii[..., None] * _LIGHT, size * radii) for size, shift in _LAYERS]
+    layers += [(limbs + shift * radii[..., None] * _LIGHT, size * radii) for size, shift in shown]
     # All at once: drawing takes longer to prepare than to do.
-    shapes = capsule_outlines(np.concatenate([ends for ends, _ in layers]), np.concatenate([each for _, each in layers]))
-    outlines = shapes.reshape(len(layers), len(limbs), *shapes.shape[1:]).swapaxes(0, 1)
+    shapes = capsule_outlines(
+        np.concatenate([ends for ends, _ in layers]), np.concatenate([each for _, each in layers])
+    )
+    parts = shapes.reshape(len(layers), len(limbs), *shapes.shape[1:]).swapaxes(0, 1)
     drawn = [
         (float(far), list(part), _shades(color, _fade(far, camera, reach)))
-        for part, far, color in zip(outlines, depth, sides, strict=True)
+        for part, far, color in zip(parts, depth, sides, strict=True)
     ]
     for pose in people:
         pixels, around, far = _trunk(camera, pose, pose.joints)
         if len(pixels):
             middle = pixels.mean(0)
             hulls = [hull_outline(pixels, around + _RIM)]
-            for size, shift in _LAYERS:
+            for size, shift in shown:
                 # The trunk is one rounded body: its layers shrink as a whole.
-                place = middle + (pixels - middle) * (0.3 + 0.7 * size) + shift * around[:, None] * _LIGHT
+                place = middle + (pixels - middle) * (0.5 + 0.5 * size) + shift * around[:, None] * _LIGHT
                 hulls.append(hull_outline(place, size * around))
-            drawn.append((far, hulls, _shades(person_colors(pose.person).middle, _fade(far, camera, reach))))
+            color = person_colors(pose.person).middle
+            drawn.append((far, hulls, _shades(color, _fade(far, camera, reach), soft=True)))
     drawn.sort(key=lambda part: -part[0])
     outlines = [outline for _, part, _ in drawn for outline in part]
-    fill_outlines(image, outlines, [color for _, _, shades in drawn for color in shades])
+    fill_outlines(image, outlines, [color for _, part, shades in drawn for color in shades[: len(part)]])
 
 
 def draw_shadows(image: UInt8[np.ndarray, "h w 3"], camera: ViewCamera, people: Sequence[Pose3D]) -> None:
@@ -118,11 +124,15 @@ def _limbs(
     ends, depth = camera.project(every[known])
     radii = np.concatenate([figure.radii for figure in figures])[known] * camera.focal / depth
     colors = [
-        person_colors(pose.person).of_side(side)
-        for pose, figure in zip(people, figures, strict=True)
-        for side in figure.sides
+        color for pose, figure in zip(people, figures, strict=True) for color in _limb_colors(pose.person, figure.sides)
     ]
     return ends, radii, depth.mean(-1), [color for color, there in zip(colors, known, strict=True) if there]
+
+
+@lru_cache(maxsize=256)
+def _limb_colors(person: int, sides: tuple[str, ...]) -> list[Color]:
+    colors = person_colors(person)
+    return [colors.of_side(side) for side in sides]
 
 
 def _trunk(camera: ViewCamera, pose: Pose3D, joints: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
@@ -145,8 +155,7 @@ def _pedestal(camera: ViewCamera, pose: Pose3D) -> list[np.ndarray]:
         return []
     place, height = pose.joints[0] * [1, 0, 1], [0, pose.floor, 0]
     rings, _ = camera.project(np.stack([_DISC + place + height, _DISC + place]))
-    none = np.zeros(len(_DISC))
-    return [hull_outline(rings.reshape(-1, 2), np.tile(none, 2)), hull_outline(rings[0], none)]
+    return [cv2.convexHull(rings.reshape(-1, 2).astype(np.float32))[:, 0], rings[0]]
 
 
 def _fade(depth: float, camera: ViewCamera, reach: float) -> float:
@@ -156,7 +165,8 @@ def _fade(depth: float, camera: ViewCamera, reach: float) -> float:
 
 
 @lru_cache(maxsize=4096)
-def _shades(color: Color, fade: float) -> list[Color]:
-    """Colours of the rim and of the layers of a part."""
+def _shades(color: Color, fade: float, soft: bool = False) -> list[Color]:
+    """Colours of the rim and of the layers of a part; soft for a large one."""
     color = mix(color, BACKGROUND, fade)
-    return [BACKGROUND, mix(color, BLACK, 0.42), color, mix(color, WHITE, 0.22)]
+    dark, light = (0.3, 0.1) if soft else (0.42, 0.22)
+    return [BACKGROUND, mix(color, BLACK, dark), mix(color, BLACK, 0.1 * soft), mix(color, WHITE, light)]

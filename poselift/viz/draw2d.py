@@ -1,5 +1,6 @@
 """A person's 2D skeleton on the picture."""
 
+import cv2
 import numpy as np
 from jaxtyping import Float, UInt8
 
@@ -48,7 +49,7 @@ def draw_skeleton_2d(
     ends = limbs.ends(points)
     drawn = np.flatnonzero(np.isfinite(ends).all((1, 2)))
     if thin:
-        _draw_thin(image, ends[drawn], points[seen], max(0.6, 0.17 * radius))
+        _draw_thin(image, ends[drawn], points[seen], max(1, round(0.3 * radius)))
         return
     radii = np.repeat(radius * limbs.widths[drawn, None], 2, axis=1)
     # All rims first, so that they surround the body.
@@ -62,9 +63,11 @@ def draw_skeleton_2d(
         draw_label(image, label, float(x), float(y) - gap, text_height, colors.middle)
 
 
-def _draw_thin(image: np.ndarray, ends: np.ndarray, points: np.ndarray, radius: float) -> None:
-    ends = np.concatenate([ends, np.repeat(points[:, None], 2, axis=1)])
-    # The dots are of no length, and wider than the lines.
-    radii = np.repeat(np.where((ends[:, 0] == ends[:, 1]).all(-1), 2.2, 1.0)[:, None] * radius, 2, axis=1)
-    outlines = [*capsule_outlines(ends, radii + 0.7), *capsule_outlines(ends, radii)]
-    fill_outlines(image, outlines, [_EDGE] * len(ends) + [WHITE] * len(ends))
+def _draw_thin(image: np.ndarray, ends: np.ndarray, points: np.ndarray, width: int) -> None:
+    far = 4 * max(image.shape)
+    lines = list(np.round(ends[(np.abs(ends) < far).all((1, 2))] * 16).astype(np.int32))
+    dots = np.round(points[(np.abs(points) < far).all(-1)] * 16).astype(int).tolist()
+    for color, wide in ((_EDGE, width + 2), (WHITE, width)):
+        cv2.polylines(image, lines, False, color, wide, cv2.LINE_AA, 4)
+        for dot in dots:
+            cv2.circle(image, dot, 12 * (wide + 2), color, -1, cv2.LINE_AA, 4)

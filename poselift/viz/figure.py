@@ -18,7 +18,7 @@ _RADII |= {"hand": (0.03, 0.022), "toe": (0.036, 0.026), "heel": (0.034, 0.03), 
 """Metres at the start and at the end, by the last word of the far joint's name."""
 _USUAL = (0.034, 0.034)
 _NECK, _HEAD = (0.05, 0.045), (0.084, 0.094)
-_TRUNK = (0.06, 0.06, 0.082, 0.082)
+_TRUNK = (0.058, 0.058, 0.07, 0.07)
 """Metres around both shoulders and both hips."""
 _FOOT = {"toe": (0.36, 0.1), "heel": (-0.1, 0.1)}
 """Ends of a drawn foot, in lengths of the shin: forward from the ankle, and on along the shin."""
@@ -96,8 +96,10 @@ def figure_of(skeleton: Skeleton) -> Figure:
     for (start, stop), side in zip(lines.joints.tolist(), lines.sides, strict=True):
         far, near = names[stop[0]], names[start[0]]
         # The trunk and the head cover their own bones.
-        if trunk and _within(near) and _within(far) or head and _of_head(far):
+        if (trunk and _within(near) and _within(far)) or (head and _of_head(far)):
             continue
+        if head and far == "neck_base" and trunk:
+            start = [start[0], stop[0]]  # the lower half of the neck is inside the trunk
         add([start, stop], _RADII.get(far.split("_")[-1], _NECK if far == "neck_base" else _USUAL), side)
     if head:
         chin = len(names)

@@ -9,7 +9,7 @@ from poselift.viz.shot import ViewCamera
 
 _MAX = 15
 """Metres to each side."""
-_SHADES = 32
+_SHADES = 12
 _COLORS = [mix(GRID, BACKGROUND, share / _SHADES) for share in range(_SHADES)]
 
 
@@ -34,6 +34,9 @@ def draw_grid(image: UInt8[np.ndarray, "h w 3"], camera: ViewCamera, reach: floa
     seen = (pixels.max(1) > 0).all(-1) & (pixels.min(1) < [width, height]).all(-1)
     # What is beside or behind the viewer has no place in the picture.
     shown = np.flatnonzero(seen & (away < 1) & (depth.min(-1) > 0.3))
-    colors = (away[shown] * _SHADES).astype(int).tolist()
-    for (a, b), color in zip(np.round(pixels[shown] * 16).astype(int).tolist(), colors, strict=True):
-        cv2.line(image, a, b, _COLORS[color], 1, cv2.LINE_AA, 4)
+    order = shown[np.argsort(away[shown], kind="stable")]
+    lines = np.round(pixels[order] * 16).astype(np.int32)
+    edges = np.searchsorted(away[order], np.arange(_SHADES + 1) / _SHADES).tolist()
+    for color, start, end in zip(_COLORS, edges, edges[1:], strict=False):
+        if end > start:
+            cv2.polylines(image, list(lines[start:end]), False, color, 1, cv2.LINE_AA, 4)

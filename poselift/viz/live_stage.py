@@ -39,14 +39,14 @@ class LiveStage:
 
     Attributes:
         start: for `Scene3D`, likewise those below.
-        usual: the shot of one person.
+        typical: the shot of one person.
         crowded: not known beforehand.
         shortened: people who stand far apart are shown closer.
     """
 
     def __init__(self, skeleton: Skeleton) -> None:
         self.start = 0.0
-        self.usual = Shot(*_ALONE)
+        self.typical = [Shot(*_ALONE)]
         self.crowded = False
         self.shortened = False
         pairs = [[f"{side}_{part}" for side in ("left", "right")] for part in ("ankle", "shoulder")]
@@ -64,7 +64,7 @@ class LiveStage:
 
     def shot(self, time: float) -> Shot:
         """What is in view: the people of the last moments."""
-        return self.usual if self._box is None else Shot(*self._box)
+        return self.typical[0] if self._box is None else Shot(*self._box)
 
     def place(self, people: Mapping[int, StreamedPose], time: float) -> dict[int, Float[np.ndarray, "j 3"]]:
         """The joints of all people in the scene, metres, Y up; people with unknown positions are left out.

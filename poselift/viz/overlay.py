@@ -48,6 +48,7 @@ class OverlayRenderer:
         self._guessed = [
             motion.interpolated & ~keypoints.seen for motion, keypoints in zip(motions, self._keypoints, strict=True)
         ]
+        self._halves = [_half_interval(motion.timestamps) for motion in motions]
         self._stage = Stage.fit(self._motions)
         self._scene = Scene3D(self._video.height, self._video.height, self._stage)
 
@@ -69,7 +70,7 @@ class OverlayRenderer:
         present = [
             (index, motion, frame)
             for index, motion in enumerate(self._motions)
-            if (frame := _frame_at(motion.timestamps, timestamp)) is not None
+            if (frame := _frame_at(motion.timestamps, self._halves[index], timestamp)) is not None
         ]
         people = [
             Person2D(
@@ -91,8 +92,10 @@ class OverlayRenderer:
             )
             for index, motion, frame in present
         ]
-        video = self._video.render(image, people, clock_text(timestamp))
-        return np.hstack([video, self._scene.render(poses, timestamp)])
+        both = np.empty((self.size[1], self.size[0], 3), np.uint8)
+        self._video.render(image, people, clock_text(timestamp), both[:, : self._video.width])
+        self._scene.render(poses, timestamp, both[:, self._video.width :])
+        return both
 
     def _lifted(self, motion: Motion, frame: int) -> tuple[Float[np.ndarray, "j 2"], Skeleton] | None:
         """The pixels of a pose, NaN for joints beside or behind the camera, and its skeleton."""
@@ -110,10 +113,15 @@ def clock_text(seconds: float) -> str:
     return f"{'-' if hundredths < 0 else ''}{minutes}:{rest / 100:05.2f}"
 
 
-def _frame_at(timestamps: Float[np.ndarray, " t"], time: float) -> int | None:
+def _half_interval(timestamps: Float[np.ndarray, " t"]) -> float:
+    """Half of the usual time between two frames, seconds."""
+    return usual_interval(timestamps) / 2 if len(timestamps) > 1 else 1 / 60
+
+
+def _frame_at(timestamps: Float[np.ndarray, " t"], half: float, time: float) -> int | None:
     """Index of the frame within half a frame interval of a time; None if there is none."""
     if not len(timestamps):
         return None
-    nearest = int(np.abs(timestamps - time).argmin())
-    half = usual_interval(timestamps) / 2 if len(timestamps) > 1 else 1 / 60
+    after = int(np.searchsorted(timestamps, time))
+    nearest = min(range(max(after - 1, 0), min(after + 1, len(timestamps))), key=lambda i: abs(timestamps[i] - time))
     return nearest if abs(timestamps[nearest] - time) <= half + 1e-6 else None

@@ -24,7 +24,7 @@ _SIDE = np.deg2rad(80), np.deg2rad(6)
 _ABOVE = 0.0, np.deg2rad(62)
 _FOCAL, _FLAT = 3.0, 6.0
 """Of the two views; in the second one, distance hardly changes size."""
-_MAIN_SHARE = 0.6
+_MAIN_SHARE = 0.62
 """Share of the picture that the first view has."""
 _BRIDGED_OPACITY = 0.55
 
@@ -39,8 +39,8 @@ class Framing(Protocol):
         ...
 
     @property
-    def usual(self) -> Shot:
-        """A typical shot, which decides how the views share the picture."""
+    def typical(self) -> Sequence[Shot]:
+        """Some shots, which decide how the views share the picture."""
         ...
 
     @property
@@ -72,24 +72,32 @@ class _View:
     text_height: int
     swings: bool = False
     _blank: np.ndarray = field(init=False)
-    _empty: tuple[bytes, np.ndarray] = field(default=(b"", np.zeros((0, 0, 3), np.uint8)))
+    _text: np.ndarray = field(init=False)
+    _key: bytes = b""
+    _kept: np.ndarray | None = None
 
     def __post_init__(self) -> None:
         self._blank = np.full((self.size[1], self.size[0], 3), BACKGROUND, np.uint8)
+        self._draw_caption(image := self._blank.copy())
+        self._text = image[-3 * self.text_height :]
 
     def camera(self, shot: Shot, phase: float) -> ViewCamera:
         """The camera at a phase of the swing, from -1 to 1."""
         return ViewCamera(shot, self.azimuth + self.swings * _SWING * phase, self.elevation, self.size, self.focal)
 
-    def empty(self, camera: ViewCamera, reach: float) -> UInt8[np.ndarray, "h w 3"]:
-        """The scene without people; it must not be changed."""
+    def draw_empty(self, part: UInt8[np.ndarray, "h w 3"], camera: ViewCamera, reach: float) -> None:
+        """Draws the scene without people."""
         key = camera.axes.tobytes() + camera.target.tobytes() + np.array([camera.distance, reach]).tobytes()
-        if self._empty[0] != key:
-            image = self._blank.copy()
-            draw_grid(image, camera, reach)
-            self._draw_caption(image)
-            self._empty = key, image
-        return self._empty[1]
+        if self._kept is not None and self._key == key:
+            part[:] = self._kept
+            return
+        part[:] = self._blank
+        draw_grid(part, camera, reach)
+        rows = part[-len(self._text) :]
+        np.maximum(rows, self._text, out=rows)
+        # A camera that stands still is worth the copy.
+        self._kept = part.copy() if self._key == key else None
+        self._key = key
 
     def _draw_caption(self, image: np.ndarray) -> None:
         height = self.text_height
@@ -116,7 +124,7 @@ class Scene3D:
         self.width, self.height = width, height
         self._stage = stage
         self._text_height = round(float(np.clip(height / 52, 8, 16)))
-        main, second = max(_layouts(width, height), key=lambda sizes: _scale(stage.usual, sizes[0]))
+        main, second = max(_layouts(width, height), key=lambda sizes: _scale(stage.typical, sizes[0]))
         caption = "left light, right dark" + "  |  people moved closer" * stage.shortened
         place = (width - second[0], height - second[1])
         (azimuth, elevation), name = (_ABOVE, "from above") if stage.crowded else (_SIDE, "from the side")
@@ -124,29 +132,39 @@ class Scene3D:
             _View(0, 0, main, 0.0, _ELEVATION, _FOCAL, caption, self._text_height, swings=True),
             _View(*place, second, azimuth, elevation, _FLAT, f"{name}  |  1 m grid", self._text_height),
         )
-        self._empty = np.full((height, width, 3), mix(BACKGROUND, GRID, 0.5), np.uint8)
 
-    def render(self, people: Sequence[Pose3D], time: float) -> UInt8[np.ndarray, "h w 3"]:
+    @property
+    def parts(self) -> list[tuple[int, int, int, int]]:
+        """Left, top, width and height of both views, pixels."""
+        return [(view.left, view.top, *view.size) for view in self._views]
+
+    def render(
+        self, people: Sequence[Pose3D], time: float, image: UInt8[np.ndarray, "h w 3"] | None = None
+    ) -> UInt8[np.ndarray, "h w 3"]:
         """Draws one frame.
 
         Args:
             people: those who are there; one with a NaN joint is drawn without the parts that need it.
             time: seconds; it gives the direction of view.
+            image: where to draw; None for a new picture.
         """
-        image = self._empty.copy()
+        image = np.empty((self.height, self.width, 3), np.uint8) if image is None else image
+        # A line between the views.
+        image[self._views[1].top - 1, :] = image[:, self._views[1].left - 1] = mix(BACKGROUND, GRID, 0.5)
         shot = self._stage.shot(time)
         reach = max(1.5, float(np.linalg.norm(shot.size[::2])) / 2)
         for view in self._views:
             camera = view.camera(shot, self._phase(time))
             width, height = view.size
             part = image[view.top : view.top + height, view.left : view.left + width]
-            part[:] = view.empty(camera, reach)
+            view.draw_empty(part, camera, reach)
             draw_shadows(part, camera, people)
             if bridged := [pose for pose in people if pose.interpolated]:
                 layer = part.copy()
-                draw_bodies(layer, camera, bridged, reach)
+                draw_bodies(layer, camera, bridged, reach, fine=view.swings)
                 part[:] = cv2.addWeighted(layer, _BRIDGED_OPACITY, part, 1 - _BRIDGED_OPACITY, 0)
-            draw_bodies(part, camera, [pose for pose in people if not pose.interpolated], reach)
+            seen = [pose for pose in people if not pose.interpolated]
+            draw_bodies(part, camera, seen, reach, fine=view.swings)
             # The second view is smaller; colours tell there who is who.
             for pose in people if view.swings else ():
                 self._draw_person_label(part, camera, pose)
@@ -177,6 +195,6 @@ def _layouts(width: int, height: int) -> list[tuple[tuple[int, int], tuple[int, 
     ]
 
 
-def _scale(shot: Shot, size: tuple[int, int]) -> float:
-    """Pixels of a metre in the first view."""
-    return ViewCamera(shot, 0.0, _ELEVATION, size).scale
+def _scale(shots: Sequence[Shot], size: tuple[int, int]) -> float:
+    """Pixels of a metre in the first view, the mean."""
+    return float(np.mean([ViewCamera(shot, 0.0, _ELEVATION, size, _FOCAL).scale for shot in shots]))

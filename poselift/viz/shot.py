@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-_MARGINS = np.array([[0.04, 0.08], [0.04, 0.07]])
+_MARGINS = np.array([[0.04, 0.08], [0.04, 0.09]])
 """Shares of the width and height that stay free at the left and above, and at the right and below."""
 _LEAST = np.array([0.9, 1.2, 0.9])
 """Smallest sides of a shot, metres: a single joint does not fill the view."""
@@ -51,9 +51,7 @@ class ViewCamera:
         focal: pixels.
     """
 
-    def __init__(
-        self, shot: Shot, azimuth: float, elevation: float, size: tuple[int, int], focal: float = 3.0
-    ) -> None:
+    def __init__(self, shot: Shot, azimuth: float, elevation: float, size: tuple[int, int], focal: float = 3.0) -> None:
         self.axes = _axes(azimuth, elevation)
         self.target = shot.centre
         self.focal = focal * min(size) / 2

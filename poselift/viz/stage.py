@@ -9,22 +9,22 @@ from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float
-from scipy.ndimage import gaussian_filter1d, maximum_filter1d, median_filter, minimum_filter1d
+from scipy.ndimage import gaussian_filter1d, maximum_filter1d, median_filter
 
 from poselift.structures import Motion
 from poselift.viz.figure import figure_of
 from poselift.viz.shot import Shot
 from poselift.viz.up import rotation_to_y_up
 
-_MAX_RISE = 1.2  # metres, largest displayed height above another person's ground
+_MAX_RISE = 0.7  # metres, largest displayed height above another person's ground
 _DEPTH = 2.5  # metres; people further apart in depth than this, and the next for each person, are shown closer
 _DEPTH_OF_ONE = 0.4
 _WIDTH = 8.0  # likewise across the picture, where places are better known
 _WIDTH_OF_ONE = 1.0
 _STEP = 0.1  # seconds between the shots
-_HOLD = 21  # shots; each shows what is in the shots around it, too
-_SMOOTHING = 0.5  # seconds, standard deviation
-_STILL = 1.3  # a view that shows everything stays in place if it is at most so much larger than the usual one
+_HOLD = 21  # shots that have room for everything in the one in the middle
+_SMOOTHING = 0.6  # seconds, standard deviation
+_STILL = 0.9  # metres; a view that shows everything stays in place if it is at most so much larger than usual
 _CROWD = 3
 """People at once."""
 _EMPTY = np.array([[-1.0, 0, -1], [1, 1.8, 1]])
@@ -100,9 +100,9 @@ class Stage:
         return joints @ self.rotation.T + self.offsets[index]
 
     @property
-    def usual(self) -> Shot:
-        """The median shot."""
-        return Shot(*np.median(self.boxes, axis=0))
+    def typical(self) -> list[Shot]:
+        """Some shots of the whole clip."""
+        return [Shot(*box) for box in self.boxes[:: max(1, len(self.boxes) // 20)]]
 
     def shot(self, time: float) -> Shot:
         """What must be in view at a time in seconds."""
@@ -138,12 +138,13 @@ def _boxes(timestamps: list[np.ndarray], bodies: list[np.ndarray]) -> tuple[floa
     low[:, 1] = np.minimum(low[:, 1], 0)  # the ground
     whole = np.stack([low.min(0), high.max(0)])
     usual = np.median(np.maximum(high - low, 1.0), axis=0)
-    if (whole[1] - whole[0] <= _STILL * usual).all():
+    if (whole[1] - whole[0] <= usual + _STILL).all():
         return float(first), np.repeat(whole[None], len(grid), 0), int(people.max())
-    low = minimum_filter1d(low, _HOLD, axis=0, mode="nearest")
-    high = maximum_filter1d(high, _HOLD, axis=0, mode="nearest")
-    boxes = gaussian_filter1d(np.stack([low, high], 1), _SMOOTHING / _STEP, axis=0, mode="nearest")
-    return float(first), boxes, int(people.max())
+    # The middle follows the people, and the box around it holds them for a while, so that it does not breathe.
+    middle = gaussian_filter1d((low + high) / 2, _SMOOTHING / _STEP, axis=0, mode="nearest")
+    reach = maximum_filter1d(np.stack([middle - low, high - middle], 1), _HOLD, axis=0, mode="nearest")
+    reach = gaussian_filter1d(reach, _SMOOTHING / _STEP, axis=0, mode="nearest")
+    return float(first), middle[:, None] + reach * [[-1], [1]], int(people.max())
 
 
 def _interpolate(times: np.ndarray, places: np.ndarray, wanted: np.ndarray) -> np.ndarray:

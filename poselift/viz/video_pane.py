@@ -54,7 +54,11 @@ class VideoPane:
         self.width, self.height = _pane_size(*image_size)
 
     def render(
-        self, image: UInt8[np.ndarray, "h w 3"], people: Sequence[Person2D], text: str
+        self,
+        image: UInt8[np.ndarray, "h w 3"],
+        people: Sequence[Person2D],
+        text: str,
+        video: UInt8[np.ndarray, "rows columns 3"] | None = None,
     ) -> UInt8[np.ndarray, "rows columns 3"]:
         """The picture with the people.
 
@@ -62,6 +66,7 @@ class VideoPane:
             image: RGB; it is not changed.
             people: those to draw.
             text: in the lower left corner.
+            video: where to draw; None for a new picture.
 
         Raises:
             ValueError: the picture has another size.
@@ -71,7 +76,9 @@ class VideoPane:
         scale = np.array([self.width, self.height]) / self._image_size
         # Averaging is several times slower, and only visible if the picture shrinks a lot.
         method = cv2.INTER_AREA if scale.min() < 0.6 else cv2.INTER_LINEAR
-        video = cv2.resize(image, (self.width, self.height), interpolation=method)
+        if video is None:
+            video = np.empty((self.height, self.width, 3), np.uint8)
+        cv2.resize(image, (self.width, self.height), dst=video, interpolation=method)
         for person in people:
             colors, label = person_colors(person.person), str(person.person)
             # Pixel centres are whole numbers, but scaling starts at the edge of the picture.
