@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NoReturn
 
 from poselift import __version__
-from poselift.cli import attention, calibrate, export_onnx, lift, report, stream, weights
+from poselift.cli import attention, calibrate, export, export_onnx, lift, report, smooth, stream, view, weights
 from poselift.cli.study import command as study
 from poselift.core.errors import InputError, describe
 
@@ -68,10 +68,12 @@ def _run(arguments: Sequence[str]) -> None:
     parser.add_argument("--version", action="version", version=f"poselift {__version__}")
     commands = parser.add_subparsers(metavar="COMMAND", required=True, parser_class=_Command)
     lift.add_command(commands)
+    view.add_command(commands)
+    export.add_command(commands)
     stream.add_command(commands)
     for name, about in _HYDRA.items():
         commands.add_parser(name, help=about)
-    for module in (report, study, attention, calibrate, weights, export_onnx):
+    for module in (smooth, report, study, attention, calibrate, weights, export_onnx):
         module.add_command(commands)
     options = parser.parse_args(arguments)
     try:

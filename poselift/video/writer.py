@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
 from types import TracebackType
@@ -43,6 +44,7 @@ class VideoWriter:
         path: a .mp4 or .mov file.
         width: width of the frames, pixels.
         height: height of the frames, pixels.
+        x264: options of libx264, the preferred encoder, instead of the usual ones.
 
     Raises:
         InputError: the suffix is another one, the file cannot be written, a frame has another size or is not later than
@@ -58,8 +60,11 @@ class VideoWriter:
         True
     """
 
-    def __init__(self, path: str | os.PathLike[str], width: int, height: int) -> None:
+    def __init__(
+        self, path: str | os.PathLike[str], width: int, height: int, *, x264: Mapping[str, str] | None = None
+    ) -> None:
         self._path = Path(path)
+        self._encoders = _ENCODERS if x264 is None else {**_ENCODERS, "libx264": dict(x264)}
         if self._path.suffix.lower() not in _SUFFIXES:
             raise InputError(f"{self._path}: the suffix is not {' or '.join(_SUFFIXES)}; choose such a name")
         if width < 1 or height < 1:
@@ -73,7 +78,9 @@ class VideoWriter:
             temporary = stack.enter_context(atomic_path(self._path))
             # The index goes to the front, so a browser can play before the download is complete.
             self._container = stack.enter_context(av.open(str(temporary), "w", options={"movflags": "+faststart"}))
-            self._stream = _add_stream(self._container, self._width + self._width % 2, self._height + self._height % 2)
+            self._stream = _add_stream(
+                self._container, self._encoders, self._width + self._width % 2, self._height + self._height % 2
+            )
             self._reformatter = VideoReformatter()
             self._stack = stack.pop_all()
         return self
@@ -121,9 +128,11 @@ class VideoWriter:
             self._container.mux(self._stream.encode(None))
 
 
-def _add_stream(container: OutputContainer, width: int, height: int) -> VideoStream:
+def _add_stream(
+    container: OutputContainer, encoders: Mapping[str, dict[str, str]], width: int, height: int
+) -> VideoStream:
     """A video stream with the first encoder that supports the size."""
-    for encoder, options in _ENCODERS.items():
+    for encoder, options in encoders.items():
         try:
             # Tried outside of the container, because a stream cannot be removed from it.
             trial = av.CodecContext.create(encoder, "w")

@@ -1,5 +1,6 @@
 """Plots for papers: one look, colours that colour-blind people can tell apart, units on every axis."""
 
+from poselift.viz.plots.angles import angle_plot
 from poselift.viz.plots.cost import Method, cost_plot
 from poselift.viz.plots.curves import Curve, curve_plot
 from poselift.viz.plots.family import family_plot
@@ -15,6 +16,7 @@ __all__ = [
     "Curve",
     "Method",
     "Trace",
+    "angle_plot",
     "cost_plot",
     "curve_plot",
     "family_plot",

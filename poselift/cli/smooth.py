@@ -1,0 +1,47 @@
+"""`poselift smooth`: a motion through the Butterworth filter of biomechanics."""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from poselift.core.errors import InputError
+from poselift.core.files import write_json
+from poselift.export import read_motion, read_sidecar, write_npz
+
+
+def add_command(commands: Any) -> None:
+    """Adds `smooth` to the console script."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        "smooth",
+        help="filter a motion with a Butterworth filter",
+        description="Filters joints and root of a motion forwards and backwards with a Butterworth filter (order 4, "
+        "no delay). Empty frames stay empty. Writes an npz and the JSON beside it, which states the cutoff.",
+    )
+    parser.add_argument("npz", type=Path, metavar="NPZ", help="a motion of poselift lift, with its JSON beside it")
+    parser.add_argument(
+        "--cutoff", type=float, required=True, metavar="HZ", help="weakened by 3 dB, Hz; 6 is usual for walking"
+    )
+    parser.add_argument("--out", type=Path, metavar="NPZ", help="default: NAME_smooth.npz beside the input")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Writes the filtered motion.
+
+    Raises:
+        InputError: the motion cannot be read, the cutoff does not fit its frame rate, or the file cannot be written.
+    """
+    from poselift.kinematics import butterworth  # scipy's filters are slow to load
+
+    source: Path = options.npz
+    out: Path = options.out or source.with_name(f"{source.stem}_smooth.npz")
+    if out.suffix != ".npz":
+        raise InputError(f"--out {out}: give a name that ends with .npz")
+    if out.resolve() == source.resolve():
+        raise InputError(f"--out {out} is the input; choose another name")
+    motion = butterworth(read_motion(source), options.cutoff)
+    about = read_sidecar(source.with_suffix(".json"))
+    filters = [*about.get("filters", []), {"name": "Butterworth, dual pass", "order": 4, "cutoff_hz": options.cutoff}]
+    write_npz(out, motion)
+    write_json(out.with_suffix(".json"), {**about, "filters": filters})
+    print(out)

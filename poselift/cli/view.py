@@ -1,0 +1,104 @@
+"""`poselift view`: a page with the video, the 3D and the curves of a lifted clip."""
+
+import argparse
+import json
+import webbrowser
+from pathlib import Path
+from typing import Any
+
+from poselift.core.errors import InputError
+from poselift.core.files import check_writable
+from poselift.export import read_motion, read_sidecar
+from poselift.kinematics import joint_angles
+from poselift.viz.page import View, write_page
+
+
+def add_command(commands: Any) -> None:
+    """Adds `view` to the console script."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        "view",
+        help="a page to look at the results of `poselift lift`",
+        description="Writes one HTML file that needs no network: the video with the reprojected skeletons, a 3D view, "
+        "and joint angles and heights over time.",
+    )
+    parser.add_argument("results", type=Path, metavar="DIR", help="folder that `poselift lift` wrote")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="the page (default: DIR.html beside the folder)")
+    parser.add_argument("--video", type=Path, metavar="FILE", help="the video, if it is elsewhere by now")
+    parser.add_argument("--open", action="store_true", help="open the page in the browser")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Writes the page of a folder of results.
+
+    Raises:
+        InputError: the folder has no results, or a file cannot be read or written.
+    """
+    given: Path = arguments.results
+    out: Path = arguments.out or given.absolute().with_name(f"{given.absolute().name}.html")
+    if out.suffix.lower() not in (".html", ".htm"):
+        raise InputError(f"--out {out}: a page ends in .html; choose such a name")
+    if out.is_dir():
+        raise InputError(f"--out {out}: this is a folder; give the name of a file")
+    check_writable(out.parent)
+    if arguments.video is None and given.is_dir() and video_of(given) is None:
+        print("warning: the video is not where it was; the page has none. --video FILE gives it")
+    written = page_of_folder(given, out, arguments.video)
+    size = sum(path.stat().st_size for path in written) / 1e6
+    print(f"{' and '.join(map(str, written))}: {size:.1f} MB. Open {out} in a browser; it needs no network")
+    if arguments.open:
+        webbrowser.open(out.absolute().as_uri())
+
+
+def page_of_folder(folder: Path, out: Path, video: Path | None = None) -> list[Path]:
+    """Writes the page of a folder that `poselift lift` wrote.
+
+    Args:
+        folder: the results.
+        out: the .html file to write.
+        video: the video; None for the one that the results name, if it is still there.
+
+    Returns:
+        The files that were written.
+
+    Raises:
+        InputError: the folder has no results, or a file cannot be read or written.
+    """
+    if not folder.is_dir():
+        raise InputError(f"{folder} is not a folder; give one that `poselift lift` wrote")
+    found = sorted(folder.glob("person_*.npz"), key=lambda path: (len(path.name), path.name))
+    if not found:
+        raise InputError(f"{folder} has no person_*.npz; give a folder in which `poselift lift` found somebody")
+    motions = [read_motion(path) for path in found]
+    sidecars = [read_sidecar(path.with_suffix(".json")) for path in found]
+    about = {motion.keypoints.person: sidecar for motion, sidecar in zip(motions, sidecars, strict=True)}
+    first = sidecars[0]
+    camera = first.get("camera")
+    if not isinstance(camera, dict) or not {"K", "image_size"} <= set(camera):
+        raise InputError(f"{found[0].with_suffix('.json')}: the camera's K or image_size is missing; lift again")
+    summary = _summary(folder)
+    title = str(first.get("video") or first.get("keypoints_file") or folder.absolute().name)
+    span = (float(summary["start_s"]), float(summary["end_s"])) if {"start_s", "end_s"} <= set(summary) else None
+    angles = {motion.keypoints.person: joint_angles(motion) for motion in motions}
+    return write_page(out, motions, View(title, camera, about, angles), video or video_of(folder), span)
+
+
+def video_of(folder: Path) -> Path | None:
+    """The video of the results: where it was, or beside the folder by its name; None if it is not there."""
+    summary = _summary(folder)
+    name = summary.get("video")
+    if not isinstance(name, str) or not name:
+        return None
+    path = Path(str(summary.get("path", name)))
+    # With keypoints, the path is theirs.
+    places = [path.with_name(Path(name).name), folder / Path(name).name, folder.absolute().with_name(Path(name).name)]
+    return next((place for place in places if place.is_file()), None)
+
+
+def _summary(folder: Path) -> dict[str, Any]:
+    """The content of summary.json; empty if it is not there or not readable."""
+    try:
+        content = json.loads((folder / "summary.json").read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return content if isinstance(content, dict) else {}

@@ -1,0 +1,36 @@
+"""The formats of `poselift export`, by name."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from poselift.export.angles import write_angles_csv, write_angles_mot
+from poselift.export.bvh import write_bvh
+from poselift.export.c3d import write_c3d
+from poselift.export.csv import write_csv
+from poselift.export.trc import write_trc
+from poselift.structures import Motion
+
+
+@dataclass(frozen=True)
+class Format:
+    """A format of one file a person.
+
+    Attributes:
+        ending: of the file's name.
+        write: writes the file.
+    """
+
+    ending: str
+    write: Callable[[Path, Motion], None]
+
+
+FORMATS = {
+    "trc": Format(".trc", write_trc),
+    "mot": Format(".mot", write_angles_mot),
+    "c3d": Format(".c3d", write_c3d),
+    "bvh": Format(".bvh", write_bvh),
+    "angles": Format(".angles.csv", write_angles_csv),
+    "csv": Format(".csv", write_csv),
+}
+"""Each format by its name on the command line."""

@@ -1,0 +1,21 @@
+"""Joint rotations and angles, gait events and filtering of a motion, computed once for all formats that need them."""
+
+from poselift.kinematics.angles import Angles, joint_angles
+from poselift.kinematics.filtering import butterworth
+from poselift.kinematics.gait import Gait, gait
+from poselift.kinematics.inverse import solve, upright
+from poselift.kinematics.opensim import coordinates
+from poselift.kinematics.rig import Rig, RiggedMotion
+
+__all__ = [
+    "Angles",
+    "Gait",
+    "Rig",
+    "RiggedMotion",
+    "butterworth",
+    "coordinates",
+    "gait",
+    "joint_angles",
+    "solve",
+    "upright",
+]

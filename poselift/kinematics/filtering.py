@@ -1,0 +1,63 @@
+"""The Butterworth filter of biomechanics: forwards and backwards, so that it does not delay."""
+
+from dataclasses import replace
+
+import numpy as np
+from jaxtyping import Float
+from scipy.interpolate import CubicSpline
+from scipy.signal import butter, sosfiltfilt
+
+from poselift.core.errors import InputError
+from poselift.core.times import usual_interval
+from poselift.structures import Motion
+
+_ORDER = 2
+"""Of one pass; both passes together are of the fourth order, without lag (Winter 2009, chapter 3.4)."""
+
+_SHORTEST = 4
+"""Frames in a row that are needed for filtering; fewer stay as they are."""
+
+
+def butterworth(motion: Motion, cutoff: float) -> Motion:
+    """The motion with joints and root filtered.
+
+    Empty frames stay empty, and nothing is filtered across them or across missing frames. Frames at uneven times are
+    filtered on an even grid. Bone lengths change a little.
+
+    Args:
+        motion: of one person.
+        cutoff: frequency in Hz that both passes together weaken by 3 dB; 6 Hz is usual for walking.
+
+    Raises:
+        InputError: the cutoff is not between 0 and half of the frame rate.
+    """
+    interval = usual_interval(motion.timestamps)
+    highest = 0.5 / interval if interval > 0 else np.inf
+    if not 0 < cutoff < highest:
+        raise InputError(f"cutoff {cutoff:g} Hz: give more than 0 and less than {highest:.4g} Hz, half the frame rate")
+    joints, root = motion.joints.copy(), motion.root.copy()
+    known = np.isfinite(joints).all((1, 2)) & np.isfinite(root).all(1)
+    ends = np.flatnonzero(np.diff(motion.timestamps) > 2.5 * interval) + 1
+    for run in np.split(np.arange(len(motion)), ends):
+        for part in np.split(run, np.flatnonzero(np.diff(known[run])) + 1):
+            if len(part) >= _SHORTEST and known[part[0]]:
+                times = motion.timestamps[part]
+                joints[part] = _filtered(joints[part], times, cutoff, interval)
+                root[part] = _filtered(root[part], times, cutoff, interval)
+    return replace(motion, joints=joints, root=root)
+
+
+def _filtered(
+    values: Float[np.ndarray, "t *c"], times: Float[np.ndarray, " t"], cutoff: float, interval: float
+) -> Float[np.ndarray, "t *c"]:
+    """A run of frames without gaps, filtered on an even grid if its times are uneven."""
+    even = times[0] + interval * np.arange(int(np.ceil((times[-1] - times[0]) / interval - 1e-6)) + 1)
+    uneven = len(even) != len(times) or np.abs(even - times).max() > 0.05 * interval
+    samples = CubicSpline(times, values)(np.minimum(even, times[-1])) if uneven else values
+    # Two passes weaken the cutoff of each by 6 dB; a higher one makes it 3 dB at the stated frequency.
+    single = np.tan(np.pi * cutoff * interval) / (np.sqrt(2) - 1) ** (0.5 / _ORDER)
+    sections = butter(_ORDER, min(2 * np.arctan(single) / np.pi, 0.999), output="sos")
+    reach = min(int(3 / (cutoff * interval)), len(samples) - 1)
+    smooth = sosfiltfilt(sections, samples, axis=0, padlen=reach)
+    out: np.ndarray = CubicSpline(even, smooth)(times) if uneven else smooth
+    return out.astype(values.dtype)

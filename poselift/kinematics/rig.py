@@ -1,0 +1,67 @@
+"""A body of fixed bone lengths, and its motion as joint rotations."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import torch
+from jaxtyping import Float
+
+from poselift.geometry import forward_kinematics
+
+
+@dataclass(frozen=True)
+class Rig:
+    """A tree of segments in its rest pose: a T-pose, Y up, facing +Z, with the person's left at +X.
+
+    Attributes:
+        names: of the segments. Each starts at the joint of its name and moves that joint's children.
+        parents: index of each segment's parent; -1 for the root, which comes first.
+        offsets: metres, from the parent to the segment's joint in the rest pose; 0 for the root.
+    """
+
+    names: tuple[str, ...]
+    parents: tuple[int, ...]
+    offsets: Float[np.ndarray, "s 3"]
+
+
+@dataclass(frozen=True)
+class RiggedMotion:
+    """One person's motion as rotations of a rig; right-handed, Y up.
+
+    Attributes:
+        rig: the person's segments.
+        root: position of the root joint, metres; NaN in empty frames.
+        rotations: of each segment relative to its parent, and of the root in the world. The identity is the rest pose;
+            NaN in empty frames.
+        residuals: distance from each joint of the rig to the motion's joint, metres; NaN in empty frames.
+        timestamps: seconds.
+        person: number of the person, from 1.
+    """
+
+    rig: Rig
+    root: Float[np.ndarray, "t 3"]
+    rotations: Float[np.ndarray, "t s 3 3"]
+    residuals: Float[np.ndarray, "t s"]
+    timestamps: Float[np.ndarray, " t"]
+    person: int
+
+    def __len__(self) -> int:
+        return len(self.timestamps)
+
+    def positions(self) -> Float[np.ndarray, "t s 3"]:
+        """Positions of the joints by forward kinematics, metres."""
+        return self._posed[0]
+
+    def orientations(self) -> Float[np.ndarray, "t s 3 3"]:
+        """Rotations of the segments in the world."""
+        return self._posed[1]
+
+    @cached_property
+    def _posed(self) -> tuple[np.ndarray, np.ndarray]:
+        arrays = (torch.from_numpy(array.astype(np.float64)) for array in (self.rotations, self.rig.offsets, self.root))
+        rotations, offsets, root = arrays
+        positions, orientations = forward_kinematics(
+            rotations, offsets.expand(len(self), -1, -1), root, self.rig.parents
+        )
+        return positions.numpy(), orientations.numpy()

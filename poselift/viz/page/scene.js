@@ -1,0 +1,308 @@
+// The 3D view: a mannequin of shaded, tapered limbs on a grid of metres, drawn from far to near.
+
+const RADII = { pelvis: .095, spine: .1, thorax: .09, base: .05, top: .05, hip: .085, knee: .056, ankle: .036, heel: .032,
+  toe: .026, shoulder: .055, elbow: .042, wrist: .027, hand: .022, nose: .018 };
+const FACE = /(eye|ear)$/, SMALL = /(eye|ear|nose|heel|toe|hand)$/;
+
+/** The radius of a joint's flesh, metres. */
+const radiusOf = (name) => RADII[name.split("_").pop()] ?? .04;
+const mix = (a, b, share) => a.map((value, i) => Math.round(value + (b[i] - value) * share));
+const css = (color, alpha = 1) => `rgb(${color.join(" ")} / ${alpha})`;
+const WHITE = [255, 255, 255], BLACK = [0, 0, 0];
+/** The colours of the middle, the left and the right of a person. */
+const sidesOf = (color) => [color, mix(color, WHITE, .5), mix(color, BLACK, .28)];
+
+class Scene {
+  constructor(canvas, content, state) {
+    Object.assign(this, { canvas, content, state, yaw: .45, pitch: .16, zoom: 1 });
+    this.frame();
+  }
+
+  /** Finds the path of the visible people that the view follows, and the distance that shows them. */
+  frame() {
+    const { times, people } = this.content, shown = people.filter((_, i) => !this.state.hidden.has(i));
+    const low = [], high = [];
+    times.forEach((time, k) => {
+      low[k] = [1e9, 1e9, 1e9]; high[k] = [-1e9, -1e9, -1e9];
+      for (const person of shown) {
+        const frame = frameOf(person, time);
+        if (frame < 0) continue;
+        low[k][1] = -.8; // the ground below people stays in view
+        for (let axis = 0; axis < 3; axis++) {
+          const value = person.places[3 * frame * person.names.length + axis];
+          low[k][axis] = Math.min(low[k][axis], value); high[k][axis] = Math.max(high[k][axis], value);
+        }
+      }
+    });
+    let last = null;
+    const middles = low.map((value, k) => last = value[0] > 1e8 ? last : value.map((v, axis) => (v + high[k][axis]) / 2 + .8 * (axis === 1)));
+    const first = middles.find((value) => value) ?? [0, .9, 0];
+    let path = middles.map((value) => value ?? first);
+    const span = times[times.length - 1] - times[0];
+    const half = Math.max(1, Math.round(.6 * times.length / Math.max(span, .1)));
+    for (let round = 0; round < 2; round++) path = smooth(path, half);
+    this.path = path;
+    this.mean = path.reduce((sum, p) => sum.map((v, i) => v + p[i] / path.length), [0, 0, 0]);
+    const reach = (centre) => {
+      const far = [];
+      shown.forEach((person) => person.times.forEach((time, frame) => {
+        const middle = centre(lastBefore(times, time)) ?? this.mean;
+        for (let i = frame * person.names.length; i < (frame + 1) * person.names.length; i += 3) {
+          const d = Math.max(Math.hypot(...[0, 1, 2].map((axis) => person.places[3 * i + axis] - middle[axis])), middle[1]);
+          if (d === d) far.push(d);
+        }
+      }));
+      far.sort((a, b) => a - b);
+      return Math.max(.9, far[Math.floor(.97 * far.length)] ?? 1);
+    };
+    this.reach = { follow: reach((k) => path[k]), still: reach(() => this.mean) };
+  }
+
+  /** Sets the size, the colours and the projection of a moment. */
+  look(time) {
+    const { canvas, content } = this, ratio = Math.min(devicePixelRatio || 1, 2);
+    const [wide, high] = [canvas.clientWidth, canvas.clientHeight].map((side) => Math.max(1, Math.round(side * ratio)));
+    if (canvas.width !== wide || canvas.height !== high) [canvas.width, canvas.height] = [wide, high];
+    const k = Math.max(0, lastBefore(content.times, time)), follow = this.state.show.follow;
+    this.target = follow ? this.path[k] : this.mean;
+    this.focal = 1.5 * Math.min(high, wide * 1.1);
+    this.distance = (follow ? this.reach.follow : this.reach.still) * 2.95 / this.zoom;
+    this.turn = [Math.cos(this.yaw), Math.sin(this.yaw), Math.cos(this.pitch), Math.sin(this.pitch)];
+    this.ratio = ratio;
+  }
+
+  /** Pixels and depth of a point. */
+  at(x, y, z) {
+    const [cy, sy, cp, sp] = this.turn, [tx, ty, tz] = this.target;
+    x -= tx; y -= ty; z -= tz;
+    const right = cy * x - sy * z, back = sy * x + cy * z;
+    const up = cp * y - sp * back, depth = this.distance - (sp * y + cp * back), f = this.focal / depth;
+    return [this.canvas.width / 2 + right * f, this.canvas.height / 2 - up * f, depth];
+  }
+
+  draw(time, theme) {
+    this.look(time);
+    const pen = this.canvas.getContext("2d"), { width, height } = this.canvas;
+    pen.globalAlpha = 1;
+    const horizon = Math.min(1, Math.max(0, .5 - Math.tan(this.pitch) * this.focal / height));
+    const sky = pen.createLinearGradient(0, 0, 0, height);
+    sky.addColorStop(0, theme.sky); sky.addColorStop(horizon, theme.sky);
+    sky.addColorStop(Math.min(1, horizon + .25), theme.ground); sky.addColorStop(1, theme.ground);
+    pen.fillStyle = sky;
+    pen.fillRect(0, 0, width, height);
+    this.grid(pen, theme);
+    const bodies = this.content.people.map((person, i) => [person, frameOf(person, time), i])
+      .filter(([, frame, i]) => frame >= 0 && !this.state.hidden.has(i));
+    for (const [person, frame, i] of bodies) this.shadow(pen, person, frame, theme, i === this.state.person);
+    const parts = bodies.flatMap(([person, frame]) => this.parts(person, frame)).sort((a, b) => b.depth - a.depth);
+    for (const part of parts) {
+      pen.globalAlpha = part.alpha;
+      part.draw(pen);
+    }
+    pen.globalAlpha = 1;
+    for (const [person, frame, i] of bodies) this.tag(pen, person, frame, i === this.state.person);
+  }
+
+  grid(pen, theme) {
+    const reach = Math.ceil(Math.max(6, this.distance * .9)), [tx, , tz] = this.target;
+    const x0 = Math.round(tx), z0 = Math.round(tz);
+    pen.strokeStyle = theme.grid;
+    pen.lineWidth = this.ratio;
+    for (let a = -reach; a <= reach; a++) for (let b = -reach; b < reach; b++) for (const flip of [0, 1]) {
+      const fade = 1 - Math.hypot(a, b + .5) / reach;
+      if (fade <= 0) continue;
+      const p = flip ? this.at(x0 + b, 0, z0 + a) : this.at(x0 + a, 0, z0 + b);
+      const q = flip ? this.at(x0 + b + 1, 0, z0 + a) : this.at(x0 + a, 0, z0 + b + 1);
+      if (p[2] < .2 || q[2] < .2) continue;
+      pen.globalAlpha = .75 * fade;
+      pen.beginPath(); pen.moveTo(p[0], p[1]); pen.lineTo(q[0], q[1]); pen.stroke();
+    }
+    pen.globalAlpha = 1;
+  }
+
+  /** A body's shadow, as from a lamp above; rings under feet that are on the ground. */
+  shadow(pen, person, frame, theme, chosen) {
+    const joints = person.names.length, base = 3 * frame * joints;
+    const down = (joint) => {
+      const [x, y, z] = person.places.subarray(base + 3 * joint, base + 3 * joint + 3);
+      return this.at(x + .22 * y, 0, z - .16 * y);
+    };
+    pen.lineCap = "round";
+    pen.strokeStyle = theme.shadow;
+    for (const [a, , b] of person.limbs) {
+      const p = down(a), q = down(b);
+      if (!(p[2] > .2 && q[2] > .2) || FACE.test(person.names[b])) continue;
+      pen.lineWidth = 2.1 * Math.max(radiusOf(person.names[a]), radiusOf(person.names[b])) * this.focal / p[2];
+      pen.beginPath(); pen.moveTo(p[0], p[1]); pen.lineTo(q[0], q[1]); pen.stroke();
+    }
+    const ring = (x, y, z, radius, width, color) => {
+      pen.strokeStyle = color;
+      pen.lineWidth = width * this.ratio;
+      pen.beginPath();
+      for (let k = 0; k <= 28; k++) {
+        const p = this.at(x + radius * Math.cos(k * Math.PI / 14), y, z + radius * Math.sin(k * Math.PI / 14));
+        pen.lineTo(p[0], p[1]);
+      }
+      pen.stroke();
+    };
+    if (chosen) ring(person.places[base], 0, person.places[base + 2], .42, 2, css(person.color, .9));
+    ["left", "right"].forEach((side, foot) => {
+      const ankle = base + 3 * person.names.indexOf(`${side}_ankle`);
+      if (!person.contacts?.[2 * frame + foot] || ankle < base) return;
+      const y = person.places[ankle + 1];
+      ring(person.places[ankle], y < .3 ? 0 : y - .08, person.places[ankle + 2], .13, 2.5, css(sidesOf(person.color)[1 + foot]));
+    });
+  }
+
+  /** What to draw of a body, with its depth: limbs, trunk, head and balls of uncertainty. */
+  parts(person, frame) {
+    const { names, limbs, places } = person, joints = names.length, base = frame * joints;
+    const points = names.map((_, j) => this.at(...places.subarray(3 * (base + j), 3 * (base + j) + 3)));
+    const alpha = person.gap[frame] ? .5 : 1, colors = sidesOf(person.color), parts = [];
+    const size = (metres, point) => metres * this.focal / point[2];
+    const add = (depth, draw, opacity = alpha) => { if (depth > .2) parts.push({ depth, draw, alpha: opacity }); };
+    for (const [a, a2, b, b2, side] of limbs) {
+      const p = a === a2 ? points[a] : middle(points[a], points[a2]), q = b === b2 ? points[b] : middle(points[b], points[b2]);
+      const name = names[b];
+      if (FACE.test(name)) continue;
+      if (name === "nose") {
+        add(q[2] - .05, (pen) => ball(pen, q, size(.022, q), mix(colors[0], BLACK, .12)));
+        continue;
+      }
+      if (name.endsWith("head_top")) {
+        const h = [0, 1, 2].map((i) => p[i] + .56 * (q[i] - p[i]));
+        const long = Math.hypot(...[0, 1, 2].map((i) => places[3 * (base + a) + i] - places[3 * (base + b) + i]));
+        add(h[2] - .02, (pen) => ball(pen, h, size(Math.min(.14, Math.max(.1, .5 * long)), h), colors[0]));
+        add(p[2], (pen) => capsule(pen, p, h, size(.055, p), size(.055, h), colors[0]));
+        continue;
+      }
+      const girdle = /(shoulder|hip)$/.test(name); // of the trunk, not of an arm or a leg
+      const r = size(radiusOf(names[a]) * (girdle ? .6 : 1), p), s = size(radiusOf(name) * (girdle ? .9 : 1), q);
+      add((p[2] + q[2]) / 2, (pen) => capsule(pen, p, q, r, s, colors[girdle ? 0 : side]));
+    }
+    const trunk = ["left_shoulder", "right_shoulder", "right_hip", "left_hip"].map((name) => points[names.indexOf(name)]);
+    if (trunk.every((point) => point)) {
+      const depth = trunk.reduce((sum, point) => sum + point[2] / 4, 0);
+      add(depth + .01, (pen) => plate(pen, trunk, size(.06, [0, 0, depth]), colors[0]));
+    }
+    if (person.uncertainty && this.state.show.uncertainty) points.forEach((point, joint) => {
+      const radius = person.uncertainty[base + joint];
+      if (!(radius > 0) || SMALL.test(names[joint])) return;
+      add(point[2] - .3, (pen) => {
+        pen.beginPath(); pen.arc(point[0], point[1], size(radius, point), 0, 7);
+        pen.fillStyle = css(person.color, .1); pen.fill();
+        pen.strokeStyle = css(person.color, .5); pen.lineWidth = this.ratio; pen.stroke();
+      }, 1);
+    });
+    return parts;
+  }
+
+  /** The person's number above the head. */
+  tag(pen, person, frame, chosen) {
+    if (this.content.people.length < 2) return;
+    const base = 3 * frame * person.names.length;
+    let top = -Infinity;
+    for (let i = 1; i < 3 * person.names.length; i += 3) top = Math.max(top, person.places[base + i]);
+    const [x, y, depth] = this.at(person.places[base], top + .22, person.places[base + 2]);
+    if (!(depth > .2)) return;
+    const r = 10 * this.ratio;
+    pen.fillStyle = css(chosen ? person.color : mix(person.color, [128, 128, 128], .45));
+    pen.beginPath(); pen.arc(x, y, r, 0, 7); pen.fill();
+    pen.fillStyle = "#0b0e12";
+    pen.font = `650 ${12 * this.ratio}px system-ui, sans-serif`;
+    pen.textAlign = "center"; pen.textBaseline = "middle";
+    pen.fillText(person.id, x, y + .5 * this.ratio);
+  }
+}
+
+/** The mean of points around each moment. */
+function smooth(path, half) {
+  const sums = [[0, 0, 0]];
+  for (const point of path) sums.push(point.map((value, axis) => value + sums[sums.length - 1][axis]));
+  return path.map((_, k) => {
+    const from = Math.max(0, k - half), to = Math.min(path.length, k + half + 1);
+    return [0, 1, 2].map((axis) => (sums[to][axis] - sums[from][axis]) / (to - from));
+  });
+}
+
+const middle = (p, q) => p.map((value, i) => (value + q[i]) / 2);
+
+/** A limb between two balls, lit from the upper left. */
+function capsule(pen, [ax, ay], [bx, by], ra, rb, color) {
+  const long = Math.hypot(bx - ax, by - ay);
+  if (!(long + ra > 0)) return;
+  if (long <= Math.abs(ra - rb)) { ball(pen, ra > rb ? [ax, ay] : [bx, by], Math.max(ra, rb), color); return; }
+  const turn = Math.atan2(by - ay, bx - ax), open = Math.acos((ra - rb) / long);
+  let nx = -(by - ay) / long, ny = (bx - ax) / long;
+  if (nx * -.5 + ny * -.85 < 0) { nx = -nx; ny = -ny; }
+  const r = Math.max(ra, rb);
+  const shade = pen.createLinearGradient(ax + nx * r, ay + ny * r, ax - nx * r, ay - ny * r);
+  shade.addColorStop(0, css(mix(color, WHITE, .12))); shade.addColorStop(.3, css(mix(color, WHITE, .22)));
+  shade.addColorStop(.55, css(color)); shade.addColorStop(1, css(mix(color, BLACK, .38)));
+  pen.fillStyle = shade;
+  pen.beginPath();
+  pen.arc(ax, ay, ra, turn + open, turn - open + 2 * Math.PI);
+  pen.arc(bx, by, rb, turn - open, turn + open);
+  pen.closePath(); pen.fill();
+  pen.strokeStyle = css(mix(color, BLACK, .5), .35); pen.lineWidth = Math.max(.5, .05 * r); pen.stroke();
+}
+
+function ball(pen, [x, y], r, color) {
+  if (!(r > 0)) return;
+  const shade = pen.createRadialGradient(x - .35 * r, y - .4 * r, .1 * r, x, y, r);
+  shade.addColorStop(0, css(mix(color, WHITE, .35))); shade.addColorStop(.6, css(color));
+  shade.addColorStop(1, css(mix(color, BLACK, .32)));
+  pen.fillStyle = shade;
+  pen.beginPath(); pen.arc(x, y, r, 0, 7); pen.fill();
+}
+
+/** The trunk: a rounded plate between shoulders and hips. */
+function plate(pen, corners, r, color) {
+  const xs = corners.map((corner) => corner[0]), left = Math.min(...xs) - r, right = Math.max(...xs) + r;
+  if (!(right > left)) return;
+  const shade = pen.createLinearGradient(left, 0, right, 0);
+  shade.addColorStop(0, css(mix(color, WHITE, .1))); shade.addColorStop(.35, css(mix(color, WHITE, .16)));
+  shade.addColorStop(1, css(mix(color, BLACK, .34)));
+  pen.fillStyle = pen.strokeStyle = shade;
+  pen.lineJoin = "round"; pen.lineWidth = 2 * r;
+  pen.beginPath();
+  corners.forEach(([x, y]) => pen.lineTo(x, y));
+  pen.closePath(); pen.fill(); pen.stroke();
+}
+
+/** Turns and zooms by pointer, wheel and keyboard. */
+function steer(scene, changed) {
+  const { canvas } = scene, fingers = new Map();
+  const turn = (dx, dy) => {
+    scene.yaw -= dx; scene.pitch = Math.min(1.55, Math.max(-.25, scene.pitch + dy)); changed();
+  };
+  const zoom = (factor) => { scene.zoom = Math.min(12, Math.max(.2, scene.zoom * factor)); changed(); };
+  const apart = () => { const [a, b] = [...fingers.values()]; return Math.hypot(a[0] - b[0], a[1] - b[1]); };
+  canvas.addEventListener("pointerdown", (event) => {
+    canvas.setPointerCapture(event.pointerId);
+    fingers.set(event.pointerId, [event.clientX, event.clientY]);
+  });
+  canvas.addEventListener("pointermove", (event) => {
+    const before = fingers.get(event.pointerId);
+    if (!before) return;
+    const width = fingers.size === 2 ? apart() : 0;
+    fingers.set(event.pointerId, [event.clientX, event.clientY]);
+    if (fingers.size === 2) zoom(apart() / Math.max(width, 1));
+    else turn((event.clientX - before[0]) * .008, (event.clientY - before[1]) * .006);
+  });
+  for (const end of ["pointerup", "pointercancel"])
+    canvas.addEventListener(end, (event) => fingers.delete(event.pointerId));
+  canvas.addEventListener("wheel", (event) => {
+    event.preventDefault();
+    zoom(Math.exp(-event.deltaY * (event.deltaMode ? .05 : .0015)));
+  }, { passive: false });
+  canvas.addEventListener("dblclick", () => { scene.yaw = .45; scene.pitch = .16; scene.zoom = 1; changed(); });
+  canvas.addEventListener("keydown", (event) => {
+    const steps = { ArrowLeft: [-.1, 0], ArrowRight: [.1, 0], ArrowUp: [0, .08], ArrowDown: [0, -.08] };
+    const zooms = { "+": 1.15, "=": 1.15, "-": 1 / 1.15 };
+    if (event.shiftKey && steps[event.key]) turn(...steps[event.key]);
+    else if (zooms[event.key]) zoom(zooms[event.key]);
+    else return;
+    event.preventDefault(); event.stopPropagation();
+  });
+}

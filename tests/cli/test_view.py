@@ -1,0 +1,76 @@
+import json
+
+import pytest
+
+from poselift.cli import view
+from poselift.samples import demo_video
+from tests.cli.running import poselift
+
+
+@pytest.fixture(scope="module")
+def results(stored, tmp_path_factory):
+    """A folder that `poselift lift` wrote, of keypoints without a video."""
+    folder = tmp_path_factory.mktemp("results") / "walk"
+    stored.lift("--out", folder, "--no-render")
+    return folder
+
+
+def test_the_page_lies_beside_the_folder(results, stored):
+    ran = poselift("view", results)
+    assert ran.code == 0, ran.err
+    assert f"Open {results}.html" in ran.out
+    assert f"<title>{stored.path.name}</title>" in results.with_name("walk.html").read_text("utf-8")
+    assert poselift("view", results, "--out", results.with_name("other.htm")).code == 0
+
+
+def test_the_video_is_found_where_it_was_or_given(results, tmp_path):
+    summary = results / "summary.json"
+    before = summary.read_text("utf-8")
+    try:
+        assert view.video_of(results) is None
+        summary.write_text(json.dumps({"video": demo_video().name, "path": str(demo_video())}))
+        assert view.video_of(results) == demo_video()
+        summary.write_text(json.dumps({"video": "gone.mp4", "path": str(tmp_path / "gone.mp4")}))
+        ran = poselift("view", results, "--out", tmp_path / "without.html")
+        assert "--video FILE" in ran.out
+        given = poselift("view", results, "--out", tmp_path / "with.html", "--video", demo_video())
+        assert given.code == 0, given.err
+        assert (tmp_path / "with.html").stat().st_size > (tmp_path / "without.html").stat().st_size + 50_000
+        summary.write_text("no JSON")
+        assert view.video_of(results) is None
+    finally:
+        summary.write_text(before)
+
+
+def test_open_shows_it(results, monkeypatch, tmp_path):
+    opened = []
+    monkeypatch.setattr(view.webbrowser, "open", opened.append)
+    poselift("view", results, "--out", tmp_path / "page.html", "--open")
+    assert opened == [(tmp_path / "page.html").as_uri()]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["{tmp}/none"], "is not a folder"),
+        (["{tmp}"], r"has no person_"),
+        (["{tmp}", "--out", "page.pdf"], "ends in .html"),
+    ],
+)
+def test_errors_take_one_line(arguments, message, tmp_path):
+    ran = poselift("view", *(argument.format(tmp=tmp_path) for argument in arguments))
+    assert ran.code == 2
+    assert message in ran.err
+    assert ran.err.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_sidecar_without_a_camera(results, tmp_path):
+    for path in results.glob("person_1.*"):
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    about = json.loads((tmp_path / "person_1.json").read_text("utf-8"))
+    del about["camera"]
+    (tmp_path / "person_1.json").write_text(json.dumps(about))
+    ran = poselift("view", tmp_path)
+    assert ran.code == 2
+    assert "lift again" in ran.err

@@ -1,0 +1,232 @@
+"""The page as people use it, in headless Chromium."""
+
+import csv
+import io
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from poselift.export import write_csv
+from poselift.viz.page import View, write_page
+from tests.viz.page.conftest import CAMERA, DEGREES
+
+pytestmark = pytest.mark.slow
+
+
+def values(page, expression):
+    """Numbers of the page; NaN passes the pipe as null."""
+    found = page(f"Array.from({expression}, (value) => Number.isNaN(value) ? null : value)")
+    return np.array([np.nan if value is None else value for value in found], np.float64)
+
+
+def test_it_loads_in_two_seconds_without_any_request(page, written):
+    page.open(written)
+    assert page.seconds < 2
+    page.wait("video.readyState >= 2")
+    assert page("video.error") is None
+    assert page("performance.getEntriesByType('resource').every(({name}) => name.startsWith('blob:'))")
+    assert page("document.title") == "clip.mp4"
+    assert page("[...document.querySelectorAll('#people span')].map((chip) => chip.textContent)") == [
+        "Person 1 · 1.72 m",
+        "Person 2",
+    ]
+
+
+def test_its_numbers_are_those_of_the_motion(page, written, people):
+    page.open(written)
+    for place, motion in enumerate(people):
+        person = f"content.people[{place}]"
+        for name in ("joints", "root", "uncertainty"):
+            np.testing.assert_allclose(
+                values(page, f"{person}.{name}"), getattr(motion, name).ravel(), atol=5.1e-6, rtol=0
+            )
+        np.testing.assert_allclose(values(page, f"{person}.times"), motion.timestamps, atol=1e-6)
+        np.testing.assert_array_equal(values(page, f"{person}.interpolated"), motion.interpolated)
+        np.testing.assert_allclose(values(page, f"{person}.keypoints"), motion.keypoints.keypoints.ravel(), atol=0.051)
+    page("seek(1.0)")
+    page.wait("byId('clock').textContent.startsWith('1.00')")
+    left, right, trunk = (f"{value:.1f}°".replace("-", "\N{MINUS SIGN}") for value in DEGREES[25].round(2))
+    shown = page("[...document.querySelectorAll('figcaption')].map((caption) => caption.textContent)")
+    assert shown == [f"Knee flexionL {left}R {right}", f"Trunk lean{trunk}"]
+    wrists = people[0].joints[25, people[0].skeleton.indices(["left_wrist", "right_wrist"]), 1] + people[0].root[25, 1]
+    page("[...document.querySelectorAll('#tabs button')].find((tab) => tab.textContent === 'Heights').click()")
+    shown = page("[...charts.shown.find(({title}) => title === 'wrist').outputs].map((output) => output.textContent)")
+    floor = page("content.people[0].floor")
+    up = np.array(page("content.up"))
+    assert up[1] @ [0, -1, 0] > 0.99
+    for text, wrist in zip(shown, wrists, strict=True):
+        assert abs(float(text.split()[1]) - (-wrist - floor)) < 0.03  # up leans a little
+    assert all(" ± 0.0" in text or " ± 0.1" in text for text in shown)
+
+
+def test_the_skeleton_lies_on_the_keypoints(page, written, people):
+    """The keypoints of this clip are the projected joints."""
+    page.open(written)
+    pixels = values(page, "content.people[0].pixels")
+    np.testing.assert_allclose(pixels, people[0].keypoints.keypoints.ravel() + 0.5, atol=0.01)
+
+
+def test_it_plays_in_step_and_ends(page, written):
+    page.open(written)
+    page.wait("video.readyState >= 3")
+    page.press(" ")
+    page.wait("state.time > 0.5")
+    time, picture, film = page("[state.time, state.picture, video.currentTime + content.video.start]")
+    assert abs(time - picture) < 0.05
+    assert abs(time - film) < 0.12
+    page.wait("!state.playing")
+    assert page("state.time") == pytest.approx(1.96, abs=0.001)
+    page.press(" ")
+    page.wait("state.playing && state.time < 1.9")
+    page.press(" ")
+    assert page("video.paused")
+
+
+def test_it_scrubs_by_pointer_and_keys(page, written):
+    page.open(written)
+    page.wait("video.readyState >= 2")
+    before = page.picture("overlay")
+    page.drag("line", (60, 0))
+    time = page("state.time")
+    assert 1.0 < time < 1.3
+    page.wait("!video.seeking && wanted === null && Math.abs(state.picture - state.time) < 0.05")
+    # The bar of the clip moves by 12 pixels a frame: the picture is that of the frame.
+    bar = page(
+        "(() => { const c = document.createElement('canvas'); c.width = 640; c.height = 480; const p = "
+        "c.getContext('2d'); p.drawImage(video, 0, 0, 640, 480); const row = p.getImageData(0, 240, 640, 1).data; "
+        "return Array.from({length: 640}, (_, x) => row[4 * x] > 160 ? x : -1).filter((x) => x >= 0)[0]; })()"
+    )
+    assert round((bar - 1) / 12) == int(time * 25 + 1e-3)
+    assert page.picture("overlay") != before
+    frame = page("lastBefore(content.times, state.time)")
+    page.press("ArrowRight")
+    page.press("ArrowRight")
+    page.press("ArrowLeft")
+    assert page("lastBefore(content.times, state.time)") == frame + 1
+    page.press("Home")
+    assert page("state.time") == 0
+    page.press("ArrowRight", modifiers=8)
+    assert page("state.time") == pytest.approx(1.0, abs=0.05)
+    page.press("End")
+    assert page("state.time") == pytest.approx(1.96)
+
+
+def test_the_view_turns_and_zooms(page, written):
+    page.open(written)
+    page("seek(1.0)")
+    pictures = [page.picture("scene")]
+    page.drag("scene", (90, 20))
+    pictures.append(page.picture("scene"))
+    x, y = page.middle("scene")
+    page.browser.call("Input.dispatchMouseEvent", type="mouseWheel", x=x, y=y, deltaX=0, deltaY=-300)
+    page.wait("scene.zoom > 1.2")
+    pictures.append(page.picture("scene"))
+    page("document.querySelectorAll('[data-view]')[2].click()")
+    pictures.append(page.picture("scene"))
+    page("document.querySelectorAll('#people button')[1].click()")
+    pictures.append(page.picture("scene"))
+    page("document.querySelector('[data-show=uncertainty]').click()")
+    pictures.append(page.picture("scene"))
+    assert len(set(pictures)) == len(pictures)
+
+
+def test_it_fits_a_phone_and_two_fingers_zoom(page, written):
+    page.open(written, 390, 844, phone=True)
+    assert page("document.documentElement.scrollWidth") <= 390
+    x, y = page.middle("scene")
+    for kind, apart in (("touchStart", 20), ("touchMove", 40), ("touchMove", 60), ("touchEnd", 0)):
+        points = [{"x": x - apart, "y": y, "id": 1}, {"x": x + apart, "y": y, "id": 2}] if apart else []
+        page.browser.call("Input.dispatchTouchEvent", type=kind, touchPoints=points)
+    assert page("scene.zoom") > 2
+    assert page("[...document.querySelectorAll('button, select')].every((b) => b.getBoundingClientRect().height >= 32)")
+
+
+def test_every_control_has_a_name(page, written):
+    page.open(written)
+    nodes = page.browser.call("Accessibility.getFullAXTree")["nodes"]
+    roles = ("button", "slider", "combobox", "tab", "image", "group")
+    named = [node for node in nodes if node.get("role", {}).get("value") in roles and not node["ignored"]]
+    assert len(named) > 15
+    assert [node["role"]["value"] for node in named if not node["name"].get("value")] == []
+
+
+def test_it_saves_what_poselift_writes(page, written, people, tmp_path):
+    page.open(written)
+    for place, motion in enumerate(people):
+        write_csv(tmp_path / "person.csv", motion)
+        assert page(f"csvOf(content.people[{place}])") == (tmp_path / "person.csv").read_text("utf-8")
+    content = json.loads(page("jsonOf(content.people[0])"))
+    assert content["height"]["metres"] == 1.72
+    np.testing.assert_allclose(content["arrays"]["joints"], people[0].joints, atol=5.1e-6)
+    lines = page("trcOf(content.people[1], content, 'person_2.trc')").splitlines()
+    assert lines[0].split("\t")[-1] == "person_2.trc"
+    rows = np.array([line.split("\t") for line in lines[6:]], np.float64)
+    turned = (people[1].joints + people[1].root[:, None]) * [1000, -1000, -1000]
+    np.testing.assert_allclose(rows[:, 2:], turned.reshape(30, -1), atol=0.02)
+    table = list(csv.reader(io.StringIO(page("anglesOf(content.people[0])"))))
+    assert table[0] == ["time_s", "left_knee_flexion_deg", "right_knee_flexion_deg", "trunk_lean_deg"]
+    saved = np.array([[cell or "nan" for cell in row] for row in table[1:]], np.float64)
+    np.testing.assert_allclose(saved[:, 1:], DEGREES, atol=0.0051)
+    page(
+        "globalThis.saved = []; HTMLAnchorElement.prototype.click = function () { saved.push(this.download); };"
+        "document.querySelectorAll('#saving button').forEach((button) => button.click())"
+    )
+    assert page("saved") == ["person_1.csv", "person_1.json", "person_1.trc", "person_1.angles.csv"]
+
+
+def test_hostile_names_stay_text(page, tmp_path, people):
+    evil = (
+        "</script></title><script>globalThis.hacked = 1</script><img src=x onerror='globalThis.hacked = 2'>$style.mp4"
+    )
+    about = {1: {"height": {"metres": 1.7, "origin": evil}, "video": evil}}
+    write_page(tmp_path / "evil.html", people, View(evil, CAMERA, about))
+    page.open(tmp_path / "evil.html")
+    assert page("typeof hacked") == "undefined"
+    assert page("document.title") == evil
+    assert page("document.querySelector('h1').textContent") == evil
+    assert evil in page("byId('facts').textContent")
+    assert page("document.querySelectorAll('img').length") == 0
+
+
+def test_without_a_video_it_plays_by_its_own_clock(page, tmp_path, people):
+    write_page(tmp_path / "page.html", people, View("keypoints", CAMERA))
+    page.open(tmp_path / "page.html")
+    page.press(" ")
+    page.wait("state.time > 0.3")
+    assert page("state.picture === state.time")
+
+
+def test_a_large_video_stays_beside(page, tmp_path, clip, people, monkeypatch):
+    monkeypatch.setattr("poselift.viz.page.clip.EMBEDDED", 1000)
+    files = write_page(tmp_path / "large #1.html", people, View("clip", CAMERA), clip)
+    assert [path.name for path in files] == ["large #1.html", "large #1_video.mp4"]
+    page.open(files[0])
+    page.wait("video.readyState >= 2")
+    files[1].unlink()
+    page.open(files[0])
+    page.wait("!byId('note').hidden")
+    assert "keep large #1_video.mp4 beside this page" in page("byId('note').textContent")
+    page.press(" ")
+    page.wait("state.time > 0.2")
+
+
+def test_a_world_motion_is_seen_by_its_camera(page, tmp_path, people):
+    """R x + t is the world position of x: the pixels are the same as in the camera frame."""
+    R = np.diag([1.0, -1, -1])
+    t = np.array([0.3, 1.5, 2.0])
+    turned = [
+        replace(
+            motion,
+            frame="world",
+            joints=(motion.joints @ R.T).astype(np.float32),
+            root=(motion.root @ R.T + t).astype(np.float32),
+        )
+        for motion in people
+    ]
+    write_page(tmp_path / "world.html", turned, View("world", {**CAMERA, "R": R, "t": t}))
+    page.open(tmp_path / "world.html")
+    np.testing.assert_allclose(
+        values(page, "content.people[0].pixels"), people[0].keypoints.keypoints.ravel() + 0.5, atol=0.02
+    )
