@@ -36,7 +36,7 @@ def add_command(commands: Any) -> None:
         help="3D motion from a video, or from 2D keypoints",
         description="Detects the people in a video, or reads them from a file of 2D keypoints, tracks each person and "
         "lifts them to 3D. Writes for each person an .npz (joints and their uncertainty, root, timestamps, keypoints), "
-        "a .json that describes it and a .csv; overlay.mp4, with the 2D on the video beside the 3D; and summary.json. "
+        "a .json that describes it and a .csv; overlay.mp4, the bodies on the video beside the 3D; and summary.json. "
         "A new run replaces the files of the previous run, including people that --person leaves out.",
     )
     parser.add_argument("video", nargs="?", type=Path, help="a video file (default: the demo clip)")
@@ -177,7 +177,9 @@ def _world(clip: Clip, threshold: float, lifted: LiftedClip) -> World:
 
 def _render(clip: Clip, threshold: float, lifted: LiftedClip, path: Path, report: Progress) -> None:
     """Reads the pictures again, and writes the overlay."""
-    renderer = OverlayRenderer(clip.image_size, lifted.motions, threshold=threshold)
+    # A lens with distortion bends the picture: only the detections fit it.
+    K = None if lifted.camera.distortion is not None else lifted.camera.K.double().numpy()
+    renderer = OverlayRenderer(clip.image_size, lifted.motions, threshold=threshold, K=K)
     # Frames are decoded, drawn and encoded side by side.
     drawn = (
         (renderer.render(frame.image, frame.timestamp), frame.timestamp) for frame in ahead(frames_within(clip), AHEAD)

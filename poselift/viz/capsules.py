@@ -1,5 +1,7 @@
 """Anti-aliased limbs: tapered lines with round ends."""
 
+from collections.abc import Sequence
+
 import cv2
 import numpy as np
 from jaxtyping import Float, UInt8
@@ -7,7 +9,10 @@ from jaxtyping import Float, UInt8
 from poselift.viz.colors import Color
 
 _SHIFT = 4  # fractional bits of the coordinates that OpenCV is given
-_HALF_TURN = np.linspace(np.pi / 2, 3 * np.pi / 2, 13)
+_FAR = 1e6  # pixels
+_HALF_TURN = np.linspace(np.pi / 2, 3 * np.pi / 2, 9)
+_ANGLES = np.linspace(0, 2 * np.pi, 16, endpoint=False)
+_CIRCLE = np.stack([np.cos(_ANGLES), np.sin(_ANGLES)], -1)
 
 
 def capsule_outlines(
@@ -30,8 +35,25 @@ def capsule_outlines(
     return np.concatenate([start, end], axis=1)
 
 
-def fill_outline(image: UInt8[np.ndarray, "h w 3"], outline: Float[np.ndarray, "points 2"], color: Color) -> None:
-    """Fills a convex polygon on the picture, in place; ignores one that reaches far beyond the picture."""
-    if np.abs(outline).max() < 4 * max(image.shape):
-        points = np.round(outline * (1 << _SHIFT)).astype(np.int32)
-        cv2.fillConvexPoly(image, points, color, cv2.LINE_AA, _SHIFT)
+def hull_outline(points: Float[np.ndarray, "n 2"], radii: Float[np.ndarray, " n"]) -> Float[np.ndarray, "points 2"]:
+    """The outline of the convex body around discs, pixels; empty if a disc is unknown."""
+    edge = (points[:, None] + radii[:, None, None] * _CIRCLE).reshape(-1, 2).astype(np.float32)
+    if not np.isfinite(edge).all():
+        return np.zeros((0, 2), np.float32)
+    return cv2.convexHull(edge)[:, 0]
+
+
+def fill_outlines(
+    image: UInt8[np.ndarray, "h w 3"], outlines: Sequence[Float[np.ndarray, "_ 2"]], colors: Sequence[Color]
+) -> None:
+    """Fills convex polygons one after another, in place; leaves out those that reach far beyond the picture."""
+    if not len(outlines):
+        return
+    ends = np.cumsum([len(outline) for outline in outlines]).tolist()
+    every = np.concatenate(outlines)
+    points = np.round(np.clip(np.nan_to_num(every, nan=_FAR), -_FAR, _FAR) * (1 << _SHIFT)).astype(np.int32)
+    far = 4 * max(image.shape)
+    strange = not np.abs(every).max() < far
+    for start, end, color in zip([0, *ends], ends, colors, strict=False):
+        if end > start and not (strange and not np.abs(every[start:end]).max() < far):
+            cv2.fillConvexPoly(image, points[start:end], color, cv2.LINE_AA, _SHIFT)

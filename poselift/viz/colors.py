@@ -1,6 +1,7 @@
 """Colours of people and body sides, RGB from 0 to 255."""
 
 from dataclasses import dataclass
+from functools import cache
 
 Color = tuple[int, int, int]
 
@@ -37,6 +38,7 @@ class PersonColors:
         return {"left": self.left, "right": self.right}.get(side, self.middle)
 
 
+@cache
 def person_colors(person: int) -> PersonColors:
     """The colours of a person by number; they repeat after seven people."""
     base = _PALETTE[(person - 1) % len(_PALETTE)]

@@ -1,11 +1,12 @@
 """A person's 2D skeleton on the picture."""
 
+import cv2
 import numpy as np
 from jaxtyping import Float, UInt8
 
 from poselift.skeleton import Skeleton
-from poselift.viz.capsules import capsule_outlines, fill_outline
-from poselift.viz.colors import PersonColors
+from poselift.viz.capsules import capsule_outlines, fill_outlines
+from poselift.viz.colors import WHITE, PersonColors
 from poselift.viz.labels import draw_label
 from poselift.viz.limbs import limbs_of
 
@@ -21,6 +22,7 @@ def draw_skeleton_2d(
     *,
     threshold: float = 0.3,
     label: str | None = None,
+    thin: bool = False,
 ) -> None:
     """Draws a skeleton on the picture, in place.
 
@@ -32,6 +34,7 @@ def draw_skeleton_2d(
         colors: colours of the person.
         threshold: lowest score of a drawn joint.
         label: text above the head.
+        thin: draw fine light lines with dots at the joints, below another skeleton.
     """
     points = np.where((scores >= threshold)[:, None], keypoints, np.nan).astype(np.float64)
     seen = np.isfinite(points).all(-1)
@@ -45,15 +48,26 @@ def draw_skeleton_2d(
     limbs = limbs_of(skeleton)
     ends = limbs.ends(points)
     drawn = np.flatnonzero(np.isfinite(ends).all((1, 2)))
+    if thin:
+        _draw_thin(image, ends[drawn], points[seen], max(1, round(0.3 * radius)))
+        return
     radii = np.repeat(radius * limbs.widths[drawn, None], 2, axis=1)
     # All rims first, so that they surround the body.
-    for outline in capsule_outlines(ends[drawn], radii + rim):
-        fill_outline(image, outline, _EDGE)
-    for limb, outline in zip(drawn, capsule_outlines(ends[drawn], radii), strict=True):
-        fill_outline(image, outline, colors.of_side(limbs.sides[limb]))
+    outlines = [*capsule_outlines(ends[drawn], radii + rim), *capsule_outlines(ends[drawn], radii)]
+    fill_outlines(image, outlines, [_EDGE] * len(drawn) + [colors.of_side(limbs.sides[limb]) for limb in drawn])
 
     if label is not None:
         x, y = points[seen][points[seen][:, 1].argmin()]
         text_height = round(float(np.clip(height / 52, 8, 16)))
         gap = max(0.07 * extent, 4 * radius)
         draw_label(image, label, float(x), float(y) - gap, text_height, colors.middle)
+
+
+def _draw_thin(image: np.ndarray, ends: np.ndarray, points: np.ndarray, width: int) -> None:
+    far = 4 * max(image.shape)
+    lines = list(np.round(ends[(np.abs(ends) < far).all((1, 2))] * 16).astype(np.int32))
+    dots = np.round(points[(np.abs(points) < far).all(-1)] * 16).astype(int).tolist()
+    for color, wide in ((_EDGE, width + 2), (WHITE, width)):
+        cv2.polylines(image, lines, False, color, wide, cv2.LINE_AA, 4)
+        for dot in dots:
+            cv2.circle(image, dot, 12 * (wide + 2), color, -1, cv2.LINE_AA, 4)

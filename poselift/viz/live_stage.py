@@ -8,7 +8,8 @@ from jaxtyping import Float
 
 from poselift.skeleton import Skeleton
 from poselift.structures import StreamedPose
-from poselift.viz.stage import SOLE
+from poselift.viz.figure import figure_of
+from poselift.viz.shot import Shot
 from poselift.viz.up import rotation_from, up_of_bodies
 
 _UP_POSES = 300
@@ -19,10 +20,12 @@ _GROUND_POSES = 60
 """Newest poses whose lowest joints tell where somebody's ground is: more than twice as many as a jump has."""
 _FORGET = 10.0
 """Seconds after which the ground of somebody who left is forgotten."""
-_REACH = 1.2
+_REACH = 2.0
 """Metres around the middle in which people are shown."""
-_TALL = 2.0
-"""Metres above the ground in which people are shown."""
+_ALONE = np.array([[-0.6, 0.0, -0.6], [0.6, 1.8, 0.6]])
+"""The box in view around somebody who stands, metres."""
+_GROW, _SHRINK = 0.25, 2.5
+"""Time constants of the view's box, seconds: it widens fast and narrows slowly."""
 
 
 class LiveStage:
@@ -35,15 +38,16 @@ class LiveStage:
         skeleton: of the poses.
 
     Attributes:
-        times: for `Scene3D`, likewise those below.
-        points: corners of the space in which people are shown.
+        start: for `Scene3D`, likewise those below.
+        typical: the shot of one person.
+        crowded: not known beforehand.
         shortened: people who stand far apart are shown closer.
     """
 
     def __init__(self, skeleton: Skeleton) -> None:
-        corner = _REACH * np.sqrt(0.5)
-        self.times = np.zeros(1)
-        self.points = np.array([[x, y, z] for x in (-corner, corner) for y in (0, _TALL) for z in (-corner, corner)])
+        self.start = 0.0
+        self.typical = [Shot(*_ALONE)]
+        self.crowded = False
         self.shortened = False
         pairs = [[f"{side}_{part}" for side in ("left", "right")] for part in ("ankle", "shoulder")]
         known = all(set(pair) <= set(skeleton.joints) for pair in pairs)
@@ -54,11 +58,13 @@ class LiveStage:
         self._last_placed: dict[int, float] = {}
         self._middle: np.ndarray | None = None
         self._last = -np.inf
+        self._sole = figure_of(skeleton).sole
+        self._box: np.ndarray | None = None
         self._in_world = False
 
-    def middle(self, time: float) -> Float[np.ndarray, "3"]:
-        """The origin: people are shifted there."""
-        return np.zeros(3)
+    def shot(self, time: float) -> Shot:
+        """What is in view: the people of the last moments."""
+        return self.typical[0] if self._box is None else Shot(*self._box)
 
     def place(self, people: Mapping[int, StreamedPose], time: float) -> dict[int, Float[np.ndarray, "j 3"]]:
         """The joints of all people in the scene, metres, Y up; people with unknown positions are left out.
@@ -90,7 +96,20 @@ class LiveStage:
             roots = np.stack([body[0, ::2] for body in bodies.values()])
             middle = (roots.min(0) + roots.max(0)) / 2
             self._middle = middle if self._middle is None else self._middle + eased * (middle - self._middle)
-        return {number: body + self._offset(number, body) for number, body in bodies.items()}
+        placed = {number: body + self._offset(number, body) for number, body in bodies.items()}
+        if placed:
+            self._widen(np.concatenate(list(placed.values())), elapsed)
+        return placed
+
+    def _widen(self, points: np.ndarray, elapsed: float) -> None:
+        """Eases the box in view towards the people."""
+        low, high = points.min(0), points.max(0)
+        box = np.stack([np.minimum(low, [np.inf, 0, np.inf]), np.maximum(high, [-np.inf, 1.5, -np.inf])])
+        if self._box is None:
+            self._box = box
+            return
+        outward = (box - self._box) * [[-1], [1]] > 0
+        self._box = self._box + (box - self._box) * (1 - np.exp(-elapsed / np.where(outward, _GROW, _SHRINK)))
 
     def _measure_ground(self, bodies: Mapping[int, np.ndarray], time: float) -> None:
         """Notes everybody's lowest joint, and forgets those who left."""
@@ -106,4 +125,4 @@ class LiveStage:
         place = body[0, ::2] - self._middle
         shown = place * min(1.0, _REACH / max(float(np.linalg.norm(place)), 1e-9))
         x, z = shown - body[0, ::2]
-        return np.array([x, 0.0 if self._in_world else SOLE - float(np.median(self._lowest[number])), z])
+        return np.array([x, 0.0 if self._in_world else self._sole - float(np.median(self._lowest[number])), z])

@@ -5,8 +5,9 @@ from jaxtyping import UInt8
 
 from poselift.skeleton import Skeleton
 from poselift.structures import LiveFrame
+from poselift.viz.bodies3d import Pose3D
 from poselift.viz.live_stage import LiveStage
-from poselift.viz.scene3d import Pose3D, Scene3D
+from poselift.viz.scene3d import Scene3D
 from poselift.viz.video_pane import Person2D, VideoPane
 
 
@@ -59,5 +60,7 @@ class LiveView:
         self._people = {number: self._people[number] for number in frame.present if number in self._people}
         self._poses = {number: self._poses[number] for number in frame.present if number in self._poses}
         text = f"{1000 * frame.latency:.0f} ms   dropped {frame.dropped}"
-        video = self._video.render(image, list(self._people.values()), text)
-        return np.hstack([video, self._scene.render(list(self._poses.values()), frame.timestamp)])
+        both = np.empty((self.size[1], self.size[0], 3), np.uint8)
+        self._video.render(image, list(self._people.values()), text, both[:, : self._video.width])
+        self._scene.render(list(self._poses.values()), frame.timestamp, both[:, self._video.width :])
+        return both

@@ -1,4 +1,4 @@
-"""The video with 2D skeletons, beside the 3D scene."""
+"""The video with the lifted bodies drawn on it, beside the 3D scene."""
 
 from collections.abc import Sequence
 
@@ -6,14 +6,22 @@ import numpy as np
 from jaxtyping import Float, UInt8
 
 from poselift.core.times import usual_interval
+from poselift.skeleton import Skeleton
 from poselift.structures import Motion
-from poselift.viz.scene3d import Pose3D, Scene3D
+from poselift.viz.bodies3d import Pose3D
+from poselift.viz.scene3d import Scene3D
 from poselift.viz.stage import Stage
 from poselift.viz.video_pane import Person2D, VideoPane
 
+_NEAR = 0.1
+"""Metres before the camera from which joints are projected."""
+
 
 class OverlayRenderer:
-    """Renders each video frame with its 2D skeletons on the left, and the 3D scene on the right.
+    """Renders each video frame with the skeletons on the left, and the 3D scene on the right.
+
+    With `K`, the skeletons are the 3D poses projected to the video, and the detections are thin lines below them. So
+    one sees where the 3D departs from the picture.
 
     All frames have the same size, with even sides as video encoders need. Frames without people are fine.
 
@@ -21,15 +29,26 @@ class OverlayRenderer:
         image_size: (width, height) of the video in pixels.
         motions: the people of the clip.
         threshold: lowest score of a drawn 2D joint.
+        K: intrinsics of the video, pixels. Without them, or for motions in the world frame, only the detections are
+            drawn.
     """
 
-    def __init__(self, image_size: tuple[int, int], motions: Sequence[Motion], *, threshold: float = 0.3):
+    def __init__(
+        self,
+        image_size: tuple[int, int],
+        motions: Sequence[Motion],
+        *,
+        threshold: float = 0.3,
+        K: Float[np.ndarray, "3 3"] | None = None,
+    ):
+        self._K = K
         self._motions = list(motions)
         self._video = VideoPane(image_size, threshold=threshold)
         self._keypoints = [motion.keypoints.bridged() for motion in motions]
         self._guessed = [
             motion.interpolated & ~keypoints.seen for motion, keypoints in zip(motions, self._keypoints, strict=True)
         ]
+        self._halves = [_half_interval(motion.timestamps) for motion in motions]
         self._stage = Stage.fit(self._motions)
         self._scene = Scene3D(self._video.height, self._video.height, self._stage)
 
@@ -51,7 +70,7 @@ class OverlayRenderer:
         present = [
             (index, motion, frame)
             for index, motion in enumerate(self._motions)
-            if (frame := _frame_at(motion.timestamps, timestamp)) is not None
+            if (frame := _frame_at(motion.timestamps, self._halves[index], timestamp)) is not None
         ]
         people = [
             Person2D(
@@ -59,8 +78,9 @@ class OverlayRenderer:
                 self._keypoints[index].keypoints[frame],
                 self._keypoints[index].scores[frame],
                 self._keypoints[index].skeleton,
+                self._lifted(motion, frame),
             )
-            for index, _, frame in present
+            for index, motion, frame in present
         ]
         poses = [
             Pose3D(
@@ -68,11 +88,22 @@ class OverlayRenderer:
                 self._stage.place(index, motion, frame),
                 motion.skeleton,
                 bool(self._guessed[index][frame]),
+                float(self._stage.floors[index]),
             )
             for index, motion, frame in present
         ]
-        video = self._video.render(image, people, clock_text(timestamp))
-        return np.hstack([video, self._scene.render(poses, timestamp)])
+        both = np.empty((self.size[1], self.size[0], 3), np.uint8)
+        self._video.render(image, people, clock_text(timestamp), both[:, : self._video.width])
+        self._scene.render(poses, timestamp, both[:, self._video.width :])
+        return both
+
+    def _lifted(self, motion: Motion, frame: int) -> tuple[Float[np.ndarray, "j 2"], Skeleton] | None:
+        """The pixels of a pose, NaN for joints beside or behind the camera, and its skeleton."""
+        if self._K is None or motion.frame != "camera":
+            return None
+        points = (motion.joints[frame].astype(np.float64) + motion.root[frame]) @ self._K.T
+        depth = np.where(points[:, 2:] > _NEAR, points[:, 2:], np.nan)
+        return points[:, :2] / depth, motion.skeleton
 
 
 def clock_text(seconds: float) -> str:
@@ -82,10 +113,15 @@ def clock_text(seconds: float) -> str:
     return f"{'-' if hundredths < 0 else ''}{minutes}:{rest / 100:05.2f}"
 
 
-def _frame_at(timestamps: Float[np.ndarray, " t"], time: float) -> int | None:
+def _half_interval(timestamps: Float[np.ndarray, " t"]) -> float:
+    """Half of the usual time between two frames, seconds."""
+    return usual_interval(timestamps) / 2 if len(timestamps) > 1 else 1 / 60
+
+
+def _frame_at(timestamps: Float[np.ndarray, " t"], half: float, time: float) -> int | None:
     """Index of the frame within half a frame interval of a time; None if there is none."""
     if not len(timestamps):
         return None
-    nearest = int(np.abs(timestamps - time).argmin())
-    half = usual_interval(timestamps) / 2 if len(timestamps) > 1 else 1 / 60
+    after = int(np.searchsorted(timestamps, time))
+    nearest = min(range(max(after - 1, 0), min(after + 1, len(timestamps))), key=lambda i: abs(timestamps[i] - time))
     return nearest if abs(timestamps[nearest] - time) <= half + 1e-6 else None

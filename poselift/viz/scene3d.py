@@ -1,58 +1,51 @@
-"""The 3D scene, seen by a camera that slowly swings around it."""
+"""The 3D scene: a view that swings around people, and a second one from the side or from above."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
 import cv2
 import numpy as np
 from jaxtyping import Float, UInt8
 
-from poselift.skeleton import Skeleton
-from poselift.viz.capsules import capsule_outlines, fill_outline
-from poselift.viz.colors import BACKGROUND, GRID, SHADOW, TEXT, Color, mix, person_colors
+from poselift.viz.bodies3d import Pose3D, draw_bodies, draw_shadows
+from poselift.viz.colors import BACKGROUND, GRID, TEXT, mix, person_colors
+from poselift.viz.grid import draw_grid
 from poselift.viz.labels import draw_label, draw_text, text_size
-from poselift.viz.limbs import limbs_of
+from poselift.viz.shot import Shot, ViewCamera
 
-_SWING = np.deg2rad(50)  # to each side of the recording camera's own view
+__all__ = ["Framing", "Pose3D", "Scene3D"]
+
+_SWING = np.deg2rad(35)  # to each side of the recording camera's own view
 _PERIOD = 12.0  # seconds for a swing to both sides and back
-_ELEVATION = np.deg2rad(16)
-_FOCAL = 2.3  # in halves of the shorter side of the picture: a moderate perspective
-_LIMB_RADIUS = 0.028  # metres
-_HEAD_RADIUS = 0.07
+_ELEVATION = np.deg2rad(12)
+_SIDE = np.deg2rad(80), np.deg2rad(6)
+"""Azimuth and elevation of the second view; a little forward, so that legs do not hide each other."""
+_ABOVE = 0.0, np.deg2rad(62)
+_FOCAL, _FLAT = 3.0, 6.0
+"""Of the two views; in the second one, distance hardly changes size."""
+_MAIN_SHARE = 0.62
+"""Share of the picture that the first view has."""
 _BRIDGED_OPACITY = 0.55
-_MAX_GRID = 15  # metres to each side
-
-
-@dataclass(frozen=True, eq=False)
-class Pose3D:
-    """One person in one frame.
-
-    Attributes:
-        person: number of the person, which gives the colour.
-        joints: metres, in the axes of the stage.
-        skeleton: skeleton of `joints`.
-        interpolated: no detection in this frame; drawn translucent.
-    """
-
-    person: int
-    joints: Float[np.ndarray, "j 3"]
-    skeleton: Skeleton
-    interpolated: bool = False
 
 
 @runtime_checkable
 class Framing(Protocol):
-    """What a view must show; a `Stage` knows it of a clip."""
+    """What the views must show; a `Stage` knows it of a clip."""
 
     @property
-    def times(self) -> Float[np.ndarray, " k"]:
-        """Seconds; the view starts its swing at the first."""
+    def start(self) -> float:
+        """Seconds; the first view starts its swing there."""
         ...
 
     @property
-    def points(self) -> Float[np.ndarray, "p 3"]:
-        """A sample of everyone's joints relative to `middle`, metres."""
+    def typical(self) -> Sequence[Shot]:
+        """Some shots, which decide how the views share the picture."""
+        ...
+
+    @property
+    def crowded(self) -> bool:
+        """Whether many people are there at once."""
         ...
 
     @property
@@ -60,173 +53,148 @@ class Framing(Protocol):
         """Whether people stood further apart than shown."""
         ...
 
-    def middle(self, time: float) -> Float[np.ndarray, "3"]:
-        """The point on the ground to look at, at a time in seconds."""
+    def shot(self, time: float) -> Shot:
+        """What must be in view at a time in seconds."""
         ...
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class _View:
-    """The view of the scene: rows of `axes` are right, down and forward; `target` is the centre."""
+    """A part of the picture; the empty scene is kept while its camera stands still."""
 
-    axes: Float[np.ndarray, "3 3"]
-    target: Float[np.ndarray, "3"]
+    left: int
+    top: int
+    size: tuple[int, int]
+    azimuth: float
+    elevation: float
+    focal: float
+    caption: str
+    text_height: int
+    swings: bool = False
+    _blank: np.ndarray = field(init=False)
+    _text: np.ndarray = field(init=False)
+    _key: bytes = b""
+    _kept: np.ndarray | None = None
+
+    def __post_init__(self) -> None:
+        self._blank = np.full((self.size[1], self.size[0], 3), BACKGROUND, np.uint8)
+        self._draw_caption(image := self._blank.copy())
+        self._text = image[-3 * self.text_height :]
+
+    def camera(self, shot: Shot, phase: float) -> ViewCamera:
+        """The camera at a phase of the swing, from -1 to 1."""
+        return ViewCamera(shot, self.azimuth + self.swings * _SWING * phase, self.elevation, self.size, self.focal)
+
+    def draw_empty(self, part: UInt8[np.ndarray, "h w 3"], camera: ViewCamera, reach: float) -> None:
+        """Draws the scene without people."""
+        key = camera.axes.tobytes() + camera.target.tobytes() + np.array([camera.distance, reach]).tobytes()
+        if self._kept is not None and self._key == key:
+            part[:] = self._kept
+            return
+        part[:] = self._blank
+        draw_grid(part, camera, reach)
+        rows = part[-len(self._text) :]
+        np.maximum(rows, self._text, out=rows)
+        # A camera that stands still is worth the copy.
+        self._kept = part.copy() if self._key == key else None
+        self._key = key
+
+    def _draw_caption(self, image: np.ndarray) -> None:
+        height = self.text_height
+        while height > 6 and text_size(self.caption, height)[0] > image.shape[1] - 2 * height:
+            height -= 1
+        top = image.shape[0] - text_size(self.caption, height)[1] - 0.8 * height
+        draw_text(image, self.caption, 1.2 * height, top, height, mix(TEXT, BACKGROUND, 0.35))
 
 
 class Scene3D:
-    """Draws the people of a clip on a one-metre grid.
+    """Draws people on a one-metre grid in two views.
 
-    The view starts at the recording camera, for comparison with the video, and swings to both sides with time. It
-    slowly follows people who walk away. Its distance is constant and keeps everyone in view.
+    The first view starts at the recording camera, for comparison with the video, and swings to both sides with time.
+    The second one stands still: at the side, or above a crowd. Both slowly follow people and are as near as shows all
+    of them.
 
     Args:
         width: width of the picture, pixels.
         height: height of the picture, pixels.
-        stage: arrangement of the people.
+        stage: what must be in view.
     """
 
     def __init__(self, width: int, height: int, stage: Framing):
         self.width, self.height = width, height
         self._stage = stage
-        points = stage.points if len(stage.points) else np.array([[-1.0, 0, -1], [1, 1.8, 1]])
-        low, high = np.percentile(points, [2, 98], axis=0)
-        # A rare outlier must not make everyone small. The ground below people must be in view.
-        points = points[((points >= low - 0.2) & (points <= high + 0.2)).all(-1)]
-        points = np.concatenate([points, points * [1, 0, 1]])
-        low, high = points.min(0), points.max(0)
-        self._centre = (low + high) / 2  # of the view, relative to the stage's middle
-        self._radius = float(np.linalg.norm((points - self._centre)[:, ::2], axis=-1).max())
-        self._focal = _FOCAL * min(width, height) / 2
-        self._distance = self._fit_distance(points - self._centre)
-        self._empty = np.full((height, width, 3), BACKGROUND, np.uint8)
         self._text_height = round(float(np.clip(height / 52, 8, 16)))
-        self._caption = "1 m grid  |  left light, right dark"
-        if stage.shortened:
-            self._caption += "  |  people moved closer"
+        main, second = max(_layouts(width, height), key=lambda sizes: _scale(stage.typical, sizes[0]))
+        caption = "left light, right dark" + "  |  people moved closer" * stage.shortened
+        place = (width - second[0], height - second[1])
+        (azimuth, elevation), name = (_ABOVE, "from above") if stage.crowded else (_SIDE, "from the side")
+        self._views = (
+            _View(0, 0, main, 0.0, _ELEVATION, _FOCAL, caption, self._text_height, swings=True),
+            _View(*place, second, azimuth, elevation, _FLAT, f"{name}  |  1 m grid", self._text_height),
+        )
 
-    def render(self, people: Sequence[Pose3D], time: float) -> UInt8[np.ndarray, "h w 3"]:
+    @property
+    def parts(self) -> list[tuple[int, int, int, int]]:
+        """Left, top, width and height of both views, pixels."""
+        return [(view.left, view.top, *view.size) for view in self._views]
+
+    def render(
+        self, people: Sequence[Pose3D], time: float, image: UInt8[np.ndarray, "h w 3"] | None = None
+    ) -> UInt8[np.ndarray, "h w 3"]:
         """Draws one frame.
 
         Args:
-            people: those who are there; one with a NaN joint is not drawn in the limbs that end in it.
+            people: those who are there; one with a NaN joint is drawn without the parts that need it.
             time: seconds; it gives the direction of view.
+            image: where to draw; None for a new picture.
         """
-        image = self._empty.copy()
-        view = self._view(time)
-        self._draw_grid(image, view)
-        self._draw_shadows(image, view, people)
-        bridged = [pose for pose in people if pose.interpolated]
-        if bridged:
-            layer = image.copy()
-            self._draw_bodies(layer, view, bridged)
-            image = cv2.addWeighted(layer, _BRIDGED_OPACITY, image, 1 - _BRIDGED_OPACITY, 0).astype(np.uint8)
-        self._draw_bodies(image, view, [pose for pose in people if not pose.interpolated])
-        self._draw_captions(image)
+        image = np.empty((self.height, self.width, 3), np.uint8) if image is None else image
+        # A line between the views.
+        image[self._views[1].top - 1, :] = image[:, self._views[1].left - 1] = mix(BACKGROUND, GRID, 0.5)
+        shot = self._stage.shot(time)
+        reach = max(1.5, float(np.linalg.norm(shot.size[::2])) / 2)
+        for view in self._views:
+            camera = view.camera(shot, self._phase(time))
+            width, height = view.size
+            part = image[view.top : view.top + height, view.left : view.left + width]
+            view.draw_empty(part, camera, reach)
+            draw_shadows(part, camera, people)
+            if bridged := [pose for pose in people if pose.interpolated]:
+                layer = part.copy()
+                draw_bodies(layer, camera, bridged, reach, fine=view.swings)
+                part[:] = cv2.addWeighted(layer, _BRIDGED_OPACITY, part, 1 - _BRIDGED_OPACITY, 0)
+            seen = [pose for pose in people if not pose.interpolated]
+            draw_bodies(part, camera, seen, reach, fine=view.swings)
+            # The second view is smaller; colours tell there who is who.
+            for pose in people if view.swings else ():
+                self._draw_person_label(part, camera, pose)
         return image
 
     def project(self, points: Float[np.ndarray, "*batch 3"], time: float) -> Float[np.ndarray, "*batch 2"]:
-        """Pixels of points of the stage in the picture at a time in seconds."""
-        return self._project(points, self._view(time))[0]
+        """Pixels of points of the stage in the first view at a time in seconds."""
+        return self._views[0].camera(self._stage.shot(time), self._phase(time)).project(points)[0]
 
-    def _view(self, time: float) -> _View:
-        return _View(
-            _axes(_SWING * np.sin(2 * np.pi * (time - self._stage.times[0]) / _PERIOD)),
-            self._stage.middle(time) + self._centre,
-        )
+    def _phase(self, time: float) -> float:
+        return float(np.sin(2 * np.pi * (time - self._stage.start) / _PERIOD))
 
-    def _fit_distance(self, points: np.ndarray) -> float:
-        """Distance of the view that keeps all points in the picture during the whole swing."""
-        half = np.array([self.width, self.height]) / 2 * [0.92, 0.74]
-        distances = [2.0]
-        for azimuth in np.linspace(-_SWING, _SWING, 9):
-            right_down_forward = points @ _axes(azimuth).T
-            needed = self._focal * np.abs(right_down_forward[:, :2]) / half - right_down_forward[:, 2:]
-            distances.append(float(needed.max()))
-        return max(distances)
-
-    def _project(self, points: np.ndarray, view: _View) -> tuple[np.ndarray, np.ndarray]:
-        """Pixels (..., 2) and depths (...) of points, depths in metres."""
-        right_down_forward = (points - view.target) @ view.axes.T
-        depth = np.maximum(right_down_forward[..., 2] + self._distance, 0.1)
-        pixels = right_down_forward[..., :2] * (self._focal / depth)[..., None]
-        return pixels + [(self.width - 1) / 2, (self.height - 1) / 2], depth
-
-    def _fade(self, depth: np.ndarray) -> np.ndarray:
-        """Share of the background colour at a depth, 0 to 1: distant things are fainter."""
-        reach = max(self._radius, 1.5)
-        return np.clip((depth - self._distance + reach) / (2 * reach), 0, 1)
-
-    def _draw_grid(self, image: np.ndarray, view: _View) -> None:
-        reach = min(int(np.ceil(self._radius)) + 2, _MAX_GRID)
-        middle = np.round(view.target[::2])
-        ticks = np.arange(-reach, reach + 1)
-        along, line = np.meshgrid(ticks[:-1], ticks, indexing="ij")
-        start = np.stack([along, line], -1).reshape(-1, 2)
-        flat = np.stack([start, start + [1, 0]], axis=1)
-        flat = np.concatenate([flat, flat[..., ::-1]]) + middle
-        ends = np.stack([flat[..., 0], np.zeros(flat.shape[:2]), flat[..., 1]], axis=-1)
-        pixels, depth = self._project(ends, view)
-        away = np.linalg.norm(flat.mean(1) - view.target[::2], axis=-1) / (reach + 0.3)
-        away[depth.min(-1) < 0.3] = np.inf  # beside or behind the viewer
-        for (a, b), share in zip(np.round(pixels * 16).astype(int).tolist(), away.tolist(), strict=True):
-            if share < 1:
-                cv2.line(image, a, b, mix(GRID, BACKGROUND, share), 1, cv2.LINE_AA, 4)
-
-    def _draw_shadows(self, image: np.ndarray, view: _View, people: Sequence[Pose3D]) -> None:
-        """Shadows straight below each body, which show where it stands."""
-        for pose in people:
-            limbs = limbs_of(pose.skeleton)
-            pixels, depth = self._project(limbs.ends(pose.joints * [1, 0, 1]), view)
-            radii = 1.2 * _LIMB_RADIUS * self._focal / depth
-            for outline in capsule_outlines(pixels, radii):
-                fill_outline(image, outline, SHADOW)
-
-    def _draw_bodies(self, image: np.ndarray, view: _View, people: Sequence[Pose3D]) -> None:
-        """Limbs of all people, distant ones first."""
-        drawn: list[tuple[float, np.ndarray, np.ndarray, Color]] = []
-        for pose in people:
-            colors = person_colors(pose.person)
-            limbs = limbs_of(pose.skeleton)
-            ends, depth = self._project(limbs.ends(pose.joints), view)
-            metres = np.where(limbs.heads, _HEAD_RADIUS, _LIMB_RADIUS * limbs.widths)
-            radii = metres[:, None] * self._focal / depth
-            far = depth.mean(-1)
-            fade = 0.4 * self._fade(far)
-            outlines = capsule_outlines(ends, radii)
-            # The rim separates a limb from the background. It ends before the joints, where limbs meet.
-            inner = ends + (ends[:, ::-1] - ends) * 0.22
-            rims = capsule_outlines(inner, radii + 1.8)
-            for limb in np.flatnonzero(np.isfinite(outlines).all((1, 2))):
-                color = mix(colors.of_side(limbs.sides[limb]), BACKGROUND, float(fade[limb]))
-                drawn.append((float(far[limb]), rims[limb], outlines[limb], color))
-        for _, rim, outline, color in sorted(drawn, key=lambda limb: -limb[0]):
-            fill_outline(image, rim, BACKGROUND)
-            fill_outline(image, outline, color)
-        for pose in people:
-            self._draw_person_label(image, view, pose)
-
-    def _draw_person_label(self, image: np.ndarray, view: _View, pose: Pose3D) -> None:
+    def _draw_person_label(self, image: np.ndarray, camera: ViewCamera, pose: Pose3D) -> None:
         known = pose.joints[np.isfinite(pose.joints).all(-1)]
         if len(known):
-            top = known[[known[:, 1].argmax()]] + [0, 0.2, 0]
-            pixels, _ = self._project(top, view)
+            pixels, _ = camera.project(known[[known[:, 1].argmax()]] + [0, 0.1, 0])
             x, y = pixels[0].tolist()
-            draw_label(image, str(pose.person), x, y, self._text_height, person_colors(pose.person).middle)
-
-    def _draw_captions(self, image: np.ndarray) -> None:
-        size = self._text_height
-        _, rows = text_size(self._caption, size)
-        draw_text(image, self._caption, 1.2 * size, self.height - rows - 0.8 * size, size, mix(TEXT, BACKGROUND, 0.35))
+            size = self._text_height
+            draw_label(image, str(pose.person), x, y - 0.3 * size, size, person_colors(pose.person).middle)
 
 
-def _axes(azimuth: float) -> np.ndarray:
-    """Right, down and forward of a view from an azimuth, in the axes of the stage."""
-    sin_a, cos_a = np.sin(azimuth), np.cos(azimuth)
-    sin_e, cos_e = np.sin(_ELEVATION), np.cos(_ELEVATION)
-    return np.array(
-        [
-            [cos_a, 0, -sin_a],
-            [sin_a * sin_e, -cos_e, cos_a * sin_e],
-            [-sin_a * cos_e, -sin_e, -cos_a * cos_e],
-        ]
-    )
+def _layouts(width: int, height: int) -> list[tuple[tuple[int, int], tuple[int, int]]]:
+    """Sizes of the two views beside each other, and one above the other; a line of a pixel separates them."""
+    across, down = round(_MAIN_SHARE * width), round(_MAIN_SHARE * height)
+    return [
+        ((across, height), (width - across - 1, height)),
+        ((width, down), (width, height - down - 1)),
+    ]
+
+
+def _scale(shots: Sequence[Shot], size: tuple[int, int]) -> float:
+    """Pixels of a metre in the first view, the mean."""
+    return float(np.mean([ViewCamera(shot, 0.0, _ELEVATION, size, _FOCAL).scale for shot in shots]))

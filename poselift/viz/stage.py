@@ -9,16 +9,25 @@ from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float
-from scipy.ndimage import gaussian_filter1d
+from scipy.ndimage import gaussian_filter1d, maximum_filter1d, median_filter
 
 from poselift.structures import Motion
+from poselift.viz.figure import figure_of
+from poselift.viz.shot import Shot
 from poselift.viz.up import rotation_to_y_up
 
-SOLE = 0.04  # metres from the lowest joint to the ground
-_MAX_RISE = 1.2  # metres, largest displayed height above another person's ground
-_STEP = 0.1  # seconds between the points of the middle's path
-_SMOOTHING = 1.2  # seconds, standard deviation
-_STILL = 1.0  # metres; a middle that moves less stays in place
+_MAX_RISE = 0.7  # metres, largest displayed height above another person's ground
+_DEPTH = 2.5  # metres; people further apart in depth than this, and the next for each person, are shown closer
+_DEPTH_OF_ONE = 0.4
+_WIDTH = 8.0  # likewise across the picture, where places are better known
+_WIDTH_OF_ONE = 1.0
+_STEP = 0.1  # seconds between the shots
+_HOLD = 21  # shots that have room for everything in the one in the middle
+_SMOOTHING = 0.6  # seconds, standard deviation
+_STILL = 0.9  # metres; a view that shows everything stays in place if it is at most so much larger than usual
+_CROWD = 3
+"""People at once."""
+_EMPTY = np.array([[-1.0, 0, -1], [1, 1.8, 1]])
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,17 +37,19 @@ class Stage:
     Attributes:
         rotation: from the frame of the motions.
         offsets: added to each motion after the rotation.
-        times: of `path`, seconds.
-        path: middle of the visible people, smoothed over time, for a view to follow.
-        points: a sample of everyone's joints relative to `path`, for framing a view.
+        floors: height of the ground below each person.
+        start: of the first motion, seconds.
+        boxes: least and greatest x, y and z in view, every `_STEP` seconds.
+        crowded: whether many people are there at once.
         shortened: whether people stood further apart than shown.
     """
 
     rotation: Float[np.ndarray, "3 3"]
     offsets: Float[np.ndarray, "n 3"]
-    times: Float[np.ndarray, " k"]
-    path: Float[np.ndarray, "k 3"]
-    points: Float[np.ndarray, "p 3"]
+    floors: Float[np.ndarray, " n"]
+    start: float
+    boxes: Float[np.ndarray, "k 2 3"]
+    crowded: bool
     shortened: bool
 
     @classmethod
@@ -46,7 +57,8 @@ class Stage:
         """The arrangement of a clip.
 
         People whose feet are about as low as those of the lowest person stand on the same ground. People who are
-        clearly higher, for example on a roof, stay higher. People far apart move closer to the middle of the group.
+        clearly higher, for example on a roof, stay higher. People keep their places beside each other; only those very
+        far apart, above all in depth, move closer to the middle of the group.
 
         Raises:
             ValueError: the motions are not all in the same frame.
@@ -56,29 +68,25 @@ class Stage:
         known = [np.isfinite(body).all((1, 2)) for body in bodies]
         offsets = np.zeros((len(motions), 3))
         present = [i for i, frames in enumerate(known) if frames.any()]
+        heights = np.zeros(len(motions))
         if not present:
-            nothing = np.zeros((0, 3))
-            return cls(rotation, offsets, np.zeros(1), np.zeros((1, 3)), nothing, shortened=False)
+            return cls(rotation, offsets, heights, 0.0, _EMPTY[None], crowded=False, shortened=False)
 
         floors = np.array([np.percentile(bodies[i][known[i], :, 1].min(-1), 5) for i in present])
         places = np.array([np.median(bodies[i][known[i], 0, ::2], axis=0) for i in present])
         rises = _rises(floors, places)
-        shown_rises = np.minimum(rises, _MAX_RISE)
-        offsets[present, 1] = shown_rises - floors + SOLE
+        heights[present] = np.minimum(rises, _MAX_RISE)
+        soles = [figure_of(motions[i].skeleton).sole for i in present]
+        offsets[present, 1] = heights[present] - floors + soles
         middle = (places.min(0) + places.max(0)) / 2
-        spread = np.linalg.norm(places - middle, axis=-1).max()
-        shrink = min(1.0, (1.2 + 0.2 * len(present)) / max(spread, 1e-9))
+        most = np.array([_WIDTH + _WIDTH_OF_ONE * len(present), _DEPTH + _DEPTH_OF_ONE * len(present)])
+        shrink = np.minimum(1.0, most / np.maximum(np.ptp(places, axis=0), 1e-9))
         offsets[present, ::2] = (places - middle) * (shrink - 1) - middle
-        shortened = bool(shrink < 1 or (shown_rises < rises).any())
+        shortened = bool((shrink < 1).any() or (heights[present] < rises).any())
 
-        bodies = [bodies[i][known[i]] + offsets[i] for i in present]
         timestamps = [motions[i].timestamps[known[i]] for i in present]
-        times, path = _smooth_middle(timestamps, [body[:, 0] for body in bodies])
-        points = [
-            (body - _interpolate(times, path, seconds)[:, None])[:: max(1, len(body) // 200)].reshape(-1, 3)
-            for body, seconds in zip(bodies, timestamps, strict=True)
-        ]
-        return cls(rotation, offsets, times, path, np.concatenate(points), shortened)
+        start, boxes, most_at_once = _boxes(timestamps, [bodies[i][known[i]] + offsets[i] for i in present])
+        return cls(rotation, offsets, heights, start, boxes, crowded=most_at_once >= _CROWD, shortened=shortened)
 
     def place(self, index: int, motion: Motion, frame: int) -> Float[np.ndarray, "j 3"]:
         """The joints of a frame in the scene; NaN if unknown.
@@ -91,9 +99,17 @@ class Stage:
         joints = motion.joints[frame].astype(np.float64) + motion.root[frame]
         return joints @ self.rotation.T + self.offsets[index]
 
-    def middle(self, time: float) -> Float[np.ndarray, "3"]:
-        """The point on the ground to look at, at a time in seconds."""
-        return _interpolate(self.times, self.path, np.array([time]))[0]
+    @property
+    def typical(self) -> list[Shot]:
+        """Some shots of the whole clip."""
+        return [Shot(*box) for box in self.boxes[:: max(1, len(self.boxes) // 20)]]
+
+    def shot(self, time: float) -> Shot:
+        """What must be in view at a time in seconds."""
+        place = float(np.clip((time - self.start) / _STEP, 0, len(self.boxes) - 1))
+        before = int(place)
+        after = min(before + 1, len(self.boxes) - 1)
+        return Shot(*(self.boxes[before] + (place - before) * (self.boxes[after] - self.boxes[before])))
 
 
 def _rises(floors: np.ndarray, places: np.ndarray) -> np.ndarray:
@@ -104,21 +120,31 @@ def _rises(floors: np.ndarray, places: np.ndarray) -> np.ndarray:
     return np.where(rises > 0.35 + 0.15 * distance, rises, 0.0)
 
 
-def _smooth_middle(timestamps: list[np.ndarray], roots: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """Times, and the middle of the people present at each of them, on the ground."""
+def _boxes(timestamps: list[np.ndarray], bodies: list[np.ndarray]) -> tuple[float, np.ndarray, int]:
+    """First time, the boxes of the people present (k, 2, 3), and the greatest number of people at once."""
     first, last = min(times[0] for times in timestamps), max(times[-1] for times in timestamps)
     grid = first + _STEP * np.arange(int((last - first) / _STEP) + 2)
     low, high = np.full((len(grid), 3), np.inf), np.full((len(grid), 3), -np.inf)
-    for times, root in zip(timestamps, roots, strict=True):
+    people = np.zeros(len(grid), int)
+    for times, body in zip(timestamps, bodies, strict=True):
         there = (grid >= times[0] - _STEP) & (grid <= times[-1] + _STEP)
-        place = _interpolate(times, root, grid[there])
-        low[there], high[there] = np.minimum(low[there], place), np.maximum(high[there], place)
-    someone = np.isfinite(low[:, 0])
-    path = _interpolate(grid[someone], (low[someone] + high[someone]) / 2, grid)
-    path[:, 1] = 0
-    if np.ptp(path, axis=0).max() < _STILL:
-        path[:] = np.median(path, axis=0)
-    return grid, gaussian_filter1d(path, _SMOOTHING / _STEP, axis=0, mode="nearest")
+        # The median: one wrong joint in one frame does not make everyone small.
+        least, greatest = (median_filter(reach, (5, 1), mode="nearest") for reach in (body.min(1), body.max(1)))
+        low[there] = np.minimum(low[there], _interpolate(times, least, grid[there]))
+        high[there] = np.maximum(high[there], _interpolate(times, greatest, grid[there]))
+        people += there
+    someone = people > 0
+    low, high = (_interpolate(grid[someone], side[someone], grid) for side in (low, high))
+    low[:, 1] = np.minimum(low[:, 1], 0)  # the ground
+    whole = np.stack([low.min(0), high.max(0)])
+    usual = np.median(np.maximum(high - low, 1.0), axis=0)
+    if (whole[1] - whole[0] <= usual + _STILL).all():
+        return float(first), np.repeat(whole[None], len(grid), 0), int(people.max())
+    # The middle follows the people, and the box around it holds them for a while, so that it does not breathe.
+    middle = gaussian_filter1d((low + high) / 2, _SMOOTHING / _STEP, axis=0, mode="nearest")
+    reach = maximum_filter1d(np.stack([middle - low, high - middle], 1), _HOLD, axis=0, mode="nearest")
+    reach = gaussian_filter1d(reach, _SMOOTHING / _STEP, axis=0, mode="nearest")
+    return float(first), middle[:, None] + reach * [[-1], [1]], int(people.max())
 
 
 def _interpolate(times: np.ndarray, places: np.ndarray, wanted: np.ndarray) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""The picture of a video with 2D skeletons, in the size that it has beside the 3D scene."""
+"""The picture of a video with skeletons, in the size that it has beside the 3D scene."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,12 +25,15 @@ class Person2D:
         keypoints: pixels; NaN for unseen joints.
         scores: 0 to 1.
         skeleton: skeleton of the keypoints.
+        lifted: the joints of the 3D pose, projected to pixels, and their skeleton. The keypoints are then drawn thin
+            below them.
     """
 
     person: int
     keypoints: Float[np.ndarray, "j 2"]
     scores: Float[np.ndarray, " j"]
     skeleton: Skeleton
+    lifted: tuple[Float[np.ndarray, "j3 2"], Skeleton] | None = None
 
 
 class VideoPane:
@@ -51,7 +54,11 @@ class VideoPane:
         self.width, self.height = _pane_size(*image_size)
 
     def render(
-        self, image: UInt8[np.ndarray, "h w 3"], people: Sequence[Person2D], text: str
+        self,
+        image: UInt8[np.ndarray, "h w 3"],
+        people: Sequence[Person2D],
+        text: str,
+        video: UInt8[np.ndarray, "rows columns 3"] | None = None,
     ) -> UInt8[np.ndarray, "rows columns 3"]:
         """The picture with the people.
 
@@ -59,6 +66,7 @@ class VideoPane:
             image: RGB; it is not changed.
             people: those to draw.
             text: in the lower left corner.
+            video: where to draw; None for a new picture.
 
         Raises:
             ValueError: the picture has another size.
@@ -68,18 +76,28 @@ class VideoPane:
         scale = np.array([self.width, self.height]) / self._image_size
         # Averaging is several times slower, and only visible if the picture shrinks a lot.
         method = cv2.INTER_AREA if scale.min() < 0.6 else cv2.INTER_LINEAR
-        video = cv2.resize(image, (self.width, self.height), interpolation=method)
+        if video is None:
+            video = np.empty((self.height, self.width, 3), np.uint8)
+        cv2.resize(image, (self.width, self.height), dst=video, interpolation=method)
         for person in people:
+            colors, label = person_colors(person.person), str(person.person)
+            # Pixel centres are whole numbers, but scaling starts at the edge of the picture.
+            keypoints = (person.keypoints + 0.5) * scale - 0.5
+            thin = person.lifted is not None
             draw_skeleton_2d(
                 video,
-                # Pixel centres are whole numbers, but scaling starts at the edge of the picture.
-                (person.keypoints + 0.5) * scale - 0.5,
+                keypoints,
                 person.scores,
                 person.skeleton,
-                person_colors(person.person),
+                colors,
                 threshold=self._threshold,
-                label=str(person.person),
+                label=None if thin else label,
+                thin=thin,
             )
+            if person.lifted is not None:
+                joints, skeleton = person.lifted
+                pixels = (joints + 0.5) * scale - 0.5
+                draw_skeleton_2d(video, pixels, np.ones(len(pixels)), skeleton, colors, label=label)
         self._draw_text(video, text)
         return video
 

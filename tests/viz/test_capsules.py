@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from poselift.viz.capsules import capsule_outlines, fill_outline
+from poselift.viz.capsules import capsule_outlines, fill_outlines, hull_outline
 
 
 @pytest.fixture
@@ -11,7 +11,7 @@ def canvas():
 
 def test_width_and_round_ends(canvas):
     outlines = capsule_outlines(np.array([[[20.0, 30.0], [70.0, 30.0]]]), np.array([[6.0, 6.0]]))
-    fill_outline(canvas, outlines[0], (255, 0, 0))
+    fill_outlines(canvas, list(outlines), [(255, 0, 0)])
     interpolated = canvas[..., 0] > 127
     rows = np.flatnonzero(interpolated[:, 45])
     assert len(rows) == pytest.approx(13, abs=1)
@@ -23,18 +23,35 @@ def test_width_and_round_ends(canvas):
 
 def test_taper(canvas):
     outlines = capsule_outlines(np.array([[[20.0, 30.0], [70.0, 30.0]]]), np.array([[3.0, 12.0]]))
-    fill_outline(canvas, outlines[0], (255, 0, 0))
+    fill_outlines(canvas, list(outlines), [(255, 0, 0)])
     assert (canvas[:, 25, 0] > 127).sum() < (canvas[:, 65, 0] > 127).sum() - 8
 
 
 def test_a_point_is_a_disc(canvas):
     outlines = capsule_outlines(np.array([[[50.0, 30.0], [50.0, 30.0]]]), np.array([[8.0, 8.0]]))
-    fill_outline(canvas, outlines[0], (255, 0, 0))
+    fill_outlines(canvas, list(outlines), [(255, 0, 0)])
     assert (canvas[..., 0] > 127).sum() == pytest.approx(np.pi * 8.5**2, rel=0.08)
 
 
 def test_unknown_and_far_away_ends_are_left_out(canvas):
     for value in (np.nan, 1e12):
         outlines = capsule_outlines(np.array([[[20.0, 30.0], [value, 30.0]]]), np.array([[6.0, 6.0]]))
-        fill_outline(canvas, outlines[0], (255, 0, 0))
+        fill_outlines(canvas, list(outlines), [(255, 0, 0)])
     assert not canvas.any()
+
+
+def test_later_outlines_cover_earlier_ones(canvas):
+    ends = np.array([[[20.0, 30.0], [70.0, 30.0]], [[np.nan, 30.0], [70.0, 30.0]], [[20.0, 30.0], [30.0, 30.0]]])
+    fill_outlines(canvas, list(capsule_outlines(ends, np.full((3, 2), 6.0))), [(255, 0, 0), (0, 255, 0), (0, 0, 255)])
+    assert canvas[30, 60].tolist() == [255, 0, 0]
+    assert canvas[30, 25].tolist() == [0, 0, 255]
+    assert not canvas[..., 1].any()
+
+
+def test_a_hull_goes_around_its_discs(canvas):
+    corners = np.array([[20.0, 15.0], [70.0, 15.0], [45.0, 45.0]])
+    fill_outlines(canvas, [hull_outline(corners, np.array([5.0, 5.0, 8.0]))], [(255, 0, 0)])
+    for x, y in ((17, 15), (73, 15), (45, 51), (45, 12), (45, 30)):
+        assert canvas[y, x, 0] > 200
+    assert not canvas[45, 25].any()
+    assert len(hull_outline(corners * np.nan, np.ones(3))) == 0

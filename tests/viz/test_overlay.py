@@ -78,6 +78,29 @@ def test_2d_skeletons_lie_where_they_were_detected(make_motion, scale):
         assert tuple(video[y, x]) == person_colors(3).of_side(side)
 
 
+def test_lifted_bodies_lie_on_the_picture_above_thin_detections(make_motion, gray):
+    motion = make_motion(person=3)
+    off = motion.keypoints.keypoints + np.array([12, 0], np.float32)
+    motion = dataclasses.replace(motion, keypoints=dataclasses.replace(motion.keypoints, keypoints=off))
+    K = np.array([[500.0, 0, 319.5], [0, 500, 239.5], [0, 0, 1]])
+    knee_down = [H36M17.indices([f"{side}_knee", f"{side}_ankle"]) for side in ("left", "right")]
+    for given, shift in ((K, 12), (None, 0)):
+        renderer = OverlayRenderer((640, 480), [motion], K=given)
+        video, _ = _panes(renderer, renderer.render(gray, 0.2))
+        for side, ends in zip(("left", "right"), knee_down, strict=True):
+            x, y = off[5][ends].mean(0).round().astype(int)
+            assert tuple(video[y, x - shift]) == person_colors(3).of_side(side)
+            white = (video[y - 3 : y + 4, x - 2 : x + 3] > 200).all(-1).any()
+            assert white == (given is not None)
+
+
+def test_motions_in_the_world_frame_show_their_detections(make_motion, gray):
+    motion = make_motion()
+    world = dataclasses.replace(motion, frame="world")
+    with_camera, without = (OverlayRenderer((640, 480), [world], K=K).render(gray, 0.2) for K in (np.eye(3), None))
+    np.testing.assert_array_equal(with_camera, without)
+
+
 def test_people_are_drawn_at_their_own_times(make_motion, gray):
     renderer = OverlayRenderer((640, 480), [make_motion(1), make_motion(2, (1.2, 0, 4), start=1.0)])
 

@@ -18,7 +18,7 @@ def test_people_stand_upright_on_the_ground(make_motion):
     motions = [make_motion(1, (-0.5, 0.2, 4)), make_motion(2, (0.6, 0.0, 5))]
     stage = Stage.fit(motions)
     for body in _placed(stage, motions):
-        assert body[..., 1].min() == pytest.approx(0.04, abs=1e-3)
+        assert body[..., 1].min() == pytest.approx(0.075, abs=1e-3)
         assert (body[:, H36M17.index("head_top"), 1] > 1.5).all()
 
 
@@ -47,28 +47,33 @@ def test_far_people_are_moved_closer_and_it_is_said(make_motion):
     first, second = _placed(stage, motions)
     assert stage.shortened
     gap = (second[0, 0] - first[0, 0])[[0, 2]]
-    assert np.linalg.norm(gap) == pytest.approx(3.2, abs=0.01)
-    assert gap[0] / -gap[1] == pytest.approx(10 / 8, rel=0.01)
+    np.testing.assert_allclose(gap, [10, -3.3], atol=0.01)  # what is known well is kept: places beside each other
 
 
 def test_one_who_stands_on_a_roof_stays_higher(make_motion):
     motions = [make_motion(1, (-0.5, -0.9, 5)), make_motion(2, (0.6, 0, 5))]
     roof, ground = _placed(Stage.fit(motions), motions)
-    assert roof[..., 1].min() - ground[..., 1].min() == pytest.approx(0.9, abs=0.01)
+    assert roof[..., 1].min() - ground[..., 1].min() == pytest.approx(0.7, abs=0.01)
+    np.testing.assert_allclose(Stage.fit(motions).floors, [0.7, 0], atol=0.01)
 
 
-def test_walking_is_to_scale_and_the_middle_follows(make_motion):
+def test_walking_is_to_scale_and_the_view_follows(make_motion):
     motion = make_motion(walk=(1.5, 0, 0), frames=100)
     stage = Stage.fit([motion])
     (body,) = _placed(stage, [motion])
     np.testing.assert_allclose(np.ptp(body[:, 0, 0]), 1.5 * 99 / 25, atol=1e-3)
-    assert stage.middle(4.0)[0] - stage.middle(0.0)[0] > 3
-    assert abs(stage.middle(2.0)[0] - body[50, 0, 0]) < 0.1
+    assert stage.shot(3.0).centre[0] - stage.shot(1.0).centre[0] == pytest.approx(3, abs=0.3)
+    assert abs(stage.shot(2.0).centre[0] - body[50, 0, 0]) < 0.15
+    for frame in range(100):
+        shot = stage.shot(motion.timestamps[frame])
+        assert (body[frame] > shot.low - 0.1).all()
+        assert (body[frame] < shot.high + 0.1).all()
+    assert stage.shot(2.0).size[0] < 3  # no room for all of the way
 
 
-def test_the_middle_does_not_follow_small_movement(make_motion):
+def test_the_view_does_not_follow_small_movement(make_motion):
     stage = Stage.fit([make_motion(walk=(0.3, 0, 0))])
-    np.testing.assert_allclose(stage.middle(0.0), stage.middle(2.0), atol=1e-9)
+    np.testing.assert_allclose(stage.shot(0.0).centre, stage.shot(2.0).centre, atol=1e-9)
 
 
 def test_gaps_and_late_comers(make_motion):
@@ -77,8 +82,7 @@ def test_gaps_and_late_comers(make_motion):
     joints[10:20], root[10:20] = np.nan, np.nan
     early = dataclasses.replace(early, joints=joints, root=root)
     stage = Stage.fit([early, late])
-    assert np.isfinite(stage.path).all()
-    assert np.isfinite(stage.points).all()
+    assert np.isfinite(stage.boxes).all()
     assert np.isnan(stage.place(0, early, 12)).all()
     assert np.isfinite(stage.place(0, early, 25)).all()
 
@@ -87,5 +91,4 @@ def test_nobody(make_motion):
     empty = dataclasses.replace(make_motion(), joints=np.full((50, 17, 3), np.nan, np.float32))
     for motions in ([], [empty]):
         stage = Stage.fit(motions)
-        assert len(stage.points) == 0
-        assert np.isfinite(stage.middle(1.0)).all()
+        assert np.isfinite(stage.shot(1.0).size).all()
