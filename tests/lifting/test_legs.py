@@ -140,7 +140,7 @@ def test_a_foot_out_of_reach_moves_the_body_and_does_not_straighten_the_knee(lif
     planted, moved = plant_feet(motion.joints, feet_of(motion), flags, CMU28, times)
     before, after = (knees(replace(motion, joints=joints)) for joints in (motion.joints, planted))
     assert after["a knee under 0.5 deg, % of frames"] == before["a knee under 0.5 deg, % of frames"] == 0
-    assert after["largest step of a knee deg/frame"] < 4
+    assert after["largest step of a knee deg/frame"] < 5
     assert moved[:25, 1].mean() * lifted < 0 < moved[75:, 1].mean() * lifted
     feet = feet_of(replace(motion, joints=planted, root=motion.root + moved)).points[..., 1]
     assert np.ptp(feet, axis=0).max() < 0.3 * abs(lifted)
