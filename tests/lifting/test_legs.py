@@ -143,4 +143,5 @@ def test_a_foot_out_of_reach_moves_the_body_and_does_not_straighten_the_knee(lif
     assert after["largest step of a knee deg/frame"] < 5
     assert moved[:25, 1].mean() * lifted < 0 < moved[75:, 1].mean() * lifted
     feet = feet_of(replace(motion, joints=planted, root=motion.root + moved)).points[..., 1]
-    assert np.ptp(feet, axis=0).max() < 0.3 * abs(lifted)
+    # The root follows slowly, so the feet are back a third of a second from the jump.
+    assert np.ptp(feet[np.r_[0:33, 67:100]], axis=0).max() < 0.3 * abs(lifted)
