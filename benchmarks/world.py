@@ -29,6 +29,9 @@ from poselift.structures import Motion
 UNEVEN = {"03"}
 """Subjects on uneven terrain."""
 
+_STRAIGHT = 0.5
+"""Flexion in degrees below which a knee counts as straight."""
+
 _SLOW, _LOW = 0.2, 0.05
 """Speed in m/s and height in metres below which a foot is down."""
 
@@ -58,8 +61,29 @@ def f1(found: Bool[np.ndarray, "t 2"], true: Bool[np.ndarray, "t 2"]) -> float:
     return float(2 * (found & true).sum() / max(found.sum() + true.sum(), 1))
 
 
+def knees(motion: Motion) -> dict[str, float]:
+    """How straight the knees get, and how fast their angle changes.
+
+    Args:
+        motion: in any frame; its steps are from frame to frame, at the frame rate of the clip.
+    """
+    angles = []
+    for side in ("left", "right"):
+        rows = motion.skeleton.indices([f"{side}_{joint}" for joint in ("hip", "knee", "ankle")])
+        thigh, shank = np.diff(motion.joints[:, rows].astype(np.float64), axis=1).swapaxes(0, 1)
+        across = np.linalg.norm(np.cross(thigh, shank), axis=-1)
+        angles.append(np.degrees(np.arctan2(across, (thigh * shank).sum(-1))))
+    flexion = np.stack(angles, -1)[np.isfinite(motion.joints).all((1, 2))]
+    steps = np.abs(np.diff(flexion, axis=0))
+    return {
+        "a knee under 0.5 deg, % of frames": 100 * float((flexion < _STRAIGHT).any(-1).mean()),
+        "mean step of the knees deg/frame": float(steps.mean()),
+        "largest step of a knee deg/frame": float(steps.max()),
+    }
+
+
 def motion_errors(motion: Motion, view: View, down: Bool[np.ndarray, "t 2"]) -> dict[str, float]:
-    """Errors of a motion in the camera frame, and the speed of its ankles while the feet are truly down."""
+    """Errors of a motion in the camera frame, the speed of its ankles while the feet are truly down, and its knees."""
     joints, root = view.joints[:, view.skeleton.indices(H36M17.joints)].double().numpy(), view.root.double().numpy()
     own = motion.restricted(H36M17).joints
     ankles = motion.joints[:, motion.skeleton.indices(["left_ankle", "right_ankle"])] + motion.root[:, None]
@@ -70,7 +94,7 @@ def motion_errors(motion: Motion, view: View, down: Bool[np.ndarray, "t 2"]) -> 
         "root mm": 1e3 * _distance(motion.root, root),
         "root velocity mm/frame": 1e3 * _distance(np.diff(motion.root, axis=0), np.diff(root, axis=0)),
         "ankle speed in true contact m/s": float(speed[down].mean()),
-    }
+    } | knees(motion)
 
 
 def measured(view: View, R: Float[np.ndarray, "3 3"], t: Float[np.ndarray, "3"], weights: Weights) -> dict[str, float]:

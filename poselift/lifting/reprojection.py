@@ -79,7 +79,7 @@ def reprojection_offsets(
     placed = joints + solve_root(joints, rays, weights, times)[:, None]
     offsets = unit * (unit * placed).sum(-1, keepdims=True) - placed
     trust = weights / (1 + (np.linalg.norm(offsets, axis=-1) / _OUTLIER) ** 2)
-    smooth = _smooth(np.concatenate((offsets * trust[..., None], trust[..., None]), -1), times)
+    smooth = gaussian_means(np.concatenate((offsets * trust[..., None], trust[..., None]), -1), times, _MEMORY)
     mean, total = smooth[..., :3], smooth[..., 3:]
     mean, doubt = mean / (total + _DOUBT), _DOUBT / (total + _DOUBT)
     for joint in skeleton.topological_order[1:]:
@@ -100,15 +100,24 @@ def refined(joints: Float[np.ndarray, "t j 3"], offsets: Float[np.ndarray, "t j 
     return moved - moved[:, :1]
 
 
-def _smooth(values: Float[np.ndarray, "t j c"], times: Float[np.ndarray, " t"]) -> Float[np.ndarray, "t j c"]:
-    """Gaussian means over time, for frames at any time stamps."""
-    total, weight = values.copy(), np.ones(len(times))
+def gaussian_means(
+    values: Float[np.ndarray, "t *c"], times: Float[np.ndarray, " t"], memory: float
+) -> Float[np.ndarray, "t *c"]:
+    """Gaussian means over time, for frames at any time stamps.
+
+    Args:
+        values: finite.
+        times: seconds, increasing.
+        memory: standard deviation of the Gaussian, seconds.
+    """
+    rows = values.reshape(len(values), -1)
+    total, weight = rows.copy(), np.ones((len(times), 1))
     for step in range(1, len(times)):
-        near = np.exp(-0.5 * ((times[step:] - times[:-step]) / _MEMORY) ** 2)
+        near = np.exp(-0.5 * ((times[step:] - times[:-step]) / memory) ** 2)[:, None]
         if near.max() < 0.01:
             break
-        total[step:] += near[:, None, None] * values[:-step]
-        total[:-step] += near[:, None, None] * values[step:]
+        total[step:] += near * rows[:-step]
+        total[:-step] += near * rows[step:]
         weight[step:] += near
         weight[:-step] += near
-    return total / weight[:, None, None]
+    return (total / weight).reshape(values.shape)

@@ -74,7 +74,8 @@ def _stand(motion: Motion, ground: Ground, camera: CameraModel, threshold: float
     motion = replace(motion, root=root.astype(motion.root.dtype), contacts=np.any(down, axis=-1))
     feet = feet_of(motion)
     assert feet is not None
-    return replace(motion, joints=plant_feet(motion.joints, feet, down, motion.skeleton, motion.timestamps))
+    joints, moved = plant_feet(motion.joints, feet, down, motion.skeleton, motion.timestamps)
+    return replace(motion, joints=joints, root=(motion.root + moved).astype(motion.root.dtype))
 
 
 def _solve_standing(

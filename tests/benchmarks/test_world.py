@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from benchmarks import world
-from benchmarks.world import f1, table, true_contacts
+from benchmarks.world import f1, knees, table, true_contacts
 from poselift.skeleton import CMU28
-from tests.lifting.walking import walk
+from tests.lifting.walking import standing_pose, walk
 
 
 def test_contacts_of_a_walk_whose_footfalls_are_known():
@@ -30,6 +30,19 @@ def test_f1_by_hand():
     true = np.array([[1, 1], [1, 0], [0, 0]], bool)
     found = np.array([[1, 0], [1, 0], [1, 0]], bool)
     assert f1(found, true) == pytest.approx(2 * 2 / (3 + 3))
+
+
+def test_knees_by_hand():
+    """Straight, then bent by 90 degrees; an unknown frame counts for nothing."""
+    joints = np.repeat(standing_pose()[None], 3, 0)
+    for side in ("left", "right"):
+        hip, knee, ankle = CMU28.indices([f"{side}_{joint}" for joint in ("hip", "knee", "ankle")])
+        joints[:, [hip, knee, ankle]] = [[0, 0.8, 0], [0, 0.4, 0], [0, 0, 0]]
+        if side == "left":
+            joints[1, ankle] = [0, 0.4, 0.4]
+    joints[2] = np.nan
+    found = knees(SimpleNamespace(joints=joints, skeleton=CMU28))
+    assert list(found.values()) == pytest.approx([100, 45, 90])
 
 
 def test_angles_have_the_median_over_views_and_the_rest_means_over_subjects():

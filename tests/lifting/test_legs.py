@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmarks.world import knees
 from poselift.lifting.contacts import feet_of
 from poselift.lifting.legs import bend_limb, plant_feet
 from poselift.skeleton import CMU28, H36M17
@@ -64,16 +65,20 @@ def test_planted_feet_stand_still_and_bones_keep_their_length(skeleton):
     motion = render(joints, times, down, skeleton=skeleton, noise=0.01).motion
     feet = feet_of(motion)
     flags = np.repeat(down[..., None], feet.points.shape[2], -1)
-    planted = plant_feet(motion.joints, feet, flags, skeleton, times)
+    planted, moved = plant_feet(motion.joints, feet, flags, skeleton, times)
     for side, name in enumerate(("left", "right")):
         hip, knee, ankle = skeleton.indices([f"{name}_{joint}" for joint in ("hip", "knee", "ankle")])
         for a, b in ((hip, knee), (knee, ankle)):
             before, after = (np.linalg.norm(x[:, a] - x[:, b], axis=-1) for x in (motion.joints, planted))
             np.testing.assert_allclose(after, before, atol=1e-5)
         both = down[1:, side] & down[:-1, side]
-        places = (feet_of(replace(motion, joints=x)).points[:, side].mean(1) for x in (motion.joints, planted))
+        places = (
+            feet_of(replace(motion, joints=x, root=motion.root + y)).points[:, side].mean(1)
+            for x, y in ((motion.joints, 0 * moved), (planted, moved))
+        )
         slid, slides = (np.linalg.norm(np.diff(place, axis=0), axis=-1)[both] for place in places)
-        assert slides.mean() < 0.2 * slid.mean()
+        # A knee follows noise from frame to frame in part only, and so does the root.
+        assert slides.mean() < 0.5 * slid.mean()
     upper_body = [row for row, joint in enumerate(skeleton.joints) if "left" not in joint and "right" not in joint]
     np.testing.assert_array_equal(planted[:, upper_body], motion.joints[:, upper_body])
 
@@ -83,7 +88,7 @@ def test_the_foot_comes_along():
     joints, down = walk(times)
     motion = render(joints, times, down, noise=0.01).motion
     feet = feet_of(motion)
-    planted = plant_feet(motion.joints, feet, np.repeat(down[..., None], 2, -1), CMU28, times)
+    planted, _ = plant_feet(motion.joints, feet, np.repeat(down[..., None], 2, -1), CMU28, times)
     ankle, toe = CMU28.indices(["left_ankle", "left_big_toe"])
     assert np.abs(planted - motion.joints)[:, ankle].max() > 1e-3
     np.testing.assert_allclose(
@@ -96,11 +101,12 @@ def test_no_foot_down_changes_nothing_and_unknown_frames_stay_unknown():
     joints, down = walk(times)
     motion = render(joints, times, down).motion
     flags = np.repeat(down[..., None], 2, -1)
-    same = plant_feet(motion.joints, feet_of(motion), np.zeros_like(flags), CMU28, times)
+    same, still = plant_feet(motion.joints, feet_of(motion), np.zeros_like(flags), CMU28, times)
     np.testing.assert_array_equal(same, motion.joints)
+    assert not still.any()
     motion.joints[30:40] = np.nan
     flags[30:40] = False
-    planted = plant_feet(motion.joints, feet_of(motion), flags, CMU28, times)
+    planted, _ = plant_feet(motion.joints, feet_of(motion), flags, CMU28, times)
     np.testing.assert_array_equal(np.isnan(planted), np.isnan(motion.joints))
 
 
@@ -109,7 +115,7 @@ def test_a_foot_is_not_drawn_to_where_it_stood_before_frames_were_lacking():
     joints = np.repeat(standing_pose()[None], len(times), 0)
     joints[30:, :, 0] += 0.4
     motion = render(joints, times).motion
-    planted = plant_feet(motion.joints, feet_of(motion), np.ones((len(times), 2, 2), bool), CMU28, times)
+    planted, _ = plant_feet(motion.joints, feet_of(motion), np.ones((len(times), 2, 2), bool), CMU28, times)
     np.testing.assert_allclose(planted, motion.joints, atol=1e-5)
 
 
@@ -118,5 +124,24 @@ def test_a_root_that_drifts_far_does_not_tear_the_leg_out():
     motion = render(np.repeat(standing_pose()[None], len(times), 0), times).motion
     motion.root[:, 2] += np.linspace(-1, 1, len(times))
     flags = np.ones((len(times), 2, 2), bool)
-    planted = plant_feet(motion.joints, feet_of(motion), flags, CMU28, times)
+    planted, _ = plant_feet(motion.joints, feet_of(motion), flags, CMU28, times)
     assert np.linalg.norm(planted - motion.joints, axis=-1).max() < 0.31
+
+
+@pytest.mark.parametrize("lifted", [0.02, -0.02], ids=["too high", "too low"])
+def test_a_foot_out_of_reach_moves_the_body_and_does_not_straighten_the_knee(lifted):
+    """Halfway through a stand on nearly straight legs, the root jumps up or down."""
+    times = np.arange(0, 2, 1 / 50)
+    pose = standing_pose()
+    pose[CMU28.indices(["left_knee", "right_knee"]), 2] += 0.02
+    motion = render(np.repeat(pose[None], len(times), 0), times).motion
+    motion.root[50:, 1] -= lifted
+    flags = np.ones((len(times), 2, 2), bool)
+    planted, moved = plant_feet(motion.joints, feet_of(motion), flags, CMU28, times)
+    before, after = (knees(replace(motion, joints=joints)) for joints in (motion.joints, planted))
+    assert after["a knee under 0.5 deg, % of frames"] == before["a knee under 0.5 deg, % of frames"] == 0
+    assert after["largest step of a knee deg/frame"] < 5
+    assert moved[:25, 1].mean() * lifted < 0 < moved[75:, 1].mean() * lifted
+    feet = feet_of(replace(motion, joints=planted, root=motion.root + moved)).points[..., 1]
+    # The root follows slowly, so the feet are back a third of a second from the jump.
+    assert np.ptp(feet[np.r_[0:33, 67:100]], axis=0).max() < 0.3 * abs(lifted)
