@@ -15,12 +15,13 @@ from poselift.data.cmu import load_cmu
 from poselift.data.cmu_bench import CmuBench
 from poselift.data.corpus import MotionCorpus
 from poselift.data.module import LoaderOptions, MotionData
-from poselift.data.noise import DetectorNoise, detect
+from poselift.data.noise import DetectorNoise, detect, landmarks
 from poselift.data.skeletons import SkeletonSampler, in_skeleton
 from poselift.data.synthetic import synthetic_corpus
 from poselift.data.views import View, render_views
 from poselift.data.virtual_camera import CameraRange, render_view
 from poselift.data.windows import WindowSampler
+from poselift.geometry import project
 from poselift.skeleton import CMU28, Pelvis, Skeleton
 
 _TRUNK = ("pelvis", "left_hip", "right_hip", "spine")
@@ -78,7 +79,11 @@ class VirtualSampler:
         """`count` random windows, each with its own body, camera and detector."""
         windows = augment.change(self.windows.sample(count, generator), self.augmentation, generator)
         seen = render_view(windows.joints, windows.root, self.cameras, generator)
-        keypoints, scores = detect(seen.pixels, windows.times, seen.image_size, self.noise, generator)
+        pixels = seen.pixels
+        if self.noise.offset > 0:
+            places = seen.joints + landmarks(seen.joints, self.noise, generator) + seen.root[:, :, None]
+            pixels = project(places.flatten(1, 2), seen.K).view_as(pixels)
+        keypoints, scores = detect(pixels, windows.times, seen.image_size, self.noise, generator)
         keypoints = in_skeleton(keypoints, CMU28, self.skeleton_in)
         scores = in_skeleton(scores[..., None], CMU28, self.skeleton_in, fill=0.0).squeeze(-1)
         keypoints, scores = self.skeletons.hide(keypoints, scores, generator)
