@@ -6,6 +6,7 @@ lifts standing people with bent knees, and takes a longer forearm for another po
 moved are those of the joint centres that were fitted to ACCAD's markers by function.
 """
 
+from collections.abc import Collection
 from dataclasses import replace
 
 import torch
@@ -28,14 +29,18 @@ _SHOULDERS, _NARROWEST = 1.08, 0.73
 """Factor of the distance between the shoulders, and the least share of hip to shoulder that it may be."""
 
 
-def anatomical(corpus: MotionCorpus) -> MotionCorpus:
-    """The corpus with knees, wrists, hands and shoulders of its people moved.
+def anatomical(corpus: MotionCorpus, subjects: Collection[str]) -> MotionCorpus:
+    """The corpus with knees, wrists, hands and shoulders of some people moved.
 
     Hips, ankles, feet and elbow angles stay; unknown joints stay unknown.
+
+    Args:
+        corpus: joints of CMU-28.
+        subjects: whose joints to move.
     """
     joints = corpus.joints.clone()
     starts = corpus.clip_start.tolist()
-    for subject in dict.fromkeys(corpus.subjects):
+    for subject in dict.fromkeys(name for name in corpus.subjects if name in subjects):
         clips = [c for c, name in enumerate(corpus.subjects) if name == subject]
         rows = torch.cat([torch.arange(starts[c], starts[c + 1]) for c in clips])
         joints[rows] = _widen(_lengthen(_straighten(joints[rows])))
@@ -52,14 +57,21 @@ def _straighten(joints: Float[Tensor, "t j 3"]) -> Float[Tensor, "t j 3"]:
     joints = joints.clone()
     for side in ("left", "right"):
         hip, knee, ankle = (joints[:, CMU28.index(f"{side}_{joint}")] for joint in ("hip", "knee", "ankle"))
-        ratio = _THIGH * _length(joints, f"{side}_hip", f"{side}_knee") / _length(joints, f"{side}_knee", f"{side}_ankle")
+        ratio = (
+            _THIGH * _length(joints, f"{side}_hip", f"{side}_knee") / _length(joints, f"{side}_knee", f"{side}_ankle")
+        )
         line = ankle - hip
         span = line.norm(dim=-1, keepdim=True)
         along = line / span
-        thigh, shank = torch.nn.functional.normalize(knee - hip, dim=-1), torch.nn.functional.normalize(ankle - knee, dim=-1)
+        thigh, shank = (
+            torch.nn.functional.normalize(knee - hip, dim=-1),
+            torch.nn.functional.normalize(ankle - knee, dim=-1),
+        )
         flexion = torch.rad2deg(torch.acos((thigh * shank).sum(-1, keepdim=True).clamp(-1, 1)))
         bent = _STRAIGHT + (flexion - _STANDING) * (_BENT - _STRAIGHT) / (_BENT - _STANDING)
-        less = torch.where(flexion < _STANDING, flexion * _STRAIGHT / _STANDING, torch.where(flexion < _BENT, bent, flexion))
+        less = torch.where(
+            flexion < _STANDING, flexion * _STRAIGHT / _STANDING, torch.where(flexion < _BENT, bent, flexion)
+        )
         cosine = torch.cos(torch.deg2rad(less))
         lower = span / (1 + ratio**2 + 2 * ratio * cosine).sqrt()  # the shank, by the law of cosines
         before = lower * (ratio**2 + ratio * cosine) / (1 + ratio**2 + 2 * ratio * cosine).sqrt()
@@ -76,7 +88,10 @@ def _lengthen(joints: Float[Tensor, "t j 3"]) -> Float[Tensor, "t j 3"]:
     joints = joints.clone()
     for side in ("left", "right"):
         elbow, wrist, hand = (CMU28.index(f"{side}_{joint}") for joint in ("elbow", "wrist", "hand"))
-        upper, fore = _length(joints, f"{side}_shoulder", f"{side}_elbow"), _length(joints, f"{side}_elbow", f"{side}_wrist")
+        upper, fore = (
+            _length(joints, f"{side}_shoulder", f"{side}_elbow"),
+            _length(joints, f"{side}_elbow", f"{side}_wrist"),
+        )
         longer = (joints[:, wrist] - joints[:, elbow]) * (_FOREARM * upper / fore - 1).clamp(min=0)
         joints[:, wrist] += longer
         joints[:, hand] += longer
