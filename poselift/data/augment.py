@@ -144,7 +144,7 @@ def recombine(windows: Windows, share: float, generator: torch.Generator) -> Win
     joints = windows.joints
     chosen, lender = _partners(windows, share, generator)
     combined, lent = joints[chosen], joints[lender]
-    turn = _pelvis_axes(combined) @ _pelvis_axes(lent).mT
+    turn = pelvis_axes(combined) @ pelvis_axes(lent).mT
     combined[:, :, _UPPER] = lent[:, :, _UPPER] @ turn.mT
     return replace(windows, joints=joints.index_copy(0, chosen, combined))
 
@@ -160,7 +160,7 @@ def exchange_limbs(windows: Windows, share: float, generator: torch.Generator) -
     own, lent = joints[chosen], joints[lender]
     vectors, borrowed = _known_bones(own), _known_bones(lent)
     for limb, bones in _LIMBS.items():
-        axes = _pelvis_axes if limb.endswith("leg") else _shoulder_axes
+        axes = pelvis_axes if limb.endswith("leg") else _shoulder_axes
         turn = axes(own) @ axes(lent).mT
         length = vectors[:, :, bones].norm(dim=-1, keepdim=True)
         moved = torch.nn.functional.normalize(borrowed[:, :, bones] @ turn.mT, dim=-1) * length
@@ -185,7 +185,7 @@ def _partners(
     return chosen, other[chosen]
 
 
-def _pelvis_axes(joints: Float[Tensor, "b t j 3"]) -> Float[Tensor, "b t 3 3"]:
+def pelvis_axes(joints: Float[Tensor, "b t j 3"]) -> Float[Tensor, "b t 3 3"]:
     """Columns: across the hips, up the spine, forward; orthonormal."""
     return _axes(joints, "hip", joints[:, :, CMU28.index("spine")])
 
@@ -238,7 +238,7 @@ def bend(windows: Windows, share: float, generator: torch.Generator, sway: float
     everyone, device = windows.joints, windows.joints.device
     chosen = _draw(len(everyone), share, generator)
     joints = everyone[chosen]
-    axes = _pelvis_axes(joints)
+    axes = pelvis_axes(joints)
     vectors = _known_bones(joints) @ axes  # in the pelvis's frame
     for joint in CMU28.joints:
         spread = _BENDS.get(_kind(joint))

@@ -3,12 +3,14 @@
 The data was obtained from mocap.cs.cmu.edu; the database was created with funding from NSF EIA-0196217.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import torch
 
 from poselift.core.errors import InputError
+from poselift.data.anatomy import anatomical
 from poselift.data.corpus import MotionCorpus
 from poselift.data.reading import load_arrays
 from poselift.skeleton import CMU28
@@ -19,12 +21,34 @@ MISSING = -32768
 _HELP = "the CMU corpus is one file, cmu50.npz, of motion from mocap.cs.cmu.edu (tools/prepare_cmu.py)"
 
 
-def load_cmu(path: str | Path, split: str) -> MotionCorpus:
+def load_corpora(paths: Sequence[str | Path], split: str, moved: bool = True) -> MotionCorpus:
+    """The motion of one split of several files of the layout of `cmu50.npz`, to train on.
+
+    Clips of tier C are left out: their movements are real, their bodies are not.
+
+    Args:
+        paths: the files.
+        split: "train" or "val".
+        moved: moves joints of CMU's people to where anatomy has them (`poselift.data.anatomy`).
+
+    Raises:
+        InputError: a file is missing or malformed, has another frame rate than the first, or has no clip of the split.
+    """
+    corpora = [load_cmu(path, split, moved, "AB") for path in paths]
+    for path, corpus in zip(paths, corpora, strict=True):
+        if corpus.fps != corpora[0].fps:
+            raise InputError(f"{path} has {corpus.fps:g} frames a second, {paths[0]} {corpora[0].fps:g}")
+    return MotionCorpus.joined(corpora)
+
+
+def load_cmu(path: str | Path, split: str, moved: bool = False, tiers: str = "ABC") -> MotionCorpus:
     """The motion of one split of the CMU corpus.
 
     Args:
-        path: `cmu50.npz`.
+        path: `cmu50.npz`, or another file of its layout.
         split: "train", "val" or "test"; the splits share no subject.
+        moved: moves joints of CMU's people to where anatomy has them (`poselift.data.anatomy`).
+        tiers: tiers of the clips, a letter each.
 
     Raises:
         InputError: the file is missing or malformed, or has no clip of the split.
@@ -37,7 +61,9 @@ def load_cmu(path: str | Path, split: str) -> MotionCorpus:
             "clip_start": (None,),
             "clip": (None,),
             "subject": (None,),
+            "tier": (None,),
             "split": (None,),
+            "source": (None,),
             "joints": (len(CMU28),),
             "fps": (),
         },
@@ -50,14 +76,14 @@ def load_cmu(path: str | Path, split: str) -> MotionCorpus:
         raise InputError(
             f"{path}: 'clip_start' does not fit {len(arrays['root'])} frames in {len(arrays['clip'])} clips"
         )
-    clips = np.flatnonzero(arrays["split"] == split)
+    clips = np.flatnonzero((arrays["split"] == split) & np.isin(arrays["tier"], list(tiers)))
     if len(clips) == 0:
         raise InputError(f"{path} has no clip of split {split!r}; it has {', '.join(np.unique(arrays['split']))}")
     frames = np.concatenate([np.arange(start[c], start[c + 1]) for c in clips])
     packed = arrays["root_relative"][frames]
     joints = packed.astype(np.float32) * np.float32(1e-4)
     joints[packed == MISSING] = np.nan
-    return MotionCorpus(
+    corpus = MotionCorpus(
         joints=torch.from_numpy(joints),
         root=torch.from_numpy(arrays["root"][frames]),
         clip_start=torch.from_numpy(np.concatenate([[0], np.cumsum(start[clips + 1] - start[clips])])),
@@ -66,3 +92,6 @@ def load_cmu(path: str | Path, split: str) -> MotionCorpus:
         fps=float(arrays["fps"]),
         skeleton=CMU28,
     )
+    # Sources name the database: mocap.cs.cmu.edu, cmu_bvh_... Others have their own way of placing joints.
+    of_cmu = {subject for subject, source in zip(arrays["subject"], arrays["source"], strict=True) if "cmu" in source}
+    return anatomical(corpus, of_cmu) if moved else corpus

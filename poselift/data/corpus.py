@@ -1,6 +1,6 @@
 """A motion corpus, held as tensors."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import torch
@@ -58,6 +58,20 @@ class MotionCorpus:
             subjects=subjects,
             fps=fps,
             skeleton=skeleton,
+        )
+
+    @classmethod
+    def joined(cls, corpora: Sequence["MotionCorpus"]) -> "MotionCorpus":
+        """The clips of several corpora with one skeleton and one frame rate, end to end."""
+        first = corpora[0]
+        lengths = torch.cat([corpus.clip_start.diff() for corpus in corpora])
+        return replace(
+            first,
+            joints=torch.cat([corpus.joints for corpus in corpora]),
+            root=torch.cat([corpus.root for corpus in corpora]),
+            clip_start=torch.nn.functional.pad(lengths.cumsum(0), (1, 0)),
+            names=tuple(name for corpus in corpora for name in corpus.names),
+            subjects=tuple(subject for corpus in corpora for subject in corpus.subjects),
         )
 
     @property

@@ -10,6 +10,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
+from poselift.data.augment import pelvis_axes
 from poselift.skeleton import CMU28
 
 _SIGMA = {
@@ -49,6 +50,32 @@ _OUT_OF_SIGHT = [
 """Joints that furniture or the picture's edge hides together: an arm, a leg, everything below the waist."""
 
 
+_OFFSET = {
+    "pelvis": 0.015,
+    "hip": 0.020,
+    "knee": 0.015,
+    "ankle": 0.015,
+    "spine": 0.015,
+    "thorax": 0.015,
+    "neck_base": 0.020,
+    "head_top": 0.030,
+    "shoulder": 0.020,
+    "elbow": 0.015,
+    "wrist": 0.020,
+    "big_toe": 0.020,
+    "heel": 0.020,
+    "hand": 0.030,
+    "nose": 0.010,
+    "eye": 0.010,
+    "ear": 0.010,
+}
+"""Standard deviation of the place at which a detector sees a joint, along each axis of the body, metres."""
+
+_OFFSETS = [_OFFSET[joint.removeprefix("left_").removeprefix("right_")] for joint in CMU28.joints]
+_ALIKE = 0.8
+"""Share of the variance of these places that is the same on the left and on the right."""
+
+
 @dataclass(frozen=True)
 class DetectorNoise:
     """The errors of a simulated detector.
@@ -72,6 +99,8 @@ class DetectorNoise:
         swap_time: seconds.
         hidden: share of the time in which the whole person is missing, in segments of `hidden_time` seconds.
         hidden_time: seconds.
+        offset: scale of the places on the body at which the window's detector sees the joints, fixed in the body's
+            frame; the lifter learns where the joints are.
         exact: share of windows without errors and with scores of 1, like projected markers.
         unscored: share of the other windows with scores of 1, like a detector without scores.
     """
@@ -92,8 +121,28 @@ class DetectorNoise:
     swap_time: float = 0.16
     hidden: float = 0.01
     hidden_time: float = 0.4
+    offset: float = 0.0
     exact: float = 0.0
     unscored: float = 0.0
+
+
+def landmarks(
+    joints: Float[Tensor, "b t 28 3"], noise: DetectorNoise, generator: torch.Generator
+) -> Float[Tensor, "b t 28 3"]:
+    """The places on the body that each window's detector looks for, as offsets from the joints, metres.
+
+    Args:
+        joints: of CMU-28 in any right-handed frame, metres.
+        noise: errors of the detector.
+        generator: on the device of `joints`.
+    """
+    b, device = len(joints), joints.device
+    both, own = torch.randn(2, b, len(CMU28), 3, generator=generator, device=device)
+    mirrored = both[:, list(CMU28.flip_indices)] * joints.new_tensor([-1.0, 1.0, 1.0])
+    right = torch.tensor([joint.startswith("right_") for joint in CMU28.joints], device=device)
+    drawn = _ALIKE**0.5 * torch.where(right[:, None], mirrored, both) + (1 - _ALIKE) ** 0.5 * own
+    drawn = noise.offset * drawn * joints.new_tensor(_OFFSETS)[:, None]
+    return torch.einsum("btik,bjk->btji", pelvis_axes(joints), drawn)
 
 
 def detect(

@@ -1,7 +1,7 @@
 """Motion seen by virtual cameras and a simulated detector: 2D to train on without pictures."""
 
 from abc import abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Required, Unpack
 
@@ -11,16 +11,17 @@ from poselift.core.errors import InputError
 from poselift.data import augment
 from poselift.data.augment import Augmentation
 from poselift.data.batches import Batch
-from poselift.data.cmu import load_cmu
+from poselift.data.cmu import load_corpora
 from poselift.data.cmu_bench import CmuBench
 from poselift.data.corpus import MotionCorpus
 from poselift.data.module import LoaderOptions, MotionData
-from poselift.data.noise import DetectorNoise, detect
+from poselift.data.noise import DetectorNoise, detect, landmarks
 from poselift.data.skeletons import SkeletonSampler, in_skeleton
 from poselift.data.synthetic import synthetic_corpus
 from poselift.data.views import View, render_views
 from poselift.data.virtual_camera import CameraRange, render_view
 from poselift.data.windows import WindowSampler
+from poselift.geometry import project
 from poselift.skeleton import CMU28, Pelvis, Skeleton
 
 _TRUNK = ("pelvis", "left_hip", "right_hip", "spine")
@@ -78,7 +79,11 @@ class VirtualSampler:
         """`count` random windows, each with its own body, camera and detector."""
         windows = augment.change(self.windows.sample(count, generator), self.augmentation, generator)
         seen = render_view(windows.joints, windows.root, self.cameras, generator)
-        keypoints, scores = detect(seen.pixels, windows.times, seen.image_size, self.noise, generator)
+        pixels = seen.pixels
+        if self.noise.offset > 0:
+            places = seen.joints + landmarks(seen.joints, self.noise, generator) + seen.root[:, :, None]
+            pixels = project(places.flatten(1, 2), seen.K).view_as(pixels)
+        keypoints, scores = detect(pixels, windows.times, seen.image_size, self.noise, generator)
         keypoints = in_skeleton(keypoints, CMU28, self.skeleton_in)
         scores = in_skeleton(scores[..., None], CMU28, self.skeleton_in, fill=0.0).squeeze(-1)
         keypoints, scores = self.skeletons.hide(keypoints, scores, generator)
@@ -145,14 +150,15 @@ class VirtualData(MotionData):
 
 
 class CmuData(VirtualData):
-    """The train split of the CMU corpus.
+    """The train split of the CMU corpus, and of other files of its layout.
 
     Args:
-        corpus: path of `cmu50.npz`.
+        corpus: path of `cmu50.npz`, or a list of paths, the first of them `cmu50.npz`; clips of tier C are left out.
         bench: path of `bench_val.npz`, to validate on; None validates on the corpus's val split, with one fixed
             camera for each clip.
         skeleton: name of the skeleton that the bench shows.
         keypoints: 2D of the bench: "det" or "gt".
+        anatomical: moves joints of CMU's people to where anatomy has them; the bench keeps them where they are.
         **common: as for `VirtualData`.
     """
 
@@ -160,24 +166,28 @@ class CmuData(VirtualData):
 
     def __init__(
         self,
-        corpus: str | Path,
+        corpus: str | Path | Sequence[str | Path],
         bench: str | Path | None = None,
         skeleton: str = "h36m17",
         keypoints: str = "det",
+        anatomical: bool = True,
         **common: Unpack[VirtualOptions],
     ) -> None:
         super().__init__(**common)
-        self.corpus, self.bench, self.skeleton, self.keypoints = corpus, bench, skeleton, keypoints
+        self.files = [corpus] if isinstance(corpus, str | Path) else list(corpus)
+        if not self.files:
+            raise InputError("data.corpus names no file; give cmu50.npz, or a list that begins with it")
+        self.bench, self.skeleton, self.keypoints, self.anatomical = bench, skeleton, keypoints, anatomical
 
     def training_corpus(self) -> MotionCorpus:
         """The train split."""
-        return load_cmu(self.corpus, "train")
+        return load_corpora(self.files, "train", self.anatomical)
 
     def validation_views(self) -> CmuBench | list[View]:
         """The frozen benchmark, or the val split."""
         if self.bench is None:
-            return render_views(load_cmu(self.corpus, "val"), seed=_VALIDATION_SEED)
-        return CmuBench(self.corpus, self.bench, self.skeleton, self.keypoints)
+            return render_views(load_corpora(self.files, "val", self.anatomical), seed=_VALIDATION_SEED)
+        return CmuBench(self.files[0], self.bench, self.skeleton, self.keypoints)
 
 
 class CorpusData(VirtualData):

@@ -1,7 +1,8 @@
 import pytest
 import torch
 
-from poselift.data.noise import DetectorNoise, detect
+from poselift.data.augment import pelvis_axes
+from poselift.data.noise import DetectorNoise, detect, landmarks
 from poselift.skeleton import CMU28
 
 QUIET = {"scale": 1.0, "missing": 0.0, "jump": 0.0, "limb": 0.0, "swap": 0.0, "hidden": 0.0, "scale_spread": 0.0}
@@ -109,3 +110,17 @@ def test_some_windows_are_exact_and_others_without_scores(scene, generator):
     ones = ((scores == 1) | found.isnan().any(-1)).all(-1).all(-1)
     assert ones[exact].all()
     assert 0.3 < float(ones[~exact].float().mean()) < 0.7
+
+
+def test_landmarks_are_fixed_in_the_body_and_alike_on_both_sides(generator):
+    joints = torch.randn(1, 1, 28, 3, generator=generator).expand(2000, 3, 28, 3).clone()
+    turn = torch.tensor([[0.0, 0, 1], [0, 1, 0], [-1, 0, 0]])
+    joints[:, 1] = joints[:, 0] @ turn.T
+    places = landmarks(joints, DetectorNoise(offset=1.0), generator)
+    torch.testing.assert_close(places[:, 1], places[:, 0] @ turn.T)
+    torch.testing.assert_close(places[:, 2], places[:, 0])
+    assert float(places[:, 0, CMU28.index("left_hip")].std()) == pytest.approx(0.02, rel=0.1)
+    axes = pelvis_axes(joints)[:, 0]
+    left, right = ((axes.mT @ places[:, 0, CMU28.index(f"{side}_knee"), :, None])[..., 0] for side in ("left", "right"))
+    alike = (left * right * torch.tensor([-1.0, 1, 1])).mean(0) / left.square().mean(0)
+    assert alike.tolist() == pytest.approx([0.8] * 3, abs=0.08)
