@@ -158,16 +158,16 @@ def exchange_limbs(windows: Windows, share: float, generator: torch.Generator) -
     joints = windows.joints
     chosen, lender = _partners(windows, share, generator)
     own, lent = joints[chosen], joints[lender]
-    vectors, borrowed = _known_bones(own), _known_bones(lent)
+    vectors, borrowed = known_bones(own), known_bones(lent)
     for limb, bones in _LIMBS.items():
-        axes = pelvis_axes if limb.endswith("leg") else _shoulder_axes
+        axes = pelvis_axes if limb.endswith("leg") else shoulder_axes
         turn = axes(own) @ axes(lent).mT
         length = vectors[:, :, bones].norm(dim=-1, keepdim=True)
         moved = torch.nn.functional.normalize(borrowed[:, :, bones] @ turn.mT, dim=-1) * length
         takes = torch.rand(len(chosen), 1, 1, 1, generator=generator, device=joints.device) < 0.5
         takes = takes & lent[:, :, bones].isfinite().all((1, 2, 3), keepdim=True)  # a corpus may lack joints
         vectors[:, :, bones] = torch.where(takes, moved, vectors[:, :, bones])
-    return replace(windows, joints=joints.index_copy(0, chosen, _hang(vectors, own)))
+    return replace(windows, joints=joints.index_copy(0, chosen, hang(vectors, own)))
 
 
 def _partners(
@@ -190,7 +190,7 @@ def pelvis_axes(joints: Float[Tensor, "b t j 3"]) -> Float[Tensor, "b t 3 3"]:
     return _axes(joints, "hip", joints[:, :, CMU28.index("spine")])
 
 
-def _shoulder_axes(joints: Float[Tensor, "b t j 3"]) -> Float[Tensor, "b t 3 3"]:
+def shoulder_axes(joints: Float[Tensor, "b t j 3"]) -> Float[Tensor, "b t 3 3"]:
     """Columns: across the shoulders, up the chest, forward; orthonormal."""
     return _axes(joints, "shoulder", joints[:, :, CMU28.index("thorax")] - joints[:, :, CMU28.index("spine")])
 
@@ -218,9 +218,9 @@ def change_proportions(windows: Windows, size: float, generator: torch.Generator
     overall = torch.exp(size * torch.randn(count, 1, generator=generator, device=device))
     factors = overall * torch.exp(spread * torch.randn(count, len(_KINDS), generator=generator, device=device))
     per_joint = torch.cat((factors, overall), 1)[:, _KIND_OF_JOINT]  # the pelvis (-1) takes the last column
-    vectors = _known_bones(joints) * per_joint[:, None, :, None]
+    vectors = known_bones(joints) * per_joint[:, None, :, None]
     leg = 0.5 * (factors[:, _KINDS.index("knee")] + factors[:, _KINDS.index("ankle")])
-    return replace(windows, joints=_hang(vectors, joints), root=windows.root * leg[:, None, None])
+    return replace(windows, joints=hang(vectors, joints), root=windows.root * leg[:, None, None])
 
 
 def bend(windows: Windows, share: float, generator: torch.Generator, sway: float = 0.0) -> Windows:
@@ -239,7 +239,7 @@ def bend(windows: Windows, share: float, generator: torch.Generator, sway: float
     chosen = _draw(len(everyone), share, generator)
     joints = everyone[chosen]
     axes = pelvis_axes(joints)
-    vectors = _known_bones(joints) @ axes  # in the pelvis's frame
+    vectors = known_bones(joints) @ axes  # in the pelvis's frame
     for joint in CMU28.joints:
         spread = _BENDS.get(_kind(joint))
         if spread is None:
@@ -249,7 +249,7 @@ def bend(windows: Windows, share: float, generator: torch.Generator, sway: float
         turn = turns[0] + sway * _waves(windows.times[chosen], generator)[..., None] * turns[1]
         moved = _DESCENDANTS[joint]
         vectors[:, :, moved] = vectors[:, :, moved] @ axis_angle_to_matrix(turn).mT
-    return replace(windows, joints=everyone.index_copy(0, chosen, _hang(vectors @ axes.mT, joints)))
+    return replace(windows, joints=everyone.index_copy(0, chosen, hang(vectors @ axes.mT, joints)))
 
 
 def _waves(times: Float[Tensor, "b t"], generator: torch.Generator) -> Float[Tensor, "b t"]:
@@ -258,12 +258,12 @@ def _waves(times: Float[Tensor, "b t"], generator: torch.Generator) -> Float[Ten
     return 2**0.5 * torch.sin(2 * math.pi * (times / (0.5 * 8**period) + phase))
 
 
-def _known_bones(joints: Float[Tensor, "b t j 3"]) -> Float[Tensor, "b t j 3"]:
+def known_bones(joints: Float[Tensor, "b t j 3"]) -> Float[Tensor, "b t j 3"]:
     """Bone vectors; unknown joints are at the pelvis, so that bones add up."""
     return bone_vectors(joints.nan_to_num(), CMU28.parent_indices)
 
 
-def _hang(vectors: Float[Tensor, "b t j 3"], joints: Float[Tensor, "b t j 3"]) -> Float[Tensor, "b t j 3"]:
+def hang(vectors: Float[Tensor, "b t j 3"], joints: Float[Tensor, "b t j 3"]) -> Float[Tensor, "b t j 3"]:
     """Joints at the ends of the changed bones; unknown joints stay unknown."""
     placed = list(vectors.unbind(2))
     for joint in CMU28.topological_order[1:]:

@@ -12,6 +12,7 @@ import torch
 from poselift.core.errors import InputError
 from poselift.data.anatomy import anatomical
 from poselift.data.corpus import MotionCorpus
+from poselift.data.lending import bodies_of, on_bodies
 from poselift.data.reading import load_arrays
 from poselift.skeleton import CMU28
 
@@ -24,7 +25,7 @@ _HELP = "the CMU corpus is one file, cmu50.npz, of motion from mocap.cs.cmu.edu 
 def load_corpora(paths: Sequence[str | Path], split: str, moved: bool = True) -> MotionCorpus:
     """The motion of one split of several files of the layout of `cmu50.npz`, to train on.
 
-    Clips of tier C are left out: their movements are real, their bodies are not.
+    Clips of tier C, whose movements are real and whose bodies are not, take bodies of tier A.
 
     Args:
         paths: the files.
@@ -34,10 +35,14 @@ def load_corpora(paths: Sequence[str | Path], split: str, moved: bool = True) ->
     Raises:
         InputError: a file is missing or malformed, has another frame rate than the first, or has no clip of the split.
     """
+    clips = [load_arrays(path, {"subject": (None,), "tier": (None,), "split": (None,)}, _HELP) for path in paths]
     corpora = [load_cmu(path, split, moved, "AB") for path in paths]
-    for path, corpus in zip(paths, corpora, strict=True):
-        if corpus.fps != corpora[0].fps:
-            raise InputError(f"{path} has {corpus.fps:g} frames a second, {paths[0]} {corpora[0].fps:g}")
+    own = {subject for part in clips for subject in part["subject"]}
+    own -= {subject for part in clips for subject in part["subject"][part["tier"] != "A"]}
+    bodies = bodies_of(MotionCorpus.joined(corpora), own)
+    for path, part in zip(paths, clips, strict=True):
+        if bodies and np.any((part["tier"] == "C") & (part["split"] == split)):
+            corpora.append(on_bodies(load_cmu(path, split, tiers="C"), bodies))
     return MotionCorpus.joined(corpora)
 
 

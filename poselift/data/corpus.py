@@ -7,6 +7,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from poselift.core.errors import InputError
 from poselift.data.skeletons import in_skeleton
 from poselift.skeleton import Skeleton
 
@@ -62,8 +63,18 @@ class MotionCorpus:
 
     @classmethod
     def joined(cls, corpora: Sequence["MotionCorpus"]) -> "MotionCorpus":
-        """The clips of several corpora with one skeleton and one frame rate, end to end."""
+        """The clips of several corpora with one skeleton, end to end.
+
+        Raises:
+            InputError: their frame rates differ.
+        """
         first = corpora[0]
+        for corpus in corpora:
+            if corpus.fps != first.fps:
+                raise InputError(
+                    f"{corpus.names[0]} has {corpus.fps:g} frames a second, {first.names[0]} {first.fps:g}; "
+                    "train on files of one frame rate"
+                )
         lengths = torch.cat([corpus.clip_start.diff() for corpus in corpora])
         return replace(
             first,

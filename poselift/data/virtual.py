@@ -153,7 +153,7 @@ class CmuData(VirtualData):
     """The train split of the CMU corpus, and of other files of its layout.
 
     Args:
-        corpus: path of `cmu50.npz`, or a list of paths, the first of them `cmu50.npz`; clips of tier C are left out.
+        corpus: path of `cmu50.npz`, or a list of paths, the first of them `cmu50.npz`.
         bench: path of `bench_val.npz`, to validate on; None validates on the corpus's val split, with one fixed
             camera for each clip.
         skeleton: name of the skeleton that the bench shows.
