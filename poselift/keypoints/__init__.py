@@ -7,6 +7,7 @@ from poselift.keypoints import alphapose, coco_json, deeplabcut, mmpose_json, op
 from poselift.keypoints.clip import KeypointClip
 from poselift.keypoints.content import KeypointFile, Observation
 from poselift.keypoints.input_file import KeypointInput
+from poselift.keypoints.which_set import by_look
 from poselift.skeleton import Skeleton
 
 __all__ = ["READERS", "KeypointClip", "KeypointFile", "Observation", "Reader", "read_keypoints"]
@@ -52,11 +53,12 @@ def read_keypoints(path: str | Path, skeleton: Skeleton | None = None) -> Keypoi
 
     Args:
         path: a file, or a folder of files.
-        skeleton: skeleton of the keypoints; recognised by names or number of the joints if None.
+        skeleton: skeleton of the keypoints; recognised by names or number of the joints if None, and by the shape of
+            the people where two skeletons have this number.
 
     Raises:
-        InputError: the path does not exist, the format is unknown, or the file is damaged; the message names the file
-            and the key.
+        InputError: the path does not exist, the format is unknown, the file is damaged, or its skeleton cannot be
+            told from another; the message names the file and the key.
 
     Example:
         >>> import json, tempfile
@@ -70,7 +72,8 @@ def read_keypoints(path: str | Path, skeleton: Skeleton | None = None) -> Keypoi
     file = KeypointInput(path, skeleton)
     for reader in READERS.values():
         if reader.recognises(file):
-            return reader.read(file)
+            content = reader.read(file)
+            return by_look(content) if file.counted else content
     supported = "; ".join(reader.WHAT for reader in READERS.values())
     raise file.fail(f"the format is unknown{_why(file)}; supported are {supported}")
 

@@ -34,6 +34,8 @@ class KeypointInput:
     def __init__(self, path: str | Path, skeleton: Skeleton | None = None) -> None:
         self.path = Path(path)
         self.skeleton = skeleton
+        self.counted = False
+        """Whether a reader found the skeleton by the number of joints alone."""
         if not self.path.exists():
             raise InputError(f"{path}: there is no such file or folder; check the path")
 
@@ -82,6 +84,7 @@ class KeypointInput:
             raise self.fail(
                 f"people of {count} joints are unknown, only {known} are known; name the skeleton with --keypoint-set"
             )
+        self.counted = True
         return _BY_COUNT[count]
 
     def by_names(self, names: list[str]) -> tuple[Skeleton, list[int | None]]:

@@ -8,7 +8,6 @@ Sources: https://github.com/CMU-Perceptual-Computing-Lab/openpose, doc/02_output
 https://github.com/perfanalytics/pose2sim
 """
 
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +17,9 @@ from jaxtyping import Float
 from poselift.core.errors import InputError
 from poselift.keypoints.content import KeypointFile, Observation
 from poselift.keypoints.input_file import KeypointInput, number_in
-from poselift.skeleton import BODY25, BODY25B, Skeleton
+from poselift.skeleton import BODY25, Skeleton
 
 WHAT = "a folder of OpenPose's JSON (also Pose2Sim's, and AlphaPose's sep-json)"
-
-_OFF = 0.2
-"""Largest distance of BODY_25's mid hip from the middle of its hips, in lengths of the trunk."""
 
 
 def recognises(file: KeypointInput) -> bool:
@@ -84,16 +80,4 @@ def _person(file: KeypointInput, person: Any, path: Path) -> tuple[str | None, F
 def _skeleton(file: KeypointInput, people: list[np.ndarray]) -> Skeleton:
     if not people:
         return file.skeleton or BODY25
-    skeleton = file.by_count(len(people[0]))
-    return BODY25B if file.skeleton is None and skeleton == BODY25 and not _is_body25(people) else skeleton
-
-
-def _is_body25(people: Iterable[np.ndarray]) -> bool:
-    """Whether it is BODY_25, not BODY_25B with as many joints: joint 8 is in the middle of the hips, 9 and 12."""
-    found = np.array([points for points in people if points[[1, 8, 9, 12], 2].all()])
-    if not len(found):
-        return True
-    places = found[..., :2]
-    off = np.linalg.norm(places[:, 8] - (places[:, 9] + places[:, 12]) / 2, axis=-1)
-    trunk = np.linalg.norm(places[:, 1] - places[:, 8], axis=-1)
-    return float(np.median(off / np.maximum(trunk, 1e-6))) < _OFF
+    return file.by_count(len(people[0]))
