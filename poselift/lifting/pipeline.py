@@ -16,6 +16,7 @@ from poselift.lifting.finder import DEFAULT_QUALITY
 from poselift.lifting.height import GivenHeights, Height, check_heights, height_of, with_height
 from poselift.lifting.lift import lift
 from poselift.lifting.options import LiftOptions
+from poselift.lifting.plausible import doubts
 from poselift.lifting.stopwatch import Stopwatch
 from poselift.models import Weights
 from poselift.structures import Keypoints2D, Motion
@@ -168,6 +169,11 @@ def lift_clip(
         if np.isnan(motion.joints).all():
             reason = f"no joint of the lifter scores {options.threshold:g} or more in any frame"
             warnings.append(f"person {track.person} was not lifted: {reason}; lower the threshold")
+        elif doubt := doubts(motion, stature):
+            warnings.append(
+                f"person {track.person} has {', '.join(doubt)}: no person looks so; check the names of the keypoints "
+                "(--keypoint-set) and the field of view (--fov)"
+            )
         motions.append(motion)
         if stature is not None:
             heights[track.person] = stature
