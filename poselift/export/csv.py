@@ -4,19 +4,16 @@ import csv
 import math
 import os
 
-import numpy as np
-
 from poselift.core.files import atomic_path
-from poselift.structures import FEET, Motion
+from poselift.export.table import columns
+from poselift.structures import Motion
 
 
 def write_csv(path: str | os.PathLike[str], motion: Motion) -> None:
     """Writes one row per frame.
 
-    Columns: `time_s`, `interpolated` (0 or 1), `root_x_m`, `root_y_m`, `root_z_m`, then for each joint `<joint>_x_m`,
-    `<joint>_y_m`, `<joint>_z_m` relative to the root joint. If known, `<joint>_uncertainty_m` and `left_foot_contact`,
-    `right_foot_contact` (0 or 1) follow. Metres are rounded to 0.01 mm. Unknown values are empty cells, which readers
-    take as missing.
+    Columns: those of `poselift.export.table`. Flags are 0 or 1, metres are rounded to 0.01 mm. Unknown values are empty
+    cells, which readers take as missing.
 
     Args:
         path: the file to write.
@@ -27,6 +24,7 @@ def write_csv(path: str | os.PathLike[str], motion: Motion) -> None:
 
     Example:
         >>> import tempfile
+        >>> import numpy as np
         >>> from pathlib import Path
         >>> from poselift.skeleton import H36M17
         >>> from poselift.structures import Keypoints2D
@@ -39,23 +37,22 @@ def write_csv(path: str | os.PathLike[str], motion: Motion) -> None:
         >>> path.read_text().splitlines()[1][:35]
         '0.000000,0,1.00000,1.00000,1.00000,'
     """
-    places = ["root", *motion.skeleton.joints]
-    header = ["time_s", "interpolated", *(f"{place}_{axis}_m" for place in places for axis in "xyz")]
-    metres = np.concatenate([motion.root[:, None], motion.joints], axis=1).reshape(len(motion), -1)
-    if motion.uncertainty is not None:
-        header += [f"{joint}_uncertainty_m" for joint in motion.skeleton.joints]
-        metres = np.concatenate([metres, motion.uncertainty], axis=1)
-    contacts = np.zeros((len(motion), 0), bool) if motion.contacts is None else motion.contacts
-    if motion.contacts is not None:
-        header += [f"{foot}_contact" for foot in FEET]
+    table = columns(motion)
     with atomic_path(path) as temporary, open(temporary, "w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(header)
-        for row, (time, interpolated) in enumerate(zip(motion.timestamps, motion.interpolated, strict=True)):
-            cells = [_cell(value) for value in metres[row].tolist()]
-            writer.writerow([f"{time:.6f}", int(interpolated), *cells, *contacts[row].astype(int).tolist()])
+        writer.writerow(table)
+        cells = [_time, *([_cell] * (len(table) - 1))]
+        for row in zip(*(values.tolist() for values in table.values()), strict=True):
+            writer.writerow([cell(value) for cell, value in zip(cells, row, strict=True)])
 
 
-def _cell(metres: float) -> str:
-    """Five decimals without a negative zero; empty if unknown."""
-    return f"{metres:z.5f}" if math.isfinite(metres) else ""
+def _time(seconds: float) -> str:
+    """Six decimals."""
+    return f"{seconds:.6f}"
+
+
+def _cell(value: float | bool) -> str:
+    """0 or 1 for a flag; metres with five decimals and without a negative zero, empty if unknown."""
+    if isinstance(value, bool):
+        return str(int(value))
+    return f"{value:z.5f}" if math.isfinite(value) else ""

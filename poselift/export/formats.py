@@ -8,6 +8,8 @@ from poselift.export.angles import write_angles_csv, write_angles_mot
 from poselift.export.bvh import write_bvh
 from poselift.export.c3d import write_c3d
 from poselift.export.csv import write_csv
+from poselift.export.netcdf import write_netcdf
+from poselift.export.parquet import write_parquet
 from poselift.export.trc import write_trc
 from poselift.structures import Motion
 
@@ -32,5 +34,7 @@ FORMATS = {
     "bvh": Format(".bvh", write_bvh),
     "angles": Format(".angles.csv", write_angles_csv),
     "csv": Format(".csv", write_csv),
+    "parquet": Format(".parquet", write_parquet),
+    "netcdf": Format(".nc", write_netcdf),
 }
 """Each format by its name on the command line."""

@@ -2,6 +2,7 @@ import dataclasses
 
 import numpy as np
 import pytest
+from scipy.io import netcdf_file
 
 from poselift.core.errors import InputError
 from poselift.export import write_angles_mot
@@ -9,8 +10,12 @@ from poselift.export.bvh import write_bvh
 from poselift.export.c3d import write_c3d
 from poselift.export.formats import FORMATS
 from poselift.export.markers import markers
+from poselift.export.netcdf import write_netcdf
+from poselift.export.parquet import write_parquet
+from poselift.export.table import columns
 from poselift.export.trc import write_trc
 from poselift.kinematics import solve
+from poselift.skeleton import COCO17
 from tests.kinematics.conftest import pose, turn
 
 
@@ -130,8 +135,7 @@ def test_mot_has_the_columns_of_its_header(tmp_path):
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_a_motion_without_poses_is_refused_and_leaves_no_file(name, tmp_path):
-    if name == "c3d":
-        pytest.importorskip("ezc3d")
+    pytest.importorskip({"c3d": "ezc3d", "parquet": "pyarrow"}.get(name, "numpy"))
     if name == "csv":
         pytest.skip("a table of empty rows is what csv has for it")
     with pytest.raises(InputError, match="no frame with a pose"):
@@ -141,8 +145,46 @@ def test_a_motion_without_poses_is_refused_and_leaves_no_file(name, tmp_path):
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_a_single_frame_is_written(name, tmp_path):
-    if name == "c3d":
-        pytest.importorskip("ezc3d")
+    pytest.importorskip({"c3d": "ezc3d", "parquet": "pyarrow"}.get(name, "numpy"))
     path = tmp_path / f"a{FORMATS[name].ending}"
     FORMATS[name].write(path, pose(frames=1))
     assert path.stat().st_size > 0
+
+
+def test_parquet_has_the_columns_of_the_table_and_nulls(tmp_path, world_motion):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    write_parquet(tmp_path / "a.parquet", world_motion)
+    table = parquet.read_table(tmp_path / "a.parquet")
+    assert table.column_names == list(columns(world_motion))
+    assert table["interpolated"].to_pylist() == world_motion.interpolated.tolist()
+    assert table["left_knee_y_m"][4].as_py() is None
+    knee = world_motion.joints[:4, world_motion.skeleton.index("left_knee"), 1]
+    np.testing.assert_array_equal(table["left_knee_y_m"][:4].to_numpy(), knee)
+    assert table.schema.metadata[b"frame"] == b"world"
+
+
+def test_netcdf_has_the_layout_of_movement(tmp_path, world_motion):
+    write_netcdf(tmp_path / "a.nc", world_motion)
+    with netcdf_file(tmp_path / "a.nc", mmap=False) as file:
+        position, confidence = file.variables["position"], file.variables["confidence"]
+        assert position.dimensions == ("time", "space", "keypoints", "individuals")
+        assert confidence.dimensions == ("time", "keypoints", "individuals")
+        placed = (world_motion.joints + world_motion.root[:, None]).swapaxes(1, 2)
+        np.testing.assert_array_equal(position[..., 0], placed)
+        names = [bytes(row).rstrip(b"\0").decode() for row in file.variables["keypoints"][:]]
+        assert names == list(world_motion.skeleton.joints)
+        hip, knee = world_motion.skeleton.index("left_hip"), COCO17.index("left_hip")
+        np.testing.assert_array_equal(confidence[:, hip, 0], world_motion.keypoints.scores[:, knee])
+        assert np.isnan(confidence[:, world_motion.skeleton.index("spine")]).all()
+        assert (file.ds_type, file.time_unit, file.frame) == (b"poses", b"seconds", b"world")
+
+
+def test_xarray_reads_the_names(tmp_path, world_motion):
+    xarray = pytest.importorskip("xarray")
+    write_netcdf(tmp_path / "a.nc", world_motion)
+    with xarray.open_dataset(tmp_path / "a.nc", engine="scipy") as data:
+        ankle = data.position.sel(keypoints="left_ankle", space="y", individuals="person_3")
+        row = world_motion.skeleton.index("left_ankle")
+        np.testing.assert_array_equal(ankle, world_motion.joints[:, row, 1] + world_motion.root[:, 1])
+        np.testing.assert_array_equal(data.time, world_motion.timestamps)
+        assert data.fps == pytest.approx(30, rel=0.2)

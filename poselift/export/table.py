@@ -1,0 +1,27 @@
+"""A motion as named columns: one row per frame, one column per coordinate."""
+
+import numpy as np
+
+from poselift.structures import FEET, Motion
+
+
+def columns(motion: Motion) -> dict[str, np.ndarray]:
+    """The columns of a motion, each (t,).
+
+    `time_s`; `interpolated`; `root_x_m`, `root_y_m`, `root_z_m`; for each joint `<joint>_x_m`, `<joint>_y_m`,
+    `<joint>_z_m` relative to the root joint. If known, `<joint>_uncertainty_m`, and `left_foot_contact`,
+    `right_foot_contact`. Metres are float32, NaN where unknown; flags are bool.
+    """
+    found: dict[str, np.ndarray] = {"time_s": motion.timestamps, "interpolated": motion.interpolated}
+    for axis, letter in enumerate("xyz"):
+        found[f"root_{letter}_m"] = motion.root[:, axis]
+    for row, joint in enumerate(motion.skeleton.joints):
+        for axis, letter in enumerate("xyz"):
+            found[f"{joint}_{letter}_m"] = motion.joints[:, row, axis]
+    if motion.uncertainty is not None:
+        for row, joint in enumerate(motion.skeleton.joints):
+            found[f"{joint}_uncertainty_m"] = motion.uncertainty[:, row]
+    if motion.contacts is not None:
+        for row, foot in enumerate(FEET):
+            found[f"{foot}_contact"] = motion.contacts[:, row]
+    return found
