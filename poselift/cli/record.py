@@ -14,6 +14,7 @@ from hydra import compose
 from omegaconf import DictConfig, OmegaConf
 
 from poselift.cli.config import plain_dict
+from poselift.core.errors import describe
 from poselift.core.files import sha256, write_json, write_text
 from poselift.data.batches import Batch
 from poselift.reports.environment import environment
@@ -75,16 +76,31 @@ def _fingerprint(path: Path) -> dict[str, Any]:
     """The SHA-256 of a file or of the files of a folder; of a large folder, that of their names and sizes."""
     if path.is_file():
         return {"path": str(path.absolute()), "bytes": path.stat().st_size, "sha256": sha256(path)}
-    files = sorted(file for file in path.rglob("*") if file.is_file())
-    size = sum(file.stat().st_size for file in files)
-    small = size <= _READ_AT_MOST
-    listing = [(str(file.relative_to(path)), sha256(file) if small else file.stat().st_size) for file in files]
+    sizes = {file: size for file in sorted(path.rglob("*")) if (size := _size(file)) is not None}
+    small = sum(sizes.values()) <= _READ_AT_MOST
+    listing = [(str(file.relative_to(path)), _sha256(file) if small else size) for file, size in sizes.items()]
     return {
         "path": str(path.absolute()),
-        "files": len(files),
-        "bytes": size,
+        "files": len(sizes),
+        "bytes": sum(sizes.values()),
         "sha256_of_files" if small else "sha256_of_names_and_sizes": hashlib.sha256(repr(listing).encode()).hexdigest(),
     }
+
+
+def _size(file: Path) -> int | None:
+    """Bytes of a file; None for a folder, or if it is gone: others may write to the folder while training starts."""
+    try:
+        return file.stat().st_size if file.is_file() else None
+    except OSError:
+        return None
+
+
+def _sha256(file: Path) -> str:
+    """The SHA-256 of a file, or why it cannot be read."""
+    try:
+        return sha256(file)
+    except OSError as error:
+        return describe(error)
 
 
 def _sha256_of_tensors(batch: Batch) -> str:

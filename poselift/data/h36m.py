@@ -17,7 +17,7 @@ from poselift.data.loading import pick_split, recorded_view
 from poselift.data.reading import Layout, check_shape, load_object_npz
 from poselift.data.videopose3d import clips_of, load_keypoints, pixels_of
 from poselift.data.views import View
-from poselift.skeleton import COCO17, H36M17, H36M32, MPII16
+from poselift.skeleton import COCO17, H36M17, H36M32, MPII16, Skeleton
 
 URL = "http://vision.imar.ro/human3.6m/"
 GUIDE = "docs/human36m.md explains each step, from the request for the data to a table."
@@ -60,7 +60,14 @@ ACTIONS = (
 """In the dataset's own order, which numbers Directions 2. Each subject has two takes of each."""
 
 _OTHER_NAMES = {"TakingPhoto": "Photo", "WalkingDog": "WalkDog", "WalkingTogether": "WalkTogether"}
-_KEYPOINT_SKELETONS = {None: H36M17, "h36m": H36M17, "coco": COCO17, "mpii": MPII16}
+_KEYPOINT_SKELETONS: dict[str | int, Skeleton] = {
+    "h36m": H36M17,
+    "coco": COCO17,
+    "mpii": MPII16,
+    # VideoPose3D's scripts name no layout for gt, and for its stacked hourglass (sh_pt_mpii, sh_ft_h36m).
+    17: H36M17,
+    16: MPII16,
+}
 
 
 def load_h36m(

@@ -62,7 +62,7 @@ def load_h36m_motionbert(
         file: name of the file.
 
     Returns:
-        A View for each clip, in the order of the file, named "S9/Walking 1/54138969". A clip ends where the file's
+        A View for each clip, in the order of the file, named "S9/Walking subact_01/54138969". A clip ends where the file's
         `source` changes. The 3D of `BLOCKED` is NaN.
 
     Raises:
@@ -174,7 +174,8 @@ def _take(path: Path, source: str) -> tuple[str, str, str, str]:
     if parts is None or not 2 <= int(parts[3]) <= len(ACTIONS) + 1:
         raise InputError(f"{path}: 'source' has {source!r}, expected names like s_09_act_05_subact_02_ca_01")
     action = ACTIONS[int(parts[3]) - 2]
-    return parts[1], f"S{int(parts[2])}", f"{action} {int(parts[4])}", action
+    # Not "Walking 1": the other layouts call the dataset's second take so, and for some subjects its first.
+    return parts[1], f"S{int(parts[2])}", f"{action} subact_{parts[4]}", action
 
 
 def _rays(pixels: Float[np.ndarray, "*t 2"], camera: H36MCamera) -> Float[np.ndarray, "*t 3"]:

@@ -176,7 +176,7 @@ _PROTOCOLS = (
         row="{action}",
         average="frames",
         citation="von Marcard et al., 'Recovering accurate 3D human pose in the wild', ECCV 2018",
-        note="Test split, frames with a valid camera pose. The field uses 14 joints regressed from the mesh, with "
+        note="Test split, frames with a valid camera pose and a 2D pose, as in the official evaluation. The field uses 14 joints regressed from the mesh, with "
         "neck and head, which need the body model; these are the 12 limb joints among the dataset's SMPL joints, "
         "relative to the pelvis. The mean is over all frames.",
     ),

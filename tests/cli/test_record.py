@@ -8,6 +8,7 @@ from hydra import compose, initialize_config_dir
 from omegaconf import OmegaConf, open_dict
 
 from poselift.cli.config import CONF
+from poselift.cli import record
 from poselift.cli.record import evaluation_command
 
 pytestmark = pytest.mark.slow
@@ -90,3 +91,19 @@ def test_what_no_protocol_measures_is_left_to_the_reader():
         config = compose("train", data)
         command = evaluation_command(config, {"data": data[0].removeprefix("data=")}, Path("w.safetensors"))
         assert command == "poselift evaluate protocol=NAME data.KEY=VALUE weights=w.safetensors"
+
+
+def test_a_file_that_vanishes_meanwhile_does_not_end_the_run(tmp_path, monkeypatch):
+    (tmp_path / "kept.npz").write_bytes(b"1234")
+    (tmp_path / "gone.npz").write_bytes(b"12")
+    read = record.sha256
+
+    def vanishing(path):
+        (tmp_path / "gone.npz").unlink(missing_ok=True)
+        return read(path)
+
+    monkeypatch.setattr(record, "sha256", vanishing)
+    found = record._fingerprint(tmp_path)
+    assert (found["files"], found["bytes"]) == (2, 6)
+    (tmp_path / "link.npz").symlink_to(tmp_path / "nowhere")
+    assert record._fingerprint(tmp_path)["files"] == 1
