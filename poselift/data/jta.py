@@ -107,7 +107,9 @@ def _poses(path: Path) -> Float[np.ndarray, "poses 22 10"]:
     joint = rows[:, 2]
     unknown = ~np.isin(joint, np.arange(len(JTA22)))
     if unknown.any():
-        raise InputError(f"{path}: a row has joint {joint[unknown][0]:g}; joints are numbered from 0 to {len(JTA22) - 1}")
+        raise InputError(
+            f"{path}: a row has joint {joint[unknown][0]:g}; joints are numbered from 0 to {len(JTA22) - 1}"
+        )
     keys, pose = np.unique(rows[:, [1, 0]], axis=0, return_inverse=True)  # sorted by person, then frame
     place = pose.ravel() * len(JTA22) + joint.astype(np.int64)
     twice = np.flatnonzero(np.bincount(place) > 1)

@@ -7,8 +7,8 @@ import pytest
 from hydra import compose, initialize_config_dir
 from omegaconf import OmegaConf, open_dict
 
-from poselift.cli.config import CONF
 from poselift.cli import record
+from poselift.cli.config import CONF
 from poselift.cli.record import evaluation_command
 
 pytestmark = pytest.mark.slow
