@@ -62,8 +62,8 @@ def load_h36m_motionbert(
         file: name of the file.
 
     Returns:
-        A View for each clip, in the order of the file, named "S9/Walking subact_01/54138969". A clip ends where the file's
-        `source` changes. The 3D of `BLOCKED` is NaN.
+        A View for each clip, in the order of the file, named "S9/Walking subact_01/54138969". A clip ends where the
+        file's `source` changes. The 3D of `BLOCKED` is NaN.
 
     Raises:
         InputError: the split is unknown, or the file is missing, malformed, or contains more than arrays.
