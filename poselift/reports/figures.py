@@ -207,13 +207,14 @@ def _costs(
     axis = _axis(headline["title"], headline["unit"])
     way = "lower" if headline["better"] == "lower" else "higher"
     reading = f"further left is cheaper, {way} is better.{_spread(entries)}"
-    marked = " *: evaluated otherwise, as the table's footnotes say." if any("*" in peer.name for peer in cited) else ""
+    other = any("*" in peer.label for peer in cited)
+    counted = reading + " *: evaluated otherwise, as the table's footnotes say." * other
     macs = [*(method(cost=cost.macs / 1e6) for cost, method in own), *cited]
     ms = [method(cost=cost.ms) for cost, method in own]
     return [
         Plot(
             "macs",
-            f"Accuracy against multiply-adds: {reading}{marked}",
+            f"Accuracy against multiply-adds: {counted}",
             cost_plot(macs, "MACs (million a frame)", axis),
         ),
         Plot("time", f"Accuracy against time: {reading}", cost_plot(ms, "time on one CPU thread (ms a frame)", axis)),

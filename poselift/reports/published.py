@@ -101,5 +101,5 @@ def _row(where: str, row: Any) -> Published:
         f"{row['paper']}{'; differs from the protocol: ' * bool(differs)}{differs}, {row['url']}",
         row.get("window"),
         *(None if key not in row else float(row[key]) for key in ("parameters", "macs")),
-        differs,
+        differs=differs,
     )
