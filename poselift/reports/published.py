@@ -93,6 +93,7 @@ def _row(where: str, row: Any) -> Published:
     differs = row.get("differs", "")
     if not isinstance(differs, str):
         raise InputError(f"{where}: differs must be a text, not {differs!r}")
+    parameters, macs = (None if key not in row else float(row[key]) for key in ("parameters", "macs"))
     return Published(
         str(row["name"]),
         row["protocol"],
@@ -100,6 +101,7 @@ def _row(where: str, row: Any) -> Published:
         {key: float(value) for key, value in values.items()},
         f"{row['paper']}{'; differs from the protocol: ' * bool(differs)}{differs}, {row['url']}",
         row.get("window"),
-        *(None if key not in row else float(row[key]) for key in ("parameters", "macs")),
-        differs=differs,
+        parameters,
+        macs,
+        differs,
     )

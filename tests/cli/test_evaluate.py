@@ -236,6 +236,24 @@ def test_the_card_says_whether_a_pelvis_between_the_hips_is_used(keypoint, own, 
     assert ["1 of 2 views have it between the hips" in warning for warning in warnings] == ([] if used else [True])
 
 
+def test_a_known_depth_scales_the_poses(weights, cmu_files):
+    """As MotionBERT's factor does: twice as far away, what is seen is twice as large."""
+    view = CmuBench(*cmu_files)[0]
+    with initialize_config_dir(CONF, version_base="1.3"):
+        own, known = (
+            LifterPredictions(compose("evaluate", [f"weights={weights}", *more])) for more in ([], ["depth=known"])
+        )
+    assert "depth" not in own.settings
+    assert known.settings["depth"] == "known"
+    near, far = known.predict(view), known.predict(replace(view, root=2 * view.root))
+    np.testing.assert_allclose(far, 2 * near, rtol=1e-5)
+    plain = own.predict(view)
+    sizes = [np.linalg.norm(pose, axis=-1)[:, 1:] for pose in (near, plain)]
+    np.testing.assert_allclose(sizes[0] / sizes[1], (sizes[0] / sizes[1])[:, :1] * np.ones(16), rtol=1e-3)
+    excluded = replace(view, root=torch.full_like(view.root, torch.nan))
+    np.testing.assert_array_equal(known.predict(excluded), plain)
+
+
 def test_one_view_alone(weights, bench, tmp_path):
     results, _ = run(tmp_path / "out", *bench, f"weights={weights}", "view=b")
     assert (results["views"], results["over_time"]["clip"]) == (1, "b")
@@ -260,6 +278,7 @@ def test_the_protocols_can_be_chosen():
         (["weights=nonsense"], "no shipped weights are called 'nonsense'"),
         (["weights=nothing.ckpt"], "no such file: nothing.ckpt"),
         (["camera=odd"], "camera=odd"),
+        (["depth=odd"], "depth=odd is not known; choose estimated or known"),
         (["processes=0"], "processes=0"),
         (["processes=some"], "processes=some must be a whole number"),
         (["window=0"], "window=0 must be a whole number of 1 or more"),

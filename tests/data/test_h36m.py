@@ -241,3 +241,9 @@ def test_the_config_says_what_the_loader_takes_if_nothing_is_said(name):
     del config["root"]
     defaults = {key: value.default for key, value in inspect.signature(loader).parameters.items() if key != "root"}
     assert config == defaults
+
+
+def test_a_training_subject_can_be_held_out(root):
+    assert {view.subject for view in load_h36m(root, "train", "gt", subjects=["S8"])} == {"S8"}
+    with pytest.raises(InputError, match=r"data.subjects=\['S9'\]: the train split of Human3.6M .* has no 'S9'"):
+        load_h36m(root, "train", "gt", subjects=["S9"])

@@ -65,6 +65,15 @@ def test_takes_that_the_field_does_not_count(views):
     assert len(BLOCKED) == len(takes)
 
 
+def test_only_whole_clips_count_in_the_fields_evaluation(root, views):
+    for before, after in zip(views, load_h36m_motionbert(root, "test", clip=5), strict=True):
+        counted = before.joints.isfinite().all((1, 2)) & (torch.arange(len(before)) < len(before) // 5 * 5)
+        assert (after.joints.isfinite().all((1, 2)) == counted).all()
+        torch.testing.assert_close(after.joints[counted], before.joints[counted])
+    with pytest.raises(InputError, match=r"data.clip=0 must be 1 or more"):
+        load_h36m_motionbert(root, "test", clip=0)
+
+
 def test_2d_and_confidence_are_the_files(views, data):
     np.testing.assert_array_equal(torch.cat([view.keypoints for view in views]), data["test"]["joint_2d"])
     np.testing.assert_array_equal(torch.cat([view.scores for view in views]), data["test"]["confidence"])
