@@ -88,7 +88,7 @@ class LifterPredictions:
     def warnings(self, views: Sequence[View], protocol: Protocol) -> list[str]:
         """Says in how many views the pelvis is hidden from the lifter, because its own lies elsewhere."""
         hidden = sum(self._hides_pelvis(view) for view in views)
-        if not hidden:
+        if not hidden or protocol.root != "pelvis":
             return []
         return [
             f"the pelvis of {self.name} lies at the base of the spine, and {hidden} of {len(views)} views have it "

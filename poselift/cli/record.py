@@ -112,7 +112,7 @@ def _sha256_of_tensors(batch: Batch) -> str:
 
 
 def evaluation_command(config: DictConfig, choices: Mapping[str, str | None], weights: Path) -> str:
-    """The command that scores weights on the validation views of their run.
+    """The command that scores weights on the validation views of their run, or on made people if it has none.
 
     Args:
         config: of the run.
@@ -122,12 +122,15 @@ def evaluation_command(config: DictConfig, choices: Mapping[str, str | None], we
     data, dataset = config.data, choices["data"]
     if "validate" in data:
         data, dataset = data.datasets[data.validate], choices.get(f"data@data.datasets.{data.validate}")
-    # The dataset's first protocol, for example h36m_p1 for h36m and h36m_mmpose.
-    protocol = next((name for name in PROTOCOLS if name.split("_")[0] == str(dataset).split("_")[0]), None)
-    unknown = f"poselift evaluate protocol=NAME data.KEY=VALUE weights={weights}"
-    if protocol is None:
-        return unknown
     views, val = data.get("views") or {}, data.get("val") or {}
+    if not str(data.get("_target_")).endswith(".RecordedData"):
+        views = {}  # of pictures, which have no 3D
+    # The dataset's first protocol, for example h36m_p1 for h36m and h36m_mmpose.
+    first = (name for name in PROTOCOLS if name.split("_")[0] == str(dataset).split("_")[0])
+    protocol = next(first, "all_views" if views else None)
+    made_people = shlex.join(["poselift", "evaluate", f"weights={weights}"])
+    if protocol is None:
+        return made_people
     ours = {**data, **views, **val}
     chosen = [f"protocol={protocol}"]
     read = compose("evaluate", chosen).data
@@ -135,7 +138,7 @@ def evaluation_command(config: DictConfig, choices: Mapping[str, str | None], we
         chosen.append(f"views@data={dataset}")
         read = compose("evaluate", chosen).data
     if any(OmegaConf.is_missing(read, key) and ours.get(key) is None for key in read):
-        return unknown
+        return made_people
     changed = [
         f"data.{key}={ours[key]}"
         for key in read

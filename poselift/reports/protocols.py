@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from poselift.core.errors import InputError
+from poselift.data.made import MOVEMENTS
 from poselift.skeleton import H36M17, HUMANEVA15, MPI_INF_3DHP17, SMPL24, Skeleton
 
 LIMB_JOINTS = tuple(
@@ -53,7 +54,7 @@ class Protocol:
         groups: of the benchmark, in the order of its tables. If empty, the groups of the views.
         citation: of its definition.
         note: the choices on which the field differs.
-        root: the joint at the origin of both sides.
+        root: the joint at the origin of both sides, or "hips" for the middle of the hips.
     """
 
     name: str
@@ -108,7 +109,7 @@ class Protocol:
                 f"{skeleton.name} has no {', '.join(joints)}: measured on {len(self.joints) - len(joints)} of the "
                 f"{len(self.joints)} joints of protocol {self.name}"
             )
-        if self.root not in skeleton.joints:  # even if the root does not count
+        if self.root != "hips" and self.root not in skeleton.joints:  # even if the root does not count
             found.append(
                 f"{skeleton.name} has no {self.root}, which is the root of protocol {self.name}: both sides are "
                 "relative to the middle of the hips"
@@ -222,6 +223,36 @@ _PROTOCOLS = (
         citation="the frozen lifting benchmark on the CMU Graphics Lab Motion Capture Database (mocap.cs.cmu.edu)",
         note="Every frame of every view, 17 joints relative to the pelvis. The mean of the subjects' means, as one "
         "subject has most of the frames. Not comparable with errors on Human3.6M.",
+    ),
+    Protocol(
+        name="made_people",
+        title="Made people",
+        skeleton=H36M17,
+        joints=LIMB_JOINTS,
+        root="hips",
+        headline="mpjpe",
+        group_by="action",
+        row="{action}",
+        average="groups",
+        groups=tuple(MOVEMENTS),
+        citation="poselift, poselift/data/made.py",
+        note="Stick figures with fixed bodies, movements, cameras and detections; 12 limb joints, relative to the "
+        "middle of the hips. The mean of the movements' means. It shows that a lifter works; it does not compare with "
+        "errors on people.",
+    ),
+    Protocol(
+        name="all_views",
+        title="All views",
+        skeleton=H36M17,
+        joints=LIMB_JOINTS,
+        root="hips",
+        headline="mpjpe",
+        group_by="subject",
+        row="{subject}",
+        average="frames",
+        citation="of no paper: every view of the chosen data",
+        note="Every frame of every view of the data, the 12 limb joints that all skeletons place alike, relative to "
+        "the middle of the hips. The mean is over all frames. No paper measures so.",
     ),
 )
 

@@ -45,7 +45,7 @@ def weights(tmp_path_factory):
 @pytest.fixture
 def bench(cmu_files):
     corpus, bench = cmu_files
-    return [f"data.corpus={corpus}", f"data.bench={bench}"]
+    return ["protocol=cmu_bench", f"data.corpus={corpus}", f"data.bench={bench}"]
 
 
 def run(output, *overrides):
@@ -299,7 +299,7 @@ def test_bad_input_names_what_is_wrong(bench, arguments, message, tmp_path):
 
 
 def test_predictions_without_a_pelvis_have_the_middle_of_the_hips_on_both_sides(bench, tmp_path):
-    corpus, views = (value.partition("=")[2] for value in bench)
+    corpus, views = (value.partition("=")[2] for value in bench[1:])
     truth = {view.name: view for view in CmuBench(corpus, views)}
     poses = {name: view.converted(view.keypoint_skeleton, COCO17).joints.numpy() for name, view in truth.items()}
     save_predictions(tmp_path / "coco.npz", Predictions(poses, COCO17))
@@ -316,7 +316,7 @@ def test_an_output_that_names_nothing_is_refused(bench):
 
 
 def test_bad_input_is_one_line_and_exit_code_2(tmp_path):
-    ran = poselift("evaluate", "data.corpus=a", "data.bench=b", f"output={tmp_path}")
+    ran = poselift("evaluate", "protocol=cmu_bench", "data.corpus=a", "data.bench=b", f"output={tmp_path}")
     assert ran.code == 2
     assert "Traceback" not in ran.err
     assert ran.err.strip().splitlines()[-1].startswith("error: no such file")
