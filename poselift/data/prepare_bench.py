@@ -4,7 +4,6 @@ Everything is drawn from the seed and the number of the view, so that the same c
 cameras are those of the CMU benchmark: 40 to 72 degrees of field of view, 0.5 to 2.3 m high.
 """
 
-import os
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +26,7 @@ _STEPS = 16
 
 
 def prepare_bench(
-    corpus: str | os.PathLike[str], path: str | os.PathLike[str], split: str = "test", views: int = 2, seed: int = 0
+    corpus: str | Path, path: str | Path, split: str = "test", views: int = 2, seed: int = 0
 ) -> str:
     """Writes a benchmark of a corpus; a summary comes back.
 
