@@ -49,11 +49,13 @@ class LifterPredictions:
     def __init__(self, config: DictConfig) -> None:
         if config.camera not in ("known", "assumed"):
             raise InputError(f"camera={config.camera} is not known; choose known or assumed")
+        if config.depth not in ("estimated", "known"):
+            raise InputError(f"depth={config.depth} is not known; choose estimated or known")
         self._options = lift_options(config)
         device = torch_device(config.device)
         load = load_checkpoint if Path(config.weights).suffix == ".ckpt" else load_weights
         self._weights = load(config.weights, device)
-        self._known_camera = config.camera == "known"
+        self._known_camera, self._known_depth = config.camera == "known", config.depth == "known"
         self.name = self._weights.name
         self.skeleton = self._weights.lifter.skeleton_out
         self.seed = self._weights.card["training"].get("seed")
@@ -70,17 +72,23 @@ class LifterPredictions:
             **asdict(self._options),
             "window": self._options.window or self._weights.window,
             "camera": config.camera,
+            **({"depth": "known"} if self._known_depth else {}),
             "device": str(device),
         }
 
     def predict(self, view: View) -> Float[np.ndarray, "t j 3"]:
         """The joints of the lifted view, relative to the root, camera frame, metres."""
-        return lift_view(view, self._weights, self._options, known_camera=self._known_camera).joints
+        motion = lift_view(view, self._weights, self._options, known_camera=self._known_camera)
+        if not self._known_depth:
+            return motion.joints
+        # What is seen has a fixed size in the picture, so that its size in metres is proportional to its distance.
+        scale = view.root[:, 2].cpu().numpy() / motion.root[:, 2]
+        return motion.joints * np.where(np.isfinite(scale), scale, 1.0)[:, None, None].astype(np.float32)
 
     def warnings(self, views: Sequence[View], protocol: Protocol) -> list[str]:
         """Says in how many views the pelvis is hidden from the lifter, because its own lies elsewhere."""
         hidden = sum(self._hides_pelvis(view) for view in views)
-        if not hidden:
+        if not hidden or protocol.root != "pelvis":
             return []
         return [
             f"the pelvis of {self.name} lies at the base of the spine, and {hidden} of {len(views)} views have it "

@@ -14,6 +14,7 @@ from hydra import compose
 from omegaconf import DictConfig, OmegaConf
 
 from poselift.cli.config import plain_dict
+from poselift.core.errors import describe
 from poselift.core.files import sha256, write_json, write_text
 from poselift.data.batches import Batch
 from poselift.reports.environment import environment
@@ -75,16 +76,31 @@ def _fingerprint(path: Path) -> dict[str, Any]:
     """The SHA-256 of a file or of the files of a folder; of a large folder, that of their names and sizes."""
     if path.is_file():
         return {"path": str(path.absolute()), "bytes": path.stat().st_size, "sha256": sha256(path)}
-    files = sorted(file for file in path.rglob("*") if file.is_file())
-    size = sum(file.stat().st_size for file in files)
-    small = size <= _READ_AT_MOST
-    listing = [(str(file.relative_to(path)), sha256(file) if small else file.stat().st_size) for file in files]
+    sizes = {file: size for file in sorted(path.rglob("*")) if (size := _size(file)) is not None}
+    small = sum(sizes.values()) <= _READ_AT_MOST
+    listing = [(str(file.relative_to(path)), _sha256(file) if small else size) for file, size in sizes.items()]
     return {
         "path": str(path.absolute()),
-        "files": len(files),
-        "bytes": size,
+        "files": len(sizes),
+        "bytes": sum(sizes.values()),
         "sha256_of_files" if small else "sha256_of_names_and_sizes": hashlib.sha256(repr(listing).encode()).hexdigest(),
     }
+
+
+def _size(file: Path) -> int | None:
+    """Bytes of a file; None for a folder, or if it is gone: others may write to the folder while training starts."""
+    try:
+        return file.stat().st_size if file.is_file() else None
+    except OSError:
+        return None
+
+
+def _sha256(file: Path) -> str:
+    """The SHA-256 of a file, or why it cannot be read."""
+    try:
+        return sha256(file)
+    except OSError as error:
+        return describe(error)
 
 
 def _sha256_of_tensors(batch: Batch) -> str:
@@ -96,7 +112,7 @@ def _sha256_of_tensors(batch: Batch) -> str:
 
 
 def evaluation_command(config: DictConfig, choices: Mapping[str, str | None], weights: Path) -> str:
-    """The command that scores weights on the validation views of their run.
+    """The command that scores weights on the validation views of their run, or on made people if it has none.
 
     Args:
         config: of the run.
@@ -106,12 +122,15 @@ def evaluation_command(config: DictConfig, choices: Mapping[str, str | None], we
     data, dataset = config.data, choices["data"]
     if "validate" in data:
         data, dataset = data.datasets[data.validate], choices.get(f"data@data.datasets.{data.validate}")
-    # The dataset's first protocol, for example h36m_p1 for h36m and h36m_mmpose.
-    protocol = next((name for name in PROTOCOLS if name.split("_")[0] == str(dataset).split("_")[0]), None)
-    unknown = f"poselift evaluate protocol=NAME data.KEY=VALUE weights={weights}"
-    if protocol is None:
-        return unknown
     views, val = data.get("views") or {}, data.get("val") or {}
+    if not str(data.get("_target_")).endswith(".RecordedData"):
+        views = {}  # of pictures, which have no 3D
+    # The dataset's first protocol, for example h36m_p1 for h36m and h36m_mmpose.
+    first = (name for name in PROTOCOLS if name.split("_")[0] == str(dataset).split("_")[0])
+    protocol = next(first, "all_views" if views else None)
+    made_people = shlex.join(["poselift", "evaluate", f"weights={weights}"])
+    if protocol is None:
+        return made_people
     ours = {**data, **views, **val}
     chosen = [f"protocol={protocol}"]
     read = compose("evaluate", chosen).data
@@ -119,7 +138,7 @@ def evaluation_command(config: DictConfig, choices: Mapping[str, str | None], we
         chosen.append(f"views@data={dataset}")
         read = compose("evaluate", chosen).data
     if any(OmegaConf.is_missing(read, key) and ours.get(key) is None for key in read):
-        return unknown
+        return made_people
     changed = [
         f"data.{key}={ours[key]}"
         for key in read

@@ -5,6 +5,7 @@ environments", TPAMI 2014; Pavllo et al., "3D human pose estimation in video wit
 (https://github.com/facebookresearch/VideoPose3D), whose DATASETS.md describes the files.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -13,11 +14,11 @@ import torch
 from poselift.core.errors import InputError
 from poselift.data.corpus import MotionCorpus
 from poselift.data.h36m_cameras import CAMERAS, h36m_camera
-from poselift.data.loading import pick_split, recorded_view
+from poselift.data.loading import pick_names, pick_split, recorded_view
 from poselift.data.reading import Layout, check_shape, load_object_npz
 from poselift.data.videopose3d import clips_of, load_keypoints, pixels_of
 from poselift.data.views import View
-from poselift.skeleton import COCO17, H36M17, H36M32, MPII16
+from poselift.skeleton import COCO17, H36M17, H36M32, MPII16, Skeleton
 
 URL = "http://vision.imar.ro/human3.6m/"
 GUIDE = "docs/human36m.md explains each step, from the request for the data to a table."
@@ -60,11 +61,22 @@ ACTIONS = (
 """In the dataset's own order, which numbers Directions 2. Each subject has two takes of each."""
 
 _OTHER_NAMES = {"TakingPhoto": "Photo", "WalkingDog": "WalkDog", "WalkingTogether": "WalkTogether"}
-_KEYPOINT_SKELETONS = {None: H36M17, "h36m": H36M17, "coco": COCO17, "mpii": MPII16}
+_KEYPOINT_SKELETONS: dict[str | int, Skeleton] = {
+    "h36m": H36M17,
+    "coco": COCO17,
+    "mpii": MPII16,
+    # VideoPose3D's scripts name no layout for gt, and for its stacked hourglass (sh_pt_mpii, sh_ft_h36m).
+    17: H36M17,
+    16: MPII16,
+}
 
 
 def load_h36m(
-    root: str | Path, split: str = "test", keypoints: str = "cpn_ft_h36m_dbb", downsample: int = 1
+    root: str | Path,
+    split: str = "test",
+    keypoints: str = "cpn_ft_h36m_dbb",
+    downsample: int = 1,
+    subjects: Sequence[str] | None = None,
 ) -> list[View]:
     """The views of one split of Human3.6M.
 
@@ -73,16 +85,18 @@ def load_h36m(
         split: "train" (S1, S5, S6, S7, S8) or "test" (S9, S11).
         keypoints: suffix of a data_2d_h36m file, or "gt" for exact projections, which need no file.
         downsample: take every n-th frame; 1 for 50 fps, 5 for the 10 fps of some papers.
+        subjects: some of the split's; None takes all.
 
     Returns:
         A View for each camera of each take, named "S9/Walking 1/54138969"; its action is "Walking". Its distortion
         is OpenCV's closest model of the dataset's lens.
 
     Raises:
-        InputError: the split is unknown, or a file is missing, malformed, or contains more than arrays.
+        InputError: the split or a subject is unknown, or a file is missing, malformed, or contains more than arrays.
     """
     root = Path(root)
-    subjects = pick_split(split, SUBJECTS, LAYOUT.name)
+    known = pick_split(split, SUBJECTS, LAYOUT.name)
+    subjects = pick_names(subjects, known, "data.subjects", f"the {split} split of {LAYOUT.name}")
     if downsample < 1:
         raise InputError(f"data.downsample={downsample} must be 1 or more")
     takes = _takes(root, subjects)

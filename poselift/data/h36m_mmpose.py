@@ -6,6 +6,7 @@ download, and mmpose/datasets/datasets/body3d/h36m_dataset.py, which reads the f
 
 import itertools
 import re
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +41,9 @@ ROOT/
 _IMAGE_NAME = re.compile(r"(?:.*/)?(S\d+)_(\w+)\.(\d+)_\d+\.\w+")
 
 
-def load_h36m_mmpose(root: str | Path, split: str = "test", keypoints: str = "gt", fps: int = 50) -> list[View]:
+def load_h36m_mmpose(
+    root: str | Path, split: str = "test", keypoints: str = "gt", fps: int = 50, skip: Collection[str] = ()
+) -> list[View]:
     """The views of one split of Human3.6M.
 
     Args:
@@ -48,12 +51,14 @@ def load_h36m_mmpose(root: str | Path, split: str = "test", keypoints: str = "gt
         split: "train" (S1, S5, S6, S7, S8) or "test" (S9, S11).
         keypoints: "gt" for the 2D of the annotations, or the prefix of a file in joint_2d_det_files.
         fps: frame rate of the annotations, 50 or 10.
+        skip: takes that do not count, by subject and action as in MMPose's `skip_list`: "S9_Greeting". Their 3D is NaN.
 
     Returns:
         A View for each video, named "S9/Walking 1/54138969".
 
     Raises:
-        InputError: the split is unknown, or a file is missing, malformed, or contains more than arrays.
+        InputError: the split or a take to skip is unknown, or a file is missing, malformed, or contains more than
+            arrays.
     """
     root = Path(root)
     pick_split(split, SUBJECTS, LAYOUT.name)
@@ -95,11 +100,15 @@ def load_h36m_mmpose(root: str | Path, split: str = "test", keypoints: str = "gt
                 image_size=camera.image_size,
                 skeleton=H36M17,
                 scores=pixels[video, :, 2].astype(np.float64).clip(0, 1),
+                counted=np.full(last - first, f"{subject}_{parts[2]}" not in skip),
                 action=action_name(take),
                 camera=camera_name,
                 distortion=camera.opencv_distortion,
             )
         )
+    known = {view.name.rpartition("/")[0].replace("/", "_").replace(" ", "_") for view in views}
+    if strays := sorted(set(skip) - known):
+        raise InputError(f"data.skip: {path} has no take {strays[0]}; takes are named like {min(known)}")
     return views
 
 

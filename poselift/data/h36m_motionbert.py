@@ -49,7 +49,10 @@ _CLIP_NAME = re.compile(r"(s_(\d+)_act_(\d+)_subact_(\d+)).*")
 
 
 def load_h36m_motionbert(
-    root: str | Path, split: str = "test", file: str = "h36m_sh_conf_cam_source_final.pkl"
+    root: str | Path,
+    split: str = "test",
+    file: str = "h36m_sh_conf_cam_source_final.pkl",
+    clip: int | None = None,
 ) -> list[View]:
     """The views of one split of Human3.6M.
 
@@ -60,14 +63,19 @@ def load_h36m_motionbert(
         root: folder that contains the file.
         split: "train" (S1, S5, S6, S7, S8) or "test" (S9, S11).
         file: name of the file.
+        clip: frames of a clip of the field's evaluation, 243 in MotionBERT. The frames behind a take's last whole clip
+            do not count: their 3D is NaN. None counts all.
 
     Returns:
-        A View for each clip, in the order of the file, named "S9/Walking 1/54138969". A clip ends where the file's
-        `source` changes. The 3D of `BLOCKED` is NaN.
+        A View for each clip, in the order of the file, named "S9/Walking subact_01/54138969". A clip ends where the
+        file's `source` changes. The 3D of `BLOCKED` is NaN.
 
     Raises:
-        InputError: the split is unknown, or the file is missing, malformed, or contains more than arrays.
+        InputError: the split is unknown, `clip` is not positive, or the file is missing, malformed, or contains more
+            than arrays.
     """
+    if clip is not None and clip < 1:
+        raise InputError(f"data.clip={clip} must be 1 or more, or null")
     pick_split(split, SUBJECTS, LAYOUT.name)
     path = LAYOUT.require_file(Path(root) / file)
     frames = _frames(path, load_pickle(path), split)
@@ -76,20 +84,22 @@ def load_h36m_motionbert(
     views = []
     for first, last in itertools.pairwise(cuts):
         take, subject, name, action = _take(path, str(frames.source[first]))
-        clip = slice(first, last)
+        frame = slice(first, last)
+        counted = np.full(last - first, take not in BLOCKED)
+        counted[len(counted) // (clip or 1) * (clip or 1) :] = False
         camera = h36m_camera(subject, str(frames.camera[first]))
         views.append(
             recorded_view(
                 f"{subject}/{name}/{camera.name}",
                 subject,
-                frames.pixels[clip].astype(np.float64),
-                _points(frames, clip, camera),
+                frames.pixels[frame].astype(np.float64),
+                _points(frames, frame, camera),
                 fps=FPS,
                 K=camera.intrinsics.numpy(),
                 image_size=camera.image_size,
                 skeleton=H36M17,
-                scores=frames.scores[clip].astype(np.float64).clip(0, 1),
-                counted=np.full(last - first, take not in BLOCKED),
+                scores=frames.scores[frame].astype(np.float64).clip(0, 1),
+                counted=counted,
                 action=action,
                 camera=camera.name,
                 distortion=camera.opencv_distortion,
@@ -174,7 +184,8 @@ def _take(path: Path, source: str) -> tuple[str, str, str, str]:
     if parts is None or not 2 <= int(parts[3]) <= len(ACTIONS) + 1:
         raise InputError(f"{path}: 'source' has {source!r}, expected names like s_09_act_05_subact_02_ca_01")
     action = ACTIONS[int(parts[3]) - 2]
-    return parts[1], f"S{int(parts[2])}", f"{action} {int(parts[4])}", action
+    # Not "Walking 1": the other layouts call the dataset's second take so, and for some subjects its first.
+    return parts[1], f"S{int(parts[2])}", f"{action} subact_{parts[4]}", action
 
 
 def _rays(pixels: Float[np.ndarray, "*t 2"], camera: H36MCamera) -> Float[np.ndarray, "*t 3"]:

@@ -42,8 +42,8 @@ def load_jta(root: str | Path, split: str = "test", sequences: Sequence[int] | N
     """The views of one split of JTA.
 
     A joint that is occluded or outside the picture has no keypoint (NaN, score 0), because no detector sees it. A
-    self-occluded joint has its keypoint with score 1, because detectors infer it from the rest of the body. The 3D is
-    complete. Segments without any visible joint are left out.
+    self-occluded joint has its keypoint with score 1, because detectors infer it from the rest of the body. A joint
+    without a row has neither 2D nor 3D (NaN). Segments without any visible joint are left out.
 
     Args:
         root: folder that contains `annotations`.
@@ -75,7 +75,7 @@ def _sequence(path: Path) -> list[View]:
     views = []
     for segment in np.split(poses, breaks):
         pixels, points, occluded = segment[..., 3:5], segment[..., 5:8], segment[..., 8] != 0
-        inside = ((pixels >= 0) & (pixels <= IMAGE_SIZE)).all(-1) & (points[..., 2] > 0)
+        inside = ((pixels >= 0) & (pixels <= IMAGE_SIZE)).all(-1) & (points[..., 2] > 0)  # False for NaN
         seen = inside & ~occluded
         if not seen.any():
             continue
@@ -97,21 +97,28 @@ def _sequence(path: Path) -> list[View]:
 
 
 def _poses(path: Path) -> Float[np.ndarray, "poses 22 10"]:
-    """The rows of a file, sorted by person, frame and joint."""
+    """The rows of a file by person, frame and joint; NaN where a joint has no row."""
     content = load_json(path)
     try:
         rows = np.array(content, np.float64)
     except (ValueError, TypeError) as error:
         raise InputError(f"{path}: expected a list with a row of {_COLUMNS} numbers per joint ({error})") from error
     check_shape(path, "the list of rows", rows, (None, _COLUMNS))
-    rows = rows[np.lexsort((rows[:, 2], rows[:, 0], rows[:, 1]))]
-    count = len(JTA22)
-    poses = rows[: len(rows) // count * count].reshape(-1, count, _COLUMNS)
-    of_one = (poses[..., :2] == poses[:, :1, :2]).all((1, 2))
-    whole = of_one & (poses[..., 2] == np.arange(count)).all(1)
-    if not whole.all() or poses.size < rows.size:
-        frame, person = poses[~whole][0, 0, :2] if not whole.all() else rows[poses.size // _COLUMNS, :2]
+    joint = rows[:, 2]
+    unknown = ~np.isin(joint, np.arange(len(JTA22)))
+    if unknown.any():
         raise InputError(
-            f"{path}: person {person:.0f} in frame {frame:.0f} must have each joint from 0 to {count - 1} exactly once"
+            f"{path}: a row has joint {joint[unknown][0]:g}; joints are numbered from 0 to {len(JTA22) - 1}"
         )
+    keys, pose = np.unique(rows[:, [1, 0]], axis=0, return_inverse=True)  # sorted by person, then frame
+    place = pose.ravel() * len(JTA22) + joint.astype(np.int64)
+    twice = np.flatnonzero(np.bincount(place) > 1)
+    if len(twice):
+        person, frame = keys[twice[0] // len(JTA22)]
+        raise InputError(
+            f"{path}: person {person:.0f} has joint {twice[0] % len(JTA22)} twice in frame {frame:.0f}; keep one row"
+        )
+    poses = np.full((len(keys), len(JTA22), _COLUMNS), np.nan)
+    poses[..., 0], poses[..., 1] = keys[:, None, 1], keys[:, None, 0]
+    poses.reshape(-1, _COLUMNS)[place] = rows
     return poses

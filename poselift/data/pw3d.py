@@ -43,7 +43,8 @@ def load_pw3d(root: str | Path, split: str = "test") -> list[View]:
 
     Returns:
         A View for each person of each sequence, named "downtown_walking_00/0". Joints are those of SMPL, and NaN in
-        frames whose camera is not aligned (`campose_valid`). Keypoints are the OpenPose detections of the dataset,
+        frames that the official evaluation leaves out: those whose camera is not aligned (`campose_valid`) or whose
+        2D pose is all zero. Keypoints are the OpenPose detections of the dataset,
         with COCO's 18 joints.
 
     Raises:
@@ -92,7 +93,7 @@ def _sequence(path: Path) -> list[View]:
                 keypoint_skeleton=COCO18,
                 skeleton=SMPL24,
                 scores=detected[:, 2],
-                counted=valid.astype(bool),
+                counted=valid.astype(bool) & detected.any((1, 2)),
                 action=path.stem,
             )
         )

@@ -16,21 +16,26 @@ from poselift.data.reading import check_shape, load_object_npz
 from poselift.skeleton import Skeleton
 
 
-def load_keypoints(path: Path, layouts: Mapping[str | None, Skeleton]) -> tuple[Skeleton, Any]:
+def load_keypoints(path: Path, layouts: Mapping[str | int, Skeleton]) -> tuple[Skeleton, Any]:
     """Skeleton and content of a file of 2D keypoints.
 
     Args:
         path: the npz.
-        layouts: possible skeletons by `layout_name`; None is for files without one.
+        layouts: possible skeletons by `layout_name`, or by `num_joints` for files without a name.
 
     Raises:
         InputError: the file has another skeleton, or cannot be read.
     """
     metadata = load_object_npz(path, "metadata")
-    layout = metadata.get("layout_name") if isinstance(metadata, dict) else None
-    if layout not in layouts:
-        known = ", ".join(str(name) for name in layouts if name)
-        raise InputError(f"{path}: 'metadata' has layout_name {layout!r}, expected one of {known}")
+    facts = metadata if isinstance(metadata, dict) else {}
+    key = next((key for key in ("layout_name", "num_joints") if facts.get(key) is not None), "layout_name")
+    layout = facts.get(key)
+    known = [name for name in layouts if isinstance(name, int) == (key == "num_joints")]
+    if layout not in known:
+        raise InputError(
+            f"{path}: 'metadata' has {key} {layout!r}, expected one of {', '.join(map(str, known))}; name the joints "
+            "by layout_name there"
+        )
     return layouts[layout], load_object_npz(path, "positions_2d")
 
 

@@ -42,6 +42,8 @@ class Rendered:
         root: pelvis in the camera frame, metres.
         K: intrinsics.
         image_size: width and height, pixels.
+        R: world to camera.
+        t: the camera frame's x is R X + t of the world's X, metres.
     """
 
     pixels: Float[Tensor, "b t j 2"]
@@ -49,6 +51,8 @@ class Rendered:
     root: Float[Tensor, "b t 3"]
     K: Float[Tensor, "b 3 3"]
     image_size: Float[Tensor, "b 2"]
+    R: Float[Tensor, "b 3 3"]
+    t: Float[Tensor, "b 3"]
 
 
 def render_view(
@@ -100,7 +104,7 @@ def render_view(
     relative = torch.einsum("bik,btjk->btji", R, joints)
     points = (relative + root_camera[:, :, None]).reshape(count, frames * j, 3)
     pixels = project(points, K).view(count, frames, j, 2)
-    return Rendered(pixels, relative, root_camera, K, image_size)
+    return Rendered(pixels, relative, root_camera, K, image_size, R, t)
 
 
 def _look_at(place: Float[Tensor, "b 3"], target: Float[Tensor, "b 3"]) -> Float[Tensor, "b 3 3"]:

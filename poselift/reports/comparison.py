@@ -13,7 +13,7 @@ from poselift.reports.protocols import Protocol
 from poselift.skeleton import Skeleton
 
 _HIPS = ("left_hip", "right_hip")
-"""The joints whose middle replaces a missing pelvis."""
+"""The joints whose middle is the root "hips", and replaces a missing pelvis."""
 
 
 @dataclass(frozen=True)
@@ -82,10 +82,11 @@ def compare(
 
 def _root(truth: Skeleton, predicted: Skeleton, protocol: Protocol) -> tuple[str, ...]:
     """The joints whose middle is the root of both sides; other roots would shift every error."""
-    for root in ((protocol.root,), *((_HIPS,) if protocol.root == "pelvis" else ())):
+    candidates = {"pelvis": (("pelvis",), _HIPS), "hips": (_HIPS,)}.get(protocol.root, ((protocol.root,),))
+    for root in candidates:
         if set(root) <= set(truth.joints) & set(predicted.joints):
             return root
-    lacking = predicted if protocol.root in truth.joints else truth
+    lacking = predicted if set(candidates[-1]) <= set(truth.joints) else truth
     raise InputError(
         f"skeleton {lacking.name} has no {protocol.root}, which is the root of protocol {protocol.name}; use data or "
         "predictions that have it"

@@ -6,6 +6,7 @@ from typing import Any
 from poselift.core.errors import InputError
 from poselift.reports.cost import Cost, cost_key
 from poselift.reports.entries import POINTS, Entry, Section, follow
+from poselift.reports.measures import MEASURES
 from poselift.reports.protocols import PROTOCOLS
 from poselift.reports.published import Published
 from poselift.reports.tables import Cell, Column, Row, Table
@@ -60,11 +61,12 @@ def matching_peers(section: Section, peers: Sequence[Published]) -> list[tuple[P
     """
     name, headline = section.results["protocol"], section.results["metrics"][section.results["headline"]]
     protocol = PROTOCOLS.get(name)
+    of_pck = MEASURES[section.results["headline"]].of_pck
     if (
         protocol is None
         or section.results["settings"].get("view") is not None
         or not set(protocol.groups) <= set(headline["groups"])
-        or not set(protocol.joints) <= set(headline["joints"] or {})
+        or not set(protocol.pck_joints if of_pck else protocol.joints) <= set(headline["joints"] or {})
     ):
         return []
     kinds = {entry.exact_points: entry for entry in reversed(section.entries)}
@@ -119,7 +121,9 @@ def _table(
         known["window"] = "" if peer.window is None else str(peer.window)
         settings = (known.get(key, "") for key in section.varied)
         theirs = (peer.name, *settings, *([""] if seeds else []))
-        rows.append(Row(theirs, tuple(values), section.block(like), citations.index(peer.citation)))
+        # Rows that were not measured alike are not compared with the others.
+        block = (*section.block(like), *([peer.differs] if peer.differs else []))
+        rows.append(Row(theirs, tuple(values), block, citations.index(peer.citation)))
     blocks = list(dict.fromkeys(row.block for row in rows))
     rows.sort(key=lambda row: blocks.index(row.block))
     note = f"All rows: {section.common}." if section.common else ""

@@ -6,10 +6,11 @@ same to the last digit whether a model or a file gave the predictions, and in wh
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import torch
 from jaxtyping import Float
 from torch import Tensor
 
@@ -70,13 +71,19 @@ def score_view(
         InputError: the prediction does not fit the view, or the view does not fit the protocol.
     """
     pair = compare(view, predicted, skeleton, protocol, partial)
+    counted = torch.tensor([joint in protocol.pck_joints for joint in protocol.skeleton.joints])
+    for_pck = replace(pair, mask=pair.mask & counted)
     measures: dict[str, Measure] = {**MEASURES, **LIMB_MEASURES, **CURVES}
     errors = (joint_errors if lengths else scaled_joint_errors)(pair.pred, pair.target, pair.mask)
     return ViewScore(
         view.name,
         protocol.group(view.subject, view.action),
         int(pair.mask.any(-1).sum()),
-        {key: measure.of(pair) for key, measure in measures.items() if lengths or not measure.needs_lengths},
+        {
+            key: measure.of(for_pck if measure.of_pck else pair)
+            for key, measure in measures.items()
+            if lengths or not measure.needs_lengths
+        },
         view.times.double().numpy(),
         errors.mean(-1).numpy(),
     )

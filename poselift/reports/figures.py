@@ -196,16 +196,26 @@ def _costs(
         return []
     kinds = {entry.exact_points for entry in entries}
     cited = [
-        Method(peer.name + (", gt" if peer.exact_points else ""), peer.macs, peer.values[section.results["headline"]])
+        Method(
+            peer.name + "*" * bool(peer.differs) + (", gt" if peer.exact_points else ""),
+            peer.macs,
+            peer.values[section.results["headline"]],
+        )
         for peer, _ in matching_peers(section, peers)
         if peer.macs is not None and section.results["headline"] in peer.values and peer.exact_points in kinds
     ]
     axis = _axis(headline["title"], headline["unit"])
     way = "lower" if headline["better"] == "lower" else "higher"
     reading = f"further left is cheaper, {way} is better.{_spread(entries)}"
+    other = any("*" in peer.label for peer in cited)
+    counted = reading + " *: evaluated otherwise, as the table's footnotes say." * other
     macs = [*(method(cost=cost.macs / 1e6) for cost, method in own), *cited]
     ms = [method(cost=cost.ms) for cost, method in own]
     return [
-        Plot("macs", f"Accuracy against multiply-adds: {reading}", cost_plot(macs, "MACs (million a frame)", axis)),
+        Plot(
+            "macs",
+            f"Accuracy against multiply-adds: {counted}",
+            cost_plot(macs, "MACs (million a frame)", axis),
+        ),
         Plot("time", f"Accuracy against time: {reading}", cost_plot(ms, "time on one CPU thread (ms a frame)", axis)),
     ]

@@ -25,6 +25,7 @@ class Measure:
             or limbs.
         inputs: what the metric's `update` takes of a comparison.
         needs_lengths: False where a prediction without a unit of length can be measured too.
+        of_pck: whether only the protocol's `pck_joints` count.
     """
 
     title: str
@@ -33,6 +34,7 @@ class Measure:
     elements: Callable[[Skeleton], tuple[str, ...]]
     inputs: Callable[[Comparison], tuple[Any, ...]] = _pair
     needs_lengths: bool = True
+    of_pck: bool = False
 
     def of(self, comparison: Comparison) -> M.ElementMean:
         """The metric of one clip, with its elements apart."""
@@ -64,8 +66,8 @@ MEASURES = {
     "n_mpjpe": Measure("N-MPJPE", "mm", lambda _, n: M.NMPJPE(n), _joints, needs_lengths=False),
     "mpjve": Measure("MPJVE", "mm/frame", lambda _, n: M.MPJVE(n), _joints),
     "acceleration": Measure("Acceleration error", "mm/frame²", lambda _, n: M.AccelerationError(n), _joints),
-    "pck150": Measure("PCK@150", "%", lambda _, n: M.PCK3D(keep=n), _joints),
-    "auc": Measure("AUC", "%", lambda _, n: M.AUC3D(n), _joints),
+    "pck150": Measure("PCK@150", "%", lambda _, n: M.PCK3D(keep=n), _joints, of_pck=True),
+    "auc": Measure("AUC", "%", lambda _, n: M.AUC3D(n), _joints, of_pck=True),
     "mjae": Measure("MJAE", "deg", M.MJAE, M.angle_names, needs_lengths=False),
     "bone_length": Measure("Bone length error", "mm", M.BoneLengthError, _bones),
     "bone_variation": Measure(
@@ -100,7 +102,15 @@ class Curve(Measure):
 
 
 CURVES = {
-    "pck3d": Curve("PCK", "%", lambda _, n: M.PCK3DCurve(n), _joints, x_unit="mm", thresholds=M.CURVE_THRESHOLDS_MM),
+    "pck3d": Curve(
+        "PCK",
+        "%",
+        lambda _, n: M.PCK3DCurve(n),
+        _joints,
+        of_pck=True,
+        x_unit="mm",
+        thresholds=M.CURVE_THRESHOLDS_MM,
+    ),
     "pdj": Curve(
         "PDJ",
         "%",

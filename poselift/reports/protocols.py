@@ -6,10 +6,11 @@ do not count. Every joint of every frame that counts has the same weight within 
 
 import re
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from poselift.core.errors import InputError
+from poselift.data.made import MOVEMENTS
 from poselift.skeleton import H36M17, HUMANEVA15, MPI_INF_3DHP17, SMPL24, Skeleton
 
 LIMB_JOINTS = tuple(
@@ -45,6 +46,7 @@ class Protocol:
         title: in tables.
         skeleton: in which errors are measured. Predictions in another skeleton are converted by joint name.
         joints: of the skeleton, those that count.
+        pck_joints: those that count in PCK and AUC.
         headline: the metric by which papers compare.
         group_by: the meaning of a row of the table.
         row: a template of the name of a view's row, with {subject} and {action}.
@@ -52,7 +54,7 @@ class Protocol:
         groups: of the benchmark, in the order of its tables. If empty, the groups of the views.
         citation: of its definition.
         note: the choices on which the field differs.
-        root: the joint at the origin of both sides.
+        root: the joint at the origin of both sides, or "hips" for the middle of the hips.
     """
 
     name: str
@@ -60,13 +62,18 @@ class Protocol:
     skeleton: Skeleton
     joints: tuple[str, ...]
     headline: str
-    group_by: Literal["action", "subject", "sequence"]
+    group_by: Literal["action", "subject", "sequence", "setting"]
     row: str
     average: Literal["groups", "frames"]
     citation: str
     note: str
     groups: tuple[str, ...] = ()
     root: str = "pelvis"
+    pck_joints: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Counts all joints in PCK and AUC unless told otherwise."""
+        object.__setattr__(self, "pck_joints", self.pck_joints or self.joints)
 
     def group(self, subject: str, action: str) -> str:
         """The row that a view belongs to.
@@ -102,7 +109,7 @@ class Protocol:
                 f"{skeleton.name} has no {', '.join(joints)}: measured on {len(self.joints) - len(joints)} of the "
                 f"{len(self.joints)} joints of protocol {self.name}"
             )
-        if self.root not in skeleton.joints:  # even if the root does not count
+        if self.root != "hips" and self.root not in skeleton.joints:  # even if the root does not count
             found.append(
                 f"{skeleton.name} has no {self.root}, which is the root of protocol {self.name}: both sides are "
                 "relative to the middle of the hips"
@@ -132,26 +139,37 @@ def _h36m(number: int, title: str, headline: str, alignment: str) -> Protocol:
     )
 
 
+_MPI_INF_3DHP14 = ("head_top", "neck_base", *LIMB_JOINTS)
+_MPI_INF_3DHP = Protocol(
+    name="mpi_inf_3dhp",
+    title="MPI-INF-3DHP",
+    skeleton=MPI_INF_3DHP17,
+    joints=MPI_INF_3DHP17.joints,
+    pck_joints=_MPI_INF_3DHP14,
+    headline="pck150",
+    group_by="setting",
+    row="{action}",
+    groups=("green screen", "no green screen", "outdoor"),
+    average="frames",
+    citation="Mehta et al., 'Monocular 3D human pose estimation in the wild', 3DV 2017, and the evaluation scripts "
+    "of its test set",
+    note="Valid frames of TS1 to TS6. As in the official scripts, MPJPE is over all 17 joints, the pelvis's zero among "
+    "them, PCK and AUC over 14, without pelvis, spine and head, and joints are the universal ones, with people of one "
+    "height. The mean is over all frames, as in the official row 'All'.",
+)
+
 _PROTOCOLS = (
     _h36m(1, "MPJPE", "mpjpe", "aligned at the root only"),
     _h36m(2, "P-MPJPE", "p_mpjpe", "each pose aligned by a similarity transform"),
     _h36m(3, "N-MPJPE", "n_mpjpe", "each pose scaled about the root"),
-    Protocol(
-        name="mpi_inf_3dhp",
-        title="MPI-INF-3DHP",
-        skeleton=MPI_INF_3DHP17,
-        joints=("head_top", "neck_base", *LIMB_JOINTS),
-        headline="pck150",
-        group_by="sequence",
-        row="{subject}",
-        groups=tuple(f"TS{number}" for number in range(1, 7)),
-        average="frames",
-        citation="Mehta et al., 'Monocular 3D human pose estimation in the wild', 3DV 2017, and the evaluation scripts "
-        "of its test set",
-        note="Valid frames of TS1 to TS6. The 14 joints of the official PCK and AUC; many lifters' papers use all 17, "
-        "with the pelvis, which is always correct. MPJPE is over the same 14 here and over all 17 in the official "
-        "script. As there, the data's universal joints, with people of one height. The mean is over all frames, as in "
-        "the official row 'All'.",
+    _MPI_INF_3DHP,
+    replace(
+        _MPI_INF_3DHP,
+        name="mpi_inf_3dhp_14",
+        title="MPI-INF-3DHP, 14 joints",
+        joints=_MPI_INF_3DHP14,
+        note="As protocol mpi_inf_3dhp, but every metric is over the 14 joints of the official PCK and AUC. MPJPE does "
+        "not compare with papers, which count the pelvis's zero.",
     ),
     Protocol(
         name="humaneva",
@@ -176,9 +194,9 @@ _PROTOCOLS = (
         row="{action}",
         average="frames",
         citation="von Marcard et al., 'Recovering accurate 3D human pose in the wild', ECCV 2018",
-        note="Test split, frames with a valid camera pose. The field uses 14 joints regressed from the mesh, with "
-        "neck and head, which need the body model; these are the 12 limb joints among the dataset's SMPL joints, "
-        "relative to the pelvis. The mean is over all frames.",
+        note="Test split, frames with a valid camera pose and a 2D pose, as in the official evaluation. The field uses "
+        "14 joints regressed from the mesh, with neck and head, which need the body model; these are the 12 limb "
+        "joints among the dataset's SMPL joints, relative to the pelvis. The mean is over all frames.",
     ),
     Protocol(
         name="surreal",
@@ -205,6 +223,36 @@ _PROTOCOLS = (
         citation="the frozen lifting benchmark on the CMU Graphics Lab Motion Capture Database (mocap.cs.cmu.edu)",
         note="Every frame of every view, 17 joints relative to the pelvis. The mean of the subjects' means, as one "
         "subject has most of the frames. Not comparable with errors on Human3.6M.",
+    ),
+    Protocol(
+        name="made_people",
+        title="Made people",
+        skeleton=H36M17,
+        joints=LIMB_JOINTS,
+        root="hips",
+        headline="mpjpe",
+        group_by="action",
+        row="{action}",
+        average="groups",
+        groups=tuple(MOVEMENTS),
+        citation="poselift, poselift/data/made.py",
+        note="Stick figures with fixed bodies, movements, cameras and detections; 12 limb joints, relative to the "
+        "middle of the hips. The mean of the movements' means. It shows that a lifter works; it does not compare with "
+        "errors on people.",
+    ),
+    Protocol(
+        name="all_views",
+        title="All views",
+        skeleton=H36M17,
+        joints=LIMB_JOINTS,
+        root="hips",
+        headline="mpjpe",
+        group_by="subject",
+        row="{subject}",
+        average="frames",
+        citation="of no paper: every view of the chosen data",
+        note="Every frame of every view of the data, the 12 limb joints that all skeletons place alike, relative to "
+        "the middle of the hips. The mean is over all frames. No paper measures so.",
     ),
 )
 

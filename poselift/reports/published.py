@@ -17,7 +17,8 @@ DEFAULT_PEERS = Path(__file__).with_name("published.yaml")
 """The rows of the package; comments in the file explain its keys."""
 
 _REQUIRED = {"name", "protocol", "points", "values", "paper", "url"}
-_OPTIONAL = {"window", "parameters", "macs"}
+_NUMBERS = {"window", "parameters", "macs"}
+_OPTIONAL = {*_NUMBERS, "differs"}
 
 
 @dataclass(frozen=True)
@@ -29,10 +30,11 @@ class Published:
         protocol: of its values.
         exact_points: whether the input 2D is the projected truth instead of a detector's.
         values: by the key of the metric.
-        citation: paper and URL.
+        citation: paper, how the evaluation differs from the protocol, and URL.
         window: input frames; None if unknown.
         parameters: millions; None if unknown.
         macs: millions of multiply-adds per output frame, including attention; None if unknown.
+        differs: how the evaluation differs from the protocol; "" where it does not.
     """
 
     name: str
@@ -43,6 +45,7 @@ class Published:
     window: int | None = None
     parameters: float | None = None
     macs: float | None = None
+    differs: str = ""
 
 
 def read_published(path: str | Path = DEFAULT_PEERS) -> list[Published]:
@@ -83,16 +86,22 @@ def _row(where: str, row: Any) -> Published:
     values = row["values"]
     if not isinstance(values, dict) or not values or not set(values) <= set(MEASURES):
         raise InputError(f"{where}: values must be numbers by metric; metrics are {', '.join(MEASURES)}")
-    for key, value in {**values, **{key: row[key] for key in _OPTIONAL if key in row}}.items():
+    for key, value in {**values, **{key: row[key] for key in _NUMBERS if key in row}}.items():
         kinds = (int,) if key == "window" else (int, float)
         if type(value) not in kinds or not 0 < value < inf:
             raise InputError(f"{where}: {key} must be a {'whole ' * (key == 'window')}number above 0, not {value!r}")
+    differs = row.get("differs", "")
+    if not isinstance(differs, str):
+        raise InputError(f"{where}: differs must be a text, not {differs!r}")
+    parameters, macs = (None if key not in row else float(row[key]) for key in ("parameters", "macs"))
     return Published(
         str(row["name"]),
         row["protocol"],
         row["points"] == "gt",
         {key: float(value) for key, value in values.items()},
-        f"{row['paper']}, {row['url']}",
+        f"{row['paper']}{'; differs from the protocol: ' * bool(differs)}{differs}, {row['url']}",
         row.get("window"),
-        *(None if key not in row else float(row[key]) for key in ("parameters", "macs")),
+        parameters,
+        macs,
+        differs,
     )

@@ -46,5 +46,8 @@ def test_the_config_of_the_model_is_its_defaults():
 
 
 def test_evaluate_composes():
-    config = compose("evaluate", ["data.corpus=a", "data.bench=b", "data.skeleton=coco17", "weights=x", "output=y"])
+    config = compose(
+        "evaluate",
+        ["protocol=cmu_bench", "data.corpus=a", "data.bench=b", "data.skeleton=coco17", "weights=x", "output=y"],
+    )
     assert config.data.skeleton == "coco17"

@@ -45,7 +45,7 @@ def weights(tmp_path_factory):
 @pytest.fixture
 def bench(cmu_files):
     corpus, bench = cmu_files
-    return [f"data.corpus={corpus}", f"data.bench={bench}"]
+    return ["protocol=cmu_bench", f"data.corpus={corpus}", f"data.bench={bench}"]
 
 
 def run(output, *overrides):
@@ -167,7 +167,7 @@ def test_other_predictions_under_the_protocols_of_human36m(tmp_path):
 DATASETS = {
     "mpi_inf_3dhp": (
         lambda folder: write_mpi_inf_3dhp_test(folder, {f"TS{number}": 20 for number in range(1, 7)}),
-        [f"TS{number}" for number in range(1, 7)],
+        ["green screen", "no green screen", "outdoor"],
         6 * 16,
     ),
     "humaneva": (
@@ -178,7 +178,7 @@ DATASETS = {
     "pw3d": (
         lambda folder: write_pw3d(folder, {"test/office_call_00": (10, 2), "test/office_call_01": (10, 1)}),
         ["office_call_00", "office_call_01"],
-        9 + 10 + 9,
+        9 + 9 + 9,
     ),
     "surreal": (
         lambda folder: write_surreal(folder, {f"test/run{run}/01_01/1": 12 for run in range(3)}),
@@ -199,6 +199,7 @@ def test_a_lifter_under_the_protocols_of_other_datasets(weights, protocol, tmp_p
     assert results["frames"] == frames
     counted = set(results["metrics"]["mpjpe"]["joints"])
     assert counted == set(PROTOCOLS[protocol].joints) & set(H36M17.joints)
+    assert set(results["metrics"]["pck150"]["joints"]) == set(PROTOCOLS[protocol].pck_joints) & set(H36M17.joints)
     if protocol == "humaneva":
         assert any("h36m17 has no head" in warning for warning in results["settings"]["warnings"])
 
@@ -235,6 +236,24 @@ def test_the_card_says_whether_a_pelvis_between_the_hips_is_used(keypoint, own, 
     assert ["1 of 2 views have it between the hips" in warning for warning in warnings] == ([] if used else [True])
 
 
+def test_a_known_depth_scales_the_poses(weights, cmu_files):
+    """As MotionBERT's factor does: twice as far away, what is seen is twice as large."""
+    view = CmuBench(*cmu_files)[0]
+    with initialize_config_dir(CONF, version_base="1.3"):
+        own, known = (
+            LifterPredictions(compose("evaluate", [f"weights={weights}", *more])) for more in ([], ["depth=known"])
+        )
+    assert "depth" not in own.settings
+    assert known.settings["depth"] == "known"
+    near, far = known.predict(view), known.predict(replace(view, root=2 * view.root))
+    np.testing.assert_allclose(far, 2 * near, rtol=1e-5)
+    plain = own.predict(view)
+    sizes = [np.linalg.norm(pose, axis=-1)[:, 1:] for pose in (near, plain)]
+    np.testing.assert_allclose(sizes[0] / sizes[1], (sizes[0] / sizes[1])[:, :1] * np.ones(16), rtol=1e-3)
+    excluded = replace(view, root=torch.full_like(view.root, torch.nan))
+    np.testing.assert_array_equal(known.predict(excluded), plain)
+
+
 def test_one_view_alone(weights, bench, tmp_path):
     results, _ = run(tmp_path / "out", *bench, f"weights={weights}", "view=b")
     assert (results["views"], results["over_time"]["clip"]) == (1, "b")
@@ -259,6 +278,7 @@ def test_the_protocols_can_be_chosen():
         (["weights=nonsense"], "no shipped weights are called 'nonsense'"),
         (["weights=nothing.ckpt"], "no such file: nothing.ckpt"),
         (["camera=odd"], "camera=odd"),
+        (["depth=odd"], "depth=odd is not known; choose estimated or known"),
         (["processes=0"], "processes=0"),
         (["processes=some"], "processes=some must be a whole number"),
         (["window=0"], "window=0 must be a whole number of 1 or more"),
@@ -279,7 +299,7 @@ def test_bad_input_names_what_is_wrong(bench, arguments, message, tmp_path):
 
 
 def test_predictions_without_a_pelvis_have_the_middle_of_the_hips_on_both_sides(bench, tmp_path):
-    corpus, views = (value.partition("=")[2] for value in bench)
+    corpus, views = (value.partition("=")[2] for value in bench[1:])
     truth = {view.name: view for view in CmuBench(corpus, views)}
     poses = {name: view.converted(view.keypoint_skeleton, COCO17).joints.numpy() for name, view in truth.items()}
     save_predictions(tmp_path / "coco.npz", Predictions(poses, COCO17))
@@ -296,7 +316,7 @@ def test_an_output_that_names_nothing_is_refused(bench):
 
 
 def test_bad_input_is_one_line_and_exit_code_2(tmp_path):
-    ran = poselift("evaluate", "data.corpus=a", "data.bench=b", f"output={tmp_path}")
+    ran = poselift("evaluate", "protocol=cmu_bench", "data.corpus=a", "data.bench=b", f"output={tmp_path}")
     assert ran.code == 2
     assert "Traceback" not in ran.err
     assert ran.err.strip().splitlines()[-1].startswith("error: no such file")

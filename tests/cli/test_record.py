@@ -7,6 +7,7 @@ import pytest
 from hydra import compose, initialize_config_dir
 from omegaconf import OmegaConf, open_dict
 
+from poselift.cli import record
 from poselift.cli.config import CONF
 from poselift.cli.record import evaluation_command
 
@@ -43,6 +44,9 @@ RECORDED = {
     "humaneva": ("humaneva", "load_humaneva", "test"),
     "pw3d": ("pw3d", "load_pw3d", "val"),
     "surreal": ("surreal", "load_surreal", "val"),
+    "aist": ("all_views", "load_aist", "val"),
+    "jta": ("all_views", "load_jta", "val"),
+    "totalcapture": ("all_views", "load_totalcapture", "test"),
 }
 
 
@@ -85,8 +89,25 @@ def test_a_mix_is_evaluated_on_its_validation_dataset_under_any_name():
     assert evaluated.data.root == "B"
 
 
-def test_what_no_protocol_measures_is_left_to_the_reader():
-    for data in (["data=synthetic"], ["data=cmu", "data.corpus=a.npz"]):
+def test_without_3d_to_compare_with_it_evaluates_on_made_people():
+    for data in (["data=synthetic"], ["data=coco", "data.root=DIR"], ["data=cmu", "data.corpus=a.npz"]):
         config = compose("train", data)
         command = evaluation_command(config, {"data": data[0].removeprefix("data=")}, Path("w.safetensors"))
-        assert command == "poselift evaluate protocol=NAME data.KEY=VALUE weights=w.safetensors"
+        assert command == "poselift evaluate weights=w.safetensors"
+    assert compose("evaluate").protocol == "made_people"
+
+
+def test_a_file_that_vanishes_meanwhile_does_not_end_the_run(tmp_path, monkeypatch):
+    (tmp_path / "kept.npz").write_bytes(b"1234")
+    (tmp_path / "gone.npz").write_bytes(b"12")
+    read = record.sha256
+
+    def vanishing(path):
+        (tmp_path / "gone.npz").unlink(missing_ok=True)
+        return read(path)
+
+    monkeypatch.setattr(record, "sha256", vanishing)
+    found = record._fingerprint(tmp_path)
+    assert (found["files"], found["bytes"]) == (2, 6)
+    (tmp_path / "link.npz").symlink_to(tmp_path / "nowhere")
+    assert record._fingerprint(tmp_path)["files"] == 1

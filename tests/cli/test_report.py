@@ -56,7 +56,7 @@ def evaluated(output, bench, *overrides):
 @pytest.fixture
 def bench(cmu_files):
     corpus, bench = cmu_files
-    return [f"data.corpus={corpus}", f"data.bench={bench}"]
+    return ["protocol=cmu_bench", f"data.corpus={corpus}", f"data.bench={bench}"]
 
 
 @pytest.mark.usefixtures("no_plots")

@@ -115,8 +115,9 @@ def test_every_fifth_frame(root, views):
         load_h36m(root, "test", "gt", downsample=0)
 
 
-@pytest.mark.parametrize(("layout", "skeleton"), [("coco", COCO17), ("mpii", MPII16)])
+@pytest.mark.parametrize(("layout", "skeleton"), [("coco", COCO17), ("mpii", MPII16), (None, MPII16)])
 def test_detections_in_other_skeletons(root, layout, skeleton):
+    """Files without a layout, as VideoPose3D's scripts make those of the stacked hourglass, have 16 joints."""
     shape = (LENGTH + 5, len(skeleton), 2)
     positions = {
         subject: {
@@ -124,7 +125,7 @@ def test_detections_in_other_skeletons(root, layout, skeleton):
         }
         for subject in ("S9", "S11")
     }
-    metadata = {"layout_name": layout, "num_joints": len(skeleton), "keypoints_symmetry": []}
+    metadata = {"num_joints": len(skeleton), "keypoints_symmetry": [], **({"layout_name": layout} if layout else {})}
     write_h36m_2d(root, f"some_{layout}", positions, metadata)
     views = load_h36m(root, "test", f"some_{layout}")
     assert views[0].keypoint_skeleton == skeleton
@@ -209,11 +210,13 @@ def test_malformed_poses(tmp_path, positions, message):
         ([np.zeros((9, 16, 2))] * 4, "h36m", "'positions_2d S9 Walking' has shape (9, 16, 2), expected (any, 17, 2)"),
         ([np.zeros((7, 17, 2))] * 4, "h36m", "'positions_2d S9 Walking' has 7 frames, fewer than its 8 poses"),
         ([np.zeros((9, 17, 2))] * 4, "openpose", "'metadata' has layout_name 'openpose', expected one of h36m, coco"),
+        ([np.zeros((9, 18, 2))] * 4, 18, "'metadata' has num_joints 18, expected one of 17, 16"),
     ],
 )
 def test_malformed_detections(tmp_path, cameras, layout, message):
     write_one(tmp_path, {"S9": {"Walking": np.zeros((8, 32, 3))}, "S11": {}})
-    write_h36m_2d(tmp_path, "cpn_ft_h36m_dbb", {"S9": {"Walking": cameras}}, {"layout_name": layout})
+    metadata = {"num_joints" if isinstance(layout, int) else "layout_name": layout}
+    write_h36m_2d(tmp_path, "cpn_ft_h36m_dbb", {"S9": {"Walking": cameras}}, metadata)
     with pytest.raises(InputError, match=re.escape(message)) as caught:
         load_h36m(tmp_path, "test")
     assert "data_2d_h36m_cpn_ft_h36m_dbb.npz" in str(caught.value)
@@ -238,3 +241,9 @@ def test_the_config_says_what_the_loader_takes_if_nothing_is_said(name):
     del config["root"]
     defaults = {key: value.default for key, value in inspect.signature(loader).parameters.items() if key != "root"}
     assert config == defaults
+
+
+def test_a_training_subject_can_be_held_out(root):
+    assert {view.subject for view in load_h36m(root, "train", "gt", subjects=["S8"])} == {"S8"}
+    with pytest.raises(InputError, match=r"data.subjects=\['S9'\]: the train split of Human3.6M .* has no 'S9'"):
+        load_h36m(root, "train", "gt", subjects=["S9"])

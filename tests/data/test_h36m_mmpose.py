@@ -72,6 +72,17 @@ def test_detections(root, views):
     torch.testing.assert_close(found[9].joints, views[9].joints)
 
 
+def test_takes_that_mmposes_configs_skip(root, views):
+    skipped = load_h36m_mmpose(root, "test", skip=["S9_Sitting", "S11_TakingPhoto_1"])
+    gone = {"S9/Sitting", "S11/TakingPhoto 1"} & {view.name.rpartition("/")[0] for view in views}
+    assert gone
+    for before, after in zip(views, skipped, strict=True):
+        assert after.joints.isnan().all() == (after.name.rpartition("/")[0] in gone)
+        torch.testing.assert_close(after.keypoints, before.keypoints)
+    with pytest.raises(InputError, match=r"data.skip: .* has no take S9_Sleeping; takes are named like S11_Directions"):
+        load_h36m_mmpose(root, "test", skip=["S9_Sleeping"])
+
+
 def test_ten_frames_a_second(root, views):
     for every, some in zip(views[::5], load_h36m_mmpose(root, "test", fps=10)[::5], strict=True):
         torch.testing.assert_close(some.joints, every.joints[::5])

@@ -37,9 +37,9 @@ def views(root):
 
 
 def take_of(view):
-    """The take's name in VideoPose3D's layout: "Walking 2" is there "Walking 1", and "Walking 1" is "Walking"."""
-    action, number = view.name.split("/")[1].split()
-    return action if number == "1" else f"{action} 1"
+    """The name of the take whose motion the test's files have."""
+    action, subact = view.name.split("/")[1].split()
+    return action if subact == "subact_01" else f"{action} 1"
 
 
 def test_clips_are_cut_where_the_source_changes(views, data):
@@ -59,10 +59,19 @@ def test_actions_are_numbered_from_2(tmp_path, data):
 
 def test_takes_that_the_field_does_not_count(views):
     blocked = {view.name for view in views if view.joints.isnan().all()}
-    takes = ("S9/Greeting 2", "S9/SittingDown 2", "S9/Waiting 1")
+    takes = ("S9/Greeting subact_02", "S9/SittingDown subact_02", "S9/Waiting subact_01")
     assert blocked == {f"{take}/{camera}" for take in takes for camera in CAMERAS}
     assert all(view.joints.isfinite().all() for view in views if view.name not in blocked)
     assert len(BLOCKED) == len(takes)
+
+
+def test_only_whole_clips_count_in_the_fields_evaluation(root, views):
+    for before, after in zip(views, load_h36m_motionbert(root, "test", clip=5), strict=True):
+        counted = before.joints.isfinite().all((1, 2)) & (torch.arange(len(before)) < len(before) // 5 * 5)
+        assert (after.joints.isfinite().all((1, 2)) == counted).all()
+        torch.testing.assert_close(after.joints[counted], before.joints[counted])
+    with pytest.raises(InputError, match=r"data.clip=0 must be 1 or more"):
+        load_h36m_motionbert(root, "test", clip=0)
 
 
 def test_2d_and_confidence_are_the_files(views, data):

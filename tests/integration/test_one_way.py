@@ -47,7 +47,13 @@ def lifted(view, weights, folder):
 def evaluated(view, weights, files, folder):
     """The joints that `poselift evaluate` scores."""
     with initialize_config_dir(CONF, version_base="1.3"):
-        overrides = [f"data.corpus={files[0]}", f"data.bench={files[1]}", f"view={view.name}", f"weights={weights}"]
+        overrides = [
+            "protocol=cmu_bench",
+            f"data.corpus={files[0]}",
+            f"data.bench={files[1]}",
+            f"view={view.name}",
+            f"weights={weights}",
+        ]
         evaluate(compose("evaluate", [*overrides, f"output={folder}"]))
     with np.load(folder / "predictions.npz") as predictions:
         return predictions[view.name]

@@ -1,5 +1,6 @@
 """The tables of a section against the numbers that went in."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -147,6 +148,14 @@ def test_cited_rows_stand_beside_rows_of_the_same_2d():
     assert found["Theirs detected"] == {"MPJPE": "45.0", "P-MPJPE": None, "N-MPJPE": None, "PCK@150": None}
     # They take part in what is best.
     assert [table.best(row, 0) for row in table.rows] == [False, True, False, True]
+
+
+def test_rows_that_differ_from_the_protocol_are_not_compared():
+    other = replace(THEIRS, name="Other", values={"mpjpe": 1.0}, differs="other takes", citation="Other, http://o")
+    table = tables(h36m(), peers=[other, THEIRS])["comparison"]
+    alone = next(row for row in table.rows if row.labels[0] == "Other")
+    assert [row for row in table.rows if row.block == alone.block] == [alone]
+    assert not table.best(alone, 0)
 
 
 def test_cited_costs_are_counts_and_no_times():

@@ -83,10 +83,10 @@ def test_each_joint_has_its_error():
 
 
 def test_joints_are_of_the_first_error_in_mm_where_the_headline_is_none():
-    plot = plots(results(50.0, protocol="mpi_inf_3dhp"))["joints"]
+    plot = plots(results(50.0, protocol="mpi_inf_3dhp_14"))["joints"]
     assert "White: not measured." in plot.caption
     assert len(plot.figure.axes[0].texts) == 14
-    content = results(protocol="mpi_inf_3dhp")
+    content = results(protocol="mpi_inf_3dhp_14")
     content["metrics"] = {"pck150": content["metrics"]["pck150"]}
     assert "joints" not in plots(content)
     content = results()
@@ -132,7 +132,7 @@ def test_cited_rows_of_exact_points_say_so():
     assert [text.get_text() for text in found["macs"].figure.axes[0].texts] == ["Exact, gt"]
 
 
-@pytest.mark.parametrize(("protocol", "worst"), [("cmu_bench", 99.0), ("mpi_inf_3dhp", 99.0)])
+@pytest.mark.parametrize(("protocol", "worst"), [("cmu_bench", 99.0), ("mpi_inf_3dhp_14", 99.0)])
 def test_of_many_rows_the_best_are_shown_in_their_order(protocol, worst):
     errors = [50.0, worst, *(40.0 + place for place in range(MOST_SERIES - 1))]
     found = plots(*(results(error, protocol=protocol, name=f"{error:.0f}") for error in errors))

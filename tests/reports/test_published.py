@@ -34,6 +34,16 @@ def test_the_rows_that_come_with_the_package():
     assert {row.protocol for row in rows.values()} == {"h36m_p1"}
 
 
+def test_rows_by_motionberts_evaluation_are_marked():
+    """Its 2D, its scale and its takes are not those of VideoPose3D's protocol."""
+    marked = {row.name for row in read_published() if row.differs}
+    families = ("MotionBERT", "MotionAGFormer", "HoT", "PoseMamba", "TCPFormer")
+    assert marked == {row.name for row in read_published() if row.name.startswith(families)}
+    theirs = next(row for row in read_published() if row.name == "MotionBERT")
+    assert "; differs from the protocol: 2D of a stacked hourglass, the 2.5D factor" in theirs.citation
+    assert theirs.citation.endswith(", https://github.com/Walter0807/MotionBERT")
+
+
 def test_what_a_row_leaves_out_is_none(tmp_path):
     (row,) = read(tmp_path, ROW)
     assert (row.name, row.exact_points, row.values) == ("Theirs", True, {"mpjpe": 21.6, "p_mpjpe": 17.0})
@@ -55,7 +65,8 @@ def test_what_a_row_leaves_out_is_none(tmp_path):
         ({"values": {"mpjpe": float("nan")}}, "mpjpe must be a number above 0, not nan"),
         ({"window": 2.5}, "window must be a whole number above 0, not 2.5"),
         ({"macs": True}, "macs must be a number above 0, not True"),
-        ({"colour": "red"}, "has colour; the known keys are macs, name"),
+        ({"differs": 3}, "differs must be a text, not 3"),
+        ({"colour": "red"}, "has colour; the known keys are differs, macs, name"),
     ],
 )
 def test_a_row_that_is_wrong_is_named(change, message, tmp_path):

@@ -202,6 +202,12 @@ def test_validation_logs_the_mean_over_frames_and_over_subjects(validated):
     assert set(logged) == {f"val/{name}{of}" for name in ("mpjpe", "p_mpjpe", "mpjve") for of in ("", "_subjects")}
 
 
+def test_views_of_one_frame_have_an_error_but_no_velocity(validated):
+    logged = validated(view_of("near", 1), view_of("far", 1))
+    assert logged["val/mpjpe"] == pytest.approx((16 + 64) / 2, rel=1e-4)
+    assert not any(name.startswith("val/mpjve") for name in logged)
+
+
 def test_subjects_without_3d_do_not_count_and_none_at_all_is_refused(validated):
     unknown = view_of("far", 10, lambda joints: torch.full_like(joints, torch.nan))
     assert validated(view_of("near", 10), unknown)["val/mpjpe_subjects"] == pytest.approx(16, rel=1e-4)
