@@ -25,9 +25,7 @@ _STEPS = 16
 """Steps per pixel in the file."""
 
 
-def prepare_bench(
-    corpus: str | Path, path: str | Path, split: str = "test", views: int = 2, seed: int = 0
-) -> str:
+def prepare_bench(corpus: str | Path, path: str | Path, split: str = "test", views: int = 2, seed: int = 0) -> str:
     """Writes a benchmark of a corpus; a summary comes back.
 
     Args:

@@ -22,6 +22,17 @@ _LINKS = 12
 """Links drawn for a head: the strongest."""
 
 
+_KINDS = {
+    "joint_blocks": "over joints",
+    "joint_time_blocks": "of each joint over time",
+    "time_blocks": "over time",
+    "frame_blocks": "over frames",
+    "encoder": "of the encoder",
+    "decoder": "of the decoder",
+}
+"""What the blocks of lifters attend over, by their name in the model."""
+
+
 @styled
 def time_attention_plot(layers: Sequence[AttentionMap]) -> Figure:
     """A matrix for each head of each layer over time: rows look at columns, both in seconds.
@@ -47,7 +58,7 @@ def time_attention_plot(layers: Sequence[AttentionMap]) -> Figure:
             axes.set(title=f"head {number + 1}, to {top:.2f}", aspect="auto")
             axes.grid(False)
             if number == 0:
-                axes.set_ylabel(f"{layer.layer.removesuffix('.attention')}\nlooks from (s)")
+                axes.set_ylabel(f"{block_title(layer.layer, [other.layer for other in layers])}\nlooks from (s)")
             else:
                 axes.tick_params(labelleft=False)
             if row is rows[-1]:
@@ -104,8 +115,24 @@ def joint_attention_plot(
                 yticks=[],
             )
             if number == 0:
-                axes.set_ylabel(layer.layer.removesuffix(".attention"))
+                axes.set_ylabel(block_title(layer.layer, [other.layer for other in layers]))
     return figure
+
+
+def block_title(layer: str, layers: Sequence[str]) -> str:
+    """What a layer is: "block 3 of 5" and "over time" for "time_blocks.2.attention".
+
+    Args:
+        layer: its place in the model.
+        layers: those of the model.
+    """
+    kind, _, rest = layer.partition(".")
+    number, _, part = rest.partition(".")
+    if kind not in _KINDS or not number.isdigit():
+        return layer.removesuffix(".attention")
+    count = len({other.split(".")[1] for other in layers if other.startswith(f"{kind}.")})
+    between = ", over the encoder" if "cross" in part else ""
+    return f"block {int(number) + 1} of {count}\n{_KINDS[kind]}{between}"
 
 
 def _grid(layers: Sequence[AttentionMap], height: float) -> tuple[Figure, list[list[Axes]]]:

@@ -6,7 +6,7 @@ from matplotlib.collections import LineCollection, PathCollection
 from poselift.core.errors import InputError
 from poselift.nn.attention.maps import AttentionMap
 from poselift.skeleton import COCO17
-from poselift.viz.plots.attention import joint_attention_plot, time_attention_plot
+from poselift.viz.plots.attention import block_title, joint_attention_plot, time_attention_plot
 
 POINTS = np.stack((np.linspace(100, 180, 17), np.linspace(50, 400, 17)), -1)
 
@@ -27,7 +27,7 @@ def test_a_matrix_for_each_head_in_seconds():
     (image,) = axes.images
     np.testing.assert_allclose(image.get_array(), over_time().weights[0].numpy())
     np.testing.assert_allclose(image.get_extent(), [-0.2, 0.2, 0.15, -0.15])
-    assert axes.get_ylabel() == "time_blocks.0\nlooks from (s)"
+    assert axes.get_ylabel() == "block 1 of 2\nover time\nlooks from (s)"
     assert axes.get_title() == f"head 1, to {float(over_time().weights[0].max()):.2f}"
     assert figure.axes[3].get_xlabel() == "at (s)"
 
@@ -70,3 +70,12 @@ def test_nothing_to_show_is_said():
         joint_attention_plot([over_time()], POINTS, COCO17)
     with pytest.raises(InputError, match="no joint that the layers look at"):
         joint_attention_plot([over_joints(torch.rand(1, 3, 3))], np.full((17, 2), np.nan), COCO17)
+
+
+def test_layers_are_named_by_what_they_are():
+    layers = [f"time_blocks.{number}.attention" for number in range(5)] + ["joint_blocks.0.attention"]
+    assert block_title(layers[2], layers) == "block 3 of 5\nover time"
+    assert block_title(layers[-1], layers) == "block 1 of 1\nover joints"
+    cross = ["decoder.0.attention", "decoder.0.cross_attention", "decoder.1.attention"]
+    assert block_title(cross[1], cross) == "block 1 of 2\nof the decoder, over the encoder"
+    assert block_title("attention", ["attention"]) == "attention"
