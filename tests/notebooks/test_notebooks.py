@@ -66,3 +66,31 @@ def test_attention_compared():
     assert growth.pop("scaled_dot") > 1.7
     assert growth.pop("strided") < 1.3
     assert all(exponent < 1.15 for exponent in growth.values())
+
+
+@pytest.mark.slow
+def test_lift_a_video():
+    result = result_of("lift_a_video", SECONDS="1.0")
+    assert result["people"] >= 1
+    assert 5 < result["knee"] < 150
+    assert 20 < result["ankle_mm"] < 300
+
+
+def test_metrics_that_disagree():
+    table = result_of("metrics_that_disagree")
+    assert table["turned by 15 degrees"]["p_mpjpe"] < 0.01 < 40 < table["turned by 15 degrees"]["mpjpe"]
+    assert table["10 % too large"]["n_mpjpe"] < 0.01
+    assert table["depth the wrong way"]["p_mpjpe"] > 100, "no reflection"
+    wrist = table["one wrist at its shoulder"]
+    assert wrist["p_mpjpe"] > wrist["mpjpe"]
+    noise, still = table["2 cm of new noise a frame"], table["the mean pose, never moving"]
+    assert noise["mpjpe"] < still["mpjpe"]
+    assert noise["mpjve"] > still["mpjve"]
+    assert still["jitter"] < 1e-6
+
+
+@pytest.mark.slow
+def test_your_own_detector():
+    result = result_of("your_own_detector")
+    assert result["frames"] == 150
+    assert result["p_mpjpe"] < 60
