@@ -5,7 +5,6 @@ import os
 import numpy as np
 from jaxtyping import Float
 
-from poselift.core.errors import InputError
 from poselift.core.files import atomic_path
 from poselift.core.times import usual_interval
 from poselift.kinematics import Rig, RiggedMotion, solve
@@ -31,14 +30,11 @@ def write_bvh(path: str | os.PathLike[str], motion: Motion | RiggedMotion) -> No
         InputError: the file cannot be written, the skeleton lacks joints, or no frame has a pose.
     """
     rigged = motion if isinstance(motion, RiggedMotion) else solve(motion)
-    known = np.flatnonzero(np.isfinite(rigged.root).all(1))
-    if not len(known):
-        raise InputError(f"person {rigged.person} has no frame with a pose; choose another person")
     times = rigged.timestamps
     interval = usual_interval(times) or 1 / 30
     grid = times[0] + interval * np.arange(round((times[-1] - times[0]) / interval) + 1)
     nearest = np.searchsorted((times[1:] + times[:-1]) / 2, grid)
-    shown = known[np.maximum(np.searchsorted(known, nearest, side="right") - 1, 0)]
+    shown = rigged.held()[nearest]
     angles = _continuous(_euler(rigged.rotations[shown]))
     order = _depth_first(rigged.rig)
     columns = np.concatenate([_CENTIMETRES * rigged.root[shown], angles[:, order].reshape(len(shown), -1)], 1)

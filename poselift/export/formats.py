@@ -8,6 +8,7 @@ from poselift.export.angles import write_angles_csv, write_angles_mot
 from poselift.export.bvh import write_bvh
 from poselift.export.c3d import write_c3d
 from poselift.export.csv import write_csv
+from poselift.export.glb import write_glb
 from poselift.export.netcdf import write_netcdf
 from poselift.export.parquet import write_parquet
 from poselift.export.trc import write_trc
@@ -32,6 +33,7 @@ FORMATS = {
     "mot": Format(".mot", write_angles_mot),
     "c3d": Format(".c3d", write_c3d),
     "bvh": Format(".bvh", write_bvh),
+    "glb": Format(".glb", lambda path, motion: write_glb(path, [motion])),
     "angles": Format(".angles.csv", write_angles_csv),
     "csv": Format(".csv", write_csv),
     "parquet": Format(".parquet", write_parquet),
