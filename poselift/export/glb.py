@@ -12,6 +12,7 @@ from poselift.core.errors import InputError
 from poselift.core.files import atomic_path
 from poselift.core.optional import require
 from poselift.export.body import body_mesh
+from poselift.export.people import check_people
 from poselift.kinematics import RiggedMotion, solve
 from poselift.structures import Motion
 
@@ -30,9 +31,10 @@ def write_glb(path: str | os.PathLike[str], motions: Sequence[Motion]) -> None:
         motions: everybody in the file, in the same frame.
 
     Raises:
-        InputError: pygltflib is not installed, the file cannot be written, a skeleton lacks joints, or somebody has no
-            frame with a pose.
+        InputError: pygltflib is not installed, the file cannot be written, the people do not fit together, their
+            skeleton lacks joints, or somebody has no frame with a pose.
     """
+    check_people(motions)
     gltf = require("pygltflib", "gltf")
     document = _Document(gltf)
     # glTF has no times below 0.

@@ -1,6 +1,6 @@
 """A body of fixed bone lengths, and its motion as joint rotations."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -9,6 +9,9 @@ from jaxtyping import Float, Int
 
 from poselift.core.errors import InputError
 from poselift.geometry import forward_kinematics, points_from_bones
+
+Z_UP = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])
+"""Turns Y up into Z up: who faced +Z faces -Y, as Blender's front view has it."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +36,7 @@ class Rig:
 
 @dataclass(frozen=True)
 class RiggedMotion:
-    """One person's motion as rotations of a rig; right-handed, Y up.
+    """One person's motion as rotations of a rig; right-handed, Y up unless `with_z_up` turned it.
 
     Attributes:
         rig: the person's segments.
@@ -62,6 +65,11 @@ class RiggedMotion:
     def orientations(self) -> Float[np.ndarray, "t s 3 3"]:
         """Rotations of the segments in the world."""
         return self._posed[1]
+
+    def with_z_up(self) -> "RiggedMotion":
+        """The same motion with Z up, its rest pose too."""
+        rig = replace(self.rig, offsets=self.rig.offsets @ Z_UP.T)
+        return replace(self, rig=rig, root=self.root @ Z_UP.T, rotations=Z_UP @ self.rotations @ Z_UP.T)
 
     def held(self) -> Int[np.ndarray, " t"]:
         """For each frame, the frame whose pose formats without gaps show: itself, or the last one with a pose.

@@ -26,7 +26,7 @@ def emptied(motion, frames):
 
 
 def test_markers_at_uneven_times_are_even_and_keep_gaps(motion):
-    found = markers(motion)
+    found = markers([motion])
     assert found.resampled
     assert np.allclose(np.diff(found.times), 1 / found.rate)
     expected = 1000 * (motion.joints[0] + motion.root[0]) * [1, -1, -1]
@@ -36,7 +36,7 @@ def test_markers_at_uneven_times_are_even_and_keep_gaps(motion):
 
 def test_trc_has_millimetres_and_nan_in_gaps(tmp_path):
     walk = emptied(pose({"left_knee": turn("x", np.linspace(0, 90, 20))}, 20), [4])
-    write_trc(tmp_path / "a.trc", walk)
+    write_trc(tmp_path / "a.trc", [walk])
     lines = (tmp_path / "a.trc").read_text().splitlines()
     assert lines[0].split("\t") == ["PathFileType", "4", "(X/Y/Z)", "a.trc"]
     assert lines[2].split("\t")[:5] == ["30", "30", "20", "28", "mm"]
@@ -51,7 +51,7 @@ def test_c3d_reads_back_with_the_uncertainty_as_residual(tmp_path):
     ezc3d = pytest.importorskip("ezc3d")
     radii = np.full((20, 28), 0.05, np.float32)
     walk = emptied(pose({"left_knee": turn("x", np.linspace(0, 90, 20))}, 20, uncertainty=radii), [4])
-    write_c3d(tmp_path / "a.c3d", walk)
+    write_c3d(tmp_path / "a.c3d", [walk])
     file = ezc3d.c3d(str(tmp_path / "a.c3d"))
     assert file["parameters"]["POINT"]["LABELS"]["value"] == list(walk.skeleton.joints)
     assert file["parameters"]["POINT"]["RATE"]["value"][0] == pytest.approx(30)
@@ -139,7 +139,7 @@ def test_a_motion_without_poses_is_refused_and_leaves_no_file(name, tmp_path):
     if name == "csv":
         pytest.skip("a table of empty rows is what csv has for it")
     with pytest.raises(InputError, match="no frame with a pose"):
-        FORMATS[name].write(tmp_path / "a", emptied(pose(), slice(None)))
+        FORMATS[name].write(tmp_path / "a", [emptied(pose(), slice(None))])
     assert list(tmp_path.iterdir()) == []
 
 
@@ -147,15 +147,16 @@ def test_a_motion_without_poses_is_refused_and_leaves_no_file(name, tmp_path):
 def test_a_single_frame_is_written(name, tmp_path):
     pytest.importorskip({"c3d": "ezc3d", "parquet": "pyarrow"}.get(name, "numpy"))
     path = tmp_path / f"a{FORMATS[name].ending}"
-    FORMATS[name].write(path, pose(frames=1))
+    FORMATS[name].write(path, [pose(frames=1)])
     assert path.stat().st_size > 0
 
 
 def test_parquet_has_the_columns_of_the_table_and_nulls(tmp_path, world_motion):
     parquet = pytest.importorskip("pyarrow.parquet")
-    write_parquet(tmp_path / "a.parquet", world_motion)
+    write_parquet(tmp_path / "a.parquet", [world_motion])
     table = parquet.read_table(tmp_path / "a.parquet")
-    assert table.column_names == list(columns(world_motion))
+    assert table.column_names == ["person", *columns(world_motion)]
+    assert table["person"].to_pylist() == [3] * 6
     assert table["interpolated"].to_pylist() == world_motion.interpolated.tolist()
     assert table["left_knee_y_m"][4].as_py() is None
     knee = world_motion.joints[:4, world_motion.skeleton.index("left_knee"), 1]
@@ -164,7 +165,7 @@ def test_parquet_has_the_columns_of_the_table_and_nulls(tmp_path, world_motion):
 
 
 def test_netcdf_has_the_layout_of_movement(tmp_path, world_motion):
-    write_netcdf(tmp_path / "a.nc", world_motion)
+    write_netcdf(tmp_path / "a.nc", [world_motion])
     with netcdf_file(tmp_path / "a.nc", mmap=False) as file:
         position, confidence = file.variables["position"], file.variables["confidence"]
         assert position.dimensions == ("time", "space", "keypoints", "individuals")
@@ -181,7 +182,7 @@ def test_netcdf_has_the_layout_of_movement(tmp_path, world_motion):
 
 def test_xarray_reads_the_names(tmp_path, world_motion):
     xarray = pytest.importorskip("xarray")
-    write_netcdf(tmp_path / "a.nc", world_motion)
+    write_netcdf(tmp_path / "a.nc", [world_motion])
     with xarray.open_dataset(tmp_path / "a.nc", engine="scipy") as data:
         ankle = data.position.sel(keypoints="left_ankle", space="y", individuals="person_3")
         row = world_motion.skeleton.index("left_ankle")
