@@ -77,11 +77,11 @@ def body_mesh(rig: Rig) -> Mesh:
         np.linalg.norm(at[f"left_{joint}"] - at[f"right_{joint}"]) / 2 / size for joint in ("hip", "shoulder")
     )
     trunk = (
-        (0.0, hips + 0.055, 0.1),
+        (0.0, hips + 0.045, 0.1),
         (0.8, hips + 0.035, 0.095),
-        (1.5, 0.9 * shoulders, 0.11),
-        (1.8, 0.92 * shoulders, 0.09),
-        (2.0, 0.8 * shoulders, 0.07),
+        (1.5, 0.95 * shoulders, 0.11),
+        (1.8, 1.02 * shoulders, 0.09),
+        (2.0, 0.88 * shoulders, 0.07),
     )
     low, high = ((at[f"left_{joint}"] + at[f"right_{joint}"]) / 2 for joint in ("hip", "shoulder"))
     add([low, at["spine"], high], ["pelvis", "thorax"], trunk, _X)
