@@ -4,12 +4,17 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from poselift.core.choices import choose
+from poselift.cli.formats import NAMES, PAGE, PAGE_FILES, chosen_formats, motion_formats
+from poselift.cli.view import page_of_people
 from poselift.core.errors import InputError
 from poselift.core.files import check_writable
 from poselift.export import read_motion
-from poselift.export.formats import FORMATS
+from poselift.export.formats import FORMATS, Format
 from poselift.export.markers import markers
+from poselift.structures import Motion
+
+_TOGETHER = "people"
+"""Name of a file of several people, without its ending."""
 
 
 def add_command(commands: Any) -> None:
@@ -20,8 +25,14 @@ def add_command(commands: Any) -> None:
         description="Writes each motion in the formats of OpenSim, Visual3D, Blender and other programs.",
     )
     parser.add_argument("motions", type=Path, nargs="+", metavar="NPZ", help="motions of poselift lift")
-    parser.add_argument("--to", required=True, metavar="FORMAT,...", help=f"any of {', '.join(FORMATS)}")
+    parser.add_argument("--to", required=True, metavar="FORMAT,...", help=f"any of {', '.join(NAMES)}")
     parser.add_argument("--out", type=Path, metavar="DIR", help="folder of the files (default: beside each motion)")
+    parser.add_argument(
+        "--together", action="store_true", help=f"one file of everybody, {_TOGETHER}.ENDING, instead of one per person"
+    )
+    parser.add_argument(
+        "--up", choices=["y", "z"], default="y", help="the axis that points up, in trc, c3d and bvh (default: y)"
+    )
     parser.set_defaults(run=run)
 
 
@@ -29,25 +40,66 @@ def run(options: argparse.Namespace) -> None:
     """Writes the files.
 
     Raises:
-        InputError: a format is unknown, a motion cannot be read or has no pose, or a file cannot be written.
+        InputError: a format is unknown or cannot do what the options want, a motion cannot be read or has no pose, or
+            a file cannot be written.
     """
-    names = [name for name in options.to.split(",") if name]
-    formats = {name: choose("format", name, FORMATS) for name in names}
-    if not formats:
-        raise InputError(f"--to: name a format, any of {', '.join(FORMATS)}")
-    taken: dict[Path, Path] = {}
-    for source in options.motions:
-        motion = read_motion(source)
-        if {"trc", "c3d"} & set(formats):
-            found = markers(motion)
-            if found.resampled:
-                print(f"{source}: frames at uneven times; trc and c3d are at an even {found.rate:.6g} frames a second")
-        for format_ in formats.values():
-            out = (options.out or source.parent) / f"{source.stem}{format_.ending}"
-            if out in taken:
-                raise InputError(f"{taken[out]} and {source} would both become {out}; export them to two folders")
-            taken[out] = source
-            check_writable(out.parent)
-            out.parent.mkdir(parents=True, exist_ok=True)
-            format_.write(out, motion)
+    names = chosen_formats(options.to, "--to")
+    formats = motion_formats(names)
+    if options.up == "z":
+        _check_all(formats, "turns", "--up z: Z cannot point up in")
+    if options.together:
+        _check_all(formats, "several", "--together: a file of several people is not possible in")
+    motions = {source: read_motion(source) for source in options.motions}
+    planned = _planned(options, list(motions), formats)
+    page = _page(options, list(motions)) if PAGE in names else None
+    for out in [*(out for _, out, _ in planned), *([page] if page else [])]:
+        check_writable(out.parent)
+    if {"trc", "c3d"} & set(formats):
+        _report_uneven(motions)
+    for format_, out, sources in planned:
+        format_.write(out, [motions[source] for source in sources], options.up)
+        print(out)
+    if page:
+        for out in page_of_people(list(motions), page):
             print(out)
+
+
+def _check_all(formats: dict[str, Format], field: str, problem: str) -> None:
+    """Raises an error for formats that lack what an option needs."""
+    if lacking := [name for name, format_ in formats.items() if not getattr(format_, field)]:
+        able = [name for name, format_ in FORMATS.items() if getattr(format_, field)]
+        raise InputError(f"{problem} {', '.join(lacking)}; it is in {', '.join(able)}")
+
+
+def _planned(
+    options: argparse.Namespace, sources: list[Path], formats: dict[str, Format]
+) -> list[tuple[Format, Path, list[Path]]]:
+    """Format, file and motions of each file to write."""
+    groups = [(_TOGETHER, sources)] if options.together else [(source.stem, [source]) for source in sources]
+    planned: dict[Path, tuple[Format, Path, list[Path]]] = {}
+    for stem, group in groups:
+        for format_ in formats.values():
+            out = (options.out or group[0].parent) / f"{stem}{format_.ending}"
+            if out in planned:
+                first = planned[out][2][0]
+                raise InputError(f"{first} and {group[0]} would both become {out}; export them to two folders")
+            planned[out] = format_, out, group
+    return list(planned.values())
+
+
+def _page(options: argparse.Namespace, sources: list[Path]) -> Path:
+    """The page to write."""
+    folders = {source.parent.resolve() for source in sources}
+    if len(folders) > 1:
+        raise InputError(
+            f"{PAGE}: the motions are in {len(folders)} folders; a page is of one, so export them one by one"
+        )
+    return Path(options.out or sources[0].parent) / PAGE_FILES[0]
+
+
+def _report_uneven(motions: dict[Path, Motion]) -> None:
+    """Says which motions are interpolated."""
+    for source, motion in motions.items():
+        found = markers([motion])
+        if found.resampled:
+            print(f"{source}: frames at uneven times; trc and c3d are at an even {found.rate:.6g} frames a second")

@@ -11,6 +11,7 @@ from rich.console import Console
 from poselift.cli.camera import add_camera_options
 from poselift.cli.detector import add_detector_options, add_quality_option, chosen_detector
 from poselift.cli.device import torch_device
+from poselift.cli.formats import NAMES, chosen_formats, planned_files, write_formats
 from poselift.cli.keypoints import add_keypoint_options, chosen_keypoints
 from poselift.cli.progress import stage_progress
 from poselift.cli.results import OVERLAY, Results, check_folder, folder, person_files
@@ -83,6 +84,11 @@ def add_command(commands: Any) -> None:
         action="store_true",
         help="write the motion in the world frame, Y up from the ground, with foot contacts; needs a still camera",
     )
+    how.add_argument(
+        "--formats",
+        metavar="FORMAT,...",
+        help=f"write each motion in these formats too, any of {', '.join(NAMES)} (`poselift export` has more options)",
+    )
     how.add_argument("--no-render", action="store_true", help="do not write overlay.mp4")
     how.add_argument("--quiet", action="store_true", help="print errors only")
     add_keypoint_options(parser)
@@ -99,7 +105,8 @@ def run(arguments: argparse.Namespace) -> None:
     video = _chosen_video(arguments)
     path: Path = arguments.keypoints or video or demo_video()
     out: Path = arguments.out if arguments.out is not None else Path("poselift_out") / path.stem
-    check_folder(out, path, video)
+    formats = [] if arguments.formats is None else chosen_formats(arguments.formats, "--formats")
+    check_folder(out, path, video, formats)
     # No markup, because file names may look like rich's.
     console = Console(quiet=arguments.quiet, highlight=False, soft_wrap=True, markup=False, emoji=False)
     weights = load_weights(arguments.weights, torch_device(arguments.device))
@@ -129,7 +136,9 @@ def run(arguments: argparse.Namespace) -> None:
                 world = _world(clip, options.threshold, lifted)
         motions = [motion.restricted(skeleton) for motion in (lifted if world is None else world).motions]
         lifted = replace(lifted, motions=[motion.restricted(skeleton) for motion in lifted.motions])
-        files = [name for motion in motions for name in person_files(motion)]
+        people = {f"person_{motion.keypoints.person}": motion for motion in motions}
+        exports = planned_files(formats, people)
+        files = list(dict.fromkeys([*(name for motion in motions for name in person_files(motion)), *exports]))
         if motions and not arguments.no_render:
             files.append(OVERLAY)
         # First, so that the files of a stopped run are known to be ours; and again at the end, with all times.
@@ -137,6 +146,11 @@ def run(arguments: argparse.Namespace) -> None:
         with watch.time("write"):
             for motion in motions:
                 results.write_person(motion, lifted, world)
+        if exports:
+            with watch.time("export"):
+                written, failed = write_formats(out, formats, people, video if arguments.keypoints else path)
+            lifted.warnings.extend(failed)
+            files = [name for name in files if name not in exports or name in written]
         if OVERLAY in files:
             with watch.time("render"):
                 _render(clip, options.threshold, lifted, out / OVERLAY, report)
@@ -146,11 +160,11 @@ def run(arguments: argparse.Namespace) -> None:
     if not motions:
         console.print(f"Nobody was found in {path}. Summary: {out / 'summary.json'}")
         return
-    people = f"{len(motions)} {'person' if len(motions) == 1 else 'people'}"
+    found = f"{len(motions)} {'person' if len(motions) == 1 else 'people'}"
     look = str(out if arguments.no_render else out / OVERLAY)
     if arguments.keypoints is not None and video is None and not arguments.no_render:
         look += " (2D on blank pictures, because --video is not given)"
-    console.print(f"{people} in {lifted.frames} frames. Look at {look}; the motion is in {out}/person_*.npz and .csv")
+    console.print(f"{found} in {lifted.frames} frames. Look at {look}; the motion is in {out}/person_*.npz and .csv")
 
 
 def _inputs(arguments: argparse.Namespace, path: Path, video: Path | None) -> dict[str, str]:

@@ -5,15 +5,18 @@ import math
 import os
 import re
 from argparse import ArgumentTypeError
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from poselift.cli.formats import PAGE_FILES, planned_files
 from poselift.core.errors import InputError
 from poselift.core.files import check_writable, write_json
 from poselift.export import write_csv, write_npz, write_sidecar
+from poselift.export.formats import FORMATS
 from poselift.lifting import Clip, LiftedClip, World
 from poselift.models import Weights
 from poselift.structures import Motion
@@ -23,7 +26,10 @@ OVERLAY = "overlay.mp4"
 
 _SUMMARY = "summary.json"
 _FILES = ("npz", "json", "csv")
-_OURS = re.compile(r"person_\d+\.(npz|json|csv)|overlay\.mp4")
+_ENDINGS = {*(f".{suffix}" for suffix in _FILES), *(form.ending for form in FORMATS.values())}
+_OURS = re.compile(
+    rf"person_\d+({'|'.join(map(re.escape, sorted(_ENDINGS)))})|{'|'.join(map(re.escape, (OVERLAY, *PAGE_FILES)))}"
+)
 """Names of the files beside the summary."""
 
 
@@ -38,13 +44,14 @@ def folder(text: str) -> Path:
     return Path(text)
 
 
-def check_folder(out: Path, path: Path, video: Path | None) -> None:
+def check_folder(out: Path, path: Path, video: Path | None, formats: Sequence[str] = ()) -> None:
     """Checks, before the long work, that results can be written without overwriting the user's files.
 
     Args:
         out: the folder.
         path: the input file, a video or keypoints.
         video: the video of the keypoints, if given.
+        formats: names of the formats to write.
 
     Raises:
         InputError: the folder is not writable, holds results of another input or files that no earlier run wrote, or
@@ -64,7 +71,10 @@ def check_folder(out: Path, path: Path, video: Path | None) -> None:
         )
     accounted = [_SUMMARY, *earlier["files"]] if earlier else []
     for there in sorted(out.glob("*")):
-        if _is_ours(there.name) and there.name not in accounted:
+        # Files of `poselift export` may stay, unless this run writes their format.
+        stem = there.name.split(".")[0]
+        written = (_SUMMARY, OVERLAY, *_person_files(stem), *planned_files(formats, [stem]))
+        if _is_ours(there.name) and there.name in written and there.name not in accounted:
             raise InputError(
                 f"{there} does not come from an earlier run and could be overwritten; move it, or choose another --out"
             )
@@ -72,7 +82,11 @@ def check_folder(out: Path, path: Path, video: Path | None) -> None:
 
 def person_files(motion: Motion) -> list[str]:
     """Names of a person's files."""
-    return [f"person_{motion.keypoints.person}.{suffix}" for suffix in _FILES]
+    return _person_files(f"person_{motion.keypoints.person}")
+
+
+def _person_files(stem: str) -> list[str]:
+    return [f"{stem}.{suffix}" for suffix in _FILES]
 
 
 @dataclass(frozen=True)

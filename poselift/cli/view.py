@@ -69,6 +69,24 @@ def page_of_folder(folder: Path, out: Path, video: Path | None = None) -> list[P
     found = sorted(folder.glob("person_*.npz"), key=lambda path: (len(path.name), path.name))
     if not found:
         raise InputError(f"{folder} has no person_*.npz; give a folder in which `poselift lift` found somebody")
+    return page_of_people(found, out, video)
+
+
+def page_of_people(found: list[Path], out: Path, video: Path | None = None) -> list[Path]:
+    """Writes the page of people in one folder that `poselift lift` wrote.
+
+    Args:
+        found: their npz files.
+        out: the .html file to write.
+        video: the video; None for the one that the results name, if it is still there.
+
+    Returns:
+        The files that were written.
+
+    Raises:
+        InputError: a file cannot be read or written.
+    """
+    folder = found[0].parent
     motions = [read_motion(path) for path in found]
     sidecars = [read_sidecar(path.with_suffix(".json")) for path in found]
     about = {motion.keypoints.person: sidecar for motion, sidecar in zip(motions, sidecars, strict=True)}

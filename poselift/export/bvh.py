@@ -5,7 +5,6 @@ import os
 import numpy as np
 from jaxtyping import Float
 
-from poselift.core.errors import InputError
 from poselift.core.files import atomic_path
 from poselift.core.times import usual_interval
 from poselift.kinematics import Rig, RiggedMotion, solve
@@ -17,28 +16,29 @@ _TIP = 0.3
 """Length of a last segment relative to the one before it: the format wants an end for it, and nothing shows one."""
 
 
-def write_bvh(path: str | os.PathLike[str], motion: Motion | RiggedMotion) -> None:
-    """Writes the rig and its motion: centimetres, Y up, facing +Z, rotations in the order Z, X, Y, in degrees.
+def write_bvh(path: str | os.PathLike[str], motion: Motion | RiggedMotion, up: str = "y") -> None:
+    """Writes the rig and its motion: centimetres, rotations in the order Z, X, Y, in degrees.
 
-    The rest pose is a T-pose. Angles are continuous. BVH has one frame time and no gaps: frames are taken at a constant
-    rate from the ones next to them, and an empty frame repeats the last pose before it (or the first of the clip).
+    The rest pose is a T-pose that faces +Z, or -Y with Z up. Angles are continuous. BVH has one frame time and no gaps:
+    frames are taken at a constant rate from the ones next to them, and an empty frame repeats the last pose before it
+    (or the first of the clip).
 
     Args:
         path: the file to write.
         motion: one person's motion, or what `solve` made of it.
+        up: the axis that points up, "y" or "z".
 
     Raises:
         InputError: the file cannot be written, the skeleton lacks joints, or no frame has a pose.
     """
     rigged = motion if isinstance(motion, RiggedMotion) else solve(motion)
-    known = np.flatnonzero(np.isfinite(rigged.root).all(1))
-    if not len(known):
-        raise InputError(f"person {rigged.person} has no frame with a pose; choose another person")
+    if up == "z":
+        rigged = rigged.with_z_up()
     times = rigged.timestamps
     interval = usual_interval(times) or 1 / 30
     grid = times[0] + interval * np.arange(round((times[-1] - times[0]) / interval) + 1)
     nearest = np.searchsorted((times[1:] + times[:-1]) / 2, grid)
-    shown = known[np.maximum(np.searchsorted(known, nearest, side="right") - 1, 0)]
+    shown = rigged.held()[nearest]
     angles = _continuous(_euler(rigged.rotations[shown]))
     order = _depth_first(rigged.rig)
     columns = np.concatenate([_CENTIMETRES * rigged.root[shown], angles[:, order].reshape(len(shown), -1)], 1)

@@ -1,6 +1,7 @@
 """C3D: marker positions as biomechanics programs read them (c3d.org), written by ezc3d."""
 
 import os
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -10,27 +11,30 @@ from poselift.export.markers import markers
 from poselift.structures import Motion
 
 
-def write_c3d(path: str | os.PathLike[str], motion: Motion) -> None:
-    """Writes joints as points: millimetres, Y up, a constant rate.
+def write_c3d(path: str | os.PathLike[str], motions: Sequence[Motion], up: str = "y") -> None:
+    """Writes joints as points: millimetres, a constant rate.
 
     The residual of a point is the radius that holds the joint in 90 % of cases, millimetres; 0 where it is unknown, and
     -1 in empty frames, as the format has it for points that are missing.
 
     Args:
         path: the file to write.
-        motion: one person's motion.
+        motions: everybody in the file; see `markers`.
+        up: the axis that points up, "y" or "z".
 
     Raises:
-        InputError: ezc3d is not installed, the file cannot be written, or no frame has a pose.
+        InputError: ezc3d is not installed, the file cannot be written, the people do not fit together, or somebody has
+            no frame with a pose.
     """
     ezc3d = require("ezc3d", "c3d")
-    found = markers(motion)
+    found = markers(motions, up)
     file = ezc3d.c3d()
     point = file["parameters"]["POINT"]
     point["RATE"]["value"] = [found.rate]
     point["LABELS"]["value"] = found.names
     point["UNITS"]["value"] = ["mm"]
     file.add_parameter("POINT", "X_SCREEN", ["+X"])
+    file.add_parameter("POINT", "Y_SCREEN", [f"+{up.upper()}"])
     file.add_parameter("POINT", "Y_SCREEN", ["+Y"])
     missing = np.isnan(found.positions).any(-1).T
     points = np.ones((4, *missing.shape))

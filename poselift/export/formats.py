@@ -4,37 +4,72 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from poselift.core.optional import require
 from poselift.export.angles import write_angles_csv, write_angles_mot
 from poselift.export.bvh import write_bvh
 from poselift.export.c3d import write_c3d
 from poselift.export.csv import write_csv
+from poselift.export.glb import write_glb
 from poselift.export.netcdf import write_netcdf
 from poselift.export.parquet import write_parquet
+from poselift.export.people import check_people
 from poselift.export.trc import write_trc
 from poselift.structures import Motion
 
 
 @dataclass(frozen=True)
 class Format:
-    """A format of one file a person.
+    """A format of motions.
 
     Attributes:
         ending: of the file's name.
-        write: writes the file.
+        writer: writes a file: of a list of people if `several`, else of one motion.
+        several: whether one file has room for several people.
+        turns: whether the writer can make Z point up, with up="z".
+        package: the optional package that it needs, and the extra that installs it.
     """
 
     ending: str
-    write: Callable[[Path, Motion], None]
+    writer: Callable[..., None]
+    several: bool = False
+    turns: bool = False
+    package: tuple[str, str] | None = None
+
+    def check(self) -> None:
+        """Checks, before long work, that the format can be written.
+
+        Raises:
+            InputError: its package is not installed.
+        """
+        if self.package is not None:
+            require(*self.package)
+
+    def write(self, path: Path, motions: list[Motion], up: str = "y") -> None:
+        """Writes a file.
+
+        Args:
+            path: the file.
+            motions: one person, or several if the format has room for them.
+            up: "z" if the format can have Z up.
+
+        Raises:
+            InputError: the file cannot be written, or the motions have no pose or lack joints.
+        """
+        # For the tables of `poselift lift` too, which may be empty themselves.
+        check_people(motions)
+        given = motions if self.several else motions[0]
+        self.writer(path, given, **({"up": up} if self.turns else {}))
 
 
 FORMATS = {
-    "trc": Format(".trc", write_trc),
+    "trc": Format(".trc", write_trc, several=True, turns=True),
     "mot": Format(".mot", write_angles_mot),
-    "c3d": Format(".c3d", write_c3d),
-    "bvh": Format(".bvh", write_bvh),
+    "c3d": Format(".c3d", write_c3d, several=True, turns=True, package=("ezc3d", "c3d")),
+    "bvh": Format(".bvh", write_bvh, turns=True),
+    "glb": Format(".glb", write_glb, several=True, package=("pygltflib", "gltf")),
     "angles": Format(".angles.csv", write_angles_csv),
     "csv": Format(".csv", write_csv),
-    "parquet": Format(".parquet", write_parquet),
-    "netcdf": Format(".nc", write_netcdf),
+    "parquet": Format(".parquet", write_parquet, several=True, package=("pyarrow", "tables")),
+    "netcdf": Format(".nc", write_netcdf, several=True),
 }
 """Each format by its name on the command line."""

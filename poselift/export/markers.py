@@ -1,13 +1,14 @@
-"""Joints as markers at a constant rate with Y up, as programs of motion capture read them."""
+"""Joints as markers at a constant rate, upright, as programs of motion capture read them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float
 
-from poselift.core.errors import InputError
 from poselift.core.times import usual_interval
-from poselift.kinematics import upright
+from poselift.export.people import check_people
+from poselift.kinematics import Z_UP, upright
 from poselift.structures import Motion
 
 _UNEVEN = 0.1
@@ -23,7 +24,7 @@ class Markers:
 
     Attributes:
         names: of the markers.
-        positions: millimetres, right-handed, Y up; NaN in empty frames.
+        positions: millimetres, right-handed; NaN in empty frames.
         radii: of the ball that holds the joint in 90 % of cases, millimetres; NaN where it is unknown.
         rate: frames a second.
         start: seconds of the first frame.
@@ -43,27 +44,62 @@ class Markers:
         return self.start + np.arange(len(self.positions)) / self.rate
 
 
-def markers(motion: Motion) -> Markers:
-    """The joints of a motion as markers.
+def markers(motions: Sequence[Motion], up: str = "y") -> Markers:
+    """The joints of one or several people as markers.
 
     Frames at uneven times are interpolated linearly on an even grid. Nothing is interpolated across empty frames and
-    gaps.
+    gaps. The rate is that of the longest motion.
+
+    Args:
+        motions: everybody, in the same frame. Several people have names such as person_1_left_knee, and are NaN before
+            their first frame and after their last one.
+        up: the axis that points up, "y" or "z".
 
     Raises:
-        InputError: no frame has a pose.
+        InputError: the people do not fit together, or somebody has no frame with a pose.
     """
-    times = motion.timestamps
-    points = upright(motion)
-    if not np.isfinite(points).all((1, 2)).any():
-        raise InputError(f"person {motion.keypoints.person} has no frame with a pose; choose another person")
-    radii = np.full(points.shape[:2], np.nan) if motion.uncertainty is None else motion.uncertainty.astype(np.float64)
+    check_people(motions)
     # A single frame has no rate; 30 stands for it.
-    interval = usual_interval(times) or 1 / 30
-    grid = times[0] + interval * np.arange(round((times[-1] - times[0]) / interval) + 1)
-    resampled = len(grid) != len(times) or bool(np.abs(grid - times).max() > _UNEVEN * interval)
-    if resampled:
-        points, radii = (_at(grid, times, values, _GAP * interval) for values in (points, radii))
-    return Markers(motion.skeleton.joints, 1000 * points, 1000 * radii, 1 / interval, float(times[0]), resampled)
+    interval = usual_interval(max((motion.timestamps for motion in motions), key=len)) or 1 / 30
+    start = min(motion.timestamps[0] for motion in motions)
+    end = max(motion.timestamps[-1] for motion in motions)
+    grid = start + interval * np.arange(round((end - start) / interval) + 1)
+    turn = Z_UP if up == "z" else np.eye(3)
+    names: list[str] = []
+    positions, radii, resampled = [], [], False
+    for motion in motions:
+        prefix = f"person_{motion.keypoints.person}_" if len(motions) > 1 else ""
+        names += [prefix + joint for joint in motion.skeleton.joints]
+        points = upright(motion) @ turn.T
+        unknown = np.full(points.shape[:2], np.nan)
+        around = unknown if motion.uncertainty is None else motion.uncertainty.astype(np.float64)
+        placed, uneven = _on_grid(grid, interval, motion.timestamps, np.concatenate([points, around[..., None]], -1))
+        positions.append(placed[..., :3])
+        radii.append(placed[..., 3])
+        resampled |= uneven
+    return Markers(
+        tuple(names),
+        1000 * np.concatenate(positions, 1),
+        1000 * np.concatenate(radii, 1),
+        1 / interval,
+        float(start),
+        resampled,
+    )
+
+
+def _on_grid(
+    grid: Float[np.ndarray, " n"], interval: float, times: Float[np.ndarray, " t"], values: Float[np.ndarray, "t *c"]
+) -> tuple[Float[np.ndarray, "n *c"], bool]:
+    """Values at the times of the grid, NaN beyond their own times, and whether they had to be interpolated."""
+    first = round((times[0] - grid[0]) / interval)
+    near = grid[first : first + len(times)]
+    if len(near) == len(times) and (len(times) == 1 or np.abs(near - times).max() <= _UNEVEN * interval):
+        placed = np.full((len(grid), *values.shape[1:]), np.nan)
+        placed[first : first + len(times)] = values
+        return placed, False
+    placed = _at(grid, times, values, _GAP * interval)
+    placed[(grid < times[0] - interval / 2) | (grid > times[-1] + interval / 2)] = np.nan
+    return placed, True
 
 
 def _at(

@@ -1,17 +1,18 @@
 """netCDF in the layout of movement's poses, for xarray and movement (https://movement.neuroinformatics.dev)."""
 
 import os
+from collections.abc import Sequence
 
 import numpy as np
 from scipy.io import netcdf_file
 
-from poselift.core.errors import InputError
 from poselift.core.files import atomic_path
 from poselift.core.times import usual_interval
+from poselift.export.people import check_people
 from poselift.structures import Motion
 
 
-def write_netcdf(path: str | os.PathLike[str], motion: Motion) -> None:
+def write_netcdf(path: str | os.PathLike[str], motions: Sequence[Motion]) -> None:
     """Writes a netCDF 3 file as xarray writes movement's datasets.
 
     Variables: `position` (time, space, keypoints, individuals), metres, root plus joint; `confidence` (time, keypoints,
@@ -21,31 +22,39 @@ def write_netcdf(path: str | os.PathLike[str], motion: Motion) -> None:
 
     Args:
         path: the file to write.
-        motion: one person's motion.
+        motions: everybody in the file. Times are those of all; a person is NaN at the times of others.
 
     Raises:
-        InputError: the file cannot be written, or no frame has a pose.
+        InputError: the file cannot be written, the people do not fit together, or somebody has no frame with a pose.
     """
-    if np.isnan(motion.joints).all():
-        raise InputError("the motion has no frame with a pose; lift the person again")
-    joints, interval = motion.skeleton.joints, usual_interval(motion.timestamps)
-    person = motion.keypoints.person
-    confidence = np.full((len(motion), len(joints)), np.nan, np.float32)
-    for row, joint in enumerate(joints):
-        if joint in motion.keypoints.skeleton.joints:
-            confidence[:, row] = motion.keypoints.scores[:, motion.keypoints.skeleton.index(joint)]
+    check_people(motions)
+    first, joints = motions[0], motions[0].skeleton.joints
+    times = np.unique(np.concatenate([motion.timestamps for motion in motions]))
+    interval = usual_interval(max((motion.timestamps for motion in motions), key=len))
     where = ("time", "keypoints", "individuals")
+    size = (len(times), len(joints), len(motions))
+    position, confidence, uncertainty = (np.full(shape, np.nan, np.float32) for shape in ((*size, 3), size, size))
+    for column, motion in enumerate(motions):
+        rows = np.searchsorted(times, motion.timestamps)
+        position[rows, :, column] = motion.joints + motion.root[:, None]
+        for row, joint in enumerate(joints):
+            if joint in motion.keypoints.skeleton.joints:
+                scores = motion.keypoints.scores[:, motion.keypoints.skeleton.index(joint)]
+                confidence[rows, row, column] = scores
+        if motion.uncertainty is not None:
+            uncertainty[rows, :, column] = motion.uncertainty
     variables = {
-        "position": ((motion.joints + motion.root[:, None]).swapaxes(1, 2)[..., None], ("time", "space", *where[1:])),
-        "confidence": (confidence[..., None], where),
+        "position": (np.moveaxis(position, -1, 1), ("time", "space", *where[1:])),
+        "confidence": (confidence, where),
     }
-    if motion.uncertainty is not None:
-        variables["uncertainty"] = (motion.uncertainty[..., None], where)
-    names = {"space": ["x", "y", "z"], "keypoints": list(joints), "individuals": [f"person_{person or 1}"]}
+    if any(motion.uncertainty is not None for motion in motions):
+        variables["uncertainty"] = (uncertainty, where)
+    people = [f"person_{motion.keypoints.person}" for motion in motions]
+    names = {"space": ["x", "y", "z"], "keypoints": list(joints), "individuals": people}
     with atomic_path(path) as temporary, netcdf_file(str(temporary), "w", version=2) as file:
-        file.createDimension("time", len(motion))
+        file.createDimension("time", len(times))
         time = file.createVariable("time", "f8", ("time",))
-        time[:] = motion.timestamps
+        time[:] = times
         for name, values in names.items():
             _write_names(file, name, values)
         for name, (array, dimensions) in variables.items():
@@ -53,7 +62,7 @@ def write_netcdf(path: str | os.PathLike[str], motion: Motion) -> None:
             variable[:] = array
             variable._FillValue = np.float32(np.nan)
         file.ds_type, file.source_software, file.time_unit = "poses", "poselift", "seconds"
-        file.space_unit, file.frame = "metres", motion.frame
+        file.space_unit, file.frame = "metres", first.frame
         if interval:
             file.fps = 1 / interval
 

@@ -1,34 +1,40 @@
 """Parquet: the table of a motion for pandas, polars and databases, written by pyarrow."""
 
 import os
+from collections.abc import Sequence
 
 import numpy as np
 
-from poselift.core.errors import InputError
 from poselift.core.files import atomic_path
 from poselift.core.optional import require
+from poselift.export.people import check_people
 from poselift.export.table import columns
 from poselift.structures import Motion
 
 
-def write_parquet(path: str | os.PathLike[str], motion: Motion) -> None:
-    """Writes the columns of `poselift.export.table`; unknown values are null.
+def write_parquet(path: str | os.PathLike[str], motions: Sequence[Motion]) -> None:
+    """Writes a column `person`, and the columns of `poselift.export.table`; unknown values are null.
 
     The metadata of the file have `skeleton`, `frame` and `axes`, as text.
 
     Args:
         path: the file to write.
-        motion: one person's motion.
+        motions: everybody in the file, one after another.
 
     Raises:
-        InputError: pyarrow is not installed, the file cannot be written, or no frame has a pose.
+        InputError: pyarrow is not installed, the file cannot be written, the people do not fit together, or somebody
+            has no frame with a pose.
     """
-    if np.isnan(motion.joints).all():
-        raise InputError("the motion has no frame with a pose; lift the person again")
-    require("pyarrow", "tables")
+    check_people(motions)
     arrow, parquet = require("pyarrow", "tables"), require("pyarrow.parquet", "tables")
-    table = arrow.table({name: arrow.array(values, from_pandas=True) for name, values in columns(motion).items()})
-    axes = "x right, y down, z forward" if motion.frame == "camera" else "y up, the ground at y = 0"
-    about = {"skeleton": motion.skeleton.name, "frame": motion.frame, "axes": axes}
+    tables = []
+    for motion in motions:
+        numbers = {"person": np.full(len(motion), motion.keypoints.person, np.int32), **columns(motion)}
+        tables.append(arrow.table({name: arrow.array(values, from_pandas=True) for name, values in numbers.items()}))
+    # Columns that somebody lacks become null.
+    table = arrow.concat_tables(tables, promote_options="default")
+    first = motions[0]
+    axes = "x right, y down, z forward" if first.frame == "camera" else "y up, the ground at y = 0"
+    about = {"skeleton": first.skeleton.name, "frame": first.frame, "axes": axes}
     with atomic_path(path) as temporary:
         parquet.write_table(table.replace_schema_metadata(about), temporary)

@@ -1,6 +1,7 @@
 """TRC: marker positions as text, for OpenSim (its documentation, "Marker (.trc) Files")."""
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -10,17 +11,18 @@ from poselift.export.markers import markers
 from poselift.structures import Motion
 
 
-def write_trc(path: str | os.PathLike[str], motion: Motion) -> None:
-    """Writes joints as markers: millimetres, Y up, a constant rate, NaN in empty frames. TRC has no uncertainty.
+def write_trc(path: str | os.PathLike[str], motions: Sequence[Motion], up: str = "y") -> None:
+    """Writes joints as markers: millimetres, a constant rate, NaN in empty frames. TRC has no uncertainty.
 
     Args:
         path: the file to write.
-        motion: one person's motion.
+        motions: everybody in the file; see `markers`.
+        up: the axis that points up, "y" or "z".
 
     Raises:
-        InputError: the file cannot be written, or no frame has a pose.
+        InputError: the file cannot be written, the people do not fit together, or somebody has no frame with a pose.
     """
-    found = markers(motion)
+    found = markers(motions, up)
     frames, count = found.positions.shape[:2]
     rate = f"{found.rate:.6g}"
     lines = [

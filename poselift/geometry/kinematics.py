@@ -6,7 +6,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from poselift.geometry.bones import points_from_bones, root_of
+from poselift.geometry.bones import root_of
 from poselift.geometry.products import compose
 
 
@@ -39,12 +39,14 @@ def forward_kinematics(
                 [1.0000, 0.5000, 0.0000]])
     """
     top = root_of(parents, rotations.shape[-3])
-    orientations = {top: rotations[..., top, :, :]}
+    orientations, positions = {top: rotations[..., top, :, :]}, {top: root}
     while len(orientations) < len(parents):
         for joint, parent in enumerate(parents):
             if joint not in orientations and parent in orientations:
                 orientations[joint] = compose(orientations[parent], rotations[..., joint, :, :])
-    turned = torch.stack([orientations[joint] for joint in range(len(parents))], -3)
-    starts = [top if parent < 0 else parent for parent in parents]
-    vectors = (turned[..., starts, :, :] * offsets[..., None, :]).sum(-1)
-    return points_from_bones(vectors, root, parents), turned
+                # From joint to joint: sums over whole chains at once need much memory for a long clip.
+                vector = (orientations[parent] * offsets[..., joint, None, :]).sum(-1)
+                positions[joint] = positions[parent] + vector
+    order = range(len(parents))
+    placed = torch.stack([positions[joint] for joint in order], -2)
+    return placed, torch.stack([orientations[joint] for joint in order], -3)

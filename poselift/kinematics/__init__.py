@@ -5,9 +5,10 @@ from poselift.kinematics.filtering import butterworth
 from poselift.kinematics.gait import Gait, gait
 from poselift.kinematics.inverse import solve, upright
 from poselift.kinematics.opensim import coordinates
-from poselift.kinematics.rig import Rig, RiggedMotion
+from poselift.kinematics.rig import Z_UP, Rig, RiggedMotion
 
 __all__ = [
+    "Z_UP",
     "Angles",
     "Gait",
     "Rig",

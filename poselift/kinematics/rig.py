@@ -1,13 +1,17 @@
 """A body of fixed bone lengths, and its motion as joint rotations."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 import torch
-from jaxtyping import Float
+from jaxtyping import Float, Int
 
-from poselift.geometry import forward_kinematics
+from poselift.core.errors import InputError
+from poselift.geometry import forward_kinematics, points_from_bones
+
+Z_UP = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])
+"""Turns Y up into Z up: who faced +Z faces -Y, as Blender's front view has it."""
 
 
 @dataclass(frozen=True)
@@ -24,10 +28,15 @@ class Rig:
     parents: tuple[int, ...]
     offsets: Float[np.ndarray, "s 3"]
 
+    def placed(self) -> Float[np.ndarray, "s 3"]:
+        """Positions of the joints in the rest pose, metres; the root is at 0."""
+        points = torch.from_numpy(self.offsets.astype(np.float64))
+        return points_from_bones(points, torch.zeros(3, dtype=points.dtype), self.parents).numpy()
+
 
 @dataclass(frozen=True)
 class RiggedMotion:
-    """One person's motion as rotations of a rig; right-handed, Y up.
+    """One person's motion as rotations of a rig; right-handed, Y up unless `with_z_up` turned it.
 
     Attributes:
         rig: the person's segments.
@@ -56,6 +65,24 @@ class RiggedMotion:
     def orientations(self) -> Float[np.ndarray, "t s 3 3"]:
         """Rotations of the segments in the world."""
         return self._posed[1]
+
+    def with_z_up(self) -> "RiggedMotion":
+        """The same motion with Z up, its rest pose too."""
+        rig = replace(self.rig, offsets=self.rig.offsets @ Z_UP.T)
+        return replace(self, rig=rig, root=self.root @ Z_UP.T, rotations=Z_UP @ self.rotations @ Z_UP.T)
+
+    def held(self) -> Int[np.ndarray, " t"]:
+        """For each frame, the frame whose pose formats without gaps show: itself, or the last one with a pose.
+
+        Frames before the first pose show that one.
+
+        Raises:
+            InputError: no frame has a pose.
+        """
+        known = np.flatnonzero(np.isfinite(self.root).all(1))
+        if not len(known):
+            raise InputError(f"person {self.person} has no frame with a pose; choose another person")
+        return known[np.maximum(np.searchsorted(known, np.arange(len(self)), side="right") - 1, 0)]
 
     @cached_property
     def _posed(self) -> tuple[np.ndarray, np.ndarray]:

@@ -1,3 +1,7 @@
+import json
+import shutil
+
+import numpy as np
 import pytest
 
 from poselift.export import read_motion
@@ -13,10 +17,16 @@ def person(stored, tmp_path_factory):
 
 
 def test_each_named_format_is_written(person, tmp_path):
-    ran = poselift("export", person, "--to", "trc,mot,bvh,angles,csv", "--out", tmp_path / "new")
+    ran = poselift("export", person, "--to", "trc,mot,bvh,angles,csv,html", "--out", tmp_path / "new")
     assert ran.code == 0, ran.err
     names = {path.name for path in (tmp_path / "new").iterdir()}
-    assert names == {f"person_1.{ending}" for ending in ("trc", "mot", "bvh", "angles.csv", "csv")}
+    assert names == {*(f"person_1.{ending}" for ending in ("trc", "mot", "bvh", "angles.csv", "csv")), "page.html"}
+
+
+def test_together_is_one_file_and_z_points_up(person, tmp_path):
+    ran = poselift("export", person, "--to", "trc", "--together", "--up", "z", "--out", tmp_path)
+    assert ran.code == 0, ran.err
+    assert [path.name for path in tmp_path.iterdir()] == ["people.trc"]
 
 
 @pytest.mark.parametrize(
@@ -25,6 +35,8 @@ def test_each_named_format_is_written(person, tmp_path):
         (["--to", "tcr"], "did you mean 'trc'"),
         (["--to", ","], "name a format"),
         (["--to", "trc", "--out", __file__], "not a folder"),
+        (["--to", "trc,mot,bvh", "--together"], "not possible in mot, bvh; it is in trc, c3d, glb"),
+        (["--to", "trc,glb", "--up", "z"], "cannot point up in glb; it is in trc, c3d, bvh"),
     ],
 )
 def test_bad_options_are_one_line(person, arguments, message):
@@ -34,9 +46,39 @@ def test_bad_options_are_one_line(person, arguments, message):
 
 
 def test_two_motions_of_one_name_do_not_overwrite_each_other(person, tmp_path):
-    ran = poselift("export", person, person, "--to", "trc", "--out", tmp_path)
+    other = tmp_path / "other"
+    shutil.copytree(person.parent, other)
+    ran = poselift("export", person, other / person.name, "--to", "trc", "--out", tmp_path / "out")
     assert ran.code == 2
     assert "two folders" in ran.err
+    page = poselift("export", person, other / person.name, "--to", "html", "--out", tmp_path / "out")
+    assert "in 2 folders" in page.err
+    assert not (tmp_path / "out").exists()
+
+
+def test_an_npz_of_another_program_is_refused(tmp_path):
+    np.savez(tmp_path / "other.npz", poses=np.zeros((3, 72)))
+    ran = poselift("export", tmp_path / "other.npz", "--to", "trc")
+    assert ran.code == 2
+    assert "'joints' is missing" in ran.err
+    assert [path.name for path in tmp_path.iterdir()] == ["other.npz"]
+
+
+def test_lift_writes_formats_and_replaces_those_of_the_run_before(stored, tmp_path):
+    out = tmp_path / "walk"
+    stored.lift("--out", out, "--no-render", "--formats", "trc,bvh,csv,html")
+    files = json.loads((out / "summary.json").read_text())["files"]
+    assert sorted([*files, "summary.json"]) == sorted(path.name for path in out.iterdir())
+    assert {"person_1.trc", "person_1.bvh", "page.html"} <= set(files)
+    (out / "person_1.mot").write_text("of poselift export")
+    stored.lift("--out", out, "--no-render", "--formats", "trc")
+    names = {path.name for path in out.iterdir()}
+    assert {"person_1.trc", "person_1.mot"} <= names
+    assert not {"person_1.bvh", "page.html"} & names
+    refused = poselift("lift", "--keypoints", stored.path, "--out", out, "--no-render", "--formats", "mot")
+    assert "person_1.mot does not come from an earlier run" in refused.err
+    unknown = poselift("lift", "--keypoints", stored.path, "--out", tmp_path / "new", "--formats", "gltf")
+    assert "no format is called 'gltf'" in unknown.err
 
 
 def test_a_motion_is_smoothed(person, tmp_path):

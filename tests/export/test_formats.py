@@ -15,7 +15,7 @@ from poselift.export.parquet import write_parquet
 from poselift.export.table import columns
 from poselift.export.trc import write_trc
 from poselift.kinematics import solve
-from poselift.skeleton import COCO17
+from poselift.skeleton import COCO17, H36M17
 from tests.kinematics.conftest import pose, turn
 
 
@@ -26,7 +26,7 @@ def emptied(motion, frames):
 
 
 def test_markers_at_uneven_times_are_even_and_keep_gaps(motion):
-    found = markers(motion)
+    found = markers([motion])
     assert found.resampled
     assert np.allclose(np.diff(found.times), 1 / found.rate)
     expected = 1000 * (motion.joints[0] + motion.root[0]) * [1, -1, -1]
@@ -36,7 +36,7 @@ def test_markers_at_uneven_times_are_even_and_keep_gaps(motion):
 
 def test_trc_has_millimetres_and_nan_in_gaps(tmp_path):
     walk = emptied(pose({"left_knee": turn("x", np.linspace(0, 90, 20))}, 20), [4])
-    write_trc(tmp_path / "a.trc", walk)
+    write_trc(tmp_path / "a.trc", [walk])
     lines = (tmp_path / "a.trc").read_text().splitlines()
     assert lines[0].split("\t") == ["PathFileType", "4", "(X/Y/Z)", "a.trc"]
     assert lines[2].split("\t")[:5] == ["30", "30", "20", "28", "mm"]
@@ -51,7 +51,7 @@ def test_c3d_reads_back_with_the_uncertainty_as_residual(tmp_path):
     ezc3d = pytest.importorskip("ezc3d")
     radii = np.full((20, 28), 0.05, np.float32)
     walk = emptied(pose({"left_knee": turn("x", np.linspace(0, 90, 20))}, 20, uncertainty=radii), [4])
-    write_c3d(tmp_path / "a.c3d", walk)
+    write_c3d(tmp_path / "a.c3d", [walk])
     file = ezc3d.c3d(str(tmp_path / "a.c3d"))
     assert file["parameters"]["POINT"]["LABELS"]["value"] == list(walk.skeleton.joints)
     assert file["parameters"]["POINT"]["RATE"]["value"][0] == pytest.approx(30)
@@ -133,29 +133,130 @@ def test_mot_has_the_columns_of_its_header(tmp_path):
     assert values["knee_angle_r"] == pytest.approx(0, abs=0.5)
 
 
-@pytest.mark.parametrize("name", FORMATS)
-def test_a_motion_without_poses_is_refused_and_leaves_no_file(name, tmp_path):
-    pytest.importorskip({"c3d": "ezc3d", "parquet": "pyarrow"}.get(name, "numpy"))
-    if name == "csv":
-        pytest.skip("a table of empty rows is what csv has for it")
-    with pytest.raises(InputError, match="no frame with a pose"):
-        FORMATS[name].write(tmp_path / "a", emptied(pose(), slice(None)))
+@pytest.fixture(params=FORMATS)
+def form(request):
+    """Each format whose package is there."""
+    found = FORMATS[request.param]
+    if found.package is not None:
+        pytest.importorskip(found.package[0])
+    return found
+
+
+@pytest.mark.parametrize(
+    ("motions", "message"),
+    [
+        ([], "no motion to write"),
+        ([pose(frames=0)], "no frame with a pose"),
+        ([emptied(pose(), slice(None))], "no frame with a pose"),
+    ],
+    ids=["nobody", "empty track", "all NaN"],
+)
+def test_what_has_no_pose_is_refused_and_leaves_no_file(form, motions, message, tmp_path):
+    with pytest.raises(InputError, match=message):
+        form.write(tmp_path / f"a{form.ending}", motions)
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("name", FORMATS)
-def test_a_single_frame_is_written(name, tmp_path):
-    pytest.importorskip({"c3d": "ezc3d", "parquet": "pyarrow"}.get(name, "numpy"))
-    path = tmp_path / f"a{FORMATS[name].ending}"
-    FORMATS[name].write(path, pose(frames=1))
+def test_a_single_frame_is_written(form, tmp_path):
+    path = tmp_path / f"a{form.ending}"
+    form.write(path, [pose(frames=1)])
     assert path.stat().st_size > 0
+
+
+def test_a_file_in_place_of_the_folder_is_an_error(form, tmp_path):
+    (tmp_path / "taken").write_text("mine")
+    with pytest.raises(InputError, match="cannot write"):
+        form.write(tmp_path / "taken" / f"a{form.ending}", [pose()])
+    assert [path.read_text() for path in tmp_path.iterdir()] == ["mine"]
+
+
+def second(motion, later):
+    """The motion as that of person 2, seconds later."""
+    times = motion.timestamps + later
+    keypoints = dataclasses.replace(motion.keypoints, person=2, timestamps=times)
+    return dataclasses.replace(motion, keypoints=keypoints, timestamps=times)
+
+
+@pytest.mark.parametrize("form", [name for name, form in FORMATS.items() if form.several], indirect=True)
+@pytest.mark.parametrize(
+    ("other", "message"),
+    [
+        (pose(), "two motions are of person 1"),
+        (second(pose(frame="camera"), 0), "camera and world"),
+        (second(pose(skeleton=H36M17), 0), "cmu28 and h36m17"),
+    ],
+    ids=["same person", "other frame", "other skeleton"],
+)
+def test_people_who_do_not_fit_together_are_refused(form, other, message, tmp_path):
+    with pytest.raises(InputError, match=message):
+        form.write(tmp_path / f"a{form.ending}", [pose(), other])
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_markers_of_several_people_share_the_times_of_all():
+    knee = turn("x", np.linspace(0, 90, 20))
+    first = pose({"left_knee": knee}, 20)
+    found = markers([first, second(first, 0.5)])
+    assert (found.names[0], found.names[28]) == ("person_1_pelvis", "person_2_pelvis")
+    assert not found.resampled
+    assert found.positions.shape == (35, 56, 3)
+    ankles = [found.names.index(f"person_{person}_left_ankle") for person in (1, 2)]
+    np.testing.assert_array_equal(found.positions[:20, ankles[0]], found.positions[15:, ankles[1]])
+    assert np.isnan(found.positions[20:, ankles[0]]).all()
+    assert np.isnan(found.positions[:15, ankles[1]]).all()
+    between = markers([first, second(first, 0.515)])  # between frames, and not beyond its own
+    assert between.resampled
+    assert np.isfinite(between.positions[16:35, ankles[1]]).all()
+    assert np.isnan(between.positions[:15, ankles[1]]).all()
+
+
+def test_z_up_turns_markers_and_bvh_alike(tmp_path):
+    root = np.stack([np.zeros(9), np.full(9, 0.97), np.linspace(0, 1, 9)], 1)
+    walk = pose({"left_knee": turn("x", np.linspace(0, 90, 9))}, 9, root=root)
+    up, ahead = (markers([walk], "z").positions @ axis for axis in ([0, 0, 1], [0, -1, 0]))
+    np.testing.assert_allclose(up, markers([walk]).positions[..., 1])
+    np.testing.assert_allclose(ahead, markers([walk]).positions[..., 2])
+    write_bvh(tmp_path / "a.bvh", walk, "z")
+    names, _, places, _ = read_bvh(tmp_path / "a.bvh")
+    turned = solve(walk).positions()[:, [solve(walk).rig.names.index(name) for name in names]]
+    np.testing.assert_allclose(places / 100, turned[..., [0, 2, 1]] * [1, -1, 1], atol=1e-4)
+
+
+@pytest.mark.parametrize("up", [1, 2], ids=["y", "z"])
+def test_the_camera_frame_comes_out_upright(up, tmp_path):
+    walk = pose(frame="camera", root=np.tile([0.0, 0.0, 4.0], (5, 1)))
+    flipped = dataclasses.replace(walk, joints=walk.joints * [1, -1, -1])  # y down, as a camera has it
+    axis = "xyz"[up]
+    found = markers([flipped], axis)
+    heads, feet = (found.positions[:, found.names.index(name), up] for name in ("head_top", "left_ankle"))
+    assert (heads - feet > 1400).all()
+    write_bvh(tmp_path / "a.bvh", flipped, axis)
+    names, _, places, _ = read_bvh(tmp_path / "a.bvh")
+    assert (places[:, names.index("head_top"), up] - places[:, names.index("left_ankle"), up] > 140).all()
+
+
+def test_tables_of_several_people(tmp_path, world_motion):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    people = [world_motion, dataclasses.replace(second(world_motion, 0.2), uncertainty=None)]
+    write_parquet(tmp_path / "a.parquet", people)
+    table = parquet.read_table(tmp_path / "a.parquet")
+    assert table["person"].to_pylist() == [3] * 6 + [2] * 6
+    assert table["left_knee_uncertainty_m"][6:].null_count == 6
+    write_netcdf(tmp_path / "a.nc", people)
+    with netcdf_file(tmp_path / "a.nc", mmap=False) as file:
+        assert [bytes(row) for row in file.variables["individuals"][:]] == [b"person_3", b"person_2"]
+        position = file.variables["position"][:]
+        np.testing.assert_array_equal(file.variables["time"][:], [*world_motion.timestamps, *people[1].timestamps[1:]])
+        np.testing.assert_array_equal(position[:6, ..., 0], position[5:, ..., 1])
+        assert np.isnan(position[6:, ..., 0]).all()
 
 
 def test_parquet_has_the_columns_of_the_table_and_nulls(tmp_path, world_motion):
     parquet = pytest.importorskip("pyarrow.parquet")
-    write_parquet(tmp_path / "a.parquet", world_motion)
+    write_parquet(tmp_path / "a.parquet", [world_motion])
     table = parquet.read_table(tmp_path / "a.parquet")
-    assert table.column_names == list(columns(world_motion))
+    assert table.column_names == ["person", *columns(world_motion)]
+    assert table["person"].to_pylist() == [3] * 6
     assert table["interpolated"].to_pylist() == world_motion.interpolated.tolist()
     assert table["left_knee_y_m"][4].as_py() is None
     knee = world_motion.joints[:4, world_motion.skeleton.index("left_knee"), 1]
@@ -164,7 +265,7 @@ def test_parquet_has_the_columns_of_the_table_and_nulls(tmp_path, world_motion):
 
 
 def test_netcdf_has_the_layout_of_movement(tmp_path, world_motion):
-    write_netcdf(tmp_path / "a.nc", world_motion)
+    write_netcdf(tmp_path / "a.nc", [world_motion])
     with netcdf_file(tmp_path / "a.nc", mmap=False) as file:
         position, confidence = file.variables["position"], file.variables["confidence"]
         assert position.dimensions == ("time", "space", "keypoints", "individuals")
@@ -181,7 +282,7 @@ def test_netcdf_has_the_layout_of_movement(tmp_path, world_motion):
 
 def test_xarray_reads_the_names(tmp_path, world_motion):
     xarray = pytest.importorskip("xarray")
-    write_netcdf(tmp_path / "a.nc", world_motion)
+    write_netcdf(tmp_path / "a.nc", [world_motion])
     with xarray.open_dataset(tmp_path / "a.nc", engine="scipy") as data:
         ankle = data.position.sel(keypoints="left_ankle", space="y", individuals="person_3")
         row = world_motion.skeleton.index("left_ankle")

@@ -1,0 +1,83 @@
+"""The formats that commands write: those of a motion, and the page of a folder."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from poselift.cli.view import page_of_people
+from poselift.core.choices import choose
+from poselift.core.errors import InputError
+from poselift.export.formats import FORMATS, Format
+from poselift.structures import Motion
+
+PAGE = "html"
+"""Name of the page among the formats."""
+
+NAMES = (*FORMATS, PAGE)
+"""All formats by their names on the command line."""
+
+PAGE_FILES = ("page.html", "page_video.mp4")
+"""The page of a folder, and its video if that is too large for it."""
+
+
+def chosen_formats(text: str, option: str) -> list[str]:
+    """Names of formats in an option's value, such as "trc,bvh".
+
+    Raises:
+        InputError: none is named, one is unknown, or its package is not installed.
+    """
+    names = list(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
+    if not names:
+        raise InputError(f"{option}: name a format, any of {', '.join(NAMES)}")
+    for name in names:
+        choose("format", name, dict.fromkeys(NAMES))
+        if name in FORMATS:
+            FORMATS[name].check()
+    return names
+
+
+def motion_formats(names: Iterable[str]) -> dict[str, Format]:
+    """Those of the named formats that are of motions, without the page."""
+    return {name: FORMATS[name] for name in names if name in FORMATS}
+
+
+def planned_files(names: Sequence[str], stems: Iterable[str]) -> list[str]:
+    """Names of the files that `write_formats` may write.
+
+    Args:
+        names: of the formats.
+        stems: names of the motions' files, without their ending.
+    """
+    endings = [format_.ending for format_ in motion_formats(names).values()]
+    return [f"{stem}{ending}" for stem in stems for ending in endings] + list(PAGE_FILES if PAGE in names else ())
+
+
+def write_formats(
+    folder: Path, names: Sequence[str], motions: dict[str, Motion], video: Path | None
+) -> tuple[list[str], list[str]]:
+    """Writes motions in formats beside their npz files.
+
+    Args:
+        folder: that of the npz files.
+        names: of the formats.
+        motions: by the names of their files, without ending.
+        video: the one for the page.
+
+    Returns:
+        Names of the files that were written, and the reasons for those that were not.
+    """
+    written, failed = [], []
+    for stem, motion in motions.items():
+        for name, format_ in motion_formats(names).items():
+            out = folder / f"{stem}{format_.ending}"
+            try:
+                format_.write(out, [motion])
+                written.append(out.name)
+            except InputError as error:
+                failed.append(f"{name} of {stem}: {error}")
+    if PAGE in names and motions:
+        try:
+            found = [folder / f"{stem}.npz" for stem in motions]
+            written += [path.name for path in page_of_people(found, folder / PAGE_FILES[0], video)]
+        except InputError as error:
+            failed.append(f"{PAGE}: {error}")
+    return written, failed

@@ -1,0 +1,178 @@
+import dataclasses
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from poselift.export.body import body_mesh
+from poselift.export.glb import write_glb
+from poselift.geometry import quaternion_to_matrix
+from poselift.kinematics import solve
+from poselift.skeleton import CMU28, H36M17
+from tests.export.test_formats import emptied
+from tests.kinematics.conftest import pose, turn
+
+gltf = pytest.importorskip("pygltflib")
+both_skeletons = pytest.mark.parametrize("skeleton", [CMU28, H36M17], ids=lambda skeleton: skeleton.name)
+
+_DTYPES = {5126: np.float32, 5123: np.uint16, 5121: np.uint8}
+_WIDTHS = {"SCALAR": 1, "VEC3": 3, "VEC4": 4, "MAT4": 16}
+
+
+class Scene:
+    """What a viewer shows of a GLB file, by the specification of glTF."""
+
+    def __init__(self, path):
+        self.file = gltf.GLTF2().load(str(path))
+        self.blob = self.file.binary_blob()
+        self.names = [node.name for node in self.file.nodes]
+
+    def data(self, index):
+        accessor = self.file.accessors[index]
+        view = self.file.bufferViews[accessor.bufferView]
+        width = _WIDTHS[accessor.type]
+        values = np.frombuffer(self.blob, _DTYPES[accessor.componentType], accessor.count * width, view.byteOffset)
+        return values.reshape(accessor.count, width)
+
+    def times(self):
+        return self.data(self.file.animations[0].samplers[0].input)[:, 0]
+
+    def channel(self, node, path):
+        """Values of a node's channel; None without one."""
+        (animation,) = self.file.animations
+        for channel in animation.channels:
+            if (self.names[channel.target.node], channel.target.path) == (node, path):
+                return self.data(animation.samplers[channel.sampler].output)
+        return None
+
+    def posed(self, frame):
+        """Transforms of all nodes at a key frame of the first animation; those at rest for None."""
+        local = [[node.translation or [0, 0, 0], node.rotation or [0, 0, 0, 1]] for node in self.file.nodes]
+        for channel in self.file.animations[0].channels if frame is not None else ():
+            values = self.data(self.file.animations[0].samplers[channel.sampler].output)
+            local[channel.target.node][channel.target.path == "rotation"] = values[frame]
+        placed = {}
+
+        def place(index, parent):
+            (x, y, z, w), matrix = local[index][1], np.eye(4)
+            matrix[:3, :3] = quaternion_to_matrix(torch.tensor([w, x, y, z], dtype=torch.float64)).numpy()
+            matrix[:3, 3] = local[index][0]
+            placed[index] = parent @ matrix
+            for child in self.file.nodes[index].children or ():
+                place(child, placed[index])
+
+        for index in self.file.scenes[0].nodes:
+            place(index, np.eye(4))
+        return [placed[index] for index in range(len(self.names))]
+
+    def skinned(self, frame, skin=0):
+        """Vertices of a skin's mesh."""
+        chosen, placed = self.file.skins[skin], self.posed(frame)
+        inverse = self.data(chosen.inverseBindMatrices).reshape(-1, 4, 4).swapaxes(1, 2)
+        turned = np.stack([placed[joint] @ bind for joint, bind in zip(chosen.joints, inverse, strict=True)])
+        attributes = self.file.meshes[skin].primitives[0].attributes
+        points = np.insert(self.data(attributes.POSITION), 3, 1, axis=1)
+        weights, joints = self.data(attributes.WEIGHTS_0), self.data(attributes.JOINTS_0)
+        return np.einsum("vk,vkab,vb->va", weights, turned[joints], points)[:, :3]
+
+
+def walking(skeleton=CMU28, frames=40, **about):
+    turns = {
+        "left_knee": turn("x", np.linspace(0, 100, frames)),
+        "right_shoulder": turn("z", np.linspace(0, 120, frames)),
+        "pelvis": turn("y", np.linspace(0, 700, frames)),
+    }
+    root = np.stack([np.linspace(0, 2, frames), np.full(frames, 0.97), np.zeros(frames)], 1)
+    return pose(turns, frames, skeleton, root=root, **about)
+
+
+def numbered(motion, person, later=0.0):
+    keypoints = dataclasses.replace(motion.keypoints, person=person, timestamps=motion.timestamps + later)
+    return dataclasses.replace(motion, keypoints=keypoints, timestamps=motion.timestamps + later)
+
+
+@both_skeletons
+def test_joints_are_where_the_rig_has_them(tmp_path, skeleton):
+    motion = walking(skeleton)
+    write_glb(tmp_path / "a.glb", [motion])
+    scene, rigged = Scene(tmp_path / "a.glb"), solve(motion)
+    np.testing.assert_allclose(scene.times(), motion.timestamps, atol=1e-6)
+    assert [scene.names[joint] for joint in scene.file.skins[0].joints] == list(rigged.rig.names)
+    for frame in (0, 17, 39):
+        placed = np.array([scene.posed(frame)[joint][:3, 3] for joint in scene.file.skins[0].joints])
+        np.testing.assert_allclose(placed, rigged.positions()[frame], atol=1e-4)
+    steps = np.diff(scene.channel("pelvis", "rotation"), axis=0)
+    assert np.linalg.norm(steps, axis=1).max() < 0.3  # 18 degrees a frame, without a change of sign
+
+
+@both_skeletons
+def test_the_body_stands_on_the_floor_around_its_joints(tmp_path, skeleton):
+    motion = pose({"left_knee": turn("x", np.linspace(0, 90, 10))}, 10, skeleton, root=np.tile([0.0, 0.97, 0], (10, 1)))
+    write_glb(tmp_path / "a.glb", [motion])
+    scene = Scene(tmp_path / "a.glb")
+    np.testing.assert_allclose(scene.skinned(None)[:, 1].min(), -0.97, atol=0.03)  # soles, with the pelvis at 0
+    for frame in (0, 9):
+        points = scene.skinned(frame)
+        assert abs(points[:, 1].min()) < 0.03
+        assert points[:, 1].max() == pytest.approx(1.75, abs=0.02)  # the top of the head
+        knee = scene.posed(frame)[scene.names.index("left_knee")][:3, 3]
+        assert np.linalg.norm(points - knee, axis=1).min() < 0.08
+    calf = scene.posed(9)[scene.names.index("left_ankle")][:3, 3]
+    assert calf[2] < -0.3  # a bent knee takes the foot back, so the person faces +Z
+
+
+def test_a_mesh_is_closed_and_faces_outward():
+    mesh = body_mesh(solve(pose()).rig)
+    edges = np.sort(np.concatenate([mesh.triangles[:, [0, 1]], mesh.triangles[:, [1, 2]], mesh.triangles[:, [2, 0]]]))
+    assert (np.unique(edges, axis=0, return_counts=True)[1] == 2).all()
+    a, b, c = mesh.points[mesh.triangles].swapaxes(0, 1)
+    volume = (a * np.cross(b, c)).sum() / 6
+    assert 0.04 < volume < 0.12  # cubic metres; parts overlap
+    np.testing.assert_allclose(mesh.weights.sum(1), 1)
+    assert ((mesh.weights[:, 1] > 0) | (mesh.segments[:, 1] == 0)).all()
+
+
+def test_people_have_an_armature_each_and_keep_their_times(tmp_path):
+    first, second = walking(frames=12), numbered(walking(frames=8), 2, later=3.0)
+    write_glb(tmp_path / "a.glb", [first, second])
+    scene = Scene(tmp_path / "a.glb")
+    assert [scene.names[skin.skeleton] for skin in scene.file.skins] == ["person_1", "person_2"]
+    inputs = {sampler.input for sampler in scene.file.animations[0].samplers}
+    starts = sorted((float(scene.data(index)[0, 0]), scene.file.accessors[index].min) for index in inputs)
+    assert [start for start, _ in starts] == pytest.approx([0.0, 3.0])
+    assert [low for _, (low,) in starts] == pytest.approx([0.0, 3.0])
+
+
+def test_an_empty_frame_repeats_the_pose_before_it(tmp_path):
+    write_glb(tmp_path / "a.glb", [emptied(walking(frames=10), [0, 4, 5])])
+    scene = Scene(tmp_path / "a.glb")
+    place = scene.channel("pelvis", "translation")
+    assert np.isfinite(place).all()
+    np.testing.assert_array_equal(place[[0, 4, 5]], place[[1, 3, 3]])
+
+
+def test_trimesh_reads_the_rest_pose(tmp_path):
+    trimesh = pytest.importorskip("trimesh")
+    write_glb(tmp_path / "a.glb", [walking(frames=3)])
+    mesh = trimesh.load(str(tmp_path / "a.glb"), force="mesh")
+    assert mesh.is_watertight
+    assert mesh.volume > 0.04
+
+
+def test_the_validator_of_khronos_finds_nothing(tmp_path):
+    node = shutil.which("node")
+    found = node and subprocess.run(["npm", "root", "-g"], capture_output=True, text=True, check=False).stdout.strip()
+    package = Path(found or "/none") / "gltf-validator"
+    if not package.is_dir():
+        pytest.skip("gltf-validator is not there: npm install -g gltf-validator")
+    write_glb(tmp_path / "a.glb", [walking(frames=20), numbered(walking(frames=9), 2, later=1.0)])
+    program = (
+        "const v = require(process.argv[1]), f = require('fs');"
+        "v.validateBytes(new Uint8Array(f.readFileSync(process.argv[2]))).then(r => console.log(JSON.stringify(r)));"
+    )
+    ran = subprocess.run([node, "-e", program, package, tmp_path / "a.glb"], capture_output=True, text=True, check=True)
+    assert json.loads(ran.stdout)["issues"]["messages"] == []
