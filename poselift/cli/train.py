@@ -27,7 +27,7 @@ from poselift.training.checkpoints import AtomicCheckpointIO, read_checkpoint
 from poselift.training.csv_log import CsvLog, read_log
 from poselift.training.curves import plot_curves
 from poselift.training.mean_pose import MEAN_POSE
-from poselift.training.stopping import Stopped, StopOnSignal
+from poselift.training.stopping import StopOnSignal, Stopped
 from poselift.training.task import LiftingTask
 from poselift.training.warm_start import warm_start
 
@@ -215,7 +215,9 @@ def _say_what_comes(config: DictConfig, task: LiftingTask, trainer: pl.Trainer, 
         begins = f", from step {step:,}" if step else ""
         print(f"{trainer.max_steps:,} steps{begins}, into {config.output}")
     if config.callbacks.last:
-        print(f"Ctrl-C stops after the step and saves {config.callbacks.last.path}. Go on with: {resume_command(config)}")
+        print(
+            f"Ctrl-C stops after the step and saves {config.callbacks.last.path}. Go on with: {resume_command(config)}"
+        )
 
 
 def _end(config: DictConfig, trainer: pl.Trainer, number: int) -> NoReturn:

@@ -4,6 +4,7 @@ import contextlib
 import hashlib
 import json
 import os
+import re
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -58,6 +59,13 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
         os.replace(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def remove_partial(folder: str | os.PathLike[str]) -> None:
+    """Removes the temporary files that killed processes left in a folder, by the names of `atomic_path`."""
+    for path in Path(folder).glob(".*.*"):
+        if re.fullmatch(r"\..+\.[a-z0-9_]{8}(\.\w+)?", path.name):
+            path.unlink(missing_ok=True)
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:

@@ -13,7 +13,7 @@ from pytorch_lightning.plugins.io import TorchCheckpointIO
 from safetensors import SafetensorError
 
 from poselift.core.errors import InputError, describe
-from poselift.core.files import atomic_path
+from poselift.core.files import atomic_path, remove_partial
 from poselift.training.stopping import StopOnSignal
 
 
@@ -106,8 +106,7 @@ class LastCheckpoint(pl.callbacks.Checkpoint):
         if trainer.is_global_zero:
             if trainer.global_step == 0:
                 self.path.unlink(missing_ok=True)
-            for stray in self.path.parent.glob(f".{self.path.stem}.*{self.path.suffix}"):
-                stray.unlink(missing_ok=True)
+            remove_partial(self.path.parent)
 
     def on_train_batch_end(
         self, trainer: pl.Trainer, pl_module: pl.LightningModule, outputs: Any, batch: Any, batch_idx: int

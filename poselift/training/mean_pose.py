@@ -4,7 +4,6 @@ import copy
 import math
 
 import pytorch_lightning as pl
-
 from jaxtyping import Float
 from torch import Tensor
 

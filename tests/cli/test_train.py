@@ -248,7 +248,9 @@ def test_a_full_device_names_the_batch_size(train_here, monkeypatch):
         raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB")
 
     monkeypatch.setattr(LiftingTask, "training_step", full)
-    with pytest.raises(InputError, match=r"too little memory for a step of 4 windows; choose a smaller data\.batch_size="):
+    with pytest.raises(
+        InputError, match=r"too little memory for a step of 4 windows; choose a smaller data\.batch_size="
+    ):
         train_here()
 
 
@@ -256,7 +258,9 @@ def test_a_run_says_first_how_long_it_is_and_how_to_stop(tmp_path, train_here, c
     train_here("trainer.limit_train_batches=8", "trainer.max_steps=8")
     lines = capsys.readouterr().out.splitlines()
     assert lines[1] == f"8 steps, into {tmp_path}"
-    assert lines[2].startswith(f"Ctrl-C stops after the step and saves {tmp_path / 'checkpoints' / 'last.ckpt'}. Go on ")
+    assert lines[2].startswith(
+        f"Ctrl-C stops after the step and saves {tmp_path / 'checkpoints' / 'last.ckpt'}. Go on "
+    )
     assert re.fullmatch(r"About \d+ s left, validations not counted \(\d+\.\d\d s a step\)\.", lines[3])
     assert re.search(r"\(val/mpjpe_subjects [\d.]+ mm, a mean pose [\d.]+ mm\)", lines[-1])
 
