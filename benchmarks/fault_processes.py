@@ -16,6 +16,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
@@ -59,18 +60,17 @@ def rows(tries: int, seed: int) -> Iterator[Row]:
         seed: of the random moments and sizes.
     """
     draw = random.Random(seed)
-    with tempfile.TemporaryDirectory() as name:
-        place = Path(name)
+    with tempfile.TemporaryDirectory() as temporary:
+        place = Path(temporary)
         for make in (training, lifting, exporting):
             folder = place / make.__name__
             folder.mkdir()
             undisturbed = whole(make(folder), folder)
+            name = undisturbed.work.name
             for number in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT):
-                yield counted(
-                    f"{undisturbed.work.name}: {number.name}", tries, lambda n=number: signalled(undisturbed, n, draw)
-                )
-            yield counted(f"{undisturbed.work.name}: disk full", tries, lambda: full_disk(undisturbed, draw))
-            yield counted(f"{undisturbed.work.name}: read-only folder", tries, lambda: read_only(undisturbed))
+                yield counted(f"{name}: {number.name}", tries, partial(signalled, undisturbed, number, draw))
+            yield counted(f"{name}: disk full", tries, partial(full_disk, undisturbed, draw))
+            yield counted(f"{name}: read-only folder", tries, partial(read_only, undisturbed))
         yield counted("any command: Ctrl-C while modules load", tries, lambda: loading(draw))
         yield counted("weights: no network", tries, lambda: no_network(place))
         yield counted("weights: connection lost", tries, lambda: cut_off(place, draw))

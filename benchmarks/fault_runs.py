@@ -1,4 +1,4 @@
-"""Commands in processes of their own, for `benchmarks.fault_processes`: run, disturbed, and compared with a whole run."""
+"""Commands in processes of their own for `benchmarks.fault_processes`: disturbed, and compared with a whole run."""
 
 import contextlib
 import ctypes

@@ -8,7 +8,7 @@ from typing import Any
 import pytorch_lightning as pl
 
 
-class Stopped(Exception):
+class Stopped(Exception):  # noqa: N818 - the user meant it
     """A signal ended the run.
 
     Args:
