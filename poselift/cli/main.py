@@ -135,6 +135,7 @@ def _handling(handler: Callable[[int, object], None], *signals: signal.Signals) 
 
 
 def _end(number: int, frame: object) -> NoReturn:
+    os.write(2, b"stopped\n")
     raise SystemExit(128 + number)
 
 

@@ -17,7 +17,7 @@ from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf
 
 from poselift.cli.config import plain_dict
-from poselift.core.files import remove_partial, sha256, write_json, write_text
+from poselift.core.files import sha256, write_json, write_text
 from poselift.data.batches import Batch
 from poselift.reports.environment import environment
 from poselift.reports.protocols import PROTOCOLS
@@ -40,10 +40,9 @@ class RunRecord(pl.Callback):
         self.path, self.config = path, config
 
     def on_train_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        """Writes the environment, versions, seed, config and fingerprints of the data; removes partial files."""
+        """Writes the environment, versions, seed, config and fingerprints of the data."""
         if not trainer.is_global_zero:
             return
-        remove_partial(self.path.parent)
         first = copy.copy(trainer.datamodule.training)  # type: ignore[attr-defined]
         first.epoch = 0
         made = environment()

@@ -19,6 +19,7 @@ from pytorch_lightning.loggers import Logger
 from poselift.cli.config import output_folder, plain_dict, run_configured
 from poselift.cli.record import RunRecord, evaluation_command, resume_command, train_command
 from poselift.core.errors import InputError
+from poselift.core.files import remove_partial
 from poselift.data.module import MotionData
 from poselift.models import Lifter, build_model, load_weights
 from poselift.training.averaging import AverageLast
@@ -91,6 +92,7 @@ def train(config: DictConfig) -> float | None:
         enable_model_summary=False,
     )
     if trainer.is_global_zero:
+        remove_partial(output)
         _say_what_comes(config, task, trainer, step)
     try:
         trainer.fit(task, datamodule=data, ckpt_path=checkpoint, weights_only=True if checkpoint else None)
