@@ -57,6 +57,10 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
         os.umask(umask)
         temporary.chmod(0o666 & ~umask)
         os.replace(temporary, path)
+    except OSError as error:
+        if error.filename is None:  # as from a write to a full disk
+            error.filename = str(path)
+        raise
     finally:
         temporary.unlink(missing_ok=True)
 

@@ -1,3 +1,4 @@
+import errno
 import json
 import stat
 
@@ -66,3 +67,9 @@ def test_partial_files_of_killed_processes_are_removed(tmp_path):
         assert not temporary.exists()
         assert all(path.exists() for path in kept)
         temporary.touch()
+
+
+def test_an_error_without_a_name_gets_that_of_the_file(tmp_path):
+    with pytest.raises(OSError, match="File too large") as caught, atomic_path(tmp_path / "x.csv"):
+        raise OSError(errno.EFBIG, "File too large")
+    assert caught.value.filename == str(tmp_path / "x.csv")
