@@ -28,7 +28,6 @@ def add_command(commands: Any) -> None:
     """Adds `attention` to the console script."""
     parser: argparse.ArgumentParser = commands.add_parser(
         "attention",
-        help="draw where a lifter looks in a video",
         description="Lifts one window of one person and draws the attention of each layer and head: over joints on "
         "the body (joints.png, .pdf) and over time as matrices (time.png, .pdf). In the folder of an evaluation, as "
         "RUN/attention, the pictures come into the page of poselift report.",

@@ -40,7 +40,6 @@ def add_command(commands: Any) -> None:
     """Adds `calibrate` to the console script."""
     parser: argparse.ArgumentParser = commands.add_parser(
         "calibrate",
-        help="scale a lifter's uncertainty on held-out people",
         description="Finds the factor that makes a lifter's uncertainty hold for 9 of 10 joints of Human3.6M-17 and "
         "writes it into the JSON of the weights. Each subject counts the same; views are lifted as by `poselift lift`.",
     )

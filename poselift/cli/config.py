@@ -54,9 +54,6 @@ def run_hydra(command: Callable[[DictConfig], Any], name: str, arguments: Sequen
         _stop(explain(error, name, [argument for argument in arguments if "=" in argument]))
     except OSError as error:  # Hydra's own: run_configured handles those of the commands
         _stop(f"cannot write to the folder of output= ({describe(error)}); give another output=")
-    except KeyboardInterrupt:
-        print("Stopped.", file=sys.stderr)
-        raise SystemExit(130) from None
     finally:
         sys.argv = whole
 

@@ -21,7 +21,6 @@ def add_command(commands: Any) -> None:
     """Adds `export` to the console script."""
     parser: argparse.ArgumentParser = commands.add_parser(
         "export",
-        help="write motions in the formats of other programs",
         description="Writes each motion in the formats of OpenSim, Visual3D, Blender and other programs.",
     )
     parser.add_argument("motions", type=Path, nargs="+", metavar="NPZ", help="motions of poselift lift")

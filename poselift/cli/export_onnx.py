@@ -12,7 +12,6 @@ def add_command(commands: Any) -> None:
     """Adds `export-onnx` to the console script."""
     parser: argparse.ArgumentParser = commands.add_parser(
         "export-onnx",
-        help="write a lifter as an ONNX graph, from pixels to joints",
         description="Writes a lifter as one ONNX file for onnxruntime in any language, also in a browser. Inputs: "
         "pixels, scores, times, the camera's K and the size of the picture. Outputs: joints in the camera frame and "
         "their uncertainty, metres. The command compares the file with PyTorch before it ends. Takes a minute.",

@@ -34,7 +34,6 @@ def add_command(commands: Any) -> None:
     """Adds `lift` to the console script."""
     parser: argparse.ArgumentParser = commands.add_parser(
         "lift",
-        help="3D motion from a video, or from 2D keypoints",
         description="Detects the people in a video, or reads them from a file of 2D keypoints, tracks each person and "
         "lifts them to 3D. Writes for each person an .npz (joints and their uncertainty, root, timestamps, keypoints), "
         "a .json that describes it and a .csv; overlay.mp4, the bodies on the video beside the 3D; and summary.json. "

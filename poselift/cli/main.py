@@ -3,22 +3,36 @@
 import argparse
 import contextlib
 import importlib
+import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from types import ModuleType
 from typing import Any, NoReturn
 
 from poselift import __version__
-from poselift.cli import attention, calibrate, export, export_onnx, lift, report, smooth, stream, view, weights
-from poselift.cli.study import command as study
 from poselift.core.errors import InputError, describe
 
-_HYDRA = {
+_COMMANDS = {
+    "lift": "3D motion from a video, or from 2D keypoints",
+    "view": "a page to look at the results of `poselift lift`",
+    "export": "write motions in the formats of other programs",
+    "stream": "3D motion live from a camera, a file or a URL",
     "train": "train a lifter; every setting is a Hydra override",
     "evaluate": "score a lifter or saved predictions under a protocol; every setting is a Hydra override",
+    "smooth": "filter a motion with a Butterworth filter",
+    "report": "make the tables and plots of a paper from evaluations",
+    "study": "train and measure every attention mechanism, schedule and baseline",
+    "attention": "draw where a lifter looks in a video",
+    "calibrate": "scale a lifter's uncertainty on held-out people",
+    "weights": "list, fetch and check weights by name",
+    "export-onnx": "write a lifter as an ONNX graph, from pixels to joints",
 }
-"""The commands that Hydra configures, with their help: conf/NAME.yaml and the module poselift.cli.NAME."""
+"""Every command with its help, in the order of `poselift --help`. Only the module of the chosen one is imported."""
+
+_HYDRA = ("train", "evaluate")
+"""The commands that Hydra configures by conf/NAME.yaml."""
 
 
 class _Parser(argparse.ArgumentParser):
@@ -44,41 +58,19 @@ class _Command(_Parser):
 def main(arguments: Sequence[str] | None = None) -> None:
     """Runs a command; an input that cannot be used gives one line and exit code 2.
 
+    Ctrl-C gives exit code 130, and SIGTERM, which batch systems and `kill` send, 143.
+
     Args:
         arguments: used instead of the command line's.
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
-    if given and given[0] in _HYDRA:
-        _run_hydra(*given)
-    else:
-        _run(given)
-
-
-def _run_hydra(name: str, *arguments: str) -> None:
-    """Hands the arguments to Hydra as they are, --help among them."""
-    from poselift.cli.config import run_hydra
-
-    # Imported here, as Lightning takes seconds to load and no other command needs it.
-    run_hydra(importlib.import_module(f"poselift.cli.{name}").run, name, arguments)
-
-
-def _run(arguments: Sequence[str]) -> None:
-    """Runs a command that argparse reads."""
-    parser = _Parser(prog="poselift", description="3D motion of the people in a video.")
-    parser.add_argument("--version", action="version", version=f"poselift {__version__}")
-    commands = parser.add_subparsers(metavar="COMMAND", required=True, parser_class=_Command)
-    lift.add_command(commands)
-    view.add_command(commands)
-    export.add_command(commands)
-    stream.add_command(commands)
-    for name, about in _HYDRA.items():
-        commands.add_parser(name, help=about)
-    for module in (smooth, report, study, attention, calibrate, weights, export_onnx):
-        module.add_command(commands)
-    options = parser.parse_args(arguments)
     try:
-        with _ending_cleanly():
-            options.run(options)
+        # SIGTERM ends the block like an error: half-written files go.
+        with _handling(_end, signal.SIGTERM):
+            if given and given[0] in _HYDRA:
+                _run_hydra(*given)
+            else:
+                _run(given)
     except InputError as error:
         print(f"error: {error}", file=sys.stderr)
         raise SystemExit(2) from None
@@ -88,21 +80,65 @@ def _run(arguments: Sequence[str]) -> None:
         raise SystemExit(2) from None
     except KeyboardInterrupt:
         print("stopped", file=sys.stderr)
-        raise SystemExit(130) from None
+        raise SystemExit(128 + signal.SIGINT) from None
+
+
+def _run_hydra(name: str, *arguments: str) -> None:
+    """Hands the arguments to Hydra as they are, --help among them."""
+    command = _module(name).run
+    from poselift.cli.config import run_hydra
+
+    run_hydra(command, name, arguments)
+
+
+def _run(arguments: Sequence[str]) -> None:
+    """Runs a command that argparse reads."""
+    parser = _Parser(prog="poselift", description="3D motion of the people in a video.")
+    parser.add_argument("--version", action="version", version=f"poselift {__version__}")
+    commands = parser.add_subparsers(metavar="COMMAND", required=True, parser_class=_Command)
+    for name, about in _COMMANDS.items():
+        if arguments and arguments[0] == name:
+            _module(name).add_command(commands)
+        else:
+            commands.add_parser(name, help=about)
+    options = parser.parse_args(arguments)
+    options.run(options)
+
+
+def _module(name: str) -> ModuleType:
+    """The module of a command.
+
+    It loads for seconds. A signal meanwhile ends the process at once: nothing is written yet, and libraries that are
+    half loaded turn an interrupt into other errors.
+    """
+    place = {"study": "study.command"}.get(name, name.replace("-", "_"))
+    with _handling(_end_at_once, signal.SIGINT, signal.SIGTERM):
+        return importlib.import_module(f"poselift.cli.{place}")
 
 
 @contextlib.contextmanager
-def _ending_cleanly() -> Iterator[None]:
-    """Makes SIGTERM, which batch systems and `kill` send, end the block like an error: half-written files go."""
+def _handling(handler: Callable[[int, object], None], *signals: signal.Signals) -> Iterator[None]:
+    """Handles signals in the block; only in the main thread, because others cannot.
 
-    def end(number: int, frame: object) -> NoReturn:
-        raise SystemExit(128 + number)
-
-    if threading.current_thread() is not threading.main_thread():  # other threads cannot handle signals
+    A signal that the parent told this process to ignore, as a shell does for a job in the background, stays ignored.
+    """
+    if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGTERM, end)
+    handled = [number for number in signals if signal.getsignal(number) is not signal.SIG_IGN]
+    before = {number: signal.signal(number, handler) for number in handled}
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, earlier in before.items():
+            signal.signal(number, earlier)
+
+
+def _end(number: int, frame: object) -> NoReturn:
+    os.write(2, b"stopped\n")
+    raise SystemExit(128 + number)
+
+
+def _end_at_once(number: int, frame: object) -> NoReturn:
+    os.write(2, b"stopped\n")
+    os._exit(128 + number)

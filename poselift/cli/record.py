@@ -1,8 +1,9 @@
-"""The record of a training run, and the command that evaluates its weights."""
+"""The record of a training run, and the commands that repeat it, continue it and evaluate its weights."""
 
 import copy
 import hashlib
 import shlex
+import sys
 from collections.abc import Iterator, Mapping
 from importlib.metadata import version
 from pathlib import Path
@@ -11,6 +12,8 @@ from typing import Any
 import pytorch_lightning as pl
 import torch
 from hydra import compose
+from hydra.core.hydra_config import HydraConfig
+from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf
 
 from poselift.cli.config import plain_dict
@@ -109,6 +112,28 @@ def _sha256_of_tensors(batch: Batch) -> str:
         if isinstance(value, torch.Tensor):
             digest.update(value.cpu().contiguous().numpy().tobytes())
     return digest.hexdigest()
+
+
+def train_command() -> str:
+    """The command of this run."""
+    return shlex.join(["poselift", "train", *HydraConfig.get().overrides.task])
+
+
+def resume_command(config: DictConfig) -> str:
+    """The command that continues this run, written as the user wrote this one; of a sweep, this job alone.
+
+    Args:
+        config: of the run.
+    """
+    begin = ["python", sys.argv[0]] if sys.argv[0].endswith("train.py") else ["poselift", "train"]
+    hydra = HydraConfig.get()
+    replaced = ["resume", "overwrite"]
+    place = []
+    if hydra.mode == RunMode.MULTIRUN:
+        replaced.append("output")
+        place = [f"output={config.output}"]
+    kept = [override for override in hydra.overrides.task if override.split("=")[0].lstrip("+") not in replaced]
+    return shlex.join([*begin, *kept, *place, "resume=auto"])
 
 
 def evaluation_command(config: DictConfig, choices: Mapping[str, str | None], weights: Path) -> str:

@@ -18,7 +18,6 @@ def add_command(commands: Any) -> None:
     """Adds `report` to the console script."""
     parser: argparse.ArgumentParser = commands.add_parser(
         "report",
-        help="make the tables and plots of a paper from evaluations",
         description="Compares evaluations of `poselift evaluate`: tables as LaTeX, Markdown and CSV, plots as PDF and "
         "PNG, and one page index.html with all of them. Runs that differ only in their seeds become one row with mean "
         "and standard deviation. Each protocol has its own table.",

@@ -13,7 +13,6 @@ def add_command(commands: Any) -> None:
     """Adds `smooth` to the console script."""
     parser: argparse.ArgumentParser = commands.add_parser(
         "smooth",
-        help="filter a motion with a Butterworth filter",
         description="Filters joints and root of a motion forwards and backwards with a Butterworth filter (order 4, "
         "no delay). Empty frames stay empty. Writes an npz and the JSON beside it, which states the cutoff.",
     )

@@ -34,7 +34,6 @@ def add_command(commands: Any) -> None:
     """Adds `stream` to the console script."""
     parser: argparse.ArgumentParser = commands.add_parser(
         "stream",
-        help="3D motion live from a camera, a file or a URL",
         description="Detects, tracks and lifts the people of a camera, a video file at its own pace, or a URL. Shows "
         "the picture with 2D beside the 3D in a window, or writes JSON lines. Drops frames if it cannot keep up, so "
         "that the lag does not grow. Ctrl-C ends it.",

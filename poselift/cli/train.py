@@ -2,11 +2,11 @@
 
 import logging
 import math
-import shlex
+import signal
 import warnings
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytorch_lightning as pl
 import torch
@@ -17,8 +17,9 @@ from omegaconf import DictConfig
 from pytorch_lightning.loggers import Logger
 
 from poselift.cli.config import output_folder, plain_dict, run_configured
-from poselift.cli.record import RunRecord, evaluation_command
+from poselift.cli.record import RunRecord, evaluation_command, resume_command, train_command
 from poselift.core.errors import InputError
+from poselift.core.files import remove_partial
 from poselift.data.module import MotionData
 from poselift.models import Lifter, build_model, load_weights
 from poselift.training.averaging import AverageLast
@@ -26,6 +27,8 @@ from poselift.training.callbacks import BestWeights
 from poselift.training.checkpoints import AtomicCheckpointIO, read_checkpoint
 from poselift.training.csv_log import CsvLog, read_log
 from poselift.training.curves import plot_curves
+from poselift.training.mean_pose import MEAN_POSE
+from poselift.training.stopping import StopOnSignal, Stopped
 from poselift.training.task import LiftingTask
 from poselift.training.warm_start import warm_start
 
@@ -73,13 +76,13 @@ def train(config: DictConfig) -> float | None:
     for callback in callbacks:
         if isinstance(callback, BestWeights | AverageLast):
             callback.description = {
-                "command": shlex.join(["poselift", "train", *HydraConfig.get().overrides.task]),
+                "command": train_command(),
                 "seed": config.seed,
                 "config": plain_dict(config),
             }
     trainer: pl.Trainer = instantiate(
         config.trainer,
-        callbacks=[*callbacks, RunRecord(output / "run.json", config)],
+        callbacks=[*callbacks, RunRecord(output / "run.json", config), StopOnSignal()],
         logger=loggers,
         plugins=[AtomicCheckpointIO()],
         # Otherwise Lightning adds its own callbacks for those that the config leaves out.
@@ -89,16 +92,22 @@ def train(config: DictConfig) -> float | None:
         enable_model_summary=False,
     )
     if trainer.is_global_zero:
-        parameters = sum(parameter.numel() for parameter in task.lifter.parameters())
-        print(f"{type(task.lifter).__name__}: {parameters:,} parameters")
+        remove_partial(output)
+        _say_what_comes(config, task, trainer, step)
     try:
         trainer.fit(task, datamodule=data, ckpt_path=checkpoint, weights_only=True if checkpoint else None)
+    except Stopped as stop:
+        _end(config, trainer, stop.number)
     except SystemExit as stop:
         if isinstance(stop.__context__, KeyboardInterrupt):  # Lightning turns an interrupt into an exit
-            _say_stopped(config, trainer)
-            raise SystemExit(130) from None
+            _end(config, trainer, signal.SIGINT)
         raise
-    return _finish(config, callbacks, loggers) if trainer.is_global_zero else None
+    except torch.OutOfMemoryError as error:
+        raise InputError(
+            f"the GPU has too little memory for a step of {data.batch_size} windows; choose a smaller "
+            "data.batch_size= (trainer.accumulate_grad_batches=2 adds up two batches in a step)"
+        ) from error
+    return _finish(config, trainer, callbacks, loggers) if trainer.is_global_zero else None
 
 
 _NOISE = (
@@ -200,17 +209,37 @@ def _difference(there: dict[str, Any], here: dict[str, Any]) -> str:
     return ", ".join(f"{key} is {there.get(key)} there and {here.get(key)} here" for key in keys) or "another class"
 
 
-def _say_stopped(config: DictConfig, trainer: pl.Trainer) -> None:
-    """Prints how to continue an interrupted run."""
+def _say_what_comes(config: DictConfig, task: LiftingTask, trainer: pl.Trainer, step: int) -> None:
+    """Prints the size of the lifter, the number of steps, where checkpoints go, and how to stop and go on."""
+    parameters = sum(parameter.numel() for parameter in task.lifter.parameters())
+    print(f"{type(task.lifter).__name__}: {parameters:,} parameters")
+    if trainer.max_steps > 0:
+        begins = f", from step {step:,}" if step else ""
+        print(f"{trainer.max_steps:,} steps{begins}, into {config.output}")
+    if config.callbacks.last:
+        print(
+            f"Ctrl-C stops after the step and saves {config.callbacks.last.path}. Go on with: {resume_command(config)}"
+        )
+
+
+def _end(config: DictConfig, trainer: pl.Trainer, number: int) -> NoReturn:
+    """Prints how to continue a stopped run, and exits.
+
+    Raises:
+        SystemExit: with 128 and the number of the signal, in the first of several processes.
+    """
     if not trainer.is_global_zero:
-        return
+        raise SystemExit(0) from None  # Lightning kills the first process if another one fails
     if _last(config):
-        print(f"Stopped. The same command with resume=auto continues the run in {config.output}.")
+        print(f"Stopped. Go on with: {resume_command(config)}")
     else:
         print(f"Stopped before the first checkpoint in {config.output}; start the run again.")
+    raise SystemExit(128 + number) from None
 
 
-def _finish(config: DictConfig, callbacks: list[pl.Callback], loggers: list[Logger]) -> float | None:
+def _finish(
+    config: DictConfig, trainer: pl.Trainer, callbacks: list[pl.Callback], loggers: list[Logger]
+) -> float | None:
     """The best validation error, mm; draws the curves and prints how to evaluate the best weights."""
     for logger in loggers:
         if isinstance(logger, CsvLog):
@@ -223,5 +252,7 @@ def _finish(config: DictConfig, callbacks: list[pl.Callback], loggers: list[Logg
         print("No validation ran, so there are no best weights.")
         return None
     command = evaluation_command(config, HydraConfig.get().runtime.choices, best.path)
-    print(f"Best weights: {best.path} ({best.monitor} {best.best:.2f} mm). Evaluate them: {command}")
+    mean_pose = trainer.callback_metrics.get(MEAN_POSE)
+    beside = "" if mean_pose is None else f", a mean pose {float(mean_pose):.2f} mm"
+    print(f"Best weights: {best.path} ({best.monitor} {best.best:.2f} mm{beside}). Evaluate them: {command}")
     return best.best

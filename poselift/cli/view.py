@@ -17,7 +17,6 @@ def add_command(commands: Any) -> None:
     """Adds `view` to the console script."""
     parser: argparse.ArgumentParser = commands.add_parser(
         "view",
-        help="a page to look at the results of `poselift lift`",
         description="Writes one HTML file that needs no network: the video with the reprojected skeletons, a 3D view, "
         "and joint angles and heights over time.",
     )

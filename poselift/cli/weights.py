@@ -15,7 +15,6 @@ def add_command(commands: Any) -> None:
     """Adds `weights` to the console script."""
     parser: argparse.ArgumentParser = commands.add_parser(
         "weights",
-        help="list, fetch and check weights by name",
         description="Weights that come with the package, and published weights of other projects. Fetched files stay "
         "in the user's cache folder, or in the folder of the variable POSELIFT_CACHE.",
     )

@@ -4,6 +4,7 @@ import contextlib
 import hashlib
 import json
 import os
+import re
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -56,8 +57,19 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
         os.umask(umask)
         temporary.chmod(0o666 & ~umask)
         os.replace(temporary, path)
+    except OSError as error:
+        if error.filename is None:  # as from a write to a full disk
+            error.filename = str(path)
+        raise
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def remove_partial(folder: str | os.PathLike[str]) -> None:
+    """Removes the temporary files that killed processes left in a folder, by the names of `atomic_path`."""
+    for path in Path(folder).glob(".*.*"):
+        if re.fullmatch(r"\..+\.[a-z0-9_]{8}(\.\w+)?", path.name):
+            path.unlink(missing_ok=True)
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:

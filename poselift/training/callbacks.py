@@ -1,6 +1,7 @@
-"""The progress bar and the best weights of a run."""
+"""The progress bar, the time left and the best weights of a run."""
 
 import copy
+import time
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,44 @@ class Progress(RichProgressBar):
 
     def _get_train_description(self, current_epoch: int) -> str:
         return f"Epoch {current_epoch}".ljust(len(self.validation_description))
+
+
+class TimeLeft(pl.Callback):
+    """Prints about how long a run takes, once, after its first few steps."""
+
+    _FIRST, _MEASURED = 2, 5
+    """Steps before the clock starts, which build what later steps reuse; and steps that it measures."""
+
+    def on_train_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
+        """Counts from the step at which this process starts."""
+        self._begin = trainer.global_step + self._FIRST
+        self._since = time.monotonic()
+
+    def on_train_batch_end(
+        self, trainer: pl.Trainer, pl_module: pl.LightningModule, outputs: Any, batch: Any, batch_idx: int
+    ) -> None:
+        """Starts the clock, and prints the estimate."""
+        if (batch_idx + 1) % trainer.accumulate_grad_batches or trainer.max_steps < 0:
+            return
+        if trainer.global_step == self._begin:
+            self._since = time.monotonic()
+        elif trainer.global_step == self._begin + self._MEASURED and trainer.is_global_zero:
+            step = (time.monotonic() - self._since) / self._MEASURED
+            left = in_words(step * (trainer.max_steps - trainer.global_step))
+            print(f"About {left} left, validations not counted ({step:.2f} s a step).")
+
+
+def in_words(seconds: float) -> str:
+    """A time in round numbers.
+
+    Example:
+        >>> in_words(42.3), in_words(312), in_words(9000)
+        ('42 s', '5 min', '2 h 30 min')
+    """
+    minutes = round(seconds / 60)
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{minutes} min" if minutes < 90 else f"{minutes // 60} h {minutes % 60} min"
 
 
 class BestWeights(pl.Callback):

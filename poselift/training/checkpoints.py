@@ -13,7 +13,8 @@ from pytorch_lightning.plugins.io import TorchCheckpointIO
 from safetensors import SafetensorError
 
 from poselift.core.errors import InputError, describe
-from poselift.core.files import atomic_path
+from poselift.core.files import atomic_path, remove_partial
+from poselift.training.stopping import StopOnSignal
 
 
 @contextmanager
@@ -82,9 +83,10 @@ def read_checkpoint(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 
 class LastCheckpoint(pl.callbacks.Checkpoint):
-    """Saves the checkpoint to resume from: every few steps, and after the validation at an epoch's end.
+    """Saves the checkpoint to resume from: every few steps, before a stop, and after the validation of each epoch.
 
-    It saves none between an epoch's last step and its validation, so a run resumes before or after both.
+    It saves none between an epoch's last step and its validation, so a run resumes before or after both. It saves
+    before the last step, so a run that ends in the validation repeats one step.
 
     Args:
         path: of the checkpoint.
@@ -98,23 +100,23 @@ class LastCheckpoint(pl.callbacks.Checkpoint):
         if every_n_train_steps < 1:
             raise InputError(f"callbacks.last.every_n_train_steps={every_n_train_steps} must be 1 or more")
         self.path, self.every_n_train_steps = Path(path), every_n_train_steps
-        self._saved = 0
 
     def on_train_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         """Removes partial files of killed processes and, in a new run, the old checkpoint."""
-        self._saved = trainer.global_step
         if trainer.is_global_zero:
-            if self._saved == 0:
+            if trainer.global_step == 0:
                 self.path.unlink(missing_ok=True)
-            for stray in self.path.parent.glob(f".{self.path.stem}.*{self.path.suffix}"):
-                stray.unlink(missing_ok=True)
+            remove_partial(self.path.parent)
 
     def on_train_batch_end(
         self, trainer: pl.Trainer, pl_module: pl.LightningModule, outputs: Any, batch: Any, batch_idx: int
     ) -> None:
         """Saves if due, and only after an optimizer step: a checkpoint has no accumulated gradients."""
-        step = trainer.global_step
-        if step != self._saved and step % self.every_n_train_steps == 0 and not trainer.is_last_batch:
+        gathered = trainer.accumulate_grad_batches
+        if (batch_idx + 1) % gathered or trainer.is_last_batch:
+            return
+        before_last = batch_idx + 1 == (int(trainer.num_training_batches) - 1) // gathered * gathered
+        if before_last or trainer.global_step % self.every_n_train_steps == 0 or _stops(trainer):
             self._save(trainer)
 
     def on_train_epoch_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
@@ -122,7 +124,11 @@ class LastCheckpoint(pl.callbacks.Checkpoint):
         self._save(trainer)
 
     def _save(self, trainer: pl.Trainer) -> None:
-        self._saved = trainer.global_step
         for logger in trainer.loggers:
             logger.save()
         trainer.save_checkpoint(self.path)
+
+
+def _stops(trainer: pl.Trainer) -> bool:
+    """Whether a signal ends the run after this step."""
+    return any(isinstance(callback, StopOnSignal) and callback.stops for callback in trainer.callbacks)  # type: ignore[attr-defined]

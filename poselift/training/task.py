@@ -44,6 +44,9 @@ class LiftingTask(pl.LightningModule):
         seed: of the run; the seed of each step follows from it.
         pelvis: where the pelvis of the training data lies: "spine", "hips" or None (`Weights.pelvis`).
 
+    Attributes:
+        measured: indices of the output joints that validation measures.
+
     Raises:
         InputError: a loss is unknown, or only one of `model.uncertainty` and `loss.uncertainty` is set.
     """
@@ -73,7 +76,7 @@ class LiftingTask(pl.LightningModule):
         self._errors: dict[str, PerGroup[PairMetric]] = {}
         # Lifters with more joints are measured on the field's 17 too, so that their errors compare.
         joints = lifter.skeleton_out.joints
-        self._measured = lifter.skeleton_out.indices(H36M17.joints if set(H36M17.joints) <= set(joints) else joints)
+        self.measured = lifter.skeleton_out.indices(H36M17.joints if set(H36M17.joints) <= set(joints) else joints)
 
     def on_train_start(self) -> None:
         """Starts a new epoch where the checkpoint was saved at the end of one."""
@@ -104,6 +107,15 @@ class LiftingTask(pl.LightningModule):
             self.log(f"train/{name}", value.detach(), prog_bar=name == "loss", batch_size=len(batch.valid))
         return losses["loss"]
 
+    def on_before_backward(self, loss: Tensor) -> None:
+        """Ends training whose loss is NaN or infinite, before it spoils the weights.
+
+        Raises:
+            InputError: the loss of any process is not finite.
+        """
+        if not self.trainer.strategy.reduce_boolean_decision(bool(loss.isfinite())):
+            raise InputError(self._diverged("loss is not finite"))
+
     def on_validation_epoch_start(self) -> None:
         """Forgets the errors of the last validation."""
         self._errors = {name: PerGroup() for name in _MEASURED}
@@ -113,8 +125,8 @@ class LiftingTask(pl.LightningModule):
         # A compiled lifter would be compiled anew for most views, because they differ in length.
         with torch.compiler.set_stance("force_eager"):
             motion = lift_view(view, Weights("", self.lifter, self.window, pelvis=self.pelvis), _NETWORK)
-        predicted = torch.from_numpy(motion.joints)[:, self._measured]
-        target = from_first(view.joints.cpu(), view.skeleton)[:, self._measured]
+        predicted = torch.from_numpy(motion.joints)[:, self.measured]
+        target = from_first(view.joints.cpu(), view.skeleton)[:, self.measured]
         mask = target.isfinite().all(-1)
         for name, metric in _MEASURED.items():
             error = metric()
@@ -137,7 +149,13 @@ class LiftingTask(pl.LightningModule):
             self.log(f"val/{name}_subjects", everywhere.mean(), prog_bar=name == "mpjpe")
 
     def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
-        """Adds the model's config as plain data, and the position of the run."""
+        """Adds the model's config as plain data, and the position of the run.
+
+        Raises:
+            InputError: a weight is NaN or infinite, so that the checkpoint would replace a good one.
+        """
+        if not all(bool(parameter.isfinite().all()) for parameter in self.lifter.parameters()):
+            raise InputError(self._diverged("weights are not finite"))
         checkpoint["model"] = {
             "name": type(self.lifter).__name__,
             "config": asdict(self.lifter.config),
@@ -145,6 +163,12 @@ class LiftingTask(pl.LightningModule):
             "pelvis": self.pelvis,
         }
         close_epoch(checkpoint["loops"]["fit_loop"])
+
+    def _diverged(self, what: str) -> str:
+        return (
+            f"training diverged: its {what} at step {self.trainer.global_step}. Checkpoints and weights of earlier "
+            "steps are kept. Start again with a lower optimizer.lr=; if that does not help, check the data"
+        )
 
     def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
         """Sets the data to the next batch."""

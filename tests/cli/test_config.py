@@ -85,16 +85,6 @@ def test_a_folder_that_cannot_be_made_is_reported(tmp_path, capsys):
     )
 
 
-def test_an_interrupt_is_one_line(tmp_path, capsys):
-    def interrupt(config):
-        raise KeyboardInterrupt
-
-    with pytest.raises(SystemExit) as stop, hydra_as_before():
-        run_hydra(interrupt, "train", [f"output={tmp_path}"])
-    assert stop.value.code == 130
-    assert capsys.readouterr().err == "Stopped.\n"
-
-
 @pytest.mark.parametrize(
     ("overrides", "message"),
     [

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 import shlex
 import shutil
 import signal
@@ -18,6 +19,7 @@ from poselift.core.errors import InputError
 from poselift.models import load_weights
 from poselift.training.callbacks import BestWeights
 from poselift.training.checkpoints import LastCheckpoint
+from poselift.training.task import LiftingTask
 from tests.cli.running import NOTHING_WRITTEN, TINY_DATA, TINY_LIFTER, poselift, trained
 
 SMOKE = ["trainer=smoke", *TINY_DATA, *TINY_LIFTER]
@@ -199,11 +201,13 @@ class TestAnEarlierRun:
 @pytest.mark.parametrize(
     ("callback", "place", "message"),
     [
-        (LastCheckpoint, "on_train_end", "Stopped. The same command with resume=auto continues the run in {output}."),
-        (BestWeights, "on_validation_end", "Stopped before the first checkpoint in {output}; start the run again."),
+        (LastCheckpoint, "on_train_end", "Stopped. Go on with: poselift train {overrides} resume=auto"),
+        (LastCheckpoint, "on_train_start", "Stopped before the first checkpoint in {output}; start the run again."),
     ],
 )
 def test_an_interrupted_run_prints_how_to_continue(callback, place, message, tmp_path, train_here, monkeypatch, capsys):
+    """Where a signal is not handled: before the first step, and after the last."""
+
     def interrupt(*arguments):
         raise KeyboardInterrupt
 
@@ -211,11 +215,54 @@ def test_an_interrupted_run_prints_how_to_continue(callback, place, message, tmp
     handler = signal.getsignal(signal.SIGINT)
     try:
         with pytest.raises(SystemExit) as stopped:
-            train_here()
+            train_here("overwrite=true")
     finally:
         signal.signal(signal.SIGINT, handler)  # which Lightning takes away, to shut down in peace
     assert stopped.value.code == 130
-    assert capsys.readouterr().out.splitlines()[-1] == message.format(output=tmp_path)
+    overrides = " ".join([*SMOKE, *NOTHING_WRITTEN, f"output={tmp_path}"])
+    assert capsys.readouterr().out.splitlines()[-1] == message.format(output=tmp_path, overrides=overrides)
+
+
+class TestADivergedRun:
+    def test_ends_before_the_loss_spoils_the_weights(self, tmp_path, train_here):
+        with pytest.raises(InputError, match=r"its loss is not finite at step 1\. .* lower optimizer\.lr="):
+            train_here("optimizer.lr=1e30", "schedule=constant")
+        assert torch.load(tmp_path / "checkpoints" / "last.ckpt", weights_only=True)["global_step"] == 1
+
+    def test_keeps_the_last_good_checkpoint(self, tmp_path, train_here, monkeypatch):
+        """The weights of the last step are not finite, and no later loss shows it."""
+
+        def spoil(self, trainer, task):
+            next(task.lifter.parameters()).data.fill_(torch.nan)
+
+        monkeypatch.setattr(BestWeights, "on_validation_end", spoil)
+        with pytest.raises(InputError, match=r"its weights are not finite at step 2\."):
+            train_here("callbacks.ema=null")
+        kept = torch.load(tmp_path / "checkpoints" / "last.ckpt", weights_only=True)
+        assert kept["global_step"] == 1
+        assert all(value.isfinite().all() for value in kept["state_dict"].values())
+
+
+def test_a_full_device_names_the_batch_size(train_here, monkeypatch):
+    def full(self, batch, batch_idx):
+        raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB")
+
+    monkeypatch.setattr(LiftingTask, "training_step", full)
+    with pytest.raises(
+        InputError, match=r"too little memory for a step of 4 windows; choose a smaller data\.batch_size="
+    ):
+        train_here()
+
+
+def test_a_run_says_first_how_long_it_is_and_how_to_stop(tmp_path, train_here, capsys):
+    train_here("trainer.limit_train_batches=8", "trainer.max_steps=8")
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1] == f"8 steps, into {tmp_path}"
+    assert lines[2].startswith(
+        f"Ctrl-C stops after the step and saves {tmp_path / 'checkpoints' / 'last.ckpt'}. Go on "
+    )
+    assert re.fullmatch(r"About \d+ s left, validations not counted \(\d+\.\d\d s a step\)\.", lines[3])
+    assert re.search(r"\(val/mpjpe_subjects [\d.]+ mm, a mean pose [\d.]+ mm\)", lines[-1])
 
 
 def test_the_size_of_the_lifter_is_printed(train_here, tmp_path, capsys):

@@ -1,4 +1,4 @@
-"""Callbacks for `test_resume.py`: one kills its own process, one writes the state of the generators."""
+"""Callbacks for `test_resume.py`: some end their own process, one writes the state of the generators."""
 
 import hashlib
 import json
@@ -52,6 +52,30 @@ def write_half_and_die(checkpoint, file):
     file.write(b"PK" + bytes(10_000))
     file.flush()
     kill()
+
+
+class Ender(pl.Callback):
+    """Sends a signal to its own process, once.
+
+    Args:
+        signal_name: SIGTERM or SIGINT.
+        batch: during which it sends the signal, counted over all epochs.
+        place: in the "step", or in the "validation" after it.
+    """
+
+    def __init__(self, signal_name, batch, place):
+        self.number, self.batch, self.place, self.sent = signal.Signals[signal_name], batch, place, False
+
+    def send(self, trainer, place):
+        if place == self.place and self.batch <= trainer.fit_loop.total_batch_idx and not self.sent:
+            self.sent = True
+            os.kill(os.getpid(), self.number)
+
+    def on_train_batch_start(self, trainer, *arguments):
+        self.send(trainer, "step")
+
+    def on_validation_batch_start(self, trainer, *arguments):
+        self.send(trainer, "validation")
 
 
 class Witness(pl.Callback):

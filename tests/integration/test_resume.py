@@ -114,6 +114,19 @@ def test_a_run_that_is_killed_four_times_equals_the_whole_run(train, whole, tmp_
     assert not list((tmp_path / "checkpoints").glob(".*"))
 
 
+def test_a_run_that_signals_end_equals_the_whole_run(train, whole, tmp_path):
+    """In a step between two of the usual checkpoints, with gradients half gathered, and in a validation."""
+    for signal_name, batch, place in (("SIGTERM", 2, "step"), ("SIGINT", 5, "validation"), ("SIGINT", 9, "step")):
+        ender = (
+            f"+callbacks.ender={{_target_: killing.Ender, signal_name: {signal_name}, batch: {batch}, place: {place}}}"
+        )
+        assert train(tmp_path, "resume=auto", ender) == 128 + signal.Signals[signal_name]
+        checkpoint = torch.load(tmp_path / "checkpoints" / "last.ckpt", weights_only=True)
+        assert checkpoint["global_step"] == {2: 2, 5: 3, 9: 6}[batch], "at most the step before a validation is lost"
+    assert train(tmp_path, "resume=auto") == 0
+    assert_same_run(whole, tmp_path)
+
+
 def test_a_finished_run_continues_from_the_end_of_its_epoch(train, whole, tmp_path):
     assert train(tmp_path, "steps=8") == 0
     assert train(tmp_path, "resume=auto") == 0

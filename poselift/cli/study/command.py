@@ -11,7 +11,6 @@ def add_command(commands: Any) -> None:
     """Adds `study` to the console script."""
     parser: argparse.ArgumentParser = commands.add_parser(
         "study",
-        help="train and measure every attention mechanism, schedule and baseline",
         description="Trains every mechanism of the survey with the same budget, and writes tables and plots of their "
         "errors and costs. The same command continues a study that was stopped.",
     )

@@ -1,0 +1,64 @@
+"""The error of a mean pose, beside which one sees what a lifter has learned."""
+
+import copy
+import math
+
+import pytorch_lightning as pl
+from jaxtyping import Float
+from torch import Tensor
+
+from poselift.data.module import MotionData
+from poselift.data.views import View
+from poselift.metrics import MPJPE, PerGroup
+from poselift.training.objective import from_first
+from poselift.training.task import LiftingTask
+
+MEAN_POSE = "val/mean_pose_subjects"
+"""The name of the logged error."""
+
+
+class MeanPose(pl.Callback):
+    """Logs the error of the mean pose of the first training batch, as if a lifter always predicted it.
+
+    It counts joints and subjects as `val/mpjpe_subjects` does, mm. Training data without 3D logs nothing.
+    """
+
+    def __init__(self) -> None:
+        self._pose: Float[Tensor, "k 3"] | None = None
+        self._errors: PerGroup[MPJPE] = PerGroup()
+
+    def on_train_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
+        """Averages the first batch, which is the same in every process and in a resumed run."""
+        assert isinstance(pl_module, LiftingTask)
+        data: MotionData = trainer.datamodule  # type: ignore[attr-defined]
+        first = copy.copy(data.training)
+        first.epoch = first.rank = 0
+        joints = from_first(first.make(0).joints, pl_module.lifter.skeleton_out)[:, :, pl_module.measured]
+        self._pose = joints.flatten(0, 1).nanmean(0).cpu()
+
+    def on_validation_epoch_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
+        """Forgets the errors of the last validation."""
+        self._errors = PerGroup()
+
+    def on_validation_batch_end(
+        self,
+        trainer: pl.Trainer,
+        pl_module: pl.LightningModule,
+        outputs: object,
+        batch: View,
+        batch_idx: int,
+        dataloader_idx: int = 0,
+    ) -> None:
+        """Adds the errors of one view."""
+        assert isinstance(pl_module, LiftingTask)
+        if self._pose is not None and bool(self._pose.isfinite().all()):
+            target = from_first(batch.joints.cpu(), batch.skeleton)[:, pl_module.measured]
+            error = MPJPE()
+            error.update(self._pose.expand_as(target), target, target.isfinite().all(-1))
+            self._errors.add(batch.subject, error)
+
+    def on_validation_epoch_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
+        """Logs the mean over subjects."""
+        value = self._errors.gathered().mean()
+        if not math.isnan(value):
+            pl_module.log(MEAN_POSE, value)
