@@ -7,8 +7,7 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
-import yaml
-
+from poselift.core.bounded import read_yaml
 from poselift.core.errors import InputError
 from poselift.reports.measures import MEASURES
 from poselift.reports.protocols import PROTOCOLS
@@ -54,12 +53,7 @@ def read_published(path: str | Path = DEFAULT_PEERS) -> list[Published]:
     Raises:
         InputError: the file cannot be read, or a row lacks keys.
     """
-    try:
-        content = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise InputError(f"no such file: {path}; give a YAML file of published rows, default or none") from None
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise InputError(f"{path} is not YAML ({' '.join(str(error).split())}); correct it there") from error
+    content = read_yaml(path, "give a YAML file of published rows, default or none")
     if not isinstance(content, dict) or not isinstance(content.get("rows"), list):
         raise InputError(f"{path} must have a list under `rows`")
     return [_row(f"{path}, row {number}", row) for number, row in enumerate(content["rows"], 1)]

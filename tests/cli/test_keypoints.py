@@ -179,4 +179,4 @@ def test_a_broken_file_is_named(tmp_path, clip, capsys):
     path.write_text(path.read_text()[:500])
     with pytest.raises(SystemExit):
         lift("--keypoints", path, "--fps", 25, "--size", "640x480", "--out", tmp_path / "out")
-    assert f"{path}: not readable as JSON" in capsys.readouterr().err
+    assert f"{path} cannot be read as JSON" in capsys.readouterr().err

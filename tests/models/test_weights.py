@@ -56,12 +56,12 @@ def test_unreadable_weights_say_so(lifter, tmp_path):
     path.write_bytes(good)
     card = json.loads(path.with_suffix(".json").read_text())
     path.with_suffix(".json").write_text(json.dumps({**card, "config": {**card["config"], "dim": 64}}))
-    with pytest.raises(InputError, match="does not fit"):
+    with pytest.raises(InputError, match=r"do not fit .* token_in\.weight is \(32, 128\), expected \(64, 128\)"):
         load_weights(path)
     config = card["config"]
     few = {key: value for key, value in config.items() if key != "heads"}
     for bad, message in {
-        "{": "JSONDecodeError",
+        "{": "cannot be read as JSON",
         "{}": "KeyError",
         json.dumps({**card, "model": "Nonsense"}): "unknown model 'Nonsense'; known are SpatioTemporalLifter, ",
         json.dumps({**card, "config": {**config, "no_such": 1}}): "unknown key 'no_such' in the config",
@@ -69,7 +69,7 @@ def test_unreadable_weights_say_so(lifter, tmp_path):
         json.dumps({**card, "config": {**config, "heads": "4"}}): "heads=4 must be a whole number",
     }.items():
         path.with_suffix(".json").write_text(bad)
-        with pytest.raises(InputError, match=rf"w\.json does not describe a lifter.*{message}"):
+        with pytest.raises(InputError, match=rf"w\.json (does not describe|give no) .*lifter.*{message}"):
             load_weights(path)
 
 
