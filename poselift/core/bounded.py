@@ -132,7 +132,7 @@ def read_yaml(path: str | os.PathLike[str], help_text: str) -> Any:
     try:
         value = yaml.load(text, _PlainLoader)  # a safe loader
         check_unfolded(value, _SPARE + len(text))
-    except (yaml.YAMLError, ValueError, RecursionError, MemoryError) as error:
+    except Exception as error:  # yaml raises others too, as for tags of wrong values
         raise InputError(f"{path} cannot be read as YAML ({_reason(error)}); {help_text}") from error
     return value
 

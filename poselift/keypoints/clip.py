@@ -197,7 +197,7 @@ class KeypointClip:
         first, last = min(present), max(present)
         if last - first >= _SPARSE * len(present) or abs(last) > _LAST:
             raise InputError(
-                f"{self.path}: its {len(present)} frames have numbers from {first} up to {last}; give the frames of one "
-                "video"
+                f"{self.path}: its {len(present)} frames have numbers from {first} up to {last}; give the frames of "
+                "one video"
             )
         return range(first, last + 1)

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ DEFAULT_PEERS = Path(__file__).with_name("published.yaml")
 """The rows of the package; comments in the file explain its keys."""
 
 _REQUIRED = {"name", "protocol", "points", "values", "paper", "url"}
+_LARGEST = 1e18
 _OPTIONAL = {"window", "parameters", "macs"}
 
 
@@ -79,7 +79,7 @@ def _row(where: str, row: Any) -> Published:
         raise InputError(f"{where}: values must be numbers by metric; metrics are {', '.join(MEASURES)}")
     for key, value in {**values, **{key: row[key] for key in _OPTIONAL if key in row}}.items():
         kinds = (int,) if key == "window" else (int, float)
-        if type(value) not in kinds or not 0 < value < inf:
+        if type(value) not in kinds or not 0 < value < _LARGEST:
             raise InputError(f"{where}: {key} must be a {'whole ' * (key == 'window')}number above 0, not {value!r}")
     return Published(
         str(row["name"]),

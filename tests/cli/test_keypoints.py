@@ -86,7 +86,7 @@ def test_the_result_can_be_lifted_again(tmp_path, clip):
 BAD_INPUTS = {
     "no times": (["--size", "640x480"], "has no timestamps"),
     "no size": (["--fps", "25"], "has no picture size"),
-    "a frame rate of no camera": (["--fps", "30000", "--size", "640x480"], "more than 0 and at most 1000"),
+    "a frame rate of no camera": (["--fps", "30000", "--size", "640x480"], "from 0.001 to 1000"),
     "a size that is none": (["--fps", "25", "--size", "640"], "give WIDTHxHEIGHT"),
     "an unknown joint set": (
         ["--fps", "25", "--size", "640x480", "--keypoint-set", "cat"],
