@@ -1,6 +1,6 @@
 """Damaged and hostile files for every parser: each must give a result or an `InputError`, in bounded time and memory.
 
-    python -m benchmarks.fault_parsers [--tries 1500] [--seed 0] [--parsers NAME ...]
+    python -m benchmarks.fault_parsers [--tries 2000] [--seed 0] [--parsers NAME ...]
 
 The files are valid ones with changes (`benchmarks.mutations`). Each parser works in a process of its own. A try
 survives if it ends within 5 s of CPU time and 1.5 GB of memory in a result or an `InputError`. One that is lost can be
@@ -82,6 +82,7 @@ def _row(name: str, parser: Parser, tries: int, seed: int) -> Row:
     context = multiprocessing.get_context("fork")
     with tempfile.TemporaryDirectory() as folder:
         valid = parser.write(Path(folder, "valid"))
+        parser.read(valid / parser.inside)
         while done < tries:
             here, there = context.Pipe(duplex=False)
             process = context.Process(target=_work, args=(there, parser, valid, name, done, tries, seed))
@@ -170,13 +171,13 @@ def damaged(parser: Parser, valid: Path, path: Path, name: str, number: int, see
     shutil.copytree(valid, path)
     chosen = rng.choice(sorted(each for each in path.iterdir() if each.suffix in parser.suffixes))
     chosen.write_bytes(parser.change(chosen.read_bytes(), rng))
-    return path / valid_name if (valid_name := parser.inside) else path
+    return path / parser.inside
 
 
 def main() -> None:
     """Prints the table."""
     parser = command_line(__doc__)
-    parser.add_argument("--tries", type=int, default=1500, help="files a parser; default 1500")
+    parser.add_argument("--tries", type=int, default=2000, help="files a parser; default 2000")
     parser.add_argument("--seed", type=int, default=0, help="default 0")
     parser.add_argument("--parsers", nargs="+", choices=list(PARSERS), metavar="NAME", help=f"of {', '.join(PARSERS)}")
     parser.add_argument("--only", type=int, metavar="NUMBER", help="one try, with its traceback")

@@ -7,6 +7,7 @@ import pickle
 import re
 import zipfile
 from collections.abc import Callable
+from copy import deepcopy
 from random import Random
 from typing import Any
 
@@ -84,18 +85,18 @@ def value_changed(value: Any, rng: Random) -> Any:
         parent, key = part, rng.choice(list(part)) if isinstance(part, dict) else rng.randrange(len(part))
         part = parent[key]
     if parent is None:
-        return rng.choice(_ODD)
+        return deepcopy(rng.choice(_ODD))
     kind = rng.randrange(6)
     if kind == 0:
         del parent[key]
     elif kind == 1 and isinstance(parent, list):
-        parent[key:key] = [part] * rng.choice((1, 2, 40))
+        parent[key:key] = [deepcopy(part) for _ in range(rng.choice((1, 2, 40)))]
     elif kind == 2 and isinstance(parent, dict):
         parent[rng.choice(("", "x", "=1", str(key).upper()))] = parent.pop(key)
     elif kind == 3:
-        parent[key] = rng.choice(([part], {"a": part}, [part, part], str(part)))
+        parent[key] = rng.choice(([part], {"a": part}, [part, deepcopy(part)], str(part)))
     else:
-        parent[key] = rng.choice(_ODD)
+        parent[key] = deepcopy(rng.choice(_ODD))
     return value
 
 

@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 import numpy as np
 import yaml
 
-from poselift.core.errors import InputError
+from poselift.core.errors import InputError, reason
 
 MOST_TEXT = 1 << 30
 """Largest text that is read, bytes: keypoints of some hours."""
@@ -61,7 +61,7 @@ def read_bytes(path: str | os.PathLike[str], most: int = MOST_TEXT) -> bytes:
             raise InputError(f"{path} is too large to read ({size} bytes, at most {most}); split it")
         return path.read_bytes()
     except (OSError, MemoryError) as error:
-        raise InputError(f"{path} cannot be read ({_reason(error)})") from error
+        raise InputError(f"{path} cannot be read ({reason(error)})") from error
 
 
 def read_text(path: str | os.PathLike[str], most: int = MOST_TEXT) -> str:
@@ -73,7 +73,9 @@ def read_text(path: str | os.PathLike[str], most: int = MOST_TEXT) -> str:
     try:
         return read_bytes(path, most).decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise InputError(f"{path} cannot be read as text in UTF-8 ({error}); save it in that encoding") from error
+        raise InputError(
+            f"{path} cannot be read as text in UTF-8 ({reason(error)}); save it in that encoding"
+        ) from error
 
 
 def read_json(path: str | os.PathLike[str], help_text: str = "", *, finite: bool = False) -> Any:
@@ -111,9 +113,7 @@ def parse_json(text: str, where: str, help_text: str = "", *, finite: bool = Fal
         if _levels(value) > _DEEPEST:
             raise ValueError(f"it nests more than {_DEEPEST} levels")  # noqa: TRY301
     except (ValueError, RecursionError, MemoryError) as error:
-        raise InputError(
-            f"{where} cannot be read as JSON ({_reason(error)}){help_text and f'; {help_text}'}"
-        ) from error
+        raise InputError(f"{where} cannot be read as JSON ({reason(error)}){help_text and f'; {help_text}'}") from error
     return value
 
 
@@ -133,7 +133,7 @@ def read_yaml(path: str | os.PathLike[str], help_text: str) -> Any:
         value = yaml.load(text, _PlainLoader)  # a safe loader
         check_unfolded(value, _SPARE + len(text))
     except Exception as error:  # yaml raises others too, as for tags of wrong values
-        raise InputError(f"{path} cannot be read as YAML ({_reason(error)}); {help_text}") from error
+        raise InputError(f"{path} cannot be read as YAML ({reason(error)}); {help_text}") from error
     return value
 
 
@@ -213,14 +213,3 @@ def _levels(value: Any) -> int:
         parts = (part.values() if isinstance(part, dict) else part for part in level)
         level = [value for part in parts for value in part if type(value) in (list, dict)]
     return levels
-
-
-def _reason(error: BaseException) -> str:
-    """What went wrong, in one line."""
-    if isinstance(error, RecursionError):
-        return f"it nests more than {_DEEPEST} levels"
-    if isinstance(error, MemoryError):
-        return "it takes more memory than there is"
-    if isinstance(error, OSError):
-        return error.strerror or str(error)
-    return " ".join(str(error).split()) or type(error).__name__

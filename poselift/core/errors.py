@@ -1,5 +1,8 @@
 """Errors for users."""
 
+_LONGEST = 300
+"""Letters of another library's message."""
+
 
 class InputError(ValueError):
     """The user gave something that cannot be used.
@@ -7,6 +10,23 @@ class InputError(ValueError):
     The message says what is wrong, which file or key it concerns and what to do. It takes one line, or several if a
     list or a tree of expected files belongs to it. Commands print it without a traceback and exit with code 2.
     """
+
+
+def reason(error: BaseException) -> str:
+    """What went wrong, in one short line, for errors of other libraries.
+
+    Example:
+        >>> reason(RecursionError("...")), reason(ValueError("no"))
+        ('it nests too deeply', 'no')
+    """
+    if isinstance(error, RecursionError):
+        return "it nests too deeply"
+    if isinstance(error, MemoryError):
+        return "it takes more memory than there is"
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror
+    line = " ".join(str(error).split()) or type(error).__name__
+    return line if len(line) <= _LONGEST else f"{line[:_LONGEST]}..."
 
 
 def describe(error: OSError) -> str:

@@ -6,13 +6,13 @@ import os
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
-from zipfile import BadZipFile, ZipFile
+from typing import IO, Any
+from zipfile import ZipFile
 
 import numpy as np
 
 from poselift.core.bounded import room
-from poselift.core.errors import InputError
+from poselift.core.errors import InputError, reason
 
 _KINDS = "biufcSU"
 """Kinds of dtype: numbers and text."""
@@ -80,10 +80,10 @@ def npy_array(path: str | os.PathLike[str]) -> np.ndarray:
         with path.open("rb") as file:
             return read_array(file, path.stat().st_size)
     except Exception as error:  # a damaged file can raise any exception
-        raise InputError(f"{path} cannot be read as an npy without pickled objects ({_reason(error)})") from error
+        raise InputError(f"{path} cannot be read as an npy without pickled objects ({reason(error)})") from error
 
 
-def read_array(file: io.BufferedIOBase, size: int) -> np.ndarray:
+def read_array(file: IO[bytes] | io.BufferedIOBase, size: int) -> np.ndarray:
     """The array of an npy.
 
     Args:
@@ -116,7 +116,7 @@ def read_array(file: io.BufferedIOBase, size: int) -> np.ndarray:
     return flat.reshape(shape, order="F" if fortran else "C")
 
 
-def read_header(file: io.BufferedIOBase) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
+def read_header(file: IO[bytes] | io.BufferedIOBase) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
     """Shape, whether the first axis is the fastest, and dtype of an npy, from its header.
 
     Raises:
@@ -147,9 +147,9 @@ def _opened(path: str | os.PathLike[str], help_text: str) -> Iterator[ZipFile]:
     except InputError:
         raise
     except Exception as error:  # a damaged file can raise any exception
+        why = "it is another kind of file" if "not a zip file" in str(error) else reason(error)
         raise InputError(
-            f"{path} cannot be read as an npz without pickled objects ({_reason(error)})"
-            f"{help_text and f'; {help_text}'}"
+            f"{path} cannot be read as an npz without pickled objects ({why}){help_text and f'; {help_text}'}"
         ) from error
 
 
@@ -157,9 +157,3 @@ def _check_text(codes: np.ndarray) -> None:
     """Raises ValueError for numbers that are no characters; Python fails on them much later."""
     if len(codes) and (codes.max() > _HIGHEST or ((codes >= _SURROGATES[0]) & (codes <= _SURROGATES[1])).any()):
         raise ValueError("its text has characters that do not exist")
-
-
-def _reason(error: Exception) -> str:
-    if isinstance(error, BadZipFile) and "not a zip" in str(error):
-        return "it is another kind of file"
-    return " ".join(str(error).split())[:300] or type(error).__name__

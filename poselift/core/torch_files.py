@@ -7,7 +7,7 @@ from zipfile import ZIP_STORED, ZipFile, is_zipfile
 
 import torch
 
-from poselift.core.errors import InputError
+from poselift.core.errors import InputError, reason
 
 
 def check_archive(path: str | os.PathLike[str]) -> None:
@@ -29,7 +29,7 @@ def check_archive(path: str | os.PathLike[str]) -> None:
             larger = sum(info.file_size for info in archive.infolist()) > path.stat().st_size
             damaged = None if packed or larger else archive.testzip()
     except Exception as error:  # a damaged file can raise any exception
-        raise InputError(f"{path} is damaged ({error}); copy it again, or take another checkpoint") from error
+        raise InputError(f"{path} is damaged ({reason(error)}); copy it again, or take another checkpoint") from error
     if packed or larger:
         raise InputError(f"{path} is not written by PyTorch: its parts are compressed; take another checkpoint")
     if damaged is not None:
@@ -48,8 +48,9 @@ def read_checkpoint_file(path: str | os.PathLike[str]) -> dict[str, Any]:
     try:
         content = torch.load(path, map_location="cpu", weights_only=True)
     except Exception as error:  # a damaged file can raise any exception
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise InputError(f"{path} cannot be read as a checkpoint of tensors and plain data ({reason})") from error
+        raise InputError(
+            f"{path} cannot be read as a checkpoint of tensors and plain data ({reason(error)})"
+        ) from error
     if not isinstance(content, dict):
         raise InputError(f"{path} is no checkpoint: it holds a {type(content).__name__}")
     return content

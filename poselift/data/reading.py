@@ -12,7 +12,7 @@ from jaxtyping import Float
 from scipy.io import loadmat
 
 from poselift.core.bounded import read_json, room
-from poselift.core.errors import InputError
+from poselift.core.errors import InputError, reason
 from poselift.core.npz import npz_arrays, npz_member, read_array, read_header
 from poselift.core.optional import require
 from poselift.data.hdf5 import dataset_array
@@ -214,7 +214,7 @@ def load_mat(path: str | Path, keys: Mapping[str, Shape | None]) -> dict[str, np
                 datasets = {key: file[key] for key in keys if isinstance(file.get(key), h5py.Dataset)}
                 arrays = {key: dataset_array(dataset, most).T for key, dataset in datasets.items()}
     except Exception as error:  # a damaged file can raise any exception
-        raise InputError(f"{path} cannot be read as a MATLAB file ({error})") from error
+        raise InputError(f"{path} cannot be read as a MATLAB file ({reason(error)})") from error
     for key, shape in keys.items():
         if key not in arrays:
             raise InputError(f"{path} has no variable {key!r}")
@@ -230,7 +230,7 @@ def _read_npy(file: BytesIO, what: str) -> Any:
             file.seek(0)
             return read_array(file, len(file.getbuffer()))
     except Exception as error:  # a damaged file can raise any exception
-        raise InputError(f"{what} cannot be read as an array ({error})") from error
+        raise InputError(f"{what} cannot be read as an array ({reason(error)})") from error
     return _unpickle(file, what, "latin1")
 
 
@@ -243,5 +243,5 @@ def _unpickle(file: BufferedIOBase, what: str, encoding: str) -> Any:
         ) from error
     except Exception as error:  # a damaged pickle can raise any exception
         other = isinstance(error, KeyError | IndexError)
-        reason = "it is damaged, or another kind of file" if other else f"{type(error).__name__}: {error}"
-        raise InputError(f"{what} cannot be read as a pickle ({reason})") from error
+        why = "it is damaged, or another kind of file" if other else f"{type(error).__name__}: {reason(error)}"
+        raise InputError(f"{what} cannot be read as a pickle ({why})") from error

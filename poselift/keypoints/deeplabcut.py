@@ -15,6 +15,7 @@ import numpy as np
 from jaxtyping import Float
 
 from poselift.core.bounded import read_text
+from poselift.core.errors import reason
 from poselift.keypoints.content import KeypointFile, Observation
 from poselift.keypoints.input_file import KeypointInput, number_in, pick
 from poselift.keypoints.pandas_hdf5 import is_hdf5, read_frame
@@ -78,7 +79,7 @@ def _from_csv(file: KeypointInput) -> _Table:
     try:
         rows = [row for row in csv.reader(io.StringIO(read_text(file.path), newline="")) if row]
     except csv.Error as error:
-        raise file.fail(f"not readable as CSV ({error}); export it again") from error
+        raise file.fail(f"not readable as CSV ({reason(error)}); export it again") from error
     head: dict[str, list[str]] = {}
     while rows and rows[0][0].lower() in ("scorer", "individuals", "bodyparts", "coords"):
         head[rows[0][0].lower()] = rows[0]

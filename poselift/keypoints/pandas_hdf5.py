@@ -15,7 +15,7 @@ import numpy as np
 from jaxtyping import Float
 
 from poselift.core.bounded import room
-from poselift.core.errors import InputError
+from poselift.core.errors import InputError, reason
 from poselift.core.optional import require
 from poselift.data.hdf5 import dataset_array
 from poselift.data.unpickling import RestrictedUnpickler
@@ -53,7 +53,7 @@ def read_frame(path: Path) -> _Frame:
         columns = [column for labels, _ in blocks for column in labels]
         values = np.concatenate([values for _, values in blocks], axis=1)
     except Exception as error:  # damaged files raise various exceptions
-        raise InputError(f"{path}: cannot be read as a table that pandas wrote as HDF5 ({error})") from error
+        raise InputError(f"{path}: cannot be read as a table that pandas wrote as HDF5 ({reason(error)})") from error
     if values.shape[1] != len(columns):
         raise InputError(f"{path}: has {values.shape[1]} columns of values, but labels for {len(columns)}")
     whole = index is not None and index.shape == (len(values),) and np.issubdtype(index.dtype, np.integer)

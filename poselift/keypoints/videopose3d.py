@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from poselift.core.bounded import whole_number
-from poselift.core.errors import InputError
+from poselift.core.errors import InputError, reason
 from poselift.core.npz import npz_names
 from poselift.data.reading import load_object_npz
 from poselift.keypoints.content import KeypointFile, Observation
@@ -55,7 +55,7 @@ def read(file: KeypointInput) -> KeypointFile:
     except InputError:
         raise
     except (TypeError, ValueError, LookupError, AttributeError, OverflowError) as error:  # any pickled containers
-        raise file.fail(f"its arrays are not in VideoPose3D's form ({error}); write the file again") from error
+        raise file.fail(f"its arrays are not in VideoPose3D's form ({reason(error)}); write the file again") from error
 
 
 def _detections(file: KeypointInput) -> KeypointFile:

@@ -5,7 +5,7 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from poselift.core.errors import InputError
+from poselift.core.errors import InputError, reason
 from poselift.core.files import sha256
 from poselift.core.torch_files import read_checkpoint_file
 from poselift.models.restore import restore
@@ -44,5 +44,5 @@ def load_checkpoint(path: str | Path, device: torch.device | str = "cpu") -> Wei
     except InputError as error:
         raise InputError(f"{path} is not a checkpoint of a lifter: {error}") from error
     except Exception as error:  # wrong types can fail in many ways
-        raise InputError(f"{path} is not a checkpoint of a lifter ({type(error).__name__}: {error})") from error
+        raise InputError(f"{path} is not a checkpoint of a lifter ({type(error).__name__}: {reason(error)})") from error
     return Weights(path.stem, lifter.to(device), card["window"], sha256(path), path, card, read_pelvis(card, path))

@@ -6,7 +6,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from poselift.core.errors import InputError
+from poselift.core.errors import InputError, reason
 from poselift.models.base import Lifter
 from poselift.models.build import model_from_dict
 
@@ -48,7 +48,7 @@ def _build(name: str, config: Mapping[str, Any], state: Mapping[str, Tensor], de
     except InputError:
         raise
     except Exception as error:  # a wrong value can fail anywhere inside a model
-        raise InputError(f"its config builds no {name} ({type(error).__name__}: {error})") from error
+        raise InputError(f"its config builds no {name} ({type(error).__name__}: {reason(error)})") from error
     wanted = {key: tuple(value.shape) for key, value in lifter.state_dict().items()}
     found = {key: tuple(value.shape) for key, value in state.items()}
     if wrong := [key for key in {**wanted, **found} if wanted.get(key) != found.get(key)]:

@@ -12,7 +12,7 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from poselift.core.bounded import read_json, whole_number
-from poselift.core.errors import InputError
+from poselift.core.errors import InputError, reason
 from poselift.core.files import atomic_path, sha256, write_json
 from poselift.models.base import Lifter
 from poselift.models.restore import restore
@@ -153,7 +153,9 @@ def load_weights(name_or_path: str | Path, device: torch.device | str = "cpu") -
     except InputError as error:
         raise InputError(f"{config_path} does not describe a lifter: {error}") from error
     except (KeyError, TypeError) as error:
-        raise InputError(f"{config_path} does not describe a lifter ({type(error).__name__}: {error})") from error
+        raise InputError(
+            f"{config_path} does not describe a lifter ({type(error).__name__}: {reason(error)})"
+        ) from error
     factor = card.get("uncertainty_factor", 1.0)
     if type(factor) not in (int, float) or not 0 < factor < math.inf:
         raise InputError(
@@ -181,4 +183,4 @@ def _read_state(path: Path) -> dict[str, Tensor]:
     try:
         return {key: value.float() for key, value in load_file(path).items()}
     except Exception as error:  # a damaged file can raise any exception
-        raise InputError(f"{path} cannot be read as safetensors ({error}); copy it again") from error
+        raise InputError(f"{path} cannot be read as safetensors ({reason(error)}); copy it again") from error

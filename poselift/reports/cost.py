@@ -16,7 +16,7 @@ import torch
 from torch import nn
 
 from poselift.core.bounded import read_json
-from poselift.core.errors import InputError
+from poselift.core.errors import InputError, reason
 from poselift.core.files import write_json
 from poselift.data.skeletons import joint_mask
 from poselift.models import encode, load_weights
@@ -104,7 +104,9 @@ def read_costs(path: Path) -> dict[str, Cost]:
             for key, cost in content["costs"].items()
         }
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
-        raise InputError(f"{path} is not a cost.json of poselift report ({type(error).__name__}: {error})") from error
+        raise InputError(
+            f"{path} is not a cost.json of poselift report ({type(error).__name__}: {reason(error)})"
+        ) from error
     if not known:
         raise InputError(f"{path} is not a cost.json of poselift report, or of another version; measure again")
     return costs

@@ -18,7 +18,7 @@ import numpy as np
 from jaxtyping import Float
 
 from poselift.core.bounded import parse_json, read_json
-from poselift.core.errors import InputError
+from poselift.core.errors import InputError, reason
 from poselift.core.files import atomic_path
 from poselift.core.npz import npy_array, npz_arrays, npz_names
 from poselift.data.reading import load_object_npz, load_pickle
@@ -248,5 +248,7 @@ def _json(path: Path) -> _Raw:
     try:
         poses = {name: np.array(pose, np.float64) for name, pose in content["views"].items()}
     except (ValueError, TypeError, OverflowError) as error:
-        raise InputError(f"{path}: a view is not (frames, joints, 3) numbers in nested lists ({error})") from error
+        raise InputError(
+            f"{path}: a view is not (frames, joints, 3) numbers in nested lists ({reason(error)})"
+        ) from error
     return _Raw(poses, "JSON", content.get("joints"), content.get("unit"))

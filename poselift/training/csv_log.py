@@ -10,7 +10,7 @@ from pytorch_lightning.loggers import Logger
 from pytorch_lightning.utilities.rank_zero import rank_zero_only
 
 from poselift.core.bounded import read_text
-from poselift.core.errors import InputError
+from poselift.core.errors import InputError, reason
 from poselift.core.files import write_text
 
 
@@ -89,4 +89,6 @@ def read_log(path: str | Path) -> dict[int, dict[str, float | int]]:
     except (KeyError, TypeError, ValueError, csv.Error) as error:
         if isinstance(error, InputError):
             raise
-        raise InputError(f"{path} is damaged ({error}); remove it to continue without the earlier rows") from error
+        raise InputError(
+            f"{path} is damaged ({reason(error)}); remove it to continue without the earlier rows"
+        ) from error
