@@ -20,9 +20,9 @@ def check_archive(path: str | os.PathLike[str]) -> None:
         InputError: a part is damaged, or larger than the file.
     """
     path = Path(path)
-    if not is_zipfile(path):
-        return
     try:
+        if not is_zipfile(path):
+            return
         with ZipFile(path) as archive:
             # PyTorch does not compress, so that nothing unpacks to more than the file.
             packed = any(info.compress_type != ZIP_STORED for info in archive.infolist())
@@ -42,10 +42,10 @@ def read_checkpoint_file(path: str | os.PathLike[str]) -> dict[str, Any]:
     Raises:
         InputError: the file is damaged, is no checkpoint, or holds anything else.
     """
-    if not is_zipfile(path):
-        raise InputError(f"{path} cannot be read as a checkpoint (it is another kind of file, or cut short)")
     check_archive(path)
     try:
+        if not is_zipfile(path):
+            raise ValueError("it is another kind of file, or cut short")  # noqa: TRY301
         content = torch.load(path, map_location="cpu", weights_only=True)
     except Exception as error:  # a damaged file can raise any exception
         raise InputError(

@@ -84,7 +84,7 @@ class RestrictedUnpickler(pickle._Unpickler):
 
     @staticmethod
     def _array_from_buffer(
-        buffer: bytes | bytearray, dtype: "_Dtype", shape: tuple[int, ...], order: str, *_: object
+        buffer: object, dtype: "_Dtype", shape: tuple[int, ...], order: str, *_: object
     ) -> np.ndarray:
         if not isinstance(buffer, bytes | bytearray):  # a number would be a size to allocate
             raise pickle.UnpicklingError("it holds an array without data")

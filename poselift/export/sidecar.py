@@ -2,6 +2,7 @@
 
 import importlib.metadata
 import os
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -22,6 +23,8 @@ _AXES = {
 }
 _POSE = "R x + t is the world position of the point x in the camera frame (x right, y down, z forward), metres"
 _MOST_JOINTS = 500
+_NAME = re.compile(r"\w[\w .-]*")
+"""They go into tables, pages and formats of others, so that they must not be formulas or markup."""
 _PACKAGES = ("poselift", "torch", "numpy", "onnxruntime")
 
 
@@ -110,8 +113,9 @@ def skeleton_from_json(value: Mapping[str, Any]) -> Skeleton:
     joints, parents, name = value["joints"], value["parents"], value["name"]
     if not isinstance(joints, list | tuple) or not 0 < len(joints) <= _MOST_JOINTS:
         raise ValueError(f"joints must be a list of up to {_MOST_JOINTS} names")
-    if not all(isinstance(text, str) for text in (name, *joints)) or not isinstance(parents, dict):
-        raise ValueError("the skeleton's name and joints must be text, and its parents those of each joint by name")
+    named = all(isinstance(text, str) and _NAME.fullmatch(text) for text in (name, *joints))
+    if not named or not isinstance(parents, dict):
+        raise ValueError("a skeleton must have names of letters and digits, and the parent of each joint by its name")
     skeleton = Skeleton(name, tuple(joints), tuple(parents[joint] for joint in joints))
     _ = skeleton.topological_order
     return skeleton

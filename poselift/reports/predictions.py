@@ -32,6 +32,7 @@ UNITS = {"m": 1.0, "mm": 1e-3, "none": 1.0}
 
 _OWN_KEYS = ("joints", "unit", "format", "partial", "about")
 _OBJECT_KEY = "positions_3d"
+_FARTHEST = 1e9
 _ABOUT: dict[str, Any] = {"name": str, "seed": int | None, "model": dict | None, "settings": dict}
 """The keys of `about` and their types."""
 
@@ -145,6 +146,8 @@ def read_predictions(
                 f"{path}: the prediction for view {view.name} has shape {pose.shape} ({pose.dtype}); for {len(view)} "
                 f"frames of {skeleton.name} it must be ({len(view)}, {len(skeleton)}, 3)"
             )
+        if (np.abs(pose.astype(np.float64)) > _FARTHEST).any():
+            raise InputError(f"{path}: the prediction for view {view.name} has a joint beyond {_FARTHEST:g} {unit}")
         poses[view.name] = (pose[:, order] * UNITS[unit]).astype(np.float32)
     return Predictions(poses, skeleton, unit != "none", raw.partial, raw.layout, raw.about)
 

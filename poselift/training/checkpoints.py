@@ -26,7 +26,8 @@ def explaining_write_errors(path: str | os.PathLike[str]) -> Iterator[None]:
     earlier = "the earlier one is intact" if Path(path).exists() else "there is no earlier one"
     try:
         yield
-    except (OSError, RuntimeError, SafetensorError) as error:
+    except (OSError, RuntimeError, SafetensorError, InputError) as raised:
+        error = raised.__cause__ or raised if isinstance(raised, InputError) else raised
         reason = describe(error) if isinstance(error, OSError) else str(error).splitlines()[0]
         raise InputError(
             f"cannot write {path} ({reason}); {earlier}; free some space and continue with resume=auto"

@@ -1,6 +1,10 @@
+import contextlib
 import json
+import resource
+import signal
 import stat
 
+import numpy as np
 import pytest
 
 from poselift.core.errors import InputError
@@ -54,3 +58,41 @@ def test_json_refuses_nan(tmp_path):
 def test_sha256_of_the_empty_file(tmp_path):
     (tmp_path / "empty").write_bytes(b"")
     assert sha256(tmp_path / "empty") == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+
+
+@contextlib.contextmanager
+def full_disk(room):
+    """While the block runs, files may grow to `room` bytes only: a write beyond fails as on a full disk."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (room, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, handler)
+
+
+def _write_npz(path):
+    with atomic_path(path) as temporary, open(temporary, "wb") as file:
+        np.savez_compressed(file, x=np.random.default_rng(0).random(10_000))
+
+
+@pytest.mark.parametrize(
+    "write",
+    [_write_npz, lambda path: write_text(path, "x" * 50_000), lambda path: write_json(path, list(range(20_000)))],
+)
+@pytest.mark.parametrize("room", [0, 4096])
+def test_a_full_disk_names_the_file_and_leaves_the_old_one(tmp_path, write, room):
+    path = tmp_path / "a.out"
+    path.write_text("old")
+    with full_disk(room), pytest.raises(InputError) as error:
+        write(path)
+    assert str(error.value) == f"cannot write {path}: File too large; free some space, or choose another folder"
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_an_error_that_is_not_of_the_disk_stays(tmp_path):
+    with pytest.raises(FileNotFoundError), atomic_path(tmp_path / "a.txt"):
+        (tmp_path / "missing").read_bytes()
