@@ -7,9 +7,10 @@ memory (a pickled dtype can lie about holding pointers).
 
 import math
 import pickle
+import struct
 from collections import OrderedDict
 from io import BufferedIOBase
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -66,6 +67,14 @@ class RestrictedUnpickler(pickle._Unpickler):
         except ValueError as error:
             raise pickle.UnpicklingError(str(error)) from error
         return value
+
+    def _load_bytearray(self) -> None:
+        """Puts a bytearray on the stack; Python's own allocates what the pickle says before it reads."""
+        reader: Any = self
+        (size,) = struct.unpack("<Q", reader.read(8))
+        reader.append(bytearray(reader.read(size)))
+
+    dispatch: ClassVar[dict[int, Any]] = {**pickle._Unpickler.dispatch, pickle.BYTEARRAY8[0]: _load_bytearray}
 
     def find_class(self, module: str, name: str) -> Any:
         """The admitted object behind a name in the pickle."""

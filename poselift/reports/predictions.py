@@ -222,7 +222,7 @@ def _npz(path: Path, views: Sequence[View]) -> _Raw:
     if arrays is None:
         return _layout(path, load_object_npz(path, _OBJECT_KEY), views)
     own = {key: arrays.pop(key, None) for key in _OWN_KEYS}
-    if wrong := [key for key in own if own[key] is not None and own[key].ndim != (key == "joints")]:
+    if wrong := [key for key in own if key != "joints" and own[key] is not None and own[key].ndim]:
         raise InputError(f"{path}: {wrong[0]!r} has the shape {own[wrong[0]].shape}; write the file again")
     if own["format"] is not None and str(own["format"]) != FORMAT:
         raise InputError(f"{path} has the format {str(own['format'])!r}; only {FORMAT!r} can be read")

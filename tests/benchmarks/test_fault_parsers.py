@@ -4,7 +4,7 @@ from benchmarks import fault_inputs, fault_parsers
 from benchmarks.fault_parsers import Row, rows
 from poselift.core.errors import InputError
 
-QUICK = ["keypoints: openpose", "weights: card", "data: pickle"]
+QUICK = ["keypoints: alphapose", "data: pickle"]
 
 
 def test_nothing_is_lost():

@@ -1,5 +1,6 @@
 import io
 import pickle
+import resource
 from collections import OrderedDict
 
 import numpy as np
@@ -118,6 +119,14 @@ def test_a_number_of_the_memo_allocates_nothing():
     """In C, it would allocate 32 GB."""
     for data in (b"\x80\x04Nr\xff\xff\xff\xff.", b"Np4000000000\n."):
         assert load(data) is None
+
+
+def test_a_size_allocates_nothing():
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    for opcode in (pickle.BYTEARRAY8, pickle.BINBYTES8, pickle.BINUNICODE8, pickle.FRAME):
+        with pytest.raises((EOFError, IndexError, pickle.UnpicklingError)):
+            load(b"\x80\x05" + opcode + (4 << 30).to_bytes(8, "little") + b"abc")
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 50 << 10
 
 
 def test_what_unfolds_without_end():
