@@ -1,7 +1,4 @@
-import contextlib
 import json
-import resource
-import signal
 import stat
 
 import numpy as np
@@ -9,6 +6,7 @@ import pytest
 
 from poselift.core.errors import InputError
 from poselift.core.files import atomic_path, sha256, write_json, write_text
+from tests.core.full_disk import full_disk
 
 
 def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path):
@@ -58,19 +56,6 @@ def test_json_refuses_nan(tmp_path):
 def test_sha256_of_the_empty_file(tmp_path):
     (tmp_path / "empty").write_bytes(b"")
     assert sha256(tmp_path / "empty") == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
-
-
-@contextlib.contextmanager
-def full_disk(room):
-    """While the block runs, files may grow to `room` bytes only: a write beyond fails as on a full disk."""
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (room, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
-        signal.signal(signal.SIGXFSZ, handler)
 
 
 def _write_npz(path):
