@@ -1,6 +1,6 @@
 """Damaged and hostile files for every parser: each must give a result or an `InputError`, in bounded time and memory.
 
-    python -m benchmarks.fault_parsers [--tries 2000] [--seed 0] [--parsers NAME ...]
+    python -m benchmarks.fault_parsers [--tries 500] [--seed 0] [--parsers NAME ...]
 
 The files are valid ones with changes (`benchmarks.mutations`). Each parser works in a process of its own. A try
 survives if it ends within 5 s of CPU time and 1.5 GB of memory in a result or an `InputError`. One that is lost can be
@@ -177,7 +177,7 @@ def damaged(parser: Parser, valid: Path, path: Path, name: str, number: int, see
 def main() -> None:
     """Prints the table."""
     parser = command_line(__doc__)
-    parser.add_argument("--tries", type=int, default=2000, help="files a parser; default 2000")
+    parser.add_argument("--tries", type=int, default=500, help="files a parser; default 500")
     parser.add_argument("--seed", type=int, default=0, help="default 0")
     parser.add_argument("--parsers", nargs="+", choices=list(PARSERS), metavar="NAME", help=f"of {', '.join(PARSERS)}")
     parser.add_argument("--only", type=int, metavar="NUMBER", help="one try, with its traceback")
