@@ -11,6 +11,8 @@ from poselift.skeleton import Pelvis, Skeleton
 
 FEET = ("left_foot", "right_foot")
 """Columns of `Motion.contacts`: the person's own left and right foot."""
+MOST_PIXELS = 1 << 16
+"""Largest side of a picture."""
 
 
 @dataclass(frozen=True)

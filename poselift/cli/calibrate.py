@@ -1,7 +1,6 @@
 """`poselift calibrate`: scales a lifter's uncertainty to hold for 9 of 10 joints of people it has not seen."""
 
 import argparse
-import json
 from collections.abc import Iterable
 from dataclasses import replace
 from itertools import product
@@ -72,8 +71,7 @@ def calibrate(path: Path, corpus: Path, bench: Path) -> float:
     factor = calibration_factor(pooled.values())
     bench_about = {"name": bench.name, "sha256": sha256(bench)}
     about = {"bench": bench_about, "skeletons": SKELETONS, "keypoints": KEYPOINTS, "coverage": COVERAGE}
-    card = json.loads(card_path.read_text(encoding="utf-8"))
-    write_json(card_path, {**card, "uncertainty_factor": round(factor, 4), "calibrated_on": about})
+    write_json(card_path, {**weights.card, "uncertainty_factor": round(factor, 4), "calibrated_on": about})
     print(f"uncertainty_factor {factor:.4f}, written to {card_path}. Within the uncertainty:")
     for subject, own in sorted(pooled.items()):
         print(f"  subject {subject}: {100 * np.mean(own <= 1):.1f} % before, {100 * np.mean(own <= factor):.1f} % now")

@@ -1,6 +1,5 @@
 """The result files of `poselift lift`: three for each person, the overlay and the summary."""
 
-import json
 import math
 import os
 import re
@@ -13,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from poselift.cli.formats import PAGE_FILES, planned_files
+from poselift.core.bounded import read_json
 from poselift.core.errors import InputError
 from poselift.core.files import check_writable, write_json
 from poselift.export import write_csv, write_npz, write_sidecar
@@ -202,9 +202,9 @@ def _is_ours(name: str) -> bool:
 def _earlier_summary(out: Path) -> dict[str, Any]:
     """The summary of an earlier run in the folder; empty if there is none."""
     try:
-        summary = json.loads((out / _SUMMARY).read_text(encoding="utf-8"))
+        summary = read_json(out / _SUMMARY)
         kinds = {"path": str, "people": list, "weights": dict, "files": list}
         ours = all(isinstance(summary[key], kind) for key, kind in kinds.items())
-    except (OSError, ValueError, KeyError, TypeError):
+    except (InputError, KeyError, TypeError):
         return {}
     return summary if ours else {}

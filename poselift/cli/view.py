@@ -1,11 +1,11 @@
 """`poselift view`: a page with the video, the 3D and the curves of a lifted clip."""
 
 import argparse
-import json
 import webbrowser
 from pathlib import Path
 from typing import Any
 
+from poselift.core.bounded import read_json
 from poselift.core.errors import InputError
 from poselift.core.files import check_writable
 from poselift.export import read_motion, read_sidecar
@@ -115,7 +115,7 @@ def video_of(folder: Path) -> Path | None:
 def _summary(folder: Path) -> dict[str, Any]:
     """The content of summary.json; empty if it is not there or not readable."""
     try:
-        content = json.loads((folder / "summary.json").read_text("utf-8"))
-    except (OSError, ValueError):
+        content = read_json(folder / "summary.json")
+    except InputError:
         return {}
     return content if isinstance(content, dict) else {}

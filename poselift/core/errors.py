@@ -1,5 +1,8 @@
 """Errors for users."""
 
+_LONGEST = 300
+"""Letters of another library's message."""
+
 
 class InputError(ValueError):
     """The user gave something that cannot be used.
@@ -9,16 +12,24 @@ class InputError(ValueError):
     """
 
 
+def reason(error: BaseException) -> str:
+    """What went wrong, in one short line, for errors of other libraries.
+
+    Example:
+        >>> reason(RecursionError("...")), reason(ValueError("no"))
+        ('it nests too deeply', 'no')
+    """
+    if isinstance(error, RecursionError):
+        return "it nests too deeply"
+    if isinstance(error, MemoryError):
+        return "it takes more memory than there is"
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror
+    line = " ".join(str(error).split()) or type(error).__name__
+    return line if len(line) <= _LONGEST else f"{line[:_LONGEST]}..."
+
+
 def describe(error: OSError) -> str:
     """One line with the file and the reason that the operating system gave."""
     reason = error.strerror or str(error) or type(error).__name__
     return f"{error.filename}: {reason}" if error.filename else reason
-
-
-def why_unreadable(error: Exception) -> str:
-    """Why numpy could not read a file; numpy takes everything that is no array for pickled objects."""
-    return (
-        "it is another kind of file, or contains objects"
-        if isinstance(error, ValueError) and "pickle" in str(error)
-        else str(error)
-    )

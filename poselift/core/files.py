@@ -1,6 +1,7 @@
 """Atomic file writing: a reader never sees a partial file."""
 
 import contextlib
+import errno
 import hashlib
 import json
 import os
@@ -11,6 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from poselift.core.errors import InputError
+
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+"""Errors of a disk that is full or broken, or of a file that may not grow; the system names no file for them."""
 
 
 def check_writable(folder: str | os.PathLike[str]) -> None:
@@ -40,7 +44,7 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
         path: final path of the file.
 
     Raises:
-        InputError: the folder cannot be created or written to.
+        InputError: the folder cannot be created or written to, or the disk is full.
     """
     path = Path(path)
     try:
@@ -58,7 +62,11 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
         temporary.chmod(0o666 & ~umask)
         os.replace(temporary, path)
     except OSError as error:
-        if error.filename is None:  # as from a write to a full disk
+        if error.errno in _NO_ROOM:
+            raise InputError(
+                f"cannot write {path}: {error.strerror}; free some space, or choose another folder"
+            ) from error
+        if error.filename is None:
             error.filename = str(path)
         raise
     finally:

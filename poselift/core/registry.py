@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path, PurePosixPath
 
-import yaml
-
+from poselift.core.bounded import read_yaml
 from poselift.core.choices import did_you_mean
 from poselift.core.download import cache_folder, fetch
 from poselift.core.errors import InputError
@@ -60,7 +59,7 @@ class Published:
 @cache
 def registry() -> dict[str, Published]:
     """All weights by name."""
-    content = yaml.safe_load((_FOLDER / "registry.yaml").read_text(encoding="utf-8"))
+    content = read_yaml(_FOLDER / "registry.yaml", "reinstall poselift")
     return {
         name: Published(
             name,

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from poselift.core.errors import InputError, why_unreadable
+from poselift.core.errors import InputError
+from poselift.core.npz import npy_array
 from poselift.data.h36m import GUIDE, SUBJECTS, URL, action_name
 from poselift.data.h36m_cameras import H36MCamera
 from poselift.data.loading import pick_split, recorded_view
@@ -114,14 +115,7 @@ def load_h36m_mmpose(
 
 def _detections(path: Path, frames: int) -> np.ndarray:
     """Pixels and scores of a detector in each frame of the annotations."""
-    try:
-        array = np.load(LAYOUT.require_file(path), allow_pickle=False)
-    except (ValueError, EOFError) as error:
-        if isinstance(error, InputError):
-            raise
-        raise InputError(
-            f"{path} cannot be read as an npy without pickled objects ({why_unreadable(error)})"
-        ) from error
+    array = npy_array(LAYOUT.require_file(path))
     return check_shape(path, "keypoints", array, (frames, len(H36M17), 3))
 
 

@@ -1,21 +1,22 @@
 """Reads the file formats of datasets; errors name the file, the key and what was expected."""
 
-import json
 import pickle
-import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from io import BufferedIOBase, BytesIO
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile, ZipFile
 
 import numpy as np
 from jaxtyping import Float
 from scipy.io import loadmat
 
-from poselift.core.errors import InputError, why_unreadable
+from poselift.core.bounded import read_json, room
+from poselift.core.errors import InputError, reason
+from poselift.core.npz import npz_arrays, npz_member, read_array, read_header
 from poselift.core.optional import require
+from poselift.data.hdf5 import dataset_array
+from poselift.data.matlab import check_unpacked
 from poselift.data.unpickling import RestrictedUnpickler
 
 Shape = tuple[int | None, ...]
@@ -132,14 +133,7 @@ def load_arrays(path: str | Path, shapes: Mapping[str, Shape], help_text: str) -
     Raises:
         InputError: the file is missing or no npz, or a key is missing or has another shape.
     """
-    path = existing(path, help_text)
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            arrays = {key: file[key] for key in shapes if key in file.files}
-    except (BadZipFile, ValueError, OSError, EOFError) as error:
-        raise InputError(
-            f"{path} cannot be read as an npz without pickled objects ({why_unreadable(error)}); {help_text}"
-        ) from error
+    arrays = npz_arrays(path, shapes, help_text)
     for key, shape in shapes.items():
         if key not in arrays:
             raise InputError(f"{path} has no array {key!r}; {help_text}")
@@ -168,11 +162,7 @@ def load_json(path: str | Path) -> Any:
     Raises:
         InputError: the file is missing or no JSON.
     """
-    path = existing(path)
-    try:
-        return json.loads(path.read_bytes())
-    except ValueError as error:
-        raise InputError(f"{path} cannot be read as JSON ({error})") from error
+    return read_json(path)
 
 
 def load_object_npz(path: str | Path, key: str) -> Any:
@@ -191,16 +181,7 @@ def load_object_npz(path: str | Path, key: str) -> Any:
         InputError: the file is missing or no npz, the key is missing, or the objects are more than numpy arrays and
             plain containers; the message names the refused one.
     """
-    path = existing(path)
-    try:
-        with ZipFile(path) as archive:
-            names = [name.removesuffix(".npy") for name in archive.namelist()]
-            data = archive.read(f"{key}.npy") if key in names else None
-    except (BadZipFile, OSError, EOFError, zlib.error) as error:
-        raise InputError(f"{path} cannot be read as an npz ({error})") from error
-    if data is None:
-        raise InputError(f"{path} has no array {key!r}; it has {', '.join(names)}")
-    array = _read_npy(BytesIO(data), f"{path}: {key!r}")
+    array = _read_npy(npz_member(path, key), f"{path}: {key!r}")
     return array.item() if isinstance(array, np.ndarray) and array.ndim == 0 else array
 
 
@@ -224,14 +205,16 @@ def load_mat(path: str | Path, keys: Mapping[str, Shape | None]) -> dict[str, np
         is_hdf5 = file.read(128).startswith((b"MATLAB 7.3", b"\x89HDF"))
     h5py = require("h5py", "datasets") if is_hdf5 else None
     try:
+        most = room(path.stat().st_size)
         if h5py is None:
+            check_unpacked(path, most)
             arrays = loadmat(path, variable_names=list(keys))
         else:
             with h5py.File(path) as file:
                 datasets = {key: file[key] for key in keys if isinstance(file.get(key), h5py.Dataset)}
-                arrays = {key: np.asarray(dataset).T for key, dataset in datasets.items()}
+                arrays = {key: dataset_array(dataset, most).T for key, dataset in datasets.items()}
     except Exception as error:  # a damaged file can raise any exception
-        raise InputError(f"{path} cannot be read as a MATLAB file ({error})") from error
+        raise InputError(f"{path} cannot be read as a MATLAB file ({reason(error)})") from error
     for key, shape in keys.items():
         if key not in arrays:
             raise InputError(f"{path} has no variable {key!r}")
@@ -243,13 +226,11 @@ def load_mat(path: str | Path, keys: Mapping[str, Shape | None]) -> dict[str, np
 def _read_npy(file: BytesIO, what: str) -> Any:
     """One array of an npz; the restricted unpickler reads objects."""
     try:
-        version = np.lib.format.read_magic(file)
-        read_header = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
         if not read_header(file)[2].hasobject:
             file.seek(0)
-            return np.load(file, allow_pickle=False)
-    except ValueError as error:
-        raise InputError(f"{what} cannot be read as an array ({error})") from error
+            return read_array(file, len(file.getbuffer()))
+    except Exception as error:  # a damaged file can raise any exception
+        raise InputError(f"{what} cannot be read as an array ({reason(error)})") from error
     return _unpickle(file, what, "latin1")
 
 
@@ -261,4 +242,6 @@ def _unpickle(file: BufferedIOBase, what: str, encoding: str) -> Any:
             f"{what} is refused: {error}; a pickle may contain numpy arrays and plain containers only"
         ) from error
     except Exception as error:  # a damaged pickle can raise any exception
-        raise InputError(f"{what} cannot be read as a pickle ({type(error).__name__}: {error})") from error
+        other = isinstance(error, KeyError | IndexError)
+        why = "it is damaged, or another kind of file" if other else f"{type(error).__name__}: {reason(error)}"
+        raise InputError(f"{what} cannot be read as a pickle ({why})") from error

@@ -7,17 +7,25 @@ memory (a pickled dtype can lie about holding pointers).
 
 import math
 import pickle
+import struct
 from collections import OrderedDict
 from io import BufferedIOBase
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
+
+from poselift.core.bounded import check_unfolded
 
 _KINDS = frozenset("biufcSUO")
 """Admitted kinds of dtype: numbers, text, objects; structures are refused, because they can hide pointers."""
 
 
-class RestrictedUnpickler(pickle.Unpickler):
+_SPARE = 1_000_000
+"""Elements that a small pickle may have."""
+
+
+# Python's own unpickler, not the one in C, which allocates as much memory as a memo's number says.
+class RestrictedUnpickler(pickle._Unpickler):
     """Reads numpy arrays, scalars and dtypes, and plain containers.
 
     It reads the formats of numpy 1 and 2 and of Python 2 and 3. Arrays are `numpy.ndarray` or a subclass.
@@ -33,6 +41,7 @@ class RestrictedUnpickler(pickle.Unpickler):
 
     def __init__(self, file: BufferedIOBase, encoding: str = "ASCII") -> None:
         super().__init__(file, encoding=encoding)
+        self._file = file
         self._admitted: dict[tuple[str, str], Any] = {
             ("numpy", "dtype"): self._dtype,
             # Occurs as an argument only; must not be callable.
@@ -48,6 +57,24 @@ class RestrictedUnpickler(pickle.Unpickler):
             self._admitted[builtins, "bytes"] = self._no_bytes
             for kind in (set, frozenset, complex):
                 self._admitted[builtins, kind.__name__] = kind
+
+    def load(self) -> Any:
+        """The content."""
+        start = self._file.tell()
+        value = super().load()
+        try:
+            check_unfolded(value, _SPARE + self._file.tell() - start)
+        except ValueError as error:
+            raise pickle.UnpicklingError(str(error)) from error
+        return value
+
+    def _load_bytearray(self) -> None:
+        """Puts a bytearray on the stack; Python's own allocates what the pickle says before it reads."""
+        reader: Any = self
+        (size,) = struct.unpack("<Q", reader.read(8))
+        reader.append(bytearray(reader.read(size)))
+
+    dispatch: ClassVar[dict[int, Any]] = {**pickle._Unpickler.dispatch, pickle.BYTEARRAY8[0]: _load_bytearray}
 
     def find_class(self, module: str, name: str) -> Any:
         """The admitted object behind a name in the pickle."""
@@ -66,8 +93,10 @@ class RestrictedUnpickler(pickle.Unpickler):
 
     @staticmethod
     def _array_from_buffer(
-        buffer: bytes | bytearray | pickle.PickleBuffer, dtype: "_Dtype", shape: tuple[int, ...], order: str, *_: object
+        buffer: object, dtype: "_Dtype", shape: tuple[int, ...], order: str, *_: object
     ) -> np.ndarray:
+        if not isinstance(buffer, bytes | bytearray):  # a number would be a size to allocate
+            raise pickle.UnpicklingError("it holds an array without data")
         flat = np.frombuffer(bytes(buffer), dtype.made())
         return flat.reshape(shape, order="F" if order == "F" else "C")
 
@@ -112,4 +141,6 @@ class _Array(np.ndarray):
         version, shape, dtype, fortran, data = state
         if isinstance(data, list) and len(data) != math.prod(shape):  # numpy would read past the list's end
             raise pickle.UnpicklingError(f"it holds {len(data)} objects for an array of shape {shape}")
+        if 0 in shape and max(shape) > _SPARE:
+            raise pickle.UnpicklingError(f"it holds an array of shape {shape} without data")
         super().__setstate__((version, shape, dtype.made(), fortran, data))

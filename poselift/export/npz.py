@@ -15,13 +15,13 @@ The JSON beside it has joint names, axes and units (`poselift.export.sidecar`).
 """
 
 import os
-import zipfile
 from typing import Any
 
 import numpy as np
 
-from poselift.core.errors import InputError, why_unreadable
+from poselift.core.errors import InputError
 from poselift.core.files import atomic_path
+from poselift.core.npz import npz_arrays
 from poselift.structures import Motion
 
 _DTYPES = {
@@ -79,17 +79,7 @@ def read_npz(path: str | os.PathLike[str]) -> dict[str, np.ndarray]:
     Raises:
         InputError: the file is missing, is not an npz, lacks a required array, or has one with another shape.
     """
-    try:
-        # Opened here, because numpy leaves an unreadable file open.
-        with open(path, "rb") as file, np.load(file, allow_pickle=False) as stored:
-            arrays = {name: stored[name] for name in _DTYPES if name in stored.files}
-    except FileNotFoundError:
-        raise InputError(f"{path}: there is no such file; check the path") from None
-    except (OSError, ValueError, EOFError, AttributeError, TypeError, zipfile.BadZipFile) as error:
-        # numpy raises any of these for a damaged file or a bare .npy.
-        raise InputError(
-            f"{path}: not a readable npz ({why_unreadable(error)}); give an npz that poselift wrote"
-        ) from error
+    arrays = npz_arrays(path, _DTYPES, "give an npz that poselift wrote")
     for name in _DTYPES:
         if name not in arrays and name not in _OPTIONAL:
             raise InputError(f"{path}: array {name!r} is missing; give an npz that poselift wrote")

@@ -2,11 +2,16 @@
 
 import os
 from pathlib import Path
+from typing import get_args
 
+from poselift.core.bounded import whole_number
 from poselift.core.errors import InputError
 from poselift.export.npz import read_npz
 from poselift.export.sidecar import read_sidecar, skeleton_from_json
-from poselift.structures import Keypoints2D, Motion
+from poselift.skeleton import Pelvis
+from poselift.structures import MOST_PIXELS, Keypoints2D, Motion
+
+_MOST_PEOPLE = 10**9
 
 
 def read_motion(npz_path: str | os.PathLike[str]) -> Motion:
@@ -39,26 +44,39 @@ def read_motion(npz_path: str | os.PathLike[str]) -> Motion:
     try:
         skeleton = skeleton_from_json(about["skeleton"])
         keypoint_skeleton = skeleton_from_json(about["keypoints"])
-        width, height = about["keypoints"]["image_size"]
-        frame, person = about["axes"]["frame"], about["person"]
+        size, frame, person = about["keypoints"]["image_size"], about["axes"]["frame"], about["person"]
     except KeyError as error:
         raise InputError(f"{json_path}: the key {error} is missing; take the JSON that poselift wrote") from error
     except (TypeError, ValueError) as error:
-        raise InputError(f"{json_path}: {error}") from error
+        raise InputError(f"{json_path}: {error}; take the JSON that poselift wrote") from error
+    width, height = (whole_number(side, 1, MOST_PIXELS) for side in size) if _is_pair(size) else (None, None)
+    number, pelvis = whole_number(person, 1, _MOST_PEOPLE), about.get("pelvis")
+    if width is None or height is None or number is None:
+        raise InputError(
+            f"{json_path}: person {person!r:.40} or image_size {size!r:.40} is not a person's number or a size in "
+            "pixels; take the JSON that poselift wrote"
+        )
+    if frame not in ("camera", "world") or pelvis not in (None, *get_args(Pelvis)):
+        raise InputError(
+            f"{json_path}: frame {frame!r:.40} or pelvis {pelvis!r:.40} is unknown; take the JSON that poselift wrote"
+        )
     for name, layout in (("joints", skeleton), ("keypoints", keypoint_skeleton)):
         if arrays[name].shape[1] != len(layout):
             raise InputError(
                 f"{npz_path}: {name!r} has {arrays[name].shape[1]} joints, but {json_path.name} names "
                 f"{len(layout)}; the two files do not belong together"
             )
-    keypoints = Keypoints2D(
-        arrays["keypoints"],
-        arrays["keypoint_scores"],
-        arrays["timestamps"],
-        keypoint_skeleton,
-        (int(width), int(height)),
-        int(person),
-    )
+    try:
+        keypoints = Keypoints2D(
+            arrays["keypoints"],
+            arrays["keypoint_scores"],
+            arrays["timestamps"],
+            keypoint_skeleton,
+            (width, height),
+            number,
+        )
+    except InputError as error:
+        raise InputError(f"{npz_path}: {error}") from error
     return Motion(
         arrays["joints"],
         arrays["root"],
@@ -69,5 +87,9 @@ def read_motion(npz_path: str | os.PathLike[str]) -> Motion:
         keypoints,
         uncertainty=arrays.get("uncertainty"),
         contacts=arrays.get("contacts"),
-        pelvis=about.get("pelvis"),
+        pelvis=pelvis,
     )
+
+
+def _is_pair(value: object) -> bool:
+    return isinstance(value, list) and len(value) == 2

@@ -1,13 +1,14 @@
 """The JSON beside the arrays of a motion: their meaning, and how they were made."""
 
 import importlib.metadata
-import json
 import os
+import re
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
+from poselift.core.bounded import read_json
 from poselift.core.errors import InputError
 from poselift.core.files import write_json
 from poselift.skeleton import Skeleton
@@ -21,6 +22,9 @@ _AXES = {
     "world": {"x": "right", "y": "up", "z": "backward"},
 }
 _POSE = "R x + t is the world position of the point x in the camera frame (x right, y down, z forward), metres"
+_MOST_JOINTS = 500
+_NAME = re.compile(r"\w[\w .-]*")
+"""They go into tables, pages and formats of others, so that they must not be formulas or markup."""
 _PACKAGES = ("poselift", "torch", "numpy", "onnxruntime")
 
 
@@ -86,20 +90,14 @@ def read_sidecar(path: str | os.PathLike[str]) -> dict[str, Any]:
     Raises:
         InputError: the file is missing, is not JSON, or is not a sidecar of a known version.
     """
-    try:
-        with open(path, encoding="utf-8") as file:
-            content = json.load(file)
-    except FileNotFoundError:
-        raise InputError(f"{path}: there is no such file; put the JSON beside the npz") from None
-    except (OSError, ValueError) as error:
-        raise InputError(f"{path}: not readable as JSON ({error}); write it again") from error
+    content = read_json(path, "give the JSON that poselift wrote beside the npz")
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise InputError(
             f"{path}: not the JSON of a poselift motion ('format' is not {FORMAT!r}); give the one beside the npz"
         )
     if content.get("format_version") != FORMAT_VERSION:
         raise InputError(
-            f"{path}: format_version {content.get('format_version')} is unknown, only {FORMAT_VERSION} is known; "
+            f"{path}: format_version {content.get('format_version')!r:.40} is unknown, only {FORMAT_VERSION} is known; "
             "read it with the poselift version that wrote it"
         )
     return content
@@ -109,11 +107,18 @@ def skeleton_from_json(value: Mapping[str, Any]) -> Skeleton:
     """The skeleton under "skeleton" or "keypoints" of a sidecar.
 
     Raises:
-        ValueError: a name repeats or a parent is unknown.
+        ValueError: a value is no name, a name repeats, a parent is unknown, or parents form a loop.
         KeyError: a key is missing.
     """
-    joints = tuple(value["joints"])
-    return Skeleton(value["name"], joints, tuple(value["parents"][joint] for joint in joints))
+    joints, parents, name = value["joints"], value["parents"], value["name"]
+    if not isinstance(joints, list | tuple) or not 0 < len(joints) <= _MOST_JOINTS:
+        raise ValueError(f"joints must be a list of up to {_MOST_JOINTS} names")
+    named = all(isinstance(text, str) and _NAME.fullmatch(text) for text in (name, *joints))
+    if not named or not isinstance(parents, dict):
+        raise ValueError("a skeleton must have names of letters and digits, and the parent of each joint by its name")
+    skeleton = Skeleton(name, tuple(joints), tuple(parents[joint] for joint in joints))
+    _ = skeleton.topological_order
+    return skeleton
 
 
 def _skeleton_to_json(skeleton: Skeleton) -> dict[str, Any]:

@@ -12,6 +12,7 @@ Source: https://github.com/MVIG-SJTU/AlphaPose, docs/output.md and write_json in
 from collections.abc import Iterator
 from typing import Any
 
+from poselift.core.bounded import whole_number
 from poselift.keypoints.content import KeypointFile, Observation
 from poselift.keypoints.input_file import KeypointInput, box_from_corner, number_in, score_of
 from poselift.skeleton import Skeleton
@@ -53,7 +54,7 @@ def read(file: KeypointInput) -> KeypointFile:
     for picture, key, entry in entries:
         number = number_in(picture)
         if number is None:
-            raise file.fail(f"the image_id {picture!r} has no number; give it the frame number")
+            raise file.fail(f"the image_id {picture!r:.60} has no number; give it the frame number")
         points = file.triplets(entry.get(key), f"{key!r} of {picture}")
         found = file.by_count(len(points))
         if skeleton is not None and found != skeleton:
@@ -98,4 +99,4 @@ def _number_of(idx: Any) -> int | None:
     """The number in `idx`, which may be in a list."""
     while isinstance(idx, list) and idx:
         idx = idx[0]
-    return int(idx) if isinstance(idx, int | float) else None
+    return whole_number(idx, -(10**9), 10**9)

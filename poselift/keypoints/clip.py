@@ -14,10 +14,16 @@ from poselift.video import Frame, VideoReader
 
 _TOLERANCE = 0.02
 """Accepted difference between the frames of a video and of a file, as a share; two in any case. Decoders drop a few."""
+_LAST = 10**9
+"""Largest number of a frame."""
 _SPARSE = 1000
 """Largest range of frame numbers per frame: a video has no larger gaps."""
-_MOST = 1000.0
-"""Highest frame rate that is accepted."""
+_LEAST, _MOST = 0.001, 1000.0
+"""Lowest and highest frame rate that are accepted."""
+_LATEST = 1e10
+"""Latest time stamp, seconds: they may count from 1970."""
+_AREA = 1 << 27
+"""Largest number of pixels in a picture."""
 _BLANK = 40
 """Grey of the pictures where no video is given."""
 
@@ -99,7 +105,10 @@ class KeypointClip:
         if len(set(sizes.values())) > 1:
             differ = ", ".join(f"{who} says {width} x {height}" for who, (width, height) in sizes.items())
             raise InputError(f"{self.path}: {differ}; give the video that the keypoints were found in, or its size")
-        return next(iter(sizes.values()))
+        who, (width, height) = next(iter(sizes.items()))
+        if width * height > _AREA:
+            raise InputError(f"{self.path}: {who} says {width} x {height}; give a size of at most {_AREA} pixels")
+        return width, height
 
     def _choose_rate(self, given: float | int | None) -> float | None:
         """Frames per second, after checking that timestamps have one origin."""
@@ -108,8 +117,8 @@ class KeypointClip:
             if own is not None or self._video is not None:
                 who = "the file" if own is not None else "the video"
                 raise InputError(f"{self.path}: {who} has timestamps; leave --fps out")
-            if not 0 < given <= _MOST:
-                raise InputError(f"--fps is {given}; give frames per second, more than 0 and at most {_MOST:g}")
+            if not _LEAST <= given <= _MOST:
+                raise InputError(f"--fps is {given}; give frames per second, from {_LEAST:g} to {_MOST:g}")
             return float(given)
         if self._video is not None:
             return self._video.info.fps
@@ -118,6 +127,8 @@ class KeypointClip:
                 f"{self.path}: has no timestamps; give the video with --video, or frames per second with --fps"
             )
         times = sorted(own.values())
+        if not all(abs(time) <= _LATEST for time in times):
+            raise InputError(f"{self.path}: its time stamps reach from {times[0]:g} to {times[-1]:g}; give seconds")
         return (len(times) - 1) / (times[-1] - times[0]) if len(times) > 1 else None
 
     def frames(self) -> Iterator[Frame]:
@@ -183,9 +194,10 @@ class KeypointClip:
         present = self._file.frames
         if not present:
             raise InputError(f"{self.path}: has no frames")
-        numbers = range(min(present), max(present) + 1)
-        if len(numbers) > _SPARSE * len(present):
+        first, last = min(present), max(present)
+        if last - first >= _SPARSE * len(present) or abs(last) > _LAST:
             raise InputError(
-                f"{self.path}: its {len(present)} frames have numbers up to {numbers[-1]}; give the frames of one video"
+                f"{self.path}: its {len(present)} frames have numbers from {first} up to {last}; give the frames of "
+                "one video"
             )
-        return numbers
+        return range(first, last + 1)

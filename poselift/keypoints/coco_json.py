@@ -12,9 +12,11 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
+from poselift.core.bounded import whole_number
 from poselift.keypoints.content import KeypointFile, Observation
-from poselift.keypoints.input_file import KeypointInput, box_from_corner, number_in, pick, score_of
+from poselift.keypoints.input_file import KeypointInput, box_from_corner, frame_number, number_in, pick, score_of
 from poselift.skeleton import Skeleton
+from poselift.structures import MOST_PIXELS
 
 WHAT = "COCO's keypoint JSON, annotations or results"
 
@@ -51,8 +53,9 @@ def read(file: KeypointInput) -> KeypointFile:
             raise file.fail(f"{key!r} is not a list")
     if not all(isinstance(image, dict) and "id" in image for image in images):
         raise file.fail("'images' has a picture without 'id'")
-    sizes = {(image["width"], image["height"]) for image in images if "width" in image and "height" in image}
-    if not all(isinstance(side, int) and side > 0 for size in sizes for side in size):
+    pairs = [(image["width"], image["height"]) for image in images if "width" in image and "height" in image]
+    sizes = {tuple(whole_number(side, 1, MOST_PIXELS) for side in pair) for pair in pairs}
+    if any(None in size for size in sizes):
         raise file.fail("'images' has a 'width' or 'height' that is no number of pixels")
     if len(sizes) > 1:
         raise file.fail(f"its 'images' have {len(sizes)} different sizes; give the pictures of one video")
@@ -62,20 +65,26 @@ def read(file: KeypointInput) -> KeypointFile:
     names = categories[0].get("keypoints")
     if names is not None and not (isinstance(names, list) and all(isinstance(name, str) for name in names)):
         raise file.fail("'categories' has 'keypoints' that are no list of names")
-    return _file(file, annotations, _numbers(file, images), names, sizes.pop() if sizes else None)
+    width, height = sizes.pop() if sizes else (None, None)
+    size = None if width is None or height is None else (width, height)
+    return _file(file, annotations, _numbers(file, images), names, size)
 
 
 def _numbers(file: KeypointInput, images: list[dict[str, Any]]) -> dict[Any, int]:
     """Frame number by picture id."""
     numbers = [image.get("frame_id", number_in(str(image.get("file_name", "")))) for image in images]
-    if None in numbers or len(set(numbers)) < len(images):
+    if not all(isinstance(image["id"], int | str) for image in images):
+        raise file.fail("'images' has an 'id' that is neither a number nor text")
+    if None in numbers or len({str(number) for number in numbers}) < len(images):
         # Without numbers, the order of the list counts.
         numbers = list(range(len(images)))
     found = {}
     for image, number in zip(images, numbers, strict=True):
-        if not isinstance(number, int) or not isinstance(image["id"], int | str):
-            raise file.fail(f"'images' has 'id' {image['id']!r} with 'frame_id' {number!r}; they must be numbers")
-        found[image["id"]] = number
+        if (found_number := frame_number(number)) is None:
+            raise file.fail(
+                f"'images' has 'id' {image['id']!r:.40} with 'frame_id' {number!r:.40}; it must be a number"
+            )
+        found[image["id"]] = found_number
     return found
 
 
@@ -95,7 +104,7 @@ def _file(
             raise file.fail(f"person {index} has no 'image_id', or that of no picture of the file")
         number = number_in(str(image)) if numbers is None else numbers[image]
         if number is None:
-            raise file.fail(f"person {index}: the image_id {image!r} has no number; give it the frame number")
+            raise file.fail(f"person {index}: the image_id {image!r:.40} has no number; give it the frame number")
         points = file.triplets(entry.get("keypoints"), f"'keypoints' of person {index}, image {image}")
         chosen, points = _by_name_or_count(file, points, names)
         if skeleton is not None and chosen != skeleton:

@@ -8,11 +8,14 @@ Source: https://deeplabcut.github.io/DeepLabCut/docs/standardDeepLabCut_UserGuid
 """
 
 import csv
+import io
 from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float
 
+from poselift.core.bounded import read_text
+from poselift.core.errors import reason
 from poselift.keypoints.content import KeypointFile, Observation
 from poselift.keypoints.input_file import KeypointInput, number_in, pick
 from poselift.keypoints.pandas_hdf5 import is_hdf5, read_frame
@@ -20,6 +23,8 @@ from poselift.keypoints.pandas_hdf5 import is_hdf5, read_frame
 WHAT = "DeepLabCut's CSV or HDF5"
 
 _COORDS = ("x", "y", "likelihood")
+_SPARSE = 20
+"""Largest number of places for joints, per column."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +55,8 @@ def read(file: KeypointInput) -> KeypointFile:
     table = _from_csv(file) if file.path.suffix == ".csv" else _from_hdf5(file)
     bodyparts = list(dict.fromkeys(column[-2] for column in table.columns))
     people = list(dict.fromkeys(column[-3] if len(column) == 4 else "1" for column in table.columns))
+    if len(people) * len(bodyparts) > _SPARSE * len(table.columns):
+        raise file.fail(f"its {len(people)} individuals share few of its {len(bodyparts)} bodyparts; export it again")
     found = np.full((len(people), len(table.numbers), len(bodyparts), 3), np.nan)
     found[..., 2] = 1.0
     for column, values in zip(table.columns, table.values.T, strict=True):
@@ -70,11 +77,9 @@ def read(file: KeypointInput) -> KeypointFile:
 
 def _from_csv(file: KeypointInput) -> _Table:
     try:
-        # Spreadsheets write a byte order mark first.
-        with open(file.path, encoding="utf-8-sig", newline="") as table:
-            rows = [row for row in csv.reader(table) if row]
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise file.fail(f"not readable as CSV in UTF-8 ({error}); save it in that encoding") from error
+        rows = [row for row in csv.reader(io.StringIO(read_text(file.path), newline="")) if row]
+    except csv.Error as error:
+        raise file.fail(f"not readable as CSV ({reason(error)}); export it again") from error
     head: dict[str, list[str]] = {}
     while rows and rows[0][0].lower() in ("scorer", "individuals", "bodyparts", "coords"):
         head[rows[0][0].lower()] = rows[0]

@@ -1,6 +1,6 @@
 """An input file or folder, whose format is not known yet."""
 
-import json
+import math
 import re
 from functools import cached_property
 from pathlib import Path
@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
+from poselift.core.bounded import read_json, whole_number
 from poselift.core.errors import InputError
 from poselift.skeleton import BODY25, COCO17, COCO18, COCO_WHOLEBODY23, HALPE26, Skeleton, closest_skeleton
 from poselift.skeleton.naming import places
@@ -18,6 +19,12 @@ _BY_COUNT = {17: COCO17, 18: COCO18, 25: BODY25, 26: HALPE26, 133: COCO_WHOLEBOD
 their first joints are body and feet."""
 _FEWEST = 6
 """Least number of known names if the user names the skeleton; with fewer, the joints are in its order."""
+
+_DIGITS = 18
+_MOST_FRAMES = 10**_DIGITS
+"""Names of pictures may be times in nanoseconds."""
+_MOST_NAMES = 2000
+"""Largest number of joint names."""
 
 
 class KeypointInput:
@@ -36,7 +43,7 @@ class KeypointInput:
         self.skeleton = skeleton
         self.counted = False
         """Whether a reader found the skeleton by the number of joints alone."""
-        if not self.path.exists():
+        if not (self.path.is_file() or self.path.is_dir()):
             raise InputError(f"{path}: there is no such file or folder; check the path")
 
     @cached_property
@@ -58,10 +65,7 @@ class KeypointInput:
         Raises:
             InputError: the file is not JSON.
         """
-        try:
-            return json.loads(path.read_text(encoding="utf-8-sig"))
-        except (OSError, ValueError, RecursionError) as error:
-            raise InputError(f"{path}: not readable as JSON ({error}); copy it again if it is incomplete") from error
+        return read_json(path, "copy it again if it is incomplete")
 
     def fail(self, what: str) -> InputError:
         """The error for unusable content."""
@@ -95,6 +99,8 @@ class KeypointInput:
         Raises:
             InputError: too few names are known.
         """
+        if len(names) > _MOST_NAMES:
+            raise self.fail(f"it names {len(names)} joints; give a file of people")
         found = closest_skeleton(names)
         if self.skeleton is not None:
             found = self.skeleton, places(self.skeleton, names)
@@ -126,7 +132,7 @@ class KeypointInput:
         """
         try:
             array = np.asarray(values, float) if isinstance(values, list) else None
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             array = None
         if array is None:
             raise self.fail(f"{where}: missing, or not a list of numbers; write the file again")
@@ -146,20 +152,29 @@ def pick(values: np.ndarray, joints: list[int | None]) -> np.ndarray:
 
 def score_of(value: Any) -> float | None:
     """The score of a person; None if absent."""
-    return float(value) if isinstance(value, int | float) and np.isfinite(value) else None
+    return float(value) if isinstance(value, int | float) and abs(value) < math.inf else None
 
 
 def box_from_corner(box: Any) -> Float[np.ndarray, "4"] | None:
     """x0, y0, x1, y1 from COCO's x0, y0, width, height; None if absent."""
     try:
         x, y, width, height = (float(value) for value in box)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return None
     box = np.array([x, y, x + width, y + height])
     return box if np.isfinite(box).all() else None
 
 
 def number_in(name: str) -> int | None:
-    """The last number in a file name without folder and suffix, which is the frame's; None if absent."""
+    """The last number in a file name without folder and suffix, which is the frame's.
+
+    Returns:
+        None if it is absent, or too long for the number of a frame.
+    """
     numbers = re.findall(r"\d+", re.sub(r"_keypoints$", "", Path(name).stem))
-    return int(numbers[-1]) if numbers else None
+    return int(numbers[-1]) if numbers and len(numbers[-1]) <= _DIGITS else None
+
+
+def frame_number(value: Any) -> int | None:
+    """The number of a frame in JSON; None for anything else."""
+    return whole_number(value, -_MOST_FRAMES, _MOST_FRAMES) if isinstance(value, int) else None

@@ -13,10 +13,13 @@ from typing import Any
 import numpy as np
 
 from poselift.keypoints.content import KeypointFile, Observation
-from poselift.keypoints.input_file import KeypointInput, number_in, pick, score_of
+from poselift.keypoints.input_file import KeypointInput, frame_number, number_in, pick, score_of
 from poselift.skeleton import Skeleton
 
 WHAT = "the JSON of MMPose's inferencer or demos"
+
+_DIGITS = 9
+"""Fewer digits have the numbers of joints."""
 
 
 def recognises(file: KeypointInput) -> bool:
@@ -82,7 +85,7 @@ def _by_names(file: KeypointInput) -> tuple[Skeleton | None, list[int | None]]:
     names = meta.get("keypoint_id2name") if isinstance(meta, dict) else None
     if not isinstance(names, dict):
         return None, []
-    if not all(str(key).isdecimal() for key in names):
+    if not all(str(key).isdecimal() and len(key) < _DIGITS for key in names):
         raise file.fail("'keypoint_id2name' has keys that are not numbers; write the file again")
     return file.by_names([str(names[key]) for key in sorted(names, key=int)])
 
@@ -110,8 +113,8 @@ def _frames(file: KeypointInput) -> dict[int, list[Any]]:
         if not isinstance(frame, dict) or not isinstance(frame.get("instances"), list):
             raise file.fail(f"frame {index} has no list 'instances'")
         number = frame.get("frame_id", index + first)
-        if not isinstance(number, int) or number - first in frames:
-            raise file.fail(f"frame {index}: 'frame_id' is {number!r}; give each frame its own number")
+        if frame_number(number) is None or number - first in frames:
+            raise file.fail(f"frame {index}: 'frame_id' is {number!r:.40}; give each frame its own number")
         frames[number - first] = frame["instances"]
     return frames
 
@@ -131,7 +134,7 @@ def _box(box: Any) -> np.ndarray | None:
     """x0, y0, x1, y1, which MMPose wraps in another list."""
     try:
         corners = np.asarray(box, float).ravel()
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return None
     return corners[:4] if corners.size >= 4 and np.isfinite(corners[:4]).all() else None
 

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
+from poselift.core.bounded import whole_number
 from poselift.core.errors import InputError
 from poselift.keypoints.content import KeypointFile, Observation
 from poselift.keypoints.input_file import KeypointInput, number_in
@@ -71,8 +72,8 @@ def _person(file: KeypointInput, person: Any, path: Path) -> tuple[str | None, F
     # Older versions write a number, newer ones a list of one; -1 is unknown.
     name = person.get("person_id", -1)
     name = name[0] if isinstance(name, list) and name else name
-    known = isinstance(name, int | float) and name >= 0
-    return (str(int(name)) if known else None), file.triplets(
+    number = whole_number(name, 0, 10**9)
+    return (None if number is None else str(number)), file.triplets(
         person["pose_keypoints_2d"], f"{path.name}: 'pose_keypoints_2d'"
     )
 

@@ -14,8 +14,10 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from poselift.core.errors import InputError
+from poselift.core.bounded import room
+from poselift.core.errors import InputError, reason
 from poselift.core.optional import require
+from poselift.data.hdf5 import dataset_array
 from poselift.data.unpickling import RestrictedUnpickler
 
 _SIGNATURE = b"\x89HDF\r\n\x1a\n"
@@ -42,44 +44,47 @@ def read_frame(path: Path) -> _Frame:
     """
     h5py = require("h5py", "datasets")
     try:
+        most = room(path.stat().st_size)
         with h5py.File(path) as file:
             tables = [group for group in file.values() if "pandas_type" in group.attrs]
-            parts = [_of_table(group) if "table" in group else _of_fixed(group) for group in tables]
+            if len(tables) != 1:
+                raise ValueError(f"it holds {len(tables)} tables, expected one, 'df_with_missing'")  # noqa: TRY301
+            blocks, index = (_of_table if "table" in tables[0] else _of_fixed)(tables[0], most)
+        columns = [column for labels, _ in blocks for column in labels]
+        values = np.concatenate([values for _, values in blocks], axis=1)
     except Exception as error:  # damaged files raise various exceptions
-        raise InputError(f"{path}: cannot be read as a table that pandas wrote as HDF5 ({error})") from error
-    if len(parts) != 1:
-        raise InputError(f"{path}: holds {len(parts)} tables of pandas, expected one (key 'df_with_missing')")
-    blocks, index = parts[0]
-    columns = [column for labels, _ in blocks for column in labels]
-    values = np.concatenate([values for _, values in blocks], axis=1)
+        raise InputError(f"{path}: cannot be read as a table that pandas wrote as HDF5 ({reason(error)})") from error
     if values.shape[1] != len(columns):
         raise InputError(f"{path}: has {values.shape[1]} columns of values, but labels for {len(columns)}")
-    whole = index is not None and np.issubdtype(index.dtype, np.integer)
+    whole = index is not None and index.shape == (len(values),) and np.issubdtype(index.dtype, np.integer)
     return columns, index.tolist() if index is not None and whole else None, values
 
 
-def _of_table(group: Any) -> tuple[list[tuple[_Columns, np.ndarray]], np.ndarray | None]:
+def _of_table(group: Any, most: int) -> tuple[list[tuple[_Columns, np.ndarray]], np.ndarray | None]:
     """Columns and values of each block, and the labels of the rows, of the layout "table"."""
-    rows = group["table"][:]
+    rows = dataset_array(group["table"], most)
+    fields = rows.dtype.names or ()
     blocks = []
-    for name in sorted(field for field in rows.dtype.names if field.startswith("values_block_")):
+    for name in sorted(field for field in fields if field.startswith("values_block_")):
         pickled = bytes(group["table"].attrs[f"{name}_kind"])
         labels = RestrictedUnpickler(BytesIO(pickled)).load()
         blocks.append(([tuple(map(str, label)) for label in labels], rows[name].reshape(len(rows), -1).astype(float)))
-    return blocks, rows["index"] if "index" in rows.dtype.names else None
+    return blocks, rows["index"] if "index" in fields else None
 
 
-def _of_fixed(group: Any) -> tuple[list[tuple[_Columns, np.ndarray]], np.ndarray | None]:
+def _of_fixed(group: Any, most: int) -> tuple[list[tuple[_Columns, np.ndarray]], np.ndarray | None]:
     """The same of the layout "fixed"."""
     blocks = []
     for number in range(int(group.attrs["nblocks"])):
         name = f"block{number}_items"
         levels = range(int(group.attrs[f"{name}_nlevels"]))
-        texts = [[text.decode() for text in group[f"{name}_level{level}"][:].tolist()] for level in levels]
-        codes = [group[f"{name}_label{level}"][:].tolist() for level in levels]
+        texts = [
+            [text.decode() for text in dataset_array(group[f"{name}_level{level}"], most).tolist()] for level in levels
+        ]
+        codes = [dataset_array(group[f"{name}_label{level}"], most).tolist() for level in levels]
         labels = [
             tuple(texts[level][code] for level, code in zip(levels, row, strict=True))
             for row in zip(*codes, strict=True)
         ]
-        blocks.append((labels, group[f"block{number}_values"][:].astype(float)))
-    return blocks, group["axis1"][:] if "axis1" in group else None
+        blocks.append((labels, dataset_array(group[f"block{number}_values"], most).astype(float)))
+    return blocks, dataset_array(group["axis1"], most) if "axis1" in group else None

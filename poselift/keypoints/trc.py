@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 from jaxtyping import Float
 
+from poselift.core.bounded import read_text
 from poselift.core.errors import InputError
 from poselift.keypoints.content import KeypointFile, Observation, frames_by_time
 from poselift.keypoints.input_file import KeypointInput, pick
@@ -22,6 +23,7 @@ from poselift.skeleton import Skeleton
 WHAT = "Sports2D's TRC in pixels, or its folder of them"
 
 _HEADER = 5
+_DIGITS = 9
 
 
 def recognises(file: KeypointInput) -> bool:
@@ -59,15 +61,12 @@ def read(file: KeypointInput) -> KeypointFile:
 def _person(path: Path) -> str:
     """Number of the person, from 1 (Sports2D counts from 0); the file name if it has no number."""
     number = re.search(r"person(\d+)", path.stem)
-    return str(int(number[1]) + 1) if number else path.stem
+    return str(int(number[1]) + 1) if number and len(number[1]) <= _DIGITS else path.stem
 
 
 def _read(path: Path) -> tuple[list[str], Float[np.ndarray, " t"], Float[np.ndarray, "t k 2"]]:
     """Marker names, times, and x and y."""
-    try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: not readable as text ({error})") from error
+    lines = read_text(path).splitlines()
     if len(lines) < _HEADER or not lines[0].startswith("PathFileType") or not lines[3].startswith("Frame#"):
         raise InputError(f"{path}: not a TRC file: five lines of header, 'PathFileType' first and 'Frame#' fourth")
     names = [name.strip() for name in lines[3].split("\t")[2:] if name.strip()]

@@ -14,10 +14,14 @@ from typing import Any
 
 import numpy as np
 
+from poselift.core.bounded import whole_number
+from poselift.core.errors import InputError, reason
+from poselift.core.npz import npz_names
 from poselift.data.reading import load_object_npz
 from poselift.keypoints.content import KeypointFile, Observation
 from poselift.keypoints.input_file import KeypointInput
 from poselift.skeleton import COCO17, H36M17
+from poselift.structures import MOST_PIXELS
 
 WHAT = "VideoPose3D's npz, from Detectron2 or of a custom data set"
 
@@ -31,10 +35,7 @@ _LOGIT = 2.0
 
 def arrays_of(path: Path) -> set[str]:
     """Names of the arrays in an npz; empty for other files."""
-    if path.suffix != ".npz" or not zipfile.is_zipfile(path):
-        return set()
-    with zipfile.ZipFile(path) as archive:
-        return {name.removesuffix(".npy") for name in archive.namelist()}
+    return set(npz_names(path)) if path.suffix == ".npz" and zipfile.is_zipfile(path) else set()
 
 
 def recognises(file: KeypointInput) -> bool:
@@ -49,7 +50,12 @@ def read(file: KeypointInput) -> KeypointFile:
     Raises:
         InputError: the file is damaged, has other pickled objects, or more than one clip.
     """
-    return _custom(file) if "positions_2d" in arrays_of(file.path) else _detections(file)
+    try:
+        return _custom(file) if "positions_2d" in arrays_of(file.path) else _detections(file)
+    except InputError:
+        raise
+    except (TypeError, ValueError, LookupError, AttributeError, OverflowError) as error:  # any pickled containers
+        raise file.fail(f"its arrays are not in VideoPose3D's form ({reason(error)}); write the file again") from error
 
 
 def _detections(file: KeypointInput) -> KeypointFile:
@@ -117,4 +123,5 @@ def _size(metadata: Any) -> tuple[int, int] | None:
     """(width, height) of the video."""
     if not isinstance(metadata, dict) or not {"w", "h"} <= metadata.keys():
         return None
-    return int(metadata["w"]), int(metadata["h"])
+    width, height = (whole_number(metadata[key], 1, MOST_PIXELS) for key in ("w", "h"))
+    return None if width is None or height is None else (width, height)

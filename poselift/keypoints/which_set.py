@@ -58,6 +58,8 @@ _MOST = 300
 _NOBODY = -0.1
 """Mean likelihood below which points look like nobody under any names: people have 0.1 to 0.6 under the right ones on
 all views of `bench_val.npz`, random points -0.2 at most."""
+_FAR = 1e7
+"""Points beyond so many pixels are not looked at."""
 _EQUAL = 1e-9
 _CLEAR = 0.08
 """Least mean difference between two skeletons, per distance that they judge differently."""
@@ -123,7 +125,7 @@ def choose_set(
 
 
 def _seen(person: Float[np.ndarray, "j 3"]) -> Bool[np.ndarray, " j"]:
-    return (person[:, 2] > 0) & np.isfinite(person).all(-1)
+    return (person[:, 2] > 0) & (np.abs(person) < _FAR).all(-1)
 
 
 def _lead(one: Float[np.ndarray, " n"], other: Float[np.ndarray, " n"]) -> float:

@@ -1,15 +1,15 @@
 """A lifter from a training run's checkpoint, without pickled objects."""
 
-import pickle
 from pathlib import Path
-from zipfile import BadZipFile
 
 import torch
+from torch import Tensor
 
-from poselift.core.errors import InputError
+from poselift.core.errors import InputError, reason
 from poselift.core.files import sha256
-from poselift.models.build import model_from_dict
-from poselift.models.weights import Weights, read_pelvis
+from poselift.core.torch_files import read_checkpoint_file
+from poselift.models.restore import restore
+from poselift.models.weights import Weights, read_pelvis, read_window
 
 _PREFIX = "lifter."
 
@@ -27,28 +27,22 @@ def load_checkpoint(path: str | Path, device: torch.device | str = "cpu") -> Wei
     path = Path(path)
     if not path.is_file():
         raise InputError(f"no such file: {path}; give a .ckpt file that tools/train.py wrote into checkpoints/")
-    try:
-        checkpoint = torch.load(path, map_location="cpu", weights_only=True)
-    except (pickle.UnpicklingError, BadZipFile, RuntimeError, EOFError) as error:
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise InputError(f"{path} cannot be read as a checkpoint of tensors and plain data ({reason})") from error
+    checkpoint = read_checkpoint_file(path)
     try:
         about = checkpoint["model"]
-        lifter = model_from_dict(about["name"], about["config"])
+        name, config = about["name"], about["config"]
         state = {key.removeprefix(_PREFIX): value for key, value in checkpoint["state_dict"].items()}
-        lifter.load_state_dict(state)
+        if not all(isinstance(value, Tensor) for value in state.values()):
+            raise InputError("its state_dict has more than tensors")  # noqa: TRY301
         card = {
-            "model": about["name"],
-            "config": about["config"],
-            "window": int(about["window"]),
+            "model": name,
+            "config": config,
+            "window": read_window(about["window"]),
             "training": {"epoch": checkpoint["epoch"], "steps": checkpoint["global_step"]},
         } | ({"pelvis": about["pelvis"]} if about.get("pelvis") is not None else {})
+        lifter = restore(name, config, state)
     except InputError as error:
         raise InputError(f"{path} is not a checkpoint of a lifter: {error}") from error
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise InputError(f"{path} is not a checkpoint of a lifter ({type(error).__name__}: {error})") from error
-    except RuntimeError as error:
-        raise InputError(f"{path}: its weights do not fit the lifter that it describes") from error
-    return Weights(
-        path.stem, lifter.eval().to(device), card["window"], sha256(path), path, card, read_pelvis(card, path)
-    )
+    except Exception as error:  # wrong types can fail in many ways
+        raise InputError(f"{path} is not a checkpoint of a lifter ({type(error).__name__}: {reason(error)})") from error
+    return Weights(path.stem, lifter.to(device), card["window"], sha256(path), path, card, read_pelvis(card, path))

@@ -17,6 +17,11 @@ AttentionSpec = Mapping[str, Any] | str
 A config keeps the mapping with every option.
 """
 
+_LARGEST = 1 << 14
+"""Largest number in a config: width, heads, frames."""
+_DEEPEST = 128
+"""Largest number of blocks, which are built one by one."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class ModelConfig:
@@ -70,6 +75,9 @@ def _checked(key: str, kind: Any, value: Any) -> Any:
         raise InputError(f"{key}={value} must be true or false")
     if kind is int and (not number or isinstance(value, float)):
         raise InputError(f"{key}={value} must be a whole number")
+    largest = _DEEPEST if key.endswith("depth") else _LARGEST
+    if number and not abs(value) <= largest:
+        raise InputError(f"{key}={value} must be a number up to {largest}")
     if kind is float:
         if not number:
             raise InputError(f"{key}={value} must be a number")
@@ -81,5 +89,9 @@ def _checked(key: str, kind: Any, value: Any) -> Any:
     if kind == AttentionSpec:
         if not isinstance(value, str | Mapping):
             raise InputError(f"{key}={value} must be the name of an attention mechanism, or its name and options")
-        return attention_spec(value)
+        spec = attention_spec(value)
+        for option, given in spec.items():
+            if isinstance(given, int | float) and not abs(given) <= _LARGEST:
+                raise InputError(f"{key}.{option}={given} must be a number up to {_LARGEST}")
+        return spec
     return value

@@ -8,14 +8,18 @@ from pathlib import Path
 from typing import Any, get_args
 
 import torch
-from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
+from torch import Tensor
 
-from poselift.core.errors import InputError
+from poselift.core.bounded import read_json, whole_number
+from poselift.core.errors import InputError, reason
 from poselift.core.files import atomic_path, sha256, write_json
 from poselift.models.base import Lifter
-from poselift.models.build import model_from_dict
+from poselift.models.restore import restore
 from poselift.skeleton import Pelvis
+
+MOST_FRAMES = 1 << 14
+"""Largest window, frames."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +65,7 @@ def save_weights(
     *,
     pelvis: Pelvis | None = None,
 ) -> None:
-    """Writes a lifter to `path` (.safetensors) and the JSON beside it.
+    """Writes a lifter to `path` (.safetensors) and the JSON beside it, which has the SHA-256 of the weights.
 
     Args:
         path: of the safetensors file.
@@ -78,8 +82,26 @@ def save_weights(
     }
     with atomic_path(path) as temporary:
         save_file(state, temporary)
-    card = {"model": type(lifter).__name__, "config": asdict(lifter.config), "window": window, "training": training}
+    card = {
+        "model": type(lifter).__name__,
+        "config": asdict(lifter.config),
+        "window": window,
+        "sha256": sha256(path),
+        "training": training,
+    }
     write_json(path.with_suffix(".json"), card | ({} if pelvis is None else {"pelvis": pelvis}))
+
+
+def read_window(value: Any) -> int:
+    """The frames in a window to lift with, as a card or a checkpoint has them.
+
+    Raises:
+        InputError: the value is no number of frames.
+    """
+    window = whole_number(value, 1, MOST_FRAMES)
+    if window is None:
+        raise InputError(f"window is {value!r:.40}; write a whole number of frames from 1 to {MOST_FRAMES}")
+    return window
 
 
 def read_pelvis(card: dict[str, Any], path: Path) -> Pelvis | None:
@@ -92,11 +114,11 @@ def read_pelvis(card: dict[str, Any], path: Path) -> Pelvis | None:
     Raises:
         InputError: the value is not known.
     """
-    pelvis = card.get("pelvis")
-    if "pelvis" in card and pelvis not in get_args(Pelvis):
+    pelvis: Any = card.get("pelvis")
+    if "pelvis" in card and (not isinstance(pelvis, str) or pelvis not in get_args(Pelvis)):
         raise InputError(
-            f'{path}: pelvis is {json.dumps(pelvis)}; write "spine" (where the spine begins) or "hips" (midway between '
-            "the hips), or leave it out if unknown"
+            f'{path}: pelvis is {json.dumps(pelvis):.40}; write "spine" (where the spine begins) or "hips" (midway '
+            "between the hips), or leave it out if unknown"
         )
     return pelvis
 
@@ -126,24 +148,39 @@ def load_weights(name_or_path: str | Path, device: torch.device | str = "cpu") -
         if not file.is_file():
             raise InputError(f"no such file: {file}; weights are a .safetensors file with a .json of the same name")
     try:
-        card = json.loads(config_path.read_text(encoding="utf-8"))
-        window = int(card["window"])
-        lifter = model_from_dict(card["model"], card["config"])
+        card = read_json(config_path)
+        model, config, window = card["model"], card["config"], read_window(card["window"])
     except InputError as error:
         raise InputError(f"{config_path} does not describe a lifter: {error}") from error
-    except (json.JSONDecodeError, UnicodeDecodeError, KeyError, TypeError, ValueError) as error:
-        raise InputError(f"{config_path} does not describe a lifter ({type(error).__name__}: {error})") from error
+    except (KeyError, TypeError) as error:
+        raise InputError(
+            f"{config_path} does not describe a lifter ({type(error).__name__}: {reason(error)})"
+        ) from error
     factor = card.get("uncertainty_factor", 1.0)
     if type(factor) not in (int, float) or not 0 < factor < math.inf:
         raise InputError(
-            f"{config_path}: uncertainty_factor is {json.dumps(factor)}; write a number above 0, or leave it out for 1"
+            f"{config_path}: uncertainty_factor is {json.dumps(factor):.40}; write a number above 0, or leave it out "
+            "for 1"
         )
     pelvis = read_pelvis(card, config_path)
+    state = _read_state(path)
+    checksum = sha256(path)
+    if card.get("sha256", checksum) != checksum:
+        raise InputError(
+            f"{path} is damaged or was replaced: its sha256 is {checksum}, but {config_path.name} has "
+            f"{card['sha256']!r:.70}; copy both files again (if you changed the weights yourself, write their sha256 "
+            f"into {config_path.name})"
+        )
     try:
-        state = {key: value.float() for key, value in load_file(path).items()}
-        lifter.load_state_dict(state)
-    except (SafetensorError, OSError) as error:
-        raise InputError(f"{path} cannot be read as safetensors ({error})") from error
-    except RuntimeError as error:
-        raise InputError(f"{path} does not fit the lifter that {config_path.name} describes") from error
-    return Weights(path.stem, lifter.eval().to(device), window, sha256(path), path, card, pelvis)
+        lifter = restore(model, config, state)
+    except InputError as error:
+        raise InputError(f"{path} and {config_path.name} give no lifter: {error}") from error
+    return Weights(path.stem, lifter.to(device), window, checksum, path, card, pelvis)
+
+
+def _read_state(path: Path) -> dict[str, Tensor]:
+    """The tensors of a safetensors file, in float32."""
+    try:
+        return {key: value.float() for key, value in load_file(path).items()}
+    except Exception as error:  # a damaged file can raise any exception
+        raise InputError(f"{path} cannot be read as safetensors ({reason(error)}); copy it again") from error

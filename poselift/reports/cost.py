@@ -5,7 +5,6 @@ evaluation's settings name, or else all joints of the lifter. Averaging with the
 so do windows that overlap by half.
 """
 
-import json
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -16,7 +15,8 @@ from typing import Any
 import torch
 from torch import nn
 
-from poselift.core.errors import InputError
+from poselift.core.bounded import read_json
+from poselift.core.errors import InputError, reason
 from poselift.core.files import write_json
 from poselift.data.skeletons import joint_mask
 from poselift.models import encode, load_weights
@@ -96,17 +96,17 @@ def read_costs(path: Path) -> dict[str, Cost]:
     Raises:
         InputError: the file cannot be read.
     """
+    content = read_json(path, "give the cost.json of an earlier report, measure or none")
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
         known = (content["format"], content["version"]) == (_FORMAT, 1)
         costs = {
             key: Cost(int(cost["parameters"]), float(cost["macs"]), float(cost["ms"]), int(cost["memory"]))
             for key, cost in content["costs"].items()
         }
-    except FileNotFoundError:
-        raise InputError(f"no such file: {path}; give the cost.json of an earlier report, measure or none") from None
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise InputError(f"{path} is not a cost.json of poselift report ({type(error).__name__}: {error})") from error
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
+        raise InputError(
+            f"{path} is not a cost.json of poselift report ({type(error).__name__}: {reason(error)})"
+        ) from error
     if not known:
         raise InputError(f"{path} is not a cost.json of poselift report, or of another version; measure again")
     return costs

@@ -3,6 +3,7 @@
 import csv
 import io
 
+from poselift.core.cells import harmless
 from poselift.reports.tables import Table
 
 
@@ -14,11 +15,14 @@ def csv_table(table: Table) -> str:
     heads = [*table.labels]
     for column, deviates in zip(table.columns, varies, strict=True):
         heads += [column.head, f"{column.head} deviation"] if deviates else [column.head]
-    writer.writerow([*heads, "citation"])
+    writer.writerow([*map(harmless, heads), "citation"])
     for row in table.rows:
         numbers: list[float | None] = []
         for cell, deviates in zip(row.cells, varies, strict=True):
             numbers += [cell.mean, cell.deviation] if deviates else [cell.mean]
         citation = "" if row.citation is None else table.citations[row.citation]
-        writer.writerow([*row.labels, *("" if number is None else repr(float(number)) for number in numbers), citation])
+        labels = map(harmless, row.labels)
+        writer.writerow(
+            [*labels, *("" if number is None else repr(float(number)) for number in numbers), harmless(citation)]
+        )
     return text.getvalue()

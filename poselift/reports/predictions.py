@@ -13,13 +13,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 from jaxtyping import Float
 
-from poselift.core.errors import InputError, why_unreadable
+from poselift.core.bounded import parse_json, read_json
+from poselift.core.errors import InputError, reason
 from poselift.core.files import atomic_path
+from poselift.core.npz import npy_array, npz_arrays, npz_names
 from poselift.data.reading import load_object_npz, load_pickle
 from poselift.data.views import View
 from poselift.reports.peers import clips_by_view, tree_by_view
@@ -31,6 +32,7 @@ UNITS = {"m": 1.0, "mm": 1e-3, "none": 1.0}
 
 _OWN_KEYS = ("joints", "unit", "format", "partial", "about")
 _OBJECT_KEY = "positions_3d"
+_FARTHEST = 1e9
 _ABOUT: dict[str, Any] = {"name": str, "seed": int | None, "model": dict | None, "settings": dict}
 """The keys of `about` and their types."""
 
@@ -144,6 +146,8 @@ def read_predictions(
                 f"{path}: the prediction for view {view.name} has shape {pose.shape} ({pose.dtype}); for {len(view)} "
                 f"frames of {skeleton.name} it must be ({len(view)}, {len(skeleton)}, 3)"
             )
+        if (np.abs(pose.astype(np.float64)) > _FARTHEST).any():
+            raise InputError(f"{path}: the prediction for view {view.name} has a joint beyond {_FARTHEST:g} {unit}")
         poses[view.name] = (pose[:, order] * UNITS[unit]).astype(np.float32)
     return Predictions(poses, skeleton, unit != "none", raw.partial, raw.layout, raw.about)
 
@@ -183,7 +187,7 @@ def _read(path: Path, views: Sequence[View]) -> _Raw:
     if path.suffix == ".json":
         return _json(path)
     if path.suffix == ".npy":
-        return _layout(path, _npy(path), views)
+        return _layout(path, npy_array(path), views)
     if path.suffix == ".pkl":
         return _layout(path, load_pickle(path), views)
     raise InputError(f"{path}: predictions are a .npz, .json, .npy or .pkl file, or a folder of .npy files")
@@ -210,29 +214,16 @@ def _folder(path: Path, views: Sequence[View]) -> Iterator[tuple[str, np.ndarray
     for view in views:
         file = path / f"{view.name}.npy"
         if file.is_file():
-            yield view.name, _npy(file)
-
-
-def _npy(path: Path) -> np.ndarray:
-    try:
-        return np.load(path, allow_pickle=False)
-    except (ValueError, OSError, EOFError) as error:
-        raise InputError(
-            f"{path} cannot be read as an array without pickled objects ({why_unreadable(error)})"
-        ) from error
+            yield view.name, npy_array(file)
 
 
 def _npz(path: Path, views: Sequence[View]) -> _Raw:
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            arrays = None if _OBJECT_KEY in file.files else {key: file[key] for key in file.files}
-    except (BadZipFile, ValueError, OSError, EOFError) as error:
-        raise InputError(
-            f"{path} cannot be read as an npz without pickled objects ({why_unreadable(error)})"
-        ) from error
+    arrays: dict[str, Any] | None = None if _OBJECT_KEY in npz_names(path) else {**npz_arrays(path)}
     if arrays is None:
         return _layout(path, load_object_npz(path, _OBJECT_KEY), views)
     own = {key: arrays.pop(key, None) for key in _OWN_KEYS}
+    if wrong := [key for key in own if key != "joints" and own[key] is not None and own[key].ndim]:
+        raise InputError(f"{path}: {wrong[0]!r} has the shape {own[wrong[0]].shape}; write the file again")
     if own["format"] is not None and str(own["format"]) != FORMAT:
         raise InputError(f"{path} has the format {str(own['format'])!r}; only {FORMAT!r} can be read")
     return _Raw(
@@ -247,24 +238,20 @@ def _npz(path: Path, views: Sequence[View]) -> _Raw:
 
 def _about(path: Path, text: str) -> dict[str, Any]:
     """The `about` of a file."""
-    try:
-        about = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise InputError(f"{path}: 'about' cannot be read as JSON ({error})") from error
+    about = parse_json(text, f"{path}: 'about'")
     if not isinstance(about, dict) or not all(isinstance(about[key], _ABOUT[key]) for key in _ABOUT if key in about):
         raise InputError(f"{path}: 'about' is not a JSON object with a name, seed, model and settings, but {text:.60}")
     return about
 
 
 def _json(path: Path) -> _Raw:
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"{path} cannot be read as JSON ({error})") from error
+    content = read_json(path)
     if not isinstance(content, dict) or not isinstance(content.get("views"), dict):
         raise InputError(f'{path} has no "views", from their names to (frames, joints, 3) numbers in nested lists')
     try:
         poses = {name: np.array(pose, np.float64) for name, pose in content["views"].items()}
-    except (ValueError, TypeError) as error:
-        raise InputError(f"{path}: a view is not (frames, joints, 3) numbers in nested lists ({error})") from error
+    except (ValueError, TypeError, OverflowError) as error:
+        raise InputError(
+            f"{path}: a view is not (frames, joints, 3) numbers in nested lists ({reason(error)})"
+        ) from error
     return _Raw(poses, "JSON", content.get("joints"), content.get("unit"))

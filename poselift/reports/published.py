@@ -3,12 +3,10 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import inf
 from pathlib import Path
 from typing import Any
 
-import yaml
-
+from poselift.core.bounded import read_yaml
 from poselift.core.errors import InputError
 from poselift.reports.measures import MEASURES
 from poselift.reports.protocols import PROTOCOLS
@@ -17,6 +15,7 @@ DEFAULT_PEERS = Path(__file__).with_name("published.yaml")
 """The rows of the package; comments in the file explain its keys."""
 
 _REQUIRED = {"name", "protocol", "points", "values", "paper", "url"}
+_LARGEST = 1e18
 _NUMBERS = {"window", "parameters", "macs"}
 _OPTIONAL = {*_NUMBERS, "differs"}
 
@@ -57,12 +56,7 @@ def read_published(path: str | Path = DEFAULT_PEERS) -> list[Published]:
     Raises:
         InputError: the file cannot be read, or a row lacks keys.
     """
-    try:
-        content = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise InputError(f"no such file: {path}; give a YAML file of published rows, default or none") from None
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise InputError(f"{path} is not YAML ({' '.join(str(error).split())}); correct it there") from error
+    content = read_yaml(path, "give a YAML file of published rows, default or none")
     if not isinstance(content, dict) or not isinstance(content.get("rows"), list):
         raise InputError(f"{path} must have a list under `rows`")
     return [_row(f"{path}, row {number}", row) for number, row in enumerate(content["rows"], 1)]
@@ -88,7 +82,7 @@ def _row(where: str, row: Any) -> Published:
         raise InputError(f"{where}: values must be numbers by metric; metrics are {', '.join(MEASURES)}")
     for key, value in {**values, **{key: row[key] for key in _NUMBERS if key in row}}.items():
         kinds = (int,) if key == "window" else (int, float)
-        if type(value) not in kinds or not 0 < value < inf:
+        if type(value) not in kinds or not 0 < value < _LARGEST:
             raise InputError(f"{where}: {key} must be a {'whole ' * (key == 'window')}number above 0, not {value!r}")
     differs = row.get("differs", "")
     if not isinstance(differs, str):

@@ -1,12 +1,13 @@
 """Evaluations from files `metrics.json`, read and checked."""
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import isfinite
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
+from poselift.core.bounded import read_json
 from poselift.core.errors import InputError
 from poselift.skeleton import get_skeleton
 
@@ -101,10 +102,7 @@ def _file(path: Path) -> Path:
 
 
 def _read(file: Path) -> Run:
-    try:
-        results = json.loads(file.read_text(encoding="utf-8"), parse_constant=_refuse)
-    except ValueError as error:
-        raise InputError(f"{file} is not JSON ({error}); give a metrics.json of poselift evaluate") from error
+    results = read_json(file, "give a metrics.json of poselift evaluate", finite=True)
     if not isinstance(results, dict) or results.get("format") != FORMAT:
         raise InputError(
             f"{file} is not a metrics.json: its format is not {FORMAT!r}; give one that poselift evaluate wrote"
@@ -133,10 +131,6 @@ def _read(file: Path) -> Run:
     return Run(file, results)
 
 
-def _refuse(constant: str) -> NoReturn:
-    raise ValueError(f"it has {constant} instead of null")
-
-
 def _check(file: Path, where: str, value: Any, shape: Any) -> None:
     """Compares a value with a part of `_SHAPE`."""
     if value is None and (shape is _JOINTS or shape is _MODEL):
@@ -151,6 +145,8 @@ def _check(file: Path, where: str, value: Any, shape: Any) -> None:
     elif isinstance(shape, list):
         if value not in shape:
             raise InputError(f"{file}: {where} must be one of {', '.join(shape)}, not {value!r:.40}")
+    elif isinstance(value, float) and not isfinite(value):
+        raise InputError(f"{file}: {where} is {value}; run poselift evaluate again")
     elif not isinstance(value, shape) or isinstance(value, bool):
         names = " or ".join("null" if kind is _NULL else kind.__name__ for kind in shape)
         raise InputError(f"{file}: {where} must be {names}, not {value!r:.40}; run poselift evaluate again")
@@ -161,5 +157,5 @@ def _check_lists(file: Path, where: str, lists: Sequence[list[Any]]) -> None:
     if len({len(values) for values in lists}) > 1:
         raise InputError(f"{file}: the lists of {where} are not of one length; run poselift evaluate again")
     for number in (number for values in lists for number in values):
-        if not isinstance(number, _NUMBER) or isinstance(number, bool):
+        if not isinstance(number, _NUMBER) or isinstance(number, bool) or not isfinite(number or 0):
             raise InputError(f"{file}: {where} must hold numbers, not {number!r:.40}; run poselift evaluate again")

@@ -4,7 +4,6 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from pickle import UnpicklingError
 from typing import Any
 
 import pytorch_lightning as pl
@@ -14,6 +13,7 @@ from safetensors import SafetensorError
 
 from poselift.core.errors import InputError, describe
 from poselift.core.files import atomic_path, remove_partial
+from poselift.core.torch_files import read_checkpoint_file
 from poselift.training.stopping import StopOnSignal
 
 
@@ -27,7 +27,8 @@ def explaining_write_errors(path: str | os.PathLike[str]) -> Iterator[None]:
     earlier = "the earlier one is intact" if Path(path).exists() else "there is no earlier one"
     try:
         yield
-    except (OSError, RuntimeError, SafetensorError) as error:
+    except (OSError, RuntimeError, SafetensorError, InputError) as raised:
+        error = raised.__cause__ or raised if isinstance(raised, InputError) else raised
         reason = describe(error) if isinstance(error, OSError) else str(error).splitlines()[0]
         raise InputError(
             f"cannot write {path} ({reason}); {earlier}; free some space and continue with resume=auto"
@@ -73,11 +74,8 @@ def read_checkpoint(path: str | os.PathLike[str]) -> dict[str, Any]:
         raise InputError(f"{path} is a folder; resume= takes a checkpoint, e.g. {Path(path) / 'checkpoints/last.ckpt'}")
     if not Path(path).is_file():
         raise InputError(f"no such file: {path}; resume= takes a checkpoint (.ckpt) of an earlier run, or auto")
-    try:
-        checkpoint = torch.load(path, map_location="cpu", weights_only=True)
-    except (OSError, RuntimeError, UnpicklingError, EOFError) as error:
-        raise InputError(f"{path} cannot be read as a checkpoint ({str(error).splitlines()[0]})") from error
-    if not isinstance(checkpoint, dict) or not {"model", "loops", "state_dict", "global_step"} <= set(checkpoint):
+    checkpoint = read_checkpoint_file(path)
+    if not {"model", "loops", "state_dict", "global_step"} <= set(checkpoint):
         raise InputError(f"{path} is not a checkpoint of poselift train; give one of its files checkpoints/*.ckpt")
     return checkpoint
 

@@ -86,7 +86,7 @@ def test_the_result_can_be_lifted_again(tmp_path, clip):
 BAD_INPUTS = {
     "no times": (["--size", "640x480"], "has no timestamps"),
     "no size": (["--fps", "25"], "has no picture size"),
-    "a frame rate of no camera": (["--fps", "30000", "--size", "640x480"], "more than 0 and at most 1000"),
+    "a frame rate of no camera": (["--fps", "30000", "--size", "640x480"], "from 0.001 to 1000"),
     "a size that is none": (["--fps", "25", "--size", "640"], "give WIDTHxHEIGHT"),
     "an unknown joint set": (
         ["--fps", "25", "--size", "640x480", "--keypoint-set", "cat"],
@@ -179,4 +179,4 @@ def test_a_broken_file_is_named(tmp_path, clip, capsys):
     path.write_text(path.read_text()[:500])
     with pytest.raises(SystemExit):
         lift("--keypoints", path, "--fps", 25, "--size", "640x480", "--out", tmp_path / "out")
-    assert f"{path}: not readable as JSON" in capsys.readouterr().err
+    assert f"{path} cannot be read as JSON" in capsys.readouterr().err

@@ -2,10 +2,12 @@ import errno
 import json
 import stat
 
+import numpy as np
 import pytest
 
 from poselift.core.errors import InputError
 from poselift.core.files import atomic_path, remove_partial, sha256, write_json, write_text
+from tests.core.full_disk import full_disk
 
 
 def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path):
@@ -70,6 +72,31 @@ def test_partial_files_of_killed_processes_are_removed(tmp_path):
 
 
 def test_an_error_without_a_name_gets_that_of_the_file(tmp_path):
-    with pytest.raises(OSError, match="File too large") as caught, atomic_path(tmp_path / "x.csv"):
-        raise OSError(errno.EFBIG, "File too large")
+    with pytest.raises(OSError, match="Input/output error") as caught, atomic_path(tmp_path / "x.csv"):
+        raise OSError(errno.EIO, "Input/output error")
     assert caught.value.filename == str(tmp_path / "x.csv")
+
+
+def _write_npz(path):
+    with atomic_path(path) as temporary, open(temporary, "wb") as file:
+        np.savez_compressed(file, x=np.random.default_rng(0).random(10_000))
+
+
+@pytest.mark.parametrize(
+    "write",
+    [_write_npz, lambda path: write_text(path, "x" * 50_000), lambda path: write_json(path, list(range(20_000)))],
+)
+@pytest.mark.parametrize("room", [0, 4096])
+def test_a_full_disk_names_the_file_and_leaves_the_old_one(tmp_path, write, room):
+    path = tmp_path / "a.out"
+    path.write_text("old")
+    with full_disk(room), pytest.raises(InputError) as error:
+        write(path)
+    assert str(error.value) == f"cannot write {path}: File too large; free some space, or choose another folder"
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_an_error_that_is_not_of_the_disk_stays(tmp_path):
+    with pytest.raises(FileNotFoundError), atomic_path(tmp_path / "a.txt"):
+        (tmp_path / "missing").read_bytes()

@@ -166,7 +166,7 @@ def test_malformed_pickles_are_named(fresh, kind, edit, message):
 def test_a_pickle_that_is_cut_off(fresh):
     path = fresh / "keypoints3d" / "gWA_sFM_cAll_d27_mWA2_ch21.pkl"
     path.write_bytes(path.read_bytes()[:100])
-    with pytest.raises(InputError, match=r"gWA_sFM_cAll_d27_mWA2_ch21.pkl is refused: pickle data was truncated"):
+    with pytest.raises(InputError, match=r"gWA_sFM_cAll_d27_mWA2_ch21.pkl is refused: pickle exhausted"):
         load_aist(fresh)
 
 

@@ -184,3 +184,28 @@ def test_damaged_mat(tmp_path):
     path.write_bytes(path.read_bytes()[:700])
     with pytest.raises(InputError, match=r"a\.mat cannot be read as a MATLAB file"):
         load_mat(path, {"x": None})
+
+
+def test_a_mat_that_declares_or_unpacks_to_too_much(tmp_path, monkeypatch):
+    monkeypatch.setattr("poselift.data.reading.room", lambda size: 100_000)
+    path = tmp_path / "a.mat"
+    savemat(path, {"x": np.zeros(20_000)}, do_compression=True)
+    with pytest.raises(InputError, match="unpacks to more than the 100000 bytes"):
+        load_mat(path, {"x": None})
+    with h5py.File(path, "w", userblock_size=512) as file:
+        file.create_dataset("x", shape=(10**9, 10**3), dtype="f8", chunks=(1000, 10))
+    with path.open("r+b") as file:
+        file.write(b"MATLAB 7.3 MAT-file, Platform: GLNXA64".ljust(124) + b"\x00\x02IM")
+    with pytest.raises(InputError, match="/x declares the shape"):
+        load_mat(path, {"x": None})
+
+
+def test_values_in_other_files_are_not_read(tmp_path):
+    (tmp_path / "secret").write_bytes(bytes(800))
+    path = tmp_path / "a.mat"
+    with h5py.File(path, "w", userblock_size=512) as file:
+        file.create_dataset("x", (100,), "f8", external=[(str(tmp_path / "secret"), 0, 800)])
+    with path.open("r+b") as file:
+        file.write(b"MATLAB 7.3 MAT-file, Platform: GLNXA64".ljust(124) + b"\x00\x02IM")
+    with pytest.raises(InputError, match="lie in other files"):
+        load_mat(path, {"x": None})

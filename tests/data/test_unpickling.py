@@ -1,5 +1,6 @@
 import io
 import pickle
+import resource
 from collections import OrderedDict
 
 import numpy as np
@@ -112,3 +113,39 @@ def test_a_dtype_cannot_be_made_to_lie():
     assert lie != data
     with pytest.raises((TypeError, ValueError), match="list"):
         load(lie)
+
+
+def test_a_number_of_the_memo_allocates_nothing():
+    """In C, it would allocate 32 GB."""
+    for data in (b"\x80\x04Nr\xff\xff\xff\xff.", b"Np4000000000\n."):
+        assert load(data) is None
+
+
+def test_a_size_allocates_nothing():
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    for opcode in (pickle.BYTEARRAY8, pickle.BINBYTES8, pickle.BINUNICODE8, pickle.FRAME):
+        with pytest.raises((EOFError, IndexError, pickle.UnpicklingError)):
+            load(b"\x80\x05" + opcode + (4 << 30).to_bytes(8, "little") + b"abc")
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 50 << 10
+
+
+def test_what_unfolds_without_end():
+    value = [1] * 10
+    for _ in range(12):
+        value = [value] * 10
+    with pytest.raises(pickle.UnpicklingError, match="repeats its parts without end"):
+        load(pickle.dumps(value))
+    for _ in range(200):
+        value = [value]
+    with pytest.raises(pickle.UnpicklingError, match="nests more than 100 levels"):
+        load(pickle.dumps(value))
+
+
+def test_arrays_without_their_data():
+    for shape in (10**12, (10**12, 0)):
+        data = pickle.dumps(np.zeros((3, 0)), protocol=2).replace(b"K\x03K\x00\x86", pickle.dumps(shape, 2)[2:-1])
+        with pytest.raises((pickle.UnpicklingError, TypeError, ValueError)):
+            load(data)
+    frombuffer = b"cnumpy._core.numeric\n_frombuffer\n(L99999999999L\ncnumpy\ndtype\n(Vf4\ntR(I0\ntVC\ntR."
+    with pytest.raises(pickle.UnpicklingError, match="without data"):
+        load(frombuffer)

@@ -77,7 +77,7 @@ def test_own_keys_are_not_overwritten(tmp_path, motion, about):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("{", "not readable as JSON"),
+        ("{", "cannot be read as JSON"),
         ("[]", "not the JSON of a poselift motion"),
         ('{"format": "else"}', "not the JSON of a poselift motion"),
         ('{"format": "poselift motion", "format_version": 99}', "format_version 99"),

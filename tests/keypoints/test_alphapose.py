@@ -47,7 +47,7 @@ def test_its_open_and_cmu_formats(write, body, list_, key):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ('[{"image_id": "0.jpg", "keypoi', r"a\.json: not readable as JSON"),
+        ('[{"image_id": "0.jpg", "keypoi', r"a\.json cannot be read as JSON"),
         ([{"image_id": "0.jpg"}], "'keypoints' of 0.jpg: missing"),
         ([{"image_id": "0.jpg", "keypoints": [1, 2]}], "'keypoints' of 0.jpg: not a list of x, y, score"),
         ('[{"image_id": "0.jpg", "keypoints": [NaN, 1, 1]}]', "'keypoints' of 0.jpg: has NaN"),

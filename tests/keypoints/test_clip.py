@@ -134,7 +134,7 @@ def test_what_is_missing_is_asked_for(of, video):
 
 
 def test_numbers_that_are_no_videos(of):
-    with pytest.raises(InputError, match="2 frames have numbers up to 397133; give the frames of one video"):
+    with pytest.raises(InputError, match="2 frames have numbers from 139 up to 397133; give the frames of one video"):
         read(KeypointClip(of([139, 397133]), fps=5, image_size=(64, 48)))
 
 

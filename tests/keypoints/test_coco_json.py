@@ -73,7 +73,7 @@ PERSON = {"image_id": 70, "keypoints": [1.0] * 51}
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ('{"images": [], "annotations": [', "not readable as JSON"),
+        ('{"images": [], "annotations": [', "cannot be read as JSON"),
         ({"images": 3, "annotations": []}, "'images' is not a list"),
         (labels([], [{"file_name": "1.jpg"}]), "'images' has a picture without 'id'"),
         (labels([{"image_id": 71, "keypoints": [1.0] * 51}]), "person 0 has no 'image_id', or that of no picture"),

@@ -125,5 +125,5 @@ def test_a_mark_of_the_encoding_is_no_part_of_the_text(unpacked, tmp_path):
 def test_another_encoding_is_said(unpacked, tmp_path):
     path = tmp_path / "latin.csv"
     path.write_bytes(unpacked("deeplabcut_single.csv").read_bytes().replace(b"nose", "n\u00e9z".encode("latin-1")))
-    with pytest.raises(InputError, match=r"latin\.csv: not readable as CSV in UTF-8"):
+    with pytest.raises(InputError, match=r"latin\.csv cannot be read as text in UTF-8"):
         read_keypoints(path)

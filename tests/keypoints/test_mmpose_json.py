@@ -55,7 +55,7 @@ GOOD = {"keypoints": [[1.0, 2.0]] * 17, "keypoint_scores": [0.5] * 17}
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ('[{"frame_id": 0, "instances": [{"key', "not readable as JSON"),
+        ('[{"frame_id": 0, "instances": [{"key', "cannot be read as JSON"),
         ([{"frame_id": 0, "instances": [GOOD]}, {"frame_id": 1}], "frame 1 has no list 'instances'"),
         ([{"frame_id": "a", "instances": [GOOD]}], "'frame_id' is 'a'"),
         ([{"frame_id": 0, "instances": []}, {"frame_id": 0, "instances": []}], "'frame_id' is 0"),

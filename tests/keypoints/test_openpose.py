@@ -86,7 +86,7 @@ def test_a_scale_of_0_to_1_is_brought_to_pixels(write):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ('{"people": [{"pose_keypoints_2d": [1, 2', "clip_0_keypoints.json: not readable as JSON"),
+        ('{"people": [{"pose_keypoints_2d": [1, 2', "clip_0_keypoints.json cannot be read as JSON"),
         ({"people": {}}, "clip_0_keypoints.json: it has no list 'people'"),
         ({"people": [{"person_id": [-1]}]}, "clip_0_keypoints.json: a person has no 'pose_keypoints_2d'"),
         ({"people": [{"pose_keypoints_2d": [1, 2, 3, 4]}]}, "'pose_keypoints_2d': not a list of x, y, score"),

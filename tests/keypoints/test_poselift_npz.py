@@ -44,5 +44,5 @@ def test_files_that_do_not_belong_together(tmp_path, clip):
     with pytest.raises(InputError, match=r"person_7\.npz has the person, skeleton or picture size of another"):
         read_keypoints(folder)
     (folder / "person_7.json").unlink()
-    with pytest.raises(InputError, match=r"person_7\.json: there is no such file"):
+    with pytest.raises(InputError, match=r"no such file: .*person_7\.json"):
         read_keypoints(folder)

@@ -59,3 +59,24 @@ def test_objects_are_not_loaded(tmp_path):
     torch.save({"model": pytest.raises}, tmp_path / "bad.ckpt")
     with pytest.raises(InputError, match="cannot be read as a checkpoint"):
         load_checkpoint(tmp_path / "bad.ckpt")
+
+
+def test_weights_that_are_no_numbers_are_refused(checkpoint, tmp_path):
+    _, content = checkpoint
+    content["state_dict"]["lifter.token_in.bias"] = torch.full((16,), torch.nan)
+    torch.save(content, tmp_path / "last.ckpt")
+    with pytest.raises(
+        InputError, match=r"last\.ckpt is not a checkpoint of a lifter: the weights 'token_in\.bias' have NaN"
+    ):
+        load_checkpoint(tmp_path / "last.ckpt")
+
+
+@pytest.mark.parametrize("key", ["state_dict", "model", "epoch", "global_step"])
+def test_missing_and_wrong_keys(checkpoint, tmp_path, key):
+    _, content = checkpoint
+    for changed in ({name: value for name, value in content.items() if name != key}, {**content, key: [3]}):
+        if key in changed and key in ("epoch", "global_step"):
+            continue  # they only describe
+        torch.save(changed, tmp_path / "last.ckpt")
+        with pytest.raises(InputError, match=r"last\.ckpt is not a checkpoint of a lifter"):
+            load_checkpoint(tmp_path / "last.ckpt")

@@ -1,5 +1,6 @@
 import json
 import re
+import time
 from dataclasses import asdict
 
 import pytest
@@ -56,12 +57,12 @@ def test_unreadable_weights_say_so(lifter, tmp_path):
     path.write_bytes(good)
     card = json.loads(path.with_suffix(".json").read_text())
     path.with_suffix(".json").write_text(json.dumps({**card, "config": {**card["config"], "dim": 64}}))
-    with pytest.raises(InputError, match="does not fit"):
+    with pytest.raises(InputError, match=r"do not fit .* token_in\.weight is \(32, 128\), expected \(64, 128\)"):
         load_weights(path)
     config = card["config"]
     few = {key: value for key, value in config.items() if key != "heads"}
     for bad, message in {
-        "{": "JSONDecodeError",
+        "{": "cannot be read as JSON",
         "{}": "KeyError",
         json.dumps({**card, "model": "Nonsense"}): "unknown model 'Nonsense'; known are SpatioTemporalLifter, ",
         json.dumps({**card, "config": {**config, "no_such": 1}}): "unknown key 'no_such' in the config",
@@ -69,7 +70,7 @@ def test_unreadable_weights_say_so(lifter, tmp_path):
         json.dumps({**card, "config": {**config, "heads": "4"}}): "heads=4 must be a whole number",
     }.items():
         path.with_suffix(".json").write_text(bad)
-        with pytest.raises(InputError, match=rf"w\.json does not describe a lifter.*{message}"):
+        with pytest.raises(InputError, match=rf"w\.json (does not describe|give no) .*lifter.*{message}"):
             load_weights(path)
 
 
@@ -114,3 +115,66 @@ def test_a_pickle_is_not_opened(tmp_path):
     path.with_suffix(".json").write_text(json.dumps(card))
     with pytest.raises(InputError, match="cannot be read as safetensors"):
         load_weights(path)
+
+
+def test_the_card_has_the_sum_of_the_weights_which_is_checked(lifter, tmp_path):
+    path = tmp_path / "w.safetensors"
+    save_weights(path, lifter, 81, {})
+    assert json.loads(path.with_suffix(".json").read_text())["sha256"] == load_weights(path).sha256
+    content = bytearray(path.read_bytes())
+    content[-5] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=r"w\.safetensors is damaged or was replaced: .* copy both files again"):
+        load_weights(path)
+
+
+def test_a_card_without_a_sum_is_enough(lifter, tmp_path):
+    save_weights(tmp_path / "w.safetensors", lifter, 81, {})
+    card = json.loads((tmp_path / "w.json").read_text())
+    del card["sha256"]
+    (tmp_path / "w.json").write_text(json.dumps(card))
+    load_weights(tmp_path / "w.safetensors")
+
+
+@pytest.mark.parametrize("value", [torch.nan, torch.inf])
+def test_weights_that_are_no_numbers_are_refused_by_name(lifter, tmp_path, value):
+    with torch.no_grad():
+        lifter.state_dict()["token_in.bias"][3] = value
+    save_weights(tmp_path / "w.safetensors", lifter, 81, {})
+    with pytest.raises(
+        InputError, match=r"the weights 'token_in\.bias' have NaN or infinity; take weights of an earlier"
+    ):
+        load_weights(tmp_path / "w.safetensors")
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        ("dim", 16_384, "do not fit"),
+        ("dim", 10**9, "must be a number up to 16384"),
+        ("depth", 128, "do not fit"),
+        ("depth", 10**6, "must be a number up to 128"),
+        ("dim", -16, "builds no SpatioTemporalLifter"),
+        ("dropout", float("nan"), "must be a number"),
+        ("attention", {"name": "local", "block": 10**9}, r"attention\.block=1000000000 must be"),
+        ("attention", {"name": ["local"]}, "builds no|does not describe"),
+    ],
+)
+def test_cards_with_changed_sizes_cost_nothing(lifter, tmp_path, key, value, message):
+    save_weights(tmp_path / "w.safetensors", lifter, 81, {})
+    card = json.loads((tmp_path / "w.json").read_text())
+    card["config"][key] = value
+    (tmp_path / "w.json").write_text(json.dumps(card))
+    begun = time.process_time()
+    with pytest.raises(InputError, match=message):
+        load_weights(tmp_path / "w.safetensors")
+    assert time.process_time() - begun < 5
+
+
+@pytest.mark.parametrize("window", [0, -1, 10**9, 2.5, "81x", None, True])
+def test_a_window_that_is_none_is_refused(lifter, tmp_path, window):
+    save_weights(tmp_path / "w.safetensors", lifter, 81, {})
+    card = json.loads((tmp_path / "w.json").read_text())
+    (tmp_path / "w.json").write_text(json.dumps({**card, "window": window}))
+    with pytest.raises(InputError, match=r"w\.json does not describe a lifter: window is .* from 1 to 16384"):
+        load_weights(tmp_path / "w.safetensors")

@@ -140,7 +140,7 @@ def test_costs_are_read_as_they_were_written(tmp_path):
 )
 def test_other_files_are_refused(content, tmp_path):
     (tmp_path / "cost.json").write_text(content if isinstance(content, str) else json.dumps(content))
-    with pytest.raises(InputError, match=r"is not a cost\.json of poselift report"):
+    with pytest.raises(InputError, match=r"cost\.json (cannot be read as JSON|is not)"):
         read_costs(tmp_path / "cost.json")
     with pytest.raises(InputError, match="no such file"):
         read_costs(tmp_path / "nothing.json")

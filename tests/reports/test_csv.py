@@ -24,3 +24,12 @@ def test_a_table_cell_by_cell():
         ['a, "b"', "0.3333333333333333", "0.30000000000000004", "2.0", ""],
         ["c", "50.0", "", "", "Doe, 2020, https://a.b"],
     ]
+
+
+def test_names_are_no_formulas_and_numbers_stay_numbers():
+    rows = (Row(("=cmd|' /C calc'!A0",), (Cell(-1.5),), (), 0),)
+    table = Table("t", "Errors", ("model",), (Column("-x", "mm", "lower"),), rows, ("@Doe",))
+    assert list(csv.reader(io.StringIO(csv_table(table)))) == [
+        ["model", "'-x (mm)", "citation"],
+        ["'=cmd|' /C calc'!A0", "-1.5", "'@Doe"],
+    ]

@@ -215,8 +215,8 @@ def test_what_a_file_says_of_itself_is_checked(views, poses, tmp_path, about, me
     [
         ("a.txt", b"", "a .npz, .json, .npy or .pkl file"),
         ("a.npz", b"no zip", "cannot be read as an npz"),
-        ("a.npy", b"nothing", "cannot be read as an array"),
-        ("a.pkl", b"nothing", "invalid load key"),
+        ("a.npy", b"nothing", "cannot be read as an npy"),
+        ("a.pkl", b"nothing", "it is damaged, or another kind of file"),
         ("b.pkl", pickle.dumps([1, 2]), "holds a list; expected"),
         ("a.json", b"{", "cannot be read as JSON"),
         ("b.json", b"[]", 'has no "views"'),

@@ -82,7 +82,8 @@ def test_a_source_is_required(tmp_path):
 def test_other_files_are_refused(tmp_path):
     with pytest.raises(InputError, match="no such file"):
         read_published(tmp_path / "nothing.yaml")
-    for text, message in (("rows: [", "is not YAML"), ("- a", "must have a list under"), ("rows: [a]", "row 1 must")):
+    wrong = {"rows: [": "cannot be read as YAML", "- a": "must have a list under", "rows: [a]": "row 1 must"}
+    for text, message in wrong.items():
         (tmp_path / "peers.yaml").write_text(text)
         with pytest.raises(InputError, match=message):
             read_published(tmp_path / "peers.yaml")

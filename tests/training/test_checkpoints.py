@@ -1,29 +1,13 @@
-import resource
-import signal
-from contextlib import contextmanager
-
 import pytest
 import torch
 
 from poselift.core.errors import InputError
 from poselift.training.checkpoints import AtomicCheckpointIO, read_checkpoint
+from tests.core.full_disk import full_disk
 
 
 def checkpoint(value, size=200_000):
     return {"model": {}, "loops": {}, "state_dict": {"w": torch.full((size,), value)}, "global_step": 1}
-
-
-@contextmanager
-def full_disk(room):
-    """While the block runs, files may grow to `room` bytes only: a write beyond fails as on a full disk."""
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (room, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
-        signal.signal(signal.SIGXFSZ, handler)
 
 
 @pytest.mark.parametrize("room", [0, 1000, 600_000])

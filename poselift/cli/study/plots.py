@@ -1,6 +1,5 @@
 """Plots of the study: errors, growth of cost, and gradients and updates by warm-up and initialisation."""
 
-import json
 import math
 from collections.abc import Mapping
 from typing import Any
@@ -10,6 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from poselift.cli.study.run import Study
+from poselift.core.bounded import read_json
 from poselift.viz.plots import save_plot
 from poselift.viz.plots.style import LOOKS, PAGE, add_legend, styled
 
@@ -52,9 +52,7 @@ def write_plots(study: Study, results: Mapping[str, Mapping[str, Any]]) -> None:
     save_plot(_dots(growth, "exponent of the growth with T, from 27 to 729 frames"), folder / "growth")
     for name, members in (("warmups", _WARMUPS), ("initialisations", _INITS)):
         steps = {
-            member: json.loads((study.out / "rows" / member / "dynamics.json").read_text(encoding="utf-8"))
-            for member in members
-            if member in results
+            member: read_json(study.out / "rows" / member / "dynamics.json") for member in members if member in results
         }
         if steps:
             save_plot(_curves(steps), folder / name)

@@ -1,6 +1,5 @@
 """One row of the study: training, evaluation, and cost at several window lengths."""
 
-import json
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -18,6 +17,7 @@ from poselift.cli.predictions import LifterPredictions
 from poselift.cli.study.budgets import Budget
 from poselift.cli.study.rows import Row
 from poselift.cli.train import train
+from poselift.core.bounded import read_json
 from poselift.core.errors import InputError
 from poselift.core.files import write_json
 from poselift.data.views import View
@@ -88,10 +88,10 @@ class Study:
         """The result of a row from an earlier run; None if there is none, or if its command was another one."""
         path = self.folder(row) / "row.json"
         try:
-            result: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        except (OSError, ValueError):
+            result = read_json(path)
+        except InputError:
             return None
-        return result if result.get("command") == self.command(row) else None
+        return result if isinstance(result, dict) and result.get("command") == self.command(row) else None
 
     def run(self, row: Row) -> dict[str, Any]:
         """The result of a row after training, evaluation and cost; writes metrics.json, then row.json.

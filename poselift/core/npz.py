@@ -1,0 +1,159 @@
+"""Reading of npz and npy files: what they declare is checked before anything is allocated, and nothing is unpickled."""
+
+import io
+import math
+import os
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+from zipfile import ZipFile
+
+import numpy as np
+
+from poselift.core.bounded import room
+from poselift.core.errors import InputError, reason
+
+_KINDS = "biufcSU"
+"""Kinds of dtype: numbers and text."""
+_PART = 1 << 20
+_HIGHEST = 0x10FFFF
+_SURROGATES = 0xD800, 0xDFFF
+
+
+def npz_names(path: str | os.PathLike[str]) -> list[str]:
+    """The names of the arrays in an npz.
+
+    Raises:
+        InputError: the file is missing or no npz.
+    """
+    with _opened(path, "") as archive:
+        return [info.filename.removesuffix(".npy") for info in archive.infolist()]
+
+
+def npz_arrays(
+    path: str | os.PathLike[str], names: Collection[str] | None = None, help_text: str = ""
+) -> dict[str, np.ndarray]:
+    """Arrays of an npz without pickled objects, by name.
+
+    Args:
+        path: the file.
+        names: those to read, as far as the file has them; all if None.
+        help_text: what to do, for the error.
+
+    Raises:
+        InputError: the file is missing or damaged, an array declares more than the file holds, or has objects.
+    """
+    with _opened(path, help_text) as archive:
+        found = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
+        arrays = {}
+        for name, info in found.items():
+            if names is None or name in names:
+                with archive.open(info) as member:
+                    arrays[name] = read_array(member, info.file_size)
+        return arrays
+
+
+def npz_member(path: str | os.PathLike[str], name: str) -> io.BytesIO:
+    """One array of an npz as the bytes of its npy, which may hold pickled objects.
+
+    Raises:
+        InputError: the file is missing or damaged, or has no such array.
+    """
+    with _opened(path, "") as archive:
+        found = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
+        if name not in found:
+            raise InputError(f"{path} has no array {name!r}; it has {', '.join(found)}")
+        return io.BytesIO(archive.read(found[name]))
+
+
+def npy_array(path: str | os.PathLike[str]) -> np.ndarray:
+    """The array of an npy file without pickled objects.
+
+    Raises:
+        InputError: the file is missing or damaged, declares more than it holds, or has objects.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise InputError(f"no such file: {path}; check the path")
+    try:
+        with path.open("rb") as file:
+            return read_array(file, path.stat().st_size)
+    except Exception as error:  # a damaged file can raise any exception
+        raise InputError(f"{path} cannot be read as an npy without pickled objects ({reason(error)})") from error
+
+
+def read_array(file: IO[bytes] | io.BufferedIOBase, size: int) -> np.ndarray:
+    """The array of an npy.
+
+    Args:
+        file: at its beginning.
+        size: of the npy, bytes.
+
+    Raises:
+        ValueError: it declares another size than it has, or other content than numbers and text. A damaged one can
+            raise any other exception.
+    """
+    shape, fortran, dtype = read_header(file)
+    if dtype.hasobject:
+        raise ValueError("it contains objects")
+    if dtype.kind not in _KINDS or not dtype.itemsize:
+        raise ValueError(f"it contains {dtype}, which is neither numbers nor text")
+    count = math.prod(shape)
+    held = size - file.tell()
+    if count * dtype.itemsize != held or (not count and max(shape) > held + _PART):
+        raise ValueError(f"it declares the shape {shape} of {dtype}, but holds {held} bytes")
+    flat = np.empty(count, dtype)
+    raw, filled = flat.view(np.uint8), 0
+    while filled < held:
+        part = file.read(min(_PART, held - filled))
+        if not part:
+            raise ValueError(f"it ends after {filled} of {held} bytes")
+        raw[filled : filled + len(part)] = np.frombuffer(part, np.uint8)
+        filled += len(part)
+    if dtype.kind == "U":
+        _check_text(raw.view(np.dtype(np.uint32).newbyteorder(dtype.byteorder)))
+    return flat.reshape(shape, order="F" if fortran else "C")
+
+
+def read_header(file: IO[bytes] | io.BufferedIOBase) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
+    """Shape, whether the first axis is the fastest, and dtype of an npy, from its header.
+
+    Raises:
+        ValueError: it is no npy, or of an unknown version.
+    """
+    version = np.lib.format.read_magic(file)
+    readers = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
+    if version not in readers:
+        raise ValueError(f"its version {version} is unknown")
+    shape, fortran, dtype = readers[version](file)
+    if any(isinstance(axis, bool) or axis < 0 for axis in shape):
+        raise ValueError(f"it declares the shape {shape}")
+    return shape, fortran, dtype
+
+
+@contextmanager
+def _opened(path: str | os.PathLike[str], help_text: str) -> Iterator[ZipFile]:
+    """The archive, after a check of the sizes that it declares; all errors become an InputError."""
+    path = Path(path)
+    if not path.is_file():
+        raise InputError(f"no such file: {path}{help_text and f'; {help_text}'}")
+    try:
+        with ZipFile(path) as archive:
+            unpacked, most = sum(info.file_size for info in archive.infolist()), room(path.stat().st_size)
+            if unpacked > most:
+                raise ValueError(f"it declares {unpacked} bytes, more than the {most} that are read")  # noqa: TRY301
+            yield archive
+    except InputError:
+        raise
+    except Exception as error:  # a damaged file can raise any exception
+        why = "it is another kind of file" if "not a zip file" in str(error) else reason(error)
+        raise InputError(
+            f"{path} cannot be read as an npz without pickled objects ({why}){help_text and f'; {help_text}'}"
+        ) from error
+
+
+def _check_text(codes: np.ndarray) -> None:
+    """Raises ValueError for numbers that are no characters; Python fails on them much later."""
+    if len(codes) and (codes.max() > _HIGHEST or ((codes >= _SURROGATES[0]) & (codes <= _SURROGATES[1])).any()):
+        raise ValueError("its text has characters that do not exist")

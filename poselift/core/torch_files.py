@@ -1,0 +1,56 @@
+"""Reading of PyTorch's files, without running what is in them."""
+
+import os
+from pathlib import Path
+from typing import Any
+from zipfile import ZIP_STORED, ZipFile, is_zipfile
+
+import torch
+
+from poselift.core.errors import InputError, reason
+
+
+def check_archive(path: str | os.PathLike[str]) -> None:
+    """Checks the sums of all parts of a PyTorch file, which `torch.load` does not.
+
+    Args:
+        path: the file; before version 1.6 PyTorch wrote no archives, and their files have no sums.
+
+    Raises:
+        InputError: a part is damaged, or larger than the file.
+    """
+    path = Path(path)
+    try:
+        if not is_zipfile(path):
+            return
+        with ZipFile(path) as archive:
+            # PyTorch does not compress, so that nothing unpacks to more than the file.
+            packed = any(info.compress_type != ZIP_STORED for info in archive.infolist())
+            larger = sum(info.file_size for info in archive.infolist()) > path.stat().st_size
+            damaged = None if packed or larger else archive.testzip()
+    except Exception as error:  # a damaged file can raise any exception
+        raise InputError(f"{path} is damaged ({reason(error)}); copy it again, or take another checkpoint") from error
+    if packed or larger:
+        raise InputError(f"{path} is not written by PyTorch: its parts are compressed; take another checkpoint")
+    if damaged is not None:
+        raise InputError(f"{path} is damaged (wrong check sum of {damaged}); copy it again, or take another checkpoint")
+
+
+def read_checkpoint_file(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """The content of a training run's checkpoint: tensors and plain data.
+
+    Raises:
+        InputError: the file is damaged, is no checkpoint, or holds anything else.
+    """
+    check_archive(path)
+    try:
+        if not is_zipfile(path):
+            raise ValueError("it is another kind of file, or cut short")  # noqa: TRY301
+        content = torch.load(path, map_location="cpu", weights_only=True)
+    except Exception as error:  # a damaged file can raise any exception
+        raise InputError(
+            f"{path} cannot be read as a checkpoint of tensors and plain data ({reason(error)})"
+        ) from error
+    if not isinstance(content, dict):
+        raise InputError(f"{path} is no checkpoint: it holds a {type(content).__name__}")
+    return content

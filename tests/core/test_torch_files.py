@@ -1,0 +1,49 @@
+import zipfile
+
+import pytest
+import torch
+
+from poselift.core.errors import InputError
+from poselift.core.torch_files import check_archive, read_checkpoint_file
+
+
+@pytest.fixture
+def saved(tmp_path):
+    torch.save({"w": torch.ones(1000), "step": 3}, tmp_path / "a.ckpt")
+    return tmp_path / "a.ckpt"
+
+
+def test_a_whole_file_comes_back(saved):
+    assert read_checkpoint_file(saved)["step"] == 3
+
+
+def test_one_flipped_bit_in_the_weights_is_found(saved):
+    content = bytearray(saved.read_bytes())
+    at = content.index(torch.ones(1000).numpy().tobytes()) + 2002
+    content[at] ^= 64
+    saved.write_bytes(content)
+    assert torch.load(saved, weights_only=True)["w"].sum() != 1000, "PyTorch checks it itself"
+    with pytest.raises(InputError, match=r"a\.ckpt is damaged \(wrong check sum of .*data/0\); copy it again"):
+        read_checkpoint_file(saved)
+
+
+def test_other_files(saved, tmp_path):
+    for content in (b"", b"text", saved.read_bytes()[:-100], saved.read_bytes()[:100]):
+        (tmp_path / "b.ckpt").write_bytes(content)
+        with pytest.raises(InputError, match=r"b\.ckpt (cannot be read as a checkpoint|is damaged)"):
+            read_checkpoint_file(tmp_path / "b.ckpt")
+    torch.save([1], tmp_path / "b.ckpt")
+    with pytest.raises(InputError, match="it holds a list"):
+        read_checkpoint_file(tmp_path / "b.ckpt")
+
+
+def test_a_bomb_is_not_unpacked(tmp_path):
+    with zipfile.ZipFile(tmp_path / "a.ckpt", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("a/data.pkl", bytes(1 << 20))
+    with pytest.raises(InputError, match="not written by PyTorch"):
+        check_archive(tmp_path / "a.ckpt")
+
+
+def test_files_without_sums_pass(tmp_path):
+    torch.save({"w": torch.ones(3)}, tmp_path / "old.pth", _use_new_zipfile_serialization=False)
+    check_archive(tmp_path / "old.pth")
