@@ -1,5 +1,10 @@
 """Errors for users."""
 
+import unicodedata
+
+_ODD = ("Cc", "Cs")
+"""Unicode's categories of control characters and of halves of letters, which stand for bytes that are not UTF-8."""
+
 
 class InputError(ValueError):
     """The user gave something that cannot be used.
@@ -7,6 +12,19 @@ class InputError(ValueError):
     The message says what is wrong, which file or key it concerns and what to do. It takes one line, or several if a
     list or a tree of expected files belongs to it. Commands print it without a traceback and exit with code 2.
     """
+
+
+def printable(text: str) -> str:
+    """The text for a console: control characters and bytes that are not UTF-8 are escaped, except line ends.
+
+    Example:
+        >>> printable("clip" + chr(7) + ".mp4") == "clip" + chr(92) + "x07.mp4"
+        True
+    """
+    return "".join(
+        letter.encode("unicode_escape").decode() if unicodedata.category(letter) in _ODD and letter != "\n" else letter
+        for letter in text
+    )
 
 
 def describe(error: OSError) -> str:
