@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 from poselift import __version__
 from poselift.cli import attention, calibrate, export, export_onnx, lift, report, smooth, stream, view, weights
 from poselift.cli.study import command as study
-from poselift.core.errors import InputError, describe
+from poselift.core.errors import InputError, describe, printable
 
 _HYDRA = {
     "train": "train a lifter; every setting is a Hydra override",
@@ -26,7 +26,7 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Exits with code 2."""
-        self.exit(2, f"error: {message}; see {self.prog} --help\n")
+        self.exit(2, printable(f"error: {message}; see {self.prog} --help\n"))
 
 
 class _Command(_Parser):
@@ -80,11 +80,11 @@ def _run(arguments: Sequence[str]) -> None:
         with _ending_cleanly():
             options.run(options)
     except InputError as error:
-        print(f"error: {error}", file=sys.stderr)
+        print(printable(f"error: {error}"), file=sys.stderr)
         raise SystemExit(2) from None
     except OSError as error:
         # A full disk or a missing permission: the user needs the system's own words.
-        print(f"error: {describe(error)}", file=sys.stderr)
+        print(printable(f"error: {describe(error)}"), file=sys.stderr)
         raise SystemExit(2) from None
     except KeyboardInterrupt:
         print("stopped", file=sys.stderr)

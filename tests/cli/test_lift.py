@@ -268,10 +268,13 @@ def test_nobody_is_said_and_not_invented(tmp_path, capsys):
     with VideoWriter(tmp_path / "empty.mp4", 320, 240) as writer:
         for index, image in enumerate(noise):
             writer.write(image, index / 25)
-    lift(tmp_path / "empty.mp4", *QUICK, "--weights", "tiny", "--out", tmp_path / "out")
-    assert "Nobody was found" in capsys.readouterr().out
+    with pytest.raises(SystemExit) as left:
+        lift(tmp_path / "empty.mp4", *QUICK, "--weights", "tiny", "--quiet", "--out", tmp_path / "out")
+    assert left.value.code == 3
+    assert "nobody was lifted" in capsys.readouterr().err
     summary = json.loads((tmp_path / "out" / "summary.json").read_text())
     assert (summary["people"], summary["files"], summary["frames"]) == ([], [], 6)
+    assert any(warning.startswith("nobody was found in ") for warning in summary["warnings"])
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["summary.json"]
 
 
