@@ -71,7 +71,7 @@ class Problems:
 
 
 def is_cut_off(path: Path) -> bool:
-    """Whether a file ends inside a packet of MPEG-TS, or inside a box of MP4 or QuickTime.
+    """Whether a file ends inside a packet of MPEG-TS, inside a box of MP4 or QuickTime, or without the mark of GIF.
 
     FFmpeg does not report this. Of other formats, it reports what can be seen.
     """
@@ -81,6 +81,9 @@ def is_cut_off(path: Path) -> bool:
         for packet, sync in _TS_PACKETS.items():
             if start[sync : sync + packet + 1 : packet] == b"GG":
                 return size % packet > 0
+        if start[:3] == b"GIF":  # GIF89a, 27: a semicolon; some programs add zeros
+            file.seek(max(0, size - 400))
+            return not file.read().rstrip(b"\0").endswith(b";")
         if start[4:8] not in _FIRST_BOXES:
             return False
         # ISO/IEC 14496-12, 4.2: 4 bytes of size, 4 of type; a size of 1 means that 8 bytes of size follow.
