@@ -28,11 +28,13 @@ class Problems:
 
     Attributes:
         errors: FFmpeg's errors.
+        announced: number of frames in the header; 0 if unknown.
         left_out: number of pictures whose timestamps do not increase.
     """
 
     def __init__(self, decoder: Decoder, errors: Complaints, first: av.VideoFrame) -> None:
         self.left_out = 0
+        self.announced = decoder.stream.frames
         self._decoder, self.errors = decoder, errors
         self._size = first.width, first.height
         self._corrupt = self._interlaced = 0
