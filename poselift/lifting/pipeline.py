@@ -155,7 +155,7 @@ def lift_clip(
     tracks, times, best = _track(clip, watch, progress)
     warnings = list(clip.warnings)
     if not any(best):
-        warnings.append(f"nobody was found in {len(best)} of {len(times)} frames with a look")
+        warnings.append(f"nobody was found; the detector looked at {len(best)} of {len(times)} frames")
     elif not tracks:
         found = (
             f"there are detections in {np.count_nonzero(best)} of {len(best)} frames with a look; the highest joint "
