@@ -19,7 +19,7 @@ FEW_JOINTS = 6
 
 _GUESSED = 1.5
 """How much wider the uncertainty of such a body is. On the val views, with 14 choices of 1 to 5 joints, 93 % of the
-joints then lie within it with `small` and 95 % with `tiny`, instead of 79 % and 86 % (benchmarks/few_joints.py)."""
+joints then lie within it with `small` and 95 % with `tiny`, instead of 77 % and 84 % (benchmarks/few_joints.py)."""
 
 
 def adjusted_uncertainty(
