@@ -15,6 +15,12 @@ from poselift.core.errors import InputError
 _PATIENCE = 10.0
 """Seconds for which a server may say nothing."""
 
+_FILE_PATIENCE = 120.0
+"""Seconds for which a drive may say nothing: slow ones need a while to wake up."""
+
+_PLAYLIST = b"#EXTM3U"
+"""How a playlist of HLS begins."""
+
 _MOST_PENDING = 1000
 """Calls at most for the last pictures: more than any decoder has threads and pictures in waiting."""
 
@@ -34,8 +40,13 @@ def open_video(path: str | os.PathLike[str]) -> Iterator[tuple[InputContainer, V
     if path.stat().st_size == 0:
         raise InputError(f"{path} is empty (0 bytes); copy or record the video again")
     try:
+        with path.open("rb") as file:
+            playlist = file.read(len(_PLAYLIST)) == _PLAYLIST
+        if playlist:
+            # FFmpeg waits forever for more entries.
+            raise InputError(f"{path} is a playlist, not a video; give one of the videos that it names")
         # Without the prefix, FFmpeg takes a name with a colon for a URL.
-        container = av.open(f"file:{path}", metadata_errors="replace")
+        container = av.open(f"file:{path}", metadata_errors="replace", timeout=_FILE_PATIENCE)
     except PermissionError as error:
         raise InputError(f"{path} cannot be read: permission denied; change the file's permissions") from error
     except av.error.FFmpegError as error:

@@ -109,6 +109,13 @@ def test_an_unknown_codec_is_named(tmp_path):
         probe(path)
 
 
+def test_a_playlist_is_not_waited_for(tmp_path):
+    path = tmp_path / "list.m3u8"
+    path.write_text("#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:1,\nclip.ts\n")
+    with pytest.raises(InputError, match="is a playlist"):
+        probe(path)
+
+
 def test_unbelievable_pixels_are_square(make_video):
     path = make_video("clip.mkv", pixel_aspect=9)
     reader = VideoReader(path)
