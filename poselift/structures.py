@@ -14,6 +14,9 @@ FEET = ("left_foot", "right_foot")
 MOST_PIXELS = 1 << 16
 """Largest side of a picture."""
 
+_FARTHEST = 10
+"""Picture sizes from the origin beyond which a keypoint is a mistake, not a joint outside of the picture."""
+
 
 @dataclass(frozen=True)
 class Detections:
@@ -145,8 +148,10 @@ class Keypoints2D:
         return np.isfinite(self.keypoints).all(-1).any(-1)
 
     def used(self, threshold: float) -> Bool[np.ndarray, "t j"]:
-        """Joints that are seen and score at least the threshold."""
-        return np.isfinite(self.keypoints).all(-1) & (self.scores >= threshold) & (self.scores > 0)
+        """Joints that are seen, score at least the threshold and lie no absurd distance outside of the picture."""
+        # Also False for NaN.
+        near = (np.abs(self.keypoints) <= _FARTHEST * max(self.image_size)).all(-1)
+        return near & (self.scores >= threshold) & (self.scores > 0)
 
     def bridged(self, longest: float = 0.15) -> "Keypoints2D":
         """The keypoints, interpolated where a detector did not look for a moment.

@@ -2,10 +2,12 @@
 
 import argparse
 import math
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from rich.console import Console
 
 from poselift.cli.camera import add_camera_options
@@ -17,7 +19,7 @@ from poselift.cli.progress import stage_progress
 from poselift.cli.results import OVERLAY, Results, check_folder, folder, person_files
 from poselift.cli.weights import add_lifter_option
 from poselift.core.ahead import ahead
-from poselift.core.errors import InputError
+from poselift.core.errors import InputError, printable
 from poselift.lifting import Clip, LiftedClip, LiftOptions, VideoClip, World, lift_clip, to_world
 from poselift.lifting.clip import frames_within
 from poselift.lifting.pipeline import AHEAD, Progress
@@ -29,6 +31,9 @@ from poselift.skeleton import CMU28, H36M17, Skeleton, get_skeleton
 from poselift.video import VideoWriter
 from poselift.viz import OverlayRenderer
 
+NOBODY = 3
+"""Exit code where the command ran to its end, but gave nobody's motion."""
+
 
 def add_command(commands: Any) -> None:
     """Adds `lift` to the console script."""
@@ -37,7 +42,8 @@ def add_command(commands: Any) -> None:
         description="Detects the people in a video, or reads them from a file of 2D keypoints, tracks each person and "
         "lifts them to 3D. Writes for each person an .npz (joints and their uncertainty, root, timestamps, keypoints), "
         "a .json that describes it and a .csv; overlay.mp4, the bodies on the video beside the 3D; and summary.json. "
-        "A new run replaces the files of the previous run, including people that --person leaves out.",
+        "A new run replaces the files of the previous run, including people that --person leaves out. Exit codes: 0; 2 "
+        "if an input cannot be used; 3 if nobody was lifted.",
     )
     parser.add_argument("video", nargs="?", type=Path, help="a video file (default: the demo clip)")
     parser.add_argument("--out", type=folder, metavar="DIR", help="output folder (default: poselift_out/NAME)")
@@ -100,6 +106,7 @@ def run(arguments: argparse.Namespace) -> None:
 
     Raises:
         InputError: an argument or an input file cannot be used.
+        SystemExit: nobody was lifted (`NOBODY`); the summary is written.
     """
     video = _chosen_video(arguments)
     path: Path = arguments.keypoints or video or demo_video()
@@ -155,15 +162,18 @@ def run(arguments: argparse.Namespace) -> None:
                 _render(clip, options.threshold, lifted, out / OVERLAY, report)
         results.write_summary(lifted, watch.seconds, files)
     for warning in lifted.warnings:
-        console.print(f"warning: {warning}", style="yellow")
-    if not motions:
-        console.print(f"Nobody was found in {path}. Summary: {out / 'summary.json'}")
-        return
+        console.print(printable(f"warning: {warning}"), style="yellow")
+    if all(np.isnan(motion.joints).all() for motion in motions):
+        summary = printable(f"nobody was lifted in {path}; the reasons are in {out / 'summary.json'}")
+        print(summary, file=sys.stderr)
+        raise SystemExit(NOBODY)
     found = f"{len(motions)} {'person' if len(motions) == 1 else 'people'}"
     look = str(out if arguments.no_render else out / OVERLAY)
     if arguments.keypoints is not None and video is None and not arguments.no_render:
         look += " (2D on blank pictures, because --video is not given)"
-    console.print(f"{found} in {lifted.frames} frames. Look at {look}; the motion is in {out}/person_*.npz and .csv")
+    console.print(
+        printable(f"{found} in {lifted.frames} frames. Look at {look}; the motion is in {out}/person_*.npz and .csv")
+    )
 
 
 def _inputs(arguments: argparse.Namespace, path: Path, video: Path | None) -> dict[str, str]:

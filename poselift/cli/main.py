@@ -12,7 +12,7 @@ from types import ModuleType
 from typing import Any, NoReturn
 
 from poselift import __version__
-from poselift.core.errors import InputError, describe
+from poselift.core.errors import InputError, describe, printable
 
 _COMMANDS = {
     "lift": "3D motion from a video, or from 2D keypoints",
@@ -40,7 +40,7 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Exits with code 2."""
-        self.exit(2, f"error: {message}; see {self.prog} --help\n")
+        self.exit(2, printable(f"error: {message}; see {self.prog} --help\n"))
 
 
 class _Command(_Parser):
@@ -72,11 +72,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
             else:
                 _run(given)
     except InputError as error:
-        print(f"error: {error}", file=sys.stderr)
+        print(printable(f"error: {error}"), file=sys.stderr)
         raise SystemExit(2) from None
     except OSError as error:
         # A full disk or a missing permission: the user needs the system's own words.
-        print(f"error: {describe(error)}", file=sys.stderr)
+        print(printable(f"error: {describe(error)}"), file=sys.stderr)
         raise SystemExit(2) from None
     except KeyboardInterrupt:
         print("stopped", file=sys.stderr)

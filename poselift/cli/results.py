@@ -18,6 +18,7 @@ from poselift.core.files import check_writable, write_json
 from poselift.export import write_csv, write_npz, write_sidecar
 from poselift.export.formats import FORMATS
 from poselift.lifting import Clip, LiftedClip, World
+from poselift.lifting.pipeline import seen_share
 from poselift.models import Weights
 from poselift.structures import Motion
 
@@ -158,7 +159,7 @@ class Results:
                 "frames": lifted.frames,
                 "start_s": round(lifted.span[0], 4),
                 "end_s": round(lifted.span[1], 4),
-                "people": [_person(motion) for motion in lifted.motions],
+                "people": [_person(motion, lifted.frames) for motion in lifted.motions],
                 "seconds": {stage: round(value, 3) for stage, value in seconds.items()},
                 "warnings": lifted.warnings,
                 "weights": self._weights(),
@@ -177,12 +178,13 @@ class Results:
         return {"lifter": lifter, "detector": {"name": self.clip.detector_name, "sha256": self.clip.detector_weights}}
 
 
-def _person(motion: Motion) -> dict[str, Any]:
-    """A person's entry in the summary."""
+def _person(motion: Motion, frames: int) -> dict[str, Any]:
+    """A person's entry in the summary of a clip with this many frames."""
     return {
         "id": motion.keypoints.person,
         "start_s": round(float(motion.timestamps[0]), 4),
         "end_s": round(float(motion.timestamps[-1]), 4),
+        "seen_share": round(seen_share(motion.keypoints, frames), 3),
         "frames": len(motion),
         "frames_interpolated": int(motion.interpolated.sum()),
         "frames_empty": int(np.isnan(motion.joints).any((1, 2)).sum()),

@@ -1,7 +1,11 @@
 """Errors for users."""
 
+import unicodedata
+
 _LONGEST = 300
 """Letters of another library's message."""
+_ODD = ("Cc", "Cs")
+"""Unicode's categories of control characters and of halves of letters, which stand for bytes that are not UTF-8."""
 
 
 class InputError(ValueError):
@@ -27,6 +31,19 @@ def reason(error: BaseException) -> str:
         return error.strerror
     line = " ".join(str(error).split()) or type(error).__name__
     return line if len(line) <= _LONGEST else f"{line[:_LONGEST]}..."
+
+
+def printable(text: str) -> str:
+    """The text for a console: control characters and bytes that are not UTF-8 are escaped, except line ends.
+
+    Example:
+        >>> printable("clip" + chr(7) + ".mp4") == "clip" + chr(92) + "x07.mp4"
+        True
+    """
+    return "".join(
+        letter.encode("unicode_escape").decode() if unicodedata.category(letter) in _ODD and letter != "\n" else letter
+        for letter in text
+    )
 
 
 def describe(error: OSError) -> str:

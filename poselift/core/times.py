@@ -1,11 +1,14 @@
 """Time stamps of frames."""
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from numpy.lib.stride_tricks import sliding_window_view
 
 _SPAN = 10
 """Intervals per run, in clips of more than two runs."""
+
+_LONG_GAP = 5, 0.25
+"""A gap in the time stamps is longer than this many usual intervals, and than this many seconds."""
 
 
 def usual_interval(times: Float[np.ndarray, " t"]) -> float:
@@ -32,3 +35,17 @@ def usual_interval(times: Float[np.ndarray, " t"]) -> float:
     lasts = runs.sum(1)
     even = 2 * runs.max(1) <= lasts
     return float(np.median(lasts[even] if even.any() else lasts)) / span
+
+
+def long_gaps(times: Float[np.ndarray, " t"]) -> Int[np.ndarray, " n"]:
+    """Frames after which the time stamps jump: frames are missing, or the camera paused.
+
+    Args:
+        times: seconds, increasing.
+
+    Example:
+        >>> long_gaps(np.array([0.0, 0.04, 0.08, 0.12, 0.6, 0.64])).tolist()
+        [3]
+    """
+    intervals, seconds = _LONG_GAP
+    return np.flatnonzero(np.diff(times) > max(intervals * usual_interval(times), seconds))

@@ -8,16 +8,17 @@ import numpy as np
 
 from poselift.core.ahead import ahead
 from poselift.core.errors import InputError
-from poselift.core.times import usual_interval
+from poselift.core.times import long_gaps, usual_interval
 from poselift.detection import Detector
 from poselift.lifting.camera import CameraModel, camera_for
 from poselift.lifting.clip import Clip, VideoClip
 from poselift.lifting.finder import DEFAULT_QUALITY
 from poselift.lifting.height import GivenHeights, Height, check_heights, height_of, with_height
-from poselift.lifting.lift import lift
+from poselift.lifting.lift import lift, lifter_input
 from poselift.lifting.options import LiftOptions
 from poselift.lifting.plausible import doubts
 from poselift.lifting.stopwatch import Stopwatch
+from poselift.lifting.uncertainty import FEW_JOINTS, seen_joints
 from poselift.models import Weights
 from poselift.structures import Keypoints2D, Motion
 from poselift.video import Frame
@@ -33,6 +34,9 @@ _FINDING = "Finding people"
 
 _RATES = (9.5, 125.0)
 """Frame rates without a warning: the measured range of the lifters, and a little more."""
+
+_RARELY = 0.5
+"""Share of the clip below which a person triggers a warning."""
 
 
 @dataclass(frozen=True)
@@ -150,7 +154,9 @@ def lift_clip(
             raise InputError(f"a height is given for person {', '.join(unchosen)}, who is not chosen; choose them too")
     tracks, times, best = _track(clip, watch, progress)
     warnings = list(clip.warnings)
-    if any(best) and not tracks:
+    if not any(best):
+        warnings.append(f"nobody was found; the detector looked at {len(best)} of {len(times)} frames")
+    elif not tracks:
         found = (
             f"there are detections in {np.count_nonzero(best)} of {len(best)} frames with a look; the highest joint "
             f"score is {max(best):.2f}"
@@ -174,10 +180,18 @@ def lift_clip(
                 f"person {track.person} has {', '.join(doubt)}: no person looks so; check the names of the keypoints "
                 "(--keypoint-set) and the field of view (--fov)"
             )
+        joints = seen_joints(lifter_input(track, weights.lifter.skeleton_in, options.threshold, weights.pelvis)[1])
+        if 0 < joints < FEW_JOINTS:
+            warnings.append(
+                f"person {track.person} shows {joints:.1f} joints a frame, on average: the rest of the body is a guess"
+            )
         motions.append(motion)
         if stature is not None:
             heights[track.person] = stature
     progress("Lifting", 1.0)
+    shares = {track.person: seen_share(track, len(times)) for track in tracks}
+    if rarely := [f"person {person} ({share:.0%})" for person, share in shares.items() if share < _RARELY]:
+        warnings.append(f"seen in less than half of the clip: {', '.join(rarely)}")
     interval = usual_interval(np.array(times))
     fps = 1 / interval if interval else clip.fps
     if interval and not _RATES[0] <= 1 / interval <= _RATES[1]:
@@ -185,7 +199,25 @@ def lift_clip(
             f"the timestamps are {interval:.3g} s apart, {1 / interval:.3g} frames per second; lifters are made for 10 "
             "to 120, so the motion may be wrong"
         )
+    jumps = long_gaps(np.array(times))
+    if len(jumps):
+        longest = jumps[np.diff(times)[jumps].argmax()]
+        lasts, after = times[longest + 1] - times[longest], times[longest]
+        warnings.append(
+            f"gaps in the timestamps: {len(jumps)}, the longest of {lasts:.2f} s after {after:.2f} s; frames are "
+            "missing there"
+        )
     return LiftedClip(fps, len(times), (times[0], times[-1]), camera, motions, heights, watch.seconds, warnings)
+
+
+def seen_share(keypoints: Keypoints2D, frames: int) -> float:
+    """Share of a clip's frames with a person, 0 to 1; frames between two looks count.
+
+    Args:
+        keypoints: of the person.
+        frames: of the clip.
+    """
+    return float(keypoints.bridged().seen.sum()) / frames
 
 
 def _track(clip: Clip, watch: Stopwatch, progress: Progress) -> tuple[list[Keypoints2D], list[float], list[float]]:

@@ -1,8 +1,9 @@
 """Facts about a video, from its header and its first picture."""
 
+import contextlib
+import math
 import os
 from dataclasses import dataclass
-from fractions import Fraction
 from pathlib import Path
 
 from av import VideoFrame
@@ -56,7 +57,7 @@ def probe(path: str | os.PathLike[str]) -> VideoInfo:
             raise InputError(
                 f"{path}: no frame can be decoded; the video is empty or damaged, so copy or record it again"
             )
-        upright = Upright(first, pixel_aspect(stream))
+        upright = Upright(first, stream)
         duration = _duration(container, stream, first)
         rate = stream.average_rate or stream.guessed_rate
         frames = stream.frames or (round(duration * rate) if duration and rate else None)
@@ -71,21 +72,20 @@ def probe(path: str | os.PathLike[str]) -> VideoInfo:
     )
 
 
-def pixel_aspect(stream: VideoStream) -> Fraction:
-    """Width of a stored pixel over its height; 1 if unknown."""
-    return stream.sample_aspect_ratio or Fraction(1)
-
-
 def _duration(container: InputContainer, stream: VideoStream, first: VideoFrame) -> float | None:
     """Seconds of the video stream, or of the file; None if unknown."""
     if stream.duration and stream.time_base:
         return float(stream.duration * stream.time_base)
     # The other two are the end of the file by its own clock, which may not start at 0 with the first picture.
-    begin = max(first.time or 0.0, 0.0)
+    # Not `first.time`: a picture that the decoder gives at the end of the file has no time base.
+    begin = max(float((first.pts or 0) * (stream.time_base or 0)), 0.0)
     # Matroska has it in a tag: "00:00:07.732000000".
     parts = stream.metadata.get("DURATION", "").split(":")
     if len(parts) == 3:
-        hours, minutes, seconds = (float(part) for part in parts)
-        return max(3600 * hours + 60 * minutes + seconds - begin, 0.0)
+        with contextlib.suppress(ValueError):
+            hours, minutes, seconds = (float(part) for part in parts)
+            end = 3600 * hours + 60 * minutes + seconds
+            if math.isfinite(end):
+                return max(end - begin, 0.0)
     # In microseconds.
     return max(container.duration / 1e6 - begin, 0.0) if container.duration else None

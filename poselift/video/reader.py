@@ -14,9 +14,11 @@ from jaxtyping import UInt8
 
 from poselift.core.errors import InputError
 from poselift.video.clock import Clock
-from poselift.video.probe import pixel_aspect, probe
+from poselift.video.complaints import complaints
+from poselift.video.probe import probe
+from poselift.video.problems import Problems, is_cut_off
 from poselift.video.stream import Decoder, open_video
-from poselift.video.upright import Upright
+from poselift.video.upright import Upright, pixel_aspect
 
 
 @dataclass(frozen=True)
@@ -80,7 +82,7 @@ class VideoReader:
     def _read(self, seek: bool) -> Generator[Frame, None, None]:
         """The frames of the span; without `seek`, all frames before it are decoded too."""
         self.warnings = []
-        with open_video(self.info.path) as (container, stream):
+        with complaints() as errors, open_video(self.info.path) as (container, stream):
             decoder = Decoder(container, stream)
             decoded = iter(decoder)
             first = next(decoded, None)
@@ -89,7 +91,10 @@ class VideoReader:
                     f"{self.info.path}: no frame can be decoded any more; restore the file if it was changed"
                 )
             clock = Clock(first, container, stream)
-            upright = Upright(first, pixel_aspect(stream))
+            upright = Upright(first, stream)
+            if stream.sample_aspect_ratio and stream.sample_aspect_ratio != pixel_aspect(stream):
+                aspect = f"{float(stream.sample_aspect_ratio):g}"
+                self.warnings.append(f"pixels {aspect} times as wide as high are not believed; square ones are assumed")
             if first.pts is None:
                 self.warnings.append(
                     f"the file has no timestamps; {1 / clock.interval:g} frames per second are assumed"
@@ -98,25 +103,29 @@ class VideoReader:
             if seek:
                 pictures = _seek(container, decoder, clock.stamp(self._start)) if clock.stamped else None
             if pictures is not None:
-                yield from self._span(pictures, clock, upright, decoder)
+                yield from self._span(pictures, clock, upright, Problems(decoder, errors, first))
                 return
         yield from self._read(seek=False)
 
     def _span(
-        self, pictures: Iterator[av.VideoFrame], clock: Clock, upright: Upright, decoder: Decoder
+        self, pictures: Iterator[av.VideoFrame], clock: Clock, upright: Upright, problems: Problems
     ) -> Iterator[Frame]:
         """The frames of the span; problems go to the warnings."""
-        index = left_out = 0
+        index = 0
         now = until = -1.0
         for picture in pictures:
             seconds = clock.seconds(picture)
             if seconds <= now:
-                left_out += 1
+                problems.left_out += 1
                 continue
             now, until = seconds, seconds + clock.duration(picture)
             if now >= self._end:
                 break
             if now >= self._start:
+                if index == 0 and self._start > 0:
+                    # Decoders may report what they miss at the place where reading begins.
+                    problems.errors.restart()
+                problems.note(picture)
                 yield Frame(upright(picture), now, index)
                 index += 1
         if index == 0:
@@ -128,10 +137,14 @@ class VideoReader:
             frames = round((expected_end - self._start) / clock.interval) if clock.interval else 0
             about = f"{index} of about {frames} frames" if frames > index else f"{index} frames"
             self.warnings.append(f"the file ends early: {about} could be read")
-        if decoder.damaged:
-            self.warnings.append(f"the file is damaged: {decoder.damaged} of its packets could not be decoded")
-        if left_out:
-            self.warnings.append(f"frames dropped because their timestamps do not increase: {left_out}")
+        elif now < self._end and is_cut_off(self.info.path):
+            self.warnings.append(f"the file is cut off: its end is missing after {until:.2f} s; copy it again")
+        elif self._start == 0 and now < self._end and index + problems.left_out < problems.announced - 1:
+            self.warnings.append(
+                f"{index} of the {problems.announced} frames that the header announces could be read; the others are "
+                "damaged, or the file hides them (an edit list)"
+            )
+        self.warnings += problems.lines()
 
 
 def _seek(container: InputContainer, decoder: Decoder, stamp: int) -> Iterator[av.VideoFrame] | None:

@@ -17,7 +17,6 @@ from jaxtyping import UInt8
 
 from poselift.core.errors import InputError
 from poselift.video.clock import Clock
-from poselift.video.probe import pixel_aspect
 from poselift.video.stream import Decoder, open_url, open_video
 from poselift.video.upright import Upright
 
@@ -124,7 +123,7 @@ class Stream:
             if first is None:
                 raise InputError(f"{name}: no frame can be decoded; the video is empty or damaged")
             self._first = first
-            self._upright = Upright(first, pixel_aspect(stream))
+            self._upright = Upright(first, stream)
             self._clock = None if container.format.name in _GUESSED and not file else Clock(first, container, stream)
             self.image_size = self._upright.width, self._upright.height
             self._stack = stack.pop_all()

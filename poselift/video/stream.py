@@ -15,6 +15,15 @@ from poselift.core.errors import InputError
 _PATIENCE = 10.0
 """Seconds for which a server may say nothing."""
 
+_FILE_PATIENCE = 120.0
+"""Seconds for which a drive may say nothing: slow ones need a while to wake up."""
+
+_PLAYLIST = b"#EXTM3U"
+"""How a playlist of HLS begins."""
+
+_MOST_PENDING = 1000
+"""Calls at most for the last pictures: more than any decoder has threads and pictures in waiting."""
+
 
 @contextlib.contextmanager
 def open_video(path: str | os.PathLike[str]) -> Iterator[tuple[InputContainer, VideoStream]]:
@@ -31,8 +40,13 @@ def open_video(path: str | os.PathLike[str]) -> Iterator[tuple[InputContainer, V
     if path.stat().st_size == 0:
         raise InputError(f"{path} is empty (0 bytes); copy or record the video again")
     try:
+        with path.open("rb") as file:
+            playlist = file.read(len(_PLAYLIST)) == _PLAYLIST
+        if playlist:
+            # FFmpeg waits forever for more entries.
+            raise InputError(f"{path} is a playlist, not a video; give one of the videos that it names")
         # Without the prefix, FFmpeg takes a name with a colon for a URL.
-        container = av.open(f"file:{path}")
+        container = av.open(f"file:{path}", metadata_errors="replace", timeout=_FILE_PATIENCE)
     except PermissionError as error:
         raise InputError(f"{path} cannot be read: permission denied; change the file's permissions") from error
     except av.error.FFmpegError as error:
@@ -40,8 +54,8 @@ def open_video(path: str | os.PathLike[str]) -> Iterator[tuple[InputContainer, V
         raise InputError(
             f"{path} cannot be opened as a video ({reason}); it is damaged or another kind of file"
         ) from error
-    with container:
-        yield container, _video_stream(container, str(path))
+    with _decoded_from(container, str(path)) as opened:
+        yield opened
 
 
 @contextlib.contextmanager
@@ -60,14 +74,27 @@ def open_url(url: str, name: str) -> Iterator[tuple[InputContainer, VideoStream]
     # RTSP over TCP: lost UDP packets damage pictures, and many routers drop them all.
     options = {"rtsp_transport": "tcp"} if url.startswith("rtsp") else {}
     try:
-        container = av.open(url, timeout=_PATIENCE, options=options)
+        container = av.open(url, timeout=_PATIENCE, options=options, metadata_errors="replace")
     except (av.error.FFmpegError, OSError, ValueError) as error:
         reason = "no answer" if isinstance(error, av.error.ExitError) else getattr(error, "strerror", None) or error
         raise InputError(
             f"{name} cannot be opened ({reason}); check the address, and that the camera or server is on"
         ) from error
+    with _decoded_from(container, name) as opened:
+        yield opened
+
+
+@contextlib.contextmanager
+def _decoded_from(container: InputContainer, name: str) -> Iterator[tuple[InputContainer, VideoStream]]:
+    """The container and its video stream; at the end the decoder's threads are idle and the container is closed."""
     with container:
-        yield container, _video_stream(container, name)
+        stream = _video_stream(container, name)
+        try:
+            yield container, stream
+        finally:
+            # A thread that reports an error needs Python's lock, which freeing a busy decoder would not let it have.
+            for _ in Decoder(container, stream).finish():
+                pass
 
 
 def _video_stream(container: InputContainer, name: str) -> VideoStream:
@@ -80,6 +107,9 @@ def _video_stream(container: InputContainer, name: str) -> VideoStream:
         raise InputError(f"{name} is a text file, not a video; give a video")
     if container.format.name.endswith("_pipe") or container.format.name == "image2":
         raise InputError(f"{name} is a still picture, not a video; give a video")
+    # FFmpeg knows the container but not the codec; PyAV types it as if there were always one.
+    if stream.codec_context is None:
+        raise InputError(f"{name} has video of an unknown codec; convert it to H.264 (.mp4) first")
     stream.thread_type = "AUTO"
     return stream
 
@@ -104,19 +134,28 @@ class Decoder:
             except av.error.FFmpegError:
                 # The file cannot be read further; the decoder still has good pictures.
                 self.damaged += 1
-                yield from self._decoded(None)
-                return
+                packet = None
             if packet is None:
+                yield from self.finish()
                 return
+            # Empty are PyAV's mark of the end, and pictures that AVI leaves out because they are like the one before.
+            if not packet.size:
+                continue
             if packet.is_corrupt:
                 self.damaged += 1
-            else:
-                yield from self._decoded(packet)
+                continue
+            try:
+                yield from self.stream.codec_context.decode(packet)
+            except av.error.FFmpegError:
+                self.damaged += 1
 
-    def _decoded(self, packet: av.Packet | None) -> list[av.VideoFrame]:
-        """The pictures that a packet completes; the last ones for None."""
-        try:
-            return self.stream.codec_context.decode(packet)
-        except av.error.FFmpegError:
-            self.damaged += 1
-            return []
+    def finish(self) -> Iterator[av.VideoFrame]:
+        """The pictures that the decoder still has."""
+        for _ in range(_MOST_PENDING):
+            try:
+                # After a picture with an error, PyAV keeps back the others until the next call.
+                yield from self.stream.codec_context.decode(None)
+            except EOFError:
+                return
+            except av.error.FFmpegError:
+                self.damaged += 1

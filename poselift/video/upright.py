@@ -1,4 +1,4 @@
-"""Decoded pictures as RGB arrays, upright and with square pixels."""
+"""Decoded pictures as RGB arrays, upright, with square pixels and in the usual range of brightness."""
 
 import math
 from fractions import Fraction
@@ -8,7 +8,13 @@ import cv2
 import numpy as np
 from av.buffer import Buffer
 from av.video.reformatter import ColorRange, VideoReformatter
+from av.video.stream import VideoStream
 from jaxtyping import UInt8
+
+from poselift.video.tone import PQ, pq_to_usual
+
+_WIDEST_PIXEL = 4
+"""Largest ratio of a pixel's sides that is believed; real ones are below 2.2, damaged headers have others."""
 
 _CV2_TURNS = {1: cv2.ROTATE_90_CLOCKWISE, 2: cv2.ROTATE_180, 3: cv2.ROTATE_90_COUNTERCLOCKWISE}
 
@@ -30,12 +36,18 @@ def display_orientation(frame: av.VideoFrame) -> tuple[int, bool]:
     return round(math.atan2(b, a) / (math.pi / 2)) % 4, mirrored
 
 
+def pixel_aspect(stream: VideoStream) -> Fraction:
+    """Width of a stored pixel over its height; 1 if unknown or not believable."""
+    aspect = Fraction(stream.sample_aspect_ratio or 1)
+    return aspect if 1 / _WIDEST_PIXEL <= aspect <= _WIDEST_PIXEL else Fraction(1)
+
+
 class Upright:
     """Converts a stream's pictures to upright RGB with square pixels.
 
     Args:
         first: first picture of the stream; its size and orientation hold for all.
-        pixel_aspect: width of a pixel over its height.
+        stream: its pixels' shape and their transfer function hold for all.
 
     Attributes:
         width: width of the upright pictures.
@@ -43,9 +55,10 @@ class Upright:
         rotation: clockwise rotation of the stored pictures: 0, 90, 180 or 270 degrees.
     """
 
-    def __init__(self, first: av.VideoFrame, pixel_aspect: Fraction) -> None:
+    def __init__(self, first: av.VideoFrame, stream: VideoStream) -> None:
         self._turns, self._mirrored = display_orientation(first)
-        self._stored_size = max(1, round(first.width * pixel_aspect)), first.height
+        self._stored_size = max(1, round(first.width * pixel_aspect(stream))), first.height
+        self._brightness = pq_to_usual() if stream.codec_context.color_trc == PQ else None
         self._reformatter = VideoReformatter()
         self.rotation = 90 * self._turns
         self.width, self.height = self._stored_size if self._turns % 2 == 0 else self._stored_size[::-1]
@@ -63,6 +76,8 @@ class Upright:
             dst_color_range=ColorRange.JPEG,
         )
         image: np.ndarray = square.to_ndarray()
+        if self._brightness is not None:
+            image = cv2.LUT(image, self._brightness)
         if self._mirrored:
             image = cv2.flip(image, 1)
         if self._turns:

@@ -17,6 +17,7 @@ from poselift.models import LifterConfig, SpatioTemporalLifter, load_weights, sa
 from poselift.samples import demo_video
 from poselift.skeleton import CMU28, COCO17, H36M17
 from poselift.video import VideoReader, VideoWriter
+from tests.keypoints.writers import Person, coco_results
 
 ROOT = Path(__file__).parents[2]
 QUICK = ["--detector", "movenet-fast", "--no-flip"]
@@ -49,6 +50,7 @@ def test_everything_is_there(out, summary):
     assert summary["frames"] == 15
     assert set(summary["seconds"]) == {"read", "detect", "track", "lift", "write", "render"}
     assert summary["warnings"] == []
+    assert all(0.5 < person["seen_share"] <= 1 for person in summary["people"])
 
 
 def test_arrays(out, summary):
@@ -268,10 +270,13 @@ def test_nobody_is_said_and_not_invented(tmp_path, capsys):
     with VideoWriter(tmp_path / "empty.mp4", 320, 240) as writer:
         for index, image in enumerate(noise):
             writer.write(image, index / 25)
-    lift(tmp_path / "empty.mp4", *QUICK, "--weights", "tiny", "--out", tmp_path / "out")
-    assert "Nobody was found" in capsys.readouterr().out
+    with pytest.raises(SystemExit) as left:
+        lift(tmp_path / "empty.mp4", *QUICK, "--weights", "tiny", "--quiet", "--out", tmp_path / "out")
+    assert left.value.code == 3
+    assert "nobody was lifted" in capsys.readouterr().err
     summary = json.loads((tmp_path / "out" / "summary.json").read_text())
     assert (summary["people"], summary["files"], summary["frames"]) == ([], [], 6)
+    assert any(warning.startswith("nobody was found; ") for warning in summary["warnings"])
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["summary.json"]
 
 
@@ -285,6 +290,28 @@ def test_a_truncated_video_is_lifted_as_far_as_it_goes(stored, tmp_path, capsys)
     assert 0 < summary["frames"] < 110
     assert any("ends early" in warning for warning in summary["warnings"])
     assert "ends early" in capsys.readouterr().out
+
+
+def test_one_visible_joint_gives_a_warning_and_a_wide_uncertainty(tmp_path):
+    joints = np.tile([300.0, 200.0], (17, 1))
+    scores = np.where(np.array(COCO17.joints) == "left_ankle", 0.9, 0.0)
+    path = coco_results(tmp_path / "ankle", [[Person(joints, scores, 1)]] * 8, COCO17, (640, 480), 25.0)
+    known = ["--keypoints", path, "--fps", 25, "--size", "640x480", "--weights", "small", "--no-render"]
+    lift(*known, "--out", tmp_path / "out")
+    warnings = json.loads((tmp_path / "out" / "summary.json").read_text())["warnings"]
+    assert any("shows 1.0 joints a frame" in line for line in warnings)
+    assert np.nanmedian(read_motion(tmp_path / "out" / "person_1.npz").uncertainty[:, 1:]) > 0.3
+
+
+def test_a_file_name_cannot_command_the_console(tmp_path, capsys):
+    for name in ("clip\x1b[2J.mp4", "clip\udce9.mp4"):
+        with pytest.raises(SystemExit) as left:
+            lift(tmp_path / name, "--out", tmp_path / "out")
+        assert left.value.code == 2
+        error = capsys.readouterr().err
+        assert "\x1b" not in error
+        assert error.encode()
+        assert "clip\\x1b[2J.mp4" in error or "clip\\udce9.mp4" in error
 
 
 BAD_INPUTS = {

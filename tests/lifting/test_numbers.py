@@ -1,0 +1,77 @@
+"""Numbers that no detector should give: each joint that comes out is finite or its frame is marked as empty."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from poselift.lifting import LiftOptions, camera_for, lift
+from poselift.models import load_weights
+from poselift.skeleton import COCO17
+from poselift.structures import Keypoints2D
+
+FRAMES = 12
+ODD = (np.nan, np.inf, -np.inf, 1e30, -1e30, 1e300, 0.0, 320.0, 1e6)
+
+
+@pytest.fixture(scope="module")
+def tiny():
+    return load_weights("tiny")
+
+
+def person(number=1):
+    times = np.arange(FRAMES) / 30
+    body = np.random.default_rng(number).uniform(100, 300, (17, 2))
+    return body[None] + 20 * np.sin(times)[:, None, None], np.full((FRAMES, 17), 0.9), times
+
+
+def lifted(keypoints, scores, times, weights):
+    given_ = Keypoints2D(keypoints, scores, times, COCO17, (640, 480))
+    return lift(given_, weights, camera_for((640, 480)), LiftOptions(flip=False, window=9))
+
+
+odd_places = st.lists(
+    st.tuples(st.integers(0, FRAMES - 1), st.integers(0, 16), st.sampled_from(ODD), st.sampled_from((0.0, 0.5, 1.0))),
+    max_size=40,
+)
+
+
+@settings(max_examples=12)
+@given(odd_places, st.booleans())
+def test_no_number_gives_an_unmarked_nan(tiny, places, whole_frame):
+    keypoints, scores, times = person()
+    for frame, joint, value, score in places:
+        rows = slice(None) if whole_frame else joint
+        keypoints[frame, rows], scores[frame, rows] = value, score
+    motion = lifted(keypoints, scores, times, tiny)
+    empty = np.isnan(motion.joints).any((1, 2))
+    for values in (motion.joints, motion.uncertainty, motion.root):
+        assert np.isfinite(values[~empty]).all()
+        assert np.isnan(values[empty]).all()
+    assert (np.abs(motion.joints[~empty]) < 5).all(), "metres"
+
+
+@settings(max_examples=8)
+@given(st.integers(0, FRAMES - 1), st.sampled_from((np.nan, np.inf, 1e300)))
+def test_what_is_not_finite_is_like_what_was_not_seen(tiny, frame, value):
+    keypoints, scores, times = person()
+    keypoints[frame, 3] = value
+    unseen = scores.copy()
+    unseen[frame, 3] = 0
+    a, b = (lifted(keypoints if bad else person()[0], s, times, tiny) for bad, s in ((True, scores), (False, unseen)))
+    np.testing.assert_array_equal(a.joints, b.joints)
+    np.testing.assert_array_equal(a.root, b.root)
+
+
+def test_all_joints_in_one_place_and_nothing_at_all(tiny):
+    keypoints, scores, times = person()
+    assert np.isfinite(lifted(np.full_like(keypoints, 200.0), scores, times, tiny).joints).all()
+    assert np.isnan(lifted(keypoints, 0 * scores, times, tiny).joints).all()
+
+
+def test_somebody_far_away(tiny):
+    """Ten pixels tall, as at 50 m."""
+    keypoints, scores, times = person()
+    motion = lifted(315 + (keypoints - 200) / 20, scores, times, tiny)
+    assert np.isfinite(motion.joints).all()
+    assert 10 < np.median(motion.root[:, 2]) < 500

@@ -1,0 +1,144 @@
+"""Damaged and unusual videos: made for real, and each tells what is wrong with it."""
+
+import logging
+from pathlib import Path
+
+import av
+import numpy as np
+import pytest
+
+from benchmarks.made_videos import CONTAINERS, SOUND, cut, make, patched
+from poselift.core.errors import InputError
+from poselift.video import VideoReader, probe
+from poselift.video.problems import is_cut_off
+
+PLAIN = {Path(kind.name).suffix: kind for kind in CONTAINERS}
+
+
+def read(path):
+    reader = VideoReader(path)
+    return list(reader), reader.warnings
+
+
+@pytest.mark.parametrize("kind", CONTAINERS, ids=lambda kind: kind.name)
+def test_a_video_cut_off_anywhere_is_refused_or_warned_of(kind, tmp_path):
+    path = make(tmp_path, kind)
+    frames, warnings = read(path)
+    assert (len(frames), warnings) == (10, [])
+    for percent, copy in cut(path, 10):
+        try:
+            frames, warnings = read(copy)
+        except InputError:
+            continue
+        assert warnings, f"{percent} % gave {len(frames)} frames"
+
+
+def test_an_error_that_only_ffmpegs_log_has_is_told(tmp_path, capfd, caplog):
+    path = make(tmp_path, PLAIN[".avi"])
+    content = bytearray(path.read_bytes())
+    middle = content.index(b"movi") + 900
+    content[middle : middle + 60] = bytes(60)
+    path.write_bytes(content)
+    frames, warnings = read(path)
+    assert len(frames) > 5
+    assert "the file is damaged" in warnings[0]
+    assert "FFmpeg reports" in warnings[0]
+    assert capfd.readouterr() == ("", "")
+    assert not caplog.records
+    assert av.logging.get_level() is None
+
+
+def test_a_reader_beside_another_one_leaves_the_log_as_it_was(tmp_path):
+    path = make(tmp_path, PLAIN[".mkv"])
+    first, second = iter(VideoReader(path)), iter(VideoReader(path))
+    next(first), next(second)
+    first.close()
+    assert av.logging.get_level() == av.logging.PANIC
+    second.close()
+    assert av.logging.get_level() is None
+
+
+def test_a_users_own_log_level_stays(tmp_path):
+    av.logging.set_level(av.logging.ERROR)
+    try:
+        read(make(tmp_path, PLAIN[".mkv"]))
+        assert av.logging.get_level() == av.logging.ERROR
+        assert logging.getLogger("libav").level == logging.WARNING
+    finally:
+        av.logging.set_level(None)
+
+
+@pytest.mark.parametrize("fault", [fault for fault in SOUND if fault not in ("8K", "interlaced")])
+def test_unusual_videos_are_read_completely(fault, tmp_path):
+    kind = SOUND[fault]
+    frames, warnings = read(make(tmp_path, kind))
+    assert len(frames) == (len(kind.times) or 10)
+    assert warnings == []
+
+
+def test_interlaced_video_is_told(tmp_path):
+    frames, warnings = read(make(tmp_path, SOUND["interlaced"]))
+    assert len(frames) == 10
+    assert warnings[0].startswith("10 frames are interlaced")
+
+
+def test_hdr_gets_the_usual_brightness(tmp_path):
+    """A white of 203 cd/m2 is grey in the file, and light in the picture."""
+    plain, _ = read(make(tmp_path, SOUND["10 bits"]))
+    hdr, _ = read(make(tmp_path, SOUND["HDR"]))
+    before, after = plain[0].image[:10].astype(float), hdr[0].image[:10].astype(float)
+    assert np.corrcoef(before.ravel(), after.ravel())[0, 1] > 0.8
+    assert after[before > 150].mean() > before[before > 150].mean() + 20
+
+
+def test_odd_metadata_does_not_matter(tmp_path):
+    mkv = make(tmp_path, PLAIN[".mkv"])
+    for name, old, new in (
+        ("latin.mkv", b"Lavf", b"L\xe9vf"),
+        ("duration.mkv", b"00:00:00.400000000", b"00:00:no.400000000"),
+        ("infinite.mkv", b"00:00:00.400000000", b"00:00:infinity.000"),
+    ):
+        frames, warnings = read(patched(mkv, name, old, new))
+        assert (len(frames), warnings) == (10, [])
+        assert probe(mkv.with_name(name)).duration == pytest.approx(0.4)
+
+
+def test_an_unknown_codec_is_named(tmp_path):
+    path = patched(make(tmp_path, PLAIN[".mkv"]), "codec.mkv", b"V_MPEG4/ISO/AVC", b"V_MPEG4/XXX/XXX")
+    with pytest.raises(InputError, match="unknown codec; convert it"):
+        probe(path)
+
+
+def test_a_playlist_is_not_waited_for(tmp_path):
+    path = tmp_path / "list.m3u8"
+    path.write_text("#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:1,\nclip.ts\n")
+    with pytest.raises(InputError, match="is a playlist"):
+        probe(path)
+
+
+def test_unbelievable_pixels_are_square(make_video):
+    path = make_video("clip.mkv", pixel_aspect=9)
+    reader = VideoReader(path)
+    assert next(iter(reader)).image.shape == (64, 96, 3)
+    assert reader.warnings == ["pixels 9 times as wide as high are not believed; square ones are assumed"]
+
+
+@pytest.mark.parametrize(
+    ("content", "cut_off"),
+    [
+        (b"G".ljust(188) * 3, False),
+        (b"G".ljust(188) * 3 + b"G", True),
+        (b"\0\0\0\x10ftypisom1234" + b"\0\0\0\x10mdat12345678", False),
+        (b"\0\0\0\x10ftypisom1234" + b"\0\0\0\x10mdat123", True),
+        (b"\0\0\0\x10ftypisom1234" + b"\0\0\0\0mdat123", False),
+        (b"\0\0\0\x10ftypisom1234" + b"\0\0\xff\0otherthings", False),
+        (b"GIF89a....;", False),
+        (b"GIF89a....;\0\0", False),
+        (b"GIF89a....", True),
+        (b"RIFF", False),
+    ],
+)
+def test_ends_in_the_middle(content, cut_off, tmp_path):
+    path = tmp_path / "clip"
+    path.write_bytes(content)
+    assert is_cut_off(path) == cut_off
