@@ -9,6 +9,7 @@ from poselift.export.bvh import write_bvh
 from poselift.export.c3d import write_c3d
 from poselift.export.csv import write_csv
 from poselift.export.netcdf import write_netcdf
+from poselift.export.opensim import write_opensim
 from poselift.export.parquet import write_parquet
 from poselift.export.trc import write_trc
 from poselift.structures import Motion
@@ -30,6 +31,7 @@ class Format:
 FORMATS = {
     "trc": Format(".trc", write_trc),
     "mot": Format(".mot", write_angles_mot),
+    "opensim": Format(".opensim", write_opensim),
     "c3d": Format(".c3d", write_c3d),
     "bvh": Format(".bvh", write_bvh),
     "angles": Format(".angles.csv", write_angles_csv),
