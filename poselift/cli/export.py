@@ -38,10 +38,10 @@ def run(options: argparse.Namespace) -> None:
     taken: dict[Path, Path] = {}
     for source in options.motions:
         motion = read_motion(source)
-        if {"trc", "c3d"} & set(formats):
+        if {"trc", "c3d", "opensim"} & set(formats):
             found = markers(motion)
             if found.resampled:
-                print(f"{source}: frames at uneven times; trc and c3d are at an even {found.rate:.6g} frames a second")
+                print(f"{source}: frames at uneven times; markers are at an even {found.rate:.6g} frames a second")
         for format_ in formats.values():
             out = (options.out or source.parent) / f"{source.stem}{format_.ending}"
             if out in taken:

@@ -10,18 +10,22 @@ from poselift.export.markers import markers
 from poselift.structures import Motion
 
 
-def write_trc(path: str | os.PathLike[str], motion: Motion) -> None:
+def write_trc(path: str | os.PathLike[str], motion: Motion, *, skip_empty: bool = False) -> None:
     """Writes joints as markers: millimetres, Y up, a constant rate, NaN in empty frames. TRC has no uncertainty.
 
     Args:
         path: the file to write.
         motion: one person's motion.
+        skip_empty: leaves empty frames out; OpenSim's inverse kinematics stops at a frame without any marker.
 
     Raises:
         InputError: the file cannot be written, or no frame has a pose.
     """
     found = markers(motion)
-    frames, count = found.positions.shape[:2]
+    numbers = np.concatenate([found.times[:, None], found.positions.reshape(len(found.times), -1)], 1)
+    if skip_empty:
+        numbers = numbers[np.isfinite(numbers).all(1)]
+    frames, count = len(numbers), len(found.names)
     rate = f"{found.rate:.6g}"
     lines = [
         f"PathFileType\t4\t(X/Y/Z)\t{Path(path).name}",
@@ -31,7 +35,6 @@ def write_trc(path: str | os.PathLike[str], motion: Motion) -> None:
         "\t\t" + "\t".join(f"{axis}{index}" for index in range(1, count + 1) for axis in "XYZ"),
         "",
     ]
-    numbers = np.concatenate([found.times[:, None], found.positions.reshape(frames, -1)], 1)
     rows = (
         f"{index}\t{row[0]:.6f}\t" + "\t".join("NaN" if value != value else f"{value:.3f}" for value in row[1:])
         for index, row in enumerate(numbers.tolist(), 1)
