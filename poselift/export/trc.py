@@ -31,7 +31,8 @@ def write_trc(path: str | os.PathLike[str], motion: Motion, *, skip_empty: bool 
         f"PathFileType\t4\t(X/Y/Z)\t{Path(path).name}",
         "DataRate\tCameraRate\tNumFrames\tNumMarkers\tUnits\tOrigDataRate\tOrigDataStartFrame\tOrigNumFrames",
         f"{rate}\t{rate}\t{frames}\t{count}\tmm\t{rate}\t1\t{frames}",
-        "Frame#\tTime\t" + "\t\t\t".join(found.names),
+        # A name has three columns, the last one too: readers of tables take the first columns away otherwise.
+        "Frame#\tTime\t" + "\t\t\t".join(found.names) + "\t\t",
         "\t\t" + "\t".join(f"{axis}{index}" for index in range(1, count + 1) for axis in "XYZ"),
         "",
     ]
