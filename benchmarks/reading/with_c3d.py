@@ -12,4 +12,4 @@ with open(sys.argv[1], "rb") as file:
     positions = np.stack([points[:, :3] for _, points, _ in reader.read_frames()]) / 1000
     names = [label.strip() for label in reader.point_labels]
     units = reader.get("POINT:UNITS").string_value.strip()
-save(version("c3d"), names, positions, reader.point_rate, units)
+save(version("c3d"), names, positions, float(reader.point_rate), units)
