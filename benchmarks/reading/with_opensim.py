@@ -18,22 +18,9 @@ def read_trc(path: Path) -> tuple[list[str], np.ndarray, float]:
     """Markers by name, metres, and the rate."""
     table = opensim.TimeSeriesTableVec3(str(path))
     assert table.getTableMetaDataString("Units") == "mm"
-    x, y, z = (part.getMatrix().to_numpy() for part in _parts(table))
+    flat = table.flatten(opensim.StdVectorString(["_x", "_y", "_z"])).getMatrix().to_numpy()
     rate = float(table.getTableMetaDataString("DataRate"))
-    return list(table.getColumnLabels()), np.stack([x, y, z], -1) / 1000, rate
-
-
-def _parts(table: opensim.TimeSeriesTableVec3) -> list[opensim.TimeSeriesTable]:
-    flat = table.flatten(opensim.StdVectorString(["_x", "_y", "_z"]))
-    labels, values = list(flat.getColumnLabels()), flat.getMatrix().to_numpy()
-    parts = []
-    for axis in ("_x", "_y", "_z"):
-        columns = [k for k, label in enumerate(labels) if label.endswith(axis)]
-        part = opensim.TimeSeriesTable(flat.getIndependentColumn())
-        for k in columns:
-            part.appendColumn(labels[k], opensim.Vector.createFromMat(np.ascontiguousarray(values[:, k])))
-        parts.append(part)
-    return parts
+    return list(table.getColumnLabels()), flat.reshape(len(flat), -1, 3) / 1000, rate
 
 
 def read_mot(path: Path, model: opensim.Model) -> tuple[dict[str, np.ndarray], float]:
@@ -94,8 +81,7 @@ def main() -> None:
     """Reads what the command line names."""
     opensim.Logger.setLevelString("Error")
     path = Path(sys.argv[1]).resolve()
-    out = str(Path(sys.argv[-1]).resolve())
-    sys.argv[-1] = out
+    sys.argv[-1] = str(Path(sys.argv[-1]).resolve())  # `tracked` changes the folder
     if path.suffix == ".trc":
         names, positions, rate = read_trc(path)
         save(VERSION, names, positions, rate, "mm")
