@@ -18,9 +18,10 @@ def read_trc(path: Path) -> tuple[list[str], np.ndarray, float]:
     """Markers by name, metres, and the rate."""
     table = opensim.TimeSeriesTableVec3(str(path))
     assert table.getTableMetaDataString("Units") == "mm"
-    flat = table.flatten(opensim.StdVectorString(["_x", "_y", "_z"])).getMatrix().to_numpy()
+    flat = table.flatten(opensim.StdVectorString(["_x", "_y", "_z"]))  # kept: the matrix is only a view of it
+    values = flat.getMatrix().to_numpy()
     rate = float(table.getTableMetaDataString("DataRate"))
-    return list(table.getColumnLabels()), flat.reshape(len(flat), -1, 3) / 1000, rate
+    return list(table.getColumnLabels()), values.reshape(len(values), -1, 3) / 1000, rate
 
 
 def read_mot(path: Path, model: opensim.Model) -> tuple[dict[str, np.ndarray], float]:
