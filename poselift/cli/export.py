@@ -53,7 +53,7 @@ def run(options: argparse.Namespace) -> None:
     page = _page(options, list(motions)) if PAGE in names else None
     for out in [*(out for _, out, _ in planned), *([page] if page else [])]:
         check_writable(out.parent)
-    if {"trc", "c3d"} & set(formats):
+    if {"trc", "c3d", "opensim"} & set(formats):
         _report_uneven(motions)
     for format_, out, sources in planned:
         format_.write(out, [motions[source] for source in sources], options.up)
@@ -101,4 +101,4 @@ def _report_uneven(motions: dict[Path, Motion]) -> None:
     for source, motion in motions.items():
         found = markers([motion])
         if found.resampled:
-            print(f"{source}: frames at uneven times; trc and c3d are at an even {found.rate:.6g} frames a second")
+            print(f"{source}: frames at uneven times; markers are at an even {found.rate:.6g} frames a second")

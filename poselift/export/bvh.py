@@ -8,6 +8,7 @@ from jaxtyping import Float
 from poselift.core.files import atomic_path
 from poselift.core.times import usual_interval
 from poselift.kinematics import Rig, RiggedMotion, solve
+from poselift.kinematics.angles import euler_zxy
 from poselift.structures import Motion
 
 _CENTIMETRES = 100.0
@@ -39,7 +40,7 @@ def write_bvh(path: str | os.PathLike[str], motion: Motion | RiggedMotion, up: s
     grid = times[0] + interval * np.arange(round((times[-1] - times[0]) / interval) + 1)
     nearest = np.searchsorted((times[1:] + times[:-1]) / 2, grid)
     shown = rigged.held()[nearest]
-    angles = _continuous(_euler(rigged.rotations[shown]))
+    angles = _continuous(np.degrees(euler_zxy(rigged.rotations[shown])))
     order = _depth_first(rigged.rig)
     columns = np.concatenate([_CENTIMETRES * rigged.root[shown], angles[:, order].reshape(len(shown), -1)], 1)
     with atomic_path(path) as temporary, open(temporary, "w", encoding="utf-8", newline="\n") as file:
@@ -72,14 +73,6 @@ def _hierarchy(rig: Rig, segment: int, indent: str) -> str:
     if not children:
         text += f"{inner}End Site\n{inner}{{\n{inner}\t{offset(_TIP * rig.offsets[segment])}\n{inner}}}\n"
     return f"{text}{indent}}}\n"
-
-
-def _euler(rotations: Float[np.ndarray, "*n 3 3"]) -> Float[np.ndarray, "*n 3"]:
-    """Angles (z, x, y) of R = Rz Rx Ry, degrees."""
-    x = np.arcsin(np.clip(rotations[..., 2, 1], -1.0, 1.0))
-    z = np.arctan2(-rotations[..., 0, 1], rotations[..., 1, 1])
-    y = np.arctan2(-rotations[..., 2, 0], rotations[..., 2, 2])
-    return np.degrees(np.stack([z, x, y], -1))
 
 
 def _continuous(angles: Float[np.ndarray, "t s 3"]) -> Float[np.ndarray, "t s 3"]:

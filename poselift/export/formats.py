@@ -11,6 +11,7 @@ from poselift.export.c3d import write_c3d
 from poselift.export.csv import write_csv
 from poselift.export.glb import write_glb
 from poselift.export.netcdf import write_netcdf
+from poselift.export.opensim import write_opensim
 from poselift.export.parquet import write_parquet
 from poselift.export.people import check_people
 from poselift.export.trc import write_trc
@@ -64,6 +65,7 @@ class Format:
 FORMATS = {
     "trc": Format(".trc", write_trc, several=True, turns=True),
     "mot": Format(".mot", write_angles_mot),
+    "opensim": Format(".opensim", write_opensim),
     "c3d": Format(".c3d", write_c3d, several=True, turns=True, package=("ezc3d", "c3d")),
     "bvh": Format(".bvh", write_bvh, turns=True),
     "glb": Format(".glb", write_glb, several=True, package=("pygltflib", "gltf")),

@@ -124,6 +124,14 @@ def cardan(turned: Float[np.ndarray, "t 3 3"]) -> tuple[np.ndarray, np.ndarray, 
     return np.arctan2(turned[:, 2, 1], turned[:, 1, 1]), bending, np.arctan2(turned[:, 0, 2], turned[:, 0, 0])
 
 
+def euler_zxy(turned: Float[np.ndarray, "*n 3 3"]) -> Float[np.ndarray, "*n 3"]:
+    """Angles (z, x, y) of Rz Rx Ry, radians."""
+    x = np.arcsin(np.clip(turned[..., 2, 1], -1.0, 1.0))
+    z = np.arctan2(-turned[..., 0, 1], turned[..., 1, 1])
+    y = np.arctan2(-turned[..., 2, 0], turned[..., 2, 2])
+    return np.stack([z, x, y], -1)
+
+
 def _shoulder(turned: np.ndarray, arm: Hinge, sign: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Plane of elevation, elevation and rotation of an upper arm in the thorax's frame, radians."""
     along, axis = turned @ np.array(arm.along), turned @ np.array(arm.axis)

@@ -1,0 +1,84 @@
+"""Pictures of an armature in Blender, rendered without a screen."""
+
+from pathlib import Path
+
+import bpy
+import numpy as np
+from mathutils import Matrix, Vector
+
+_SIZE = 320, 400
+"""Pixels of a frame."""
+
+
+def strip(armature: bpy.types.Object, meshes: list[bpy.types.Object], frames: np.ndarray, path: Path) -> None:
+    """Renders frames beside each other: the body's mesh, or a box a bone, on a grid of the ground at Z = 0.
+
+    Args:
+        armature: animated.
+        meshes: of its body; empty if it has none.
+        frames: of the scene.
+        path: the picture.
+    """
+    scene = bpy.context.scene
+    if not meshes:
+        for bone in armature.pose.bones:
+            _box(armature, bone)
+    for k in range(-12, 13):
+        _line((-12, k), (12, k))
+        _line((k, -12), (k, 12))
+    scene.render.engine, scene.cycles.samples, scene.cycles.device = "CYCLES", 8, "CPU"
+    scene.render.resolution_x, scene.render.resolution_y = _SIZE
+    scene.world = bpy.data.worlds.new("sky")
+    scene.world.color = 0.8, 0.85, 0.9
+    scene.view_settings.view_transform = "Standard"
+    sun = bpy.data.objects.new("sun", bpy.data.lights.new("sun", "SUN"))
+    sun.data.energy, sun.rotation_euler = 3, (0.6, 0.2, 0.5)
+    camera = bpy.data.objects.new("camera", bpy.data.cameras.new("camera"))
+    for thing in (sun, camera):
+        scene.collection.objects.link(thing)
+    scene.camera, pictures = camera, []
+    for frame in frames:
+        scene.frame_set(int(frame))
+        root = armature.matrix_world @ armature.pose.bones[0].head
+        camera.location = root + Vector((1.6, -4.2, 0.5))
+        camera.rotation_euler = (root - camera.location).to_track_quat("-Z", "Y").to_euler()
+        pictures.append(_rendered(path))
+    picture = np.concatenate(pictures, 1)
+    image = bpy.data.images.new("strip", picture.shape[1], picture.shape[0])
+    image.pixels = picture.ravel()
+    image.filepath_raw, image.file_format = str(path), "PNG"
+    image.save()
+
+
+def _rendered(path: Path) -> np.ndarray:
+    """The scene's frame; (height, width, 4)."""
+    bpy.context.scene.render.filepath = str(path)
+    bpy.ops.render.render(write_still=True)
+    image = bpy.data.images.load(str(path), check_existing=False)
+    return np.array(image.pixels[:]).reshape(_SIZE[1], _SIZE[0], 4)
+
+
+def _box(armature: bpy.types.Object, bone: bpy.types.PoseBone) -> None:
+    """A box along a bone, flatter in one direction so that a turn about the bone shows."""
+    length = bone.bone.length
+    bpy.ops.mesh.primitive_cube_add(size=1)
+    box = bpy.context.object
+    box.data.transform(Matrix.Diagonal((0.07, length, 0.035, 1)))
+    box.parent, box.parent_type, box.parent_bone = armature, "BONE", bone.name
+    box.location = 0, -length / 2, 0  # a child of a bone starts at its tail
+    _paint(box, (0.9, 0.5, 0.1, 1) if "left" in bone.name else (0.2, 0.4, 0.9, 1) if "right" in bone.name else None)
+
+
+def _line(start: tuple[float, float], end: tuple[float, float]) -> None:
+    """A line of the grid."""
+    a, b = np.array(start), np.array(end)
+    bpy.ops.mesh.primitive_cube_add(size=1, location=(*(a + b) / 2, -0.005))
+    bpy.context.object.scale = *np.maximum(np.abs(b - a), 0.015), 0.005
+    _paint(bpy.context.object, (0.3, 0.3, 0.3, 1))
+
+
+def _paint(thing: bpy.types.Object, colour: tuple[float, float, float, float] | None) -> None:
+    material = bpy.data.materials.new("paint")
+    material.use_nodes = True
+    material.node_tree.nodes["Principled BSDF"].inputs["Base Color"].default_value = colour or (0.6, 0.6, 0.6, 1)
+    thing.data.materials.append(material)
