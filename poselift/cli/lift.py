@@ -103,54 +103,83 @@ def run(arguments: argparse.Namespace) -> None:
     # No markup, because file names may look like rich's.
     console = Console(quiet=arguments.quiet, highlight=False, soft_wrap=True, markup=False, emoji=False)
     weights = load_weights(arguments.weights, torch_device(arguments.device))
-    skeleton = _chosen_skeleton(arguments, weights)
     clip = chosen_keypoints(arguments, video) or _video_clip(arguments, path)
-    results = Results(out, clip, weights, _inputs(arguments, path, video))
+    with stage_progress(console) as report:
+        lifted = lift_into(out, clip, weights, arguments, _inputs(arguments, path, video), report)
+    for warning in lifted.warnings:
+        console.print(f"warning: {warning}", style="yellow")
+    if not lifted.motions:
+        console.print(f"Nobody was found in {path}. Summary: {out / 'summary.json'}")
+        return
+    count = len(lifted.motions)
+    people = f"{count} {'person' if count == 1 else 'people'}"
+    look = str(out if arguments.no_render else out / OVERLAY)
+    if arguments.keypoints is not None and video is None and not arguments.no_render:
+        look += " (2D on blank pictures, because --video is not given)"
+    console.print(f"{people} in {lifted.frames} frames. Look at {look}; the motion is in {out}/person_*.npz and .csv")
+
+
+def lift_into(
+    out: Path,
+    clip: Clip,
+    weights: Weights,
+    arguments: argparse.Namespace,
+    inputs: dict[str, str],
+    report: Progress = lambda stage, done: None,
+) -> LiftedClip:
+    """Lifts one clip and writes its results into a folder.
+
+    Args:
+        out: the folder.
+        clip: frames, people and a tracker.
+        weights: the lifter.
+        arguments: options of `poselift lift`.
+        inputs: file names of the "video" and the "keypoints_file", as far as given.
+        report: receives the progress of each stage.
+
+    Returns:
+        The motions in the camera frame, with the joints that were written.
+
+    Raises:
+        InputError: the input or an option cannot be used.
+    """
+    skeleton = _chosen_skeleton(arguments, weights)
+    results = Results(out, clip, weights, inputs)
     options = LiftOptions(
         threshold=arguments.threshold,
         flip=not arguments.no_flip,
         constant_bones=not arguments.no_constant_bones,
     )
-    with stage_progress(console) as report:
-        lifted = lift_clip(
-            clip,
-            weights,
-            fov=arguments.fov,
-            intrinsics=arguments.intrinsics,
-            people=arguments.person,
-            height=arguments.height,
-            options=options,
-            progress=report,
-        )
-        watch = Stopwatch(lifted.seconds)
-        world = None
-        if arguments.world:
-            with watch.time("world"):
-                world = _world(clip, options.threshold, lifted)
-        motions = [motion.restricted(skeleton) for motion in (lifted if world is None else world).motions]
-        lifted = replace(lifted, motions=[motion.restricted(skeleton) for motion in lifted.motions])
-        files = [name for motion in motions for name in person_files(motion)]
-        if motions and not arguments.no_render:
-            files.append(OVERLAY)
-        # First, so that the files of a stopped run are known to be ours; and again at the end, with all times.
-        results.write_summary(lifted, watch.seconds, files)
-        with watch.time("write"):
-            for motion in motions:
-                results.write_person(motion, lifted, world)
-        if OVERLAY in files:
-            with watch.time("render"):
-                _render(clip, options.threshold, lifted, out / OVERLAY, report)
-        results.write_summary(lifted, watch.seconds, files)
-    for warning in lifted.warnings:
-        console.print(f"warning: {warning}", style="yellow")
-    if not motions:
-        console.print(f"Nobody was found in {path}. Summary: {out / 'summary.json'}")
-        return
-    people = f"{len(motions)} {'person' if len(motions) == 1 else 'people'}"
-    look = str(out if arguments.no_render else out / OVERLAY)
-    if arguments.keypoints is not None and video is None and not arguments.no_render:
-        look += " (2D on blank pictures, because --video is not given)"
-    console.print(f"{people} in {lifted.frames} frames. Look at {look}; the motion is in {out}/person_*.npz and .csv")
+    lifted = lift_clip(
+        clip,
+        weights,
+        fov=arguments.fov,
+        intrinsics=arguments.intrinsics,
+        people=arguments.person,
+        height=arguments.height,
+        options=options,
+        progress=report,
+    )
+    watch = Stopwatch(lifted.seconds)
+    world = None
+    if arguments.world:
+        with watch.time("world"):
+            world = _world(clip, options.threshold, lifted)
+    motions = [motion.restricted(skeleton) for motion in (lifted if world is None else world).motions]
+    lifted = replace(lifted, motions=[motion.restricted(skeleton) for motion in lifted.motions])
+    files = [name for motion in motions for name in person_files(motion)]
+    if motions and not arguments.no_render:
+        files.append(OVERLAY)
+    # First, so that the files of a stopped run are known to be ours; and again at the end, with all times.
+    results.write_summary(lifted, watch.seconds, files)
+    with watch.time("write"):
+        for motion in motions:
+            results.write_person(motion, lifted, world)
+    if OVERLAY in files:
+        with watch.time("render"):
+            _render(clip, options.threshold, lifted, out / OVERLAY, report)
+    results.write_summary(lifted, watch.seconds, files)
+    return lifted
 
 
 def _inputs(arguments: argparse.Namespace, path: Path, video: Path | None) -> dict[str, str]:
