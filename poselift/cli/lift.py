@@ -13,6 +13,7 @@ from poselift.cli.detector import add_detector_options, add_quality_option, chos
 from poselift.cli.device import torch_device
 from poselift.cli.keypoints import add_keypoint_options, chosen_keypoints
 from poselift.cli.progress import stage_progress
+from poselift.cli.result_folder import new_results
 from poselift.cli.results import OVERLAY, Results, check_folder, folder, person_files
 from poselift.cli.weights import add_lifter_option
 from poselift.core.ahead import ahead
@@ -104,8 +105,8 @@ def run(arguments: argparse.Namespace) -> None:
     console = Console(quiet=arguments.quiet, highlight=False, soft_wrap=True, markup=False, emoji=False)
     weights = load_weights(arguments.weights, torch_device(arguments.device))
     clip = chosen_keypoints(arguments, video) or _video_clip(arguments, path)
-    with stage_progress(console) as report:
-        lifted = lift_into(out, clip, weights, arguments, _inputs(arguments, path, video), report)
+    with stage_progress(console) as report, new_results(out, path, video) as unfinished:
+        lifted = lift_into(unfinished, clip, weights, arguments, _inputs(arguments, path, video), report)
     for warning in lifted.warnings:
         console.print(f"warning: {warning}", style="yellow")
     if not lifted.motions:
@@ -127,10 +128,10 @@ def lift_into(
     inputs: dict[str, str],
     report: Progress = lambda stage, done: None,
 ) -> LiftedClip:
-    """Lifts one clip and writes its results into a folder.
+    """Lifts one clip and writes its results into a folder, summary.json last.
 
     Args:
-        out: the folder.
+        out: an empty folder.
         clip: frames, people and a tracker.
         weights: the lifter.
         arguments: options of `poselift lift`.
@@ -170,8 +171,6 @@ def lift_into(
     files = [name for motion in motions for name in person_files(motion)]
     if motions and not arguments.no_render:
         files.append(OVERLAY)
-    # First, so that the files of a stopped run are known to be ours; and again at the end, with all times.
-    results.write_summary(lifted, watch.seconds, files)
     with watch.time("write"):
         for motion in motions:
             results.write_person(motion, lifted, world)

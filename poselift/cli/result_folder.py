@@ -1,0 +1,62 @@
+"""The folder of `poselift lift`: complete results of one run at a time, whenever a run is stopped."""
+
+import contextlib
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+from poselift.cli.results import SUMMARY, UNFINISHED, check_folder, earlier_summary, is_ours
+from poselift.core.locks import locked
+
+_LOCK = ".poselift_lock"
+
+
+@contextlib.contextmanager
+def new_results(out: Path, path: Path, video: Path | None) -> Iterator[Path]:
+    """An empty folder; if the block succeeds, its files replace those of the previous run in `out`.
+
+    Until then, the results of the previous run stay as they are. What a killed run left is removed, or finished if
+    all of its files were written.
+
+    Args:
+        out: the folder of the results.
+        path: the input file; see `check_folder`.
+        video: the video of the keypoints, if given.
+
+    Raises:
+        InputError: another run is writing to the folder, or the folder cannot be used.
+    """
+    made = not out.exists()
+    out.mkdir(parents=True, exist_ok=True)
+    try:
+        with locked(out / _LOCK, f"another run is writing to {out}; wait for its end, or choose another --out"):
+            check_folder(out, path, video)
+            unfinished = out / UNFINISHED
+            if earlier_summary(unfinished):
+                _publish(unfinished, out)
+            shutil.rmtree(unfinished, ignore_errors=True)
+            unfinished.mkdir()
+            try:
+                yield unfinished
+            except BaseException:
+                shutil.rmtree(unfinished, ignore_errors=True)
+                raise
+            _publish(unfinished, out)
+    finally:
+        if made:
+            with contextlib.suppress(OSError):  # it has results
+                out.rmdir()
+
+
+def _publish(new: Path, out: Path) -> None:
+    """Moves complete results to their place, the summary last: without one, the next run does this again."""
+    written = sorted(path for path in new.iterdir() if path.name != SUMMARY)
+    names = [path.name for path in written]
+    for name in earlier_summary(out).get("files", []):
+        if name not in names and isinstance(name, str) and is_ours(name):
+            (out / name).unlink(missing_ok=True)
+    (out / SUMMARY).unlink(missing_ok=True)
+    for path in [*written, new / SUMMARY]:
+        os.replace(path, out / path.name)
+    new.rmdir()
