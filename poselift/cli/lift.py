@@ -10,13 +10,13 @@ from rich.console import Console
 
 from poselift.cli.camera import add_camera_options
 from poselift.cli.detector import add_detector_options, add_quality_option, chosen_detector
-from poselift.cli.device import torch_device
 from poselift.cli.keypoints import add_keypoint_options, chosen_keypoints
 from poselift.cli.progress import stage_progress
 from poselift.cli.result_folder import new_results
 from poselift.cli.results import OVERLAY, Results, check_folder, folder, person_files
 from poselift.cli.weights import add_lifter_option
 from poselift.core.ahead import ahead
+from poselift.core.device import DEVICE_HELP, torch_device
 from poselift.core.errors import InputError
 from poselift.lifting import Clip, LiftedClip, LiftOptions, VideoClip, World, lift_clip, to_world
 from poselift.lifting.clip import frames_within
@@ -66,9 +66,7 @@ def add_command(commands: Any) -> None:
         help="joints to write: Human3.6M's 17, or 28 with toes, heels, hands and face (default: the 17, or all joints "
         "of the weights if they lack one of these)",
     )
-    how.add_argument(
-        "--device", choices=["auto", "cpu", "cuda"], default="auto", help="where to run (default: a GPU if present)"
-    )
+    how.add_argument("--device", default="auto", help=DEVICE_HELP)
     how.add_argument(
         "--threshold",
         type=_share,
