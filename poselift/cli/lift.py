@@ -8,15 +8,14 @@ from typing import Any
 
 from rich.console import Console
 
-from poselift.cli.camera import add_camera_options
-from poselift.cli.detector import add_detector_options, add_quality_option, chosen_detector
+from poselift.cli.detector import add_detector_options, chosen_detector
 from poselift.cli.keypoints import add_keypoint_options, chosen_keypoints
+from poselift.cli.lift_options import add_lift_options
 from poselift.cli.progress import stage_progress
 from poselift.cli.result_folder import new_results
 from poselift.cli.results import OVERLAY, Results, check_folder, folder, person_files
-from poselift.cli.weights import add_lifter_option
 from poselift.core.ahead import ahead
-from poselift.core.device import DEVICE_HELP, torch_device
+from poselift.core.device import torch_device
 from poselift.core.errors import InputError
 from poselift.lifting import Clip, LiftedClip, LiftOptions, VideoClip, World, lift_clip, to_world
 from poselift.lifting.clip import frames_within
@@ -25,7 +24,7 @@ from poselift.lifting.still import camera_motion
 from poselift.lifting.stopwatch import Stopwatch
 from poselift.models import Weights, load_weights
 from poselift.samples import demo_video
-from poselift.skeleton import CMU28, H36M17, Skeleton, get_skeleton
+from poselift.skeleton import H36M17, Skeleton, get_skeleton
 from poselift.video import VideoWriter
 from poselift.viz import OverlayRenderer
 
@@ -42,46 +41,7 @@ def add_command(commands: Any) -> None:
     )
     parser.add_argument("video", nargs="?", type=Path, help="a video file (default: the demo clip)")
     parser.add_argument("--out", type=folder, metavar="DIR", help="output folder (default: poselift_out/NAME)")
-    what = parser.add_argument_group("what to lift")
-    what.add_argument("--start", type=float, metavar="S", help="start of the span, seconds")
-    what.add_argument("--end", type=float, metavar="S", help="end of the span, seconds")
-    what.add_argument(
-        "--person",
-        type=_numbers,
-        metavar="ID[,ID...]",
-        help="only these people, numbered from 1 in order of appearance (default: all)",
-    )
-    what.add_argument(
-        "--height",
-        type=_heights,
-        metavar="METRES|ID:METRES[,...]",
-        help="standing height, of everybody or by person, such as 1:1.82,2:1.68 (default: estimated)",
-    )
-    add_camera_options(parser)
-    how = parser.add_argument_group("how")
-    add_lifter_option(how)
-    how.add_argument(
-        "--skeleton",
-        choices=[H36M17.name, CMU28.name],
-        help="joints to write: Human3.6M's 17, or 28 with toes, heels, hands and face (default: the 17, or all joints "
-        "of the weights if they lack one of these)",
-    )
-    how.add_argument("--device", default="auto", help=DEVICE_HELP)
-    how.add_argument(
-        "--threshold",
-        type=_share,
-        default=LiftOptions.threshold,
-        metavar="SCORE",
-        help="lowest score of the 2D joints to use (default: %(default)s)",
-    )
-    add_quality_option(how)
-    how.add_argument("--no-flip", action="store_true", help="do not average with the mirrored input: twice as fast")
-    how.add_argument("--no-constant-bones", action="store_true", help="let bone lengths change from frame to frame")
-    how.add_argument(
-        "--world",
-        action="store_true",
-        help="write the motion in the world frame, Y up from the ground, with foot contacts; needs a still camera",
-    )
+    how = add_lift_options(parser)
     how.add_argument("--no-render", action="store_true", help="do not write overlay.mp4")
     how.add_argument("--quiet", action="store_true", help="print errors only")
     add_keypoint_options(parser)
@@ -239,34 +199,3 @@ def _chosen_video(arguments: argparse.Namespace) -> Path | None:
         raise InputError(f"two videos are given, {arguments.video} and --video {arguments.video_option}; give one")
     video: Path | None = arguments.video_option if arguments.video is None else arguments.video
     return video
-
-
-def _numbers(text: str) -> list[int]:
-    try:
-        return [int(part) for part in text.split(",")]
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a list of numbers; give people such as 1,3") from None
-
-
-def _heights(text: str) -> float | dict[int, float]:
-    try:
-        if ":" not in text:
-            return float(text)
-        pairs = [(int(person), float(metres)) for person, metres in (part.split(":") for part in text.split(","))]
-    except ValueError:
-        raise argparse.ArgumentTypeError(
-            f"{text!r} is not a height; give metres such as 1.82 or 1:1.82,2:1.68"
-        ) from None
-    if len(dict(pairs)) < len(pairs):
-        raise argparse.ArgumentTypeError(f"{text!r} has two heights of one person; give one")
-    return dict(pairs)
-
-
-def _share(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if not 0 <= value <= 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a score; give a number from 0 to 1")
-    return value
