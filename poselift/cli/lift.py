@@ -102,7 +102,7 @@ def lift_into(
     Raises:
         InputError: the input or an option cannot be used.
     """
-    skeleton = _chosen_skeleton(arguments, weights)
+    skeleton = chosen_skeleton(arguments, weights)
     results = Results(out, clip, weights, inputs)
     options = LiftOptions(
         threshold=arguments.threshold,
@@ -176,7 +176,7 @@ def _render(clip: Clip, threshold: float, lifted: LiftedClip, path: Path, report
             report("Drawing", min(done / lifted.frames, 1.0))
 
 
-def _chosen_skeleton(arguments: argparse.Namespace, weights: Weights) -> Skeleton:
+def chosen_skeleton(arguments: argparse.Namespace, weights: Weights) -> Skeleton:
     """The skeleton to write, checked against the weights before the long work."""
     given = weights.lifter.skeleton_out
     if arguments.skeleton is None:

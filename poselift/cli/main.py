@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 
 from poselift import __version__
 from poselift.cli import attention, calibrate, export, export_onnx, lift, report, smooth, stream, view, weights
+from poselift.cli.batch import command as batch
 from poselift.cli.study import command as study
 from poselift.core.errors import InputError, describe
 
@@ -68,6 +69,7 @@ def _run(arguments: Sequence[str]) -> None:
     parser.add_argument("--version", action="version", version=f"poselift {__version__}")
     commands = parser.add_subparsers(metavar="COMMAND", required=True, parser_class=_Command)
     lift.add_command(commands)
+    batch.add_command(commands)
     view.add_command(commands)
     export.add_command(commands)
     stream.add_command(commands)

@@ -9,6 +9,10 @@ import filelock
 from poselift.core.errors import InputError
 
 
+class BusyError(InputError):
+    """Another process holds a lock."""
+
+
 @contextlib.contextmanager
 def locked(path: Path, busy: str) -> Iterator[None]:
     """Holds the lock while the block runs.
@@ -21,7 +25,7 @@ def locked(path: Path, busy: str) -> Iterator[None]:
         busy: message of the error if another process holds the lock.
 
     Raises:
-        InputError: another process, or another part of this one, holds the lock.
+        BusyError: another process, or another part of this one, holds the lock.
 
     Example:
         >>> import tempfile
@@ -29,13 +33,13 @@ def locked(path: Path, busy: str) -> Iterator[None]:
         >>> with locked(path, "taken"), locked(path, "taken"):
         ...     pass
         Traceback (most recent call last):
-        poselift.core.errors.InputError: taken
+        poselift.core.locks.BusyError: taken
     """
     lock = filelock.FileLock(path, blocking=False)
     try:
         lock.acquire()
     except filelock.Timeout:
-        raise InputError(busy) from None
+        raise BusyError(busy) from None
     except (OSError, NotImplementedError):
         yield
         return
