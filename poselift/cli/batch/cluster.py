@@ -8,7 +8,7 @@ processes for further tasks, so each loads the models once.
 import argparse
 import itertools
 from collections.abc import Iterable, Iterator
-from typing import Any, Self
+from typing import Any
 
 from poselift.cli.batch.limits import WORKERS_A_GPU, ending_after
 from poselift.cli.batch.task import Lifter, Outcome, Task
@@ -39,14 +39,14 @@ class RayEngine:
             raise InputError(f"--device {device}: Ray chooses the GPUs; give auto, cpu or cuda")
         self._ray: Any = require("ray", "ray")
         try:
-            self._ray.init(log_to_driver=False, ignore_reinit_error=True)
+            self._ray.init(log_to_driver=False, logging_level="ERROR", ignore_reinit_error=True)
         except (ConnectionError, RuntimeError, ValueError) as error:
             raise InputError(f"the Ray cluster cannot be reached ({' '.join(str(error).split())})") from error
         has_gpus = self._ray.cluster_resources().get("GPU", 0) > 0
         self._gpus = 1 / WORKERS_A_GPU if device == "cuda" or (device == "auto" and has_gpus) else 0
         self._options, self._device, self._timeout = options, device, timeout
 
-    def __enter__(self) -> Self:
+    def __enter__(self) -> "RayEngine":
         return self
 
     def __exit__(self, *error: object) -> None:

@@ -5,7 +5,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Protocol, Self
+from typing import Any, Protocol, runtime_checkable
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
@@ -24,6 +24,7 @@ _FAILED = ".failed"
 """Name of the folder with a JSON file for each video that failed."""
 
 
+@runtime_checkable
 class Engine(Protocol):
     """Lifts videos in processes."""
 
@@ -53,7 +54,7 @@ class Course:
         self._out, self._shard, self._tasks, self._console = out, shard, tasks, console
         self._resources = contextlib.ExitStack()
 
-    def __enter__(self) -> Self:
+    def __enter__(self) -> "Course":
         files, root = file_system(self._out)
         if is_local(files):
             check_writable(root)

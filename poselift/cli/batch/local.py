@@ -11,7 +11,6 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
-from typing import Self
 
 from poselift.cli.batch.limits import ending_after
 from poselift.cli.batch.task import Lifter, Outcome, Task
@@ -34,7 +33,7 @@ class LocalEngine:
         self._timeout = timeout
         self._workers = [_Worker(options, device, cores, timeout) for device in devices]
 
-    def __enter__(self) -> Self:
+    def __enter__(self) -> "LocalEngine":
         return self
 
     def __exit__(self, *error: object) -> None:
