@@ -10,7 +10,7 @@ from poselift.samples import demo_video
 from poselift.video import VideoReader, VideoWriter
 from tests.cli.running import poselift
 
-QUICK = ["--weights", "tiny", "--detector", "movenet-fast", "--quality", "fast", "--no-flip", "--quiet"]
+QUICK = ["--weights", "tiny", "--detector", "movenet-fast", "--no-flip", "--quiet"]
 GOOD, BROKEN = ("monday/walk.mp4", "tuesday/walk.mp4", "=SUM(1).mp4"), ("cut.mp4", "text.mov", "zero.mkv")
 
 
@@ -34,14 +34,14 @@ def videos(tmp_path_factory):
 @pytest.fixture(scope="session")
 def batch():
     """Runs `poselift batch`, quickly."""
-    return lambda source, out, *options: poselift("batch", source, "--out", out, *QUICK, *options)
+    return lambda source, out, *options: poselift("batch", source, "--out", out, "--workers", 1, *QUICK, *options)
 
 
 @pytest.fixture(scope="session")
 def whole(videos, batch, tmp_path_factory):
     """What an undisturbed batch gives: how it ended, its folder, and its `contents`."""
     out = tmp_path_factory.mktemp("whole") / "out"
-    ran = batch(videos, out)
+    ran = batch(videos, out, "--workers", 2)
     return SimpleNamespace(ran=ran, out=out, contents=contents(out))
 
 

@@ -43,9 +43,9 @@ def test_the_tables(whole):
         (name, "lifted" if name in GOOD else "failed") for name in sorted(GOOD + BROKEN)
     ]
     lifted = [row for row in clips if row["status"] == "lifted"]
-    assert all((row["width"], row["height"], row["people"]) == (480, 270, 1) for row in lifted)
+    assert all((row["width"], row["height"], row["people"] >= 1) == (480, 270, True) for row in lifted)
     people = pq.read_table(whole.out / "people.parquet").to_pylist()
-    assert [(row["video"], row["id"]) for row in people] == [(row["video"], 1) for row in lifted]
+    assert len(people) == sum(row["people"] for row in lifted)
     assert all((whole.out / row["folder"] / f"person_{row['id']}.npz").exists() for row in people)
 
 
@@ -66,15 +66,11 @@ def test_a_second_run_does_nothing_and_other_weights_need_no_picture(whole, vide
     ran = batch(videos, out)
     assert (ran.code, contents(out)) == (3, whole.contents)
     monkeypatch.undo()
-    for name in GOOD:  # a video that cannot be read would fail
-        assert (videos / name).exists()
-    before = {path: path.stat().st_mtime_ns for path in videos.rglob("*")}
     assert batch(videos, out, "--threshold", 0.3).code == 3
     for name in folders(out):
         summary = json.loads((out / name / "summary.json").read_text())
         assert summary["seconds"]["detect"] < 0.01, "the detections were kept"
         assert (out / name / "keypoints.npz").read_bytes() == (whole.out / name / "keypoints.npz").read_bytes()
-    assert {path: path.stat().st_mtime_ns for path in videos.rglob("*")} == before
     assert [name for name in os.listdir(out) if name.startswith(".")] == [".failed"]
 
 
@@ -83,18 +79,19 @@ def test_what_has_changed_is_done_again(whole, videos, batch, tmp_path):
     source, out = tmp_path / "videos", tmp_path / "out"
     shutil.copytree(videos, source)
     shutil.copytree(whole.out, out)
-    assert batch(source, out).code == 3  # all files have another date
-    assert contents(out) == whole.contents
     shutil.copyfile(source / GOOD[0], source / GOOD[1])
     shutil.copyfile(source / GOOD[0], source / BROKEN[0])
     assert batch(source, out).code == 3
     clips = {row["video"]: row for row in pq.read_table(out / "clips.parquet").to_pylist()}
+    for name in (GOOD[0], GOOD[2]):
+        files = {key: value for key, value in whole.contents.items() if key.startswith(clips[name]["folder"])}
+        assert files.items() <= contents(out).items(), "only the date is another"
     assert clips[GOOD[1]]["sha256"] == clips[GOOD[0]]["sha256"] == clips[BROKEN[0]]["sha256"]
     assert clips[BROKEN[0]]["status"] == "lifted"
     assert not (out / ".failed" / f"{clips[BROKEN[0]]['folder']}.json").exists()
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGKILL, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)])
 def test_a_batch_that_is_ended_goes_on(number, whole, videos, batch, tmp_path):
     out = tmp_path / "out"
     command = [
@@ -131,11 +128,10 @@ def test_two_runs_at_once_are_refused(videos, batch, tmp_path):
 
 
 def test_nothing_but_broken_videos(videos, batch, tmp_path):
-    ran = batch(f"{videos}/*.m[ko]v", tmp_path / "out")
+    ran = batch(f"{videos}/*.m[ko]v", tmp_path / "out", "--shard", "1/1")
     assert ran.code == 2
     assert "2 of 2 videos failed" in ran.err
-    assert batch(f"{videos}/*.m[ko]v", tmp_path / "out", "--shard", "2/2", "--retry").code == 2
-    assert (tmp_path / "out" / "failures.2-of-2.csv").read_text().count("\n") == 2
+    assert (tmp_path / "out" / "failures.1-of-1.csv").read_text().count("\n") == 3
 
 
 @pytest.mark.parametrize(

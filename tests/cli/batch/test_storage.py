@@ -31,7 +31,7 @@ def test_videos_of_a_store_are_lifted_into_a_store(store, whole, monkeypatch):
     parser = argparse.ArgumentParser()
     add_lift_options(parser)
     add_detector_options(parser)
-    given = ["--weights", "tiny", "--detector", "movenet-fast", "--quality", "fast", "--no-flip"]
+    given = ["--weights", "tiny", "--detector", "movenet-fast", "--no-flip"]
     options = parser.parse_args(given, argparse.Namespace(no_render=True))
     videos = find_videos("memory://in", "memory://out", options)
     assert [video.path for video in videos] == ["memory:///in/monday/walk.mp4", "memory:///in/text.mov"]
