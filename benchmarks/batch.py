@@ -8,6 +8,7 @@ the other, a batch with one worker, and a batch with its usual workers. The seco
 """
 
 import os
+import resource
 import shutil
 import statistics
 import subprocess
@@ -38,20 +39,29 @@ def speed(copies: int, repeats: int, options: Sequence[str]) -> None:
             f"poselift batch, {cores()} cores": _batch,
         }
         seconds: dict[str, list[float]] = {way: [] for way in ways}
+        busy: dict[str, list[float]] = {way: [] for way in ways}
         for _ in range(repeats):
             for way, run in ways.items():
-                begun = time.perf_counter()
+                begun, cpu = time.perf_counter(), _cpu()
                 run(place, options)
                 seconds[way].append(time.perf_counter() - begun)
+                busy[way].append((_cpu() - cpu) / copies)
     first = seconds["a loop of poselift lift"]
     print(f"load average {os.getloadavg()[0]:.1f}")
-    print(table_head(["way", "clips an hour", "spread", "times the loop", "spread of the ratio"]))
+    print(table_head(["way", "clips an hour", "spread", "times the loop", "spread of the ratio", "CPU s a clip"]))
     for way, several in seconds.items():
         rates = [3600 * copies / second for second in several]
         ratios = [loop / own for loop, own in zip(first, several, strict=True)]
         spread, ratio = f"{min(rates):.0f} to {max(rates):.0f}", f"{min(ratios):.2f} to {max(ratios):.2f}"
-        cells = [f"{statistics.median(rates):.0f}", spread, f"{statistics.median(ratios):.2f}", ratio]
+        used = f"{statistics.median(busy[way]):.1f}"
+        cells = [f"{statistics.median(rates):.0f}", spread, f"{statistics.median(ratios):.2f}", ratio, used]
         print(table_row([way, *cells]), flush=True)
+
+
+def _cpu() -> float:
+    """CPU seconds of all processes that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def _loop(place: Path, options: Sequence[str]) -> None:
