@@ -73,11 +73,12 @@ def rows(tries: int, seed: int, videos: int = 200, engines: Sequence[str] = ("lo
             survived = tries * (code == 3 and finished(place / out) == whole and _failures(place / out) == broken)
             survived *= not _leftovers(place / out)
             yield Row(f"{engine}: SIGKILL of the batch", tries, survived, lost)
-            begun = time.perf_counter()
+            begun, cpu = time.perf_counter(), sum(os.times()[2:4])
             before = {path: path.stat().st_mtime_ns for path in (place / out).glob("*/*")}
             _run(place, out, "--engine", engine).wait()
             idle = before == {path: path.stat().st_mtime_ns for path in (place / out).glob("*/*")}
-            yield Row(f"{engine}: a second run", 1, int(idle), 0, f"{time.perf_counter() - begun:.1f} s")
+            took_now, cpu = time.perf_counter() - begun, sum(os.times()[2:4]) - cpu
+            yield Row(f"{engine}: a second run", 1, int(idle), 0, f"{took_now:.1f} s, {cpu:.1f} s of CPU")
         for number in (signal.SIGKILL, signal.SIGSTOP):
             survived = sum(_worker(place, f"{number.name}{turn}", number, broken, whole) for turn in range(tries))
             yield Row(f"{number.name} of a worker", tries, survived, 0)
