@@ -22,7 +22,7 @@ if not __package__:  # run as a file: `benchmarks` is beside, not above
     sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from benchmarks.command import command_line, table_head, table_row
-from poselift.cli.device import torch_device
+from poselift.core.device import torch_device
 from poselift.core.files import write_text
 from poselift.data.synthetic import synthetic_corpus
 from poselift.data.views import render_views

@@ -19,7 +19,7 @@ from hydra.utils import instantiate
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from benchmarks.command import command_line, composed, table_head, table_row
-from poselift.cli.device import torch_device
+from poselift.core.device import torch_device
 from poselift.data.batches import Batch, Batches
 from poselift.losses import position_loss
 from poselift.models import Lifter, build_model, encode

@@ -52,7 +52,11 @@ def planned_files(names: Sequence[str], stems: Iterable[str]) -> list[str]:
 
 
 def write_formats(
-    folder: Path, names: Sequence[str], motions: dict[str, Motion], video: Path | None
+    folder: Path,
+    names: Sequence[str],
+    motions: dict[str, Motion],
+    video: Path | None,
+    span: tuple[float, float],
 ) -> tuple[list[str], list[str]]:
     """Writes motions in formats beside their npz files.
 
@@ -61,6 +65,7 @@ def write_formats(
         names: of the formats.
         motions: by the names of their files, without ending.
         video: the one for the page.
+        span: first and last time of the clip, seconds.
 
     Returns:
         Names of the files that were written, and the reasons for those that were not.
@@ -77,7 +82,7 @@ def write_formats(
     if PAGE in names and motions:
         try:
             found = [folder / f"{stem}.npz" for stem in motions]
-            written += [path.name for path in page_of_people(found, folder / PAGE_FILES[0], video)]
+            written += [path.name for path in page_of_people(found, folder / PAGE_FILES[0], video, span)]
         except InputError as error:
             failed.append(f"{PAGE}: {error}")
     return written, failed

@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 from rich.console import Console
 
-from poselift.cli.camera import add_camera_options
-from poselift.cli.detector import add_detector_options, add_quality_option, chosen_detector
-from poselift.cli.device import torch_device
-from poselift.cli.formats import NAMES, chosen_formats, planned_files, write_formats
+from poselift.cli.detector import add_detector_options, chosen_detector
+from poselift.cli.formats import chosen_formats, planned_files, write_formats
 from poselift.cli.keypoints import add_keypoint_options, chosen_keypoints
+from poselift.cli.lift_options import add_lift_options
 from poselift.cli.progress import stage_progress
+from poselift.cli.result_folder import new_results
 from poselift.cli.results import OVERLAY, Results, check_folder, folder, person_files
-from poselift.cli.weights import add_lifter_option
 from poselift.core.ahead import ahead
+from poselift.core.device import torch_device
 from poselift.core.errors import InputError, printable
 from poselift.lifting import Clip, LiftedClip, LiftOptions, VideoClip, World, lift_clip, to_world
 from poselift.lifting.clip import frames_within
@@ -27,7 +27,7 @@ from poselift.lifting.still import camera_motion
 from poselift.lifting.stopwatch import Stopwatch
 from poselift.models import Weights, load_weights
 from poselift.samples import demo_video
-from poselift.skeleton import CMU28, H36M17, Skeleton, get_skeleton
+from poselift.skeleton import H36M17, Skeleton, get_skeleton
 from poselift.video import VideoWriter
 from poselift.viz import OverlayRenderer
 
@@ -47,53 +47,7 @@ def add_command(commands: Any) -> None:
     )
     parser.add_argument("video", nargs="?", type=Path, help="a video file (default: the demo clip)")
     parser.add_argument("--out", type=folder, metavar="DIR", help="output folder (default: poselift_out/NAME)")
-    what = parser.add_argument_group("what to lift")
-    what.add_argument("--start", type=float, metavar="S", help="start of the span, seconds")
-    what.add_argument("--end", type=float, metavar="S", help="end of the span, seconds")
-    what.add_argument(
-        "--person",
-        type=_numbers,
-        metavar="ID[,ID...]",
-        help="only these people, numbered from 1 in order of appearance (default: all)",
-    )
-    what.add_argument(
-        "--height",
-        type=_heights,
-        metavar="METRES|ID:METRES[,...]",
-        help="standing height, of everybody or by person, such as 1:1.82,2:1.68 (default: estimated)",
-    )
-    add_camera_options(parser)
-    how = parser.add_argument_group("how")
-    add_lifter_option(how)
-    how.add_argument(
-        "--skeleton",
-        choices=[H36M17.name, CMU28.name],
-        help="joints to write: Human3.6M's 17, or 28 with toes, heels, hands and face (default: the 17, or all joints "
-        "of the weights if they lack one of these)",
-    )
-    how.add_argument(
-        "--device", choices=["auto", "cpu", "cuda"], default="auto", help="where to run (default: a GPU if present)"
-    )
-    how.add_argument(
-        "--threshold",
-        type=_share,
-        default=LiftOptions.threshold,
-        metavar="SCORE",
-        help="lowest score of the 2D joints to use (default: %(default)s)",
-    )
-    add_quality_option(how)
-    how.add_argument("--no-flip", action="store_true", help="do not average with the mirrored input: twice as fast")
-    how.add_argument("--no-constant-bones", action="store_true", help="let bone lengths change from frame to frame")
-    how.add_argument(
-        "--world",
-        action="store_true",
-        help="write the motion in the world frame, Y up from the ground, with foot contacts; needs a still camera",
-    )
-    how.add_argument(
-        "--formats",
-        metavar="FORMAT,...",
-        help=f"write each motion in these formats too, any of {', '.join(NAMES)} (`poselift export` has more options)",
-    )
+    how = add_lift_options(parser)
     how.add_argument("--no-render", action="store_true", help="do not write overlay.mp4")
     how.add_argument("--quiet", action="store_true", help="print errors only")
     add_keypoint_options(parser)
@@ -116,64 +70,93 @@ def run(arguments: argparse.Namespace) -> None:
     # No markup, because file names may look like rich's.
     console = Console(quiet=arguments.quiet, highlight=False, soft_wrap=True, markup=False, emoji=False)
     weights = load_weights(arguments.weights, torch_device(arguments.device))
-    skeleton = _chosen_skeleton(arguments, weights)
     clip = chosen_keypoints(arguments, video) or _video_clip(arguments, path)
-    results = Results(out, clip, weights, _inputs(arguments, path, video))
+    with stage_progress(console) as report, new_results(out, path, video, formats) as unfinished:
+        inputs = _inputs(arguments, path, video)
+        lifted = lift_into(unfinished, clip, weights, arguments, inputs, video if arguments.keypoints else path, report)
+    for warning in lifted.warnings:
+        console.print(printable(f"warning: {warning}"), style="yellow")
+    if all(np.isnan(motion.joints).all() for motion in lifted.motions):
+        summary = printable(f"nobody was lifted in {path}; the reasons are in {out / 'summary.json'}")
+        print(summary, file=sys.stderr)
+        raise SystemExit(NOBODY)
+    count = len(lifted.motions)
+    people = f"{count} {'person' if count == 1 else 'people'}"
+    look = str(out if arguments.no_render else out / OVERLAY)
+    if arguments.keypoints is not None and video is None and not arguments.no_render:
+        look += " (2D on blank pictures, because --video is not given)"
+    console.print(
+        printable(f"{people} in {lifted.frames} frames. Look at {look}; the motion is in {out}/person_*.npz and .csv")
+    )
+
+
+def lift_into(
+    out: Path,
+    clip: Clip,
+    weights: Weights,
+    arguments: argparse.Namespace,
+    inputs: dict[str, str],
+    video: Path | None,
+    report: Progress = lambda stage, done: None,
+) -> LiftedClip:
+    """Lifts one clip and writes its results into a folder, summary.json last.
+
+    Args:
+        out: an empty folder.
+        clip: frames, people and a tracker.
+        weights: the lifter.
+        arguments: options of `poselift lift`.
+        inputs: file names of the "video" and the "keypoints_file", as far as given.
+        video: the video for the page, if there is one.
+        report: receives the progress of each stage.
+
+    Returns:
+        The motions in the camera frame, with the joints that were written.
+
+    Raises:
+        InputError: the input or an option cannot be used.
+    """
+    skeleton = chosen_skeleton(arguments, weights)
+    formats = [] if arguments.formats is None else chosen_formats(arguments.formats, "--formats")
+    results = Results(out, clip, weights, inputs)
     options = LiftOptions(
         threshold=arguments.threshold,
         flip=not arguments.no_flip,
         constant_bones=not arguments.no_constant_bones,
     )
-    with stage_progress(console) as report:
-        lifted = lift_clip(
-            clip,
-            weights,
-            fov=arguments.fov,
-            intrinsics=arguments.intrinsics,
-            people=arguments.person,
-            height=arguments.height,
-            options=options,
-            progress=report,
-        )
-        watch = Stopwatch(lifted.seconds)
-        world = None
-        if arguments.world:
-            with watch.time("world"):
-                world = _world(clip, options.threshold, lifted)
-        motions = [motion.restricted(skeleton) for motion in (lifted if world is None else world).motions]
-        lifted = replace(lifted, motions=[motion.restricted(skeleton) for motion in lifted.motions])
-        people = {f"person_{motion.keypoints.person}": motion for motion in motions}
-        exports = planned_files(formats, people)
-        files = list(dict.fromkeys([*(name for motion in motions for name in person_files(motion)), *exports]))
-        if motions and not arguments.no_render:
-            files.append(OVERLAY)
-        # First, so that the files of a stopped run are known to be ours; and again at the end, with all times.
-        results.write_summary(lifted, watch.seconds, files)
-        with watch.time("write"):
-            for motion in motions:
-                results.write_person(motion, lifted, world)
-        if exports:
-            with watch.time("export"):
-                written, failed = write_formats(out, formats, people, video if arguments.keypoints else path)
-            lifted.warnings.extend(failed)
-            files = [name for name in files if name not in exports or name in written]
-        if OVERLAY in files:
-            with watch.time("render"):
-                _render(clip, options.threshold, lifted, out / OVERLAY, report)
-        results.write_summary(lifted, watch.seconds, files)
-    for warning in lifted.warnings:
-        console.print(printable(f"warning: {warning}"), style="yellow")
-    if all(np.isnan(motion.joints).all() for motion in motions):
-        summary = printable(f"nobody was lifted in {path}; the reasons are in {out / 'summary.json'}")
-        print(summary, file=sys.stderr)
-        raise SystemExit(NOBODY)
-    found = f"{len(motions)} {'person' if len(motions) == 1 else 'people'}"
-    look = str(out if arguments.no_render else out / OVERLAY)
-    if arguments.keypoints is not None and video is None and not arguments.no_render:
-        look += " (2D on blank pictures, because --video is not given)"
-    console.print(
-        printable(f"{found} in {lifted.frames} frames. Look at {look}; the motion is in {out}/person_*.npz and .csv")
+    lifted = lift_clip(
+        clip,
+        weights,
+        fov=arguments.fov,
+        intrinsics=arguments.intrinsics,
+        people=arguments.person,
+        height=arguments.height,
+        options=options,
+        progress=report,
     )
+    watch = Stopwatch(lifted.seconds)
+    world = None
+    if arguments.world:
+        with watch.time("world"):
+            world = _world(clip, options.threshold, lifted)
+    motions = [motion.restricted(skeleton) for motion in (lifted if world is None else world).motions]
+    lifted = replace(lifted, motions=[motion.restricted(skeleton) for motion in lifted.motions])
+    people = {f"person_{motion.keypoints.person}": motion for motion in motions}
+    files = [name for motion in motions for name in person_files(motion)]
+    with watch.time("write"):
+        for motion in motions:
+            results.write_person(motion, lifted, world)
+    if planned_files(formats, people):
+        with watch.time("export"):
+            written, failed = write_formats(out, formats, people, video, lifted.span)
+        lifted.warnings.extend(failed)
+        files = list(dict.fromkeys([*files, *written]))
+    if motions and not arguments.no_render:
+        files.append(OVERLAY)
+        with watch.time("render"):
+            _render(clip, options.threshold, lifted, out / OVERLAY, report)
+    results.write_summary(lifted, watch.seconds, files)
+    return lifted
 
 
 def _inputs(arguments: argparse.Namespace, path: Path, video: Path | None) -> dict[str, str]:
@@ -213,7 +196,7 @@ def _render(clip: Clip, threshold: float, lifted: LiftedClip, path: Path, report
             report("Drawing", min(done / lifted.frames, 1.0))
 
 
-def _chosen_skeleton(arguments: argparse.Namespace, weights: Weights) -> Skeleton:
+def chosen_skeleton(arguments: argparse.Namespace, weights: Weights) -> Skeleton:
     """The skeleton to write, checked against the weights before the long work."""
     given = weights.lifter.skeleton_out
     if arguments.skeleton is None:
@@ -236,34 +219,3 @@ def _chosen_video(arguments: argparse.Namespace) -> Path | None:
         raise InputError(f"two videos are given, {arguments.video} and --video {arguments.video_option}; give one")
     video: Path | None = arguments.video_option if arguments.video is None else arguments.video
     return video
-
-
-def _numbers(text: str) -> list[int]:
-    try:
-        return [int(part) for part in text.split(",")]
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a list of numbers; give people such as 1,3") from None
-
-
-def _heights(text: str) -> float | dict[int, float]:
-    try:
-        if ":" not in text:
-            return float(text)
-        pairs = [(int(person), float(metres)) for person, metres in (part.split(":") for part in text.split(","))]
-    except ValueError:
-        raise argparse.ArgumentTypeError(
-            f"{text!r} is not a height; give metres such as 1.82 or 1:1.82,2:1.68"
-        ) from None
-    if len(dict(pairs)) < len(pairs):
-        raise argparse.ArgumentTypeError(f"{text!r} has two heights of one person; give one")
-    return dict(pairs)
-
-
-def _share(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if not 0 <= value <= 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a score; give a number from 0 to 1")
-    return value

@@ -16,6 +16,7 @@ from poselift.core.errors import InputError, describe, printable
 
 _COMMANDS = {
     "lift": "3D motion from a video, or from 2D keypoints",
+    "batch": "3D motion from many videos, one folder each",
     "view": "a page to look at the results of `poselift lift`",
     "export": "write motions in the formats of other programs",
     "stream": "3D motion live from a camera, a file or a URL",
@@ -111,7 +112,7 @@ def _module(name: str) -> ModuleType:
     It loads for seconds. A signal meanwhile ends the process at once: nothing is written yet, and libraries that are
     half loaded turn an interrupt into other errors.
     """
-    place = {"study": "study.command"}.get(name, name.replace("-", "_"))
+    place = {"study": "study.command", "batch": "batch.command"}.get(name, name.replace("-", "_"))
     with _handling(_end_at_once, signal.SIGINT, signal.SIGTERM):
         return importlib.import_module(f"poselift.cli.{place}")
 

@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Float
 from omegaconf import DictConfig, ListConfig
 
-from poselift.cli.device import torch_device
+from poselift.core.device import torch_device
 from poselift.core.errors import InputError
 from poselift.data.views import View
 from poselift.lifting import LiftOptions, lift_view

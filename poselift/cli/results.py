@@ -25,7 +25,11 @@ from poselift.structures import Motion
 OVERLAY = "overlay.mp4"
 """Name of the video with 2D and 3D side by side."""
 
-_SUMMARY = "summary.json"
+SUMMARY = "summary.json"
+"""Name of the file that is written last: where it is, the results are complete."""
+UNFINISHED = ".poselift_unfinished"
+"""Name of the folder, in the folder of the results, that a run writes to before its results are complete."""
+
 _FILES = ("npz", "json", "csv")
 _ENDINGS = {*(f".{suffix}" for suffix in _FILES), *(form.ending for form in FORMATS.values())}
 _OURS = re.compile(
@@ -63,19 +67,20 @@ def check_folder(out: Path, path: Path, video: Path | None, formats: Sequence[st
     for given in (path, video or path):
         # A link and its target: writing would replace either.
         names = (_real(given), _real(given.parent) / given.name)
-        if any(name == place or (name.parent == place and _is_ours(name.name)) for name in names):
+        if any(name == place or (name.parent == place and is_ours(name.name)) for name in names):
             raise InputError(f"{given} would be overwritten by the new results; choose another --out")
-    earlier = _earlier_summary(out)
+    # The results of a run that was killed while it moved them are in two places.
+    earlier = earlier_summary(out) or earlier_summary(out / UNFINISHED)
     if earlier and _real(Path(earlier["path"])) != _real(path):
         raise InputError(
             f"{out} holds the results of another input, {earlier['path']}; choose another --out, or remove the results"
         )
-    accounted = [_SUMMARY, *earlier["files"]] if earlier else []
+    accounted = [SUMMARY, *earlier["files"]] if earlier else []
     for there in sorted(out.glob("*")):
         # Files of `poselift export` may stay, unless this run writes their format.
         stem = there.name.split(".")[0]
-        written = (_SUMMARY, OVERLAY, *_person_files(stem), *planned_files(formats, [stem]))
-        if _is_ours(there.name) and there.name in written and there.name not in accounted:
+        written = (SUMMARY, OVERLAY, *_person_files(stem), *planned_files(formats, [stem]))
+        if is_ours(there.name) and there.name in written and there.name not in accounted:
             raise InputError(
                 f"{there} does not come from an earlier run and could be overwritten; move it, or choose another --out"
             )
@@ -136,20 +141,16 @@ class Results:
         )
 
     def write_summary(self, lifted: LiftedClip, seconds: dict[str, float], files: list[str]) -> None:
-        """Writes summary.json, and removes the files of the previous run that this one does not write.
+        """Writes summary.json.
 
         Args:
             lifted: the motions, camera and warnings.
             seconds: time of each stage.
-            files: names of the files of this run.
+            files: names of the files beside it.
         """
-        # Before the new summary: it does not name these files, so a stopped run would leave files of unknown origin.
-        for name in _earlier_summary(self.out).get("files", []):
-            if name not in files and isinstance(name, str) and _OURS.fullmatch(name):
-                (self.out / name).unlink(missing_ok=True)
         width, height = self.clip.image_size
         write_json(
-            self.out / _SUMMARY,
+            self.out / SUMMARY,
             {
                 **self.inputs,
                 "path": str(self.clip.path.absolute()),
@@ -196,15 +197,15 @@ def _real(path: Path) -> Path:
     return Path(os.path.realpath(path))
 
 
-def _is_ours(name: str) -> bool:
+def is_ours(name: str) -> bool:
     """Whether the command writes files with this name."""
-    return name == _SUMMARY or _OURS.fullmatch(name) is not None
+    return name == SUMMARY or _OURS.fullmatch(name) is not None
 
 
-def _earlier_summary(out: Path) -> dict[str, Any]:
-    """The summary of an earlier run in the folder; empty if there is none."""
+def earlier_summary(out: Path) -> dict[str, Any]:
+    """The summary of an earlier run in a folder; empty if there is none."""
     try:
-        summary = read_json(out / _SUMMARY)
+        summary = read_json(out / SUMMARY)
         kinds = {"path": str, "people": list, "weights": dict, "files": list}
         ours = all(isinstance(summary[key], kind) for key, kind in kinds.items())
     except (InputError, KeyError, TypeError):

@@ -13,9 +13,9 @@ import torch
 
 from poselift.cli.camera import add_camera_options
 from poselift.cli.detector import add_detector_options, add_quality_option, chosen_detector
-from poselift.cli.device import torch_device
 from poselift.cli.live_outputs import LiveOutputs
 from poselift.cli.weights import add_lifter_option
+from poselift.core.device import DEVICE_HELP, torch_device
 from poselift.detection import Detector, PlaceDetector
 from poselift.export.json_lines import header_line
 from poselift.lifting import CameraModel, StreamingPeople, StreamingWorld, camera_for
@@ -75,9 +75,7 @@ def add_command(commands: Any) -> None:
         action="store_true",
         help="poses in the world frame, Y up from the ground, after the first seconds; needs a still camera",
     )
-    how.add_argument(
-        "--device", choices=["auto", "cpu", "cuda"], default="auto", help="where to run (default: a GPU if present)"
-    )
+    how.add_argument("--device", default="auto", help=DEVICE_HELP)
     add_detector_options(parser)
     # Half the time of `small` for 3 mm more error (the weights' cards).
     parser.set_defaults(run=run, weights="tiny")

@@ -71,13 +71,16 @@ def page_of_folder(folder: Path, out: Path, video: Path | None = None) -> list[P
     return page_of_people(found, out, video)
 
 
-def page_of_people(found: list[Path], out: Path, video: Path | None = None) -> list[Path]:
+def page_of_people(
+    found: list[Path], out: Path, video: Path | None = None, span: tuple[float, float] | None = None
+) -> list[Path]:
     """Writes the page of people in one folder that `poselift lift` wrote.
 
     Args:
         found: their npz files.
         out: the .html file to write.
         video: the video; None for the one that the results name, if it is still there.
+        span: first and last time of the clip, seconds; None for that of summary.json.
 
     Returns:
         The files that were written.
@@ -95,7 +98,8 @@ def page_of_people(found: list[Path], out: Path, video: Path | None = None) -> l
         raise InputError(f"{found[0].with_suffix('.json')}: the camera's K or image_size is missing; lift again")
     summary = _summary(folder)
     title = str(first.get("video") or first.get("keypoints_file") or folder.absolute().name)
-    span = (float(summary["start_s"]), float(summary["end_s"])) if {"start_s", "end_s"} <= set(summary) else None
+    if span is None and {"start_s", "end_s"} <= set(summary):
+        span = float(summary["start_s"]), float(summary["end_s"])
     angles = {motion.keypoints.person: joint_angles(motion) for motion in motions}
     return write_page(out, motions, View(title, camera, about, angles), video or video_of(folder), span)
 

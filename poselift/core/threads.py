@@ -4,10 +4,27 @@ import functools
 import os
 from concurrent.futures import ThreadPoolExecutor
 
+_limit = 0
+"""See `core_limit`."""
+
+
+def core_limit() -> int:
+    """Number of cores that were set with `limit_cores`; 0 for no limit."""
+    return _limit
+
+
+def limit_cores(most: int) -> None:
+    """Sets how many cores the networks of this process use, where processes share the machine.
+
+    Call it before the first network is opened.
+    """
+    global _limit
+    _limit = most
+
 
 def cores() -> int:
     """Number of CPU cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return _limit or len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @functools.cache

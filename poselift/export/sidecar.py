@@ -55,9 +55,9 @@ def write_sidecar(
         "person": motion.keypoints.person,
         "frames": len(motion),
         "frames_interpolated": int(motion.interpolated.sum()),
-        "skeleton": _skeleton_to_json(motion.skeleton),
+        "skeleton": skeleton_to_json(motion.skeleton),
         "keypoints": {
-            **_skeleton_to_json(motion.keypoints.skeleton),
+            **skeleton_to_json(motion.keypoints.skeleton),
             "image_size": motion.keypoints.image_size,
         },
         "units": {"joints": "metres", "root": "metres", "timestamps": "seconds", "keypoints": "pixels"},
@@ -121,7 +121,8 @@ def skeleton_from_json(value: Mapping[str, Any]) -> Skeleton:
     return skeleton
 
 
-def _skeleton_to_json(skeleton: Skeleton) -> dict[str, Any]:
+def skeleton_to_json(skeleton: Skeleton) -> dict[str, Any]:
+    """The value under "skeleton" or "keypoints" of a sidecar."""
     return {
         "name": skeleton.name,
         "joints": skeleton.joints,

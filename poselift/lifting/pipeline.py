@@ -2,9 +2,11 @@
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
+import torch
 
 from poselift.core.ahead import ahead
 from poselift.core.errors import InputError
@@ -170,7 +172,7 @@ def lift_clip(
     motions, heights = [], {}
     for done, track in enumerate(tracks):
         progress("Lifting", done / len(tracks))
-        with watch.time("lift"):
+        with watch.time("lift"), _one_thread():
             motion, stature = with_height(lift(track, weights, camera, options), height_of(track.person, height))
         if np.isnan(motion.joints).all():
             reason = f"no joint of the lifter scores {options.threshold:g} or more in any frame"
@@ -218,6 +220,17 @@ def seen_share(keypoints: Keypoints2D, frames: int) -> float:
         frames: of the clip.
     """
     return float(keypoints.bridged().seen.sum()) / frames
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """PyTorch computes with one thread: the last digits depend on their number, and more are no faster here."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 def _track(clip: Clip, watch: Stopwatch, progress: Progress) -> tuple[list[Keypoints2D], list[float], list[float]]:

@@ -1,8 +1,10 @@
 import csv
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import av
 import numpy as np
@@ -11,6 +13,7 @@ import torch
 
 from poselift.cli.main import main
 from poselift.core.errors import InputError
+from poselift.core.locks import locked
 from poselift.export import read_motion
 from poselift.lifting import LiftOptions
 from poselift.models import LifterConfig, SpatioTemporalLifter, load_weights, save_weights
@@ -139,8 +142,9 @@ def test_a_file_that_our_own_summary_does_not_name_is_not_overwritten(stored, tm
 
 
 @pytest.mark.parametrize("stopped", ["poselift.cli.results.write_sidecar", "poselift.cli.lift._render"])
-def test_what_a_stopped_run_leaves_behind_is_accounted_for(stopped, stored, tmp_path, monkeypatch):
-    """Its files are named before they are written, so that the next run may replace them."""
+def test_a_stopped_run_leaves_the_results_of_the_previous_one(stopped, stored, tmp_path, monkeypatch):
+    stored.lift("--out", tmp_path)
+    before = contents(tmp_path)
     module, name = stopped.rsplit(".", 1)
     write = getattr(sys.modules[module], name)
 
@@ -151,13 +155,51 @@ def test_what_a_stopped_run_leaves_behind_is_accounted_for(stopped, stored, tmp_
     with monkeypatch.context() as patch:
         patch.setattr(stopped, write_and_stop)
         with pytest.raises(RuntimeError, match="stopped"):
-            stored.lift("--out", tmp_path)
-    left = {path.name for path in tmp_path.iterdir()}
-    assert "person_1.npz" in left
-    assert left - {"summary.json"} <= set(json.loads((tmp_path / "summary.json").read_text())["files"])
+            stored.lift("--out", tmp_path, "--person", "1")
+    assert contents(tmp_path) == before
+
+
+@pytest.mark.parametrize("moves", [0, 2, 4])
+def test_a_run_that_is_killed_while_it_moves_its_results_is_finished_by_the_next(moves, stored, tmp_path, monkeypatch):
     stored.lift("--out", tmp_path)
+    left = iter(range(moves))
+
+    def replace_or_die(old, new):
+        if next(left, None) is None:
+            raise KeyboardInterrupt
+        os.replace(old, new)
+
+    with monkeypatch.context() as patch:
+        patch.setattr("poselift.cli.result_folder.os", SimpleNamespace(replace=replace_or_die))
+        with pytest.raises(SystemExit):
+            stored.lift("--out", tmp_path, "--no-render")
+    assert not (tmp_path / "summary.json").exists(), "the results are not complete"
+    assert not (tmp_path / "overlay.mp4").exists(), "it is older than the arrays"
+    stored.lift("--out", tmp_path, "--no-render", "--person", 2)
+    names = {path.name for path in tmp_path.iterdir()}
+    assert names == {"person_2.npz", "person_2.json", "person_2.csv", "summary.json"}
+
+
+def test_what_a_killed_run_left_is_removed_by_the_next(stored, tmp_path):
+    unfinished = tmp_path / ".poselift_unfinished"
+    unfinished.mkdir()
+    (unfinished / ".person_1.x7.npz").write_bytes(b"half of it")
+    (tmp_path / ".poselift_lock").touch()
+    stored.lift("--out", tmp_path, "--no-render")
     names = {path.name for path in tmp_path.iterdir()} - {"summary.json"}
     assert names == set(json.loads((tmp_path / "summary.json").read_text())["files"])
+
+
+def test_two_runs_into_one_folder_at_once_are_refused(stored, tmp_path, capsys):
+    with locked(tmp_path / ".poselift_lock", ""), pytest.raises(SystemExit) as left:
+        stored.lift("--out", tmp_path)
+    assert left.value.code == 2
+    assert f"another run is writing to {tmp_path}" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def contents(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
 def test_the_video_itself_is_not_overwritten(tmp_path, capsys):

@@ -23,7 +23,7 @@ def test_what_is_no_model(content, tmp_path):
 
 
 def test_unknown_device():
-    with pytest.raises(InputError, match="'tpu' is unknown; choose from auto, cpu, cuda"):
+    with pytest.raises(InputError, match="no device 'tpu'; choose auto, cpu, cuda, or a GPU by number"):
         open_session(WEIGHTS, "tpu")
 
 
@@ -31,6 +31,7 @@ def test_unknown_device():
     "CUDAExecutionProvider" in onnxruntime.get_available_providers(), reason="this onnxruntime has CUDA"
 )
 def test_cuda_that_is_not_there():
-    with pytest.raises(InputError, match="pip install onnxruntime-gpu"):
-        open_session(WEIGHTS, "cuda")
+    for device in ("cuda", "cuda:1"):
+        with pytest.raises(InputError, match=f"device {device}: .* pip install onnxruntime-gpu"):
+            open_session(WEIGHTS, device)
     assert open_session(WEIGHTS, "auto").get_providers() == ["CPUExecutionProvider"]

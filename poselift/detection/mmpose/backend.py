@@ -8,6 +8,7 @@ import numpy as np
 import torch
 from jaxtyping import Float, UInt8
 
+from poselift.core.device import torch_device
 from poselift.core.errors import InputError
 from poselift.detection.duplicates import pose_nms
 from poselift.detection.mmpose.checkpoints import Checkpoint, load_checkpoint, load_state
@@ -38,7 +39,7 @@ class MMPose:
     Source: https://github.com/open-mmlab/mmpose, version 1.3.2.
 
     Args:
-        device: "cpu", "cuda", or "auto" for CUDA if PyTorch can use it.
+        device: "cpu", "cuda", a GPU by number such as "cuda:1", or "auto" for CUDA if PyTorch can use it.
         config: of the pose model: a path, or the name of a config that mmpose ships. A config is Python code and is
             run: take none from people that you do not trust.
         checkpoint: its weights: a path, a name, or a URL with a SHA-256 (see `load_checkpoint`); if left out, those
@@ -64,9 +65,7 @@ class MMPose:
         trust_checkpoint: bool = False,
         offline: bool = False,
     ) -> None:
-        if device == "cuda" and not torch.cuda.is_available():
-            raise InputError("device cuda was asked for, but PyTorch sees no GPU here; choose cpu or auto")
-        device = "cuda" if device != "cpu" and torch.cuda.is_available() else "cpu"
+        place = torch_device(device)
         with mmpose_imports():
             from mmdet.apis import init_detector
             from mmpose.apis import init_model
@@ -79,8 +78,8 @@ class MMPose:
             self._person = _build(init_detector, person_detector)
             pose_weights = _load(self._pose, config, checkpoint, trust_checkpoint, offline)
             person_weights = _load(self._person, person_detector, person_checkpoint, trust_checkpoint, offline)
-            self._pose.to(device)
-            self._person.to(device)
+            self._pose.to(place)
+            self._person.to(place)
             self._pose_pipeline = _pipeline(self._pose, "mmpose")
             self._person_pipeline = _pipeline(self._person, "mmdet")
         meta = {**self._pose.dataset_meta, **pose_weights.dataset_meta}

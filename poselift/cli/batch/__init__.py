@@ -1,0 +1,1 @@
+"""`poselift batch`: lifts many videos, on one machine or on a cluster."""

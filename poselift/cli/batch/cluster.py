@@ -1,0 +1,93 @@
+"""The engine of many machines: Ray tasks.
+
+Ray decides what runs where, starts machines if its autoscaler may, and notices those that die. Tasks rather than
+actors: tasks that wait are what the autoscaler sees, and they go to any machine that comes or stays. Ray keeps worker
+processes for further tasks, so each loads the models once.
+"""
+
+import argparse
+import itertools
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from poselift.cli.batch.limits import WORKERS_A_GPU, ending_after
+from poselift.cli.batch.task import Lifter, Outcome, Task
+from poselift.core.errors import InputError
+from poselift.core.optional import require
+
+_SUBMITTED = 10_000
+"""Largest number of tasks that Ray knows at a time: each takes memory in the process that submits it."""
+
+_lifters: dict[str, Lifter] = {}
+"""The models of this worker process, by the options that choose them."""
+
+
+class RayEngine:
+    """Lifts videos on the Ray cluster of `RAY_ADDRESS`, or that runs on this machine, or on this machine alone.
+
+    Args:
+        options: of `poselift lift`, for the models.
+        device: auto, cpu or cuda. Ray chooses the GPUs.
+        timeout: seconds for one video.
+
+    Raises:
+        InputError: Ray is not installed, its cluster cannot be reached, or the device is one GPU by number.
+    """
+
+    def __init__(self, options: argparse.Namespace, device: str, timeout: float) -> None:
+        if device not in ("auto", "cpu", "cuda"):
+            raise InputError(f"--device {device}: Ray chooses the GPUs; give auto, cpu or cuda")
+        self._ray: Any = require("ray", "ray")
+        try:
+            self._ray.init(log_to_driver=False, logging_level="ERROR", ignore_reinit_error=True)
+        except (ConnectionError, RuntimeError, ValueError) as error:
+            raise InputError(f"the Ray cluster cannot be reached ({' '.join(str(error).split())})") from error
+        has_gpus = self._ray.cluster_resources().get("GPU", 0) > 0
+        self._gpus = 1 / WORKERS_A_GPU if device == "cuda" or (device == "auto" and has_gpus) else 0
+        self._options, self._device, self._timeout = options, device, timeout
+
+    def __enter__(self) -> "RayEngine":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """Takes back the tasks that have not begun, and leaves the cluster."""
+        self._ray.shutdown()
+
+    def lift(self, tasks: Iterable[Task]) -> Iterator[Outcome]:
+        """The outcomes, in the order in which they are ready.
+
+        Raises:
+            InputError: a worker cannot load the models.
+        """
+        ray = self._ray
+        # Ray would end a worker with a GPU after one task (max_calls), and try again on its own (max_retries).
+        run = ray.remote(num_cpus=1, num_gpus=self._gpus, max_calls=0, max_retries=0)(_run)
+        shared = ray.put((self._options, self._device, self._timeout))
+        waiting = iter(tasks)
+        running = {run.remote(shared, task): task for task in itertools.islice(waiting, _SUBMITTED)}
+        while running:
+            [done], _ = ray.wait(list(running), num_returns=1)
+            task = running.pop(done)
+            running |= {run.remote(shared, following): following for following in itertools.islice(waiting, 1)}
+            try:
+                outcome = ray.get(done)
+            except ray.exceptions.RayError as error:
+                reason = f"its worker died, or it took longer than {self._timeout:g} s ({type(error).__name__})"
+                outcome = Outcome(task.video.folder, reason, again=True, lasting=True)
+            if isinstance(outcome, InputError):
+                raise outcome
+            yield outcome
+
+
+def _run(shared: tuple[argparse.Namespace, str, float], task: Task) -> Outcome | InputError:
+    """Lifts a video in a worker process of Ray; an error of the models is returned."""
+    options, device, timeout = shared
+    key = repr(sorted(vars(options).items(), key=str))
+    if key not in _lifters:
+        _lifters.clear()
+        try:
+            _lifters[key] = Lifter(options, device, 1)
+        except InputError as error:
+            return InputError(str(error))
+    with ending_after(timeout):
+        return _lifters[key](task)

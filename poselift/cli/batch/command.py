@@ -1,0 +1,155 @@
+"""`poselift batch`: the options, and the course of a batch."""
+
+import argparse
+import re
+import sys
+from typing import Any
+
+from rich.console import Console
+
+from poselift.cli.batch.cluster import RayEngine
+from poselift.cli.batch.course import Course
+from poselift.cli.batch.limits import WORKERS_A_GPU
+from poselift.cli.batch.local import LocalEngine
+from poselift.cli.batch.settings import settings_of
+from poselift.cli.batch.tables import check_tables
+from poselift.cli.batch.task import Task
+from poselift.cli.batch.videos import find_videos, shard_of
+from poselift.cli.detector import add_detector_options
+from poselift.cli.lift import chosen_skeleton
+from poselift.cli.lift_options import add_lift_options
+from poselift.core.device import torch_device
+from poselift.core.threads import cores
+from poselift.models import load_weights
+
+_TIMEOUT = 4 * 3600.0
+"""Seconds for a video, without `--timeout`: long enough for hours of video, short enough for one night."""
+
+
+def add_command(commands: Any) -> None:
+    """Adds `batch` to the console script."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        "batch",
+        description="Lifts all videos of a folder, a glob or a manifest, each into a folder of its own. A batch that "
+        "was stopped goes on where it was, if the same command runs again; it does only what is missing or has "
+        "changed. Exit code: 0 if all videos are lifted, 3 if some failed, 2 if none could be lifted.",
+    )
+    parser.add_argument(
+        "source",
+        metavar="SOURCE",
+        help="a folder, a glob in quotes, or a manifest: a .csv or .parquet file with the column path, and options of "
+        "single videos in more columns",
+    )
+    parser.add_argument("--out", required=True, metavar="DIR", help="folder of the results, or a URL such as s3://...")
+    parser.add_argument(
+        "--engine",
+        choices=["local", "ray"],
+        default="local",
+        help="processes of this machine, or a Ray cluster (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--shard", type=_shard, metavar="I/N", help="only the I-th of N parts, such as 3/8, for SLURM and others"
+    )
+    parser.add_argument(
+        "--workers",
+        type=_count,
+        metavar="N",
+        help=f"processes of the local engine (default: one for each core, at most {WORKERS_A_GPU} for each GPU)",
+    )
+    parser.add_argument(
+        "--timeout",
+        type=_seconds,
+        default=_TIMEOUT,
+        metavar="S",
+        help="a video that takes longer fails, seconds (default: %(default)g)",
+    )
+    parser.add_argument("--retry", action="store_true", help="also try the videos that failed in an earlier run")
+    how = add_lift_options(parser)
+    how.add_argument("--render", dest="no_render", action="store_false", help="also write overlay.mp4")
+    how.add_argument("--quiet", action="store_true", help="print errors only")
+    add_detector_options(parser)
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Lifts the videos, and writes the tables.
+
+    Raises:
+        InputError: there are no videos, or an option cannot be used.
+        SystemExit: with code 3 or 2, some videos or all of them failed.
+    """
+    check_tables()
+    devices = arguments.device.split(",")
+    if arguments.engine == "local":
+        for device in devices:
+            torch_device(device)
+    chosen_skeleton(arguments, load_weights(arguments.weights))
+    videos = shard_of(find_videos(arguments.source, arguments.out, arguments), arguments.shard)
+    tasks = [Task(video, settings_of(video.options), arguments.out) for video in videos]
+    shard = "" if arguments.shard is None else ".{}-of-{}".format(*arguments.shard)
+    # No markup, because file names may look like rich's.
+    console = Console(quiet=arguments.quiet, highlight=False, soft_wrap=True, markup=False, emoji=False)
+    with Course(arguments.out, shard, tasks, console) as course:
+        waiting = course.waiting(arguments.retry)
+        try:
+            if waiting:
+                with _engine(arguments, devices, len(waiting)) as engine:
+                    course.lift(waiting, engine)
+        except (KeyboardInterrupt, SystemExit):
+            done = len(tasks) - len(course.waiting(retry=False))
+            print(f"{done} of {len(tasks)} videos are done. To go on, run the same command again", file=sys.stderr)
+            raise
+        finally:
+            lifted, failed = course.write_tables()
+    console.print(
+        f"{lifted} of {len(tasks)} videos are lifted, into {arguments.out}. "
+        f"Tables of all clips and people: clips{shard}.parquet, people{shard}.parquet"
+    )
+    if failed:
+        print(
+            f"{failed} of {len(tasks)} videos failed; {arguments.out}/failures{shard}.csv has the reasons. To try them "
+            "again, add --retry",
+            file=sys.stderr,
+        )
+        raise SystemExit(3 if lifted else 2)
+
+
+def _engine(arguments: argparse.Namespace, devices: list[str], videos: int) -> LocalEngine | RayEngine:
+    """The chosen engine.
+
+    Args:
+        arguments: of the command line.
+        devices: for the local engine.
+        videos: number of videos to lift.
+    """
+    if arguments.engine == "ray":
+        return RayEngine(arguments, arguments.device, arguments.timeout)
+    share = cores()
+    gpus = sum(torch_device(device).type == "cuda" for device in devices)
+    workers = min(videos, arguments.workers or (min(share, WORKERS_A_GPU * gpus) if gpus else share))
+    places = [devices[worker % len(devices)] for worker in range(workers)]
+    return LocalEngine(arguments, places, max(1, share // workers), arguments.timeout)
+
+
+def _shard(text: str) -> tuple[int, int]:
+    match = re.fullmatch(r"(\d+)/(\d+)", text)
+    part, parts = (int(number) for number in match.groups()) if match else (0, 0)
+    if not 1 <= part <= parts:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a part; give such as 3/8, the third of eight")
+    return part, parts
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of processes; give 1 or more")
+    return int(text)
+
+
+def _seconds(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0 < value <= 1e6:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a time limit; give seconds, more than 0")
+    return value

@@ -1,0 +1,158 @@
+"""The course of a batch: what is done, what is left, what failed, and the tables of all that."""
+
+import contextlib
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+from poselift.cli.batch.folders import RECORD, remove_leftovers
+from poselift.cli.batch.storage import file_system, is_local, read_some, remove_file, write_file
+from poselift.cli.batch.tables import clip_row, write_tables
+from poselift.cli.batch.task import Outcome, Task, one_line
+from poselift.cli.results import SUMMARY
+from poselift.core.files import check_writable
+from poselift.core.locks import locked
+
+_TRIES = 3
+"""Tries of a video where another one may succeed."""
+_FAILED = ".failed"
+"""Name of the folder with a JSON file for each video that failed."""
+
+
+@runtime_checkable
+class Engine(Protocol):
+    """Lifts videos in processes."""
+
+    def lift(self, tasks: Iterable[Task]) -> Iterator[Outcome]:
+        """The outcomes, in the order in which they are ready.
+
+        Raises:
+            InputError: a worker cannot load the models.
+        """
+        ...
+
+
+class Course:
+    """A batch in its folder, which no other run of the same shard uses meanwhile.
+
+    Args:
+        out: path or URL of the folder.
+        shard: part of the names of the tables.
+        tasks: all videos of the batch or shard.
+        console: for progress and failures.
+
+    Raises:
+        InputError: another run uses the folder, or it is not writable.
+    """
+
+    def __init__(self, out: str, shard: str, tasks: Sequence[Task], console: Console) -> None:
+        self._out, self._shard, self._tasks, self._console = out, shard, tasks, console
+        self._resources = contextlib.ExitStack()
+
+    def __enter__(self) -> "Course":
+        files, root = file_system(self._out)
+        if is_local(files):
+            check_writable(root)
+            Path(root).mkdir(parents=True, exist_ok=True)
+            busy = f"another run is writing to {self._out}; wait for its end, or choose another --out"
+            self._resources.enter_context(locked(Path(root) / f".batch{self._shard}.lock", busy))
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._resources.close()
+
+    def waiting(self, retry: bool) -> list[Task]:
+        """The tasks that are not done.
+
+        Args:
+            retry: those too that failed for a reason that stays.
+        """
+        lifted, failed = self._state()
+        remove_leftovers(self._out, lifted)
+        kept = {} if retry else {folder for folder, record in failed.items() if record["lasting"]}
+        return [task for task in self._tasks if task.video.folder not in lifted and task.video.folder not in kept]
+
+    def lift(self, tasks: Sequence[Task], engine: Engine) -> None:
+        """Lifts videos; shows the progress and the time left.
+
+        Raises:
+            InputError: the engine cannot load the models.
+        """
+        done = len(self._tasks) - len(tasks)
+        if done:
+            self._console.print(f"{done} of {len(self._tasks)} videos were done before")
+        columns = (TextColumn("Lifting videos"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"))
+        times = (TimeElapsedColumn(), TextColumn("left:"), TimeRemainingColumn())
+        # Rich would take the time left from the last 30 s, in which perhaps no video was finished.
+        with Progress(*columns, *times, console=self._console, speed_estimate_period=3600) as bar:
+            shown = bar.add_task("", total=len(tasks))
+            failures = 0
+            for task, outcome, tries in _tried(tasks, engine):
+                record = f"{self._out}/{_FAILED}/{task.video.folder}.json"
+                if outcome.reason is None:
+                    remove_file(record)
+                else:
+                    failures += 1
+                    facts = {"reason": outcome.reason, "tries": tries, "lasting": outcome.lasting}
+                    write_file(record, json.dumps({**task.record, **facts}, indent=2).encode())
+                    self._console.print(one_line(f"failed: {task.video.name}: {outcome.reason}"))
+                bar.update(shown, advance=1, description=f"{failures} failed" if failures else "")
+
+    def write_tables(self) -> tuple[int, int]:
+        """Writes the tables; returns how many videos are lifted and how many failed."""
+        lifted, failed = self._state()
+        paths = {f"{folder}/{SUMMARY}": folder for folder in lifted}
+        summaries = {paths[path]: json.loads(text) for path, text in read_some(self._out, list(paths)).items()}
+        clips, people = [], []
+        for task in self._tasks:
+            video, folder = task.video.name, task.video.folder
+            summary: dict[str, Any] = {}
+            if folder in lifted:
+                summary = summaries.get(folder, {})
+                status, more = "lifted", {"sha256": lifted[folder]["sha256"], "tries": None}
+            elif folder in failed:
+                status, more = "failed", {key: failed[folder][key] for key in ("reason", "tries")}
+            else:
+                status, more = "waiting", {}
+            clips.append(clip_row(video, folder, status, more, summary))
+            people += [{"video": video, "folder": folder, **person} for person in summary.get("people", [])]
+        write_tables(self._out, self._shard, clips, people)
+        return len(lifted), len(failed)
+
+    def _state(self) -> tuple[dict[str, dict[str, Any]], dict[str, dict[str, Any]]]:
+        """The records of the videos that are lifted, and of those that failed, as they are and with these settings."""
+        lifted = self._current({f"{task.video.folder}/{RECORD}": task for task in self._tasks})
+        failed = self._current({f"{_FAILED}/{task.video.folder}.json": task for task in self._tasks})
+        return lifted, {folder: record for folder, record in failed.items() if folder not in lifted}
+
+    def _current(self, paths: dict[str, Task]) -> dict[str, dict[str, Any]]:
+        """The records in these files that belong to their task; by folder of the video."""
+        records = {}
+        for path, content in read_some(self._out, list(paths)).items():
+            task = paths[path]
+            with contextlib.suppress(ValueError):
+                record = json.loads(content)
+                if all(record.get(key) == value for key, value in task.record.items()):
+                    records[task.video.folder] = record
+        return records
+
+
+def _tried(tasks: Sequence[Task], engine: Engine) -> Iterator[tuple[Task, Outcome, int]]:
+    """The last outcome of each task and its number of tries; tasks are tried again after all others."""
+    by_folder = {task.video.folder: task for task in tasks}
+    tries: Counter[str] = Counter()
+    while tasks:
+        again = []
+        for outcome in engine.lift(tasks):
+            task = by_folder[outcome.folder]
+            tries[outcome.folder] += 1
+            if outcome.again and tries[outcome.folder] < _TRIES:
+                again.append(task)
+            else:
+                yield task, outcome, tries[outcome.folder]
+        tasks = again

@@ -1,0 +1,92 @@
+"""The folders of a batch: each is there with all of its files, or not at all."""
+
+import contextlib
+import os
+import shutil
+import tempfile
+from collections.abc import Collection, Iterator
+from pathlib import Path
+
+from poselift.cli.batch.storage import file_system, is_local
+from poselift.core.locks import BusyError, locked
+
+RECORD = "batch.json"
+"""Name of the file in the folder of each video that says what it was made from; it is written last."""
+KEPT = "keypoints.npz"
+"""Name of the file in the folder of each video that has its detections."""
+
+
+@contextlib.contextmanager
+def new_folder(out: str, name: str) -> Iterator[Path]:
+    """An empty folder; if the block succeeds and wrote `RECORD`, it replaces the folder `name` in `out`.
+
+    It has `KEPT`, if the earlier folder or a stopped run has one. If the block fails, `KEPT` stays for the next run.
+
+    Args:
+        out: path or URL of the folder of the batch.
+        name: of the folder of a video.
+
+    Raises:
+        BusyError: another process lifts this video.
+    """
+    files, root = file_system(out)
+    if is_local(files):
+        place = Path(root) / name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with locked(place.with_name(f".{name}.lock"), f"another run lifts it into {out}; wait for the end of that run"):
+            yield from _local(place)
+        return
+    with tempfile.TemporaryDirectory(prefix="poselift_") as temporary:
+        folder = Path(temporary)
+        with contextlib.suppress(FileNotFoundError):
+            files.get_file(f"{root}/{name}/{KEPT}", str(folder / KEPT))
+        yield folder
+        if not (folder / RECORD).exists():
+            return
+        with contextlib.suppress(FileNotFoundError):
+            files.rm(f"{root}/{name}", recursive=True)
+        # There is no renaming of folders: the record comes last.
+        for path in sorted(folder.iterdir(), key=lambda path: path.name == RECORD):
+            files.put_file(str(path), f"{root}/{name}/{path.name}")
+
+
+def remove_leftovers(out: str, names: Collection[str]) -> None:
+    """Removes what killed runs left of videos that need no more work.
+
+    Args:
+        out: path or URL of the folder of the batch.
+        names: of the folders of these videos.
+    """
+    files, root = file_system(out)
+    if not is_local(files) or not os.path.isdir(root):
+        return
+    for path in Path(root).iterdir():
+        name = path.name.removeprefix(".").removesuffix(".unfinished").removesuffix(".old").removesuffix(".lock")
+        if path.name != name and name in names:
+            with contextlib.suppress(BusyError), locked(path.with_name(f".{name}.lock"), ""):
+                shutil.rmtree(path, ignore_errors=True)
+
+
+def _local(place: Path) -> Iterator[Path]:
+    """The new folder beside its place, to which it is moved."""
+    unfinished, old = place.with_name(f".{place.name}.unfinished"), place.with_name(f".{place.name}.old")
+    if old.exists() and not place.exists():  # a run was killed between the two moves
+        old.rename(place)
+    shutil.rmtree(old, ignore_errors=True)
+    unfinished.mkdir(exist_ok=True)
+    for left in unfinished.iterdir():
+        if left.name != KEPT:
+            shutil.rmtree(left) if left.is_dir() else left.unlink()
+    if (place / KEPT).exists() and not (unfinished / KEPT).exists():
+        shutil.copyfile(place / KEPT, unfinished / KEPT)
+    try:
+        yield unfinished
+    finally:
+        if not (unfinished / RECORD).exists() and not (unfinished / KEPT).exists():
+            shutil.rmtree(unfinished)
+    if not (unfinished / RECORD).exists():
+        return
+    if place.exists():
+        os.rename(place, old)
+    os.rename(unfinished, place)
+    shutil.rmtree(old, ignore_errors=True)

@@ -1,0 +1,70 @@
+"""A list of videos with options for each: a CSV or Parquet file."""
+
+import csv
+import io
+from typing import Any
+
+from fsspec import AbstractFileSystem
+
+from poselift.cli.batch.storage import address
+from poselift.core.errors import InputError
+from poselift.core.optional import require
+
+MANIFESTS = (".csv", ".parquet")
+"""Endings of the names of manifests."""
+
+
+def read_manifest(files: AbstractFileSystem, path: str) -> list[tuple[str, dict[str, str]]]:
+    """The rows of a manifest as text, each with its place for messages; empty values are "".
+
+    Args:
+        files: the file system.
+        path: the file on it, with a column `path`.
+
+    Raises:
+        InputError: the file cannot be read, lacks the column, or has no rows.
+    """
+    where = address(files, path)
+    content = files.cat_file(path)
+    rows = _parquet_rows(content, where) if path.lower().endswith(".parquet") else _csv_rows(content, where)
+    if not rows:
+        raise InputError(f"{where}: there are no videos in it; write one row for each")
+    for place, row in rows:
+        if not row.get("path") or "\0" in row["path"]:
+            raise InputError(f"{place}: the column 'path' is missing or not a path; write the path of the video")
+    return rows
+
+
+def _csv_rows(content: bytes, where: str) -> list[tuple[str, dict[str, str]]]:
+    try:
+        reader = csv.DictReader(io.StringIO(content.decode("utf-8-sig"), newline=""), strict=True)
+        rows = []
+        for row in reader:
+            place = f"{where}, line {reader.line_num}"
+            if None in row or None in row.values():
+                raise InputError(f"{place}: it has {'more' if None in row else 'fewer'} cells than the first line")
+            rows.append((place, {key.strip(): value.strip() for key, value in row.items()}))
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise InputError(f"{where}: not readable as CSV in UTF-8 ({error})") from error
+    return rows
+
+
+def _parquet_rows(content: bytes, where: str) -> list[tuple[str, dict[str, str]]]:
+    arrow, parquet = require("pyarrow", "tables"), require("pyarrow.parquet", "tables")
+    try:
+        rows = parquet.read_table(arrow.BufferReader(content)).to_pylist()
+    except (arrow.ArrowException, OSError) as error:
+        raise InputError(f"{where}: not readable as Parquet ({' '.join(str(error).split())})") from error
+    return [
+        (f"{where}, row {number}", {key: _text(value) for key, value in row.items()})
+        for number, row in enumerate(rows, start=1)
+    ]
+
+
+def _text(value: Any) -> str:
+    """A value as the command line has it."""
+    if value is None or value != value:  # NaN
+        return ""
+    if isinstance(value, list):
+        return ",".join(map(_text, value))
+    return f"{value:.15g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,104 @@
+"""Files of this machine and of object stores (s3://, gs://, ...), through fsspec."""
+
+import contextlib
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from fsspec import AbstractFileSystem
+from fsspec.core import url_to_fs
+from fsspec.implementations.local import LocalFileSystem
+
+from poselift.core.errors import InputError
+from poselift.core.files import atomic_path
+
+
+def file_system(location: str) -> tuple[AbstractFileSystem, str]:
+    """The file system of a path or URL, and the path on it; local paths are absolute.
+
+    Raises:
+        InputError: the protocol is unknown, or its package is not installed.
+
+    Example:
+        >>> file_system("/data/walk.mp4")[1]
+        '/data/walk.mp4'
+    """
+    if "://" not in location:
+        return LocalFileSystem(), os.path.abspath(location)
+    try:
+        files, path = url_to_fs(location)
+    except (ImportError, ValueError) as error:
+        raise InputError(f"{location}: {error}") from error
+    return files, path
+
+
+def is_local(files: AbstractFileSystem) -> bool:
+    """Whether these are files of this machine, or mounted on it."""
+    return isinstance(files, LocalFileSystem)
+
+
+def address(files: AbstractFileSystem, path: str) -> str:
+    """The path of a local file, the URL of another one: `file_system` takes both."""
+    return path if is_local(files) else str(files.unstrip_protocol(path))
+
+
+def stamp(files: AbstractFileSystem, path: str) -> dict[str, Any] | None:
+    """Size and version of a file, which change if it is written anew; None if there is no such file."""
+    try:
+        if is_local(files):
+            status = os.stat(path)  # of the target of a link
+            return {"bytes": status.st_size, "modified": status.st_mtime_ns} if os.path.isfile(path) else None
+        facts = files.info(path)
+    except (OSError, ValueError):  # ValueError: a path with a null character
+        return None
+    if facts["type"] != "file":
+        return None
+    keys = ("ETag", "etag", "generation", "mtime", "LastModified", "last_modified", "created")
+    return {"bytes": facts["size"], "modified": next((str(facts[key]) for key in keys if key in facts), None)}
+
+
+@contextlib.contextmanager
+def local_copy(location: str) -> Iterator[Path]:
+    """The path of a local file; a temporary copy of another one.
+
+    Raises:
+        InputError: the file cannot be fetched.
+    """
+    files, path = file_system(location)
+    if is_local(files):
+        yield Path(path)
+        return
+    with tempfile.TemporaryDirectory(prefix="poselift_") as folder:
+        copy = Path(folder) / Path(path).name
+        try:
+            files.get_file(path, str(copy))
+        except FileNotFoundError:
+            raise InputError(f"{location}: no such file; check the path of the video") from None
+        yield copy
+
+
+def read_some(location: str, names: list[str]) -> dict[str, bytes]:
+    """The content of files in a folder, by name; missing files are left out."""
+    files, root = file_system(location)
+    paths = {f"{root}/{name}": name for name in names}
+    found = files.cat(list(paths), on_error="omit") if names else {}
+    return {paths[path]: content for path, content in found.items()}
+
+
+def write_file(location: str, content: bytes) -> None:
+    """Writes a file as a whole: a reader never sees a part of it."""
+    files, path = file_system(location)
+    if is_local(files):
+        with atomic_path(path) as temporary:
+            temporary.write_bytes(content)
+    else:
+        files.pipe_file(path, content)
+
+
+def remove_file(location: str) -> None:
+    """Removes a file, if it is there."""
+    files, path = file_system(location)
+    with contextlib.suppress(FileNotFoundError):
+        files.rm_file(path)

@@ -1,0 +1,107 @@
+"""The tables of a batch: failures.csv, clips.parquet and people.parquet."""
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from poselift.cli.batch.storage import write_file
+from poselift.core.optional import require
+
+_CLIPS = {
+    "video": "string",
+    "folder": "string",
+    "status": "string",
+    "reason": "string",
+    "tries": "int32",
+    "sha256": "string",
+    "width": "int32",
+    "height": "int32",
+    "fps": "float64",
+    "frames": "int64",
+    "start_s": "float64",
+    "end_s": "float64",
+    "people": "int32",
+    "warnings": "list<item: string>",
+}
+_PEOPLE = {
+    "video": "string",
+    "folder": "string",
+    "id": "int32",
+    "start_s": "float64",
+    "end_s": "float64",
+    "frames": "int64",
+    "frames_interpolated": "int64",
+    "frames_empty": "int64",
+}
+"""Columns and their types; further facts of a person in summary.json become columns too."""
+
+
+def check_tables() -> None:
+    """Raises an InputError if pyarrow is not installed."""
+    require("pyarrow", "tables")
+
+
+def clip_row(video: str, folder: str, status: str, more: dict[str, Any], summary: dict[str, Any]) -> dict[str, Any]:
+    """A row of clips.parquet.
+
+    Args:
+        video: path relative to the source.
+        folder: name of the folder of the results.
+        status: "lifted", "failed" or "waiting".
+        more: sha256 of the video, or reason and tries.
+        summary: content of summary.json, if the video is lifted.
+    """
+    facts = {key: summary.get(key) for key in _CLIPS}
+    people = len(summary["people"]) if "people" in summary else None
+    return {**facts, **more, "video": video, "folder": folder, "status": status, "people": people}
+
+
+def write_tables(out: str, shard: str, clips: Sequence[dict[str, Any]], people: Sequence[dict[str, Any]]) -> None:
+    """Writes the three tables.
+
+    Args:
+        out: path or URL of the folder of the batch.
+        shard: part of the files' names, such as ".1-of-8"; "" without shards.
+        clips: rows of `clip_row`.
+        people: rows with `video`, `folder`, and the person's entry in summary.json.
+    """
+    failures = [[row[key] for key in ("video", "folder", "tries", "reason")] for row in clips if row["reason"]]
+    write_file(f"{out}/failures{shard}.csv", _csv(["video", "folder", "tries", "reason"], failures))
+    write_file(f"{out}/clips{shard}.parquet", _parquet(clips, _CLIPS))
+    write_file(f"{out}/people{shard}.parquet", _parquet(people, _PEOPLE))
+
+
+def _csv(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> bytes:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(head)
+    writer.writerows([_cell(value) for value in row] for row in rows)
+    return text.getvalue().encode("utf-8", "backslashreplace")
+
+
+def _cell(value: Any) -> Any:
+    """A value that spreadsheets do not take for a formula."""
+    return f"'{value}" if isinstance(value, str) and value[:1] in tuple("=+-@\t\r") else value
+
+
+def _parquet(rows: Sequence[dict[str, Any]], types: dict[str, str]) -> bytes:
+    arrow, parquet = require("pyarrow", "tables"), require("pyarrow.parquet", "tables")
+    kinds = {"list<item: string>": arrow.list_(arrow.string())}
+    names = dict.fromkeys([*types, *(key for row in rows for key in row)])
+    columns = {}
+    for name in names:
+        values = [_plain(row.get(name)) for row in rows]
+        kind = kinds.get(types[name]) or arrow.type_for_alias(types[name]) if name in types else None
+        columns[name] = arrow.array(values, kind)
+    sink = arrow.BufferOutputStream()
+    parquet.write_table(arrow.table(columns), sink)
+    return bytes(sink.getvalue().to_pybytes())
+
+
+def _plain(value: Any) -> Any:
+    """A value that a column can have: dicts become JSON, and names that are not UTF-8 are written with escapes."""
+    if isinstance(value, dict):
+        return json.dumps(value)
+    return value.encode("utf-8", "backslashreplace").decode() if isinstance(value, str) else value

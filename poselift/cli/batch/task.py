@@ -1,0 +1,154 @@
+"""The work of a batch: lifts one video into its folder. Every engine calls this, in worker processes."""
+
+import argparse
+import copy
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import cv2
+import torch
+
+from poselift.cli.batch.folders import KEPT, RECORD, new_folder
+from poselift.cli.batch.settings import Settings
+from poselift.cli.batch.storage import local_copy, read_some, write_file
+from poselift.cli.batch.videos import Video
+from poselift.cli.detector import chosen_detector
+from poselift.cli.lift import lift_into
+from poselift.cli.results import SUMMARY
+from poselift.core.device import torch_device
+from poselift.core.errors import InputError
+from poselift.core.files import sha256, write_json
+from poselift.core.locks import BusyError
+from poselift.core.threads import limit_cores
+from poselift.lifting import Clip
+from poselift.lifting.kept import KeepingClip, KeptClip
+from poselift.models import load_weights
+
+
+@dataclass(frozen=True)
+class Task:
+    """A video to lift.
+
+    Attributes:
+        video: the video.
+        settings: of its options.
+        out: path or URL of the folder of the batch.
+    """
+
+    video: Video
+    settings: Settings
+    out: str
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """What the results are made from; two equal records mean equal results."""
+        settings = {"detection": self.settings.detection, "lifting": self.settings.lifting}
+        return {"video": self.video.name, "stamp": self.video.stamp, "settings": settings}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a try.
+
+    Attributes:
+        folder: name of the folder of the video.
+        reason: why it failed, in one line; None if it did not.
+        again: whether another try may succeed.
+        lasting: whether the failure is the video's own, so that the next run need not try again.
+    """
+
+    folder: str
+    reason: str | None = None
+    again: bool = False
+    lasting: bool = False
+
+
+class Lifter:
+    """Lifts one video after the other; the models are loaded once.
+
+    Args:
+        options: of `poselift lift`, which choose the models.
+        device: for lifter and detector.
+        cores: CPU cores to use.
+
+    Raises:
+        InputError: the models cannot be loaded.
+    """
+
+    def __init__(self, options: argparse.Namespace, device: str, cores: int) -> None:
+        limit_cores(cores)
+        torch.set_num_threads(cores)
+        cv2.setNumThreads(cores)
+        options = copy.copy(options)
+        options.device = device
+        self._weights = load_weights(options.weights, torch_device(device))
+        self._detector = chosen_detector(options)
+
+    def __call__(self, task: Task) -> Outcome:
+        """Lifts a video; errors are part of the outcome."""
+        folder = task.video.folder
+        try:
+            self._lift(task)
+        except BusyError as error:
+            return Outcome(folder, str(error))
+        except InputError as error:
+            return Outcome(folder, one_line(error), lasting=True)
+        except (OSError, MemoryError, torch.OutOfMemoryError) as error:  # of the machine, not of the video
+            return Outcome(folder, f"{type(error).__name__}: {one_line(error)}", again=True)
+        except Exception as error:  # a video must not end the batch
+            return Outcome(folder, f"unexpected {type(error).__name__}: {one_line(error)}", lasting=True)
+        return Outcome(folder)
+
+    def _lift(self, task: Task) -> None:
+        video = task.video
+        if video.stamp is None:
+            raise InputError(f"{video.path}: there is no such file; check the path of the video")
+        with local_copy(video.path) as path, new_folder(task.out, video.folder) as folder:
+            content = sha256(path)
+            record = {**task.record, "sha256": content}
+            earlier = read_some(task.out, [f"{video.folder}/{RECORD}"])
+            if earlier and _equal(json.loads(earlier.popitem()[1]), record):
+                # The file has another date only.
+                write_file(f"{task.out}/{video.folder}/{RECORD}", json.dumps(record, indent=2).encode())
+                return
+            try:
+                lift_into(
+                    folder,
+                    self._clip(task, path, folder / KEPT, content),
+                    self._weights,
+                    video.options,
+                    {"video": Path(video.name).name},
+                    path,
+                )
+            except InputError as error:
+                raise InputError(str(error).replace(str(path), video.path)) from error
+            if str(path) != video.path:
+                summary = json.loads((folder / SUMMARY).read_text("utf-8"))
+                write_json(folder / SUMMARY, {**summary, "path": video.path})
+            write_json(folder / RECORD, record)
+
+    def _clip(self, task: Task, path: Path, kept: Path, content: str) -> Clip:
+        """The video with its kept detections, if they are those of these settings; else with the detector."""
+        key, options = task.settings.key(content), task.video.options
+        if kept.exists():
+            try:
+                clip = KeptClip(path, kept)
+            except InputError:
+                clip = None
+            if clip is not None and clip.key == key:
+                return clip
+            kept.unlink()
+        return KeepingClip(path, self._detector, kept, key, options.start, options.end, options.quality)
+
+
+def _equal(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    """Whether two records are of the same content and settings."""
+    return all(one.get(key) == other[key] for key in ("sha256", "settings"))
+
+
+def one_line(error: object) -> str:
+    """The message of an error, or another text, without line ends and control characters."""
+    text = " ".join(str(error).split())
+    return "".join(character if character.isprintable() else "?" for character in text)

@@ -1,0 +1,96 @@
+"""The options of lifting: `poselift lift` takes them for one video, `poselift batch` for many."""
+
+import argparse
+
+from poselift.cli.camera import add_camera_options
+from poselift.cli.detector import add_quality_option
+from poselift.cli.formats import NAMES
+from poselift.cli.weights import add_lifter_option
+from poselift.core.device import DEVICE_HELP
+from poselift.lifting import LiftOptions
+from poselift.skeleton import CMU28, H36M17
+
+
+def add_lift_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
+    """Adds the options that say what is lifted and how.
+
+    Returns:
+        The group of the options that say how.
+    """
+    what = parser.add_argument_group("what to lift")
+    what.add_argument("--start", type=float, metavar="S", help="start of the span, seconds")
+    what.add_argument("--end", type=float, metavar="S", help="end of the span, seconds")
+    what.add_argument(
+        "--person",
+        type=_numbers,
+        metavar="ID[,ID...]",
+        help="only these people, numbered from 1 in order of appearance (default: all)",
+    )
+    what.add_argument(
+        "--height",
+        type=_heights,
+        metavar="METRES|ID:METRES[,...]",
+        help="standing height, of everybody or by person, such as 1:1.82,2:1.68 (default: estimated)",
+    )
+    add_camera_options(parser)
+    how = parser.add_argument_group("how")
+    add_lifter_option(how)
+    how.add_argument(
+        "--skeleton",
+        choices=[H36M17.name, CMU28.name],
+        help="joints to write: Human3.6M's 17, or 28 with toes, heels, hands and face (default: the 17, or all joints "
+        "of the weights if they lack one of these)",
+    )
+    how.add_argument("--device", default="auto", help=DEVICE_HELP)
+    how.add_argument(
+        "--threshold",
+        type=_share,
+        default=LiftOptions.threshold,
+        metavar="SCORE",
+        help="lowest score of the 2D joints to use (default: %(default)s)",
+    )
+    add_quality_option(how)
+    how.add_argument("--no-flip", action="store_true", help="do not average with the mirrored input: twice as fast")
+    how.add_argument("--no-constant-bones", action="store_true", help="let bone lengths change from frame to frame")
+    how.add_argument(
+        "--world",
+        action="store_true",
+        help="write the motion in the world frame, Y up from the ground, with foot contacts; needs a still camera",
+    )
+    how.add_argument(
+        "--formats",
+        metavar="FORMAT,...",
+        help=f"write each motion in these formats too, any of {', '.join(NAMES)} (`poselift export` has more options)",
+    )
+    return how
+
+
+def _numbers(text: str) -> list[int]:
+    try:
+        return [int(part) for part in text.split(",")]
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a list of numbers; give people such as 1,3") from None
+
+
+def _heights(text: str) -> float | dict[int, float]:
+    try:
+        if ":" not in text:
+            return float(text)
+        pairs = [(int(person), float(metres)) for person, metres in (part.split(":") for part in text.split(","))]
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not a height; give metres such as 1.82 or 1:1.82,2:1.68"
+        ) from None
+    if len(dict(pairs)) < len(pairs):
+        raise argparse.ArgumentTypeError(f"{text!r} has two heights of one person; give one")
+    return dict(pairs)
+
+
+def _share(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a score; give a number from 0 to 1")
+    return value

@@ -1,0 +1,73 @@
+"""The folder of `poselift lift`: complete results of one run at a time, whenever a run is stopped."""
+
+import contextlib
+import os
+import shutil
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from poselift.cli.results import SUMMARY, UNFINISHED, check_folder, earlier_summary, is_ours
+from poselift.core.locks import locked
+
+_LOCK = ".poselift_lock"
+
+
+@contextlib.contextmanager
+def new_results(out: Path, path: Path, video: Path | None, formats: Sequence[str] = ()) -> Iterator[Path]:
+    """An empty folder; if the block succeeds, its files replace those of the previous run in `out`.
+
+    Until then, the results of the previous run stay as they are. What a killed run left is removed, or finished if
+    all of its files were written.
+
+    Args:
+        out: the folder of the results.
+        path: the input file; see `check_folder`.
+        video: the video of the keypoints, if given.
+        formats: names of the formats to write.
+
+    Raises:
+        InputError: another run is writing to the folder, or the folder cannot be used.
+    """
+    made = not out.exists()
+    out.mkdir(parents=True, exist_ok=True)
+    try:
+        with locked(out / _LOCK, f"another run is writing to {out}; wait for its end, or choose another --out"):
+            check_folder(out, path, video, formats)
+            unfinished = out / UNFINISHED
+            if earlier_summary(unfinished):
+                _publish(unfinished, out)
+            shutil.rmtree(unfinished, ignore_errors=True)
+            unfinished.mkdir()
+            try:
+                yield unfinished
+            except BaseException:
+                shutil.rmtree(unfinished, ignore_errors=True)
+                raise
+            _publish(unfinished, out)
+    finally:
+        if made:
+            with contextlib.suppress(OSError):  # it has results
+                out.rmdir()
+
+
+def _publish(new: Path, out: Path) -> None:
+    """Moves complete results to their place, the summary last: without one, the next run does this again."""
+    written = sorted(path for path in new.iterdir() if path.name != SUMMARY)
+    names = [path.name for path in written]
+    for name in earlier_summary(out).get("files", []):
+        if name not in names and isinstance(name, str) and is_ours(name):
+            _remove(out / name)
+    (out / SUMMARY).unlink(missing_ok=True)
+    for path in [*written, new / SUMMARY]:
+        if path.is_dir():  # as of the format opensim
+            _remove(out / path.name)
+        os.replace(path, out / path.name)
+    new.rmdir()
+
+
+def _remove(path: Path) -> None:
+    """Removes a file or a folder, if it is there."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)

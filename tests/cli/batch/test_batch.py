@@ -1,0 +1,151 @@
+"""`poselift batch` as a whole: good and broken videos, the second run, other options, kills."""
+
+import csv
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+from poselift.core.locks import locked
+from tests.cli.batch.conftest import BROKEN, GOOD, QUICK, contents
+from tests.cli.running import poselift
+
+
+def folders(out):
+    return sorted(path.name for path in out.iterdir() if path.is_dir() and not path.name.startswith("."))
+
+
+def test_the_good_videos_are_lifted_and_the_broken_ones_listed(whole):
+    assert whole.ran.code == 3
+    assert "3 of 6 videos failed" in whole.ran.err
+    assert [name.rsplit("-", 1)[0] for name in folders(whole.out)] == ["=SUM(1)", "walk", "walk"]
+    for name in folders(whole.out):
+        there = {path.name for path in (whole.out / name).iterdir()}
+        summary = json.loads((whole.out / name / "summary.json").read_text())
+        assert there == {"batch.json", "keypoints.npz", "summary.json", *summary["files"]}
+        np.load(whole.out / name / "keypoints.npz", allow_pickle=False).close()
+    with open(whole.out / "failures.csv", newline="") as file:
+        failures = list(csv.DictReader(file))
+    assert [(row["video"], row["tries"]) for row in failures] == [(name, "1") for name in BROKEN]
+    assert "is empty (0 bytes)" in failures[2]["reason"]
+
+
+def test_the_tables(whole):
+    clips = pq.read_table(whole.out / "clips.parquet").to_pylist()
+    assert [(row["video"], row["status"]) for row in clips] == [
+        (name, "lifted" if name in GOOD else "failed") for name in sorted(GOOD + BROKEN)
+    ]
+    lifted = [row for row in clips if row["status"] == "lifted"]
+    assert all((row["width"], row["height"], row["people"] >= 1) == (480, 270, True) for row in lifted)
+    people = pq.read_table(whole.out / "people.parquet").to_pylist()
+    assert len(people) == sum(row["people"] for row in lifted)
+    assert all((whole.out / row["folder"] / f"person_{row['id']}.npz").exists() for row in people)
+
+
+def test_a_video_alone_gives_the_same_bytes(whole, videos, tmp_path):
+    poselift("lift", videos / GOOD[0], "--out", tmp_path, "--no-render", *QUICK)
+    [folder] = {
+        row["folder"] for row in pq.read_table(whole.out / "people.parquet").to_pylist() if row["video"] == GOOD[0]
+    }
+    for path in tmp_path.iterdir():
+        if path.name != "summary.json":
+            assert path.read_bytes() == (whole.out / folder / path.name).read_bytes(), path.name
+
+
+def test_a_second_run_does_nothing_and_other_weights_need_no_picture(whole, videos, batch, tmp_path, monkeypatch):
+    out = tmp_path / "out"
+    shutil.copytree(whole.out, out, copy_function=shutil.copy2)
+    monkeypatch.setattr("poselift.cli.batch.command.LocalEngine", None)  # no process is started
+    ran = batch(videos, out)
+    assert (ran.code, contents(out)) == (3, whole.contents)
+    monkeypatch.undo()
+    assert batch(videos, out, "--threshold", 0.3).code == 3
+    for name in folders(out):
+        summary = json.loads((out / name / "summary.json").read_text())
+        assert summary["seconds"]["detect"] < 0.01, "the detections were kept"
+        assert (out / name / "keypoints.npz").read_bytes() == (whole.out / name / "keypoints.npz").read_bytes()
+    assert [name for name in os.listdir(out) if name.startswith(".")] == [".failed"]
+
+
+def test_what_has_changed_is_done_again(whole, videos, batch, tmp_path):
+    """A new date alone changes nothing but the record; another content does; a repaired video is lifted."""
+    source, out = tmp_path / "videos", tmp_path / "out"
+    shutil.copytree(videos, source)
+    shutil.copytree(whole.out, out)
+    shutil.copyfile(source / GOOD[0], source / GOOD[1])
+    shutil.copyfile(source / GOOD[0], source / BROKEN[0])
+    assert batch(source, out).code == 3
+    clips = {row["video"]: row for row in pq.read_table(out / "clips.parquet").to_pylist()}
+    for name in (GOOD[0], GOOD[2]):
+        files = {key: value for key, value in whole.contents.items() if key.startswith(clips[name]["folder"])}
+        assert files.items() <= contents(out).items(), "only the date is another"
+    assert clips[GOOD[1]]["sha256"] == clips[GOOD[0]]["sha256"] == clips[BROKEN[0]]["sha256"]
+    assert clips[BROKEN[0]]["status"] == "lifted"
+    assert not (out / ".failed" / f"{clips[BROKEN[0]]['folder']}.json").exists()
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)])
+def test_a_batch_that_is_ended_goes_on(number, whole, videos, batch, tmp_path):
+    out = tmp_path / "out"
+    command = [
+        sys.executable,
+        "-c",
+        "from poselift.cli.main import main; main()",
+        "batch",
+        str(videos),
+        "--out",
+        str(out),
+        *QUICK,
+        "--workers",
+        "1",
+    ]
+    run = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 120
+    while not (out.exists() and any(".unfinished" in name or "-" in name for name in os.listdir(out))):
+        assert time.monotonic() < deadline
+        assert run.poll() is None
+        time.sleep(0.01)
+    run.send_signal(number)
+    said = run.communicate(timeout=60)[1]
+    if number == signal.SIGTERM:
+        assert run.returncode == 143
+        assert "To go on, run the same command again" in said
+    assert batch(videos, out).code == 3
+    assert contents(out) == whole.contents
+
+
+def test_two_runs_at_once_are_refused(videos, batch, tmp_path):
+    with locked(tmp_path / ".batch.lock", ""):
+        ran = batch(videos, tmp_path)
+    assert (ran.code, "another run is writing to" in ran.err) == (2, True)
+
+
+def test_nothing_but_broken_videos(videos, batch, tmp_path):
+    ran = batch(f"{videos}/*.m[ko]v", tmp_path / "out", "--shard", "1/1")
+    assert ran.code == 2
+    assert "2 of 2 videos failed" in ran.err
+    assert (tmp_path / "out" / "failures.1-of-1.csv").read_text().count("\n") == 3
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--weights", "nonsense"], "no shipped weights are called 'nonsense'"),
+        (["--device", "cpu,toaster"], "there is no device 'toaster'"),
+        (["--shard", "0/3"], "is not a part"),
+        (["--workers", "0"], "is not a number of processes"),
+        (["--timeout", "-1"], "is not a time limit"),
+        (["--detector", "rtmpose"], "--model"),
+    ],
+)
+def test_bad_options_are_one_line(options, message, videos, batch, tmp_path):
+    ran = batch(videos, tmp_path / "out", *options)
+    assert (ran.code, ran.err.count("\n")) == (2, 1)
+    assert message in ran.err

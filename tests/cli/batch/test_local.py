@@ -1,0 +1,80 @@
+"""Workers that die, hang, or cannot start: by videos that do this to them."""
+
+import argparse
+import os
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from poselift.cli.batch import local
+from poselift.cli.batch.local import LocalEngine
+from poselift.cli.batch.settings import Settings
+from poselift.cli.batch.task import Outcome, Task
+from poselift.cli.batch.videos import Video
+from poselift.core.errors import InputError
+
+
+class StandIn:
+    """Instead of `Lifter`: does what the name of the video says."""
+
+    def __init__(self, options, device, cores):
+        if device == "broken":
+            raise InputError("no weights")
+
+    def __call__(self, task):
+        name = task.video.name
+        if name == "die":
+            os.kill(os.getpid(), signal.SIGKILL)
+        if name == "hang":
+            time.sleep(60)
+        return Outcome(task.video.folder)
+
+
+@pytest.fixture
+def engine(monkeypatch):
+    """An engine whose workers are forked, so that they start at once and know the stand-in."""
+    monkeypatch.setattr(local, "Lifter", StandIn)
+    spawning = local.multiprocessing.get_context
+    monkeypatch.setattr(local.multiprocessing, "get_context", lambda _: spawning("fork"))
+    return lambda *devices, timeout=30.0: LocalEngine(argparse.Namespace(), list(devices), 1, timeout)
+
+
+def tasks(*names):
+    return [
+        Task(Video(name, name, f"{number}-{name}", None, argparse.Namespace()), Settings({}, {}), "out")
+        for number, name in enumerate(names)
+    ]
+
+
+def test_a_worker_that_dies_costs_its_video_only(engine):
+    with engine("cpu", "cpu") as running:
+        outcomes = {outcome.folder: outcome for outcome in running.lift(tasks("a", "die", "b", "die", "c"))}
+    assert [outcomes[name].reason for name in ("0-a", "2-b", "4-c")] == [None] * 3
+    for name in ("1-die", "3-die"):
+        assert "the worker process died (Killed)" in outcomes[name].reason
+        assert outcomes[name].again
+
+
+def test_a_worker_that_hangs_is_ended(engine):
+    start = time.monotonic()
+    with engine("cpu", timeout=1.0) as running:
+        hung, fine = running.lift(tasks("hang", "a"))
+    assert "longer than 1 s (--timeout)" in hung.reason
+    assert fine.reason is None
+    assert time.monotonic() - start < 30
+
+
+def test_workers_that_cannot_start_end_the_batch(engine):
+    with engine("broken") as running, pytest.raises(InputError, match="no weights"):
+        list(running.lift(tasks("a")))
+
+
+def test_no_worker_outlives_the_engine(engine):
+    with engine("cpu", "cpu") as running:
+        outcomes = running.lift(tasks("a", "hang"))
+        assert next(outcomes).folder == "0-a"
+        processes = [worker._process.pid for worker in running._workers if worker._process]
+    assert processes
+    assert not any(Path(f"/proc/{process}").exists() for process in processes)

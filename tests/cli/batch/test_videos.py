@@ -1,0 +1,133 @@
+import argparse
+import re
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from poselift.cli.batch.videos import find_videos, shard_of
+from poselift.cli.lift_options import add_lift_options
+from poselift.core.errors import InputError
+
+
+@pytest.fixture
+def options():
+    parser = argparse.ArgumentParser()
+    add_lift_options(parser)
+    return parser.parse_args(["--fov", "60", "--world"])
+
+
+@pytest.fixture
+def source(tmp_path):
+    for name in ("b.MP4", "a/walk.mov", "a/b/walk.mov", "notes.txt", ".hidden/c.mp4", "a/.d.mp4", "out/e.mp4"):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b"x")
+    return tmp_path
+
+
+def names(videos):
+    return [video.name for video in videos]
+
+
+def test_a_folder(source, options):
+    videos = find_videos(str(source), str(source / "out"), options)
+    assert names(videos) == ["a/b/walk.mov", "a/walk.mov", "b.MP4"]
+    assert all(re.fullmatch(r"(walk|b)-[0-9a-f]{12}", video.folder) for video in videos)
+    assert len({video.folder for video in videos}) == 3
+    assert [video.path for video in videos] == [str(source / name) for name in names(videos)]
+    assert names(shard_of(videos, (2, 2))) == ["a/walk.mov"]
+
+
+def test_a_link_is_followed_to_a_file_only(source, options):
+    (source / "link.mp4").symlink_to(source / "b.MP4")
+    (source / "a" / "loop").symlink_to(source)
+    assert names(find_videos(str(source), "out", options))[-1] == "out/e.mp4"
+    assert "link.mp4" in names(find_videos(str(source), "out", options))
+
+
+def test_a_glob(source, options):
+    assert names(find_videos(f"{source}/a/*.mov", "out", options)) == ["walk.mov"]
+    assert names(find_videos(f"{source}/**/walk.*", "out", options)) == ["a/b/walk.mov", "a/walk.mov"]
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [("gone", "no such folder"), ("b.MP4", "use poselift lift"), ("*.avi", "no video"), ("a/.x", "no such folder")],
+)
+def test_sources_without_videos(given, message, source, options):
+    with pytest.raises(InputError, match=message):
+        find_videos(f"{source}/{given}", "out", options)
+
+
+def manifest(source, text, name="list.csv"):
+    (source / name).write_text(text)
+    return str(source / name)
+
+
+def test_a_manifest(source, options):
+    text = (
+        "path,start,end,person,height,intrinsics,world\n"
+        'a/walk.mov,1.5,2,"1,3",1:1.8,"500,500,320,240",no\n'
+        "a/walk.mov,,,,,,\n"
+        f"{source}/b.MP4,,,,1.7,,TRUE\n"
+        "gone.mp4,,,,,,\n"
+    )
+    first, second, third, gone = find_videos(manifest(source, text), "out", options)
+    assert (first.options.start, first.options.end, first.options.person) == (1.5, 2.0, [1, 3])
+    assert (first.options.height, first.options.intrinsics) == ({1: 1.8}, (500.0, 500.0, 320.0, 240.0))
+    assert (first.options.fov, first.options.world) == (None, False), "of the row, not of all"
+    assert (second.options.fov, second.options.world, second.options.start) == (60.0, True, None)
+    assert first.folder != second.folder, "two spans of one video"
+    assert (third.name, third.options.height, third.options.world) == ("b.MP4", 1.7, True)
+    assert gone.stamp is None
+
+
+def test_a_manifest_in_parquet_means_the_same(source, options):
+    rows = [
+        {"path": "a/walk.mov", "start": 1.5, "person": [1, 3], "no_flip": True},
+        {"path": "b.MP4", "start": None, "person": None, "no_flip": False},
+    ]
+    pq.write_table(pa.Table.from_pylist(rows), source / "list.parquet")
+    first, second = find_videos(f"{source}/list.parquet", "out", options)
+    assert (first.options.start, first.options.person, first.options.no_flip) == (1.5, [1, 3], True)
+    assert (second.options.start, second.options.person, second.options.no_flip) == (None, None, False)
+    csv = manifest(source, 'path,start,person,no-flip\na/walk.mov,1.5,"1,3",1\nb.MP4,,,0\n')
+    assert [video.folder for video in find_videos(csv, "out", options)] == [first.folder, second.folder]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "no videos in it"),
+        ("path\n", "no videos in it"),
+        ("file\na.mp4\n", "line 2: the column 'path' is missing"),
+        ("path,fovv\na.mp4,3\n", "no column 'fovv'; did you mean 'fov'"),
+        ("path,device\na.mp4,cpu\n", "no column 'device'"),
+        ("path,fov\na.mp4,wide\n", "line 2: argument --fov: invalid float value: 'wide'"),
+        ("path,world\na.mp4,maybe\n", "world is 'maybe'; write true or false"),
+        ("path,fov\na.mp4\n", "line 2: it has fewer cells"),
+        ("path\na.mp4,3\n", "line 2: it has more cells"),
+        ("path\na.mp4\n./a.mp4\n", "a.mp4 is in it twice"),
+        ('path\n"a.mp4\n', "not readable as CSV"),
+    ],
+)
+def test_bad_manifests(text, message, source, options):
+    with pytest.raises(InputError, match=re.escape(message)):
+        find_videos(manifest(source, text), "out", options)
+
+
+def test_a_damaged_parquet_file(source, options):
+    with pytest.raises(InputError, match="not readable as Parquet"):
+        find_videos(manifest(source, "PAR1", "list.parquet"), "out", options)
+
+
+@pytest.mark.parametrize(
+    "path", ["../../etc/passwd", "a" * 240 + ".mp4", "...mp4", "ü\x1b[31m\n.mp4", "-rf.mp4", "~/x"]
+)
+def test_no_name_leaves_the_folder_of_the_results(path, source, options):
+    pq.write_table(pa.table({"path": [path]}), source / "list.parquet")
+    [video] = find_videos(f"{source}/list.parquet", "out", options)
+    assert re.fullmatch(r"[\w .()+,=@~-]+", video.folder)
+    assert not video.folder.startswith(".")
+    assert len(video.folder.encode()) < 200

@@ -1,0 +1,34 @@
+import pytest
+import torch
+
+from poselift.core.device import check_device, torch_device
+from poselift.core.errors import InputError
+
+NO_GPU = pytest.mark.skipif(torch.cuda.is_available(), reason="PyTorch sees a GPU")
+
+
+@pytest.mark.parametrize("name", ["auto", "cpu", "cuda", "cuda:0", "cuda:12"])
+def test_devices(name):
+    check_device(name)
+
+
+@pytest.mark.parametrize("name", ["toaster", "cuda:", "cuda:x", "cuda:-1", "gpu", "", "cuda:0,cuda:1"])
+def test_what_is_no_device(name):
+    with pytest.raises(InputError, match="there is no device"):
+        torch_device(name)
+
+
+@NO_GPU
+def test_without_a_gpu():
+    assert torch_device("auto") == torch_device("cpu") == torch.device("cpu")
+    for name in ("cuda", "cuda:1"):
+        with pytest.raises(InputError, match=f"no GPU here for device {name}"):
+            torch_device(name)
+
+
+def test_a_gpu_by_number(monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
+    assert [torch_device(name) for name in ("auto", "cuda:1")] == [torch.device("cuda"), torch.device("cuda:1")]
+    with pytest.raises(InputError, match="PyTorch sees 2 GPUs"):
+        torch_device("cuda:2")

@@ -1,0 +1,32 @@
+import multiprocessing
+import os
+
+import pytest
+
+from poselift.core.errors import InputError
+from poselift.core.locks import locked
+
+
+def hold_and_die(path):
+    with locked(path, ""):
+        os._exit(0)
+
+
+def test_the_lock_of_a_dead_process_is_taken_over(tmp_path):
+    path = tmp_path / "lock"
+    process = multiprocessing.get_context("fork").Process(target=hold_and_die, args=(path,))
+    process.start()
+    process.join()
+    assert path.exists()
+    with locked(path, "busy"), pytest.raises(InputError, match="busy"), locked(path, "busy"):
+        pass
+    assert not path.exists()
+
+
+def test_a_file_system_without_locks(tmp_path, monkeypatch):
+    def refuse(*_):
+        raise OSError(95, "Operation not supported")
+
+    monkeypatch.setattr("filelock.FileLock.acquire", refuse)
+    with locked(tmp_path / "lock", "busy"):
+        pass
