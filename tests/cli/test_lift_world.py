@@ -26,7 +26,7 @@ def test_both_frames_can_be_had(out):
     assert (camera.frame, world.frame) == ("camera", "world")
     assert camera.contacts is None
     assert world.contacts.shape == (len(world), 2)
-    # One ground for everybody sets the size, and standing feet move legs and root a little; all else is the same motion.
+    # One ground for everybody sets the size, and standing feet move legs and root a little; else it is the same motion.
     before = json.loads((out / "camera" / "person_1.json").read_text())
     size = about["height"]["metres"] / before["height"]["metres"]
     assert 0.8 < size < 1.25
