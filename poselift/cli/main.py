@@ -10,7 +10,20 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NoReturn
 
 from poselift import __version__
-from poselift.cli import attention, calibrate, export, export_onnx, lift, report, smooth, stream, view, weights
+from poselift.cli import (
+    attention,
+    calibrate,
+    export,
+    export_onnx,
+    figure,
+    lift,
+    measure,
+    report,
+    smooth,
+    stream,
+    view,
+    weights,
+)
 from poselift.cli.study import command as study
 from poselift.core.errors import InputError, describe
 
@@ -73,7 +86,7 @@ def _run(arguments: Sequence[str]) -> None:
     stream.add_command(commands)
     for name, about in _HYDRA.items():
         commands.add_parser(name, help=about)
-    for module in (smooth, report, study, attention, calibrate, weights, export_onnx):
+    for module in (smooth, measure, figure, report, study, attention, calibrate, weights, export_onnx):
         module.add_command(commands)
     options = parser.parse_args(arguments)
     try:
