@@ -100,10 +100,12 @@ def _strip(motions: Sequence[Motion], arguments: argparse.Namespace) -> "Figure"
 
 
 def _time(motions: Sequence[Motion], arguments: argparse.Namespace) -> "Figure":
-    from poselift.viz.plots import joint_plot
+    from poselift.viz.plots import MOST_SERIES, joint_plot
 
     motion = _only(motions)
     joints = [choose("joint", name, dict.fromkeys(motion.skeleton.joints, name)) for name in arguments.joint.split(",")]
+    if len(joints) > MOST_SERIES:
+        raise InputError(f"--joint names {len(joints)} joints; give at most {MOST_SERIES}")
     if arguments.reference is None:
         if motion.uncertainty is None:
             raise InputError(f"{arguments.motions[0]} has no uncertainty; give --reference NPZ, to draw the error")

@@ -42,7 +42,7 @@ def test_a_reference_of_another_rate_is_interpolated(motion):
         keypoints=motion.keypoints[::2],
     )
     errors = joint_distances(motion, slow)
-    assert np.nanmax(errors) < 6
+    assert np.nanmax(errors) < 10  # the wrists swing; without interpolation 70
     assert np.isfinite(errors[:49]).all()
 
 
