@@ -45,13 +45,16 @@ class Scene {
     this.mean = path.reduce((sum, p) => sum.map((v, i) => v + p[i] / path.length), [0, 0, 0]);
     const reach = (centre) => {
       const far = [];
-      shown.forEach((person) => person.times.forEach((time, frame) => {
-        const middle = centre(lastBefore(times, time)) ?? this.mean;
-        for (let i = frame * person.names.length; i < (frame + 1) * person.names.length; i += 3) {
-          const d = Math.max(Math.hypot(...[0, 1, 2].map((axis) => person.places[3 * i + axis] - middle[axis])), middle[1]);
-          if (d === d) far.push(d);
+      for (const { places, names, times: own } of shown) {
+        const stride = Math.ceil(own.length / 3000); // enough to know how far people reach
+        for (let frame = 0; frame < own.length; frame += stride) {
+          const [x, y, z] = centre(lastBefore(times, own[frame])) ?? this.mean;
+          for (let i = frame * names.length; i < (frame + 1) * names.length; i += 3) {
+            const d = Math.max(Math.hypot(places[3 * i] - x, places[3 * i + 1] - y, places[3 * i + 2] - z), y);
+            if (d === d) far.push(d);
+          }
         }
-      }));
+      }
       far.sort((a, b) => a - b);
       return Math.max(.9, far[Math.floor(.97 * far.length)] ?? 1);
     };
