@@ -69,7 +69,7 @@ class Scene {
     const k = Math.max(0, lastBefore(content.times, time)), follow = this.state.show.follow;
     this.target = follow ? this.path[k] : this.mean;
     this.focal = 1.5 * Math.min(high, wide * 1.1);
-    this.distance = (follow ? this.reach.follow : this.reach.still) * 2.95 / this.zoom;
+    this.distance = (follow ? this.reach.follow : this.reach.still) * 3.4 / this.zoom;
     this.turn = [Math.cos(this.yaw), Math.sin(this.yaw), Math.cos(this.pitch), Math.sin(this.pitch)];
     this.ratio = ratio;
   }
