@@ -7,7 +7,7 @@ from typing import Any
 from poselift.core.choices import choose
 from poselift.core.errors import InputError
 from poselift.core.files import check_writable
-from poselift.export import read_motion
+from poselift.export import read_motion, read_sidecar
 from poselift.export.formats import FORMATS
 from poselift.export.markers import markers
 
@@ -49,5 +49,8 @@ def run(options: argparse.Namespace) -> None:
             taken[out] = source
             check_writable(out.parent)
             out.parent.mkdir(parents=True, exist_ok=True)
-            format_.write(out, motion)
+            if format_.write_seen:
+                format_.write_seen(out, motion, read_sidecar(source.with_suffix(".json")).get("camera", {}))
+            else:
+                format_.write(out, motion)
             print(out)

@@ -1,8 +1,9 @@
 """The formats of `poselift export`, by name."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from poselift.export.angles import write_angles_csv, write_angles_mot
 from poselift.export.bvh import write_bvh
@@ -10,6 +11,7 @@ from poselift.export.c3d import write_c3d
 from poselift.export.csv import write_csv
 from poselift.export.netcdf import write_netcdf
 from poselift.export.parquet import write_parquet
+from poselift.export.rerun import write_rerun
 from poselift.export.trc import write_trc
 from poselift.structures import Motion
 
@@ -21,10 +23,12 @@ class Format:
     Attributes:
         ending: of the file's name.
         write: writes the file.
+        write_seen: writes the file with the camera of the sidecar in it; None if the format has no room for it.
     """
 
     ending: str
     write: Callable[[Path, Motion], None]
+    write_seen: Callable[[Path, Motion, Mapping[str, Any]], None] | None = None
 
 
 FORMATS = {
@@ -36,5 +40,6 @@ FORMATS = {
     "csv": Format(".csv", write_csv),
     "parquet": Format(".parquet", write_parquet),
     "netcdf": Format(".nc", write_netcdf),
+    "rerun": Format(".rrd", write_rerun, write_rerun),
 }
 """Each format by its name on the command line."""
