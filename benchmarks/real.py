@@ -12,6 +12,9 @@ off.
 Columns, of the hips, knees, ankles, shoulders, elbows and wrists: MPJPE from the middle of the hips and P-MPJPE;
 `change`, of the MPJPE against the first row; `hidden`, the MPJPE of the frames without keypoints; `seen`, that of the
 same frames when nothing is hidden; `root`, the distance of the middle of the hips from its place.
+
+A second table has the flexion of the knees of each action when all frames are seen: medians over frames and both knees
+of the motion capture and of the lifted motion, the mean difference, and the mean size of the difference; degrees.
 """
 
 from collections.abc import Sequence
@@ -27,6 +30,7 @@ from poselift.data.reading import load_arrays
 from poselift.data.views import View
 from poselift.lifting import LiftOptions, lift_view
 from poselift.metrics import aligned_joint_errors, joint_errors
+from poselift.metrics.angles import angle_names, joint_angles
 from poselift.models import Weights, load_weights
 from poselift.skeleton import COCO17, H36M17
 from poselift.structures import Motion
@@ -35,6 +39,8 @@ OPTIONS = LiftOptions(every_frame=True)
 """Those of `poselift lift`, but every frame counts."""
 
 COLUMNS = ("MPJPE mm", "change %", "P-MPJPE mm", "hidden mm", "seen mm", "root mm")
+
+KNEES = ("motion capture °", "lifted °", "difference °", "mean size °")
 
 LIMBS = [
     f"{side}_{joint}" for joint in ("hip", "knee", "ankle", "shoulder", "elbow", "wrist") for side in ("left", "right")
@@ -123,6 +129,28 @@ def rows_of(views: Sequence[View], weights: Weights) -> list[list[str]]:
     return rows
 
 
+def knees_of(view: View, motion: Motion) -> Float[np.ndarray, "n 2"]:
+    """Flexion of both knees, true and lifted, in the frames where both are known; degrees."""
+    flexions = []
+    for points, skeleton in ((view.joints, view.skeleton), (torch.from_numpy(motion.joints), motion.skeleton)):
+        names = angle_names(skeleton)
+        angles = joint_angles(points.double(), skeleton)[:, [names.index(f"{side}_knee") for side in ("left", "right")]]
+        flexions.append(180 - angles.rad2deg().flatten().numpy())
+    both = np.stack(flexions, 1)
+    return both[np.isfinite(both).all(1)]
+
+
+def knee_rows(views: Sequence[View], weights: Weights) -> list[list[str]]:
+    """The cells of each action."""
+    rows = []
+    for action in sorted({view.action for view in views}):
+        pairs = [knees_of(view, lift_view(view, weights, OPTIONS)) for view in views if view.action == action]
+        true, lifted = np.concatenate(pairs).T
+        values = np.median(true), np.median(lifted), (lifted - true).mean(), np.abs(lifted - true).mean()
+        rows.append([action, *(f"{value:.1f}" for value in values)])
+    return rows
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Prints the tables."""
     parser = command_line(__doc__)
@@ -137,6 +165,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
             frames = sum(map(len, views))
             print(f"\n## Frames without keypoints (`{weights.name}`, {len(views)} takes, {frames} frames)\n")
             print("\n".join([table_head(["", *COLUMNS]), *map(table_row, rows_of(views, weights))]), flush=True)
+            print(f"\n## Flexion of the knees (`{weights.name}`)\n")
+            print("\n".join([table_head(["", *KNEES]), *map(table_row, knee_rows(views, weights))]), flush=True)
 
 
 if __name__ == "__main__":

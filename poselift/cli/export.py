@@ -8,7 +8,7 @@ from poselift.cli.formats import NAMES, PAGE, PAGE_FILES, chosen_formats, motion
 from poselift.cli.view import page_of_people
 from poselift.core.errors import InputError
 from poselift.core.files import check_writable
-from poselift.export import read_motion
+from poselift.export import read_motion, read_sidecar
 from poselift.export.formats import FORMATS, Format
 from poselift.export.markers import markers
 from poselift.structures import Motion
@@ -56,7 +56,8 @@ def run(options: argparse.Namespace) -> None:
     if {"trc", "c3d", "opensim"} & set(formats):
         _report_uneven(motions)
     for format_, out, sources in planned:
-        format_.write(out, [motions[source] for source in sources], options.up)
+        camera = read_sidecar(sources[0].with_suffix(".json")).get("camera") if format_.camera else None
+        format_.write(out, [motions[source] for source in sources], options.up, camera)
         print(out)
     if page:
         for out in page_of_people(list(motions), page):

@@ -6,6 +6,7 @@ from pathlib import Path
 from poselift.cli.view import page_of_people
 from poselift.core.choices import choose
 from poselift.core.errors import InputError
+from poselift.export import read_sidecar
 from poselift.export.formats import FORMATS, Format
 from poselift.structures import Motion
 
@@ -75,7 +76,8 @@ def write_formats(
         for name, format_ in motion_formats(names).items():
             out = folder / f"{stem}{format_.ending}"
             try:
-                format_.write(out, [motion])
+                camera = read_sidecar(folder / f"{stem}.json").get("camera") if format_.camera else None
+                format_.write(out, [motion], camera=camera)
                 written.append(out.name)
             except InputError as error:
                 failed.append(f"{name} of {stem}: {error}")

@@ -175,7 +175,7 @@ def _world(clip: Clip, threshold: float, lifted: LiftedClip) -> World:
     if moved is not None and not moved.still:
         by = f"by {moved.degrees:.1f} degrees" if math.isfinite(moved.pixels) else "to another view"
         lifted.warnings.append(f"the camera moves {by}: the world frame is only right for a still camera")
-    world = to_world(lifted.motions, lifted.camera, threshold)
+    world = to_world(lifted.motions, lifted.camera, threshold, lifted.heights)
     if lifted.motions and not world.feet_seen:
         lifted.warnings.append("no feet were seen: up and the ground are guessed from usual camera poses")
     return world

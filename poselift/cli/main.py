@@ -23,6 +23,8 @@ _COMMANDS = {
     "train": "train a lifter; every setting is a Hydra override",
     "evaluate": "score a lifter or saved predictions under a protocol; every setting is a Hydra override",
     "smooth": "filter a motion with a Butterworth filter",
+    "measure": "print ranges of motion, steps and strides",
+    "figure": "draw figures for papers",
     "report": "make the tables and plots of a paper from evaluations",
     "study": "train and measure every attention mechanism, schedule and baseline",
     "attention": "draw where a lifter looks in a video",

@@ -131,7 +131,7 @@ class Results:
         if world is not None:
             camera |= {"R": world.R, "t": world.t}
             camera["up_uncertainty_degrees"] = round(math.degrees(world.uncertainty), 2)
-        height = lifted.heights.get(person)
+        height = (lifted if world is None else world).heights.get(person)
         write_sidecar(
             self.out / f"person_{person}.json",
             motion,

@@ -49,3 +49,27 @@ def long_gaps(times: Float[np.ndarray, " t"]) -> Int[np.ndarray, " n"]:
     """
     intervals, seconds = _LONG_GAP
     return np.flatnonzero(np.diff(times) > max(intervals * usual_interval(times), seconds))
+
+
+def half_interval(times: Float[np.ndarray, " t"]) -> float:
+    """Half of the usual time between two frames, seconds; 1/60 for a single frame."""
+    return usual_interval(times) / 2 if len(times) > 1 else 1 / 60
+
+
+def frame_at(times: Float[np.ndarray, " t"], half: float, time: float) -> int | None:
+    """Index of the frame nearest to a time; None if it is further away than half an interval.
+
+    Args:
+        times: seconds, increasing.
+        half: of `half_interval`.
+        time: seconds.
+
+    Example:
+        >>> frame_at(np.array([0.0, 0.04, 0.08]), 0.02, 0.05)
+        1
+    """
+    if not len(times):
+        return None
+    after = int(np.searchsorted(times, time))
+    nearest = min(range(max(after - 1, 0), min(after + 1, len(times))), key=lambda i: abs(times[i] - time))
+    return nearest if abs(times[nearest] - time) <= half + 1e-6 else None

@@ -1,8 +1,9 @@
 """The formats of `poselift export`, by name."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from poselift.core.optional import require
 from poselift.export.angles import write_angles_csv, write_angles_mot
@@ -14,6 +15,7 @@ from poselift.export.netcdf import write_netcdf
 from poselift.export.opensim import write_opensim
 from poselift.export.parquet import write_parquet
 from poselift.export.people import check_people
+from poselift.export.rerun import write_rerun
 from poselift.export.trc import write_trc
 from poselift.structures import Motion
 
@@ -27,6 +29,7 @@ class Format:
         writer: writes a file: of a list of people if `several`, else of one motion.
         several: whether one file has room for several people.
         turns: whether the writer can make Z point up, with up="z".
+        camera: whether the writer takes the camera of the sidecar.
         package: the optional package that it needs, and the extra that installs it.
     """
 
@@ -34,6 +37,7 @@ class Format:
     writer: Callable[..., None]
     several: bool = False
     turns: bool = False
+    camera: bool = False
     package: tuple[str, str] | None = None
 
     def check(self) -> None:
@@ -45,13 +49,14 @@ class Format:
         if self.package is not None:
             require(*self.package)
 
-    def write(self, path: Path, motions: list[Motion], up: str = "y") -> None:
+    def write(self, path: Path, motions: list[Motion], up: str = "y", camera: Mapping[str, Any] | None = None) -> None:
         """Writes a file.
 
         Args:
             path: the file.
             motions: one person, or several if the format has room for them.
             up: "z" if the format can have Z up.
+            camera: of the sidecar, for formats with room for it.
 
         Raises:
             InputError: the file cannot be written, or the motions have no pose or lack joints.
@@ -59,7 +64,8 @@ class Format:
         # For the tables of `poselift lift` too, which may be empty themselves.
         check_people(motions)
         given = motions if self.several else motions[0]
-        self.writer(path, given, **({"up": up} if self.turns else {}))
+        options = ({"up": up} if self.turns else {}) | ({"camera": camera} if self.camera else {})
+        self.writer(path, given, **options)
 
 
 FORMATS = {
@@ -73,5 +79,6 @@ FORMATS = {
     "csv": Format(".csv", write_csv),
     "parquet": Format(".parquet", write_parquet, several=True, package=("pyarrow", "tables")),
     "netcdf": Format(".nc", write_netcdf, several=True),
+    "rerun": Format(".rrd", write_rerun, camera=True, package=("rerun", "rerun")),
 }
 """Each format by its name on the command line."""

@@ -28,6 +28,7 @@ class Gait:
         cadence: steps a minute; NaN without steps.
         cadence_uncertainty: likewise; one frame of error over the time of all steps.
         strides: frames of each stride: from a strike of a foot to its next one.
+        stride_feet: column of `FEET` of each stride's foot.
         stride_length: metres over the ground of each stride.
         stride_uncertainty: half-width of the 90 % interval of each stride's length, metres, if the errors of both ends
             are independent; NaN if the lifter gives no uncertainty.
@@ -39,6 +40,7 @@ class Gait:
     cadence: float
     cadence_uncertainty: float
     strides: Int[np.ndarray, "m 2"]
+    stride_feet: Int[np.ndarray, " m"]
     stride_length: Float[np.ndarray, " m"]
     stride_uncertainty: Float[np.ndarray, " m"]
 
@@ -67,7 +69,8 @@ def gait(motion: Motion) -> Gait:
     firsts = np.flatnonzero(stepped[:-1] & stepped[1:])
     strides = np.stack([strikes[firsts, 0], strikes[firsts + 2, 0]], 1)
     ankles = np.array(motion.skeleton.indices([f"{foot.removesuffix('_foot')}_ankle" for foot in FEET]))
-    ankle = ankles[strikes[firsts, 1]]
+    feet = strikes[firsts, 1]
+    ankle = ankles[feet]
     ends = motion.joints[strides, ankle[:, None]] + motion.root[strides]
     length = np.linalg.norm((ends[:, 1] - ends[:, 0])[:, [0, 2]], axis=-1).astype(np.float64)
     uncertainty = np.full(len(strides), np.nan)
@@ -75,4 +78,4 @@ def gait(motion: Motion) -> Gait:
         radii = motion.uncertainty[strides, ankle[:, None]].astype(np.float64)
         uncertainty = _TO_LINE * np.sqrt((radii**2).sum(1))
     error = cadence * usual_interval(times) / total if total > 0 else np.nan
-    return Gait(strikes, steps, step_time, float(cadence), float(error), strides, length, uncertainty)
+    return Gait(strikes, steps, step_time, float(cadence), float(error), strides, feet, length, uncertainty)

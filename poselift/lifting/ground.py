@@ -4,9 +4,13 @@ Three things tell which way is up: feet rest on one plane, bodies are upright on
 level. Each is a residual divided by its standard deviation, and one least-squares fit weighs them. A walking person
 determines the plane; for a person on one spot, body and camera do. Footfalls off the plane, on a roof or on stairs,
 lose their weight. Only joints in sight count: the legs of a person seen from the waist up are the lifter's guess.
+
+People whose height is only estimated may also change their size about the camera: the feet of somebody taken for too
+small seem to float. Their estimate is one more residual. So a given height of one person also measures the others on
+the same ground.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +18,7 @@ from jaxtyping import Bool, Float
 from scipy.optimize import least_squares
 
 from poselift.lifting.contacts import at_rest, feet_of, in_sight, runs_of
+from poselift.lifting.height import SPREAD
 from poselift.structures import Motion
 
 _ROLL = np.deg2rad(3)
@@ -65,20 +70,23 @@ class Ground:
         height: along `up`, metres; negative where the camera is above the ground.
         uncertainty: standard deviation of `up` about the worse of its two axes, radians.
         feet_seen: whether any foot was ever in sight; if not, the ground is a guess.
+        scales: by which each motion is to be enlarged about the camera so that its feet are on the ground.
     """
 
     up: Float[np.ndarray, "3"]
     height: float
     uncertainty: float
     feet_seen: bool
+    scales: Float[np.ndarray, " n"]
 
 
-def find_ground(motions: Sequence[Motion], threshold: float = 0.2) -> Ground:
+def find_ground(motions: Sequence[Motion], threshold: float = 0.2, estimated: Collection[int] = ()) -> Ground:
     """The ground that all people share.
 
     Args:
         motions: in the camera frame, of one clip.
         threshold: keypoints with a lower score count as unseen.
+        estimated: numbers of people whose height is an estimate, so that their size may change.
 
     Raises:
         ValueError: a motion is not in the camera frame.
@@ -89,27 +97,45 @@ def find_ground(motions: Sequence[Motion], threshold: float = 0.2) -> Ground:
     falls = [_footfalls(motion, threshold) for motion in motions]
     places = np.concatenate([np.zeros((0, 3)), *(places for places, _ in falls)])
     rest = np.concatenate([np.zeros(0), *(rest for _, rest in falls)])
+    owners = np.repeat(np.arange(len(falls)), [len(rest) for _, rest in falls])
+    free = np.array([motion.keypoints.person in estimated for motion in motions], bool)
     counts = np.zeros(len(places))
     usual = 1.0
 
+    def scales(x: np.ndarray) -> np.ndarray:
+        found = np.ones(len(motions))
+        found[free] = np.exp(x[3:])
+        return found
+
+    def off(x: np.ndarray) -> np.ndarray:
+        """Heights of the footfalls over the ground, at the size that people had: otherwise all would shrink."""
+        above: np.ndarray = places @ _direction(x[0], x[1]) - rest - x[2] / scales(x)[owners]
+        return above
+
+    def over_usual(x: np.ndarray) -> np.ndarray:
+        """By how much the ground is above its usual place; (1,). It does not change if everybody grows."""
+        size = scales(x).mean() if len(motions) else 1.0
+        above: np.ndarray = x[2:3] / size + _CAMERA_HEIGHT
+        return above
+
     def residuals(x: np.ndarray) -> np.ndarray:
-        up = _direction(x[0], x[1])
         return np.concatenate(
             [
-                [x[0] / _ROLL, (x[1] - _PITCH) / _PITCH_SPREAD, np.sqrt(usual) * (x[2] + _CAMERA_HEIGHT)],
-                np.cross(axes, up).reshape(-1) / _LEAN,
-                np.sqrt(counts) * (places @ up - rest - x[2]) / _FOOTFALL,
+                [x[0] / _ROLL, (x[1] - _PITCH) / _PITCH_SPREAD],
+                np.sqrt(usual) * over_usual(x),
+                np.cross(axes, _direction(x[0], x[1])).reshape(-1) / _LEAN,
+                x[3:] / SPREAD,
+                np.sqrt(counts) * off(x) / _FOOTFALL,
             ]
         )
 
-    found = least_squares(residuals, [0.0, _PITCH, -_CAMERA_HEIGHT])
+    found = least_squares(residuals, [0.0, _PITCH, -_CAMERA_HEIGHT, *np.zeros(free.sum())])
     x = found.x
     if len(places):
         x[2] = _ground_level(places @ _direction(x[0], x[1]) - rest)
         for reach in (*_REACHES, *(_FOOTFALL,) * _ROUNDS):
-            off = places @ _direction(x[0], x[1]) - rest - x[2]
-            counts = _geman_mcclure(off / reach)
-            usual = float(_geman_mcclure((x[2:] + _CAMERA_HEIGHT) / _UNUSUAL)[0])
+            counts = _geman_mcclure(off(x) / reach)
+            usual = float(_geman_mcclure(over_usual(x) / _UNUSUAL)[0])
             found = least_squares(residuals, x)
             x = found.x
     up = _direction(x[0], x[1])
@@ -123,7 +149,7 @@ def find_ground(motions: Sequence[Motion], threshold: float = 0.2) -> Ground:
     if not len(places) and len(lowest):
         below = float(np.percentile(lowest, 5)) - _FLESH
         height = below if feet_seen else min(height, below)
-    return Ground(up, height, float(np.sqrt(np.linalg.eigvalsh(covariance)[-1])), feet_seen)
+    return Ground(up, height, float(np.sqrt(np.linalg.eigvalsh(covariance)[-1])), feet_seen, scales(x))
 
 
 def _ground_level(heights: Float[np.ndarray, " n"]) -> float:

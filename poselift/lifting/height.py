@@ -107,7 +107,16 @@ def scale_to_height(motion: Motion, metres: float) -> Motion:
     Raises:
         InputError: no person has this height, or `estimate_height` fails.
     """
-    scale = check_height(metres) / estimate_height(motion.joints, motion.skeleton).metres
+    return enlarged(motion, check_height(metres) / estimate_height(motion.joints, motion.skeleton).metres)
+
+
+def enlarged(motion: Motion, scale: float) -> Motion:
+    """The motion, scaled about the camera: joints, root and uncertainty.
+
+    Args:
+        motion: in the camera frame.
+        scale: 1 leaves it as it is.
+    """
 
     def scaled(lengths: np.ndarray) -> np.ndarray:
         return (lengths * scale).astype(lengths.dtype)

@@ -1,7 +1,8 @@
 """Motions in the world of a still camera: Y up, the ground at Y = 0, feet that do not skate."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 import numpy as np
 from jaxtyping import Bool, Float
@@ -9,6 +10,7 @@ from jaxtyping import Bool, Float
 from poselift.lifting.camera import CameraModel
 from poselift.lifting.contacts import feet_of, find_contacts, runs_of
 from poselift.lifting.ground import Ground, find_ground
+from poselift.lifting.height import Height, enlarged
 from poselift.lifting.legs import plant_feet
 from poselift.lifting.lift import lifter_input
 from poselift.lifting.reprojection import keypoint_rays
@@ -26,6 +28,7 @@ class World:
         t: the camera's place, metres.
         uncertainty: standard deviation of the direction of up, radians.
         feet_seen: whether any foot was ever in sight; if not, the ground is a guess.
+        heights: standing height by person's number, as far as known; those that were estimated fit the ground.
     """
 
     motions: list[Motion]
@@ -33,24 +36,35 @@ class World:
     t: Float[np.ndarray, "3"]
     uncertainty: float
     feet_seen: bool
+    heights: dict[int, Height]
 
 
-def to_world(motions: Sequence[Motion], camera: CameraModel, threshold: float = 0.2) -> World:
+def to_world(
+    motions: Sequence[Motion],
+    camera: CameraModel,
+    threshold: float = 0.2,
+    heights: Mapping[int, Height] = MappingProxyType({}),
+) -> World:
     """Motions in the world frame, with planted feet.
 
     The origin lies on the ground below the first known root. Each root's track is solved again with feet that stay in
-    place during contacts; the legs take up what still slides.
+    place during contacts; the legs take up what still slides. People whose height is estimated are scaled about the
+    camera so that all stand on one ground.
 
     Args:
         motions: in the camera frame, of one clip from a still camera.
         camera: the camera of the keypoints.
         threshold: keypoints with a lower score are not used.
+        heights: by person's number; a given height stays. People without one count as estimated.
 
     Raises:
         ValueError: a motion is not in the camera frame.
     """
-    ground = find_ground(motions, threshold)
-    standing = [_stand(motion, ground, camera, threshold) for motion in motions]
+    people = [motion.keypoints.person for motion in motions]
+    estimated = [person for person in people if person not in heights or heights[person].origin == "estimated"]
+    ground = find_ground(motions, threshold, estimated)
+    sized = [enlarged(motion, scale) for motion, scale in zip(motions, ground.scales.tolist(), strict=True)]
+    standing = [_stand(motion, ground, camera, threshold) for motion in sized]
     R = world_axes(ground.up)
     t = -R @ _below(standing, ground)
     turned = [
@@ -62,7 +76,11 @@ def to_world(motions: Sequence[Motion], camera: CameraModel, threshold: float = 
         )
         for motion in standing
     ]
-    return World(turned, R, t, ground.uncertainty, ground.feet_seen)
+    scales = dict(zip(people, ground.scales.tolist(), strict=True))
+    grown = {
+        person: replace(height, metres=scales.get(person, 1.0) * height.metres) for person, height in heights.items()
+    }
+    return World(turned, R, t, ground.uncertainty, ground.feet_seen, grown)
 
 
 def _stand(motion: Motion, ground: Ground, camera: CameraModel, threshold: float) -> Motion:

@@ -50,7 +50,7 @@ def in_words(seconds: float) -> str:
     """A time in round numbers.
 
     Example:
-        >>> in_words(42.3), in_words(312), in_words(9000)
+        >>> in_words(42.3), in_words(312.0), in_words(9000.0)
         ('42 s', '5 min', '2 h 30 min')
     """
     minutes = round(seconds / 60)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from jaxtyping import Float, UInt8
 
-from poselift.core.times import usual_interval
+from poselift.core.times import frame_at, half_interval
 from poselift.skeleton import Skeleton
 from poselift.structures import Motion
 from poselift.viz.bodies3d import Pose3D
@@ -48,7 +48,7 @@ class OverlayRenderer:
         self._guessed = [
             motion.interpolated & ~keypoints.seen for motion, keypoints in zip(motions, self._keypoints, strict=True)
         ]
-        self._halves = [_half_interval(motion.timestamps) for motion in motions]
+        self._halves = [half_interval(motion.timestamps) for motion in motions]
         self._stage = Stage.fit(self._motions)
         self._scene = Scene3D(self._video.height, self._video.height, self._stage)
 
@@ -70,7 +70,7 @@ class OverlayRenderer:
         present = [
             (index, motion, frame)
             for index, motion in enumerate(self._motions)
-            if (frame := _frame_at(motion.timestamps, self._halves[index], timestamp)) is not None
+            if (frame := frame_at(motion.timestamps, self._halves[index], timestamp)) is not None
         ]
         people = [
             Person2D(
@@ -111,17 +111,3 @@ def clock_text(seconds: float) -> str:
     hundredths = round(seconds * 100)
     minutes, rest = divmod(abs(hundredths), 6000)
     return f"{'-' if hundredths < 0 else ''}{minutes}:{rest / 100:05.2f}"
-
-
-def _half_interval(timestamps: Float[np.ndarray, " t"]) -> float:
-    """Half of the usual time between two frames, seconds."""
-    return usual_interval(timestamps) / 2 if len(timestamps) > 1 else 1 / 60
-
-
-def _frame_at(timestamps: Float[np.ndarray, " t"], half: float, time: float) -> int | None:
-    """Index of the frame within half a frame interval of a time; None if there is none."""
-    if not len(timestamps):
-        return None
-    after = int(np.searchsorted(timestamps, time))
-    nearest = min(range(max(after - 1, 0), min(after + 1, len(timestamps))), key=lambda i: abs(timestamps[i] - time))
-    return nearest if abs(timestamps[nearest] - time) <= half + 1e-6 else None

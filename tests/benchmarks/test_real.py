@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from benchmarks import real
-from benchmarks.real import LIMBS, frame_errors, takes
+from benchmarks.real import LIMBS, frame_errors, knees_of, takes
 from poselift.lifting.view import keypoints_of
 from poselift.skeleton import H36M17
 from poselift.structures import Motion
@@ -53,10 +53,22 @@ def test_errors_by_hand(data):
     assert larger[:, 1].max() < 0.01 < 10 < larger[:, 0].min()
 
 
+def test_knees_by_hand(data):
+    view = takes(data)[0]
+    joints = view.joints.numpy().copy()
+    legs = H36M17.indices(["left_hip", "left_knee", "left_ankle", "right_hip", "right_knee", "right_ankle"])
+    joints[:, legs] = [[0, 0, 0], [0, 1, 0], [0, 1.5, 0.5], [1, 0, 0], [1, 1, 0], [1, 2, 0]]
+    true, lifted = knees_of(view, motion_of(view, joints, view.root.numpy())).T
+    np.testing.assert_allclose(lifted.reshape(-1, 2), [[45, 0]] * len(view), atol=1e-3)
+    assert ((true > 0) & (true < 180)).all()
+
+
 def test_the_table(data, lifter_file, capsys):
     real.main(["--data", str(data), "--weights", str(lifter_file)])
     lines = [line.split("|")[1:-1] for line in capsys.readouterr().out.splitlines() if line.startswith("| ")]
     rows = {line[0].strip(): [cell.strip() for cell in line[1:]] for line in lines[1:]}
-    assert len(rows) == 9
+    assert len(rows) == 9 + 2 + 1
+    assert rows[""][0] == "motion capture °"
+    assert float(rows["a01"][3]) >= abs(float(rows["a01"][2]))
     assert rows["all seen"][1:5:2] == ["0.0", ""]
     assert float(rows["every second frame empty"][3]) > 0

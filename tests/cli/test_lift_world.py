@@ -26,10 +26,13 @@ def test_both_frames_can_be_had(out):
     assert (camera.frame, world.frame) == ("camera", "world")
     assert camera.contacts is None
     assert world.contacts.shape == (len(world), 2)
-    # Standing feet move legs and root a little; all else is the same motion.
-    np.testing.assert_allclose((world.root - t) @ R, camera.root, atol=0.2)
+    # One ground for everybody sets the size, and standing feet move legs and root a little; else it is the same motion.
+    before = json.loads((out / "camera" / "person_1.json").read_text())
+    size = about["height"]["metres"] / before["height"]["metres"]
+    assert 0.8 < size < 1.25
+    np.testing.assert_allclose((world.root - t) @ R, size * camera.root, atol=0.2)
     trunk = world.skeleton.indices(["thorax", "head_top"])
-    np.testing.assert_allclose((world.joints @ R)[:, trunk], camera.joints[:, trunk], atol=1e-4)
+    np.testing.assert_allclose((world.joints @ R)[:, trunk], size * camera.joints[:, trunk], atol=1e-4)
 
 
 def test_the_first_person_is_on_the_ground(out):

@@ -7,6 +7,7 @@ import pytest
 from poselift.cli.main import main
 from poselift.lifting import to_world
 from poselift.lifting.contacts import feet_of
+from poselift.lifting.height import Height, enlarged, estimate_height
 from poselift.skeleton import CMU28, H36M17, Skeleton
 from tests.keypoints.writers import Person, poselift_npz
 from tests.lifting.walking import render, standing_pose, walk
@@ -96,6 +97,43 @@ def test_several_people_share_one_ground():
     np.testing.assert_allclose(apart @ world.R, true, atol=0.03)
     for motion in world.motions:
         assert motion.root[:, 1].mean() == pytest.approx(0.9, abs=0.12)
+
+
+@pytest.mark.parametrize("walks", [True, False])
+@pytest.mark.parametrize(("given", "estimates"), [(1, (1.0, 0.88)), (2, (1.1, 1.0)), (None, (1.06, 0.94))])
+def test_one_ground_for_everybody_whoever_is_of_known_height(given, estimates, walks):
+    """Two people of one height, one or both of them taken for smaller or larger."""
+    joints, down = walk(TIMES)
+    if not walks:
+        joints = np.repeat(standing_pose()[None], len(TIMES), 0)
+    sideways = joints @ np.array([[0.0, 0, 1], [0, 1, 0], [-1, 0, 0]])
+    true = estimate_height(standing_pose()[None, CMU28.indices(list(H36M17.joints))], H36M17).metres
+    people, heights = [], {}
+    for person, (places, size) in enumerate(zip((joints, sideways + [-1, 0, -2]), estimates, strict=True), start=1):
+        rendered = render(places, TIMES, down, skeleton=H36M17)
+        motion = replace(rendered.motion, keypoints=replace(rendered.motion.keypoints, person=person))
+        people.append(enlarged(motion, size))
+        heights[person] = Height(size * true, 0.1, "given" if person == given else "estimated")
+    world = to_world(people, rendered.camera, heights=heights)
+    for person, motion in enumerate(world.motions, start=1):
+        ankles = (motion.joints + motion.root[:, None])[:, H36M17.indices(["left_ankle", "right_ankle"]), 1]
+        assert np.median(ankles[motion.contacts]) == pytest.approx(0.08, abs=0.02)
+        found = world.heights[person].metres
+        assert found == pytest.approx(true, rel=0.06)
+        assert found == pytest.approx(estimate_height(motion.joints, motion.skeleton).metres, rel=0.01)
+        if person == given:
+            assert found == heights[person].metres
+
+
+def test_who_stands_on_a_roof_keeps_the_size():
+    joints, down = walk(TIMES)
+    below = render(joints + [1.0, 0, 0], TIMES, down, skeleton=H36M17).motion
+    above = render(joints + [-1, 0.7, -1], TIMES, down, skeleton=H36M17).motion
+    above = replace(above, keypoints=replace(above.keypoints, person=2))
+    found = to_world([below, above], render(joints, TIMES).camera).motions[1]
+    sizes = [estimate_height(motion.joints, motion.skeleton).metres for motion in (above, found)]
+    assert sizes[1] == pytest.approx(sizes[0], rel=0.02)
+    assert np.median(found.root[:, 1]) == pytest.approx(1.55, abs=0.12)
 
 
 def test_empty_frames_stay_empty(rendered):

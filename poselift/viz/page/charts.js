@@ -125,18 +125,34 @@ class Charts {
       this.runs((frame) => !Number.isNaN(value(frame)), (from, to) => {
         if (radius && this.state.show.uncertainty) {
           pen.globalAlpha = .14;
+          const band = this.columns(from, to, x, (k) => value(k) - radius(k), (k) => value(k) + radius(k));
           pen.beginPath();
-          for (let k = from; k < to; k++) pen.lineTo(x(person.times[k]), y(value(k) + radius(k)));
-          for (let k = to - 1; k >= from; k--) pen.lineTo(x(person.times[k]), y(value(k) - radius(k)));
+          for (const [at, , most] of band) pen.lineTo(at, y(most));
+          for (const [at, least] of band.reverse()) pen.lineTo(at, y(least));
           pen.fill();
           pen.globalAlpha = 1;
         }
         pen.lineWidth = 1.7 * ratio;
         pen.beginPath();
-        for (let k = from; k < to; k++) pen.lineTo(x(person.times[k]), y(value(k)));
+        for (const [at, least, most] of this.columns(from, to, x, value, value)) {
+          pen.lineTo(at, y(least));
+          if (most > least) pen.lineTo(at, y(most));
+        }
         pen.stroke();
       });
     }
+  }
+
+  /** Places a pixel or more apart, each with the least and the most of its frames: ten minutes are 30 frames a pixel. */
+  columns(from, to, x, low, high) {
+    const { times } = this.person, columns = [];
+    let column = [-Infinity];
+    for (let k = from; k < to; k++) {
+      const at = x(times[k]), least = low(k), most = high(k);
+      if (at - column[0] >= 1) columns.push(column = [at, least, most]);
+      else { if (least < column[1]) column[1] = least; if (most > column[2]) column[2] = most; }
+    }
+    return columns;
   }
 
   /** Calls back with the first and past the last frame of each run for which a condition holds. */

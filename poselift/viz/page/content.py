@@ -113,7 +113,7 @@ def encode(motions: Sequence[Motion], view: View, times: Float[np.ndarray, " t"]
     }
     line = json.dumps(header, separators=(",", ":"), default=np.ndarray.tolist).encode() + b"\n"
     whole = line + b"".join(_packed(values, scale) for _, values, scale in arrays)
-    return base64.b64encode(gzip.compress(whole, 9, mtime=0)).decode()
+    return base64.b64encode(gzip.compress(whole, 6, mtime=0)).decode()
 
 
 def _packed(values: np.ndarray, scale: float) -> bytes:

@@ -56,16 +56,17 @@ function prepare(person, { up, camera: { K, R, t }, world }) {
   const dot = (row, x, y, z) => row[0] * x + row[1] * y + row[2] * z;
   // R x + t is a place in the world, so R transposed takes it back to the camera.
   const back = R && [0, 1, 2].map((axis) => R.map((row) => row[axis])), [tx, ty, tz] = t ?? [0, 0, 0];
-  for (let i = 0; i < times.length * joints; i++) {
-    const frame = Math.floor(i / joints);
-    const [x, y, z] = [0, 1, 2].map((axis) => person.joints[3 * i + axis] + person.root[3 * frame + axis]);
+  // Hundreds of thousands of joints in ten minutes: no arrays for each.
+  for (let i = 0, frame = 0; frame < times.length; frame++) for (let joint = 0; joint < joints; joint++, i++) {
+    const x = person.joints[3 * i] + person.root[3 * frame], y = person.joints[3 * i + 1] + person.root[3 * frame + 1];
+    const z = person.joints[3 * i + 2] + person.root[3 * frame + 2];
     for (let axis = 0; axis < 3; axis++) person.places[3 * i + axis] = dot(up[axis], x, y, z);
     person.places[3 * i + 1] -= person.floor;
-    const at = (axis) => world ? dot(back[axis], x - tx, y - ty, z - tz) : [x, y, z][axis];
-    const depth = world && !R ? NaN : at(2), seen = depth > 0.1 ? 1 / depth : NaN;
+    const a = world && R ? dot(back[0], x - tx, y - ty, z - tz) : x, b = world && R ? dot(back[1], x - tx, y - ty, z - tz) : y;
+    const depth = !world ? z : R ? dot(back[2], x - tx, y - ty, z - tz) : NaN, seen = depth > 0.1 ? 1 / depth : NaN;
     // The middle of the first pixel is 0.5 from the edge.
-    person.pixels[2 * i] = seen * dot(K[0], at(0), at(1), depth) + 0.5;
-    person.pixels[2 * i + 1] = seen * dot(K[1], at(0), at(1), depth) + 0.5;
+    person.pixels[2 * i] = seen * dot(K[0], a, b, depth) + 0.5;
+    person.pixels[2 * i + 1] = seen * dot(K[1], a, b, depth) + 0.5;
     person.scale[i] = K[0][0] * seen;
   }
 }

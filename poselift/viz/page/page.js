@@ -103,14 +103,18 @@ function lanes() {
   const span = Math.max(last() - first(), 1e-3), count = content.people.length, row = Math.min(12 * ratio, high / count);
   content.people.forEach((person, i) => {
     const y = (high - row * count) / 2 + row * i, thick = row * .55;
-    person.times.forEach((time, frame) => {
-      if (Number.isNaN(person.root[3 * frame])) return;
-      const left = (time - first()) / span * wide;
-      const next = person.times[frame + 1] ?? time + 1e-3;
-      pen.globalAlpha = (person.gap[frame] ? .4 : 1) * (state.hidden.has(i) ? .25 : 1);
+    // One bar for each run of frames that look alike.
+    const look = (frame) => Number.isNaN(person.root[3 * frame]) ? 0 : person.gap[frame] ? .4 : 1;
+    for (let from = 0, frame = 1; frame <= person.times.length; frame++) {
+      const alpha = look(from);
+      if (frame < person.times.length && look(frame) === alpha) continue;
+      const left = (person.times[from] - first()) / span * wide;
+      const next = person.times[frame] ?? person.times[frame - 1] + 1e-3;
+      pen.globalAlpha = alpha * (state.hidden.has(i) ? .25 : 1);
       pen.fillStyle = css(person.color);
       pen.fillRect(left, y + (row - thick) / 2, Math.max(1, Math.ceil((next - first()) / span * wide - left)), thick);
-    });
+      from = frame;
+    }
   });
 }
 

@@ -45,13 +45,16 @@ class Scene {
     this.mean = path.reduce((sum, p) => sum.map((v, i) => v + p[i] / path.length), [0, 0, 0]);
     const reach = (centre) => {
       const far = [];
-      shown.forEach((person) => person.times.forEach((time, frame) => {
-        const middle = centre(lastBefore(times, time)) ?? this.mean;
-        for (let i = frame * person.names.length; i < (frame + 1) * person.names.length; i += 3) {
-          const d = Math.max(Math.hypot(...[0, 1, 2].map((axis) => person.places[3 * i + axis] - middle[axis])), middle[1]);
-          if (d === d) far.push(d);
+      for (const { places, names, times: own } of shown) {
+        const stride = Math.ceil(own.length / 3000); // enough to know how far people reach
+        for (let frame = 0; frame < own.length; frame += stride) {
+          const [x, y, z] = centre(lastBefore(times, own[frame])) ?? this.mean;
+          for (let i = frame * names.length; i < (frame + 1) * names.length; i += 3) {
+            const d = Math.max(Math.hypot(places[3 * i] - x, places[3 * i + 1] - y, places[3 * i + 2] - z), y);
+            if (d === d) far.push(d);
+          }
         }
-      }));
+      }
       far.sort((a, b) => a - b);
       return Math.max(.9, far[Math.floor(.97 * far.length)] ?? 1);
     };
@@ -66,7 +69,7 @@ class Scene {
     const k = Math.max(0, lastBefore(content.times, time)), follow = this.state.show.follow;
     this.target = follow ? this.path[k] : this.mean;
     this.focal = 1.5 * Math.min(high, wide * 1.1);
-    this.distance = (follow ? this.reach.follow : this.reach.still) * 2.95 / this.zoom;
+    this.distance = (follow ? this.reach.follow : this.reach.still) * 3.4 / this.zoom;
     this.turn = [Math.cos(this.yaw), Math.sin(this.yaw), Math.cos(this.pitch), Math.sin(this.pitch)];
     this.ratio = ratio;
   }

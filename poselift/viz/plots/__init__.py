@@ -5,23 +5,32 @@ from poselift.viz.plots.cost import Method, cost_plot
 from poselift.viz.plots.curves import Curve, curve_plot
 from poselift.viz.plots.family import family_plot
 from poselift.viz.plots.groups import Bars, group_plot
+from poselift.viz.plots.joint_time import joint_plot
 from poselift.viz.plots.over_time import Trace, time_plot
+from poselift.viz.plots.pose import pose_plot
 from poselift.viz.plots.skeleton import Body, skeleton_plot
-from poselift.viz.plots.style import MOST_SERIES, save_plot
+from poselift.viz.plots.strip import PictureCamera, strip_plot
+from poselift.viz.plots.style import ENDINGS, MOST_SERIES, save_figure, save_plot
 
 __all__ = [
+    "ENDINGS",
     "MOST_SERIES",
     "Bars",
     "Body",
     "Curve",
     "Method",
+    "PictureCamera",
     "Trace",
     "angle_plot",
     "cost_plot",
     "curve_plot",
     "family_plot",
     "group_plot",
+    "joint_plot",
+    "pose_plot",
+    "save_figure",
     "save_plot",
     "skeleton_plot",
+    "strip_plot",
     "time_plot",
 ]

@@ -1,7 +1,7 @@
 """The look that all plots share, and how they are saved."""
 
 import textwrap
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import wraps
@@ -11,6 +11,7 @@ from typing import Any, ParamSpec
 import matplotlib
 from matplotlib.artist import Artist
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from poselift.core.files import atomic_path
 
@@ -49,7 +50,11 @@ _STYLE: dict[Any, Any] = {
     "figure.facecolor": "white",
     "pdf.fonttype": 42,  # TrueType: text that can be searched, and that publishers take
     "text.parse_math": False,  # a $ in a name is a $
+    "svg.hashsalt": "poselift",  # else names inside the file change from run to run
 }
+ENDINGS = {".pdf": "CreationDate", ".svg": "Date", ".png": "Software"}
+"""Formats of figures by the ending of the file, and the entry of their metadata that would differ from run to run."""
+
 _DPI = 300
 _MOST_CHARACTERS = 24
 """In a line of the legend: half a column's width."""
@@ -126,6 +131,11 @@ def add_legend(figure: Figure, handles: Sequence[Artist], labels: Sequence[str])
     figure.set_figheight(figure.get_figheight() + box.height / figure.dpi)
 
 
+def add_side_legend(figure: Figure, colors: Mapping[str, str]) -> None:
+    """Puts a legend of the person's left and right above the axes."""
+    add_legend(figure, [Line2D([], [], color=colors[side]) for side in ("left", "right")], ["left", "right"])
+
+
 def save_plot(figure: Figure, stem: Path) -> None:
     """Writes a figure as .pdf and .png; the same figure gives the same bytes.
 
@@ -133,7 +143,16 @@ def save_plot(figure: Figure, stem: Path) -> None:
         figure: from one of the plots.
         stem: path without an ending.
     """
-    with _styled():
-        for ending, metadata in ((".pdf", {"CreationDate": None}), (".png", {"Software": None})):
-            with atomic_path(stem.with_name(stem.name + ending)) as temporary:
-                figure.savefig(temporary, dpi=_DPI, metadata=metadata)
+    for ending in (".pdf", ".png"):
+        save_figure(figure, stem.with_name(stem.name + ending))
+
+
+def save_figure(figure: Figure, path: Path) -> None:
+    """Writes a figure in the format of the path's ending; the same figure gives the same bytes.
+
+    Args:
+        figure: from one of the plots.
+        path: ends with one of `ENDINGS`.
+    """
+    with _styled(), atomic_path(path) as temporary:
+        figure.savefig(temporary, dpi=_DPI, metadata={ENDINGS[path.suffix.lower()]: None})

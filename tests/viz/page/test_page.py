@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from poselift.export import write_csv
+from poselift.skeleton import H36M17
 from poselift.viz.page import View, write_page
 from tests.viz.page.conftest import CAMERA, DEGREES
 
@@ -32,6 +33,22 @@ def test_it_loads_in_two_seconds_without_any_request(page, written):
         "Person 1 · 1.72 m",
         "Person 2",
     ]
+
+
+def test_ten_minutes_load_in_two_seconds_and_show_every_extreme(page, tmp_path, make_motion):
+    motion = make_motion(frames=15_000)
+    joints = motion.joints.copy()
+    joints[7000, H36M17.index("left_wrist"), 1] -= 0.5  # one frame among the 40 of a pixel
+    write_page(tmp_path / "long.html", [replace(motion, joints=joints)], View("long", CAMERA))
+    page.open(tmp_path / "long.html")
+    assert page.seconds < 2
+    columns = page(
+        "(() => { const {value} = charts.shown.find(({title}) => title === 'wrist').series[0]; const columns = "
+        "charts.columns(0, 15000, (time) => time * 0.6, value, value); return [columns.length, "
+        "Math.max(...columns.map((column) => column[2])), value(7000)]; })()"
+    )
+    assert 200 < columns[0] < 400
+    assert columns[1] == columns[2]
 
 
 def test_its_numbers_are_those_of_the_motion(page, written, people):

@@ -13,7 +13,7 @@ def _texts(figure: Figure) -> list[Text]:
         texts += [axes.title, axes._left_title, *axes.texts]
         for axis in (axes.xaxis, axes.yaxis) if axes.axison else ():
             low, high = sorted(axis.get_view_interval())
-            ticks = zip(axis.get_majorticklocs(), axis.get_ticklabels(), strict=True)
+            ticks = zip(axis.get_majorticklocs(), axis.get_ticklabels(), strict=False)  # shared axes have no labels
             texts += [axis.label, *(label for at, label in ticks if low <= at <= high)]
     return [text for text in texts if text.get_visible() and text.get_text()]
 

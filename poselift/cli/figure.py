@@ -1,0 +1,173 @@
+"""`poselift figure`: pictures of motions for papers."""
+
+import argparse
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from jaxtyping import UInt8
+
+from poselift.cli.view import video_of
+from poselift.core.choices import choose
+from poselift.core.errors import InputError
+from poselift.core.files import check_writable
+from poselift.core.times import frame_at, half_interval
+from poselift.export import read_motion, read_sidecar
+from poselift.kinematics import joint_angles
+from poselift.structures import Motion
+from poselift.video import VideoReader
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_COLUMNS = 6
+"""Moments in a film strip."""
+
+
+def add_command(commands: Any) -> None:
+    """Adds `figure` to the console script."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        "figure",
+        description="Draws motions of `poselift lift` as a PDF, an SVG or a PNG, in the width of a column or a page.",
+    )
+    parser.add_argument("motions", type=Path, nargs="+", metavar="NPZ", help="motions of one clip, with their JSON")
+    parser.add_argument(
+        "--kind",
+        required=True,
+        choices=list(_KINDS),
+        help="skeleton: bodies in 3D; strip: pictures "
+        "over bodies in 3D; time: a joint's error or uncertainty, and its angles; angles: all joint angles",
+    )
+    parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="ends in .pdf, .svg or .png")
+    parser.add_argument(
+        "--at",
+        type=_seconds,
+        metavar="S[,S...]",
+        help=f"skeleton and strip: moments, seconds (default: the middle of the clip; {_COLUMNS} moments for a strip)",
+    )
+    parser.add_argument("--video", type=Path, metavar="FILE", help="strip: the video, if it is elsewhere by now")
+    parser.add_argument(
+        "--joint",
+        default="left_knee,right_knee",
+        metavar="NAME[,NAME...]",
+        help="time: the joints (default: %(default)s)",
+    )
+    parser.add_argument("--reference", type=Path, metavar="NPZ", help="time: the true motion, for the error")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Draws the figure.
+
+    Raises:
+        InputError: an option makes no sense for these motions, or a file cannot be read or written.
+    """
+    from poselift.viz.plots import ENDINGS, save_figure  # matplotlib is slow to load
+
+    out: Path = arguments.out
+    if out.suffix.lower() not in ENDINGS:
+        raise InputError(f"--out {out}: give a name that ends in {', '.join(ENDINGS)}")
+    check_writable(out.parent)
+    motions = [read_motion(path) for path in arguments.motions]
+    if len({motion.frame for motion in motions}) > 1:
+        raise InputError("some motions are in the camera frame and some in the world; lift all in one run")
+    save_figure(_KINDS[arguments.kind](motions, arguments), out)
+    print(out)
+
+
+def _skeleton(motions: Sequence[Motion], arguments: argparse.Namespace) -> "Figure":
+    from poselift.viz.plots import pose_plot
+
+    return pose_plot(motions, _moments(motions, arguments.at, 1))
+
+
+def _strip(motions: Sequence[Motion], arguments: argparse.Namespace) -> "Figure":
+    from poselift.viz.plots import PictureCamera, strip_plot
+
+    first: Path = arguments.motions[0]
+    camera = read_sidecar(first.with_suffix(".json")).get("camera", {})
+    if not {"K", "image_size"} <= set(camera):
+        raise InputError(f"{first.with_suffix('.json')}: the camera's K or image_size is missing; lift again")
+    times = _moments(motions, arguments.at, _COLUMNS)
+    video = arguments.video or video_of(first.parent)
+    if video is None:
+        print("warning: the video is not where it was; the strip has none. --video FILE gives it")
+    pictures = [_picture(video, time, camera["image_size"]) for time in times] if video else []
+    view = PictureCamera(*(np.array(camera.get(key, usual), float) for key, usual in _POSE.items()))
+    return strip_plot(motions, times, pictures, view)
+
+
+def _time(motions: Sequence[Motion], arguments: argparse.Namespace) -> "Figure":
+    from poselift.viz.plots import MOST_SERIES, joint_plot
+
+    motion = _only(motions)
+    joints = [choose("joint", name, dict.fromkeys(motion.skeleton.joints, name)) for name in arguments.joint.split(",")]
+    if len(joints) > MOST_SERIES:
+        raise InputError(f"--joint names {len(joints)} joints; give at most {MOST_SERIES}")
+    if arguments.reference is None:
+        if motion.uncertainty is None:
+            raise InputError(f"{arguments.motions[0]} has no uncertainty; give --reference NPZ, to draw the error")
+        return joint_plot(motion, joints, joint_angles(motion))
+    reference = read_motion(arguments.reference)
+    lacks = [joint for joint in joints if joint not in reference.skeleton.joints]
+    if lacks or reference.frame != motion.frame:
+        problem = f"has no {', '.join(lacks)}" if lacks else f"is in the {reference.frame} frame, not {motion.frame}"
+        raise InputError(f"--reference {arguments.reference}: it {problem}; give a motion that can be compared")
+    return joint_plot(motion, joints, joint_angles(motion), reference, joint_angles(reference))
+
+
+def _angles(motions: Sequence[Motion], arguments: argparse.Namespace) -> "Figure":
+    from poselift.viz.plots import angle_plot
+
+    return angle_plot(joint_angles(_only(motions)))
+
+
+_KINDS: dict[str, Callable[[Sequence[Motion], argparse.Namespace], "Figure"]] = {
+    "skeleton": _skeleton,
+    "strip": _strip,
+    "time": _time,
+    "angles": _angles,
+}
+
+_POSE = {"K": np.eye(3), "R": np.eye(3), "t": np.zeros(3)}
+"""Entries of the sidecar's camera, and their values in the camera frame."""
+
+
+def _only(motions: Sequence[Motion]) -> Motion:
+    if len(motions) > 1:
+        raise InputError("this kind shows one person; give one NPZ")
+    return motions[0]
+
+
+def _moments(motions: Sequence[Motion], given: list[float] | None, count: int) -> list[float]:
+    """The given moments, or some at even steps; each with a pose."""
+    known = [motion.timestamps[np.isfinite(motion.joints).all((1, 2))] for motion in motions]
+    times = np.unique(np.concatenate(known))
+    if not len(times):
+        raise InputError("no frame of the motions has a pose; lift the video again")
+    if given is None:
+        shares = (np.arange(count) + 0.5) / count
+        return list(dict.fromkeys(times[(shares * len(times)).astype(int)].tolist()))
+    for time in given:
+        if not any(frame_at(each, half_interval(each), time) is not None for each in known):
+            raise InputError(f"--at {time:g}: nobody has a pose then; choose from {times[0]:.2f} to {times[-1]:.2f} s")
+    return given
+
+
+def _picture(video: Path, time: float, size: Sequence[int]) -> UInt8[np.ndarray, "h w 3"]:
+    """The frame of a moment."""
+    image = next(iter(VideoReader(video, max(0.0, time - 5e-3)))).image
+    if list(image.shape[1::-1]) != list(size):
+        wanted = "x".join(map(str, size))
+        raise InputError(
+            f"{video} has pictures of {image.shape[1]}x{image.shape[0]}, not {wanted}; give the video that was lifted"
+        )
+    return image
+
+
+def _seconds(text: str) -> list[float]:
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a list of seconds; give moments such as 0.5,1.2") from None

@@ -1,0 +1,72 @@
+"""People in 3D at some moments, with axes in metres."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from jaxtyping import Float
+from matplotlib.figure import Figure
+from matplotlib.ticker import MultipleLocator
+from mpl_toolkits.mplot3d import Axes3D
+from mpl_toolkits.mplot3d.art3d import Line3DCollection
+
+from poselift.structures import Motion
+from poselift.viz.plots.scene import AZIMUTH, ELEVATION, SIDES, Scene, far_to_near
+from poselift.viz.plots.style import COLUMN, GREY, PAGE, add_side_legend, styled
+
+_IN_A_ROW = 3
+_MARGIN = 0.15
+"""Metres around the people."""
+
+_STEPS = (0.5, 1.0, 2.0, 5.0)
+"""Metres between two ticks."""
+
+_MOST_TICKS = 5
+
+
+@styled
+def pose_plot(motions: Sequence[Motion], times: Sequence[float]) -> Figure:
+    """One panel per moment: bodies as lines, left and right in their colours, all axes in one scale.
+
+    Args:
+        motions: of one clip, all in the same frame.
+        times: seconds; somebody has a pose at each of them.
+    """
+    scene = Scene(motions)
+    columns = min(len(times), _IN_A_ROW)
+    rows = -(-len(times) // columns)
+    width = COLUMN if columns == 1 else PAGE
+    figure = Figure(figsize=(width, rows * width / columns))
+    clouds = [scene.points(time) for time in times]
+    half = max(np.ptp(cloud[:, :2], axis=0).max() for cloud in clouds) / 2 + _MARGIN
+    top = max(cloud[:, 2].max() for cloud in clouds) + _MARGIN
+    bottom = min(0.0, *(cloud[:, 2].min() for cloud in clouds))
+    for place, (time, cloud) in enumerate(zip(times, clouds, strict=True)):
+        axes = figure.add_subplot(rows, columns, place + 1, projection="3d", computed_zorder=False)
+        middle = (cloud[:, :2].min(0) + cloud[:, :2].max(0)) / 2
+        _box(axes, np.stack([np.r_[middle - half, bottom], np.r_[middle + half, top]]))
+        for limbs, joints in scene.bodies(time):
+            ends = limbs.ends(joints)
+            order = far_to_near(ends)
+            colors = [SIDES[limbs.sides[limb]] for limb in order]
+            axes.add_collection(Line3DCollection(ends[order], colors=colors, linewidths=1.8, capstyle="round"))
+        if len(times) > 1:
+            axes.set_title(f"{time:.2f} s", y=0.95)
+    add_side_legend(figure, SIDES)
+    return figure
+
+
+def _box(axes: Axes3D, limits: Float[np.ndarray, "2 3"]) -> None:
+    """Axes of one scale with these limits, thin and without walls."""
+    low, high = limits
+    step = next((step for step in _STEPS if (high - low).max() / step <= _MOST_TICKS), _STEPS[-1])
+    names = ("across", "away", "height")
+    for axis, name, pad in zip((axes.xaxis, axes.yaxis, axes.zaxis), names, (-3, -3, 0), strict=True):
+        axis.set_pane_color((1, 1, 1, 0))
+        axis.line.set(color=GREY, linewidth=0.6)
+        axis.set_major_locator(MultipleLocator(step))
+        axis.set_tick_params(pad=pad)
+        axis.set_label_text(f"{name} (m)")
+        axis.labelpad = 2 * pad - 3
+    axes.set(xlim=limits[:, 0], ylim=limits[:, 1], zlim=limits[:, 2], proj_type="ortho")
+    axes.set_box_aspect(high - low, zoom=0.88)  # room for the labels
+    axes.view_init(elev=ELEVATION, azim=AZIMUTH)

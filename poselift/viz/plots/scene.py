@@ -1,0 +1,65 @@
+"""The places of people in 3D for plots on paper: upright, on the ground, seen from the camera's side."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from poselift.core.times import frame_at, half_interval
+from poselift.structures import Motion
+from poselift.viz.limbs import Limbs, limbs_of
+from poselift.viz.plots.style import INK, LOOKS
+from poselift.viz.up import rotation_to_y_up
+
+SIDES = {"left": LOOKS[0].color, "right": LOOKS[1].color, "middle": INK}
+"""The person's own sides, as in the plots of joint angles."""
+
+ELEVATION, AZIMUTH = 12.0, -62.0
+"""Degrees of the view, as mplot3d has them: from the camera's side, a little above and to the right."""
+
+
+class Scene:
+    """Everybody upright: across the picture, away from the camera, and height, metres.
+
+    World motions keep their places. Camera motions are turned upright by their bodies, and the lowest feet are at 0.
+
+    Args:
+        motions: of one clip, all in the same frame.
+    """
+
+    def __init__(self, motions: Sequence[Motion]) -> None:
+        turn = np.array([[1.0, 0, 0], [0, 0, -1], [0, 1, 0]]) @ rotation_to_y_up(motions)
+        self._motions = motions
+        self._places = [(motion.joints + motion.root[:, None]).astype(np.float64) @ turn.T for motion in motions]
+        if motions[0].frame == "camera":
+            lowest = np.concatenate([place[..., 2].min(1) for place in self._places])
+            floor = np.nanpercentile(lowest, 5) if np.isfinite(lowest).any() else 0.0
+            self._places = [place - [0, 0, floor] for place in self._places]
+
+    def bodies(self, time: float) -> list[tuple[Limbs, Float[np.ndarray, "j 3"]]]:
+        """The limbs and joints of the people who are there at a time, seconds."""
+        found = []
+        for motion, places in zip(self._motions, self._places, strict=True):
+            frame = frame_at(motion.timestamps, half_interval(motion.timestamps), time)
+            if frame is not None and np.isfinite(places[frame]).all():
+                found.append((limbs_of(motion.skeleton), places[frame]))
+        return found
+
+    def points(self, time: float) -> Float[np.ndarray, "n 3"]:
+        """All joints of all people who are there."""
+        return np.concatenate([np.zeros((0, 3)), *(places for _, places in self.bodies(time))])
+
+
+def project(points: Float[np.ndarray, "*n 3"]) -> Float[np.ndarray, "*n 3"]:
+    """Right, up and towards the viewer, metres, as mplot3d's orthographic view has them."""
+    azimuth, elevation = np.radians([AZIMUTH, ELEVATION])
+    right = [-np.sin(azimuth), np.cos(azimuth), 0]
+    towards = [np.cos(elevation) * np.cos(azimuth), np.cos(elevation) * np.sin(azimuth), np.sin(elevation)]
+    axes = np.stack([right, np.cross(towards, right), towards])
+    seen: np.ndarray = points @ axes.T
+    return seen
+
+
+def far_to_near(ends: Float[np.ndarray, "l 2 3"]) -> Int[np.ndarray, " l"]:
+    """The order in which limbs are drawn."""
+    return np.argsort(project(ends)[..., 2].mean(1), kind="stable")

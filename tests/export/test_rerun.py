@@ -1,0 +1,67 @@
+"""Recordings, read back by rerun's own reader."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from poselift.core.errors import InputError
+from poselift.export.rerun import write_rerun
+from tests.kinematics.conftest import pose
+
+CAMERA = {"K": [[500.0, 0, 320], [0, 500, 240], [0, 0, 1]], "image_size": [640, 480], "R": np.eye(3), "t": [1.0, 2, 3]}
+
+
+@pytest.fixture
+def motion():
+    made = pose(frames=6, uncertainty=np.full((6, 28), 0.05))
+    joints, root = made.joints.copy(), made.root.copy()
+    joints[2], root[2] = np.nan, np.nan
+    return replace(made, joints=joints, root=root)
+
+
+def read(path):
+    """The columns of all entities."""
+    chunk = pytest.importorskip("rerun.chunk", reason="rerun-sdk is not installed")
+    found = {}
+    for part in chunk.RrdReader(str(path)).stream().to_chunks():
+        batch = part.to_record_batch()
+        for name in batch.schema.names:
+            found.setdefault(part.entity_path, {})[name] = batch.column(name)
+    return found
+
+
+def test_numbers_and_times_are_those_of_the_motion(motion, tmp_path):
+    pytest.importorskip("rerun", reason="rerun-sdk is not installed")
+    write_rerun(tmp_path / "walk.rrd", motion, CAMERA)
+    found = read(tmp_path / "walk.rrd")
+    joints = found["/world/person_1/joints"]
+    rows = joints["Points3D:positions"].to_pylist()
+    assert [len(row) for row in rows] == [28, 28, 0, 28, 28, 28]
+    np.testing.assert_allclose(rows[4], motion.joints[4] + motion.root[4], atol=1e-6)
+    nanoseconds = joints["video_time"].cast("int64").to_numpy()
+    np.testing.assert_allclose(nanoseconds / 1e9, motion.timestamps, atol=1e-8)
+    balls = found["/world/person_1/uncertainty"]["Ellipsoids3D:half_sizes"].to_pylist()
+    np.testing.assert_allclose(balls[0], 0.05, atol=1e-6)
+    bones = found["/world/person_1/skeleton"]["LineStrips3D:strips"].to_pylist()
+    assert [len(row) for row in bones] == [27, 27, 0, 27, 27, 27]
+    np.testing.assert_allclose(found["/world/camera"]["Transform3D:translation"].to_pylist()[0][0], [1, 2, 3])
+    lens = found["/world/camera/image"]["Pinhole:image_from_camera"].to_pylist()[0][0]
+    np.testing.assert_allclose(np.reshape(lens, (3, 3)).T, CAMERA["K"])
+    points = found["/world/camera/image/person_1/keypoints"]["Points2D:positions"].to_pylist()
+    np.testing.assert_allclose(points[0], motion.keypoints.keypoints[0], atol=1e-4)
+
+
+def test_without_a_camera_the_keypoints_have_a_picture_of_their_own(motion, tmp_path):
+    pytest.importorskip("rerun", reason="rerun-sdk is not installed")
+    write_rerun(tmp_path / "walk.rrd", motion)
+    found = read(tmp_path / "walk.rrd")
+    assert "/image/person_1/keypoints" in found
+    assert "/world/camera" not in found
+
+
+def test_a_motion_without_a_pose_leaves_no_file(motion, tmp_path):
+    empty = replace(motion, joints=np.full_like(motion.joints, np.nan))
+    with pytest.raises(InputError, match="no frame with a pose"):
+        write_rerun(tmp_path / "walk.rrd", empty)
+    assert list(tmp_path.iterdir()) == []
