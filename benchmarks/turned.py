@@ -132,7 +132,7 @@ def share_tracked(
     truth: Sequence[tuple[float, Poses]], people: Sequence[Keypoints2D], turn: Turn, angle: Angle
 ) -> Float[np.ndarray, "4"]:
     """What `hits` counts, over a clip."""
-    found = {time: poses for time, poses in _everybody(people)}
+    found = dict(_everybody(people))
     near = _NEAR * max(turn.size)
     nobody = np.zeros((0, 17, 2))
     counts = [hits(turn.points(poses, angle(time)), found.get(time, nobody), near) for time, poses in truth]

@@ -38,13 +38,13 @@ class Street:
     def detect(self, frames):
         return [self.found(poses, [0.8] * len(poses)) for poses in map(self.poses, frames)]
 
-    def search(self, frame, fine):
-        self.searches.append((self.time(frame), fine))
-        poses = [pose for number, pose in enumerate(self.poses(frame)) if fine or number not in self.small]
-        found = self.found(poses, [0.8] * len(poses))
-        return found.boxes, found.box_scores
+    def search(self, frame, how):
+        self.searches.append((self.time(frame), how))
+        upright = [] if 0 not in how.turns else list(enumerate(self.poses(frame)))
+        poses = [pose for number, pose in upright if how.fine or number not in self.small]
+        return self.found(poses, [0.8] * len(poses))
 
-    def look(self, frame, boxes):
+    def look(self, frame, boxes, angles):
         self.looks.append((self.time(frame), len(boxes)))
         poses, scores = [], []
         for box in boxes:
@@ -122,9 +122,7 @@ def test_somebody_who_leaves_is_gone_at_once_and_searched_for():
 def test_what_no_search_finds_again_is_given_up():
     detector = Street(lambda time: [(100, 50)])
     seen = detector.search
-    detector.search = lambda frame, fine: (
-        seen(frame, fine) if detector.time(frame) < 0.5 else (np.zeros((0, 4)), np.zeros(0))
-    )
+    detector.search = lambda frame, how: seen(frame, how) if detector.time(frame) < 0.5 else detector.found([], [])
     finder = Finder(detector, PACE)
     found = [(time, people) for people, time in finder.find(frames(4)) if people is not None]
     assert all(len(people) == 1 for time, people in found if time < 1)
