@@ -81,6 +81,11 @@ class Turn:
         return points @ matrix[:, :2].T + matrix[:, 2]
 
 
+def turning(start: float, spin: float) -> Angle:
+    """The angle of a picture that turns by `spin` degrees a second."""
+    return lambda time: start + spin * time
+
+
 def tracked(
     video: Path,
     detector: Detector,
@@ -185,11 +190,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         size = VideoClip(options.video, detector).image_size
         truth = list(reference(tracked(options.video, detector, "best", options.frames)))
     print(table_head(["turned", *(f"{title}, %{extra}" for title in titles for extra in ("", " left and right"))]))
-    rows: dict[str, tuple[Turn, Angle]] = {}
-    for degrees in options.angles:
-        rows[f"{degrees:g}"] = Turn.by(size, degrees), lambda time, degrees=degrees: degrees
+    rows = {f"{degrees:g}": (Turn.by(size, degrees), turning(degrees, 0.0)) for degrees in options.angles}
     if options.spin:
-        rows[f"{options.spin:g} a second"] = Turn.by(size, None), lambda time: options.spin * time
+        rows[f"{options.spin:g} a second"] = Turn.by(size, None), turning(0.0, options.spin)
     for title, (turn, angle) in rows.items():
         shown = []
         for quality in options.qualities:

@@ -34,15 +34,17 @@ class Searches:
 
     def due(self, time: float, people: Sequence[Followed]) -> Search | None:
         """The search that begins at a time in seconds; None if none does."""
-        if time < self._next:
-            return None
         if self._next_turned is None:  # the first search of all
-            self._next_turned, self._next, self._next_tiles = time + _RARE, time + 1 / self._rate, time + _RARE
+            self._next, self._next_turned, self._next_tiles = time + 1 / self._rate, time + _RARE, time + _RARE
             self._fine = False
             return Search(turns=(0, 1, 2, 3), tiles=True)
-        if not self._fine and time >= self._next_turned:  # a coarse search follows at once
+        late = time - self._next_turned
+        # In the pause after a coarse one, so that no newcomer waits for it, if frames are dense enough for pauses.
+        if late >= 0 and self._fine and (time < self._next or self._lost_turn or late > _RARE):
             self._next_turned = time + _RARE
             return Search(turns=(self._turn(people),))
+        if time < self._next:
+            return None
         self._next = time + (_RETRY if time < self._lost + _LOST else 1 / self._rate)
         fine, self._fine = self._fine, not self._fine
         tiles = fine and time >= self._next_tiles
@@ -52,10 +54,9 @@ class Searches:
 
     def lost(self, person: Followed, time: float) -> None:
         """Somebody was lost at a time in seconds: the next searches come sooner."""
-        self._lost, self._next = time, min(self._next, time + _RETRY)
-        self._fine = not person.quarter
-        if person.quarter:
-            self._lost_turn, self._next_turned = person.quarter, time
+        self._lost, self._fine, self._next = time, True, min(self._next, time + _RETRY)
+        self._lost_turn = person.quarter
+        self._next_turned = time if person.quarter else max(self._next_turned or time, time + 2 * _RETRY)
 
     def _turn(self, people: Sequence[Followed]) -> int:
         """Quarter turns: of somebody who was lost, else of those in doubt, else the next."""
