@@ -55,8 +55,9 @@ _LARGE = 0.4
 """Least size of people, as a share of the picture's longer side, whom the coarse search does not miss."""
 _NEW = 0.2
 """Least mean joint score of newcomers."""
-_FINE_TAKES = 0.2
-"""Seconds of the video after which a fine search is taken over: about as long as it takes on one core."""
+_FINE_TAKES, _TURNED_TAKES = 0.2, 0.1
+"""Seconds of the video after which a fine search, and one for turned people, is taken over: about as long as it takes
+on one core."""
 _NEW_TURNED = 0.35
 """The same where they were looked at from several angles: the best of several looks scores higher, also at nobody."""
 
@@ -208,8 +209,9 @@ class Finder:
     def _start_search(self, frame: Frame, how: Search) -> None:
         boxes = np.array([person.box for person in self._people]).reshape(-1, 4)
         result = pool().submit(self._detector.search, frame.image, how)
+        takes = (_FINE_TAKES if how.fine else 0.0) if 0 in how.turns else _TURNED_TAKES
         # At the first frame there is nobody to look at meanwhile.
-        due = frame.timestamp + (_FINE_TAKES if how.fine and self._tick > 0 else 0.0)
+        due = frame.timestamp + (takes if self._tick > 0 else 0.0)
         self._search = _Search(result, how, due, tuple(self._people), boxes)
 
     def _newcomers(self, frame: Frame) -> tuple[list[Place], list[float]]:
