@@ -8,7 +8,7 @@ from jaxtyping import Float, Int, UInt8
 from poselift.core.registry import published
 from poselift.detection.crop import Crop
 from poselift.detection.detector import Search
-from poselift.detection.duplicates import join_passes, pose_nms
+from poselift.detection.duplicates import intersection_over_union, join_passes, pose_nms
 from poselift.detection.orientation import rotation
 from poselift.detection.session import open_session
 
@@ -30,6 +30,8 @@ _DISTANT = 0.12
 _TILE, _SHARED = 640, 0.3
 """Side of a tile in pixels, where the picture is neither small nor very large, and the least share of it that it has in
 common with the next one. Whoever is smaller than the common part is whole in a tile."""
+_SAME = 0.7
+"""Intersection over union of the boxes of one person, in a tile and in the whole picture."""
 _EDGE = 0.01
 """Distance from the edge of a tile at which a box is cut off, as a share of the tile."""
 
@@ -111,9 +113,11 @@ class MultiPose:
             poses[..., :2] += corner
             several.append((poses[whole], boxes[whole] + np.tile(corner, 2), scores[whole]))
         poses, boxes, scores = (np.concatenate(part) for part in zip(*several, strict=True))
-        # Those of the whole picture come first, and only the large ones of them drop parts of them.
+        # Only large people of the whole picture drop parts of them; a small one's pose is better in a tile.
         count = len(found[1])
-        keep = np.append(np.ones(count, bool), join_passes(found[1], boxes[count:], side)[1])
+        keep_tiles = join_passes(found[1], boxes[count:], side)[1]
+        same = intersection_over_union(found[1], boxes[count:][keep_tiles]).max(1, initial=0) > _SAME
+        keep = np.append(~same, keep_tiles)
         return poses[keep], boxes[keep], scores[keep]
 
     def _find(self, frame: UInt8[np.ndarray, "h w 3"], longer_side: int) -> Found:

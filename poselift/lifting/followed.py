@@ -114,6 +114,8 @@ class Followed:
             angle: of the body that it shows, radians.
             time: of the look, seconds.
         """
+        if not self.recognised(score):  # the last try before this person is lost
+            return True
         leaning = not self.turned and abs(angle) > LEANING
         return time - self.compared >= _COMPARED and (leaning or score < _WEAK * self.score)
 

@@ -46,7 +46,7 @@ def looks(
             tried.append((row, place.turned(other)))
             worth.append(-_CONVINCING if row < len(people) and apart(other, measured) > LEANING else 0.0)
     if len(tried) == len(places):
-        return found, [place.angle != 0 for place in places]
+        return found, [bool(place.angle) for place in places]
     more = _look(detector, frame, [place for _, place in tried[len(places) :]])
     worth[len(places) :] = (more.box_scores + worth[len(places) :]).tolist()
     best = [
@@ -58,7 +58,7 @@ def looks(
         for name in ("boxes", "box_scores", "keypoints", "scores")
     )
     chosen = Detections(boxes, box_scores, keypoints, scores, found.skeleton)
-    return chosen, [tried[index][1].angle != 0 for index in best]
+    return chosen, [bool(tried[index][1].angle) for index in best]
 
 
 def _look(detector: PlaceDetector, frame: UInt8[np.ndarray, "_ _ 3"], places: Sequence[Place]) -> Detections:

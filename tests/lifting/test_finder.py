@@ -169,3 +169,41 @@ def test_an_unknown_quality():
     with pytest.raises(InputError, match=r"'good'; .*there are best, balanced, fast"):
         build_finder(Street(lambda time: []), "good")
     assert list(QUALITIES) == ["best", "balanced", "fast"]
+
+
+class Acrobats(Street):
+    """Upright looks and searches do not show these people: they are turned clockwise by `angle(time)`."""
+
+    def __init__(self, angle):
+        super().__init__(lambda time: [(250, 150)])
+        self.angle = angle
+
+    def poses(self, frame):
+        angle = self.angle(self.time(frame))
+        turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
+        return [(pose - [270, 200]) @ turn.T + [270, 200] for pose in super().poses(frame)]
+
+    def search(self, frame, how):
+        upright = [
+            np.abs(np.angle(np.exp(1j * (self.angle(self.time(frame)) - np.pi / 2 * turn)))) for turn in how.turns
+        ]
+        poses = self.poses(frame) if min(upright) < np.pi / 4 + 0.01 else []
+        return self.found(poses, [0.8] * len(poses))
+
+    def look(self, frame, boxes, angles):
+        found = super().look(frame, boxes, angles)
+        off = np.abs(np.angle(np.exp(1j * (self.angle(self.time(frame)) - angles))))
+        return self.found(found.keypoints, np.where(off < 0.6, found.box_scores, 0.05))
+
+
+@pytest.mark.parametrize("degrees", [60, 90, 180, -120])
+def test_turned_people_are_found_at_once_and_not_lost(degrees):
+    finder = Finder(Acrobats(lambda time: np.radians(degrees)), PACE)
+    seen = [found for found, _ in finder.find(frames(2, 30)) if found is not None]
+    assert all(len(found) == 1 for found in seen)
+
+
+def test_a_cartwheel_is_followed():
+    finder = Finder(Acrobats(lambda time: np.pi * max(0, time - 1)), PACE)
+    seen = [found for found, _ in finder.find(frames(4)) if found is not None]
+    assert np.mean([len(found) == 1 for found in seen]) > 0.97
