@@ -47,7 +47,8 @@ class MultiPose:
     The network finds people who are about a quarter to all of its input in height. So it runs twice: with a longer side
     of 256 for large people, and of 768 for distant ones. On a clip of 1768 x 994 with two people 400 pixels high, one
     of them backlit, it found the two in these shares of their frames: 0.51 and 0.98 at 256, 0.76 and 0.98 at 512, 0.94
-    and 1.00 at 768. At 512 or 768 alone, people who fill the picture break into pieces. Each pass finds at most six.
+    and 1.00 at 768. At 512 or 768 alone, people who fill the picture break into pieces. Each pass finds at most six;
+    overlapping tiles of the picture find more.
 
     Args:
         device: "cpu", "cuda", or "auto" for CUDA if onnxruntime offers it.

@@ -1,5 +1,7 @@
 """How far a body in a picture is turned from upright, and the box along it."""
 
+import math
+
 import numpy as np
 from jaxtyping import Float
 
@@ -7,7 +9,7 @@ from poselift.skeleton import Skeleton
 
 _CLEAR = 0.2
 """Least score of joints that tell where a body's head and feet are."""
-LEANING = np.radians(30)
+LEANING = math.radians(30)
 """Angle from which on a look at the turned body may be better than one at the upright picture: up to here MoveNet
 finds 97 of 100 joints, at 60 degrees 82 (benchmarks/turned.md)."""
 SURE = 0.5

@@ -1,5 +1,6 @@
 """Somebody whom a finder looks at again and again."""
 
+import math
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -20,7 +21,7 @@ _ADAPTED = 0.2
 """Share by which each look changes the average score."""
 _MISSES = 3
 """Searches in a row without a person who is followed, after which it was none."""
-_UPRIGHT = np.radians(20)
+_UPRIGHT = math.radians(20)
 """Angle up to which a turned body is looked at in the upright picture again."""
 _WEAK = 0.7
 """Share of the average score below which other angles are tried."""

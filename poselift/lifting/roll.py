@@ -3,6 +3,7 @@
 Lifters are trained on upright cameras. The 2D is turned before the lifter and its 3D is turned back, which is exact.
 """
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -13,7 +14,7 @@ from poselift.detection.orientation import body_angle
 from poselift.lifting.camera import CameraModel
 from poselift.skeleton import Skeleton
 
-_FAR = np.radians(60)
+_FAR = math.radians(60)
 """Least median angle between the body and upright, for a turn."""
 _SAMPLES = 200
 """Frames at most in which the angle is measured."""
