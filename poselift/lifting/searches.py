@@ -10,15 +10,15 @@ from poselift.lifting.followed import Followed
 
 _RETRY, _LOST = 0.1, 1.0
 """After somebody was lost: seconds between searches, and for how long."""
-_RARE = 1.0
-"""Seconds between searches for turned people, and between those with tiles."""
+_TILED, _TURNED = 1.0, 2.0
+"""Seconds between searches with tiles, and between those for turned people, whom fine ones find half of the time."""
 
 
 class Searches:
     """Chooses the searches of the whole picture.
 
-    Coarse and fine ones take turns. Once a second a fine one has tiles, and one more is for people who are turned: by a
-    quarter, three quarters and half a turn by turns. The first search is for everybody.
+    Coarse and fine ones take turns. Once a second a fine one has tiles. Every two seconds one more is for people who
+    are turned: by a quarter, three quarters and half a turn by turns. The first search is for everybody.
 
     Args:
         rate: searches a second.
@@ -35,13 +35,13 @@ class Searches:
     def due(self, time: float, people: Sequence[Followed]) -> Search | None:
         """The search that begins at a time in seconds; None if none does."""
         if self._next_turned is None:  # the first search of all
-            self._next, self._next_turned, self._next_tiles = time + 1 / self._rate, time + _RARE, time + _RARE
+            self._next, self._next_turned, self._next_tiles = time + 1 / self._rate, time + _TURNED, time + _TILED
             self._fine = False
             return Search(turns=(0, 1, 2, 3), tiles=True)
         late = time - self._next_turned
         # In the pause after a coarse one, so that no newcomer waits for it, if frames are dense enough for pauses.
-        if late >= 0 and self._fine and (time < self._next or self._lost_turn or late > _RARE):
-            self._next_turned = time + _RARE
+        if late >= 0 and self._fine and (time < self._next or self._lost_turn or late > _TURNED):
+            self._next_turned = time + _TURNED
             return Search(turns=(self._turn(people),))
         if time < self._next:
             return None
@@ -49,7 +49,7 @@ class Searches:
         fine, self._fine = self._fine, not self._fine
         tiles = fine and time >= self._next_tiles
         if tiles:
-            self._next_tiles = time + _RARE
+            self._next_tiles = time + _TILED
         return Search(fine, tiles=tiles)
 
     def lost(self, person: Followed, time: float) -> None:
