@@ -16,7 +16,7 @@ from poselift.cli.detector import add_detector_options, add_quality_option, chos
 from poselift.cli.live_outputs import LiveOutputs
 from poselift.cli.weights import add_lifter_option
 from poselift.core.device import DEVICE_HELP, torch_device
-from poselift.detection import Detector, PlaceDetector
+from poselift.detection import Detector, PlaceDetector, Search
 from poselift.export.json_lines import header_line
 from poselift.lifting import CameraModel, StreamingPeople, StreamingWorld, camera_for
 from poselift.lifting.finder import build_finder
@@ -149,9 +149,9 @@ def _warm_up(detector: Detector, weights: Weights, camera: CameraModel) -> None:
     width, height = camera.image_size
     picture = np.zeros((height, width, 3), np.uint8)
     if isinstance(detector, PlaceDetector):
-        detector.look(picture, np.array([[0.0, 0.0, width, height]]))
+        detector.look(picture, np.array([[0.0, 0.0, width, height]]), np.zeros(1))
         for fine in (False, True):
-            detector.search(picture, fine)
+            detector.search(picture, Search(fine))
     else:
         detector.detect([picture])
     body = np.random.default_rng(0).uniform(0, min(camera.image_size), (len(detector.skeleton), 2))

@@ -4,12 +4,22 @@ from collections.abc import Callable
 from typing import Any
 
 from poselift.core.choices import choose
-from poselift.detection.detector import Detector, PlaceDetector
+from poselift.detection.detector import Detector, PlaceDetector, Search
 from poselift.detection.mmpose import MMPose
 from poselift.detection.movenet import FastMoveNet, MoveNet
 from poselift.detection.rtmpose import RTMPose
 
-__all__ = ["DETECTORS", "Detector", "FastMoveNet", "MMPose", "MoveNet", "PlaceDetector", "RTMPose", "build_detector"]
+__all__ = [
+    "DETECTORS",
+    "Detector",
+    "FastMoveNet",
+    "MMPose",
+    "MoveNet",
+    "PlaceDetector",
+    "RTMPose",
+    "Search",
+    "build_detector",
+]
 
 DETECTORS: dict[str, Callable[..., Detector]] = {
     "movenet": MoveNet,

@@ -6,6 +6,8 @@ import cv2
 import numpy as np
 from jaxtyping import Float, UInt8
 
+from poselift.detection.orientation import rotation
+
 
 @dataclass(frozen=True, eq=False)
 class Crop:
@@ -15,15 +17,18 @@ class Crop:
         image: the resized part; beyond the picture it has one colour.
         scale: pixels of the picture per pixel of `image`, for x and y.
         offset: place of the upper left pixel of `image` in the picture, pixels.
+        angle: radians by which what is upright in `image` is turned clockwise in the picture.
     """
 
     image: UInt8[np.ndarray, "h w 3"]
     scale: Float[np.ndarray, "2"]
     offset: Float[np.ndarray, "2"]
+    angle: float = 0.0
 
     def to_picture(self, points: Float[np.ndarray, "*n 2"]) -> Float[np.ndarray, "*n 2"]:
         """Pixels of the picture for pixels of `image`."""
-        return points * self.scale + self.offset
+        scaled = points * self.scale
+        return (scaled @ rotation(self.angle).T if self.angle else scaled) + self.offset
 
     @classmethod
     def top_down(
@@ -45,16 +50,30 @@ class Crop:
 
     @classmethod
     def square(
-        cls, picture: UInt8[np.ndarray, "_ _ 3"], box: Float[np.ndarray, "4"], size: int, margin: float
+        cls,
+        picture: UInt8[np.ndarray, "_ _ 3"],
+        box: Float[np.ndarray, "4"],
+        size: int,
+        margin: float,
+        angle: float = 0.0,
     ) -> "Crop":
         """The square of whole pixels around the centre of a box, black beyond the picture.
 
         Args:
             picture: RGB.
-            box: x0, y0, x1, y1 in pixels.
+            box: x0, y0, x1, y1 in pixels; with an angle, before it is turned about its own middle.
             size: width and height of the crop.
             margin: side of the square over the longer side of the box.
+            angle: radians by which the box is turned clockwise; it is upright in the crop.
         """
+        if angle:
+            # Shrunk first, because turning takes single pixels and would alias.
+            wide = int(np.ceil(size * np.sqrt(2)))
+            whole = cls.square(picture, box, wide, margin * wide / size)
+            turn, new, old = rotation(angle), np.full(2, (size - 1) / 2), np.full(2, (wide - 1) / 2)
+            to_whole = np.column_stack([turn, old - turn @ new])
+            image = cv2.warpAffine(whole.image, to_whole, (size, size), flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP)
+            return cls(image, whole.scale, whole.to_picture(old) - turn @ (new * whole.scale), angle)
         x0, y0, x1, y1 = (float(edge) for edge in box)
         side = max(1, round(margin * max(x1 - x0, y1 - y0)))
         # `side` pixels from `left` have their centre at left + (side - 1) / 2.

@@ -1,6 +1,7 @@
 """The protocol of all detectors of 2D keypoints."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -38,6 +39,21 @@ class Detector(Protocol):
         ...
 
 
+@dataclass(frozen=True)
+class Search:
+    """How a whole picture is searched for people. A detector with one way of searching ignores it.
+
+    Attributes:
+        fine: also find small people, where that costs more.
+        turns: quarter turns, 0 to 3, by which the people to find are turned clockwise.
+        tiles: search overlapping parts of the picture as well, where there are many or distant people.
+    """
+
+    fine: bool = True
+    turns: tuple[int, ...] = (0,)
+    tiles: bool = False
+
+
 @runtime_checkable
 class PlaceDetector(Detector, Protocol):
     """A detector that can also look at one place.
@@ -45,23 +61,24 @@ class PlaceDetector(Detector, Protocol):
     It has no memory either: `poselift.lifting.finder` decides who is looked for where and when.
     """
 
-    def search(
-        self, frame: UInt8[np.ndarray, "_ _ 3"], fine: bool
-    ) -> tuple[Float[np.ndarray, "n 4"], Float[np.ndarray, " n"]]:
-        """Boxes of the people in a whole picture, in pixels, and their scores.
+    def search(self, frame: UInt8[np.ndarray, "_ _ 3"], how: Search) -> Detections:
+        """The people in a whole picture, each once; boxes fit the joints.
 
         Args:
             frame: RGB.
-            fine: also find small people, where that costs more; a detector with one way of searching ignores it.
+            how: what the search is for.
         """
         ...
 
-    def look(self, frame: UInt8[np.ndarray, "_ _ 3"], boxes: Float[np.ndarray, "n 4"]) -> Detections:
+    def look(
+        self, frame: UInt8[np.ndarray, "_ _ 3"], boxes: Float[np.ndarray, "n 4"], angles: Float[np.ndarray, " n"]
+    ) -> Detections:
         """The person in each box, in the order of the boxes.
 
         Args:
             frame: RGB.
-            boxes: where people are expected, pixels.
+            boxes: where people are expected, pixels; with an angle, before the box is turned about its own middle.
+            angles: how far each person is turned clockwise from upright, radians.
 
         Returns:
             One person a box, whether somebody is there or not; box scores are mean joint scores, and boxes fit the

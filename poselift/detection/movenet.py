@@ -1,6 +1,7 @@
 """MoveNet, the shipped detector."""
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 from jaxtyping import Float, UInt8
@@ -8,8 +9,10 @@ from jaxtyping import Float, UInt8
 from poselift.core.registry import published
 from poselift.core.threads import pool
 from poselift.detection.crop import Crop
+from poselift.detection.detector import Search
 from poselift.detection.duplicates import pose_nms
 from poselift.detection.multipose import OFFSET, MultiPose
+from poselift.detection.orientation import LEANING, SURE, body_angle, box_along, other_angles
 from poselift.detection.outside import without_outside
 from poselift.detection.session import open_session
 from poselift.skeleton import COCO17
@@ -53,42 +56,60 @@ class MoveNet:
         """The people in each frame; see `poselift.detection.Detector`."""
         return list(pool().map(self._detect_one, frames))
 
-    def search(
-        self, frame: UInt8[np.ndarray, "_ _ 3"], fine: bool
-    ) -> tuple[Float[np.ndarray, "n 4"], Float[np.ndarray, " n"]]:
-        """Boxes around the joints of everybody; see `poselift.detection.PlaceDetector`."""
-        poses, boxes, scores = self._multipose.find(frame, fine)
+    def search(self, frame: UInt8[np.ndarray, "_ _ 3"], how: Search) -> Detections:
+        """The people in a whole picture; see `poselift.detection.PlaceDetector`."""
+        poses, boxes, scores = self._multipose.find(frame, how)
         kept = pose_nms(poses[..., :2], poses[..., 2], boxes, scores)
-        return np.concatenate([poses[kept, :, :2].min(1), poses[kept, :, :2].max(1)], axis=-1), scores[kept]
+        return Detections(_around(poses[kept]), scores[kept], poses[kept, :, :2], poses[kept, :, 2], self.skeleton)
 
-    def look(self, frame: UInt8[np.ndarray, "_ _ 3"], boxes: Float[np.ndarray, "n 4"]) -> Detections:
+    def look(
+        self, frame: UInt8[np.ndarray, "_ _ 3"], boxes: Float[np.ndarray, "n 4"], angles: Float[np.ndarray, " n"]
+    ) -> Detections:
         """One person in each box; see `poselift.detection.PlaceDetector`."""
         if len(boxes) == 1:  # on all cores; several people are faster on a core each
-            found = [self._thunder_pose(frame, boxes[0], alone=True)]
+            found = [self._thunder_pose(frame, boxes[0], float(angles[0]), alone=True)]
         else:
-            found = list(pool().map(lambda box: self._thunder_pose(frame, box), boxes))
+            found = list(pool().map(partial(self._thunder_pose, frame), boxes, angles.tolist()))
         poses = np.array(found).reshape(-1, len(self.skeleton), 3)
-        around = np.concatenate([poses[..., :2].min(1), poses[..., :2].max(1)], axis=-1)
         keypoints, scores = without_outside(poses[..., :2], poses[..., 2], frame.shape)
-        return Detections(around, poses[..., 2].mean(-1), keypoints, scores, self.skeleton)
+        return Detections(_around(poses), poses[..., 2].mean(-1), keypoints, scores, self.skeleton)
 
     def _detect_one(self, frame: UInt8[np.ndarray, "h w 3"]) -> Detections:
         poses, boxes, box_scores = self._multipose.find(frame)
         for person, box in enumerate(boxes):
-            poses[person] = better_pose(poses[person], self._refine(frame, poses[person]), box)
+            poses[person] = self._refined(frame, poses[person], box)
         return _detections(frame, poses, boxes, box_scores)
 
-    def _refine(self, frame: UInt8[np.ndarray, "h w 3"], found: Float[np.ndarray, "17 3"]) -> Float[np.ndarray, "17 3"]:
-        """Thunder's x, y, score for somebody whom MultiPose has found."""
-        joints = found[:, :2]
-        return self._thunder_pose(frame, np.concatenate([joints.min(0), joints.max(0)]))
+    def _refined(
+        self, frame: UInt8[np.ndarray, "h w 3"], found: Float[np.ndarray, "17 3"], box: Float[np.ndarray, "4"]
+    ) -> Float[np.ndarray, "17 3"]:
+        """x, y, score of somebody whom MultiPose has found, from the best of Thunder's looks."""
+        angle = body_angle(found[:, :2], found[:, 2], self.skeleton) or 0.0
+        best = self._thunder_pose(frame, box_along(found[:, :2], 0.0))
+        if abs(angle) < LEANING and best[:, 2].mean() >= SURE:
+            return better_pose(found, best, box)
+        turned = 0.0
+        for other in other_angles(0.0, angle):
+            look = self._thunder_pose(frame, box_along(found[:, :2], other), other)
+            if look[:, 2].mean() > best[:, 2].mean():
+                best, turned = look, other
+        if not turned:
+            return better_pose(found, best, box)
+        # The first pose may be a part of the body, so the box is fitted once more.
+        turned = body_angle(best[:, :2], best[:, 2], self.skeleton) or turned
+        again = self._thunder_pose(frame, box_along(best[:, :2], turned), turned)
+        return max(best, again, key=lambda pose: float(pose[:, 2].mean()))
 
     def _thunder_pose(
-        self, frame: UInt8[np.ndarray, "h w 3"], box: Float[np.ndarray, "4"], alone: bool = False
+        self,
+        frame: UInt8[np.ndarray, "h w 3"],
+        box: Float[np.ndarray, "4"],
+        angle: float = 0.0,
+        alone: bool = False,
     ) -> Float[np.ndarray, "17 3"]:
-        """Thunder's x, y, score for the person in a box around the joints, in pixels of the frame."""
+        """Thunder's x, y, score for the person in a box along the joints, in pixels of the frame."""
         thunder = self._thunder_alone if alone else self._thunder
-        crop = Crop.square(frame, box, _THUNDER_SIZE, _MARGIN)
+        crop = Crop.square(frame, box, _THUNDER_SIZE, _MARGIN, angle)
         pose = thunder.run(None, {"input:0": crop.image[None].astype(np.int32)})[0][0, 0].astype(np.float64)
         points = crop.to_picture(pose[:, [1, 0]] * _THUNDER_SIZE + OFFSET)
         return np.concatenate([points, pose[:, 2:]], axis=-1)
@@ -115,8 +136,13 @@ class FastMoveNet:
 
     def detect(self, frames: Sequence[UInt8[np.ndarray, "_ _ 3"]]) -> list[Detections]:
         """The people in each frame; see `poselift.detection.Detector`."""
-        found = pool().map(lambda frame: self._multipose.find(frame, fine=False), frames)
+        found = pool().map(lambda frame: self._multipose.find(frame, Search(fine=False)), frames)
         return [_detections(frame, *people) for frame, people in zip(frames, found, strict=True)]
+
+
+def _around(poses: Float[np.ndarray, "n 17 3"]) -> Float[np.ndarray, "n 4"]:
+    """Boxes around the joints."""
+    return np.concatenate([poses[..., :2].min(1), poses[..., :2].max(1)], axis=-1)
 
 
 def _detections(

@@ -1,23 +1,44 @@
 """MoveNet MultiPose: finds the people in a picture."""
 
+from typing import TypeAlias
+
 import numpy as np
-from jaxtyping import Float, UInt8
+from jaxtyping import Float, Int, UInt8
 
 from poselift.core.registry import published
 from poselift.detection.crop import Crop
-from poselift.detection.duplicates import join_passes, pose_nms
+from poselift.detection.detector import Search
+from poselift.detection.duplicates import intersection_over_union, join_passes, pose_nms
+from poselift.detection.orientation import rotation
 from poselift.detection.session import open_session
 
 OFFSET = -0.25
 """Offset from MoveNet's coordinates (share x size) to pixel centres. Measured: coordinates of a joint and its mirror
 image add up to size - 0.5 (255.4 to 255.5 of 256, 511.3 of 512, 767.5 of 768); pixel centres add up to size - 1."""
 
-_COARSE, _FINE = 256, 768
-"""Longer sides of the two inputs, pixels."""
+_COARSE, _MIDDLE, _FINE = 256, 512, 768
+"""Longer sides of the inputs, pixels: of the two passes over a picture, and of the one for turned people."""
 _STRIDE = 32
 """The network takes sides that are multiples of this."""
 _MIN_BOX_SCORE = 0.2
 """False detections score up to 0.15 in the fine pass, people mostly above 0.3."""
+
+_MOST = 6
+"""Number of people that a pass finds at most."""
+_DISTANT = 0.12
+"""Size of people, as a share of the picture's longer side, below which the fine pass misses one in five."""
+_TILE, _SHARED = 640, 0.3
+"""Side of a tile in pixels, where the picture is neither small nor very large, and the least share of it that it has in
+common with the next one. Whoever is smaller than the common part is whole in a tile."""
+_SAME = 0.7
+"""Intersection over union of the boxes of one person, in a tile and in the whole picture."""
+_EDGE = 0.01
+"""Distance from the edge of a tile at which a box is cut off, as a share of the tile."""
+
+_EVERYBODY = Search(tiles=True)
+
+Found: TypeAlias = tuple[Float[np.ndarray, "_ 17 3"], Float[np.ndarray, "_ 4"], Float[np.ndarray, " _"]]
+"""Poses (x, y, score), boxes and box scores."""
 
 
 class MultiPose:
@@ -26,7 +47,8 @@ class MultiPose:
     The network finds people who are about a quarter to all of its input in height. So it runs twice: with a longer side
     of 256 for large people, and of 768 for distant ones. On a clip of 1768 x 994 with two people 400 pixels high, one
     of them backlit, it found the two in these shares of their frames: 0.51 and 0.98 at 256, 0.76 and 0.98 at 512, 0.94
-    and 1.00 at 768. At 512 or 768 alone, people who fill the picture break into pieces. Each pass finds at most six.
+    and 1.00 at 768. At 512 or 768 alone, people who fill the picture break into pieces. Each pass finds at most six;
+    overlapping tiles of the picture find more.
 
     Args:
         device: "cpu", "cuda", or "auto" for CUDA if onnxruntime offers it.
@@ -46,29 +68,60 @@ class MultiPose:
         kept = pose_nms(poses[..., :2], poses[..., 2], boxes, scores)
         return boxes[kept], scores[kept]
 
-    def find(
-        self, frame: UInt8[np.ndarray, "_ _ 3"], fine: bool = True
-    ) -> tuple[Float[np.ndarray, "n 17 3"], Float[np.ndarray, "n 4"], Float[np.ndarray, " n"]]:
+    def find(self, frame: UInt8[np.ndarray, "_ _ 3"], how: Search = _EVERYBODY) -> Found:
         """Poses (x, y, score), boxes and box scores, in pixels of the frame; duplicates are possible.
 
         Args:
             frame: RGB.
-            fine: both passes; without it the coarse one alone, a ninth of the cost, for people whose height is at least
-                a third of the longer side of the picture.
+            how: without `fine` the coarse pass alone, a ninth of the cost, for people whose height is at least a third
+                of the longer side of the picture. Each turn costs half of a fine search.
         """
-        coarse = self._find(frame, _COARSE)
-        if not fine:
-            return coarse
-        small = self._find(frame, _FINE)
-        keep_coarse, keep_fine = join_passes(coarse[1], small[1], max(frame.shape[:2]))
-        poses, boxes, scores = (
-            np.concatenate([one[keep_coarse], other[keep_fine]]) for one, other in zip(coarse, small, strict=True)
-        )
+        several = [self._upright(frame, how)] if 0 in how.turns else []
+        several += [self._turned(frame, turn) for turn in how.turns if turn]
+        poses, boxes, scores = (np.concatenate(part) for part in zip(*several, strict=True))
         return poses, boxes, scores
 
-    def _find(
-        self, frame: UInt8[np.ndarray, "h w 3"], longer_side: int
-    ) -> tuple[Float[np.ndarray, "n 17 3"], Float[np.ndarray, "n 4"], Float[np.ndarray, " n"]]:
+    def _upright(self, frame: UInt8[np.ndarray, "_ _ 3"], how: Search) -> Found:
+        coarse = self._find(frame, _COARSE)
+        if not how.fine:
+            return coarse
+        found = _joined(coarse, self._find(frame, _FINE), max(frame.shape[:2]))
+        return self._with_tiles(frame, found) if how.tiles and crowded(found[1], frame.shape) else found
+
+    def _turned(self, frame: UInt8[np.ndarray, "_ _ 3"], turn: int) -> Found:
+        """People who are turned clockwise by quarter turns."""
+        turned = np.ascontiguousarray(np.rot90(frame, turn))
+        poses, boxes, scores = self._find(turned, _MIDDLE)
+        middle, new = (np.array(picture.shape[1::-1]) / 2 - 0.5 for picture in (frame, turned))
+        back = rotation(turn * np.pi / 2).round()
+        poses[..., :2] = (poses[..., :2] - new) @ back.T + middle
+        corners = (boxes.reshape(-1, 2, 2) - new) @ back.T + middle
+        return poses, np.concatenate([corners.min(1), corners.max(1)], -1), scores
+
+    def _with_tiles(self, frame: UInt8[np.ndarray, "h w 3"], found: Found) -> Found:
+        """The people, and those of overlapping parts of the picture that are no parts of them."""
+        size = np.array(frame.shape[1::-1])
+        side, parts = tiles(frame.shape)
+        several = [found]
+        for corner in parts:
+            x, y = corner.tolist()
+            tile = frame[y : y + side, x : x + side]
+            poses, boxes, scores = self._find(tile, _FINE)
+            # A box at an edge inside the picture is cut off; another tile has the whole of it.
+            inside = np.concatenate([corner > 0, corner + tile.shape[1::-1] < size])
+            beyond = np.abs(boxes - np.array([0, 0, *tile.shape[1::-1]])) < _EDGE * side
+            whole = ~(beyond & inside).any(-1)
+            poses[..., :2] += corner
+            several.append((poses[whole], boxes[whole] + np.tile(corner, 2), scores[whole]))
+        poses, boxes, scores = (np.concatenate(part) for part in zip(*several, strict=True))
+        # Only large people of the whole picture drop parts of them; a small one's pose is better in a tile.
+        count = len(found[1])
+        keep_tiles = join_passes(found[1], boxes[count:], side)[1]
+        same = intersection_over_union(found[1], boxes[count:][keep_tiles]).max(1, initial=0) > _SAME
+        keep = np.append(~same, keep_tiles)
+        return poses[keep], boxes[keep], scores[keep]
+
+    def _find(self, frame: UInt8[np.ndarray, "h w 3"], longer_side: int) -> Found:
         crop = Crop.whole(frame, (longer_side, longer_side), multiple=_STRIDE)
         people = self._session.run(None, {"input": crop.image[None].astype(np.int32)})[0][0].astype(np.float64)
         people = people[people[:, 55] >= _MIN_BOX_SCORE]
@@ -79,3 +132,34 @@ class MultiPose:
         height, width = frame.shape[:2]
         corners = np.clip(corners, 0, (width - 1, height - 1))
         return poses, corners.reshape(-1, 4), people[:, 55]
+
+
+def crowded(boxes: Float[np.ndarray, "n 4"], shape: tuple[int, ...]) -> bool:
+    """Whether tiles may find more people than a fine search of the whole picture found.
+
+    Args:
+        boxes: of the people found, pixels.
+        shape: (height, width, ...) of the picture.
+    """
+    sizes = (boxes[:, 2:] - boxes[:, :2]).max(-1)
+    return len(boxes) >= _MOST or bool((sizes < _DISTANT * max(shape[:2])).any())
+
+
+def tiles(shape: tuple[int, ...]) -> tuple[int, Int[np.ndarray, "n 2"]]:
+    """Side of the square parts of a picture, and x, y of their corners, pixels."""
+    longer = max(shape[:2])
+    side = int(max(longer / 4, min(_TILE, longer / 2)))
+    along = []
+    for length in shape[1::-1]:
+        count = 1 + max(0, int(np.ceil((length - side) / (side * (1 - _SHARED)))))
+        along.append(np.linspace(0, max(0, length - side), count).round().astype(int))
+    return side, np.stack(np.meshgrid(*along), -1).reshape(-1, 2)
+
+
+def _joined(coarse: Found, fine: Found, longer_side: int) -> Found:
+    """The people of both passes."""
+    keep_coarse, keep_fine = join_passes(coarse[1], fine[1], longer_side)
+    poses, boxes, scores = (
+        np.concatenate([one[keep_coarse], other[keep_fine]]) for one, other in zip(coarse, fine, strict=True)
+    )
+    return poses, boxes, scores

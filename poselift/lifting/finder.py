@@ -11,9 +11,13 @@ from jaxtyping import Float
 
 from poselift.core.choices import choose
 from poselift.core.threads import pool
-from poselift.detection import Detector, PlaceDetector
+from poselift.detection import Detector, PlaceDetector, Search
 from poselift.detection.duplicates import intersection_over_union, overlap, pose_nms
-from poselift.lifting.followed import Followed
+from poselift.detection.multipose import crowded
+from poselift.detection.orientation import LEANING, body_angle
+from poselift.lifting.followed import Followed, Place
+from poselift.lifting.looks import looks
+from poselift.lifting.searches import Searches
 from poselift.structures import Detections
 from poselift.video import Frame
 
@@ -51,10 +55,11 @@ _LARGE = 0.4
 """Least size of people, as a share of the picture's longer side, whom the coarse search does not miss."""
 _NEW = 0.2
 """Least mean joint score of newcomers."""
-_FINE_TAKES = 0.2
-"""Seconds of the video after which a fine search is taken over: about as long as it takes on one core."""
-_RETRY, _LOST = 0.1, 1.0
-"""After somebody was lost: seconds between searches, and for how long."""
+_FINE_TAKES, _TURNED_TAKES = 0.2, 0.1
+"""Seconds of the video after which a fine search, and one for turned people, is taken over: about as long as it takes
+on one core."""
+_NEW_TURNED = 0.35
+"""The same where they were looked at from several angles: the best of several looks scores higher, also at nobody."""
 
 
 @runtime_checkable
@@ -146,8 +151,8 @@ class SearchingFinder:
 class _Search:
     """A search in the background, and the people who were followed when it began."""
 
-    result: "Future[tuple[Float[np.ndarray, 'n 4'], Float[np.ndarray, ' n']]]"
-    fine: bool
+    result: "Future[Detections]"
+    how: Search
     due: float
     people: Sequence[Followed]
     boxes: Float[np.ndarray, "n 4"]
@@ -169,10 +174,9 @@ class Finder:
     def __init__(self, detector: PlaceDetector, pace: Pace, wait: bool = True) -> None:
         self._detector, self._pace, self._wait = detector, pace, wait
         self._people: list[Followed] = []
+        self._searches = Searches(pace.searches)
         self._search: _Search | None = None
-        self._fine = True
         self._clock, self._tick = _Clock(pace.looks), -1
-        self._next_search = self._lost = -np.inf
 
     def look(self, frame: Frame, everybody: bool = False) -> Detections | None:
         """The people at whom the finder looks in a frame; None where it does not look.
@@ -183,84 +187,100 @@ class Finder:
         """
         time = frame.timestamp
         last, self._tick = self._tick, self._clock.tick(time)
-        if time >= self._next_search and self._search is None:
-            self._start_search(frame)
+        if self._search is None and (how := self._searches.due(time, self._people)):
+            self._start_search(frame, how)
         if self._tick == last and not everybody:
             return None
-        boxes, box_scores = self._newcomers(frame)
+        new, new_scores = self._newcomers(frame)
         # At everybody where there are newcomers, because one of them may be somebody who is followed.
-        everybody |= self._tick // self._pace.calm > last // self._pace.calm or len(boxes) > 0
+        everybody |= self._tick // self._pace.calm > last // self._pace.calm or len(new) > 0
         due = [person for person in self._people if everybody or person.surprise > _CALM]
         if not due and not everybody:
             return None
-        places = [person.expected_box(time) for person in due]
-        found = self._detector.look(frame.image, np.array([*places, *boxes]).reshape(-1, 4))
-        return self._kept(found, due, box_scores, time)
+        places = [*(person.expected(time) for person in due), *new]
+        found, turned = looks(self._detector, frame.image, places, due, time)
+        return self._kept(found, turned, due, new_scores, time)
 
     def find(self, frames: Iterable[Frame]) -> Iterator[tuple[Detections | None, float]]:
         """What `look` gives for each frame, and the frame's timestamp; see `PeopleFinder`."""
         for frame, last in _last_marked(frames):
             yield self.look(frame, last), frame.timestamp
 
-    def _start_search(self, frame: Frame) -> None:
+    def _start_search(self, frame: Frame, how: Search) -> None:
         boxes = np.array([person.box for person in self._people]).reshape(-1, 4)
-        result = pool().submit(self._detector.search, frame.image, self._fine)
+        result = pool().submit(self._detector.search, frame.image, how)
+        takes = (_FINE_TAKES if how.fine else 0.0) if 0 in how.turns else _TURNED_TAKES
         # At the first frame there is nobody to look at meanwhile.
-        due = frame.timestamp + (_FINE_TAKES if self._fine and self._tick > 0 else 0.0)
-        self._search = _Search(result, self._fine, due, tuple(self._people), boxes)
-        self._fine = not self._fine
-        again = _RETRY if frame.timestamp < self._lost + _LOST else 1 / self._pace.searches
-        self._next_search = frame.timestamp + again
+        due = frame.timestamp + (takes if self._tick > 0 else 0.0)
+        self._search = _Search(result, how, due, tuple(self._people), boxes)
 
-    def _newcomers(self, frame: Frame) -> tuple[Float[np.ndarray, "n 4"], Float[np.ndarray, " n"]]:
-        """Boxes and scores of what a search found beside the people who are followed."""
+    def _newcomers(self, frame: Frame) -> tuple[list[Place], list[float]]:
+        """Places and box scores of what a search found beside the people who are followed."""
         search = self._search
         if search is None or not (frame.timestamp >= search.due if self._wait else search.result.done()):
-            return np.zeros((0, 4)), np.zeros(0)
+            return [], []
         self._search = None
-        boxes, scores = search.result.result()
-        again = overlap(boxes, search.boxes)
+        found = search.result.result()
+        again = overlap(found.boxes, search.boxes)
         for index, person in enumerate(search.people):
             if again[:, index].max(initial=0) > _FOUND:
-                person.misses, person.box_score = 0, float(scores[again[:, index].argmax()])
-            elif search.fine or person.size > _LARGE * max(frame.image.shape[:2]):
+                score = float(found.box_scores[again[:, index].argmax()])
+                person.misses, person.box_score = 0, max(score, person.score) if person.turned else score
+            elif _finds(search.how, person, found, frame):
                 person.misses += 1
-        new = intersection_over_union(boxes, search.boxes).max(1, initial=0) < _SAME
-        return boxes[new], scores[new]
+        new = np.flatnonzero(intersection_over_union(found.boxes, search.boxes).max(1, initial=0) < _SAME)
+        places = [_place(found, row) for row in new.tolist()]
+        return places, found.box_scores[new].tolist()
 
     def _kept(
-        self, found: Detections, due: list[Followed], new_scores: Float[np.ndarray, " n"], time: float
+        self, found: Detections, turned: list[bool], due: list[Followed], new_scores: list[float], time: float
     ) -> Detections:
         """The people who were seen, each once; those who were lost are no longer followed.
 
         Args:
             found: everybody in `due`, then the newcomers.
+            turned: whether the look at each was at a turned body.
             due: people who are followed.
             new_scores: box scores of the newcomers.
             time: of the frame, seconds.
         """
         count = len(due)
         seen = [
-            due[row].recognised(score) if row < count else score >= _NEW
+            due[row].recognised(score) if row < count else score >= (_NEW_TURNED if turned[row] else _NEW)
             for row, score in enumerate(found.box_scores.tolist())
         ]
         rows = np.flatnonzero(seen)
         # Those who are followed come first: a newcomer may be one of them in another crop.
         order = found.box_scores[rows] + (rows < count)
         rows = np.sort(rows[pose_nms(found.keypoints[rows], found.scores[rows], found.boxes[rows], order)])
-        gone = [id(due[row]) for row in range(count) if row not in rows]
-        if gone:
-            self._people = [person for person in self._people if id(person) not in gone]
-            self._lost, self._fine, self._next_search = time, True, min(self._next_search, time + _RETRY)
+        for person in [due[row] for row in range(count) if row not in rows]:
+            self._people = [other for other in self._people if other is not person]
+            self._searches.lost(person, time)
         box_scores = []
         for row in rows.tolist():
             if row < count:
                 person = due[row]
-                person.update(found, row, time)
+                person.update(found, row, time, turned[row])
             else:
-                person = Followed.begun(found, row, float(new_scores[row - count]), time)
+                person = Followed.begun(found, row, new_scores[row - count], time, turned[row])
                 self._people.append(person)
             box_scores.append(person.box_score)
         return Detections(
             found.boxes[rows], np.array(box_scores), found.keypoints[rows], found.scores[rows], found.skeleton
         )
+
+
+def _place(found: Detections, row: int) -> Place:
+    """Where a newcomer is, turned as the search saw it."""
+    points = found.keypoints[row]
+    angle = body_angle(points, found.scores[row], found.skeleton)
+    place = Place(found.boxes[row], 0.0, points)
+    return place.turned(angle) if angle is not None and abs(angle) > LEANING else place
+
+
+def _finds(how: Search, person: Followed, found: Detections, frame: Frame) -> bool:
+    """Whether a search that found some people should have found another one too."""
+    shape = frame.image.shape
+    if person.quarter not in how.turns or not (how.fine or person.size > _LARGE * max(shape[:2])):
+        return False
+    return how.tiles or not crowded(np.concatenate([found.boxes, person.box[None]]), shape)

@@ -1,10 +1,12 @@
 """Somebody whom a finder looks at again and again."""
 
+import math
 from dataclasses import dataclass, field
 
 import numpy as np
 from jaxtyping import Float
 
+from poselift.detection.orientation import LEANING, body_angle, box_along
 from poselift.structures import Detections
 
 _SMOOTHING = 0.1
@@ -19,6 +21,31 @@ _ADAPTED = 0.2
 """Share by which each look changes the average score."""
 _MISSES = 3
 """Searches in a row without a person who is followed, after which it was none."""
+_UPRIGHT = math.radians(20)
+"""Angle up to which a turned body is looked at in the upright picture again."""
+_WEAK = 0.7
+"""Share of the average score below which other angles are tried."""
+_COMPARED = 0.2
+"""Least time between looks at several angles, seconds."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where somebody is expected.
+
+    Attributes:
+        box: of the joints, pixels; with an angle, before it is turned about its own middle.
+        angle: of the body, clockwise from upright, radians.
+        points: the joints, pixels.
+    """
+
+    box: Float[np.ndarray, "4"]
+    angle: float
+    points: Float[np.ndarray, "n 2"]
+
+    def turned(self, angle: float) -> "Place":
+        """The same joints, for a look at a body that is turned by another angle."""
+        return Place(box_along(self.points, angle), angle, self.points) if len(self.points) else self
 
 
 @dataclass
@@ -34,6 +61,9 @@ class Followed:
         surprise: mean distance of the joints from where they were expected at the last look, as a share of the body;
             infinite until there is an expectation.
         misses: searches in a row that should have found this person, and did not.
+        angle: of the body at the last look, clockwise from upright, radians.
+        turned: whether looks are at the turned body, or at the upright picture.
+        compared: time of the last looks at several angles, seconds.
     """
 
     box: Float[np.ndarray, "4"]
@@ -43,29 +73,59 @@ class Followed:
     box_score: float
     surprise: float = np.inf
     misses: int = 0
+    angle: float = 0.0
+    turned: bool = False
+    compared: float = -np.inf
     _velocity: Float[np.ndarray, "2"] = field(default_factory=lambda: np.zeros(2))
     _joint_velocities: Float[np.ndarray, "j 2"] | None = None
+    _spin: float = 0.0
 
     @classmethod
-    def begun(cls, found: Detections, row: int, box_score: float, time: float) -> "Followed":
+    def begun(cls, found: Detections, row: int, box_score: float, time: float, turned: bool) -> "Followed":
         """Somebody who is looked at for the first time."""
-        return cls(found.boxes[row], found.keypoints[row], time, float(found.box_scores[row]), box_score)
+        angle = body_angle(found.keypoints[row], found.scores[row], found.skeleton) or 0.0
+        score = float(found.box_scores[row])
+        if turned:  # to a search of the upright picture a turned body scores low
+            box_score = max(box_score, score)
+        return cls(found.boxes[row], found.keypoints[row], time, score, box_score, angle=angle, turned=turned)
 
     @property
     def size(self) -> float:
         """Longer side of the box, pixels, at least 1."""
         return max(1.0, float((self.box[2:] - self.box[:2]).max()))
 
-    def expected_box(self, time: float) -> Float[np.ndarray, "4"]:
+    @property
+    def quarter(self) -> int:
+        """Quarter turns, 0 to 3, after which the body is nearly upright."""
+        return round(self.angle / (np.pi / 2)) % 4
+
+    def expected(self, time: float) -> Place:
         """Where this person is expected, moved on with the velocity of the whole body."""
-        return self.box + np.tile(self._velocity * min(time - self.time, _TRUSTED), 2)
+        ahead = min(time - self.time, _TRUSTED)
+        shift = self._velocity * ahead
+        points = self.keypoints[np.isfinite(self.keypoints).all(-1)] + shift
+        place = Place(self.box + np.tile(shift, 2), 0.0, points)
+        return place.turned(self.angle + self._spin * ahead) if self.turned else place
+
+    def doubts(self, score: float, angle: float, time: float) -> bool:
+        """Whether a look at another angle may show this person better.
+
+        Args:
+            score: mean joint score of a look.
+            angle: of the body that it shows, radians.
+            time: of the look, seconds.
+        """
+        if not self.recognised(score):  # the last try before this person is lost
+            return True
+        leaning = not self.turned and abs(angle) > LEANING
+        return time - self.compared >= _COMPARED and (leaning or score < _WEAK * self.score)
 
     def recognised(self, score: float) -> bool:
         """Whether a look with this mean joint score shows this person still."""
         return score >= max(_LEAST, _COLLAPSE * self.score) and self.misses < _MISSES
 
-    def update(self, found: Detections, row: int, time: float) -> None:
-        """Takes over a row of a look."""
+    def update(self, found: Detections, row: int, time: float, turned: bool) -> None:
+        """Takes over a row of a look, which was at the turned body or at the upright picture."""
         elapsed = time - self.time
         moved = (found.keypoints[row] - self.keypoints) / elapsed
         clear = np.isfinite(moved).all(-1) & (found.scores[row] > _CLEAR)
@@ -73,9 +133,18 @@ class Followed:
             known = clear & np.isfinite(self._joint_velocities).all(-1)
             wrong = np.linalg.norm(moved - self._joint_velocities, axis=-1)[known] * elapsed
             self.surprise = float(wrong.mean()) / self.size if known.any() else np.inf
+        trust = 1 - np.exp(-elapsed / _SMOOTHING)
         if clear.any():
-            trust = 1 - np.exp(-elapsed / _SMOOTHING)
             self._velocity = self._velocity + trust * (np.median(moved[clear], axis=0) - self._velocity)
         self._joint_velocities = moved
         self.box, self.keypoints, self.time = found.boxes[row], found.keypoints[row], time
         self.score += _ADAPTED * (float(found.box_scores[row]) - self.score)
+        self._turn(body_angle(found.keypoints[row], found.scores[row], found.skeleton), elapsed, trust, turned)
+
+    def _turn(self, angle: float | None, elapsed: float, trust: float, turned: bool) -> None:
+        """Takes over the angle of the body."""
+        if angle is not None:
+            by = float(np.remainder(angle - self.angle + np.pi, 2 * np.pi) - np.pi)
+            self._spin += trust * (by / elapsed - self._spin)
+            self.angle = angle
+        self.turned = turned and abs(self.angle) > _UPRIGHT

@@ -11,6 +11,7 @@ from poselift.lifting.gaps import find_segments, lifted_frames
 from poselift.lifting.options import LiftOptions
 from poselift.lifting.pelvis import usable_scores
 from poselift.lifting.reprojection import keypoint_rays, refined, reprojection_offsets
+from poselift.lifting.roll import quarter_turns, rolled, unrolled
 from poselift.lifting.root import solve_root
 from poselift.lifting.uncertainty import adjusted_uncertainty
 from poselift.models import Weights, estimate_sequence
@@ -30,8 +31,8 @@ def lift(keypoints: Keypoints2D, weights: Weights, camera: CameraModel, options:
     Joints go in by name; the lifter ignores those that it does not know. Frames without keypoints are interpolated if
     the gap is at most `MAX_GAP` seconds, and are NaN in longer gaps. The lifter gets the frames with keypoints, so a
     detector may look at some frames only, and a few frames of the longer gaps (`poselift.lifting.gaps`). The steps:
-    lift overlapping windows, move joints towards their rays, interpolate the other frames, give bones a constant
-    length, and place the root.
+    turn the picture where somebody is far from upright (`poselift.lifting.roll`), lift overlapping windows, move joints
+    towards their rays, interpolate the other frames, give bones a constant length, and place the root.
 
     Args:
         keypoints: of one person, in any skeleton.
@@ -67,7 +68,10 @@ def lift(keypoints: Keypoints2D, weights: Weights, camera: CameraModel, options:
         segment = slice(first, end)
         interpolated[segment] = ~seen[segment]
         frames = first + lifted_frames(seen[segment], times[segment])
-        lifted, own = _lift_frames(weights, pixels[frames], scores[frames], times[frames], camera, options)
+        turns = quarter_turns(pixels[frames], scores[frames], skeleton_in)
+        upright, own_camera = unrolled(pixels[frames], camera, turns)
+        lifted, own = _lift_frames(weights, upright, scores[frames], times[frames], own_camera, options)
+        lifted = rolled(lifted, turns)
         if options.refine or own is not None:
             exact = lifted.astype(np.float64)
             offsets = reprojection_offsets(exact, rays[frames], ray_weights[frames], times[frames], skeleton_out)

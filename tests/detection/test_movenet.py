@@ -7,7 +7,7 @@ import pytest
 
 from poselift.core.errors import InputError
 from poselift.core.files import sha256
-from poselift.detection import DETECTORS, build_detector
+from poselift.detection import DETECTORS, Search, build_detector
 from poselift.detection.movenet import better_pose
 
 pytestmark = pytest.mark.slow
@@ -166,14 +166,14 @@ def test_an_unknown_detector_names_those_there_are():
 
 def test_a_look_shows_the_person_in_each_box(detector, pictures):
     found = detector.detect(pictures[:1])[0]
-    boxes, scores = detector.search(pictures[0], fine=True)
-    assert len(boxes) == len(scores) == len(found)
-    seen = detector.look(pictures[0], boxes)
+    boxes = detector.search(pictures[0], Search()).boxes
+    assert len(boxes) == len(found)
+    seen = detector.look(pictures[0], boxes, np.zeros(len(boxes)))
     assert len(seen) == len(boxes)
     for number in range(len(found)):
         assert min(np.nanmedian(np.linalg.norm(pose - found.keypoints[number], axis=-1)) for pose in seen.keypoints) < 2
     # One box goes through another session, on all cores.
     for number, box in enumerate(boxes):
-        alone = detector.look(pictures[0], box[None])
+        alone = detector.look(pictures[0], box[None], np.zeros(1))
         np.testing.assert_array_equal(alone.keypoints[0], seen.keypoints[number])
-    assert len(detector.look(pictures[0], np.zeros((0, 4)))) == 0
+    assert len(detector.look(pictures[0], np.zeros((0, 4)), np.zeros(0))) == 0

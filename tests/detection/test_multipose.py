@@ -1,7 +1,8 @@
+import cv2
 import numpy as np
 
 from poselift.detection import build_detector
-from poselift.detection.multipose import MultiPose
+from poselift.detection.multipose import MultiPose, tiles
 from poselift.samples import demo_video
 from poselift.video import VideoReader
 
@@ -18,3 +19,29 @@ def test_people_are_those_whom_movenet_detects():
     boxes, scores = finder.people(np.zeros((60, 90, 3), np.uint8))
     assert boxes.shape == (0, 4)
     assert scores.shape == (0,)
+
+
+def test_tiles_cover_the_picture_and_overlap():
+    for shape in ((1080, 1920), (480, 640), (2160, 3840), (1920, 1080)):
+        side, corners = tiles(shape)
+        for length, along in zip(shape[1::-1], corners.T, strict=True):
+            starts = np.unique(along)
+            assert starts[0] == 0
+            assert starts[-1] + side >= length
+            assert (np.diff(starts) <= 0.7 * side + 1).all()
+
+
+def test_twelve_people_are_found():
+    """MultiPose gives six at most; the twelve are the two of the demo clip, pasted six times."""
+    frame = next(iter(VideoReader(demo_video()))).image
+    finder = MultiPose("cpu")
+    boxes, _ = finder.people(frame)
+    picture = np.full((720, 1280, 3), 110, np.uint8)
+    for number in range(12):
+        x0, y0, x1, y1 = boxes[number % 2].astype(int)
+        person = cv2.resize(frame[y0:y1, x0:x1], None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
+        row, column = divmod(number, 6)
+        x, y = 60 + 210 * column, 120 + 330 * row
+        picture[y : y + person.shape[0], x : x + person.shape[1]] = person
+    found, scores = finder.people(picture)
+    assert len(found) == len(scores) == 12

@@ -1,0 +1,66 @@
+"""Looks at people in their places, at another angle where the expected one leaves doubts."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from jaxtyping import UInt8
+
+from poselift.detection import PlaceDetector
+from poselift.detection.orientation import LEANING, SURE, apart, body_angle, other_angles
+from poselift.lifting.followed import Followed, Place
+from poselift.structures import Detections
+
+_CONVINCING = 0.1
+"""By how much the mean joint score must be higher for somebody who is followed to be turned by a quarter or more."""
+
+
+def looks(
+    detector: PlaceDetector,
+    frame: UInt8[np.ndarray, "_ _ 3"],
+    places: Sequence[Place],
+    people: Sequence[Followed],
+    time: float,
+) -> tuple[Detections, list[bool]]:
+    """The person in each place, and whether the look was at a turned body.
+
+    Where a look leaves doubts, others at other angles follow, and the best score decides.
+
+    Args:
+        detector: looks.
+        frame: RGB.
+        places: of the people who are followed, then those of newcomers.
+        people: who are followed.
+        time: of the frame, seconds.
+    """
+    found = _look(detector, frame, places)
+    tried = list(enumerate(places))
+    worth = found.box_scores.tolist()
+    for row, place in enumerate(places):
+        angle = body_angle(found.keypoints[row], found.scores[row], found.skeleton)
+        measured = place.angle if angle is None else angle
+        if row >= len(people):
+            doubts = worth[row] < SURE or place.angle != 0 or abs(measured) > LEANING
+        elif doubts := people[row].doubts(worth[row], measured, time):
+            people[row].compared = time
+        for other in other_angles(place.angle, measured) if doubts else []:
+            tried.append((row, place.turned(other)))
+            worth.append(-_CONVINCING if row < len(people) and apart(other, measured) > LEANING else 0.0)
+    if len(tried) == len(places):
+        return found, [bool(place.angle) for place in places]
+    more = _look(detector, frame, [place for _, place in tried[len(places) :]])
+    worth[len(places) :] = (more.box_scores + worth[len(places) :]).tolist()
+    best = [
+        max((index for index, (which, _) in enumerate(tried) if which == row), key=lambda index: worth[index])
+        for row in range(len(places))
+    ]
+    boxes, box_scores, keypoints, scores = (
+        np.concatenate([getattr(found, name), getattr(more, name)])[best]
+        for name in ("boxes", "box_scores", "keypoints", "scores")
+    )
+    chosen = Detections(boxes, box_scores, keypoints, scores, found.skeleton)
+    return chosen, [bool(tried[index][1].angle) for index in best]
+
+
+def _look(detector: PlaceDetector, frame: UInt8[np.ndarray, "_ _ 3"], places: Sequence[Place]) -> Detections:
+    boxes = np.array([place.box for place in places]).reshape(-1, 4)
+    return detector.look(frame, boxes, np.array([place.angle for place in places], float))

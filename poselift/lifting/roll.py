@@ -1,0 +1,65 @@
+"""Quarter turns of a camera about its axis, so that somebody who lies or stands on the head is upright to the lifter.
+
+Lifters are trained on upright cameras. The 2D is turned before the lifter and its 3D is turned back, which is exact.
+"""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import torch
+from jaxtyping import Float
+
+from poselift.detection.orientation import body_angle
+from poselift.lifting.camera import CameraModel
+from poselift.skeleton import Skeleton
+
+_FAR = math.radians(60)
+"""Least median angle between the body and upright, for a turn."""
+_SAMPLES = 200
+"""Frames at most in which the angle is measured."""
+_TO_RAYS = torch.tensor([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
+"""From rays of the picture that is turned anticlockwise by a quarter to those of the picture itself."""
+
+
+def quarter_turns(pixels: Float[np.ndarray, "t j 2"], scores: Float[np.ndarray, "t j"], skeleton: Skeleton) -> int:
+    """Quarter turns clockwise, 0 to 3, by which somebody is far from upright in most frames; else 0.
+
+    Args:
+        pixels: NaN for joints that were not seen.
+        scores: of the joints.
+        skeleton: of the joints.
+    """
+    rows = np.unique(np.linspace(0, len(pixels) - 1, min(len(pixels), _SAMPLES)).round().astype(int))
+    measured = [body_angle(pixels[row], scores[row], skeleton) for row in rows.tolist()]
+    angles = np.array([angle for angle in measured if angle is not None])
+    if not len(angles) or np.median(np.abs(angles)) < _FAR:
+        return 0
+    counts = np.bincount(np.round(angles / (np.pi / 2)).astype(int) % 4, minlength=4)
+    return int(counts.argmax()) if counts.max() > len(angles) / 2 else 0
+
+
+def unrolled(
+    pixels: Float[np.ndarray, "t j 2"], camera: CameraModel, turns: int
+) -> tuple[Float[np.ndarray, "t j 2"], CameraModel]:
+    """Pixels and camera of the picture, turned anticlockwise by quarter turns; a skew of the pixels is dropped."""
+    for _ in range(turns):
+        width, height = camera.image_size
+        pixels = np.stack([pixels[..., 1], width - 1 - pixels[..., 0]], -1)
+        # x' = y and y' = width - 1 - x.
+        K = camera.K
+        turned = torch.stack((K[1], -K[0], K[2])) @ _TO_RAYS.to(K)
+        turned[1, 2] += width - 1
+        distortion = camera.distortion
+        if distortion is not None:  # (p2, p1) turns like a vector
+            k1, k2, p1, p2, k3 = distortion.tolist()
+            distortion = distortion.new_tensor([k1, k2, -p2, p1, k3])
+        camera = replace(camera, K=turned, image_size=(height, width), distortion=distortion)
+    return pixels, camera
+
+
+def rolled(joints: Float[np.ndarray, "t j 3"], turns: int) -> Float[np.ndarray, "t j 3"]:
+    """Joints turned clockwise by quarter turns about the camera's axis: the inverse of `unrolled`."""
+    for _ in range(turns):
+        joints = np.stack([-joints[..., 1], joints[..., 0], joints[..., 2]], -1)
+    return joints

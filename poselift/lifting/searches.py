@@ -1,0 +1,66 @@
+"""When the whole picture is searched for people, and how."""
+
+from collections.abc import Sequence
+from itertools import cycle
+
+import numpy as np
+
+from poselift.detection import Search
+from poselift.lifting.followed import Followed
+
+_RETRY, _LOST = 0.1, 1.0
+"""After somebody was lost: seconds between searches, and for how long."""
+_TILED, _TURNED = 1.0, 2.0
+"""Seconds between searches with tiles, and between those for turned people, whom fine ones find half of the time."""
+
+
+class Searches:
+    """Chooses the searches of the whole picture.
+
+    Coarse and fine ones take turns. Once a second a fine one has tiles. Every two seconds one more is for people who
+    are turned: by a quarter, three quarters and half a turn by turns. The first search is for everybody.
+
+    Args:
+        rate: searches a second.
+    """
+
+    def __init__(self, rate: float) -> None:
+        self._rate = rate
+        self._fine = True
+        self._turns = cycle((1, 3, 2))
+        self._next = self._next_tiles = self._lost = -np.inf
+        self._next_turned: float | None = None
+        self._lost_turn = 0
+
+    def due(self, time: float, people: Sequence[Followed]) -> Search | None:
+        """The search that begins at a time in seconds; None if none does."""
+        if self._next_turned is None:  # the first search of all
+            self._next, self._next_turned, self._next_tiles = time + 1 / self._rate, time + _TURNED, time + _TILED
+            self._fine = False
+            return Search(turns=(0, 1, 2, 3), tiles=True)
+        late = time - self._next_turned
+        # In the pause after a coarse one, so that no newcomer waits for it, if frames are dense enough for pauses.
+        if late >= 0 and self._fine and (time < self._next or self._lost_turn or late > _TURNED):
+            self._next_turned = time + _TURNED
+            return Search(turns=(self._turn(people),))
+        if time < self._next:
+            return None
+        self._next = time + (_RETRY if time < self._lost + _LOST else 1 / self._rate)
+        fine, self._fine = self._fine, not self._fine
+        tiles = fine and time >= self._next_tiles
+        if tiles:
+            self._next_tiles = time + _TILED
+        return Search(fine, tiles=tiles)
+
+    def lost(self, person: Followed, time: float) -> None:
+        """Somebody was lost at a time in seconds: the next searches come sooner."""
+        self._lost, self._fine, self._next = time, True, min(self._next, time + _RETRY)
+        self._lost_turn = person.quarter
+        self._next_turned = time if person.quarter else max(self._next_turned or time, time + 2 * _RETRY)
+
+    def _turn(self, people: Sequence[Followed]) -> int:
+        """Quarter turns: of somebody who was lost, else of those in doubt, else the next."""
+        lost, self._lost_turn = self._lost_turn, 0
+        return lost or next(
+            (person.quarter for person in people if person.quarter and person.misses), next(self._turns)
+        )

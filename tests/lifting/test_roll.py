@@ -1,0 +1,60 @@
+import numpy as np
+import pytest
+import torch
+
+from poselift.geometry import project
+from poselift.lifting import CameraModel, lift
+from poselift.lifting.roll import quarter_turns, rolled, unrolled
+from poselift.models import load_weights
+from poselift.skeleton import COCO17
+from poselift.structures import Keypoints2D
+
+STANDING = np.array(
+    [[0, -90], [3, -93], [-3, -93], [6, -92], [-6, -92], [18, -70], [-18, -70], [24, -45], [-24, -45], [26, -20]]
+    + [[-26, -20], [11, -15], [-11, -15], [12, 30], [-12, 30], [12, 75], [-12, 75]],
+    float,
+)
+
+
+def clip(degrees, frames=12):
+    angle = np.radians(degrees)
+    turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
+    sway = np.random.default_rng(0).normal(0, 1, (frames, 17, 2))
+    return (STANDING + sway) @ turn.T + [320, 240]
+
+
+@pytest.mark.parametrize(
+    ("degrees", "turns"), [(0, 0), (40, 0), (-50, 0), (90, 1), (110, 1), (180, 2), (-170, 2), (-80, 3)]
+)
+def test_turns_of_somebody_far_from_upright(degrees, turns):
+    assert quarter_turns(clip(degrees), np.ones((12, 17)), COCO17) == turns
+
+
+def test_somebody_who_lies_for_a_moment_is_not_turned():
+    frames = np.concatenate([clip(0, 8), clip(90, 4)])
+    assert quarter_turns(frames, np.ones((12, 17)), COCO17) == 0
+    assert quarter_turns(frames, np.zeros((12, 17)), COCO17) == 0
+
+
+@pytest.mark.parametrize("turns", [1, 2, 3])
+def test_the_turned_camera_sees_the_turned_world(turns):
+    K = torch.tensor([[500.0, 0.0, 300.0], [0.0, 520.0, 250.0], [0.0, 0.0, 1.0]])
+    camera = CameraModel(K, (640, 480), "given", torch.tensor([0.1, -0.05, 0.01, -0.02, 0.01]))
+    upright = torch.from_numpy(np.random.default_rng(1).uniform([-1, -1, 3], [1, 1, 5], (6, 3))).float()
+    points = torch.from_numpy(rolled(upright.numpy()[None], turns)[0]).float()
+    pixels = project(points, K, camera.distortion).numpy()[None]
+    turned, other = unrolled(pixels, camera, turns)
+    np.testing.assert_allclose(turned[0], project(upright, other.K, other.distortion).numpy(), atol=1e-3)
+    assert other.image_size == ((480, 640) if turns % 2 else (640, 480))
+
+
+def test_a_turned_picture_gives_the_turned_motion():
+    weights, times = load_weights("tiny"), np.arange(12) / 25
+    K = torch.tensor([[500.0, 0.0, 319.5], [0.0, 500.0, 239.5], [0.0, 0.0, 1.0]])
+    camera = CameraModel(K, (640, 480), "given")
+    upright = lift(Keypoints2D(clip(0), np.ones((12, 17)), times, COCO17, (640, 480)), weights, camera)
+    # Half a turn about the middle of the picture.
+    pixels = np.array([639.0, 479.0]) - clip(0)
+    down = lift(Keypoints2D(pixels, np.ones((12, 17)), times, COCO17, (640, 480)), weights, camera)
+    np.testing.assert_allclose(down.joints, upright.joints * [-1, -1, 1], atol=1e-4)
+    np.testing.assert_allclose(down.root, upright.root * [-1, -1, 1], atol=1e-3)
