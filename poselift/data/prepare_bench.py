@@ -20,7 +20,8 @@ from poselift.data.reading import load_arrays
 from poselift.data.virtual_camera import CameraRange, render_view
 from poselift.skeleton import CMU28
 
-_CAMERAS = CameraRange(fov=(40.0, 72.0), height=(0.5, 2.3))
+CAMERAS = CameraRange(fov=(40.0, 72.0), height=(0.5, 2.3))
+"""Those of the CMU benchmark."""
 _STEPS = 16
 """Steps per pixel in the file."""
 
@@ -77,7 +78,7 @@ def _view(clip: tuple[torch.Tensor, torch.Tensor], fps: float, seed: int, number
     """The arrays of one view; a generator of its own, so that a longer clip changes no other view."""
     joints, root = clip
     generator = torch.Generator().manual_seed(seed * 1_000_003 + number)
-    seen = render_view(joints[None], root[None], _CAMERAS, generator)
+    seen = render_view(joints[None], root[None], CAMERAS, generator)
     times = torch.arange(len(joints)) / fps
     pixels, scores = detect(seen.pixels, times[None], seen.image_size, DetectorNoise(), generator)
     steps = (pixels[0] * _STEPS).round()

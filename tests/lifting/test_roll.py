@@ -36,6 +36,13 @@ def test_somebody_who_lies_for_a_moment_is_not_turned():
     assert quarter_turns(frames, np.zeros((12, 17)), COCO17) == 0
 
 
+def test_people_lie_for_a_part_of_a_clip_and_cameras_lie_for_all_of_it():
+    scores = np.ones((20, 17))
+    assert quarter_turns(np.concatenate([clip(0, 4), clip(90, 16)]), scores, COCO17) == 0
+    assert quarter_turns(np.concatenate([clip(0, 1), clip(90, 19)]), scores, COCO17) == 1
+    assert quarter_turns(np.concatenate([clip(0, 6), clip(180, 14)]), scores, COCO17) == 2, "hands or head"
+
+
 @pytest.mark.parametrize("turns", [1, 2, 3])
 def test_the_turned_camera_sees_the_turned_world(turns):
     K = torch.tensor([[500.0, 0.0, 300.0], [0.0, 520.0, 250.0], [0.0, 0.0, 1.0]])
