@@ -18,6 +18,9 @@ from poselift.core.errors import InputError
 
 _STARTED = "started"
 
+_GRACE = 5.0
+"""Seconds after the time limit, at which a worker ends itself, until it is ended: a stopped process does nothing."""
+
 
 class LocalEngine:
     """Lifts videos in worker processes. A worker that dies is replaced; its video fails.
@@ -52,7 +55,9 @@ class LocalEngine:
             for worker in self._workers:
                 if waiting and worker.task is None:
                     worker.begin(waiting.popleft())
-            ready = wait([worker.connection for worker in self._workers if worker.task])
+            ready = wait([worker.connection for worker in self._workers if worker.task], timeout=_GRACE)
+            for worker in self._workers:
+                worker.end_if_late()
             for worker in self._workers:
                 if worker.task and worker.connection in ready:
                     outcome = worker.outcome()
@@ -72,6 +77,7 @@ class _Worker:
         self._process: BaseProcess | None = None
         self.task: Task | None = None
         self._since = 0.0
+        self._started = False
 
     def begin(self, task: Task) -> None:
         """Gives a task to the process."""
@@ -82,6 +88,7 @@ class _Worker:
             self.connection, theirs = context.Pipe()
             self._process = context.Process(target=_work, args=(theirs, *self._arguments), daemon=True)
             self._process.start()
+            self._started = False
             theirs.close()  # so that the end of the process closes the connection
         with contextlib.suppress(OSError):  # it has died; `outcome` tells
             self.connection.send(task)
@@ -98,7 +105,7 @@ class _Worker:
         except (EOFError, OSError):
             said = Outcome(self.task.video.folder, self._death(), again=True, lasting=True)
         if said == _STARTED:
-            self._since = time.monotonic()
+            self._started, self._since = True, time.monotonic()
             return None
         if isinstance(said, InputError):
             raise said
@@ -112,10 +119,16 @@ class _Worker:
         self._process.join()
         code, self._process = self._process.exitcode, None
         self.connection.close()
-        if code == 1 and time.monotonic() - self._since > 0.9 * self._timeout:
+        if code in (1, -signal.SIGKILL) and time.monotonic() - self._since > 0.9 * self._timeout:
             return f"it took longer than {self._timeout:g} s (--timeout)"
         how = signal.strsignal(-code) if code is not None and code < 0 else f"exit code {code}"
         return f"the worker process died ({how}); the video needs too much memory, or crashes a library"
+
+    def end_if_late(self) -> None:
+        """Ends the process if it is long past the time limit; `outcome` tells."""
+        late = time.monotonic() - self._since > self._timeout + _GRACE
+        if late and self._started and self.task is not None and self._process is not None:
+            self._process.kill()
 
     def end(self) -> None:
         """Ends the process at once."""

@@ -27,6 +27,8 @@ class StandIn:
         name = task.video.name
         if name == "die":
             os.kill(os.getpid(), signal.SIGKILL)
+        if name == "stop":
+            os.kill(os.getpid(), signal.SIGSTOP)
         if name == "hang":
             time.sleep(60)
         return Outcome(task.video.folder)
@@ -57,10 +59,12 @@ def test_a_worker_that_dies_costs_its_video_only(engine):
         assert outcomes[name].again
 
 
-def test_a_worker_that_hangs_is_ended(engine):
+@pytest.mark.parametrize("name", ["hang", "stop"])
+def test_a_worker_that_hangs_is_ended(name, engine, monkeypatch):
+    monkeypatch.setattr(local, "_GRACE", 0.5)
     start = time.monotonic()
     with engine("cpu", timeout=1.0) as running:
-        hung, fine = running.lift(tasks("hang", "a"))
+        hung, fine = running.lift(tasks(name, "a"))
     assert "longer than 1 s (--timeout)" in hung.reason
     assert fine.reason is None
     assert time.monotonic() - start < 30
