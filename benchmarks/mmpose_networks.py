@@ -105,6 +105,7 @@ class MotionBERT(_Network):
     def __init__(self, config: MotionBERTConfig) -> None:
         super().__init__(config)
         with mmpose_imports():
+            _choose_mmpose()
             from mmpose.models.backbones import DSTFormer
             from mmpose.models.heads import MotionRegressionHead
 
@@ -157,6 +158,7 @@ class VideoPose3D(_Network):
     def __init__(self, config: VideoPose3DConfig) -> None:
         super().__init__(config)
         with mmpose_imports():
+            _choose_mmpose()
             from mmpose.models.backbones import TCN
             from mmpose.models.heads import TemporalRegressionHead
 
@@ -185,3 +187,10 @@ class VideoPose3D(_Network):
 
 
 MODELS.update({MotionBERTConfig: MotionBERT, VideoPose3DConfig: VideoPose3D})
+
+
+def _choose_mmpose() -> None:
+    """Makes mmengine look for modules in mmpose, whatever a detector chose before in this process."""
+    from mmengine.registry import init_default_scope
+
+    init_default_scope("mmpose")

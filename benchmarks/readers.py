@@ -35,7 +35,7 @@ _HERE = Path(__file__).parent / "reading"
 _PATIENCE = 300
 """Seconds that a program may take."""
 
-_ENDINGS = {"angles": ".angles.csv", "netcdf": ".nc"}
+_ENDINGS = {"angles": ".angles.csv", "netcdf": ".nc", "rerun": ".rrd"}
 """Endings of files that are not the format's name."""
 
 _MODEL = {"mot", "opensim"}
@@ -79,6 +79,7 @@ READERS = (
     Reader("parquet", "polars", ("with_tables.py", "polars"), "read_parquet"),
     Reader("parquet", "duckdb", ("with_tables.py", "duckdb"), "select * from FILE"),
     Reader("netcdf", "xarray", ("with_netcdf.py", "xarray"), "load_dataset", "pip install xarray scipy"),
+    Reader("rerun", "rerun", ("with_rerun.py",), "rerun.chunk.RrdReader(FILE)", "pip install rerun-sdk"),
     Reader("netcdf", "movement", ("with_netcdf.py", "movement"), "filter_by_confidence, compute_speed"),
 )
 

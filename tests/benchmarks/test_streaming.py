@@ -69,8 +69,8 @@ def test_errors_of_the_ground():
     R = np.diag([1.0, -1.0, -1.0])  # up is -y of the camera
     t = np.array([0.2, 1.5, 4.0])
     tilted = np.array([0.0, -np.cos(0.02), np.sin(0.02)])
-    assert ground_errors(Ground(np.array([0.0, -1.0, 0.0]), -1.5, 0.0, True), R, t) == pytest.approx((0, 0))
-    angle, height = ground_errors(Ground(tilted, -1.6, 0.0, True), R, t)
+    assert ground_errors(Ground(np.array([0.0, -1.0, 0.0]), -1.5, 0.0, True, np.ones(0)), R, t) == pytest.approx((0, 0))
+    angle, height = ground_errors(Ground(tilted, -1.6, 0.0, True, np.ones(0)), R, t)
     assert angle == pytest.approx(np.degrees(0.02))
     assert height == pytest.approx(100)
 

@@ -61,8 +61,8 @@ def test_the_rows_that_papers_compare(frames, keypoints):
         pass
     assert (config.frames, config.data.frames) == (frames, frames)
     assert config.data.views.keypoints == {"cpn": "cpn_ft_h36m_dbb", "gt": "gt"}[keypoints]
-    assert config.data.train == {"split": "train"}
-    assert config.data.val == {"split": "test"}
+    assert config.data.train == {"split": "train", "subjects": None}
+    assert config.data.val == {"split": "test", "subjects": None}
     assert config.model.skeleton_in == "h36m17"
 
 

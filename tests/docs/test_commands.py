@@ -22,11 +22,12 @@ COMMAND = re.compile(r"^poselift (train|evaluate)\b *(.*)$", re.MULTILINE)
 def commands_of(page: Path) -> list[tuple[str, list[str]]]:
     """The configs and overrides of a page's commands."""
     blocks = (block.replace("\\\n", " ") for language, block in BLOCK.findall(page.read_text("utf-8")) if not language)
-    return [
+    found = [
         (config, shlex.split(overrides, comments=True))
         for block in blocks
         for config, overrides in COMMAND.findall(block)
     ]
+    return [(config, overrides) for config, overrides in found if "-m" not in overrides]  # sweeps need their plugins
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if commands_of(page)], ids=lambda page: page.stem)
