@@ -7,7 +7,7 @@ from typing import Any
 from poselift.cli.formats import NAMES, PAGE, PAGE_FILES, chosen_formats, motion_formats
 from poselift.cli.view import page_of_people
 from poselift.core.errors import InputError
-from poselift.core.files import check_writable
+from poselift.core.files import check_writable, remove_partial_of
 from poselift.export import read_motion, read_sidecar
 from poselift.export.formats import FORMATS, Format
 from poselift.export.markers import markers
@@ -56,6 +56,7 @@ def run(options: argparse.Namespace) -> None:
     if {"trc", "c3d", "opensim"} & set(formats):
         _report_uneven(motions)
     for format_, out, sources in planned:
+        remove_partial_of(out)
         camera = read_sidecar(sources[0].with_suffix(".json")).get("camera") if format_.camera else None
         format_.write(out, [motions[source] for source in sources], options.up, camera)
         print(out)

@@ -80,6 +80,14 @@ def remove_partial(folder: str | os.PathLike[str]) -> None:
             path.unlink(missing_ok=True)
 
 
+def remove_partial_of(path: Path) -> None:
+    """Removes the temporary files that killed processes left of one file; others in the folder may be the user's."""
+    ours = re.compile(rf"\.{re.escape(path.stem)}\.[a-z0-9_]{{8}}{re.escape(path.suffix)}")
+    for there in path.parent.glob(".*"):
+        if ours.fullmatch(there.name):
+            there.unlink(missing_ok=True)
+
+
 def write_text(path: str | os.PathLike[str], text: str) -> None:
     """Writes UTF-8 text atomically."""
     with atomic_path(path) as temporary:

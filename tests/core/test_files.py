@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from poselift.core.errors import InputError
-from poselift.core.files import atomic_path, remove_partial, sha256, write_json, write_text
+from poselift.core.files import atomic_path, remove_partial, remove_partial_of, sha256, write_json, write_text
 from tests.core.full_disk import full_disk
 
 
@@ -69,6 +69,18 @@ def test_partial_files_of_killed_processes_are_removed(tmp_path):
         assert not temporary.exists()
         assert all(path.exists() for path in kept)
         temporary.touch()
+
+
+def test_partial_files_of_one_file_are_removed(tmp_path):
+    path = tmp_path / "person_1.angles.csv"
+    with atomic_path(path) as left, atomic_path(tmp_path / "person_2.angles.csv") as other:
+        mine = tmp_path / ".vscode.settings.csv"
+        mine.touch()
+        remove_partial_of(path)
+        assert not left.exists()
+        assert other.exists()
+        assert mine.exists()
+        left.touch()
 
 
 def test_an_error_without_a_name_gets_that_of_the_file(tmp_path):
