@@ -79,6 +79,7 @@ def rows(tries: int, seed: int, names: list[str] | None = None) -> Iterator[Row]
 def _row(name: str, parser: Parser, tries: int, seed: int) -> Row:
     """Runs the tries in processes of their own: a new one after each that died."""
     done, results, lost = 0, 0, {}
+    died = -1  # the last try whose process died: its file must do it twice, as a fork of a process with threads may too
     context = multiprocessing.get_context("fork")
     with tempfile.TemporaryDirectory() as folder:
         valid = parser.write(Path(folder, "valid"))
@@ -101,7 +102,9 @@ def _row(name: str, parser: Parser, tries: int, seed: int) -> Row:
             if silent:
                 process.kill()
             process.join()
-            if done < tries and (silent or process.exitcode):
+            if done < tries and process.exitcode and not silent and died != done:
+                died = done
+            elif done < tries and (silent or process.exitcode):
                 why = f"no end within {_SILENCE:g} s" if silent else f"the process ended with {process.exitcode}"
                 lost.setdefault(why, done)
                 lost[why, done] = None
