@@ -65,7 +65,9 @@ def page_of_folder(folder: Path, out: Path, video: Path | None = None) -> list[P
     """
     if not folder.is_dir():
         raise InputError(f"{folder} is not a folder; give one that `poselift lift` wrote")
-    found = sorted(folder.glob("person_*.npz"), key=lambda path: (len(path.name), path.name))
+    # Not person_1_smooth.npz, of `poselift smooth`: the page would show person 1 twice.
+    people = [path for path in folder.glob("person_*.npz") if path.stem.removeprefix("person_").isdecimal()]
+    found = sorted(people, key=lambda path: (len(path.name), path.name))
     if not found:
         raise InputError(f"{folder} has no person_*.npz; give a folder in which `poselift lift` found somebody")
     return page_of_people(found, out, video)
@@ -86,12 +88,14 @@ def page_of_people(
         The files that were written.
 
     Raises:
-        InputError: a file cannot be read or written.
+        InputError: a file cannot be read or written, or two are of one person.
     """
     folder = found[0].parent
     motions = [read_motion(path) for path in found]
     sidecars = [read_sidecar(path.with_suffix(".json")) for path in found]
     about = {motion.keypoints.person: sidecar for motion, sidecar in zip(motions, sidecars, strict=True)}
+    if len(about) < len(found):
+        raise InputError(f"a page shows each person once; {', '.join(map(str, found))} have only {len(about)} people")
     first = sidecars[0]
     camera = first.get("camera")
     if not isinstance(camera, dict) or not {"K", "image_size"} <= set(camera):

@@ -23,7 +23,7 @@ def check_people(motions: Sequence[Motion]) -> None:
             raise InputError(f"person {motion.keypoints.person} has no frame with a pose; choose another person")
     counts = Counter(motion.keypoints.person for motion in motions)
     if twice := [person for person, count in counts.items() if count > 1]:
-        raise InputError(f"two motions are of person {twice[0]}; give motions of one clip")
+        raise InputError(f"two motions are of person {twice[0]}; give each person of one clip once")
     for what, names in (
         ("in the frames", {motion.frame for motion in motions}),
         ("of the skeletons", {motion.skeleton.name for motion in motions}),

@@ -252,7 +252,7 @@ _PROTOCOLS = (
         average="frames",
         citation="of no paper: every view of the chosen data",
         note="Every frame of every view of the data, the 12 limb joints that all skeletons place alike, relative to "
-        "the middle of the hips. The mean is over all frames. No paper measures so.",
+        "the middle of the hips. The mean is over all frames. No paper uses this protocol.",
     ),
 )
 

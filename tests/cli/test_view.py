@@ -42,6 +42,22 @@ def test_the_video_is_found_where_it_was_or_given(results, tmp_path):
         summary.write_text(before)
 
 
+def test_each_person_is_shown_once(results, tmp_path):
+    assert poselift("smooth", results / "person_1.npz", "--cutoff", "3").code == 0
+    smooth = results / "person_1_smooth.npz"
+    try:
+        before, after = tmp_path / "before.html", tmp_path / "after.html"
+        assert poselift("view", results, "--out", after).code == 0
+        ran = poselift("export", results / "person_1.npz", smooth, "--to", "html", "--out", tmp_path)
+        assert ran.code == 2
+        assert "each person once" in ran.err
+    finally:
+        smooth.unlink()
+        smooth.with_suffix(".json").unlink()
+    poselift("view", results, "--out", before)
+    assert before.read_bytes() == after.read_bytes()
+
+
 def test_open_shows_it(results, monkeypatch, tmp_path):
     opened = []
     monkeypatch.setattr(view.webbrowser, "open", opened.append)

@@ -29,7 +29,8 @@ def angle_plot(angles: Angles) -> Figure:
             (drawn[side],) = axes.plot(angles.timestamps, angles.of(name), color=look.color, linewidth=0.9)
             low, high = ranges[name]
             if np.isfinite(low):
-                spans.append(f"{'' if side == 'middle' else side[0].upper() + ' '}{low:z.0f} to {high:z.0f}°")
+                span = f"{low:z.0f} to {high:z.0f}°".replace("-", "\N{MINUS SIGN}")  # as at the ticks
+                spans.append(f"{'' if side == 'middle' else side[0].upper() + ' '}{span}")
         axes.axhline(0, color=GREY, linewidth=0.4, zorder=0)
         axes.set_title(f"{kind.replace('_', ' ')}\n{', '.join(spans)}", loc="left")
         axes.margins(x=0)
@@ -37,10 +38,11 @@ def angle_plot(angles: Angles) -> Figure:
         axes.set_visible(False)
     for column in range(3):
         last = panels.flat[max((i for i in range(column, len(kinds), 3)), default=0)]
-        last.set_xlabel("time (s)")
         last.tick_params(labelbottom=True)
     for axes in panels[:, 0]:
         axes.set_ylabel("degrees")
+    figure.align_ylabels(panels[:, 0])
+    figure.supxlabel("time (s)", fontsize="medium")
     add_legend(figure, [*drawn.values()], [*drawn])
     return figure
 
