@@ -8,6 +8,7 @@ from pathlib import Path
 
 from poselift.cli.results import SUMMARY, UNFINISHED, check_folder, earlier_summary, is_ours
 from poselift.core.locks import locked
+from poselift.export.opensim import opensim_files
 
 _LOCK = ".poselift_lock"
 
@@ -59,15 +60,27 @@ def _publish(new: Path, out: Path) -> None:
             _remove(out / name)
     (out / SUMMARY).unlink(missing_ok=True)
     for path in [*written, new / SUMMARY]:
-        if path.is_dir():  # as of the format opensim
-            _remove(out / path.name)
-        os.replace(path, out / path.name)
+        _move(path, out / path.name)
     new.rmdir()
 
 
+def _move(path: Path, place: Path) -> None:
+    """Moves a file, or the files of a folder of OpenSim, in which the user's model and results stay."""
+    if not path.is_dir():
+        os.replace(path, place)
+        return
+    place.mkdir(exist_ok=True)
+    for file in sorted(path.iterdir()):
+        os.replace(file, place / file.name)
+    path.rmdir()
+
+
 def _remove(path: Path) -> None:
-    """Removes a file or a folder, if it is there."""
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path)
-    else:
+    """Removes a file, if it is there; of a folder of OpenSim only our files."""
+    if not path.is_dir():
         path.unlink(missing_ok=True)
+        return
+    for name in opensim_files(path.stem):
+        (path / name).unlink(missing_ok=True)
+    with contextlib.suppress(OSError):  # it has files of the user
+        path.rmdir()

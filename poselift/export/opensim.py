@@ -71,6 +71,11 @@ _SCALES = {
 """Pairs of markers whose mean distances scale bodies of the model, and along which axes."""
 
 
+def opensim_files(name: str) -> tuple[str, ...]:
+    """Names of the files in the folder of a motion; all others there are the user's."""
+    return f"{name}.trc", f"{name}.mot", "markers.xml", "scale.xml", "inverse_kinematics.xml"
+
+
 def write_opensim(path: str | os.PathLike[str], motion: Motion) -> None:
     """Writes a folder with `NAME.trc`, `NAME.mot`, `markers.xml`, `scale.xml` and `inverse_kinematics.xml`.
 

@@ -137,7 +137,7 @@ class Course:
             task = paths[path]
             with contextlib.suppress(ValueError):
                 record = json.loads(content)
-                if all(record.get(key) == value for key, value in task.record.items()):
+                if isinstance(record, dict) and all(record.get(key) == value for key, value in task.record.items()):
                     records[task.video.folder] = record
         return records
 

@@ -46,8 +46,9 @@ def new_folder(out: str, name: str) -> Iterator[Path]:
         with contextlib.suppress(FileNotFoundError):
             files.rm(f"{root}/{name}", recursive=True)
         # There is no renaming of folders: the record comes last.
-        for path in sorted(folder.iterdir(), key=lambda path: path.name == RECORD):
-            files.put_file(str(path), f"{root}/{name}/{path.name}")
+        written = [path for path in folder.rglob("*") if path.is_file()]
+        for path in sorted(written, key=lambda path: path.name == RECORD):
+            files.put_file(str(path), f"{root}/{name}/{path.relative_to(folder).as_posix()}")
 
 
 def remove_leftovers(out: str, names: Collection[str]) -> None:

@@ -109,7 +109,7 @@ class Lifter:
             content = sha256(path)
             record = {**task.record, "sha256": content}
             earlier = read_some(task.out, [f"{video.folder}/{RECORD}"])
-            if earlier and _equal(json.loads(earlier.popitem()[1]), record):
+            if earlier and _equal(earlier.popitem()[1], record):
                 # The file has another date only.
                 write_file(f"{task.out}/{video.folder}/{RECORD}", json.dumps(record, indent=2).encode())
                 return
@@ -143,9 +143,13 @@ class Lifter:
         return KeepingClip(path, self._detector, kept, key, options.start, options.end, options.quality)
 
 
-def _equal(one: dict[str, Any], other: dict[str, Any]) -> bool:
-    """Whether two records are of the same content and settings."""
-    return all(one.get(key) == other[key] for key in ("sha256", "settings"))
+def _equal(earlier: str | bytes, record: dict[str, Any]) -> bool:
+    """Whether an earlier record, which may be damaged, is of the same content and settings."""
+    try:
+        found = json.loads(earlier)
+    except ValueError:
+        return False
+    return isinstance(found, dict) and all(found.get(key) == record[key] for key in ("sha256", "settings"))
 
 
 def one_line(error: object) -> str:
