@@ -24,7 +24,10 @@ def limit_cores(most: int) -> None:
 
 def cores() -> int:
     """Number of CPU cores that this process may use."""
-    return _limit or len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if _limit:
+        return _limit
+    # macOS and Windows have no affinity.
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @functools.cache
