@@ -127,11 +127,12 @@ def _watched(lifter: Lifter) -> Iterator[_Seen]:
 
 def _map(lifter: Lifter, encoded: Encoded, layer: str, weights: Tensor) -> AttentionMap:
     """The map with named rows and columns; the mean over frames or joints if these were the batch."""
-    if layer.startswith("joint_time_blocks"):  # the joints are the batch: average over those that were seen
-        weights = weights[encoded.mask.any(1)[:, encoded.mask.flatten(0, 1).any(0)].flatten()].mean(0, keepdim=True)
+    present = encoded.mask.flatten(0, 1).any(0)  # (j,)
+    if layer.startswith(("time_blocks", "joint_time_blocks")):
+        # The joints may be the batch: average over those that were seen.
+        weights = (weights[present] if len(weights) == len(present) else weights).mean(0, keepdim=True)
     frames, _, queries, keys = weights.shape
-    if frames > 1:  # the frames are the batch: tokens are joints
-        present = encoded.mask.flatten(0, 1).any(0)
+    if frames > 1 or layer.startswith("joint_blocks"):  # the frames are the batch: tokens are joints
         names = [name for name, there in zip(lifter.skeleton_in.joints, present, strict=True) if there]
         joints = tuple(names if keys == len(names) else lifter.skeleton_in.joints)
         valid = encoded.mask[0].any(-1)

@@ -7,6 +7,8 @@ from poselift.models import (
     BahdanauLifter,
     EncoderDecoder,
     EncoderDecoderConfig,
+    JointTokenConfig,
+    JointTokenTransformer,
     LifterConfig,
     LuongConfig,
     LuongLifter,
@@ -93,6 +95,40 @@ def test_joints_over_time(frames):
     assert len(layer.keys) == frames
     torch.testing.assert_close(layer.weights.sum(-1), torch.ones(2, frames))
     assert maps["joint_blocks.0.attention"].over_joints
+
+
+def test_joints_over_time_of_an_attention_that_needs_all_joints():
+    """A joint that nobody saw has tokens too; it does not count."""
+    options = {"joint_time": True, "joint_attention": {"name": "hierarchical", "skeleton": "cmu28"}}
+    lifter = SpatioTemporalLifter(LifterConfig(**SMALL, **options)).eval()
+    seen = []
+    block = lifter.joint_time_blocks[0].attention
+    block.register_forward_pre_hook(lambda module, args: seen.append(args[0]))
+    maps = {layer.layer: layer for layer in maps_of(lifter, window(8, hidden=("nose",)))}
+    each = block.attention_map(seen[0])
+    torch.testing.assert_close(
+        maps["joint_time_blocks.0.attention"].weights, each[[joint != "nose" for joint in CMU28.joints]].mean(0)
+    )
+
+
+@pytest.mark.parametrize("frames", [10, len(CMU28) - 1])
+def test_joint_tokens_over_joints_and_over_time(frames):
+    lifter = JointTokenTransformer(JointTokenConfig(dim=16, depth=1, heads=2)).eval()
+    over_joints, over_time = maps_of(lifter, window(frames, hidden=("left_knee",)))
+    assert over_joints.layer == "joint_blocks.0.attention"
+    assert over_joints.keys == tuple(name for name in CMU28.joints if name != "left_knee")
+    assert over_time.layer == "time_blocks.0.attention"
+    assert over_time.weights.shape == (2, frames, frames)
+    assert over_time.queries == over_time.keys == pytest.approx([(k - (frames - 1) / 2) / 50 for k in range(frames)])
+    for layer in (over_joints, over_time):
+        torch.testing.assert_close(layer.weights.sum(-1), torch.ones(layer.weights.shape[:-1]))
+
+
+def test_a_single_frame():
+    lifter = SpatioTemporalLifter(LifterConfig(**{**SMALL, "temporal_stride": 1})).eval()
+    joints, *time = maps_of(lifter, window(frames=1))
+    assert joints.keys == CMU28.joints
+    assert all(layer.weights.shape == (4, 1, 1) and not layer.over_joints for layer in time)
 
 
 def test_over_joints_it_is_the_mean_of_the_frames():
