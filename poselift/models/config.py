@@ -5,7 +5,7 @@ A config checks its values when it is made, so Hydra, Python and the JSON of sav
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Any, Literal, TypeVar, get_args, get_origin
+from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin
 
 from poselift.core.errors import InputError
 from poselift.nn.attention import attention_spec
@@ -19,8 +19,15 @@ A config keeps the mapping with every option.
 
 _LARGEST = 1 << 14
 """Largest number in a config: width, heads, frames."""
-_DEEPEST = 128
+DEEPEST = 128
 """Largest number of blocks, which are built one by one."""
+
+Size = Annotated[int, 1, _LARGEST]
+"""A width, or a number of heads or frames; the numbers are the smallest and the largest value."""
+Depth = Annotated[int, 0, DEEPEST]
+"""A number of blocks."""
+Share = Annotated[float, 0.0, 1.0]
+"""A share, such as that of dropout."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,17 +77,17 @@ def config_from_dict(kind: type[Config], values: Mapping[str, Any]) -> Config:
 
 def _checked(key: str, kind: Any, value: Any) -> Any:
     """The value as its field needs it; raises InputError if it does not fit."""
+    kind, least, most = get_args(kind) if get_origin(kind) is Annotated else (kind, -_LARGEST, _LARGEST)
     number = isinstance(value, int | float) and not isinstance(value, bool)
     if kind is bool and not isinstance(value, bool):
         raise InputError(f"{key}={value} must be true or false")
     if kind is int and (not number or isinstance(value, float)):
         raise InputError(f"{key}={value} must be a whole number")
-    largest = _DEEPEST if key.endswith("depth") else _LARGEST
-    if number and not abs(value) <= largest:
-        raise InputError(f"{key}={value} must be a number up to {largest}")
+    if kind is float and not number:
+        raise InputError(f"{key}={value} must be a number")
+    if number and not least <= value <= most:
+        raise InputError(f"{key}={value} must be a number from {least:g} to {most:g}")
     if kind is float:
-        if not number:
-            raise InputError(f"{key}={value} must be a number")
         return float(value)
     if kind is str and not isinstance(value, str):
         raise InputError(f"{key}={value} must be text")

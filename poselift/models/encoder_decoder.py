@@ -1,14 +1,14 @@
 """The Transformer with an encoder and an autoregressive decoder."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from poselift.models.base import FrameFeatures, Lifter
-from poselift.models.config import AttentionSpec, ModelConfig
+from poselift.models.config import AttentionSpec, Depth, ModelConfig, Share, Size
 from poselift.models.encoding import Encoded, pad_time
 from poselift.nn.attention import build_attention
 from poselift.nn.blocks import DecoderBlock, EncoderBlock, FeedForward
@@ -35,12 +35,12 @@ class EncoderDecoderConfig(ModelConfig):
         init: initial weights, one of `poselift.nn.initialisation.INITS`; "t_fixup" needs norm="none".
     """
 
-    dim: int = 256
-    depth: int = 3
-    heads: int = 8
-    temporal_stride: int = 4
-    dropout: float = 0.0
-    noise: float = 0.05
+    dim: Size = 256
+    depth: Depth = 3
+    heads: Size = 8
+    temporal_stride: Size = 4
+    dropout: Share = 0.0
+    noise: Annotated[float, 0.0, 1.0] = 0.05
     attention: AttentionSpec = "scaled_dot"
     decoder_attention: AttentionSpec = "scaled_dot"
     cross_attention: AttentionSpec = "scaled_dot"

@@ -7,7 +7,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from poselift.models.base import Lifter
-from poselift.models.config import ModelConfig
+from poselift.models.config import Depth, ModelConfig, Size
 from poselift.models.encoding import CONTEXT_CHANNELS, Encoded
 from poselift.nn.attention import ScaledDotAttention
 from poselift.nn.blocks import EncoderBlock, FeedForward
@@ -26,9 +26,9 @@ class JointTokenConfig(ModelConfig):
         heads: heads of each block.
     """
 
-    dim: int = 192
-    depth: int = 5
-    heads: int = 8
+    dim: Size = 192
+    depth: Depth = 5
+    heads: Size = 8
 
 
 class JointTokenTransformer(Lifter):

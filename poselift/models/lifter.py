@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from poselift.core.errors import InputError
 from poselift.models.base import Estimate, Lifter
-from poselift.models.config import AttentionSpec, ModelConfig
+from poselift.models.config import AttentionSpec, Depth, ModelConfig, Share, Size
 from poselift.models.encoding import CONTEXT_CHANNELS, Encoded, pad_time
 from poselift.nn.attention import attention_spec, build_attention
 from poselift.nn.blocks import EncoderBlock, FeedForward
@@ -51,20 +51,20 @@ class LifterConfig(ModelConfig):
         init: initial weights, one of `poselift.nn.initialisation.INITS`; "t_fixup" needs norm="none".
     """
 
-    joint_dim: int = 32
-    joint_depth: int = 1
-    joint_heads: int = 2
+    joint_dim: Size = 32
+    joint_depth: Depth = 1
+    joint_heads: Size = 2
     joint_time: bool = False
-    frame_dim: int = 192
-    dim: int = 256
-    depth: int = 5
-    heads: int = 8
-    temporal_stride: int = 4
-    frame_depth: int = 0
+    frame_dim: Size = 192
+    dim: Size = 256
+    depth: Depth = 5
+    heads: Size = 8
+    temporal_stride: Size = 4
+    frame_depth: Depth = 0
     temporal_upsampling: str = "layer"
     uncertainty: bool = False
-    dropout: float = 0.0
-    drop_path: float = 0.0
+    dropout: Share = 0.0
+    drop_path: Share = 0.0
     attention: AttentionSpec = "scaled_dot"
     joint_attention: AttentionSpec = "scaled_dot"
     causal: bool = False
@@ -83,6 +83,8 @@ class LifterConfig(ModelConfig):
             raise InputError(
                 f"temporal_upsampling={self.temporal_upsampling} is not known; choose {', '.join(UPSAMPLING)}"
             )
+        if self.drop_path == 1:
+            raise InputError("drop_path=1 drops the last block always; choose a share below 1")
         if self.causal and self.temporal_upsampling == "interpolate":
             raise InputError(
                 "temporal_upsampling=interpolate looks at the next time token; with causal=true, set "

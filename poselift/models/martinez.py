@@ -7,7 +7,7 @@ from torch import Tensor, nn
 
 from poselift.core.errors import InputError
 from poselift.models.base import FrameFeatures, Lifter
-from poselift.models.config import ModelConfig
+from poselift.models.config import Depth, ModelConfig, Share, Size
 from poselift.models.encoding import Encoded
 
 
@@ -21,9 +21,9 @@ class SimpleBaselineConfig(ModelConfig):
         dropout: share of hidden units dropped in training.
     """
 
-    dim: int = 1024
-    depth: int = 2
-    dropout: float = 0.5
+    dim: Size = 1024
+    depth: Depth = 2
+    dropout: Share = 0.5
 
 
 class SimpleBaseline(Lifter):

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
 
 import torch
 from jaxtyping import Float
@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from poselift.models.base import FrameFeatures, Lifter
-from poselift.models.config import ModelConfig
+from poselift.models.config import DEEPEST, ModelConfig, Share, Size
 from poselift.models.encoding import Encoded
 
 _CELLS: dict[str, Callable[..., nn.RNNBase]] = {"rnn": nn.RNN, "lstm": nn.LSTM, "gru": nn.GRU}
@@ -29,10 +29,10 @@ class RecurrentConfig(ModelConfig):
     """
 
     cell: Literal["rnn", "lstm", "gru"] = "lstm"
-    dim: int = 512
-    depth: int = 2
+    dim: Size = 512
+    depth: Annotated[int, 1, DEEPEST] = 2
     bidirectional: bool = False
-    dropout: float = 0.1
+    dropout: Share = 0.1
 
 
 class RecurrentLifter(Lifter):

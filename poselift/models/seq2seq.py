@@ -14,7 +14,7 @@ from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from poselift.models.base import FrameFeatures, Lifter
-from poselift.models.config import ModelConfig
+from poselift.models.config import ModelConfig, Share, Size
 from poselift.models.encoding import Encoded
 from poselift.models.recurrent import run_valid
 from poselift.nn.positions import SinusoidalTime
@@ -33,8 +33,8 @@ class SequenceToSequenceConfig(ModelConfig):
             https://arxiv.org/abs/1506.03099).
     """
 
-    dim: int = 256
-    teacher_forcing: float = 0.5
+    dim: Size = 256
+    teacher_forcing: Share = 0.5
 
 
 class SequenceToSequence(Lifter):
@@ -190,7 +190,7 @@ class LuongConfig(SequenceToSequenceConfig):
 
     score: Literal["dot", "general", "concat"] = "general"
     looks: Literal["global", "local_monotonic", "local_predictive"] = "global"
-    reach: int = 10
+    reach: Size = 10
 
 
 class LuongLifter(SequenceToSequence):

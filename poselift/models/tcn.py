@@ -7,8 +7,9 @@ import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
+from poselift.core.errors import InputError
 from poselift.models.base import FrameFeatures, Lifter
-from poselift.models.config import ModelConfig
+from poselift.models.config import Depth, ModelConfig, Share, Size
 from poselift.models.encoding import Encoded
 
 
@@ -25,12 +26,22 @@ class TemporalConvolutionConfig(ModelConfig):
         dropout: share of hidden units dropped in training.
     """
 
-    channels: int = 1024
-    depth: int = 4
-    width: int = 3
+    channels: Size = 1024
+    depth: Depth = 4
+    width: Size = 3
     causal: bool = False
     dense: bool = False
-    dropout: float = 0.25
+    dropout: Share = 0.25
+
+    def __post_init__(self) -> None:
+        """Checks all values.
+
+        Raises:
+            InputError: a value is wrong, or `width` is even.
+        """
+        super().__post_init__()
+        if self.width % 2 == 0:
+            raise InputError(f"width={self.width} has no middle frame; choose an odd number")
 
 
 class TemporalConvolution(Lifter):

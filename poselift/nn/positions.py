@@ -20,6 +20,9 @@ class RotaryTime(nn.Module):
         head_dim: width of a head; even.
         shortest: the shortest period, seconds.
         longest: the longest period, seconds.
+
+    Raises:
+        InputError: the width is odd.
     """
 
     frequencies: Tensor
@@ -27,7 +30,7 @@ class RotaryTime(nn.Module):
     def __init__(self, head_dim: int, shortest: float = 0.08, longest: float = 20.0) -> None:
         super().__init__()
         if head_dim % 2:
-            raise ValueError(
+            raise InputError(
                 f"a rotary code needs an even head width, not {head_dim}; choose another width or number of heads"
             )
         steps = torch.linspace(0, 1, head_dim // 2)

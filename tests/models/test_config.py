@@ -6,7 +6,16 @@ from dataclasses import asdict, replace
 import pytest
 
 from poselift.core.errors import InputError
-from poselift.models import EncoderDecoderConfig, Lifter, LifterConfig, ModelConfig, RecurrentConfig, build_model
+from poselift.models import (
+    EncoderDecoderConfig,
+    Lifter,
+    LifterConfig,
+    LuongConfig,
+    ModelConfig,
+    RecurrentConfig,
+    TemporalConvolutionConfig,
+    build_model,
+)
 from poselift.models.config import config_from_dict
 from poselift.nn.attention import attention_spec
 
@@ -19,6 +28,12 @@ from poselift.nn.attention import attention_spec
         ({"depth": True}, "depth=True must be a whole number"),
         ({"dropout": "0"}, "dropout=0 must be a number"),
         ({"dropout": False}, "dropout=False must be a number"),
+        ({"dim": -8}, "dim=-8 must be a number from 1 to 16384"),
+        ({"temporal_stride": 0}, "temporal_stride=0 must be a number from 1 to 16384"),
+        ({"depth": -1}, "depth=-1 must be a number from 0 to 128"),
+        ({"dropout": 1.5}, "dropout=1.5 must be a number from 0 to 1"),
+        ({"drop_path": float("nan")}, "drop_path=nan must be a number from 0 to 1"),
+        ({"drop_path": 1}, "drop_path=1 drops the last block always"),
         ({"causal": 1}, "causal=1 must be true or false"),
         ({"norm": None}, "norm=None must be text"),
         ({"positions": "none"}, "positions=none is not known; choose rotary, sinusoidal, learned"),
@@ -33,6 +48,21 @@ def test_a_wrong_value_is_named(values, message):
         LifterConfig(**values)
     with pytest.raises(InputError, match=message):
         replace(LifterConfig(), **values)
+
+
+@pytest.mark.parametrize(
+    ("kind", "values", "message"),
+    [
+        (EncoderDecoderConfig, {"noise": -1.0}, "noise=-1.0 must be a number from 0 to 1"),
+        (LuongConfig, {"reach": 0}, "reach=0 must be a number from 1"),
+        (LuongConfig, {"teacher_forcing": 7}, "teacher_forcing=7 must be a number from 0 to 1"),
+        (RecurrentConfig, {"depth": 0}, "depth=0 must be a number from 1 to 128"),
+        (TemporalConvolutionConfig, {"width": 4}, "width=4 has no middle frame"),
+    ],
+)
+def test_a_wrong_value_of_other_models_is_named(kind, values, message):
+    with pytest.raises(InputError, match=message):
+        kind(**values)
 
 
 def test_whole_numbers_become_floats_and_attention_gets_every_option():

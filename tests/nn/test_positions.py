@@ -53,5 +53,5 @@ def test_learned_positions_can_be_counted():
 
 
 def test_a_pair_needs_two_channels():
-    with pytest.raises(ValueError, match="even head width, not 3"):
+    with pytest.raises(InputError, match="even head width, not 3"):
         RotaryTime(3)
