@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 import torch
 
+from poselift.core.bounded import read_json
 from poselift.core.errors import InputError
 from poselift.data.loading import TRAIN_VAL_TEST, pick_names, pick_split
-from poselift.data.reading import Layout, Shape, check_shape, entry, load_json, load_pickle
+from poselift.data.reading import Layout, Shape, check_shape, entry, load_pickle
 from poselift.data.still_camera import StillCamera
 from poselift.data.views import View
 from poselift.geometry import axis_angle_to_matrix
@@ -122,7 +123,7 @@ def _sequence_views(root: Path, sequence: str, keypoints: str, cameras: list[Sti
 
 def _rig(path: Path) -> dict[str, StillCamera]:
     """The nine cameras of a setting, by name."""
-    content = load_json(path)
+    content = read_json(path)
     if not isinstance(content, list) or not all(isinstance(camera, dict) for camera in content):
         raise InputError(f"{path} is not a list of cameras; download the annotations again")
     rig = {str(camera.get("name")): camera for camera in content}

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import numpy as np
 
+from poselift.core.bounded import read_json
 from poselift.core.errors import InputError
 from poselift.data.loading import pick_split
 from poselift.data.pictures import picture_view
-from poselift.data.reading import Layout, check_shape, load_json
+from poselift.data.reading import Layout, check_shape
 from poselift.data.views import View
 from poselift.skeleton import COCO17
 
@@ -45,7 +46,7 @@ def load_coco(root: str | Path, split: str = "val", min_keypoints: int = 1) -> l
         InputError: the split is unknown, the file is missing or malformed, or no person has enough keypoints.
     """
     path = LAYOUT.require_file(Path(root) / "annotations" / pick_split(split, SPLITS, LAYOUT.name))
-    content = load_json(path)
+    content = read_json(path)
     try:
         sizes = {image["id"]: (int(image["width"]), int(image["height"])) for image in content["images"]}
         people = list(content["annotations"])

@@ -10,9 +10,10 @@ from pathlib import Path
 import numpy as np
 from jaxtyping import Float
 
+from poselift.core.bounded import read_json
 from poselift.core.errors import InputError
 from poselift.data.loading import TRAIN_VAL_TEST, intrinsics, pick_split, recorded_view
-from poselift.data.reading import Layout, check_shape, load_json
+from poselift.data.reading import Layout, check_shape
 from poselift.data.views import View
 from poselift.skeleton import JTA22
 
@@ -98,7 +99,7 @@ def _sequence(path: Path) -> list[View]:
 
 def _poses(path: Path) -> Float[np.ndarray, "poses 22 10"]:
     """The rows of a file by person, frame and joint; NaN where a joint has no row."""
-    content = load_json(path)
+    content = read_json(path)
     try:
         rows = np.array(content, np.float64)
     except (ValueError, TypeError) as error:

@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Collection
+from dataclasses import replace
 
 import numpy as np
 import torch
@@ -39,7 +40,7 @@ class Body:
 
 
 def bodies_of(corpus: MotionCorpus, subjects: Collection[str]) -> list[Body]:
-    """The bodies of those of the subjects of whom every joint is always known."""
+    """The bodies of the subjects whose joints are all known in all frames."""
     bodies = []
     for subject in dict.fromkeys(name for name in corpus.subjects if name in subjects):
         clips = [corpus.clip(index)[0][::_EVERY] for index, name in enumerate(corpus.subjects) if name == subject]
@@ -74,4 +75,4 @@ def on_bodies(corpus: MotionCorpus, bodies: list[Body], seed: int = 0) -> Motion
         joints[first:end] = hang(moved, own)[0]
         leg = float(bones.norm(dim=-1)[0].median(0).values[_LEG].sum())
         root[first:end] *= body.leg / leg
-    return MotionCorpus(joints, root, corpus.clip_start, corpus.names, corpus.subjects, corpus.fps, corpus.skeleton)
+    return replace(corpus, joints=joints, root=root)

@@ -7,6 +7,7 @@ how well it lifts people.
 
 import math
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 
 import torch
 from jaxtyping import Float
@@ -131,13 +132,11 @@ def _shown(view: View, seen: Tensor, keypoints: str) -> View:
     if keypoints == "gt":
         pixels = project(view.joints + view.root[:, None], view.K)
         scores = pixels.isfinite().all(-1).float()
-    return View(
-        **{
-            **vars(view),
-            "action": view.name.partition("/")[0],
-            "keypoints": torch.where(seen[:, None], pixels, torch.nan),
-            "scores": torch.where(seen, scores, 0.0),
-        }
+    return replace(
+        view,
+        action=view.name.partition("/")[0],
+        keypoints=torch.where(seen[:, None], pixels, torch.nan),
+        scores=torch.where(seen, scores, 0.0),
     )
 
 

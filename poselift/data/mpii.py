@@ -10,10 +10,11 @@ from pathlib import Path
 
 import numpy as np
 
+from poselift.core.bounded import read_json
 from poselift.core.errors import InputError
 from poselift.data.loading import pick_split
 from poselift.data.pictures import picture_size, picture_view
-from poselift.data.reading import Layout, check_shape, load_json
+from poselift.data.reading import Layout, check_shape
 from poselift.data.views import View
 from poselift.skeleton import MPII16
 
@@ -52,7 +53,7 @@ def load_mpii(root: str | Path, split: str = "val") -> list[View]:
     """
     root = Path(root)
     path = LAYOUT.require_file(root / "annotations" / pick_split(split, SPLITS, LAYOUT.name))
-    content = load_json(path)
+    content = read_json(path)
     if not isinstance(content, list):
         raise InputError(f"{path} is a {type(content).__name__}, expected a list with an entry for each person")
     sizes: dict[str, tuple[int, int]] = {}

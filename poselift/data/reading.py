@@ -11,7 +11,7 @@ import numpy as np
 from jaxtyping import Float
 from scipy.io import loadmat
 
-from poselift.core.bounded import read_json, room
+from poselift.core.bounded import room
 from poselift.core.errors import InputError, reason
 from poselift.core.npz import npz_arrays, npz_member, read_array, read_header
 from poselift.core.optional import require
@@ -154,15 +154,6 @@ def load_pickle(path: str | Path, *, encoding: str = "ASCII") -> Any:
     path = existing(path)
     with path.open("rb") as file:
         return _unpickle(file, str(path), encoding)
-
-
-def load_json(path: str | Path) -> Any:
-    """The content of a JSON file.
-
-    Raises:
-        InputError: the file is missing or no JSON.
-    """
-    return read_json(path)
 
 
 def load_object_npz(path: str | Path, key: str) -> Any:

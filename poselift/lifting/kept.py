@@ -29,6 +29,7 @@ from poselift.detection import Detector
 from poselift.export.sidecar import skeleton_from_json, skeleton_to_json
 from poselift.lifting.clip import VideoClip
 from poselift.lifting.finder import DEFAULT_QUALITY
+from poselift.skeleton import Skeleton
 from poselift.structures import Detections
 from poselift.tracking import Tracker
 from poselift.video import Frame, VideoReader
@@ -140,7 +141,7 @@ class KeptClip:
         return Tracker(self.image_size)
 
 
-def _looks(arrays: dict[str, np.ndarray], skeleton: Any) -> Iterator[tuple[Detections | None, float]]:
+def _looks(arrays: dict[str, np.ndarray], skeleton: Skeleton) -> Iterator[tuple[Detections | None, float]]:
     """The people in each frame, and its timestamp."""
     counts, joints = arrays["people"].tolist(), len(skeleton)
     sizes = {"boxes": (4,), "box_scores": (), "keypoints": (joints, 2), "scores": (joints,)}

@@ -154,7 +154,7 @@ def test_weights_that_are_no_numbers_are_refused_by_name(lifter, tmp_path, value
         ("dim", 10**9, "must be a number from 1 to 16384"),
         ("depth", 128, "do not fit"),
         ("depth", 10**6, "must be a number from 0 to 128"),
-        ("dim", -16, "builds no SpatioTemporalLifter"),
+        ("dim", -16, "must be a number from 1 to 16384"),
         ("dropout", float("nan"), "must be a number"),
         ("attention", {"name": "local", "block": 10**9}, r"attention\.block=1000000000 must be"),
         ("attention", {"name": ["local"]}, "builds no|does not describe"),

@@ -34,5 +34,5 @@ class AdditiveAttention(PairwiseAttention):
         return (q @ self.weight_q.mT)[..., :, None, :] + (k @ self.weight_k.mT)[..., None, :, :] + self.bias
 
     def scores(self, q: Float[Tensor, "b h n c"], k: Float[Tensor, "b h m c"]) -> Float[Tensor, "b h n m"]:
-        """V' tanh(W [q; k] + b) of each pair."""
+        """The score v' tanh(W [q; k] + b) of each pair."""
         return (self.hidden(q, k).tanh() @ self.direction[:, None].mT).squeeze(-1)

@@ -39,7 +39,7 @@ class DeepAttention(AdditiveAttention):
         self.biases = nn.ParameterList(torch.zeros(heads, 1, 1, width) for _ in range(layers - 1))
 
     def scores(self, q: Float[Tensor, "b h n c"], k: Float[Tensor, "b h m c"]) -> Float[Tensor, "b h n m"]:
-        """V' E_L of each pair."""
+        """The score v' E_L of each pair."""
         hidden = self.hidden(q, k).relu()
         for weight, bias in zip(self.weights, self.biases, strict=True):
             hidden = (hidden @ weight[:, None].mT + bias).relu()

@@ -18,5 +18,5 @@ class DotAttention(PairwiseAttention):
     takes_rotation = True
 
     def scores(self, q: Float[Tensor, "b h n c"], k: Float[Tensor, "b h m c"]) -> Float[Tensor, "b h n m"]:
-        """Q' k of each pair."""
+        """The score q' k of each pair."""
         return q @ k.mT

@@ -21,7 +21,7 @@ class ScaledDotAttention(PairwiseAttention):
     takes_rotation = True
 
     def scores(self, q: Float[Tensor, "b h n c"], k: Float[Tensor, "b h m c"]) -> Float[Tensor, "b h n m"]:
-        """Q' k / sqrt(c) of each pair."""
+        """The score q' k / sqrt(c) of each pair."""
         return q @ k.mT / q.shape[-1] ** 0.5
 
     def _attend(self, context: AttentionContext) -> Float[Tensor, "b n d"]:

@@ -30,5 +30,5 @@ class SimilarityAttention(PairwiseAttention):
         self.sharpness = nn.Parameter(torch.full((heads, 1, 1), math.log(math.expm1(start))))
 
     def scores(self, q: Float[Tensor, "b h n c"], k: Float[Tensor, "b h m c"]) -> Float[Tensor, "b h n m"]:
-        """Beta cos(q, k) of each pair."""
+        """The score beta cos(q, k) of each pair."""
         return F.softplus(self.sharpness) * (F.normalize(q, dim=-1) @ F.normalize(k, dim=-1).mT)
