@@ -10,6 +10,9 @@ from poselift.skeleton import Skeleton, other_side
 _MIN_JOINTS = 6
 """Visible joints that a frame needs to place its pose in the camera frame."""
 
+_COVERAGE = 0.9
+"""Share of the cases in which a joint lies within its uncertainty."""
+
 
 def _mean(values: Float[Tensor, "*n"], weights: Bool[Tensor, "*n"] | Float[Tensor, "*n"]) -> Float[Tensor, ""]:
     """Weighted mean; 0 if all weights are 0, so that an empty batch has no gradient."""
@@ -83,11 +86,10 @@ def uncertainty_loss(
     predicted: Float[Tensor, "b t j 3"],
     target: Float[Tensor, "b t j 3"],
     mask: Bool[Tensor, "b t j"] | Float[Tensor, "b t j"],
-    coverage: float = 0.9,
 ) -> Float[Tensor, ""]:
     """Quantile loss of joint errors, in logarithms (Koenker and Bassett 1978, https://doi.org/10.2307/1913643).
 
-    The loss is smallest if the error of a joint is within its uncertainty in `coverage` of the cases. Logarithms keep
+    The loss is smallest if the error of a joint is within its uncertainty in 90 % of the cases. Logarithms keep
     the quantile and give small and large errors the same weight. The predicted joints get no gradient.
 
     Args:
@@ -95,11 +97,10 @@ def uncertainty_loss(
         predicted: joints.
         target: joints.
         mask: True where a joint counts, or its weight.
-        coverage: share of the cases, 0 to 1.
     """
     error = (predicted.detach() - target).norm(dim=-1)
     excess = error.clamp(min=1e-4).log() - uncertainty.clamp(min=1e-4).log()
-    return _mean(torch.maximum(coverage * excess, (coverage - 1) * excess), mask * (uncertainty > 0))
+    return _mean(torch.maximum(_COVERAGE * excess, (_COVERAGE - 1) * excess), mask * (uncertainty > 0))
 
 
 def reprojection_loss(

@@ -144,29 +144,28 @@ def cmu_joints(
     return torch.stack([places[joint] for joint in CMU28.joints], 1)
 
 
-def resample(points: Float[Tensor, "t j 3"], fps: float, to: float = FPS) -> Float[Tensor, "t_out j 3"]:
-    """Points at another frame rate, by linear interpolation over time."""
-    count = int((len(points) - 1) / fps * to + 1e-6) + 1
-    position = torch.arange(count, dtype=points.dtype) * (fps / to)
+def resample(points: Float[Tensor, "t j 3"], fps: float) -> Float[Tensor, "t_out j 3"]:
+    """Points at `FPS` frames per second, by linear interpolation over time."""
+    count = int((len(points) - 1) / fps * FPS + 1e-6) + 1
+    position = torch.arange(count, dtype=points.dtype) * (fps / FPS)
     low = position.long().clamp(max=len(points) - 1)
     high = (low + 1).clamp(max=len(points) - 1)
     return torch.lerp(points[low], points[high], (position - low)[:, None, None])
 
 
-def unbroken(points: Float[Tensor, "t j 3"], fps: float = FPS) -> list[Float[Tensor, "t_segment j 3"]]:
+def unbroken(points: Float[Tensor, "t j 3"]) -> list[Float[Tensor, "t_segment j 3"]]:
     """The segments of a clip between joints faster than `FASTEST`.
 
     Args:
-        points: joints of CMU-28; toes, hands and the face do not count.
-        fps: frames per second.
+        points: joints of CMU-28 at `FPS` frames per second; toes, hands and the face do not count.
 
     Returns:
         The segments of at least `SHORTEST` seconds, in order.
     """
     body = points[:, CMU28.indices(H36M17.joints)]
-    speed = body.diff(dim=0).norm(dim=-1).amax(-1) * fps
+    speed = body.diff(dim=0).norm(dim=-1).amax(-1) * FPS
     cuts = (speed > FASTEST).nonzero().squeeze(-1) + 1
-    return [segment for segment in points.tensor_split(cuts.tolist()) if len(segment) >= SHORTEST * fps]
+    return [segment for segment in points.tensor_split(cuts.tolist()) if len(segment) >= SHORTEST * FPS]
 
 
 def prepare(raw: str | Path, path: str | Path, fps: float = 120.0, at_60: Collection[str] = ()) -> str:

@@ -59,18 +59,14 @@ class Layout:
         return path
 
 
-def existing(path: str | Path, help_text: str = "") -> Path:
+def existing(path: str | Path) -> Path:
     """The path of an existing file.
-
-    Args:
-        path: the file.
-        help_text: help for the error.
 
     Raises:
         InputError: the file is missing.
     """
     if not Path(path).is_file():
-        raise InputError(f"no such file: {path}{help_text and f'; {help_text}'}")
+        raise InputError(f"no such file: {path}")
     return Path(path)
 
 

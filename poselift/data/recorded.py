@@ -18,7 +18,7 @@ from poselift.skeleton import Pelvis, Skeleton
 
 
 class RecordedSampler:
-    """Draws windows of views; every frame of the dataset is equally likely.
+    """Draws windows of views; a view is drawn as often as it has frames.
 
     The views lie end to end in one tensor each for keypoints, scores and joints, reduced to the joints that dataset
     and lifter share. A window longer than its view ends in invalid frames: single pictures give windows of one valid

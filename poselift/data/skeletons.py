@@ -56,6 +56,10 @@ def in_skeleton(
     return spread(values[..., shared, :], places, len(target), fill)
 
 
+_DROPPED = 0.25
+"""Share of the joints that a window with more hidden joints hides."""
+
+
 class SkeletonSampler:
     """Draws which joints a batch shows, and hides more of them in some windows.
 
@@ -65,15 +69,12 @@ class SkeletonSampler:
         shares: how often to draw each skeleton, by name.
         skeleton: the lifter's input skeleton.
         drop: share of windows that hide more joints, in all their frames.
-        drop_rate: share of the joints that such a window hides.
     """
 
-    def __init__(
-        self, shares: dict[str, float], skeleton: Skeleton = CMU28, drop: float = 0.15, drop_rate: float = 0.25
-    ) -> None:
+    def __init__(self, shares: dict[str, float], skeleton: Skeleton = CMU28, drop: float = 0.15) -> None:
         self._masks = torch.stack([joint_mask(name, skeleton) for name in shares])
         self._shares = torch.tensor(list(shares.values()), dtype=torch.float32)
-        self.drop, self.drop_rate = drop, drop_rate
+        self.drop = drop
 
     def sample(self, count: int, generator: torch.Generator) -> Bool[Tensor, "b j"]:
         """For each window, True for the joints that it may show."""
@@ -81,7 +82,7 @@ class SkeletonSampler:
         chosen = torch.multinomial(self._shares.to(device), 1, generator=generator)
         mask = self._masks.to(device)[chosen].expand(count, -1)
         hide = torch.rand(count, 1, generator=generator, device=device) < self.drop
-        hidden = torch.rand(mask.shape, generator=generator, device=device) < self.drop_rate
+        hidden = torch.rand(mask.shape, generator=generator, device=device) < _DROPPED
         return mask & ~(hide & hidden)
 
     def hide(

@@ -26,8 +26,14 @@ class Windows:
     valid: Bool[Tensor, "b t"]
 
 
+_RATES = 10.0, 60.0
+"""Lowest and highest frame rate of windows, per second."""
+_UNEVEN = 0.1
+"""Share of windows with unevenly spaced frames, as phones record them."""
+
+
 class WindowSampler:
-    """Draws random windows, balanced between subjects.
+    """Draws random windows, at 10 to 60 frames per second, balanced between subjects.
 
     The share of a subject is the square root of its number of frames: a compromise between equal frames and equal
     subjects. Within a subject, the share of a clip is its length.
@@ -35,9 +41,7 @@ class WindowSampler:
     Args:
         corpus: the motion.
         frames: frames per window.
-        fps: range of the frame rates; uniform in their logarithm.
         speed: largest factor by which motion is faster or slower than recorded.
-        jitter: share of windows with unevenly spaced frames, as phones record them.
         reverse: share of windows that play backwards.
     """
 
@@ -45,13 +49,10 @@ class WindowSampler:
         self,
         corpus: MotionCorpus,
         frames: int,
-        fps: tuple[float, float] = (10.0, 60.0),
         speed: float = 1.25,
-        jitter: float = 0.1,
         reverse: float = 0.2,
     ) -> None:
-        self.corpus, self.frames, self.fps, self.speed = corpus, frames, fps, speed
-        self.jitter, self.reverse = jitter, reverse
+        self.corpus, self.frames, self.speed, self.reverse = corpus, frames, speed, reverse
         lengths = corpus.clip_start.diff().double()
         per_subject: dict[str, float] = {}
         for subject, length in zip(corpus.subjects, lengths.tolist(), strict=True):
@@ -69,7 +70,7 @@ class WindowSampler:
         clip = torch.multinomial(self._weights, count, replacement=True, generator=generator)
         first = corpus.clip_start[clip]
         length = (corpus.clip_start[clip + 1] - first).float()
-        low, high = torch.tensor(self.fps).log().tolist()
+        low, high = torch.tensor(_RATES).log().tolist()  # rates are uniform in their logarithm
         interval = torch.exp(-(low + (high - low) * uniform(count)))  # seconds between frames
         speed = self.speed ** (2 * uniform(count) - 1)
         step = interval * speed * corpus.fps  # frames of the corpus between frames of the window
@@ -77,7 +78,7 @@ class WindowSampler:
         start = uniform(count) * (length - 1 - span).clamp(min=0)
 
         position = torch.arange(self.frames, device=device).float().expand(count, -1)
-        uneven = (uniform(count) < self.jitter).float()
+        uneven = (uniform(count) < _UNEVEN).float()
         position = position + 0.6 * (uniform(count, self.frames) - 0.5) * uneven[:, None]
         position[:, 0] = 0
         index = start[:, None] + step[:, None] * position

@@ -19,7 +19,7 @@ _JOINTS = (2.0, 8.0)
 newest frame for 1 mm of MPJPE (docs/stream.md)."""
 
 _DEPTH = (1.0, 2.0)
-"""Cutoff at rest, Hz, and its rise, Hz per doubling (e-fold) of the root's depth in a second."""
+"""Cutoff at rest, Hz, and its rise, Hz per e-fold of the root's depth in a second."""
 
 _SPEED_CUTOFF = 1.0
 """Cutoff of the speed itself, Hz."""

@@ -112,9 +112,8 @@ class FrameFeatures(nn.Module):
     def forward(self, encoded: Encoded) -> Float[Tensor, "b t dim"]:
         """The vectors of all frames; the input of padding is 0."""
         seen = encoded.mask[..., None].to(encoded.coordinates.dtype)
-        joints = torch.cat((encoded.coordinates * seen, encoded.scores[..., None] * seen, seen), -1).flatten(
-            2
-        )  # (b, t, 4 * j)
+        channels = torch.cat((encoded.coordinates * seen, encoded.scores[..., None] * seen, seen), -1)
+        joints = channels.flatten(2)  # (b, t, j, 4) -> (b, t, 4 * j)
         steps = encoded.times.diff(dim=1, prepend=encoded.times[:, :1])[..., None] / _USUAL_STEP
         context = encoded.context[:, None].expand(-1, joints.shape[1], -1)
         valid = encoded.valid[..., None].to(joints.dtype)

@@ -9,17 +9,18 @@ from torch import Tensor, nn
 
 from poselift.core.errors import InputError
 
+_SHORTEST, _LONGEST = 0.08, 20.0
+"""Shortest and longest period of the codes of time, seconds."""
+
 
 class RotaryTime(nn.Module):
     """Rotary position code of time in seconds (Su et al. 2021, https://arxiv.org/abs/2104.09864).
 
     RoFormer turns each pair of channels by position x frequency. Here the position is the time stamp, and the periods
-    run from `shortest` to `longest` seconds in equal ratios. So scores depend only on differences in time.
+    run from 0.08 to 20 seconds in equal ratios. So scores depend only on differences in time.
 
     Args:
         head_dim: width of a head; even.
-        shortest: the shortest period, seconds.
-        longest: the longest period, seconds.
 
     Raises:
         InputError: the width is odd.
@@ -27,14 +28,14 @@ class RotaryTime(nn.Module):
 
     frequencies: Tensor
 
-    def __init__(self, head_dim: int, shortest: float = 0.08, longest: float = 20.0) -> None:
+    def __init__(self, head_dim: int) -> None:
         super().__init__()
         if head_dim % 2:
             raise InputError(
                 f"a rotary code needs an even head width, not {head_dim}; choose another width or number of heads"
             )
         steps = torch.linspace(0, 1, head_dim // 2)
-        periods = torch.exp(math.log(shortest) + steps * (math.log(longest) - math.log(shortest)))
+        periods = torch.exp(math.log(_SHORTEST) + steps * (math.log(_LONGEST) - math.log(_SHORTEST)))
         self.register_buffer("frequencies", 2 * math.pi / periods, persistent=False)
 
     def forward(self, times: Float[Tensor, "b n"]) -> Float[Tensor, "b n r 2"]:
@@ -46,18 +47,16 @@ class RotaryTime(nn.Module):
 class SinusoidalTime(nn.Module):
     """Sines and cosines of time in seconds, added to the tokens (Vaswani et al. 2017).
 
-    The paper codes a token's place in the sentence. Here the position is the time stamp, and the periods run from
-    `shortest` to `longest` seconds in equal ratios.
+    The paper codes a token's place in the sentence. Here the position is the time stamp, and the periods are those of
+    `RotaryTime`.
 
     Args:
         dim: width of the code; even.
-        shortest: the shortest period, seconds.
-        longest: the longest period, seconds.
     """
 
-    def __init__(self, dim: int, shortest: float = 0.08, longest: float = 20.0) -> None:
+    def __init__(self, dim: int) -> None:
         super().__init__()
-        self.rotary = RotaryTime(dim, shortest, longest)
+        self.rotary = RotaryTime(dim)
 
     def forward(self, times: Float[Tensor, "b n"]) -> Float[Tensor, "b n dim"]:
         """Code of each token; `times` in seconds."""

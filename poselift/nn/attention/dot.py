@@ -7,7 +7,7 @@ from poselift.nn.attention.pairwise import PairwiseAttention
 
 
 class DotAttention(PairwiseAttention):
-    """q' k (Luong et al. 2015, https://arxiv.org/abs/1508.04025, equation 8).
+    """q' k (Luong et al. 2015, https://arxiv.org/abs/1508.04025, section 3.1).
 
     Without the scale of `ScaledDotAttention` the spread of the scores grows with the square root of the heads'
     width, and the softmax comes closer to choosing one key.
