@@ -176,17 +176,8 @@ def detect(
     known = pixels.isfinite().all(-1)
     exact = torch.where(known[..., None], pixels, 0.0)
     extent = _extent(exact, known)  # (b, t)
-    interval = times.diff(dim=1, prepend=times[:, :1]).clamp(min=0)
-
-    # One part of the error is constant, one drifts, one is new in each frame; all grow with the limb's speed.
-    motion = exact.diff(dim=1, append=exact[:, -1:]).norm(dim=-1) / extent[..., None]
-    step = times.diff(dim=1, append=times[:, -1:] + 1).clamp(min=1e-3)
-    speed = (motion / step[..., None]).clamp(max=4.0)
-    sigma = torch.tensor(_SIGMAS, device=device) * (1 + noise.speed * speed)
-    sigma = sigma * (noise.scale * torch.exp(noise.scale_spread * normal(b, 1, 1)))
-    unit = noise.drift**0.5 * _drift(normal(b, t, j * 2), interval, noise.drift_time).view(b, t, j, 2)
-    unit = unit + noise.bias**0.5 * normal(b, 1, j, 2)
-    unit = unit + (1 - noise.bias - noise.drift) ** 0.5 * normal(b, t, j, 2)
+    interval = _intervals(times)
+    error = _error(exact, extent, times, noise, generator)
 
     rates = [noise.missing] * j + [noise.jump] * j + [noise.swap] * 2 + [noise.hidden]
     lasts = [noise.missing_time] * j + [noise.jump_time] * j + [noise.swap_time] * 2 + [noise.hidden_time]
@@ -198,7 +189,7 @@ def detect(
 
     # One wrong place for each joint and window, about a tenth of the body away.
     elsewhere = 0.08 * normal(b, 1, j, 2)
-    error = unit * sigma[..., None] + elsewhere * jumping[..., None]
+    error = error + elsewhere * jumping[..., None]
     found = exact + error * extent[..., None, None]
     found = _swap(_swap(found, leg_swap, _LEGS), arm_swap, _ARMS)
     swapped_known = _swap(_swap(known[..., None], leg_swap, _LEGS), arm_swap, _ARMS).squeeze(-1)
@@ -227,6 +218,39 @@ def detect(
         torch.where(seen[..., None], found, torch.nan),
         torch.where(seen, score.clamp(0.02, 1.0), 0.0),
     )
+
+
+def _error(
+    exact: Float[Tensor, "b t j 2"],
+    extent: Float[Tensor, "b t"],
+    times: Float[Tensor, "b t"],
+    noise: DetectorNoise,
+    generator: torch.Generator,
+) -> Float[Tensor, "b t j 2"]:
+    """Errors of the joints, in sizes of the body.
+
+    One part is constant, one drifts, one is new in each frame; all grow with the limb's speed.
+    """
+    b, t, j, _ = exact.shape
+
+    def normal(*size: int) -> Tensor:
+        return torch.randn(*size, generator=generator, device=exact.device)
+
+    motion = exact.diff(dim=1, append=exact[:, -1:]).norm(dim=-1) / extent[..., None]
+    step = times.diff(dim=1, append=times[:, -1:] + 1).clamp(min=1e-3)
+    speed = (motion / step[..., None]).clamp(max=4.0)
+    sigma = torch.tensor(_SIGMAS, device=exact.device) * (1 + noise.speed * speed)
+    sigma = sigma * (noise.scale * torch.exp(noise.scale_spread * normal(b, 1, 1)))
+    interval = _intervals(times)
+    unit = noise.drift**0.5 * _drift(normal(b, t, j * 2), interval, noise.drift_time).view(b, t, j, 2)
+    unit = unit + noise.bias**0.5 * normal(b, 1, j, 2)
+    unit = unit + (1 - noise.bias - noise.drift) ** 0.5 * normal(b, t, j, 2)
+    return unit * sigma[..., None]
+
+
+def _intervals(times: Float[Tensor, "b t"]) -> Float[Tensor, "b t"]:
+    """Seconds since the frame before; 0 for the first."""
+    return times.diff(dim=1, prepend=times[:, :1]).clamp(min=0)
 
 
 def _extent(pixels: Float[Tensor, "b t j 2"], known: Bool[Tensor, "b t j"]) -> Float[Tensor, "b t"]:
