@@ -13,7 +13,7 @@ import torch
 from jaxtyping import Float
 
 from poselift.core.errors import InputError
-from poselift.data.loading import intrinsics, pick_split, recorded_view
+from poselift.data.loading import intrinsics, pick_names, pick_split, recorded_view
 from poselift.data.reading import Layout, check_shape, load_object_npz
 from poselift.data.videopose3d import clips_of, load_keypoints, pixels_of
 from poselift.data.views import View
@@ -35,6 +35,7 @@ ROOT/
 FPS = 60.0
 IMAGE_SIZE = (640, 480)
 SPLITS = {"train": "Train", "test": "Validate"}
+ACTIONS = ("Walking", "Jog", "Box", "Gestures", "ThrowCatch")
 
 _C1 = ((0.424207, -0.4983646, -0.5802981, 0.4847012), (4062.227, 663.2477, 1528.397))
 _C2 = ((0.6503354, -0.7481602, -0.0919284, 0.0941766), (844.8131, -3805.2092, 1504.9929))
@@ -73,6 +74,8 @@ def load_humaneva(
     """
     root = Path(root)
     part = pick_split(split, SPLITS, LAYOUT.name)
+    if actions is not None:
+        pick_names(actions, ACTIONS, "data.actions", LAYOUT.name)
     path_3d = LAYOUT.require_file(root / "data_3d_humaneva15.npz")
     path_gt = LAYOUT.require_file(root / "data_2d_humaneva15_gt.npz")
     path_2d = LAYOUT.require_file(root / f"data_2d_humaneva15_{keypoints}.npz")

@@ -57,8 +57,12 @@ def test_the_actions_of_the_tables(tmp_path):
     views = load_humaneva(tmp_path, "test", actions=["Walking", "Jog", "Box"])
     assert len(views) == 3 * 3 * 2 * 3
     assert {view.action for view in views} == {"Walking", "Jog", "Box"}
-    with pytest.raises(InputError, match=r"has no clip of data.actions=\['Walk'\] in Validate"):
-        load_humaneva(tmp_path, "test", actions=["Walk"])
+    with pytest.raises(
+        InputError, match=r"data.actions=\['Walking', 'Walk'\]: HumanEva-I has no 'Walk'; it has Walking"
+    ):
+        load_humaneva(tmp_path, "test", actions=["Walking", "Walk"])
+    with pytest.raises(InputError, match=r"has no clip of data.actions=\['ThrowCatch'\] in Validate"):
+        load_humaneva(tmp_path, "test", actions=["ThrowCatch"])
 
 
 def test_fitted_intrinsics():
