@@ -63,22 +63,24 @@ def test_without_a_validation_there_is_no_mean(lifter, tmp_path):
 
 
 class Marks(torch.nn.Module):
-    """A weight that moves, and a table that does not and is not saved."""
+    """A weight that moves, a table that does not and is not saved, and numbers that are drawn anew."""
 
     def __init__(self):
         super().__init__()
         self.weight = torch.nn.Parameter(torch.zeros(3))
         table = torch.rand(1000, generator=torch.Generator().manual_seed(0))
         self.register_buffer("table", table, persistent=False)
+        self.register_buffer("drawn", torch.zeros(1000))
 
 
 def test_the_exponential_average_moves_only_what_moves():
     marks, callback = Marks(), ExponentialAverage(decay=0.9, start=2)
-    averaged = torch.optim.swa_utils.AveragedModel(marks, **callback._kwargs, use_buffers=True)
+    averaged = torch.optim.swa_utils.AveragedModel(marks, **callback._kwargs, use_buffers=callback._use_buffers)
     expected, count = None, 0
     for step in range(150):
         with torch.no_grad():
             marks.weight.fill_(step)
+        marks.drawn = torch.randn(1000)
         assert callback.should_update(step_idx=step)
         averaged.update_parameters(marks)
         if step <= 2:  # A run of no more steps than these has its own weights for an average.
@@ -91,6 +93,7 @@ def test_the_exponential_average_moves_only_what_moves():
     assert not callback.should_update(epoch_idx=3)
     torch.testing.assert_close(averaged.module.weight, torch.full((3,), expected))
     assert torch.equal(averaged.module.table, marks.table)
+    assert torch.equal(averaged.module.drawn, marks.drawn)
 
 
 def test_batch_norms_keep_the_weights_that_their_statistics_are_of():
