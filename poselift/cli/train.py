@@ -22,10 +22,11 @@ from poselift.core.errors import InputError
 from poselift.core.files import remove_partial
 from poselift.data.module import MotionData
 from poselift.models import Lifter, build_model, load_weights
+from poselift.reports.training_log import read_log
 from poselift.training.averaging import AverageLast
 from poselift.training.callbacks import BestWeights
 from poselift.training.checkpoints import AtomicCheckpointIO, read_checkpoint
-from poselift.training.csv_log import CsvLog, read_log
+from poselift.training.csv_log import CsvLog
 from poselift.training.curves import plot_curves
 from poselift.training.mean_pose import MEAN_POSE
 from poselift.training.stopping import StopOnSignal, Stopped
@@ -243,7 +244,7 @@ def _finish(
     """The best validation error, mm; draws the curves and prints how to evaluate the best weights."""
     for logger in loggers:
         if isinstance(logger, CsvLog):
-            plot_curves(read_log(logger.path), Path(config.output), config.name)
+            plot_curves(read_log(logger.path), Path(config.output))
     for callback in callbacks:
         if isinstance(callback, AverageLast) and callback.path.is_file():
             print(f"Mean of the last {callback.count}: {callback.path}")

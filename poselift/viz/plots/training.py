@@ -1,0 +1,99 @@
+"""Losses and validation errors over the steps of training."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import EngFormatter, LogFormatter
+
+from poselift.viz.plots.style import COLUMN, LOOKS, PAGE, add_legend, styled
+
+_AROUND = 3
+"""The line of a loss is a running mean with this many logged values on each side."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """Values over the steps.
+
+    Attributes:
+        label: in the legend, where lines of one label have one entry.
+        place: of its look in `LOOKS`; after the last comes the first again.
+        steps: one or more.
+        values: one for each step.
+    """
+
+    label: str
+    place: int
+    steps: Sequence[int]
+    values: Sequence[float]
+
+
+@styled
+def training_plot(losses: Sequence[Line], errors: Sequence[Line], loss_label: str, error_label: str) -> Figure:
+    """The losses beside the validation errors; the lowest error of each line is marked.
+
+    Args:
+        losses: drawn pale, with a running mean over them.
+        errors: as they are.
+        loss_label: of the axis, with the unit.
+        error_label: of the axis, with the unit.
+
+    Raises:
+        ValueError: there is no line.
+    """
+    panels = [
+        (draw, lines, label)
+        for draw, lines, label in ((_losses, losses, loss_label), (_errors, errors, error_label))
+        if lines
+    ]
+    if not panels:
+        raise ValueError("there is nothing to plot; give losses or errors")
+    figure = Figure(figsize=(PAGE if len(panels) > 1 else COLUMN, 2.2))
+    for axes, (draw, lines, label) in zip(figure.subplots(1, len(panels), squeeze=False)[0], panels, strict=True):
+        draw(axes, lines)
+        axes.set(xlabel="step", ylabel=label)
+        axes.xaxis.set_major_formatter(EngFormatter(sep=""))
+    handles = {line.label: _handle(line) for line in (*losses, *errors)}
+    add_legend(figure, list(handles.values()), list(handles))
+    return figure
+
+
+def _losses(axes: Axes, lines: Sequence[Line]) -> None:
+    for line in lines:
+        look = LOOKS[line.place % len(LOOKS)]
+        axes.plot(line.steps, line.values, color=look.color, alpha=0.25, linewidth=0.5)
+        axes.plot(line.steps, _running_mean(line.values), color=look.color, linestyle=look.line)
+    axes.set_yscale("log")
+    # Plain numbers, also between the powers of ten, because a loss seldom spans several.
+    for which in (axes.yaxis.set_major_formatter, axes.yaxis.set_minor_formatter):
+        which(_Plain(minor_thresholds=(1.5, 0.5)))
+    axes.tick_params(which="minor", labelsize=5.5)
+
+
+def _errors(axes: Axes, lines: Sequence[Line]) -> None:
+    for line in lines:
+        look = LOOKS[line.place % len(LOOKS)]
+        axes.plot(line.steps, line.values, color=look.color, linestyle=look.line)
+        best = min(range(len(line.values)), key=line.values.__getitem__)
+        axes.plot(line.steps[best], line.values[best], color=look.color, marker=look.marker)
+    axes.set_ylim(bottom=0)
+
+
+class _Plain(LogFormatter):
+    """Numbers of a logarithmic axis without powers of ten."""
+
+    def _num_to_string(self, value: float, *limits: float) -> str:
+        return f"{value:g}"
+
+
+def _handle(line: Line) -> Line2D:
+    look = LOOKS[line.place % len(LOOKS)]
+    return Line2D([], [], color=look.color, linestyle=look.line)
+
+
+def _running_mean(values: Sequence[float]) -> list[float]:
+    around = [values[max(0, at - _AROUND) : at + _AROUND + 1] for at in range(len(values))]
+    return [sum(part) / len(part) for part in around]
