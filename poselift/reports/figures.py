@@ -255,8 +255,11 @@ def _poses(section: Section, entries: Sequence[Entry]) -> list[Plot]:
         if poses := entry.runs[0].results.get("poses"):
             shown = [
                 Example(
-                    f"{pose['kind']}: {pose['error']:.1f} mm\n{pose['view']}, frame {pose['frame']} "
-                    f"({pose['seconds']:.2f} s)",
+                    (
+                        f"{pose['kind']}: {pose['error']:.1f} mm",
+                        pose["view"],
+                        f"frame {pose['frame']} ({pose['seconds']:.2f} s)",
+                    ),
                     _joints_of(pose["truth"]),
                     _joints_of(pose["prediction"]),
                 )

@@ -28,7 +28,7 @@ def plot_curves(log: Log, folder: Path) -> list[Path]:
         if name in losses:
             return name.removeprefix("train/").replace("_", " ")
         title = name.removeprefix("val/").replace("p_", "P-").upper()
-        return f"{title}, best {min(values_of(log, name)[1]):.1f}"
+        return f"{title}, best {min(values_of(log, name)[1]):.1f} mm"
 
     lines = [Line(label(name), place, *values_of(log, name)) for place, name in enumerate((*losses, *errors))]
     figure = training_plot(

@@ -34,12 +34,12 @@ class Example:
     """A pose and its prediction, relative to one point, camera frame, metres; NaN for joints that do not count.
 
     Attributes:
-        title: above both.
+        title: lines above both.
         truth: of each joint.
         prediction: of each joint.
     """
 
-    title: str
+    title: tuple[str, ...]
     truth: Float[np.ndarray, "j 3"]
     prediction: Float[np.ndarray, "j 3"]
 
@@ -60,7 +60,7 @@ def example_plot(examples: Sequence[Example], skeleton: Skeleton) -> Figure:
     figure = Figure(figsize=(PAGE, 0.75 + 2 * PAGE / (2 * len(examples) + 0.8) * (high[1] - low[1]) / across))
     parts = np.atleast_1d(figure.subfigures(1, len(examples)))
     for place, (part, example) in enumerate(zip(parts, examples, strict=True)):
-        part.suptitle(textwrap.fill(example.title, _TITLE), fontsize=7)
+        part.suptitle("\n".join(textwrap.fill(line, _TITLE) for line in example.title), fontsize=7)
         panels = part.subplots(2, 2, sharex="row", sharey=True)
         for row, (name, (label, channels, signs)) in zip(panels, _FROM.items(), strict=True):
             middle = (low[channels[0]] + high[channels[0]]) / 2
@@ -72,9 +72,10 @@ def example_plot(examples: Sequence[Example], skeleton: Skeleton) -> Figure:
                 axes.xaxis.set_major_locator(MultipleLocator(_TICKS))
                 axes.yaxis.set_major_locator(MultipleLocator(_TICKS))
                 axes.set_xlabel(label)
-                axes.set_title(kind, fontsize=6.5)
             if place == 0:
                 row[0].set_ylabel(f"{name}\nup (m)")
+        for axes, kind in zip(panels[0], ("truth", "prediction"), strict=True):
+            axes.set_title(kind, fontsize=6.5)
     add_side_legend(figure, SIDES)
     return figure
 
@@ -83,7 +84,19 @@ def _draw(axes: Axes, points: Float[np.ndarray, "j 2"], skeleton: Skeleton, pale
     limbs = limbs_of(skeleton)
     ends = limbs.ends(points)
     known = np.isfinite(ends).all((1, 2))
-    colors = [PALE if pale else SIDES[side] for side, there in zip(limbs.sides, known, strict=True) if there]
-    axes.add_collection(
-        LineCollection(list(ends[known]), colors=colors, linewidths=2.5 if pale else 1.5, capstyle="round")
-    )
+    lines, sides = list(ends[known]), [side for side, there in zip(limbs.sides, known, strict=True) if there]
+    if not known.all():
+        trunk = _trunk(points, skeleton)
+        lines, sides = lines + trunk, sides + ["middle"] * len(trunk)
+    colors = [PALE if pale else SIDES[side] for side in sides]
+    axes.add_collection(LineCollection(lines, colors=colors, linewidths=2.5 if pale else 1.5, capstyle="round"))
+
+
+def _trunk(points: Float[np.ndarray, "j 2"], skeleton: Skeleton) -> list[Float[np.ndarray, "2 2"]]:
+    """Shoulders, hips and a line between their middles, for protocols without joints in the middle of the body."""
+    corners = [f"{side}_{part}" for part in ("shoulder", "hip") for side in ("left", "right")]
+    if not set(corners) <= set(skeleton.joints):
+        return []
+    shoulders, hips = points[skeleton.indices(corners)].reshape(2, 2, 2)
+    lines = [shoulders, hips, np.stack([shoulders.mean(0), hips.mean(0)])]
+    return [line for line in lines if np.isfinite(line).all()]

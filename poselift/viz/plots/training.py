@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import EngFormatter, LogFormatter
+from matplotlib.ticker import EngFormatter, LogLocator, NullFormatter, StrMethodFormatter
 
 from poselift.viz.plots.style import COLUMN, LOOKS, PAGE, add_legend, styled
 
@@ -68,9 +68,9 @@ def _losses(axes: Axes, lines: Sequence[Line]) -> None:
         axes.plot(line.steps, _running_mean(line.values), color=look.color, linestyle=look.line)
     axes.set_yscale("log")
     # Plain numbers, also between the powers of ten, because a loss seldom spans several.
-    for which in (axes.yaxis.set_major_formatter, axes.yaxis.set_minor_formatter):
-        which(_Plain(minor_thresholds=(1.5, 0.5)))
-    axes.tick_params(which="minor", labelsize=5.5)
+    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axes.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+    axes.yaxis.set_minor_formatter(NullFormatter())
 
 
 def _errors(axes: Axes, lines: Sequence[Line]) -> None:
@@ -80,13 +80,6 @@ def _errors(axes: Axes, lines: Sequence[Line]) -> None:
         best = min(range(len(line.values)), key=line.values.__getitem__)
         axes.plot(line.steps[best], line.values[best], color=look.color, marker=look.marker)
     axes.set_ylim(bottom=0)
-
-
-class _Plain(LogFormatter):
-    """Numbers of a logarithmic axis without powers of ten."""
-
-    def _num_to_string(self, value: float, *limits: float) -> str:
-        return f"{value:g}"
 
 
 def _handle(line: Line) -> Line2D:
