@@ -233,7 +233,8 @@ def _costs(
 
 def _training(section: Section, entries: Sequence[Entry]) -> list[Plot]:
     """The loss and the validation error of the lifters whose training log is beside their weights."""
-    losses, errors = [], []
+    losses: list[Line] = []
+    errors: list[Line] = []
     for place, entry in enumerate(entries):
         for log in map(log_of, entry.runs):
             for lines, name in ((losses, "train/loss"), (errors, "val/mpjpe_subjects")):

@@ -20,7 +20,7 @@ class Progress(RichProgressBar):
     def _get_train_description(self, current_epoch: int) -> str:
         return f"Epoch {current_epoch}".ljust(len(self.validation_description))
 
-    def get_metrics(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> dict[str, int | str | float]:
+    def get_metrics(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> dict[str, Any]:
         """The loss and the validation error under names that the bar does not cut; not the logger's version."""
         values = super().get_metrics(trainer, pl_module)
         return {_SHORT.get(name, name): value for name, value in values.items() if name != "v_num"}

@@ -58,7 +58,7 @@ def example_plot(examples: Sequence[Example], skeleton: Skeleton) -> Figure:
     low, high = np.nanmin(poses, (0, 1)) - _MARGIN, np.nanmax(poses, (0, 1)) + _MARGIN
     across = max(high[0] - low[0], high[2] - low[2])
     figure = Figure(figsize=(PAGE, 0.75 + 2 * PAGE / (2 * len(examples) + 0.8) * (high[1] - low[1]) / across))
-    parts = np.atleast_1d(figure.subfigures(1, len(examples)))
+    parts = figure.subfigures(1, len(examples), squeeze=False)[0]
     for place, (part, example) in enumerate(zip(parts, examples, strict=True)):
         part.suptitle("\n".join(textwrap.fill(line, _TITLE) for line in example.title), fontsize=7)
         panels = part.subplots(2, 2, sharex="row", sharey=True)

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 from matplotlib.ticker import EngFormatter, LogLocator, NullFormatter, StrMethodFormatter
 
 from poselift.viz.plots.style import COLUMN, LOOKS, PAGE, add_legend, styled
@@ -44,47 +44,47 @@ def training_plot(losses: Sequence[Line], errors: Sequence[Line], loss_label: st
     Raises:
         ValueError: there is no line.
     """
-    panels = [
-        (draw, lines, label)
-        for draw, lines, label in ((_losses, losses, loss_label), (_errors, errors, error_label))
-        if lines
-    ]
+    drawings = ((_draw_losses, losses, loss_label), (_draw_errors, errors, error_label))
+    panels = [(draw, lines, label) for draw, lines, label in drawings if lines]
     if not panels:
         raise ValueError("there is nothing to plot; give losses or errors")
     figure = Figure(figsize=(PAGE if len(panels) > 1 else COLUMN, 2.2))
+    handles: dict[str, Artist] = {}
     for axes, (draw, lines, label) in zip(figure.subplots(1, len(panels), squeeze=False)[0], panels, strict=True):
-        draw(axes, lines)
+        handles |= draw(axes, lines)
         axes.set(xlabel="step", ylabel=label)
         axes.xaxis.set_major_formatter(EngFormatter(sep=""))
-    handles = {line.label: _handle(line) for line in (*losses, *errors)}
     add_legend(figure, list(handles.values()), list(handles))
     return figure
 
 
-def _losses(axes: Axes, lines: Sequence[Line]) -> None:
+def _draw_losses(axes: Axes, lines: Sequence[Line]) -> dict[str, Artist]:
+    """Draws the losses; what stands for each label in the legend."""
+    handles: dict[str, Artist] = {}
     for line in lines:
         look = LOOKS[line.place % len(LOOKS)]
         axes.plot(line.steps, line.values, color=look.color, alpha=0.25, linewidth=0.5)
-        axes.plot(line.steps, _running_mean(line.values), color=look.color, linestyle=look.line)
+        (handles[line.label],) = axes.plot(
+            line.steps, _running_mean(line.values), color=look.color, linestyle=look.line
+        )
     axes.set_yscale("log")
     # Plain numbers, also between the powers of ten, because a loss seldom spans several.
     axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     axes.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
     axes.yaxis.set_minor_formatter(NullFormatter())
+    return handles
 
 
-def _errors(axes: Axes, lines: Sequence[Line]) -> None:
+def _draw_errors(axes: Axes, lines: Sequence[Line]) -> dict[str, Artist]:
+    """Draws the errors; what stands for each label in the legend."""
+    handles: dict[str, Artist] = {}
     for line in lines:
         look = LOOKS[line.place % len(LOOKS)]
-        axes.plot(line.steps, line.values, color=look.color, linestyle=look.line)
+        (handles[line.label],) = axes.plot(line.steps, line.values, color=look.color, linestyle=look.line)
         best = min(range(len(line.values)), key=line.values.__getitem__)
         axes.plot(line.steps[best], line.values[best], color=look.color, marker=look.marker)
     axes.set_ylim(bottom=0)
-
-
-def _handle(line: Line) -> Line2D:
-    look = LOOKS[line.place % len(LOOKS)]
-    return Line2D([], [], color=look.color, linestyle=look.line)
+    return handles
 
 
 def _running_mean(values: Sequence[float]) -> list[float]:
