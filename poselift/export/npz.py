@@ -78,7 +78,7 @@ def read_npz(path: str | os.PathLike[str]) -> dict[str, np.ndarray]:
     """The arrays that `write_npz` wrote, by name.
 
     Raises:
-        InputError: the file is missing, is a folder, is not an npz, lacks a required array, or has one with another shape.
+        InputError: the file is missing, a folder or no npz, lacks a required array, or has one with another shape.
     """
     if Path(path).is_dir():
         example = min(Path(path).glob("person_*.npz"), default=Path(path) / "person_1.npz")
