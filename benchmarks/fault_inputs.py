@@ -41,8 +41,8 @@ from poselift.reports.entries import sections
 from poselift.reports.predictions import Predictions, read_predictions, save_predictions
 from poselift.reports.published import DEFAULT_PEERS, read_published
 from poselift.reports.runs import read_runs
+from poselift.reports.training_log import read_log
 from poselift.skeleton import H36M17
-from poselift.training.csv_log import read_log
 
 
 def _of_tests(place: str) -> Any:

@@ -18,9 +18,9 @@ from poselift.cli.main import main as poselift
 from poselift.data.synthetic import synthetic_corpus
 from poselift.data.views import render_views
 from poselift.models import load_weights
+from poselift.reports.training_log import read_log
 from poselift.skeleton import COCO17
 from poselift.training.checkpoints import read_checkpoint
-from poselift.training.csv_log import read_log
 
 _PRELOADED = ["poselift.cli.train", "poselift.cli.lift", "poselift.cli.export", "poselift.cli.weights"]
 """Modules that the processes find loaded, so that signals hit the work."""

@@ -1,6 +1,7 @@
 """`poselift evaluate`: the errors of predictions under a protocol."""
 
 import multiprocessing
+import shlex
 from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -20,6 +21,7 @@ from poselift.core.files import write_json, write_text
 from poselift.data.views import View
 from poselift.reports.environment import environment
 from poselift.reports.evaluation import ViewScore, score_view, summarise
+from poselift.reports.poses import example_poses
 from poselift.reports.predictions import Predictions, save_predictions
 from poselift.reports.protocols import Protocol, get_protocol
 from poselift.reports.text import text_table
@@ -48,6 +50,7 @@ def evaluate(config: DictConfig) -> None:
     scored = _score(config, views, predictions, protocol)
     scores = [score for _, _, score in scored]
     warnings += protocol.gaps(predictions.skeleton, {score.group for score in scores})
+    poses = {score.name: pose for _, pose, score in scored}
     method = {"name": config.name or predictions.name, "seed": predictions.seed, "model": predictions.model}
     results = {
         "format": "poselift-metrics",
@@ -56,6 +59,15 @@ def evaluate(config: DictConfig) -> None:
         "title": protocol.title,
         **method,
         **summarise(scores, protocol),
+        "poses": example_poses(
+            views,
+            poses,
+            scores,
+            predictions.skeleton,
+            protocol,
+            lengths=predictions.lengths,
+            partial=predictions.partial,
+        ),
         "settings": {
             **predictions.settings,
             **predictions.file,
@@ -67,7 +79,6 @@ def evaluate(config: DictConfig) -> None:
         },
         "environment": environment(),
     }
-    poses = {score.name: pose for _, pose, score in scored}
     about = {**method, "settings": predictions.settings}
     save_predictions(
         output / "predictions.npz",
@@ -81,6 +92,7 @@ def evaluate(config: DictConfig) -> None:
         console.print(f"warning: {warning}", style="yellow")
     console.print(protocol.note)
     console.print(f"Written to {output}: metrics.json, table.txt, predictions.npz")
+    console.print(f"Plots and pictures, alone or beside others: {shlex.join(['poselift', 'report', str(output)])}")
 
 
 def _views(config: DictConfig) -> list[View]:

@@ -6,6 +6,7 @@ from typing import Any
 
 from poselift.cli.weights import add_lifter_option
 from poselift.core.errors import InputError
+from poselift.core.files import check_writable
 
 
 def add_command(commands: Any) -> None:
@@ -34,6 +35,7 @@ def run(options: argparse.Namespace) -> None:
     file: Path = options.file
     if file.suffix != ".onnx":
         raise InputError(f"{file} is no .onnx file; give a name such as {file.stem or 'small'}.onnx")
+    check_writable(file.parent)
     difference = export_onnx(load_weights(options.weights), file, flip=not options.no_flip)
     size = file.stat().st_size / 1e6
     print(f"{file}: {size:.1f} MB; its joints differ from PyTorch's by at most {1000 * difference:.4f} mm")

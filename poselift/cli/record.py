@@ -119,19 +119,20 @@ def train_command() -> str:
     return shlex.join(["poselift", "train", *HydraConfig.get().overrides.task])
 
 
-def resume_command(config: DictConfig) -> str:
+def resume_command(config: DictConfig, **changes: object) -> str:
     """The command that continues this run, written as the user wrote this one; of a sweep, this job alone.
 
     Args:
         config: of the run.
+        changes: overrides to add, or to change where the user gave them.
     """
     begin = ["python", sys.argv[0]] if sys.argv[0].endswith("train.py") else ["poselift", "train"]
     hydra = HydraConfig.get()
-    replaced = ["resume", "overwrite"]
-    place = []
+    replaced = ["resume", "overwrite", *changes]
+    place = [f"{key}={value}" for key, value in changes.items()]
     if hydra.mode == RunMode.MULTIRUN:
         replaced.append("output")
-        place = [f"output={config.output}"]
+        place.append(f"output={config.output}")
     kept = [override for override in hydra.overrides.task if override.split("=")[0].lstrip("+") not in replaced]
     return shlex.join([*begin, *kept, *place, "resume=auto"])
 

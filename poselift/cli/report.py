@@ -85,7 +85,9 @@ def run(options: argparse.Namespace) -> None:
     for warning in warnings:
         console.print(f"warning: {warning}", style="yellow")
     rows = sum(len(section.entries) for section in found)
-    console.print(f"Written to {options.out}: index.html, report.tex, report.md, tables/, plots/ ({rows} rows)")
+    console.print(
+        f"Written to {options.out}: index.html, report.tex, report.md, tables/, plots/ ({rows} row{'s' * (rows != 1)})"
+    )
 
 
 def _expanded(patterns: Sequence[str]) -> list[str]:

@@ -22,10 +22,11 @@ from poselift.core.errors import InputError
 from poselift.core.files import remove_partial
 from poselift.data.module import MotionData
 from poselift.models import Lifter, build_model, load_weights
+from poselift.reports.training_log import read_log
 from poselift.training.averaging import AverageLast
 from poselift.training.callbacks import BestWeights
 from poselift.training.checkpoints import AtomicCheckpointIO, read_checkpoint
-from poselift.training.csv_log import CsvLog, read_log
+from poselift.training.csv_log import CsvLog
 from poselift.training.curves import plot_curves
 from poselift.training.mean_pose import MEAN_POSE
 from poselift.training.stopping import StopOnSignal, Stopped
@@ -65,7 +66,8 @@ def train(config: DictConfig) -> float | None:
     pl.seed_everything(config.seed, verbose=False)
     data: MotionData = instantiate(config.data, _convert_="all")
     task = training_task(config, data)
-    step = _step(checkpoint, task.lifter) if checkpoint else 0
+    saved = _read_checkpoint(checkpoint, task.lifter) if checkpoint else {}
+    step = int(saved.get("global_step", 0))
     loggers = [instantiate(logger) for logger in config.logger.values() if logger]
     for logger in loggers:
         if isinstance(logger, CsvLog):
@@ -91,6 +93,8 @@ def train(config: DictConfig) -> float | None:
         # Its table has one row, and 0 FLOPs, because it sees no window.
         enable_model_summary=False,
     )
+    if 0 < trainer.max_steps <= step:
+        return _already_finished(config, trainer, callbacks, saved)
     if trainer.is_global_zero:
         remove_partial(output)
         _say_what_comes(config, task, trainer, step)
@@ -192,15 +196,15 @@ def _check_earlier(config: DictConfig, checkpoint: str | None) -> None:
         )
 
 
-def _step(path: str, lifter: Lifter) -> int:
-    """The step of a checkpoint from which this lifter resumes."""
+def _read_checkpoint(path: str, lifter: Lifter) -> dict[str, Any]:
+    """The content of a checkpoint from which this lifter can resume."""
     checkpoint = read_checkpoint(path)
     if checkpoint["model"]["config"] != asdict(lifter.config):
         difference = _difference(checkpoint["model"]["config"], asdict(lifter.config))
         raise InputError(
             f"{path} belongs to another lifter: {difference}; give the model= of that run, or another output="
         )
-    return int(checkpoint["global_step"])
+    return checkpoint
 
 
 def _difference(there: dict[str, Any], here: dict[str, Any]) -> str:
@@ -215,10 +219,11 @@ def _say_what_comes(config: DictConfig, task: LiftingTask, trainer: pl.Trainer, 
     print(f"{type(task.lifter).__name__}: {parameters:,} parameters")
     if trainer.max_steps > 0:
         begins = f", from step {step:,}" if step else ""
-        print(f"{trainer.max_steps:,} steps{begins}, into {config.output}")
+        print(f"{trainer.max_steps:,} steps{begins}, into {config.output}; about how long, after the first few")
     if config.callbacks.last:
         print(
-            f"Ctrl-C stops after the step and saves {config.callbacks.last.path}. Go on with: {resume_command(config)}"
+            f"From the first step on, Ctrl-C stops after the step and saves {config.callbacks.last.path}. Go on with: "
+            f"{resume_command(config)}"
         )
 
 
@@ -237,13 +242,37 @@ def _end(config: DictConfig, trainer: pl.Trainer, number: int) -> NoReturn:
     raise SystemExit(128 + number) from None
 
 
+def _already_finished(
+    config: DictConfig, trainer: pl.Trainer, callbacks: list[pl.Callback], saved: dict[str, Any]
+) -> float | None:
+    """The best validation error of a run that has all its steps, mm; prints how to train on.
+
+    Raises:
+        InputError: `resume` names another checkpoint than the last of the folder.
+    """
+    step = int(saved["global_step"])
+    if config.resume != "auto":
+        raise InputError(f"resume={config.resume} is at step {step:,} already; give more steps than steps={step}")
+    best = next((callback for callback in callbacks if isinstance(callback, BestWeights)), None)
+    if best is not None:
+        best.load_state_dict(saved["callbacks"].get(best.state_key, best.state_dict()))
+    if not trainer.is_global_zero:
+        return None
+    more = {"steps" if config.steps == trainer.max_steps else "trainer.max_steps": 2 * step}
+    print(
+        f"This run is finished: it has its {step:,} steps. To train on, with the schedule of the new number of steps: "
+        f"{resume_command(config, **more)}"
+    )
+    return _finish(config, trainer, callbacks, [])
+
+
 def _finish(
     config: DictConfig, trainer: pl.Trainer, callbacks: list[pl.Callback], loggers: list[Logger]
 ) -> float | None:
     """The best validation error, mm; draws the curves and prints how to evaluate the best weights."""
     for logger in loggers:
         if isinstance(logger, CsvLog):
-            plot_curves(read_log(logger.path), Path(config.output), config.name)
+            plot_curves(read_log(logger.path), Path(config.output))
     for callback in callbacks:
         if isinstance(callback, AverageLast) and callback.path.is_file():
             print(f"Mean of the last {callback.count}: {callback.path}")

@@ -40,9 +40,9 @@ def run(arguments: argparse.Namespace) -> None:
     if out.is_dir():
         raise InputError(f"--out {out}: this is a folder; give the name of a file")
     check_writable(out.parent)
-    if arguments.video is None and given.is_dir() and video_of(given) is None:
-        print("warning: the video is not where it was; the page has none. --video FILE gives it")
     written = page_of_folder(given, out, arguments.video)
+    if arguments.video is None and video_of(given) is None:
+        print("warning: the video is not where it was; the page has none. --video FILE gives it")
     size = sum(path.stat().st_size for path in written) / 1e6
     print(f"{' and '.join(map(str, written))}: {size:.1f} MB. Open {out} in a browser; it needs no network")
     if arguments.open:

@@ -15,6 +15,7 @@ The JSON beside it has joint names, axes and units (`poselift.export.sidecar`).
 """
 
 import os
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -77,8 +78,11 @@ def read_npz(path: str | os.PathLike[str]) -> dict[str, np.ndarray]:
     """The arrays that `write_npz` wrote, by name.
 
     Raises:
-        InputError: the file is missing, is not an npz, lacks a required array, or has one with another shape.
+        InputError: the file is missing, a folder or no npz, lacks a required array, or has one with another shape.
     """
+    if Path(path).is_dir():
+        example = min(Path(path).glob("person_*.npz"), default=Path(path) / "person_1.npz")
+        raise InputError(f"{path} is a folder; give a person's npz, such as {example}")
     arrays = npz_arrays(path, _DTYPES, "give an npz that poselift wrote")
     for name in _DTYPES:
         if name not in arrays and name not in _OPTIONAL:

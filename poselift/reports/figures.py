@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+import numpy as np
+from jaxtyping import Float
 from matplotlib.figure import Figure
 
 from poselift.core.errors import InputError
@@ -13,19 +15,24 @@ from poselift.reports.cost import Cost, cost_key
 from poselift.reports.entries import Entry, Section
 from poselift.reports.published import Published
 from poselift.reports.tables import Cell
+from poselift.reports.training_log import log_of, values_of
 from poselift.skeleton import get_skeleton
 from poselift.viz.plots import (
     MOST_SERIES,
     Bars,
     Body,
     Curve,
+    Example,
+    Line,
     Method,
     Trace,
     cost_plot,
     curve_plot,
+    example_plot,
     group_plot,
     skeleton_plot,
     time_plot,
+    training_plot,
 )
 
 Results = Mapping[str, Any]
@@ -57,7 +64,8 @@ def section_plots(
         peers: published rows. Those of the section's protocol join the plot of multiply-adds.
 
     Raises:
-        InputError: the runs of one row do not fit together, or no protocol measures the skeleton.
+        InputError: the runs of one row do not fit together, no protocol measures the skeleton, or the log of a
+            training is damaged.
     """
     entries = _shown(section)
     left_out = len(section.entries) - len(entries)
@@ -68,6 +76,8 @@ def section_plots(
         *_time(section, entries),
         *_groups(section, entries),
         *_costs(section, entries, costs or {}, peers),
+        *_training(section, entries),
+        *_poses(section, entries),
     ]
     return [
         Plot(f"{section.name}_{plot.name}", f"{section.title}: {plot.caption}{note}", plot.figure) for plot in plots
@@ -219,3 +229,52 @@ def _costs(
         ),
         Plot("time", f"Accuracy against time: {reading}", cost_plot(ms, "time on one CPU thread (ms a frame)", axis)),
     ]
+
+
+def _training(section: Section, entries: Sequence[Entry]) -> list[Plot]:
+    """The loss and the validation error of the lifters whose training log is beside their weights."""
+    losses: list[Line] = []
+    errors: list[Line] = []
+    for place, entry in enumerate(entries):
+        for log in map(log_of, entry.runs):
+            for lines, name in ((losses, "train/loss"), (errors, "val/mpjpe_subjects")):
+                steps, values = values_of(log, name)
+                lines += [Line(section.label(entry), place, steps, values)] if steps else []
+    if not losses and not errors:
+        return []
+    caption = (
+        "Training. Losses compare only where their terms and weights are the same. The mark is the lowest validation "
+        "error, whose weights are the run's best. Validation is of the network alone, on the run's own views."
+    )
+    return [Plot("training", caption, training_plot(losses, errors, "training loss", "validation MPJPE (mm)"))]
+
+
+def _poses(section: Section, entries: Sequence[Entry]) -> list[Plot]:
+    """A plot for each entry whose evaluation kept poses, of the first seed."""
+    plots = []
+    for place, entry in enumerate(entries, 1):
+        if poses := entry.runs[0].results.get("poses"):
+            shown = [
+                Example(
+                    (
+                        f"{pose['kind']}: {pose['error']:.1f} mm",
+                        pose["view"],
+                        f"frame {pose['frame']} ({pose['seconds']:.2f} s)",
+                    ),
+                    _joints_of(pose["truth"]),
+                    _joints_of(pose["prediction"]),
+                )
+                for pose in poses
+            ]
+            seed = " (first seed)" if len(entry.runs) > 1 else ""
+            caption = (
+                f"Frames with the smallest, the median and the largest mean joint error of {section.label(entry)}{seed}"
+                ", relative to the root. Grey: the truth behind the prediction. Frames count from 0."
+            )
+            figure = example_plot(shown, get_skeleton(section.results["skeleton"]))
+            plots.append(Plot(f"poses_{place}", caption, figure))
+    return plots
+
+
+def _joints_of(rows: Sequence[Sequence[float] | None]) -> Float[np.ndarray, "j 3"]:
+    return np.array([row or [np.nan] * 3 for row in rows])

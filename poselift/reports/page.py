@@ -23,11 +23,13 @@ class Picture:
         caption: below the plot.
         png: the file's bytes.
         width: in the page, pixels; the file has at least twice as many.
+        file: of the picture, relative to the report; None if it is in the page only.
     """
 
     caption: str
     png: bytes
     width: int
+    file: str | None = None
 
 
 @dataclass(frozen=True)

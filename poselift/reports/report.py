@@ -2,6 +2,7 @@
 
 import struct
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from poselift.core.errors import InputError
@@ -90,7 +91,8 @@ def _write_table(folder: Path, table: Table) -> None:
 
 def _picture(folder: Path, plot: Plot) -> Picture:
     save_plot(plot.figure, folder / plot.name)
-    return _read_picture(folder / f"{plot.name}.png", plot.caption)
+    path = folder / f"{plot.name}.png"
+    return replace(_read_picture(path, plot.caption), file=f"{folder.name}/{path.name}")
 
 
 def _attention(section: Section) -> list[Picture]:
@@ -125,4 +127,10 @@ def _markdown(title: str, parts: Sequence[Part], warnings: Sequence[str], notes:
         lines += ["", f"## {escape(part.section.title)}", *(["", escape(note)] if note else [])]
         for table in part.tables:
             lines += ["", markdown_table(table).rstrip()]
+        lines += [
+            line
+            for picture in part.pictures
+            if picture.file
+            for line in ("", f"![{escape(picture.caption)}]({picture.file})", "", escape(picture.caption))
+        ]
     return "\n".join([*lines, *(f"\n{escape(note)}" for note in notes)]) + "\n"

@@ -55,6 +55,17 @@ _SHAPE: dict[str, Any] = {
 }
 """The shape of `metrics.json`: for each key the types, [the choices], or {the keys below it}."""
 
+_POSE = {
+    "kind": (str,),
+    "view": (str,),
+    "frame": (int,),
+    "seconds": (int, float),
+    "error": (int, float),
+    "truth": (list,),
+    "prediction": (list,),
+}
+"""The shape of an entry of "poses", which evaluations of earlier versions lack."""
+
 _SETTINGS: dict[str, Any] = {"window": (int,), "note": (str,), "warnings": (list,)}
 """The settings that a report reads; there may be others."""
 
@@ -128,6 +139,7 @@ def _read(file: Path) -> Run:
     for key, curve in results["curves"].items():
         _check_lists(file, f"curves.{key}", [curve["thresholds"], curve["mean"], *curve["joints"].values()])
     _check_lists(file, "over_time", [results["over_time"]["seconds"], results["over_time"]["error"]])
+    _check_poses(file, results)
     return Run(file, results)
 
 
@@ -159,3 +171,24 @@ def _check_lists(file: Path, where: str, lists: Sequence[list[Any]]) -> None:
     for number in (number for values in lists for number in values):
         if not isinstance(number, _NUMBER) or isinstance(number, bool) or not isfinite(number or 0):
             raise InputError(f"{file}: {where} must hold numbers, not {number!r:.40}; run poselift evaluate again")
+
+
+def _check_poses(file: Path, results: Mapping[str, Any]) -> None:
+    """Checks that each pose has three numbers, or null, for each joint of the skeleton."""
+    poses = results.get("poses", [])
+    joints = len(get_skeleton(results["skeleton"]))
+    if not isinstance(poses, list):
+        raise InputError(f"{file}: poses must be a list, not {poses!r:.40}; run poselift evaluate again")
+    for pose in poses:
+        _check(file, "an entry of poses", pose, _POSE)
+        for key in ("truth", "prediction"):
+            known = [row for row in pose[key] if row is not None]
+            if len(pose[key]) != joints or not known or not all(map(_is_point, known)):
+                raise InputError(
+                    f"{file}: {key} of a pose must be [x, y, z] or null for each of {joints} joints; run poselift "
+                    "evaluate again"
+                )
+
+
+def _is_point(row: Any) -> bool:
+    return isinstance(row, list) and len(row) == 3 and all(type(value) in (int, float) for value in row)

@@ -15,10 +15,18 @@ from poselift.training.task import LiftingTask
 
 
 class Progress(RichProgressBar):
-    """Lightning's bar without the number of epochs, which is -2 where steps end a run."""
+    """Lightning's bar with short names, and without the number of epochs, which is -2 where steps end a run."""
 
     def _get_train_description(self, current_epoch: int) -> str:
         return f"Epoch {current_epoch}".ljust(len(self.validation_description))
+
+    def get_metrics(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> dict[str, Any]:
+        """The loss and the validation error under names that the bar does not cut; not the logger's version."""
+        values = super().get_metrics(trainer, pl_module)
+        return {_SHORT.get(name, name): value for name, value in values.items() if name != "v_num"}
+
+
+_SHORT = {"train/loss": "loss", "val/mpjpe_subjects": "val mm"}
 
 
 class TimeLeft(pl.Callback):

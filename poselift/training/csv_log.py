@@ -9,9 +9,8 @@ from typing import Any
 from pytorch_lightning.loggers import Logger
 from pytorch_lightning.utilities.rank_zero import rank_zero_only
 
-from poselift.core.bounded import read_text
-from poselift.core.errors import InputError, reason
 from poselift.core.files import write_text
+from poselift.reports.training_log import read_log
 
 
 class CsvLog(Logger):
@@ -67,28 +66,3 @@ class CsvLog(Logger):
         """Writes the file at the end, after an error too."""
         if self._rows:
             self.save()
-
-
-def read_log(path: str | Path) -> dict[int, dict[str, float | int]]:
-    """The values of each step by name; empty if there is no file.
-
-    Raises:
-        InputError: the file is damaged.
-    """
-    if not Path(path).is_file():
-        return {}
-    try:
-        return {
-            int(row["step"]): {
-                name: int(value) if name == "epoch" else float(value)
-                for name, value in row.items()
-                if value and name != "step"
-            }
-            for row in csv.DictReader(io.StringIO(read_text(path), newline=""))
-        }
-    except (KeyError, TypeError, ValueError, csv.Error) as error:
-        if isinstance(error, InputError):
-            raise
-        raise InputError(
-            f"{path} is damaged ({reason(error)}); remove it to continue without the earlier rows"
-        ) from error

@@ -108,7 +108,7 @@ def test_a_pattern_leaves_out_folders_without_an_evaluation(tmp_path, capsys):
     (tmp_path / "run2").mkdir()
     report(tmp_path / "run*", "--out", tmp_path / "out", "--cost", "none")
     said = capsys.readouterr()
-    assert "(1 rows)" in said.out
+    assert "(1 row)" in said.out
     assert said.err == f"left out, because they have no metrics.json: {tmp_path / 'run2'}\n"
 
 

@@ -180,6 +180,20 @@ class TestAnEarlierRun:
             train_here(f"trainer.max_steps={steps}", f"resume={resume}", AVERAGED)
             assert torch.load(last, weights_only=True)["global_step"] == steps
 
+    def test_is_finished_and_says_how_to_train_on(self, run, tmp_path, train_here, capsys):
+        shutil.copytree(run, tmp_path, dirs_exist_ok=True)
+        last = tmp_path / "checkpoints" / "last.ckpt"
+        before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+        best = json.loads((run / "lifter.json").read_text())["training"]["val/mpjpe_subjects"]
+        assert train_here("resume=auto", AVERAGED) == pytest.approx(best, abs=0.01)
+        finished, weights = capsys.readouterr().out.splitlines()
+        assert finished.startswith("This run is finished: it has its 2 steps. To train on")
+        assert finished.endswith(f"{AVERAGED} trainer.max_steps=4 resume=auto")
+        assert weights.startswith(f"Best weights: {tmp_path / 'lifter.safetensors'} ")
+        with pytest.raises(InputError, match="is at step 2 already; give more steps than steps=2"):
+            train_here(f"resume={last}", AVERAGED)
+        assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
+
     def test_is_overwritten_by_overwrite_true(self, tmp_path, train_here, monkeypatch):
         """A run that is stopped before its first checkpoint does not leave that of another to go on from."""
         last = tmp_path / "checkpoints" / "last.ckpt"
@@ -257,10 +271,9 @@ def test_a_full_device_names_the_batch_size(train_here, monkeypatch):
 def test_a_run_says_first_how_long_it_is_and_how_to_stop(tmp_path, train_here, capsys):
     train_here("trainer.limit_train_batches=8", "trainer.max_steps=8")
     lines = capsys.readouterr().out.splitlines()
-    assert lines[1] == f"8 steps, into {tmp_path}"
-    assert lines[2].startswith(
-        f"Ctrl-C stops after the step and saves {tmp_path / 'checkpoints' / 'last.ckpt'}. Go on "
-    )
+    assert lines[1] == f"8 steps, into {tmp_path}; about how long, after the first few"
+    last = tmp_path / "checkpoints" / "last.ckpt"
+    assert lines[2].startswith(f"From the first step on, Ctrl-C stops after the step and saves {last}. Go on ")
     assert re.fullmatch(r"About \d+ s left, validations not counted \(\d+\.\d\d s a step\)\.", lines[3])
     assert re.search(r"\(val/mpjpe_subjects [\d.]+ mm, a mean pose [\d.]+ mm\)", lines[-1])
 

@@ -78,6 +78,7 @@ def test_errors_take_one_line(arguments, message, tmp_path):
     assert ran.code == 2
     assert message in ran.err
     assert ran.err.count("\n") == 1
+    assert ran.out == ""
     assert list(tmp_path.iterdir()) == []
 
 

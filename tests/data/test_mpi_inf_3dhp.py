@@ -4,10 +4,11 @@ import h5py
 import numpy as np
 import pytest
 import torch
+from numpy.testing import assert_allclose
 from scipy.io import loadmat, savemat
 
 from poselift.core.errors import InputError
-from poselift.data.mpi_inf_3dhp import CAMERAS, JOINTS28, SEQUENCES, load_mpi_inf_3dhp, read_calibration
+from poselift.data.mpi_inf_3dhp import CAMERAS, JOINTS28, SEQUENCES, TEST_CLIPS, load_mpi_inf_3dhp, read_calibration
 from poselift.geometry import project
 from poselift.skeleton import MPI_INF_3DHP17
 from tests.data.formats.mpi_inf_3dhp import (
@@ -171,3 +172,10 @@ def test_axes_without_the_one_person(tmp_path):
     (found,) = load_mpi_inf_3dhp(tmp_path, "test", subjects=["TS4"])
     torch.testing.assert_close(found.joints, whole.joints, equal_nan=True)
     torch.testing.assert_close(found.keypoints, whole.keypoints)
+
+
+def test_the_second_test_clip_has_a_zoom_of_its_own():
+    """By a fit of its whole sequence; the other clips of the studio are alike."""
+    first, second, third = (TEST_CLIPS[clip][2] for clip in ("TS1", "TS2", "TS3"))
+    assert_allclose(second, [[1503.8, 0, 1015.2], [0, 1501.3, 1038.7], [0, 0, 1]], rtol=1e-6)
+    assert_allclose(first, third)

@@ -71,6 +71,8 @@ def test_pickled_objects_are_refused(tmp_path, motion):
 def test_other_files_are_refused(tmp_path):
     with pytest.raises(InputError, match="no such file"):
         read_npz(tmp_path / "none.npz")
+    with pytest.raises(InputError, match=r"is a folder; give a person's npz, such as .*person_1\.npz"):
+        read_npz(tmp_path)
     for content in (b"", b"not a zip", b"PK\x03\x04 cut off"):
         (tmp_path / "a.npz").write_bytes(content)
         with pytest.raises(InputError, match="cannot be read as an npz"):

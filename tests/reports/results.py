@@ -72,6 +72,7 @@ def results(error=50.0, protocol="cmu_bench", name="ours", seed=0, model=None, *
             "limbs": {"pcp": limbs("PCP@0.5", 90.0), "pcp_mean": limbs("PCP@0.5 (mean of ends)", 95.0)},
             "curves": {"pck3d": curve("PCK", [0.0, 75.0, 150.0]), "pdj": curve("PDJ", [0.0, 0.1, 0.2, 0.3, 0.4])},
             "over_time": {"clip": "a", "seconds": [0.0, 0.02, 0.04], "error": [error, None, error + 1]},
+            "poses": [],
             "skeleton": chosen.skeleton.name,
             "views": 2,
             "frames": 300,
@@ -80,6 +81,17 @@ def results(error=50.0, protocol="cmu_bench", name="ours", seed=0, model=None, *
             "environment": {"poselift": "0", "torch": "2", "command": "poselift evaluate"},
         }
     )
+
+
+def poses(error, joints=17):
+    """The part "poses" of an evaluation: off by `error` mm, and 1 mm more in each; none has the first joint."""
+    truth = [[0.1 * place, 0.05 * place, 0.0] for place in range(joints)]
+    found = []
+    for kind, off in (("best", error), ("median", error + 1), ("worst", error + 2)):
+        prediction = [None, *([x, y, z + off / 1000] for x, y, z in truth[1:])]
+        place = {"kind": kind, "view": "a", "frame": 7, "seconds": 0.14, "error": off}
+        found.append({**place, "truth": truth, "prediction": prediction})
+    return found
 
 
 def write(folder: Path, content) -> Path:

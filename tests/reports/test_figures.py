@@ -13,7 +13,7 @@ from poselift.reports.published import Published
 from poselift.reports.runs import Run
 from poselift.viz.plots import MOST_SERIES
 from poselift.viz.plots.style import LOOKS
-from tests.reports.results import results
+from tests.reports.results import poses, results
 
 pytestmark = pytest.mark.slow
 
@@ -100,6 +100,29 @@ def test_the_error_over_time_is_of_the_first_seed():
     (line,) = plot.figure.axes[0].lines
     assert_allclose(line.get_xydata(), [[0, 50], [0.02, float("nan")], [0.04, 51]])
     assert plot.figure.axes[0].get_title(loc="left") == "clip a"
+
+
+def test_curves_of_the_trainings_whose_log_is_there(monkeypatch):
+    logs = {0: {24: {"train/loss": 0.5}, 49: {"train/loss": 0.4, "val/mpjpe_subjects": 60.0}}, 1: {}}
+    monkeypatch.setattr("poselift.reports.figures.log_of", lambda run: logs[run.results["seed"]])
+    plot = plots(results(seed=0), results(seed=1))["training"]
+    losses, errors = plot.figure.axes
+    assert_allclose(losses.lines[0].get_xydata(), [[24, 0.5], [49, 0.4]])
+    assert_allclose(errors.lines[0].get_xydata(), [[49, 60]])
+    assert legend(plot) == ["ours"]
+    assert errors.get_ylabel() == "validation MPJPE (mm)"
+
+
+def test_poses_of_each_row_with_their_error_and_frame():
+    first, second, without = (results(error, name=name) for error, name in ((50.0, "a"), (40.0, "other"), (60.0, "c")))
+    first["poses"], second["poses"] = poses(50.0), poses(40.0)
+    del without["poses"]  # of an evaluation that kept none
+    found = plots(first, second, without)
+    assert [name for name in found if name.startswith("poses")] == ["poses_1", "poses_2"]
+    titles = [part.get_suptitle() for part in found["poses_2"].figure.subfigs]
+    assert titles[0] == "best: 40.0 mm\na\nframe 7 (0.14 s)"
+    assert [title.split(":")[0] for title in titles] == ["best", "median", "worst"]
+    assert "of other, relative to the root" in found["poses_2"].caption
 
 
 def test_groups_have_a_bar_each_and_one_for_the_mean():

@@ -113,6 +113,7 @@ def test_nothing_is_asked_for_from_elsewhere():
     assert policy == "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
     assert any(meta.get("name") == "viewport" for meta in page.attributes("meta"))
     assert "prefers-color-scheme: dark" in text
+    assert "@page { size: A4 landscape" in text  # one size, as of report.tex
 
 
 def test_sections_have_headings_where_there_are_several():

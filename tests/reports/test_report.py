@@ -72,6 +72,8 @@ def test_the_markdown_and_the_document_hold_every_table(report):
     assert r"- Warning: ours\_b: looks \<large\>" in text
     assert "Cited rows are as published" in text
     assert "Cost is of one forward pass" not in text
+    for path in (report / "plots").glob("*.png"):
+        assert f"![One plot.](plots/{path.name})" in text
 
 
 def test_plots_are_there_twice_and_in_the_page(report):

@@ -6,7 +6,9 @@ import pytest
 
 from poselift.core.errors import InputError
 from poselift.reports.runs import read_runs
-from tests.reports.results import results, write
+from tests.reports.results import poses, results, write
+
+POSE = poses(50.0)[0]
 
 
 def test_folders_and_files_are_read_once(tmp_path):
@@ -23,6 +25,30 @@ def test_a_metric_may_have_no_joints(tmp_path):
     content["metrics"]["mpjpe"]["groups"]["29"] = None
     (run,) = read_runs([write(tmp_path, content)])
     assert run.results == content
+
+
+def test_an_evaluation_may_have_no_poses(tmp_path):
+    content = results()
+    del content["poses"]
+    (run,) = read_runs([write(tmp_path, content)])
+    assert run.results == content
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({}, "poses must be a list"),
+        ([{"kind": "best"}], r"an entry of poses\.view is missing"),
+        ([{**POSE, "truth": [[0.0, 0.0, 0.0]]}], "truth of a pose must be"),
+        ([{**POSE, "prediction": [[0.0, "1", 0.0]] * 17}], "prediction of a pose must be"),
+        ([{**POSE, "truth": [None] * 17}], "truth of a pose must be"),
+    ],
+)
+def test_poses_that_cannot_be_drawn(given, message, tmp_path):
+    content = results()
+    content["poses"] = given
+    with pytest.raises(InputError, match=message):
+        read_runs([write(tmp_path, content)])
 
 
 def test_nothing_to_read(tmp_path):

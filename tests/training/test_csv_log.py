@@ -1,6 +1,7 @@
 import csv
 
-from poselift.training.csv_log import CsvLog, read_log
+from poselift.reports.training_log import read_log
+from poselift.training.csv_log import CsvLog
 
 
 def test_a_row_a_step_and_a_column_a_value(tmp_path):

@@ -3,6 +3,7 @@
 from poselift.viz.plots.angles import angle_plot
 from poselift.viz.plots.cost import Method, cost_plot
 from poselift.viz.plots.curves import Curve, curve_plot
+from poselift.viz.plots.examples import Example, example_plot
 from poselift.viz.plots.family import family_plot
 from poselift.viz.plots.groups import Bars, group_plot
 from poselift.viz.plots.joint_time import joint_plot
@@ -11,6 +12,7 @@ from poselift.viz.plots.pose import pose_plot
 from poselift.viz.plots.skeleton import Body, skeleton_plot
 from poselift.viz.plots.strip import PictureCamera, strip_plot
 from poselift.viz.plots.style import ENDINGS, MOST_SERIES, save_figure, save_plot
+from poselift.viz.plots.training import Line, training_plot
 
 __all__ = [
     "ENDINGS",
@@ -18,12 +20,15 @@ __all__ = [
     "Bars",
     "Body",
     "Curve",
+    "Example",
+    "Line",
     "Method",
     "PictureCamera",
     "Trace",
     "angle_plot",
     "cost_plot",
     "curve_plot",
+    "example_plot",
     "family_plot",
     "group_plot",
     "joint_plot",
@@ -33,4 +38,5 @@ __all__ = [
     "skeleton_plot",
     "strip_plot",
     "time_plot",
+    "training_plot",
 ]

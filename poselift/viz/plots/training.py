@@ -1,0 +1,92 @@
+"""Losses and validation errors over the steps of training."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import EngFormatter, LogLocator, NullFormatter, StrMethodFormatter
+
+from poselift.viz.plots.style import COLUMN, LOOKS, PAGE, add_legend, styled
+
+_AROUND = 3
+"""The line of a loss is a running mean with this many logged values on each side."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """Values over the steps.
+
+    Attributes:
+        label: in the legend, where lines of one label have one entry.
+        place: of its look in `LOOKS`; after the last comes the first again.
+        steps: one or more.
+        values: one for each step.
+    """
+
+    label: str
+    place: int
+    steps: Sequence[int]
+    values: Sequence[float]
+
+
+@styled
+def training_plot(losses: Sequence[Line], errors: Sequence[Line], loss_label: str, error_label: str) -> Figure:
+    """The losses beside the validation errors; the lowest error of each line is marked.
+
+    Args:
+        losses: drawn pale, with a running mean over them.
+        errors: as they are.
+        loss_label: of the axis, with the unit.
+        error_label: of the axis, with the unit.
+
+    Raises:
+        ValueError: there is no line.
+    """
+    drawings = ((_draw_losses, losses, loss_label), (_draw_errors, errors, error_label))
+    panels = [(draw, lines, label) for draw, lines, label in drawings if lines]
+    if not panels:
+        raise ValueError("there is nothing to plot; give losses or errors")
+    figure = Figure(figsize=(PAGE if len(panels) > 1 else COLUMN, 2.2))
+    handles: dict[str, Artist] = {}
+    for axes, (draw, lines, label) in zip(figure.subplots(1, len(panels), squeeze=False)[0], panels, strict=True):
+        handles |= draw(axes, lines)
+        axes.set(xlabel="step", ylabel=label)
+        axes.xaxis.set_major_formatter(EngFormatter(sep=""))
+    add_legend(figure, list(handles.values()), list(handles))
+    return figure
+
+
+def _draw_losses(axes: Axes, lines: Sequence[Line]) -> dict[str, Artist]:
+    """Draws the losses; what stands for each label in the legend."""
+    handles: dict[str, Artist] = {}
+    for line in lines:
+        look = LOOKS[line.place % len(LOOKS)]
+        axes.plot(line.steps, line.values, color=look.color, alpha=0.25, linewidth=0.5)
+        (handles[line.label],) = axes.plot(
+            line.steps, _running_mean(line.values), color=look.color, linestyle=look.line
+        )
+    axes.set_yscale("log")
+    # Plain numbers, also between the powers of ten, because a loss seldom spans several.
+    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axes.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+    axes.yaxis.set_minor_formatter(NullFormatter())
+    return handles
+
+
+def _draw_errors(axes: Axes, lines: Sequence[Line]) -> dict[str, Artist]:
+    """Draws the errors; what stands for each label in the legend."""
+    handles: dict[str, Artist] = {}
+    for line in lines:
+        look = LOOKS[line.place % len(LOOKS)]
+        (handles[line.label],) = axes.plot(line.steps, line.values, color=look.color, linestyle=look.line)
+        best = min(range(len(line.values)), key=line.values.__getitem__)
+        axes.plot(line.steps[best], line.values[best], color=look.color, marker=look.marker)
+    axes.set_ylim(bottom=0)
+    return handles
+
+
+def _running_mean(values: Sequence[float]) -> list[float]:
+    around = [values[max(0, at - _AROUND) : at + _AROUND + 1] for at in range(len(values))]
+    return [sum(part) / len(part) for part in around]
