@@ -37,7 +37,7 @@ class Cost:
     Attributes:
         parameters: their number.
         macs: multiply-adds per output frame, including those of attention.
-        ms: milliseconds per frame on one CPU thread, the median over the repeats.
+        ms: milliseconds of CPU per frame on one thread, the median over the repeats.
         memory: bytes of the weights and of the tensors of one pass on the CPU at its peak.
     """
 
@@ -153,14 +153,14 @@ def example_window(skeleton: Skeleton, frames: int, joints: str | None = None) -
 
 
 def _interleaved(passes: Sequence[tuple[nn.Module, Encoded]], repeats: int) -> list[float]:
-    """The median seconds of one pass of each lifter, without the first round."""
+    """The median seconds of CPU of one pass of each lifter, without the first round; other programs do not count."""
     seconds: list[list[float]] = [[] for _ in passes]
     with torch.inference_mode():
         for _ in range(repeats + 1):
             for (lifter, encoded), taken in zip(passes, seconds, strict=True):
-                start = time.perf_counter()
+                start = time.process_time()
                 lifter(encoded)
-                taken.append(time.perf_counter() - start)
+                taken.append(time.process_time() - start)
     return [median(taken[1:]) for taken in seconds]
 
 

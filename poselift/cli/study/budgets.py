@@ -18,6 +18,7 @@ class Budget:
         repeats: timed forward passes.
         trainer: a choice of conf/trainer.
         sizes: overrides of the model's size, by choice of conf/model.
+        optimizer: a choice of conf/optimizer, for rows that choose none.
         other: further overrides.
     """
 
@@ -28,11 +29,14 @@ class Budget:
     repeats: int
     trainer: str
     sizes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    optimizer: str = "adamw"
     other: tuple[str, ...] = ()
 
     def overrides(self, row: Row) -> list[str]:
         """The overrides of `poselift train` for the budget; warm-ups with a length take a tenth of the steps."""
+        chosen = any(override.startswith("optimizer=") for override in row.overrides)
         return [
+            *(() if chosen else (f"optimizer={self.optimizer}",)),
             f"steps={self.steps}",
             f"frames={self.frames}",
             f"data.batch_size={self.batch}",
@@ -72,6 +76,29 @@ BUDGETS = {
         },
         other=("callbacks.ema=null",),
     ),
+    "short": Budget(
+        steps=600,
+        batch=32,
+        frames=27,
+        views=38,
+        repeats=5,
+        trainer="cpu",
+        sizes={
+            "lifter": (
+                *_TOKEN,
+                "model.joint_dim=16",
+                "model.frame_dim=64",
+                "model.dim=128",
+                "model.depth=2",
+                "model.heads=4",
+            ),
+            "encoder_decoder": ("model.dim=128", "model.depth=2", "model.heads=4"),
+            **dict.fromkeys(("rnn", "birnn", "lstm", "gru", "seq2seq_bahdanau", "seq2seq_luong"), ("model.dim=128",)),
+            "martinez": ("model.dim=256",),
+            "tcn": ("model.channels=96", "model.depth=2"),
+        },
+        optimizer="muon",
+    ),
     "full": Budget(steps=1500, batch=64, frames=81, views=38, repeats=10, trainer="gpu", sizes={"lifter": _TOKEN}),
 }
-"""Budgets by name: smoke takes ten minutes on two cores, full takes an hour on a GPU."""
+"""Budgets by name: smoke takes ten minutes of two cores, short two hours of one, full an hour on a GPU."""

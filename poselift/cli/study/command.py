@@ -16,9 +16,10 @@ def add_command(commands: Any) -> None:
     )
     parser.add_argument(
         "--budget",
-        choices=("smoke", "full"),
+        choices=("smoke", "short", "full"),
         default="smoke",
-        help="training of each row: smoke takes ten minutes on two cores, full an hour on a GPU (default: %(default)s)",
+        help="training of each row: smoke takes ten minutes of two cores, short two hours of one, full an hour on a "
+        "GPU (default: %(default)s)",
     )
     parser.add_argument(
         "--out", type=folder, metavar="DIR", help="the folder to write to (default: outputs/study_BUDGET)"

@@ -1,23 +1,31 @@
 """The page that lists every mechanism: its command, file, test and results in the study."""
 
+import math
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from poselift.cli.study.rows import FAMILIES, Row
+from poselift.cli.study.rows import FAMILIES, REFERENCES, Row
 from poselift.cli.study.run import Study
-from poselift.cli.study.tables import NOTE, summary_cells, summary_columns
+from poselift.cli.study.tables import NOTE, noise, summary_cells, summary_columns
 from poselift.core.errors import InputError
 from poselift.core.files import write_text
+from poselift.reports.tables import Cell, Column
 
 _ROOT = Path(__file__).parents[3]
 
-_ENOUGH = 1000
-_FEW = (
-    " These are too few steps to rank the rows; they show that every row trains. Times are rough, because the machine "
-    "had other work."
+_FRAMES = "243"
+"""In the window of the costs on the page."""
+
+_COSTS = (
+    Column(f"MACs at T = {_FRAMES}", "million", "lower", 0),
+    Column(f"time at T = {_FRAMES}", "ms", "lower", 0),
 )
+_SURE = 3
+"""Standard deviations of one row by which two rows must differ: 2.8 are 95 % for the difference of two."""
+_ENOUGH = 500
+_FEW = " These are too few steps to rank the rows; they show that every row trains."
 """The note on a budget with too few steps."""
 
 _INTRODUCTION = """\
@@ -62,10 +70,11 @@ def write_page(
         )
     budget = study.budget
     said = (
-        f"Each row trained for {budget.steps} steps of {budget.batch} windows of {budget.frames} frames. Warm-ups with "
-        f"a length take a tenth of the steps. Errors are on the first {budget.views} validation views of "
-        f"{study.protocol.title}. The budget sets the size of the models; row.json of each row has its full command."
-        f"{'' if budget.steps >= _ENOUGH else _FEW}"
+        f"Each row trained for {budget.steps} steps of {budget.batch} windows of {budget.frames} frames, with the "
+        f"optimizer `{budget.optimizer}` where it names no other. Warm-ups with a length take a tenth of the steps. "
+        f"Errors are on the first {budget.views} validation views of {study.protocol.title}. The budget sets the size "
+        f"of the models; row.json of each row has its full command."
+        f"{_noise(results) if budget.steps >= _ENOUGH else _FEW}"
     )
     parts = [_INTRODUCTION.format(command=command, budget=said, note=NOTE)]
     for family in FAMILIES:
@@ -75,17 +84,41 @@ def write_page(
     write_text(path, "\n".join(parts))
 
 
+def _noise(results: Mapping[str, Mapping[str, Any]]) -> str:
+    """What the seeds of the default lifter say about differences between rows."""
+    spread = noise(results)
+    if math.isnan(spread):
+        return ""
+    errors = ", ".join(f"{results[name]['error']['mpjpe']:.1f}" for name in REFERENCES if name in results)
+    return (
+        f" The default lifter has been trained with the seeds 0, 1 and 2: {errors} mm, a standard deviation of "
+        f"{spread:.1f} mm. All other rows have one seed, and two of them that differ by less than "
+        f"{_SURE * spread:.1f} mm ({_SURE} deviations) are equal as far as this study can tell. Each table begins with "
+        f"the smallest error. {_same(results)}"
+    )
+
+
+def _same(results: Mapping[str, Mapping[str, Any]]) -> str:
+    """Names the rows that are the default lifter under another name."""
+    first = results[REFERENCES[0]]["error"]
+    same = [f"`{name}`" for name, result in results.items() if result["error"] == first and name != REFERENCES[0]]
+    return f"These rows are the default lifter, `{REFERENCES[0]}`: {', '.join(same)}." if same else ""
+
+
 def _table(path: Path, rows: Sequence[Row], results: Mapping[str, Mapping[str, Any]]) -> str:
-    columns = summary_columns()
+    """The table of a family, the smallest error first."""
+    rows = sorted(rows, key=lambda row: results[row.name]["error"]["mpjpe"])
+    columns = (*summary_columns(), *_COSTS)
     heads = [f"{column.title} ({column.unit})" if column.unit else column.title for column in columns]
     lines = [
         f"| {' | '.join(['name', 'trained by', 'code', 'test', *heads])} |",
         f"| {' | '.join(['---'] * 4 + ['---:'] * len(columns))} |",
     ]
     for row in rows:
-        numbers = [
-            column.text(cell) or "-" for column, cell in zip(columns, summary_cells(results[row.name]), strict=True)
-        ]
+        result = results[row.name]
+        cost = result["cost"][_FRAMES]
+        cells = (*summary_cells(result), Cell(cost["macs"] / 1e6), Cell(cost["ms"]))
+        numbers = [column.text(cell) or "-" for column, cell in zip(columns, cells, strict=True)]
         command = f"`poselift train {' '.join(row.overrides)}`"
         lines.append(
             f"| {' | '.join([f'`{row.name}`', command, _link(path, row.code), _link(path, row.test), *numbers])} |"

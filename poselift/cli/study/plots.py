@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from poselift.cli.study.run import Study
+from poselift.cli.study.tables import noise
 from poselift.core.bounded import read_json
 from poselift.viz.plots import save_plot
 from poselift.viz.plots.style import LOOKS, PAGE, add_legend, styled
@@ -46,7 +47,8 @@ def write_plots(study: Study, results: Mapping[str, Mapping[str, Any]]) -> None:
     """
     folder = study.out / "plots"
     errors = {name: {"MPJPE": result["error"]["mpjpe"]} for name, result in results.items()}
-    save_plot(_dots(errors, "MPJPE on the study's views (mm)"), folder / "errors")
+    errors = dict(sorted(errors.items(), key=lambda row: row[1]["MPJPE"]))
+    save_plot(_dots(errors, "MPJPE on the study's views (mm)", noise(results)), folder / "errors")
     titles = {"macs": "multiply-adds", "ms": "time", "memory": "memory"}
     growth = {name: {titles[key]: value for key, value in result["growth"].items()} for name, result in results.items()}
     save_plot(_dots(growth, "exponent of the growth with T, from 27 to 729 frames"), folder / "growth")
@@ -60,14 +62,17 @@ def write_plots(study: Study, results: Mapping[str, Mapping[str, Any]]) -> None:
 
 
 @styled
-def _dots(values: Mapping[str, Mapping[str, float]], label: str) -> Figure:
-    """A figure with one line per row and one point per value."""
+def _dots(values: Mapping[str, Mapping[str, float]], label: str, deviation: float = math.nan) -> Figure:
+    """A figure with one line per row and one point per value, with bars of a standard deviation."""
     figure = Figure(figsize=(PAGE, 0.6 + 0.12 * len(values)))
     axes = figure.subplots()
     titles = list(next(iter(values.values())))
     for title, look in zip(titles, LOOKS, strict=False):
+        places = [row[title] for row in values.values()]
+        if not math.isnan(deviation):
+            axes.errorbar(places, range(len(values)), xerr=deviation, fmt="none", elinewidth=0.8, ecolor=look.color)
         axes.plot(
-            [row[title] for row in values.values()],
+            places,
             range(len(values)),
             linestyle="",
             marker=look.marker,

@@ -14,6 +14,9 @@ SCHEDULES, INITS, BEFORE = "Warm-ups and schedules", "Norms and initialisation",
 FAMILIES = (SCORE, DISTRIBUTION, REACH, STREAMS, EFFICIENT, TRANSFORMER, SCHEDULES, INITS, BEFORE)
 """Families in the order of the table."""
 
+REFERENCES = ("encoder", "encoder_seed_1", "encoder_seed_2")
+"""The default lifter with the seeds 0, 1 and 2: how much they differ is the noise of the study."""
+
 _REACH = ("local_monotonic", "local_predictive", "hard")
 _TRANSFORMERS = ("lifter", "encoder_decoder", "mixste")
 _STREAMS = ("co_attention", "multi_dimensional", "multi_representational", "hierarchical")
@@ -93,8 +96,9 @@ def _transformer() -> list[Row]:
         Row(name, TRANSFORMER, (f"model.positions={name}",), "poselift/nn/positions.py", "tests/nn/test_positions.py")
         for name in ("rotary", "sinusoidal", "learned")
     ]
-    encoder = Row("encoder", TRANSFORMER, ("model=lifter",), "poselift/models/lifter.py", "tests/models/test_lifter.py")
-    return [encoder, _model("encoder_decoder", "encoder_decoder", family=TRANSFORMER), *positions]
+    where = ("poselift/models/lifter.py", "tests/models/test_lifter.py")
+    encoder = [Row(name, TRANSFORMER, ("model=lifter", f"seed={seed}"), *where) for seed, name in enumerate(REFERENCES)]
+    return [*encoder, _model("encoder_decoder", "encoder_decoder", family=TRANSFORMER), *positions]
 
 
 def _schedules() -> list[Row]:

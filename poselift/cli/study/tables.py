@@ -1,9 +1,11 @@
 """Tables of the study: study.md to read, study.csv with all digits, study.json with all measurements."""
 
+import math
 from collections.abc import Mapping, Sequence
+from statistics import stdev
 from typing import Any
 
-from poselift.cli.study.rows import Row
+from poselift.cli.study.rows import REFERENCES, Row
 from poselift.cli.study.run import LENGTHS, Study
 from poselift.core.files import write_json, write_text
 from poselift.reports.csv import csv_table
@@ -21,8 +23,8 @@ _COSTS = (
 NOTE = (
     "Errors are in mm, on the same validation views for all rows, without flips, refinement or constant bones. Cost is "
     "of one forward pass over one window of T frames: multiply-adds of matrix products, convolutions and Fourier "
-    "transforms (elementwise operations do not count), the median time on one CPU thread, and the peak memory with "
-    "the weights. An exponent k means that a cost grows as T^k from T = 27 to 729."
+    "transforms (elementwise operations do not count), the median CPU time of one thread, and the peak memory with the "
+    "weights. An exponent k means that a cost grows as T^k from T = 27 to 729."
 )
 
 
@@ -51,6 +53,12 @@ def write_tables(study: Study, rows: Sequence[Row], results: Mapping[str, Mappin
     write_text(study.out / "study.csv", csv_table(both))
     parts = [markdown_table(table) for table in tables]
     write_text(study.out / "study.md", "\n".join([f"# The study: {study.protocol.title}", "", NOTE, "", *parts]))
+
+
+def noise(results: Mapping[str, Mapping[str, Any]], key: str = "mpjpe") -> float:
+    """The standard deviation of an error over the seeds of the default lifter, in mm; NaN before two have run."""
+    errors = [results[name]["error"][key] for name in REFERENCES if name in results]
+    return stdev(errors) if len(errors) > 1 else math.nan
 
 
 def summary_columns() -> tuple[Column, ...]:
