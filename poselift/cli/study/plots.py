@@ -2,17 +2,19 @@
 
 import math
 from collections.abc import Mapping
+from statistics import median
 from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, NullFormatter
+from matplotlib.ticker import FuncFormatter, MultipleLocator
 
 from poselift.cli.study.run import Study
 from poselift.cli.study.tables import noise
 from poselift.core.bounded import read_json
 from poselift.viz.plots import save_plot
 from poselift.viz.plots.style import LOOKS, PAGE, add_legend, styled
+from poselift.viz.plots.training import plain_logarithms, running_mean
 
 _WARMUPS = (
     "linear",
@@ -34,7 +36,10 @@ _INITS = (
     "decoder_t_fixup",
 )
 
-_SHOWN = (-9, 1)
+_BESIDE = 1.6
+"""Times the median: larger values are written at the edge, so that the others can be told apart."""
+
+_SHOWN = (-8, 1)
 """Powers of ten in the histograms; smaller values are negligible, larger ones have diverged."""
 
 
@@ -89,7 +94,7 @@ def _dots(values: Mapping[str, Mapping[str, float]], label: str, deviation: floa
 
 @styled
 def _curves(runs: Mapping[str, Mapping[str, Any]]) -> Figure:
-    """A figure of loss, gradient and update over the steps."""
+    """A figure of loss, gradient and update over the steps, as running means."""
     figure = Figure(figsize=(PAGE, 0.35 * PAGE))
     panels = figure.subplots(1, 3)
     kinds = (
@@ -102,10 +107,9 @@ def _curves(runs: Mapping[str, Mapping[str, Any]]) -> Figure:
             steps = run["steps"]
             values = [math.nan if step[key] is None else step[key] for step in steps]
             places = [step["step"] + 1 for step in steps]
-            axes.plot(places, values, label=name, linewidth=1, color=look.color, linestyle=look.line)
-        axes.set(xlabel="step", yscale="log", title=title)
-        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-        axes.yaxis.set_minor_formatter(NullFormatter())
+            axes.plot(places, running_mean(values), label=name, linewidth=1, color=look.color, linestyle=look.line)
+        axes.set(xlabel="step", title=title)
+        plain_logarithms(axes)
     add_legend(figure, *panels[0].get_legend_handles_labels())
     return figure
 
@@ -113,23 +117,26 @@ def _curves(runs: Mapping[str, Mapping[str, Any]]) -> Figure:
 @styled
 def _histograms(runs: Mapping[str, Mapping[str, Any]]) -> Figure:
     """A figure of the histograms of gradients and updates at each step, like those of the T-Fixup paper."""
-    figure = Figure(figsize=(PAGE, 0.4 + 1.1 * len(runs)))
+    figure = Figure(figsize=(PAGE, 0.6 + 1.1 * len(runs)))
     panels = figure.subplots(len(runs), 2, squeeze=False, sharex=True, sharey=True)
     for line, (name, run) in zip(panels, runs.items(), strict=True):
         bins, steps = run["bins"], run["steps"]
         for axes, (key, title) in zip(line, (("gradients", "|gradient|"), ("updates", "|update|")), strict=True):
             counts = np.array([step[key] for step in steps], dtype=np.float64).T
-            axes.imshow(
-                counts / counts.sum(0).clip(min=1),
+            image = axes.imshow(
+                counts / counts.max(0).clip(min=1),  # each step has its own scale: updates are in few bins
                 origin="lower",
                 aspect="auto",
                 cmap="cividis",
                 extent=(steps[0]["step"] + 0.5, steps[-1]["step"] + 1.5, bins["lowest"], bins["highest"]),
             )
             axes.set_ylim(_SHOWN)
+            axes.yaxis.set_major_locator(MultipleLocator(2))
+            axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"1e{value:.0f}"))
             axes.grid(visible=False)
             axes.set_title(f"{name}: {title}", loc="left")
-        line[0].set_ylabel("power of ten")
     for axes in panels[-1]:
         axes.set_xlabel("step")
+    bar = figure.colorbar(image, ax=panels, location="top", aspect=60, fraction=0.02)
+    bar.set_label("entries of this size, relative to the most frequent size at the step")
     return figure

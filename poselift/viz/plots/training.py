@@ -64,14 +64,8 @@ def _draw_losses(axes: Axes, lines: Sequence[Line]) -> dict[str, Artist]:
     for line in lines:
         look = LOOKS[line.place % len(LOOKS)]
         axes.plot(line.steps, line.values, color=look.color, alpha=0.25, linewidth=0.5)
-        (handles[line.label],) = axes.plot(
-            line.steps, _running_mean(line.values), color=look.color, linestyle=look.line
-        )
-    axes.set_yscale("log")
-    # Plain numbers, also between the powers of ten, because a loss seldom spans several.
-    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-    axes.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
-    axes.yaxis.set_minor_formatter(NullFormatter())
+        (handles[line.label],) = axes.plot(line.steps, running_mean(line.values), color=look.color, linestyle=look.line)
+    plain_logarithms(axes)
     return handles
 
 
@@ -87,6 +81,15 @@ def _draw_errors(axes: Axes, lines: Sequence[Line]) -> dict[str, Artist]:
     return handles
 
 
-def _running_mean(values: Sequence[float]) -> list[float]:
+def plain_logarithms(axes: Axes) -> None:
+    """Makes the vertical axis logarithmic, with plain numbers also between powers of ten: a loss spans few."""
+    axes.set_yscale("log")
+    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axes.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+    axes.yaxis.set_minor_formatter(NullFormatter())
+
+
+def running_mean(values: Sequence[float]) -> list[float]:
+    """The mean of each value and its neighbours, three on each side where there are as many."""
     around = [values[max(0, at - _AROUND) : at + _AROUND + 1] for at in range(len(values))]
     return [sum(part) / len(part) for part in around]

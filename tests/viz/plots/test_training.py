@@ -9,7 +9,7 @@ def line(place=0, values=(0.4, 0.2, 0.3), label="ours"):
     return Line(label, place, [25 * (number + 1) for number in range(len(values))], values)
 
 
-def test_losses_have_a_running_mean_over_them_and_errors_a_mark_at_the_lowest():
+def test_losses_have_arunning_mean_over_them_and_errors_a_mark_at_the_lowest():
     losses, errors = training_plot([line()], [line(values=(60.0, 50.0, 55.0))], "loss", "error (mm)").axes
     raw, mean = losses.lines
     assert_allclose(raw.get_ydata(), [0.4, 0.2, 0.3])
