@@ -47,7 +47,7 @@ def commands_of(page: Path) -> dict[str, Command]:
     """The commands of a page that are ours, by their text: lines of code blocks, and inline code with arguments."""
     text = page.read_text("utf-8")
     lines = [line for language, block in _BLOCK.findall(text) if language in _SHELL for line in _lines(block)]
-    spans = [" ".join(span.split()) for span in _INLINE.findall(_BLOCK.sub("", text))]
+    spans = [line for span in _INLINE.findall(_BLOCK.sub("", text)) for line in _lines(" ".join(span.split()))]
     found = {line: _ours(line) for line in lines}
     inline = {
         span: _ours(span) for span in spans if re.match(r"poselift |(python )?(tools|benchmarks)/|python -m", span)
