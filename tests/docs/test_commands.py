@@ -43,7 +43,8 @@ RUN = {
     "batch": ["--weights", "tiny", "--quality", "fast", "--workers", "1", "--quiet"],
     "stream": ["--no-window", "--duration", "0.4", "--weights", "tiny"],
     "attention": ["--frames", "16", "--weights", "tiny", "--quiet"],
-    **{name: [] for name in ("view", "export", "figure", "measure", "smooth", "weights")},
+    "smooth": ["--out", "smooth.npz"],
+    **{name: [] for name in ("view", "export", "figure", "measure", "weights")},
 }
 """The commands that run, with the options that make them short."""
 
