@@ -7,8 +7,12 @@ import importlib.metadata
 import re
 from typing import Any
 
+from docutils import nodes
+from latex2mathml.converter import convert
+
 project = "poselift"
 author = "The poselift developers"
+copyright = author
 release = importlib.metadata.version("poselift")
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
@@ -27,6 +31,8 @@ napoleon_numpy_docstring = False
 napoleon_attr_annotations = False
 
 default_role = "code"  # docstrings have single backticks
+highlight_language = "bash"  # of code blocks without a language
+html_math_renderer = "mathml"  # MathJax would come from the network
 
 html_theme = "furo"
 html_title = "poselift"
@@ -51,6 +57,19 @@ def _plain_text(app: Any, what: str, name: str, obj: Any, options: Any, lines: l
     lines[:] = found
 
 
+def _formula(page: Any, node: nodes.math) -> None:
+    """Writes a formula as MathML, which browsers draw without a script."""
+    page.body.append(convert(node.astext()))
+    raise nodes.SkipNode
+
+
+def _formula_on_a_line(page: Any, node: nodes.math_block) -> None:
+    """The same on a line of its own, which scrolls where it is too wide."""
+    page.body.append(f'<div class="math-wrapper">{convert(node.astext(), display="block")}</div>')
+    raise nodes.SkipNode
+
+
 def setup(app: Any) -> None:
-    """Connects the hook, ahead of napoleon's."""
+    """Connects the hook, ahead of napoleon's, and the formulas."""
     app.connect("autodoc-process-docstring", _plain_text, priority=400)
+    app.add_html_math_renderer("mathml", inline_renderers=(_formula, None), block_renderers=(_formula_on_a_line, None))
