@@ -1,11 +1,12 @@
 """Plots of the study: errors, growth of cost, and gradients and updates by warm-up and initialisation."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from statistics import median
 from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MultipleLocator
 
@@ -36,8 +37,8 @@ _INITS = (
     "decoder_t_fixup",
 )
 
-_BESIDE = 1.6
-"""Times the median: larger values are written at the edge, so that the others can be told apart."""
+_FAR = 1.6
+"""Times the median: larger errors are written at the edge, so that the others can be told apart."""
 
 _SHOWN = (-8, 1)
 """Powers of ten in the histograms; smaller values are negligible, larger ones have diverged."""
@@ -85,11 +86,25 @@ def _dots(values: Mapping[str, Mapping[str, float]], label: str, deviation: floa
             color=look.color,
             label=title,
         )
+    if not math.isnan(deviation):
+        _write_far_ones(axes, [value for row in values.values() for value in row.values()])
     axes.set_yticks(range(len(values)), list(values), fontsize=6)
     axes.set(xlabel=label, ylim=(len(values) - 0.5, -0.5))
     if len(titles) > 1:
         add_legend(figure, *axes.get_legend_handles_labels())
     return figure
+
+
+def _write_far_ones(axes: Axes, places: Sequence[float]) -> None:
+    """Cuts the axis beside the points that are far from most, and writes their values there."""
+    most = _FAR * median(places)
+    axes.set_xlim(right=min(max(places), most) + 0.03 * most)
+    for line, place in enumerate(places):
+        if place > most:
+            at = (1, line)
+            axes.annotate(
+                f"{place:.0f} \N{RIGHTWARDS ARROW}", at, xycoords=("axes fraction", "data"), ha="right", va="center"
+            )
 
 
 @styled
