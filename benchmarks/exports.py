@@ -64,7 +64,8 @@ def timed(name: str, motion: Motion, folder: Path) -> tuple[str, str]:
     start = time.perf_counter()
     _write(name, path, motion)
     seconds = time.perf_counter() - start
-    return f"{seconds:.1f}", f"{path.stat().st_size / 1e6:.1f}"
+    files = path.iterdir() if path.is_dir() else [path]
+    return f"{seconds:.1f}", f"{sum(file.stat().st_size for file in files) / 1e6:.1f}"
 
 
 def _write(name: str, path: Path, motion: Motion) -> None:

@@ -2,8 +2,8 @@
 
 A rotation is split into the swing of the segment from the middle of its range and the twist about the segment, as in
 Baerlocher and Boulic, Parametrization and Range of Motion of the Ball-and-Socket Joint (2001). A swing beyond the limit
-ends on a superellipse around the middle. Poses within the limits stay as they are, to the last digit, and a limit adds no
-jump to a continuous motion.
+ends on a superellipse around the middle. Poses within the limits stay as they are, to the last digit, and a limit adds
+no jump to a continuous motion.
 
 The limits are the normal ranges of the American Academy of Orthopaedic Surgeons (Greene and Heckman, The Clinical
 Measurement of Joint Motion, 1994), widened by 30 degrees on each side and more for shoulders and feet. docs/angles.md
@@ -52,7 +52,7 @@ class Ball:
         return replace(self, middle=(first, second, third))
 
     def held(self, rotation: Float[Tensor, "t 3 3"]) -> Float[Tensor, "t 3 3"]:
-        """The rotation of a segment relative to its parent, or where it is beyond the limits, the one that they allow."""
+        """The rotation of a segment relative to its parent, or the one that the limits allow where it is beyond."""
         along, first = (torch.eye(3, dtype=torch.float64)["xyz".index(self.axes[row])] for row in (2, 0))
         local = compose(self._middle.mT, rotation)
         pointed = (local * along).sum(-1)
@@ -67,7 +67,7 @@ class Ball:
     def pointed(
         self, parent: Float[Tensor, "t 3 3"], direction: Float[Tensor, "t 3"], along: Float[Tensor, "3"]
     ) -> Float[Tensor, "t 3"]:
-        """The direction of a segment, or where it is beyond the limits, the one that they allow.
+        """The direction of a segment, or the one that the limits allow where it is beyond.
 
         Args:
             parent: rotation of the parent in the world.
