@@ -18,6 +18,9 @@ _COLORS = {"left": (86, 180, 233), "right": (230, 120, 0), "middle": (160, 160, 
 """The person's own sides, RGB."""
 
 _TIMELINE, _FRAMES = "video_time", "frame"
+_DIGITS = 6
+"""Of a time in seconds; equal times are one frame."""
+
 _LIMB, _JOINT = 0.012, 0.02
 """Radii in the scene, metres."""
 
@@ -42,7 +45,7 @@ def write_rerun(path: str | os.PathLike[str], motions: Sequence[Motion], camera:
     check_people(motions)
     rr = require("rerun", "rerun")
     first = motions[0]
-    frames = np.unique(np.concatenate([motion.timestamps for motion in motions]))
+    frames = np.unique(np.concatenate([motion.timestamps for motion in motions]).round(_DIGITS))
     with atomic_path(path) as temporary:
         people = "_".join(str(motion.keypoints.person) for motion in motions)
         recording = rr.RecordingStream("poselift", recording_id=f"person_{people}_{first.frame}")
@@ -97,7 +100,7 @@ class _Sender:
         self.rr, self.recording = rr, recording
         self._times = [
             rr.TimeColumn(_TIMELINE, duration=motion.timestamps),
-            rr.TimeColumn(_FRAMES, sequence=np.searchsorted(frames, motion.timestamps)),
+            rr.TimeColumn(_FRAMES, sequence=np.searchsorted(frames, motion.timestamps.round(_DIGITS))),
         ]
 
     def lines(
