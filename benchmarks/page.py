@@ -4,9 +4,10 @@
 
 Plays the demo clip forth and back to the length (or takes --video), lifts it with `--world`, writes the page with
 `poselift view` and opens it a few times from disk. Loading ends when the page has drawn itself. Prints the size of each
-file and the median and the longest time. Needs Chromium.
+file, the median and the longest time, and the load of the machine, which slows a browser down. Needs Chromium.
 """
 
+import os
 import shutil
 import statistics
 import tempfile
@@ -20,7 +21,7 @@ from benchmarks.web import Browser
 from poselift.cli.main import main as poselift
 from poselift.video import VideoWriter
 
-_TIMES = 5
+_TIMES = 12
 """Times that the page is opened."""
 
 _PATIENCE = 60
@@ -79,6 +80,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         finally:
             browser.close()
         print(f"loading, {_TIMES} times: median {statistics.median(times):.2f} s, longest {max(times):.2f} s")
+        print(f"load of the machine: {os.getloadavg()[0]:.0f} on {os.cpu_count()} cores")
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ def require(package: str, extra: str) -> ModuleType:
         extra: extra of poselift that installs it.
 
     Raises:
-        InputError: the package is not installed, or one that it needs is missing; the message has the command to install it.
+        InputError: the package or one that it needs is not installed; the message has the command to install it.
     """
     if importlib.util.find_spec(package) is None:
         raise InputError(f"{package} is not installed; run: pip install 'poselift[{extra}]'")
