@@ -28,12 +28,13 @@ _RATE = 30.0
 def main() -> None:
     """Prints the table."""
     parser = command_line(__doc__)
+    parser.add_argument("--only", metavar="FORMAT,...", help="formats to write (default: all)")
     parser.add_argument("--frames", type=int, default=_FRAMES, help="length of the motion; default %(default)s")
     options = parser.parse_args()
     print(table_head(["format", "h36m17, s", "h36m17, MB", "cmu28, s", "cmu28, MB"]))
     with tempfile.TemporaryDirectory() as place:
         motions = [lifted(Path(place) / skeleton, skeleton, options.frames) for skeleton in ("h36m17", "cmu28")]
-        for name in (*FORMATS, "html"):
+        for name in options.only.split(",") if options.only else (*FORMATS, "html"):
             cells = [cell for motion in motions for cell in timed(name, motion, Path(place) / "out")]
             print(table_row([name, *cells]), flush=True)
 
@@ -64,7 +65,8 @@ def timed(name: str, motion: Motion, folder: Path) -> tuple[str, str]:
     start = time.perf_counter()
     _write(name, path, motion)
     seconds = time.perf_counter() - start
-    return f"{seconds:.1f}", f"{path.stat().st_size / 1e6:.1f}"
+    files = path.iterdir() if path.is_dir() else [path]
+    return f"{seconds:.1f}", f"{sum(file.stat().st_size for file in files) / 1e6:.1f}"
 
 
 def _write(name: str, path: Path, motion: Motion) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 from jaxtyping import Bool, Float
@@ -175,6 +176,21 @@ class Keypoints2D:
 
 
 @dataclass(frozen=True)
+class Height:
+    """Standing height, without shoes.
+
+    Attributes:
+        metres: the height.
+        spread: standard deviation of the error, metres; 0 for a given height.
+        origin: "estimated" or "given".
+    """
+
+    metres: float
+    spread: float
+    origin: Literal["estimated", "given"] = "estimated"
+
+
+@dataclass(frozen=True)
 class Motion:
     """One person's 3D motion.
 
@@ -190,6 +206,7 @@ class Motion:
             empty frames. None if the lifter gives none.
         contacts: whether each foot of `FEET` is on the ground; None if unknown.
         pelvis: where the pelvis lies; None if unknown.
+        height: standing height; None if unknown.
     """
 
     joints: Float[np.ndarray, "t j 3"]
@@ -202,6 +219,7 @@ class Motion:
     uncertainty: Float[np.ndarray, "t j"] | None = None
     contacts: Bool[np.ndarray, "t 2"] | None = None
     pelvis: Pelvis | None = None
+    height: Height | None = None
 
     def __len__(self) -> int:
         return len(self.timestamps)

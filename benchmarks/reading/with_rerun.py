@@ -8,7 +8,7 @@ from found import save
 from rerun.chunk import RrdReader
 
 for chunk in RrdReader(sys.argv[1]).stream().to_chunks():
-    if chunk.entity_path.endswith("/joints"):
+    if chunk.entity_path.endswith("/joints") and "Points3D:positions" in chunk.to_record_batch().schema.names:
         batch = chunk.to_record_batch()
         columns = dict(zip(batch.schema.names, batch.columns, strict=True))
         rows = columns["Points3D:positions"].to_pylist()

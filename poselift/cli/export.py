@@ -4,11 +4,11 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from poselift.cli.formats import NAMES, PAGE, PAGE_FILES, chosen_formats, motion_formats
+from poselift.cli.formats import NAMES, PAGE, PAGE_FILES, chosen_formats, motion_formats, sidecar_camera
 from poselift.cli.view import page_of_people
 from poselift.core.errors import InputError
 from poselift.core.files import check_writable, remove_partial_of
-from poselift.export import read_motion, read_sidecar
+from poselift.export import read_motion
 from poselift.export.formats import FORMATS, Format
 from poselift.export.markers import markers
 from poselift.structures import Motion
@@ -57,7 +57,7 @@ def run(options: argparse.Namespace) -> None:
         _report_uneven(motions)
     for format_, out, sources in planned:
         remove_partial_of(out)
-        camera = read_sidecar(sources[0].with_suffix(".json")).get("camera") if format_.camera else None
+        camera = sidecar_camera(format_, sources[0])
         format_.write(out, [motions[source] for source in sources], options.up, camera)
         print(out)
     if page:

@@ -14,6 +14,7 @@ from poselift.core.errors import InputError
 from poselift.core.files import check_writable
 from poselift.core.times import frame_at, half_interval
 from poselift.export import read_motion, read_sidecar
+from poselift.export.camera import camera_of
 from poselift.kinematics import joint_angles
 from poselift.structures import Motion
 from poselift.video import VideoReader
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 _COLUMNS = 6
 """Moments in a film strip."""
+
+_JOINTS = "left_knee,right_knee"
 
 
 def add_command(commands: Any) -> None:
@@ -49,9 +52,8 @@ def add_command(commands: Any) -> None:
     parser.add_argument("--video", type=Path, metavar="FILE", help="strip: the video, if it is elsewhere by now")
     parser.add_argument(
         "--joint",
-        default="left_knee,right_knee",
         metavar="NAME[,NAME...]",
-        help="time: the joints (default: %(default)s)",
+        help=f"time: the joints (default: {_JOINTS})",
     )
     parser.add_argument("--reference", type=Path, metavar="NPZ", help="time: the true motion, for the error")
     parser.set_defaults(run=run)
@@ -68,6 +70,7 @@ def run(arguments: argparse.Namespace) -> None:
     out: Path = arguments.out
     if out.suffix.lower() not in ENDINGS:
         raise InputError(f"--out {out}: give a name that ends in {', '.join(ENDINGS)}")
+    _check_options(arguments)
     check_writable(out.parent)
     motions = [read_motion(path) for path in arguments.motions]
     if len({motion.frame for motion in motions}) > 1:
@@ -86,23 +89,23 @@ def _strip(motions: Sequence[Motion], arguments: argparse.Namespace) -> "Figure"
     from poselift.viz.plots import PictureCamera, strip_plot
 
     first: Path = arguments.motions[0]
-    camera = read_sidecar(first.with_suffix(".json")).get("camera", {})
-    if not {"K", "image_size"} <= set(camera):
-        raise InputError(f"{first.with_suffix('.json')}: the camera's K or image_size is missing; lift again")
+    sidecar = first.with_suffix(".json")
+    camera = camera_of(read_sidecar(sidecar), sidecar)
+    if camera is None:
+        raise InputError(f"{sidecar}: the camera's K or image_size is missing; lift again")
     times = _moments(motions, arguments.at, _COLUMNS)
     video = arguments.video or video_of(first.parent)
     if video is None:
         print("warning: the video is not where it was; the strip has none. --video FILE gives it")
-    pictures = [_picture(video, time, camera["image_size"]) for time in times] if video else []
-    view = PictureCamera(*(np.array(camera.get(key, usual), float) for key, usual in _POSE.items()))
-    return strip_plot(motions, times, pictures, view)
+    pictures = [_picture(video, time, camera.image_size) for time in times] if video else []
+    return strip_plot(motions, times, pictures, PictureCamera(camera.K, camera.R, camera.t))
 
 
 def _time(motions: Sequence[Motion], arguments: argparse.Namespace) -> "Figure":
     from poselift.viz.plots import MOST_SERIES, joint_plot
 
-    motion = _only(motions)
-    joints = [choose("joint", name, dict.fromkeys(motion.skeleton.joints, name)) for name in arguments.joint.split(",")]
+    motion, names = _only(motions), (arguments.joint or _JOINTS).split(",")
+    joints = [choose("joint", name, dict.fromkeys(motion.skeleton.joints, name)) for name in names]
     if len(joints) > MOST_SERIES:
         raise InputError(f"--joint names {len(joints)} joints; give at most {MOST_SERIES}")
     if arguments.reference is None:
@@ -130,8 +133,15 @@ _KINDS: dict[str, Callable[[Sequence[Motion], argparse.Namespace], "Figure"]] = 
     "angles": _angles,
 }
 
-_POSE = {"K": np.eye(3), "R": np.eye(3), "t": np.zeros(3)}
-"""Entries of the sidecar's camera, and their values in the camera frame."""
+_OPTIONS = {"at": ("skeleton", "strip"), "video": ("strip",), "joint": ("time",), "reference": ("time",)}
+"""Options of some kinds only, and these kinds."""
+
+
+def _check_options(arguments: argparse.Namespace) -> None:
+    """Raises an error for options that the kind does not use."""
+    for option, kinds in _OPTIONS.items():
+        if getattr(arguments, option) is not None and arguments.kind not in kinds:
+            raise InputError(f"--{option} belongs to --kind {' and '.join(kinds)}, not {arguments.kind}; leave it out")
 
 
 def _only(motions: Sequence[Motion]) -> Motion:
@@ -149,7 +159,13 @@ def _moments(motions: Sequence[Motion], given: list[float] | None, count: int) -
     if given is None:
         shares = (np.arange(count) + 0.5) / count
         return list(dict.fromkeys(times[(shares * len(times)).astype(int)].tolist()))
+    start = min(motion.timestamps[0] for motion in motions)
+    end = max(motion.timestamps[-1] for motion in motions)
     for time in given:
+        if not start - 0.05 <= time <= end + 0.05:  # also for NaN
+            raise InputError(
+                f"--at {time:g}: the motions are from {start:.2f} to {end:.2f} s; choose moments in between"
+            )
         if not any(frame_at(each, half_interval(each), time) is not None for each in known):
             raise InputError(f"--at {time:g}: nobody has a pose then; choose from {times[0]:.2f} to {times[-1]:.2f} s")
     return given
@@ -157,7 +173,10 @@ def _moments(motions: Sequence[Motion], given: list[float] | None, count: int) -
 
 def _picture(video: Path, time: float, size: Sequence[int]) -> UInt8[np.ndarray, "h w 3"]:
     """The frame of a moment."""
-    image = next(iter(VideoReader(video, max(0.0, time - 5e-3)))).image
+    frame = next(iter(VideoReader(video, max(0.0, time - 5e-3))), None)
+    if frame is None:
+        raise InputError(f"{video} ends before {time:g} s; give the video that was lifted")
+    image = frame.image
     if list(image.shape[1::-1]) != list(size):
         wanted = "x".join(map(str, size))
         raise InputError(

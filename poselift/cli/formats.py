@@ -7,6 +7,7 @@ from poselift.cli.view import page_of_people
 from poselift.core.choices import choose
 from poselift.core.errors import InputError
 from poselift.export import read_sidecar
+from poselift.export.camera import SidecarCamera, camera_of
 from poselift.export.formats import FORMATS, Format
 from poselift.structures import Motion
 
@@ -52,6 +53,16 @@ def planned_files(names: Sequence[str], stems: Iterable[str]) -> list[str]:
     return [f"{stem}{ending}" for stem in stems for ending in endings] + list(PAGE_FILES if PAGE in names else ())
 
 
+def sidecar_camera(format_: Format, npz: Path) -> SidecarCamera | None:
+    """The camera of a motion's sidecar, if the format has room for one.
+
+    Raises:
+        InputError: the sidecar is damaged.
+    """
+    sidecar = npz.with_suffix(".json")
+    return camera_of(read_sidecar(sidecar), sidecar) if format_.camera else None
+
+
 def write_formats(
     folder: Path,
     names: Sequence[str],
@@ -76,8 +87,7 @@ def write_formats(
         for name, format_ in motion_formats(names).items():
             out = folder / f"{stem}{format_.ending}"
             try:
-                camera = read_sidecar(folder / f"{stem}.json").get("camera") if format_.camera else None
-                format_.write(out, [motion], camera=camera)
+                format_.write(out, [motion], camera=sidecar_camera(format_, folder / f"{stem}.npz"))
                 written.append(out.name)
             except InputError as error:
                 failed.append(f"{name} of {stem}: {error}")

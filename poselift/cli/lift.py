@@ -15,6 +15,7 @@ from poselift.cli.formats import chosen_formats, planned_files, write_formats
 from poselift.cli.keypoints import add_keypoint_options, chosen_keypoints
 from poselift.cli.lift_options import add_lift_options
 from poselift.cli.progress import stage_progress
+from poselift.cli.recording import check_recording, write_recording
 from poselift.cli.result_folder import new_results
 from poselift.cli.results import OVERLAY, Results, check_folder, folder, person_files
 from poselift.core.ahead import ahead
@@ -48,6 +49,9 @@ def add_command(commands: Any) -> None:
     parser.add_argument("video", nargs="?", type=Path, help="a video file (default: the demo clip)")
     parser.add_argument("--out", type=folder, metavar="DIR", help="output folder (default: poselift_out/NAME)")
     how = add_lift_options(parser)
+    how.add_argument(
+        "--rerun", type=Path, metavar="FILE.rrd", help="write everybody into one recording of Rerun too (rerun.io)"
+    )
     how.add_argument("--no-render", action="store_true", help="do not write overlay.mp4")
     how.add_argument("--quiet", action="store_true", help="print errors only")
     add_keypoint_options(parser)
@@ -67,6 +71,8 @@ def run(arguments: argparse.Namespace) -> None:
     out: Path = arguments.out if arguments.out is not None else Path("poselift_out") / path.stem
     formats = [] if arguments.formats is None else chosen_formats(arguments.formats, "--formats")
     check_folder(out, path, video, formats)
+    if arguments.rerun is not None:
+        check_recording(arguments.rerun)
     # No markup, because file names may look like rich's.
     console = Console(quiet=arguments.quiet, highlight=False, soft_wrap=True, markup=False, emoji=False)
     weights = load_weights(arguments.weights, torch_device(arguments.device))
@@ -80,6 +86,9 @@ def run(arguments: argparse.Namespace) -> None:
         summary = printable(f"nobody was lifted in {path}; the reasons are in {out / 'summary.json'}")
         print(summary, file=sys.stderr)
         raise SystemExit(NOBODY)
+    if arguments.rerun is not None:
+        posed = [motion.keypoints.person for motion in lifted.motions if not np.isnan(motion.joints).all()]
+        write_recording(arguments.rerun, [out / f"person_{person}.npz" for person in posed])
     count = len(lifted.motions)
     people = f"{count} {'person' if count == 1 else 'people'}"
     look = str(out if arguments.no_render else out / OVERLAY)
@@ -139,7 +148,11 @@ def lift_into(
     if arguments.world:
         with watch.time("world"):
             world = _world(clip, options.threshold, lifted)
-    motions = [motion.restricted(skeleton) for motion in (lifted if world is None else world).motions]
+    found = lifted if world is None else world
+    motions = [
+        replace(motion.restricted(skeleton), height=found.heights.get(motion.keypoints.person))
+        for motion in found.motions
+    ]
     lifted = replace(lifted, motions=[motion.restricted(skeleton) for motion in lifted.motions])
     people = {f"person_{motion.keypoints.person}": motion for motion in motions}
     files = [name for motion in motions for name in person_files(motion)]

@@ -52,6 +52,7 @@ def gait_tables(motion: Motion) -> str:
         return "No steps: no foot strike is followed by one of the other foot within 0.2 to 1.5 s."
     cadence = f"{found.cadence:.1f} ± {found.cadence_uncertainty:.1f} steps a minute"
     lines = [f"{len(found.steps)} steps, cadence {cadence}, {len(found.strides)} strides."]
+    lines[0] += " The ± of the cadence is an error of one frame over the time of all steps."
     if len(found.strides):
         lines += ["", "| stride | foot | from s | to s | length m | ± m (90 %) |", "|---:|---|---:|---:|---:|---:|"]
     feet = [FEET[foot].removesuffix("_foot") for foot in found.stride_feet]

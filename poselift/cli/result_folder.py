@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from poselift.cli.results import SUMMARY, UNFINISHED, check_folder, earlier_summary, is_ours
+from poselift.core.files import move_files
 from poselift.core.locks import locked
 from poselift.export.opensim import opensim_files
 
@@ -66,13 +67,10 @@ def _publish(new: Path, out: Path) -> None:
 
 def _move(path: Path, place: Path) -> None:
     """Moves a file, or the files of a folder of OpenSim, in which the user's model and results stay."""
-    if not path.is_dir():
+    if path.is_dir():
+        move_files(path, place)
+    else:
         os.replace(path, place)
-        return
-    place.mkdir(exist_ok=True)
-    for file in sorted(path.iterdir()):
-        os.replace(file, place / file.name)
-    path.rmdir()
 
 
 def _remove(path: Path) -> None:

@@ -5,7 +5,7 @@ import os
 import re
 from argparse import ArgumentTypeError
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -116,7 +116,7 @@ class Results:
 
         Args:
             motion: the person's motion.
-            lifted: camera and heights.
+            lifted: the camera.
             world: the pose of the world frame; None for a motion in the camera frame.
         """
         person = motion.keypoints.person
@@ -131,13 +131,12 @@ class Results:
         if world is not None:
             camera |= {"R": world.R, "t": world.t}
             camera["up_uncertainty_degrees"] = round(math.degrees(world.uncertainty), 2)
-        height = (lifted if world is None else world).heights.get(person)
         write_sidecar(
             self.out / f"person_{person}.json",
             motion,
             camera=camera,
             weights=self._weights(),
-            extra=self.inputs if height is None else {**self.inputs, "height": asdict(height)},
+            extra=self.inputs,
         )
 
     def write_summary(self, lifted: LiftedClip, seconds: dict[str, float], files: list[str]) -> None:

@@ -1,6 +1,7 @@
 """`poselift view`: a page with the video, the 3D and the curves of a lifted clip."""
 
 import argparse
+import math
 import webbrowser
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from poselift.core.bounded import read_json
 from poselift.core.errors import InputError
 from poselift.core.files import check_writable
 from poselift.export import read_motion, read_sidecar
+from poselift.export.camera import camera_of
 from poselift.kinematics import joint_angles
 from poselift.viz.page import View, write_page
 
@@ -97,15 +99,22 @@ def page_of_people(
     if len(about) < len(found):
         raise InputError(f"a page shows each person once; {', '.join(map(str, found))} have only {len(about)} people")
     first = sidecars[0]
-    camera = first.get("camera")
-    if not isinstance(camera, dict) or not {"K", "image_size"} <= set(camera):
+    if camera_of(first, found[0].with_suffix(".json")) is None:
         raise InputError(f"{found[0].with_suffix('.json')}: the camera's K or image_size is missing; lift again")
     summary = _summary(folder)
     title = str(first.get("video") or first.get("keypoints_file") or folder.absolute().name)
     if span is None and {"start_s", "end_s"} <= set(summary):
-        span = float(summary["start_s"]), float(summary["end_s"])
+        span = _span(summary, folder)
     angles = {motion.keypoints.person: joint_angles(motion) for motion in motions}
-    return write_page(out, motions, View(title, camera, about, angles), video or video_of(folder), span)
+    return write_page(out, motions, View(title, first["camera"], about, angles), video or video_of(folder), span)
+
+
+def _span(summary: dict[str, Any], folder: Path) -> tuple[float, float]:
+    """First and last time of the clip, seconds."""
+    start, end = summary["start_s"], summary["end_s"]
+    if not all(isinstance(value, int | float) and math.isfinite(value) for value in (start, end)):
+        raise InputError(f"{folder / 'summary.json'}: start_s or end_s is not a number; lift again")
+    return float(start), float(end)
 
 
 def video_of(folder: Path) -> Path | None:
@@ -116,7 +125,11 @@ def video_of(folder: Path) -> Path | None:
         return None
     path = Path(str(summary.get("path", name)))
     # With keypoints, the path is theirs.
-    places = [path.with_name(Path(name).name), folder / Path(name).name, folder.absolute().with_name(Path(name).name)]
+    name = Path(name).name
+    try:
+        places = [path.with_name(name), folder / name, folder.absolute().with_name(name)]
+    except ValueError:  # it is no name of a file
+        return None
     return next((place for place in places if place.is_file()), None)
 
 

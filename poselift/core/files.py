@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import re
+import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -73,6 +74,40 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
         temporary.unlink(missing_ok=True)
 
 
+@contextlib.contextmanager
+def atomic_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """A temporary folder beside `path`; if the block succeeds, its files move to `path`, where others stay.
+
+    Args:
+        path: final path of the folder.
+
+    Raises:
+        InputError: the folder cannot be created or written to.
+    """
+    path = Path(path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.stem}.", suffix=path.suffix))
+    except OSError as error:
+        raise InputError(f"cannot write {path}: {error.strerror or error}; choose another folder") from error
+    try:
+        yield temporary
+        try:
+            move_files(temporary, path)
+        except OSError as error:
+            raise InputError(f"cannot write {path}: {error.strerror or error}; choose another folder") from error
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+def move_files(folder: Path, place: Path) -> None:
+    """Moves the files of a folder to another, in which others stay, and removes the emptied one."""
+    place.mkdir(exist_ok=True)
+    for file in sorted(folder.iterdir()):
+        os.replace(file, place / file.name)
+    folder.rmdir()
+
+
 def remove_partial(folder: str | os.PathLike[str]) -> None:
     """Removes the temporary files that killed processes left in a folder, by the names of `atomic_path`."""
     for path in Path(folder).glob(".*.*"):
@@ -81,10 +116,12 @@ def remove_partial(folder: str | os.PathLike[str]) -> None:
 
 
 def remove_partial_of(path: Path) -> None:
-    """Removes the temporary files that killed processes left of one file; others in the folder may be the user's."""
+    """Removes what killed processes left of one file or folder; other temporary files may be the user's."""
     ours = re.compile(rf"\.{re.escape(path.stem)}\.[a-z0-9_]{{8}}{re.escape(path.suffix)}")
     for there in path.parent.glob(".*"):
-        if ours.fullmatch(there.name):
+        if ours.fullmatch(there.name) and there.is_dir():
+            shutil.rmtree(there, ignore_errors=True)
+        elif ours.fullmatch(there.name):
             there.unlink(missing_ok=True)
 
 

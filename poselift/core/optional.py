@@ -4,7 +4,7 @@ import importlib
 import importlib.util
 from types import ModuleType
 
-from poselift.core.errors import InputError
+from poselift.core.errors import InputError, reason
 
 
 def require(package: str, extra: str) -> ModuleType:
@@ -15,8 +15,12 @@ def require(package: str, extra: str) -> ModuleType:
         extra: extra of poselift that installs it.
 
     Raises:
-        InputError: the package is not installed; the message has the command to install it.
+        InputError: the package or one that it needs is not installed; the message has the command to install it.
     """
     if importlib.util.find_spec(package) is None:
         raise InputError(f"{package} is not installed; run: pip install 'poselift[{extra}]'")
-    return importlib.import_module(package)
+    try:
+        return importlib.import_module(package)
+    except ImportError as error:
+        again = f"pip install --force-reinstall 'poselift[{extra}]'"
+        raise InputError(f"{package} is installed but cannot be imported ({reason(error)}); run: {again}") from error

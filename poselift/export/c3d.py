@@ -15,7 +15,8 @@ def write_c3d(path: str | os.PathLike[str], motions: Sequence[Motion], up: str =
     """Writes joints as points: millimetres, a constant rate.
 
     The residual of a point is the radius that holds the joint in 90 % of cases, millimetres; 0 where it is unknown, and
-    -1 in empty frames, as the format has it for points that are missing.
+    -1 in empty frames, as the format has it for points that are missing. The group SUBJECTS has USED, NAMES, and if all
+    heights are known HEIGHTS, metres, and HEIGHT_ORIGINS, given or estimated.
 
     Args:
         path: the file to write.
@@ -36,6 +37,12 @@ def write_c3d(path: str | os.PathLike[str], motions: Sequence[Motion], up: str =
     file.add_parameter("POINT", "X_SCREEN", ["+X"])
     file.add_parameter("POINT", "Y_SCREEN", [f"+{up.upper()}"])
     file.add_parameter("POINT", "Y_SCREEN", ["+Y"])
+    file.add_parameter("SUBJECTS", "USED", [len(motions)])
+    file.add_parameter("SUBJECTS", "NAMES", [f"person_{motion.keypoints.person}" for motion in motions])
+    heights = [motion.height for motion in motions if motion.height is not None]
+    if len(heights) == len(motions):
+        file.add_parameter("SUBJECTS", "HEIGHTS", [height.metres for height in heights])
+        file.add_parameter("SUBJECTS", "HEIGHT_ORIGINS", [height.origin for height in heights])
     missing = np.isnan(found.positions).any(-1).T
     points = np.ones((4, *missing.shape))
     points[:3] = found.positions.transpose(2, 1, 0)

@@ -1,14 +1,14 @@
 """The formats of `poselift export`, by name."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from poselift.core.optional import require
 from poselift.export.angles import write_angles_csv, write_angles_mot
 from poselift.export.bvh import write_bvh
 from poselift.export.c3d import write_c3d
+from poselift.export.camera import SidecarCamera
 from poselift.export.csv import write_csv
 from poselift.export.glb import write_glb
 from poselift.export.netcdf import write_netcdf
@@ -49,7 +49,7 @@ class Format:
         if self.package is not None:
             require(*self.package)
 
-    def write(self, path: Path, motions: list[Motion], up: str = "y", camera: Mapping[str, Any] | None = None) -> None:
+    def write(self, path: Path, motions: list[Motion], up: str = "y", camera: SidecarCamera | None = None) -> None:
         """Writes a file.
 
         Args:
@@ -79,6 +79,6 @@ FORMATS = {
     "csv": Format(".csv", write_csv),
     "parquet": Format(".parquet", write_parquet, several=True, package=("pyarrow", "tables")),
     "netcdf": Format(".nc", write_netcdf, several=True),
-    "rerun": Format(".rrd", write_rerun, camera=True, package=("rerun", "rerun")),
+    "rerun": Format(".rrd", write_rerun, several=True, camera=True, package=("rerun", "rerun")),
 }
 """Each format by its name on the command line."""

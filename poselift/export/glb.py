@@ -14,7 +14,7 @@ from poselift.core.optional import require
 from poselift.export.body import body_mesh
 from poselift.export.people import check_people
 from poselift.kinematics import RiggedMotion, solve
-from poselift.structures import Motion
+from poselift.structures import Height, Motion
 
 _SKIN = [0.62, 0.66, 0.72, 1.0]
 """Colour of the body, linear RGBA."""
@@ -24,7 +24,7 @@ def write_glb(path: str | os.PathLike[str], motions: Sequence[Motion]) -> None:
     """Writes one armature, skinned body and animation per person: metres, Y up, facing +Z, in a T-pose at rest.
 
     Key frames are at the motion's own times, in one animation for everybody. An empty frame repeats the last pose
-    before it (or the first of the clip).
+    before it (or the first of the clip). The armature's extras have `height_m` and `height_origin`, if it is known.
 
     Args:
         path: the file to write.
@@ -40,7 +40,7 @@ def write_glb(path: str | os.PathLike[str], motions: Sequence[Motion]) -> None:
     # glTF has no times below 0.
     start = min(0.0, *(float(motion.timestamps[0]) for motion in motions))
     for motion in motions:
-        document.add(solve(motion), start)
+        document.add(solve(motion), start, motion.height)
     with atomic_path(path) as temporary:
         if not document.finished().save_binary(str(temporary)):
             raise InputError(f"cannot write {path}: pygltflib failed")
@@ -70,12 +70,13 @@ class _Document:
         self._file.set_binary_blob(bytes(self._blob))
         return self._file
 
-    def add(self, rigged: RiggedMotion, start: float) -> None:
+    def add(self, rigged: RiggedMotion, start: float, height: Height | None) -> None:
         """A person with mesh, skin and animation.
 
         Args:
             rigged: the motion.
             start: the time that becomes 0, seconds.
+            height: of the person, for the extras of the armature.
         """
         gltf, file, rig = self._gltf, self._file, rigged.rig
         name, top = f"person_{rigged.person}", len(file.nodes)
@@ -84,7 +85,8 @@ class _Document:
             at: [first + row for row, parent in enumerate(rig.parents) if parent == at]
             for at in range(-1, len(rig.names))
         }
-        file.nodes.append(gltf.Node(name=name, children=children[-1]))
+        about = {} if height is None else {"height_m": height.metres, "height_origin": height.origin}
+        file.nodes.append(gltf.Node(name=name, children=children[-1], extras=about))
         for row, (joint, offset) in enumerate(zip(rig.names, rig.offsets.tolist(), strict=True)):
             file.nodes.append(gltf.Node(name=joint, translation=offset, children=children[row]))
         # The skinned mesh is a root itself, because the transforms above it do not count.

@@ -17,7 +17,8 @@ def write_netcdf(path: str | os.PathLike[str], motions: Sequence[Motion]) -> Non
 
     Variables: `position` (time, space, keypoints, individuals), metres, root plus joint; `confidence` (time, keypoints,
     individuals), the detector's scores of the keypoints of the same names; and beyond movement's own `uncertainty`
-    (time, keypoints, individuals), metres, if it is known. Unknown values are NaN. Coordinates: `time` in seconds,
+    (time, keypoints, individuals), metres, if it is known, and `height` (individuals), metres, whose attribute `origin`
+    has "given", "estimated" or "unknown" for each person. Unknown values are NaN. Coordinates: `time` in seconds,
     `space`, `keypoints` and `individuals` by name. Attributes: movement's, and `frame`, camera or world.
 
     Args:
@@ -61,6 +62,10 @@ def write_netcdf(path: str | os.PathLike[str], motions: Sequence[Motion]) -> Non
             variable = file.createVariable(name, "f4", dimensions)
             variable[:] = array
             variable._FillValue = np.float32(np.nan)
+        heights = file.createVariable("height", "f4", ("individuals",))
+        heights[:] = [np.nan if motion.height is None else motion.height.metres for motion in motions]
+        heights.units = "m"
+        heights.origin = ", ".join("unknown" if motion.height is None else motion.height.origin for motion in motions)
         file.ds_type, file.source_software, file.time_unit = "poses", "poselift", "seconds"
         file.space_unit, file.frame = "metres", first.frame
         if interval:

@@ -11,12 +11,12 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-from poselift.core.files import write_text
+from poselift.core.files import atomic_folder, write_text
 from poselift.export.angles import write_angles_mot
 from poselift.export.markers import markers
 from poselift.export.trc import write_trc
 from poselift.kinematics import solve, upright
-from poselift.structures import Motion
+from poselift.structures import Height, Motion
 
 MODEL = "Rajagopal2015.osim"
 """Name of the model in OpenSim's collection of models; the setups seek it in their own folder."""
@@ -89,18 +89,19 @@ def write_opensim(path: str | os.PathLike[str], motion: Motion) -> None:
     Raises:
         InputError: the folder cannot be written, the skeleton lacks joints, or no frame has a pose.
     """
-    folder, found = Path(path), markers([motion])
+    path, found = Path(path), markers([motion])
     moved = _centred(motion)
     rigged = solve(moved)  # refuses a skeleton before anything is written
-    name, trc = folder.stem, f"{folder.stem}.trc"
+    name, trc = path.stem, f"{path.stem}.trc"
     seen = found.times[np.isfinite(found.positions).all((1, 2))]
     span = f"{seen[0]:.6f} {seen[-1]:.6f}"
     joints = tuple(joint for joint in found.names if _part(joint) in _PLACES)
-    write_trc(folder / trc, [moved], skip_empty=True)
-    write_angles_mot(folder / f"{name}.mot", rigged)
-    _write(folder / "markers.xml", _marker_set(joints))
-    _write(folder / "scale.xml", _scaling(name, joints, trc, span))
-    _write(folder / "inverse_kinematics.xml", _tracking(name, joints, trc, span))
+    with atomic_folder(path) as folder:
+        write_trc(folder / trc, [moved], skip_empty=True)
+        write_angles_mot(folder / f"{name}.mot", rigged)
+        _write(folder / "markers.xml", _marker_set(joints))
+        _write(folder / "scale.xml", _scaling(name, joints, trc, span, motion.height))
+        _write(folder / "inverse_kinematics.xml", _tracking(name, joints, trc, span))
 
 
 def _centred(motion: Motion) -> Motion:
@@ -136,7 +137,7 @@ def _marker_set(joints: tuple[str, ...]) -> ElementTree.Element:
     return _node("MarkerSet", "poselift", _objects(objects))
 
 
-def _scaling(name: str, joints: tuple[str, ...], trc: str, span: str) -> ElementTree.Element:
+def _scaling(name: str, joints: tuple[str, ...], trc: str, span: str, height: Height | None) -> ElementTree.Element:
     """Scaling by distances alone: the markers are joints, whose places in the model no still pose needs to show."""
     measurements = []
     for measurement, (pairs, axes, bodies) in _SCALES.items():
@@ -161,6 +162,8 @@ def _scaling(name: str, joints: tuple[str, ...], trc: str, span: str) -> Element
             output_model_file=_SCALED,
         ),
         mass=-1.0,  # keeps the model's mass: no joint shows the person's
+        # Millimetres, for information: OpenSim does not scale by it.
+        **({} if height is None else {"height": round(1000 * height.metres, 1)}),
     )
 
 

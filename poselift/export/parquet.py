@@ -1,7 +1,9 @@
 """Parquet: the table of a motion for pandas, polars and databases, written by pyarrow."""
 
+import json
 import os
 from collections.abc import Sequence
+from dataclasses import asdict
 
 import numpy as np
 
@@ -15,7 +17,8 @@ from poselift.structures import Motion
 def write_parquet(path: str | os.PathLike[str], motions: Sequence[Motion]) -> None:
     """Writes a column `person`, and the columns of `poselift.export.table`; unknown values are null.
 
-    The metadata of the file have `skeleton`, `frame` and `axes`, as text.
+    The metadata of the file have `skeleton`, `frame` and `axes` as text, and `heights` as JSON: by the person's number
+    `metres`, `spread` (metres) and `origin`, given or estimated.
 
     Args:
         path: the file to write.
@@ -35,6 +38,7 @@ def write_parquet(path: str | os.PathLike[str], motions: Sequence[Motion]) -> No
     table = arrow.concat_tables(tables, promote_options="default")
     first = motions[0]
     axes = "x right, y down, z forward" if first.frame == "camera" else "y up, the ground at y = 0"
-    about = {"skeleton": first.skeleton.name, "frame": first.frame, "axes": axes}
+    heights = {motion.keypoints.person: asdict(motion.height) for motion in motions if motion.height is not None}
+    about = {"heights": json.dumps(heights), "skeleton": first.skeleton.name, "frame": first.frame, "axes": axes}
     with atomic_path(path) as temporary:
         parquet.write_table(table.replace_schema_metadata(about), temporary)

@@ -2,16 +2,18 @@
 
 import os
 from pathlib import Path
-from typing import get_args
+from typing import TypeGuard, get_args
 
 from poselift.core.bounded import whole_number
 from poselift.core.errors import InputError
 from poselift.export.npz import read_npz
 from poselift.export.sidecar import read_sidecar, skeleton_from_json
 from poselift.skeleton import Pelvis
-from poselift.structures import MOST_PIXELS, Keypoints2D, Motion
+from poselift.structures import MOST_PIXELS, Height, Keypoints2D, Motion
 
 _MOST_PEOPLE = 10**9
+_TALLEST = 10.0
+"""Metres."""
 
 
 def read_motion(npz_path: str | os.PathLike[str]) -> Motion:
@@ -50,6 +52,7 @@ def read_motion(npz_path: str | os.PathLike[str]) -> Motion:
     except (TypeError, ValueError) as error:
         raise InputError(f"{json_path}: {error}; take the JSON that poselift wrote") from error
     width, height = (whole_number(side, 1, MOST_PIXELS) for side in size) if _is_pair(size) else (None, None)
+    stature = _height(about.get("height"), json_path)
     number, pelvis = whole_number(person, 1, _MOST_PEOPLE), about.get("pelvis")
     if width is None or height is None or number is None:
         raise InputError(
@@ -88,7 +91,26 @@ def read_motion(npz_path: str | os.PathLike[str]) -> Motion:
         uncertainty=arrays.get("uncertainty"),
         contacts=arrays.get("contacts"),
         pelvis=pelvis,
+        height=stature,
     )
+
+
+def _height(value: object, path: Path) -> Height | None:
+    """The height under "height" of a sidecar."""
+    if value is None:
+        return None
+    found = value if isinstance(value, dict) else {}
+    metres, spread, origin = (found.get(key) for key in ("metres", "spread", "origin"))
+    if not _is_length(metres) or not _is_length(spread) or origin not in ("estimated", "given"):
+        raise InputError(
+            f"{path}: height {value!r:.80} is not metres, spread and origin; take the JSON that poselift wrote"
+        )
+    return Height(float(metres), float(spread), origin)
+
+
+def _is_length(value: object) -> TypeGuard[float]:
+    """Whether a value is a possible height or its spread, metres."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < _TALLEST
 
 
 def _is_pair(value: object) -> bool:

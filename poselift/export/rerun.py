@@ -1,114 +1,133 @@
 """Rerun's recordings: bodies, uncertainty, camera and 2D over time, for its viewer (rerun.io), written by rerun-sdk."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 
-from poselift.core.errors import InputError
 from poselift.core.files import atomic_path
 from poselift.core.optional import require
+from poselift.export.camera import SidecarCamera
+from poselift.export.people import check_people
 from poselift.skeleton import Skeleton
 from poselift.structures import Motion
 
 _COLORS = {"left": (86, 180, 233), "right": (230, 120, 0), "middle": (160, 160, 160)}
 """The person's own sides, RGB."""
 
-_TIMELINE = "video_time"
+_TIMELINE, _FRAMES = "video_time", "frame"
+_DIGITS = 6
+"""Of a time in seconds; equal times are one frame."""
+
 _LIMB, _JOINT = 0.012, 0.02
 """Radii in the scene, metres."""
 
 
-def write_rerun(path: str | os.PathLike[str], motion: Motion, camera: Mapping[str, Any] | None = None) -> None:
-    """Writes a recording on the timeline `video_time`, in seconds of the video.
+def write_rerun(path: str | os.PathLike[str], motions: Sequence[Motion], camera: SidecarCamera | None = None) -> None:
+    """Writes a recording of everybody on the timelines `video_time`, seconds of the video, and `frame`.
 
-    Entities: `world/person_<id>/skeleton`, `.../joints` and `.../uncertainty` (balls that hold a joint in 90 % of
-    cases), metres; `world/camera`, if it is given; and below it `image/person_<id>`, the keypoints and lines between
-    them, pixels. Empty frames are empty.
+    Entities: `world/person_<id>/skeleton`, `.../joints` with their names and `.../uncertainty` (balls that hold a joint
+    in 90 % of cases), metres; `world/camera`, if it is given; and below it `image/person_<id>`, the keypoints and lines
+    between them, pixels. `world/person_<id>` has the height, if it is known. Empty frames are empty. Frames count those
+    of all people, from 0.
 
     Args:
         path: the .rrd file to write.
-        motion: one person's motion.
-        camera: of the sidecar: `K`, `image_size`, and `R` and `t` for the world frame. Without it the keypoints are in
-            a picture of their own.
+        motions: everybody in the file.
+        camera: of the sidecar. Without it the keypoints are in a picture of their own.
 
     Raises:
-        InputError: rerun-sdk is not installed, the file cannot be written, or no frame has a pose.
+        InputError: rerun-sdk is not installed, the file cannot be written, the people do not fit together, or somebody
+            has no frame with a pose.
     """
-    if np.isnan(motion.joints).all():
-        raise InputError("the motion has no frame with a pose; lift the person again")
+    check_people(motions)
     rr = require("rerun", "rerun")
-    name = f"person_{motion.keypoints.person}"
-    places = (motion.joints + motion.root[:, None]).astype(np.float32)
+    first = motions[0]
+    frames = np.unique(np.concatenate([motion.timestamps for motion in motions]).round(_DIGITS))
     with atomic_path(path) as temporary:
-        recording = rr.RecordingStream("poselift", recording_id=f"{name}_{motion.frame}")
+        people = "_".join(str(motion.keypoints.person) for motion in motions)
+        recording = rr.RecordingStream("poselift", recording_id=f"person_{people}_{first.frame}")
         recording.save(temporary)
-        axes = rr.ViewCoordinates.RIGHT_HAND_Y_UP if motion.frame == "world" else rr.ViewCoordinates.RDF
+        axes = rr.ViewCoordinates.RIGHT_HAND_Y_UP if first.frame == "world" else rr.ViewCoordinates.RDF
         recording.log("world", axes, static=True)
-        body = f"world/{name}"
-        _send_lines(rr, recording, motion, f"{body}/skeleton", places, motion.skeleton, rr.LineStrips3D, _LIMB)
-        _send_points(rr, recording, motion, f"{body}/joints", places, rr.Points3D, _JOINT)
-        if motion.uncertainty is not None:
-            _send_balls(rr, recording, motion, f"{body}/uncertainty", places)
         image = "image"
-        if camera is not None and {"K", "image_size"} <= set(camera):
+        if camera is not None:
             image = "world/camera/image"
-            R, t = (camera.get(key, usual) for key, usual in (("R", np.eye(3)), ("t", np.zeros(3))))
-            recording.log("world/camera", rr.Transform3D(translation=t, mat3x3=R), static=True)
-            lens = rr.Pinhole(image_from_camera=camera["K"], resolution=camera["image_size"])
+            recording.log("world/camera", rr.Transform3D(translation=camera.t, mat3x3=camera.R), static=True)
+            lens = rr.Pinhole(image_from_camera=camera.K, resolution=camera.image_size)
             recording.log(image, lens, static=True)
-        pixels = motion.keypoints.keypoints.astype(np.float32)
-        skeleton = motion.keypoints.skeleton
-        _send_lines(rr, recording, motion, f"{image}/{name}/lines", pixels, skeleton, rr.LineStrips2D, 1.0)
-        _send_points(rr, recording, motion, f"{image}/{name}/keypoints", pixels, rr.Points2D, 2.5)
+        for motion in motions:
+            _send_person(_Sender(rr, recording, motion, frames), motion, image)
         recording.flush()
         recording.disconnect()
 
 
-def _send_lines(
-    rr: Any,
-    recording: Any,
-    motion: Motion,
-    entity: str,
-    points: Float[np.ndarray, "t j c"],
-    skeleton: Skeleton,
-    kind: Any,
-    radius: float,
-) -> None:
-    """The bones of all frames."""
-    bones = skeleton.bones
-    rows = np.array([skeleton.indices(list(bone)) for bone in bones])
-    strips = points[:, rows]
-    known = np.isfinite(strips).all((2, 3))
-    sides = [next((side for side in ("left", "right") if bone[1].startswith(side)), "middle") for bone in bones]
-    colors = np.broadcast_to(np.array([_COLORS[side] for side in sides], np.uint8), (*known.shape, 3))[known]
-    columns = kind.columns(strips=list(strips[known]), colors=colors).partition(known.sum(1))
-    recording.log(entity, kind.from_fields(radii=radius), static=True)
-    rr.send_columns(entity, _times(rr, motion), columns, recording=recording)
+def _send_person(sender: "_Sender", motion: Motion, image: str) -> None:
+    """All that a recording has of one person.
+
+    Args:
+        sender: of the person's motion.
+        motion: likewise.
+        image: entity of the picture.
+    """
+    rr, name = sender.rr, f"person_{motion.keypoints.person}"
+    body, places = f"world/{name}", (motion.joints + motion.root[:, None]).astype(np.float32)
+    if motion.height is not None:
+        about = rr.AnyValues(height_m=motion.height.metres, height_origin=motion.height.origin)
+        sender.recording.log(body, about, static=True)
+    sender.lines(f"{body}/skeleton", places, motion.skeleton, rr.LineStrips3D, _LIMB)
+    sender.points(f"{body}/joints", places, rr.Points3D, _JOINT, labels=motion.skeleton.joints, show_labels=False)
+    if motion.uncertainty is not None:
+        sender.balls(f"{body}/uncertainty", places, motion.uncertainty)
+    pixels = motion.keypoints.keypoints.astype(np.float32)
+    sender.lines(f"{image}/{name}/lines", pixels, motion.keypoints.skeleton, rr.LineStrips2D, 1.0)
+    sender.points(f"{image}/{name}/keypoints", pixels, rr.Points2D, 2.5)
 
 
-def _send_points(
-    rr: Any, recording: Any, motion: Motion, entity: str, points: Float[np.ndarray, "t j c"], kind: Any, radius: float
-) -> None:
-    """The joints of all frames."""
-    known = np.isfinite(points).all(-1)
-    columns = kind.columns(positions=points[known]).partition(known.sum(1))
-    recording.log(entity, kind.from_fields(radii=radius), static=True)
-    rr.send_columns(entity, _times(rr, motion), columns, recording=recording)
+class _Sender:
+    """Sends arrays over the frames of a motion to a recording.
 
+    Args:
+        rr: the package rerun.
+        recording: the recording.
+        motion: gives the times.
+        frames: times of all frames of the recording, seconds.
+    """
 
-def _send_balls(rr: Any, recording: Any, motion: Motion, entity: str, places: Float[np.ndarray, "t j 3"]) -> None:
-    """The uncertainty of all frames."""
-    radii = motion.uncertainty
-    assert radii is not None
-    known = np.isfinite(places).all(-1) & (radii > 0)
-    sizes = np.repeat(radii[known][:, None], 3, 1).astype(np.float32)
-    columns = rr.Ellipsoids3D.columns(centers=places[known], half_sizes=sizes).partition(known.sum(1))
-    recording.log(entity, rr.Ellipsoids3D.from_fields(colors=[*_COLORS["middle"], 60]), static=True)
-    rr.send_columns(entity, _times(rr, motion), columns, recording=recording)
+    def __init__(self, rr: Any, recording: Any, motion: Motion, frames: Float[np.ndarray, " n"]) -> None:
+        self.rr, self.recording = rr, recording
+        self._times = [
+            rr.TimeColumn(_TIMELINE, duration=motion.timestamps),
+            rr.TimeColumn(_FRAMES, sequence=np.searchsorted(frames, motion.timestamps.round(_DIGITS))),
+        ]
 
+    def lines(
+        self, entity: str, points: Float[np.ndarray, "t j c"], skeleton: Skeleton, kind: Any, radius: float
+    ) -> None:
+        """The bones of all frames."""
+        bones = skeleton.bones
+        strips = points[:, np.array([skeleton.indices(list(bone)) for bone in bones])]
+        known = np.isfinite(strips).all((2, 3))
+        sides = [next((side for side in ("left", "right") if bone[1].startswith(side)), "middle") for bone in bones]
+        colors = np.broadcast_to(np.array([_COLORS[side] for side in sides], np.uint8), (*known.shape, 3))[known]
+        columns = kind.columns(strips=list(strips[known]), colors=colors).partition(known.sum(1))
+        self._send(entity, kind.from_fields(radii=radius), columns)
 
-def _times(rr: Any, motion: Motion) -> list[Any]:
-    return [rr.TimeColumn(_TIMELINE, duration=motion.timestamps)]
+    def points(self, entity: str, points: Float[np.ndarray, "t j c"], kind: Any, radius: float, **about: Any) -> None:
+        """The joints of all frames."""
+        known = np.isfinite(points).all(-1)
+        columns = kind.columns(positions=points[known]).partition(known.sum(1))
+        self._send(entity, kind.from_fields(radii=radius, **about), columns)
+
+    def balls(self, entity: str, places: Float[np.ndarray, "t j 3"], radii: Float[np.ndarray, "t j"]) -> None:
+        """The uncertainty of all frames."""
+        known = np.isfinite(places).all(-1) & (radii > 0)
+        sizes = np.repeat(radii[known][:, None], 3, 1).astype(np.float32)
+        columns = self.rr.Ellipsoids3D.columns(centers=places[known], half_sizes=sizes).partition(known.sum(1))
+        self._send(entity, self.rr.Ellipsoids3D.from_fields(colors=[*_COLORS["middle"], 60]), columns)
+
+    def _send(self, entity: str, static: Any, columns: Any) -> None:
+        self.recording.log(entity, static, static=True)
+        self.rr.send_columns(entity, self._times, columns, recording=self.recording)

@@ -4,6 +4,7 @@ import importlib.metadata
 import os
 import re
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -72,6 +73,8 @@ def write_sidecar(
         content["contacts"] = FEET
     if motion.pelvis is not None:
         content["pelvis"] = motion.pelvis
+    if motion.height is not None:
+        content["height"] = asdict(motion.height)
     for key, value in (extra or {}).items():
         if key in content:
             raise InputError(f"{path}: the key {key!r} is reserved; choose another name")

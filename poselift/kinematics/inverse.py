@@ -2,7 +2,8 @@
 
 Pelvis, thorax, head and feet are rigid and are aligned with all of their joints. The other segments point from where
 the rig's joint is to where the motion's next joint is, so that errors of lengths do not add up along a limb. `limbs`
-turns arms and legs about their bones. All frames are solved at once.
+turns arms and legs about their bones, and `limits` keeps joints within what people can do: where the motion goes
+beyond, the limit holds, and the residual says by how much the joints are missed. All frames are solved at once.
 """
 
 import numpy as np
@@ -13,7 +14,9 @@ from poselift.core.errors import InputError
 from poselift.core.times import usual_interval
 from poselift.geometry import umeyama
 from poselift.geometry.products import compose
-from poselift.kinematics.limbs import LEFT_ARM, LEG, RIGHT_ARM, basis, bend, swing
+from poselift.kinematics.directions import basis, swing
+from poselift.kinematics.limbs import LEFT_ARM, LEG, RIGHT_ARM, bend
+from poselift.kinematics.limits import BALLS
 from poselift.kinematics.rig import Rig, RiggedMotion
 from poselift.skeleton import H36M17
 from poselift.structures import Motion
@@ -31,12 +34,13 @@ _RIGID = {
 rise with the arms: these count less."""
 
 
-def solve(motion: Motion) -> RiggedMotion:
+def solve(motion: Motion, *, limits: bool = True) -> RiggedMotion:
     """The motion as rotations of a rig of the person's median bone lengths.
 
     Args:
         motion: of h36m17, or of cmu28 with feet, hands and face. The camera frame is turned by 180 degrees about x,
             which makes Y up for a level camera.
+        limits: whether joints keep within their ranges of motion.
 
     Raises:
         InputError: the skeleton lacks joints of h36m17, or no frame has a pose.
@@ -50,7 +54,7 @@ def solve(motion: Motion) -> RiggedMotion:
     known = np.isfinite(points).all((1, 2))
     if not known.any():
         raise InputError(f"person {motion.keypoints.person} has no frame with a pose; choose another person")
-    body = _Body(torch.from_numpy(points[known]), skeleton.joints, skeleton.parent_indices)
+    body = _Body(torch.from_numpy(points[known]), skeleton.joints, skeleton.parent_indices, limits)
     turned = body.solved(usual_interval(motion.timestamps))
 
     frames, joints = len(motion), len(skeleton)
@@ -77,11 +81,13 @@ class _Body:
         points: metres, Y up; (t, j, 3).
         names: of the joints.
         parents: of the joints.
+        limits: whether joints keep within their ranges of motion.
     """
 
-    def __init__(self, points: Tensor, names: tuple[str, ...], parents: tuple[int, ...]) -> None:
+    def __init__(self, points: Tensor, names: tuple[str, ...], parents: tuple[int, ...], limits: bool) -> None:
         self.points = dict(zip(names, points.unbind(1), strict=True))
         self.names, self.parents = names, parents
+        self._limits = BALLS if limits else {}
         self.frames = self._anatomical()
         self.rest = {name: self._rest(name) for name in names}
         self.offsets = torch.stack([self.rest[name] for name in names])
@@ -101,11 +107,20 @@ class _Body:
         def aim(start: str, end: str) -> Tensor:
             return torch.nn.functional.normalize(self.points[end] - at[start], dim=-1)
 
+        def hold(segment: str, base: str) -> None:
+            if segment in self._limits:
+                free = compose(turned[base].mT, turned[segment])
+                held = self._limits[segment].held(free)
+                same = (held == free).all(-1).all(-1)[:, None, None]
+                turned[segment] = torch.where(same, turned[segment], compose(turned[base], held))
+
         place("pelvis", "left_hip", "right_hip", "spine")
         turned["thorax"] = self._aligned("thorax")
+        hold("thorax", "pelvis")
         # The back's turn about itself is half way between pelvis and thorax.
         middle = turned["pelvis"][..., 0] + turned["thorax"][..., 0]
         turned["spine"] = compose(basis(aim("spine", "thorax"), middle), basis(_Y, _X).mT)
+        hold("spine", "pelvis")
         place("spine", "thorax")
         place("thorax", "neck_base", "left_shoulder", "right_shoulder")
         if "neck_base" in self.frames:
@@ -113,16 +128,20 @@ class _Body:
         else:
             up = turned["thorax"][..., 1]
             turned["neck_base"] = compose(swing(up, aim("neck_base", "head_top")), turned["thorax"])
+        hold("neck_base", "thorax")
         for side, arm in (("left", LEFT_ARM), ("right", RIGHT_ARM)):
             for base, limb, hinge in (("pelvis", "hip knee ankle", LEG), ("thorax", "shoulder elbow wrist", arm)):
                 top, middle_joint, end = (f"{side}_{joint}" for joint in limb.split())
-                upper = aim(top, middle_joint)
+                upper, ball = aim(top, middle_joint), self._limits.get(top)
+                if ball is not None:
+                    upper = ball.pointed(turned[base], upper, torch.tensor(hinge.along, dtype=upper.dtype))
                 at[middle_joint] = at[top] + upper * self.rest[middle_joint].norm()
                 lower = aim(middle_joint, end)
-                turned[top], turned[middle_joint] = bend(turned[base], upper, lower, hinge, interval)
+                turned[top], turned[middle_joint] = bend(turned[base], upper, lower, hinge, interval, ball)
                 place(middle_joint, end)
             if f"{side}_ankle" in self.frames:
                 turned[f"{side}_ankle"] = self._aligned(f"{side}_ankle")
+                hold(f"{side}_ankle", f"{side}_knee")
             hand, wrist, forearm = f"{side}_hand", f"{side}_wrist", turned[f"{side}_elbow"]
             if hand in self.points:
                 along = torch.tensor(arm.along, dtype=forearm.dtype)

@@ -11,7 +11,9 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from poselift.geometry.products import compose, cross_matrix
+from poselift.geometry.products import compose
+from poselift.kinematics.directions import basis, swing
+from poselift.kinematics.limits import Ball
 
 STRAIGHT, _BENT = 0.14, 0.42
 """Sines of the flexion (8 and 25 degrees) below which the bend plane counts nothing and above which it alone counts."""
@@ -22,8 +24,9 @@ _MEMORY = 0.3
 _PRIOR = 1e-3
 """Weight of the clip's usual turn: that of a limb bent by 2 degrees all the time."""
 
-LIMITS = (-0.17, 2.88)
-"""Flexion of knees and elbows in radians: from 10 degrees of hyperextension to 165 degrees."""
+_LIMITS = (-0.17, 2.88)
+"""Flexion of knees and elbows in radians: from 10 degrees of hyperextension to 165 degrees. Normal are -10 to 135 for
+the knee and 0 to 150 for the elbow (see `limits`)."""
 
 
 @dataclass(frozen=True)
@@ -43,28 +46,13 @@ LEG = Hinge((0.0, -1.0, 0.0), (1.0, 0.0, 0.0))
 LEFT_ARM, RIGHT_ARM = Hinge((1.0, 0.0, 0.0), (0.0, -1.0, 0.0)), Hinge((-1.0, 0.0, 0.0), (0.0, 1.0, 0.0))
 
 
-def basis(first: Float[Tensor, "*#b 3"], second: Float[Tensor, "*#b 3"]) -> Float[Tensor, "... 3 3"]:
-    """Right-handed basis, in columns: the first vector, the part of the second across it, and their product."""
-    first = torch.nn.functional.normalize(first, dim=-1)
-    second = torch.nn.functional.normalize(second - (second * first).sum(-1, keepdim=True) * first, dim=-1)
-    first, second = torch.broadcast_tensors(first, second)
-    return torch.stack((first, second, torch.linalg.cross(first, second)), -1)
-
-
-def swing(start: Float[Tensor, "*#b 3"], end: Float[Tensor, "*#b 3"]) -> Float[Tensor, "... 3 3"]:
-    """Shortest rotation from one unit vector to another; unstable only where they are opposite."""
-    start, end = torch.broadcast_tensors(start, end)
-    cross = cross_matrix(torch.linalg.cross(start, end))
-    cos = (start * end).sum(-1)[..., None, None]
-    return torch.eye(3, dtype=end.dtype) + cross + compose(cross, cross) / (1 + cos).clamp_min(1e-9)
-
-
 def bend(
     parent: Float[Tensor, "t 3 3"],
     upper: Float[Tensor, "t 3"],
     lower: Float[Tensor, "t 3"],
     hinge: Hinge,
     interval: float,
+    ball: Ball | None,
 ) -> tuple[Float[Tensor, "t 3 3"], Float[Tensor, "t 3 3"]]:
     """Rotations of the two segments of a limb, in the world.
 
@@ -74,9 +62,10 @@ def bend(
         lower: unit vector along the lower bone.
         hinge: rest pose of the limb.
         interval: seconds between frames.
+        ball: limits of the joint at the top; None for no limits, neither of the hinge.
 
     Returns:
-        Of the upper and the lower segment; the lower one keeps to `LIMITS`.
+        Of the upper and the lower segment.
     """
     along, axis = (torch.tensor(vector, dtype=upper.dtype) for vector in (hinge.along, hinge.axis))
     swung = compose(swing((parent * along).sum(-1), upper), parent)
@@ -85,12 +74,22 @@ def bend(
     across = [(swung * vector).sum(-1) for vector in (axis, torch.linalg.cross(along, axis))]
     turn = torch.complex(*((normal * vector).sum(-1) for vector in across))
     turn = _settle(turn, interval)
+    if ball is not None:
+        middle = (ball.untwisted(parent, upper, along) * axis).sum(-1)
+        start = torch.complex(*((middle * vector).sum(-1) for vector in across))
+        twist = (turn * start.conj()).angle()
+        kept = ball.twist(twist)
+        turn = torch.where(kept == twist, turn, start * torch.polar(torch.ones_like(kept), kept))
     axes = turn.real[:, None] * across[0] + turn.imag[:, None] * across[1]
     rest = basis(along, axis).mT
     ahead = torch.linalg.cross(axes, upper)
     cos, sin, side = ((lower * vector).sum(-1, keepdim=True) for vector in (upper, ahead, axes))
-    flexion = torch.atan2(sin, cos).clamp(*LIMITS)
-    lower = torch.hypot(cos, sin) * (flexion.cos() * upper + flexion.sin() * ahead) + side * axes
+    flexion, length = torch.atan2(sin, cos), torch.hypot(cos, sin)
+    if ball is not None:
+        flexion, sideways = flexion.clamp(*_LIMITS), side.clamp(-_BENT, _BENT)
+        length = torch.where(sideways == side, length, (1 - sideways.square()).sqrt())
+        side = sideways
+    lower = length * (flexion.cos() * upper + flexion.sin() * ahead) + side * axes
     return compose(basis(upper, axes), rest), compose(basis(lower, axes), rest)
 
 

@@ -5,16 +5,15 @@ heights. So an estimate comes with its spread, and a given height improves the m
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
-from typing import Literal
 
 import numpy as np
 from jaxtyping import Float
 
 from poselift.core.errors import InputError
 from poselift.skeleton import Skeleton
-from poselift.structures import Motion
+from poselift.structures import Height, Motion
 
 SHORTEST, TALLEST = 0.5, 2.5
 """Accepted heights, metres: others are mistakes, mostly of the unit."""
@@ -40,21 +39,6 @@ _TRUNK = ("pelvis", "spine", "thorax", "neck_base", "head_top")
 
 GivenHeights = float | Mapping[int, float] | None
 """Known standing heights, metres: one for everybody, or by person's number; None if unknown."""
-
-
-@dataclass(frozen=True)
-class Height:
-    """Standing height, without shoes.
-
-    Attributes:
-        metres: the height.
-        spread: standard deviation of the error, metres; 0 for a given height.
-        origin: "estimated" or "given".
-    """
-
-    metres: float
-    spread: float
-    origin: Literal["estimated", "given"] = "estimated"
 
 
 def estimate_height(joints: Float[np.ndarray, "t j 3"], skeleton: Skeleton) -> Height:

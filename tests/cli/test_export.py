@@ -88,3 +88,34 @@ def test_a_motion_is_smoothed(person, tmp_path):
     assert len(read_motion(out)) == len(read_motion(person))
     assert "cutoff_hz" in out.with_suffix(".json").read_text()
     assert poselift("smooth", person, "--cutoff", "4", "--out", person).code == 2
+
+
+def test_the_height_that_was_given_is_read_back(stored, tmp_path):
+    stored.lift("--out", tmp_path / "walk", "--no-render", "--height", "1:1.8")
+    height = read_motion(tmp_path / "walk" / "person_1.npz").height
+    assert (height.metres, height.origin) == (1.8, "given")
+    sidecar = tmp_path / "walk" / "person_1.json"
+    sidecar.write_text(json.dumps(json.loads(sidecar.read_text()) | {"height": {"metres": "tall"}}))
+    ran = poselift("export", tmp_path / "walk" / "person_1.npz", "--to", "trc")
+    assert ran.code == 2
+    assert "is not metres, spread and origin" in ran.err
+
+
+def test_a_recording_of_everybody(stored, tmp_path):
+    pytest.importorskip("rerun", reason="rerun-sdk is not installed")
+    out, first, second = tmp_path / "walk", tmp_path / "a.rrd", tmp_path / "people.rrd"
+    stored.lift("--out", out, "--no-render", "--rerun", first)
+    people = sorted(out.glob("person_*.npz"))
+    ran = poselift("export", *people, "--to", "rerun", "--together", "--out", tmp_path)
+    assert ran.code == 0, ran.err
+    assert first.stat().st_size == pytest.approx(second.stat().st_size, rel=0.01)
+    assert len(people) == 2
+
+
+@pytest.mark.parametrize(("name", "message"), [("a.rrd", "pip install 'poselift[rerun]'"), ("a.mp4", "ends in .rrd")])
+def test_a_recording_that_cannot_be_written_stops_before_the_work(name, message, stored, tmp_path, monkeypatch):
+    monkeypatch.setattr("poselift.core.optional.importlib.util.find_spec", lambda name: None)
+    ran = poselift("lift", "--keypoints", stored.path, "--out", tmp_path / "walk", "--rerun", tmp_path / name)
+    assert ran.code == 2
+    assert message in ran.err
+    assert list(tmp_path.iterdir()) == []

@@ -1,3 +1,6 @@
+import json
+import shutil
+
 import pytest
 
 from poselift.samples import demo_video
@@ -48,7 +51,9 @@ def test_the_error_against_a_reference(folder, tmp_path):
     ("arguments", "message"),
     [
         (["--kind", "skeleton", "--out", "a.jpg"], "ends in .pdf, .svg, .png"),
-        (["--kind", "skeleton", "--out", "a.pdf", "--at", "99"], "nobody has a pose then; choose from 0.00 to"),
+        (["--kind", "skeleton", "--out", "a.pdf", "--at", "99"], "the motions are from 0.00 to"),
+        (["--kind", "angles", "--out", "a.pdf", "--at", "1"], "--at belongs to --kind skeleton and strip"),
+        (["--kind", "skeleton", "--out", "a.pdf", "--joint", "left_knee"], "--joint belongs to --kind time"),
         (["--kind", "skeleton", "--out", "a.pdf", "--at", "now"], "is not a list of seconds"),
         (["--kind", "time", "--out", "a.pdf", "--joint", "knee"], "did you mean 'right_knee', 'left_knee'"),
         (["--kind", "strip", "--out", "a.pdf", "--video", demo_video()], "960x540, not 640x480"),
@@ -68,3 +73,39 @@ def test_curves_are_of_one_person(folder, tmp_path):
     ran = poselift("figure", *people, "--kind", "angles", "--out", tmp_path / "a.pdf")
     assert ran.code == 2
     assert "one person" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("camera", "message"),
+    [
+        ([1], "is no object"),
+        ({"K": "wide", "image_size": [640, 480]}, "is damaged"),
+        ({"K": [[500, 0, 320], [0, 500, 240], [0, 0, 1]], "image_size": 640}, "is damaged"),
+        ({"K": [[500, 0, 320], [0, 500, 240], [0, 0, 1]], "image_size": [640, 480], "R": [[1]]}, "is damaged"),
+        ({}, "K or image_size is missing"),
+    ],
+)
+@pytest.mark.parametrize("command", ["figure", "view"])
+def test_a_damaged_camera_is_an_error_of_one_line(command, camera, message, folder, tmp_path):
+    other = tmp_path / "walk"
+    shutil.copytree(folder, other)
+    sidecar = other / "person_1.json"
+    sidecar.write_text(json.dumps(json.loads(sidecar.read_text()) | {"camera": camera}))
+    options = {"figure": [other / "person_1.npz", "--kind", "strip"], "view": [other]}
+    out = tmp_path / {"figure": "a.pdf", "view": "a.html"}[command]
+    ran = poselift(command, *options[command], "--out", out)
+    assert ran.code == 2
+    assert message in ran.err
+    assert len(ran.err.splitlines()) == 1
+    assert not out.exists()
+
+
+@pytest.mark.parametrize("summary", [{"start_s": "now"}, {"start_s": float("inf")}, {"video": "/"}, {"path": "/"}])
+def test_a_damaged_summary_gives_no_traceback(summary, folder, tmp_path):
+    other = tmp_path / "walk"
+    shutil.copytree(folder, other)
+    path = other / "summary.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | summary))
+    ran = poselift("view", other, "--out", tmp_path / "a.html")
+    assert ran.code == (2 if "start_s" in summary else 0), ran.err
+    assert "Traceback" not in ran.err

@@ -19,7 +19,9 @@ def test_the_strides_of_a_walk():
     contacts = np.stack([np.arange(frames) % 30 < 18, (np.arange(frames) + 15) % 30 < 18], 1)
     walk = pose(frames=frames, root=root, contacts=contacts, uncertainty=np.full((frames, 28), 0.05))
     lines = gait_tables(walk).splitlines()
-    assert lines[0].startswith("7 steps, cadence 120.0 ± 1.1 steps a minute, 6 strides.")
+    assert lines[0].startswith(
+        "7 steps, cadence 120.0 ± 1.1 steps a minute, 6 strides. The ± of the cadence is an error of one frame"
+    )
     assert lines[4] == "| 1 | right | 0.50 | 1.50 | 1.00 | 0.05 |"
 
 

@@ -9,5 +9,12 @@ def test_a_missing_package_names_the_extra():
         require("no_such_package_anywhere", "nothing")
 
 
+def test_a_package_that_cannot_be_imported_is_an_error_of_one_line(tmp_path, monkeypatch):
+    (tmp_path / "half_installed.py").write_text("import no_such_package_anywhere")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(InputError, match=r"cannot be imported .*no_such_package_anywhere.*--force-reinstall"):
+        require("half_installed", "nothing")
+
+
 def test_a_package_that_is_there_is_imported():
     assert require("json", "nothing").dumps([1]) == "[1]"

@@ -1,4 +1,5 @@
 import dataclasses
+import json
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from poselift.export.table import columns
 from poselift.export.trc import write_trc
 from poselift.kinematics import solve
 from poselift.skeleton import COCO17, H36M17
+from poselift.structures import Height
 from tests.kinematics.conftest import pose, turn
 
 
@@ -61,6 +63,35 @@ def test_c3d_reads_back_with_the_uncertainty_as_residual(tmp_path):
     residuals = file["data"]["meta_points"]["residuals"][0]
     assert (residuals[:, 4] == -1).all()
     np.testing.assert_allclose(residuals[:, 5], 50, atol=0.5)
+
+
+def test_heights_are_in_c3d_parquet_and_glb(tmp_path):
+    ezc3d, parquet = pytest.importorskip("ezc3d"), pytest.importorskip("pyarrow.parquet")
+    gltf = pytest.importorskip("pygltflib")
+    people = [
+        dataclasses.replace(pose(), height=Height(1.81, 0.0, "given")),
+        dataclasses.replace(second(pose(), 0), height=Height(1.65, 0.1, "estimated")),
+    ]
+    for name in ("c3d", "parquet", "glb"):
+        FORMATS[name].write(tmp_path / f"a.{name}", people)
+    subjects = ezc3d.c3d(str(tmp_path / "a.c3d"))["parameters"]["SUBJECTS"]
+    assert subjects["NAMES"]["value"] == ["person_1", "person_2"]
+    np.testing.assert_allclose(subjects["HEIGHTS"]["value"], [1.81, 1.65], atol=1e-6)
+    assert subjects["HEIGHT_ORIGINS"]["value"] == ["given", "estimated"]
+    heights = json.loads(parquet.read_table(tmp_path / "a.parquet").schema.metadata[b"heights"])
+    assert heights["2"] == {"metres": 1.65, "spread": 0.1, "origin": "estimated"}
+    nodes = {node.name: node.extras for node in gltf.GLTF2().load(str(tmp_path / "a.glb")).nodes}
+    assert nodes["person_1"] == {"height_m": 1.81, "height_origin": "given"}
+
+
+def test_xarray_reads_heights(tmp_path):
+    xarray = pytest.importorskip("xarray")
+    people = [dataclasses.replace(pose(), height=Height(1.81, 0.0, "given")), second(pose(), 0)]
+    write_netcdf(tmp_path / "a.nc", people)
+    with xarray.open_dataset(tmp_path / "a.nc", engine="scipy") as data:
+        np.testing.assert_allclose(data.height.sel(individuals="person_1"), 1.81, atol=1e-6)
+        assert np.isnan(data.height.sel(individuals="person_2"))
+        assert data.height.attrs == {"units": "m", "origin": "given, unknown"}
 
 
 def read_bvh(path):

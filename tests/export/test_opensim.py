@@ -7,6 +7,7 @@ import pytest
 from poselift.core.errors import InputError
 from poselift.export.opensim import write_opensim
 from poselift.skeleton import CMU28, COCO17, H36M17
+from poselift.structures import Height
 from tests.kinematics.conftest import pose, turn
 
 ROOT = np.column_stack([np.linspace(6, 9, 20), np.full(20, 3.0), np.full(20, 8.0)])
@@ -54,6 +55,28 @@ def test_the_setups_name_markers_of_the_trc_and_files_of_the_folder(tmp_path, wa
         assert next(setup.iter("marker_file")).text == "a.trc"
         assert [float(time) for time in next(setup.iter("time_range")).text.split()] == [times[0], times[-1]]
     assert next(scale.iter("output_model_file")).text == next(tracking.iter("model_file")).text
+
+
+def test_the_height_is_in_the_setup_of_scaling(tmp_path, walk):
+    write_opensim(tmp_path / "a.opensim", dataclasses.replace(walk, height=Height(1.72, 0.0, "given")))
+    root = ElementTree.parse(tmp_path / "a.opensim" / "scale.xml").getroot()
+    assert next(root.iter("height")).text == "1720.0"
+
+
+def test_a_failure_leaves_the_folder_and_its_files_as_they_were(tmp_path, walk, monkeypatch):
+    folder = tmp_path / "a.opensim"
+    write_opensim(folder, walk)
+    (folder / "scaled.osim").write_text("mine")
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+
+    def fail(*_):
+        raise InputError("no room")
+
+    monkeypatch.setattr("poselift.export.opensim.write_angles_mot", fail)
+    with pytest.raises(InputError, match="no room"):
+        write_opensim(folder, dataclasses.replace(walk, root=walk.root + 1))
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+    assert [path.name for path in tmp_path.iterdir()] == ["a.opensim"]
 
 
 def test_a_skeleton_without_rotations_leaves_no_folder(tmp_path):

@@ -6,10 +6,13 @@ import numpy as np
 import pytest
 
 from poselift.core.errors import InputError
+from poselift.export.camera import SidecarCamera
 from poselift.export.rerun import write_rerun
+from poselift.structures import Height
 from tests.kinematics.conftest import pose
 
-CAMERA = {"K": [[500.0, 0, 320], [0, 500, 240], [0, 0, 1]], "image_size": [640, 480], "R": np.eye(3), "t": [1.0, 2, 3]}
+K = np.array([[500.0, 0, 320], [0, 500, 240], [0, 0, 1]])
+CAMERA = SidecarCamera(K, (640, 480), np.eye(3), np.array([1.0, 2, 3]))
 
 
 @pytest.fixture
@@ -33,7 +36,7 @@ def read(path):
 
 def test_numbers_and_times_are_those_of_the_motion(motion, tmp_path):
     pytest.importorskip("rerun", reason="rerun-sdk is not installed")
-    write_rerun(tmp_path / "walk.rrd", motion, CAMERA)
+    write_rerun(tmp_path / "walk.rrd", [motion], CAMERA)
     found = read(tmp_path / "walk.rrd")
     joints = found["/world/person_1/joints"]
     rows = joints["Points3D:positions"].to_pylist()
@@ -47,14 +50,30 @@ def test_numbers_and_times_are_those_of_the_motion(motion, tmp_path):
     assert [len(row) for row in bones] == [27, 27, 0, 27, 27, 27]
     np.testing.assert_allclose(found["/world/camera"]["Transform3D:translation"].to_pylist()[0][0], [1, 2, 3])
     lens = found["/world/camera/image"]["Pinhole:image_from_camera"].to_pylist()[0][0]
-    np.testing.assert_allclose(np.reshape(lens, (3, 3)).T, CAMERA["K"])
+    np.testing.assert_allclose(np.reshape(lens, (3, 3)).T, K)
     points = found["/world/camera/image/person_1/keypoints"]["Points2D:positions"].to_pylist()
     np.testing.assert_allclose(points[0], motion.keypoints.keypoints[0], atol=1e-4)
 
 
+def test_two_people_share_the_timelines_and_have_their_heights(motion, tmp_path):
+    pytest.importorskip("rerun", reason="rerun-sdk is not installed")
+    times = motion.timestamps + motion.timestamps[3]
+    keypoints = replace(motion.keypoints, person=2, timestamps=times)
+    second = replace(motion, keypoints=keypoints, timestamps=times, height=Height(1.7, 0.0, "given"))
+    write_rerun(tmp_path / "walk.rrd", [motion, second])
+    found = read(tmp_path / "walk.rrd")
+    frames = [found[f"/world/person_{person}/joints"]["frame"].to_pylist() for person in (1, 2)]
+    assert frames == [[0, 1, 2, 3, 4, 5], [3, 4, 5, 6, 7, 8]]
+    assert found["/world/person_1/joints"]["Points3D:labels"].to_pylist()[0][:2] == ["pelvis", "right_hip"]
+    about = {name: column.to_pylist()[0] for name, column in found["/world/person_2"].items()}
+    assert [1.7] in about.values()
+    assert ["given"] in about.values()
+    assert "/world/person_1" not in found
+
+
 def test_without_a_camera_the_keypoints_have_a_picture_of_their_own(motion, tmp_path):
     pytest.importorskip("rerun", reason="rerun-sdk is not installed")
-    write_rerun(tmp_path / "walk.rrd", motion)
+    write_rerun(tmp_path / "walk.rrd", [motion])
     found = read(tmp_path / "walk.rrd")
     assert "/image/person_1/keypoints" in found
     assert "/world/camera" not in found
@@ -63,5 +82,5 @@ def test_without_a_camera_the_keypoints_have_a_picture_of_their_own(motion, tmp_
 def test_a_motion_without_a_pose_leaves_no_file(motion, tmp_path):
     empty = replace(motion, joints=np.full_like(motion.joints, np.nan))
     with pytest.raises(InputError, match="no frame with a pose"):
-        write_rerun(tmp_path / "walk.rrd", empty)
+        write_rerun(tmp_path / "walk.rrd", [empty])
     assert list(tmp_path.iterdir()) == []

@@ -22,6 +22,12 @@ _STEPS = (0.5, 1.0, 2.0, 5.0)
 
 _MOST_TICKS = 5
 
+_ZOOM = 0.93, 0.92
+"""Of one panel and of several, whose labels take more of the room."""
+
+_HEIGHT = 1.0, 0.9
+"""Of one panel and of several, over its width."""
+
 
 @styled
 def pose_plot(motions: Sequence[Motion], times: Sequence[float]) -> Figure:
@@ -35,7 +41,9 @@ def pose_plot(motions: Sequence[Motion], times: Sequence[float]) -> Figure:
     columns = min(len(times), _IN_A_ROW)
     rows = -(-len(times) // columns)
     width = COLUMN if columns == 1 else PAGE
-    figure = Figure(figsize=(width, rows * width / columns))
+    figure = Figure(figsize=(width, _HEIGHT[len(times) > 1] * rows * width / columns))
+    # The layout does not see the labels of heights, which are on the right.
+    figure.set_layout_engine("constrained", rect=(0, 0, 0.96, 1))
     clouds = [scene.points(time) for time in times]
     half = max(np.ptp(cloud[:, :2], axis=0).max() for cloud in clouds) / 2 + _MARGIN
     top = max(cloud[:, 2].max() for cloud in clouds) + _MARGIN
@@ -43,7 +51,7 @@ def pose_plot(motions: Sequence[Motion], times: Sequence[float]) -> Figure:
     for place, (time, cloud) in enumerate(zip(times, clouds, strict=True)):
         axes = figure.add_subplot(rows, columns, place + 1, projection="3d", computed_zorder=False)
         middle = (cloud[:, :2].min(0) + cloud[:, :2].max(0)) / 2
-        _box(axes, np.stack([np.r_[middle - half, bottom], np.r_[middle + half, top]]))
+        _box(axes, np.stack([np.r_[middle - half, bottom], np.r_[middle + half, top]]), _ZOOM[len(times) > 1])
         for limbs, joints in scene.bodies(time):
             ends = limbs.ends(joints)
             order = far_to_near(ends)
@@ -55,7 +63,7 @@ def pose_plot(motions: Sequence[Motion], times: Sequence[float]) -> Figure:
     return figure
 
 
-def _box(axes: Axes3D, limits: Float[np.ndarray, "2 3"]) -> None:
+def _box(axes: Axes3D, limits: Float[np.ndarray, "2 3"], zoom: float) -> None:
     """Axes of one scale with these limits, thin and without walls."""
     low, high = limits
     step = next((step for step in _STEPS if (high - low).max() / step <= _MOST_TICKS), _STEPS[-1])
@@ -68,5 +76,5 @@ def _box(axes: Axes3D, limits: Float[np.ndarray, "2 3"]) -> None:
         axis.set_label_text(f"{name} (m)")
         axis.labelpad = 2 * pad - 3
     axes.set(xlim=limits[:, 0], ylim=limits[:, 1], zlim=limits[:, 2], proj_type="ortho")
-    axes.set_box_aspect(high - low, zoom=0.88)  # room for the labels
+    axes.set_box_aspect(high - low, zoom=zoom)
     axes.view_init(elev=ELEVATION, azim=AZIMUTH)

@@ -1,0 +1,67 @@
+"""The camera in the JSON beside a motion, checked."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from poselift.core.bounded import whole_number
+from poselift.core.errors import InputError
+from poselift.structures import MOST_PIXELS
+
+
+@dataclass(frozen=True)
+class SidecarCamera:
+    """The camera of a clip.
+
+    Attributes:
+        K: intrinsics, pixels.
+        image_size: width and height, pixels.
+        R: from the camera frame to that of the motion: a place x is at R x + t.
+        t: likewise, metres.
+    """
+
+    K: Float[np.ndarray, "3 3"]
+    image_size: tuple[int, int]
+    R: Float[np.ndarray, "3 3"]
+    t: Float[np.ndarray, "3"]
+
+
+def camera_of(about: Mapping[str, Any], path: str | os.PathLike[str]) -> SidecarCamera | None:
+    """The camera of a sidecar; None if it has no K or no image_size.
+
+    Args:
+        about: what `read_sidecar` gives.
+        path: the JSON file, for the error.
+
+    Raises:
+        InputError: a part of the camera is damaged.
+    """
+    camera = about.get("camera", {})
+    if not isinstance(camera, dict):
+        raise InputError(f"{path}: camera {camera!r:.40} is no object; take the JSON that poselift wrote")
+    if not {"K", "image_size"} <= set(camera):
+        return None
+    K, R = (_numbers(camera.get(key, np.eye(3)), (3, 3)) for key in ("K", "R"))
+    t = _numbers(camera.get("t", np.zeros(3)), (3,))
+    size = camera["image_size"]
+    width, height = (
+        (whole_number(side, 1, MOST_PIXELS) for side in size)
+        if isinstance(size, list) and len(size) == 2
+        else (None,) * 2
+    )
+    if K is None or R is None or t is None or width is None or height is None:
+        raise InputError(f"{path}: the camera's K, R, t or image_size is damaged; take the JSON that poselift wrote")
+    return SidecarCamera(K, (width, height), R, t)
+
+
+def _numbers(value: object, shape: tuple[int, ...]) -> np.ndarray | None:
+    """An array of finite numbers; None if the value is no such array."""
+    try:
+        array = np.array(value, np.float64)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return array if array.shape == shape and np.isfinite(array).all() else None
