@@ -184,8 +184,8 @@ class Recent:
             return None
         lifted, times = self._lifted, self._lifted.times
         joints = _between(times, lifted.joints, time)
-        if self._options.constant_bones:
-            joints = self._with_bones(joints[None])[0]
+        if self._options.constant_bones and time not in times:
+            joints = self._with_bones(joints[None])[0]  # the interpolated ones have other lengths
         return StreamedPose(
             time,
             joints.astype(np.float32),
