@@ -2,20 +2,25 @@
 
     python -m benchmarks.stream_windows --corpus cmu50.npz --bench bench_val.npz [--weights NAME|FILE ...]
         [--windows 31 63 64 127] [--skeleton coco17]
+    python -m benchmarks.stream_windows --real mhad_s02.npz [--weights NAME|FILE ...] [--windows 31 63]
 
 Cuts about twenty windows out of each view of the CMU benchmark, evenly over it, at 50 and at 25 frames a second. All
 sizes end at the same frames. Prints the MPJPE of the frame n frames before the end of a window, mean over subjects,
-and the CPU time of a window.
+and the CPU time of a window. The second command takes the real person of `benchmarks.real` instead, at 22 frames a
+second.
 """
 
 import time
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import torch
 
 from benchmarks.changed_views import thinned, unchanged
 from benchmarks.command import add_bench, command_line, errors_shown, subject_mean, table_head, table_row
+from benchmarks.real import takes
+from poselift.core.errors import InputError
 from poselift.data.cmu_bench import CmuBench
 from poselift.data.views import View
 from poselift.lifting import LiftOptions
@@ -77,22 +82,31 @@ def row_of(views: Sequence[View], weights: Weights, window: int, earliest: int, 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Prints a table for each of the weights and frame rates."""
     parser = command_line(__doc__)
-    add_bench(parser, skeleton="coco17")
+    add_bench(parser, skeleton="coco17", required=False)
+    parser.add_argument("--real", type=Path, metavar="FILE", help="mhad_s02.npz, instead of --corpus and --bench")
     parser.add_argument("--windows", nargs="+", type=int, default=[31, 47, 63, 64, 95, 127], metavar="N")
     options = parser.parse_args(arguments)
     torch.set_num_threads(1)
     with errors_shown(parser):
-        bench = list(CmuBench(options.corpus, options.bench, options.skeleton))
-        for weights in map(load_weights, options.weights):
+        tables: dict[str, list[View]] = {}
+        if options.real:
+            tables["real person, 22 frames a second"] = takes(options.real)
+        elif options.corpus and options.bench:
+            bench = CmuBench(options.corpus, options.bench, options.skeleton)
             for fps, change in ((50, unchanged), (25, thinned(25))):
-                views = [change(view, torch.Generator()) for view in bench]
-                print(f"\n`{weights.name}`, {options.skeleton}, {fps} frames a second: MPJPE in mm\n")
+                name = f"{options.skeleton}, {fps} frames a second"
+                tables[name] = [change(view, torch.Generator()) for view in bench]
+        else:
+            raise InputError("there is nothing to lift; give --corpus cmu50.npz --bench bench_val.npz, or --real FILE")
+        for weights in map(load_weights, options.weights):
+            for name, views in tables.items():
+                print(f"\n`{weights.name}`, {name}: MPJPE in mm\n")
                 print(table_head(["frames in a window", "newest", *(f"{back} before" for back in BACK[1:]), "ms"]))
                 for window in options.windows:
                     for flip in (False, True) if window == 63 else (False,):
                         values = row_of(views, weights, window, max(options.windows), flip)
-                        name = f"{window}, and mirrored" if flip else str(window)
-                        print(table_row([name, *(f"{value:.1f}" for value in values)]), flush=True)
+                        row = f"{window}, and mirrored" if flip else str(window)
+                        print(table_row([row, *(f"{value:.1f}" for value in values)]), flush=True)
 
 
 if __name__ == "__main__":

@@ -150,8 +150,8 @@ def _warm_up(detector: Detector, weights: Weights, camera: CameraModel) -> None:
     picture = np.zeros((height, width, 3), np.uint8)
     if isinstance(detector, PlaceDetector):
         detector.look(picture, np.array([[0.0, 0.0, width, height]]), np.zeros(1))
-        for fine in (False, True):
-            detector.search(picture, Search(fine))
+        for how in (Search(fine=False), Search(turns=(0, 1, 2, 3), tiles=True)):
+            detector.search(picture, how)
     else:
         detector.detect([picture])
     body = np.random.default_rng(0).uniform(0, min(camera.image_size), (len(detector.skeleton), 2))

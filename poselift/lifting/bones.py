@@ -64,15 +64,18 @@ def with_bone_lengths(
         lengths: of the bone that ends at each joint, metres.
         skeleton: of `joints`.
     """
-    scaled = np.zeros_like(joints)
+    bones = _bones(joints, skeleton)
+    scaled = bones * (lengths[:, None] / np.maximum(np.linalg.norm(bones, axis=-1, keepdims=True), 1e-6))
     for joint in skeleton.topological_order[1:]:
-        parent = skeleton.parent_indices[joint]
-        vector = joints[:, joint] - joints[:, parent]
-        length = np.maximum(np.linalg.norm(vector, axis=-1, keepdims=True), 1e-6)
-        scaled[:, joint] = scaled[:, parent] + vector * (lengths[joint] / length)
+        scaled[:, joint] += scaled[:, skeleton.parent_indices[joint]]
     return scaled
 
 
 def lengths_of(joints: Float[np.ndarray, "t j 3"], skeleton: Skeleton) -> Float[np.ndarray, "t j"]:
     """The length of the bone that ends at each joint, metres; 0 for the root."""
-    return np.linalg.norm(joints - joints[:, [max(parent, 0) for parent in skeleton.parent_indices]], axis=-1)
+    return np.linalg.norm(_bones(joints, skeleton), axis=-1)
+
+
+def _bones(joints: Float[np.ndarray, "t j 3"], skeleton: Skeleton) -> Float[np.ndarray, "t j 3"]:
+    """The vector to each joint from its parent; 0 for the root."""
+    return joints - joints[:, [max(parent, 0) for parent in skeleton.parent_indices]]

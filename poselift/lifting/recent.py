@@ -8,6 +8,7 @@ from jaxtyping import Float
 
 from poselift.core.errors import InputError
 from poselift.core.times import usual_interval
+from poselift.detection.orientation import body_angle
 from poselift.lifting.bones import lengths_of, usual_lengths, with_bone_lengths
 from poselift.lifting.camera import CameraModel
 from poselift.lifting.gaps import MAX_GAP
@@ -15,14 +16,16 @@ from poselift.lifting.lift import FASTEST, lifter_input, rarely_seen
 from poselift.lifting.options import LiftOptions
 from poselift.lifting.pelvis import usable_scores
 from poselift.lifting.reprojection import keypoint_rays, refined, reprojection_offsets
+from poselift.lifting.roll import rolled, turns_for
 from poselift.lifting.root import solve_root
 from poselift.lifting.uncertainty import adjusted_uncertainty
 from poselift.models import Weights
 from poselift.skeleton import Skeleton
 from poselift.structures import Keypoints2D, StreamedPose
 
-_BONE_SAMPLES, _BONE_INTERVAL = 200, 0.1
-"""Poses that the lengths of bones are measured in, and least seconds between them: neighbours tell the same."""
+_SAMPLES, _INTERVAL = 200, 0.1
+"""Frames at most in which the lengths of bones and the angle of the body are measured, and least seconds between them:
+neighbours tell the same."""
 
 _NEAR = 1.0
 """Seconds before a pose whose keypoints and poses refine it and place its root."""
@@ -33,11 +36,29 @@ _MOST_STRIDE = 8
 
 @dataclass(frozen=True)
 class Window:
-    """Frames with keypoints, as the lifter gets them (`poselift.lifting.lift.lifter_input`)."""
+    """Frames with keypoints, as the lifter gets them (`poselift.lifting.lift.lifter_input`).
+
+    Attributes:
+        times: of the frames, seconds.
+        pixels: of the lifter's input joints; NaN where not seen.
+        scores: of the same joints.
+        turns: quarter turns of the camera that make the person upright (`poselift.lifting.roll`).
+    """
 
     times: Float[np.ndarray, " t"]
     pixels: Float[np.ndarray, "t j 2"]
     scores: Float[np.ndarray, "t j"]
+    turns: int
+
+
+@dataclass(frozen=True)
+class _Observed:
+    """A frame with keypoints: time, pixels and scores of the lifter's input joints, and the body's angle if known."""
+
+    time: float
+    pixels: Float[np.ndarray, "j 2"]
+    scores: Float[np.ndarray, " j"]
+    angle: float | None
 
 
 @dataclass(frozen=True)
@@ -79,13 +100,14 @@ class Recent:
         self._weights, self._camera, self._options = weights, camera, options
         self._skeleton, self._lookahead, self._size = skeleton, lookahead, size
         self._waiting: deque[Keypoints2D] = deque()
-        # Of frames with keypoints: times, pixels and scores of the lifter's input joints.
-        self._observed: deque[tuple[float, np.ndarray, np.ndarray]] = deque()
+        self._observed: deque[_Observed] = deque()
+        self._angles: deque[float | None] = deque(maxlen=_SAMPLES)
+        self._turns = 0
         self._stride = 1  # of the observed frames, one of so many is lifted
         self._lifted: _Lifted | None = None
-        self._bones: deque[tuple[np.ndarray, np.ndarray]] = deque(maxlen=_BONE_SAMPLES)  # lengths and scores
+        self._bones: deque[tuple[np.ndarray, np.ndarray]] = deque(maxlen=_SAMPLES)  # lengths and scores
         self._lengths: np.ndarray | None = None
-        self._measured = self._last_time = self.last_seen = -np.inf
+        self._measured = self._angle_time = self._last_time = self.last_seen = -np.inf
 
     @property
     def pending(self) -> int:
@@ -108,11 +130,15 @@ class Recent:
         # `usable_scores` decides on the pelvis of a whole window, not of a frame.
         pixels, known = lifter_input(frame, self._weights.lifter.skeleton_in, self._options.threshold, None)
         if (known > 0).any():
-            self._observed.append((timestamp, pixels[0], known[0]))
+            angle = body_angle(pixels[0], known[0], self._weights.lifter.skeleton_in)
+            self._observed.append(_Observed(timestamp, pixels[0], known[0], angle))
             self.last_seen = timestamp
-            self._stride = _stride(np.array([row[0] for row in self._observed]))
+            self._stride = _stride(np.array([row.time for row in self._observed]))
             while len(self._observed) > self._size * self._stride + self._lookahead:
                 self._observed.popleft()
+            if timestamp - self._angle_time >= _INTERVAL:
+                self._angle_time = timestamp
+                self._turn(angle)
 
     def next_window(self, last: bool = False) -> Window | None:
         """The frames to lift for the next pose; None if there is nothing new to lift.
@@ -126,12 +152,12 @@ class Recent:
         rows = self._rows(float(target.timestamps[0]))
         if not rows:
             return None
-        times = np.array([row[0] for row in rows])
+        times = np.array([row.time for row in rows])
         if self._lifted is not None and np.array_equal(self._lifted.window.times, times):
             return None
-        pixels, scores = (np.stack([row[k] for row in rows]) for k in (1, 2))
-        lifter = self._weights.lifter
-        return Window(times, pixels, usable_scores(pixels, scores, lifter.skeleton_in, self._weights.pelvis))
+        pixels, scores = np.stack([row.pixels for row in rows]), np.stack([row.scores for row in rows])
+        scores = usable_scores(pixels, scores, self._weights.lifter.skeleton_in, self._weights.pelvis)
+        return Window(times, pixels, scores, self._turns)
 
     def take(
         self, window: Window, joints: Float[np.ndarray, "t j 3"], uncertainty: Float[np.ndarray, "t j"] | None
@@ -140,7 +166,7 @@ class Recent:
 
         Args:
             window: from `next_window`.
-            joints: relative to the root, camera frame, metres.
+            joints: relative to the root, frame of the camera with the window's turns, metres.
             uncertainty: metres; None if the lifter gives none.
         """
         time, options = float(self._waiting[0].timestamps[0]), self._options
@@ -148,7 +174,7 @@ class Recent:
         near = slice(int(np.searchsorted(window.times, time - _NEAR)), None)
         times, scores = window.times[near], window.scores[near]
         rays, trust = keypoint_rays(window.pixels[near], scores, self._camera, skeleton_in, skeleton_out)
-        poses = joints[near].astype(np.float64)
+        poses = rolled(joints[near].astype(np.float64), window.turns)
         if options.refine or uncertainty is not None:
             offsets = reprojection_offsets(poses, rays, trust, times, skeleton_out)
             if uncertainty is not None:
@@ -184,8 +210,8 @@ class Recent:
             return None
         lifted, times = self._lifted, self._lifted.times
         joints = _between(times, lifted.joints, time)
-        if self._options.constant_bones:
-            joints = self._with_bones(joints[None])[0]
+        if self._options.constant_bones and time not in times:
+            joints = self._with_bones(joints[None])[0]  # the interpolated ones have other lengths
         return StreamedPose(
             time,
             joints.astype(np.float32),
@@ -200,14 +226,14 @@ class Recent:
         """The frame of the next pose."""
         return self._waiting[0] if len(self._waiting) > (0 if last else self._lookahead) else None
 
-    def _rows(self, time: float) -> list[tuple[float, np.ndarray, np.ndarray]]:
+    def _rows(self, time: float) -> list[_Observed]:
         """The observed frames to lift for the pose at a time; empty where the person was not seen for too long.
 
         Frames beyond a long gap are left out. Of more than `FASTEST` frames a second, every k-th is lifted, counted
         from the frame at that time.
         """
         rows = list(self._observed)
-        times = np.array([row[0] for row in rows])
+        times = np.array([row.time for row in rows])
         here = int(np.searchsorted(times, time, side="right")) - 1  # the last frame seen at or before that time
         if here < 0 or time - times[here] > MAX_GAP:
             return []
@@ -222,6 +248,17 @@ class Recent:
         spare = (len(rows) - self._size) % token
         return rows[spare:] if len(rows) >= 2 * token else rows
 
+    def _turn(self, angle: float | None) -> None:
+        """Chooses the turns of the camera. For somebody upside down, the last window decides.
+
+        Somebody sideways must have been so nearly all the time: people lie down, but a camera on its side stays so.
+        """
+        self._angles.append(angle)
+        turns = turns_for([row.angle for row in self._observed], self._turns)
+        if turns in (1, 3) and turns_for(self._angles, self._turns) != turns:
+            turns = 0
+        self._turns = turns
+
     def _measure(
         self,
         times: Float[np.ndarray, " n"],
@@ -231,7 +268,7 @@ class Recent:
     ) -> None:
         """Measures the lengths of bones in the pose of a time, now and then."""
         row = int(np.searchsorted(times, time))
-        if row == len(times) or times[row] != time or time - self._measured < _BONE_INTERVAL:
+        if row == len(times) or times[row] != time or time - self._measured < _INTERVAL:
             return
         self._measured = time
         lifter = self._weights.lifter

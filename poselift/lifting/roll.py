@@ -4,6 +4,7 @@ Lifters are trained on upright cameras. The 2D is turned before the lifter and i
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -20,6 +21,9 @@ _SIDEWAYS = 0.9
 """Least share of the frames in which somebody is sideways, for a quarter turn: people lie for a part of a clip, but a
 camera on its side stays so. With a turn, people who lie are 8 mm worse, and under a camera on its side people are 32
 mm better (benchmarks/turned.md)."""
+_KEPT = 1 / 3
+"""Least share of the frames in which somebody is turned as before, for a stream to keep its turn: it must not change
+back and forth."""
 _SAMPLES = 200
 """Frames at most in which the angle is measured."""
 _TO_RAYS = torch.tensor([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
@@ -37,11 +41,24 @@ def quarter_turns(pixels: Float[np.ndarray, "t j 2"], scores: Float[np.ndarray, 
         skeleton: of the joints.
     """
     rows = np.unique(np.linspace(0, len(pixels) - 1, min(len(pixels), _SAMPLES)).round().astype(int))
-    measured = [body_angle(pixels[row], scores[row], skeleton) for row in rows.tolist()]
+    return turns_for([body_angle(pixels[row], scores[row], skeleton) for row in rows.tolist()])
+
+
+def turns_for(measured: Sequence[float | None], before: int = 0) -> int:
+    """Quarter turns of a camera, as `quarter_turns` gives them, for the angles of a body.
+
+    Args:
+        measured: angles in successive frames, radians; None where unknown.
+        before: the turns so far. They are kept until few frames need them.
+    """
     angles = np.array([angle for angle in measured if angle is not None])
-    if not len(angles) or np.median(np.abs(angles)) < _FAR:
+    if not len(angles):
         return 0
     counts = np.bincount(np.round(angles / (np.pi / 2)).astype(int) % 4, minlength=4)
+    if before and counts[before] > _KEPT * len(angles):
+        return before
+    if np.median(np.abs(angles)) < _FAR:
+        return 0
     turns = int(counts.argmax())
     if turns != 2 and (np.abs(angles) >= _FAR).mean() < _SIDEWAYS:
         return 0

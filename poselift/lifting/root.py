@@ -122,12 +122,10 @@ def _fixed_band(times: Float[np.ndarray, " t"], ties: Float[np.ndarray, " pairs"
     band = np.zeros((7, 3 * frames))  # band[k, i] = A[i + k, i], the lower diagonals
     if frames >= 3:
         smooth = _acceleration_matrix(times)
-        middle = np.arange(1, frames - 1)
         for a in range(3):
             for b in range(a + 1):
-                product = _SMOOTHNESS * smooth[middle, a] * smooth[middle, b]
-                for c in range(3):
-                    band[3 * (a - b), (middle - 1 + b) * 3 + c] += product
+                product = _SMOOTHNESS * smooth[1:-1, a] * smooth[1:-1, b]
+                band[3 * (a - b), 3 * b : 3 * (b + frames - 2)] += np.repeat(product, 3)
     band[0, :-3] += np.repeat(ties, 3)
     band[0, 3:] += np.repeat(ties, 3)
     band[3, :-3] -= np.repeat(ties, 3)
@@ -144,7 +142,7 @@ def _solve(
     band = fixed.copy()
     for row in range(3):
         for column in range(row + 1):
-            band[row - column, np.arange(frames) * 3 + column] += pull[:, row, column]
+            band[row - column, column::3] += pull[:, row, column]
     right = target.copy()
     right[:, 2] += 4e-9
     return solveh_banded(band, right.reshape(-1), lower=True).reshape(frames, 3)

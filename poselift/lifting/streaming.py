@@ -9,6 +9,7 @@ from jaxtyping import Float
 from poselift.lifting.camera import CameraModel
 from poselift.lifting.options import LiftOptions
 from poselift.lifting.recent import Recent
+from poselift.lifting.roll import unrolled
 from poselift.lifting.smoothing import PoseSmoother
 from poselift.models import Weights, lift_windows
 from poselift.skeleton import Skeleton
@@ -201,11 +202,8 @@ class Network:
     """The lifter's network for the windows of several people: those of the same length are one batch."""
 
     def __init__(self, weights: Weights, camera: CameraModel, flip: bool) -> None:
-        self.lifter, self.flip = weights.lifter, flip
+        self.lifter, self.camera, self.flip = weights.lifter, camera, flip
         self.device = next(weights.lifter.parameters()).device
-        self.K = camera.K.to(self.device)
-        self.image_size = torch.tensor(camera.image_size, dtype=torch.float32, device=self.device)
-        self.distortion = None if camera.distortion is None else camera.distortion.to(self.device)
 
     def lift(self, people: Sequence[Recent], last: bool = False) -> None:
         """Lifts the windows that the next poses need."""
@@ -214,15 +212,18 @@ class Network:
             batch = [(person, window) for person, window in windows if len(window.times) == length]
             # Seconds from the first frame: single precision rounds times of day to milliseconds.
             times = np.stack([window.times - window.times[0] for _, window in batch])
+            turned = [unrolled(window.pixels, self.camera, window.turns) for _, window in batch]
+            cameras = [camera for _, camera in turned]
+            lenses = [camera.distortion for camera in cameras if camera.distortion is not None]
             with torch.inference_mode():
                 out = lift_windows(
                     self.lifter,
-                    torch.from_numpy(np.stack([window.pixels for _, window in batch])).to(self.device),
+                    torch.from_numpy(np.stack([pixels for pixels, _ in turned])).to(self.device),
                     torch.from_numpy(np.stack([window.scores for _, window in batch])).to(self.device),
                     torch.from_numpy(times).float().to(self.device),
-                    self.K.expand(len(batch), 3, 3),
-                    self.image_size.expand(len(batch), 2),
-                    None if self.distortion is None else self.distortion.expand(len(batch), 5),
+                    torch.stack([camera.K for camera in cameras]).to(self.device),
+                    torch.tensor([camera.image_size for camera in cameras], dtype=torch.float32, device=self.device),
+                    None if not lenses else torch.stack(lenses).to(self.device),
                     self.flip,
                 )
             joints = out.joints.float().cpu().numpy()

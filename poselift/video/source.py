@@ -114,8 +114,10 @@ class Stream:
     def __init__(self, opened: contextlib.AbstractContextManager, name: str, file: bool) -> None:
         with contextlib.ExitStack() as stack:
             container, stream = stack.enter_context(opened)
-            # A file on a web server has a length, and HLS comes in chunks of several seconds.
-            self.own_pace = file or bool(container.duration) or container.format.name == "hls"
+            # A file on a web server has a length, and HLS comes in chunks of several seconds. An RTSP server sends at
+            # the pace of the video, even if it tells a length.
+            kind = container.format.name
+            self.own_pace = file or kind == "hls" or (bool(container.duration) and kind != "rtsp")
             if not self.own_pace:
                 stream.thread_type = "SLICE"  # threads for whole frames would hold back as many frames
             self._decoded = iter(Decoder(container, stream))
@@ -124,7 +126,7 @@ class Stream:
                 raise InputError(f"{name}: no frame can be decoded; the video is empty or damaged")
             self._first = first
             self._upright = Upright(first, stream)
-            self._clock = None if container.format.name in _GUESSED and not file else Clock(first, container, stream)
+            self._clock = None if kind in _GUESSED and not file else Clock(first, container, stream)
             self.image_size = self._upright.width, self._upright.height
             self._stack = stack.pop_all()
 

@@ -3,8 +3,10 @@ import pytest
 import torch
 
 from poselift.geometry import project
-from poselift.lifting import CameraModel, lift
-from poselift.lifting.roll import quarter_turns, rolled, unrolled
+from poselift.lifting import CameraModel, StreamingLifter, lift
+from poselift.lifting.recent import Recent
+from poselift.lifting.roll import quarter_turns, rolled, turns_for, unrolled
+from poselift.lifting.streaming import LIVE
 from poselift.models import load_weights
 from poselift.skeleton import COCO17
 from poselift.structures import Keypoints2D
@@ -43,6 +45,14 @@ def test_people_lie_for_a_part_of_a_clip_and_cameras_lie_for_all_of_it():
     assert quarter_turns(np.concatenate([clip(0, 6), clip(180, 14)]), scores, COCO17) == 2, "hands or head"
 
 
+def test_a_turn_is_kept_until_few_frames_need_it():
+    mostly_up, mostly_down = [np.pi] * 4 + [0.1] * 6, [np.pi] * 6 + [0.1] * 4
+    assert [turns_for(angles) for angles in (mostly_up, mostly_down)] == [0, 2]
+    assert [turns_for(angles, 2) for angles in (mostly_up, mostly_down)] == [2, 2]
+    assert turns_for([np.pi] * 3 + [0.1] * 7, 2) == 0
+    assert turns_for([None, None], 2) == 0
+
+
 @pytest.mark.parametrize("turns", [1, 2, 3])
 def test_the_turned_camera_sees_the_turned_world(turns):
     K = torch.tensor([[500.0, 0.0, 300.0], [0.0, 520.0, 250.0], [0.0, 0.0, 1.0]])
@@ -65,3 +75,35 @@ def test_a_turned_picture_gives_the_turned_motion():
     down = lift(Keypoints2D(pixels, np.ones((12, 17)), times, COCO17, (640, 480)), weights, camera)
     np.testing.assert_allclose(down.joints, upright.joints * [-1, -1, 1], atol=1e-4)
     np.testing.assert_allclose(down.root, upright.root * [-1, -1, 1], atol=1e-3)
+
+
+@pytest.mark.parametrize("turns", [1, 2, 3])
+def test_a_stream_of_a_turned_picture_gives_the_turned_poses(turns):
+    K = torch.tensor([[500.0, 0.0, 319.5], [0.0, 500.0, 239.5], [0.0, 0.0, 1.0]])
+    camera, weights = CameraModel(K, (640, 480), "given"), load_weights("tiny")
+    pixels, other = unrolled(clip(0), camera, 4 - turns)  # the picture turned clockwise
+    upright, turned = (StreamingLifter(weights, one, COCO17, smooth=False) for one in (camera, other))
+    for frame in range(12):
+        expected = upright.push(clip(0)[frame], np.ones(17), frame / 25)
+        found = turned.push(pixels[frame], np.ones(17), frame / 25)
+    np.testing.assert_allclose(found.joints, rolled(expected.joints[None], turns)[0], atol=1e-4)
+    np.testing.assert_allclose(found.root, rolled(expected.root[None, None], turns)[0, 0], atol=1e-3)
+
+
+def test_a_stream_turns_for_handstands_and_cameras_but_not_for_people_who_lie_down():
+    camera = CameraModel(torch.tensor([[500.0, 0, 320], [0, 500, 240], [0, 0, 1]]), (640, 480), "given")
+    weights = load_weights("tiny")
+
+    def turns_of(*degrees):
+        person = Recent(weights, camera, COCO17, 0, LIVE)
+        frames = np.concatenate([clip(angle, 80) for angle in degrees])
+        for number, frame in enumerate(frames):
+            person.add(frame, np.ones(17), number / 25)
+            window = person.next_window()
+            person.next_pose()
+        return window.turns
+
+    assert turns_of(0, 90) == 0, "lies down"
+    assert turns_of(90) == 1, "a camera on its side"
+    assert turns_of(0, 180) == 2, "a handstand"
+    assert turns_of(180, 0) == 0

@@ -12,6 +12,7 @@ import pytest
 from poselift.core.errors import InputError
 from poselift.video import LiveCapture, source, source_opener
 from poselift.video.source import Camera
+from tests.video.rtsp_server import rtsp_served
 
 
 @contextlib.contextmanager
@@ -85,6 +86,21 @@ def test_a_transport_stream_over_http_has_its_own_times(make_video):
         opened.close()
     assert not opened.own_pace
     np.testing.assert_allclose(seconds, np.arange(30) / 25, atol=1e-3)
+
+
+def test_rtsp_is_live_even_if_the_server_tells_a_length(make_video):
+    content = make_video("live.ts", frames=50, rate=25, container_format="mpegts").read_bytes()
+    said = []
+    with rtsp_served(content, seconds=1.0) as url:
+        name, opener = source_opener(url)
+        with LiveCapture(opener, name, said.append, waits=(0.05,)) as capture:
+            times = []
+            while len(said) < 2 and not capture.ended:
+                if (captured := capture.newest(0.5)) is not None:
+                    times.append(captured.frame.timestamp)
+    assert said == [f"{url} is gone; trying to open it again", f"{url} is back"]
+    assert len(times) > 1
+    assert times == sorted(set(times))
 
 
 def test_a_file_on_a_web_server_plays_at_its_own_pace(make_video):
