@@ -1,6 +1,6 @@
 """The parsers of the package, each with a small valid file and the way to change it."""
 
-import importlib.util
+import importlib
 import io
 import json
 import pickle
@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from random import Random
+from types import ModuleType
 from typing import Any
 
 import h5py
@@ -45,19 +46,16 @@ from poselift.skeleton import H36M17
 from poselift.training.csv_log import read_log
 
 
-def _of_tests(place: str) -> Any:
-    """A module of the tests, by its file: packages of others that bring `tests` along would hide it."""
-    path = Path(__file__).parents[1] / "tests" / f"{place}.py"
-    spec = importlib.util.spec_from_file_location(f"poselift_tests_{path.stem}", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
+def of_tests(place: str) -> ModuleType:
+    """A module of the tests, such as "keypoints.writers", also if another package brings `tests` along."""
+    ours = str(Path(__file__).parents[1] / "tests")
+    if ours not in getattr(sys.modules.get("tests"), "__path__", ()):
+        sys.modules["tests"] = ModuleType("tests")
+        sys.modules["tests"].__path__ = [ours]
+    return importlib.import_module(f"tests.{place}")
 
 
-_WRITERS = _of_tests("keypoints/writers")
+_WRITERS = of_tests("keypoints.writers")
 
 _FRAMES = 3
 _SIZE = 640, 480
@@ -246,7 +244,7 @@ PARSERS: dict[str, Parser] = {
         npy_changed,
     ),
     "metrics.json": Parser(
-        _file(".json", lambda path: path.write_text(json.dumps(_of_tests("reports/results").results()))),
+        _file(".json", lambda path: path.write_text(json.dumps(of_tests("reports.results").results()))),
         lambda path: sections(read_runs([path])),
         json_changed,
     ),

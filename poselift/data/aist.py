@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from poselift.core.bounded import read_lenient_text
 from poselift.core.errors import InputError
 from poselift.data.loading import TRAIN_VAL_TEST, pick_names, pick_split
 from poselift.data.reading import Layout, Shape, check_shape, entry, load_json, load_pickle
@@ -143,7 +144,7 @@ def _camera(where: str, name: str, content: dict[str, Any]) -> StillCamera:
 
 
 def _words(path: Path) -> list[str]:
-    return LAYOUT.require_file(path).read_text(encoding="utf-8", errors="replace").split()
+    return read_lenient_text(LAYOUT.require_file(path)).split()
 
 
 def _array(where: str | Path, data: Any, key: str, shape: Shape) -> np.ndarray:
