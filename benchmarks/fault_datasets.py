@@ -7,11 +7,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import h5py
+import numpy as np
 import pyarrow
 import pyarrow.parquet
 from fsspec.implementations.local import LocalFileSystem
+from scipy.io import savemat
 
-from benchmarks.fault_inputs import Parser, of_tests
+from benchmarks.fault_inputs import Parser, file, of_tests
 from benchmarks.mutations import Mutation, bytes_changed, json_changed, npz_changed, pickle_changed, text_changed
 from poselift.cli.batch.manifest import read_manifest
 from poselift.data.aist import load_aist
@@ -29,6 +32,7 @@ from poselift.data.mpi_inf_3dhp import load_mpi_inf_3dhp, read_calibration
 from poselift.data.mpi_inf_3dhp_npz import load_mpi_inf_3dhp_npz
 from poselift.data.mpii import load_mpii
 from poselift.data.pw3d import load_pw3d
+from poselift.data.reading import load_mat
 from poselift.data.surreal import load_surreal
 from poselift.data.totalcapture import load_totalcapture
 
@@ -104,10 +108,27 @@ def _corpus(path: Path) -> Path:
     return path.with_suffix(".npz")
 
 
+def _hdf5(path: Path) -> None:
+    with h5py.File(path, "w", userblock_size=512) as content:
+        content.create_dataset("annot2", data=np.zeros((28, 3, 5)), compression="gzip")
+        content["fps"] = np.array([[25.0]])
+    with path.open("r+b") as begin:
+        begin.write(b"MATLAB 7.3 MAT-file, Platform: GLNXA64".ljust(124) + b"\x00\x02IM")
+
+
+def _mat(write: Callable[[Path], object]) -> Parser:
+    shapes = {"annot2": (None, 3, 28), "fps": None}
+    return Parser(file(".mat", write), lambda path: load_mat(path, shapes), bytes_changed)
+
+
+_MAT = {"annot2": np.arange(420.0).reshape(5, 3, 28), "fps": np.array([[25.0]])}
 _SOME = {"frames": 4, "some": ("Directions",)}
 _TRIAL = {"trials": {"01_01": 3}, "inside": "subjects/01/01.asf"}
 
 DATASETS: dict[str, Parser] = {
+    "mat 5": _mat(lambda path: savemat(path, _MAT, do_compression=True)),
+    "mat 5, not compressed": _mat(lambda path: savemat(path, _MAT)),
+    "mat 7.3": _mat(_hdf5),
     "CMU: asf": _dataset("asf_amc", "write_cmu_subjects", _posed, ".asf", **_TRIAL),
     "CMU: amc": _dataset("asf_amc", "write_cmu_subjects", _posed, ".amc", **_TRIAL),
     "CMU: npz": Parser(_corpus, lambda path: load_cmu(path, "train"), npz_changed),
@@ -147,7 +168,9 @@ DATASETS: dict[str, Parser] = {
         clips={"TS1": 5},
     ),
     "3DPW: pkl": _dataset("pw3d", "write_pw3d", load_pw3d, ".pkl", sequences={"test/a_00": (4, 1)}),
-    "SURREAL: mat": _dataset("surreal", "write_surreal", load_surreal, ".mat", clips={"train/run0/01_01/1": 3}),
+    "SURREAL: mat": _dataset(
+        "surreal", "write_surreal", partial(load_surreal, runs=[0]), ".mat", clips={"train/run0/01_01/1": 3}
+    ),
     "AIST++: pkl": _dataset("aist", "write_aist", partial(load_aist, keypoints="detected"), ".pkl", frames=3),
     "AIST++: json": _dataset("aist", "write_aist", load_aist, ".json", frames=3),
     "AIST++: txt": _dataset("aist", "write_aist", load_aist, ".txt", frames=3),

@@ -133,6 +133,8 @@ def _rig(path: Path) -> dict[str, StillCamera]:
 def _camera(where: str, name: str, content: dict[str, Any]) -> StillCamera:
     shapes = {"size": (2,), "matrix": (3, 3), "rotation": (3,), "translation": (3,), "distortions": (5,)}
     size, K, rotation, translation, distortion = (_array(where, content, key, shape) for key, shape in shapes.items())
+    if not all(np.isfinite(values).all() for values in (size, K, rotation, translation, distortion)):
+        raise InputError(f"{where} has numbers that are not finite; download the annotations again")
     return StillCamera(
         name=name,
         image_size=(int(size[0]), int(size[1])),

@@ -173,6 +173,8 @@ def _rig(path: Path) -> dict[str, StillCamera]:
         rotation = np.stack(R)
         if not np.allclose(rotation @ rotation.T, np.eye(3), atol=1e-3) or np.linalg.det(rotation) < 0:
             raise InputError(f"{path}, line {at + 3}: the rows of R of {name} are not a rotation")
+        if not all(np.isfinite(values).all() for values in (picture, lens, t)):
+            raise InputError(f"{path}, line {at}: the camera {name} has numbers that are not finite")
         first_row, last_row, first_column, last_column = picture
         rig[name] = StillCamera(
             name=name,
