@@ -1,6 +1,6 @@
 """The parsers of the package, each with a small valid file and the way to change it."""
 
-import importlib.util
+import importlib
 import io
 import json
 import pickle
@@ -10,13 +10,12 @@ from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from random import Random
+from types import ModuleType
 from typing import Any
 
-import h5py
 import numpy as np
 import torch
 import yaml
-from scipy.io import savemat
 
 from benchmarks.mutations import (
     Mutation,
@@ -29,7 +28,7 @@ from benchmarks.mutations import (
     value_changed,
     yaml_changed,
 )
-from poselift.data.reading import load_arrays, load_mat, load_object_npz, load_pickle
+from poselift.data.reading import load_arrays, load_object_npz, load_pickle
 from poselift.data.synthetic import synthetic_corpus
 from poselift.data.views import View, render_views
 from poselift.export import read_motion, read_sidecar
@@ -45,19 +44,16 @@ from poselift.reports.training_log import read_log
 from poselift.skeleton import H36M17
 
 
-def _of_tests(place: str) -> Any:
-    """A module of the tests, by its file: packages of others that bring `tests` along would hide it."""
-    path = Path(__file__).parents[1] / "tests" / f"{place}.py"
-    spec = importlib.util.spec_from_file_location(f"poselift_tests_{path.stem}", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
+def of_tests(place: str) -> ModuleType:
+    """A module of the tests, such as "keypoints.writers", also if another package brings `tests` along."""
+    ours = str(Path(__file__).parents[1] / "tests")
+    if ours not in getattr(sys.modules.get("tests"), "__path__", ()):
+        sys.modules["tests"] = ModuleType("tests")
+        sys.modules["tests"].__path__ = [ours]
+    return importlib.import_module(f"tests.{place}")
 
 
-_WRITERS = _of_tests("keypoints/writers")
+_WRITERS = of_tests("keypoints.writers")
 
 _FRAMES = 3
 _SIZE = 640, 480
@@ -195,7 +191,7 @@ def _tree() -> dict[str, Any]:
     }
 
 
-def _file(suffix: str, write: Callable[[Path], object]) -> Callable[[Path], Path]:
+def file(suffix: str, write: Callable[[Path], object]) -> Callable[[Path], Path]:
     """Writes a file with a suffix."""
 
     def to(path: Path) -> Path:
@@ -206,18 +202,9 @@ def _file(suffix: str, write: Callable[[Path], object]) -> Callable[[Path], Path
     return to
 
 
-def _hdf5(path: Path) -> None:
-    with h5py.File(path, "w", userblock_size=512) as file:
-        file.create_dataset("annot2", data=np.zeros((28, 3, 5)), compression="gzip")
-        file["fps"] = np.array([[25.0]])
-    with path.open("r+b") as file:
-        file.write(b"MATLAB 7.3 MAT-file, Platform: GLNXA64".ljust(124) + b"\x00\x02IM")
-
-
 _VIEWS = _views()
 _ARRAYS = {"x": np.zeros((5, 3), np.float32), "names": np.array(["a", "bc"]), "fps": np.array(50.0)}
 _SHAPES: dict[str, Any] = {"x": (None, 3), "names": (None,), "fps": ()}
-_MAT = {"annot2": np.arange(420.0).reshape(5, 3, 28), "fps": np.array([[25.0]])}
 _COSTS = {"a window=27 joints=coco17": {"parameters": 10, "macs": 1.5, "ms": 0.1, "memory": 4000}}
 
 PARSERS: dict[str, Parser] = {
@@ -241,17 +228,17 @@ PARSERS: dict[str, Parser] = {
         partial(_write_predictions, suffix=".json"), lambda path: read_predictions(path, _VIEWS), json_changed
     ),
     "predictions: npy": Parser(
-        _file(".npy", lambda path: np.save(path, np.zeros((len(_VIEWS[0]), 17, 3), np.float32))),
+        file(".npy", lambda path: np.save(path, np.zeros((len(_VIEWS[0]), 17, 3), np.float32))),
         lambda path: read_predictions(path, _VIEWS[:1]),
         npy_changed,
     ),
     "metrics.json": Parser(
-        _file(".json", lambda path: path.write_text(json.dumps(_of_tests("reports/results").results()))),
+        file(".json", lambda path: path.write_text(json.dumps(of_tests("reports.results").results()))),
         lambda path: sections(read_runs([path])),
         json_changed,
     ),
     "cost.json": Parser(
-        _file(
+        file(
             ".json",
             lambda path: path.write_text(json.dumps({"format": "poselift-cost", "version": 1, "costs": _COSTS})),
         ),
@@ -259,7 +246,7 @@ PARSERS: dict[str, Parser] = {
         json_changed,
     ),
     "published rows: yaml": Parser(
-        _file(
+        file(
             ".yaml",
             lambda path: path.write_text(
                 yaml.safe_dump({"rows": yaml.safe_load(DEFAULT_PEERS.read_text())["rows"][:3]})
@@ -269,30 +256,22 @@ PARSERS: dict[str, Parser] = {
         yaml_changed,
     ),
     "training log: csv": Parser(
-        _file(".csv", lambda path: path.write_text("step,loss,val,epoch\n1,0.5,,0\n2,0.25,1.5,0\n3,0.125,,1\n")),
+        file(".csv", lambda path: path.write_text("step,loss,val,epoch\n1,0.5,,0\n2,0.25,1.5,0\n3,0.125,,1\n")),
         read_log,
         text_changed,
     ),
     "data: npz": Parser(
-        _file(".npz", lambda path: np.savez_compressed(path, **_ARRAYS)),
+        file(".npz", lambda path: np.savez_compressed(path, **_ARRAYS)),
         lambda path: load_arrays(path, _SHAPES, "help"),
         npz_changed,
     ),
     "data: npz of objects": Parser(
-        _file(".npz", lambda path: np.savez_compressed(path, positions_3d=np.array(_tree(), object))),
+        file(".npz", lambda path: np.savez_compressed(path, positions_3d=np.array(_tree(), object))),
         lambda path: load_object_npz(path, "positions_3d"),
         npz_changed,
     ),
     "data: pickle": Parser(
-        _file(".pkl", lambda path: path.write_bytes(pickle.dumps(_tree()))), load_pickle, pickle_changed
-    ),
-    "data: mat 5": Parser(
-        _file(".mat", lambda path: savemat(path, _MAT, do_compression=True)),
-        lambda path: load_mat(path, {"annot2": (None, 3, 28), "fps": None}),
-        bytes_changed,
-    ),
-    "data: mat 7.3": Parser(
-        _file(".mat", _hdf5), lambda path: load_mat(path, {"annot2": (None, 3, 28), "fps": None}), bytes_changed
+        file(".pkl", lambda path: path.write_bytes(pickle.dumps(_tree()))), load_pickle, pickle_changed
     ),
 }
 """All parsers by name."""

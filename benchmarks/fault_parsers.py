@@ -28,8 +28,12 @@ if not __package__:  # run as a file: `benchmarks` is beside, not above
 import torch
 
 from benchmarks.command import command_line, table_head, table_row
-from benchmarks.fault_inputs import PARSERS, Parser
+from benchmarks.fault_datasets import DATASETS
+from benchmarks.fault_inputs import PARSERS as FILES
+from benchmarks.fault_inputs import Parser
 from poselift.core.errors import InputError
+
+PARSERS = FILES | DATASETS
 
 _SECONDS = 5.0
 """CPU time of a try."""
@@ -122,6 +126,7 @@ def _work(pipe: Any, parser: Parser, valid: Path, name: str, start: int, tries: 
     space = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (space + _SPARE, space + _SPARE))
     signal.signal(signal.SIGPROF, _slow)
+    gc.freeze()  # the libraries' objects stay: looking through them would take most of the time
     with open(os.devnull, "w") as nothing, tempfile.TemporaryDirectory() as folder:
         os.dup2(nothing.fileno(), 2)
         for number in range(start, tries):
@@ -163,17 +168,18 @@ def _try(read: Callable[[Path], object], path: Path) -> tuple[bool, str]:
 def damaged(parser: Parser, valid: Path, path: Path, name: str, number: int, seed: int) -> Path:
     """Writes the file of a try, or the folder; its path."""
     rng = Random(f"{name} {seed} {number}")
-    if path.is_dir():
-        shutil.rmtree(path)
-    elif path.exists():
-        path.unlink()
     if valid.is_file():
         path = path.with_suffix(valid.suffix)
         path.write_bytes(parser.change(valid.read_bytes(), rng))
         return path
-    shutil.copytree(valid, path)
-    chosen = rng.choice(sorted(each for each in path.iterdir() if each.suffix in parser.suffixes))
-    chosen.write_bytes(parser.change(chosen.read_bytes(), rng))
+    files = sorted(each for each in valid.rglob("*") if each.suffix in parser.suffixes)
+    if path.is_dir():  # of the try before
+        for each in files:
+            shutil.copyfile(each, path / each.relative_to(valid))
+    else:
+        shutil.copytree(valid, path)
+    chosen = rng.choice(files)
+    (path / chosen.relative_to(valid)).write_bytes(parser.change(chosen.read_bytes(), rng))
     return path / parser.inside
 
 

@@ -1,5 +1,6 @@
 """The formats that commands write: those of a motion, and the page of a folder."""
 
+from argparse import Namespace
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -35,6 +36,15 @@ def chosen_formats(text: str, option: str) -> list[str]:
         if name in FORMATS:
             FORMATS[name].check()
     return names
+
+
+def given_formats(arguments: Namespace) -> list[str]:
+    """Names of the formats in `--formats`, if the option is given.
+
+    Raises:
+        InputError: as of `chosen_formats`.
+    """
+    return [] if arguments.formats is None else chosen_formats(arguments.formats, "--formats")
 
 
 def motion_formats(names: Iterable[str]) -> dict[str, Format]:

@@ -3,6 +3,7 @@
 import argparse
 import math
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ import numpy as np
 from rich.console import Console
 
 from poselift.cli.detector import add_detector_options, chosen_detector
-from poselift.cli.formats import chosen_formats, planned_files, write_formats
+from poselift.cli.formats import given_formats, planned_files, write_formats
 from poselift.cli.keypoints import add_keypoint_options, chosen_keypoints
 from poselift.cli.lift_options import add_lift_options
 from poselift.cli.progress import stage_progress
@@ -69,7 +70,7 @@ def run(arguments: argparse.Namespace) -> None:
     video = _chosen_video(arguments)
     path: Path = arguments.keypoints or video or demo_video()
     out: Path = arguments.out if arguments.out is not None else Path("poselift_out") / path.stem
-    formats = [] if arguments.formats is None else chosen_formats(arguments.formats, "--formats")
+    formats = given_formats(arguments)
     check_folder(out, path, video, formats)
     if arguments.rerun is not None:
         check_recording(arguments.rerun)
@@ -79,7 +80,8 @@ def run(arguments: argparse.Namespace) -> None:
     clip = chosen_keypoints(arguments, video) or _video_clip(arguments, path)
     with stage_progress(console) as report, new_results(out, path, video, formats) as unfinished:
         inputs = _inputs(arguments, path, video)
-        lifted = lift_into(unfinished, clip, weights, arguments, inputs, video if arguments.keypoints else path, report)
+        pictures = video if arguments.keypoints else path
+        lifted = lift_into(unfinished, clip, weights, arguments, formats, inputs, pictures, report)
     for warning in lifted.warnings:
         console.print(printable(f"warning: {warning}"), style="yellow")
     if all(np.isnan(motion.joints).all() for motion in lifted.motions):
@@ -104,6 +106,7 @@ def lift_into(
     clip: Clip,
     weights: Weights,
     arguments: argparse.Namespace,
+    formats: Sequence[str],
     inputs: dict[str, str],
     video: Path | None,
     report: Progress = lambda stage, done: None,
@@ -115,6 +118,7 @@ def lift_into(
         clip: frames, people and a tracker.
         weights: the lifter.
         arguments: options of `poselift lift`.
+        formats: names of the further formats to write.
         inputs: file names of the "video" and the "keypoints_file", as far as given.
         video: the video for the page, if there is one.
         report: receives the progress of each stage.
@@ -126,7 +130,6 @@ def lift_into(
         InputError: the input or an option cannot be used.
     """
     skeleton = chosen_skeleton(arguments, weights)
-    formats = [] if arguments.formats is None else chosen_formats(arguments.formats, "--formats")
     results = Results(out, clip, weights, inputs)
     options = LiftOptions(
         threshold=arguments.threshold,

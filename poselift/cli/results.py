@@ -27,6 +27,8 @@ OVERLAY = "overlay.mp4"
 
 SUMMARY = "summary.json"
 """Name of the file that is written last: where it is, the results are complete."""
+RECORD = "batch.json"
+"""Name of the file in each folder of `poselift batch` that says what it was made from; it is written last."""
 UNFINISHED = ".poselift_unfinished"
 """Name of the folder, in the folder of the results, that a run writes to before its results are complete."""
 
@@ -69,6 +71,10 @@ def check_folder(out: Path, path: Path, video: Path | None, formats: Sequence[st
         names = (_real(given), _real(given.parent) / given.name)
         if any(name == place or (name.parent == place and is_ours(name.name)) for name in names):
             raise InputError(f"{given} would be overwritten by the new results; choose another --out")
+    if (out / RECORD).exists():
+        raise InputError(
+            f"{out} belongs to a batch, which would take the new results for its own; choose another --out"
+        )
     # The results of a run that was killed while it moved them are in two places.
     earlier = earlier_summary(out) or earlier_summary(out / UNFINISHED)
     if earlier and _real(Path(earlier["path"])) != _real(path):

@@ -64,6 +64,15 @@ def read_bytes(path: str | os.PathLike[str], most: int = MOST_TEXT) -> bytes:
         raise InputError(f"{path} cannot be read ({reason(error)})") from error
 
 
+def read_lenient_text(path: str | os.PathLike[str]) -> str:
+    """The content of a file of UTF-8 text, with a mark in the place of bytes that are none.
+
+    Raises:
+        InputError: as of `read_bytes`.
+    """
+    return read_bytes(path).decode("utf-8", errors="replace")
+
+
 def read_text(path: str | os.PathLike[str], most: int = MOST_TEXT) -> str:
     """The content of a file of UTF-8 text, without the byte order mark.
 
@@ -187,7 +196,17 @@ def whole_number(value: Any, least: int, most: int) -> int | None:
 
 
 class _PlainLoader(yaml.SafeLoader):
-    """YAML's safe loader without merge keys, which can copy any number of keys."""
+    """YAML's safe loader without merge keys, which can copy any number of keys, and without deep nesting."""
+
+    _level = 0
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        self._level += 1
+        if self._level > _DEEPEST:
+            raise yaml.YAMLError(f"it nests more than {_DEEPEST} levels")
+        node = super().compose_node(parent, index)
+        self._level -= 1
+        return node
 
     def flatten_mapping(self, node: Any) -> None:
         if any(key.tag == "tag:yaml.org,2002:merge" for key, _ in node.value):

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from poselift.core.bounded import read_json
+from poselift.core.bounded import read_json, read_lenient_text
 from poselift.core.errors import InputError
 from poselift.data.loading import TRAIN_VAL_TEST, pick_names, pick_split
 from poselift.data.reading import Layout, Shape, check_shape, entry, load_pickle
@@ -133,6 +133,8 @@ def _rig(path: Path) -> dict[str, StillCamera]:
 def _camera(where: str, name: str, content: dict[str, Any]) -> StillCamera:
     shapes = {"size": (2,), "matrix": (3, 3), "rotation": (3,), "translation": (3,), "distortions": (5,)}
     size, K, rotation, translation, distortion = (_array(where, content, key, shape) for key, shape in shapes.items())
+    if not all(np.isfinite(values).all() for values in (size, K, rotation, translation, distortion)):
+        raise InputError(f"{where} has numbers that are not finite; download the annotations again")
     return StillCamera(
         name=name,
         image_size=(int(size[0]), int(size[1])),
@@ -144,7 +146,7 @@ def _camera(where: str, name: str, content: dict[str, Any]) -> StillCamera:
 
 
 def _words(path: Path) -> list[str]:
-    return LAYOUT.require_file(path).read_text(encoding="utf-8", errors="replace").split()
+    return read_lenient_text(LAYOUT.require_file(path)).split()
 
 
 def _array(where: str | Path, data: Any, key: str, shape: Shape) -> np.ndarray:

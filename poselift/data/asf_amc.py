@@ -16,6 +16,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from poselift.core.bounded import read_bytes
 from poselift.core.errors import InputError
 from poselift.data.loading import INCH
 from poselift.geometry import forward_kinematics, points_from_bones, rotation_x, rotation_y, rotation_z
@@ -224,9 +225,7 @@ class _Fields(dict[str, _Line]):
 
 def _lines(path: str | Path) -> Iterator[_Line]:
     """The lines with words, without comments."""
-    if not Path(path).is_file():
-        raise InputError(f"no such file: {path}")
-    for number, text in enumerate(Path(path).read_text(encoding="latin-1").splitlines(), 1):
+    for number, text in enumerate(read_bytes(path).decode("latin-1").splitlines(), 1):
         if words := text.partition("#")[0].split():
             yield _Line(f"{path}, line {number}", words)
 

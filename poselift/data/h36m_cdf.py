@@ -10,9 +10,10 @@ from pathlib import Path
 import numpy as np
 from jaxtyping import Float
 
-from poselift.core.errors import InputError
+from poselift.core.errors import InputError, reason
 from poselift.core.files import atomic_path, check_writable
 from poselift.core.optional import require
+from poselift.data.cdf import check_counts
 from poselift.data.h36m import ACTIONS, FRAMES, GUIDE, SUBJECTS, URL, action_name
 from poselift.data.h36m_cameras import CAMERAS
 from poselift.data.reading import Layout, check_shape
@@ -47,9 +48,10 @@ def read_cdf(path: str | Path) -> Float[np.ndarray, "t 32 3"]:
     cdflib = require("cdflib", "datasets")
     path = LAYOUT.require_file(path)
     try:
+        check_counts(path)
         pose = np.asarray(cdflib.CDF(path).varget("Pose"))
     except Exception as error:  # a damaged file can raise any exception
-        raise InputError(f"{path} cannot be read as a CDF with a variable 'Pose' ({error})") from error
+        raise InputError(f"{path} cannot be read as a CDF with a variable 'Pose' ({reason(error)})") from error
     check_shape(path, "Pose", pose, (1, None, 3 * len(H36M32)))
     return (pose.reshape(-1, len(H36M32), 3) / 1000).astype(np.float32)
 

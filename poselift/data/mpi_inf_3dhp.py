@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 from jaxtyping import Float
 
+from poselift.core.bounded import read_lenient_text
 from poselift.core.errors import InputError
 from poselift.data.loading import intrinsics, pick_names, pick_split, recorded_view
 from poselift.data.reading import Layout, check_shape, frames_first, load_mat
@@ -142,7 +143,7 @@ def read_calibration(path: Path) -> dict[int, Float[np.ndarray, "3 3"]]:
     Raises:
         InputError: the file is missing or has another form.
     """
-    text = LAYOUT.require_file(path).read_text(encoding="utf-8", errors="replace")
+    text = read_lenient_text(LAYOUT.require_file(path))
     cameras = {}
     for block in re.split(r"^\s*name\s", text, flags=re.MULTILINE)[1:]:
         words = block.split()

@@ -12,6 +12,7 @@ import numpy as np
 import torch
 from jaxtyping import Float
 
+from poselift.core.bounded import read_lenient_text
 from poselift.core.errors import InputError
 from poselift.data.corpus import MotionCorpus
 from poselift.data.loading import INCH, intrinsics, pick_names, pick_split
@@ -116,7 +117,7 @@ def read_positions(path: str | Path) -> Float[np.ndarray, "t 21 3"]:
     Raises:
         InputError: the header lacks a joint, or a line has not three numbers per joint.
     """
-    header, *lines = _text(path).splitlines() or [""]
+    header, *lines = read_lenient_text(path).splitlines() or [""]
     names = header.split()
     for name in _VICON_NAMES:
         if name not in names:
@@ -152,7 +153,7 @@ def _rig(path: Path) -> dict[str, StillCamera]:
     The first line has their number and that of the distortion terms. Each camera has seven lines: the first and last
     row and column of the picture; fx, fy, cx, cy; k1; the rows of R; and t, in metres.
     """
-    lines = _text(path).split("\n")
+    lines = read_lenient_text(path).split("\n")
     if lines[0].split() != [str(len(CAMERAS)), "1"]:
         raise InputError(f"{path}, line 1: {lines[0]!r}, expected '8 1' for 8 cameras with 1 term of distortion")
     rig = {}
@@ -172,6 +173,8 @@ def _rig(path: Path) -> dict[str, StillCamera]:
         rotation = np.stack(R)
         if not np.allclose(rotation @ rotation.T, np.eye(3), atol=1e-3) or np.linalg.det(rotation) < 0:
             raise InputError(f"{path}, line {at + 3}: the rows of R of {name} are not a rotation")
+        if not all(np.isfinite(values).all() for values in (picture, lens, t)):
+            raise InputError(f"{path}, line {at}: the camera {name} has numbers that are not finite")
         first_row, last_row, first_column, last_column = picture
         rig[name] = StillCamera(
             name=name,
@@ -182,10 +185,6 @@ def _rig(path: Path) -> dict[str, StillCamera]:
             distortion=torch.tensor([k1, 0, 0, 0, 0], dtype=torch.float64),
         )
     return rig
-
-
-def _text(path: str | Path) -> str:
-    return Path(path).read_text(encoding="utf-8", errors="replace")
 
 
 def _numbers(path: str | Path, number: int, line: str, count: int, what: str) -> np.ndarray:

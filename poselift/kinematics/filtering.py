@@ -5,7 +5,6 @@ from dataclasses import replace
 import numpy as np
 from jaxtyping import Float
 from scipy.interpolate import CubicSpline
-from scipy.signal import butter, sosfiltfilt
 
 from poselift.core.errors import InputError
 from poselift.core.times import usual_interval
@@ -56,6 +55,8 @@ def _filtered(
     samples = CubicSpline(times, values)(np.minimum(even, times[-1])) if uneven else values
     # Two passes weaken the cutoff of each by 6 dB; a higher one makes it 3 dB at the stated frequency.
     single = np.tan(np.pi * cutoff * interval) / (np.sqrt(2) - 1) ** (0.5 / _ORDER)
+    from scipy.signal import butter, sosfiltfilt  # it loads all of scipy.stats, which few commands need
+
     sections = butter(_ORDER, min(2 * np.arctan(single) / np.pi, 0.999), output="sos")
     reach = min(int(3 / (cutoff * interval)), len(samples) - 1)
     smooth = sosfiltfilt(sections, samples, axis=0, padlen=reach)

@@ -6,6 +6,7 @@ import av
 
 from poselift.core.errors import printable
 from poselift.video.complaints import Complaints
+from poselift.video.missing import MissingFrames
 from poselift.video.stream import Decoder
 
 _TS_PACKETS = {188: 0, 192: 4}
@@ -39,9 +40,11 @@ class Problems:
         self._size = first.width, first.height
         self._corrupt = self._interlaced = 0
         self._other_size: tuple[int, int] | None = None
+        self._missing = MissingFrames()
 
-    def note(self, picture: av.VideoFrame) -> None:
-        """Looks at a picture of the span."""
+    def note(self, picture: av.VideoFrame, seconds: float) -> None:
+        """Looks at a picture of the span, and at its time."""
+        self._missing.note(seconds)
         self._corrupt += picture.is_corrupt
         self._interlaced += picture.interlaced_frame
         if (picture.width, picture.height) != self._size:
@@ -61,6 +64,8 @@ class Problems:
             found.append(f"the file is damaged: {'; '.join(damage)}")
         if self.left_out:
             found.append(f"frames dropped because their timestamps do not increase: {self.left_out}")
+        if missing := self._missing.line():
+            found.append(missing)
         if self._interlaced:
             found.append(
                 f"{self._interlaced} frames are interlaced: outlines of fast movements have combs; for better results, "

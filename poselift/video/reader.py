@@ -125,7 +125,7 @@ class VideoReader:
                 if index == 0 and self._start > 0:
                     # Decoders may report what they miss at the place where reading begins.
                     problems.errors.restart()
-                problems.note(picture)
+                problems.note(picture, now)
                 yield Frame(upright(picture), now, index)
                 index += 1
         if index == 0:

@@ -180,6 +180,10 @@ def test_a_pickle_that_is_cut_off(fresh):
             "camera c01 has no 'matrix'; it has name, size",
         ),
         (lambda rig: [{**rig[0], "rotation": [1, 2]}, *rig[1:]], "camera c01: 'rotation' has shape (2,), expected (3)"),
+        (
+            lambda rig: [{**rig[0], "size": [1920, float("nan")]}, *rig[1:]],
+            "camera c01 has numbers that are not finite",
+        ),
         (lambda rig: [{**rig[0], "size": ["wide", "high"]}, *rig[1:]], "camera c01: 'size' is not an array of numbers"),
     ],
 )

@@ -1,6 +1,8 @@
 import os
 import pickle
 import re
+import struct
+import zlib
 
 import h5py
 import numpy as np
@@ -184,6 +186,25 @@ def test_damaged_mat(tmp_path):
     path.write_bytes(path.read_bytes()[:700])
     with pytest.raises(InputError, match=r"a\.mat cannot be read as a MATLAB file"):
         load_mat(path, {"x": None})
+
+
+def test_a_compressed_mat_whose_parts_do_not_hold_what_they_declare(tmp_path):
+    """On some of these, scipy crashes the interpreter."""
+    path = tmp_path / "a.mat"
+    savemat(path, {"x": np.zeros((5, 5)), "y": np.ones((1, 1))}, do_compression=True)
+    whole = path.read_bytes()
+    last = whole.rindex(b"\x78\x9c") + 2
+    changed = zlib.compress(struct.pack("<II", 14, 10**6) + bytes(100))
+    for data in (
+        whole[:-3],
+        whole[:last] + bytes(len(whole) - last),
+        whole[:-4] + b"\1\2\3\4",
+        whole[:128] + struct.pack("<II", 15, len(changed)) + changed,
+        whole + whole[128:140],
+    ):
+        path.write_bytes(data)
+        with pytest.raises(InputError, match=r"a\.mat cannot be read as a MATLAB file"):
+            load_mat(path, {"x": None})
 
 
 def test_a_mat_that_declares_or_unpacks_to_too_much(tmp_path, monkeypatch):

@@ -170,6 +170,10 @@ def swap_rows(text):
             "line 2: 2 numbers, expected 4 for first and last",
         ),
         (lambda text: text.replace("-0.19", "nineteen", 1), "line 11: not all numbers"),
+        (
+            lambda text: text.replace("0 1079 0 1919\n", "0 1079 0 nan\n", 1),
+            "line 2: the camera cam1 has numbers that are not finite",
+        ),
         (swap_rows, "line 5: the rows of R of cam1 are not a rotation"),
     ],
 )

@@ -1,11 +1,15 @@
 """Numbers that no detector should give: each joint that comes out is finite or its frame is marked as empty."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from poselift.lifting import LiftOptions, camera_for, lift
+from poselift.core.errors import InputError
+from poselift.keypoints import KeypointClip, KeypointFile, Observation
+from poselift.lifting import LiftOptions, camera_for, lift, lift_clip
 from poselift.models import load_weights
 from poselift.skeleton import COCO17
 from poselift.structures import Keypoints2D
@@ -75,3 +79,51 @@ def test_somebody_far_away(tiny):
     motion = lifted(315 + (keypoints - 200) / 20, scores, times, tiny)
     assert np.isfinite(motion.joints).all()
     assert 10 < np.median(motion.root[:, 2]) < 500
+
+
+def together(weights, keypoints, scores):
+    """The motions of two people whom a file of keypoints names, the first with these keypoints."""
+    bodies = {"a": (keypoints, scores), "b": person(2)[:2]}
+    frames = {
+        frame: [Observation(points[frame], seen[frame], name) for name, (points, seen) in bodies.items()]
+        for frame in range(FRAMES)
+    }
+    clip = KeypointClip(KeypointFile(Path("two.json"), "coco", COCO17, frames), fps=30, image_size=(640, 480))
+    return lift_clip(clip, weights, fov=60.0, options=LiftOptions(flip=False, window=9)).motions
+
+
+@settings(max_examples=8)
+@given(st.integers(0, FRAMES - 1), st.sampled_from((*ODD, "coincident")), st.sampled_from((0.0, 0.9)), st.booleans())
+def test_no_number_of_a_person_reaches_another(tiny, frame, value, score, one_joint):
+    keypoints, scores, _ = person()
+    joints = slice(4, 5) if one_joint else slice(None)
+    keypoints[frame, joints] = keypoints[frame, 0] if value == "coincident" else value
+    scores[frame, joints] = score
+    try:
+        found = together(tiny, keypoints, scores)[-1]
+    except InputError:
+        assert abs(value) > 1e5, "a file with huge numbers is refused as a whole"
+        return
+    undisturbed = together(tiny, *person()[:2])[-1]
+    np.testing.assert_array_equal(found.keypoints.keypoints, person(2)[0])
+    np.testing.assert_array_equal(found.joints, undisturbed.joints)
+    np.testing.assert_array_equal(found.root, undisturbed.root)
+    np.testing.assert_array_equal(found.timestamps, undisturbed.timestamps)
+
+
+@settings(max_examples=8)
+@given(st.integers(0, 59), st.integers(0, 16), st.sampled_from(ODD), st.sampled_from((0.0, 0.9)))
+def test_the_lifter_shows_a_number_to_its_window_only(tiny, frame, joint, value, score):
+    """Refinement, constant bones and the root look at the whole clip, with weights against outliers."""
+    times = np.arange(60) / 30
+    body = person()[0][:1] + 20 * np.sin(times)[:, None, None]
+    options = LiftOptions(flip=False, window=9, refine=False, constant_bones=False)
+    motions = []
+    for changed in (False, True):
+        keypoints, scores = body.copy(), np.full((60, 17), 0.9)
+        if changed:
+            keypoints[frame, joint], scores[frame, joint] = value, score
+        given_ = Keypoints2D(keypoints, scores, times, COCO17, (640, 480))
+        motions.append(lift(given_, tiny, camera_for((640, 480)), options).joints)
+    far = np.abs(np.arange(60) - frame) >= options.window
+    np.testing.assert_array_equal(motions[0][far], motions[1][far])

@@ -16,7 +16,7 @@ from poselift.cli.batch.tables import check_tables
 from poselift.cli.batch.task import Task
 from poselift.cli.batch.videos import find_videos, shard_of
 from poselift.cli.detector import add_detector_options
-from poselift.cli.formats import chosen_formats
+from poselift.cli.formats import given_formats
 from poselift.cli.lift import chosen_skeleton
 from poselift.cli.lift_options import add_lift_options
 from poselift.core.device import torch_device
@@ -80,8 +80,7 @@ def run(arguments: argparse.Namespace) -> None:
         SystemExit: with code 3 or 2, some videos or all of them failed.
     """
     check_tables()
-    if arguments.formats is not None:
-        chosen_formats(arguments.formats, "--formats")
+    given_formats(arguments)  # an unknown one is refused before the long work
     devices = arguments.device.split(",")
     if arguments.engine == "local":
         for device in devices:

@@ -10,11 +10,11 @@ from typing import Any, Protocol, runtime_checkable
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from poselift.cli.batch.folders import RECORD, remove_leftovers
-from poselift.cli.batch.storage import file_system, is_local, read_some, remove_file, write_file
+from poselift.cli.batch.folders import remove_leftovers
+from poselift.cli.batch.storage import file_system, is_local, json_object, read_some, remove_file, write_file
 from poselift.cli.batch.tables import clip_row, write_tables
 from poselift.cli.batch.task import Outcome, Task, one_line
-from poselift.cli.results import SUMMARY
+from poselift.cli.results import RECORD, SUMMARY
 from poselift.core.files import check_writable
 from poselift.core.locks import locked
 
@@ -107,7 +107,7 @@ class Course:
         """Writes the tables; returns how many videos are lifted and how many failed."""
         lifted, failed = self._state()
         paths = {f"{folder}/{SUMMARY}": folder for folder in lifted}
-        summaries = {paths[path]: json.loads(text) for path, text in read_some(self._out, list(paths)).items()}
+        summaries = {paths[path]: json_object(text, path) for path, text in read_some(self._out, list(paths)).items()}
         clips, people = [], []
         for task in self._tasks:
             video, folder = task.video.name, task.video.folder
@@ -134,11 +134,9 @@ class Course:
         """The records in these files that belong to their task; by folder of the video."""
         records = {}
         for path, content in read_some(self._out, list(paths)).items():
-            task = paths[path]
-            with contextlib.suppress(ValueError):
-                record = json.loads(content)
-                if isinstance(record, dict) and all(record.get(key) == value for key, value in task.record.items()):
-                    records[task.video.folder] = record
+            task, record = paths[path], json_object(content, path)
+            if all(record.get(key) == value for key, value in task.record.items()):
+                records[task.video.folder] = record
         return records
 
 

@@ -8,10 +8,9 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from poselift.cli.batch.storage import file_system, is_local
+from poselift.cli.results import RECORD
 from poselift.core.locks import BusyError, locked
 
-RECORD = "batch.json"
-"""Name of the file in the folder of each video that says what it was made from; it is written last."""
 KEPT = "keypoints.npz"
 """Name of the file in the folder of each video that has its detections."""
 
@@ -82,10 +81,12 @@ def _local(place: Path) -> Iterator[Path]:
         shutil.copyfile(place / KEPT, unfinished / KEPT)
     try:
         yield unfinished
-    finally:
-        if not (unfinished / RECORD).exists() and not (unfinished / KEPT).exists():
+    except BaseException:
+        if not (unfinished / KEPT).exists():
             shutil.rmtree(unfinished)
-    if not (unfinished / RECORD).exists():
+        raise
+    if not (unfinished / RECORD).exists():  # there was nothing to do
+        shutil.rmtree(unfinished)
         return
     if place.exists():
         os.rename(place, old)

@@ -7,11 +7,13 @@ from typing import Any
 from fsspec import AbstractFileSystem
 
 from poselift.cli.batch.storage import address
+from poselift.core.bounded import MOST_TEXT, room
 from poselift.core.errors import InputError
 from poselift.core.optional import require
 
 MANIFESTS = (".csv", ".parquet")
 """Endings of the names of manifests."""
+_MOST_ROWS = 10_000_000
 
 
 def read_manifest(files: AbstractFileSystem, path: str) -> list[tuple[str, dict[str, str]]]:
@@ -25,6 +27,8 @@ def read_manifest(files: AbstractFileSystem, path: str) -> list[tuple[str, dict[
         InputError: the file cannot be read, lacks the column, or has no rows.
     """
     where = address(files, path)
+    if files.size(path) > MOST_TEXT:
+        raise InputError(f"{where}: it is too large to read ({files.size(path)} bytes, at most {MOST_TEXT}); split it")
     content = files.cat_file(path)
     rows = _parquet_rows(content, where) if path.lower().endswith(".parquet") else _csv_rows(content, where)
     if not rows:
@@ -38,6 +42,7 @@ def read_manifest(files: AbstractFileSystem, path: str) -> list[tuple[str, dict[
 def _csv_rows(content: bytes, where: str) -> list[tuple[str, dict[str, str]]]:
     try:
         reader = csv.DictReader(io.StringIO(content.decode("utf-8-sig"), newline=""), strict=True)
+        _check_columns([name.strip() for name in reader.fieldnames or ()], where)
         rows = []
         for row in reader:
             place = f"{where}, line {reader.line_num}"
@@ -52,13 +57,25 @@ def _csv_rows(content: bytes, where: str) -> list[tuple[str, dict[str, str]]]:
 def _parquet_rows(content: bytes, where: str) -> list[tuple[str, dict[str, str]]]:
     arrow, parquet = require("pyarrow", "tables"), require("pyarrow.parquet", "tables")
     try:
-        rows = parquet.read_table(arrow.BufferReader(content)).to_pylist()
+        file = parquet.ParquetFile(arrow.BufferReader(content))
+        _check_columns(file.schema_arrow.names, where)
+        groups = [file.metadata.row_group(number) for number in range(file.metadata.num_row_groups)]
+        if sum(group.total_byte_size for group in groups) > room(len(content)) or file.metadata.num_rows > _MOST_ROWS:
+            raise InputError(f"{where}: it declares more than can be read, {file.metadata.num_rows} rows; split it")
+        rows = file.read().to_pylist()
     except (arrow.ArrowException, OSError) as error:
         raise InputError(f"{where}: not readable as Parquet ({' '.join(str(error).split())})") from error
     return [
         (f"{where}, row {number}", {key: _text(value) for key, value in row.items()})
         for number, row in enumerate(rows, start=1)
     ]
+
+
+def _check_columns(names: list[str], where: str) -> None:
+    """Raises an error if two columns have one name: one of them would be ignored."""
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise InputError(f"{where}: the column {twice[0]!r} is there twice; remove one")
 
 
 def _text(value: Any) -> str:

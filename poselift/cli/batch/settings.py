@@ -10,6 +10,7 @@ from typing import Any
 
 from poselift.cli.detector import DEFAULT_DETECTOR
 from poselift.core.files import sha256
+from poselift.lifting.kept import DETECTION_VERSION
 from poselift.models.weights import shipped_weights
 
 _DETECTION = (
@@ -17,6 +18,8 @@ _DETECTION = (
     "end",
     "quality",
     "detector",
+)
+_FILES = (
     "mmpose_config",
     "mmpose_checkpoint",
     "mmpose_person_detector",
@@ -24,7 +27,7 @@ _DETECTION = (
     "model",
     "person_model",
 )
-"""Options that change the detections; lifting again with others needs no picture."""
+"""Options that change the detections; lifting again with others needs no picture. Some may name files."""
 _LIFTING = (
     "skeleton",
     "threshold",
@@ -53,9 +56,15 @@ class Settings:
     detection: dict[str, Any]
     lifting: dict[str, Any]
 
-    def key(self, content: str) -> str:
-        """Stands for the detections of a video, whose SHA-256 is `content`."""
-        return hashlib.sha256(json.dumps([content, self.detection], sort_keys=True).encode()).hexdigest()
+    def key(self, content: str, detector: dict[str, str]) -> str:
+        """Stands for the detections of a video.
+
+        Args:
+            content: SHA-256 of the video.
+            detector: SHA-256 of each weight file of the detector.
+        """
+        depends = [content, self.detection, detector, DETECTION_VERSION]
+        return hashlib.sha256(json.dumps(depends, sort_keys=True).encode()).hexdigest()
 
 
 def settings_of(options: argparse.Namespace) -> Settings:
@@ -68,7 +77,8 @@ def settings_of(options: argparse.Namespace) -> Settings:
         OSError: a file cannot be read.
     """
     weights = Path(shipped_weights().get(str(options.weights), options.weights))
-    detection = {name: _of_file(getattr(options, name)) for name in _DETECTION}
+    detection = {name: getattr(options, name) for name in _DETECTION}
+    detection |= {name: _of_file(getattr(options, name)) for name in _FILES}
     detection["detector"] = options.detector or DEFAULT_DETECTOR
     lifting = {name: getattr(options, name) for name in _LIFTING}
     lifting["weights"] = [_of_file(str(weights)), _of_file(str(weights.with_suffix(".json")))]

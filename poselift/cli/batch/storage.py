@@ -11,6 +11,7 @@ from fsspec import AbstractFileSystem
 from fsspec.core import url_to_fs
 from fsspec.implementations.local import LocalFileSystem
 
+from poselift.core.bounded import parse_json, read_bytes
 from poselift.core.errors import InputError
 from poselift.core.files import atomic_path
 
@@ -49,7 +50,7 @@ def stamp(files: AbstractFileSystem, path: str) -> dict[str, Any] | None:
     try:
         if is_local(files):
             status = os.stat(path)  # of the target of a link
-            return {"bytes": status.st_size, "modified": status.st_mtime_ns} if os.path.isfile(path) else None
+            return {"bytes": status.st_size, "modified": str(status.st_mtime_ns)} if os.path.isfile(path) else None
         facts = files.info(path)
     except (OSError, ValueError):  # ValueError: a path with a null character
         return None
@@ -83,8 +84,28 @@ def read_some(location: str, names: list[str]) -> dict[str, bytes]:
     """The content of files in a folder, by name; missing files are left out."""
     files, root = file_system(location)
     paths = {f"{root}/{name}": name for name in names}
-    found = files.cat(list(paths), on_error="omit") if names else {}
+    if is_local(files) or any(character in root for character in "*?["):  # `cat` takes these for patterns
+        found = {}
+        for path in paths:
+            with contextlib.suppress(OSError, InputError):
+                found[path] = read_bytes(path) if is_local(files) else files.cat_file(path)
+    else:
+        found = files.cat(list(paths), on_error="omit") if names else {}
     return {paths[path]: content for path, content in found.items()}
+
+
+def json_object(content: bytes, where: str) -> dict[str, Any]:
+    """The JSON object in the content of a file that may be damaged; empty if there is none.
+
+    Args:
+        content: of the file.
+        where: the file.
+    """
+    try:
+        found = parse_json(content.decode("utf-8"), where)
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 def write_file(location: str, content: bytes) -> None:

@@ -10,13 +10,15 @@ from typing import Any
 import cv2
 import torch
 
-from poselift.cli.batch.folders import KEPT, RECORD, new_folder
+from poselift.cli.batch.folders import KEPT, new_folder
 from poselift.cli.batch.settings import Settings
-from poselift.cli.batch.storage import local_copy, read_some, write_file
+from poselift.cli.batch.storage import json_object, local_copy, read_some, write_file
 from poselift.cli.batch.videos import Video
 from poselift.cli.detector import chosen_detector
+from poselift.cli.formats import given_formats
 from poselift.cli.lift import lift_into
-from poselift.cli.results import SUMMARY
+from poselift.cli.results import RECORD, SUMMARY
+from poselift.core.bounded import read_json
 from poselift.core.device import torch_device
 from poselift.core.errors import InputError
 from poselift.core.files import sha256, write_json
@@ -109,7 +111,7 @@ class Lifter:
             content = sha256(path)
             record = {**task.record, "sha256": content}
             earlier = read_some(task.out, [f"{video.folder}/{RECORD}"])
-            if earlier and _equal(earlier.popitem()[1], record):
+            if _equal(json_object(earlier.popitem()[1], RECORD) if earlier else {}, record):
                 # The file has another date only.
                 write_file(f"{task.out}/{video.folder}/{RECORD}", json.dumps(record, indent=2).encode())
                 return
@@ -119,19 +121,20 @@ class Lifter:
                     self._clip(task, path, folder / KEPT, content),
                     self._weights,
                     video.options,
+                    given_formats(video.options),
                     {"video": Path(video.name).name},
                     path,
                 )
             except InputError as error:
                 raise InputError(str(error).replace(str(path), video.path)) from error
             if str(path) != video.path:
-                summary = json.loads((folder / SUMMARY).read_text("utf-8"))
+                summary = read_json(folder / SUMMARY)
                 write_json(folder / SUMMARY, {**summary, "path": video.path})
             write_json(folder / RECORD, record)
 
     def _clip(self, task: Task, path: Path, kept: Path, content: str) -> Clip:
         """The video with its kept detections, if they are those of these settings; else with the detector."""
-        key, options = task.settings.key(content), task.video.options
+        key, options = task.settings.key(content, self._detector.weights), task.video.options
         if kept.exists():
             try:
                 clip = KeptClip(path, kept)
@@ -143,13 +146,9 @@ class Lifter:
         return KeepingClip(path, self._detector, kept, key, options.start, options.end, options.quality)
 
 
-def _equal(earlier: str | bytes, record: dict[str, Any]) -> bool:
-    """Whether an earlier record, which may be damaged, is of the same content and settings."""
-    try:
-        found = json.loads(earlier)
-    except ValueError:
-        return False
-    return isinstance(found, dict) and all(found.get(key) == record[key] for key in ("sha256", "settings"))
+def _equal(earlier: dict[str, Any], record: dict[str, Any]) -> bool:
+    """Whether an earlier record is of the same content and settings."""
+    return all(earlier.get(key) == record[key] for key in ("sha256", "settings"))
 
 
 def one_line(error: object) -> str:

@@ -13,6 +13,7 @@ from fsspec import AbstractFileSystem
 
 from poselift.cli.batch.manifest import MANIFESTS, read_manifest
 from poselift.cli.batch.storage import address, file_system, is_local, stamp
+from poselift.cli.formats import given_formats
 from poselift.cli.lift_options import add_lift_options
 from poselift.core.choices import did_you_mean
 from poselift.core.errors import InputError
@@ -20,7 +21,7 @@ from poselift.core.errors import InputError
 ENDINGS = (".mp4", ".mov", ".m4v", ".mkv", ".webm", ".avi", ".mpg", ".mpeg", ".ts", ".mts", ".m2ts", ".wmv", ".flv")
 """Names of the videos that a folder is searched for; case does not count."""
 
-_VALUES = ("start", "end", "person", "height", "fov", "intrinsics", "skeleton", "threshold", "quality")
+_VALUES = ("start", "end", "person", "height", "fov", "intrinsics", "skeleton", "threshold", "quality", "formats")
 _FLAGS = ("world", "no-flip", "no-constant-bones")
 """Columns of a manifest: options of `poselift lift` with a value, and without one."""
 _YES, _NO = ("1", "true", "yes"), ("0", "false", "no")
@@ -162,9 +163,11 @@ def _options_of(row: dict[str, str], defaults: argparse.Namespace, where: str) -
     parser = _Row(add_help=False, allow_abbrev=False)
     add_lift_options(parser)
     try:
-        return parser.parse_args(tokens, options)
+        parsed = parser.parse_args(tokens, options)
+        given_formats(parsed)
     except InputError as error:
         raise InputError(f"{where}: {error}") from None
+    return parsed
 
 
 def shard_of(videos: list[Video], shard: tuple[int, int] | None) -> list[Video]:

@@ -131,3 +131,28 @@ def test_no_name_leaves_the_folder_of_the_results(path, source, options):
     assert re.fullmatch(r"[\w .()+,=@~-]+", video.folder)
     assert not video.folder.startswith(".")
     assert len(video.folder.encode()) < 200
+
+
+def test_formats_of_a_video(source, options):
+    (source / "list.csv").write_text('path,formats\nb.MP4,"trc, bvh"\na/walk.mov,\n')
+    first, second = find_videos(str(source / "list.csv"), "out", options)
+    assert (first.options.formats, second.options.formats) == ("trc, bvh", None)
+    (source / "list.csv").write_text("path,formats\nb.MP4,trx\n")
+    with pytest.raises(InputError, match=r"list.csv, line 2: .*'trx'"):
+        find_videos(str(source / "list.csv"), "out", options)
+
+
+def test_manifests_that_hide_or_declare_too_much(source, options, monkeypatch):
+    (source / "list.csv").write_text("path,start, start\nb.MP4,1,2\n")
+    with pytest.raises(InputError, match=r"list.csv: the column 'start' is there twice"):
+        find_videos(str(source / "list.csv"), "out", options)
+    pq.write_table(pa.table([["b.MP4"], ["1"], ["2"]], names=["path", "start", "start"]), source / "list.parquet")
+    with pytest.raises(InputError, match=r"list.parquet: the column 'start' is there twice"):
+        find_videos(str(source / "list.parquet"), "out", options)
+    pq.write_table(pa.table({"path": ["b.MP4"] * 1000}), source / "list.parquet")
+    monkeypatch.setattr("poselift.cli.batch.manifest._MOST_ROWS", 999)
+    with pytest.raises(InputError, match=r"list.parquet: it declares more than can be read, 1000 rows"):
+        find_videos(str(source / "list.parquet"), "out", options)
+    monkeypatch.setattr("poselift.cli.batch.manifest.MOST_TEXT", 10)
+    with pytest.raises(InputError, match=r"list.csv: it is too large to read \(\d+ bytes, at most 10\)"):
+        find_videos(str(source / "list.csv"), "out", options)
