@@ -7,7 +7,7 @@ from jaxtyping import Float
 from poselift.core.times import usual_interval
 from poselift.lifting.bones import with_constant_bones
 from poselift.lifting.camera import CameraModel
-from poselift.lifting.gaps import find_segments, lifted_frames, with_filled_gaps
+from poselift.lifting.gaps import find_segments, lifted_frames, widened, with_filled_gaps
 from poselift.lifting.options import LiftOptions
 from poselift.lifting.pelvis import usable_scores
 from poselift.lifting.reprojection import keypoint_rays, refined, reprojection_offsets
@@ -81,7 +81,8 @@ def lift(keypoints: Keypoints2D, weights: Weights, camera: CameraModel, options:
                 lifted = refined(exact, offsets)
             if uncertainty is not None and own is not None:
                 adjusted = weights.uncertainty_factor * adjusted_uncertainty(own, offsets, ray_weights[frames])
-                uncertainty[segment] = _resampled(times[segment], times[frames], adjusted)
+                adjusted = _resampled(times[segment], times[frames], adjusted)
+                uncertainty[segment] = adjusted * widened(seen[segment], times[segment])[:, None]
         joints[segment] = _resampled(times[segment], times[frames], lifted)
     if options.constant_bones:
         joints = with_constant_bones(joints, skeleton_out, seen, rarely_seen(scores[seen], skeleton_in, skeleton_out))

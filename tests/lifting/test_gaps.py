@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from poselift.lifting.gaps import MAX_GAP, find_segments, lifted_frames, with_filled_gaps
+from poselift.lifting.gaps import MAX_GAP, find_segments, lifted_frames, widened, with_filled_gaps
 
 
 def without(frames, fps, *gaps):
@@ -114,3 +114,12 @@ def test_a_filled_joint_has_the_lower_score_of_its_neighbours():
     filled, filled_scores = with_filled_gaps(pixels, scores, times)
     np.testing.assert_allclose(filled_scores[4:6], [[0.4, 0], [0.4, 0]])
     assert np.isnan(filled[:, 1]).all()
+
+
+def test_uncertainty_grows_with_the_time_to_the_nearest_keypoints():
+    seen, times = without(100, 50, (0.0, 0.2), (0.5, 1.0))
+    factors = widened(seen, times)
+    assert (factors[seen] == 1).all()
+    assert factors[25:50].argmax() + 25 == pytest.approx(37, abs=1)
+    assert (np.diff(factors[:10]) < 0).all()
+    assert (widened(np.zeros(5, bool), times[:5]) == 1).all()
