@@ -79,7 +79,8 @@ def test_the_table(data, lifter_file, capsys):
     lines = [line.split("|")[1:-1] for line in capsys.readouterr().out.splitlines() if line.startswith("| ")]
     rows = {line[0].strip(): [cell.strip() for cell in line[1:]] for line in lines[1:]}
     assert len(rows) == 9 + 2 + 6 + 1 + 1
-    assert rows[""][0] == "motion capture °"
+    assert rows[""][0] == "along mm"
+    assert float(rows["wrist"][0]) > 0
     assert float(rows["a01"][3]) >= abs(float(rows["a01"][2]))
     assert rows["all seen"][1:5:2] == ["0.0", ""]
     assert float(rows["every second frame empty"][3]) > 0
