@@ -1,6 +1,6 @@
 """Errors on a real person with motion capture, where frames without keypoints come.
 
-    python -m benchmarks.real --data mhad_s02.npz [--weights NAME|FILE ...]
+    python -m benchmarks.real --data mhad_s02.npz [--weights NAME|FILE ...] [--corpus cmu50.npz --bench bench_val.npz]
 
 The file has takes of one person of Berkeley MHAD (Ofli et al., WACV 2013): COCO-17 keypoints of a real detector, the
 camera, and the motion capture fitted to the person (arrays `seq_start`, `name`, `action_id`, `keypoints`, `times`,
@@ -15,6 +15,11 @@ same frames when nothing is hidden; `root`, the distance of the middle of the hi
 
 A second table has the flexion of the knees of each action when all frames are seen: medians over frames and both knees
 of the motion capture and of the lifted motion, the mean difference, and the mean size of the difference; degrees.
+
+A third table splits the errors of each pair of joints into the part along the camera's ray to the true joint and the
+part across it, as root mean squares in mm: of the joints from the middle of the hips, and after the Procrustes
+alignment. `constant` is the size of the mean aligned error along the ray: the same in every frame. With `--corpus` and
+`--bench` the same table follows for the benchmark's virtual views, COCO-17 and detector-like 2D.
 """
 
 from collections.abc import Sequence
@@ -26,11 +31,13 @@ from jaxtyping import Float
 
 from benchmarks.changed_views import FRAMES_WITHOUT_KEYPOINTS
 from benchmarks.command import command_line, errors_shown, table_head, table_row
+from poselift.data.cmu_bench import CmuBench
 from poselift.data.reading import load_arrays
 from poselift.data.views import View
 from poselift.lifting import LiftOptions, lift_view
 from poselift.metrics import aligned_joint_errors, joint_errors
 from poselift.metrics.angles import angle_names, joint_angles
+from poselift.metrics.position import procrustes_align
 from poselift.models import Weights, load_weights
 from poselift.skeleton import COCO17, H36M17
 from poselift.structures import Motion
@@ -39,6 +46,8 @@ OPTIONS = LiftOptions(every_frame=True)
 """Those of `poselift lift`, but every frame counts."""
 
 COLUMNS = ("MPJPE mm", "change %", "P-MPJPE mm", "hidden mm", "seen mm", "root mm")
+
+RAYS = ("along mm", "across mm", "aligned: along mm", "aligned: across mm", "constant mm")
 
 KNEES = ("motion capture °", "lifted °", "difference °", "mean size °")
 
@@ -151,6 +160,34 @@ def knee_rows(views: Sequence[View], weights: Weights) -> list[list[str]]:
     return rows
 
 
+def ray_rows(views: Sequence[View], weights: Weights) -> list[list[str]]:
+    """The cells of each pair of joints, and of all."""
+    parts = [ray_errors(view, lift_view(view, weights, OPTIONS)) for view in views]
+    values = 1000 * np.concatenate(parts)
+    rows = []
+    for first, name in [*enumerate(joint.split("_", 1)[1] for joint in LIMBS[::2]), (None, "all")]:
+        own = values if first is None else values[:, 2 * first : 2 * first + 2]
+        along, across, constant = own[..., 0], own[..., 1], np.abs(np.nanmean(own[..., 2], 0)).mean()
+        squares = [np.sqrt(np.nanmean(part**2)) for part in (along, across, own[..., 2], own[..., 3])]
+        rows.append([name, *(f"{value:.1f}" for value in (*squares, constant))])
+    return rows
+
+
+def ray_errors(view: View, motion: Motion) -> Float[np.ndarray, "t j 4"]:
+    """Error along and across the rays to the true joints, from the middle of the hips and aligned; metres."""
+    true = (view.joints + view.root[:, None])[:, view.skeleton.indices(LIMBS)].double()
+    found = torch.from_numpy(motion.joints)[:, motion.skeleton.indices(LIMBS)].double()
+    rays = true / true.norm(dim=-1, keepdim=True)
+    hips = true[:, :2].mean(1, keepdim=True)
+    known = true.isfinite().all(-1)
+    parts = []
+    for moved in (found - found[:, :2].mean(1, keepdim=True) + hips, procrustes_align(found, true, known)):
+        error = moved - true
+        along = (error * rays).sum(-1)
+        parts += [along, (error - along[..., None] * rays).norm(dim=-1)]
+    return torch.stack(parts, -1).numpy()
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Prints the tables."""
     parser = command_line(__doc__)
@@ -158,15 +195,23 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--weights", nargs="+", default=["small"], metavar="NAME|FILE", help="shipped weights or files; default small"
     )
+    parser.add_argument("--corpus", type=Path, metavar="FILE", help="cmu50.npz")
+    parser.add_argument("--bench", type=Path, metavar="FILE", help="bench_val.npz")
     options = parser.parse_args(arguments)
     with errors_shown(parser):
         views = takes(options.data)
+        bench = CmuBench(options.corpus, options.bench, "coco17") if options.corpus and options.bench else []
         for weights in map(load_weights, options.weights):
             frames = sum(map(len, views))
             print(f"\n## Frames without keypoints (`{weights.name}`, {len(views)} takes, {frames} frames)\n")
             print("\n".join([table_head(["", *COLUMNS]), *map(table_row, rows_of(views, weights))]), flush=True)
             print(f"\n## Flexion of the knees (`{weights.name}`)\n")
             print("\n".join([table_head(["", *KNEES]), *map(table_row, knee_rows(views, weights))]), flush=True)
+            print(f"\n## Along and across the rays (`{weights.name}`)\n")
+            print("\n".join([table_head(["", *RAYS]), *map(table_row, ray_rows(views, weights))]), flush=True)
+            if bench:
+                print(f"\n## Along and across the rays (`{weights.name}`, {options.bench.name})\n")
+                print("\n".join([table_head(["", *RAYS]), *map(table_row, ray_rows(list(bench), weights))]), flush=True)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Errors of lifting at other frame rates, with missing joints, with unknown cameras and with a known height.
 
     python -m benchmarks.robustness --corpus cmu50.npz --bench bench_val.npz [--weights NAME|FILE ...]
-        [--skeleton h36m17] [--limit N] [--table WORDS]
+        [--skeleton h36m17] [--limit N] [--table WORDS] [--fps N]
 
 Changes each view of the CMU benchmark in one way, lifts it as `poselift lift` does, and compares with the truth at the
 same time stamps. Prints one Markdown table for each kind of change; means over subjects. The figures are not
@@ -221,11 +221,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
     add_bench(parser, skeleton="h36m17")
     parser.add_argument("--limit", type=int, metavar="N", help="only N views, evenly over all of them")
     parser.add_argument("--table", default="", metavar="WORDS", help="only tables whose title has these words")
+    parser.add_argument(
+        "--fps", type=float, metavar="N", help="render the views at another rate first; a divisor of 600"
+    )
     options = parser.parse_args(arguments)
     with errors_shown(parser):
         bench = CmuBench(options.corpus, options.bench, options.skeleton)
         chosen = np.unique(np.linspace(0, len(bench) - 1, options.limit or len(bench)).round().astype(int))
         views = [bench[int(index)] for index in chosen]
+        if options.fps:
+            render = rendered(options.fps, options.skeleton)
+            views = [render(view, torch.Generator().manual_seed(index)) for index, view in enumerate(views)]
         rows = [row for row in conditions(options.skeleton) if options.table.lower() in row.table.lower()]
         for weights in map(load_weights, options.weights):
             table = ""

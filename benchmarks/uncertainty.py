@@ -1,22 +1,32 @@
 """How many joints lie within the uncertainty that the lifter gives them.
 
     python -m benchmarks.uncertainty --corpus cmu50.npz --bench bench_test.npz [--weights NAME|FILE ...]
+        [--leave-out [--real mhad_s02.npz]]
 
 Lifts each view as `poselift lift` does. First table: the share of the joints of Human3.6M-17 without the root that lie
 within their uncertainty, by subject, for joints that were not seen, and for frames in which nothing was seen. Faces
 and heels do not count: the corpus has them at average proportions. Second table: the mean error of ankles and big toes
 in mm, and the share of the toes within their uncertainty. Only Halpe-26 sees toes.
+
+`--leave-out` prints another table instead: the scale of the uncertainty is set on all subjects but one, as `poselift
+calibrate` does, and judged on that one, for each in turn. With `--real` a second row has the limb joints of a real
+person (benchmarks/real.py), from the middle of the hips, with the scale of the weights.
 """
 
+import argparse
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
 
 import numpy as np
 from jaxtyping import Bool, Float
 from rich.progress import track
 
 from benchmarks.command import add_bench, command_line, errors_shown, table_head, table_row
-from poselift.cli.calibrate import KEYPOINTS, MEASURED, SKELETONS
+from benchmarks.real import LIMBS, takes
+from poselift.cli.calibrate import KEYPOINTS, MEASURED, SKELETONS, calibration_factor, error_ratios
 from poselift.core.errors import InputError
 from poselift.data.cmu_bench import CmuBench
 from poselift.data.views import View
@@ -42,8 +52,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     add_bench(parser)
     parser.add_argument("--skeletons", nargs="+", default=list(SKELETONS), help="of the 2D keypoints")
     parser.add_argument("--keypoints", nargs="+", default=list(KEYPOINTS), help="det: detector-like 2D; gt: exact 2D")
+    parser.add_argument("--leave-out", action="store_true", help="set the scale on all subjects but one")
+    parser.add_argument("--real", type=Path, metavar="FILE", help="with --leave-out: mhad_s02.npz")
     options = parser.parse_args(arguments)
     with errors_shown(parser):
+        if options.leave_out:
+            _print_left_out(options)
+            return
         for weights in map(load_weights, options.weights):
             within, feet = [], []
             for skeleton in options.skeletons:
@@ -53,6 +68,64 @@ def main(arguments: Sequence[str] | None = None) -> None:
                     within.append(table_row([skeleton, kind, *_within(pairs)]))
                     feet.append(table_row([skeleton, kind, *_feet(pairs)]))
             print("\n".join([f"\n`{weights.name}`\n", table_head(_WITHIN), *within, "", table_head(_TOES), *feet]))
+
+
+def _print_left_out(options: argparse.Namespace) -> None:
+    """A row for each skeleton and kind of 2D, with each subject left out of the calibration in turn."""
+    for weights in map(load_weights, options.weights):
+        plain = replace(weights, card={**weights.card, "uncertainty_factor": 1.0})
+        ratios: dict[str, dict[str, Float[np.ndarray, " _"]]] = {}
+        for skeleton, kind in product(options.skeletons, options.keypoints):
+            own = defaultdict(list)
+            for view in track(CmuBench(options.corpus, options.bench, skeleton, kind), f"{skeleton} {kind}"):
+                own[view.subject].append(error_ratios(view, lift_view(view, plain)))
+            ratios[f"{skeleton} {kind}"] = {subject: np.concatenate(parts) for subject, parts in own.items()}
+        print(f"\n`{weights.name}`\n\n{table_head(('joints in, 2D', 'within, mean of subjects', 'by subject'))}")
+        for name, shares in left_out(ratios).items():
+            by_subject = ", ".join(f"{subject}: {share:.1f}" for subject, share in shares.items())
+            print(table_row([name, f"{np.mean(list(shares.values())):.1f}", by_subject]))
+        if options.real:
+            print(table_row(["real person", f"{real_share(takes(options.real), weights):.1f}", "-"]), flush=True)
+
+
+def left_out(ratios: dict[str, dict[str, Float[np.ndarray, " _"]]]) -> dict[str, dict[str, float]]:
+    """Percent of each subject's joints within their uncertainty, if all other subjects set the scale.
+
+    Args:
+        ratios: error divided by uncertainty, for each kind of 2D and each subject.
+
+    Raises:
+        InputError: there is only one subject.
+    """
+    subjects = sorted({subject for own in ratios.values() for subject in own})
+    if len(subjects) < 2:
+        raise InputError("--leave-out needs at least two subjects; give bench_val.npz")
+    factors = {}
+    for subject in subjects:
+        others = [other for other in subjects if other != subject]
+        pooled = [np.concatenate([own[other] for own in ratios.values() if other in own]) for other in others]
+        factors[subject] = calibration_factor(pooled)
+    return {
+        name: {subject: 100 * float(np.mean(values <= factors[subject])) for subject, values in sorted(own.items())}
+        for name, own in ratios.items()
+    }
+
+
+def real_share(views: Sequence[View], weights: Weights) -> float:
+    """Percent of a real person's limb joints within their uncertainty; they count from the middle of the hips."""
+    inside = []
+    for view in views:
+        motion = lift_view(view, weights)
+        if motion.uncertainty is None:
+            raise InputError("the lifter gives no uncertainty; train one with model.uncertainty=true")
+        own, true = motion.skeleton.indices(LIMBS), view.skeleton.indices(LIMBS)
+        found, expected = motion.joints[:, own], view.joints[:, true].numpy()
+        error = np.linalg.norm(
+            found - found[:, :2].mean(1)[:, None] - expected + expected[:, :2].mean(1)[:, None], axis=-1
+        )
+        known = np.isfinite(error)
+        inside.append((error <= motion.uncertainty[:, own])[known])
+    return 100 * float(np.concatenate(inside).mean())
 
 
 def measured(views: Sequence[View], weights: Weights) -> Pairs:

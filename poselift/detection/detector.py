@@ -47,11 +47,13 @@ class Search:
         fine: also find small people, where that costs more.
         turns: quarter turns, 0 to 3, by which the people to find are turned clockwise.
         tiles: search overlapping parts of the picture as well, where there are many or distant people.
+        fine_turns: search for turned people as finely as for upright ones, at twice the cost.
     """
 
     fine: bool = True
     turns: tuple[int, ...] = (0,)
     tiles: bool = False
+    fine_turns: bool = False
 
 
 @runtime_checkable

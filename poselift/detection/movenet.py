@@ -22,6 +22,12 @@ _THUNDER_SIZE = 256
 _MARGIN = 1.2
 """Side of Thunder's square over the longer side of the joints' bounding box. Tight squares around the joints give
 higher scores and steadier joints than wider ones, or squares around MultiPose's boxes (1.1 to 1.4)."""
+_TURNED = Search(turns=(1, 2, 3), fine_turns=True)
+"""A single picture has no past that tells which way up people are."""
+_SEEN_TURNED = 0.35
+"""Least mean joint score of people who are turned: the best of several looks scores higher, also at nobody."""
+_FITS = 2
+"""Times that the box of a turned body is fitted again at most."""
 
 
 class MoveNet:
@@ -78,27 +84,52 @@ class MoveNet:
         poses, boxes, box_scores = self._multipose.find(frame)
         for person, box in enumerate(boxes):
             poses[person] = self._refined(frame, poses[person], box)
-        return _detections(frame, poses, boxes, box_scores)
+        turned, turned_scores = self._turned_people(frame)
+        return _detections(
+            frame,
+            np.concatenate([poses, turned]),
+            np.concatenate([boxes, _around(turned)]),
+            np.concatenate([box_scores, turned_scores]),
+        )
+
+    def _turned_people(
+        self, frame: UInt8[np.ndarray, "h w 3"]
+    ) -> tuple[Float[np.ndarray, "n 17 3"], Float[np.ndarray, " n"]]:
+        """x, y, score of people who are far from upright, and their box scores.
+
+        A search of a turned picture also finds people who are upright, in the wrong way, and bodies in things.
+        """
+        poses, boxes, box_scores = self._multipose.find(frame, _TURNED)
+        for person, box in enumerate(boxes):
+            poses[person] = self._refined(frame, poses[person], box)
+        means = poses[..., 2].mean(-1)
+        leaning = np.array([abs(_angle(pose)) > LEANING for pose in poses], bool)
+        kept = leaning & (means >= _SEEN_TURNED)
+        return poses[kept], np.maximum(box_scores, means)[kept]
 
     def _refined(
         self, frame: UInt8[np.ndarray, "h w 3"], found: Float[np.ndarray, "17 3"], box: Float[np.ndarray, "4"]
     ) -> Float[np.ndarray, "17 3"]:
         """x, y, score of somebody whom MultiPose has found, from the best of Thunder's looks."""
-        angle = body_angle(found[:, :2], found[:, 2], self.skeleton) or 0.0
-        best = self._thunder_pose(frame, box_along(found[:, :2], 0.0))
-        if abs(angle) < LEANING and best[:, 2].mean() >= SURE:
+        measured = _angle(found)
+        start = measured if abs(measured) > LEANING else 0.0
+        best, used = self._thunder_pose(frame, box_along(found[:, :2], start), start), start
+        if not start and best[:, 2].mean() >= SURE:
             return better_pose(found, best, box)
-        turned = 0.0
-        for other in other_angles(0.0, angle):
+        for other in other_angles(start, measured):
             look = self._thunder_pose(frame, box_along(found[:, :2], other), other)
             if look[:, 2].mean() > best[:, 2].mean():
-                best, turned = look, other
-        if not turned:
+                best, used = look, other
+        if not used:
             return better_pose(found, best, box)
-        # The first pose may be a part of the body, so the box is fitted once more.
-        turned = body_angle(best[:, :2], best[:, 2], self.skeleton) or turned
-        again = self._thunder_pose(frame, box_along(best[:, :2], turned), turned)
-        return max(best, again, key=lambda pose: float(pose[:, 2].mean()))
+        # The first pose may be a part of the body, so the box is fitted again.
+        for _ in range(_FITS):
+            used = _angle(best) or used
+            again = self._thunder_pose(frame, box_along(best[:, :2], used), used)
+            if again[:, 2].mean() <= best[:, 2].mean():
+                break
+            best = again
+        return best
 
     def _thunder_pose(
         self,
@@ -138,6 +169,11 @@ class FastMoveNet:
         """The people in each frame; see `poselift.detection.Detector`."""
         found = pool().map(lambda frame: self._multipose.find(frame, Search(fine=False)), frames)
         return [_detections(frame, *people) for frame, people in zip(frames, found, strict=True)]
+
+
+def _angle(pose: Float[np.ndarray, "17 3"]) -> float:
+    """How far a body is turned clockwise from upright, radians; 0 if that is not clear."""
+    return body_angle(pose[:, :2], pose[:, 2], COCO17) or 0.0
 
 
 def _around(poses: Float[np.ndarray, "n 17 3"]) -> Float[np.ndarray, "n 4"]:

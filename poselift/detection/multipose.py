@@ -17,7 +17,7 @@ OFFSET = -0.25
 image add up to size - 0.5 (255.4 to 255.5 of 256, 511.3 of 512, 767.5 of 768); pixel centres add up to size - 1."""
 
 _COARSE, _MIDDLE, _FINE = 256, 512, 768
-"""Longer sides of the inputs, pixels: of the two passes over a picture, and of the one for turned people."""
+"""Longer sides of the inputs, pixels: of the two passes over a picture, and of quick ones for turned people."""
 _STRIDE = 32
 """The network takes sides that are multiples of this."""
 _MIN_BOX_SCORE = 0.2
@@ -77,7 +77,8 @@ class MultiPose:
                 of the longer side of the picture. Each turn costs half of a fine search.
         """
         several = [self._upright(frame, how)] if 0 in how.turns else []
-        several += [self._turned(frame, turn) for turn in how.turns if turn]
+        longer_side = _FINE if how.fine_turns else _MIDDLE
+        several += [self._turned(frame, turn, longer_side) for turn in how.turns if turn]
         poses, boxes, scores = (np.concatenate(part) for part in zip(*several, strict=True))
         return poses, boxes, scores
 
@@ -88,10 +89,10 @@ class MultiPose:
         found = _joined(coarse, self._find(frame, _FINE), max(frame.shape[:2]))
         return self._with_tiles(frame, found) if how.tiles and crowded(found[1], frame.shape) else found
 
-    def _turned(self, frame: UInt8[np.ndarray, "_ _ 3"], turn: int) -> Found:
+    def _turned(self, frame: UInt8[np.ndarray, "_ _ 3"], turn: int, longer_side: int) -> Found:
         """People who are turned clockwise by quarter turns."""
         turned = np.ascontiguousarray(np.rot90(frame, turn))
-        poses, boxes, scores = self._find(turned, _MIDDLE)
+        poses, boxes, scores = self._find(turned, longer_side)
         middle, new = (np.array(picture.shape[1::-1]) / 2 - 0.5 for picture in (frame, turned))
         back = rotation(turn * np.pi / 2).round()
         poses[..., :2] = (poses[..., :2] - new) @ back.T + middle

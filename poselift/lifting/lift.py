@@ -7,7 +7,7 @@ from jaxtyping import Float
 from poselift.core.times import usual_interval
 from poselift.lifting.bones import with_constant_bones
 from poselift.lifting.camera import CameraModel
-from poselift.lifting.gaps import find_segments, lifted_frames
+from poselift.lifting.gaps import find_segments, lifted_frames, widened, with_filled_gaps
 from poselift.lifting.options import LiftOptions
 from poselift.lifting.pelvis import usable_scores
 from poselift.lifting.reprojection import keypoint_rays, refined, reprojection_offsets
@@ -29,10 +29,11 @@ def lift(keypoints: Keypoints2D, weights: Weights, camera: CameraModel, options:
     """One person's 3D motion in the camera frame.
 
     Joints go in by name; the lifter ignores those that it does not know. Frames without keypoints are interpolated if
-    the gap is at most `MAX_GAP` seconds, and are NaN in longer gaps. The lifter gets the frames with keypoints, so a
-    detector may look at some frames only, and a few frames of the longer gaps (`poselift.lifting.gaps`). The steps:
-    turn the picture where somebody is far from upright (`poselift.lifting.roll`), lift overlapping windows, move joints
-    towards their rays, interpolate the other frames, give bones a constant length, and place the root.
+    the gap is at most `MAX_GAP` seconds, and are NaN in longer gaps. In short gaps the lifter gets interpolated
+    keypoints, so a detector may look at some frames only; of longer gaps it gets a few empty frames
+    (`poselift.lifting.gaps`). The steps: turn the picture where somebody is far from upright (`poselift.lifting.roll`),
+    lift overlapping windows, move joints towards their rays, interpolate the other frames, give bones a constant
+    length, and place the root.
 
     Args:
         keypoints: of one person, in any skeleton.
@@ -64,13 +65,14 @@ def lift(keypoints: Keypoints2D, weights: Weights, camera: CameraModel, options:
     # People without usable keypoints get NaN, so that all people of a clip have uncertainties or none has.
     uncertainty = np.full(joints.shape[:2], np.nan, np.float32) if weights.lifter.gives_uncertainty else None
     rays, ray_weights = keypoint_rays(pixels, scores, camera, skeleton_in, skeleton_out)
+    filled, filled_scores = with_filled_gaps(pixels, scores, times)
     for first, end in segments:
         segment = slice(first, end)
         interpolated[segment] = ~seen[segment]
-        frames = first + lifted_frames(seen[segment], times[segment])
-        turns = quarter_turns(pixels[frames], scores[frames], skeleton_in)
-        upright, own_camera = unrolled(pixels[frames], camera, turns)
-        lifted, own = _lift_frames(weights, upright, scores[frames], times[frames], own_camera, options)
+        frames = first + lifted_frames(np.any(filled_scores[segment] > 0, axis=-1), times[segment])
+        turns = quarter_turns(filled[frames], filled_scores[frames], skeleton_in)
+        upright, own_camera = unrolled(filled[frames], camera, turns)
+        lifted, own = _lift_frames(weights, upright, filled_scores[frames], times[frames], own_camera, options)
         lifted = rolled(lifted, turns)
         if options.refine or own is not None:
             exact = lifted.astype(np.float64)
@@ -79,7 +81,8 @@ def lift(keypoints: Keypoints2D, weights: Weights, camera: CameraModel, options:
                 lifted = refined(exact, offsets)
             if uncertainty is not None and own is not None:
                 adjusted = weights.uncertainty_factor * adjusted_uncertainty(own, offsets, ray_weights[frames])
-                uncertainty[segment] = _resampled(times[segment], times[frames], adjusted)
+                adjusted = _resampled(times[segment], times[frames], adjusted)
+                uncertainty[segment] = adjusted * widened(seen[segment], times[segment])[:, None]
         joints[segment] = _resampled(times[segment], times[frames], lifted)
     if options.constant_bones:
         joints = with_constant_bones(joints, skeleton_out, seen, rarely_seen(scores[seen], skeleton_in, skeleton_out))

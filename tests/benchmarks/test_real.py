@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from benchmarks import real
-from benchmarks.real import LIMBS, frame_errors, knees_of, takes
+from benchmarks.real import LIMBS, frame_errors, knees_of, ray_errors, takes
 from poselift.lifting.view import keypoints_of
 from poselift.skeleton import H36M17
 from poselift.structures import Motion
@@ -63,12 +63,24 @@ def test_knees_by_hand(data):
     assert ((true > 0) & (true < 180)).all()
 
 
+def test_errors_along_and_across_the_rays_by_hand(data):
+    view = takes(data)[0]
+    joints = view.joints.numpy().copy()
+    wrist = H36M17.index("left_wrist")
+    ray = joints[:, wrist] + view.root.numpy()
+    joints[:, wrist] += 0.1 * ray / np.linalg.norm(ray, axis=-1, keepdims=True)
+    along, across, *_ = ray_errors(view, motion_of(view, joints, view.root.numpy()))[:, LIMBS.index("left_wrist")].T
+    np.testing.assert_allclose(along, 0.1, atol=1e-5)
+    np.testing.assert_allclose(across, 0, atol=1e-5)
+
+
 def test_the_table(data, lifter_file, capsys):
     real.main(["--data", str(data), "--weights", str(lifter_file)])
     lines = [line.split("|")[1:-1] for line in capsys.readouterr().out.splitlines() if line.startswith("| ")]
     rows = {line[0].strip(): [cell.strip() for cell in line[1:]] for line in lines[1:]}
-    assert len(rows) == 9 + 2 + 1
-    assert rows[""][0] == "motion capture °"
+    assert len(rows) == 9 + 2 + 6 + 1 + 1
+    assert rows[""][0] == "along mm"
+    assert float(rows["wrist"][0]) > 0
     assert float(rows["a01"][3]) >= abs(float(rows["a01"][2]))
     assert rows["all seen"][1:5:2] == ["0.0", ""]
     assert float(rows["every second frame empty"][3]) > 0

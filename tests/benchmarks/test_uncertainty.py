@@ -1,9 +1,11 @@
 from dataclasses import replace
 
+import numpy as np
 import pytest
 import torch
 
 from benchmarks import uncertainty
+from poselift.core.errors import InputError
 from poselift.models import SpatioTemporalLifter, save_weights
 from tests.benchmarks.conftest import SMALL
 
@@ -40,3 +42,16 @@ def test_a_lifter_without_uncertainty_is_refused(files, tmp_path, capsys):
     with pytest.raises(SystemExit):
         uncertainty.main([*files[:4], "--weights", str(tmp_path / "n.safetensors"), "--skeletons", "h36m17"])
     assert "model.uncertainty=true" in capsys.readouterr().err
+
+
+def test_each_subject_is_judged_by_the_scale_of_the_others():
+    """Subject b errs twice as much as a and c."""
+    steps = np.linspace(0.01, 1, 100)
+    shares = uncertainty.left_out({"coco17 det": {"a": steps, "b": 2 * steps, "c": steps}})["coco17 det"]
+    assert shares["b"] == pytest.approx(45, abs=1)
+    assert shares["a"] == 100
+
+
+def test_one_subject_alone_cannot_be_left_out():
+    with pytest.raises(InputError, match="two subjects"):
+        uncertainty.left_out({"coco17 det": {"a": np.ones(5)}})

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from poselift.lifting.gaps import MAX_GAP, find_segments, lifted_frames
+from poselift.lifting.gaps import MAX_GAP, find_segments, lifted_frames, widened, with_filled_gaps
 
 
 def without(frames, fps, *gaps):
@@ -45,8 +45,8 @@ def test_frames_between_looks_are_left_out(fps, looks):
     assert lifted_frames(seen, times).tolist() == [*np.flatnonzero(seen)] + ([] if seen[-1] else [4 * fps - 1])
 
 
-@pytest.mark.parametrize(("gap", "given"), [(0.1, 0), (0.18, 0), (0.3, 2), (0.5, 4), (0.98, 9)])
-def test_longer_gaps_get_a_frame_every_tenth_of_a_second(gap, given):
+@pytest.mark.parametrize(("gap", "given"), [(0.1, 0), (0.18, 1), (0.3, 2), (0.5, 4), (0.98, 9)])
+def test_gaps_get_a_frame_every_tenth_of_a_second(gap, given):
     seen, times = without(150, 50, (1.0, 1.0 + gap))
     lifted = lifted_frames(seen, times)
     assert set(np.flatnonzero(seen)) <= set(lifted)
@@ -72,3 +72,54 @@ def test_a_clip_without_keypoints_gets_few_frames():
 def test_a_slow_clip_has_no_more_frames_to_give():
     seen = np.array([1, 1, 0, 0, 1, 1], bool)
     assert lifted_frames(seen, np.arange(6) / 4).tolist() == list(range(6))
+
+
+def moving(times):
+    """Two joints on smooth paths, and their scores."""
+    pixels = np.stack([np.stack([100 * times, 50 * times**2], -1), np.stack([300 - 40 * times, 0 * times], -1)], 1)
+    return pixels, np.full(pixels.shape[:2], [0.9, 0.5])
+
+
+@pytest.mark.parametrize("fps", [25, 50, 60])
+@pytest.mark.parametrize("every", [2, 4])
+def test_short_gaps_get_keypoints_on_a_curve(fps, every):
+    times = np.arange(2 * fps + 1) / fps
+    true, scores = moving(times)
+    seen = np.arange(len(times)) % every == 0
+    pixels, filled_scores = with_filled_gaps(
+        np.where(seen[:, None, None], true, np.nan), np.where(seen[:, None], scores, 0), times
+    )
+    inside = slice(None, np.flatnonzero(seen)[-1] + 1)
+    np.testing.assert_allclose(pixels[inside], true[inside], atol=0.5)
+    np.testing.assert_array_equal(pixels[seen], true[seen])
+    np.testing.assert_array_equal(filled_scores[inside], scores[inside])
+
+
+def test_long_gaps_ends_and_frames_with_keypoints_stay_as_they_are():
+    seen, times = without(100, 50, (0.0, 0.1), (0.5, 1.0), (1.9, 2.0))
+    pixels, scores = moving(times)
+    pixels[~seen], scores[~seen] = np.nan, 0
+    pixels[70:75, 1], scores[70:75, 1] = np.nan, 0  # one joint hidden, the other seen
+    filled, filled_scores = with_filled_gaps(pixels, scores, times)
+    np.testing.assert_array_equal(filled, pixels)
+    np.testing.assert_array_equal(filled_scores, scores)
+
+
+def test_a_filled_joint_has_the_lower_score_of_its_neighbours():
+    times = np.arange(9) / 50
+    pixels, scores = moving(times)
+    scores[:4], scores[4:6] = 0.4, 0
+    pixels[4:6] = np.nan
+    scores[:, 1], pixels[:, 1] = 0, np.nan  # never seen
+    filled, filled_scores = with_filled_gaps(pixels, scores, times)
+    np.testing.assert_allclose(filled_scores[4:6], [[0.4, 0], [0.4, 0]])
+    assert np.isnan(filled[:, 1]).all()
+
+
+def test_uncertainty_grows_with_the_time_to_the_nearest_keypoints():
+    seen, times = without(100, 50, (0.0, 0.2), (0.5, 1.0))
+    factors = widened(seen, times)
+    assert (factors[seen] == 1).all()
+    assert factors[25:50].argmax() + 25 == pytest.approx(37, abs=1)
+    assert (np.diff(factors[:10]) < 0).all()
+    assert (widened(np.zeros(5, bool), times[:5]) == 1).all()

@@ -97,29 +97,17 @@ def test_an_evaluation_gets_every_frame(keypoints, weights, camera):
     assert len(lift(keypoints[:0], weights, camera, LiftOptions(every_frame=True))) == 0
 
 
-def at(keypoints, frames):
-    """Keypoints of some frames, as a clip of their own."""
-    parts = {name: getattr(keypoints, name)[frames] for name in ("keypoints", "scores", "timestamps")}
-    return replace(keypoints, **parts)
-
-
 @pytest.mark.parametrize("gaps", ["every second frame", "at random"])
-def test_frames_without_keypoints_are_left_out_and_interpolated(keypoints, weights, camera, gaps):
-    """A detector that looks at some frames gives the motion of these frames alone."""
+def test_short_gaps_are_lifted_with_interpolated_keypoints(keypoints, weights, camera, gaps):
+    """A detector that looks at some frames gives nearly the motion of one that looks at all."""
     looks = np.arange(150) % 2 == 0 if gaps == "every second frame" else np.random.default_rng(0).random(150) < 0.5
     looks[[0, -1]] = True
     values = np.where(looks[:, None, None], keypoints.keypoints, np.nan)
     lifter = SpatioTemporalLifter(replace(weights.lifter.config, uncertainty=True)).eval()
-    sure, options = replace(weights, lifter=lifter), LiftOptions(constant_bones=False)
-    motion, alone = (
-        lift(given, sure, camera, options) for given in (replace(keypoints, keypoints=values), at(keypoints, looks))
-    )
+    sure = replace(weights, lifter=lifter)
+    motion, whole = (lift(given, sure, camera, NETWORK) for given in (replace(keypoints, keypoints=values), keypoints))
     np.testing.assert_array_equal(motion.interpolated, ~looks)
-    np.testing.assert_array_equal(motion.joints[looks], alone.joints)
-    np.testing.assert_array_equal(motion.uncertainty[looks], alone.uncertainty)
-    elbow = CMU28.index("left_elbow")
-    expected = np.interp(keypoints.timestamps, alone.timestamps, alone.joints[:, elbow, 2])
-    np.testing.assert_allclose(motion.joints[:, elbow, 2], expected, atol=1e-6)
+    assert np.abs(motion.joints - whole.joints).mean() < 0.002
     assert np.isfinite(motion.uncertainty).all()
     assert np.isfinite(motion.root).all()
 
@@ -158,17 +146,6 @@ def test_above_sixty_frames_a_second_every_second_one_is_lifted_by_itself(view, 
     expected = np.mean(halves, 0).T.reshape(motion.joints.shape)
     np.testing.assert_allclose(motion.joints, expected, atol=1e-5)
     assert np.isfinite(motion.root).all()
-
-
-@pytest.mark.parametrize("first", [0, 1])
-def test_a_fast_clip_seen_in_every_second_frame_is_a_slow_clip(keypoints, weights, camera, first):
-    """Looks at 60 of 120 frames a second are lifted in one piece, not interleaved."""
-    fast = replace(keypoints, timestamps=keypoints.timestamps * 50 / 120)
-    pixels = fast.keypoints.copy()
-    pixels[1 - first :: 2] = np.nan
-    motion = lift(replace(fast, keypoints=pixels), weights, camera, NETWORK)
-    rows = slice(first, None, 2)
-    np.testing.assert_array_equal(motion.joints[rows], lift(at(fast, rows), weights, camera, NETWORK).joints)
 
 
 def test_one_frame_of_a_fast_clip(keypoints, weights, camera):
