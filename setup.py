@@ -16,7 +16,7 @@ except ImportError:  # an editable install without build isolation packs nothing
 class _Smallest:
     """Compresses with libdeflate's highest level, which takes any time to make a file small.
 
-    This keeps a wheel under 40 MB: zlib makes float16 weights 100 kB larger.
+    This keeps a wheel under 40 MB: all files together are 38 kB smaller than with the best of zlib's strategies.
     """
 
     def __init__(self, *_: Any) -> None:

@@ -50,7 +50,7 @@ class MultiPose:
     and 1.00 at 768. At 512 or 768 alone, people who fill the picture break into pieces. Each pass finds at most six;
     overlapping tiles of the picture find more.
 
-    On a CPU the backbone computes in 8 bits, which takes half of the time (poselift/weights/movenet/README.md).
+    On a CPU the backbone computes in 8 bits, which takes 54 to 60 % of the time (poselift/weights/movenet/README.md).
 
     Args:
         device: "cpu", "cuda", or "auto" for CUDA if onnxruntime offers it.

@@ -50,7 +50,7 @@ def open_session(path: Path, device: str, threads: int = 0) -> onnxruntime.Infer
         # Threads that wait for work must not take the core of another network.
         settings.add_session_config_entry("session.intra_op.allow_spinning", "0")
         if not cv2.checkHardwareSupport(_VNNI):
-            # Sums of products of 8 bits would overflow on CPUs with AVX2 alone. It costs a third of the time.
+            # Sums of products of 8 bits would overflow on CPUs with AVX2 alone. Searches are a third slower so.
             settings.add_session_config_entry("session.x64quantprecision", "1")
         session = onnxruntime.InferenceSession(path, settings, providers=providers)
     except Exception as error:  # onnxruntime's exceptions have no common base
