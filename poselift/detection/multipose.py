@@ -10,7 +10,7 @@ from poselift.detection.crop import Crop
 from poselift.detection.detector import Search
 from poselift.detection.duplicates import intersection_over_union, join_passes, pose_nms
 from poselift.detection.orientation import rotation
-from poselift.detection.session import open_session, wants_cuda
+from poselift.detection.session import open_session
 
 OFFSET = -0.25
 """Offset from MoveNet's coordinates (share x size) to pixel centres. Measured: coordinates of a joint and its mirror
@@ -50,8 +50,6 @@ class MultiPose:
     and 1.00 at 768. At 512 or 768 alone, people who fill the picture break into pieces. Each pass finds at most six;
     overlapping tiles of the picture find more.
 
-    On a CPU the backbone computes in 8 bits, which takes 54 to 60 % of the time (poselift/weights/movenet/README.md).
-
     Args:
         device: "cpu", "cuda", or "auto" for CUDA if onnxruntime offers it.
 
@@ -60,12 +58,9 @@ class MultiPose:
     """
 
     def __init__(self, device: str = "auto") -> None:
-        weights, quantised = published("movenet_multipose"), published("movenet_multipose_int8")
-        files = [weights] if wants_cuda(device) else [weights, quantised]
-        self.weights = {file.path.name: file.sha256 for file in files}
-        # The quantised graph takes its weights from the first file.
-        *_, opened = [file.get() for file in files]
-        self._session = open_session(opened, device, threads=1)
+        network = published("movenet_multipose")
+        self.weights = {network.path.name: network.sha256}
+        self._session = open_session(network.get(), device, threads=1)
 
     def people(self, frame: UInt8[np.ndarray, "_ _ 3"]) -> tuple[Float[np.ndarray, "n 4"], Float[np.ndarray, " n"]]:
         """Boxes of the people in a frame, in pixels, and their scores."""

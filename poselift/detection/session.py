@@ -2,21 +2,11 @@
 
 from pathlib import Path
 
-import cv2
 import onnxruntime
 
 from poselift.core.device import check_device
 from poselift.core.errors import InputError
 from poselift.core.threads import core_limit
-
-_VNNI = 23
-"""Number of the CPU feature AVX512-VNNI in OpenCV's cvdef.h; OpenCV has no name for it in Python."""
-
-
-def wants_cuda(device: str) -> bool:
-    """Whether a network goes to a GPU, for a device as in `open_session`."""
-    offered = "CUDAExecutionProvider" in onnxruntime.get_available_providers()
-    return device.startswith("cuda") or (device == "auto" and offered)
 
 
 def open_session(path: Path, device: str, threads: int = 0) -> onnxruntime.InferenceSession:
@@ -37,7 +27,7 @@ def open_session(path: Path, device: str, threads: int = 0) -> onnxruntime.Infer
         raise InputError(f"model {path}: no such file; check the path")
     offered = "CUDAExecutionProvider" in onnxruntime.get_available_providers()
     providers: list[str | tuple[str, dict[str, int]]] = ["CPUExecutionProvider"]
-    if wants_cuda(device):
+    if wanted == "cuda" or (wanted == "auto" and offered):
         providers.insert(0, ("CUDAExecutionProvider", {"device_id": int(number or 0)}))
     if wanted == "cuda" and not offered:
         raise InputError(
@@ -49,9 +39,6 @@ def open_session(path: Path, device: str, threads: int = 0) -> onnxruntime.Infer
         settings.intra_op_num_threads = threads or core_limit()
         # Threads that wait for work must not take the core of another network.
         settings.add_session_config_entry("session.intra_op.allow_spinning", "0")
-        if not cv2.checkHardwareSupport(_VNNI):
-            # Sums of products of 8 bits would overflow on CPUs with AVX2 alone. Searches are a third slower so.
-            settings.add_session_config_entry("session.x64quantprecision", "1")
         session = onnxruntime.InferenceSession(path, settings, providers=providers)
     except Exception as error:  # onnxruntime's exceptions have no common base
         raise InputError(f"model {path} cannot be used by onnxruntime: {' '.join(str(error).split())}") from error

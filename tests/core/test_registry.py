@@ -37,7 +37,7 @@ def published_anew(url):
 
 def test_shipped_files_are_as_the_registry_says(monkeypatch):
     shipped = {name: entry for name, entry in registry().items() if entry.shipped}
-    assert set(shipped) == {"small", "tiny", "movenet_multipose", "movenet_multipose_int8", "movenet_thunder"}
+    assert set(shipped) == {"small", "tiny", "movenet_multipose", "movenet_thunder"}
     assert set(shipped_weights()) <= set(shipped), "a lifter that is not in the registry"
     for entry in shipped.values():
         assert entry.get(offline=True) == entry.path

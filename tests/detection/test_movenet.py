@@ -161,7 +161,7 @@ def test_thunder_replaces_multipose_unless_it_went_wrong():
 def test_fast_finds_a_person_who_is_large(pictures):
     fast = build_detector("movenet-fast", "cpu")
     assert fast.name == "movenet-fast"
-    assert list(fast.weights) == ["movenet_multipose.onnx", "movenet_multipose_int8.onnx"]
+    assert list(fast.weights) == ["movenet_multipose.onnx"]
     assert len(fast.detect(pictures[:1])[0]) >= 1
 
 

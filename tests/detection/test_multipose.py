@@ -21,18 +21,6 @@ def test_people_are_those_whom_movenet_detects():
     assert scores.shape == (0,)
 
 
-def test_8_bits_find_the_people_whom_float32_finds(monkeypatch):
-    frame = next(iter(VideoReader(demo_video()))).image
-    boxes, scores = MultiPose("cpu").people(frame)
-    monkeypatch.setattr("poselift.detection.multipose.wants_cuda", lambda _: True)
-    exact = MultiPose("cpu")
-    assert list(exact.weights) == ["movenet_multipose.onnx"]
-    expected, expected_scores = exact.people(frame)
-    size = (expected[:, 2:] - expected[:, :2]).max()
-    np.testing.assert_allclose(boxes, expected, atol=0.05 * size)
-    np.testing.assert_allclose(scores, expected_scores, atol=0.1)
-
-
 def test_tiles_cover_the_picture_and_overlap():
     for shape in ((1080, 1920), (480, 640), (2160, 3840), (1920, 1080)):
         side, corners = tiles(shape)

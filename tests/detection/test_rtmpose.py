@@ -151,7 +151,7 @@ def test_without_a_person_model_movenet_finds_the_people(build):
     (found,) = detector.detect([frame])
     boxes, _ = MultiPose("cpu").people(frame)
     assert set(map(tuple, found.boxes)) <= set(map(tuple, boxes))
-    assert set(detector.weights) == {"rtmpose.onnx", "movenet_multipose.onnx", "movenet_multipose_int8.onnx"}
+    assert set(detector.weights) == {"rtmpose.onnx", "movenet_multipose.onnx"}
 
 
 def test_the_weights_are_named(build, tmp_path, people):
