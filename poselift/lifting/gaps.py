@@ -109,7 +109,7 @@ def lifted_frames(known: Bool[np.ndarray, " t"], timestamps: Float[np.ndarray, "
 
     Example:
         >>> lifted_frames(np.arange(12) < 4, np.arange(12) / 30).tolist()
-        [0, 1, 2, 3, 7, 11]
+        [0, 1, 2, 3, 6, 8, 11]
     """
     ends = np.union1d(np.flatnonzero(known), [0, len(known) - 1])
     lifted = [ends]
