@@ -114,7 +114,7 @@ class TestRun:
         assert "| Before Transformers | rnn |" in (folder / "study.md").read_text()
         assert all((folder / "plots" / f"{name}.png").stat().st_size > 5000 for name in ("errors", "growth"))
         page = (folder / "docs" / "page.md").read_text()
-        assert "`poselift train model=martinez`" in page
+        assert "<br>`model=martinez` |" in page
         assert "`lstm`" not in page, "it was not trained"
 
     def test_what_is_finished_is_not_trained_again(self, study, folder, monkeypatch):
@@ -165,14 +165,17 @@ class TestRun:
 class TestPage:
     """docs/mechanisms.md, as it stands in the repository."""
 
-    def test_every_name_is_there_with_its_command_and_its_figures(self):
+    def test_every_name_is_there_with_its_override_and_its_figures(self):
         lines = [line for line in PAGE.read_text(encoding="utf-8").splitlines() if line.startswith("| `")]
-        cells = [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines]
-        rows = {line[0].strip("`"): line[1:] for line in cells}
-        assert sorted(rows) == sorted(row.name for row in all_rows())
+        shown = {}
+        for line in lines:
+            first, *figures = (cell.strip() for cell in line.strip("|").split(" | "))
+            name, override = re.fullmatch(r"`(\w+)` \[code]\(\S+\), \[test]\(\S+\)<br>`([^`]+)`", first).groups()
+            shown[name] = (override, figures)
+        assert sorted(shown) == sorted(row.name for row in all_rows())
         for row in all_rows():
-            command, _, _, *figures = rows[row.name]
-            assert command == f"`poselift train {' '.join(row.overrides)}`"
+            override, figures = shown[row.name]
+            assert override == " ".join(row.overrides)
             assert len(figures) == 8
             assert all(float(figure) > 0 for figure in figures[:3])
 

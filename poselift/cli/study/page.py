@@ -1,4 +1,4 @@
-"""The page that lists every mechanism: its command, file, test and results in the study."""
+"""The page that lists every mechanism: its override, file, test and results in the study."""
 
 import math
 import os
@@ -8,7 +8,7 @@ from typing import Any
 
 from poselift.cli.study.rows import FAMILIES, REFERENCES, Row
 from poselift.cli.study.run import Study
-from poselift.cli.study.tables import NOTE, noise, summary_cells, summary_columns
+from poselift.cli.study.tables import NOTE, noise, summary_cells
 from poselift.core.errors import InputError
 from poselift.core.files import write_text
 from poselift.reports.tables import Cell, Column
@@ -18,9 +18,22 @@ _ROOT = Path(__file__).parents[3]
 _FRAMES = "243"
 """In the window of the costs on the page."""
 
-_COSTS = (
-    Column(f"MACs at T = {_FRAMES}", "million", "lower", 0),
-    Column(f"time at T = {_FRAMES}", "ms", "lower", 0),
+_COLUMNS = (
+    Column("MPJPE", "mm", "lower"),
+    Column("P-MPJPE", "mm", "lower"),
+    Column("params", "thousand", "lower", 0),
+    Column("MACs k", "", "lower", 2),
+    Column("time k", "", "lower", 2),
+    Column("mem. k", "", "lower", 2),
+    Column("MACs", "million", "lower", 0),
+    Column("time", "ms", "lower", 0),
+)
+"""Short heads without units, so that a table fits a page; `_HEADS` explains them."""
+
+_HEADS = (
+    "In the tables, `params` is the number of parameters in thousands, k is the exponent of each cost (`mem.` is "
+    f"memory), and the last two columns are the cost of a window of T = {_FRAMES} frames: MACs in millions and time in "
+    "ms."
 )
 _SURE = 3
 """Standard deviations of one row by which two rows must differ: 2.8 are 95 % for the difference of two."""
@@ -31,8 +44,13 @@ _FEW = " These are too few steps to rank the rows; they show that every row trai
 _INTRODUCTION = """\
 # Every mechanism and its results
 
-Each name of the survey is an override of `poselift train`. The tables show the command that trains it, its file with
-formula and paper, the test of that file, and its results in the study. The study itself writes this page:
+Each name of the survey is an override of `poselift train`. The tables show the override below the name, with links to
+the code (formula and paper are in its docstring) and to its test, and the results in the study. For example, this
+command trains `additive`:
+
+    poselift train model/attention=additive
+
+The study itself writes this page:
 
     {command}
 
@@ -45,7 +63,9 @@ before training starts.
 Label smoothing is not part of the study: regression has no distribution over classes to smooth. Where the thesis and a
 paper print different formulas (the scales of T-Fixup, the exponent -1.5 of Noam's warm-up), the code follows the paper.
 
-{budget} {note}
+{budget}
+
+{note} {heads}
 """
 
 
@@ -76,7 +96,7 @@ def write_page(
         f"of the models; row.json of each row has its full command."
         f"{_noise(results) if budget.steps >= _ENOUGH else _FEW}"
     )
-    parts = [_INTRODUCTION.format(command=command, budget=said, note=NOTE)]
+    parts = [_INTRODUCTION.format(command=command, budget=said, note=NOTE, heads=_HEADS)]
     for family in FAMILIES:
         trained = [row for row in rows if row.family == family and row.name in results]
         if trained:
@@ -91,7 +111,7 @@ def _noise(results: Mapping[str, Mapping[str, Any]]) -> str:
         return ""
     errors = ", ".join(f"{results[name]['error']['mpjpe']:.1f}" for name in REFERENCES if name in results)
     return (
-        f" The default lifter has been trained with the seeds 0, 1 and 2: {errors} mm, a standard deviation of "
+        f"\n\nThe default lifter has been trained with the seeds 0, 1 and 2: {errors} mm, a standard deviation of "
         f"{spread:.1f} mm. All other rows have one seed, and two of them that differ by less than "
         f"{_SURE * spread:.1f} mm ({_SURE} deviations) are equal as far as this study can tell. Each table begins with "
         f"the smallest error. {_same(results)}"
@@ -108,24 +128,21 @@ def _same(results: Mapping[str, Mapping[str, Any]]) -> str:
 def _table(path: Path, rows: Sequence[Row], results: Mapping[str, Mapping[str, Any]]) -> str:
     """The table of a family, the smallest error first."""
     rows = sorted(rows, key=lambda row: results[row.name]["error"]["mpjpe"])
-    columns = (*summary_columns(), *_COSTS)
-    heads = [f"{column.title} ({column.unit})" if column.unit else column.title for column in columns]
     lines = [
-        f"| {' | '.join(['name', 'trained by', 'code', 'test', *heads])} |",
-        f"| {' | '.join(['---'] * 4 + ['---:'] * len(columns))} |",
+        f"| {' | '.join(['name and override', *(column.title for column in _COLUMNS)])} |",
+        f"| {' | '.join(['---', *['---:'] * len(_COLUMNS)])} |",
     ]
     for row in rows:
         result = results[row.name]
         cost = result["cost"][_FRAMES]
         cells = (*summary_cells(result), Cell(cost["macs"] / 1e6), Cell(cost["ms"]))
-        numbers = [column.text(cell) or "-" for column, cell in zip(columns, cells, strict=True)]
-        command = f"`poselift train {' '.join(row.overrides)}`"
-        lines.append(
-            f"| {' | '.join([f'`{row.name}`', command, _link(path, row.code), _link(path, row.test), *numbers])} |"
-        )
+        numbers = [column.text(cell) or "-" for column, cell in zip(_COLUMNS, cells, strict=True)]
+        links = f"{_link(path, 'code', row.code)}, {_link(path, 'test', row.test)}"
+        name = f"`{row.name}` {links}<br>`{' '.join(row.overrides)}`"
+        lines.append(f"| {' | '.join([name, *numbers])} |")
     return "\n".join(lines) + "\n"
 
 
-def _link(page: Path, file: str) -> str:
+def _link(page: Path, text: str, file: str) -> str:
     where = os.path.relpath(_ROOT / file, page.absolute().parent)
-    return f"[{Path(file).name}]({Path(where).as_posix()})"
+    return f"[{text}]({Path(where).as_posix()})"
