@@ -1,4 +1,4 @@
-"""The same as `poselift study`: python tools/study.py [--budget smoke|full]."""
+"""The same as `poselift study`: python tools/study.py [--budget smoke|short|full]."""
 
 import sys
 

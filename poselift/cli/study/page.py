@@ -66,6 +66,8 @@ paper print different formulas (the scales of T-Fixup, the exponent -1.5 of Noam
 {budget}
 
 {note} {heads}
+
+![The error of every row](../benchmarks/study/errors.png)
 """
 
 

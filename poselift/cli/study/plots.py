@@ -98,7 +98,8 @@ def _dots(values: Mapping[str, Mapping[str, float]], label: str, deviation: floa
 def _write_far_ones(axes: Axes, places: Sequence[float]) -> None:
     """Cuts the axis beside the points that are far from most, and writes their values there."""
     most = _FAR * median(places)
-    axes.set_xlim(right=min(max(places), most) + 0.03 * most)
+    if max(places) > most:
+        axes.set_xlim(right=most)
     for line, place in enumerate(places):
         if place > most:
             at = (1, line)

@@ -43,8 +43,9 @@ def run_study(options: argparse.Namespace) -> None:
         write_tables(study, rows, results)
         write_plots(study, results)
     if results and options.page:
-        given = ["--budget", options.budget, "--page", str(options.page)]
-        given += ["--corpus", options.corpus, "--bench", options.bench] if options.corpus else []
+        given = ["--budget", options.budget]
+        given += ["--corpus", Path(options.corpus).name, "--bench", Path(options.bench).name] if options.corpus else []
+        given += ["--page", "docs/mechanisms.md"]
         write_page(options.page, study, shlex.join(["poselift", "study", *given]), rows, results)
     print(f"{len(results)} of {len(rows)} rows in {out}: study.md, study.csv, study.json, plots/ and rows/")
     print(f"For the tables of a paper: poselift report '{out}/rows/*' --cost none")
