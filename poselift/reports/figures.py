@@ -115,6 +115,8 @@ def _curves(section: Section, entries: Sequence[Entry]) -> list[Plot]:
     plots = []
     for key in dict.fromkeys(key for entry in entries for key in entry.runs[0].results["curves"]):
         having = [entry for entry in entries if all(key in run.results["curves"] for run in entry.runs)]
+        if not having:  # a seed without a unit of length has none
+            continue
         first = having[0].runs[0].results["curves"][key]
         lines = [_curve(section, entries.index(entry), entry, key) for entry in having]
         figure = curve_plot(lines, _axis(first["x_title"], first["x_unit"]), f"{first['title']} (%)")
