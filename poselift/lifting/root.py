@@ -7,9 +7,9 @@ from jaxtyping import Bool, Float
 from scipy.linalg import solveh_banded
 
 from poselift.geometry import NEAREST_PERSON
-from poselift.lifting.contacts import gaps
+from poselift.lifting.contacts import missing_frames
 
-_OUTLIER = 0.1
+OUTLIER = 0.1
 """Distance of a joint from its ray, metres, at which it counts half."""
 
 _SMOOTHNESS = 3.6e-5
@@ -86,7 +86,7 @@ def solve_root(
         # frames carry such frames.
         trusted = np.where(root[:, 2:] < NEAREST_PERSON, 0.0, trusted)
         distance = np.linalg.norm(beside + across(np.broadcast_to(root[:, None], unit.shape)), axis=-1)
-        robust = trusted / (1 + (distance / _OUTLIER) ** 2)
+        robust = trusted / (1 + (distance / OUTLIER) ** 2)
     return np.concatenate([root[:, :2], root[:, 2:].clip(min=NEAREST_PERSON)], -1)
 
 
@@ -107,7 +107,7 @@ def _standing_terms(
     ties, target = np.zeros(len(times) - 1), np.zeros((len(times), 3))
     if standing is None:
         return ties, target
-    both = standing.down[1:] & standing.down[:-1] & ~gaps(times)[:, None]
+    both = standing.down[1:] & standing.down[:-1] & ~missing_frames(times)[:, None]
     weight = _STILL / np.diff(times) ** 2
     steps = np.where(both[..., None], np.diff(standing.points, axis=0), 0.0).sum(1)
     # The root moves against the foot's own motion.
