@@ -162,13 +162,7 @@ def _joints(section: Section, entries: Sequence[Entry]) -> list[Plot]:
 def _time(section: Section, entries: Sequence[Entry]) -> list[Plot]:
     traces = []
     for place, entry in enumerate(entries):
-        run = entry.runs[0]
-        clip = run.results["over_time"]
-        if len(clip["seconds"]) != len(clip["error"]):
-            raise InputError(
-                f"{run.path}: over_time has {len(clip['seconds'])} seconds and {len(clip['error'])} errors; run "
-                "poselift evaluate again"
-            )
+        clip = entry.runs[0].results["over_time"]
         traces.append(Trace(section.label(entry), place, clip["clip"], clip["seconds"], clip["error"]))
     seeds = " (of its first seed)" if any(len(entry.runs) > 1 for entry in entries) else ""
     caption = f"Mean joint error over time, in each method's clip of median error{seeds}."
