@@ -3,7 +3,14 @@ import math
 import numpy as np
 import pytest
 
-from poselift.detection.duplicates import PARAMETERS, NMSParameters, join_passes, pose_nms, pose_similarity
+from poselift.detection.duplicates import (
+    PARAMETERS,
+    NMSParameters,
+    intersection_over_union,
+    join_passes,
+    pose_nms,
+    pose_similarity,
+)
 
 NOBODY = np.zeros((0, 4))
 
@@ -60,6 +67,11 @@ def similarity_by_loop(keypoints, scores, boxes, parameters):
                 terms.append(term)
             similarity[i, other] = sum(terms) / len(terms) if terms else 0
     return similarity
+
+
+def test_intersection_over_union_by_hand():
+    a, b = np.array([[0.0, 0, 2, 2]]), np.array([[1.0, 0, 3, 2], [0, 0, 2, 2], [5, 5, 6, 6]])
+    np.testing.assert_allclose(intersection_over_union(a, b), [[1 / 3, 1, 0]])
 
 
 def test_similarity_is_the_papers_formula():
