@@ -20,6 +20,10 @@ errors of the root's velocity (4.1 and 4.0 against 3.1 mm per frame)."""
 
 _ROUNDS = 4
 
+_SHORTEST_STEP = 1e-4
+"""Seconds between two frames that shorter steps count as: only broken timestamps have them, and the squares of their
+accelerations would have more digits than the equations can hold."""
+
 _STILL = 0.001
 """Weight of the squared speed of a foot on the ground, (m/s)², against squared distance to the rays, m². A larger
 weight keeps feet stiller, but passes the pose's error on to the root's velocity (benchmarks/world.py)."""
@@ -90,9 +94,15 @@ def solve_root(
     return np.concatenate([root[:, :2], root[:, 2:].clip(min=NEAREST_PERSON)], -1)
 
 
+def _steps(times: Float[np.ndarray, " t"]) -> Float[np.ndarray, " steps"]:
+    """Seconds between frames."""
+    return np.diff(times).clip(min=_SHORTEST_STEP)
+
+
 def _acceleration_matrix(times: Float[np.ndarray, " t"]) -> Float[np.ndarray, "t 3"]:
     """The three coefficients of the second derivative at each inner frame; zero at both ends."""
-    before, after = np.diff(times)[:-1], np.diff(times)[1:]
+    steps = _steps(times)
+    before, after = steps[:-1], steps[1:]
     rows = np.zeros((len(times), 3))
     rows[1:-1, 0] = 2 / (before * (before + after))
     rows[1:-1, 1] = -2 / (before * after)
@@ -108,7 +118,7 @@ def _standing_terms(
     if standing is None:
         return ties, target
     both = standing.down[1:] & standing.down[:-1] & ~missing_frames(times)[:, None]
-    weight = _STILL / np.diff(times) ** 2
+    weight = _STILL / _steps(times) ** 2
     steps = np.where(both[..., None], np.diff(standing.points, axis=0), 0.0).sum(1)
     # The root moves against the foot's own motion.
     target[:-1] += weight[:, None] * steps
