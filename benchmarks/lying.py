@@ -1,6 +1,6 @@
 """What it does to turn the camera for people who are far from upright (`poselift.lifting.roll`).
 
-python -m benchmarks.lying --corpus extra50.npz cmu50.npz --weights small
+    python -m benchmarks.lying --corpus extra50.npz cmu50.npz [--weights NAME|FILE]
 
 Two kinds of virtual views, COCO-17 with detector-like noise, limb joints from the middle of the hips:
 
@@ -8,13 +8,13 @@ Two kinds of virtual views, COCO-17 with detector-like noise, limb joints from t
 - upright people of the val split, seen by a camera that is turned by 90, 180 or 270 degrees.
 """
 
-import argparse
 from collections.abc import Iterator
 from unittest.mock import patch
 
 import numpy as np
 import torch
 
+from benchmarks.command import command_line, table_head, table_row
 from poselift.data.cmu import load_cmu
 from poselift.data.corpus import MotionCorpus
 from poselift.data.noise import DetectorNoise, detect
@@ -34,9 +34,9 @@ _FRAMES = 250
 
 def main() -> None:
     """Prints a table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = command_line(__doc__)
     parser.add_argument("--corpus", nargs="+", required=True, metavar="FILE", help="files of the layout of cmu50.npz")
-    parser.add_argument("--weights", default="small")
+    parser.add_argument("--weights", default="small", metavar="NAME|FILE", help="default small")
     options = parser.parse_args()
     torch.set_num_threads(1)
     weights = load_weights(options.weights)
@@ -45,11 +45,11 @@ def main() -> None:
         for split in ("train", "val"):
             for kind, view in _views(load_cmu(path, split), split):
                 rows.setdefault(kind, []).append((_error(view, weights, True), _error(view, weights, False)))
-    print("| views | number | camera turned, mm | not turned, mm |\n|---|---:|---:|---:|")
+    print(table_head(["views", "number", "camera turned, mm", "not turned, mm"]))
     for kind, errors in sorted(rows.items()):
         changed = [pair for pair in errors if abs(pair[0] - pair[1]) > 1e-3]
         turned, plain = np.mean(errors, 0)
-        print(f"| {kind} ({len(changed)} turned) | {len(errors)} | {turned:.1f} | {plain:.1f} |")
+        print(table_row([f"{kind} ({len(changed)} turned)", str(len(errors)), f"{turned:.1f}", f"{plain:.1f}"]))
 
 
 def _views(corpus: MotionCorpus, split: str) -> Iterator[tuple[str, View]]:

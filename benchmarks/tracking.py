@@ -24,7 +24,7 @@ from benchmarks.command import command_line, errors_shown, table_head, table_row
 from poselift.core.optional import require
 from poselift.data.cmu import load_cmu
 from poselift.data.scenes import Scene, make_scene
-from poselift.detection.duplicates import pose_nms
+from poselift.detection.duplicates import intersection_over_union, pose_nms
 from poselift.structures import Detections
 from poselift.tracking import Tracker
 
@@ -117,14 +117,6 @@ def every_second_frame(scene: Scene) -> Scene:
     )
 
 
-def iou(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Intersection over union of boxes (n, 4) and (m, 4)."""
-    low, high = np.maximum(a[:, None, :2], b[:, :2]), np.minimum(a[:, None, 2:], b[:, 2:])
-    shared = np.clip(high - low, 0, None).prod(-1)
-    areas = [(boxes[:, 2:] - boxes[:, :2]).prod(-1) for boxes in (a, b)]
-    return shared / (areas[0][:, None] + areas[1] - shared)
-
-
 def evaluation_data(scene: Scene, numbers: Numbers) -> dict[str, Any]:
     """A scene as TrackEval's metrics take it, without detections of people who are not counted."""
     truth, followed, similarity = [], [], []
@@ -134,7 +126,7 @@ def evaluation_data(scene: Scene, numbers: Numbers) -> dict[str, Any]:
         taken = (numbers[t] > 0) & ((owner < 0) | np.isin(owner, there))
         truth.append(there)
         followed.append(numbers[t][taken])
-        similarity.append(iou(scene.boxes[there, t], found.boxes[taken]))
+        similarity.append(intersection_over_union(scene.boxes[there, t], found.boxes[taken]))
     known = np.unique(np.concatenate(followed)) if followed else np.zeros(0, int)
     return {
         "num_gt_ids": len(scene.boxes),

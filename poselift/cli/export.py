@@ -24,7 +24,8 @@ def add_command(commands: Any) -> None:
         description="Writes each motion in the formats of OpenSim, Visual3D, Blender and other programs.",
     )
     parser.add_argument("motions", type=Path, nargs="+", metavar="NPZ", help="motions of poselift lift")
-    parser.add_argument("--to", required=True, metavar="FORMAT,...", help=f"any of {', '.join(NAMES)}")
+    # `poselift lift` calls them --formats.
+    parser.add_argument("--to", "--formats", required=True, metavar="FORMAT,...", help=f"any of {', '.join(NAMES)}")
     parser.add_argument("--out", type=Path, metavar="DIR", help="folder of the files (default: beside each motion)")
     parser.add_argument(
         "--together", action="store_true", help=f"one file of everybody, {_TOGETHER}.ENDING, instead of one per person"

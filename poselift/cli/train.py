@@ -68,20 +68,8 @@ def train(config: DictConfig) -> float | None:
     task = training_task(config, data)
     saved = _read_checkpoint(checkpoint, task.lifter) if checkpoint else {}
     step = int(saved.get("global_step", 0))
-    loggers = [instantiate(logger) for logger in config.logger.values() if logger]
-    for logger in loggers:
-        if isinstance(logger, CsvLog):
-            logger.begin(step)
-    callbacks = [instantiate(callback) for callback in config.callbacks.values() if callback]
-    if not loggers:  # without one, Lightning refuses the monitor of the learning rate
-        callbacks = [callback for callback in callbacks if not isinstance(callback, pl.callbacks.LearningRateMonitor)]
-    for callback in callbacks:
-        if isinstance(callback, BestWeights | AverageLast):
-            callback.description = {
-                "command": train_command(),
-                "seed": config.seed,
-                "config": plain_dict(config),
-            }
+    loggers = _loggers(config, step)
+    callbacks = _callbacks(config, loggers)
     trainer: pl.Trainer = instantiate(
         config.trainer,
         callbacks=[*callbacks, RunRecord(output / "run.json", config), StopOnSignal()],
@@ -123,6 +111,30 @@ _NOISE = (
     ".*LeafSpec.*",
 )
 """Warnings of Lightning that do not apply here, or that the user cannot act on."""
+
+
+def _loggers(config: DictConfig, step: int) -> list[Logger]:
+    """The loggers of a run that starts at a step."""
+    loggers: list[Logger] = [instantiate(logger) for logger in config.logger.values() if logger]
+    for logger in loggers:
+        if isinstance(logger, CsvLog):
+            logger.begin(step)
+    return loggers
+
+
+def _callbacks(config: DictConfig, loggers: list[Logger]) -> list[pl.Callback]:
+    """The callbacks of the config; those that write weights know how the run was started."""
+    callbacks: list[pl.Callback] = [instantiate(callback) for callback in config.callbacks.values() if callback]
+    if not loggers:  # without one, Lightning refuses the monitor of the learning rate
+        callbacks = [callback for callback in callbacks if not isinstance(callback, pl.callbacks.LearningRateMonitor)]
+    for callback in callbacks:
+        if isinstance(callback, BestWeights | AverageLast):
+            callback.description = {
+                "command": train_command(),
+                "seed": config.seed,
+                "config": plain_dict(config),
+            }
+    return callbacks
 
 
 def training_task(config: DictConfig, data: MotionData) -> LiftingTask:

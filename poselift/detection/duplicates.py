@@ -115,7 +115,6 @@ def pose_nms(
     scores: Float[np.ndarray, "n j"],
     boxes: Float[np.ndarray, "n 4"],
     box_scores: Float[np.ndarray, " n"],
-    parameters: NMSParameters = PARAMETERS,
 ) -> list[int]:
     """Indices of the detections to keep, best first, by parametric pose NMS.
 
@@ -129,9 +128,8 @@ def pose_nms(
         scores: of the joints; 0 or less for undetected joints.
         boxes: x0, y0, x1, y1 of the people, pixels.
         box_scores: of the people.
-        parameters: those of the similarity, and its threshold.
     """
-    alike = pose_similarity(keypoints, scores, boxes, parameters) >= parameters.threshold
+    alike = pose_similarity(keypoints, scores, boxes) >= PARAMETERS.threshold
     kept: list[int] = []
     for i in np.argsort(-box_scores, kind="stable").tolist():
         if not alike[i, kept].any():

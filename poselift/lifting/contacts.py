@@ -145,12 +145,12 @@ def runs_of(flags: Bool[np.ndarray, " t"], times: Float[np.ndarray, " t"] | None
     """
     joined = np.pad(flags[1:] & flags[:-1], 1)
     if times is not None:
-        joined[1:-1] &= ~gaps(times)
+        joined[1:-1] &= ~missing_frames(times)
     firsts, lasts = np.flatnonzero(flags & ~joined[:-1]), np.flatnonzero(flags & ~joined[1:])
     return [(int(first), int(last) + 1) for first, last in zip(firsts, lasts, strict=True)]
 
 
-def gaps(times: Float[np.ndarray, " t"]) -> Bool[np.ndarray, " steps"]:
+def missing_frames(times: Float[np.ndarray, " t"]) -> Bool[np.ndarray, " steps"]:
     """Steps between frames in which the clip lacks frames, so that a foot may have moved."""
     return np.diff(times) > max(2 * _WINDOW, 2 * usual_interval(times)) + 1e-6
 
@@ -205,7 +205,7 @@ def _hysteresis(
     """Runs of `stays` with a `starts` in them, if they are long enough or fill the clip."""
     out = np.zeros_like(stays)
     # 1 where no frame directly precedes: at the clip's ends and after a gap.
-    apart = np.pad(gaps(times).astype(int), 1, constant_values=1)
+    apart = np.pad(missing_frames(times).astype(int), 1, constant_values=1)
     for foot, point in np.ndindex(stays.shape[1:]):
         for first, end in runs_of(stays[:, foot, point], times):
             # From the frame before to the frame after: a run of one frame lasts as long as a frame.

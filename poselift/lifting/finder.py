@@ -55,11 +55,11 @@ _LARGE = 0.4
 """Least size of people, as a share of the picture's longer side, whom the coarse search does not miss."""
 _NEW = 0.2
 """Least mean joint score of newcomers."""
+_NEW_TURNED = 0.35
+"""The same where they were looked at from several angles: the best of several looks scores higher, also at nobody."""
 _FINE_TAKES, _TURNED_TAKES = 0.2, 0.1
 """Seconds of the video after which a fine search, and one for turned people, is taken over: about as long as it takes
 on one core."""
-_NEW_TURNED = 0.35
-"""The same where they were looked at from several angles: the best of several looks scores higher, also at nobody."""
 
 
 @runtime_checkable

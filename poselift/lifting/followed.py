@@ -13,8 +13,8 @@ _SMOOTHING = 0.1
 """Time constant of the velocity of the whole body, seconds."""
 _TRUSTED = 0.25
 """Longest time for which this velocity moves somebody on, seconds."""
-_CLEAR = 0.2
-"""Least score of joints that tell how somebody moves."""
+_TRACED = 0.2
+"""Scores of joints that tell how somebody moves are above this. `body_angle` has its own limit."""
 _LEAST, _COLLAPSE = 0.2, 0.5
 """A person is lost where the mean joint score is below the first, or below the second times its average."""
 _ADAPTED = 0.2
@@ -128,7 +128,7 @@ class Followed:
         """Takes over a row of a look, which was at the turned body or at the upright picture."""
         elapsed = time - self.time
         moved = (found.keypoints[row] - self.keypoints) / elapsed
-        clear = np.isfinite(moved).all(-1) & (found.scores[row] > _CLEAR)
+        clear = np.isfinite(moved).all(-1) & (found.scores[row] > _TRACED)
         if self._joint_velocities is not None:
             known = clear & np.isfinite(self._joint_velocities).all(-1)
             wrong = np.linalg.norm(moved - self._joint_velocities, axis=-1)[known] * elapsed

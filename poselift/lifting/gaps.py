@@ -27,22 +27,19 @@ The lifter's joints in a gap of 0.5 s are 69 mm off with 0.1 s, 70 mm with 0.05 
 it gets all 50 frames a second (`tiny`, CMU val views). For `small`, 0.1 s and all frames are the same."""
 
 
-def find_segments(
-    seen: Bool[np.ndarray, " t"], timestamps: Float[np.ndarray, " t"], max_gap: float = MAX_GAP
-) -> list[tuple[int, int]]:
-    """Runs of frames (first, end) without a long gap; both ends have keypoints.
+def find_segments(seen: Bool[np.ndarray, " t"], timestamps: Float[np.ndarray, " t"]) -> list[tuple[int, int]]:
+    """Runs of frames (first, end) without a gap of more than `MAX_GAP` seconds; both ends have keypoints.
 
     Args:
         seen: frames with keypoints.
         timestamps: seconds, increasing. Frames that the clip itself lacks are a gap too.
-        max_gap: longest gap within a segment, seconds.
     """
     frames = np.flatnonzero(seen)
     if len(frames) == 0:
         return []
     # A gap of n frames lasts n intervals.
     lasts = np.diff(timestamps[frames]) - usual_interval(timestamps)
-    breaks = np.flatnonzero(lasts > max_gap + 1e-6)
+    breaks = np.flatnonzero(lasts > MAX_GAP + 1e-6)
     firsts = [int(frames[0]), *(int(frames[k + 1]) for k in breaks)]
     ends = [*(int(frames[k]) + 1 for k in breaks), int(frames[-1]) + 1]
     return list(zip(firsts, ends, strict=True))

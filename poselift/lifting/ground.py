@@ -56,7 +56,8 @@ _LEVELS = 2000
 """Most footfalls to choose the ground's level from: each is compared with each."""
 
 _UPRIGHT = np.cos(np.deg2rad(50))
-"""Bodies that lean further from the camera's up do not count."""
+"""Bodies that lean further from the camera's up do not count. The limit is wider than in `poselift.viz.up`: a body is
+one clue of three here, but all that a drawing has."""
 
 _CAMERA_UP = np.array([0.0, -1.0, 0.0])
 

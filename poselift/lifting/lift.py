@@ -21,6 +21,9 @@ from poselift.structures import Keypoints2D, Motion
 FASTEST = 60.0
 """Highest frame rate that lifters are trained at: above it, neighbouring frames say nearly the same to them."""
 
+_SLACK = 0.01
+"""Share of `FASTEST` by which a rate may be above it: timestamps are rounded."""
+
 _RARELY = 0.05
 """Least share of frames in which a joint must be seen for its bone's length to be measured."""
 
@@ -127,6 +130,20 @@ def rarely_seen(scores: Float[np.ndarray, "t j"], skeleton_in: Skeleton, skeleto
     return [name for name, part in zip(both, share, strict=True) if part < _RARELY]
 
 
+def interleaved(timestamps: Float[np.ndarray, " t"]) -> int:
+    """Number k of interleaved motions of every k-th frame of which none has more than `FASTEST` frames a second.
+
+    Args:
+        timestamps: seconds, increasing.
+
+    Example:
+        >>> interleaved(np.arange(9) / 60), interleaved(np.arange(9) / 120), interleaved(np.zeros(1))
+        (1, 2, 1)
+    """
+    interval = usual_interval(timestamps)
+    return max(1, int(np.ceil(1 / interval / FASTEST - _SLACK))) if interval else 1
+
+
 def _lift_frames(
     weights: Weights,
     pixels: Float[np.ndarray, "t j 2"],
@@ -141,7 +158,7 @@ def _lift_frames(
     and averaged.
     """
     device = next(weights.lifter.parameters()).device
-    parts = max(1, int(np.ceil(_frame_rate(timestamps) / FASTEST - 0.01)))
+    parts = interleaved(timestamps)
     found = []
     for first in range(min(parts, len(timestamps))):
         rows = slice(first, None, parts)
@@ -172,8 +189,3 @@ def _resampled(
     columns = values.reshape(len(known), -1).T
     between = np.stack([np.interp(timestamps, known, column) for column in columns], -1)
     return between.reshape(len(timestamps), *values.shape[1:]).astype(values.dtype)
-
-
-def _frame_rate(timestamps: Float[np.ndarray, " t"]) -> float:
-    """Frames a second."""
-    return 1 / usual_interval(timestamps) if len(timestamps) > 1 else 1.0

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
+from jaxtyping import Float
 
 from poselift.core.ahead import ahead
 from poselift.core.errors import InputError
@@ -150,23 +151,11 @@ def lift_clip(
     watch = Stopwatch()
     camera = camera_for(clip.image_size, fov, intrinsics)
     check_heights(height)
-    if people is not None and isinstance(height, Mapping):
-        unchosen = [str(number) for number in height if number not in people]
-        if unchosen:
-            raise InputError(f"a height is given for person {', '.join(unchosen)}, who is not chosen; choose them too")
+    _check_chosen(people, height)
     tracks, times, best = _track(clip, watch, progress)
-    warnings = list(clip.warnings)
-    if not any(best):
-        warnings.append(f"nobody was found; the detector looked at {len(best)} of {len(times)} frames")
-    elif not tracks:
-        found = (
-            f"there are detections in {np.count_nonzero(best)} of {len(best)} frames with a look; the highest joint "
-            f"score is {max(best):.2f}"
-        )
-        warnings.append(f"nobody could be tracked: {found}")
-    named = [*(people or []), *(height if isinstance(height, Mapping) else [])]
+    warnings = [*clip.warnings, *_absence(tracks, len(times), best)]
     if tracks:
-        _check_present(named, tracks, clip)
+        _check_present([*(people or []), *(height if isinstance(height, Mapping) else [])], tracks, clip)
     if people is not None:
         tracks = [track for track in tracks if track.person in people]
     motions, heights = [], {}
@@ -174,42 +163,70 @@ def lift_clip(
         progress("Lifting", done / len(tracks))
         with watch.time("lift"), _one_thread():
             motion, stature = with_height(lift(track, weights, camera, options), height_of(track.person, height))
-        if np.isnan(motion.joints).all():
-            reason = f"no joint of the lifter scores {options.threshold:g} or more in any frame"
-            warnings.append(f"person {track.person} was not lifted: {reason}; lower the threshold")
-        elif doubt := doubts(motion, stature):
-            warnings.append(
-                f"person {track.person} has {', '.join(doubt)}: no person looks so; check the names of the keypoints "
-                "(--keypoint-set) and the field of view (--fov)"
-            )
         joints = seen_joints(lifter_input(track, weights.lifter.skeleton_in, options.threshold, weights.pelvis)[1])
-        if 0 < joints < FEW_JOINTS:
-            warnings.append(
-                f"person {track.person} shows {joints:.1f} joints a frame, on average: the rest of the body is a guess"
-            )
+        warnings += _doubts_of(motion, stature, joints, options.threshold)
         motions.append(motion)
         if stature is not None:
             heights[track.person] = stature
     progress("Lifting", 1.0)
-    shares = {track.person: seen_share(track, len(times)) for track in tracks}
-    if rarely := [f"person {person} ({share:.0%})" for person, share in shares.items() if share < _RARELY]:
-        warnings.append(f"seen in less than half of the clip: {', '.join(rarely)}")
     interval = usual_interval(np.array(times))
     fps = 1 / interval if interval else clip.fps
+    warnings += [*_rare_people(tracks, len(times)), *_time_problems(np.array(times), interval)]
+    return LiftedClip(fps, len(times), (times[0], times[-1]), camera, motions, heights, watch.seconds, warnings)
+
+
+def _absence(tracks: Sequence[Keypoints2D], frames: int, best: Sequence[float]) -> list[str]:
+    """A warning where nobody was found or tracked, from the best joint score of each look."""
+    if not any(best):
+        return [f"nobody was found; the detector looked at {len(best)} of {frames} frames"]
+    if tracks:
+        return []
+    return [
+        f"nobody could be tracked: there are detections in {np.count_nonzero(best)} of {len(best)} frames with a look; "
+        f"the highest joint score is {max(best):.2f}"
+    ]
+
+
+def _doubts_of(motion: Motion, stature: Height | None, joints: float, threshold: float) -> list[str]:
+    """Warnings about a person's motion, with the mean number of joints that a frame shows."""
+    person, found = motion.keypoints.person, []
+    if np.isnan(motion.joints).all():
+        reason = f"no joint of the lifter scores {threshold:g} or more in any frame"
+        found.append(f"person {person} was not lifted: {reason}; lower the threshold")
+    elif doubt := doubts(motion, stature):
+        found.append(
+            f"person {person} has {', '.join(doubt)}: no person looks so; check the names of the keypoints "
+            "(--keypoint-set) and the field of view (--fov)"
+        )
+    if 0 < joints < FEW_JOINTS:
+        found.append(f"person {person} shows {joints:.1f} joints a frame, on average: the rest of the body is a guess")
+    return found
+
+
+def _rare_people(tracks: Sequence[Keypoints2D], frames: int) -> list[str]:
+    """A warning that names the people who are seen in less than half of the clip."""
+    shares = {track.person: seen_share(track, frames) for track in tracks}
+    rarely = [f"person {person} ({share:.0%})" for person, share in shares.items() if share < _RARELY]
+    return [f"seen in less than half of the clip: {', '.join(rarely)}"] if rarely else []
+
+
+def _time_problems(times: Float[np.ndarray, " t"], interval: float) -> list[str]:
+    """Warnings about timestamps with their usual interval, seconds: other rates than trained, and gaps."""
+    found = []
     if interval and not _RATES[0] <= 1 / interval <= _RATES[1]:
-        warnings.append(
+        found.append(
             f"the timestamps are {interval:.3g} s apart, {1 / interval:.3g} frames per second; lifters are made for 10 "
             "to 120, so the motion may be wrong"
         )
-    jumps = long_gaps(np.array(times))
+    jumps = long_gaps(times)
     if len(jumps):
         longest = jumps[np.diff(times)[jumps].argmax()]
         lasts, after = times[longest + 1] - times[longest], times[longest]
-        warnings.append(
+        found.append(
             f"gaps in the timestamps: {len(jumps)}, the longest of {lasts:.2f} s after {after:.2f} s; frames are "
             "missing there"
         )
-    return LiftedClip(fps, len(times), (times[0], times[-1]), camera, motions, heights, watch.seconds, warnings)
+    return found
 
 
 def seen_share(keypoints: Keypoints2D, frames: int) -> float:
@@ -259,6 +276,14 @@ def _with_progress(frames: Iterable[Frame], duration: float | None, progress: Pr
         yield frame
         if duration:
             progress(_FINDING, min((frame.timestamp - first) / duration, 1.0))
+
+
+def _check_chosen(people: Sequence[int] | None, height: GivenHeights) -> None:
+    """Raises an InputError where a height is given for somebody who is not chosen."""
+    if people is not None and isinstance(height, Mapping):
+        unchosen = [str(number) for number in height if number not in people]
+        if unchosen:
+            raise InputError(f"a height is given for person {', '.join(unchosen)}, who is not chosen; choose them too")
 
 
 def _check_present(people: Iterable[int], tracks: Sequence[Keypoints2D], clip: Clip) -> None:

@@ -7,12 +7,11 @@ import numpy as np
 from jaxtyping import Float
 
 from poselift.core.errors import InputError
-from poselift.core.times import usual_interval
 from poselift.detection.orientation import body_angle
 from poselift.lifting.bones import lengths_of, usual_lengths, with_bone_lengths
 from poselift.lifting.camera import CameraModel
 from poselift.lifting.gaps import MAX_GAP
-from poselift.lifting.lift import FASTEST, lifter_input, rarely_seen
+from poselift.lifting.lift import interleaved, lifter_input, rarely_seen
 from poselift.lifting.options import LiftOptions
 from poselift.lifting.pelvis import usable_scores
 from poselift.lifting.reprojection import keypoint_rays, refined, reprojection_offsets
@@ -287,8 +286,7 @@ class Recent:
 
 def _stride(times: Float[np.ndarray, " t"]) -> int:
     """Number of frames of which one is lifted."""
-    interval = usual_interval(times)
-    return min(max(1, int(np.ceil(1 / (interval * FASTEST) - 0.01))), _MOST_STRIDE) if interval else 1
+    return min(interleaved(times), _MOST_STRIDE)
 
 
 def _between(times: Float[np.ndarray, " t"], values: Float[np.ndarray, "t *c"], time: float) -> Float[np.ndarray, "*c"]:

@@ -10,7 +10,7 @@ from jaxtyping import Float
 
 from poselift.geometry import pixels_to_rays
 from poselift.lifting.camera import CameraModel
-from poselift.lifting.root import solve_root
+from poselift.lifting.root import OUTLIER, solve_root
 from poselift.skeleton import Skeleton
 
 _SHARE = 0.6
@@ -19,9 +19,6 @@ _SHARE = 0.6
 _MEMORY = 0.15
 """Standard deviation in seconds of the Gaussian that averages the offsets over time. A keypoint's error changes from
 frame to frame, a pose's does not: without the average, velocities get much worse. 0.1 to 0.2 are about the same."""
-
-_OUTLIER = 0.1
-"""Distance of a joint from its ray, metres, at which the joint counts half."""
 
 _DOUBT = 0.1
 """Weight of the parent's move in a joint's own, against scores: an unseen joint moves with its parent."""
@@ -78,7 +75,7 @@ def reprojection_offsets(
     unit = np.where(weights[..., None] > 0, unit, 0.0)
     placed = joints + solve_root(joints, rays, weights, times)[:, None]
     offsets = unit * (unit * placed).sum(-1, keepdims=True) - placed
-    trust = weights / (1 + (np.linalg.norm(offsets, axis=-1) / _OUTLIER) ** 2)
+    trust = weights / (1 + (np.linalg.norm(offsets, axis=-1) / OUTLIER) ** 2)
     smooth = gaussian_means(np.concatenate((offsets * trust[..., None], trust[..., None]), -1), times, _MEMORY)
     mean, total = smooth[..., :3], smooth[..., 3:]
     mean, doubt = mean / (total + _DOUBT), _DOUBT / (total + _DOUBT)

@@ -7,9 +7,9 @@ from jaxtyping import Bool, Float
 from scipy.linalg import solveh_banded
 
 from poselift.geometry import NEAREST_PERSON
-from poselift.lifting.contacts import gaps
+from poselift.lifting.contacts import missing_frames
 
-_OUTLIER = 0.1
+OUTLIER = 0.1
 """Distance of a joint from its ray, metres, at which it counts half."""
 
 _SMOOTHNESS = 3.6e-5
@@ -19,6 +19,10 @@ smoothed most. On the CMU val views with 3 cm of drifting pose error, a tenth an
 errors of the root's velocity (4.1 and 4.0 against 3.1 mm per frame)."""
 
 _ROUNDS = 4
+
+_SHORTEST_STEP = 1e-4
+"""Seconds between two frames that shorter steps count as: only broken timestamps have them, and the squares of their
+accelerations would have more digits than the equations can hold."""
 
 _STILL = 0.001
 """Weight of the squared speed of a foot on the ground, (m/s)², against squared distance to the rays, m². A larger
@@ -86,13 +90,19 @@ def solve_root(
         # frames carry such frames.
         trusted = np.where(root[:, 2:] < NEAREST_PERSON, 0.0, trusted)
         distance = np.linalg.norm(beside + across(np.broadcast_to(root[:, None], unit.shape)), axis=-1)
-        robust = trusted / (1 + (distance / _OUTLIER) ** 2)
+        robust = trusted / (1 + (distance / OUTLIER) ** 2)
     return np.concatenate([root[:, :2], root[:, 2:].clip(min=NEAREST_PERSON)], -1)
+
+
+def _steps(times: Float[np.ndarray, " t"]) -> Float[np.ndarray, " steps"]:
+    """Seconds between frames."""
+    return np.diff(times).clip(min=_SHORTEST_STEP)
 
 
 def _acceleration_matrix(times: Float[np.ndarray, " t"]) -> Float[np.ndarray, "t 3"]:
     """The three coefficients of the second derivative at each inner frame; zero at both ends."""
-    before, after = np.diff(times)[:-1], np.diff(times)[1:]
+    steps = _steps(times)
+    before, after = steps[:-1], steps[1:]
     rows = np.zeros((len(times), 3))
     rows[1:-1, 0] = 2 / (before * (before + after))
     rows[1:-1, 1] = -2 / (before * after)
@@ -107,8 +117,8 @@ def _standing_terms(
     ties, target = np.zeros(len(times) - 1), np.zeros((len(times), 3))
     if standing is None:
         return ties, target
-    both = standing.down[1:] & standing.down[:-1] & ~gaps(times)[:, None]
-    weight = _STILL / np.diff(times) ** 2
+    both = standing.down[1:] & standing.down[:-1] & ~missing_frames(times)[:, None]
+    weight = _STILL / _steps(times) ** 2
     steps = np.where(both[..., None], np.diff(standing.points, axis=0), 0.0).sum(1)
     # The root moves against the foot's own motion.
     target[:-1] += weight[:, None] * steps

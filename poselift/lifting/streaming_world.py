@@ -34,17 +34,14 @@ class StreamingWorld:
         camera: the camera of the keypoints.
         skeleton: of the poses.
         keypoint_skeleton: of the keypoints.
-        threshold: keypoints with a lower score are not used.
 
     Attributes:
         ground: the ground in use, in the camera frame; None in the first `FIRST` seconds.
     """
 
-    def __init__(
-        self, camera: CameraModel, skeleton: Skeleton, keypoint_skeleton: Skeleton, threshold: float = 0.2
-    ) -> None:
+    def __init__(self, camera: CameraModel, skeleton: Skeleton, keypoint_skeleton: Skeleton) -> None:
         self.ground: Ground | None = None
-        self._image_size, self._threshold = camera.image_size, threshold
+        self._image_size = camera.image_size
         self._skeleton, self._keypoint_skeleton = skeleton, keypoint_skeleton
         self._recent: deque[tuple[int, StreamedPose]] = deque(maxlen=_POSES)
         self._found: Ground | None = None
@@ -64,7 +61,7 @@ class StreamingWorld:
             self._started, self._due = time, time + FIRST
         if self._started is not None and time >= self._due:
             self._due = time + min(max(time - self._started, FIRST), _LONGEST)
-            self._found = find_ground(self._motions(), self._threshold)
+            self._found = find_ground(self._motions())
             if self.ground is None:
                 self._origin = self._recent[0][1].root.astype(np.float64)
         if self._found is None:

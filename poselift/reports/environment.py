@@ -35,14 +35,15 @@ def _command() -> str:
 
 
 def _commit() -> str | None:
-    folder = Path(poselift.__file__).parent
+    file = Path(poselift.__file__)
     try:
-        done = subprocess.run(
-            ["git", "-C", str(folder), "describe", "--always", "--dirty", "--abbrev=12"],
-            capture_output=True,
-            text=True,
-            check=True,
-        )
+        # An environment may lie inside another project's repository, which does not track the package.
+        _git(file.parent, "ls-files", "--error-unmatch", file.name)
+        return _git(file.parent, "describe", "--always", "--dirty", "--abbrev=12")
     except (OSError, subprocess.CalledProcessError):
         return None
+
+
+def _git(folder: Path, *arguments: str) -> str:
+    done = subprocess.run(["git", "-C", str(folder), *arguments], capture_output=True, text=True, check=True)
     return done.stdout.strip()

@@ -115,6 +115,8 @@ def _curves(section: Section, entries: Sequence[Entry]) -> list[Plot]:
     plots = []
     for key in dict.fromkeys(key for entry in entries for key in entry.runs[0].results["curves"]):
         having = [entry for entry in entries if all(key in run.results["curves"] for run in entry.runs)]
+        if not having:  # a seed without a unit of length has none
+            continue
         first = having[0].runs[0].results["curves"][key]
         lines = [_curve(section, entries.index(entry), entry, key) for entry in having]
         figure = curve_plot(lines, _axis(first["x_title"], first["x_unit"]), f"{first['title']} (%)")
@@ -160,13 +162,7 @@ def _joints(section: Section, entries: Sequence[Entry]) -> list[Plot]:
 def _time(section: Section, entries: Sequence[Entry]) -> list[Plot]:
     traces = []
     for place, entry in enumerate(entries):
-        run = entry.runs[0]
-        clip = run.results["over_time"]
-        if len(clip["seconds"]) != len(clip["error"]):
-            raise InputError(
-                f"{run.path}: over_time has {len(clip['seconds'])} seconds and {len(clip['error'])} errors; run "
-                "poselift evaluate again"
-            )
+        clip = entry.runs[0].results["over_time"]
         traces.append(Trace(section.label(entry), place, clip["clip"], clip["seconds"], clip["error"]))
     seeds = " (of its first seed)" if any(len(entry.runs) > 1 for entry in entries) else ""
     caption = f"Mean joint error over time, in each method's clip of median error{seeds}."

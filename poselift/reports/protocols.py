@@ -9,9 +9,13 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from poselift.core.choices import choose
 from poselift.core.errors import InputError
 from poselift.data.made import MOVEMENTS
 from poselift.skeleton import H36M17, HUMANEVA15, MPI_INF_3DHP17, SMPL24, Skeleton
+
+GroupBy = Literal["action", "subject", "sequence", "setting"]
+"""The meaning of a row of a table."""
 
 LIMB_JOINTS = tuple(
     f"{side}_{joint}" for side in ("right", "left") for joint in ("hip", "knee", "ankle", "shoulder", "elbow", "wrist")
@@ -62,7 +66,7 @@ class Protocol:
     skeleton: Skeleton
     joints: tuple[str, ...]
     headline: str
-    group_by: Literal["action", "subject", "sequence", "setting"]
+    group_by: GroupBy
     row: str
     average: Literal["groups", "frames"]
     citation: str
@@ -266,7 +270,4 @@ def get_protocol(name: str) -> Protocol:
     Raises:
         InputError: there is no such protocol.
     """
-    try:
-        return PROTOCOLS[name]
-    except KeyError:
-        raise InputError(f"no protocol is called {name!r}; choose one of {', '.join(PROTOCOLS)}") from None
+    return choose("protocol", name, PROTOCOLS)

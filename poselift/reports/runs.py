@@ -5,10 +5,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from poselift.core.bounded import read_json
 from poselift.core.errors import InputError
+from poselift.reports.protocols import GroupBy
 from poselift.skeleton import get_skeleton
 
 FORMAT, VERSION = "poselift-metrics", 1
@@ -31,7 +32,7 @@ _SHAPE: dict[str, Any] = {
     "title": (str,),
     "name": (str,),
     "seed": (int, _NULL),
-    "group_by": ["subject", "action", "sequence"],
+    "group_by": [*get_args(GroupBy)],
     "headline": (str,),
     "metrics": {_EACH: {**_HEAD, "frames": _NUMBER, "count": (int,), "groups": _VALUES, "joints": _JOINTS}},
     "limbs": {_EACH: {**_HEAD, "values": _VALUES}},

@@ -35,6 +35,8 @@ class MissingFrames:
         if total < _LEAST:
             return ""
         usual = statistics.median_low(self._steps.elements())
+        if not usual:  # most timestamps differ by a tick of the container only
+            return ""
         odd = [step for step in self._steps if abs(step - usual) > max(_EVEN * usual, _TICK / _UNIT)]
         missing = {step: self._steps[step] * (round(step / usual) - 1) for step in odd if step > 1.5 * usual}
         if not missing or sum(self._steps[step] for step in odd) > max(1, total // _ODD):

@@ -15,7 +15,7 @@ import cv2
 import numpy as np
 from jaxtyping import UInt8
 
-from poselift.core.errors import InputError
+from poselift.core.errors import InputError, reason
 from poselift.video.clock import Clock
 from poselift.video.stream import Decoder, open_url, open_video
 from poselift.video.upright import Upright
@@ -149,8 +149,11 @@ def source_opener(text: str) -> tuple[str, Callable[[], Source]]:
 
     Args:
         text: number of a camera (or its file, /dev/videoN), a URL, or the path of a video.
+
+    Raises:
+        InputError: the text looks like a URL, but has no readable host.
     """
-    if camera := re.fullmatch(r"(?:/dev/video)?(\d+)", text):
+    if camera := re.fullmatch(r"(?:/dev/video)?(\d{1,4})", text):
         index = int(camera[1])
         return f"camera {index}", lambda: Camera(index)
     if "://" in text:
@@ -161,7 +164,11 @@ def source_opener(text: str) -> tuple[str, Callable[[], Source]]:
 
 
 def _without_password(url: str) -> str:
-    place = urlsplit(url).netloc
+    try:
+        place = urlsplit(url).netloc
+    except ValueError as error:
+        # Not the text itself: it may hold a password.
+        raise InputError(f"the source is no readable URL ({reason(error)}); check the name of its host") from error
     return url.replace(place, place.rpartition("@")[2], 1) if "@" in place else url
 
 

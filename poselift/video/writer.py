@@ -71,6 +71,7 @@ class VideoWriter:
             raise InputError(f"{self._path}: {width} x {height} pixels is not a size; give at least 1 x 1")
         self._width, self._height = width, height
         self._first: float | None = None
+        self._last = 0.0
         self._previous = -1
 
     def __enter__(self) -> "VideoWriter":
@@ -99,11 +100,13 @@ class VideoWriter:
             )
         if self._first is None:
             self._first = timestamp
-        stamp = round((timestamp - self._first) / _TICK)
-        if stamp <= self._previous:
+        elif timestamp <= self._last:
             raise InputError(
                 f"{self._path}: the frame at {timestamp} s is not later than the previous one; write frames in order"
             )
+        # Frames of broken videos may be less than a tick apart.
+        stamp = max(round((timestamp - self._first) / _TICK), self._previous + 1)
+        self._last = timestamp
         if self._width % 2 or self._height % 2:
             image = np.pad(image, ((0, self._height % 2), (0, self._width % 2), (0, 0)), mode="edge")
         frame = self._reformatter.reformat(

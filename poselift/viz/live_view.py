@@ -20,14 +20,11 @@ class LiveView:
         image_size: (width, height) of the pictures in pixels.
         skeleton_2d: of the keypoints.
         skeleton_3d: of the poses.
-        threshold: lowest score of a drawn 2D joint.
     """
 
-    def __init__(
-        self, image_size: tuple[int, int], skeleton_2d: Skeleton, skeleton_3d: Skeleton, *, threshold: float = 0.3
-    ) -> None:
+    def __init__(self, image_size: tuple[int, int], skeleton_2d: Skeleton, skeleton_3d: Skeleton) -> None:
         self._skeletons = skeleton_2d, skeleton_3d
-        self._video = VideoPane(image_size, threshold=threshold)
+        self._video = VideoPane(image_size)
         self._stage = LiveStage(skeleton_3d)
         self._scene = Scene3D(self._video.height, self._video.height, self._stage)
         self._people: dict[int, Person2D] = {}

@@ -1,15 +1,10 @@
 import numpy as np
 import pytest
 
-from benchmarks.tracking import evaluation_data, iou, ours, ours_live, without_doubles
+from benchmarks.tracking import evaluation_data, ours, ours_live, without_doubles
 from poselift.data.scenes import Scene, make_scene
 from poselift.skeleton import COCO17
 from poselift.structures import Detections
-
-
-def test_iou_by_hand():
-    a, b = np.array([[0.0, 0, 2, 2]]), np.array([[1.0, 0, 3, 2], [0, 0, 2, 2], [5, 5, 6, 6]])
-    np.testing.assert_allclose(iou(a, b), [[1 / 3, 1, 0]])
 
 
 def test_who_is_not_counted_is_neither_right_nor_wrong():

@@ -24,7 +24,7 @@ def test_each_named_format_is_written(person, tmp_path):
 
 
 def test_together_is_one_file_and_z_points_up(person, tmp_path):
-    ran = poselift("export", person, "--to", "trc", "--together", "--up", "z", "--out", tmp_path)
+    ran = poselift("export", person, "--formats", "trc", "--together", "--up", "z", "--out", tmp_path)
     assert ran.code == 0, ran.err
     assert [path.name for path in tmp_path.iterdir()] == ["people.trc"]
 

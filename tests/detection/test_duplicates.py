@@ -3,7 +3,14 @@ import math
 import numpy as np
 import pytest
 
-from poselift.detection.duplicates import NMSParameters, join_passes, pose_nms, pose_similarity
+from poselift.detection.duplicates import (
+    PARAMETERS,
+    NMSParameters,
+    intersection_over_union,
+    join_passes,
+    pose_nms,
+    pose_similarity,
+)
 
 NOBODY = np.zeros((0, 4))
 
@@ -60,6 +67,11 @@ def similarity_by_loop(keypoints, scores, boxes, parameters):
                 terms.append(term)
             similarity[i, other] = sum(terms) / len(terms) if terms else 0
     return similarity
+
+
+def test_intersection_over_union_by_hand():
+    a, b = np.array([[0.0, 0, 2, 2]]), np.array([[1.0, 0, 3, 2], [0, 0, 2, 2], [5, 5, 6, 6]])
+    np.testing.assert_allclose(intersection_over_union(a, b), [[1 / 3, 1, 0]])
 
 
 def test_similarity_is_the_papers_formula():
@@ -123,10 +135,9 @@ def test_who_was_dropped_drops_nobody():
     """Of a row of people, each near the next, every other one is kept."""
     poses = np.stack([pose(shift, 0, 100) for shift in (0, 4.5, 9)])
     scores, boxes = np.full((3, 17), 0.6), np.tile([0.0, 0, 100, 100], (3, 1))
-    parameters = NMSParameters(threshold=0.8)
-    alike = pose_similarity(poses, scores, boxes, parameters) >= parameters.threshold
+    alike = pose_similarity(poses, scores, boxes) >= PARAMETERS.threshold
     assert alike.tolist() == [[True, True, False], [True, True, True], [False, True, True]]
-    assert pose_nms(poses, scores, boxes, np.array([0.6, 0.5, 0.4]), parameters) == [0, 2]
+    assert pose_nms(poses, scores, boxes, np.array([0.6, 0.5, 0.4])) == [0, 2]
 
 
 def test_joints_that_only_one_pose_has_do_not_count():

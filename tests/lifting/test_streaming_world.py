@@ -54,7 +54,7 @@ def test_a_better_ground_comes_slowly(rendered, monkeypatch):
 
     first = find_ground([rendered.motion])
     grounds = iter([first, *[replace(first, height=first.height - 0.3)] * 9])
-    monkeypatch.setattr(streaming_world, "find_ground", lambda motions, threshold: next(grounds))
+    monkeypatch.setattr(streaming_world, "find_ground", lambda motions: next(grounds))
     _, found = streamed(rendered)
     heights = np.array([poses[5].root[1] for poses in found if poses is not None])
     camera = np.array([-pose @ first.up for pose in rendered.motion.root[TIMES >= FIRST]])

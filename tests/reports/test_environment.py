@@ -1,4 +1,5 @@
 import re
+import subprocess
 import sys
 
 import torch
@@ -19,6 +20,21 @@ def test_it_says_with_what_a_figure_was_made(monkeypatch):
 def test_no_checkout_is_no_error(monkeypatch):
     monkeypatch.setenv("PATH", "")
     assert environment()["commit"] is None
+
+
+def test_the_repository_of_another_project_gives_no_commit(monkeypatch, tmp_path):
+    def git(*arguments):
+        subprocess.run(["git", "-C", str(tmp_path), *arguments], check=True, capture_output=True)
+
+    package = tmp_path / "venv" / "poselift"
+    package.mkdir(parents=True)
+    (package / "__init__.py").touch()
+    monkeypatch.setattr(poselift, "__file__", str(package / "__init__.py"))
+    git("init")
+    git("-c", "user.name=a", "-c", "user.email=a@b", "commit", "--allow-empty", "-m", "theirs")
+    assert environment()["commit"] is None
+    git("add", ".")
+    assert re.fullmatch(r"[0-9a-f]{12}-dirty", environment()["commit"])
 
 
 def test_the_command_names_the_console_script_without_its_folder(monkeypatch):

@@ -46,7 +46,7 @@ def test_a_view_belongs_to_a_row(protocol, subject, action, row):
 
 
 def test_what_is_not_there_is_named():
-    with pytest.raises(InputError, match=r"'h36m'; choose one of h36m_p1, h36m_p2"):
+    with pytest.raises(InputError, match=r"'h36m'; did you mean 'h36m_p1', 'h36m_p2'"):
         get_protocol("h36m")
     with pytest.raises(InputError, match="'Flying' is no action of protocol h36m_p1; there are Directions"):
         get_protocol("h36m_p1").group("S9", "Flying 2")

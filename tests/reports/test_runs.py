@@ -5,6 +5,7 @@ import json
 import pytest
 
 from poselift.core.errors import InputError
+from poselift.reports.protocols import PROTOCOLS
 from poselift.reports.runs import read_runs
 from tests.reports.results import poses, results, write
 
@@ -23,6 +24,13 @@ def test_a_metric_may_have_no_joints(tmp_path):
     content = results()
     content["metrics"]["mpjpe"]["joints"] = None
     content["metrics"]["mpjpe"]["groups"]["29"] = None
+    (run,) = read_runs([write(tmp_path, content)])
+    assert run.results == content
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_evaluations_of_every_protocol_are_read(protocol, tmp_path):
+    content = results(protocol=protocol)
     (run,) = read_runs([write(tmp_path, content)])
     assert run.results == content
 
@@ -93,7 +101,7 @@ def _set(*keys):
         (_set("metrics", "mpjpe", "joints", "pelvis", True), r"metrics\.mpjpe\.joints\.pelvis must be .*, not True"),
         (_set("metrics", "mpjpe", "better", "less"), r"better must be one of lower, higher, not 'less'"),
         (_set("limbs", "pcp", "values", []), r"limbs\.pcp\.values must be an object, not \[\]"),
-        (_set("group_by", "../x"), "group_by must be one of subject, action, sequence"),
+        (_set("group_by", "../x"), "group_by must be one of action, subject, sequence, setting"),
         (_set("protocol", "../x"), "'../x' cannot be the name of a protocol"),
         (_set("limbs", "p/cp", results()["limbs"]["pcp"]), "'p/cp' cannot be the name"),
         (_set("headline", "nme"), "its headline 'nme' is none of its metrics"),

@@ -35,6 +35,11 @@ def test_a_clip_of_variable_rate_is_not_judged():
     assert line(steps.cumsum()) == ""
 
 
+def test_steps_of_a_tick_show_no_rate():
+    ticks = np.arange(40) / 90000
+    assert line(np.append(ticks, ticks[-1] + 1)) == ""
+
+
 def test_a_few_frames_show_no_rate():
     assert line([0, 0.04, 0.08, 0.16]) == ""
     assert line([]) == ""

@@ -109,6 +109,15 @@ def test_a_video_without_frames_is_refused(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_frames_less_than_a_tick_apart_are_written(tmp_path):
+    times = np.array([0, 1, 2, 3, 9000]) / 90000
+    path = tmp_path / "out.mp4"
+    with VideoWriter(path, 96, 64) as video:
+        for time in times:
+            video.write(gradient(96, 64), time)
+    assert [frame.timestamp for frame in VideoReader(path)] == pytest.approx(times, abs=3 / 60000)
+
+
 def test_frames_that_do_not_fit_are_refused(tmp_path):
     with VideoWriter(tmp_path / "out.mp4", 96, 64) as video:
         video.write(gradient(96, 64), 1.0)
