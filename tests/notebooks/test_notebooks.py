@@ -55,7 +55,7 @@ def test_from_rnn_to_transformer():
 
 @pytest.mark.slow
 def test_train_a_lifter(capsys):
-    result = result_of("train_a_lifter", STEPS="50")
+    result = result_of("train_a_lifter", STEPS="100")
     assert "HYDRA" not in capsys.readouterr().out, "the log of fonts, for one"
     assert result["validation"] < result["mean_pose"]
     assert result["p_mpjpe"] < result["mpjpe"] < 300
