@@ -8,13 +8,14 @@ import shutil
 import sys
 import webbrowser
 
+import jaxtyping
 import pytest
 from hydra import compose, initialize_config_dir
 from hydra.utils import instantiate
 
 from poselift.cli.config import CONF
 from poselift.cli.main import main
-from poselift.models import Lifter, build_model
+from poselift.models import Lifter, build_model, load_weights
 from tests.docs.commands import PAGES, ROOT, commands_of
 
 COMMANDS = {str(command): command for page in PAGES for command in commands_of(page).values()}
@@ -60,8 +61,13 @@ NOT_RUN = {
     r"\[NAME...\]": "NAME is left open",
     "weights FILE|WEIGHTS": "a run's own weights",
 }
-"""Commands of RUN that nothing runs here, as patterns, and why. Training, evaluation, reports, studies, ONNX, tools and
-benchmarks run in tests/cli and tests/benchmarks."""
+"""Commands of RUN that nothing runs here, as patterns, and why. Training, studies, tools and benchmarks run in
+tests/cli and tests/benchmarks."""
+
+EVALUATE = "poselift evaluate weights=runs/first/first.safetensors"
+REPORT = "poselift report outputs/seed* --out outputs/report"
+EXPORT_ONNX = "poselift export-onnx docs/web/lifter.onnx --weights tiny"
+"""The smallest commands of the documentation that evaluate, report and export a lifter."""
 
 FILES = {"VIDEO": "two_people.mp4", "FILE": "two_people.mp4", "DIR": "walk", "person_1.npz": "walk/person_1.npz"}
 
@@ -145,6 +151,38 @@ def test_a_command_runs(text, folder, tmp_path, monkeypatch, capsys):
     given = [found for word in arguments for found in (sorted(map(str, folder.glob(word))) if "*" in word else [word])]
     main([name, *given, *RUN[name], *(["--out", str(tmp_path / "out")] if name == "lift" else [])])
     assert "error" not in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_an_evaluation_and_its_report_run(folder, monkeypatch, capsys):
+    """The lifter that a reader has trained is `tiny` here."""
+    monkeypatch.chdir(folder)
+    trained = folder / "runs" / "first"
+    trained.mkdir(parents=True)
+    for file in load_weights("tiny").path.parent.glob("tiny.*"):
+        shutil.copy(file, trained / f"first{file.suffix}")
+    main([*COMMANDS[EVALUATE].arguments, "output=outputs/seed_0", "flip=false"])
+    name, runs, *arguments = COMMANDS[REPORT].arguments
+    main([name, *map(str, folder.glob(runs)), *arguments, "--cost", "none"])
+    assert "error" not in capsys.readouterr().err
+    assert "MPJPE" in (folder / "outputs" / "report" / "report.md").read_text("utf-8")
+
+
+@pytest.mark.slow
+def test_a_lifter_becomes_onnx(folder, monkeypatch, capsys):
+    monkeypatch.chdir(folder)
+    (folder / "docs" / "web").mkdir(parents=True)
+    pytest.importorskip("onnx")
+    pytest.importorskip("onnxscript")
+    # Shape checks compare the symbols of free axes with numbers, and so would fix them.
+    jaxtyping.config.update("jaxtyping_disable", True)
+    try:
+        main(COMMANDS[EXPORT_ONNX].arguments)
+    finally:
+        jaxtyping.config.update("jaxtyping_disable", False)
+    shown = capsys.readouterr()
+    assert "docs/web/lifter.onnx" in shown.out
+    assert "error" not in shown.err
 
 
 def test_no_exception_is_left_over():

@@ -54,6 +54,16 @@ def test_from_rnn_to_transformer():
 
 
 @pytest.mark.slow
+def test_train_a_lifter(capsys):
+    result = result_of("train_a_lifter", STEPS="100")
+    assert "HYDRA" not in capsys.readouterr().out, "the log of fonts, for one"
+    assert result["validation"] < result["mean_pose"]
+    assert result["p_mpjpe"] < result["mpjpe"] < 300
+    assert 10 < result["pck150"] < 100
+    assert result["poses"]["best"] < result["poses"]["median"] < result["poses"]["worst"]
+
+
+@pytest.mark.slow
 def test_attention_compared():
     result = result_of("attention_compared", counts="[2**k for k in range(5, 13)]")
     assert -0.6 < result["performer_slope"] < -0.35  # the paper's: -1/2
