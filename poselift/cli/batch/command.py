@@ -85,7 +85,6 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.engine == "local":
         for device in devices:
             torch_device(device)
-    chosen_skeleton(arguments, load_weights(arguments.weights))
     videos = shard_of(find_videos(arguments.source, arguments.out, arguments), arguments.shard)
     tasks = [Task(video, settings_of(video.options), arguments.out) for video in videos]
     shard = "" if arguments.shard is None else ".{}-of-{}".format(*arguments.shard)
@@ -93,6 +92,8 @@ def run(arguments: argparse.Namespace) -> None:
     console = Console(quiet=arguments.quiet, highlight=False, soft_wrap=True, markup=False, emoji=False)
     with Course(arguments.out, shard, tasks, console) as course:
         waiting = course.waiting(arguments.retry)
+        if waiting:  # a batch that is done loads no weights
+            chosen_skeleton(arguments, load_weights(arguments.weights))
         try:
             if waiting:
                 with _engine(arguments, devices, len(waiting)) as engine:
