@@ -7,7 +7,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, NoReturn, TypeVar, Unpack, cast, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, NoReturn, TypeVar, Unpack, cast, get_args, get_origin, get_type_hints
 
 import hydra
 from hydra import compose, initialize_config_dir
@@ -142,14 +142,14 @@ def _wrong_kind(config: DictConfig, message: str) -> str | None:
 
 
 def _kinds(target: Callable[..., Any]) -> dict[str, Any]:
-    """The type of each argument, including those of `**common: Unpack[...]`."""
+    """The type of each argument without its range, including those of `**common: Unpack[...]`."""
     kinds: dict[str, Any] = {}
     for name, parameter in inspect.signature(target).parameters.items():
         if get_origin(parameter.annotation) is Unpack:
             kinds |= get_type_hints(*get_args(parameter.annotation))
         else:
             kinds[name] = parameter.annotation
-    return kinds
+    return {name: get_args(kind)[0] if get_origin(kind) is Annotated else kind for name, kind in kinds.items()}
 
 
 def _explain_value(error: OmegaConfBaseException) -> str:
