@@ -25,7 +25,7 @@ _TICK = Fraction(1, 60000)
 # In order of preference. libx264 comes first: at the same speed and quality libopenh264 needs about 1.8 times the
 # bits. MPEG-4 Part 2 is for an FFmpeg without H.264; browsers do not play it.
 _ENCODERS = {
-    "libx264": {"preset": "superfast", "crf": "23"},
+    "libx264": {"preset": "veryfast", "crf": "21"},
     "libopenh264": {"rc_mode": "off"},
     "h264": {},
     "mpeg4": {},
