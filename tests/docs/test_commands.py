@@ -8,7 +8,6 @@ import shutil
 import sys
 import webbrowser
 
-import jaxtyping
 import pytest
 from hydra import compose, initialize_config_dir
 from hydra.utils import instantiate
@@ -67,8 +66,7 @@ tests/cli and tests/benchmarks."""
 
 EVALUATE = "poselift evaluate weights=runs/first/first.safetensors"
 REPORT = "poselift report outputs/seed* --out outputs/report"
-EXPORT_ONNX = "poselift export-onnx docs/web/lifter.onnx --weights tiny"
-"""The smallest commands of the documentation that evaluate, report and export a lifter."""
+"""The smallest commands of the documentation that evaluate and report. tests/cli/test_export_onnx.py exports `tiny`."""
 
 FILES = {"VIDEO": "two_people.mp4", "FILE": "two_people.mp4", "DIR": "walk", "person_1.npz": "walk/person_1.npz"}
 
@@ -118,11 +116,13 @@ def configs():
 
 
 @pytest.mark.slow
+@pytest.mark.xdist_group("composed")
 def test_training_and_evaluation_compose(configs):
     assert len(configs) > 50
 
 
 @pytest.mark.slow
+@pytest.mark.xdist_group("composed")
 def test_the_models_of_training_can_be_built(configs):
     trained = {str(config.model): config for name, config in configs if name == "train"}
     for config in trained.values():
@@ -144,6 +144,7 @@ def folder(tmp_path_factory):
 
 
 @pytest.mark.slow
+@pytest.mark.xdist_group("commands")  # one worker makes the folder for all
 @pytest.mark.parametrize("text", [text for text in COMMANDS if runs(text)])
 def test_a_command_runs(text, folder, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(folder)
@@ -155,6 +156,7 @@ def test_a_command_runs(text, folder, tmp_path, monkeypatch, capsys):
 
 
 @pytest.mark.slow
+@pytest.mark.xdist_group("commands")
 def test_an_evaluation_and_its_report_run(folder, monkeypatch, capsys):
     """The lifter that a reader has trained is `tiny` here."""
     monkeypatch.chdir(folder)
@@ -167,23 +169,6 @@ def test_an_evaluation_and_its_report_run(folder, monkeypatch, capsys):
     main([name, *map(str, folder.glob(runs)), *arguments, "--cost", "none"])
     assert "error" not in capsys.readouterr().err
     assert "MPJPE" in (folder / "outputs" / "report" / "report.md").read_text("utf-8")
-
-
-@pytest.mark.slow
-def test_a_lifter_becomes_onnx(folder, monkeypatch, capsys):
-    monkeypatch.chdir(folder)
-    (folder / "docs" / "web").mkdir(parents=True)
-    pytest.importorskip("onnx")
-    pytest.importorskip("onnxscript")
-    # Shape checks compare the symbols of free axes with numbers, and so would fix them.
-    jaxtyping.config.update("jaxtyping_disable", True)
-    try:
-        main(COMMANDS[EXPORT_ONNX].arguments)
-    finally:
-        jaxtyping.config.update("jaxtyping_disable", False)
-    shown = capsys.readouterr()
-    assert "docs/web/lifter.onnx" in shown.out
-    assert "error" not in shown.err
 
 
 def test_no_exception_is_left_over():
