@@ -68,7 +68,13 @@ EVALUATE = "poselift evaluate weights=runs/first/first.safetensors"
 REPORT = "poselift report outputs/seed* --out outputs/report"
 """The smallest commands of the documentation that evaluate and report. tests/cli/test_export_onnx.py exports `tiny`."""
 
-FILES = {"VIDEO": "two_people.mp4", "FILE": "two_people.mp4", "DIR": "walk", "person_1.npz": "walk/person_1.npz"}
+FILES = {
+    "VIDEO": "two_people.mp4",
+    "video.mp4": "two_people.mp4",
+    "FILE": "two_people.mp4",
+    "DIR": "walk",
+    "person_1.npz": "walk/person_1.npz",
+}
 
 
 def runs(text):
@@ -76,6 +82,11 @@ def runs(text):
     arguments = COMMANDS[text].arguments
     chosen = arguments and arguments[0] in RUN and text not in PATTERNS
     return chosen and not any(re.search(pattern, text) for pattern in NOT_RUN)
+
+
+def named(text):
+    """The arguments of a command with the files of the test."""
+    return tuple(FILES.get(word, word) for word in COMMANDS[text].arguments)
 
 
 class ReadError(Exception):
@@ -145,11 +156,11 @@ def folder(tmp_path_factory):
 
 @pytest.mark.slow
 @pytest.mark.xdist_group("commands")  # one worker makes the folder for all
-@pytest.mark.parametrize("text", [text for text in COMMANDS if runs(text)])
+@pytest.mark.parametrize("text", {named(text): text for text in COMMANDS if runs(text)}.values())
 def test_a_command_runs(text, folder, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(folder)
     monkeypatch.setattr(webbrowser, "open", lambda address: True)
-    name, *arguments = (FILES.get(word, word) for word in COMMANDS[text].arguments)
+    name, *arguments = named(text)
     given = [found for word in arguments for found in (sorted(map(str, folder.glob(word))) if "*" in word else [word])]
     main([name, *given, *RUN[name], *(["--out", str(tmp_path / "out")] if name == "lift" else [])])
     assert "error" not in capsys.readouterr().err
