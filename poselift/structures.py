@@ -1,4 +1,7 @@
-"""What passes between the stages: detections of a frame, 2D keypoints of a person, 3D motion of a person or a frame."""
+"""What passes between the stages: detections of a frame, 2D keypoints of a person, 3D motion of a person or a frame.
+
+One file for all of them, because each holds the others and all packages import them.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from poselift.geometry.products import transform
@@ -118,3 +118,13 @@ class FrameFeatures(nn.Module):
         context = encoded.context[:, None].expand(-1, joints.shape[1], -1)
         valid = encoded.valid[..., None].to(joints.dtype)
         return self.linear(torch.cat((joints, context, steps), -1) * valid)
+
+
+def needed_mask(mask: Bool[Tensor, "b n"]) -> Bool[Tensor, "b n"] | None:
+    """The mask of tokens; on the CPU None if all are present, because attention is faster without a mask.
+
+    A compiled or exported graph must not depend on values, and a GPU would wait for them.
+    """
+    if mask.is_cpu and not torch.compiler.is_compiling() and bool(mask.all()):
+        return None
+    return mask

@@ -5,11 +5,11 @@ from typing import Literal, overload
 
 import torch
 import torch.nn.functional as F
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from poselift.core.errors import InputError
-from poselift.models.base import Estimate, Lifter
+from poselift.models.base import Estimate, Lifter, needed_mask
 from poselift.models.config import AttentionSpec, Depth, ModelConfig, Share, Size
 from poselift.models.encoding import CONTEXT_CHANNELS, Encoded, pad_time
 from poselift.nn.attention import attention_spec, build_attention
@@ -237,7 +237,7 @@ class SpatioTemporalLifter(Lifter):
         joints = self.joint_in(channels) + self.joint_name[present]  # (b, t, j, d)
         j, d = joints.shape[2:]
         told = weights
-        over_joints = _needed(mask.flatten(0, 1))
+        over_joints = needed_mask(mask.flatten(0, 1))
         if self.joint_rotary is not None:
             rotation = self.joint_rotary(encoded.times).repeat_interleave(j, 0)  # of (b * j, t)
             over_time = mask.transpose(1, 2).flatten(0, 1)  # (b, t, j) -> (b * j, t)
@@ -274,7 +274,7 @@ class SpatioTemporalLifter(Lifter):
             origin = token_times[:, 0] if self.config.causal else middle
             tokens = tokens + self.time_code(token_times - origin[:, None])
         rotation = None if self.rotary is None else self.rotary(token_times)
-        present = _needed(valid.any(-1))
+        present = needed_mask(valid.any(-1))
         for block in self.time_blocks:
             tokens = block(tokens, present, rotation)
 
@@ -290,16 +290,6 @@ class SpatioTemporalLifter(Lifter):
         # (d, j_in * c) -> (d, j_in, c) -> (d, j * c)
         weight = layer.weight.view(layer.out_features, len(self.skeleton_in), -1)[:, present].flatten(1)
         return F.linear(joints.flatten(2), weight, layer.bias)  # (b, t, j, c) -> (b, t, j * c)
-
-
-def _needed(mask: Bool[Tensor, "b n"]) -> Bool[Tensor, "b n"] | None:
-    """The mask of tokens; on the CPU None if all are present, because attention is faster without a mask.
-
-    A compiled or exported graph must not depend on values, and a GPU would wait for them.
-    """
-    if mask.is_cpu and not torch.compiler.is_compiling() and bool(mask.all()):
-        return None
-    return mask
 
 
 def _head(dim: int, channels: int) -> nn.Sequential:
