@@ -12,6 +12,7 @@ from poselift.cli.batch.course import Course
 from poselift.cli.batch.limits import WORKERS_A_GPU
 from poselift.cli.batch.local import LocalEngine
 from poselift.cli.batch.settings import settings_of
+from poselift.cli.batch.storage import file_system
 from poselift.cli.batch.tables import check_tables
 from poselift.cli.batch.task import Task
 from poselift.cli.batch.videos import find_videos, shard_of
@@ -90,9 +91,13 @@ def run(arguments: argparse.Namespace) -> None:
     shard = "" if arguments.shard is None else ".{}-of-{}".format(*arguments.shard)
     # No markup, because file names may look like rich's.
     console = Console(quiet=arguments.quiet, highlight=False, soft_wrap=True, markup=False, emoji=False)
+    files, root = file_system(arguments.out)
+    begun = files.exists(root)
+    if not begun:  # wrong weights make no folder
+        chosen_skeleton(arguments, load_weights(arguments.weights))
     with Course(arguments.out, shard, tasks, console) as course:
         waiting = course.waiting(arguments.retry)
-        if waiting:  # a batch that is done loads no weights
+        if begun and waiting:  # a batch that is done loads no weights
             chosen_skeleton(arguments, load_weights(arguments.weights))
         try:
             if waiting:

@@ -149,3 +149,5 @@ def test_bad_options_are_one_line(options, message, videos, batch, tmp_path):
     ran = batch(videos, tmp_path / "out", *options)
     assert (ran.code, ran.err.count("\n")) == (2, 1)
     assert message in ran.err
+    # The workers build the detector, so its options are checked when the folder is there.
+    assert (tmp_path / "out").exists() == (options[0] == "--detector")
