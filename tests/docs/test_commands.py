@@ -127,13 +127,11 @@ def configs():
 
 
 @pytest.mark.slow
-@pytest.mark.xdist_group("composed")
 def test_training_and_evaluation_compose(configs):
     assert len(configs) > 50
 
 
 @pytest.mark.slow
-@pytest.mark.xdist_group("composed")
 def test_the_models_of_training_can_be_built(configs):
     trained = {str(config.model): config for name, config in configs if name == "train"}
     for config in trained.values():
@@ -155,7 +153,6 @@ def folder(tmp_path_factory):
 
 
 @pytest.mark.slow
-@pytest.mark.xdist_group("commands")  # one worker makes the folder for all
 @pytest.mark.parametrize("text", {named(text): text for text in COMMANDS if runs(text)}.values())
 def test_a_command_runs(text, folder, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(folder)
@@ -167,7 +164,6 @@ def test_a_command_runs(text, folder, tmp_path, monkeypatch, capsys):
 
 
 @pytest.mark.slow
-@pytest.mark.xdist_group("commands")
 def test_an_evaluation_and_its_report_run(folder, monkeypatch, capsys):
     """The lifter that a reader has trained is `tiny` here."""
     monkeypatch.chdir(folder)
