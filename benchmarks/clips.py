@@ -38,7 +38,7 @@ def people() -> list[Keypoints2D]:
     tracker = clip.tracker()
     for detections, timestamp in clip.people(clip.frames()):
         tracker.update(detections, timestamp)
-    return sorted(tracker.tracks(), key=lambda person: -np.ptp(np.nanmean(person.keypoints[..., 0], axis=1)))
+    return sorted(tracker.tracks(), key=lambda person: -np.ptp(np.nanmean(person.keypoints[person.seen, :, 0], axis=1)))
 
 
 def cut_out(pictures: Sequence[Picture], person: Keypoints2D, width: int, height: int) -> list[Picture]:

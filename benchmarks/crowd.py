@@ -8,12 +8,12 @@ share of people who are found, the number of false ones, and the share of joints
 by `detect` in one picture, and by `poselift lift` at the end of one second of it as a still clip.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import cv2
 import numpy as np
-from jaxtyping import Float, UInt8
+from jaxtyping import Float, Int, UInt8
 
 from benchmarks.clips import demo, people
 from benchmarks.command import command_line, table_head, table_row
@@ -52,12 +52,20 @@ def cut_outs(
 def made_picture(
     count: int, height: float, size: tuple[int, int], cuts: Sequence[tuple[Picture, np.ndarray]], seed: int
 ) -> tuple[Picture, Poses]:
-    """A picture of some people, and their keypoints.
+    """A picture of some people, and their keypoints; the arguments are those of `filling`."""
+    *_, last = filling(count, height, size, cuts, seed)
+    return last
+
+
+def filling(
+    count: int, height: float, size: tuple[int, int], cuts: Sequence[tuple[Picture, np.ndarray]], seed: int
+) -> Iterator[tuple[Picture, Poses]]:
+    """A picture with one person, the same with two, and so on, and the keypoints of all people in each.
 
     Args:
-        count: of people.
+        count: of people in the last picture.
         height: of the smallest ones from nose to ankles, pixels; the largest are twice as high.
-        size: (width, height) of the picture.
+        size: (width, height) of the pictures.
         cuts: from `cut_outs`.
         seed: of the choice of people, heights and places.
     """
@@ -89,16 +97,21 @@ def made_picture(
         mask = cv2.GaussianBlur(mask, (0, 0), edge / 2)[..., None]
         part[:] = (mask * small[: part.shape[0], : part.shape[1]] + (1 - mask) * part).round()
         poses.append((points + 0.5) * scale - 0.5 + corner)
-    return canvas, np.array(poses)
+        yield canvas.copy(), np.array(poses)
 
 
 def counted(expected: Poses, found: Poses) -> tuple[int, int, int]:
     """Numbers of people found, of false ones, and of joints found."""
+    joints = hits(expected, found)
+    there = joints > expected.shape[1] / 2
+    return int(there.any(1).sum()), int((~there.any(0)).sum()), int(joints.max(1, initial=0).sum())
+
+
+def hits(expected: Poses, found: Poses) -> Int[np.ndarray, "n m"]:
+    """Joints of each expected person that lie where each found one has them."""
     near = _FOUND * np.ptp(expected[..., 1], axis=1)
     close = np.linalg.norm(found - expected[:, None], axis=-1) <= near[:, None, None]  # (expected, found, joint)
-    hits = close.sum(-1)
-    there = hits > expected.shape[1] / 2
-    return int(there.any(1).sum()), int((~there.any(0)).sum()), int(hits.max(1, initial=0).sum())
+    return close.sum(-1)
 
 
 def lifted(picture: Picture, detector: Detector) -> Poses:
