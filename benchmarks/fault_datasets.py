@@ -178,9 +178,11 @@ DATASETS: dict[str, Parser] = {
         "surreal", "write_surreal", partial(load_surreal, runs=[0]), ".mat", clips={"train/run0/01_01/1": 3}
     ),
     "AIST++: pkl": _dataset("aist", "write_aist", partial(load_aist, keypoints="detected"), ".pkl", frames=3),
-    "AIST++: json": _dataset("aist", "write_aist", load_aist, ".json", frames=3),
-    "AIST++: txt": _dataset("aist", "write_aist", load_aist, ".txt", frames=3),
-    "Total Capture: txt": _dataset("totalcapture", "write_totalcapture", load_totalcapture, ".txt", ".cal", frames=3),
+    "AIST++: json": _dataset("aist", "write_aist", partial(load_aist, cameras=["c01"]), ".json", frames=3),
+    "AIST++: txt": _dataset("aist", "write_aist", partial(load_aist, cameras=["c01"]), ".txt", frames=3),
+    "Total Capture: txt": _dataset(
+        "totalcapture", "write_totalcapture", partial(load_totalcapture, cameras=["cam1"]), ".txt", ".cal", frames=3
+    ),
     "JTA: json": _dataset("jta", "write_jta", load_jta, ".json", sequences={"test/seq_1": 3}),
     "COCO: json": _dataset("pictures", "write_coco", load_coco, ".json", people=3),
     "MPII: json": _dataset("pictures", "write_mpii", load_mpii, ".json", people=3),

@@ -20,7 +20,10 @@ MISSING = -32768
 """The integer for an unknown value in the files."""
 
 _KINDS = {
-    **{"root_relative": "i", "root": "f", "clip_start": "iu", "fps": "iuf"},
+    "root_relative": "i",
+    "root": "f",
+    "clip_start": "iu",
+    "fps": "iuf",
     **dict.fromkeys(("clip", "subject", "tier", "split", "source", "joints"), "U"),
 }
 """Kinds of dtype of the arrays."""

@@ -3,6 +3,7 @@
 Source: MathWorks, "MAT-File Format", chapter 1: a header of 128 bytes, then elements of a type and a number of bytes.
 """
 
+import math
 import struct
 import zlib
 from collections.abc import Callable
@@ -19,6 +20,10 @@ _TEXT, _SPARSE, _LAST_NUMBER = 4, 5, 15
 """Classes; the numbers come after the sparse ones."""
 _COMPLEX = 1 << 11
 _PART = 1 << 20
+_LONGEST_SHAPE = 4 * 32
+"""Bytes."""
+_SPARE = 1000
+"""Parts that a struct may declare without having them: it may have no fields."""
 _DEEPEST = 100
 
 
@@ -67,26 +72,40 @@ def _check_array(read: Read, size: int, order: str, level: int) -> None:
         raise ValueError("an array is damaged at its start")
     flags, _ = _tag(read, order)
     plain = _TEXT <= flags & 0xFF <= _LAST_NUMBER  # otherwise it is a cell array, a struct or the like
-    left, count = size - 16, 0
+    left, count, arrays, declared = size - 16, 0, 0, 0
     while left > 0:
-        kind, length = _tag(read, order)
-        if kind >> 16:  # up to four bytes, inside the tag
-            known, kind, length = _VALUES, kind & 0xFFFF, 0
-        else:
-            known = _VALUES if plain else _VALUES | {_ARRAY}
+        tag, value = _tag(read, order)
+        inside = tag >> 16 > 0  # up to four bytes, in the place of the size
+        kind, length = (tag & 0xFFFF, 0) if inside else (tag, value)
         left -= 8 + length
-        if kind not in known or left < 0:
+        if left < 0 or kind not in _VALUES | ({_ARRAY} if not (plain or inside) else set()):
             raise ValueError("an array has a damaged part")
         if kind == _ARRAY:
             _check_array(read, length, order, level + 1)
+            arrays += 1
         else:
             padding = min(-length % 8, left)
-            _skip(read, length + padding)
             left -= padding
+            if count == 0:  # the shape
+                declared = value if inside else _product(read, length, order)
+                length = 0
+            _skip(read, length + padding)
         count += 1
     # Shape, name, numbers; indices of two kinds if it is sparse; and imaginary parts.
     if plain and count < 3 + 2 * (flags & 0xFF == _SPARSE) + bool(flags & _COMPLEX):
         raise ValueError("an array has too few parts")
+    if not plain and declared > max(arrays, _SPARE):
+        raise ValueError(f"an array declares {declared} parts and has {arrays}")
+
+
+def _product(read: Read, size: int, order: str) -> int:
+    """The number of elements of a shape of so many bytes, each whole number of four."""
+    if size > _LONGEST_SHAPE:
+        raise ValueError("an array has too many axes")
+    shape = read(size)
+    if len(shape) < size:
+        raise ValueError("a part is cut short")
+    return abs(math.prod(struct.unpack(f"{order}{size // 4}i", shape[: size // 4 * 4])))
 
 
 def _tag(read: Read, order: str) -> tuple[int, int]:

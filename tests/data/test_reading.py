@@ -216,7 +216,16 @@ def test_a_mat_with_elements_of_the_wrong_types(tmp_path, compressed):
     savemat(path, {"x": cell})
     whole = path.read_bytes()
     values = whole.rindex(struct.pack("<II", 9, 40))
-    for at, changed in ((values, 230), (values, 10), (values + 2, 9), (values + 5, 1), (136, 5), (140, 16), (144, 6)):
+    for at, changed in (
+        (values, 230),
+        (values, 10),
+        (values + 2, 9),
+        (values + 5, 1),
+        (136, 5),
+        (140, 16),
+        (144, 6),
+        (163, 9),
+    ):
         array = bytearray(whole[128:])
         array[at - 128] = changed
         packed = zlib.compress(array)

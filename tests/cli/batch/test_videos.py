@@ -122,7 +122,7 @@ def test_a_damaged_parquet_file(source, options):
         find_videos(manifest(source, "PAR1", "list.parquet"), "out", options)
     ends, text = (pa.py_buffer(content) for content in (b"\0\0\0\0\2\0\0\0", b"\xff\xfe"))
     pq.write_table(pa.table({"path": pa.StringArray.from_buffers(1, ends, text)}), source / "list.parquet")
-    with pytest.raises(InputError, match="not readable as Parquet .*utf-8"):
+    with pytest.raises(InputError, match=r"not readable as Parquet .*utf-8"):
         find_videos(f"{source}/list.parquet", "out", options)
 
 
