@@ -13,6 +13,7 @@ import pyarrow
 import pyarrow.parquet
 from fsspec.implementations.local import LocalFileSystem
 from scipy.io import savemat
+from scipy.sparse import csc_array
 
 from benchmarks.fault_inputs import Parser, file, of_tests
 from benchmarks.mutations import Mutation, bytes_changed, json_changed, npz_changed, pickle_changed, text_changed
@@ -116,18 +117,23 @@ def _hdf5(path: Path) -> None:
         begin.write(b"MATLAB 7.3 MAT-file, Platform: GLNXA64".ljust(124) + b"\x00\x02IM")
 
 
-def _mat(write: Callable[[Path], object]) -> Parser:
-    shapes = {"annot2": (None, 3, 28), "fps": None}
+def _mat(write: Callable[[Path], object], *nested: str) -> Parser:
+    shapes = {"annot2": (None, 3, 28), "fps": None, **dict.fromkeys(nested)}
     return Parser(file(".mat", write), lambda path: load_mat(path, shapes), bytes_changed)
 
 
 _MAT = {"annot2": np.arange(420.0).reshape(5, 3, 28), "fps": np.array([[25.0]])}
+_NESTED = {
+    "cells": np.array([[np.zeros((2, 3)), "text"], [np.int8(3), np.array([])]], object),
+    "struct": {"a": np.arange(3), "b": {"c": np.zeros(2, np.complex64)}},
+    "sparse": csc_array(np.eye(3)),
+}
 _SOME = {"frames": 4, "some": ("Directions",)}
 _TRIAL = {"trials": {"01_01": 3}, "inside": "subjects/01/01.asf"}
 
 DATASETS: dict[str, Parser] = {
     "mat 5": _mat(lambda path: savemat(path, _MAT, do_compression=True)),
-    "mat 5, not compressed": _mat(lambda path: savemat(path, _MAT)),
+    "mat 5, not compressed": _mat(lambda path: savemat(path, _MAT | _NESTED), *_NESTED),
     "mat 7.3": _mat(_hdf5),
     "CMU: asf": _dataset("asf_amc", "write_cmu_subjects", _posed, ".asf", **_TRIAL),
     "CMU: amc": _dataset("asf_amc", "write_cmu_subjects", _posed, ".amc", **_TRIAL),
@@ -172,9 +178,11 @@ DATASETS: dict[str, Parser] = {
         "surreal", "write_surreal", partial(load_surreal, runs=[0]), ".mat", clips={"train/run0/01_01/1": 3}
     ),
     "AIST++: pkl": _dataset("aist", "write_aist", partial(load_aist, keypoints="detected"), ".pkl", frames=3),
-    "AIST++: json": _dataset("aist", "write_aist", load_aist, ".json", frames=3),
-    "AIST++: txt": _dataset("aist", "write_aist", load_aist, ".txt", frames=3),
-    "Total Capture: txt": _dataset("totalcapture", "write_totalcapture", load_totalcapture, ".txt", ".cal", frames=3),
+    "AIST++: json": _dataset("aist", "write_aist", partial(load_aist, cameras=["c01"]), ".json", frames=3),
+    "AIST++: txt": _dataset("aist", "write_aist", partial(load_aist, cameras=["c01"]), ".txt", frames=3),
+    "Total Capture: txt": _dataset(
+        "totalcapture", "write_totalcapture", partial(load_totalcapture, cameras=["cam1"]), ".txt", ".cal", frames=3
+    ),
     "JTA: json": _dataset("jta", "write_jta", load_jta, ".json", sequences={"test/seq_1": 3}),
     "COCO: json": _dataset("pictures", "write_coco", load_coco, ".json", people=3),
     "MPII: json": _dataset("pictures", "write_mpii", load_mpii, ".json", people=3),

@@ -1,6 +1,7 @@
 """The `poselift` console script."""
 
 import argparse
+import atexit
 import contextlib
 import importlib
 import os
@@ -67,6 +68,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         arguments: used instead of the command line's.
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
+    # Python takes its handlers away while it exits. Ctrl-C then would kill a process whose work is done.
+    atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)
     try:
         # SIGTERM ends the block like an error: half-written files go.
         with _handling(_end, signal.SIGTERM):

@@ -25,7 +25,7 @@ from poselift.models import Lifter, build_model, load_weights
 from poselift.reports.training_log import read_log
 from poselift.training.averaging import AverageLast
 from poselift.training.callbacks import BestWeights
-from poselift.training.checkpoints import AtomicCheckpointIO, read_checkpoint
+from poselift.training.checkpoints import AtomicCheckpointIO, LastCheckpoint, read_checkpoint
 from poselift.training.csv_log import CsvLog
 from poselift.training.curves import plot_curves
 from poselift.training.mean_pose import MEAN_POSE
@@ -81,10 +81,11 @@ def train(config: DictConfig) -> float | None:
         # Its table has one row, and 0 FLOPs, because it sees no window.
         enable_model_summary=False,
     )
-    if 0 < trainer.max_steps <= step:
-        return _already_finished(config, trainer, callbacks, saved)
     if trainer.is_global_zero:
-        remove_partial(output)
+        _remove_partial(output, callbacks)
+    if 0 < trainer.max_steps <= step:
+        return _already_finished(config, trainer, task, callbacks, loggers, saved)
+    if trainer.is_global_zero:
         _say_what_comes(config, task, trainer, step)
     try:
         trainer.fit(task, datamodule=data, ckpt_path=checkpoint, weights_only=True if checkpoint else None)
@@ -225,6 +226,12 @@ def _difference(there: dict[str, Any], here: dict[str, Any]) -> str:
     return ", ".join(f"{key} is {there.get(key)} there and {here.get(key)} here" for key in keys) or "another class"
 
 
+def _remove_partial(output: Path, callbacks: list[pl.Callback]) -> None:
+    """Removes what killed processes left of the run's files."""
+    for folder in {output, *(callback.path.parent for callback in callbacks if isinstance(callback, LastCheckpoint))}:
+        remove_partial(folder)
+
+
 def _say_what_comes(config: DictConfig, task: LiftingTask, trainer: pl.Trainer, step: int) -> None:
     """Prints the size of the lifter, the number of steps, where checkpoints go, and how to stop and go on."""
     parameters = sum(parameter.numel() for parameter in task.lifter.parameters())
@@ -255,9 +262,16 @@ def _end(config: DictConfig, trainer: pl.Trainer, number: int) -> NoReturn:
 
 
 def _already_finished(
-    config: DictConfig, trainer: pl.Trainer, callbacks: list[pl.Callback], saved: dict[str, Any]
+    config: DictConfig,
+    trainer: pl.Trainer,
+    task: LiftingTask,
+    callbacks: list[pl.Callback],
+    loggers: list[Logger],
+    saved: dict[str, Any],
 ) -> float | None:
     """The best validation error of a run that has all its steps, mm; prints how to train on.
+
+    It writes what follows the last step again: the run may have been killed before.
 
     Raises:
         InputError: `resume` names another checkpoint than the last of the folder.
@@ -275,7 +289,10 @@ def _already_finished(
         f"This run is finished: it has its {step:,} steps. To train on, with the schedule of the new number of steps: "
         f"{resume_command(config, **more)}"
     )
-    return _finish(config, trainer, callbacks, [])
+    for callback in callbacks:
+        if isinstance(callback, AverageLast):
+            callback.write(task)
+    return _finish(config, trainer, callbacks, loggers)
 
 
 def _finish(

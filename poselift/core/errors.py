@@ -29,8 +29,17 @@ def reason(error: BaseException) -> str:
         return "it takes more memory than there is"
     if isinstance(error, OSError) and error.strerror:
         return error.strerror
-    line = " ".join(str(error).split()) or type(error).__name__
-    return line if len(line) <= _LONGEST else f"{line[:_LONGEST]}..."
+    return short(" ".join(str(error).split()) or type(error).__name__)
+
+
+def short(text: str) -> str:
+    """The text, cut off after 300 letters.
+
+    Example:
+        >>> short("abc"), len(short("abc" * 200))
+        ('abc', 303)
+    """
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
 
 
 def printable(text: str) -> str:

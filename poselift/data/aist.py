@@ -13,7 +13,7 @@ import numpy as np
 import torch
 
 from poselift.core.bounded import read_json, read_lenient_text
-from poselift.core.errors import InputError
+from poselift.core.errors import InputError, reason
 from poselift.data.loading import TRAIN_VAL_TEST, pick_names, pick_split
 from poselift.data.reading import Layout, Shape, check_shape, entry, load_pickle
 from poselift.data.still_camera import StillCamera
@@ -154,6 +154,6 @@ def _array(where: str | Path, data: Any, key: str, shape: Shape) -> np.ndarray:
     value = entry(where, data, key)
     try:
         array = np.array(value, np.float64)
-    except (ValueError, TypeError) as error:
-        raise InputError(f"{where}: {key!r} is not an array of numbers ({error})") from error
+    except (ValueError, TypeError, OverflowError) as error:
+        raise InputError(f"{where}: {key!r} is not an array of numbers ({reason(error)})") from error
     return check_shape(where, key, array, shape)

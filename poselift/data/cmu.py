@@ -19,6 +19,15 @@ from poselift.skeleton import CMU28
 MISSING = -32768
 """The integer for an unknown value in the files."""
 
+_KINDS = {
+    "root_relative": "i",
+    "root": "f",
+    "clip_start": "iu",
+    "fps": "iuf",
+    **dict.fromkeys(("clip", "subject", "tier", "split", "source", "joints"), "U"),
+}
+"""Kinds of dtype of the arrays."""
+
 _HELP = "the CMU corpus is one file, cmu50.npz, of motion from mocap.cs.cmu.edu (tools/prepare_cmu.py)"
 
 
@@ -76,21 +85,27 @@ def load_cmu(path: str | Path, split: str, moved: bool = False, tiers: str = "AB
     )
     if tuple(arrays["joints"].tolist()) != CMU28.joints:
         raise InputError(f"{path}: 'joints' differ from those of {CMU28.name} in its order")
-    start = arrays["clip_start"]
-    if start[0] != 0 or start[-1] != len(arrays["root"]) or len(start) != len(arrays["clip"]) + 1:
-        raise InputError(
-            f"{path}: 'clip_start' does not fit {len(arrays['root'])} frames in {len(arrays['clip'])} clips"
-        )
+    for key, kinds in _KINDS.items():
+        if arrays[key].dtype.kind not in kinds:
+            raise InputError(f"{path}: {key!r} has values of type {arrays[key].dtype}; {_HELP}")
+    start, frames, count = arrays["clip_start"].astype(np.int64), len(arrays["root"]), len(arrays["clip"])
+    if len(start) != count + 1 or start[0] != 0 or start[-1] != frames or np.any(np.diff(start) < 1):
+        raise InputError(f"{path}: 'clip_start' does not fit {frames} frames in {count} clips")
+    for key in ("root_relative", "subject", "tier", "split", "source"):
+        if len(arrays[key]) != (wanted := frames if key == "root_relative" else count):
+            raise InputError(f"{path}: {key!r} has {len(arrays[key])} entries, expected {wanted}")
+    if not 0 < arrays["fps"] < np.inf:
+        raise InputError(f"{path}: 'fps' is {arrays['fps']}, expected the frames per second")
     clips = np.flatnonzero((arrays["split"] == split) & np.isin(arrays["tier"], list(tiers)))
     if len(clips) == 0:
         raise InputError(f"{path} has no clip of split {split!r}; it has {', '.join(np.unique(arrays['split']))}")
-    frames = np.concatenate([np.arange(start[c], start[c + 1]) for c in clips])
-    packed = arrays["root_relative"][frames]
+    chosen = np.concatenate([np.arange(start[c], start[c + 1]) for c in clips])
+    packed = arrays["root_relative"][chosen]
     joints = packed.astype(np.float32) * np.float32(1e-4)
     joints[packed == MISSING] = np.nan
     corpus = MotionCorpus(
         joints=torch.from_numpy(joints),
-        root=torch.from_numpy(arrays["root"][frames]),
+        root=torch.from_numpy(arrays["root"][chosen]),
         clip_start=torch.from_numpy(np.concatenate([[0], np.cumsum(start[clips + 1] - start[clips])])),
         names=tuple(arrays["clip"][clips].tolist()),
         subjects=tuple(arrays["subject"][clips].tolist()),

@@ -4,10 +4,11 @@ Lin et al., "Microsoft COCO: common objects in context", ECCV 2014; the format i
 """
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from poselift.core.bounded import read_json
+from poselift.core.bounded import read_json, whole_number
 from poselift.core.errors import InputError
 from poselift.data.loading import pick_split
 from poselift.data.pictures import picture_view
@@ -26,6 +27,9 @@ ROOT/
     url="https://cocodataset.org/#download",
     note="Only annotations_trainval2017.zip is needed.",
 )
+
+_LONGEST_SIDE = 10**6
+"""Pixels."""
 
 SPLITS = {"train": "person_keypoints_train2017.json", "val": "person_keypoints_val2017.json"}
 
@@ -48,7 +52,7 @@ def load_coco(root: str | Path, split: str = "val", min_keypoints: int = 1) -> l
     path = LAYOUT.require_file(Path(root) / "annotations" / pick_split(split, SPLITS, LAYOUT.name))
     content = read_json(path)
     try:
-        sizes = {image["id"]: (int(image["width"]), int(image["height"])) for image in content["images"]}
+        sizes = {image["id"]: _size(image["width"], image["height"]) for image in content["images"]}
         people = list(content["annotations"])
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(f"{path}: 'images' or 'annotations' differ from COCO's format ({error!r})") from error
@@ -68,3 +72,10 @@ def load_coco(root: str | Path, split: str = "val", min_keypoints: int = 1) -> l
     if not views:
         raise InputError(f"{path} has no person with data.min_keypoints={min_keypoints} or more; lower it")
     return views
+
+
+def _size(width: Any, height: Any) -> tuple[int, int]:
+    sides = whole_number(width, 1, _LONGEST_SIDE), whole_number(height, 1, _LONGEST_SIDE)
+    if sides[0] is None or sides[1] is None:
+        raise ValueError(f"a picture of {width} x {height} pixels")
+    return sides[0], sides[1]

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float, Shaped
 
-from poselift.core.errors import InputError
+from poselift.core.errors import InputError, reason
 from poselift.data.h36m import ACTIONS, FPS, GUIDE, SUBJECTS, URL
 from poselift.data.h36m_cameras import H36MCamera, h36m_camera
 from poselift.data.loading import pick_split, recorded_view
@@ -44,6 +44,9 @@ are shifted (Iskakov et al., "Learnable triangulation of human pose", ICCV 2019)
 BONES = 4.15
 """Total length of S1's bones, metres, from the dataset's skeleton of S1, as in Martinez et al.,
 https://github.com/una-dinosauria/human-motion-prediction, src/forward_kinematics.py."""
+
+_TEXT = "OSU"
+"""Kinds of arrays of text."""
 
 _CLIP_NAME = re.compile(r"(s_(\d+)_act_(\d+)_subact_(\d+)).*")
 
@@ -137,10 +140,16 @@ def _frames(path: Path, data: Any, split: str) -> _Frames:
     if not isinstance(part, dict):
         raise InputError(f"{path} has no dict {split!r}; expected the layout of MotionBERT")
 
-    def array(key: str, *shape: int | None) -> np.ndarray:
+    def array(key: str, *shape: int | None, kinds: str = "iuf") -> np.ndarray:
         if key not in part:
             raise InputError(f"{path}: {split!r} has no {key!r}; expected the layout of MotionBERT")
-        return check_shape(path, f"{split} {key}", np.asarray(part[key]), shape)
+        try:
+            found = np.asarray(part[key])
+        except ValueError as error:  # lists of different lengths
+            raise InputError(f"{path}: '{split} {key}' is not an array ({reason(error)})") from error
+        if found.dtype.kind not in kinds:
+            raise InputError(f"{path}: '{split} {key}' has values of type {found.dtype}; download the file again")
+        return check_shape(path, f"{split} {key}", found, shape)
 
     joints = len(H36M17)
     pixels = array("joint_2d", None, joints, None)
@@ -156,8 +165,8 @@ def _frames(path: Path, data: Any, split: str) -> _Frames:
         pixels=pixels,
         scores=scores,
         image=array("joint3d_image", count, joints, 3),
-        source=array("source", count).astype(str),
-        camera=array("camera_name", count).astype(str),
+        source=array("source", count, kinds=_TEXT).astype(str),
+        camera=array("camera_name", count, kinds=_TEXT).astype(str),
     )
     if split == "train":
         return frames

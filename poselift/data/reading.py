@@ -12,7 +12,7 @@ from jaxtyping import Float
 from scipy.io import loadmat
 
 from poselift.core.bounded import room
-from poselift.core.errors import InputError, reason
+from poselift.core.errors import InputError, reason, short
 from poselift.core.npz import npz_arrays, npz_member, read_array, read_header
 from poselift.core.optional import require
 from poselift.data.hdf5 import dataset_array
@@ -54,7 +54,7 @@ class Layout:
             InputError: the file is missing; see `missing`.
         """
         path = Path(path)
-        if not path.is_file():
+        if not _is_file(path):
             raise self.missing(path)
         return path
 
@@ -65,9 +65,17 @@ def existing(path: str | Path) -> Path:
     Raises:
         InputError: the file is missing.
     """
-    if not Path(path).is_file():
+    if not _is_file(Path(path)):
         raise InputError(f"no such file: {path}")
     return Path(path)
+
+
+def _is_file(path: Path) -> bool:
+    """Whether it is an existing file; no name that is too long is."""
+    try:
+        return path.is_file()
+    except OSError:
+        return False
 
 
 def entry(where: str | Path, data: Any, key: str) -> Any:
@@ -84,7 +92,7 @@ def entry(where: str | Path, data: Any, key: str) -> Any:
     if not isinstance(data, dict):
         raise InputError(f"{where} holds a {type(data).__name__}, expected a dict with {key!r}")
     if key not in data:
-        raise InputError(f"{where} has no {key!r}; it has {', '.join(map(str, data))}")
+        raise InputError(f"{where} has no {key!r}; it has {short(', '.join(map(str, data)))}")
     return data[key]
 
 

@@ -114,16 +114,19 @@ class AverageLast(pl.Callback):
     def on_train_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         """Writes the mean."""
         assert isinstance(pl_module, LiftingTask)
-        if not trainer.is_global_zero:
-            return
+        if trainer.is_global_zero:
+            self.write(pl_module)
+
+    def write(self, task: LiftingTask) -> None:
+        """Writes the mean of the weights that the validations saved, for a lifter like that of the task."""
         kept = [load_weights(path) for path in self._kept()]
         if not kept:  # Nothing was validated; the run reports that.
             return
-        mean = copy.deepcopy(pl_module.lifter)
+        mean = copy.deepcopy(task.lifter)
         mean.load_state_dict(average_weights([weights.lifter.state_dict() for weights in kept]))
         steps = [weights.card["training"]["step"] for weights in kept]
         training = {**self.description, "mean_of_steps": steps}
-        save_weights(self.path, mean, pl_module.window, training, pelvis=pl_module.pelvis)
+        save_weights(self.path, mean, task.window, training, pelvis=task.pelvis)
 
     def _kept(self) -> list[Path]:
         return sorted(self.folder.glob("step_*.safetensors"))

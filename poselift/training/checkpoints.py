@@ -12,7 +12,7 @@ from pytorch_lightning.plugins.io import TorchCheckpointIO
 from safetensors import SafetensorError
 
 from poselift.core.errors import InputError, describe
-from poselift.core.files import atomic_path, remove_partial
+from poselift.core.files import atomic_path
 from poselift.core.torch_files import read_checkpoint_file
 from poselift.training.stopping import StopOnSignal
 
@@ -100,11 +100,9 @@ class LastCheckpoint(pl.callbacks.Checkpoint):
         self.path, self.every_n_train_steps = Path(path), every_n_train_steps
 
     def on_train_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        """Removes partial files of killed processes and, in a new run, the old checkpoint."""
-        if trainer.is_global_zero:
-            if trainer.global_step == 0:
-                self.path.unlink(missing_ok=True)
-            remove_partial(self.path.parent)
+        """Removes the old checkpoint in a new run."""
+        if trainer.is_global_zero and trainer.global_step == 0:
+            self.path.unlink(missing_ok=True)
 
     def on_train_batch_end(
         self, trainer: pl.Trainer, pl_module: pl.LightningModule, outputs: Any, batch: Any, batch_idx: int

@@ -64,6 +64,18 @@ def test_a_signal_while_modules_load_is_no_traceback(number):
     assert (ran.returncode, ran.stdout, ran.stderr) == (128 + number, "", "stopped\n")
 
 
+def test_ctrl_c_while_python_exits_changes_nothing():
+    ran = run_python(
+        "import os\n"
+        "from poselift.cli.main import main\n"
+        "class Late:\n"
+        f"    def __del__(self, kill=os.kill, process=os.getpid()): kill(process, {int(signal.SIGINT)})\n"
+        "late = Late()\n"
+        "main(['--version'])"
+    )
+    assert (ran.returncode, ran.stderr) == (0, "")
+
+
 def test_a_signal_that_the_parent_ignores_stays_ignored(monkeypatch):
     """As a shell sets it for jobs in the background."""
     monkeypatch.setattr(report, "run", lambda options: os.kill(os.getpid(), signal.SIGTERM))

@@ -194,6 +194,20 @@ class TestAnEarlierRun:
             train_here(f"resume={last}", AVERAGED)
         assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
 
+    def test_is_completed_if_it_was_killed_after_its_last_step(self, run, tmp_path, capsys):
+        shutil.copytree(run, tmp_path, dirs_exist_ok=True)
+        (tmp_path / "curves.png").unlink()
+        checkpoints = tmp_path / "checkpoints"
+        for ending in (".safetensors", ".json"):  # the weights of the only validation
+            shutil.copy(tmp_path / f"lifter{ending}", checkpoints / f"step_00000002{ending}")
+        for partial_file in (tmp_path / ".metrics.ab3_d5fg.csv", checkpoints / ".last.ab3_d5fg.ckpt"):
+            partial_file.touch()
+        trained(*SMOKE, "logger.tensorboard=null", "callbacks=average_last", "resume=auto", f"output={tmp_path}")
+        assert (tmp_path / "curves.png").read_bytes() == (run / "curves.png").read_bytes()
+        assert load_weights(tmp_path / "lifter_mean.safetensors").card["training"]["mean_of_steps"] == [2]
+        assert not list(tmp_path.rglob(".*"))
+        assert f"Mean of the last 5: {tmp_path / 'lifter_mean.safetensors'}" in capsys.readouterr().out
+
     def test_is_overwritten_by_overwrite_true(self, tmp_path, train_here, monkeypatch):
         """A run that is stopped before its first checkpoint does not leave that of another to go on from."""
         last = tmp_path / "checkpoints" / "last.ckpt"

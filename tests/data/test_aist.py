@@ -148,6 +148,9 @@ def change(path, edit):
             "'keypoints3d_optim' has shape (5, 51), expected",
         ),
         ("3d", lambda c: c.update(keypoints3d_optim="far"), "'keypoints3d_optim' is not an array of numbers"),
+        ("3d", lambda c: c.update(keypoints3d_optim=10**399), "'keypoints3d_optim' is not an array of numbers"),
+        ("3d", lambda c: c.update(keypoints3d_optim="far" * 999), "farfar...)"),
+        ("3d", lambda c: {"x" * 9999: 1}, "xx..."),
         (
             "2d",
             lambda c: c.update(keypoints2d=c["keypoints2d"][:, :-1]),

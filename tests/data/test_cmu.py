@@ -30,6 +30,10 @@ def rewrite(path, **changes):
         ({"root_relative": np.zeros((900, 27, 3), np.int16)}, r"shape \(900, 27, 3\), expected \(any, 28, 3\)"),
         ({"joints": np.array(CMU28.joints[::-1])}, "differ from those of cmu28"),
         ({"clip_start": np.array([0, 5])}, "does not fit"),
+        ({"clip_start": np.array([], int)}, "'clip_start' does not fit"),
+        ({"source": np.zeros(6)}, "'source' has values of type float64"),
+        ({"source": np.array(["cmu"])}, "'source' has 1 entries, expected"),
+        ({"fps": np.array(np.nan)}, "'fps' is nan"),
         ({"root": np.array([{}], object)}, "pickled"),
     ],
 )

@@ -64,6 +64,8 @@ def changed(content, *path, value):
     [
         (("images",), None, "'images' or 'annotations' differ from COCO's format (KeyError('images'))"),
         (("images", 0, "width"), None, "'images' or 'annotations' differ from COCO's format (KeyError('width'))"),
+        (("images", 0, "width"), float("inf"), "'images' or 'annotations' differ from COCO's format (ValueError("),
+        (("images", 0, "height"), 0, "x 0 pixels')"),
         (("annotations",), 5, "'images' or 'annotations' differ from COCO's format"),
         (("annotations", 1, "keypoints"), None, "annotations[1] differs from COCO's format (KeyError('keypoints'))"),
         (("annotations", 1, "keypoints"), ["x"] * 51, "annotations[1] differs from COCO's format (ValueError("),

@@ -168,6 +168,8 @@ def test_confidence_with_a_third_axis_or_none(tmp_path, data):
         ({"2.5d_factor": None}, "'test' has no '2.5d_factor'"),
         ({"joint_2d": np.zeros((9, 16, 2))}, "'test joint_2d' has shape (9, 16, 2), expected (any, 17, any)"),
         ({"joint_2d": np.zeros((9, 17, 1))}, "'test joint_2d' has shape (9, 17, 1), expected (9, 17, 2)"),
+        ({"joint_2d": [[1], [1, 2]]}, "'test joint_2d' is not an array ("),
+        ({"joint_2d": np.full((9, 17, 2), "x")}, "'test joint_2d' has values of type <U1"),
         ({"joint_2d": np.zeros((0, 17, 2))}, "'test' holds no frames"),
         ({"source": ["s_09_act_05_subact_02"]}, "'test source' has shape (1,), expected ("),
         ({"joint3d_image": np.zeros((3, 17, 3))}, "'test joint3d_image' has shape (3, 17, 3), expected ("),

@@ -49,6 +49,7 @@ def test_missing_files_are_told_with_the_tree(tmp_path):
         ("image", None, "entry 2 needs image, joints and joints_vis"),
         ("joints", [[1, 2], [3]], "entry 2 needs image, joints and joints_vis"),
         ("joints", [[1, 2]] * 17, "'joints of entry 2' has shape (17, 2), expected (16, 2)"),
+        ("image", "x" * 300, "no such file: "),
         ("joints_vis", [1] * 15, "'joints_vis of entry 2' has shape (15,), expected (16)"),
     ],
 )
@@ -63,7 +64,7 @@ def test_malformed_files_are_named(tmp_path, key, value, message):
     file.write_text(json.dumps(content))
     with pytest.raises(InputError, match=re.escape(message)) as caught:
         load_mpii(tmp_path)
-    assert str(caught.value).startswith(str(file))
+    assert message == "no such file: " or str(caught.value).startswith(str(file))
 
 
 @pytest.mark.parametrize(

@@ -207,6 +207,33 @@ def test_a_compressed_mat_whose_parts_do_not_hold_what_they_declare(tmp_path):
             load_mat(path, {"x": None})
 
 
+@pytest.mark.parametrize("compressed", [False, True])
+def test_a_mat_with_elements_of_the_wrong_types(tmp_path, compressed):
+    """On some of these, SciPy crashes the interpreter: it looks types up in a table in C, also behind its end."""
+    path = tmp_path / "a.mat"
+    cell = np.empty((1, 1), object)
+    cell[0, 0] = np.zeros(5)
+    savemat(path, {"x": cell})
+    whole = path.read_bytes()
+    values = whole.rindex(struct.pack("<II", 9, 40))
+    for at, changed in (
+        (values, 230),
+        (values, 10),
+        (values + 2, 9),
+        (values + 5, 1),
+        (136, 5),
+        (140, 16),
+        (144, 6),
+        (163, 9),
+    ):
+        array = bytearray(whole[128:])
+        array[at - 128] = changed
+        packed = zlib.compress(array)
+        path.write_bytes(whole[:128] + (struct.pack("<II", 15, len(packed)) + packed if compressed else array))
+        with pytest.raises(InputError, match=r"a\.mat cannot be read as a MATLAB file \((an array|a part|it)"):
+            load_mat(path, {"x": None})
+
+
 def test_a_mat_that_declares_or_unpacks_to_too_much(tmp_path, monkeypatch):
     monkeypatch.setattr("poselift.data.reading.room", lambda size: 100_000)
     path = tmp_path / "a.mat"

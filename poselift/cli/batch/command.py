@@ -1,6 +1,7 @@
 """`poselift batch`: the options, and the course of a batch."""
 
 import argparse
+import copy
 import re
 import sys
 from typing import Any
@@ -16,7 +17,7 @@ from poselift.cli.batch.storage import file_system
 from poselift.cli.batch.tables import check_tables
 from poselift.cli.batch.task import Task
 from poselift.cli.batch.videos import find_videos, shard_of
-from poselift.cli.detector import add_detector_options
+from poselift.cli.detector import add_detector_options, chosen_detector
 from poselift.cli.formats import given_formats
 from poselift.cli.lift import chosen_skeleton
 from poselift.cli.lift_options import add_lift_options
@@ -93,8 +94,8 @@ def run(arguments: argparse.Namespace) -> None:
     console = Console(quiet=arguments.quiet, highlight=False, soft_wrap=True, markup=False, emoji=False)
     files, root = file_system(arguments.out)
     begun = files.exists(root)
-    if not begun:  # wrong weights make no folder
-        chosen_skeleton(arguments, load_weights(arguments.weights))
+    if not begun:
+        _check_models(arguments)
     with Course(arguments.out, shard, tasks, console) as course:
         waiting = course.waiting(arguments.retry)
         if begun and waiting:  # a batch that is done loads no weights
@@ -120,6 +121,19 @@ def run(arguments: argparse.Namespace) -> None:
             file=sys.stderr,
         )
         raise SystemExit(3 if lifted else 2)
+
+
+def _check_models(arguments: argparse.Namespace) -> None:
+    """Loads the models once, so that wrong options make no folder.
+
+    Raises:
+        InputError: a model cannot be loaded.
+    """
+    chosen_skeleton(arguments, load_weights(arguments.weights))
+    if arguments.engine == "local":  # with Ray, the detector's files may be on the nodes only
+        on_cpu = copy.copy(arguments)
+        on_cpu.device = "cpu"
+        chosen_detector(on_cpu)
 
 
 def _engine(arguments: argparse.Namespace, devices: list[str], videos: int) -> LocalEngine | RayEngine:

@@ -63,7 +63,7 @@ def _parquet_rows(content: bytes, where: str) -> list[tuple[str, dict[str, str]]
         if sum(group.total_byte_size for group in groups) > room(len(content)) or file.metadata.num_rows > _MOST_ROWS:
             raise InputError(f"{where}: it declares more than can be read, {file.metadata.num_rows} rows; split it")
         rows = file.read().to_pylist()
-    except (arrow.ArrowException, OSError) as error:
+    except (arrow.ArrowException, OSError, UnicodeDecodeError) as error:
         raise InputError(f"{where}: not readable as Parquet ({' '.join(str(error).split())})") from error
     return [
         (f"{where}, row {number}", {key: _text(value) for key, value in row.items()})

@@ -120,6 +120,10 @@ def test_bad_manifests(text, message, source, options):
 def test_a_damaged_parquet_file(source, options):
     with pytest.raises(InputError, match="not readable as Parquet"):
         find_videos(manifest(source, "PAR1", "list.parquet"), "out", options)
+    ends, text = (pa.py_buffer(content) for content in (b"\0\0\0\0\2\0\0\0", b"\xff\xfe"))
+    pq.write_table(pa.table({"path": pa.StringArray.from_buffers(1, ends, text)}), source / "list.parquet")
+    with pytest.raises(InputError, match=r"not readable as Parquet .*utf-8"):
+        find_videos(f"{source}/list.parquet", "out", options)
 
 
 @pytest.mark.parametrize(
