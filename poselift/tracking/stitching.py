@@ -45,7 +45,7 @@ def stitch(tracks: list[Track]) -> list[Track]:
 def _next_parts(tracks: list[Track]) -> dict[int, int]:
     """Index of the next fragment of the same person, by index; the tracks are sorted by start.
 
-    Pairs that share no track, directly or through others, are assigned apart: hours of a busy street have ten thousands
+    Pairs that share no track, directly or through others, are assigned apart: hours of a busy street have tens of thousands
     of tracks, and the time of one assignment grows with their third power.
     """
     costs = _possible_pairs(tracks)
@@ -74,7 +74,8 @@ def _possible_pairs(tracks: list[Track]) -> dict[tuple[int, int], float]:
     costs = {}
     for index, earlier in enumerate(tracks):
         end = earlier.timestamps[-1]
-        for later in range(bisect_right(starts, end), bisect_right(starts, end + _MAX_GAP)):
+        # A little more, because sums are rounded; `_cost` compares the gap itself.
+        for later in range(bisect_right(starts, end), bisect_right(starts, end + _MAX_GAP + 1e-6)):
             value = _cost(earlier, tracks[later])
             if np.isfinite(value):
                 costs[index, later] = value
@@ -84,5 +85,7 @@ def _possible_pairs(tracks: list[Track]) -> dict[tuple[int, int], float]:
 def _cost(earlier: Track, later: Track) -> float:
     """Cost of joining two tracks, the first of which ends before the second starts."""
     gap = later.timestamps[0] - earlier.timestamps[-1]
+    if gap > _MAX_GAP:
+        return np.inf
     forwards = earlier.difference(later.timestamps[0], later.keypoints[0], later.scores[0])
     return max(cost(forwards, gap), cost(later.difference_backwards(earlier), gap))
