@@ -45,8 +45,8 @@ def stitch(tracks: list[Track]) -> list[Track]:
 def _next_parts(tracks: list[Track]) -> dict[int, int]:
     """Index of the next fragment of the same person, by index; the tracks are sorted by start.
 
-    Pairs that share no track, directly or through others, are assigned apart: hours of a busy street have tens of thousands
-    of tracks, and the time of one assignment grows with their third power.
+    Pairs that share no track, directly or through others, are assigned apart: hours of a busy street have tens of
+    thousands of tracks, and the time of one assignment grows with their third power.
     """
     costs = _possible_pairs(tracks)
     if not costs:
@@ -60,7 +60,7 @@ def _next_parts(tracks: list[Track]) -> dict[int, int]:
     groups = defaultdict(list)
     for pair in costs:
         groups[component[pair[0]]].append(pair)
-    chosen = {}
+    chosen: dict[int, int] = {}
     for pairs in groups.values():
         rows, columns = (sorted(set(side)) for side in zip(*pairs, strict=True))
         table = [[costs.get((row, column), np.inf) for column in columns] for row in rows]
