@@ -41,6 +41,9 @@ _RATES = (9.5, 125.0)
 _RARELY = 0.5
 """Share of the clip below which a person triggers a warning."""
 
+_NAMED = 10
+"""People that this warning names."""
+
 
 @dataclass(frozen=True)
 class LiftedClip:
@@ -204,9 +207,11 @@ def _doubts_of(motion: Motion, stature: Height | None, joints: float, threshold:
 
 
 def _rare_people(tracks: Sequence[Keypoints2D], frames: int) -> list[str]:
-    """A warning that names the people who are seen in less than half of the clip."""
+    """A warning that names the people who are seen in less than half of the clip, at most 10."""
     shares = {track.person: seen_share(track, frames) for track in tracks}
     rarely = [f"person {person} ({share:.0%})" for person, share in shares.items() if share < _RARELY]
+    if len(rarely) > _NAMED:
+        rarely[_NAMED:] = [f"and {len(rarely) - _NAMED} more"]
     return [f"seen in less than half of the clip: {', '.join(rarely)}"] if rarely else []
 
 

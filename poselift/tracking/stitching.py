@@ -1,6 +1,11 @@
 """Stitching: joins the fragments of one person's track."""
 
+from bisect import bisect_right
+from collections import defaultdict
+
 import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 from poselift.tracking.matching import assign, cost
 from poselift.tracking.track import Track
@@ -20,13 +25,11 @@ def stitch(tracks: list[Track]) -> list[Track]:
         tracks: in any order; they are not changed.
     """
     tracks = sorted(tracks, key=lambda track: track.timestamps[0])
-    next_part: dict[int, int] = {}
-    for group in _groups(tracks):
-        costs = [[_cost(tracks[earlier], tracks[later]) for later in group] for earlier in group]
-        next_part |= {group[earlier]: group[later] for earlier, later in assign(costs)}
+    next_part = _next_parts(tracks)
+    later_parts = set(next_part.values())
     joined = []
     for start in range(len(tracks)):
-        if start in next_part.values():
+        if start in later_parts:
             continue
         whole = Track(number=tracks[start].number)
         index: int | None = start
@@ -39,25 +42,50 @@ def stitch(tracks: list[Track]) -> list[Track]:
     return joined
 
 
-def _groups(tracks: list[Track]) -> list[list[int]]:
-    """Indices of tracks in groups that are further apart than the longest gap; the tracks are sorted by start.
+def _next_parts(tracks: list[Track]) -> dict[int, int]:
+    """Index of the next fragment of the same person, by index; the tracks are sorted by start.
 
-    Costs are computed within groups only, because their number grows with the square of a group.
+    Pairs that share no track, directly or through others, are assigned apart: hours of a busy street have tens of
+    thousands of tracks, and the time of one assignment grows with their third power.
     """
-    groups: list[list[int]] = []
-    end = -np.inf
-    for index, track in enumerate(tracks):
-        if track.timestamps[0] > end + _MAX_GAP:
-            groups.append([])
-        groups[-1].append(index)
-        end = max(end, track.timestamps[-1])
-    return groups
+    costs = _possible_pairs(tracks)
+    if not costs:
+        return {}
+    earlier, later = np.array(list(costs)).T
+    # A track has one node as the earlier part and another one as the later part.
+    nodes = 2 * len(tracks)
+    _, component = connected_components(
+        coo_array((np.ones(len(earlier)), (earlier, len(tracks) + later)), shape=(nodes, nodes)), directed=False
+    )
+    groups = defaultdict(list)
+    for pair in costs:
+        groups[component[pair[0]]].append(pair)
+    chosen: dict[int, int] = {}
+    for pairs in groups.values():
+        rows, columns = (sorted(set(side)) for side in zip(*pairs, strict=True))
+        table = [[costs.get((row, column), np.inf) for column in columns] for row in rows]
+        chosen |= {rows[row]: columns[column] for row, column in assign(table)}
+    return chosen
+
+
+def _possible_pairs(tracks: list[Track]) -> dict[tuple[int, int], float]:
+    """Costs of joining two tracks, by their indices, where that is possible; the tracks are sorted by start."""
+    starts = [track.timestamps[0] for track in tracks]
+    costs = {}
+    for index, earlier in enumerate(tracks):
+        end = earlier.timestamps[-1]
+        # A little more, because sums are rounded; `_cost` compares the gap itself.
+        for later in range(bisect_right(starts, end), bisect_right(starts, end + _MAX_GAP + 1e-6)):
+            value = _cost(earlier, tracks[later])
+            if np.isfinite(value):
+                costs[index, later] = value
+    return costs
 
 
 def _cost(earlier: Track, later: Track) -> float:
-    """Cost of joining two tracks."""
+    """Cost of joining two tracks, the first of which ends before the second starts."""
     gap = later.timestamps[0] - earlier.timestamps[-1]
-    if not 0 < gap <= _MAX_GAP:
+    if gap > _MAX_GAP:
         return np.inf
     forwards = earlier.difference(later.timestamps[0], later.keypoints[0], later.scores[0])
     return max(cost(forwards, gap), cost(later.difference_backwards(earlier), gap))

@@ -45,7 +45,8 @@ class Tracker:
         self._history = history
         self._timestamps: list[float] = []
         self._looks = [0]  # frames with a look before each frame
-        self._tracks: list[Track] = []
+        self._tracks: list[Track] = []  # all of the clip
+        self._alive: list[Track] = []  # those that are still searched
         self._numbers = 0
         self._skeleton: Skeleton | None = None
 
@@ -76,7 +77,7 @@ class Tracker:
             return []
         self._skeleton = detections.skeleton
         people = range(len(detections))
-        alive = [track for track in self._tracks if timestamp - track.timestamps[-1] <= _PATIENCE]
+        alive = self._alive = [track for track in self._alive if timestamp - track.timestamps[-1] <= _PATIENCE]
         costs = [
             [
                 cost(
@@ -97,7 +98,9 @@ class Tracker:
                     numbers.append(0)
                     continue
                 track = Track()
-                self._tracks.append(track)
+                self._alive.append(track)
+                if self._history:
+                    self._tracks.append(track)
             track.add(frame, timestamp, keypoints, scores)
             if track.number == 0 and timestamp - track.timestamps[0] >= _CONFIRM:
                 self._numbers += 1
@@ -145,8 +148,8 @@ class Tracker:
 
     def _forget(self, timestamp: float) -> None:
         """Leaves what `update` needs: the last observation of those who are still searched."""
-        self._tracks = [track for track in self._tracks if timestamp - track.timestamps[-1] <= _PATIENCE]
-        for track in self._tracks:
+        self._alive = [track for track in self._alive if timestamp - track.timestamps[-1] <= _PATIENCE]
+        for track in self._alive:
             track.shorten()
         del self._timestamps[:-1]
         del self._looks[:-1]

@@ -15,6 +15,8 @@ from poselift.viz.video_pane import Person2D, VideoPane
 
 _NEAR = 0.1
 """Metres before the camera from which joints are projected."""
+_SLACK = 1e-3
+"""Seconds, more than the rounding of timestamps; `frame_at` decides."""
 
 
 class OverlayRenderer:
@@ -48,7 +50,10 @@ class OverlayRenderer:
         self._guessed = [
             motion.interpolated & ~keypoints.seen for motion, keypoints in zip(motions, self._keypoints, strict=True)
         ]
-        self._halves = [half_interval(motion.timestamps) for motion in motions]
+        self._halves = np.array([half_interval(motion.timestamps) for motion in motions])
+        # Hours have hundreds of people, of whom a frame shows a few; people without frames are never shown.
+        self._first = np.array([motion.timestamps.min(initial=np.inf) for motion in motions])
+        self._last = np.array([motion.timestamps.max(initial=-np.inf) for motion in motions])
         self._stage = Stage.fit(self._motions)
         self._scene = Scene3D(self._video.height, self._video.height, self._stage)
 
@@ -67,9 +72,11 @@ class OverlayRenderer:
         Raises:
             ValueError: the picture and the video have different sizes.
         """
+        reach = self._halves + _SLACK
+        near = np.flatnonzero((timestamp >= self._first - reach) & (timestamp <= self._last + reach))
         present = [
             (index, motion, frame)
-            for index, motion in enumerate(self._motions)
+            for index, motion in ((index, self._motions[index]) for index in near.tolist())
             if (frame := frame_at(motion.timestamps, self._halves[index], timestamp)) is not None
         ]
         people = [

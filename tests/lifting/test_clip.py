@@ -1,12 +1,14 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from poselift.core.errors import InputError
 from poselift.lifting import LiftOptions, VideoClip, lift_clip, lift_video
 from poselift.lifting.clip import frames_within
-from poselift.lifting.pipeline import seen_share
+from poselift.lifting.pipeline import _rare_people, seen_share
 from poselift.skeleton import COCO17
-from poselift.structures import Detections
+from poselift.structures import Detections, Keypoints2D
 from poselift.tracking import Tracker
 from poselift.video import VideoWriter
 
@@ -142,6 +144,12 @@ def test_somebody_who_is_there_for_less_than_half_of_the_clip_is_told(tmp_path, 
     assert seen_share(lifted.motions[0].keypoints, lifted.frames) == pytest.approx(18 / 42)
     often = lift_video(path, Now([1] * 22 + [0] * 20), weights, quality="best")
     assert not any("less than half" in line for line in often.warnings)
+
+
+def test_a_warning_about_hundreds_of_people_stays_short():
+    keypoints = Keypoints2D(np.ones((1, 17, 2)), np.ones((1, 17)), np.zeros(1), COCO17, (64, 48))
+    [told] = _rare_people([replace(keypoints, person=person) for person in range(1, 141)], 100)
+    assert told.endswith("person 9 (1%), person 10 (1%), and 130 more")
 
 
 def test_a_body_of_few_joints_is_a_guess(tmp_path, weights):

@@ -23,10 +23,10 @@ def test_numbers_are_the_same_and_nothing_grows(scenes):
         numbers = whole.update(found, float(time))
         assert recent.update(found, float(time)) == numbers
         seen |= set(numbers)
-        for track in recent._tracks:
+        for track in recent._alive:
             assert len(track.frames) == len(track.keypoints) == len(track.scores) <= 2
             assert len(track.timestamps) <= 3
     assert {1, 2, 3} <= seen
     assert len(recent._timestamps) == len(recent._looks) == 2
-    assert len(recent._tracks) == 2, "the one who left is forgotten"
+    assert len(recent._alive) == 2, "the one who left is forgotten"
     assert len(whole._timestamps) == 8 * RATE
