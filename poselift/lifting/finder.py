@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Protocol, runtime_checkable
 
@@ -30,14 +30,22 @@ class Pace:
         looks: most looks a second at a person.
         calm: people whose movement can be foreseen are looked at every so many of these times.
         searches: searches of the whole picture a second, coarse and fine by turns.
+        quick_searches: search with less precision, where the detector is faster so.
+        quick_looks: look with less precision, likewise.
     """
 
     looks: float
     calm: int
     searches: float
+    quick_searches: bool = False
+    quick_looks: bool = False
 
 
-QUALITIES = {"best": Pace(1000.0, 1, 6.0), "balanced": Pace(30.0, 2, 6.0), "fast": Pace(15.0, 2, 4.0)}
+QUALITIES = {
+    "best": Pace(1000.0, 1, 6.0),
+    "balanced": Pace(30.0, 2, 6.0, quick_searches=True),
+    "fast": Pace(15.0, 2, 6.0, quick_searches=True, quick_looks=True),
+}
 """By name; `best` looks at every frame."""
 DEFAULT_QUALITY = "balanced"
 
@@ -188,7 +196,7 @@ class Finder:
         time = frame.timestamp
         last, self._tick = self._tick, self._clock.tick(time)
         if self._search is None and (how := self._searches.due(time, self._people)):
-            self._start_search(frame, how)
+            self._start_search(frame, replace(how, quick=self._pace.quick_searches))
         if self._tick == last and not everybody:
             return None
         new, new_scores = self._newcomers(frame)
@@ -198,7 +206,7 @@ class Finder:
         if not due and not everybody:
             return None
         places = [*(person.expected(time) for person in due), *new]
-        found, turned = looks(self._detector, frame.image, places, due, time)
+        found, turned = looks(self._detector, frame.image, places, due, time, self._pace.quick_looks)
         return self._kept(found, turned, due, new_scores, time)
 
     def find(self, frames: Iterable[Frame]) -> Iterator[tuple[Detections | None, float]]:

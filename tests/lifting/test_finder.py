@@ -44,7 +44,7 @@ class Street:
         poses = [pose for number, pose in upright if how.fine or number not in self.small]
         return self.found(poses, [0.8] * len(poses))
 
-    def look(self, frame, boxes, angles):
+    def look(self, frame, boxes, angles, quick=False):
         self.looks.append((self.time(frame), len(boxes)))
         poses, scores = [], []
         for box in boxes:
@@ -190,8 +190,8 @@ class Acrobats(Street):
         poses = self.poses(frame) if min(upright) < np.pi / 4 + 0.01 else []
         return self.found(poses, [0.8] * len(poses))
 
-    def look(self, frame, boxes, angles):
-        found = super().look(frame, boxes, angles)
+    def look(self, frame, boxes, angles, quick=False):
+        found = super().look(frame, boxes, angles, quick)
         off = np.abs(np.angle(np.exp(1j * (self.angle(self.time(frame)) - angles))))
         # As MoveNet's scores fall with the angle: about 0.5 at 60 degrees.
         return self.found(found.keypoints, found.box_scores * np.select([off < 0.6, off < 1.1], [1.0, 0.6], 0.06))
