@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 from jaxtyping import Float, UInt8
 
-from poselift.core.registry import Published, published
+from poselift.core.registry import published
 from poselift.core.threads import pool
 from poselift.detection.crop import Crop
 from poselift.detection.detector import Search
@@ -58,10 +58,12 @@ class MoveNet:
         self._multipose = MultiPose(device)
         network = published("movenet_thunder")
         self.weights = self._multipose.weights | {network.path.name: network.sha256}
-        self._thunder, self._thunder_alone = _on_one_core_and_on_all(network, device)
+        self._thunder = Session(network.get(), device, threads=1)
+        self._thunder_alone = Session(network.get(), device)
         self._quick, self._quick_alone = self._thunder, self._thunder_alone
         if not wants_cuda(device):
-            self._quick, self._quick_alone = _on_one_core_and_on_all(published("movenet_thunder_int8"), device)
+            # In 8 bits a second core saves less than it takes to open the network again.
+            self._quick = self._quick_alone = Session(published("movenet_thunder_int8").get(), device, threads=1)
 
     def detect(self, frames: Sequence[UInt8[np.ndarray, "_ _ 3"]]) -> list[Detections]:
         """The people in each frame; see `poselift.detection.Detector`."""
@@ -81,11 +83,11 @@ class MoveNet:
         quick: bool = False,
     ) -> Detections:
         """One person in each box; see `poselift.detection.PlaceDetector`."""
+        thunder, alone = (self._quick, self._quick_alone) if quick else (self._thunder, self._thunder_alone)
         if len(boxes) == 1:  # on all cores; several people are faster on a core each
-            thunder = self._quick_alone if quick else self._thunder_alone
-            found = [_thunder_pose(thunder, frame, boxes[0], float(angles[0]))]
+            found = [_thunder_pose(alone, frame, boxes[0], float(angles[0]))]
         else:
-            thunder = self._quick if quick else self._thunder
+            thunder.open()
             found = list(pool().map(partial(_thunder_pose, thunder, frame), boxes, angles.tolist()))
         poses = np.array(found).reshape(-1, len(self.skeleton), 3)
         keypoints, scores = without_outside(poses[..., :2], poses[..., 2], frame.shape)
@@ -166,11 +168,6 @@ class FastMoveNet:
         """The people in each frame; see `poselift.detection.Detector`."""
         found = pool().map(lambda frame: self._multipose.find(frame, Search(fine=False)), frames)
         return [_detections(frame, *people) for frame, people in zip(frames, found, strict=True)]
-
-
-def _on_one_core_and_on_all(network: Published, device: str) -> tuple[Session, Session]:
-    path = network.get()
-    return Session(path, device, threads=1), Session(path, device)
 
 
 def _thunder_pose(

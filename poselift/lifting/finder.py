@@ -157,13 +157,27 @@ class SearchingFinder:
 
 @dataclass(frozen=True)
 class _Search:
-    """A search in the background, and the people who were followed when it began."""
+    """A search in the background, in one or more parts, and the people who were followed when it began."""
 
-    result: "Future[Detections]"
+    parts: "Sequence[Future[Detections]]"
     how: Search
     due: float
     people: Sequence[Followed]
     boxes: Float[np.ndarray, "n 4"]
+
+    def done(self) -> bool:
+        """Whether `found` need not wait."""
+        return all(part.done() for part in self.parts)
+
+    def found(self) -> Detections:
+        """The people whom the search found, each once."""
+        parts = [part.result() for part in self.parts]
+        boxes, box_scores, keypoints, scores = (
+            np.concatenate([getattr(part, name) for part in parts])
+            for name in ("boxes", "box_scores", "keypoints", "scores")
+        )
+        rows = pose_nms(keypoints, scores, boxes, box_scores)
+        return Detections(boxes[rows], box_scores[rows], keypoints[rows], scores[rows], parts[0].skeleton)
 
 
 class Finder:
@@ -197,6 +211,8 @@ class Finder:
         last, self._tick = self._tick, self._clock.tick(time)
         if self._search is None and (how := self._searches.due(time, self._people)):
             self._start_search(frame, replace(how, quick=self._pace.quick_searches))
+            if self._tick == 0:  # the detector may open its network for looks while the first search runs
+                self._detector.look(frame.image, np.zeros((0, 4)), np.zeros(0), self._pace.quick_looks)
         if self._tick == last and not everybody:
             return None
         new, new_scores = self._newcomers(frame)
@@ -216,19 +232,26 @@ class Finder:
 
     def _start_search(self, frame: Frame, how: Search) -> None:
         boxes = np.array([person.box for person in self._people]).reshape(-1, 4)
-        result = pool().submit(self._detector.search, frame.image, how)
+        # Upright people and turned ones at the same time, if the search is for both.
+        upright = tuple(turn for turn in how.turns if turn == 0)
+        turned = tuple(turn for turn in how.turns if turn)
+        parts = [
+            pool().submit(self._detector.search, frame.image, replace(how, turns=turns))
+            for turns in (upright, turned)
+            if turns
+        ]
         takes = (_FINE_TAKES if how.fine else 0.0) if 0 in how.turns else _TURNED_TAKES
         # At the first frame there is nobody to look at meanwhile.
         due = frame.timestamp + (takes if self._tick > 0 else 0.0)
-        self._search = _Search(result, how, due, tuple(self._people), boxes)
+        self._search = _Search(parts, how, due, tuple(self._people), boxes)
 
     def _newcomers(self, frame: Frame) -> tuple[list[Place], list[float]]:
         """Places and box scores of what a search found beside the people who are followed."""
         search = self._search
-        if search is None or not (frame.timestamp >= search.due if self._wait else search.result.done()):
+        if search is None or not (frame.timestamp >= search.due if self._wait else search.done()):
             return [], []
         self._search = None
-        found = search.result.result()
+        found = search.found()
         again = overlap(found.boxes, search.boxes)
         for index, person in enumerate(search.people):
             if again[:, index].max(initial=0) > _FOUND:
