@@ -79,6 +79,12 @@ def test_calm_people_are_looked_at_every_second_time():
     assert sum(count for _, count in detector.looks) < 2 * 15 + 12  # and again after each search at most
 
 
+def test_the_first_search_is_for_upright_and_turned_people_at_once():
+    detector, seen = watch(lambda time: [(100, 50), (300, 50)], 0.1)
+    assert sorted(how.turns for time, how in detector.searches if time == 0) == [(0,), (1, 2, 3)]
+    assert len(seen[0][1]) == 2
+
+
 def test_people_who_change_their_movement_are_looked_at_each_time():
     _, seen = watch(lambda time: [(100 + 20 * np.sin(25 * time), 50)], 2.0)
     looked = [time for time, found in seen if found is not None]
