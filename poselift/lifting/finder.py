@@ -1,23 +1,20 @@
 """Where and when a detector looks: people are followed from look to look, and newcomers are searched for."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import Future
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Protocol, runtime_checkable
 
 import numpy as np
-from jaxtyping import Float
 
 from poselift.core.choices import choose
-from poselift.core.threads import pool
 from poselift.detection import Detector, PlaceDetector, Search
 from poselift.detection.duplicates import intersection_over_union, overlap, pose_nms
 from poselift.detection.multipose import crowded
 from poselift.detection.orientation import LEANING, body_angle
 from poselift.lifting.followed import Followed, Place
 from poselift.lifting.looks import looks
-from poselift.lifting.searches import Searches
+from poselift.lifting.searches import RunningSearch, Searches
 from poselift.structures import Detections
 from poselift.video import Frame
 
@@ -155,31 +152,6 @@ class SearchingFinder:
         return self._tick > last
 
 
-@dataclass(frozen=True)
-class _Search:
-    """A search in the background, in one or more parts, and the people who were followed when it began."""
-
-    parts: "Sequence[Future[Detections]]"
-    how: Search
-    due: float
-    people: Sequence[Followed]
-    boxes: Float[np.ndarray, "n 4"]
-
-    def done(self) -> bool:
-        """Whether `found` need not wait."""
-        return all(part.done() for part in self.parts)
-
-    def found(self) -> Detections:
-        """The people whom the search found, each once."""
-        parts = [part.result() for part in self.parts]
-        boxes, box_scores, keypoints, scores = (
-            np.concatenate([getattr(part, name) for part in parts])
-            for name in ("boxes", "box_scores", "keypoints", "scores")
-        )
-        rows = pose_nms(keypoints, scores, boxes, box_scores)
-        return Detections(boxes[rows], box_scores[rows], keypoints[rows], scores[rows], parts[0].skeleton)
-
-
 class Finder:
     """Finds the people of successive frames, with a memory of where they were.
 
@@ -197,7 +169,7 @@ class Finder:
         self._detector, self._pace, self._wait = detector, pace, wait
         self._people: list[Followed] = []
         self._searches = Searches(pace.searches)
-        self._search: _Search | None = None
+        self._search: RunningSearch | None = None
         self._clock, self._tick = _Clock(pace.looks), -1
 
     def look(self, frame: Frame, everybody: bool = False) -> Detections | None:
@@ -231,19 +203,10 @@ class Finder:
             yield self.look(frame, last), frame.timestamp
 
     def _start_search(self, frame: Frame, how: Search) -> None:
-        boxes = np.array([person.box for person in self._people]).reshape(-1, 4)
-        # Upright people and turned ones at the same time, if the search is for both.
-        upright = tuple(turn for turn in how.turns if turn == 0)
-        turned = tuple(turn for turn in how.turns if turn)
-        parts = [
-            pool().submit(self._detector.search, frame.image, replace(how, turns=turns))
-            for turns in (upright, turned)
-            if turns
-        ]
         takes = (_FINE_TAKES if how.fine else 0.0) if 0 in how.turns else _TURNED_TAKES
         # At the first frame there is nobody to look at meanwhile.
         due = frame.timestamp + (takes if self._tick > 0 else 0.0)
-        self._search = _Search(parts, how, due, tuple(self._people), boxes)
+        self._search = RunningSearch.begun(self._detector, frame.image, how, due, self._people)
 
     def _newcomers(self, frame: Frame) -> tuple[list[Place], list[float]]:
         """Places and box scores of what a search found beside the people who are followed."""
