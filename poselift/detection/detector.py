@@ -48,12 +48,14 @@ class Search:
         turns: quarter turns, 0 to 3, by which the people to find are turned clockwise.
         tiles: search overlapping parts of the picture as well, where there are many or distant people.
         fine_turns: search for turned people as finely as for upright ones, at twice the cost.
+        quick: compute with less precision, where the detector is faster so.
     """
 
     fine: bool = True
     turns: tuple[int, ...] = (0,)
     tiles: bool = False
     fine_turns: bool = False
+    quick: bool = False
 
 
 @runtime_checkable
@@ -73,7 +75,11 @@ class PlaceDetector(Detector, Protocol):
         ...
 
     def look(
-        self, frame: UInt8[np.ndarray, "_ _ 3"], boxes: Float[np.ndarray, "n 4"], angles: Float[np.ndarray, " n"]
+        self,
+        frame: UInt8[np.ndarray, "_ _ 3"],
+        boxes: Float[np.ndarray, "n 4"],
+        angles: Float[np.ndarray, " n"],
+        quick: bool = False,
     ) -> Detections:
         """The person in each box, in the order of the boxes.
 
@@ -81,6 +87,7 @@ class PlaceDetector(Detector, Protocol):
             frame: RGB.
             boxes: where people are expected, pixels; with an angle, before the box is turned about its own middle.
             angles: how far each person is turned clockwise from upright, radians.
+            quick: compute with less precision, where the detector is faster so.
 
         Returns:
             One person a box, whether somebody is there or not; box scores are mean joint scores, and boxes fit the

@@ -14,7 +14,7 @@ from poselift.detection.duplicates import pose_nms
 from poselift.detection.multipose import OFFSET, MultiPose
 from poselift.detection.orientation import LEANING, SURE, body_angle, box_along, other_angles
 from poselift.detection.outside import without_outside
-from poselift.detection.session import open_session
+from poselift.detection.session import Session, wants_cuda
 from poselift.skeleton import COCO17
 from poselift.structures import Detections
 
@@ -39,6 +39,9 @@ class MoveNet:
     Joints outside the picture are NaN with score 0. All others keep MoveNet's score, even a low one: the lifter's
     threshold decides.
 
+    Quick searches and looks compute most of the networks in 8 bits on a CPU, in 60 and 50 % of the time
+    (poselift/weights/movenet/README.md).
+
     Source: https://www.tensorflow.org/hub/tutorials/movenet and the model cards linked there.
 
     Args:
@@ -55,8 +58,12 @@ class MoveNet:
         self._multipose = MultiPose(device)
         network = published("movenet_thunder")
         self.weights = self._multipose.weights | {network.path.name: network.sha256}
-        self._thunder = open_session(network.get(), device, threads=1)
-        self._thunder_alone = open_session(network.get(), device)
+        self._thunder = Session(network.get(), device, threads=1)
+        self._thunder_alone = Session(network.get(), device)
+        self._quick, self._quick_alone = self._thunder, self._thunder_alone
+        if not wants_cuda(device):
+            # In 8 bits a second core saves less than it takes to open the network again.
+            self._quick = self._quick_alone = Session(published("movenet_thunder_int8").get(), device, threads=1)
 
     def detect(self, frames: Sequence[UInt8[np.ndarray, "_ _ 3"]]) -> list[Detections]:
         """The people in each frame; see `poselift.detection.Detector`."""
@@ -69,13 +76,19 @@ class MoveNet:
         return Detections(_around(poses[kept]), scores[kept], poses[kept, :, :2], poses[kept, :, 2], self.skeleton)
 
     def look(
-        self, frame: UInt8[np.ndarray, "_ _ 3"], boxes: Float[np.ndarray, "n 4"], angles: Float[np.ndarray, " n"]
+        self,
+        frame: UInt8[np.ndarray, "_ _ 3"],
+        boxes: Float[np.ndarray, "n 4"],
+        angles: Float[np.ndarray, " n"],
+        quick: bool = False,
     ) -> Detections:
         """One person in each box; see `poselift.detection.PlaceDetector`."""
+        thunder, alone = (self._quick, self._quick_alone) if quick else (self._thunder, self._thunder_alone)
         if len(boxes) == 1:  # on all cores; several people are faster on a core each
-            found = [self._thunder_pose(frame, boxes[0], float(angles[0]), alone=True)]
+            found = [_thunder_pose(alone, frame, boxes[0], float(angles[0]))]
         else:
-            found = list(pool().map(partial(self._thunder_pose, frame), boxes, angles.tolist()))
+            thunder.open()
+            found = list(pool().map(partial(_thunder_pose, thunder, frame), boxes, angles.tolist()))
         poses = np.array(found).reshape(-1, len(self.skeleton), 3)
         keypoints, scores = without_outside(poses[..., :2], poses[..., 2], frame.shape)
         return Detections(_around(poses), poses[..., 2].mean(-1), keypoints, scores, self.skeleton)
@@ -113,11 +126,11 @@ class MoveNet:
         """x, y, score of somebody whom MultiPose has found, from the best of Thunder's looks."""
         measured = _angle(found)
         start = measured if abs(measured) > LEANING else 0.0
-        best, used = self._thunder_pose(frame, box_along(found[:, :2], start), start), start
+        best, used = _thunder_pose(self._thunder, frame, box_along(found[:, :2], start), start), start
         if not start and best[:, 2].mean() >= SURE:
             return better_pose(found, best, box)
         for other in other_angles(start, measured):
-            look = self._thunder_pose(frame, box_along(found[:, :2], other), other)
+            look = _thunder_pose(self._thunder, frame, box_along(found[:, :2], other), other)
             if look[:, 2].mean() > best[:, 2].mean():
                 best, used = look, other
         if not used:
@@ -125,25 +138,11 @@ class MoveNet:
         # The first pose may be a part of the body, so the box is fitted again.
         for _ in range(_FITS):
             used = _angle(best) or used
-            again = self._thunder_pose(frame, box_along(best[:, :2], used), used)
+            again = _thunder_pose(self._thunder, frame, box_along(best[:, :2], used), used)
             if again[:, 2].mean() <= best[:, 2].mean():
                 break
             best = again
         return best
-
-    def _thunder_pose(
-        self,
-        frame: UInt8[np.ndarray, "h w 3"],
-        box: Float[np.ndarray, "4"],
-        angle: float = 0.0,
-        alone: bool = False,
-    ) -> Float[np.ndarray, "17 3"]:
-        """Thunder's x, y, score for the person in a box along the joints, in pixels of the frame."""
-        thunder = self._thunder_alone if alone else self._thunder
-        crop = Crop.square(frame, box, _THUNDER_SIZE, _MARGIN, angle)
-        pose = thunder.run(None, {"input:0": crop.image[None].astype(np.int32)})[0][0, 0].astype(np.float64)
-        points = crop.to_picture(pose[:, [1, 0]] * _THUNDER_SIZE + OFFSET)
-        return np.concatenate([points, pose[:, 2:]], axis=-1)
 
 
 class FastMoveNet:
@@ -169,6 +168,16 @@ class FastMoveNet:
         """The people in each frame; see `poselift.detection.Detector`."""
         found = pool().map(lambda frame: self._multipose.find(frame, Search(fine=False)), frames)
         return [_detections(frame, *people) for frame, people in zip(frames, found, strict=True)]
+
+
+def _thunder_pose(
+    thunder: Session, frame: UInt8[np.ndarray, "h w 3"], box: Float[np.ndarray, "4"], angle: float
+) -> Float[np.ndarray, "17 3"]:
+    """Thunder's x, y, score for the person in a box along the joints, in pixels of the frame."""
+    crop = Crop.square(frame, box, _THUNDER_SIZE, _MARGIN, angle)
+    pose = thunder.run({"input:0": crop.image[None].astype(np.int32)})[0, 0].astype(np.float64)
+    points = crop.to_picture(pose[:, [1, 0]] * _THUNDER_SIZE + OFFSET)
+    return np.concatenate([points, pose[:, 2:]], axis=-1)
 
 
 def _angle(pose: Float[np.ndarray, "17 3"]) -> float:

@@ -10,7 +10,7 @@ from poselift.detection.crop import Crop
 from poselift.detection.detector import Search
 from poselift.detection.duplicates import intersection_over_union, join_passes, pose_nms
 from poselift.detection.orientation import rotation
-from poselift.detection.session import open_session
+from poselift.detection.session import Session, wants_cuda
 
 OFFSET = -0.25
 """Offset from MoveNet's coordinates (share x size) to pixel centres. Measured: coordinates of a joint and its mirror
@@ -50,6 +50,9 @@ class MultiPose:
     and 1.00 at 768. At 512 or 768 alone, people who fill the picture break into pieces. Each pass finds at most six;
     overlapping tiles of the picture find more.
 
+    A quick search computes most of the network in 8 bits on a CPU, which takes 60 % of the time
+    (poselift/weights/movenet/README.md).
+
     Args:
         device: "cpu", "cuda", or "auto" for CUDA if onnxruntime offers it.
 
@@ -60,7 +63,10 @@ class MultiPose:
     def __init__(self, device: str = "auto") -> None:
         network = published("movenet_multipose")
         self.weights = {network.path.name: network.sha256}
-        self._session = open_session(network.get(), device, threads=1)
+        self._session = Session(network.get(), device, threads=1)
+        self._quick = self._session
+        if not wants_cuda(device):
+            self._quick = Session(published("movenet_multipose_int8").get(), device, threads=1)
 
     def people(self, frame: UInt8[np.ndarray, "_ _ 3"]) -> tuple[Float[np.ndarray, "n 4"], Float[np.ndarray, " n"]]:
         """Boxes of the people in a frame, in pixels, and their scores."""
@@ -78,28 +84,28 @@ class MultiPose:
         """
         several = [self._upright(frame, how)] if 0 in how.turns else []
         longer_side = _FINE if how.fine_turns else _MIDDLE
-        several += [self._turned(frame, turn, longer_side) for turn in how.turns if turn]
+        several += [self._turned(frame, turn, longer_side, how.quick) for turn in how.turns if turn]
         poses, boxes, scores = (np.concatenate(part) for part in zip(*several, strict=True))
         return poses, boxes, scores
 
     def _upright(self, frame: UInt8[np.ndarray, "_ _ 3"], how: Search) -> Found:
-        coarse = self._find(frame, _COARSE)
+        coarse = self._find(frame, _COARSE, how.quick)
         if not how.fine:
             return coarse
-        found = _joined(coarse, self._find(frame, _FINE), max(frame.shape[:2]))
-        return self._with_tiles(frame, found) if how.tiles and crowded(found[1], frame.shape) else found
+        found = _joined(coarse, self._find(frame, _FINE, how.quick), max(frame.shape[:2]))
+        return self._with_tiles(frame, found, how.quick) if how.tiles and crowded(found[1], frame.shape) else found
 
-    def _turned(self, frame: UInt8[np.ndarray, "_ _ 3"], turn: int, longer_side: int) -> Found:
+    def _turned(self, frame: UInt8[np.ndarray, "_ _ 3"], turn: int, longer_side: int, quick: bool) -> Found:
         """People who are turned clockwise by quarter turns."""
         turned = np.ascontiguousarray(np.rot90(frame, turn))
-        poses, boxes, scores = self._find(turned, longer_side)
+        poses, boxes, scores = self._find(turned, longer_side, quick)
         middle, new = (np.array(picture.shape[1::-1]) / 2 - 0.5 for picture in (frame, turned))
         back = rotation(turn * np.pi / 2).round()
         poses[..., :2] = (poses[..., :2] - new) @ back.T + middle
         corners = (boxes.reshape(-1, 2, 2) - new) @ back.T + middle
         return poses, np.concatenate([corners.min(1), corners.max(1)], -1), scores
 
-    def _with_tiles(self, frame: UInt8[np.ndarray, "h w 3"], found: Found) -> Found:
+    def _with_tiles(self, frame: UInt8[np.ndarray, "h w 3"], found: Found, quick: bool) -> Found:
         """The people, and those of overlapping parts of the picture that are no parts of them."""
         size = np.array(frame.shape[1::-1])
         side, parts = tiles(frame.shape)
@@ -107,7 +113,7 @@ class MultiPose:
         for corner in parts:
             x, y = corner.tolist()
             tile = frame[y : y + side, x : x + side]
-            poses, boxes, scores = self._find(tile, _FINE)
+            poses, boxes, scores = self._find(tile, _FINE, quick)
             # A box at an edge inside the picture is cut off; another tile has the whole of it.
             inside = np.concatenate([corner > 0, corner + tile.shape[1::-1] < size])
             beyond = np.abs(boxes - np.array([0, 0, *tile.shape[1::-1]])) < _EDGE * side
@@ -122,9 +128,10 @@ class MultiPose:
         keep = np.append(~same, keep_tiles)
         return poses[keep], boxes[keep], scores[keep]
 
-    def _find(self, frame: UInt8[np.ndarray, "h w 3"], longer_side: int) -> Found:
+    def _find(self, frame: UInt8[np.ndarray, "h w 3"], longer_side: int, quick: bool) -> Found:
         crop = Crop.whole(frame, (longer_side, longer_side), multiple=_STRIDE)
-        people = self._session.run(None, {"input": crop.image[None].astype(np.int32)})[0][0].astype(np.float64)
+        session = self._quick if quick else self._session
+        people = session.run({"input": crop.image[None].astype(np.int32)})[0].astype(np.float64)
         people = people[people[:, 55] >= _MIN_BOX_SCORE]
         rows, columns = crop.image.shape[:2]
         poses = people[:, :51].reshape(-1, 17, 3)[..., [1, 0, 2]]

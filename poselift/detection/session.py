@@ -1,12 +1,72 @@
 """ONNX models opened with onnxruntime, on the CPU or on a CUDA device."""
 
+from collections.abc import Mapping
+from functools import cached_property
 from pathlib import Path
+from threading import Lock
+from typing import Any
 
+import cv2
+import numpy as np
 import onnxruntime
 
 from poselift.core.device import check_device
 from poselift.core.errors import InputError
 from poselift.core.threads import core_limit
+
+_VNNI = 23
+"""Number of the CPU feature AVX512-VNNI in OpenCV's cvdef.h; OpenCV has no name for it in Python."""
+
+
+class Session:
+    """A model that is opened when it is first needed.
+
+    Args:
+        path: the ONNX file.
+        device: as in `open_session`.
+        threads: likewise.
+
+    Raises:
+        InputError: the device is unknown, or onnxruntime has no CUDA for it.
+    """
+
+    def __init__(self, path: Path, device: str, threads: int = 0) -> None:
+        wants_cuda(device)  # an unusable device is an error at once
+        self._path, self._device, self._threads = path, device, threads
+        self._lock = Lock()
+
+    def open(self) -> None:
+        """Opens the model, if it is not open yet; any thread may call this."""
+        with self._lock:
+            self._opened  # noqa: B018
+
+    def run(self, inputs: Mapping[str, np.ndarray]) -> Any:
+        """The first output of the model."""
+        self.open()
+        return self._opened.run(None, inputs)[0]
+
+    @cached_property
+    def _opened(self) -> onnxruntime.InferenceSession:
+        return open_session(self._path, self._device, self._threads)
+
+
+def wants_cuda(device: str) -> bool:
+    """Whether models go to a GPU.
+
+    Args:
+        device: as in `open_session`.
+
+    Raises:
+        InputError: the device is unknown, or onnxruntime has no CUDA for it.
+    """
+    check_device(device)
+    offered = "CUDAExecutionProvider" in onnxruntime.get_available_providers()
+    if device.startswith("cuda") and not offered:
+        raise InputError(
+            f"device {device}: this onnxruntime has no CUDA; choose cpu, or run: pip uninstall onnxruntime && "
+            "pip install onnxruntime-gpu (the two do not work side by side)"
+        )
+    return offered and device != "cpu"
 
 
 def open_session(path: Path, device: str, threads: int = 0) -> onnxruntime.InferenceSession:
@@ -21,24 +81,21 @@ def open_session(path: Path, device: str, threads: int = 0) -> onnxruntime.Infer
     Raises:
         InputError: the file is missing or cannot be read, the device is unknown, or onnxruntime cannot use CUDA.
     """
-    check_device(device)
+    on_gpu = wants_cuda(device)
     wanted, _, number = device.partition(":")
     if not path.is_file():
         raise InputError(f"model {path}: no such file; check the path")
-    offered = "CUDAExecutionProvider" in onnxruntime.get_available_providers()
     providers: list[str | tuple[str, dict[str, int]]] = ["CPUExecutionProvider"]
-    if wanted == "cuda" or (wanted == "auto" and offered):
+    if on_gpu:
         providers.insert(0, ("CUDAExecutionProvider", {"device_id": int(number or 0)}))
-    if wanted == "cuda" and not offered:
-        raise InputError(
-            f"device {device}: this onnxruntime has no CUDA; choose cpu, or run: pip uninstall onnxruntime && "
-            "pip install onnxruntime-gpu (the two do not work side by side)"
-        )
     try:
         settings = onnxruntime.SessionOptions()
         settings.intra_op_num_threads = threads or core_limit()
         # Threads that wait for work must not take the core of another network.
         settings.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        if not cv2.checkHardwareSupport(_VNNI):
+            # Sums of products of 8 bits would overflow on CPUs with AVX2 alone.
+            settings.add_session_config_entry("session.x64quantprecision", "1")
         session = onnxruntime.InferenceSession(path, settings, providers=providers)
     except Exception as error:  # onnxruntime's exceptions have no common base
         raise InputError(f"model {path} cannot be used by onnxruntime: {' '.join(str(error).split())}") from error

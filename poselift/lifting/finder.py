@@ -1,23 +1,20 @@
 """Where and when a detector looks: people are followed from look to look, and newcomers are searched for."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import Future
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Protocol, runtime_checkable
 
 import numpy as np
-from jaxtyping import Float
 
 from poselift.core.choices import choose
-from poselift.core.threads import pool
 from poselift.detection import Detector, PlaceDetector, Search
 from poselift.detection.duplicates import intersection_over_union, overlap, pose_nms
 from poselift.detection.multipose import crowded
 from poselift.detection.orientation import LEANING, body_angle
 from poselift.lifting.followed import Followed, Place
 from poselift.lifting.looks import looks
-from poselift.lifting.searches import Searches
+from poselift.lifting.searches import RunningSearch, Searches
 from poselift.structures import Detections
 from poselift.video import Frame
 
@@ -30,14 +27,22 @@ class Pace:
         looks: most looks a second at a person.
         calm: people whose movement can be foreseen are looked at every so many of these times.
         searches: searches of the whole picture a second, coarse and fine by turns.
+        quick_searches: search with less precision, where the detector is faster so.
+        quick_looks: look with less precision, likewise.
     """
 
     looks: float
     calm: int
     searches: float
+    quick_searches: bool = False
+    quick_looks: bool = False
 
 
-QUALITIES = {"best": Pace(1000.0, 1, 6.0), "balanced": Pace(30.0, 2, 6.0), "fast": Pace(15.0, 2, 4.0)}
+QUALITIES = {
+    "best": Pace(1000.0, 1, 6.0),
+    "balanced": Pace(30.0, 2, 6.0, quick_searches=True),
+    "fast": Pace(15.0, 2, 6.0, quick_searches=True, quick_looks=True),
+}
 """By name; `best` looks at every frame."""
 DEFAULT_QUALITY = "balanced"
 
@@ -147,17 +152,6 @@ class SearchingFinder:
         return self._tick > last
 
 
-@dataclass(frozen=True)
-class _Search:
-    """A search in the background, and the people who were followed when it began."""
-
-    result: "Future[Detections]"
-    how: Search
-    due: float
-    people: Sequence[Followed]
-    boxes: Float[np.ndarray, "n 4"]
-
-
 class Finder:
     """Finds the people of successive frames, with a memory of where they were.
 
@@ -175,7 +169,7 @@ class Finder:
         self._detector, self._pace, self._wait = detector, pace, wait
         self._people: list[Followed] = []
         self._searches = Searches(pace.searches)
-        self._search: _Search | None = None
+        self._search: RunningSearch | None = None
         self._clock, self._tick = _Clock(pace.looks), -1
 
     def look(self, frame: Frame, everybody: bool = False) -> Detections | None:
@@ -188,7 +182,9 @@ class Finder:
         time = frame.timestamp
         last, self._tick = self._tick, self._clock.tick(time)
         if self._search is None and (how := self._searches.due(time, self._people)):
-            self._start_search(frame, how)
+            self._start_search(frame, replace(how, quick=self._pace.quick_searches))
+            if self._tick == 0:  # the detector may open its network for looks while the first search runs
+                self._detector.look(frame.image, np.zeros((0, 4)), np.zeros(0), self._pace.quick_looks)
         if self._tick == last and not everybody:
             return None
         new, new_scores = self._newcomers(frame)
@@ -198,7 +194,7 @@ class Finder:
         if not due and not everybody:
             return None
         places = [*(person.expected(time) for person in due), *new]
-        found, turned = looks(self._detector, frame.image, places, due, time)
+        found, turned = looks(self._detector, frame.image, places, due, time, self._pace.quick_looks)
         return self._kept(found, turned, due, new_scores, time)
 
     def find(self, frames: Iterable[Frame]) -> Iterator[tuple[Detections | None, float]]:
@@ -207,20 +203,18 @@ class Finder:
             yield self.look(frame, last), frame.timestamp
 
     def _start_search(self, frame: Frame, how: Search) -> None:
-        boxes = np.array([person.box for person in self._people]).reshape(-1, 4)
-        result = pool().submit(self._detector.search, frame.image, how)
         takes = (_FINE_TAKES if how.fine else 0.0) if 0 in how.turns else _TURNED_TAKES
         # At the first frame there is nobody to look at meanwhile.
         due = frame.timestamp + (takes if self._tick > 0 else 0.0)
-        self._search = _Search(result, how, due, tuple(self._people), boxes)
+        self._search = RunningSearch.begun(self._detector, frame.image, how, due, self._people)
 
     def _newcomers(self, frame: Frame) -> tuple[list[Place], list[float]]:
         """Places and box scores of what a search found beside the people who are followed."""
         search = self._search
-        if search is None or not (frame.timestamp >= search.due if self._wait else search.result.done()):
+        if search is None or not (frame.timestamp >= search.due if self._wait else search.done()):
             return [], []
         self._search = None
-        found = search.result.result()
+        found = search.found()
         again = overlap(found.boxes, search.boxes)
         for index, person in enumerate(search.people):
             if again[:, index].max(initial=0) > _FOUND:

@@ -20,6 +20,7 @@ def looks(
     places: Sequence[Place],
     people: Sequence[Followed],
     time: float,
+    quick: bool = False,
 ) -> tuple[Detections, list[bool]]:
     """The person in each place, and whether the look was at a turned body.
 
@@ -31,8 +32,9 @@ def looks(
         places: of the people who are followed, then those of newcomers.
         people: who are followed.
         time: of the frame, seconds.
+        quick: see `poselift.detection.PlaceDetector`.
     """
-    found = _look(detector, frame, places)
+    found = _look(detector, frame, places, quick)
     tried = list(enumerate(places))
     worth = found.box_scores.tolist()
     for row, place in enumerate(places):
@@ -47,7 +49,7 @@ def looks(
             worth.append(-_CONVINCING if row < len(people) and apart(other, measured) > LEANING else 0.0)
     if len(tried) == len(places):
         return found, [bool(place.angle) for place in places]
-    more = _look(detector, frame, [place for _, place in tried[len(places) :]])
+    more = _look(detector, frame, [place for _, place in tried[len(places) :]], quick)
     worth[len(places) :] = (more.box_scores + worth[len(places) :]).tolist()
     best = [
         max((index for index, (which, _) in enumerate(tried) if which == row), key=lambda index: worth[index])
@@ -61,6 +63,8 @@ def looks(
     return chosen, [bool(tried[index][1].angle) for index in best]
 
 
-def _look(detector: PlaceDetector, frame: UInt8[np.ndarray, "_ _ 3"], places: Sequence[Place]) -> Detections:
+def _look(
+    detector: PlaceDetector, frame: UInt8[np.ndarray, "_ _ 3"], places: Sequence[Place], quick: bool
+) -> Detections:
     boxes = np.array([place.box for place in places]).reshape(-1, 4)
-    return detector.look(frame, boxes, np.array([place.angle for place in places], float))
+    return detector.look(frame, boxes, np.array([place.angle for place in places], float), quick)

@@ -1,12 +1,18 @@
-"""When the whole picture is searched for people, and how."""
+"""When the whole picture is searched for people, and how; and searches in the background."""
 
 from collections.abc import Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, replace
 from itertools import cycle
 
 import numpy as np
+from jaxtyping import Float, UInt8
 
-from poselift.detection import Search
+from poselift.core.threads import pool
+from poselift.detection import PlaceDetector, Search
+from poselift.detection.duplicates import pose_nms
 from poselift.lifting.followed import Followed
+from poselift.structures import Detections
 
 _RETRY, _LOST = 0.1, 1.0
 """After somebody was lost: seconds between searches, and for how long."""
@@ -64,3 +70,51 @@ class Searches:
         return lost or next(
             (person.quarter for person in people if person.quarter and person.misses), next(self._turns)
         )
+
+
+@dataclass(frozen=True)
+class RunningSearch:
+    """A search in the background.
+
+    Attributes:
+        parts: the people that each part of it finds.
+        how: what it is for.
+        due: time of the video, seconds, at which it is taken over.
+        people: who were followed when it began.
+        boxes: their boxes, pixels.
+    """
+
+    parts: "Sequence[Future[Detections]]"
+    how: Search
+    due: float
+    people: Sequence[Followed]
+    boxes: Float[np.ndarray, "n 4"]
+
+    @classmethod
+    def begun(
+        cls,
+        detector: PlaceDetector,
+        frame: UInt8[np.ndarray, "_ _ 3"],
+        how: Search,
+        due: float,
+        people: Sequence[Followed],
+    ) -> "RunningSearch":
+        """A search that begins; upright people and turned ones are searched for at the same time."""
+        kinds = tuple(turn for turn in how.turns if turn == 0), tuple(turn for turn in how.turns if turn)
+        parts = [pool().submit(detector.search, frame, replace(how, turns=turns)) for turns in kinds if turns]
+        boxes = np.array([person.box for person in people]).reshape(-1, 4)
+        return cls(parts, how, due, tuple(people), boxes)
+
+    def done(self) -> bool:
+        """Whether `found` need not wait."""
+        return all(part.done() for part in self.parts)
+
+    def found(self) -> Detections:
+        """The people whom the search found, each once."""
+        parts = [part.result() for part in self.parts]
+        boxes, box_scores, keypoints, scores = (
+            np.concatenate([getattr(part, name) for part in parts])
+            for name in ("boxes", "box_scores", "keypoints", "scores")
+        )
+        rows = pose_nms(keypoints, scores, boxes, box_scores)
+        return Detections(boxes[rows], box_scores[rows], keypoints[rows], scores[rows], parts[0].skeleton)

@@ -229,12 +229,14 @@ class SpatioTemporalLifter(Lifter):
         present = torch.arange(len(self.skeleton_in), device=encoded.mask.device)
         if not (self.ordered_joints or torch.compiler.is_exporting()):
             present = present[encoded.mask.flatten(0, 1).any(0)]  # (b, t, j_in) -> (j_in,)
-        mask = encoded.mask[:, :, present]  # (b, t, j)
+        # `index_select` and not an index: the same, several times as fast.
+        mask = encoded.mask.index_select(2, present)  # (b, t, j)
         weights = mask[..., None].to(encoded.coordinates.dtype)
-        coordinates = encoded.coordinates[:, :, present]
+        coordinates = encoded.coordinates.index_select(2, present)
         middle = (coordinates * weights).sum(2, keepdim=True) / weights.sum(2, keepdim=True).clamp(min=1)
-        channels = torch.cat((coordinates, coordinates - middle, encoded.scores[:, :, present, None]), -1) * weights
-        joints = self.joint_in(channels) + self.joint_name[present]  # (b, t, j, d)
+        scores = encoded.scores.index_select(2, present)[..., None]
+        channels = torch.cat((coordinates, coordinates - middle, scores), -1) * weights
+        joints = self.joint_in(channels) + self.joint_name.index_select(0, present)  # (b, t, j, d)
         j, d = joints.shape[2:]
         told = weights
         over_joints = needed_mask(mask.flatten(0, 1))
@@ -288,7 +290,8 @@ class SpatioTemporalLifter(Lifter):
     ) -> Float[Tensor, "b t d"]:
         """A layer over the channels of all joints, applied to those that are present."""
         # (d, j_in * c) -> (d, j_in, c) -> (d, j * c)
-        weight = layer.weight.view(layer.out_features, len(self.skeleton_in), -1)[:, present].flatten(1)
+        every = layer.weight.view(layer.out_features, len(self.skeleton_in), -1)
+        weight = every.index_select(1, present).flatten(1)
         return F.linear(joints.flatten(2), weight, layer.bias)  # (b, t, j, c) -> (b, t, j * c)
 
 

@@ -37,7 +37,8 @@ def published_anew(url):
 
 def test_shipped_files_are_as_the_registry_says(monkeypatch):
     shipped = {name: entry for name, entry in registry().items() if entry.shipped}
-    assert set(shipped) == {"small", "tiny", "movenet_multipose", "movenet_thunder"}
+    movenet = {f"movenet_{name}" for name in ("multipose", "multipose_int8", "thunder", "thunder_int8")}
+    assert set(shipped) == {"small", "tiny"} | movenet
     assert set(shipped_weights()) <= set(shipped), "a lifter that is not in the registry"
     for entry in shipped.values():
         assert entry.get(offline=True) == entry.path

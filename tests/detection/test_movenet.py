@@ -9,6 +9,7 @@ from poselift.core.errors import InputError
 from poselift.core.files import sha256
 from poselift.detection import DETECTORS, Search, build_detector
 from poselift.detection.movenet import better_pose
+from poselift.detection.session import Session
 
 pytestmark = pytest.mark.slow
 
@@ -112,15 +113,18 @@ def test_somebody_who_fills_the_picture_is_one_person(detector, pictures):
             assert close(found.keypoints[person], alone.keypoints[0] + np.array([left, top]), share=0.05)
 
 
-class Recorder:
+class Recorder(Session):
     """Stands in for a network: remembers what it was given and returns one person in the middle."""
 
-    def run(self, _, inputs):
+    def __init__(self):
+        pass
+
+    def run(self, inputs):
         (self.given,) = inputs.values()
         person = np.full((1, 1, 17, 3), 0.5, np.float32)
         person[..., :2] += np.linspace(-0.1, 0.1, 17)[:, None]
         box = np.array([0.4, 0.4, 0.6, 0.6, 0.9], np.float32)
-        return [np.concatenate([person.ravel(), box])[None, None] if self.given.shape[1] != 256 else person]
+        return np.concatenate([person.ravel(), box])[None, None] if self.given.shape[1] != 256 else person
 
 
 def test_the_networks_are_given_rgb(monkeypatch):
@@ -191,3 +195,13 @@ def test_a_look_shows_the_person_in_each_box(detector, pictures):
         alone = detector.look(pictures[0], box[None], np.zeros(1))
         np.testing.assert_array_equal(alone.keypoints[0], seen.keypoints[number])
     assert len(detector.look(pictures[0], np.zeros((0, 4)), np.zeros(0))) == 0
+
+
+def test_quick_searches_and_looks_show_nearly_the_same(detector, pictures):
+    found, quick = (detector.search(pictures[0], Search(quick=quick)) for quick in (False, True))
+    assert len(found) == len(quick)
+    exact, near = (detector.look(pictures[0], found.boxes, np.zeros(len(found)), quick) for quick in (False, True))
+    for one, other in ((found, quick), (exact, near)):
+        apart = np.linalg.norm(one.keypoints - other.keypoints, axis=-1)
+        assert 0 < np.nanmedian(apart) < 0.01 * np.ptp(one.boxes[:, [1, 3]], axis=1).max()
+        np.testing.assert_allclose(other.box_scores, one.box_scores, atol=0.1)

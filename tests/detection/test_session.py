@@ -3,7 +3,7 @@ import pytest
 
 from poselift.core.errors import InputError
 from poselift.core.registry import published
-from poselift.detection.session import open_session
+from poselift.detection.session import Session, open_session
 
 WEIGHTS = published("movenet_thunder").path
 
@@ -34,4 +34,6 @@ def test_cuda_that_is_not_there():
     for device in ("cuda", "cuda:1"):
         with pytest.raises(InputError, match=f"device {device}: .* pip install onnxruntime-gpu"):
             open_session(WEIGHTS, device)
+        with pytest.raises(InputError, match=f"device {device}: .* pip install onnxruntime-gpu"):
+            Session(WEIGHTS, device)
     assert open_session(WEIGHTS, "auto").get_providers() == ["CPUExecutionProvider"]

@@ -44,7 +44,7 @@ class Street:
         poses = [pose for number, pose in upright if how.fine or number not in self.small]
         return self.found(poses, [0.8] * len(poses))
 
-    def look(self, frame, boxes, angles):
+    def look(self, frame, boxes, angles, quick=False):
         self.looks.append((self.time(frame), len(boxes)))
         poses, scores = [], []
         for box in boxes:
@@ -77,6 +77,12 @@ def test_calm_people_are_looked_at_every_second_time():
     assert looked[-1] == 119 / 60  # the last frame in any case
     assert all(corners(found) == [round(100 + 30 * time)] for time, found in seen if found is not None)
     assert sum(count for _, count in detector.looks) < 2 * 15 + 12  # and again after each search at most
+
+
+def test_the_first_search_is_for_upright_and_turned_people_at_once():
+    detector, seen = watch(lambda time: [(100, 50), (300, 50)], 0.1)
+    assert sorted(how.turns for time, how in detector.searches if time == 0) == [(0,), (1, 2, 3)]
+    assert len(seen[0][1]) == 2
 
 
 def test_people_who_change_their_movement_are_looked_at_each_time():
@@ -190,8 +196,8 @@ class Acrobats(Street):
         poses = self.poses(frame) if min(upright) < np.pi / 4 + 0.01 else []
         return self.found(poses, [0.8] * len(poses))
 
-    def look(self, frame, boxes, angles):
-        found = super().look(frame, boxes, angles)
+    def look(self, frame, boxes, angles, quick=False):
+        found = super().look(frame, boxes, angles, quick)
         off = np.abs(np.angle(np.exp(1j * (self.angle(self.time(frame)) - angles))))
         # As MoveNet's scores fall with the angle: about 0.5 at 60 degrees.
         return self.found(found.keypoints, found.box_scores * np.select([off < 0.6, off < 1.1], [1.0, 0.6], 0.06))
