@@ -69,7 +69,7 @@ def with_level_feet(motion: Motion, threshold: float = 0.2) -> Float[np.ndarray,
     above = heights - heights.mean(1, keepdims=True)
     counts = stand / (1 + (np.diff(heights)[:, 0] / _STEP) ** 2) ** 2
     # The move m that minimises (m / depth)² + ((above + slope m) / height)².
-    moves = -_DEPTH**2 * slopes * above / (_DEPTH**2 * slopes**2 + _HEIGHT**2) * counts[:, None]
+    moves = -(_DEPTH**2) * slopes * above / (_DEPTH**2 * slopes**2 + _HEIGHT**2) * counts[:, None]
     moves = gaussian_means(np.where(stand[:, None], moves, 0.0), motion.timestamps, _MEMORY)[..., None] * sight
     joints = motion.joints.astype(np.float64)
     joints[:, knees] += _KNEE * moves

@@ -37,8 +37,9 @@ def lift(keypoints: Keypoints2D, weights: Weights, camera: CameraModel, options:
     the gap is at most `MAX_GAP` seconds, and are NaN in longer gaps. In short gaps the lifter gets interpolated
     keypoints, so a detector may look at some frames only; of longer gaps it gets a few empty frames
     (`poselift.lifting.gaps`). The steps: turn the picture where somebody is far from upright (`poselift.lifting.roll`),
-    lift overlapping windows, move joints towards their rays, interpolate the other frames, give bones a constant
-    length, and place the root.
+    lift overlapping windows, move joints towards their rays, interpolate the other frames, fill longer gaps from the
+    person's repetitions (`poselift.lifting.repeats`), make standing feet level (`poselift.lifting.level`), give bones a
+    constant length, and place the root.
 
     Args:
         keypoints: of one person, in any skeleton.

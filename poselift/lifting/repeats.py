@@ -10,17 +10,20 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from poselift.core.times import usual_interval
-from poselift.lifting.gaps import MAX_GAP, NEAR
+from poselift.lifting.gaps import NEAR
 
-_CONTEXT = 0.3
+_CONTEXT = 0.2
 """Seconds before and after a gap that are compared."""
+
+_LONGEST = 1.5
+"""Seconds of the longest gap that is filled. `lift` leaves frames empty in gaps above `MAX_GAP`, but for evaluation."""
 
 _REACH = 20.0
 """Seconds before and after a gap in which a repetition is looked for."""
 
-_MATCH = 0.05
-"""Mean distance of the joints, metres, at which a repetition has a weight of 1/e. On the real person of
-benchmarks/real.md the best one is 0.04 m off on average, on the CMU val views, which repeat less, 0.06 to 0.1 m."""
+_MATCH = 0.07
+"""Mean distance of the joints, metres, at which a repetition has a weight of 1/e. 0.05 to 0.1 m are about the same
+(benchmarks/real.md)."""
 
 _TICK = 1 / 30
 """Shortest seconds between the poses that are compared."""
@@ -35,7 +38,7 @@ def with_repeats(
     """Joints that follow the person's own repetition in gaps, as far as one matches.
 
     Args:
-        joints: relative to the root, metres; finite in the frames of gaps of at most `MAX_GAP` seconds.
+        joints: relative to the root, metres; NaN in gaps that stay empty.
         known: frames with keypoints, interpolated ones too.
         times: seconds, increasing.
     """
@@ -43,7 +46,8 @@ def with_repeats(
     step = usual_interval(times)
     filled = joints
     for before, after in pairwise(rows):
-        if after - before > 1 and times[after] - times[before] - step <= MAX_GAP + 1e-6:
+        bridged = np.isfinite(joints[before : after + 1]).all()
+        if after - before > 1 and times[after] - times[before] <= _LONGEST and bridged:
             near = rows[(times[rows] >= times[before] - _REACH) & (times[rows] <= times[after] + _REACH)]
             gap = slice(int(before), int(after) + 1)
             found = _repetition(joints[near].astype(np.float64), times[near], times[gap], max(step, _TICK))
