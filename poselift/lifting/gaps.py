@@ -11,7 +11,7 @@ from poselift.core.times import usual_interval
 MAX_GAP = 1.0
 """Seconds without keypoints that are bridged. Frames of longer gaps stay empty."""
 
-_FILLED = 0.3
+NEAR = 0.3
 """Longest time in seconds between two frames with keypoints over which keypoints are interpolated. Lifters are trained
 at 10 to 60 frames a second and are best at 20 and more: where three of four frames of a real person are empty, `small`
 is 12 % worse without the interpolated keypoints and 3 % with them (benchmarks/real.md). In gaps of 0.5 s a curve is a
@@ -70,7 +70,7 @@ def with_filled_gaps(
     """Keypoints, interpolated in frames that have none.
 
     Each joint moves along a monotone cubic curve (Fritsch and Carlson 1980) through the frames in which it was seen, if
-    they are at most `_FILLED` seconds apart. Its score is the lower one of the two. Frames with keypoints stay as they
+    they are at most `NEAR` seconds apart. Its score is the lower one of the two. Frames with keypoints stay as they
     are.
 
     Args:
@@ -86,7 +86,7 @@ def with_filled_gaps(
         place = np.searchsorted(known, empty)
         between = (place > 0) & (place < len(known))
         rows, before, after = empty[between], known[place[between] - 1], known[place[between]]
-        near = timestamps[after] - timestamps[before] <= _FILLED + 1e-6
+        near = timestamps[after] - timestamps[before] <= NEAR + 1e-6
         if near.any():
             rows, before, after = rows[near], before[near], after[near]
             curve = PchipInterpolator(timestamps[known], pixels[known, joint])

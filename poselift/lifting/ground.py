@@ -55,7 +55,7 @@ _FLESH = 0.06
 _LEVELS = 2000
 """Most footfalls to choose the ground's level from: each is compared with each."""
 
-_UPRIGHT = np.cos(np.deg2rad(50))
+UPRIGHT = np.cos(np.deg2rad(50))
 """Bodies that lean further from the camera's up do not count. The limit is wider than in `poselift.viz.up`: a body is
 one clue of three here, but all that a drawing has."""
 
@@ -194,7 +194,7 @@ def _lowest(motion: Motion, counts: Bool[np.ndarray, "t _"], up: Float[np.ndarra
 
 def _upright(axes: Float[np.ndarray, "t 3"]) -> np.ndarray:
     """Frames in which the body is upright enough; NaN is not."""
-    return axes @ _CAMERA_UP > _UPRIGHT * np.linalg.norm(axes, axis=-1)
+    return axes @ _CAMERA_UP > UPRIGHT * np.linalg.norm(axes, axis=-1)
 
 
 def _mean_axis(motion: Motion, threshold: float) -> Float[np.ndarray, "3"] | None:

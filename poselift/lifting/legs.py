@@ -76,7 +76,7 @@ def plant_feet(
             if done == _ROUNDS:
                 planted[:, rows[1]] = knee
                 # The foot keeps its direction: every joint below the ankle moves with it.
-                foot_joints = [row for row in range(len(skeleton)) if _hangs_on(skeleton, row, rows[2])]
+                foot_joints = [row for row in range(len(skeleton)) if hangs_on(skeleton, row, rows[2])]
                 planted[:, foot_joints] += (ankle - limb[2])[:, None].astype(joints.dtype)
         if done < _ROUNDS:
             moved += _smooth(left / total, known, times, _ROOT_MEMORY)
@@ -175,7 +175,7 @@ def _smooth(
     return smooth
 
 
-def _hangs_on(skeleton: Skeleton, row: int, ancestor: int) -> bool:
+def hangs_on(skeleton: Skeleton, row: int, ancestor: int) -> bool:
     """Whether a joint is the ancestor or one of its descendants."""
     while row >= 0 and row != ancestor:
         row = skeleton.parent_indices[row]

@@ -8,8 +8,10 @@ from poselift.core.times import usual_interval
 from poselift.lifting.bones import with_constant_bones
 from poselift.lifting.camera import CameraModel
 from poselift.lifting.gaps import find_segments, lifted_frames, widened, with_filled_gaps
+from poselift.lifting.level import with_level_feet
 from poselift.lifting.options import LiftOptions
 from poselift.lifting.pelvis import usable_scores
+from poselift.lifting.repeats import with_repeats
 from poselift.lifting.reprojection import keypoint_rays, refined, reprojection_offsets
 from poselift.lifting.roll import quarter_turns, rolled, unrolled
 from poselift.lifting.root import solve_root
@@ -35,8 +37,9 @@ def lift(keypoints: Keypoints2D, weights: Weights, camera: CameraModel, options:
     the gap is at most `MAX_GAP` seconds, and are NaN in longer gaps. In short gaps the lifter gets interpolated
     keypoints, so a detector may look at some frames only; of longer gaps it gets a few empty frames
     (`poselift.lifting.gaps`). The steps: turn the picture where somebody is far from upright (`poselift.lifting.roll`),
-    lift overlapping windows, move joints towards their rays, interpolate the other frames, give bones a constant
-    length, and place the root.
+    lift overlapping windows, move joints towards their rays, interpolate the other frames, fill longer gaps from the
+    person's repetitions (`poselift.lifting.repeats`), make standing feet level (`poselift.lifting.level`), give bones a
+    constant length, and place the root.
 
     Args:
         keypoints: of one person, in any skeleton.
@@ -63,7 +66,6 @@ def lift(keypoints: Keypoints2D, weights: Weights, camera: CameraModel, options:
     segments = [(0, len(times))] if options.every_frame and len(times) else find_segments(seen, times)
 
     joints = np.full((len(keypoints), len(skeleton_out), 3), np.nan, np.float32)
-    root = np.full((len(keypoints), 3), np.nan, np.float32)
     interpolated = np.zeros(len(keypoints), bool)
     # People without usable keypoints get NaN, so that all people of a clip have uncertainties or none has.
     uncertainty = np.full(joints.shape[:2], np.nan, np.float32) if weights.lifter.gives_uncertainty else None
@@ -87,14 +89,14 @@ def lift(keypoints: Keypoints2D, weights: Weights, camera: CameraModel, options:
                 adjusted = _resampled(times[segment], times[frames], adjusted)
                 uncertainty[segment] = adjusted * widened(seen[segment], times[segment])[:, None]
         joints[segment] = _resampled(times[segment], times[frames], lifted)
+    joints = with_repeats(joints, np.any(filled_scores > 0, axis=-1), times)
+    if options.refine:
+        root = _solve_roots(joints, rays, ray_weights, times, segments)
+        placed = Motion(joints, root, times, interpolated, skeleton_out, "camera", keypoints, pelvis=weights.pelvis)
+        joints = with_level_feet(placed, options.threshold)
     if options.constant_bones:
         joints = with_constant_bones(joints, skeleton_out, seen, rarely_seen(scores[seen], skeleton_in, skeleton_out))
-    for first, end in segments:
-        segment = slice(first, end)
-        if ray_weights[segment].any():
-            root[segment] = solve_root(
-                joints[segment].astype(np.float64), rays[segment], ray_weights[segment], times[segment]
-            )
+    root = _solve_roots(joints, rays, ray_weights, times, segments)
     return Motion(
         joints, root, times, interpolated, skeleton_out, "camera", keypoints, uncertainty, pelvis=weights.pelvis
     )
@@ -178,6 +180,22 @@ def _lift_frames(
         found.append(_resampled(timestamps, timestamps[rows], values))
     mean = np.asarray(np.mean(found, axis=0, dtype=np.float64), np.float32)
     return mean[..., :3], mean[..., 3] if mean.shape[-1] == 4 else None
+
+
+def _solve_roots(
+    joints: Float[np.ndarray, "t j 3"],
+    rays: Float[np.ndarray, "t j 3"],
+    weights: Float[np.ndarray, "t j"],
+    times: Float[np.ndarray, " t"],
+    segments: list[tuple[int, int]],
+) -> Float[np.ndarray, "t 3"]:
+    """The root of each segment; NaN between them, and in segments without a ray."""
+    root = np.full((len(joints), 3), np.nan, np.float32)
+    for first, end in segments:
+        rows = slice(first, end)
+        if weights[rows].any():
+            root[rows] = solve_root(joints[rows].astype(np.float64), rays[rows], weights[rows], times[rows])
+    return root
 
 
 def _resampled(

@@ -12,7 +12,8 @@ class LiftOptions:
     Attributes:
         threshold: keypoints with a lower score are not used.
         flip: average with the mirrored keypoints.
-        refine: move joints towards the rays of their keypoints (reprojection refinement).
+        refine: move joints towards the rays of their keypoints (reprojection refinement), and standing feet to one
+            height (level feet).
         constant_bones: give each bone one length over the whole clip.
         window: frames in a window; None for that of the weights.
         every_frame: lift frames of long gaps too, also before the first and after the last keypoint. Evaluation sets

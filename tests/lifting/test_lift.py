@@ -22,7 +22,8 @@ def hide(keypoints, first, end):
 
 
 def test_the_true_pose_comes_back_in_its_true_place(view, keypoints, oracle, camera):
-    motion = lift(keypoints, oracle, camera, LiftOptions(flip=False))
+    # Without refinement: made people do not stand on level ground.
+    motion = lift(keypoints, oracle, camera, LiftOptions(flip=False, refine=False))
     np.testing.assert_allclose(motion.joints, view.joints[:, :17], atol=5e-4)
     assert np.abs(motion.root - view.root.numpy()).max() < 0.05
     assert motion.frame == "camera"
