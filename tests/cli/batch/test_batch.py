@@ -118,15 +118,16 @@ def test_a_batch_that_is_killed_goes_on(whole, videos, batch, one_process, tmp_p
 @pytest.mark.slow
 def test_a_batch_that_is_terminated_goes_on(whole, videos, batch, tmp_path, request):
     """The signal comes from another thread while the worker, a process of its own, lifts."""
-    out, main = tmp_path / "out", threading.main_thread()
+    out, ended = tmp_path / "out", threading.Event()
 
     def terminate():
-        wait_until_one_is_begun(out, main.is_alive)
+        wait_until_one_is_begun(out, lambda: not ended.is_set())
         os.kill(os.getpid(), signal.SIGTERM)
 
     thread = threading.Thread(target=terminate)
     thread.start()
     ran = batch(videos, out)
+    ended.set()
     thread.join()
     assert ran.code == 143
     assert "To go on, run the same command again" in ran.err
