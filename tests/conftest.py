@@ -6,13 +6,11 @@ from pathlib import Path
 # One thread in each worker and in the processes that it starts: the workers share the cores.
 os.environ["OMP_NUM_THREADS"] = "1"
 
-import numpy as np
 import pytest
-import torch
 from hypothesis import settings
 
 from poselift.data.synthetic import synthetic_corpus
-from poselift.skeleton import CMU28
+from tests.data.formats.cmu import write_cmu
 
 # No deadline, because the machine may be busy. The same examples in every run, because a test must not fail by chance.
 settings.register_profile("poselift", deadline=None, derandomize=True)
@@ -35,60 +33,7 @@ def corpus():
     return synthetic_corpus(clips=6, frames=150, seed=0)
 
 
-def pack(joints):
-    """Joints as the format stores them."""
-    packed = (joints.numpy() * 1e4).round()
-    return np.where(np.isfinite(packed), packed, -32768).astype(np.int16)
-
-
 @pytest.fixture
 def cmu_files(tmp_path, corpus):
     """The synthetic corpus written as cmu50.npz, and a bench of its last two clips; (corpus, bench) paths."""
-    joints = corpus.joints.clone()
-    joints[:150, CMU28.index("nose")] = torch.nan
-    splits = np.array(["train"] * 3 + ["val"] + ["test"] * 2)
-    arrays = {
-        "root_relative": pack(joints),
-        "root": corpus.root.numpy(),
-        "clip_start": corpus.clip_start.numpy(),
-        "clip": np.array(corpus.names),
-        "subject": np.array(corpus.subjects),
-        "tier": np.array(["A"] * 6),
-        "split": splits,
-        "source": np.array(["x"] * 6),
-        "action": np.array(["walk"] * 6),
-        "joints": np.array(CMU28.joints),
-        "fps": np.float32(50),
-    }
-    np.savez(tmp_path / "cmu50.npz", **arrays)
-
-    R = np.array([[1.0, 0, 0], [0, -1, 0], [0, 0, -1]])
-    K = np.array([[1000.0, 0, 500], [0, 1000, 400], [0, 0, 1]])
-    keypoints, views = [], [4, 5]
-    for clip in views:
-        rows = slice(clip * 150, clip * 150 + 150)
-        centre = corpus.root[rows].numpy().mean(0)
-        t = -R @ (centre + [0, 0, 6.0])
-        points = (corpus.joints[rows] + corpus.root[rows, None]).numpy() @ R.T + t
-        pixels = points[..., :2] / points[..., 2:] * 1000 + [500, 400]
-        keypoints.append((np.round(pixels * 16).astype(np.int16), t))
-    missing = keypoints[0][0].copy()
-    missing[10:20, 3] = -32768
-    scores = np.full((300, 28), 255, np.uint8)
-    scores[10:20, 3] = 0
-    np.savez(
-        tmp_path / "bench.npz",
-        keypoints=np.concatenate([missing, keypoints[1][0]]),
-        scores=scores,
-        view_start=np.array([0, 150, 300]),
-        clip_index=np.array(views),
-        K=np.stack([K, K]),
-        R=np.stack([R, R]),
-        t=np.stack([keypoints[0][1], keypoints[1][1]]),
-        image_size=np.array([[1000, 800]] * 2),
-        view=np.array(["a", "b"]),
-        subject=np.array(["s02", "s02"]),
-        joints=np.array(CMU28.joints),
-        fps=np.float32(50),
-    )
-    return tmp_path / "cmu50.npz", tmp_path / "bench.npz"
+    return write_cmu(tmp_path, corpus)

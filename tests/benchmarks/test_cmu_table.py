@@ -7,7 +7,10 @@ from benchmarks import cmu_table
 pytestmark = pytest.mark.slow
 
 
-def test_a_row_for_each_setting(files, tmp_path):
+def test_a_row_for_each_setting(files, tmp_path, monkeypatch):
+    monkeypatch.setattr(
+        "poselift.reports.report.section_plots", lambda *_: []
+    )  # they take seconds; tests/cli/test_report.py
     settings = ["--skeletons", "coco17", "--keypoints", "gt", "--camera", "known", "assumed"]
     cmu_table.main(["flip=false", *files, *settings, "--out", str(tmp_path / "out")])
     runs = sorted(path.name for path in (tmp_path / "out" / "runs").iterdir())

@@ -1,7 +1,7 @@
 """Commands and training steps, run in this process."""
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from io import StringIO
@@ -18,6 +18,12 @@ from poselift.cli.train import train, training_task
 
 TINY_LIFTER = [f"model.{size}" for size in ("joint_dim=16", "frame_dim=32", "dim=32", "depth=1", "heads=4")]
 TINY_DATA = ["frames=16", "data.batch_size=4", "data.clips=2", "data.clip_frames=40"]
+SMALL = {
+    "lifter": ["joint_dim=16", "frame_dim=16", "dim=32", "depth=2", "heads=4"],
+    "encoder_decoder": ["dim=32", "depth=2", "heads=4"],
+    "tcn": ["channels=16", "depth=1"],
+    "mixste": ["dim=16", "depth=1", "heads=2"],
+}
 NOTHING_WRITTEN = ["logger.csv=null", "logger.tensorboard=null", "callbacks.progress=null"]
 
 
@@ -52,6 +58,13 @@ def poselift(*arguments) -> Ran:
         except SystemExit as left:
             code = left.code
     return Ran(code, out.getvalue(), err.getvalue())
+
+
+def small_model(overrides: Iterable[str]) -> list[str]:
+    """The overrides, after those that make their model so small that a test is quick."""
+    chosen = list(overrides)
+    model = next((part.removeprefix("model=") for part in chosen if part.startswith("model=")), "lifter")
+    return [*(f"model.{key}" for key in SMALL.get(model, ["dim=16"])), *chosen]
 
 
 @contextmanager

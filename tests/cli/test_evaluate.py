@@ -102,7 +102,8 @@ def test_every_setting_changes_the_error(weights, cmu_files, bench, tmp_path):
     arrays = dict(np.load(cmu_files[1]))
     arrays["scores"][20:60, CMU28.index("left_knee")] = 128  # between the thresholds
     np.savez(cmu_files[1], **arrays)
-    plain, _ = run(tmp_path / "a", *bench, f"weights={weights}")
+    one = [*bench, "view=a", f"weights={weights}"]
+    plain, _ = run(tmp_path / "a", *one)
     for number, setting in enumerate(
         (
             "flip=false",
@@ -114,7 +115,7 @@ def test_every_setting_changes_the_error(weights, cmu_files, bench, tmp_path):
             "data.keypoints=gt",
         )
     ):
-        other, _ = run(tmp_path / str(number), *bench, f"weights={weights}", setting)
+        other, _ = run(tmp_path / str(number), *one, setting)
         assert other["metrics"]["mpjpe"] != plain["metrics"]["mpjpe"]
     varying = json.loads((tmp_path / "3" / "metrics.json").read_text())
     assert plain["metrics"]["bone_variation"]["mean"] < 1e-3 < varying["metrics"]["bone_variation"]["mean"]

@@ -14,7 +14,7 @@ from poselift.core.errors import InputError
 from poselift.models import build_model
 from poselift.models.build import model_from_dict
 from poselift.nn.attention import ATTENTION, attention_spec
-from tests.cli.running import NOTHING_WRITTEN, TINY_DATA, assert_complete, composed, two_steps
+from tests.cli.running import NOTHING_WRITTEN, TINY_DATA, assert_complete, composed, small_model, two_steps
 
 pytestmark = pytest.mark.slow
 
@@ -41,24 +41,11 @@ ALSO = [
 ]
 """Names of the survey that are a key and not a file."""
 MECHANISMS = {f"model/attention={name}": name for name in ATTENTION}
-SMALL = {
-    "lifter": ["joint_dim=16", "frame_dim=16", "dim=32", "depth=2", "heads=4"],
-    "encoder_decoder": ["dim=32", "depth=2", "heads=4"],
-    "tcn": ["channels=16", "depth=1"],
-    "mixste": ["dim=16", "depth=1", "heads=2"],
-}
-
-
-def overrides(name):
-    """The command line of a name, with a model so small that the test is quick."""
-    chosen = name.split()
-    model = next((part.removeprefix("model=") for part in chosen if part.startswith("model=")), "lifter")
-    return [*NOTHING_WRITTEN, *TINY_DATA, *(f"model.{key}" for key in SMALL.get(model, ["dim=16"])), *chosen]
 
 
 @pytest.mark.parametrize("name", [*NAMES, *ALSO])
 def test_a_name_takes_two_steps(name):
-    with composed(*overrides(name)) as config:
+    with composed(*NOTHING_WRITTEN, *TINY_DATA, *small_model(name.split())) as config:
         assert_complete(config)
         task, logged = two_steps(config)
     assert 0 < logged["val/mpjpe"] < 5000
@@ -126,7 +113,10 @@ def test_the_default_is_the_scaled_dot_product():
     ],
 )
 def test_what_makes_no_sense_is_refused_when_it_is_built(name, message):
-    with composed(*overrides(name)) as config, pytest.raises((InstantiationException, InputError)) as caught:
+    with (
+        composed(*NOTHING_WRITTEN, *TINY_DATA, *small_model(name.split())) as config,
+        pytest.raises((InstantiationException, InputError)) as caught,
+    ):
         build_model(instantiate(config.model, _convert_="all"))
     cause = caught.value
     while cause is not None and not isinstance(cause, InputError):
@@ -141,7 +131,10 @@ def test_what_makes_no_sense_is_refused_when_it_is_built(name, message):
 )
 def test_what_makes_no_sense_is_not_composed(name):
     """A model without attention has no place for a mechanism; T-Fixup has none for a warm-up."""
-    with pytest.raises(HydraException, match=r"Could not override '(model|schedule)/"), composed(*overrides(name)):
+    with (
+        pytest.raises(HydraException, match=r"Could not override '(model|schedule)/"),
+        composed(*small_model(name.split())),
+    ):
         pass
 
 

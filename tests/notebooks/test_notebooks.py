@@ -5,6 +5,7 @@ import re
 import warnings
 from pathlib import Path
 
+import jaxtyping
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import pytest
@@ -37,11 +38,16 @@ def result_of(name, **instead):
 
 @pytest.fixture(autouse=True)
 def without_traces():
-    """Draws no windows, and puts back the settings that a notebook changes for itself."""
+    """Draws no windows, and puts back the settings that a notebook changes for itself.
+
+    Types are not checked, as in Jupyter: it doubles the time of training, and the packages' own tests check them.
+    """
+    jaxtyping.config.update("jaxtyping_disable", True)
     with warnings.catch_warnings(), mpl.rc_context({"backend": "agg"}):
         warnings.simplefilter("ignore")  # as Jupyter shows them: they are not what is tested here
         yield
     plt.close("all")
+    jaxtyping.config.update("jaxtyping_disable", False)
 
 
 @pytest.mark.slow
@@ -55,7 +61,7 @@ def test_from_rnn_to_transformer():
 
 @pytest.mark.slow
 def test_train_a_lifter(capsys):
-    result = result_of("train_a_lifter", STEPS="100")
+    result = result_of("train_a_lifter", STEPS="60")
     assert "HYDRA" not in capsys.readouterr().out, "the log of fonts, for one"
     assert result["validation"] < result["mean_pose"]
     assert result["p_mpjpe"] < result["mpjpe"] < 300

@@ -6,6 +6,8 @@ from types import SimpleNamespace
 
 import pytest
 
+from poselift.cli.batch.local import LocalEngine
+from poselift.cli.batch.task import Lifter
 from poselift.samples import demo_video
 from poselift.video import VideoReader, VideoWriter
 from tests.cli.running import poselift
@@ -35,6 +37,24 @@ def videos(tmp_path_factory):
 def batch():
     """Runs `poselift batch`, quickly."""
     return lambda source, out, *options: poselift("batch", source, "--out", out, "--workers", 1, *QUICK, *options)
+
+
+class OneProcess(LocalEngine):
+    """Lifts in this process, because a worker takes seconds to import what it needs."""
+
+    def __init__(self, options, devices, cores, timeout):
+        super().__init__(options, devices, cores, timeout)
+        self._models = (options, devices[0], cores)
+
+    def lift(self, tasks):
+        return map(Lifter(*self._models), tasks)
+
+
+@pytest.fixture
+def one_process(monkeypatch):
+    """Batches start no workers; tests of `whole` and test_local.py see to those."""
+    monkeypatch.setattr("poselift.core.threads._limit", None)  # put back at the end: a worker sets it for good
+    monkeypatch.setattr("poselift.cli.batch.command.LocalEngine", OneProcess)
 
 
 @pytest.fixture(scope="session")

@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import numpy as np
@@ -59,13 +60,14 @@ def test_a_video_alone_gives_the_same_bytes(whole, videos, tmp_path):
             assert path.read_bytes() == (whole.out / folder / path.name).read_bytes(), path.name
 
 
+@pytest.mark.usefixtures("one_process")
 def test_a_second_run_does_nothing_and_other_weights_need_no_picture(whole, videos, batch, tmp_path, monkeypatch):
     out = tmp_path / "out"
     shutil.copytree(whole.out, out, copy_function=shutil.copy2)
-    monkeypatch.setattr("poselift.cli.batch.command.LocalEngine", None)  # no process is started
-    ran = batch(videos, out)
+    with monkeypatch.context() as patch:
+        patch.setattr("poselift.cli.batch.command.LocalEngine", None)  # nothing is lifted
+        ran = batch(videos, out)
     assert (ran.code, contents(out)) == (3, whole.contents)
-    monkeypatch.undo()
     assert batch(videos, out, "--threshold", 0.3).code == 3
     for name in folders(out):
         summary = json.loads((out / name / "summary.json").read_text())
@@ -74,6 +76,7 @@ def test_a_second_run_does_nothing_and_other_weights_need_no_picture(whole, vide
     assert [name for name in os.listdir(out) if name.startswith(".")] == [".failed"]
 
 
+@pytest.mark.usefixtures("one_process")
 def test_what_has_changed_is_done_again(whole, videos, batch, tmp_path):
     """A new date alone changes nothing but the record; another content does; a repaired video is lifted."""
     source, out = tmp_path / "videos", tmp_path / "out"
@@ -91,32 +94,44 @@ def test_what_has_changed_is_done_again(whole, videos, batch, tmp_path):
     assert not (out / ".failed" / f"{clips[BROKEN[0]]['folder']}.json").exists()
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)])
-def test_a_batch_that_is_ended_goes_on(number, whole, videos, batch, tmp_path):
-    out = tmp_path / "out"
-    command = [
-        sys.executable,
-        "-c",
-        "from poselift.cli.main import main; main()",
-        "batch",
-        str(videos),
-        "--out",
-        str(out),
-        *QUICK,
-        "--workers",
-        "1",
-    ]
-    run = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+def wait_until_one_is_begun(out, running):
+    """Waits until a batch has begun with a video."""
     deadline = time.monotonic() + 120
     while not (out.exists() and any(".unfinished" in name or "-" in name for name in os.listdir(out))):
         assert time.monotonic() < deadline
-        assert run.poll() is None
+        assert running()
         time.sleep(0.01)
-    run.send_signal(number)
-    said = run.communicate(timeout=60)[1]
-    if number == signal.SIGTERM:
-        assert run.returncode == 143
-        assert "To go on, run the same command again" in said
+
+
+def test_a_batch_that_is_killed_goes_on(whole, videos, batch, one_process, tmp_path):
+    out = tmp_path / "out"
+    options = [str(videos), "--out", str(out), *QUICK, "--workers", "1"]
+    command = [sys.executable, "-c", "from poselift.cli.main import main; main()", "batch", *options]
+    run = subprocess.Popen(command)
+    wait_until_one_is_begun(out, lambda: run.poll() is None)
+    run.kill()
+    run.wait(60)
+    assert batch(videos, out).code == 3
+    assert contents(out) == whole.contents
+
+
+@pytest.mark.slow
+def test_a_batch_that_is_terminated_goes_on(whole, videos, batch, tmp_path, request):
+    """The signal comes from another thread while the worker, a process of its own, lifts."""
+    out, ended = tmp_path / "out", threading.Event()
+
+    def terminate():
+        wait_until_one_is_begun(out, lambda: not ended.is_set())
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    thread = threading.Thread(target=terminate)
+    thread.start()
+    ran = batch(videos, out)
+    ended.set()
+    thread.join()
+    assert ran.code == 143
+    assert "To go on, run the same command again" in ran.err
+    request.getfixturevalue("one_process")
     assert batch(videos, out).code == 3
     assert contents(out) == whole.contents
 
@@ -127,6 +142,7 @@ def test_two_runs_at_once_are_refused(videos, batch, tmp_path):
     assert (ran.code, "another run is writing to" in ran.err) == (2, True)
 
 
+@pytest.mark.usefixtures("one_process")
 def test_nothing_but_broken_videos(videos, batch, tmp_path):
     ran = batch(f"{videos}/*.m[ko]v", tmp_path / "out", "--shard", "1/1")
     assert ran.code == 2
@@ -134,6 +150,7 @@ def test_nothing_but_broken_videos(videos, batch, tmp_path):
     assert (tmp_path / "out" / "failures.1-of-1.csv").read_text().count("\n") == 3
 
 
+@pytest.mark.usefixtures("one_process")
 @pytest.mark.parametrize(
     ("options", "message"),
     [
