@@ -198,6 +198,7 @@ def _bar(name: str, total: int | None) -> Iterator[Callable[[int], None]]:
     columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn())
     console = Console(stderr=True, markup=False, highlight=False)
     disable = _QUIET.get() or not console.is_terminal
+    console.quiet = disable  # rich before 15 ends a disabled bar with an empty line
     with Progress(*columns, TimeRemainingColumn(), console=console, transient=True, disable=disable) as bars:
         task = bars.add_task(name, total=total)
         yield lambda done: bars.update(task, completed=done)

@@ -40,7 +40,6 @@ _RATES = (9.5, 125.0)
 
 _RARELY = 0.5
 """Share of the clip below which a person triggers a warning."""
-
 _NAMED = 10
 """People that this warning names."""
 

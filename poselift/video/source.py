@@ -174,7 +174,7 @@ def _without_password(url: str) -> str:
 
 def _quiet_capture(index: int) -> cv2.VideoCapture:
     """An opened camera; OpenCV's warnings about a missing one are left out."""
-    logging = cv2.utils.logging
+    logging = getattr(cv2.utils, "logging", cv2)  # OpenCV before 4.13 has the functions at the top
     level = logging.setLogLevel(0)
     try:
         return cv2.VideoCapture(index)

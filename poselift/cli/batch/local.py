@@ -21,6 +21,9 @@ _STARTED = "started"
 _GRACE = 5.0
 """Seconds after the time limit, at which a worker ends itself, until it is ended: a stopped process does nothing."""
 
+_LOADING = 600.0
+"""Seconds in which a worker must load the models; one that hangs there would hold up the batch for ever."""
+
 
 class LocalEngine:
     """Lifts videos in worker processes. A worker that dies is replaced; its video fails.
@@ -119,15 +122,17 @@ class _Worker:
         self._process.join()
         code, self._process = self._process.exitcode, None
         self.connection.close()
+        if not self._started and code == -signal.SIGKILL and time.monotonic() - self._since > _LOADING:
+            return f"its worker did not load the models within {_LOADING:g} s"
         if code in (1, -signal.SIGKILL) and time.monotonic() - self._since > 0.9 * self._timeout:
             return f"it took longer than {self._timeout:g} s (--timeout)"
         how = signal.strsignal(-code) if code is not None and code < 0 else f"exit code {code}"
         return f"the worker process died ({how}); the video needs too much memory, or crashes a library"
 
     def end_if_late(self) -> None:
-        """Ends the process if it is long past the time limit; `outcome` tells."""
-        late = time.monotonic() - self._since > self._timeout + _GRACE
-        if late and self._started and self.task is not None and self._process is not None:
+        """Ends the process if it is long past its time limit; `outcome` tells."""
+        late = time.monotonic() - self._since > (self._timeout + _GRACE if self._started else _LOADING)
+        if late and self.task is not None and self._process is not None:
             self._process.kill()
 
     def end(self) -> None:

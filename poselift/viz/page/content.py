@@ -67,7 +67,8 @@ def encode(motions: Sequence[Motion], view: View, times: Float[np.ndarray, " t"]
         times: of all frames, seconds.
         video: for the header.
     """
-    arrays: list[tuple[str, np.ndarray, float]] = [("times", times, 1e6)]
+    second = _steps_a_second(times)
+    arrays: list[tuple[str, np.ndarray, float]] = [("times", times, second)]
     people = []
     floors = _floors(motions)
     for motion, floor in zip(motions, floors, strict=True):
@@ -88,7 +89,7 @@ def encode(motions: Sequence[Motion], view: View, times: Float[np.ndarray, " t"]
             }
         )
         arrays += [
-            ("times", motion.timestamps, 1e6),
+            ("times", motion.timestamps, second),
             ("joints", motion.joints, _METRES),
             ("root", motion.root, _METRES),
             ("interpolated", motion.interpolated, 1.0),
@@ -114,6 +115,11 @@ def encode(motions: Sequence[Motion], view: View, times: Float[np.ndarray, " t"]
     line = json.dumps(header, separators=(",", ":"), default=np.ndarray.tolist).encode() + b"\n"
     whole = line + b"".join(_packed(values, scale) for _, values, scale in arrays)
     return base64.b64encode(gzip.compress(whole, 6, mtime=0)).decode()
+
+
+def _steps_a_second(times: np.ndarray) -> float:
+    """Microseconds, or the finest power of ten in which all times fit into int32: 1e5 for hours of video."""
+    return float(min(1e6, 10 ** np.floor(np.log10(-(_UNKNOWN + 1) / np.abs(times).max(initial=1.0)))))
 
 
 def _packed(values: np.ndarray, scale: float) -> bytes:

@@ -22,6 +22,8 @@ class StandIn:
     def __init__(self, options, device, cores):
         if device == "broken":
             raise InputError("no weights")
+        if device == "stuck":
+            os.kill(os.getpid(), signal.SIGSTOP)
 
     def __call__(self, task):
         name = task.video.name
@@ -68,6 +70,15 @@ def test_a_worker_that_hangs_is_ended(name, engine, monkeypatch):
     assert "longer than 1 s (--timeout)" in hung.reason
     assert fine.reason is None
     assert time.monotonic() - start < 30
+
+
+def test_a_worker_that_hangs_before_its_first_video_is_ended(engine, monkeypatch):
+    monkeypatch.setattr(local, "_GRACE", 0.2)
+    monkeypatch.setattr(local, "_LOADING", 1.0)
+    with engine("stuck") as running:
+        [hung] = running.lift(tasks("a"))
+    assert hung.reason == "its worker did not load the models within 1 s"
+    assert hung.again
 
 
 def test_workers_that_cannot_start_end_the_batch(engine):

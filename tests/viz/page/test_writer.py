@@ -1,3 +1,6 @@
+import base64
+import gzip
+import json
 from dataclasses import replace
 
 import numpy as np
@@ -5,6 +8,7 @@ import pytest
 
 from poselift.core.errors import InputError
 from poselift.viz.page import View, write_page
+from poselift.viz.page.content import encode
 from tests.viz.page.conftest import CAMERA
 
 VIEW = View("clip", CAMERA)
@@ -40,6 +44,16 @@ def test_motions_that_cannot_be_shown(tmp_path, people, change, message):
     with pytest.raises(InputError, match=message):
         write_page(tmp_path / "page.html", change(people), VIEW)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(("last", "step"), [(2000.0, 1e-6), (10_800.0, 1e-5)])
+def test_the_times_of_hours_are_right(people, last, step):
+    times = np.array([0.0, 0.04, last - 0.04, last])
+    content = gzip.decompress(base64.b64decode(encode(people, VIEW, times, {})))
+    header, _, body = content.partition(b"\n")
+    _, [count], scale = json.loads(header)["arrays"][0]
+    changes = np.frombuffer(body[: 4 * count], np.uint8).reshape(4, count).T.copy().view("<i4")[:, 0]
+    np.testing.assert_allclose(changes.cumsum() / scale, times, rtol=0, atol=step)
 
 
 def test_one_frame_is_enough(tmp_path, make_motion):
