@@ -14,7 +14,7 @@ from hydra.utils import instantiate
 
 from poselift.cli.config import CONF
 from poselift.cli.main import main
-from poselift.models import Lifter, build_model, load_weights
+from poselift.models import Lifter, build_model
 from tests.docs.commands import PAGES, ROOT, commands_of
 
 COMMANDS = {str(command): command for page in PAGES for command in commands_of(page).values()}
@@ -61,12 +61,7 @@ NOT_RUN = {
     r"\[NAME...\]": "NAME is left open",
     "weights FILE|WEIGHTS": "a run's own weights",
 }
-"""Commands of RUN that nothing runs here, as patterns, and why. Training, studies, tools and benchmarks run in
-tests/cli and tests/benchmarks."""
-
-EVALUATE = "poselift evaluate weights=runs/first/first.safetensors"
-REPORT = "poselift report outputs/seed* --out outputs/report"
-"""The smallest commands of the documentation that evaluate and report. tests/cli/test_export_onnx.py exports `tiny`."""
+"""Commands of RUN that nothing runs here, as patterns, and why. For training and evaluation see test_pages.py."""
 
 FILES = {
     "VIDEO": "two_people.mp4",
@@ -161,21 +156,6 @@ def test_a_command_runs(text, folder, tmp_path, monkeypatch, capsys):
     given = [found for word in arguments for found in (sorted(map(str, folder.glob(word))) if "*" in word else [word])]
     main([name, *given, *RUN[name], *(["--out", str(tmp_path / "out")] if name == "lift" else [])])
     assert "error" not in capsys.readouterr().err
-
-
-@pytest.mark.slow
-def test_an_evaluation_and_its_report_run(folder, monkeypatch, capsys):
-    """The lifter that a reader has trained is `tiny` here."""
-    monkeypatch.chdir(folder)
-    trained = folder / "runs" / "first"
-    trained.mkdir(parents=True)
-    for file in load_weights("tiny").path.parent.glob("tiny.*"):
-        shutil.copy(file, trained / f"first{file.suffix}")
-    main([*COMMANDS[EVALUATE].arguments, "output=outputs/seed_0", "flip=false"])
-    name, runs, *arguments = COMMANDS[REPORT].arguments
-    main([name, *map(str, folder.glob(runs)), *arguments, "--cost", "none"])
-    assert "error" not in capsys.readouterr().err
-    assert "MPJPE" in (folder / "outputs" / "report" / "report.md").read_text("utf-8")
 
 
 def test_no_exception_is_left_over():

@@ -37,11 +37,11 @@ NOT_RUN = {
     "tools/evaluate_detector.py": "the weights of a detector; tests/cli/test_evaluate_detector.py",
     "tools/evaluate.py": "N is left open",
     "poselift study": "hours; tests/cli/test_study.py runs rows with a smaller budget",
-    "benchmarks": "minutes to hours; tests/benchmarks runs them on smaller data",
+    "benchmarks": "minutes to hours; tests/benchmarks calls most of them on smaller data",
     "export-onnx": "15 s each; tests/models/test_onnx_export.py",
     r"experiment=cmu_newest$": "its data is left open; the page has the whole command",
     r"experiment=cmu_tiny|weights=tiny": "as those of small, which run",
-    r"outputs/seed\*": "tests/docs/test_commands.py runs it",
+    r"outputs/seed\*": "the shell expands it; the page's other report runs",
 }
 """Commands of pages that nothing runs here, as patterns, and why."""
 
