@@ -49,6 +49,7 @@ RUN = {
 """The commands that run, with the options that make them short."""
 
 NOT_RUN = {
+    "lift long.mp4": "three hours of video; benchmarks/README.md has what they took",
     "--detector": "its models are not part of the project; tests/detection",
     "--keypoints": "each format has its test with files of its own: tests/keypoints",
     "s3://": "a bucket; tests/cli/batch",
