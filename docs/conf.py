@@ -36,8 +36,8 @@ html_math_renderer = "mathml"  # MathJax would come from the network
 
 html_theme = "furo"
 html_title = "poselift"
-html_static_path = ["tables.css"]
-html_css_files = ["tables.css"]
+html_static_path = ["site.css"]
+html_css_files = ["site.css"]
 html_show_sphinx = False
 
 _FIELD = re.compile(r"(Formula|Source|Range|Unseen|Traps): (.*)")

@@ -17,15 +17,16 @@ from omegaconf import DictConfig
 from pytorch_lightning.loggers import Logger
 
 from poselift.cli.config import output_folder, plain_dict, run_configured
+from poselift.cli.earlier_run import check_earlier, checkpoint_to_resume, difference, last_checkpoint, read_resumed
 from poselift.cli.record import RunRecord, evaluation_command, resume_command, train_command
 from poselift.core.errors import InputError
 from poselift.core.files import remove_partial
 from poselift.data.module import MotionData
-from poselift.models import Lifter, build_model, load_weights
+from poselift.models import build_model, load_weights
 from poselift.reports.training_log import read_log
 from poselift.training.averaging import AverageLast
 from poselift.training.callbacks import BestWeights
-from poselift.training.checkpoints import AtomicCheckpointIO, LastCheckpoint, read_checkpoint
+from poselift.training.checkpoints import AtomicCheckpointIO, LastCheckpoint
 from poselift.training.csv_log import CsvLog
 from poselift.training.curves import plot_curves
 from poselift.training.mean_pose import MEAN_POSE
@@ -61,12 +62,12 @@ def train(config: DictConfig) -> float | None:
     if config.name in (None, ""):
         raise InputError("name= is empty; give the weights a name, or leave it out")
     output = output_folder(config)
-    checkpoint = _checkpoint(config)
-    _check_earlier(config, checkpoint)
+    checkpoint = checkpoint_to_resume(config)
+    check_earlier(config, checkpoint)
     pl.seed_everything(config.seed, verbose=False)
     data: MotionData = instantiate(config.data, _convert_="all")
     task = training_task(config, data)
-    saved = _read_checkpoint(checkpoint, task.lifter) if checkpoint else {}
+    saved = read_resumed(checkpoint, task.lifter) if checkpoint else {}
     step = int(saved.get("global_step", 0))
     loggers = _loggers(config, step)
     callbacks = _callbacks(config, loggers)
@@ -150,8 +151,8 @@ def training_task(config: DictConfig, data: MotionData) -> LiftingTask:
         try:
             warm_start(lifter, weights.lifter)
         except InputError as error:
-            difference = _difference(asdict(weights.lifter.config), asdict(lifter.config))
-            raise InputError(f"init={config.init} does not fit this lifter: {difference} ({error})") from error
+            unlike = difference(asdict(weights.lifter.config), asdict(lifter.config))
+            raise InputError(f"init={config.init} does not fit this lifter: {unlike} ({error})") from error
     task = LiftingTask(
         lifter=lifter,
         optimizer=instantiate(optimizer, _convert_="all"),
@@ -166,64 +167,6 @@ def training_task(config: DictConfig, data: MotionData) -> LiftingTask:
     if config.compile:
         task.lifter.compile()
     return task
-
-
-def _checkpoint(config: DictConfig) -> str | None:
-    """The checkpoint to resume from; None for a new run."""
-    if config.resume != "auto":
-        return None if config.resume is None else str(config.resume)
-    return _last(config)
-
-
-def _last(config: DictConfig) -> str | None:
-    """The last checkpoint in the run's folder; None if there is none."""
-    last = config.callbacks.last
-    return last.path if last and Path(last.path).is_file() else None
-
-
-def _check_earlier(config: DictConfig, checkpoint: str | None) -> None:
-    """Refuses to replace the weights or the checkpoint of an earlier run.
-
-    Other files of an earlier run, such as its log, may be replaced.
-
-    Args:
-        config: of the run.
-        checkpoint: to resume from.
-
-    Raises:
-        InputError: the folder holds an earlier run, and the config sets neither `resume` nor `overwrite`.
-    """
-    output = Path(config.output)
-    resumes = checkpoint is not None and (
-        config.resume == "auto" or Path(checkpoint).resolve().is_relative_to(output.resolve())
-    )
-    if config.overwrite or resumes:
-        return
-    paths = [Path(callback.get("path") or "") for callback in config.callbacks.values() if callback]
-    earlier = [path.name for path in paths if path.suffix in (".safetensors", ".ckpt") and path.is_file()]
-    if earlier:
-        resuming = "resume=auto to continue it, " if _last(config) else ""
-        raise InputError(
-            f"{output} holds an earlier run ({', '.join(earlier)}); give another output=, {resuming}or overwrite=true "
-            "to replace it"
-        )
-
-
-def _read_checkpoint(path: str, lifter: Lifter) -> dict[str, Any]:
-    """The content of a checkpoint from which this lifter can resume."""
-    checkpoint = read_checkpoint(path)
-    if checkpoint["model"]["config"] != asdict(lifter.config):
-        difference = _difference(checkpoint["model"]["config"], asdict(lifter.config))
-        raise InputError(
-            f"{path} belongs to another lifter: {difference}; give the model= of that run, or another output="
-        )
-    return checkpoint
-
-
-def _difference(there: dict[str, Any], here: dict[str, Any]) -> str:
-    """The keys in which two configs of lifters differ, with both values."""
-    keys = [key for key in {**there, **here} if there.get(key) != here.get(key)]
-    return ", ".join(f"{key} is {there.get(key)} there and {here.get(key)} here" for key in keys) or "another class"
 
 
 def _remove_partial(output: Path, callbacks: list[pl.Callback]) -> None:
@@ -254,7 +197,7 @@ def _end(config: DictConfig, trainer: pl.Trainer, number: int) -> NoReturn:
     """
     if not trainer.is_global_zero:
         raise SystemExit(0) from None  # Lightning kills the first process if another one fails
-    if _last(config):
+    if last_checkpoint(config):
         print(f"Stopped. Go on with: {resume_command(config)}")
     else:
         print(f"Stopped before the first checkpoint in {config.output}; start the run again.")

@@ -22,8 +22,7 @@ _REACH = 20.0
 """Seconds before and after a gap in which a repetition is looked for."""
 
 _MATCH = 0.07
-"""Mean distance of the joints, metres, at which a repetition has a weight of 1/e. 0.05 to 0.1 m are about the same
-(benchmarks/real.md)."""
+"""Mean distance of the joints, metres, at which a repetition has a weight of 1/e. 0.05 to 0.1 m are about the same."""
 
 _TICK = 1 / 30
 """Shortest seconds between the poses that are compared."""

@@ -1,0 +1,67 @@
+"""What an earlier run left in the folder of a run: the checkpoint to resume from, and files not to replace."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from omegaconf import DictConfig
+
+from poselift.core.errors import InputError
+from poselift.models import Lifter
+from poselift.training.checkpoints import read_checkpoint
+
+
+def checkpoint_to_resume(config: DictConfig) -> str | None:
+    """The checkpoint to resume from; None for a new run."""
+    if config.resume != "auto":
+        return None if config.resume is None else str(config.resume)
+    return last_checkpoint(config)
+
+
+def last_checkpoint(config: DictConfig) -> str | None:
+    """The last checkpoint in the run's folder; None if there is none."""
+    last = config.callbacks.last
+    return last.path if last and Path(last.path).is_file() else None
+
+
+def check_earlier(config: DictConfig, checkpoint: str | None) -> None:
+    """Refuses to replace the weights or the checkpoint of an earlier run.
+
+    Other files of an earlier run, such as its log, may be replaced.
+
+    Args:
+        config: of the run.
+        checkpoint: to resume from.
+
+    Raises:
+        InputError: the folder holds an earlier run, and the config sets neither `resume` nor `overwrite`.
+    """
+    output = Path(config.output)
+    resumes = checkpoint is not None and (
+        config.resume == "auto" or Path(checkpoint).resolve().is_relative_to(output.resolve())
+    )
+    if config.overwrite or resumes:
+        return
+    paths = [Path(callback.get("path") or "") for callback in config.callbacks.values() if callback]
+    earlier = [path.name for path in paths if path.suffix in (".safetensors", ".ckpt") and path.is_file()]
+    if earlier:
+        resuming = "resume=auto to continue it, " if last_checkpoint(config) else ""
+        raise InputError(
+            f"{output} holds an earlier run ({', '.join(earlier)}); give another output=, {resuming}or overwrite=true "
+            "to replace it"
+        )
+
+
+def read_resumed(path: str, lifter: Lifter) -> dict[str, Any]:
+    """The content of a checkpoint from which this lifter can resume."""
+    checkpoint = read_checkpoint(path)
+    if checkpoint["model"]["config"] != asdict(lifter.config):
+        unlike = difference(checkpoint["model"]["config"], asdict(lifter.config))
+        raise InputError(f"{path} belongs to another lifter: {unlike}; give the model= of that run, or another output=")
+    return checkpoint
+
+
+def difference(there: dict[str, Any], here: dict[str, Any]) -> str:
+    """The keys in which two configs of lifters differ, with both values."""
+    keys = [key for key in {**there, **here} if there.get(key) != here.get(key)]
+    return ", ".join(f"{key} is {there.get(key)} there and {here.get(key)} here" for key in keys) or "another class"
