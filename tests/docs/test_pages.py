@@ -143,7 +143,9 @@ def shortened(command):
     if command.config != "train":
         return given
     keys = {word.partition("=")[0] for word in given}
-    short = [*SHORT, *([] if "init" in keys or "experiment=cmu_newest" in given else TINY_LIFTER)]
+    # A lifter of full size takes a single step.
+    full = "init" in keys or "experiment=cmu_newest" in given
+    short = [*SHORT, *(["trainer.max_steps=1"] if full else TINY_LIFTER)]
     if not keys & {"trainer"}:
         short.append("trainer=smoke")
     short.append("frames=16")
