@@ -37,7 +37,7 @@ NOT_RUN = {
     "tools/evaluate_detector.py": "the weights of a detector; tests/cli/test_evaluate_detector.py",
     "tools/evaluate.py": "N is left open",
     "poselift study": "hours; tests/cli/test_study.py runs rows with a smaller budget",
-    "benchmarks": "minutes to hours; tests/benchmarks calls most of them on smaller data",
+    "benchmarks": "minutes to hours; its own test of tests/benchmarks calls it on smaller data",
     "export-onnx": "15 s each; tests/models/test_onnx_export.py",
     r"experiment=cmu_newest$": "its data is left open; the page has the whole command",
     r"experiment=cmu_tiny|weights=tiny": "as those of small, which run",
@@ -45,7 +45,22 @@ NOT_RUN = {
 }
 """Commands of pages that nothing runs here, as patterns, and why."""
 
+NOT_CALLED = {
+    "batch": "whole processes of poselift lift and batch, 3 s each; --faults takes minutes, and --ray needs ray",
+    "memory": "tests/integration/test_demo.py runs it in a process of its own",
+    "readers": "lifts the demo clip for each program; tests/benchmarks/test_readers.py calls the row of one",
+    "tracking": "needs poselift[bench]; tests/benchmarks/test_tracking.py calls all but the scores of TrackEval",
+}
+"""Benchmarks whose `main` their own test does not call, and why."""
+
+OPTIONS = {
+    "pipeline --against": "a checkout of an earlier commit",
+    "uncertainty --real": "data of real people; tests/benchmarks/test_real.py has its reader",
+}
+"""Options of documented benchmarks that their tests do not pass, and why."""
+
 INSTEAD = {
+    "data.batch_size=256": "data.batch_size=2",
     "trainer=gpu": "trainer=smoke",
     "compile=true": "compile=false",
     "trainer.precision=bf16-mixed": "trainer.precision=32-true",
@@ -139,7 +154,7 @@ def shortened(command):
     """The arguments of a command with what makes it short."""
     given = [INSTEAD.get(word, word) for word in command.arguments]
     if command.config == "evaluate":
-        return [*given, "flip=false"]
+        return [*given, "flip=false", *([] if "refine=false" in given else ["refine=false"])]
     if command.config != "train":
         return given
     keys = {word.partition("=")[0] for word in given}
@@ -180,5 +195,36 @@ def test_what_does_not_run_says_why(text):
     pytest.skip(reason(text))
 
 
+BENCHMARKS = sorted(
+    {command.program.partition(".")[2] for _, command in OURS.values() if "benchmarks." in command.program}
+)
+
+
+def passed_by_tests(name):
+    """The text of a benchmark's test, and of the options that it shares with others."""
+    files = [ROOT / "tests" / "benchmarks" / file for file in (f"test_{name}.py", "conftest.py")]
+    return "".join(path.read_text("utf-8") for path in files if path.is_file())
+
+
+@pytest.mark.parametrize("name", [name for name in BENCHMARKS if name not in NOT_CALLED])
+def test_a_test_calls_a_benchmark_with_the_options_of_the_pages(name):
+    text = passed_by_tests(name)
+    assert f"{name}.main(" in text
+    given = {
+        f"{name} {word}"
+        for _, command in OURS.values()
+        if command.program == f"benchmarks.{name}"
+        for word in command.arguments
+        if word.startswith("--")
+    }
+    assert [option for option in given - set(OPTIONS) if f'"{option.split()[1]}"' not in text] == []
+
+
 def test_no_exception_is_left_over():
     assert [pattern for pattern in NOT_RUN if not any(re.search(pattern, text) for text in OURS)] == []
+    assert [name for name in NOT_CALLED if name not in BENCHMARKS or f"{name}.main(" in passed_by_tests(name)] == []
+    assert [
+        option
+        for option in OPTIONS
+        if not any(option.split()[1] in text and option.split()[0] in text for text in OURS)
+    ] == []
