@@ -31,14 +31,15 @@ from tests.docs.test_commands import PATTERNS, start
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore:.*LeafSpec.*:FutureWarning")]  # Lightning's
 
 NOT_RUN = {
-    r"(^tools/train.py|=slurm|=ddp)": "several processes or machines; tests/integration/test_ddp.py",
+    "=ddp": "two machines; tests/integration/test_ddp.py trains in two processes",
+    "=slurm": "a cluster; test_commands.py composes it",
     "tools/prepare_h36m.py": "runs on a download in tests/data/test_h36m_cdf.py",
     "tools/prepare_cmu.py": "runs on a download in tests/data/test_cmu_asf.py",
     "tools/evaluate_detector.py": "the weights of a detector; tests/cli/test_evaluate_detector.py",
     "tools/evaluate.py": "N is left open",
     "poselift study": "hours; tests/cli/test_study.py runs rows with a smaller budget",
     "benchmarks": "minutes to hours; its own test of tests/benchmarks calls it on smaller data",
-    "export-onnx": "15 s each; tests/models/test_onnx_export.py",
+    "export-onnx": "15 s each; tests/cli/test_export_onnx.py runs the command, tests/models/test_onnx_export.py the graph",
     r"experiment=cmu_newest$": "its data is left open; the page has the whole command",
     r"experiment=cmu_tiny|weights=tiny": "as those of small, which run",
     r"outputs/seed\*": "the shell expands it; the page's other report runs",
