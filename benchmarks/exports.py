@@ -10,6 +10,7 @@ is timed, so that imports do not count. The page has no video and no angles.
 import dataclasses
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -25,12 +26,12 @@ _FRAMES = 18_000
 _RATE = 30.0
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Prints the table."""
     parser = command_line(__doc__)
     parser.add_argument("--only", metavar="FORMAT,...", help="formats to write (default: all)")
     parser.add_argument("--frames", type=int, default=_FRAMES, help="length of the motion; default %(default)s")
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     print(table_head(["format", "h36m17, s", "h36m17, MB", "cmu28, s", "cmu28, MB"]))
     with tempfile.TemporaryDirectory() as place:
         motions = [lifted(Path(place) / skeleton, skeleton, options.frames) for skeleton in ("h36m17", "cmu28")]

@@ -17,7 +17,7 @@ import sys
 import tempfile
 import traceback
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
@@ -183,14 +183,14 @@ def damaged(parser: Parser, valid: Path, path: Path, name: str, number: int, see
     return path / parser.inside
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Prints the table."""
     parser = command_line(__doc__)
     parser.add_argument("--tries", type=int, default=500, help="files a parser; default 500")
     parser.add_argument("--seed", type=int, default=0, help="default 0")
     parser.add_argument("--parsers", nargs="+", choices=list(PARSERS), metavar="NAME", help=f"of {', '.join(PARSERS)}")
     parser.add_argument("--only", type=int, metavar="NUMBER", help="one try, with its traceback")
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     if options.only is not None:
         for name in options.parsers or PARSERS:
             folder = Path(tempfile.mkdtemp())

@@ -7,7 +7,7 @@ Each part is a module `benchmarks.fault_NAME` with a function `rows(tries, seed)
 
 import importlib
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 if not __package__:  # run as a file: `benchmarks` is beside, not above
@@ -43,13 +43,13 @@ def lines(only: list[str], tries: int, seed: int) -> Iterator[str]:
             yield table_row(str(getattr(row, column)) for column in COLUMNS)
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Prints the table to stdout, and what went wrong to stderr."""
     parser = command_line(__doc__)
     parser.add_argument("--tries", type=int, default=50, help="of each fault (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", default=",".join(PARTS), help="parts, with commas (default: all)")
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     with errors_shown(parser):
         only = options.only.split(",")
         for name in only:

@@ -10,7 +10,7 @@ to the next, which shows whether a limit adds a jump.
 """
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -63,12 +63,12 @@ def largest_step(rigged: RiggedMotion) -> float:
     return float(np.nanmax(angle(steps))) if len(steps) else 0.0
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Prints a table of motions, and one of segments."""
     parser = command_line(__doc__)
     parser.add_argument("--corpus", type=Path, metavar="FILE", help="cmu50.npz; default: the sample clip alone")
     parser.add_argument("--split", default="test", choices=["train", "val", "test"], help="default: %(default)s")
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     with errors_shown(parser):
         with tempfile.TemporaryDirectory() as place:
             out = str(Path(place) / "lifted")

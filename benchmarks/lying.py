@@ -8,7 +8,7 @@ Two kinds of virtual views, COCO-17 with detector-like noise, limb joints from t
 - upright people of the val split, seen by a camera that is turned by 90, 180 or 270 degrees.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from unittest.mock import patch
 
 import numpy as np
@@ -32,12 +32,12 @@ _SHOULDERS, _HIPS = (CMU28.indices([f"left_{part}", f"right_{part}"]) for part i
 _FRAMES = 250
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Prints a table."""
     parser = command_line(__doc__)
     parser.add_argument("--corpus", nargs="+", required=True, metavar="FILE", help="files of the layout of cmu50.npz")
     parser.add_argument("--weights", default="small", metavar="NAME|FILE", help="default small")
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     torch.set_num_threads(1)
     weights = load_weights(options.weights)
     rows: dict[str, list[tuple[float, float]]] = {}

@@ -34,7 +34,8 @@ def clip(pictures: Sequence[Picture], seed: int) -> tuple[list[Frame], list[floa
     times = np.arange(0, begins[-1] + _APART[1], 1 / _RATE)
     shown = np.searchsorted(begins, times, side="right") - 1
     frames = [
-        Frame(pictures[number], time, index) for index, (number, time) in enumerate(zip(shown, times, strict=True))
+        Frame(pictures[number], float(time), index)
+        for index, (number, time) in enumerate(zip(shown, times, strict=True))
     ]
     return frames, [float(times[shown == number][0]) for number in range(len(pictures))]
 

@@ -71,7 +71,8 @@ def row_of(name: str, images: Sequence[np.ndarray]) -> list[str]:
             joints += (np.linalg.norm((pose - again)[seen, :2], axis=-1) / size).tolist()
     times = [f"{1000 * np.median(spent):.1f}" for spent in seconds]
     box = f"{100 * np.mean(boxes):.2f}" if boxes else ""
-    return [*times, str(people), str(missing), box, f"{100 * np.mean(joints):.2f}", f"{100 * np.median(joints):.2f}"]
+    apart = [f"{100 * np.mean(joints):.2f}", f"{100 * np.median(joints):.2f}"] if joints else ["", ""]
+    return [*times, str(people), str(missing), box, *apart]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -3,7 +3,7 @@
 import math
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 
 from poselift.skeleton import Skeleton
 
@@ -33,20 +33,23 @@ def body_angle(
         None if the shoulders or the hips are not clear.
     """
     clear = np.isfinite(keypoints).all(-1) & (scores >= _CLEAR)
-
-    def middle(name: str) -> Float[np.ndarray, "2"] | None:
-        pair = [f"left_{name}", f"right_{name}"]
-        if not set(pair) <= set(skeleton.joints):
-            return None
-        rows = [row for row in skeleton.indices(pair) if clear[row]]
-        middle: np.ndarray | None = keypoints[rows].mean(0) if rows else None
-        return middle
-
-    shoulders, hips, ankles = middle("shoulder"), middle("hip"), middle("ankle")
+    shoulders, hips, ankles = (_middle(name, keypoints, clear, skeleton) for name in ("shoulder", "hip", "ankle"))
     if shoulders is None or hips is None:
         return None
     x, y = (shoulders - hips) + (0 if ankles is None else shoulders - ankles)
     return float(np.arctan2(x, -y))
+
+
+def _middle(
+    name: str, keypoints: Float[np.ndarray, "j 2"], clear: Bool[np.ndarray, " j"], skeleton: Skeleton
+) -> Float[np.ndarray, "2"] | None:
+    """The middle of the clear ones of a left and a right joint; None if there is none."""
+    pair = [f"left_{name}", f"right_{name}"]
+    if not set(pair) <= set(skeleton.joints):
+        return None
+    rows = [row for row in skeleton.indices(pair) if clear[row]]
+    middle: np.ndarray | None = keypoints[rows].mean(0) if rows else None
+    return middle
 
 
 def box_along(points: Float[np.ndarray, "n 2"], angle: float) -> Float[np.ndarray, "4"]:

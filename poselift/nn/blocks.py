@@ -106,11 +106,12 @@ class EncoderBlock(nn.Module):
         rotation: Float[Tensor, "b n r 2"] | None = None,
     ) -> Float[Tensor, "b n d"]:
         """Tokens after attention and feed-forward layers; the arguments are those of `AttentionContext`."""
-
-        def attend(x: Tensor) -> Tensor:
-            return self.dropout(self.attention(AttentionContext(x, mask, rotation)))
-
-        tokens = _residual(tokens, self.attention_norm, self.norm, attend)
+        tokens = _residual(
+            tokens,
+            self.attention_norm,
+            self.norm,
+            lambda x: self.dropout(self.attention(AttentionContext(x, mask, rotation))),
+        )
         return _residual(tokens, self.feed_forward_norm, self.norm, lambda x: self.dropout(self.feed_forward(x)))
 
 

@@ -1,5 +1,6 @@
 import numpy as np
 
+from benchmarks import exports
 from benchmarks.exports import repeated, timed
 from tests.kinematics.conftest import pose, turn
 
@@ -13,3 +14,10 @@ def test_a_motion_is_repeated_without_jumps_and_timed(tmp_path):
     seconds, size = timed("trc", longer, tmp_path)
     assert float(seconds) >= 0
     assert float(size) == round((tmp_path / "person_1.trc").stat().st_size / 1e6, 1)
+
+
+def test_both_skeletons_are_timed(short_demo, table):
+    exports.main(["--only", "trc", "--frames", "20"])
+    _, (name, *cells) = table()
+    assert name == "trc"
+    assert len(cells) == 4

@@ -1,3 +1,4 @@
+from benchmarks import fault_videos
 from benchmarks.fault_videos import Read, _damaged, _unusable, read
 from benchmarks.made_videos import CONTAINERS, make
 
@@ -6,6 +7,12 @@ WHOLE = Read(("a", "b", "c"))
 
 class Here:
     """Reads in this process, which starts no other."""
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        pass
 
     def read(self, path):
         return read(path)
@@ -22,6 +29,15 @@ def test_wrong_headers_and_files_without_frames(tmp_path):
     rows = list(_unusable(Here(), tmp_path))
     assert len(rows) == 8
     assert [row.fault for row in rows if row.lost] == []
+
+
+def test_all_rows(monkeypatch, table):
+    monkeypatch.setattr(fault_videos, "Patient", Here)
+    monkeypatch.setattr(fault_videos, "_PLACES", 1)
+    fault_videos.main(["--tries", "1"])
+    _, *rows = table()
+    assert rows[-1][0] == "flipped bits"
+    assert [row[0] for row in rows if row[3] != "0"] == []
 
 
 def test_a_sound_video_is_read(tmp_path):

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from benchmarks import sample_clip
 from benchmarks.sample_clip import drawn, measured
 from poselift.skeleton import CMU28, COCO17, H36M17
 from poselift.structures import Keypoints2D, Motion
@@ -35,3 +36,11 @@ def test_people_are_drawn_where_they_have_a_pose():
     assert drawn(image, [person()], 0.1, K).any()
     assert not drawn(image, [person()], 5.0, K).any()
     assert not image.any()
+
+
+def test_a_row_for_each_person_and_a_picture(short_clip, table, tmp_path):
+    sample_clip.main([str(short_clip), "--weights", "tiny", "--frames", "0.1", "--out", str(tmp_path)])
+    _, *rows = table()
+    assert [row[:2] for row in rows] == [["tiny", "1"], ["tiny", "2"]]
+    assert all(float(row[2]) < 20 for row in rows), "pixels"
+    assert (tmp_path / "0.1.png").is_file()

@@ -9,16 +9,17 @@ from benchmarks.streaming import (
     camera_of,
     errors,
     ground_errors,
-    long_stream,
     shortened,
     smoothed,
     streamed,
 )
 from poselift.data.cmu_bench import CmuBench
+from poselift.data.synthetic import synthetic_corpus
 from poselift.lifting import LiftOptions, StreamingLifter
 from poselift.lifting.ground import Ground
 from poselift.lifting.view import keypoints_of
 from poselift.skeleton import CMU28
+from tests.data.formats.cmu import write_cmu
 
 pytestmark = pytest.mark.slow
 
@@ -75,8 +76,16 @@ def test_errors_of_the_ground():
     assert height == pytest.approx(100)
 
 
-def test_a_long_stream(weights):
-    first, second = long_stream(weights, 60, 2)
+def test_the_table_of_the_ground(tmp_path, lifter_file, capsys):
+    """Views of less than 5 s do not count."""
+    corpus, bench = write_cmu(tmp_path, synthetic_corpus(clips=6, frames=260, seed=0))
+    streaming.main(["--corpus", str(corpus), "--bench", str(bench), "--weights", str(lifter_file), "--world"])
+    assert ", 2 views" in capsys.readouterr().out
+
+
+def test_a_long_stream(lifter_file, capsys):
+    streaming.main(["--long", "60", "--people", "2", "--weights", str(lifter_file)])
+    first, second = capsys.readouterr().out.splitlines()
     assert re.search(r"60 frames, 2 people: .* 50 % \d+\.\d, 90 % \d+\.\d, 99 % \d+\.\d", first)
     assert len(re.findall(r"\d+ after \d+ frames", second)) == 3
 

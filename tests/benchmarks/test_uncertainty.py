@@ -1,3 +1,4 @@
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -50,6 +51,15 @@ def test_each_subject_is_judged_by_the_scale_of_the_others():
     shares = uncertainty.left_out({"coco17 det": {"a": steps, "b": 2 * steps, "c": steps}})["coco17 det"]
     assert shares["b"] == pytest.approx(45, abs=1)
     assert shares["a"] == 100
+
+
+def test_the_table_of_the_subjects_that_are_left_out(files, cmu_files, table):
+    arrays = dict(np.load(cmu_files[1]))
+    np.savez(cmu_files[1], **arrays | {"subject": np.array(["s01", "s02"])})
+    uncertainty.main([*files, "--skeletons", "h36m17", "--keypoints", "det", "--leave-out"])
+    shares = [float(share) for row in table() for share in re.findall(r"s0[12]: ([\d.]+)", " ".join(row))]
+    assert len(shares) == 2
+    assert all(0 <= share <= 100 for share in shares)
 
 
 def test_one_subject_alone_cannot_be_left_out():

@@ -31,21 +31,37 @@ from tests.docs.test_commands import PATTERNS, start
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore:.*LeafSpec.*:FutureWarning")]  # Lightning's
 
 NOT_RUN = {
-    r"(^tools/train.py|=slurm|=ddp)": "several processes or machines; tests/integration/test_ddp.py",
+    "=ddp": "two machines; tests/integration/test_ddp.py trains in two processes",
+    "=slurm": "a cluster; test_commands.py composes it",
     "tools/prepare_h36m.py": "runs on a download in tests/data/test_h36m_cdf.py",
     "tools/prepare_cmu.py": "runs on a download in tests/data/test_cmu_asf.py",
     "tools/evaluate_detector.py": "the weights of a detector; tests/cli/test_evaluate_detector.py",
     "tools/evaluate.py": "N is left open",
     "poselift study": "hours; tests/cli/test_study.py runs rows with a smaller budget",
-    "benchmarks": "minutes to hours; tests/benchmarks calls most of them on smaller data",
-    "export-onnx": "15 s each; tests/models/test_onnx_export.py",
+    "benchmarks": "minutes to hours; its own test of tests/benchmarks calls it on smaller data",
+    "export-onnx": "15 s each; tests/cli/test_export_onnx.py runs the command",
     r"experiment=cmu_newest$": "its data is left open; the page has the whole command",
     r"experiment=cmu_tiny|weights=tiny": "as those of small, which run",
     r"outputs/seed\*": "the shell expands it; the page's other report runs",
 }
 """Commands of pages that nothing runs here, as patterns, and why."""
 
+NOT_CALLED = {
+    "batch": "whole processes of poselift lift and batch, 3 s each; --faults takes minutes, and --ray needs ray",
+    "memory": "tests/integration/test_demo.py runs it in a process of its own",
+    "readers": "lifts the demo clip for each program; tests/benchmarks/test_readers.py calls the row of one",
+    "tracking": "needs poselift[bench]; tests/benchmarks/test_tracking.py calls all but the scores of TrackEval",
+}
+"""Benchmarks whose `main` their own test does not call, and why."""
+
+OPTIONS = {
+    "pipeline --against": "a checkout of an earlier commit",
+    "uncertainty --real": "data of real people; tests/benchmarks/test_real.py has its reader",
+}
+"""Options of documented benchmarks that their tests do not pass, and why."""
+
 INSTEAD = {
+    "data.batch_size=256": "data.batch_size=2",
     "trainer=gpu": "trainer=smoke",
     "compile=true": "compile=false",
     "trainer.precision=bf16-mixed": "trainer.precision=32-true",
@@ -73,7 +89,8 @@ def chosen(command):
 
 def reason(text):
     """Why a command does not run here; None if it does."""
-    return next((why for pattern, why in NOT_RUN.items() if re.search(pattern, text)), None)
+    known = {f"^benchmarks.{name} ": why for name, why in NOT_CALLED.items()} | NOT_RUN
+    return next((why for pattern, why in known.items() if re.search(pattern, text)), None)
 
 
 def of_a_model(command):
@@ -138,8 +155,10 @@ def files(tmp_path_factory):
 def shortened(command):
     """The arguments of a command with what makes it short."""
     given = [INSTEAD.get(word, word) for word in command.arguments]
+    if command.arguments[:1] == ("report",) and "outputs/evaluate" not in given:
+        return [*given, "--cost", "none"]  # the page with this folder measures it
     if command.config == "evaluate":
-        return [*given, "flip=false"]
+        return [*given, "flip=false", *([] if "refine=false" in given else ["refine=false"])]
     if command.config != "train":
         return given
     keys = {word.partition("=")[0] for word in given}
@@ -180,5 +199,36 @@ def test_what_does_not_run_says_why(text):
     pytest.skip(reason(text))
 
 
+BENCHMARKS = sorted(
+    {command.program.partition(".")[2] for _, command in OURS.values() if "benchmarks." in command.program}
+)
+
+
+def passed_by_tests(name):
+    """The text of a benchmark's test, and of the options that it shares with others."""
+    files = [ROOT / "tests" / "benchmarks" / file for file in (f"test_{name}.py", "conftest.py")]
+    return "".join(path.read_text("utf-8") for path in files if path.is_file())
+
+
+@pytest.mark.parametrize("name", [name for name in BENCHMARKS if name not in NOT_CALLED])
+def test_a_test_calls_a_benchmark_with_the_options_of_the_pages(name):
+    text = passed_by_tests(name)
+    assert f"{name}.main(" in text
+    given = {
+        f"{name} {word}"
+        for _, command in OURS.values()
+        if command.program == f"benchmarks.{name}"
+        for word in command.arguments
+        if word.startswith("--")
+    }
+    assert [option for option in given - set(OPTIONS) if f'"{option.split()[1]}"' not in text] == []
+
+
 def test_no_exception_is_left_over():
     assert [pattern for pattern in NOT_RUN if not any(re.search(pattern, text) for text in OURS)] == []
+    assert [name for name in NOT_CALLED if name not in BENCHMARKS or f"{name}.main(" in passed_by_tests(name)] == []
+    assert [
+        option
+        for option in OPTIONS
+        if not any(option.split()[1] in text and option.split()[0] in text for text in OURS)
+    ] == []

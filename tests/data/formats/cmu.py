@@ -14,8 +14,8 @@ def pack(joints):
 
 def write_cmu(folder, corpus):
     """A synthetic corpus of six clips as cmu50.npz, and a bench of its last two clips; (corpus, bench) paths."""
-    joints = corpus.joints.clone()
-    joints[:150, CMU28.index("nose")] = torch.nan
+    joints, frames = corpus.joints.clone(), len(corpus.joints) // 6
+    joints[:frames, CMU28.index("nose")] = torch.nan
     splits = np.array(["train"] * 3 + ["val"] + ["test"] * 2)
     arrays = {
         "root_relative": pack(joints),
@@ -36,7 +36,7 @@ def write_cmu(folder, corpus):
     K = np.array([[1000.0, 0, 500], [0, 1000, 400], [0, 0, 1]])
     keypoints, views = [], [4, 5]
     for clip in views:
-        rows = slice(clip * 150, clip * 150 + 150)
+        rows = slice(clip * frames, clip * frames + frames)
         centre = corpus.root[rows].numpy().mean(0)
         t = -R @ (centre + [0, 0, 6.0])
         points = (corpus.joints[rows] + corpus.root[rows, None]).numpy() @ R.T + t
@@ -44,13 +44,13 @@ def write_cmu(folder, corpus):
         keypoints.append((np.round(pixels * 16).astype(np.int16), t))
     missing = keypoints[0][0].copy()
     missing[10:20, 3] = -32768
-    scores = np.full((300, 28), 255, np.uint8)
+    scores = np.full((2 * frames, 28), 255, np.uint8)
     scores[10:20, 3] = 0
     np.savez(
         folder / "bench.npz",
         keypoints=np.concatenate([missing, keypoints[1][0]]),
         scores=scores,
-        view_start=np.array([0, 150, 300]),
+        view_start=np.array([0, frames, 2 * frames]),
         clip_index=np.array(views),
         K=np.stack([K, K]),
         R=np.stack([R, R]),
