@@ -8,7 +8,6 @@ file, the median and the longest time, and the load of the machine, which slows 
 """
 
 import os
-import shutil
 import statistics
 import tempfile
 import time
@@ -17,7 +16,7 @@ from pathlib import Path
 
 from benchmarks.clips import demo
 from benchmarks.command import command_line, errors_shown
-from benchmarks.web import Browser
+from benchmarks.web import Browser, chromium
 from poselift.cli.main import main as poselift
 from poselift.video import VideoWriter
 
@@ -58,10 +57,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--video", type=Path, metavar="FILE", help="another video, taken as it is")
     parser.add_argument("--out", type=Path, metavar="DIR", help="keeps the page in this folder")
     options = parser.parse_args(arguments)
-    chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-    if chromium is None:
-        parser.error("Chromium is not installed")
     with errors_shown(parser), tempfile.TemporaryDirectory() as temporary:
+        program = chromium()
         out = options.out or Path(temporary)
         out.mkdir(parents=True, exist_ok=True)
         video = options.video or out / "clip.mp4"
@@ -73,7 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         for path in (page, page.with_name("page_video.mp4")):
             if path.is_file():
                 print(f"{path.name}: {path.stat().st_size / 1e6:.1f} MB")
-        browser = Browser(chromium, Path(temporary) / "profile")
+        browser = Browser(program, Path(temporary) / "profile")
         try:
             browser.call("Page.enable")
             times = [loading(browser, page) for _ in range(_TIMES)]

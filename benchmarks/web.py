@@ -47,14 +47,18 @@ def chromium() -> str:
     """The path of Chromium.
 
     Raises:
-        InputError: Chromium or onnxruntime-web is missing.
+        InputError: Chromium is missing.
     """
     found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
     if found is None:
         raise InputError("Chromium is not installed; install the package chromium of your system")
+    return found
+
+
+def check_runtime() -> None:
+    """Raises an InputError where onnxruntime-web is missing."""
     if not (WEB / "ort" / "ort.wasm.min.mjs").is_file():
         raise InputError(f"{WEB / 'ort'} does not have onnxruntime-web; docs/onnx.md has the two commands to get it")
-    return found
 
 
 _STARTER = """
@@ -154,6 +158,7 @@ def lifted_by_page(lifter: Path, keypoints: Path, screenshot: Path) -> tuple[np.
         InputError: Chromium or onnxruntime-web is missing, or the page reports an error.
     """
     path = chromium()
+    check_runtime()
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
         folder = Path(name) / "web"
         shutil.copytree(WEB, folder, ignore=shutil.ignore_patterns("*.onnx", "*.map"))
@@ -233,6 +238,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     with errors_shown(parser), tempfile.TemporaryDirectory() as folder:
         chromium()
+        check_runtime()
         weights = load_weights(options.weights)
         lifter = options.lifter or Path(folder) / "lifter.onnx"
         if options.lifter is None:

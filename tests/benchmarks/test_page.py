@@ -1,17 +1,10 @@
 import pytest
 
-from benchmarks import page, web
-from poselift.core.errors import InputError
-
-try:
-    web.chromium()
-    MISSING = ""
-except InputError as error:
-    MISSING = str(error)
+from benchmarks import page
 
 
 @pytest.mark.slow
-@pytest.mark.skipif("Chromium" in MISSING, reason=MISSING)
+@pytest.mark.usefixtures("needs_chromium")
 def test_sizes_and_times(short_demo, monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(page, "_TIMES", 1)
     page.main(["--seconds", "0.3", "--out", str(tmp_path)])

@@ -9,17 +9,15 @@ from poselift.core.errors import InputError
 from poselift.models import load_weights
 from poselift.models.onnx_export import export_onnx
 
-try:
-    web.chromium()
-    MISSING = ""
-except InputError as error:
-    MISSING = str(error)
-
 
 @pytest.mark.slow
-@pytest.mark.skipif(bool(MISSING), reason=MISSING)
+@pytest.mark.usefixtures("needs_chromium")
 def test_the_page_lifts_as_torch_does(tmp_path):
     """More frames than a window, joints by name, missing joints, and frames without anybody."""
+    try:
+        web.check_runtime()
+    except InputError as error:
+        pytest.skip(str(error))
     pytest.importorskip("onnxscript")
     sample = json.loads((web.WEB / "sample.json").read_text("utf-8"))
     sample["frames"] = (sample["frames"] * 2)[:200]
@@ -48,7 +46,6 @@ def test_a_missing_browser_says_so(monkeypatch):
 
 
 def test_missing_onnxruntime_web_says_so(monkeypatch, tmp_path):
-    monkeypatch.setattr(web.shutil, "which", lambda name: "/usr/bin/chromium")
     monkeypatch.setattr(web, "WEB", tmp_path)
     with pytest.raises(InputError, match=r"does not have onnxruntime-web; docs/onnx\.md"):
-        web.chromium()
+        web.check_runtime()
