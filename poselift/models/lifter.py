@@ -1,4 +1,7 @@
-"""The spatio-temporal Transformer that lifts 2D keypoints to 3D."""
+"""The spatio-temporal Transformer that lifts 2D keypoints to 3D.
+
+One file, because it reads from top to bottom like the figure of docs/how_it_works.md.
+"""
 
 from dataclasses import dataclass
 from typing import Literal, overload
