@@ -13,7 +13,7 @@ from poselift.cli.batch.course import Course
 from poselift.cli.batch.limits import WORKERS_A_GPU
 from poselift.cli.batch.local import LocalEngine
 from poselift.cli.batch.settings import settings_of
-from poselift.cli.batch.storage import file_system
+from poselift.cli.batch.storage import file_system, reached
 from poselift.cli.batch.tables import check_tables
 from poselift.cli.batch.task import Task
 from poselift.cli.batch.videos import find_videos, shard_of
@@ -87,7 +87,8 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.engine == "local":
         for device in devices:
             torch_device(device)
-    videos = shard_of(find_videos(arguments.source, arguments.out, arguments), arguments.shard)
+    with reached(arguments.source):
+        videos = shard_of(find_videos(arguments.source, arguments.out, arguments), arguments.shard)
     tasks = [Task(video, settings_of(video.options), arguments.out) for video in videos]
     shard = "" if arguments.shard is None else ".{}-of-{}".format(*arguments.shard)
     # No markup, because file names may look like rich's.

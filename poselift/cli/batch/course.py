@@ -48,6 +48,7 @@ class Course:
 
     Raises:
         InputError: another run uses the folder, or it is not writable.
+        ConnectionError: it is in an object store that does not take files.
     """
 
     def __init__(self, out: str, shard: str, tasks: Sequence[Task], console: Console) -> None:
@@ -61,6 +62,10 @@ class Course:
             Path(root).mkdir(parents=True, exist_ok=True)
             busy = f"another run is writing to {self._out}; wait for its end, or choose another --out"
             self._resources.enter_context(locked(Path(root) / f".batch{self._shard}.lock", busy))
+        else:  # hours of work end here, so try at once whether they may
+            trial = f"{self._out}/.batch{self._shard}.trial"
+            write_file(trial, b"")
+            remove_file(trial)
         return self
 
     def __exit__(self, *error: object) -> None:

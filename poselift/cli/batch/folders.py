@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
-from poselift.cli.batch.storage import file_system, is_local
+from poselift.cli.batch.storage import file_system, is_local, reached
 from poselift.cli.results import RECORD
 from poselift.core.locks import BusyError, locked
 
@@ -37,17 +37,18 @@ def new_folder(out: str, name: str) -> Iterator[Path]:
         return
     with tempfile.TemporaryDirectory(prefix="poselift_") as temporary:
         folder = Path(temporary)
-        with contextlib.suppress(FileNotFoundError):
+        with reached(out), contextlib.suppress(FileNotFoundError):
             files.get_file(f"{root}/{name}/{KEPT}", str(folder / KEPT))
         yield folder
         if not (folder / RECORD).exists():
             return
-        with contextlib.suppress(FileNotFoundError):
-            files.rm(f"{root}/{name}", recursive=True)
-        # There is no renaming of folders: the record comes last.
-        written = [path for path in folder.rglob("*") if path.is_file()]
-        for path in sorted(written, key=lambda path: path.name == RECORD):
-            files.put_file(str(path), f"{root}/{name}/{path.relative_to(folder).as_posix()}")
+        with reached(out):
+            with contextlib.suppress(FileNotFoundError):
+                files.rm(f"{root}/{name}", recursive=True)
+            # There is no renaming of folders: the record comes last.
+            written = [path for path in folder.rglob("*") if path.is_file()]
+            for path in sorted(written, key=lambda path: path.name == RECORD):
+                files.put_file(str(path), f"{root}/{name}/{path.relative_to(folder).as_posix()}")
 
 
 def remove_leftovers(out: str, names: Collection[str]) -> None:

@@ -12,7 +12,7 @@ from fsspec.core import url_to_fs
 from fsspec.implementations.local import LocalFileSystem
 
 from poselift.core.bounded import parse_json, read_bytes
-from poselift.core.errors import InputError
+from poselift.core.errors import InputError, reason
 from poselift.core.files import atomic_path
 
 
@@ -35,6 +35,24 @@ def file_system(location: str) -> tuple[AbstractFileSystem, str]:
     return files, path
 
 
+@contextlib.contextmanager
+def reached(location: str) -> Iterator[None]:
+    """Turns an error of an object store, which may be of any type, into one that names the place.
+
+    Raises:
+        ConnectionError: the store cannot be reached, or does not allow what was asked.
+    """
+    try:
+        yield
+    except InputError:
+        raise
+    except Exception as error:
+        if "://" not in location:
+            raise
+        advice = "check the address, the credentials and the network"
+        raise ConnectionError(f"{location} cannot be reached: {reason(error)}; {advice}") from error
+
+
 def is_local(files: AbstractFileSystem) -> bool:
     """Whether these are files of this machine, or mounted on it."""
     return isinstance(files, LocalFileSystem)
@@ -46,14 +64,22 @@ def address(files: AbstractFileSystem, path: str) -> str:
 
 
 def stamp(files: AbstractFileSystem, path: str) -> dict[str, Any] | None:
-    """Size and version of a file, which change if it is written anew; None if there is no such file."""
-    try:
-        if is_local(files):
+    """Size and version of a file, which change if it is written anew; None if there is no such file.
+
+    Raises:
+        ConnectionError: the store cannot be reached.
+    """
+    if is_local(files):
+        try:
             status = os.stat(path)  # of the target of a link
-            return {"bytes": status.st_size, "modified": str(status.st_mtime_ns)} if os.path.isfile(path) else None
-        facts = files.info(path)
-    except (OSError, ValueError):  # ValueError: a path with a null character
-        return None
+        except (OSError, ValueError):  # ValueError: a path with a null character
+            return None
+        return {"bytes": status.st_size, "modified": str(status.st_mtime_ns)} if os.path.isfile(path) else None
+    with reached(address(files, path)):
+        try:
+            facts = files.info(path)
+        except FileNotFoundError:
+            return None
     if facts["type"] != "file":
         return None
     keys = ("ETag", "etag", "generation", "mtime", "LastModified", "last_modified", "created")
@@ -65,7 +91,8 @@ def local_copy(location: str) -> Iterator[Path]:
     """The path of a local file; a temporary copy of another one.
 
     Raises:
-        InputError: the file cannot be fetched.
+        InputError: there is no such file.
+        ConnectionError: it cannot be fetched.
     """
     files, path = file_system(location)
     if is_local(files):
@@ -73,10 +100,11 @@ def local_copy(location: str) -> Iterator[Path]:
         return
     with tempfile.TemporaryDirectory(prefix="poselift_") as folder:
         copy = Path(folder) / Path(path).name
-        try:
-            files.get_file(path, str(copy))
-        except FileNotFoundError:
-            raise InputError(f"{location}: no such file; check the path of the video") from None
+        with reached(location):
+            try:
+                files.get_file(path, str(copy))
+            except FileNotFoundError:
+                raise InputError(f"{location}: no such file; check the path of the video") from None
         yield copy
 
 
@@ -90,7 +118,8 @@ def read_some(location: str, names: list[str]) -> dict[str, bytes]:
             with contextlib.suppress(OSError, InputError):
                 found[path] = read_bytes(path) if is_local(files) else files.cat_file(path)
     else:
-        found = files.cat(list(paths), on_error="omit") if names else {}
+        with reached(location):
+            found = files.cat(list(paths), on_error="omit") if names else {}
     return {paths[path]: content for path, content in found.items()}
 
 
@@ -115,11 +144,12 @@ def write_file(location: str, content: bytes) -> None:
         with atomic_path(path) as temporary:
             temporary.write_bytes(content)
     else:
-        files.pipe_file(path, content)
+        with reached(location):
+            files.pipe_file(path, content)
 
 
 def remove_file(location: str) -> None:
     """Removes a file, if it is there."""
     files, path = file_system(location)
-    with contextlib.suppress(FileNotFoundError):
+    with reached(location), contextlib.suppress(FileNotFoundError):
         files.rm_file(path)

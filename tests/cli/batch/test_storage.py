@@ -7,7 +7,7 @@ import fsspec
 import pytest
 
 from poselift.cli.batch.settings import settings_of
-from poselift.cli.batch.storage import file_system, read_some, stamp, write_file
+from poselift.cli.batch.storage import file_system, local_copy, read_some, remove_file, stamp, write_file
 from poselift.cli.batch.task import Lifter, Task
 from poselift.cli.batch.videos import find_videos
 from poselift.cli.detector import add_detector_options
@@ -64,3 +64,36 @@ def test_reading_and_writing(store):
 def test_a_store_that_is_unknown_or_not_installed(location):
     with pytest.raises(InputError, match=location):
         file_system(location)
+
+
+def test_an_error_of_a_store_names_the_place(store, monkeypatch):
+    class ClientError(Exception):
+        """As libraries of object stores have them."""
+
+    def fail(*given, **options):
+        raise ClientError("Access\nDenied")
+
+    message = r"memory://.*/a.txt cannot be reached: Access Denied; check the address"
+    for name in ("pipe_file", "rm_file", "info", "get_file"):
+        monkeypatch.setattr(type(store), name, fail)
+    with pytest.raises(ConnectionError, match=message):
+        write_file("memory://out/a.txt", b"1")
+    with pytest.raises(ConnectionError, match=message):
+        remove_file("memory://out/a.txt")
+    with pytest.raises(ConnectionError, match=message):
+        stamp(store, "/out/a.txt")
+    with pytest.raises(ConnectionError, match=message), local_copy("memory://out/a.txt"):
+        pass
+
+
+def test_a_batch_whose_results_cannot_be_stored_ends_before_it_begins(store, batch, monkeypatch):
+    def fail(*given, **options):
+        raise PermissionError("Access Denied")
+
+    monkeypatch.setattr(type(store), "pipe_file", fail)
+    ran = batch("memory://in", "memory://out")
+    assert ran.code == 2
+    assert ran.err == (
+        "error: memory://out/.batch.trial cannot be reached: Access Denied; check the address, the credentials and the "
+        "network\n"
+    )
