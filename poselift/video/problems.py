@@ -7,10 +7,8 @@ import av
 from poselift.core.errors import printable
 from poselift.video.complaints import Complaints
 from poselift.video.missing import MissingFrames
+from poselift.video.mpegts import broken_headers, packet_size
 from poselift.video.stream import Decoder
-
-_TS_PACKETS = {188: 0, 192: 4}
-"""Bytes of a packet of MPEG-TS, and the place of its first sync byte: plain, and with the time codes of Blu-ray."""
 
 _FIRST_BOXES = (b"ftyp", b"moov", b"mdat", b"free", b"wide", b"skip")
 """Types of the boxes with which MP4 and QuickTime begin."""
@@ -29,13 +27,11 @@ class Problems:
 
     Attributes:
         errors: FFmpeg's errors.
-        announced: number of frames in the header; 0 if unknown.
         left_out: number of pictures whose timestamps do not increase.
     """
 
     def __init__(self, decoder: Decoder, errors: Complaints, first: av.VideoFrame) -> None:
         self.left_out = 0
-        self.announced = decoder.stream.frames
         self._decoder, self.errors = decoder, errors
         self._size = first.width, first.height
         self._corrupt = self._interlaced = 0
@@ -49,6 +45,24 @@ class Problems:
         self._interlaced += picture.interlaced_frame
         if (picture.width, picture.height) != self._size:
             self._other_size = picture.width, picture.height
+
+    def lacking(self, read: int, path: Path) -> str | None:
+        """What a file that was read from beginning to end lacks, by its header and packets; None if it seems whole.
+
+        Args:
+            read: number of frames that were read.
+            path: the file.
+        """
+        stream = self._decoder.stream
+        hidden = 0 if self._decoder.container.format.name == "avi" else 1  # edit lists often hide one
+        if read + self.left_out + self._decoder.repeated < stream.frames - hidden:
+            return (
+                f"{read} of the {stream.frames} frames that the header announces could be read; the others are "
+                "damaged, or the file hides them (an edit list)"
+            )
+        if broken := broken_headers(path, stream.id):
+            return f"the file is damaged: {broken} of its packets have broken headers, so frames are missing"
+        return None
 
     def lines(self) -> list[str]:
         """The problems so far, one line each."""
@@ -85,9 +99,8 @@ def is_cut_off(path: Path) -> bool:
     size = path.stat().st_size
     with path.open("rb") as file:
         start = file.read(400)
-        for packet, sync in _TS_PACKETS.items():
-            if start[sync : sync + packet + 1 : packet] == b"GG":
-                return size % packet > 0
+        if packet := packet_size(start):
+            return size % packet > 0
         if start[:3] == b"GIF":  # GIF89a, 27: a semicolon; some programs add zeros
             file.seek(max(0, size - 400))
             return not file.read().rstrip(b"\0").endswith(b";")

@@ -139,11 +139,8 @@ class VideoReader:
             self.warnings.append(f"the file ends early: {about} could be read")
         elif now < self._end and is_cut_off(self.info.path):
             self.warnings.append(f"the file is cut off: its end is missing after {until:.2f} s; copy it again")
-        elif self._start == 0 and now < self._end and index + problems.left_out < problems.announced - 1:
-            self.warnings.append(
-                f"{index} of the {problems.announced} frames that the header announces could be read; the others are "
-                "damaged, or the file hides them (an edit list)"
-            )
+        elif self._start == 0 and now < self._end and (lacking := problems.lacking(index, self.info.path)):
+            self.warnings.append(lacking)
         self.warnings += problems.lines()
 
 

@@ -119,12 +119,13 @@ class Decoder:
 
     Attributes:
         damaged: number of packets so far that could not be decoded.
+        repeated: number of pictures so far that the file leaves out because they are like the one before.
     """
 
     def __init__(self, container: InputContainer, stream: VideoStream) -> None:
         self.container = container
         self.stream = stream
-        self.damaged = 0
+        self.damaged = self.repeated = 0
 
     def __iter__(self) -> Iterator[av.VideoFrame]:
         packets = self.container.demux(self.stream)
@@ -140,6 +141,7 @@ class Decoder:
                 return
             # Empty are PyAV's mark of the end, and pictures that AVI leaves out because they are like the one before.
             if not packet.size:
+                self.repeated += packet.dts is not None
                 continue
             if packet.is_corrupt:
                 self.damaged += 1

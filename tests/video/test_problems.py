@@ -143,3 +143,26 @@ def test_ends_in_the_middle(content, cut_off, tmp_path):
     path = tmp_path / "clip"
     path.write_bytes(content)
     assert is_cut_off(path) == cut_off
+
+
+def test_a_damaged_chunk_of_avi_hides_no_frame_without_a_word(make_video):
+    path = make_video("clip.avi")
+    content = bytearray(path.read_bytes())
+    content[content.rindex(b"00dc", 0, content.rindex(b"idx1"))] = ord("8")  # of the last chunk
+    path.write_bytes(content)
+    reader = VideoReader(path)
+    read = len(list(reader))
+    assert reader.warnings[0].startswith(f"{read} of the {read + 1} frames that the header announces could be read")
+
+
+def test_a_damaged_header_in_a_ts_file_hides_no_frame_without_a_word(make_video):
+    path = make_video("clip.ts")
+    whole = VideoReader(path)
+    frames = len(list(whole))
+    assert not whole.warnings
+    content = bytearray(path.read_bytes())
+    content[content.rindex(b"\0\0\1\xe0") + 8] |= 0x40  # the length of the header
+    path.write_bytes(content)
+    reader = VideoReader(path)
+    assert len(list(reader)) == frames - 1
+    assert reader.warnings == ["the file is damaged: 1 of its packets have broken headers, so frames are missing"]
