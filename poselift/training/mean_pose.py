@@ -61,4 +61,4 @@ class MeanPose(pl.Callback):
         """Logs the mean over subjects."""
         value = self._errors.gathered().mean()
         if not math.isnan(value):
-            pl_module.log(MEAN_POSE, value)
+            pl_module.log(MEAN_POSE, value, sync_dist=True)

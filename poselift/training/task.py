@@ -145,8 +145,9 @@ class LiftingTask(pl.LightningModule):
                 if name == "mpjpe":
                     raise InputError("no validation view has 3D joints that the lifter outputs; choose other data")
                 continue  # views of one frame have no velocity
-            self.log(f"val/{name}", float(everywhere.all().mean()))
-            self.log(f"val/{name}_subjects", everywhere.mean(), prog_bar=name == "mpjpe")
+            # Equal in every process; Lightning warns of values that it does not average itself.
+            self.log(f"val/{name}", float(everywhere.all().mean()), sync_dist=True)
+            self.log(f"val/{name}_subjects", everywhere.mean(), prog_bar=name == "mpjpe", sync_dist=True)
 
     def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
         """Adds the model's config as plain data, and the position of the run.
