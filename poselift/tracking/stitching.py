@@ -51,7 +51,7 @@ def _next_parts(tracks: list[Track]) -> dict[int, int]:
     costs = _possible_pairs(tracks)
     if not costs:
         return {}
-    earlier, later = np.array(list(costs)).T
+    earlier, later = np.array(list(costs), np.int32).T  # SciPy 1.11 refuses longer indices
     # A track has one node as the earlier part and another one as the later part.
     nodes = 2 * len(tracks)
     _, component = connected_components(

@@ -99,6 +99,7 @@ def _write_npz(path):
     [_write_npz, lambda path: write_text(path, "x" * 50_000), lambda path: write_json(path, list(range(20_000)))],
 )
 @pytest.mark.parametrize("room", [0, 4096])
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # NumPy 1.26 leaves its archive open
 def test_a_full_disk_names_the_file_and_leaves_the_old_one(tmp_path, write, room):
     path = tmp_path / "a.out"
     path.write_text("old")
