@@ -32,7 +32,8 @@ PATTERNS = {
     "poselift weights get": "NAME is left out",
     "poselift batch --workers 1": "SOURCE is left out",
     "poselift export --to html": "the motions are left out",
-    "poselift train -m seed=0,1,2 hydra/launcher=submitit_slurm hydra.launcher.timeout_min=240 resume=auto": (
+    "poselift train -m seed=0,1,2 hydra/launcher=submitit_slurm hydra.launcher.timeout_min=240 "
+    "hydra.launcher.max_num_timeout=100 resume=auto": (
         "the launcher needs poselift[sweep], and Hydra composes each job of a sweep alone"
     ),
 }

@@ -22,6 +22,7 @@ from poselift.cli.formats import given_formats
 from poselift.cli.lift import chosen_skeleton
 from poselift.cli.lift_options import add_lift_options
 from poselift.core.device import torch_device
+from poselift.core.optional import require
 from poselift.core.threads import cores
 from poselift.models import load_weights
 
@@ -87,6 +88,8 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.engine == "local":
         for device in devices:
             torch_device(device)
+    else:
+        require("ray", "ray")
     with reached(arguments.source):
         videos = shard_of(find_videos(arguments.source, arguments.out, arguments), arguments.shard)
     tasks = [Task(video, settings_of(video.options), arguments.out) for video in videos]
