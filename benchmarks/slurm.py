@@ -11,6 +11,7 @@ import contextlib
 import getpass
 import os
 import re
+import shutil
 import socket
 import subprocess
 import sys
@@ -75,7 +76,7 @@ def cluster(folder: Path) -> Iterator[None]:
         "SLURM_CONF": str(conf),
         "MASTER_ADDR": "127.0.0.1",  # no name server knows n1
         "OMP_NUM_THREADS": "1",
-        "PATH": os.pathsep.join([str(folder), os.environ["PATH"], "/usr/sbin"]),
+        "PATH": os.pathsep.join([str(folder), os.environ["PATH"]]),
         "PYTHONPATH": os.pathsep.join(filter(None, [str(_ROOT), os.environ.get("PYTHONPATH")])),
     }
     command = folder / "poselift"  # the scripts call it by its name
@@ -205,6 +206,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = command_line(__doc__)
     parser.add_argument("--steps", type=int, default=6000, help="of training, more than fit in a minute; default 6000")
     options = parser.parse_args(arguments)
+    os.environ["PATH"] += ":/usr/sbin"
+    if missing := [name for name in ("munged", "slurmctld", "slurmd", "sbatch") if shutil.which(name) is None]:
+        parser.error(f"{', '.join(missing)} of SLURM is not installed; install slurm-wlm (Debian, Ubuntu)")
     with tempfile.TemporaryDirectory() as temporary:
         place = Path(temporary)
         (place / "cluster").mkdir()
