@@ -30,13 +30,15 @@ def check_counts(path: Path) -> None:
 
     Raises:
         InputError: the file cannot be read.
-        ValueError: it declares more than it can hold.
+        ValueError: it declares more than it can hold, or its records do not follow each other.
         struct.error: it is cut off.
     """
     content = read_bytes(path)
     if not content.startswith(_VERSION_3):
         return
-    descriptor = struct.unpack_from(">12xq", content, 8)[0]
+    size, descriptor = struct.unpack_from(">q4xq", content, 8)
+    if descriptor != 8 + size:  # cdflib reads the descriptor there, wherever the first record says that it is
+        raise ValueError("its second record does not follow its first")
     at, r_variables, attributes, r_dimensions, variables = _numbers(">20xq16xii4xii", content, descriptor)
     _check(max(r_variables, attributes, variables) * _SMALLEST <= len(content), "variables and attributes")
     _check(r_dimensions <= _DIMENSIONS, "dimensions")

@@ -16,11 +16,11 @@ _VALUES = {*range(1, 8), 9, 12, 13, 16, 17, 18}
 """Types of elements that hold numbers or text."""
 _FLAGS = 6, 8
 """Type and size of an array's first element, whose lowest byte is its class."""
-_TEXT, _SPARSE, _LAST_NUMBER = 4, 5, 15
-"""Classes; the numbers come after the sparse ones."""
+_TEXT, _SPARSE, _LAST_NUMBER, _OPAQUE = 4, 5, 15, 17
+"""Classes; the numbers come after the sparse ones. Opaque objects have no shape."""
 _COMPLEX = 1 << 11
 _PART = 1 << 20
-_LONGEST_SHAPE = 4 * 32
+_SHORTEST_SHAPE, _LONGEST_SHAPE = 4 * 2, 4 * 32
 """Bytes."""
 _SPARE = 1000
 """Parts that a struct may declare without having them: it may have no fields."""
@@ -86,8 +86,8 @@ def _check_array(read: Read, size: int, order: str, level: int) -> None:
         else:
             padding = min(-length % 8, left)
             left -= padding
-            if count == 0:  # the shape
-                declared = value if inside else _product(read, length, order)
+            if count == 0 and flags & 0xFF != _OPAQUE:
+                declared = _product(read, length, order)
                 length = 0
             _skip(read, length + padding)
         count += 1
@@ -100,8 +100,8 @@ def _check_array(read: Read, size: int, order: str, level: int) -> None:
 
 def _product(read: Read, size: int, order: str) -> int:
     """The number of elements of a shape of so many bytes, each whole number of four."""
-    if size > _LONGEST_SHAPE:
-        raise ValueError("an array has too many axes")
+    if not _SHORTEST_SHAPE <= size <= _LONGEST_SHAPE:
+        raise ValueError("an array has too few or too many axes")
     shape = read(size)
     if len(shape) < size:
         raise ValueError("a part is cut short")

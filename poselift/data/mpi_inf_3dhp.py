@@ -15,7 +15,7 @@ from jaxtyping import Float
 from poselift.core.bounded import read_lenient_text
 from poselift.core.errors import InputError
 from poselift.data.loading import intrinsics, pick_names, pick_split, recorded_view
-from poselift.data.reading import Layout, check_shape, frames_first, load_mat
+from poselift.data.reading import Layout, frames_first, load_mat, numbers
 from poselift.data.views import View
 from poselift.skeleton import MPI_INF_3DHP17
 
@@ -191,7 +191,7 @@ def clip_view(
     Raises:
         InputError: `valid` has another number of frames.
     """
-    valid = check_shape(path, f"{name} valid frames", valid.ravel(), (len(pixels),))
+    valid = numbers(path, f"{name} valid frames", valid.ravel(), (len(pixels),))
     setting, image_size, K = TEST_CLIPS[name]
     return recorded_view(
         name,
@@ -229,9 +229,9 @@ def _train_sequence(root: Path, subject: str, sequence: str, cameras: Sequence[i
 
 def _cell(path: Path, key: str, cells: np.ndarray, camera: int, channels: int) -> np.ndarray:
     """(frames, 17, channels) of one camera, from a cell array of rows "x1 y1 (z1) x2 ..."."""
-    rows = check_shape(path, f"{key}{{{camera + 1}}}", cells[camera, 0], (None, len(JOINTS28) * channels))
+    rows = numbers(path, f"{key}{{{camera + 1}}}", cells[camera, 0], (None, len(JOINTS28) * channels))
     chosen = [JOINTS28.index(joint) for joint in MPI_INF_3DHP17.joints]
-    return rows.reshape(len(rows), len(JOINTS28), channels)[:, chosen].astype(np.float64)
+    return rows.reshape(len(rows), len(JOINTS28), channels)[:, chosen]
 
 
 def _test_clip(root: Path, name: str, key: str) -> View:

@@ -15,7 +15,7 @@ from poselift.core.bounded import room
 from poselift.core.errors import InputError, reason, short
 from poselift.core.npz import npz_arrays, npz_member, read_array, read_header
 from poselift.core.optional import require
-from poselift.data.hdf5 import dataset_array
+from poselift.data.hdf5 import check_heaps, dataset_array
 from poselift.data.matlab import check_unpacked
 from poselift.data.unpickling import RestrictedUnpickler
 
@@ -111,19 +111,31 @@ def check_shape(path: str | Path, key: str, array: object, shape: Shape) -> np.n
     return np.asarray(array)
 
 
+def numbers(path: Path, key: str, array: object, shape: Shape) -> Float[np.ndarray, "..."]:
+    """The array as float64, after a check of its type and shape.
+
+    Raises:
+        InputError: it is no array, has another shape, or holds text or objects.
+    """
+    checked = check_shape(path, key, array, shape)
+    if checked.dtype.kind not in "biuf":
+        raise InputError(f"{path}: {key!r} holds values of type {checked.dtype}, expected numbers")
+    return checked.astype(np.float64)
+
+
 def frames_first(path: Path, key: str, array: np.ndarray, joints: int, channels: int) -> Float[np.ndarray, "t j c"]:
     """MATLAB's (channels, joints, frames) as (frames, joints, channels), float64.
 
     MATLAB drops the axis of the frames where there is one frame; some files have an axis of one person before it.
 
     Raises:
-        InputError: the array has another shape.
+        InputError: the array has another shape, or holds no numbers.
     """
     if array.ndim == 2:
         array = array[..., None]
     elif array.ndim == 4 and array.shape[2] == 1:
         array = array[:, :, 0]
-    return check_shape(path, key, array, (channels, joints, None)).transpose(2, 1, 0).astype(np.float64)
+    return numbers(path, key, array, (channels, joints, None)).transpose(2, 1, 0)
 
 
 def load_arrays(path: str | Path, shapes: Mapping[str, Shape], help_text: str) -> dict[str, np.ndarray]:
@@ -205,6 +217,7 @@ def load_mat(path: str | Path, keys: Mapping[str, Shape | None]) -> dict[str, np
             check_unpacked(path, most)
             arrays = loadmat(path, variable_names=list(keys))
         else:
+            check_heaps(path)
             with h5py.File(path) as file:
                 datasets = {key: file[key] for key in keys if isinstance(file.get(key), h5py.Dataset)}
                 arrays = {key: dataset_array(dataset, most).T for key, dataset in datasets.items()}

@@ -17,7 +17,7 @@ from jaxtyping import Float
 from poselift.core.bounded import room
 from poselift.core.errors import InputError, reason
 from poselift.core.optional import require
-from poselift.data.hdf5 import dataset_array
+from poselift.data.hdf5 import check_heaps, dataset_array
 from poselift.data.unpickling import RestrictedUnpickler
 
 _SIGNATURE = b"\x89HDF\r\n\x1a\n"
@@ -45,6 +45,7 @@ def read_frame(path: Path) -> _Frame:
     h5py = require("h5py", "datasets")
     try:
         most = room(path.stat().st_size)
+        check_heaps(path)
         with h5py.File(path) as file:
             tables = [group for group in file.values() if "pandas_type" in group.attrs]
             if len(tables) != 1:

@@ -65,3 +65,12 @@ def test_other_damage(cdf, tmp_path):
         (tmp_path / "a.cdf").write_bytes(content)
         with contextlib.suppress(InputError):
             read_cdf(tmp_path / "a.cdf")
+
+
+def test_a_second_record_that_does_not_follow_the_first(cdf, tmp_path):
+    """cdflib reads it there, whatever the first says, so that the numbers checked would not be the numbers used."""
+    content = bytearray(cdf.read_bytes())
+    content[8:16] = struct.pack(">q", 300)
+    (tmp_path / "a.cdf").write_bytes(content)
+    with pytest.raises(InputError, match="second record does not follow"):
+        read_cdf(tmp_path / "a.cdf")

@@ -10,7 +10,7 @@ import pytest
 from scipy.io import savemat
 
 from poselift.core.errors import InputError
-from poselift.data.reading import Layout, check_shape, load_arrays, load_mat, load_object_npz, load_pickle
+from poselift.data.reading import Layout, check_shape, load_arrays, load_mat, load_object_npz, load_pickle, numbers
 
 LAYOUT = Layout(
     "Some dataset", "some/\n  a.npz   positions\n  b.npz", "https://example.org/ask", "Then run: prepare.py"
@@ -232,6 +232,43 @@ def test_a_mat_with_elements_of_the_wrong_types(tmp_path, compressed):
         path.write_bytes(whole[:128] + (struct.pack("<II", 15, len(packed)) + packed if compressed else array))
         with pytest.raises(InputError, match=r"a\.mat cannot be read as a MATLAB file \((an array|a part|it)"):
             load_mat(path, {"x": None})
+
+
+@pytest.mark.parametrize("shape", [(5, 0), (5, 4, 1), (5, 132, *[1] * 33)])
+def test_a_mat_with_too_few_or_too_many_axes(tmp_path, shape):
+    """SciPy crashes the interpreter on text without axes."""
+    path = tmp_path / "a.mat"
+    savemat(path, {"x": "text"})
+    whole = path.read_bytes()
+    at = whole.index(struct.pack("<IIii", 5, 8, 1, 4))
+    changed = struct.pack(f"<II{len(shape) - 2}i", *shape)
+    changed += bytes(-len(changed) % 8) + whole[at + 16 :]
+    path.write_bytes(whole[:132] + struct.pack("<I", at - 136 + len(changed)) + whole[136:at] + changed)
+    with pytest.raises(InputError, match="an array has too few or too many axes"):
+        load_mat(path, {"x": None})
+
+
+def test_an_hdf5_file_whose_free_blocks_lead_back_to_one(tmp_path):
+    """The HDF5 library would follow them for ever."""
+    path = tmp_path / "a.mat"
+    write_hdf5(path, {"x": np.zeros((5, 5))})
+    content = bytearray(path.read_bytes())
+    heap = content.index(b"HEAP")
+    block, start = struct.unpack_from("<QQ", content, heap + 16)
+    content[512 + start + block : 512 + start + block + 8] = struct.pack("<Q", block)
+    path.write_bytes(content)
+    for key in "x", "another":
+        with pytest.raises(InputError, match="free blocks of a heap has no end"):
+            load_mat(path, {key: None})
+
+
+def test_numbers(tmp_path):
+    np.testing.assert_array_equal(numbers(tmp_path, "x", np.arange(3), (3,)), [0.0, 1.0, 2.0])
+    for array in (np.array(["a"]), np.array([None]), np.zeros(1, [("a", "f8")])):
+        with pytest.raises(InputError, match=r"'x' holds values of type .*, expected numbers"):
+            numbers(tmp_path, "x", array, (1,))
+    with pytest.raises(InputError, match="'x' is a float64, expected an array"):
+        numbers(tmp_path, "x", np.float64(3), (1,))
 
 
 def test_a_mat_that_declares_or_unpacks_to_too_much(tmp_path, monkeypatch):
