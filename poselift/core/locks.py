@@ -14,7 +14,7 @@ class BusyError(InputError):
 
 
 @contextlib.contextmanager
-def locked(path: Path, busy: str) -> Iterator[None]:
+def locked(path: Path, busy: str, patience: float = 0.0) -> Iterator[None]:
     """Holds the lock while the block runs.
 
     The operating system frees the lock of a process that dies, so a file that was left behind locks nothing. On a file
@@ -23,6 +23,7 @@ def locked(path: Path, busy: str) -> Iterator[None]:
     Args:
         path: the lock's file, which is removed at the end.
         busy: message of the error if another process holds the lock.
+        patience: seconds to wait for it.
 
     Raises:
         BusyError: another process, or another part of this one, holds the lock.
@@ -35,7 +36,7 @@ def locked(path: Path, busy: str) -> Iterator[None]:
         Traceback (most recent call last):
         poselift.core.locks.BusyError: taken
     """
-    lock = filelock.FileLock(path, blocking=False)
+    lock = filelock.FileLock(path, timeout=patience)
     try:
         lock.acquire()
     except filelock.Timeout:

@@ -14,6 +14,9 @@ from poselift.core.locks import BusyError, locked
 KEPT = "keypoints.npz"
 """Name of the file in the folder of each video that has its detections."""
 
+_PATIENCE = 10.0
+"""Seconds to wait for another process that lifts a video: the worker of a killed run holds it for a moment more."""
+
 
 @contextlib.contextmanager
 def new_folder(out: str, name: str) -> Iterator[Path]:
@@ -32,7 +35,8 @@ def new_folder(out: str, name: str) -> Iterator[Path]:
     if is_local(files):
         place = Path(root) / name
         place.parent.mkdir(parents=True, exist_ok=True)
-        with locked(place.with_name(f".{name}.lock"), f"another run lifts it into {out}; wait for the end of that run"):
+        busy = f"another run lifts it into {out}; wait for the end of that run"
+        with locked(place.with_name(f".{name}.lock"), busy, _PATIENCE):
             yield from _local(place)
         return
     with tempfile.TemporaryDirectory(prefix="poselift_") as temporary:

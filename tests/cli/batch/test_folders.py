@@ -2,6 +2,7 @@
 
 import argparse
 import contextlib
+import threading
 
 import pytest
 
@@ -12,6 +13,7 @@ from poselift.cli.detector import add_detector_options
 from poselift.cli.lift_options import add_lift_options
 from poselift.cli.result_folder import new_results
 from poselift.core.errors import InputError
+from poselift.core.locks import BusyError, locked
 
 
 def test_a_folder_in_which_nothing_was_to_be_done_leaves_nothing(tmp_path):
@@ -28,6 +30,28 @@ def test_detections_of_a_try_that_failed_stay_for_the_next(tmp_path):
         raise InputError("no")
     with new_folder(str(tmp_path), "walk") as folder:
         assert (folder / KEPT).exists()
+
+
+def hold(path, held, let_go):
+    with locked(path, ""):
+        held.set()
+        let_go.wait(60)
+
+
+def test_a_folder_that_the_worker_of_a_killed_run_still_holds(tmp_path, monkeypatch):
+    held, let_go = threading.Event(), threading.Event()
+    worker = threading.Thread(target=hold, args=(tmp_path / ".walk.lock", held, let_go))
+    worker.start()
+    held.wait()
+    with monkeypatch.context() as patch:
+        patch.setattr("poselift.cli.batch.folders._PATIENCE", 0.1)
+        with pytest.raises(BusyError, match="another run lifts it"), new_folder(str(tmp_path), "walk"):
+            pass
+    threading.Timer(0.3, let_go.set).start()
+    with new_folder(str(tmp_path), "walk") as folder:
+        assert let_go.is_set()
+        assert folder.is_dir()
+    worker.join()
 
 
 def test_names_are_no_patterns(tmp_path):
