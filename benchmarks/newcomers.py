@@ -3,15 +3,16 @@
     python -m benchmarks.newcomers [--people N] [--height PX] [--clips N] [--size WIDTHxHEIGHT] [--qualities NAME ...]
 
 Each clip is a picture of 30 frames a second into which one person after another comes, 0.8 to 1.2 s apart (the people
-of `benchmarks.crowd`, pasted in; they stand still). Somebody is found in the first frame from which half of the
-person's joints lie within a tenth of the height in all looks of a third of a second. The clip goes on for 1.2 s after
-the last one came, so who is found later than that counts as never found.
+of `benchmarks.crowd`, pasted in; they stand still). Somebody is found in the first look from which a third of a second
+has no pause of more than 0.15 s between looks with half of the person's joints within a tenth of the height: looks
+between the regular ones are only at those who surprise. The clip goes on for 1.2 s after the last one came, so who is
+found later than that counts as never found.
 """
 
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from jaxtyping import Bool
+from jaxtyping import Float
 
 from benchmarks.clips import demo, people
 from benchmarks.command import command_line, table_head, table_row
@@ -23,8 +24,8 @@ from poselift.video import Frame
 _RATE = 30
 _APART = (0.8, 1.2)
 """Least and most seconds between two people who come."""
-_STAYS = 1 / 3
-"""Seconds in which each look must see who counts as found."""
+_STAYS, _PAUSE = 1 / 3, 0.15
+"""Seconds in which looks must see who counts as found, and the longest pause between them."""
 
 
 def clip(pictures: Sequence[Picture], seed: int) -> tuple[list[Frame], list[float]]:
@@ -42,19 +43,23 @@ def clip(pictures: Sequence[Picture], seed: int) -> tuple[list[Frame], list[floa
 
 def delays(finder: PeopleFinder, frames: Sequence[Frame], begins: Sequence[float], poses: Poses) -> Iterator[float]:
     """Seconds from when each person came to when they were found; infinite for those who were not."""
-    looks: list[tuple[float, Bool[np.ndarray, " n"]]] = []
+    seen: list[list[float]] = [[] for _ in begins]
     for found, time in finder.find(frames):
         if found is not None:
-            joints = hits(poses, found.keypoints)
-            looks.append((time, joints.max(1, initial=0) > poses.shape[1] / 2))
-    for person, begin in enumerate(begins):
-        mine = [(time, seen[person]) for time, seen in looks]
-        stays = (
-            time
-            for time, _ in mine
-            if time >= begin and all(seen for later, seen in mine if time <= later <= time + _STAYS)
-        )
-        yield next(stays, np.inf) - begin
+            most = hits(poses, found.keypoints).max(1, initial=0)
+            for person in np.flatnonzero(most > poses.shape[1] / 2):
+                seen[person].append(time)
+    last = frames[-1].timestamp
+    for times, begin in zip(seen, begins, strict=True):
+        later = np.array([time for time in times if time >= begin])
+        yield next((time for time in later if _stays(later, time, last)), np.inf) - begin
+
+
+def _stays(seen: Float[np.ndarray, " n"], time: float, last: float) -> bool:
+    """Whether somebody is seen often enough from a time on; `last` is the end of the clip."""
+    until = min(time + _STAYS, last)
+    marks = [time, *seen[(seen > time) & (seen < until)], until]
+    return bool(np.diff(marks).max() < _PAUSE + 1e-6)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
