@@ -37,7 +37,7 @@ PARSERS = FILES | DATASETS
 
 _SECONDS = 5.0
 """CPU time of a try."""
-_MEMORY = 1500 << 20
+MOST_MEMORY = 1500 << 20
 """Bytes that a try may add to the memory of its process."""
 _SPARE = 8 << 30
 """Bytes of address space beyond which allocations fail, so that the machine survives a lost try."""
@@ -121,33 +121,44 @@ def _row(name: str, parser: Parser, tries: int, seed: int) -> Row:
 
 def _work(pipe: Any, parser: Parser, valid: Path, name: str, start: int, tries: int, seed: int) -> None:
     """Sends for each try its number, whether it gave a result, and the error of a lost one."""
-    warnings.simplefilter("ignore")
-    base = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    space = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-    resource.setrlimit(resource.RLIMIT_AS, (space + _SPARE, space + _SPARE))
-    signal.signal(signal.SIGPROF, _slow)
-    gc.freeze()  # the libraries' objects stay: looking through them would take most of the time
+    base = bound_process()
     with open(os.devnull, "w") as nothing, tempfile.TemporaryDirectory() as folder:
         os.dup2(nothing.fileno(), 2)
         for number in range(start, tries):
             path = damaged(parser, valid, Path(folder, "try"), name, number, seed)
-            result, error = _try(parser.read, path)
-            peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-            if peak - base > _MEMORY:
-                error = error or f"it took {(peak - base) >> 20} MiB"
+            result, error = tried(parser.read, path)
+            grown = memory() - base
+            if grown > MOST_MEMORY:
+                error = error or f"it took {grown >> 20} MiB"
             pipe.send((number, result, error))
-            if peak - base > _MEMORY:
+            if grown > MOST_MEMORY:
                 break  # a new process has a new peak
             if number % 100 == 0:
                 gc.collect()
     pipe.close()
 
 
+def bound_process() -> int:
+    """Prepares a process for tries, with a bound for its memory; the peak of that so far, bytes."""
+    warnings.simplefilter("ignore")
+    space = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (space + _SPARE, space + _SPARE))
+    signal.signal(signal.SIGPROF, _slow)
+    gc.freeze()  # the libraries' objects stay: looking through them would take most of the time
+    return memory()
+
+
+def memory() -> int:
+    """The peak of the memory of this process, bytes."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
 def _slow(*_: object) -> None:
     raise _SlowError
 
 
-def _try(read: Callable[[Path], object], path: Path) -> tuple[bool, str]:
+def tried(read: Callable[[Path], object], path: Path) -> tuple[bool, str]:
+    """Whether a file gives a result, and what is wrong if it gives neither that nor an `InputError` in time."""
     try:
         signal.setitimer(signal.ITIMER_PROF, _SECONDS)
         try:
