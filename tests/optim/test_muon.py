@@ -39,6 +39,23 @@ def test_a_matrix_goes_as_far_in_all_directions():
     assert float(lengths.max() / lengths.min()) < 4
 
 
+@pytest.mark.parametrize("shape", [(40, 64), (64, 40), (48, 48)])
+def test_steps_are_those_of_pytorchs_muon_but_for_its_rounding(shape):
+    """PyTorch's is in bfloat16, which has three digits."""
+    draw = torch.Generator().manual_seed(0)
+    own, theirs = (nn.Parameter(torch.ones(shape)) for _ in range(2))
+    optimizer = MuonAdamW([{"params": [own], "weight_decay": 0.1}], lr=0.01)
+    other = torch.optim.Muon([theirs], 0.01, weight_decay=0.1, adjust_lr_fn="match_rms_adamw")
+    for _ in range(3):
+        own.grad = torch.randn(shape, generator=draw)
+        theirs.grad = own.grad.clone()
+        optimizer.step()
+        other.step()
+    moved = (theirs - 1).norm()
+    assert 0 < (own - theirs).norm() < 0.02 * moved
+    assert optimizer.state[own].keys() == other.state[theirs].keys(), "checkpoints of both can be resumed"
+
+
 def test_what_is_no_matrix_is_stepped_as_by_adamw(model):
     other = copy.deepcopy(model)
     optimizer, adamw = MuonAdamW(groups(model), lr=0.01), torch.optim.AdamW(groups(other), 0.01, betas=(0.9, 0.98))
