@@ -19,7 +19,10 @@ from benchmarks.command import command_line, errors_shown, table_head, table_row
 from benchmarks.fault_parsers import PARSERS, Row
 from poselift.core.errors import InputError
 
-_WORK = "import sys; from benchmarks.guided import work; work(sys.argv[1], *map(int, sys.argv[2:4]), sys.argv[4])"
+_WORK = (
+    "import sys; from benchmarks.fault_guided_worker import work; "
+    "work(sys.argv[1], *map(int, sys.argv[2:4]), sys.argv[4])"
+)
 
 
 def row(name: str, tries: int, seed: int, lost: Path) -> Row:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-_SIGNATURE = b"\x89HDF\r\n\x1a\n"
+SIGNATURE = b"\x89HDF\r\n\x1a\n"
 _HEAP = b"HEAP\0"
 """Signature and version; three bytes follow that are not used."""
 _NO_BLOCK = 1
@@ -28,9 +28,10 @@ def check_heaps(path: Path) -> None:
 
     Raises:
         ValueError: a list leads back to one of its blocks, or the file's numbers do not have 8 bytes.
+        IndexError: the file ends in its first block.
     """
     with path.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as content:
-        base = content.find(_SIGNATURE)
+        base = content.find(SIGNATURE)
         if base < 0:
             return
         version = content[base + 8]

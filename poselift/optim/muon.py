@@ -85,7 +85,7 @@ class MuonAdamW(Optimizer):
 class _Muon(Optimizer):
     """Muon with Nesterov's momentum, as `torch.optim.Muon`, which always makes matrices orthogonal in bfloat16.
 
-    On a CPU this one does it in float32: most CPUs have no products of bfloat16, and take 24 times as long for them.
+    On a CPU this one does it in float32: many CPUs have no products of bfloat16, and emulate them much more slowly.
     """
 
     @torch.no_grad()
