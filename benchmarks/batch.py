@@ -1,6 +1,6 @@
 """`poselift batch` against a loop of `poselift lift`, in one interleaved run; and what a batch survives.
 
-    python -m benchmarks.batch [--copies 6] [--repeats 3] [--lift OPTION ...]
+    python -m benchmarks.batch [--copies 6] [--repeats 3] [--lift=OPTION ...]
     python -m benchmarks.batch --faults [--videos 200] [--tries 3] [--seed 0] [--ray]
 
 The first command times copies of the demo clip, whole processes with their start: one `poselift lift --no-render` after
@@ -83,7 +83,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--copies", type=int, default=6, help="default 6")
     parser.add_argument("--repeats", type=int, default=3, help="default 3")
     parser.add_argument(
-        "--lift", nargs="*", default=[], metavar="OPTION", help="more options, such as '--quality=fast'"
+        "--lift", action="append", default=[], metavar="OPTION", help="another option, as --lift=--quality=fast"
     )
     parser.add_argument("--faults", action="store_true", help="disturb a batch instead")
     parser.add_argument("--videos", type=int, default=200, help="of the disturbed batch, default 200")

@@ -140,7 +140,7 @@ def _worker(place: Path, out: str, number: signal.Signals, broken: list[str], wh
     """Whether a fifth of the batch ends as promised although a signal meets one of its workers."""
     mine = sorted(path.name for path in (place / "videos").iterdir())[2::5]
     run = _run(place, out, "--workers", "2", "--timeout", "30", "--shard", "3/5")
-    while len(finished(place / out)) < 3:
+    while not finished(place / out) and run.poll() is None:
         time.sleep(0.05)
     children = Path(f"/proc/{run.pid}/task/{run.pid}/children").read_text().split()
     workers = [int(child) for child in children if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes()]

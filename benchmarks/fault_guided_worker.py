@@ -29,7 +29,9 @@ def work(name: str, tries: int, seed: int, lost: str) -> None:
         seed: of the changes.
         lost: folder for the files of tries that are lost.
     """
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # what the fuzzer and the libraries say
+    report = os.fdopen(os.dup(1), "w", buffering=1)
+    for told in (1, 2):  # what the fuzzer and the libraries say
+        os.dup2(os.open(os.devnull, os.O_WRONLY), told)
     atheris = importlib.import_module("atheris")
     with atheris.instrument_imports(include=["poselift"]):
         bounds = importlib.import_module("benchmarks.fault_parsers")
@@ -60,7 +62,7 @@ def work(name: str, tries: int, seed: int, lost: str) -> None:
             if error:
                 Path(lost, f"{name} {seed} {done}".replace("/", "_").replace(":", "")).write_bytes(data)
             if error or done % 1000 == 0 or done == tries:
-                print(json.dumps([done, results, error]), flush=True)
+                print(json.dumps([done, results, error]), file=report)
             if grown > bounds.MOST_MEMORY or done == tries:
                 os._exit(0)
 
@@ -72,20 +74,23 @@ def work(name: str, tries: int, seed: int, lost: str) -> None:
             f"-artifact_prefix={lost}/{name[:3]} ",
         ]
         flags += ["-rss_limit_mb=0", "-len_control=0", str(seeds)]
-        atheris.Setup([sys.argv[0], *flags], one, custom_mutator=_mutator(atheris, parser.change))
+        atheris.Setup([sys.argv[0], *flags], one, custom_mutator=_mutator(atheris, parser.change, contents))
         atheris.Fuzz()
 
 
-def _mutator(atheris: Any, change: Callable[[bytes, Random], bytes]) -> Callable[[bytes, int, int], bytes]:
-    """Half of the changes know the format, half are libFuzzer's own."""
+def _mutator(
+    atheris: Any, change: Callable[[bytes, Random], bytes], contents: list[bytes]
+) -> Callable[[bytes, int, int], bytes]:
+    """Half of the changes are the format's, of a valid file; half are libFuzzer's, of any that reached new branches.
+
+    A change of the format reads its file, as a pickle: that must be the benchmark's own.
+    """
 
     def mutated(data: bytes, most: int, seed: int) -> bytes:
         draw = Random(seed)
-        if len(data) > 1 and draw.random() < 0.5:
-            try:
-                return data[:1] + change(data[1:], draw)[: most - 1]
-            except Exception:  # it is no file of the format any more
-                pass
+        if draw.random() < 0.5:
+            index = draw.randrange(len(contents))
+            return bytes([index]) + change(contents[index], draw)[: most - 1]
         changed: bytes = atheris.Mutate(data, most)
         return changed
 

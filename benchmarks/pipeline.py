@@ -101,7 +101,7 @@ def speed(options: "Options", folder: Path) -> None:
             runs: dict[str, list[dict]] = {variant: [] for variant in variants}
             for _ in range(options.repeats):
                 for variant, (tree, extra) in variants.items():
-                    runs[variant].append(timed(tree, video, [*extra, *options.lift]))
+                    runs[variant].append(timed(tree, video, [*extra, "--weights", options.weights, *options.lift]))
             first = statistics.median(run["whole"] for run in next(iter(runs.values())))
             for variant, several in runs.items():
                 frames, whole = several[0]["frames"], [run["whole"] for run in several]
@@ -208,7 +208,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--qualities", nargs="+", choices=list(QUALITIES), default=list(QUALITIES), help="default: all")
     parser.add_argument("--against", metavar="COMMIT", help="also time the command of this commit")
     parser.add_argument("--repeats", type=int, default=3, help="default 3")
-    parser.add_argument("--lift", nargs="*", default=[], metavar="OPTION", help="more options, such as '--no-render'")
+    parser.add_argument(
+        "--lift", action="append", default=[], metavar="OPTION", help="another option, as --lift=--no-render"
+    )
     parser.add_argument("--weights", default="small", help="default small")
     parser.add_argument("--errors", action="store_true", help="compare the 3D, not the time")
     parser.add_argument("--folder", type=Path, help="keeps the clips")

@@ -51,3 +51,12 @@ def test_what_a_program_got_wrong_shows(walk):
     assert "LOST: 19 of 20 frames" in readers.seen(reader, found, moved[1:], walk)
     turned = dataclasses.replace(reader, format="bvh")
     assert "trunk at most 90 degrees" in readers.seen(turned, found, moved[..., [0, 2, 1]], walk)
+
+
+def test_the_command_lifts_exports_and_reads(short_demo, tmp_path, capsys):
+    pytest.importorskip("ezc3d")
+    readers.main(["--only", "c3d,csv", "--python", sys.executable, "--out", str(tmp_path)])
+    rows = [line.split(" | ") for line in capsys.readouterr().out.splitlines()[2:]]
+    assert [row[0].removeprefix("| ") for row in rows] == [r.format for r in READERS if r.format in ("c3d", "csv")]
+    assert "error at most" in next(row for row in rows if row[1].startswith("ezc3d"))[-1]
+    assert list((tmp_path / "lifted").glob("person_*.npz"))

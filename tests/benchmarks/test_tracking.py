@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from benchmarks import tracking
 from benchmarks.tracking import evaluation_data, ours, ours_live, without_doubles
 from poselift.data.scenes import Scene, make_scene
 from poselift.skeleton import COCO17
@@ -28,3 +29,12 @@ def test_each_detection_has_a_number(corpus, follow):
     numbers = follow(scene)
     assert [len(frame) for frame in numbers] == [len(found) for found in scene.detections]
     assert np.mean(np.concatenate(numbers) > 0) > 0.8
+
+
+def test_the_table_has_a_row_for_each_tracker(cmu_files, table):
+    pytest.importorskip("trackers", reason="pip install poselift[bench]")
+    pytest.importorskip("trackeval", reason="pip install poselift[bench]")
+    tracking.main(["--corpus", str(cmu_files[0]), "--split", "val", "--people", "2", "--scenes", "1"])
+    rows = {row[1]: row[2:] for row in table()[1:]}
+    assert set(rows) == {*tracking.TRACKERS, "ours, every second frame"}
+    assert float(rows["ours"][tracking.COLUMNS.index("IDF1")]) > 50

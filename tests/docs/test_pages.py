@@ -46,15 +46,10 @@ NOT_RUN = {
 }
 """Commands of pages that nothing runs here, as patterns, and why."""
 
-NOT_CALLED = {
-    "batch": "whole processes of poselift lift and batch, 3 s each; --faults takes minutes, and --ray needs ray",
-    "memory": "tests/integration/test_demo.py runs it in a process of its own",
-    "readers": "lifts the demo clip for each program; tests/benchmarks/test_readers.py calls the row of one",
-    "tracking": "needs poselift[bench]; tests/benchmarks/test_tracking.py calls all but the scores of TrackEval",
-}
-"""Benchmarks whose `main` their own test does not call, and why."""
-
 OPTIONS = {
+    "batch --faults": "two minutes; tests/cli/batch kills batches",
+    "batch --ray": "ray",
+    "readers --model": "OpenSim and its model",
     "pipeline --against": "a checkout of an earlier commit",
     "uncertainty --real": "data of real people; tests/benchmarks/test_real.py has its reader",
 }
@@ -89,8 +84,7 @@ def chosen(command):
 
 def reason(text):
     """Why a command does not run here; None if it does."""
-    known = {f"^benchmarks.{name} ": why for name, why in NOT_CALLED.items()} | NOT_RUN
-    return next((why for pattern, why in known.items() if re.search(pattern, text)), None)
+    return next((why for pattern, why in NOT_RUN.items() if re.search(pattern, text)), None)
 
 
 def of_a_model(command):
@@ -210,7 +204,7 @@ def passed_by_tests(name):
     return "".join(path.read_text("utf-8") for path in files if path.is_file())
 
 
-@pytest.mark.parametrize("name", [name for name in BENCHMARKS if name not in NOT_CALLED])
+@pytest.mark.parametrize("name", BENCHMARKS)
 def test_a_test_calls_a_benchmark_with_the_options_of_the_pages(name):
     text = passed_by_tests(name)
     assert f"{name}.main(" in text
@@ -226,7 +220,6 @@ def test_a_test_calls_a_benchmark_with_the_options_of_the_pages(name):
 
 def test_no_exception_is_left_over():
     assert [pattern for pattern in NOT_RUN if not any(re.search(pattern, text) for text in OURS)] == []
-    assert [name for name in NOT_CALLED if name not in BENCHMARKS or f"{name}.main(" in passed_by_tests(name)] == []
     assert [
         option
         for option in OPTIONS
