@@ -181,7 +181,7 @@ class Finder:
         """
         time = frame.timestamp
         last, self._tick = self._tick, self._clock.tick(time)
-        if self._search is None and (how := self._searches.due(time, self._people)):
+        if self._search is None and (how := self._searches.due(time, frame.image, self._people)):
             self._start_search(frame, replace(how, quick=self._pace.quick_searches))
             if self._tick == 0:  # the detector may open its network for looks while the first search runs
                 self._detector.look(frame.image, np.zeros((0, 4)), np.zeros(0), self._pace.quick_looks)

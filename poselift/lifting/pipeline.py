@@ -25,6 +25,7 @@ from poselift.lifting.uncertainty import FEW_JOINTS, seen_joints
 from poselift.models import Weights
 from poselift.structures import Keypoints2D, Motion
 from poselift.video import Frame
+from poselift.video.missing import JUMP
 
 Progress = Callable[[str, float], None]
 """Receives the name of a stage and its finished share, 0 to 1."""
@@ -173,7 +174,9 @@ def lift_clip(
     progress("Lifting", 1.0)
     interval = usual_interval(np.array(times))
     fps = 1 / interval if interval else clip.fps
-    warnings += [*_rare_people(tracks, len(times)), *_time_problems(np.array(times), interval)]
+    warnings += [*_rare_people(tracks, len(times)), *_odd_rate(interval)]
+    if not any(JUMP in warning for warning in clip.warnings):
+        warnings += _gaps(np.array(times))
     return LiftedClip(fps, len(times), (times[0], times[-1]), camera, motions, heights, watch.seconds, warnings)
 
 
@@ -214,23 +217,27 @@ def _rare_people(tracks: Sequence[Keypoints2D], frames: int) -> list[str]:
     return [f"seen in less than half of the clip: {', '.join(rarely)}"] if rarely else []
 
 
-def _time_problems(times: Float[np.ndarray, " t"], interval: float) -> list[str]:
-    """Warnings about timestamps with their usual interval, seconds: other rates than trained, and gaps."""
-    found = []
-    if interval and not _RATES[0] <= 1 / interval <= _RATES[1]:
-        found.append(
-            f"the timestamps are {interval:.3g} s apart, {1 / interval:.3g} frames per second; lifters are made for 10 "
-            "to 120, so the motion may be wrong"
-        )
+def _odd_rate(interval: float) -> list[str]:
+    """A warning where the usual interval of the timestamps, seconds, is of no rate that lifters are trained for."""
+    if not interval or _RATES[0] <= 1 / interval <= _RATES[1]:
+        return []
+    return [
+        f"the timestamps are {interval:.3g} s apart, {1 / interval:.3g} frames per second; lifters are made for 10 to "
+        "120, so the motion may be wrong"
+    ]
+
+
+def _gaps(times: Float[np.ndarray, " t"]) -> list[str]:
+    """A warning where timestamps jump."""
     jumps = long_gaps(times)
-    if len(jumps):
-        longest = jumps[np.diff(times)[jumps].argmax()]
-        lasts, after = times[longest + 1] - times[longest], times[longest]
-        found.append(
-            f"gaps in the timestamps: {len(jumps)}, the longest of {lasts:.2f} s after {after:.2f} s; frames are "
-            "missing there"
-        )
-    return found
+    if not len(jumps):
+        return []
+    longest = jumps[np.diff(times)[jumps].argmax()]
+    lasts, after = times[longest + 1] - times[longest], times[longest]
+    return [
+        f"gaps in the timestamps: {len(jumps)}, the longest of {lasts:.2f} s after {after:.2f} s; frames are missing "
+        "there"
+    ]
 
 
 def seen_share(keypoints: Keypoints2D, frames: int) -> float:

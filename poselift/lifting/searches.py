@@ -11,6 +11,7 @@ from jaxtyping import Float, UInt8
 from poselift.core.threads import pool
 from poselift.detection import PlaceDetector, Search
 from poselift.detection.duplicates import pose_nms
+from poselift.lifting.changes import Changes
 from poselift.lifting.followed import Followed
 from poselift.structures import Detections
 
@@ -18,13 +19,17 @@ _RETRY, _LOST = 0.1, 1.0
 """After somebody was lost: seconds between searches, and for how long."""
 _TILED, _TURNED = 1.0, 2.0
 """Seconds between searches with tiles, and between those for turned people, whom fine ones find half of the time."""
+_LIVELY, _QUIET = 0.5, 1.0
+"""After a change of the picture: seconds with searches at the full rate. Seconds between searches without a change."""
 
 
 class Searches:
     """Chooses the searches of the whole picture.
 
     Coarse and fine ones take turns. Once a second a fine one has tiles. Every two seconds one more is for people who
-    are turned: by a quarter, three quarters and half a turn by turns. The first search is for everybody.
+    are turned: by a quarter, three quarters and half a turn by turns. The first search is for everybody. Where the
+    picture has not changed beside the people who are followed, there is a fine one a second only; where it changes
+    again, a fine one with tiles begins at once.
 
     Args:
         rate: searches a second.
@@ -33,14 +38,31 @@ class Searches:
     def __init__(self, rate: float) -> None:
         self._rate = rate
         self._fine = True
+        self._changes = Changes()
+        self._changed = self._last = -np.inf
         self._turns = cycle((1, 3, 2))
         self._next = self._next_tiles = self._lost = -np.inf
         self._next_turned: float | None = None
         self._lost_turn = 0
 
-    def due(self, time: float, people: Sequence[Followed]) -> Search | None:
-        """The search that begins at a time in seconds; None if none does."""
+    def due(self, time: float, image: UInt8[np.ndarray, "_ _ 3"], people: Sequence[Followed]) -> Search | None:
+        """The search that begins with a picture, at a time in seconds; None if none does."""
+        boxes = np.array([person.expected_box(time) for person in people]).reshape(-1, 4)
+        search = self._due(time, image, boxes, people)
+        if search is not None and 0 in search.turns:
+            self._changes.searched(image, boxes)
+            self._last = time
+        return search
+
+    def _due(
+        self,
+        time: float,
+        image: UInt8[np.ndarray, "_ _ 3"],
+        boxes: Float[np.ndarray, "n 4"],
+        people: Sequence[Followed],
+    ) -> Search | None:
         if self._next_turned is None:  # the first search of all
+            self._changed = time
             self._next, self._next_turned, self._next_tiles = time + 1 / self._rate, time + _TURNED, time + _TILED
             self._fine = False
             return Search(turns=(0, 1, 2, 3), tiles=True)
@@ -51,9 +73,17 @@ class Searches:
             return Search(turns=(self._turn(people),))
         if time < self._next:
             return None
+        doubt = time < self._lost + _LOST or any(person.misses for person in people)
+        quiet = not doubt and time >= self._changed + _LIVELY
+        changed = self._changes.since(image, boxes)
         self._next = time + (_RETRY if time < self._lost + _LOST else 1 / self._rate)
-        fine, self._fine = self._fine, not self._fine
-        tiles = fine and time >= self._next_tiles
+        if changed:
+            self._changed = time
+        elif quiet and time < self._last + _QUIET:
+            return None
+        # The first of those that follow a change is fine, and so is each without a change.
+        fine, self._fine = self._fine or quiet, not self._fine or (quiet and not changed)
+        tiles = fine and (time >= self._next_tiles or (quiet and changed))
         if tiles:
             self._next_tiles = time + _TILED
         return Search(fine, tiles=tiles)

@@ -116,6 +116,36 @@ def test_newcomers_are_found_within_half_a_second():
     assert first[400] - 2.2 < 0.6
 
 
+class StillStreet(Street):
+    """The same with a still camera: people are grey, and the first pixel is the clock."""
+
+    def frames(self, seconds):
+        for frame in frames(seconds):
+            image = np.full((400, 600, 3), 120, np.uint8)
+            for left, top in np.array(self.people(frame.timestamp)).reshape(-1, 2).round().astype(int):
+                image[top : top + 100, left : left + 40] = 30
+            image[0, 0] = frame.image[0, 0]
+            yield Frame(image, frame.timestamp, frame.index)
+
+
+def still(people, seconds):
+    detector = StillStreet(people)
+    seen = list(Finder(detector, Pace(30.0, 2, 6.0)).find(detector.frames(seconds)))
+    return [time for time, how in detector.searches if 0 in how.turns], seen
+
+
+def test_a_still_picture_is_searched_once_a_second():
+    searched, _ = still(lambda time: [(100 + 40 * time, 50)], 6.0)
+    assert len([time for time in searched if time < 1]) > 2
+    assert np.diff([time for time in searched if time > 1]) == pytest.approx(1.1, abs=0.15)
+
+
+def test_who_comes_into_a_still_picture_is_searched_for_at_once():
+    searched, seen = still(lambda time: [(100, 50)] + [(300, 50)] * (time > 2.03), 4.0)
+    assert sum(2.03 < time < 2.8 for time in searched) >= 3
+    assert min(time for found, time in seen if found is not None and 300 in corners(found)) < 2.03 + 0.5
+
+
 def test_somebody_who_leaves_is_gone_at_once_and_searched_for():
     detector, seen = watch(lambda time: [(100, 50)] if time < 1 or time > 1.5 else [])
     present = [time for time, found in seen if found is not None and len(found)]
