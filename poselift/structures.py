@@ -11,6 +11,7 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from poselift.core.errors import InputError
+from poselift.core.times import check_span
 from poselift.skeleton import Pelvis, Skeleton
 
 FEET = ("left_foot", "right_foot")
@@ -64,7 +65,7 @@ class Keypoints2D:
 
     Raises:
         InputError: an array has another shape, a score is not from 0 to 1, the picture has no size, or the timestamps
-            do not increase.
+            do not increase or are not of one clip.
 
     Example:
         >>> from poselift.skeleton import COCO17
@@ -108,6 +109,7 @@ class Keypoints2D:
             raise InputError(f"timestamps must increase; frames {first} and {first + 1} have {times} s")
         if not np.isfinite(self.timestamps).all():
             raise InputError("a timestamp is not a finite number; give seconds")
+        check_span(self.timestamps)
 
     @classmethod
     def from_frames(
@@ -226,6 +228,11 @@ class Motion:
 
     def __len__(self) -> int:
         return len(self.timestamps)
+
+    @property
+    def posed(self) -> Bool[np.ndarray, " t"]:
+        """Frames in which root and all joints are known."""
+        return np.isfinite(self.joints).all((1, 2)) & np.isfinite(self.root).all(1)
 
     def restricted(self, skeleton: Skeleton) -> "Motion":
         """The motion with the joints of a smaller skeleton that has the same root.

@@ -40,8 +40,8 @@ def run(options: argparse.Namespace) -> None:
     """Writes the files.
 
     Raises:
-        InputError: a format is unknown or cannot do what the options want, a motion cannot be read or has no pose, or
-            a file cannot be written.
+        InputError: a format is unknown or cannot do what the options want, a motion cannot be read, none has a
+            pose, or a file cannot be written.
     """
     names = chosen_formats(options.to, "--to")
     formats = motion_formats(names)
@@ -49,7 +49,7 @@ def run(options: argparse.Namespace) -> None:
         _check_all(formats, "turns", "--up z: Z cannot point up in")
     if options.together:
         _check_all(formats, "several", "--together: a file of several people is not possible in")
-    motions = {source: read_motion(source) for source in options.motions}
+    motions = with_poses({source: read_motion(source) for source in options.motions})
     planned = _planned(options, list(motions), formats)
     page = _page(options, list(motions)) if PAGE in names else None
     for out in [*(out for _, out, _ in planned), *([page] if page else [])]:
@@ -64,6 +64,21 @@ def run(options: argparse.Namespace) -> None:
     if page:
         for out in page_of_people(list(motions), page):
             print(out)
+
+
+def with_poses(motions: dict[Path, Motion]) -> dict[Path, Motion]:
+    """The motions that have a pose; prints the files of the others.
+
+    Raises:
+        InputError: none has one.
+    """
+    posed = {source: motion for source, motion in motions.items() if motion.posed.any()}
+    empty = [source for source in motions if source not in posed]
+    if not posed:
+        raise InputError(f"{', '.join(map(str, empty))}: no frame has a pose; choose another person")
+    for source in empty:
+        print(f"{source} is left out: no frame has a pose")
+    return posed
 
 
 def _check_all(formats: dict[str, Format], field: str, problem: str) -> None:

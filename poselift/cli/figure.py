@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 _COLUMNS = 6
 """Moments in a film strip."""
 
+_SLACK = 5e-3
+"""Seconds by which a picture may be earlier than the pose: files round the time stamps of keypoints."""
+
 _JOINTS = "left_knee,right_knee"
 
 
@@ -97,7 +100,8 @@ def _strip(motions: Sequence[Motion], arguments: argparse.Namespace) -> "Figure"
     video = arguments.video or video_of(first.parent)
     if video is None:
         print("warning: the video is not where it was; the strip has none. --video FILE gives it")
-    pictures = [_picture(video, time, camera.image_size) for time in times] if video else []
+    slack = min(_SLACK, half_interval(motions[0].timestamps))
+    pictures = [_picture(video, time, slack, camera.image_size) for time in times] if video else []
     return strip_plot(motions, times, pictures, PictureCamera(camera.K, camera.R, camera.t))
 
 
@@ -151,8 +155,8 @@ def _only(motions: Sequence[Motion]) -> Motion:
 
 
 def _moments(motions: Sequence[Motion], given: list[float] | None, count: int) -> list[float]:
-    """The given moments, or some at even steps; each with a pose."""
-    known = [motion.timestamps[np.isfinite(motion.joints).all((1, 2))] for motion in motions]
+    """Time stamps of frames with a pose: those nearest to the given moments, or some at even steps."""
+    known = [motion.timestamps[motion.posed] for motion in motions]
     times = np.unique(np.concatenate(known))
     if not len(times):
         raise InputError("no frame of the motions has a pose; lift the video again")
@@ -161,22 +165,22 @@ def _moments(motions: Sequence[Motion], given: list[float] | None, count: int) -
         return list(dict.fromkeys(times[(shares * len(times)).astype(int)].tolist()))
     start = min(motion.timestamps[0] for motion in motions)
     end = max(motion.timestamps[-1] for motion in motions)
+    moments = []
     for time in given:
         if not start - 0.05 <= time <= end + 0.05:  # also for NaN
             raise InputError(
                 f"--at {time:g}: the motions are from {start:.2f} to {end:.2f} s; choose moments in between"
             )
-        if not any(frame_at(each, half_interval(each), time) is not None for each in known):
+        near = [each[frame] for each in known if (frame := frame_at(each, half_interval(each), time)) is not None]
+        if not near:
             raise InputError(f"--at {time:g}: nobody has a pose then; choose from {times[0]:.2f} to {times[-1]:.2f} s")
-    return given
+        moments.append(float(min(near, key=lambda stamp: abs(stamp - time))))
+    return moments
 
 
-def _picture(video: Path, time: float, size: Sequence[int]) -> UInt8[np.ndarray, "h w 3"]:
+def _picture(video: Path, time: float, slack: float, size: Sequence[int]) -> UInt8[np.ndarray, "h w 3"]:
     """The frame of a moment."""
-    frame = next(iter(VideoReader(video, max(0.0, time - 5e-3))), None)
-    if frame is None:
-        raise InputError(f"{video} ends before {time:g} s; give the video that was lifted")
-    image = frame.image
+    image = next(iter(VideoReader(video, max(0.0, time - slack)))).image
     if list(image.shape[1::-1]) != list(size):
         wanted = "x".join(map(str, size))
         raise InputError(

@@ -80,7 +80,7 @@ def write_formats(
     video: Path | None,
     span: tuple[float, float],
 ) -> tuple[list[str], list[str]]:
-    """Writes motions in formats beside their npz files.
+    """Writes motions in formats beside their npz files; people without a pose are on the page only.
 
     Args:
         folder: that of the npz files.
@@ -94,6 +94,8 @@ def write_formats(
     """
     written, failed = [], []
     for stem, motion in motions.items():
+        if not motion.posed.any():  # the lifter warns
+            continue
         for name, format_ in motion_formats(names).items():
             out = folder / f"{stem}{format_.ending}"
             try:

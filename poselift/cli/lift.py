@@ -8,7 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from rich.console import Console
 
 from poselift.cli.detector import add_detector_options, chosen_detector
@@ -89,12 +88,12 @@ def run(arguments: argparse.Namespace) -> None:
         lifted = lift_into(unfinished, clip, weights, arguments, formats, inputs, pictures, report)
     for warning in lifted.warnings:
         console.print(printable(f"warning: {warning}"), style="yellow")
-    if all(np.isnan(motion.joints).all() for motion in lifted.motions):
+    posed = [motion.keypoints.person for motion in lifted.motions if motion.posed.any()]
+    if not posed:
         summary = printable(f"nobody was lifted in {path}; the reasons are in {out / 'summary.json'}")
         print(summary, file=sys.stderr)
         raise SystemExit(NOBODY)
     if arguments.rerun is not None:
-        posed = [motion.keypoints.person for motion in lifted.motions if not np.isnan(motion.joints).all()]
         write_recording(arguments.rerun, [out / f"person_{person}.npz" for person in posed])
     count = len(lifted.motions)
     people = f"{count} {'person' if count == 1 else 'people'}"

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from poselift.cli.export import with_poses
 from poselift.export import read_motion
 from poselift.kinematics import gait, joint_angles
 from poselift.structures import FEET, Motion
@@ -26,10 +27,9 @@ def run(options: argparse.Namespace) -> None:
     """Prints the tables.
 
     Raises:
-        InputError: a motion cannot be read, or has no pose.
+        InputError: a motion cannot be read, or none has a pose.
     """
-    for path in options.motions:
-        motion = read_motion(path)
+    for path, motion in with_poses({path: read_motion(path) for path in options.motions}).items():
         print(f"## {path}\n\n{ranges_table(motion)}\n\n{gait_tables(motion)}\n")
 
 

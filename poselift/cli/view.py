@@ -11,6 +11,7 @@ from poselift.core.errors import InputError
 from poselift.core.files import check_writable
 from poselift.export import read_motion, read_sidecar
 from poselift.export.camera import camera_of
+from poselift.export.reading import is_person
 from poselift.kinematics import joint_angles
 from poselift.viz.page import View, write_page
 
@@ -67,9 +68,7 @@ def page_of_folder(folder: Path, out: Path, video: Path | None = None) -> list[P
     """
     if not folder.is_dir():
         raise InputError(f"{folder} is not a folder; give one that `poselift lift` wrote")
-    # Not person_1_smooth.npz, of `poselift smooth`: the page would show person 1 twice.
-    people = [path for path in folder.glob("person_*.npz") if path.stem.removeprefix("person_").isdecimal()]
-    found = sorted(people, key=lambda path: (len(path.name), path.name))
+    found = sorted((path for path in folder.iterdir() if is_person(path)), key=lambda path: (len(path.name), path.name))
     if not found:
         raise InputError(f"{folder} has no person_*.npz; give a folder in which `poselift lift` found somebody")
     return page_of_people(found, out, video)
@@ -105,7 +104,7 @@ def page_of_people(
     title = str(first.get("video") or first.get("keypoints_file") or folder.absolute().name)
     if span is None and {"start_s", "end_s"} <= set(summary):
         span = _span(summary, folder)
-    angles = {motion.keypoints.person: joint_angles(motion) for motion in motions}
+    angles = {motion.keypoints.person: joint_angles(motion) for motion in motions if motion.posed.any()}
     return write_page(out, motions, View(title, first["camera"], about, angles), video or video_of(folder), span)
 
 

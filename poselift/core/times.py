@@ -4,11 +4,20 @@ import numpy as np
 from jaxtyping import Float, Int
 from numpy.lib.stride_tricks import sliding_window_view
 
+from poselift.core.errors import InputError
+
 _SPAN = 10
 """Intervals per run, in clips of more than two runs."""
 
 _LONG_GAP = 5, 0.25
 """A gap in the time stamps is longer than this many usual intervals, and than this many seconds."""
+
+_LONGEST = 100_000.0
+"""Seconds that any clip may span: more than a day, and than the 26.5 hours of the clock of MPEG-TS."""
+_SPARSE = 100
+"""Times the duration of its frames that a longer clip may span."""
+_SLOWEST = 1.0
+"""Largest interval between frames that counts as their duration, seconds: longer ones have another unit."""
 
 
 def usual_interval(times: Float[np.ndarray, " t"]) -> float:
@@ -49,6 +58,25 @@ def long_gaps(times: Float[np.ndarray, " t"]) -> Int[np.ndarray, " n"]:
     """
     intervals, seconds = _LONG_GAP
     return np.flatnonzero(np.diff(times) > max(intervals * usual_interval(times), seconds))
+
+
+def check_span(times: Float[np.ndarray, " t"]) -> None:
+    """Checks that time stamps can be those of one clip: gaps of hours can, years and other units cannot.
+
+    A grid over a span without frames takes more memory than there is.
+
+    Args:
+        times: seconds, increasing.
+
+    Raises:
+        InputError: the frames lie too far apart.
+    """
+    span = float(times[-1] - times[0]) if len(times) else 0.0
+    if span > _LONGEST and span > _SPARSE * len(times) * min(usual_interval(times), _SLOWEST):
+        raise InputError(
+            f"the {len(times)} frames have time stamps from {times[0]:.10g} to {times[-1]:.10g} s, too far apart for "
+            "one clip; give seconds, and correct wrong ones"
+        )
 
 
 def half_interval(times: Float[np.ndarray, " t"]) -> float:

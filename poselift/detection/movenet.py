@@ -57,13 +57,15 @@ class MoveNet:
     def __init__(self, device: str = "auto") -> None:
         self._multipose = MultiPose(device)
         network = published("movenet_thunder")
-        self.weights = self._multipose.weights | {network.path.name: network.sha256}
+        self.weights = {**self._multipose.weights, **self._multipose.quick_weights, network.path.name: network.sha256}
         self._thunder = Session(network.get(), device, threads=1)
         self._thunder_alone = Session(network.get(), device)
         self._quick, self._quick_alone = self._thunder, self._thunder_alone
         if not wants_cuda(device):
+            quick = published("movenet_thunder_int8")
+            self.weights[quick.path.name] = quick.sha256
             # In 8 bits a second core saves less than it takes to open the network again.
-            self._quick = self._quick_alone = Session(published("movenet_thunder_int8").get(), device, threads=1)
+            self._quick = self._quick_alone = Session(quick.get(), device, threads=1)
 
     def detect(self, frames: Sequence[UInt8[np.ndarray, "_ _ 3"]]) -> list[Detections]:
         """The people in each frame; see `poselift.detection.Detector`."""

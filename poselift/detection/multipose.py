@@ -56,6 +56,10 @@ class MultiPose:
     Args:
         device: "cpu", "cuda", or "auto" for CUDA if onnxruntime offers it.
 
+    Attributes:
+        weights: SHA-256 of the weight file by file name.
+        quick_weights: the same of the further file of quick searches; empty if there is none.
+
     Raises:
         InputError: the weights are missing or damaged, or the device cannot be used.
     """
@@ -63,10 +67,13 @@ class MultiPose:
     def __init__(self, device: str = "auto") -> None:
         network = published("movenet_multipose")
         self.weights = {network.path.name: network.sha256}
+        self.quick_weights: dict[str, str] = {}
         self._session = Session(network.get(), device, threads=1)
         self._quick = self._session
         if not wants_cuda(device):
-            self._quick = Session(published("movenet_multipose_int8").get(), device, threads=1)
+            quick = published("movenet_multipose_int8")
+            self.quick_weights = {quick.path.name: quick.sha256}
+            self._quick = Session(quick.get(), device, threads=1)
 
     def people(self, frame: UInt8[np.ndarray, "_ _ 3"]) -> tuple[Float[np.ndarray, "n 4"], Float[np.ndarray, " n"]]:
         """Boxes of the people in a frame, in pixels, and their scores."""

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 from jaxtyping import Shaped, UInt8
 
-from poselift.core.errors import InputError
+from poselift.core.errors import InputError, reason
 from poselift.detection.session import open_session
 
 IMAGENET_MEAN = (123.675, 116.28, 103.53)
@@ -81,7 +81,6 @@ class Network:
             try:
                 found = self._session.run(self._outputs, {self._input: np.ascontiguousarray(batch)})
             except Exception as error:  # onnxruntime's exceptions have no common base
-                words = " ".join(str(error).split())
-                raise InputError(f"model {self.path} failed on {len(some)} pictures: {words}") from error
+                raise InputError(f"model {self.path} failed on {len(some)} pictures: {reason(error)}") from error
             parts.append([output[: len(some)] for output in found])
         return [np.concatenate(output) for output in zip(*parts, strict=True)]

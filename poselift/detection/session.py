@@ -11,7 +11,7 @@ import numpy as np
 import onnxruntime
 
 from poselift.core.device import check_device
-from poselift.core.errors import InputError
+from poselift.core.errors import InputError, reason
 from poselift.core.threads import core_limit
 
 _VNNI = 23
@@ -98,7 +98,7 @@ def open_session(path: Path, device: str, threads: int = 0) -> onnxruntime.Infer
             settings.add_session_config_entry("session.x64quantprecision", "1")
         session = onnxruntime.InferenceSession(path, settings, providers=providers)
     except Exception as error:  # onnxruntime's exceptions have no common base
-        raise InputError(f"model {path} cannot be used by onnxruntime: {' '.join(str(error).split())}") from error
+        raise InputError(f"model {path} cannot be used by onnxruntime: {reason(error)}") from error
     # If CUDA's libraries do not load, onnxruntime falls back to the CPU with a mere log line.
     if wanted == "cuda" and "CUDAExecutionProvider" not in session.get_providers():
         raise InputError(

@@ -36,7 +36,6 @@ def write_c3d(path: str | os.PathLike[str], motions: Sequence[Motion], up: str =
     point["UNITS"]["value"] = ["mm"]
     file.add_parameter("POINT", "X_SCREEN", ["+X"])
     file.add_parameter("POINT", "Y_SCREEN", [f"+{up.upper()}"])
-    file.add_parameter("POINT", "Y_SCREEN", ["+Y"])
     file.add_parameter("SUBJECTS", "USED", [len(motions)])
     file.add_parameter("SUBJECTS", "NAMES", [f"person_{motion.keypoints.person}" for motion in motions])
     heights = [motion.height for motion in motions if motion.height is not None]

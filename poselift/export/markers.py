@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from poselift.core.times import usual_interval
+from poselift.core.times import check_span, usual_interval
 from poselift.export.people import check_people
 from poselift.kinematics import Z_UP, upright
 from poselift.structures import Motion
@@ -56,13 +56,14 @@ def markers(motions: Sequence[Motion], up: str = "y") -> Markers:
         up: the axis that points up, "y" or "z".
 
     Raises:
-        InputError: the people do not fit together, or somebody has no frame with a pose.
+        InputError: the people do not fit together or are far apart in time, or somebody has no frame with a pose.
     """
     check_people(motions)
     # A single frame has no rate; 30 stands for it.
     interval = usual_interval(max((motion.timestamps for motion in motions), key=len)) or 1 / 30
-    start = min(motion.timestamps[0] for motion in motions)
-    end = max(motion.timestamps[-1] for motion in motions)
+    times = np.unique(np.concatenate([motion.timestamps for motion in motions]))
+    check_span(times)
+    start, end = times[0], times[-1]
     grid = start + interval * np.arange(round((end - start) / interval) + 1)
     turn = Z_UP if up == "z" else np.eye(3)
     names: list[str] = []

@@ -3,8 +3,6 @@
 from collections import Counter
 from collections.abc import Sequence
 
-import numpy as np
-
 from poselift.core.errors import InputError
 from poselift.structures import Motion
 
@@ -19,7 +17,7 @@ def check_people(motions: Sequence[Motion]) -> None:
     if not motions:
         raise InputError("there is no motion to write; give at least one person")
     for motion in motions:
-        if not np.isfinite(motion.joints).all((1, 2)).any():
+        if not motion.posed.any():
             raise InputError(f"person {motion.keypoints.person} has no frame with a pose; choose another person")
     counts = Counter(motion.keypoints.person for motion in motions)
     if twice := [person for person, count in counts.items() if count > 1]:

@@ -1,6 +1,7 @@
 """Reads a motion from its npz and the JSON beside it."""
 
 import os
+import re
 from pathlib import Path
 from typing import TypeGuard, get_args
 
@@ -11,9 +12,18 @@ from poselift.export.sidecar import read_sidecar, skeleton_from_json
 from poselift.skeleton import Pelvis
 from poselift.structures import MOST_PIXELS, Height, Keypoints2D, Motion
 
+_PERSON = re.compile(r"person_\d+\.npz")
 _MOST_PEOPLE = 10**9
 _TALLEST = 10.0
 """Metres."""
+
+
+def is_person(path: Path) -> bool:
+    """Whether a file has the name of a person in the results of `poselift lift`, such as person_1.npz.
+
+    Not person_1_smooth.npz of `poselift smooth`, which is person 1 a second time.
+    """
+    return _PERSON.fullmatch(path.name) is not None
 
 
 def read_motion(npz_path: str | os.PathLike[str]) -> Motion:

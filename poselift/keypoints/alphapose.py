@@ -88,7 +88,7 @@ def _listed(file: KeypointInput) -> Iterator[tuple[str, str, dict[str, Any]]]:
 def _by_picture(file: KeypointInput) -> Iterator[tuple[str, str, dict[str, Any]]]:
     """The same from the formats `open` and `cmu`."""
     for picture, frame in file.json.items():
-        key = next(key for key in _LISTS if key in frame)
+        key = next(key for key in _LISTS if isinstance(frame.get(key), list))
         for person in frame[key]:
             if not isinstance(person, dict):
                 raise file.fail(f"{key!r} of {picture} has an entry that is not a person")

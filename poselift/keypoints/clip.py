@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from poselift.core.errors import InputError
+from poselift.core.times import check_span
 from poselift.keypoints.content import KeypointFile
 from poselift.keypoints.people import NamedDetections, NamedTracker
 from poselift.tracking import Tracker
@@ -129,6 +130,10 @@ class KeypointClip:
         times = sorted(own.values())
         if not all(abs(time) <= _LATEST for time in times):
             raise InputError(f"{self.path}: its time stamps reach from {times[0]:g} to {times[-1]:g}; give seconds")
+        try:
+            check_span(np.array(times, float))
+        except InputError as error:
+            raise InputError(f"{self.path}: {error}") from None
         return (len(times) - 1) / (times[-1] - times[0]) if len(times) > 1 else None
 
     def frames(self) -> Iterator[Frame]:

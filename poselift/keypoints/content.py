@@ -19,6 +19,9 @@ _INSIDE = 0.5
 _FARTHEST = 100.0
 """Largest distance of a point in sizes of the picture: beyond it, the file is damaged, and numbers overflow."""
 
+_DIGITS = 9
+"""Most digits of a person's number: the results take no larger ones."""
+
 
 @dataclass(frozen=True)
 class Observation:
@@ -68,8 +71,8 @@ class KeypointFile:
     def people(self) -> dict[str, int] | None:
         """The number of each person by name; None if the file does not identify people.
 
-        It does if everybody has a name, and nobody is in one frame twice. Names that are positive numbers are kept;
-        otherwise people are numbered from 1 in order of appearance.
+        It does if everybody has a name, and nobody is in one frame twice. Names that are different positive numbers of
+        at most 9 digits are kept; otherwise people are numbered from 1 in order of appearance.
         """
         names: dict[str, None] = {}
         for number in sorted(self.frames):
@@ -77,8 +80,9 @@ class KeypointFile:
             if None in there or len(set(there)) < len(there):
                 return None
             names.update((name, None) for name in there if name is not None)
-        if all(name.isdecimal() and int(name) > 0 for name in names):
-            return {name: int(name) for name in names}
+        kept = {name: int(name) for name in names if name.isdecimal() and len(name) <= _DIGITS}
+        if len({number for number in kept.values() if number > 0}) == len(names):
+            return kept
         return {name: number for number, name in enumerate(names, start=1)}
 
     def detections(self, image_size: tuple[int, int]) -> dict[int, NamedDetections]:

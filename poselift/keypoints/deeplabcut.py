@@ -15,7 +15,7 @@ import numpy as np
 from jaxtyping import Float
 
 from poselift.core.bounded import read_text
-from poselift.core.errors import reason
+from poselift.core.errors import reason, short
 from poselift.keypoints.content import KeypointFile, Observation
 from poselift.keypoints.input_file import KeypointInput, number_in, pick
 from poselift.keypoints.pandas_hdf5 import is_hdf5, read_frame
@@ -61,7 +61,7 @@ def read(file: KeypointInput) -> KeypointFile:
     found[..., 2] = 1.0
     for column, values in zip(table.columns, table.values.T, strict=True):
         if column[-1] not in _COORDS:
-            raise file.fail(f"'coords' has {column[-1]!r}, expected x, y and likelihood")
+            raise file.fail(f"'coords' has {short(column[-1])!r}, expected x, y and likelihood")
         person = people.index(column[-3]) if len(column) == 4 else 0
         found[person, :, bodyparts.index(column[-2]), _COORDS.index(column[-1])] = values
     skeleton, places = file.by_names(bodyparts)

@@ -6,6 +6,7 @@ They have the 2D keypoints as detected, with timestamps, skeleton and picture si
 from pathlib import Path
 
 from poselift.export import read_motion
+from poselift.export.reading import is_person
 from poselift.keypoints.content import KeypointFile, Observation, frames_by_time
 from poselift.keypoints.input_file import KeypointInput
 from poselift.keypoints.videopose3d import arrays_of
@@ -18,18 +19,23 @@ def _is_ours(path: Path) -> bool:
     return arrays_of(path).issuperset(("keypoints", "keypoint_scores", "timestamps"))
 
 
+def _people(file: KeypointInput) -> list[Path]:
+    """The people of a folder."""
+    return [path for path in file.files(".npz") if is_person(path) and _is_ours(path)]
+
+
 def recognises(file: KeypointInput) -> bool:
     """Whether it is such a file, or a folder with such files."""
-    return _is_ours(file.path) or any(_is_ours(path) for path in file.files(".npz"))
+    return _is_ours(file.path) or len(_people(file)) > 0
 
 
 def read(file: KeypointInput) -> KeypointFile:
-    """The keypoints of the file, or of all files of the folder.
+    """The keypoints of the file, or of all people of the folder.
 
     Raises:
         InputError: a file or its JSON is damaged, or the files are not of one video.
     """
-    files = [path for path in file.files(".npz") if _is_ours(path)] or [file.path]
+    files = _people(file) or [file.path]
     tracks: dict[str, Keypoints2D] = {}
     for path in files:
         track = read_motion(path).keypoints

@@ -35,7 +35,7 @@ def read(file: KeypointInput) -> KeypointFile:
     """The keypoints of a file, or of a folder's files with `_px` in their names, or of all if none has.
 
     Raises:
-        InputError: a file is damaged, or its markers are not a person's joints.
+        InputError: a file is damaged, its markers are not a person's joints, or two files have one person.
     """
     files = file.files(".trc") or [file.path]
     files = [path for path in files if "_px" in path.stem] or files
@@ -52,6 +52,8 @@ def read(file: KeypointInput) -> KeypointFile:
         joints = pick(points, places)
         scores = (joints != 0).any(-1).astype(float)
         person = _person(path)
+        if person in people:
+            raise file.fail(f"{path.name} is a second file of person {person}; give the files of one clip")
         people[person] = times, [Observation(*frame, person) for frame in zip(joints, scores, strict=True)]
     assert skeleton is not None
     frames, timestamps = frames_by_time(people)

@@ -35,7 +35,7 @@ def butterworth(motion: Motion, cutoff: float) -> Motion:
     if not 0 < cutoff < highest:
         raise InputError(f"cutoff {cutoff:g} Hz: give more than 0 and less than {highest:.4g} Hz, half the frame rate")
     joints, root = motion.joints.copy(), motion.root.copy()
-    known = np.isfinite(joints).all((1, 2)) & np.isfinite(root).all(1)
+    known = motion.posed
     ends = np.flatnonzero(np.diff(motion.timestamps) > 2.5 * interval) + 1
     for run in np.split(np.arange(len(motion)), ends):
         for part in np.split(run, np.flatnonzero(np.diff(known[run])) + 1):

@@ -51,7 +51,7 @@ def solve(motion: Motion, *, limits: bool = True) -> RiggedMotion:
         lacks = ", ".join(missing) or "the pelvis as its first joint"
         raise InputError(f"{skeleton.name} lacks {lacks}; joint rotations need the skeleton h36m17 or cmu28")
     points = upright(motion)
-    known = np.isfinite(points).all((1, 2))
+    known = motion.posed
     if not known.any():
         raise InputError(f"person {motion.keypoints.person} has no frame with a pose; choose another person")
     body = _Body(torch.from_numpy(points[known]), skeleton.joints, skeleton.parent_indices, limits)

@@ -48,7 +48,7 @@ class VideoWriter:
 
     Raises:
         InputError: the suffix is another one, the file cannot be written, a frame has another size or is not later than
-            the previous one, or the block ends without a frame.
+            the previous one, FFmpeg cannot encode it, or the block ends without a frame.
 
     Example:
         >>> import tempfile
@@ -116,7 +116,7 @@ class VideoWriter:
         # Used for the last frame only, which lasts as long as the one before it.
         frame.duration = max(stamp - self._previous, 0) if self._previous >= 0 else 0
         self._previous = stamp
-        self._container.mux(self._stream.encode(frame))
+        self._encode(frame)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
@@ -128,7 +128,17 @@ class VideoWriter:
         with self._stack:
             if self._first is None:
                 raise InputError(f"{self._path}: no frame was written, so there is no video; write at least one")
-            self._container.mux(self._stream.encode(None))
+            self._encode(None)
+
+    def _encode(self, frame: av.VideoFrame | None) -> None:
+        """Writes a frame; None writes those that the encoder still holds."""
+        try:
+            self._container.mux(self._stream.encode(frame))
+        except av.error.FFmpegError as error:
+            raise InputError(
+                f"{self._path}: FFmpeg cannot write the frame at {self._last:g} s: {error.strerror}; check the time "
+                "stamps, which are seconds, and the free space of the disk"
+            ) from error
 
 
 def _add_stream(

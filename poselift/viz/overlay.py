@@ -9,12 +9,11 @@ from poselift.core.times import frame_at, half_interval
 from poselift.skeleton import Skeleton
 from poselift.structures import Motion
 from poselift.viz.bodies3d import Pose3D
+from poselift.viz.pixels import pixels_of
 from poselift.viz.scene3d import Scene3D
 from poselift.viz.stage import Stage
 from poselift.viz.video_pane import Person2D, VideoPane
 
-_NEAR = 0.1
-"""Metres before the camera from which joints are projected."""
 _SLACK = 1e-3
 """Seconds, more than the rounding of timestamps; `frame_at` decides."""
 
@@ -108,9 +107,8 @@ class OverlayRenderer:
         """The pixels of a pose, NaN for joints beside or behind the camera, and its skeleton."""
         if self._K is None or motion.frame != "camera":
             return None
-        points = (motion.joints[frame].astype(np.float64) + motion.root[frame]) @ self._K.T
-        depth = np.where(points[:, 2:] > _NEAR, points[:, 2:], np.nan)
-        return points[:, :2] / depth, motion.skeleton
+        points = motion.joints[frame].astype(np.float64) + motion.root[frame]
+        return pixels_of(points, self._K), motion.skeleton
 
 
 def clock_text(seconds: float) -> str:

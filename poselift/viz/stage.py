@@ -65,7 +65,7 @@ class Stage:
         """
         rotation = rotation_to_y_up(motions)
         bodies = [(motion.joints + motion.root[:, None]).astype(np.float64) @ rotation.T for motion in motions]
-        known = [np.isfinite(body).all((1, 2)) for body in bodies]
+        known = [motion.posed for motion in motions]
         offsets = np.zeros((len(motions), 3))
         present = [i for i, frames in enumerate(known) if frames.any()]
         heights = np.zeros(len(motions))

@@ -3,9 +3,11 @@
 import logging
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import StringIO
+from pathlib import Path
 
+import numpy as np
 import torch
 from hydra import compose, initialize_config_dir
 from hydra.core.hydra_config import HydraConfig
@@ -15,6 +17,7 @@ from omegaconf import DictConfig, OmegaConf, open_dict
 from poselift.cli.config import CONF
 from poselift.cli.main import main
 from poselift.cli.train import train, training_task
+from poselift.export import read_motion, write_npz
 
 TINY_LIFTER = [f"model.{size}" for size in ("joint_dim=16", "frame_dim=32", "dim=32", "depth=1", "heads=4")]
 TINY_DATA = ["frames=16", "data.batch_size=4", "data.clips=2", "data.clip_frames=40"]
@@ -58,6 +61,13 @@ def poselift(*arguments) -> Ran:
         except SystemExit as left:
             code = left.code
     return Ran(code, out.getvalue(), err.getvalue())
+
+
+def emptied(npz: Path) -> None:
+    """Takes the pose out of all frames of a motion, as `poselift lift` writes people whom it could not lift."""
+    motion = read_motion(npz)
+    nowhere = {name: np.full_like(getattr(motion, name), np.nan) for name in ("joints", "root")}
+    write_npz(npz, replace(motion, **nowhere))
 
 
 def small_model(overrides: Iterable[str]) -> list[str]:

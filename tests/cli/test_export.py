@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from poselift.export import read_motion
-from tests.cli.running import poselift
+from tests.cli.running import emptied, poselift
 
 
 @pytest.fixture(scope="module")
@@ -62,6 +62,38 @@ def test_an_npz_of_another_program_is_refused(tmp_path):
     assert ran.code == 2
     assert "'joints' is missing" in ran.err
     assert [path.name for path in tmp_path.iterdir()] == ["other.npz"]
+
+
+def test_somebody_without_a_pose_is_left_out(person, tmp_path):
+    folder = tmp_path / "walk"
+    shutil.copytree(person.parent, folder)
+    one, two = folder / "person_1.npz", folder / "person_2.npz"
+    emptied(two)
+    ran = poselift("export", one, two, "--to", "trc,html", "--out", tmp_path / "each")
+    assert ran.code == 0, ran.err
+    assert f"{two} is left out: no frame has a pose" in ran.out
+    assert {path.name for path in (tmp_path / "each").iterdir()} == {"person_1.trc", "page.html"}
+    assert poselift("export", one, two, "--to", "trc", "--together", "--out", tmp_path / "all").code == 0
+    ran = poselift("export", two, "--to", "trc", "--out", tmp_path / "none")
+    assert ran.code == 2
+    assert ran.err.endswith("person_2.npz: no frame has a pose; choose another person\n")
+    assert not (tmp_path / "none").exists()
+
+
+def test_lift_writes_formats_of_those_who_were_lifted(stored, tmp_path):
+    content = json.loads(stored.path.read_text())
+    for entry in content:
+        if entry["track_id"] == 2:
+            entry["keypoints"][2::3] = [0.1] * 17
+    known = ["--keypoints", tmp_path / "walk.json", *stored.known[2:], "--weights", "tiny", "--no-flip", "--no-render"]
+    known[1].write_text(json.dumps(content))
+    ran = poselift("lift", *known, "--out", tmp_path / "out", "--formats", "trc,html")
+    assert ran.code == 0, ran.err
+    assert "person 2 was not lifted" in ran.out
+    assert "choose another person" not in ran.out
+    names = {path.name for path in (tmp_path / "out").iterdir()}
+    assert {"page.html", "person_1.trc", "person_2.npz"} <= names
+    assert "person_2.trc" not in names
 
 
 def test_lift_writes_formats_and_replaces_those_of_the_run_before(stored, tmp_path):

@@ -1,9 +1,14 @@
 import json
 import shutil
+from dataclasses import replace
 
+import numpy as np
 import pytest
+from matplotlib.figure import Figure
 
+from poselift.export import read_motion, write_npz
 from poselift.samples import demo_video
+from poselift.video import VideoWriter
 from tests.cli.running import poselift
 
 
@@ -36,6 +41,35 @@ def test_each_kind_is_drawn_in_the_format_of_the_name(kind, ending, start, folde
 def test_everybody_at_chosen_moments(folder, tmp_path):
     people = folder / "person_1.npz", folder / "person_2.npz"
     ran = poselift("figure", *people, "--kind", "skeleton", "--at", "0.04,0.4", "--out", tmp_path / "two.svg")
+    assert ran.code == 0, ran.err
+
+
+@pytest.mark.parametrize("fps", [25, 240])
+def test_the_bodies_of_a_strip_are_on_the_picture_of_their_frame(fps, folder, tmp_path, monkeypatch):
+    times, npz = np.arange(12) / fps, tmp_path / "person_1.npz"
+    motion = read_motion(folder / "person_1.npz")
+    write_npz(npz, replace(motion, timestamps=times))
+    shutil.copy(folder / "person_1.json", tmp_path)
+    with VideoWriter(tmp_path / "grey.mp4", 640, 480) as writer:
+        for frame, time in enumerate(times):
+            writer.write(np.full((480, 640, 3), 20 * frame, np.uint8), time)
+    shown = []
+    monkeypatch.setattr("poselift.viz.plots.strip_plot", lambda *given: shown.extend(given) or Figure())
+    at = ",".join(str(frame / fps) for frame in (1.4, 3.6, 7))
+    options = ["--kind", "strip", "--at", at, "--video", tmp_path / "grey.mp4", "--out", tmp_path / "a.png"]
+    ran = poselift("figure", npz, *options)
+    assert ran.code == 0, ran.err
+    assert [round(time * fps, 6) for time in shown[1]] == [1, 4, 7]
+    assert [round(picture.mean() / 20) for picture in shown[2]] == [1, 4, 7]
+
+
+@pytest.mark.parametrize("kind", ["skeleton", "strip"])
+def test_frames_without_a_root_are_not_drawn(kind, folder, tmp_path):
+    motion = read_motion(folder / "person_1.npz")
+    root = np.where(np.arange(12)[:, None] < 8, np.nan, motion.root).astype(np.float32)
+    write_npz(tmp_path / "person_1.npz", replace(motion, root=root))
+    shutil.copy(folder / "person_1.json", tmp_path)
+    ran = poselift("figure", tmp_path / "person_1.npz", "--kind", kind, "--out", tmp_path / "a.svg")
     assert ran.code == 0, ran.err
 
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from poselift.cli.measure import gait_tables, ranges_table
-from tests.cli.running import poselift
+from tests.cli.running import emptied, poselift
 from tests.kinematics.conftest import pose, turn
 
 
@@ -36,3 +36,13 @@ def test_the_command_prints_both(world, stored, tmp_path):
     assert ran.code == 0, ran.err
     assert "| left knee flexion |" in ran.out
     assert ("lift with --world" in ran.out) == (not world)
+
+
+def test_somebody_without_a_pose_is_left_out(stored, tmp_path):
+    stored.lift("--out", tmp_path / "walk", "--no-render")
+    one, two = tmp_path / "walk" / "person_1.npz", tmp_path / "walk" / "person_2.npz"
+    emptied(one)
+    ran = poselift("measure", one, two)
+    assert ran.code == 0, ran.err
+    assert f"{one} is left out: no frame has a pose" in ran.out
+    assert f"## {two}" in ran.out

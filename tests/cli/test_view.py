@@ -1,10 +1,11 @@
 import json
+import shutil
 
 import pytest
 
 from poselift.cli import view
 from poselift.samples import demo_video
-from tests.cli.running import poselift
+from tests.cli.running import emptied, poselift
 
 
 @pytest.fixture(scope="module")
@@ -56,6 +57,18 @@ def test_each_person_is_shown_once(results, tmp_path):
         smooth.with_suffix(".json").unlink()
     poselift("view", results, "--out", before)
     assert before.read_bytes() == after.read_bytes()
+
+
+def test_somebody_without_a_pose_does_not_hide_the_others(results, tmp_path):
+    folder = tmp_path / "walk"
+    shutil.copytree(results, folder)
+    emptied(folder / "person_2.npz")
+    ran = poselift("view", folder)
+    assert ran.code == 0, ran.err
+    emptied(folder / "person_1.npz")
+    ran = poselift("view", folder, "--out", tmp_path / "nobody.html")
+    assert ran.code == 2
+    assert "all frames of the motions are empty" in ran.err
 
 
 def test_open_shows_it(results, monkeypatch, tmp_path):

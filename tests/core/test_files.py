@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from poselift.core.errors import InputError
-from poselift.core.files import atomic_path, remove_partial, remove_partial_of, sha256, write_json, write_text
+from poselift.core.files import atomic_path, remove_partial_of, sha256, write_json, write_text
 from tests.core.full_disk import full_disk
 
 
@@ -57,18 +57,6 @@ def test_json_refuses_nan(tmp_path):
 def test_sha256_of_the_empty_file(tmp_path):
     (tmp_path / "empty").write_bytes(b"")
     assert sha256(tmp_path / "empty") == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
-
-
-def test_partial_files_of_killed_processes_are_removed(tmp_path):
-    with atomic_path(tmp_path / "weights.safetensors") as temporary:
-        left = temporary.read_bytes()
-        kept = [tmp_path / name for name in (".git", ".env.json", "weights.safetensors", "notes.txt")]
-        for path in kept:
-            path.write_bytes(left)
-        remove_partial(tmp_path)
-        assert not temporary.exists()
-        assert all(path.exists() for path in kept)
-        temporary.touch()
 
 
 def test_partial_files_of_one_file_are_removed(tmp_path):

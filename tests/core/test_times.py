@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from poselift.core.times import usual_interval
+from poselift.core.errors import InputError
+from poselift.core.times import check_span, usual_interval
 
 EVEN = np.arange(120) / 30
 
@@ -27,3 +28,36 @@ def test_frames_that_a_clip_lacks_do_not_count():
 def test_few_frames():
     assert usual_interval(np.array([0.0, 0.5])) == 0.5
     assert usual_interval(np.array([7.0])) == usual_interval(np.array([])) == 0.0
+
+
+@pytest.mark.parametrize(
+    "times",
+    [
+        np.append(EVEN, 9e9),
+        np.append(np.arange(100_000) / 30, 9e9),
+        np.array([0.0, 9e9]),
+        EVEN * 1e6,
+    ],
+    ids=["one late frame", "after an hour", "two frames", "microseconds"],
+)
+def test_times_that_are_not_of_one_clip(times):
+    with pytest.raises(InputError, match="too far apart for one clip; give seconds"):
+        check_span(times)
+
+
+@pytest.mark.parametrize(
+    "times",
+    [
+        np.array([]),
+        np.array([1.7e9]),
+        1.7e9 + EVEN,
+        np.concatenate([EVEN, EVEN + 12 * 3600]),
+        np.append(EVEN, 95_443.7),
+        np.array([0.0, 3600.0]),
+        EVEN * 1000,
+        np.arange(5000) * 60.0,
+    ],
+    ids=["none", "one", "since 1970", "two takes", "MPEG-TS restarts", "two frames", "milliseconds", "time lapse"],
+)
+def test_gaps_of_hours_are_fine(times):
+    check_span(times)

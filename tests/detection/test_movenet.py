@@ -174,6 +174,8 @@ def test_the_weights_are_the_ones_that_are_named(detector):
     for file, expected in detector.weights.items():
         assert sha256(folder / file) == expected
         assert expected in (folder / "README.md").read_text()
+    networks = [f"movenet_{network}{kind}.onnx" for network in ("multipose", "thunder") for kind in ("", "_int8")]
+    assert sorted(detector.weights) == sorted(networks), "on a CPU, a quick search or look opens the 8 bit ones"
 
 
 def test_an_unknown_detector_names_those_there_are():

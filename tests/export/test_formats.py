@@ -57,6 +57,10 @@ def test_c3d_reads_back_with_the_uncertainty_as_residual(tmp_path):
     file = ezc3d.c3d(str(tmp_path / "a.c3d"))
     assert file["parameters"]["POINT"]["LABELS"]["value"] == list(walk.skeleton.joints)
     assert file["parameters"]["POINT"]["RATE"]["value"][0] == pytest.approx(30)
+    assert file["parameters"]["POINT"]["Y_SCREEN"]["value"] == ["+Y"]
+    write_c3d(tmp_path / "z.c3d", [walk], up="z")
+    turned = ezc3d.c3d(str(tmp_path / "z.c3d"))["parameters"]["POINT"]
+    assert (turned["X_SCREEN"]["value"], turned["Y_SCREEN"]["value"]) == (["+X"], ["+Z"])
     points = file["data"]["points"][:3].transpose(2, 1, 0)
     np.testing.assert_allclose(points[7], 1000 * walk.joints[7], atol=1e-3)
     assert np.isnan(points[4]).all()
@@ -320,3 +324,10 @@ def test_xarray_reads_the_names(tmp_path, world_motion):
         np.testing.assert_array_equal(ankle, world_motion.joints[:, row, 1] + world_motion.root[:, 1])
         np.testing.assert_array_equal(data.time, world_motion.timestamps)
         assert data.fps == pytest.approx(30, rel=0.2)
+
+
+def test_people_of_other_years_are_not_put_into_one_file():
+    here = pose()
+    late = dataclasses.replace(second(pose(), 0), timestamps=here.timestamps + 9e9)
+    with pytest.raises(InputError, match="too far apart for one clip"):
+        markers([here, late])

@@ -42,6 +42,8 @@ def test_its_open_and_cmu_formats(write, body, list_, key):
     file = read_keypoints(write("a.json", content))
     assert (file.format, file.skeleton) == ("alphapose", COCO18)
     np.testing.assert_array_equal(file.frames[3][0].points, points[:, :2])
+    content["3.jpg"] = dict.fromkeys(("people", "bodies")) | content["3.jpg"]
+    assert list(read_keypoints(write("b.json", content)).frames) == [3]
 
 
 @pytest.mark.parametrize(

@@ -158,3 +158,17 @@ def test_frames_are_the_videos_or_blank(of, video):
         ((48, 64, 3), 0, 0.0),
         ((48, 64, 3), 0, 0.2),
     ]
+
+
+@pytest.mark.parametrize("times", [[0, 0.04, 9e9], [0, 40_000, 80_000, 120_000]], ids=["late", "microseconds"])
+def test_wrong_times_of_the_file_are_refused(of, times):
+    file = of(range(len(times)), timestamps=dict(enumerate(map(float, times))))
+    with pytest.raises(InputError, match=r"clip\.json: the \d frames have time stamps from 0 to .*; give seconds"):
+        KeypointClip(file, image_size=(64, 48))
+
+
+def test_hours_may_lie_between_two_takes(of):
+    times = [0.0, 0.04, 0.08, 12 * 3600.0, 12 * 3600.04]
+    assert [
+        time for _, time in read(KeypointClip(of(range(5), timestamps=dict(enumerate(times))), image_size=(64, 48)))
+    ]

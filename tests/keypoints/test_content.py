@@ -33,6 +33,10 @@ def test_numbers_of_people(body):
     assert file_of({0: [observation(a, "7")], 1: [observation(b, "2")]}).people == {"7": 7, "2": 2}
     assert file_of({3: [observation(a, "x")], 1: [observation(b, "y")]}).people == {"y": 1, "x": 2}
     assert file_of({0: [observation(a, "0"), observation(b, "1")]}).people == {"0": 1, "1": 2}
+    assert file_of({0: [observation(a, "01"), observation(b, "1")]}).people == {"01": 1, "1": 2}
+    for large in ("3000000000", "9" * 5000):
+        assert file_of({0: [observation(a, large), observation(b, "7")]}).people == {large: 1, "7": 2}
+    assert file_of({0: [observation(a, "999999999")]}).people == {"999999999": 999_999_999}
     assert file_of({0: [observation(a, "7"), observation(b)]}).people is None
     assert file_of({0: [observation(a, "7"), observation(b, "7")]}).people is None
 

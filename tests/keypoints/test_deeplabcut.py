@@ -127,3 +127,12 @@ def test_another_encoding_is_said(unpacked, tmp_path):
     path.write_bytes(unpacked("deeplabcut_single.csv").read_bytes().replace(b"nose", "n\u00e9z".encode("latin-1")))
     with pytest.raises(InputError, match=r"latin\.csv cannot be read as text in UTF-8"):
         read_keypoints(path)
+
+
+def test_the_error_for_a_long_cell_is_short(tmp_path):
+    path = tmp_path / "one.csv"
+    head = ["scorer,a,a,a", "bodyparts,nose,nose,nose", f"coords,x,y,{'z' * 9000}"]
+    path.write_text("\n".join([*head, "0,1,2,0.5", "1,1,2,0.5"]))
+    with pytest.raises(InputError, match="'coords' has 'zzz") as caught:
+        read_keypoints(path)
+    assert len(str(caught.value)) < 700

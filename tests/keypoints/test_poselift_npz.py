@@ -29,6 +29,14 @@ def test_a_folder_of_people(tmp_path, clip):
     assert not one.seen[4]
 
 
+def test_a_smoothed_motion_beside_it_is_nobody_else(tmp_path, clip):
+    folder = poselift_npz(tmp_path / "out", clip, COCO17, (640, 480), 25.0)
+    for suffix in ("npz", "json"):
+        (folder / f"person_3_smooth.{suffix}").write_bytes((folder / f"person_3.{suffix}").read_bytes())
+    assert read_keypoints(folder).people == {"3": 3, "7": 7}
+    assert read_keypoints(folder / "person_3_smooth.npz").people == {"3": 3}
+
+
 def test_one_person(tmp_path, clip):
     folder = poselift_npz(tmp_path / "out", clip, COCO17, (640, 480), 25.0)
     assert read_keypoints(folder / "person_7.npz").people == {"7": 7}

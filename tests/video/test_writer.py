@@ -133,3 +133,9 @@ def test_other_suffixes_and_empty_sizes_are_refused(tmp_path):
         VideoWriter(tmp_path / "out.gif", 96, 64)
     with pytest.raises(InputError, match="0 x 64"):
         VideoWriter(tmp_path / "out.mp4", 0, 64)
+
+
+def test_a_time_that_mp4_cannot_hold_is_one_line(tmp_path):
+    with pytest.raises(InputError, match=r"out\.mp4: FFmpeg cannot write the frame at 100000 s: .*; check the time"):
+        write(tmp_path / "out.mp4", [0, 100_000])
+    assert list(tmp_path.iterdir()) == []

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from poselift.cli.batch.storage import write_file
+from poselift.core.cells import harmless
 from poselift.core.optional import require
 
 _CLIPS = {
@@ -77,13 +78,8 @@ def _csv(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> bytes:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(head)
-    writer.writerows([_cell(value) for value in row] for row in rows)
+    writer.writerows([harmless(value) if isinstance(value, str) else value for value in row] for row in rows)
     return text.getvalue().encode("utf-8", "backslashreplace")
-
-
-def _cell(value: Any) -> Any:
-    """A value that spreadsheets do not take for a formula."""
-    return f"'{value}" if isinstance(value, str) and value[:1] in tuple("=+-@\t\r") else value
 
 
 def _parquet(rows: Sequence[dict[str, Any]], types: dict[str, str]) -> bytes:

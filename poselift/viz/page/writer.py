@@ -16,6 +16,7 @@ import numpy as np
 
 from poselift.core.errors import InputError
 from poselift.core.files import atomic_path, write_text
+from poselift.core.times import check_span
 from poselift.structures import Motion
 from poselift.viz.page.clip import small_video
 from poselift.viz.page.content import View, encode
@@ -46,12 +47,13 @@ def write_page(
         The files that were written: the page, and perhaps its video.
 
     Raises:
-        InputError: there is no motion or no joint in them, they are in different frames, the video cannot be read, or
-            a file cannot be written.
+        InputError: there is no motion or no pose in them, they are in different frames or far apart in time, the video
+            cannot be read, or a file cannot be written.
     """
     path = Path(path)
     _check(path, motions)
     moments = np.concatenate([motion.timestamps for motion in motions])
+    check_span(np.unique(moments))
     first, last = (moments.min(), moments.max()) if span is None else span
     beside = path.with_name(f"{path.stem}_video.mp4")
     about: dict[str, Any] = {}
@@ -80,7 +82,7 @@ def _check(path: Path, motions: Sequence[Motion]) -> None:
         raise InputError(f"{path}: there is no motion to show; give at least one person")
     if len({motion.frame for motion in motions}) > 1:
         raise InputError(f"{path}: some motions are in the camera frame and some in the world; lift all in one run")
-    if not any(np.isfinite(motion.joints).any() for motion in motions):
+    if not any(motion.posed.any() for motion in motions):
         raise InputError(f"{path}: all frames of the motions are empty; lift a video in which somebody is seen")
 
 

@@ -85,7 +85,8 @@ def joint_distances(motion: Motion, reference: Motion) -> Float[np.ndarray, "t j
     if not known.any():
         return errors
     times = times[known]
-    away = np.abs(motion.timestamps[:, None] - times).min(1)
+    after = np.searchsorted(times, motion.timestamps).clip(max=len(times) - 1)
+    away = np.minimum(np.abs(motion.timestamps - times[after - 1]), np.abs(motion.timestamps - times[after]))
     covered = away <= half_interval(reference.timestamps) + 1e-6
     covered &= (motion.timestamps > times[0] - 1e-6) & (motion.timestamps < times[-1] + 1e-6)
     for row, joint in enumerate(motion.skeleton.joints):

@@ -41,7 +41,7 @@ class Scene:
         found = []
         for motion, places in zip(self._motions, self._places, strict=True):
             frame = frame_at(motion.timestamps, half_interval(motion.timestamps), time)
-            if frame is not None and np.isfinite(places[frame]).all():
+            if frame is not None and motion.posed[frame]:
                 found.append((limbs_of(motion.skeleton), places[frame]))
         return found
 

@@ -12,11 +12,9 @@ from matplotlib.figure import Figure
 from poselift.core.times import frame_at, half_interval
 from poselift.structures import Motion
 from poselift.viz.limbs import limbs_of
+from poselift.viz.pixels import pixels_of
 from poselift.viz.plots.scene import SIDES, Scene, far_to_near, project
 from poselift.viz.plots.style import PAGE, PALE, add_side_legend, styled
-
-_NEAR = 0.1
-"""Metres before the camera from which joints are projected."""
 
 _MARGIN = 1.25
 """Size of the cut-out over that of the people."""
@@ -49,9 +47,7 @@ class PictureCamera:
 
     def project(self, points: Float[np.ndarray, "j 3"]) -> Float[np.ndarray, "j 2"]:
         """Pixels; NaN for joints beside or behind the camera."""
-        seen = (points - self.t) @ self.R @ self.K.T
-        pixels: np.ndarray = seen[:, :2] / np.where(seen[:, 2:] > _NEAR, seen[:, 2:], np.nan)
-        return pixels
+        return pixels_of((points - self.t) @ self.R, self.K)
 
 
 @styled

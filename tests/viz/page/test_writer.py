@@ -65,3 +65,9 @@ def test_a_missing_video_leaves_no_file(tmp_path, people):
     with pytest.raises(InputError, match=r"gone\.mp4"):
         write_page(tmp_path / "page.html", people, VIEW, tmp_path / "gone.mp4")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_people_of_other_years_are_not_on_one_page(tmp_path, people):
+    late = replace(people[1], timestamps=people[1].timestamps + 9e9)
+    with pytest.raises(InputError, match="too far apart for one clip"):
+        write_page(tmp_path / "page.html", [people[0], late], VIEW)
