@@ -7,8 +7,8 @@ from typing import Any
 from omegaconf import DictConfig
 
 from poselift.core.errors import InputError
-from poselift.models import Lifter
 from poselift.training.checkpoints import read_checkpoint
+from poselift.training.task import LiftingTask
 
 
 def checkpoint_to_resume(config: DictConfig) -> str | None:
@@ -52,16 +52,29 @@ def check_earlier(config: DictConfig, checkpoint: str | None) -> None:
         )
 
 
-def read_resumed(path: str, lifter: Lifter) -> dict[str, Any]:
-    """The content of a checkpoint from which this lifter can resume."""
+def read_resumed(path: str, task: LiftingTask) -> dict[str, Any]:
+    """The content of a checkpoint from which this task can resume.
+
+    Raises:
+        InputError: the file is no checkpoint, or one of another lifter or optimizer.
+    """
     checkpoint = read_checkpoint(path)
-    if checkpoint["model"]["config"] != asdict(lifter.config):
-        unlike = difference(checkpoint["model"]["config"], asdict(lifter.config))
+    config = asdict(task.lifter.config)
+    if checkpoint["model"]["config"] != config:
+        unlike = difference(checkpoint["model"]["config"], config)
         raise InputError(f"{path} belongs to another lifter: {unlike}; give the model= of that run, or another output=")
+    # Checkpoints of earlier versions lack it.
+    optimizer = checkpoint.get("optimizer", task.optimizer_settings)
+    if optimizer != task.optimizer_settings:
+        raise InputError(
+            f"{path} has another optimizer: {difference(optimizer, task.optimizer_settings)}; a resumed run keeps its "
+            "optimizer: set optimizer= and optimizer.* back, or start anew with init=FILE.safetensors and another "
+            "output="
+        )
     return checkpoint
 
 
 def difference(there: dict[str, Any], here: dict[str, Any]) -> str:
-    """The keys in which two configs of lifters differ, with both values."""
+    """The keys in which two configs differ, with both values."""
     keys = [key for key in {**there, **here} if there.get(key) != here.get(key)]
     return ", ".join(f"{key} is {there.get(key)} there and {here.get(key)} here" for key in keys) or "another class"

@@ -19,8 +19,7 @@ from poselift.cli.predictions import Predicted, open_predictions
 from poselift.core.errors import InputError
 from poselift.core.files import write_json, write_text
 from poselift.data.views import View
-from poselift.reports.environment import environment
-from poselift.reports.evaluation import ViewScore, score_view, summarise
+from poselift.reports.evaluation import ViewScore, evaluation_results, score_view
 from poselift.reports.poses import example_poses
 from poselift.reports.predictions import Predictions, save_predictions
 from poselift.reports.protocols import Protocol, get_protocol
@@ -52,14 +51,13 @@ def evaluate(config: DictConfig) -> None:
     warnings += protocol.gaps(predictions.skeleton, {score.group for score in scores})
     poses = {score.name: pose for _, pose, score in scored}
     method = {"name": config.name or predictions.name, "seed": predictions.seed, "model": predictions.model}
-    results = {
-        "format": "poselift-metrics",
-        "version": 1,
-        "protocol": protocol.name,
-        "title": protocol.title,
-        **method,
-        **summarise(scores, protocol),
-        "poses": example_poses(
+    results = evaluation_results(
+        scores,
+        protocol,
+        method,
+        {**predictions.settings, **predictions.file, "data": plain_dict(config.data), "view": config.view},
+        warnings,
+        example_poses(
             views,
             poses,
             scores,
@@ -68,17 +66,7 @@ def evaluate(config: DictConfig) -> None:
             lengths=predictions.lengths,
             partial=predictions.partial,
         ),
-        "settings": {
-            **predictions.settings,
-            **predictions.file,
-            "data": plain_dict(config.data),
-            "view": config.view,
-            "citation": protocol.citation,
-            "note": protocol.note,
-            "warnings": warnings,
-        },
-        "environment": environment(),
-    }
+    )
     about = {**method, "settings": predictions.settings}
     save_predictions(
         output / "predictions.npz",

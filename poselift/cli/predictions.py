@@ -20,6 +20,7 @@ from poselift.models.checkpoint import load_checkpoint
 from poselift.reports.plausibility import suspicions
 from poselift.reports.predictions import read_predictions
 from poselift.reports.protocols import Protocol
+from poselift.reports.training_settings import training_sha256
 
 
 class LifterPredictions:
@@ -53,12 +54,18 @@ class LifterPredictions:
             raise InputError(f"depth={config.depth} is not known; choose estimated or known")
         self._options = lift_options(config)
         device = torch_device(config.device)
-        load = load_checkpoint if Path(config.weights).suffix == ".ckpt" else load_weights
-        self._weights = load(config.weights, device)
+        if config.weights is None:
+            raise InputError("weights= and predictions= are both null; give one of them")
+        weights = str(config.weights)  # a name such as 3 is a number to Hydra
+        load = load_checkpoint if Path(weights).suffix == ".ckpt" else load_weights
+        self._weights = load(weights, device)
         self._known_camera, self._known_depth = config.camera == "known", config.depth == "known"
         self.name = self._weights.name
         self.skeleton = self._weights.lifter.skeleton_out
-        self.seed = self._weights.card["training"].get("seed")
+        training = self._weights.card.get("training")  # cards of others may lack it
+        training = training if isinstance(training, dict) else {}
+        trained = training.get("config")
+        self.seed = training.get("seed")
         self.model = {
             "name": self._weights.card["model"],
             "config": self._weights.card["config"],
@@ -67,6 +74,7 @@ class LifterPredictions:
             "weights": str(self._weights.path),
             "sha256": self._weights.sha256,
             "parameters": sum(parameter.numel() for parameter in self._weights.lifter.parameters()),
+            **({"training": training_sha256(trained)} if isinstance(trained, dict) else {}),
         }
         self.settings = {
             **asdict(self._options),

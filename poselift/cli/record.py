@@ -14,9 +14,10 @@ import torch
 from hydra import compose
 from hydra.core.hydra_config import HydraConfig
 from hydra.types import RunMode
-from omegaconf import DictConfig, OmegaConf
+from omegaconf import DictConfig, ListConfig, OmegaConf
 
 from poselift.cli.config import plain_dict
+from poselift.cli.overrides import override
 from poselift.core.errors import describe
 from poselift.core.files import sha256, write_json, write_text
 from poselift.data.batches import Batch
@@ -66,10 +67,10 @@ class RunRecord(pl.Callback):
         write_text(self.path.with_name("config.yaml"), OmegaConf.to_yaml(self.config))
 
 
-def _paths(config: DictConfig, key: str) -> Iterator[tuple[str, Path]]:
-    """Files and folders in the config, with the key of each."""
-    for name, value in config.items():
-        if isinstance(value, DictConfig):
+def _paths(config: DictConfig | ListConfig, key: str) -> Iterator[tuple[str, Path]]:
+    """Files and folders in the config, with the key of each; elements of a list are numbered from 0."""
+    for name, value in config.items() if isinstance(config, DictConfig) else enumerate(config):
+        if isinstance(value, DictConfig | ListConfig):
             yield from _paths(value, f"{key}.{name!s}")
         elif isinstance(value, str) and value and Path(value).exists():
             yield f"{key}.{name!s}", Path(value)
@@ -129,11 +130,11 @@ def resume_command(config: DictConfig, **changes: object) -> str:
     begin = ["python", sys.argv[0]] if sys.argv[0].endswith("train.py") else ["poselift", "train"]
     hydra = HydraConfig.get()
     replaced = ["resume", "overwrite", *changes]
-    place = [f"{key}={value}" for key, value in changes.items()]
+    place = [override(key, value) for key, value in changes.items()]
     if hydra.mode == RunMode.MULTIRUN:
         replaced.append("output")
-        place.append(f"output={config.output}")
-    kept = [override for override in hydra.overrides.task if override.split("=")[0].lstrip("+") not in replaced]
+        place.append(override("output", config.output))
+    kept = [given for given in hydra.overrides.task if given.split("=")[0].lstrip("+") not in replaced]
     return shlex.join([*begin, *kept, *place, "resume=auto"])
 
 
@@ -154,10 +155,12 @@ def evaluation_command(config: DictConfig, choices: Mapping[str, str | None], we
     # The dataset's first protocol, for example h36m_p1 for h36m and h36m_mmpose.
     first = (name for name in PROTOCOLS if name.split("_")[0] == str(dataset).split("_")[0])
     protocol = next(first, "all_views" if views else None)
-    made_people = shlex.join(["poselift", "evaluate", f"weights={weights}"])
+    made_people = shlex.join(["poselift", "evaluate", override("weights", str(weights))])
     if protocol is None:
         return made_people
     ours = {**data, **views, **val}
+    if protocol == "cmu_bench" and isinstance(ours.get("corpus"), ListConfig):
+        ours["corpus"] = ours["corpus"][0]  # which has the clips of the bench
     chosen = [f"protocol={protocol}"]
     read = compose("evaluate", chosen).data
     if views and views["_target_"] != read["_target_"]:
@@ -166,8 +169,8 @@ def evaluation_command(config: DictConfig, choices: Mapping[str, str | None], we
     if any(OmegaConf.is_missing(read, key) and ours.get(key) is None for key in read):
         return made_people
     changed = [
-        f"data.{key}={ours[key]}"
+        override(f"data.{key}", ours[key])
         for key in read
         if key in ours and key != "_target_" and (OmegaConf.is_missing(read, key) or read[key] != ours[key])
     ]
-    return shlex.join(["poselift", "evaluate", *chosen, *changed, f"weights={weights}"])
+    return shlex.join(["poselift", "evaluate", *chosen, *changed, override("weights", str(weights))])

@@ -20,13 +20,13 @@ from poselift.cli.config import output_folder, plain_dict, run_configured
 from poselift.cli.earlier_run import check_earlier, checkpoint_to_resume, difference, last_checkpoint, read_resumed
 from poselift.cli.record import RunRecord, evaluation_command, resume_command, train_command
 from poselift.core.errors import InputError
-from poselift.core.files import remove_partial
+from poselift.core.files import remove_partial_of
 from poselift.data.module import MotionData
 from poselift.models import build_model, load_weights
 from poselift.reports.training_log import read_log
 from poselift.training.averaging import AverageLast
 from poselift.training.callbacks import BestWeights
-from poselift.training.checkpoints import AtomicCheckpointIO, LastCheckpoint
+from poselift.training.checkpoints import AtomicCheckpointIO
 from poselift.training.csv_log import CsvLog
 from poselift.training.curves import plot_curves
 from poselift.training.mean_pose import MEAN_POSE
@@ -59,6 +59,11 @@ def train(config: DictConfig) -> float | None:
             raise InputError(f"{key}={config[key]} must be a whole number, {least} or more")
     if config.trainer.get("accelerator") in ("gpu", "cuda") and not torch.accelerator.is_available():
         raise InputError("PyTorch sees no GPU here; leave out trainer=gpu to train on the CPU")
+    if str(config.trainer.get("precision")) not in _PRECISIONS:
+        raise InputError(
+            f"trainer.precision={config.trainer.precision} is not for training lifters; choose 32-true, or bf16-mixed "
+            "or 16-mixed on a GPU"
+        )
     if config.name in (None, ""):
         raise InputError("name= is empty; give the weights a name, or leave it out")
     output = output_folder(config)
@@ -67,7 +72,7 @@ def train(config: DictConfig) -> float | None:
     pl.seed_everything(config.seed, verbose=False)
     data: MotionData = instantiate(config.data, _convert_="all")
     task = training_task(config, data)
-    saved = read_resumed(checkpoint, task.lifter) if checkpoint else {}
+    saved = read_resumed(checkpoint, task) if checkpoint else {}
     step = int(saved.get("global_step", 0))
     loggers = _loggers(config, step)
     callbacks = _callbacks(config, loggers)
@@ -83,7 +88,7 @@ def train(config: DictConfig) -> float | None:
         enable_model_summary=False,
     )
     if trainer.is_global_zero:
-        _remove_partial(output, callbacks)
+        _remove_partial(output, callbacks, loggers)
     if 0 < trainer.max_steps <= step:
         return _already_finished(config, trainer, task, callbacks, loggers, saved)
     if trainer.is_global_zero:
@@ -113,6 +118,9 @@ _NOISE = (
     ".*LeafSpec.*",
 )
 """Warnings of Lightning that do not apply here, or that the user cannot act on."""
+
+_PRECISIONS = ("None", "32", "32-true", "16", "16-mixed", "bf16", "bf16-mixed")
+"""Lightning's names of the precisions in which weights stay in float32, which batches and losses are in."""
 
 
 def _loggers(config: DictConfig, step: int) -> list[Logger]:
@@ -144,9 +152,11 @@ def training_task(config: DictConfig, data: MotionData) -> LiftingTask:
     pelvis = data.pelvis
     optimizer = plain_dict(config.optimizer)
     weight_decay = optimizer.pop("weight_decay", 0.0)
+    if type(weight_decay) not in (int, float) or not 0 <= weight_decay < math.inf:
+        raise InputError(f"optimizer.weight_decay={weight_decay} must be a number, 0 or more")
     lifter = build_model(instantiate(config.model, _convert_="all"))
     if config.init is not None:
-        weights = load_weights(config.init)
+        weights = load_weights(str(config.init))  # a name such as 3 is a number to Hydra
         pelvis = pelvis or weights.pelvis  # data without 3D does not move it
         try:
             warm_start(lifter, weights.lifter)
@@ -169,10 +179,18 @@ def training_task(config: DictConfig, data: MotionData) -> LiftingTask:
     return task
 
 
-def _remove_partial(output: Path, callbacks: list[pl.Callback]) -> None:
+def _remove_partial(output: Path, callbacks: list[pl.Callback], loggers: list[Logger]) -> None:
     """Removes what killed processes left of the run's files."""
-    for folder in {output, *(callback.path.parent for callback in callbacks if isinstance(callback, LastCheckpoint))}:
-        remove_partial(folder)
+    written = [output / name for name in ("run.json", "config.yaml", "curves.png", "curves.pdf")]
+    for part in (*callbacks, *loggers):
+        if isinstance(path := getattr(part, "path", None), Path):
+            written.append(path)
+        if isinstance(part, AverageLast):
+            written += part.partial()
+    for path in written:
+        remove_partial_of(path)
+        if path.suffix == ".safetensors":
+            remove_partial_of(path.with_suffix(".json"))
 
 
 def _say_what_comes(config: DictConfig, task: LiftingTask, trainer: pl.Trainer, step: int) -> None:
@@ -246,12 +264,15 @@ def _finish(
         if isinstance(logger, CsvLog):
             plot_curves(read_log(logger.path), Path(config.output))
     for callback in callbacks:
-        if isinstance(callback, AverageLast) and callback.path.is_file():
-            print(f"Mean of the last {callback.count}: {callback.path}")
+        if isinstance(callback, AverageLast) and callback.averaged:
+            print(f"Mean of the last {callback.averaged}: {callback.path}")
     best = next((callback for callback in callbacks if isinstance(callback, BestWeights)), None)
     if best is None or not math.isfinite(best.best):
         print("No validation ran, so there are no best weights.")
         return None
+    if not best.path.is_file():
+        print(f"The best weights are missing: {best.path}. Give another name= or output= to train again.")
+        return best.best
     command = evaluation_command(config, HydraConfig.get().runtime.choices, best.path)
     mean_pose = trainer.callback_metrics.get(MEAN_POSE)
     beside = "" if mean_pose is None else f", a mean pose {float(mean_pose):.2f} mm"

@@ -108,13 +108,6 @@ def move_files(folder: Path, place: Path) -> None:
     folder.rmdir()
 
 
-def remove_partial(folder: str | os.PathLike[str]) -> None:
-    """Removes the temporary files that killed processes left in a folder, by the names of `atomic_path`."""
-    for path in Path(folder).glob(".*.*"):
-        if re.fullmatch(r"\..+\.[a-z0-9_]{8}(\.\w+)?", path.name):
-            path.unlink(missing_ok=True)
-
-
 def remove_partial_of(path: Path) -> None:
     """Removes what killed processes left of one file or folder; other temporary files may be the user's."""
     ours = re.compile(rf"\.{re.escape(path.stem)}\.[a-z0-9_]{{8}}{re.escape(path.suffix)}")

@@ -16,7 +16,7 @@ from poselift.skeleton import Skeleton
 from poselift.structures import StreamedPose
 
 LIVE = LiftOptions(flip=False, window=63)
-"""Defaults of live use (docs/stream.md has the errors and times of others)."""
+"""Defaults of live use (benchmarks/stream.md has the errors and times of others)."""
 
 FORGOTTEN = 3.0
 """Seconds without keypoints after which `StreamingPeople` forgets a person."""

@@ -17,6 +17,7 @@ from poselift.models.base import FrameFeatures, Lifter
 from poselift.models.config import ModelConfig, Share, Size
 from poselift.models.encoding import Encoded
 from poselift.models.recurrent import run_valid
+from poselift.nn.attention.distributions import softmax
 from poselift.nn.positions import SinusoidalTime
 
 State = tuple[Tensor, ...]
@@ -106,12 +107,6 @@ def additive_scores(query: Float[Tensor, "b a"], keys: Float[Tensor, "b t a"], v
     return v(torch.tanh(query[:, None] + keys))[..., 0]
 
 
-def weights_over(scores: Float[Tensor, "b t"], valid: Bool[Tensor, "b t"]) -> Float[Tensor, "b t"]:
-    """Softmax over the frames of the clip."""
-    lowest = torch.finfo(scores.dtype).min
-    return scores.masked_fill(~valid, lowest).softmax(-1)
-
-
 class WeightedMean(nn.Module):
     """The weighted mean of the memory; a module, so that `attention_maps` can hook into it."""
 
@@ -171,7 +166,7 @@ class BahdanauLifter(SequenceToSequence):
     ) -> tuple[Float[Tensor, "b c"], State]:
         """The joints: attend first, then step."""
         hidden, keys = state
-        weights = weights_over(additive_scores(self.query(hidden + code), keys, self.v), valid)
+        weights = softmax(additive_scores(self.query(hidden + code), keys, self.v), valid)
         context = self.attended(weights, memory)
         hidden = self.cell(torch.cat((previous, context, code), -1), hidden)
         return self.out(torch.cat((hidden, context, previous), -1)), (hidden, keys)
@@ -254,7 +249,7 @@ class LuongLifter(SequenceToSequence):
     ) -> Float[Tensor, "b t"]:
         """The weights over the frames in reach."""
         if self.config.looks == "global":
-            return weights_over(scores, valid)
+            return softmax(scores, valid)
         index = torch.arange(scores.shape[1], device=scores.device, dtype=frame.dtype)
         last = valid.sum(1).clamp(min=1) - 1
         if self.config.looks == "local_monotonic":
@@ -262,7 +257,7 @@ class LuongLifter(SequenceToSequence):
         else:
             place = last * torch.sigmoid(self.place(hidden))[:, 0].float()
         near = (index - place[:, None]).abs() <= self.config.reach
-        weights = weights_over(scores, valid & near)
+        weights = softmax(scores, valid & near)
         if self.config.looks == "local_predictive":
             weights = weights * torch.exp(-2 * ((index - place[:, None]) / self.config.reach) ** 2).to(weights.dtype)
         return weights

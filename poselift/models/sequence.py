@@ -10,6 +10,9 @@ from poselift.core.errors import InputError
 from poselift.models.base import Estimate, Lifter
 from poselift.models.encoding import encode, mirror, together
 
+_BATCH_CPU, _BATCH_GPU = 4, 16
+"""Windows lifted at once; on a CPU, the tokens of more exceed its cache."""
+
 
 def window_starts(frames: int, window: int, overlap: int) -> list[int]:
     """First frames of overlapping windows that cover the clip; the last window ends with it.
@@ -34,15 +37,14 @@ def estimate_sequence(
     image_size: Float[Tensor, " 2"],
     *,
     window: int,
-    overlap: float = 0.5,
     flip: bool = True,
-    batch_size: int | None = None,
     distortion: Float[Tensor, " 5"] | None = None,
 ) -> Estimate:
     """One person's joints in the camera frame, with uncertainty if the lifter gives it.
 
-    Each frame is the weighted mean over the windows that contain it. The weight falls linearly from the middle of a
-    window to its ends. Only one batch of windows is in memory at a time.
+    Windows overlap by half, and each frame is the weighted mean over the windows that contain it. The weight falls
+    linearly from the middle of a window to its ends. Only one batch of windows is in memory at a time: half as many
+    from there on if the GPU's memory is too small for them.
 
     Args:
         lifter: in eval mode, on the device of the other tensors.
@@ -52,10 +54,7 @@ def estimate_sequence(
         K: intrinsics.
         image_size: width and height, pixels.
         window: frames in a window.
-        overlap: least share of a window that its neighbours also cover.
         flip: also lift the mirrored keypoints, and average.
-        batch_size: windows lifted at once; None for 16, or 4 on the CPU, where the tokens of more exceed its cache. If
-            the GPU's memory is too small for them, half as many are lifted at once from there on.
         distortion: k1, k2, p1, p2, k3 in OpenCV's order; None if there is none.
 
     Returns:
@@ -63,19 +62,17 @@ def estimate_sequence(
         averaged as the joints are. They come out slightly too large, because a mean of joints is better than each.
 
     Raises:
-        InputError: there is no frame, `overlap` is not in [0, 1), or the GPU has no memory for a single window.
+        InputError: there is no frame, or the GPU has no memory for a single window.
     """
     frames = len(keypoints)
     if not frames:
         raise InputError("there is no frame to lift; give keypoints of at least one frame")
-    if not 0 <= overlap < 1:
-        raise InputError(f"overlap={overlap} is no share of a window; give a number from 0 to below 1")
     dtype = next((parameter.dtype for parameter in lifter.parameters()), keypoints.dtype)
     if times.dtype != dtype:  # single precision rounds times of day to milliseconds
         times = (times - times[0]).to(dtype)
     keypoints, scores, K, image_size = (value.to(dtype) for value in (keypoints, scores, K, image_size))
     distortion = None if distortion is None else distortion.to(dtype)
-    starts = window_starts(frames, window, int(window * overlap))
+    starts = window_starts(frames, window, window // 2)
     length = min(window, frames)
     ramp = torch.arange(1, length + 1, device=keypoints.device)
     fade = torch.minimum(ramp, ramp.flip(0)).to(keypoints.dtype)
@@ -84,7 +81,7 @@ def estimate_sequence(
     uncertainty: Tensor | None = None
     weight = keypoints.new_zeros(frames)
     with torch.inference_mode():
-        size = batch_size or (4 if keypoints.device.type == "cpu" else 16)
+        size = _BATCH_CPU if keypoints.device.type == "cpu" else _BATCH_GPU
         while starts:
             chunk = starts[:size]
             index = torch.tensor(chunk, device=keypoints.device)[:, None] + torch.arange(length).to(keypoints.device)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 import torch
+from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
@@ -74,6 +75,9 @@ def save_weights(
         training: how it was trained, as plain data.
         dtype: floating-point numbers are stored in it; they are always computed in float32.
         pelvis: where the lifter's pelvis lies; None if unknown.
+
+    Raises:
+        InputError: the folder cannot be created or written to, or the disk is full.
     """
     path = Path(path)
     state = {
@@ -81,7 +85,12 @@ def save_weights(
         for key, value in lifter.state_dict().items()
     }
     with atomic_path(path) as temporary:
-        save_file(state, temporary)
+        try:
+            save_file(state, temporary)
+        except SafetensorError as error:
+            raise InputError(
+                f"cannot write {path}: {reason(error)}; free some space, or choose another folder"
+            ) from error
     card = {
         "model": type(lifter).__name__,
         "config": asdict(lifter.config),

@@ -1,8 +1,8 @@
 """The cost of a lifter: parameters, and multiply-adds, time and memory per frame.
 
-It is the cost of one forward pass over one window, divided by the window's frames. The input has the joints that the
-evaluation's settings name, or else all joints of the lifter. Averaging with the mirrored input doubles the cost, and
-so do windows that overlap by half.
+It is the cost of one pass over one window, uncertainty included, divided by the window's frames. The input has the
+joints that the evaluation's settings name, or else all joints of the lifter. Averaging with the mirrored input doubles
+the cost, and so do windows that overlap by half.
 """
 
 import time
@@ -13,13 +13,12 @@ from statistics import median
 from typing import Any
 
 import torch
-from torch import nn
 
 from poselift.core.bounded import read_json
 from poselift.core.errors import InputError, reason
 from poselift.core.files import write_json
 from poselift.data.skeletons import joint_mask
-from poselift.models import encode, load_weights
+from poselift.models import Lifter, encode, load_weights
 from poselift.models.checkpoint import load_checkpoint
 from poselift.models.encoding import Encoded
 from poselift.reports.counting import multiply_adds, peak_bytes
@@ -62,7 +61,7 @@ def measure_costs(entries: Sequence[Entry], repeats: int = _REPEATS) -> tuple[di
         entries: those without a model are skipped.
         repeats: the number of timings of each model.
     """
-    passes: dict[str, tuple[nn.Module, Encoded]] = {}
+    passes: dict[str, tuple[Lifter, Encoded]] = {}
     missing: list[str] = []
     for entry in entries:
         key = cost_key(entry)
@@ -123,7 +122,7 @@ def _joints(entry: Entry) -> str | None:
     return joints if joints in SKELETONS else None
 
 
-def _load(entry: Entry, model: Mapping[str, Any]) -> tuple[nn.Module, Encoded]:
+def _load(entry: Entry, model: Mapping[str, Any]) -> tuple[Lifter, Encoded]:
     """The lifter of an entry and a window as input."""
     path = Path(model["weights"])
     weights = (load_checkpoint if path.suffix == ".ckpt" else load_weights)(path)
@@ -152,24 +151,24 @@ def example_window(skeleton: Skeleton, frames: int, joints: str | None = None) -
     )
 
 
-def _interleaved(passes: Sequence[tuple[nn.Module, Encoded]], repeats: int) -> list[float]:
+def _interleaved(passes: Sequence[tuple[Lifter, Encoded]], repeats: int) -> list[float]:
     """The median seconds of CPU of one pass of each lifter, without the first round; other programs do not count."""
     seconds: list[list[float]] = [[] for _ in passes]
     with torch.inference_mode():
         for _ in range(repeats + 1):
             for (lifter, encoded), taken in zip(passes, seconds, strict=True):
                 start = time.process_time()
-                lifter(encoded)
+                lifter.estimate(encoded)
                 taken.append(time.process_time() - start)
     return [median(taken[1:]) for taken in seconds]
 
 
-def _cost(lifter: nn.Module, encoded: Encoded, seconds: float) -> Cost:
+def _cost(lifter: Lifter, encoded: Encoded, seconds: float) -> Cost:
     t = encoded.times.shape[1]
     weights = sum(value.nbytes for value in lifter.state_dict().values())
     return Cost(
         sum(parameter.numel() for parameter in lifter.parameters()),
-        multiply_adds(lambda: lifter(encoded)) / t,
+        multiply_adds(lambda: lifter.estimate(encoded)) / t,
         1000 * seconds / t,
-        weights + peak_bytes(lambda: lifter(encoded)),
+        weights + peak_bytes(lambda: lifter.estimate(encoded)),
     )

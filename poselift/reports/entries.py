@@ -203,12 +203,16 @@ def _entries(runs: Sequence[Run]) -> tuple[Entry, ...]:
 
 
 def _check_seeds(runs: Sequence[Run]) -> None:
-    """Checks that the runs of one row are different seeds of one model."""
+    """Checks that the runs of one row are different seeds of one model and one training."""
     where = f"{runs[0].name!r}: {' and '.join(str(run.path) for run in runs)}"
     models = [run.results["model"] for run in runs]
     kinds = [model and (model.get("name"), model.get("config"), model.get("window")) for model in models]
     if any(kind != kinds[0] for kind in kinds):
         raise InputError(f"different models are called {where}; {_RENAME}")
+    # Evaluations of earlier versions do not say how the lifter was trained.
+    trainings = [model["training"] for model in models if model and "training" in model]
+    if any(training != trainings[0] for training in trainings):
+        raise InputError(f"lifters trained with different settings are called {where}; {_RENAME}")
     seeds = [run.results["seed"] for run in runs]
     if len(runs) > 1 and None in seeds:
         raise InputError(f"runs of one name and settings without a seed are called {where}; {_RENAME}")

@@ -18,8 +18,10 @@ from poselift.core.errors import InputError
 from poselift.data.views import View
 from poselift.metrics import ElementMean, PerGroup, joint_errors, scaled_joint_errors
 from poselift.reports.comparison import compare
+from poselift.reports.environment import environment
 from poselift.reports.measures import CURVES, LIMB_MEASURES, MEASURES, Measure, better
 from poselift.reports.protocols import Protocol
+from poselift.reports.runs import FORMAT, VERSION
 from poselift.skeleton import Skeleton
 
 MOST_POINTS = 600
@@ -87,6 +89,40 @@ def score_view(
         view.times.double().numpy(),
         errors.mean(-1).numpy(),
     )
+
+
+def evaluation_results(
+    scores: Sequence[ViewScore],
+    protocol: Protocol,
+    method: Mapping[str, Any],
+    settings: Mapping[str, Any],
+    warnings: Sequence[str] = (),
+    poses: Sequence[Mapping[str, Any]] = (),
+) -> dict[str, Any]:
+    """The content of `metrics.json`.
+
+    Args:
+        scores: of all views, in their order.
+        protocol: under which they were scored.
+        method: "name", "seed" and "model" of the predictions.
+        settings: how the predictions were made and read.
+        warnings: about the predictions.
+        poses: examples, from `example_poses`.
+
+    Raises:
+        InputError: no frame of any view counts, or the headline needs lengths that the predictions do not have.
+    """
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "protocol": protocol.name,
+        "title": protocol.title,
+        **method,
+        **summarise(scores, protocol),
+        "poses": list(poses),
+        "settings": {**settings, "citation": protocol.citation, "note": protocol.note, "warnings": list(warnings)},
+        "environment": environment(),
+    }
 
 
 def summarise(scores: Sequence[ViewScore], protocol: Protocol) -> dict[str, Any]:

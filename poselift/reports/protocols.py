@@ -54,7 +54,7 @@ class Protocol:
         headline: the metric by which papers compare.
         group_by: the meaning of a row of the table.
         row: a template of the name of a view's row, with {subject} and {action}.
-        average: whether the mean of the headline is over the groups' means or over all frames.
+        average: whether the mean of every metric is over the groups' means or over all frames.
         groups: of the benchmark, in the order of its tables. If empty, the groups of the views.
         citation: of its definition.
         note: the choices on which the field differs.

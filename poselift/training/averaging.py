@@ -1,7 +1,7 @@
 """Means of the weights of a run: an exponential average in training, and the mean of the last validations."""
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,16 +12,18 @@ from torch import Tensor
 
 from poselift.core.errors import InputError
 from poselift.models import load_weights, save_weights
+from poselift.training.checkpoints import explaining_write_errors
 from poselift.training.task import LiftingTask
 
 
-def average_weights(states: Sequence[dict[str, Tensor]]) -> dict[str, Tensor]:
+def average_weights(states: Sequence[dict[str, Tensor]], buffers: Collection[str] = ()) -> dict[str, Tensor]:
     """The mean of several states of one model (Vaswani et al. 2017, section 6.1).
 
-    Sums are in float64. Values that are no floating-point numbers are those of the last state.
+    Sums are in float64. Buffers, and values that are no floating-point numbers, are those of the last state.
 
     Args:
         states: `state_dict()`s, at least one.
+        buffers: names of the model's buffers. The mean of two random draws, as of Performer's, has too small a spread.
 
     Raises:
         ValueError: there is no state, or the states are not of one model.
@@ -33,7 +35,7 @@ def average_weights(states: Sequence[dict[str, Tensor]]) -> dict[str, Tensor]:
         raise ValueError("the weights to average are not of one model: their names or shapes differ")
     return {
         name: torch.stack([state[name].double() for state in states]).mean(0).to(last.dtype)
-        if last.is_floating_point()
+        if last.is_floating_point() and name not in buffers
         else last
         for name, last in states[-1].items()
     }
@@ -43,7 +45,7 @@ class ExponentialAverage(WeightAveraging):
     """Validates with an exponential moving average of the weights, and saves it as the best weights.
 
     Lightning's EMA computes d a + (1 - d) b, whose rounding changes even equal numbers. This one moves a towards b by
-    their difference. Buffers are copied: the mean of two random draws, as of Performer's, has too small a spread.
+    their difference. Buffers are copied, as in `average_weights`.
 
     The decay grows from 0 to `decay` over the first steps, so that a short run's average forgets the initial weights.
 
@@ -60,7 +62,7 @@ class ExponentialAverage(WeightAveraging):
 
     def setup(self, trainer: pl.Trainer, pl_module: pl.LightningModule, stage: str) -> None:
         """Turns averaging off if the model has batch norms."""
-        if any(isinstance(module, torch.nn.BatchNorm1d) for module in pl_module.modules()):
+        if _has_batch_norms(pl_module):
             self.decay = 0.0
         super().setup(trainer, pl_module, stage)
 
@@ -77,15 +79,24 @@ class ExponentialAverage(WeightAveraging):
         torch._foreach_lerp_(averaged, current, 1 - stays)
 
 
+def _has_batch_norms(module: torch.nn.Module) -> bool:
+    return any(isinstance(part, torch.nn.BatchNorm1d) for part in module.modules())
+
+
 class AverageLast(pl.Callback):
     """Saves the weights of the last validations, and writes their mean at the end of training.
 
-    Do not combine it with `ExponentialAverage`, whose weights change little from one validation to the next.
+    Do not combine it with `ExponentialAverage`, whose weights change little from one validation to the next. A model
+    with batch norms keeps the weights of its last validation, because averaged weights do not fit the statistics of its
+    norms.
 
     Args:
         path: of the mean's safetensors file; its JSON is beside it.
         folder: for the weights of each validation.
         count: the number of validations to average.
+
+    Attributes:
+        averaged: the number of validations in the mean that was written; 0 before.
 
     Raises:
         InputError: `count` is less than 1.
@@ -95,6 +106,7 @@ class AverageLast(pl.Callback):
         if count < 1:
             raise InputError(f"callbacks.average.count={count} must be 1 or more")
         self.path, self.folder, self.count = Path(path), Path(folder), count
+        self.averaged = 0
         self.description: dict[str, Any] = {}
 
     def on_train_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
@@ -103,12 +115,18 @@ class AverageLast(pl.Callback):
             self._remove([path for path in self._kept() if int(path.stem.removeprefix("step_")) > trainer.global_step])
 
     def on_validation_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        """Saves the weights and removes the oldest."""
+        """Saves the weights and removes the oldest.
+
+        Raises:
+            InputError: the file cannot be written.
+        """
         assert isinstance(pl_module, LiftingTask)
         if trainer.sanity_checking or not trainer.is_global_zero:
             return
         path = self.folder / f"step_{trainer.global_step:08d}.safetensors"
-        save_weights(path, pl_module.lifter, pl_module.window, {"step": trainer.global_step}, pelvis=pl_module.pelvis)
+        training = {"step": trainer.global_step}
+        with explaining_write_errors(path):
+            save_weights(path, pl_module.lifter, pl_module.window, training, pelvis=pl_module.pelvis)
         self._remove(self._kept()[: -self.count])
 
     def on_train_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
@@ -118,15 +136,27 @@ class AverageLast(pl.Callback):
             self.write(pl_module)
 
     def write(self, task: LiftingTask) -> None:
-        """Writes the mean of the weights that the validations saved, for a lifter like that of the task."""
-        kept = [load_weights(path) for path in self._kept()]
+        """Writes the mean of the weights that the validations saved, for a lifter like that of the task.
+
+        Raises:
+            InputError: a file cannot be read or written.
+        """
+        kept = [load_weights(path) for path in self._kept()[-1 if _has_batch_norms(task) else 0 :]]
         if not kept:  # Nothing was validated; the run reports that.
             return
         mean = copy.deepcopy(task.lifter)
-        mean.load_state_dict(average_weights([weights.lifter.state_dict() for weights in kept]))
+        buffers = {name for name, _ in mean.named_buffers()}
+        mean.load_state_dict(average_weights([weights.lifter.state_dict() for weights in kept], buffers))
         steps = [weights.card["training"]["step"] for weights in kept]
         training = {**self.description, "mean_of_steps": steps}
-        save_weights(self.path, mean, task.window, training, pelvis=task.pelvis)
+        with explaining_write_errors(self.path):
+            save_weights(self.path, mean, task.window, training, pelvis=task.pelvis)
+        self.averaged = len(kept)
+
+    def partial(self) -> list[Path]:
+        """Weights of validations of which a killed process may have left temporary files."""
+        names = {path.name.split(".")[1] for path in self.folder.glob(".step_*.*")}
+        return [self.folder / f"{name}.safetensors" for name in sorted(names)]
 
     def _kept(self) -> list[Path]:
         return sorted(self.folder.glob("step_*.safetensors"))

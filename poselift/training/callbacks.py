@@ -9,6 +9,7 @@ import pytorch_lightning as pl
 import torch
 from pytorch_lightning.callbacks import RichProgressBar
 
+from poselift.core.errors import InputError
 from poselift.models import Lifter, save_weights
 from poselift.training.checkpoints import explaining_write_errors
 from poselift.training.task import LiftingTask
@@ -84,16 +85,30 @@ class BestWeights(pl.Callback):
         self.description: dict[str, Any] = {}
         self._validated: Lifter | None = None
 
+    def on_train_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
+        """Forgets the lowest error of a run that is resumed in another folder, where its weights are not."""
+        if not self.path.is_file():
+            self.best = float("inf")
+
     def on_validation_epoch_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         """Copies the validated lifter."""
         assert isinstance(pl_module, LiftingTask)
         self._validated = copy.deepcopy(pl_module.lifter)
 
     def on_validation_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        """Writes the copy if the error is the lowest so far."""
+        """Writes the copy if the error is the lowest so far.
+
+        Raises:
+            InputError: no error is logged under the name in `monitor`.
+        """
         assert isinstance(pl_module, LiftingTask)
+        if trainer.sanity_checking:
+            return
         value = trainer.callback_metrics.get(self.monitor)
-        if trainer.sanity_checking or value is None or not float(value) < self.best or not trainer.is_global_zero:
+        if value is None:
+            logged = ", ".join(sorted(name for name in trainer.callback_metrics if name.startswith("val/")))
+            raise InputError(f"callbacks.weights.monitor={self.monitor} is not logged; choose {logged}")
+        if not float(value) < self.best or not trainer.is_global_zero:
             return
         assert self._validated is not None, "validation ends after its last epoch"
         self.best = float(value)

@@ -20,7 +20,8 @@ MEAN_POSE = "val/mean_pose_subjects"
 class MeanPose(pl.Callback):
     """Logs the error of the mean pose of the first training batch, as if a lifter always predicted it.
 
-    It counts joints and subjects as `val/mpjpe_subjects` does, mm. Training data without 3D logs nothing.
+    It counts joints and subjects as `val/mpjpe_subjects` does, mm. It logs nothing if the training data has no 3D, or
+    lacks a joint that is measured.
     """
 
     def __init__(self) -> None:
@@ -58,7 +59,7 @@ class MeanPose(pl.Callback):
             self._errors.add(batch.subject, error)
 
     def on_validation_epoch_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        """Logs the mean over subjects."""
+        """Logs the mean over subjects; nothing if a joint of the mean pose is unknown."""
         value = self._errors.gathered().mean()
         if not math.isnan(value):
             pl_module.log(MEAN_POSE, value, sync_dist=True)

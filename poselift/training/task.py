@@ -1,5 +1,6 @@
 """The LightningModule that trains a lifter."""
 
+import json
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict
@@ -78,6 +79,16 @@ class LiftingTask(pl.LightningModule):
         joints = lifter.skeleton_out.joints
         self.measured = lifter.skeleton_out.indices(H36M17.joints if set(H36M17.joints) <= set(joints) else joints)
 
+    @property
+    def optimizer_settings(self) -> dict[str, Any]:
+        """The optimizer's name and settings as plain data; a resumed run has those of its checkpoint."""
+        kind = getattr(self._optimizer, "func", self._optimizer)
+        settings = getattr(self._optimizer, "keywords", {})
+        every = {"optimizer": getattr(kind, "__name__", ""), **settings, "weight_decay": self._weight_decay}
+        # Without objects, which a checkpoint cannot hold.
+        plain: dict[str, Any] = json.loads(json.dumps(every, default=lambda value: type(value).__name__))
+        return plain
+
     def on_train_start(self) -> None:
         """Starts a new epoch where the checkpoint was saved at the end of one."""
         loop = self.trainer.fit_loop.epoch_loop
@@ -150,7 +161,7 @@ class LiftingTask(pl.LightningModule):
             self.log(f"val/{name}_subjects", everywhere.mean(), prog_bar=name == "mpjpe", sync_dist=True)
 
     def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
-        """Adds the model's config as plain data, and the position of the run.
+        """Adds the configs of model and optimizer as plain data, and the position of the run.
 
         Raises:
             InputError: a weight is NaN or infinite, so that the checkpoint would replace a good one.
@@ -163,6 +174,7 @@ class LiftingTask(pl.LightningModule):
             "window": self.window,
             "pelvis": self.pelvis,
         }
+        checkpoint["optimizer"] = self.optimizer_settings
         close_epoch(checkpoint["loops"]["fit_loop"])
 
     def _diverged(self, what: str) -> str:
@@ -188,7 +200,7 @@ class LiftingTask(pl.LightningModule):
         try:
             optimizer = self._optimizer(groups)
             scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, self._schedule)
-        except (TypeError, ValueError, ArithmeticError) as error:
+        except (TypeError, ValueError, IndexError, ArithmeticError) as error:
             raise InputError(
                 f"the optimizer or its schedule rejects its settings ({error}); change optimizer.* or schedule.*"
             ) from error

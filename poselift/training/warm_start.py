@@ -21,6 +21,9 @@ _HEAD = re.compile(r"(uncertainty_)?head\.2\.(weight|bias)")
 _NEW = ("uncertainty_head.",)
 """Parts that the other lifter may lack."""
 
+_LEFT_OUT = re.compile(r"(uncertainty_head|time_code|(time|encoder|decoder)_norm)\..+")
+"""Parts that the lifter may lack: they belong to `uncertainty`, `positions` and `norm`."""
+
 
 @torch.no_grad()
 def warm_start(lifter: Lifter, other: Lifter) -> None:
@@ -29,19 +32,23 @@ def warm_start(lifter: Lifter, other: Lifter) -> None:
     A larger lifter first gives the output of the smaller one (Net2Net: Chen et al. 2016,
     https://arxiv.org/abs/1511.05641): new blocks come last and change nothing, and neither do new channels and heads of
     joint tokens. The exception is a new `joint_time`, for joints that are missing in some frames. A smaller lifter
-    leaves out the blocks whose last layers are smallest. A new output joint is initialised from its nearest available
-    ancestor. `causal`, `norm`, `positions` and `temporal_upsampling` may differ; the output then differs too.
+    leaves out the blocks whose last layers are smallest. The number of blocks may differ in lifters that name them
+    `..._blocks`: `SpatioTemporalLifter` and `JointTokenTransformer`. A new output joint of a `SpatioTemporalLifter` is
+    initialised from its nearest available ancestor. `causal`, `norm`, `positions` and `temporal_upsampling` may differ;
+    the output then differs too.
 
     Args:
         lifter: changed in place.
         other: gives the weights.
 
     Raises:
-        InputError: classes, widths or numbers of heads differ (joint tokens may become wider), only the other one has
-            `joint_time`, or an attention without an output layer would get more blocks.
+        InputError: classes, input skeletons, widths or numbers of heads differ (joint tokens may become wider), output
+            skeletons differ in a class that has its rows by joint, only the other one has `joint_time`, the other one
+            has layers without a place here, or an attention without an output layer would get more blocks.
     """
     if type(lifter) is not type(other):
         raise InputError(f"a {type(lifter).__name__} cannot be initialised from a {type(other).__name__}")
+    _check_skeletons(lifter, other)
     config, before = asdict(lifter.config), asdict(other.config)
     if before.get("joint_time") and not config.get("joint_time"):
         raise InputError("these weights have joint_time=true; set model.joint_time=true")
@@ -56,6 +63,11 @@ def warm_start(lifter: Lifter, other: Lifter) -> None:
     if wider and isinstance(lifter, SpatioTemporalLifter) and isinstance(other, SpatioTemporalLifter):
         there = _widened(lifter, other)
     blocks = {kind: _count(there, kind) for kind in {m[1] for m in map(_BLOCK.fullmatch, {**state, **there}) if m}}
+    for name in there:
+        if name not in state and not _BLOCK.fullmatch(name) and not _LEFT_OUT.fullmatch(name):
+            raise InputError(
+                f"these weights also have {name}, which this lifter lacks; choose the model= that they are of"
+            )
     for name, value in state.items():
         match = _BLOCK.fullmatch(name)
         source = name
@@ -85,6 +97,15 @@ def warm_start(lifter: Lifter, other: Lifter) -> None:
         if given.shape != value.shape:
             raise _misfit(name, value, given)
         value.copy_(given)
+
+
+def _check_skeletons(lifter: Lifter, other: Lifter) -> None:
+    """Raises an InputError if layers by joint would get the weights of other joints; their shapes may be equal."""
+    by_name = isinstance(lifter, SpatioTemporalLifter)  # its output layers are copied joint by joint
+    for key in ("skeleton_in",) if by_name else ("skeleton_in", "skeleton_out"):
+        here, there = getattr(lifter, key), getattr(other, key)
+        if here.joints != there.joints:
+            raise InputError(f"these weights have {key}={there.name}, not {here.name}; set {key}={there.name}")
 
 
 def _widened(lifter: SpatioTemporalLifter, other: SpatioTemporalLifter) -> dict[str, Tensor]:

@@ -277,6 +277,8 @@ def test_the_protocols_can_be_chosen():
     ("arguments", "message"),
     [
         (["weights=nonsense"], "no shipped weights are called 'nonsense'"),
+        (["weights=3"], "no shipped weights are called '3'"),
+        (["weights=null"], "weights= and predictions= are both null; give one of them"),
         (["weights=nothing.ckpt"], "no such file: nothing.ckpt"),
         (["camera=odd"], "camera=odd"),
         (["depth=odd"], "depth=odd is not known; choose estimated or known"),
@@ -314,6 +316,24 @@ def test_an_output_that_names_nothing_is_refused(bench):
         config = compose("evaluate", [*bench, "output="])
     with pytest.raises(InputError, match="output= names no folder"):
         evaluate(config)
+
+
+def test_the_card_tells_how_the_lifter_was_trained(weights, tmp_path):
+    """A card of others may say nothing of it."""
+    card = json.loads(weights.with_suffix(".json").read_text())
+    path = tmp_path / "theirs.safetensors"
+    path.write_bytes(weights.read_bytes())
+    trained = {"seed": 5, "config": {"seed": 5, "optimizer": {"lr": 0.1}}}
+    for training in ({"training": trained}, {"training": None}, {}):
+        del card["training"]
+        card |= training
+        path.with_suffix(".json").write_text(json.dumps(card))
+        card.setdefault("training", None)
+        with initialize_config_dir(CONF, version_base="1.3"):
+            predictions = LifterPredictions(compose("evaluate", [f"weights={path}"]))
+        known = training.get("training") is not None
+        assert predictions.seed == (5 if known else None)
+        assert ("training" in predictions.model) == known
 
 
 def test_bad_input_is_one_line_and_exit_code_2(tmp_path):

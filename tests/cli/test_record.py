@@ -72,6 +72,29 @@ def test_the_bench_of_the_cmu_corpus():
     _, evaluated = printed("data=cmu", "data.corpus=a.npz", "data.bench=b.npz", "data.skeleton=coco17")
     assert (evaluated.protocol, evaluated.data.corpus, evaluated.data.bench) == ("cmu_bench", "a.npz", "b.npz")
     assert evaluated.data.skeleton == "coco17"
+    _, evaluated = printed("data=cmu", "data.corpus=[a.npz,extra.npz]", "data.bench=b.npz")
+    assert evaluated.data.corpus == "a.npz"
+
+
+def test_letters_that_mean_something_to_hydra_are_quoted():
+    root = "/data/Human3.6M (new), o'b"
+    config = compose("train", ["data=h36m", "data.val.subjects=[S9]"])
+    config.data.root, config.data.views.keypoints = root, None
+    command = evaluation_command(config, {"data": "h36m"}, Path(f"{root}/w.safetensors"))
+    evaluated = compose("evaluate", shlex.split(command)[2:])
+    assert (evaluated.data.root, evaluated.weights) == (root, f"{root}/w.safetensors")
+    assert evaluated.data.keypoints is None
+    assert evaluated.data.subjects == ["S9"]
+
+
+def test_files_of_a_list_have_fingerprints(tmp_path):
+    for name in ("a.npz", "b.npz"):
+        (tmp_path / name).write_text(name)
+    config = OmegaConf.create({"corpus": [str(tmp_path / "a.npz"), str(tmp_path / "b.npz")], "frames": 3, "none": [1]})
+    assert list(record._paths(config, "data")) == [
+        ("data.corpus.0", tmp_path / "a.npz"),
+        ("data.corpus.1", tmp_path / "b.npz"),
+    ]
 
 
 def test_a_mix_is_evaluated_on_its_validation_dataset_under_any_name():

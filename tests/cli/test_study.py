@@ -3,6 +3,7 @@
 import csv
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -126,14 +127,17 @@ class TestRun:
         main(["study", "--out", str(folder), "--only", "rnn"])
         assert runs == ["rnn"], "under another budget it is another row"
 
-    def test_a_stop_leaves_what_is_finished(self, study, folder, monkeypatch, capsys):
+    @pytest.mark.parametrize(("stop", "code"), [(KeyboardInterrupt(), 130), (SystemExit(143), 143)])
+    def test_a_stop_leaves_what_is_finished(self, stop, code, study, folder, monkeypatch, capsys):
+        """SIGTERM ends a training with exit code 143."""
+
         def interrupt(self, row):
-            raise KeyboardInterrupt
+            raise stop
 
         monkeypatch.setattr(Study, "run", interrupt)
         with pytest.raises(SystemExit) as caught:
             study("--only", "martinez", "gru")
-        assert caught.value.code == 130
+        assert caught.value.code == code
         out = capsys.readouterr().out
         assert "Stopped. The same command continues." in out
         assert f"2 of {len(all_rows())} rows" in out
@@ -147,6 +151,32 @@ class TestRun:
             study("--only", "gru", "lstm")
         assert caught.value.code == 2
         assert "row gru: nothing came of it\nrow lstm: nothing came of it" in capsys.readouterr().err
+
+    def test_nothing_is_named_that_was_not_written(self, monkeypatch, tmp_path, capsys):
+        def fail(self, row):
+            raise InputError("nothing came of it")
+
+        monkeypatch.setattr(Study, "run", fail)
+        with pytest.raises(SystemExit):
+            main(["study", "--out", str(tmp_path / "new"), "--only", "gru"])
+        out = capsys.readouterr().out
+        assert (
+            out
+            == f"None of {len(all_rows())} rows is finished in {tmp_path / 'new'}, so there are no tables and plots\n"
+        )
+
+    def test_quotation_marks_in_paths(self, monkeypatch, tmp_path):
+        """The data is read from there; the row is written there."""
+        monkeypatch.setitem(BUDGETS, "smoke", replace(TINY, other=()))
+        given = []
+        monkeypatch.setattr("poselift.cli.study.run.train", given.append)
+        names = [str(tmp_path / name) for name in ("o'b.npz", "v'b.npz")]
+        with pytest.raises(SystemExit):
+            main(["study", "--out", str(tmp_path / "o'b"), "--only", "rnn", "--corpus", names[0], "--bench", names[1]])
+        (config,) = given
+        assert [config.data.corpus, config.data.bench] == names
+        assert config.output == config.callbacks.dynamics.path.removesuffix("/dynamics.json")
+        assert config.output == str(tmp_path / "o'b" / "rows" / "rnn")
 
     @pytest.mark.parametrize(
         ("arguments", "message"),

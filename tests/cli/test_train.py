@@ -97,6 +97,26 @@ class TestWhatARunLeaves:
         assert (before["global_step"], after["global_step"]) == (2, 4)
         assert (before["epoch"], after["epoch"]) == (0, 1)
 
+    def test_a_run_that_is_resumed_elsewhere_writes_its_own_best_weights(self, run, tmp_path):
+        """Even if they are worse than those in the folder of the first run."""
+        checkpoint = torch.load(run / "checkpoints" / "last.ckpt", weights_only=True)
+        del checkpoint["optimizer"]  # as in an earlier version
+        (name,) = (name for name in checkpoint["callbacks"] if name.startswith("BestWeights"))
+        checkpoint["callbacks"][name]["best"] = 0.0
+        torch.save(checkpoint, tmp_path / "best.ckpt")
+        ran = poselift(
+            "train",
+            *SMOKE,
+            *NOTHING_WRITTEN,
+            AVERAGED,
+            "seed=3",
+            "trainer.max_steps=3",
+            f"resume={tmp_path / 'best.ckpt'}",
+            f"output={tmp_path / 'b'}",
+        )
+        assert f"Best weights: {tmp_path / 'b' / 'lifter.safetensors'} " in ran.out
+        assert load_weights(tmp_path / "b" / "lifter.safetensors").card["training"]["step"] == 3
+
     def test_a_run_is_initialised_from_pretrained_weights(self, run, tmp_path, train_here):
         train_here(f"init={run / 'lifter.safetensors'}", "optimizer.lr=0", "callbacks.ema=null")
         pretrained, now = (load_weights(folder / "lifter.safetensors").lifter for folder in (run, tmp_path))
@@ -117,6 +137,14 @@ class TestWhatARunLeaves:
             (["model.dim=64", "resume={run}/checkpoints/last.ckpt"], "dim is 32 there and 64 here"),
             (["model.dim=64", "init={run}/lifter.safetensors"], "dim is 32 there and 64 here"),
             (["resume={run}/run.json"], "cannot be read as a checkpoint"),
+            (
+                ["optimizer.lr=0.01", "resume={run}/checkpoints/last.ckpt"],
+                "last.ckpt has another optimizer: lr is 0.003 there and 0.01 here; .* or start anew with init=",
+            ),
+            (
+                ["optimizer=muon", "resume={run}/checkpoints/last.ckpt"],
+                "optimizer is AdamW there and MuonAdamW here, .*momentum is None there and 0.95 here",
+            ),
         ],
     )
     def test_what_does_not_fit_is_named(self, run, train_here, overrides, message):
@@ -193,6 +221,9 @@ class TestAnEarlierRun:
         with pytest.raises(InputError, match="is at step 2 already; give more steps than steps=2"):
             train_here(f"resume={last}", AVERAGED)
         assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
+        (tmp_path / "lifter.safetensors").unlink()
+        train_here("resume=auto", AVERAGED)
+        assert f"The best weights are missing: {tmp_path / 'lifter.safetensors'}" in capsys.readouterr().out
 
     def test_is_completed_if_it_was_killed_after_its_last_step(self, run, tmp_path, capsys):
         shutil.copytree(run, tmp_path, dirs_exist_ok=True)
@@ -200,13 +231,18 @@ class TestAnEarlierRun:
         checkpoints = tmp_path / "checkpoints"
         for ending in (".safetensors", ".json"):  # the weights of the only validation
             shutil.copy(tmp_path / f"lifter{ending}", checkpoints / f"step_00000002{ending}")
-        for partial_file in (tmp_path / ".metrics.ab3_d5fg.csv", checkpoints / ".last.ab3_d5fg.ckpt"):
-            partial_file.touch()
+        partial_files = [tmp_path / f".{name}" for name in ("metrics.ab3_d5fg.csv", "lifter_mean.ab3_d5fg.json")]
+        partial_files += [
+            checkpoints / f".{name}" for name in ("last.ab3_d5fg.ckpt", "step_00000002.ab3_d5fg.safetensors")
+        ]
+        mine = {tmp_path / ".env.template", tmp_path / ".editor.settings.json", checkpoints / ".step_2.settings"}
+        for path in (*partial_files, *mine):
+            path.touch()
         trained(*SMOKE, "logger.tensorboard=null", "callbacks=average_last", "resume=auto", f"output={tmp_path}")
         assert (tmp_path / "curves.png").read_bytes() == (run / "curves.png").read_bytes()
         assert load_weights(tmp_path / "lifter_mean.safetensors").card["training"]["mean_of_steps"] == [2]
-        assert not list(tmp_path.rglob(".*"))
-        assert f"Mean of the last 5: {tmp_path / 'lifter_mean.safetensors'}" in capsys.readouterr().out
+        assert set(tmp_path.rglob(".*")) == mine, "files of the user stay"
+        assert f"Mean of the last 1: {tmp_path / 'lifter_mean.safetensors'}" in capsys.readouterr().out
 
     def test_is_overwritten_by_overwrite_true(self, tmp_path, train_here, monkeypatch):
         """A run that is stopped before its first checkpoint does not leave that of another to go on from."""
@@ -375,6 +411,16 @@ def test_bad_input_is_one_line_and_exit_code_2(arguments, message, tmp_path):
         ("optimizer.lr=", "the optimizer or its schedule rejects its settings"),
         ("resume=nothing.ckpt", "no such file: nothing.ckpt"),
         ("init=nothing", "weights are called 'nothing'"),
+        ("init=3", "weights are called '3'"),
+        ("optimizer.betas=[0.9]", "the optimizer or its schedule rejects its settings"),
+        ("optimizer.weight_decay=abc", "optimizer.weight_decay=abc must be a number, 0 or more"),
+        ("optimizer.weight_decay=-1", "optimizer.weight_decay=-1 must be a number, 0 or more"),
+        ("trainer.precision=bf16-true", "trainer.precision=bf16-true is not for training lifters; choose 32-true"),
+        ("trainer.precision=64-true", "trainer.precision=64-true is not for training lifters"),
+        (
+            "callbacks.weights.monitor=val/mpjpe_subject",
+            "monitor=val/mpjpe_subject is not logged; choose .*val/mpjpe_subjects",
+        ),
         ("steps=0", "steps=0 must be a whole number, 1 or more"),
         ("seed=-1", "seed=-1 must be a whole number, 0 or more"),
     ],

@@ -1,4 +1,5 @@
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 
 import pytest
@@ -61,23 +62,30 @@ def test_double_precision_and_times_of_day_give_the_same(lifter, view):
 
 
 def test_what_cannot_be_lifted_is_said(lifter, view):
-    with pytest.raises(InputError, match=r"overlap=1\.0 is no share"):
-        lift(lifter, view, window=40, overlap=1.0)
     arguments = (view.keypoints[:0], view.scores[:0], view.times[:0], view.K, view.image_size)
     with pytest.raises(InputError, match="no frame to lift"):
         lift_sequence(lifter, *arguments, window=40)
 
 
-def test_no_seam_shows(view):
+@pytest.fixture
+def windows_at_once(monkeypatch):
+    """Sets how many windows are lifted at once."""
+    return partial(monkeypatch.setattr, "poselift.models.sequence._BATCH_CPU")
+
+
+def test_no_seam_shows(view, windows_at_once):
     """Windows that differ by a constant are blended: no step is larger than a small part of that constant."""
-    out = lift(_Echo(constant=True), view, window=40, flip=False, batch_size=1)
+    windows_at_once(1)
+    out = lift(_Echo(constant=True), view, window=40, flip=False)
     assert float(out.amax() - out.amin()) >= 3
     assert float(out.diff(dim=0).abs().max()) < 0.15
 
 
-def test_batches_make_no_difference(lifter, view):
-    one = lift(lifter, view, window=30, batch_size=1)
-    many = lift(lifter, view, window=30, batch_size=16)
+def test_batches_make_no_difference(lifter, view, windows_at_once):
+    windows_at_once(1)
+    one = lift(lifter, view, window=30)
+    windows_at_once(16)
+    many = lift(lifter, view, window=30)
     torch.testing.assert_close(one, many, atol=1e-5, rtol=1e-4)
 
 
@@ -95,9 +103,10 @@ class _Large(_Echo):
         return super().forward(encoded)
 
 
-def test_out_of_memory_halves_the_batch(view):
+def test_out_of_memory_halves_the_batch(view, windows_at_once):
     """The rest of the clip is lifted in the smaller batches, with the same result."""
-    options = {"window": 20, "flip": False, "batch_size": 8}  # 11 windows
+    windows_at_once(8)
+    options = {"window": 20, "flip": False}  # 11 windows
     model = _Large(fit=3)
     torch.testing.assert_close(lift(model, view, **options), lift(_Echo(), view, **options))
     assert model.batches == [8, 4, 2, 2, 2, 2, 2, 1]
@@ -147,7 +156,7 @@ class _Sure(_Echo):
         return Estimate(joints, (number[:, None, None] * left).expand(joints.shape[:3]))
 
 
-def test_uncertainties_are_blended_and_mirrored_as_joints_are(view):
+def test_uncertainties_are_blended_and_mirrored_as_joints_are(view, windows_at_once):
     arguments = (view.keypoints, view.scores, view.times, view.K, view.image_size)
     left, right = H36M17.index("left_knee"), H36M17.index("right_knee")
     # One window and its mirror image, whose uncertainty is 2: its left side is the person's right.
@@ -155,7 +164,8 @@ def test_uncertainties_are_blended_and_mirrored_as_joints_are(view):
     assert uncertainty.shape == (1, len(view), 17)
     assert uncertainty[..., left].unique().tolist() == [0.5]
     assert uncertainty[..., right].unique().tolist() == [1.0]
-    blended = estimate_sequence(_Sure(), *arguments, window=40, flip=False, batch_size=1).uncertainty[0, :, left]
+    windows_at_once(1)
+    blended = estimate_sequence(_Sure(), *arguments, window=40, flip=False).uncertainty[0, :, left]
     assert float(blended.amax() - blended.amin()) >= 3
     assert float(blended.diff().abs().max()) < 0.15
     assert estimate_sequence(_Echo(), *arguments, window=40).uncertainty is None

@@ -89,6 +89,14 @@ def test_attention_counts_in_the_lifter(evaluated):
     assert curvature == pytest.approx(3 * 2 * 32)
 
 
+def test_the_uncertainty_counts(evaluated):
+    """Its head has two linear layers, from a frame token to twice its width, and to one number a joint."""
+    shape = {"joint_dim": 16, "frame_dim": 32, "dim": 32, "depth": 1, "heads": 4}
+    lifters = (SpatioTemporalLifter(LifterConfig(**shape, uncertainty=given)) for given in (False, True))
+    without, with_it = measure(evaluated(*lifters))
+    assert with_it.macs - without.macs == 32 * 64 + 64 * 17
+
+
 def test_every_architecture_can_be_measured(evaluated):
     torch.manual_seed(0)
     lifters = (

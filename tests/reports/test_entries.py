@@ -93,11 +93,23 @@ def test_other_frames_joints_or_groups_never_share_a_section(part):
         ({"seed": None}, {"seed": 1}, "without a seed"),
         ({"model": MODEL}, {"model": MODEL | {"config": {"dim": 9}}, "seed": 1}, "different models are called 'ours'"),
         ({"model": MODEL}, {"seed": 1}, "different models are called 'ours'"),
+        (
+            {"model": MODEL | {"training": "a"}},
+            {"model": MODEL | {"training": "b"}, "seed": 1},
+            "lifters trained with different settings are called 'ours'",
+        ),
     ],
 )
 def test_runs_that_cannot_be_told_apart_are_refused(first, second, message):
     with pytest.raises(InputError, match=message):
         sections(runs(results(**first), results(**second)))
+
+
+def test_an_evaluation_that_does_not_name_its_training_goes_with_the_others():
+    (section,), _ = sections(
+        runs(*(results(seed=seed, model=MODEL | {"training": "a"}) for seed in range(2)), results(seed=2, model=MODEL))
+    )
+    assert [len(entry.runs) for entry in section.entries] == [3]
 
 
 def test_saved_predictions_are_the_same_row_as_the_live_evaluation():

@@ -4,10 +4,12 @@ import pytest
 import pytorch_lightning as pl
 import torch
 
-from poselift.models import load_weights
+from poselift.core.errors import InputError
+from poselift.models import SimpleBaseline, SimpleBaselineConfig, load_weights
 from poselift.optim.schedules import constant
 from poselift.training.averaging import AverageLast, ExponentialAverage, average_weights
 from poselift.training.task import LiftingTask
+from tests.core.full_disk import full_disk
 
 
 def test_the_mean_of_each_parameter():
@@ -20,6 +22,7 @@ def test_the_mean_of_each_parameter():
     assert mean["w"].tolist() == [3.0, 3.0]
     assert mean["w"].dtype == torch.float32
     assert mean["steps"] == 3
+    assert average_weights(states, buffers={"w"})["w"].tolist() == [5.0, 1.0]
 
 
 def test_weights_of_different_models_are_refused():
@@ -39,6 +42,8 @@ def test_the_last_ones_are_kept_and_averaged(lifter, tmp_path):
     trainer.global_step = 0
     callback.on_train_start(trainer, task)
     assert not list((tmp_path / "kept").iterdir())
+    with full_disk(1000), pytest.raises(InputError, match=r"cannot write .*step_00000000\.safetensors"):
+        callback.on_validation_end(trainer, task)
     values = []
     for step in range(1, 6):
         with torch.no_grad():
@@ -48,11 +53,35 @@ def test_the_last_ones_are_kept_and_averaged(lifter, tmp_path):
         callback.on_validation_end(trainer, task)
     assert len(list((tmp_path / "kept").glob("*.safetensors"))) == 3
     assert len(list((tmp_path / "kept").glob("*.json"))) == 3
+    with (
+        full_disk(1000),
+        pytest.raises(InputError, match=r"cannot write .*mean\.safetensors .*; there is no earlier one"),
+    ):
+        callback.on_train_end(trainer, task)
+    assert callback.averaged == 0
     callback.on_train_end(trainer, task)
+    assert callback.averaged == 3
     mean = load_weights(tmp_path / "mean.safetensors")
     assert mean.lifter.head[0].bias.unique().item() == sum(values[-3:]) / 3
     assert mean.card["training"]["mean_of_steps"] == [30, 40, 50]
     assert task.lifter.head[0].bias.unique().item() == 5  # the run's own weights stay
+
+
+def test_batch_norms_keep_the_last_weights(tmp_path):
+    lifter = SimpleBaseline(SimpleBaselineConfig(dim=8, depth=1))
+    task = LiftingTask(lifter, torch.optim.AdamW, constant(), {"position": 1.0}, 0.0, 24)
+    callback = AverageLast(tmp_path / "mean.safetensors", tmp_path / "kept")
+    trainer = create_autospec(pl.Trainer, instance=True)
+    trainer.sanity_checking, trainer.is_global_zero = False, True
+    for step in (1, 2):
+        with torch.no_grad():
+            lifter.out.bias.fill_(step)
+        trainer.global_step = step
+        callback.on_validation_end(trainer, task)
+    callback.on_train_end(trainer, task)
+    mean = load_weights(tmp_path / "mean.safetensors")
+    assert (callback.averaged, mean.card["training"]["mean_of_steps"]) == (1, [2])
+    assert mean.lifter.out.bias.unique().item() == 2
 
 
 def test_without_a_validation_there_is_no_mean(lifter, tmp_path):

@@ -1,8 +1,20 @@
+from dataclasses import replace
+
 import pytest
 import torch
 
 from poselift.core.errors import InputError
-from poselift.models import LifterConfig, SimpleBaseline, SimpleBaselineConfig, SpatioTemporalLifter
+from poselift.models import (
+    EncoderDecoderConfig,
+    JointTokenConfig,
+    LifterConfig,
+    RecurrentConfig,
+    SimpleBaseline,
+    SimpleBaselineConfig,
+    SpatioTemporalLifter,
+    TemporalConvolutionConfig,
+    build_model,
+)
 from poselift.reports.cost import example_window
 from poselift.skeleton import CMU28, H36M17
 from poselift.training.warm_start import warm_start
@@ -137,6 +149,45 @@ def test_others_are_refused(small):
         warm_start(SimpleBaseline(SimpleBaselineConfig(dim=8)), small)
     with pytest.raises(InputError, match=r"is \(.*\) in this lifter and \(.*\) in these weights"):
         warm_start(SpatioTemporalLifter(LifterConfig(**{**SIZE, "dim": 64})), small)
+
+
+@pytest.mark.parametrize("skeleton", ["coco17", "mpi_inf_3dhp17", "posetrack17"])
+def test_other_skeletons_of_as_many_joints_are_refused(skeleton):
+    before, after = (
+        SpatioTemporalLifter(LifterConfig(**SIZE, depth=1, skeleton_in=name)) for name in (skeleton, "h36m17")
+    )
+    with pytest.raises(
+        InputError, match=f"weights have skeleton_in={skeleton}, not h36m17; set skeleton_in={skeleton}"
+    ):
+        warm_start(after, before)
+    with pytest.raises(InputError, match=f"set skeleton_out={skeleton}"):
+        warm_start(
+            *(SimpleBaseline(SimpleBaselineConfig(dim=8, skeleton_out=name)) for name in ("h36m17", skeleton)),
+        )
+
+
+@pytest.mark.parametrize(
+    "deep",
+    [
+        EncoderDecoderConfig(dim=16, depth=2, heads=2),
+        TemporalConvolutionConfig(channels=8, depth=2),
+        SimpleBaselineConfig(dim=8, depth=2),
+        RecurrentConfig(dim=8, depth=2),
+    ],
+    ids=lambda config: type(config).__name__,
+)
+def test_a_shallower_lifter_without_named_blocks_is_refused(deep):
+    with pytest.raises(InputError, match=r"these weights also have .*, which this lifter lacks"):
+        warm_start(build_model(replace(deep, depth=1)), build_model(deep))
+    warm_start(build_model(deep), build_model(deep))
+
+
+@pytest.mark.parametrize("changes", [{"norm": "post"}, {"positions": "rotary"}, {"uncertainty": False}, {"depth": 1}])
+def test_parts_that_other_options_need_are_left_out(changes):
+    before = LifterConfig(**SIZE, depth=2, positions="learned", uncertainty=True)
+    warm_start(build_model(replace(before, **changes)), build_model(before))
+    pairs = JointTokenConfig(dim=16, depth=2, heads=2)
+    warm_start(build_model(replace(pairs, depth=1)), build_model(pairs))
 
 
 def test_upsampling_may_change(small, encoded):

@@ -1,1 +1,1 @@
-"""`poselift study`: every mechanism of the survey, trained and measured in the same way."""
+"""`poselift study`: every mechanism of the thesis, trained and measured in the same way."""

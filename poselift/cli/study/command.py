@@ -1,4 +1,4 @@
-"""`poselift study`: trains and measures every mechanism of the survey in the same way."""
+"""`poselift study`: trains and measures every mechanism of the thesis in the same way."""
 
 import argparse
 from pathlib import Path
@@ -11,7 +11,7 @@ def add_command(commands: Any) -> None:
     """Adds `study` to the console script."""
     parser: argparse.ArgumentParser = commands.add_parser(
         "study",
-        description="Trains every mechanism of the survey with the same budget, and writes tables and plots of their "
+        description="Trains every mechanism of the thesis with the same budget, and writes tables and plots of their "
         "errors and costs. The same command continues a study that was stopped.",
     )
     parser.add_argument(

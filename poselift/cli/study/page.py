@@ -44,9 +44,9 @@ _FEW = " These are too few steps to rank the rows; they show that every row trai
 _INTRODUCTION = """\
 # Every mechanism and its results
 
-Each name of the survey is an override of `poselift train`. The tables show the override below the name, with links to
-the code (formula and paper are in its docstring) and to its test, and the results in the study. For example, this
-command trains `additive`:
+Each mechanism of [the thesis](thesis.md) is an override of `poselift train`. The tables show the override below the
+name, with links to the code (formula and paper are in its docstring) and to its test, and the results in the study. For
+example, this command trains `additive`:
 
     poselift train model/attention=additive
 
@@ -60,8 +60,9 @@ choose the mechanisms of its decoder. `model.joint_attention.name=NAME` chooses 
 frame. An impossible combination (a mechanism that mixes all tokens made causal, T-Fixup with a norm) gives an error
 before training starts.
 
-Label smoothing is not part of the study: regression has no distribution over classes to smooth. Where the thesis and a
-paper print different formulas (the scales of T-Fixup, the exponent -1.5 of Noam's warm-up), the code follows the paper.
+Label smoothing is not part of the study: regression has no distribution over classes to smooth. Where [the
+thesis](thesis.md) and a paper print different formulas (the scales of T-Fixup, the exponent -1.5 of Noam's warm-up),
+the code follows the paper.
 
 {budget}
 

@@ -1,4 +1,4 @@
-"""The rows of the study: every name of the survey, with its file and the test of that file."""
+"""The rows of the study: every mechanism of the thesis, with its file and the test of that file."""
 
 from dataclasses import dataclass
 from pathlib import Path

@@ -13,6 +13,7 @@ from hydra.utils import instantiate
 from omegaconf import open_dict
 
 from poselift.cli.config import CONF
+from poselift.cli.overrides import quoted
 from poselift.cli.predictions import LifterPredictions
 from poselift.cli.study.budgets import Budget
 from poselift.cli.study.rows import Row
@@ -23,10 +24,9 @@ from poselift.core.files import write_json
 from poselift.data.views import View
 from poselift.reports.cost import cost_key, measure_costs
 from poselift.reports.entries import Entry
-from poselift.reports.environment import environment
-from poselift.reports.evaluation import score_view, summarise
+from poselift.reports.evaluation import evaluation_results, score_view
 from poselift.reports.protocols import PROTOCOLS, Protocol
-from poselift.reports.runs import FORMAT, VERSION, read_runs
+from poselift.reports.runs import read_runs
 
 LENGTHS = (27, 81, 243, 729)
 """Frames in the windows of the cost measurements."""
@@ -126,8 +126,8 @@ class Study:
         """The path of a row's trained weights."""
         dynamics = folder / "dynamics.json"
         every = max(1, self.budget.steps // _STEPS_WRITTEN)
-        written = f"{{_target_: poselift.training.dynamics.Dynamics, path: '{dynamics}', every: {every}}}"
-        more = [f"output='{folder}'", f"name={row.name}", f"+callbacks.dynamics={written}", *_QUIET]
+        written = f"{{_target_: poselift.training.dynamics.Dynamics, path: {quoted(str(dynamics))}, every: {every}}}"
+        more = [f"output={quoted(str(folder))}", f"name={row.name}", f"+callbacks.dynamics={written}", *_QUIET]
         more.append("overwrite=true")  # the folder may hold a row that was stopped or had another command
         with initialize_config_dir(CONF, version_base="1.3"):
             config = compose("train", [*self.overrides(row), *more], return_hydra_config=True)
@@ -151,27 +151,11 @@ class Study:
     def _evaluate(self, row: Row, weights: Path, folder: Path) -> dict[str, Any]:
         """The metrics of a row on the validation views, without flips, refinement or constant bones."""
         with initialize_config_dir(CONF, version_base="1.3"):
-            lifted = LifterPredictions(compose("evaluate", [f"weights='{weights}'", *_PLAIN]))
+            lifted = LifterPredictions(compose("evaluate", [f"weights={quoted(str(weights))}", *_PLAIN]))
         views = self._validation_views(row)
         scores = [score_view(view, lifted.predict(view), lifted.skeleton, self.protocol) for view in views]
-        results = {
-            "format": FORMAT,
-            "version": VERSION,
-            "protocol": self.protocol.name,
-            "title": self.protocol.title,
-            "name": row.name,
-            "seed": lifted.seed,
-            "model": lifted.model,
-            **summarise(scores, self.protocol),
-            "settings": {
-                **lifted.settings,
-                "views": len(views),
-                "citation": self.protocol.citation,
-                "note": self.protocol.note,
-                "warnings": [],
-            },
-            "environment": environment(),
-        }
+        method = {"name": row.name, "seed": lifted.seed, "model": lifted.model}
+        results = evaluation_results(scores, self.protocol, method, {**lifted.settings, "views": len(views)})
         write_json(folder / "metrics.json", results)
         return results
 

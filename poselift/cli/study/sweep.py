@@ -4,6 +4,7 @@ import argparse
 import contextlib
 import logging
 import shlex
+import signal
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -11,6 +12,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from poselift.cli.overrides import quoted
 from poselift.cli.study.budgets import BUDGETS
 from poselift.cli.study.page import write_page
 from poselift.cli.study.plots import write_plots
@@ -37,7 +39,7 @@ def run_study(options: argparse.Namespace) -> None:
     out = options.out or Path("outputs") / f"study_{options.budget}"
     check_writable(out)
     study = Study(BUDGETS[options.budget], out, _data(options))
-    failed, stopped = _train(study, wanted)
+    failed, stop = _train(study, wanted)
     results = {row.name: result for row in rows if (result := study.finished(row))}
     if results:
         write_tables(study, rows, results)
@@ -47,13 +49,16 @@ def run_study(options: argparse.Namespace) -> None:
         given += ["--corpus", Path(options.corpus).name, "--bench", Path(options.bench).name] if options.corpus else []
         given += ["--page", "docs/mechanisms.md"]
         write_page(options.page, study, shlex.join(["poselift", "study", *given]), rows, results)
-    print(f"{len(results)} of {len(rows)} rows in {out}: study.md, study.csv, study.json, plots/ and rows/")
-    print(f"For the tables of a paper: poselift report '{out}/rows/*' --cost none")
+    if results:
+        print(f"{len(results)} of {len(rows)} rows in {out}: study.md, study.csv, study.json, plots/ and rows/")
+        print(f"For the tables of a paper: poselift report '{out}/rows/*' --cost none")
+    else:
+        print(f"None of {len(rows)} rows is finished in {out}, so there are no tables and plots")
     if failed:
         raise InputError("\n".join(f"row {name}: {reason}" for name, reason in failed.items()))
-    if stopped:
+    if stop is not None:
         print("Stopped. The same command continues.")
-        raise SystemExit(130)
+        raise SystemExit(stop)
 
 
 def _data(options: argparse.Namespace) -> list[str]:
@@ -62,11 +67,11 @@ def _data(options: argparse.Namespace) -> list[str]:
         raise InputError("--corpus and --bench go together; give both (cmu50.npz and bench_val.npz) or neither")
     if not options.corpus:
         return ["data=synthetic"]
-    return ["data=cmu", f"data.corpus='{options.corpus}'", f"data.bench='{options.bench}'"]
+    return ["data=cmu", f"data.corpus={quoted(options.corpus)}", f"data.bench={quoted(options.bench)}"]
 
 
-def _train(study: Study, rows: Sequence[Row]) -> tuple[dict[str, str], bool]:
-    """Runs the rows that are not finished; the errors of failed rows by name, and whether the user stopped it."""
+def _train(study: Study, rows: Sequence[Row]) -> tuple[dict[str, str], int | None]:
+    """Runs the rows that are not finished; the errors of failed rows by name, and the exit code if it was stopped."""
     logging.getLogger("pytorch_lightning").setLevel(logging.WARNING)
     failed: dict[str, str] = {}
     console = Console(file=sys.stderr)  # before a row redirects stderr to its log
@@ -81,10 +86,12 @@ def _train(study: Study, rows: Sequence[Row]) -> tuple[dict[str, str], bool]:
                         study.run(row)
             except InputError as error:
                 failed[row.name] = str(error)
-            except (KeyboardInterrupt, SystemExit):  # Lightning turns an interrupt into an exit
-                return failed, True
+            except KeyboardInterrupt:
+                return failed, 128 + signal.SIGINT
+            except SystemExit as stop:  # of a training that was stopped, or by SIGTERM outside a training
+                return failed, stop.code if isinstance(stop.code, int) else 1
             progress.advance(task)
-    return failed, False
+    return failed, None
 
 
 @contextlib.contextmanager

@@ -5,8 +5,9 @@ a model from a name and options: `{"name": "general", "distribution": "sparsemax
 """
 
 import inspect
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from types import UnionType
+from typing import Any, get_args
 
 from poselift.core.choices import choose
 from poselift.core.errors import InputError
@@ -102,30 +103,50 @@ def attention_spec(spec: Mapping[str, Any] | str) -> dict[str, Any]:
         spec: as in `build_attention`.
 
     Raises:
-        InputError: no mechanism or option has this name.
+        InputError: no mechanism or option has this name, or an option is of the wrong kind.
     """
     given = {"name": spec} if isinstance(spec, str) else dict(spec)
     if "name" not in given:
         raise InputError(f"attention has the options {given} but no name; add name, one of {', '.join(ATTENTION)}")
     name = given.pop("name")
-    defaults = _options(choose("attention", name, ATTENTION))
-    for option in given:
-        choose(f"option of attention {name}", option, defaults)
-    options = {**defaults, **given}
+    known = _options(choose("attention", str(name), ATTENTION))
+    for option, value in given.items():
+        _check(f"attention {name}: {option}", value, choose(f"option of attention {name}", option, known).annotation)
+    options = {**{option: parameter.default for option, parameter in known.items()}, **given}
     # JSON knows no tuples.
     return {"name": name} | {key: list(value) if isinstance(value, tuple) else value for key, value in options.items()}
 
 
-def _options(mechanism: type[Attention]) -> dict[str, Any]:
-    """Options of a mechanism with their defaults, including those that it passes on to its base classes."""
-    defaults: dict[str, Any] = {}
+_KINDS: dict[Any, str] = {
+    int: "a whole number",
+    float: "a number",
+    str: "text",
+    Sequence[int]: "a list of whole numbers",
+    type(None): "null",
+}
+"""The kinds of options."""
+
+
+def _check(what: str, value: Any, annotation: Any) -> None:
+    """Raises an InputError if the value of an option does not fit the option's type, where that is one of `_KINDS`."""
+    kinds = get_args(annotation) if isinstance(annotation, UnionType) else (annotation,)
+    fitting: list[Any] = [type(value), *([float] if type(value) is int else [])]
+    if isinstance(value, list | tuple) and all(type(number) is int for number in value):
+        fitting.append(Sequence[int])
+    if all(kind in _KINDS for kind in kinds) and not any(kind in fitting for kind in kinds):
+        raise InputError(f"{what}={value} must be {' or '.join(_KINDS[kind] for kind in kinds)}")
+
+
+def _options(mechanism: type[Attention]) -> dict[str, inspect.Parameter]:
+    """Options of a mechanism, including those that it passes on to its base classes."""
+    found: dict[str, inspect.Parameter] = {}
     for base in mechanism.__mro__:
         if "__init__" not in vars(base):
             continue
         parameters = inspect.signature(vars(base)["__init__"]).parameters.values()
         for parameter in parameters:
             if parameter.kind is parameter.KEYWORD_ONLY and parameter.name not in ("causal", "cross"):
-                defaults.setdefault(parameter.name, parameter.default)
+                found.setdefault(parameter.name, parameter)
         if not any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
             break
-    return defaults
+    return found
