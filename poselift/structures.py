@@ -16,6 +16,9 @@ from poselift.skeleton import Pelvis, Skeleton
 
 FEET = ("left_foot", "right_foot")
 """Columns of `Motion.contacts`: the person's own left and right foot."""
+THRESHOLD = 0.2
+"""Least score of a joint that is lifted and drawn, if nobody says otherwise."""
+
 MOST_PIXELS = 1 << 16
 """Largest side of a picture."""
 

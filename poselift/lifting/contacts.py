@@ -13,7 +13,7 @@ from jaxtyping import Bool, Float
 
 from poselift.core.times import usual_interval
 from poselift.skeleton import Skeleton
-from poselift.structures import FEET, Motion
+from poselift.structures import FEET, THRESHOLD, Motion
 
 _WINDOW = 0.1
 """Seconds before and after a frame to which a line is fitted; its slope is the speed."""
@@ -62,7 +62,7 @@ class Feet:
     seen: Bool[np.ndarray, "t 2 p"]
 
 
-def feet_of(motion: Motion, threshold: float = 0.2) -> Feet | None:
+def feet_of(motion: Motion, threshold: float = THRESHOLD) -> Feet | None:
     """The feet of a motion; None if its skeleton has no ankles.
 
     Args:
@@ -81,7 +81,7 @@ def feet_of(motion: Motion, threshold: float = 0.2) -> Feet | None:
     return Feet(points.astype(np.float64), joints, rest, seen)
 
 
-def in_sight(motion: Motion, threshold: float = 0.2) -> Bool[np.ndarray, "t j"]:
+def in_sight(motion: Motion, threshold: float = THRESHOLD) -> Bool[np.ndarray, "t j"]:
     """Joints that are seen often enough around each frame.
 
     Args:
@@ -114,7 +114,7 @@ def at_rest(feet: Feet, times: Float[np.ndarray, " t"]) -> Bool[np.ndarray, "t 2
 
 
 def find_contacts(
-    motion: Motion, up: Float[np.ndarray, "3"], threshold: float = 0.2
+    motion: Motion, up: Float[np.ndarray, "3"], threshold: float = THRESHOLD
 ) -> Bool[np.ndarray, "t 2 p"] | None:
     """Points of the feet that stand on the ground, a stair or a roof.
 

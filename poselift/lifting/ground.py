@@ -19,7 +19,7 @@ from scipy.optimize import least_squares
 
 from poselift.lifting.contacts import at_rest, feet_of, in_sight, runs_of
 from poselift.lifting.height import SPREAD
-from poselift.structures import Motion
+from poselift.structures import THRESHOLD, Motion
 
 _ROLL = np.deg2rad(3)
 """Roll of cameras (standard deviation)."""
@@ -81,7 +81,7 @@ class Ground:
     scales: Float[np.ndarray, " n"]
 
 
-def find_ground(motions: Sequence[Motion], threshold: float = 0.2, estimated: Collection[int] = ()) -> Ground:
+def find_ground(motions: Sequence[Motion], threshold: float = THRESHOLD, estimated: Collection[int] = ()) -> Ground:
     """The ground that all people share.
 
     Args:

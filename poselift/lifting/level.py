@@ -13,7 +13,7 @@ from poselift.lifting.contacts import find_contacts
 from poselift.lifting.ground import UPRIGHT, find_ground
 from poselift.lifting.legs import hangs_on
 from poselift.lifting.reprojection import gaussian_means
-from poselift.structures import FEET, Motion
+from poselift.structures import FEET, THRESHOLD, Motion
 
 _DEPTH = 0.07
 """Error of a foot's depth in the body, metres (standard deviation)."""
@@ -36,7 +36,7 @@ _LEAN = np.deg2rad(12)
 is below 5 degrees on the real takes of benchmarks/real.md and below 10 on the CMU val views."""
 
 
-def with_level_feet(motion: Motion, threshold: float = 0.2) -> Float[np.ndarray, "t j 3"]:
+def with_level_feet(motion: Motion, threshold: float = THRESHOLD) -> Float[np.ndarray, "t j 3"]:
     """Joints with both feet at one height in the frames in which both stand.
 
     The lengths of the legs' bones change by it; `with_constant_bones` evens them out.

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from poselift.core.errors import InputError
+from poselift.structures import THRESHOLD
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ class LiftOptions:
         True
     """
 
-    threshold: float = 0.2
+    threshold: float = THRESHOLD
     flip: bool = True
     refine: bool = True
     constant_bones: bool = True

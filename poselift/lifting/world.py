@@ -15,7 +15,7 @@ from poselift.lifting.legs import plant_feet
 from poselift.lifting.lift import lifter_input
 from poselift.lifting.reprojection import keypoint_rays
 from poselift.lifting.root import Standing, solve_root
-from poselift.structures import Motion
+from poselift.structures import THRESHOLD, Motion
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class World:
 def to_world(
     motions: Sequence[Motion],
     camera: CameraModel,
-    threshold: float = 0.2,
+    threshold: float = THRESHOLD,
     heights: Mapping[int, Height] = MappingProxyType({}),
 ) -> World:
     """Motions in the world frame, with planted feet.

@@ -7,7 +7,7 @@ from jaxtyping import Float, UInt8
 
 from poselift.core.times import frame_at, half_interval
 from poselift.skeleton import Skeleton
-from poselift.structures import Motion
+from poselift.structures import THRESHOLD, Motion
 from poselift.viz.bodies3d import Pose3D
 from poselift.viz.pixels import pixels_of
 from poselift.viz.scene3d import Scene3D
@@ -39,7 +39,7 @@ class OverlayRenderer:
         image_size: tuple[int, int],
         motions: Sequence[Motion],
         *,
-        threshold: float = 0.3,
+        threshold: float = THRESHOLD,
         K: Float[np.ndarray, "3 3"] | None = None,
     ):
         self._K = K

@@ -8,6 +8,7 @@ import numpy as np
 from jaxtyping import Float, UInt8
 
 from poselift.skeleton import Skeleton
+from poselift.structures import THRESHOLD
 from poselift.viz.colors import BACKGROUND, person_colors
 from poselift.viz.draw2d import draw_skeleton_2d
 from poselift.viz.labels import draw_label, text_size
@@ -48,7 +49,7 @@ class VideoPane:
         height: likewise. With a square scene beside it, the whole is at most 1920 pixels wide.
     """
 
-    def __init__(self, image_size: tuple[int, int], *, threshold: float = 0.3) -> None:
+    def __init__(self, image_size: tuple[int, int], *, threshold: float = THRESHOLD) -> None:
         self._image_size = image_size
         self._threshold = threshold
         self.width, self.height = _pane_size(*image_size)
