@@ -1,5 +1,6 @@
 """What all tests share."""
 
+import gc
 import os
 from pathlib import Path
 
@@ -16,7 +17,16 @@ from tests.data.formats.cmu import write_cmu
 settings.register_profile("poselift", deadline=None, derandomize=True)
 settings.load_profile("poselift")
 
+# Each collection looks through all objects of torch, Lightning and Hydra.
+gc.set_threshold(50_000, 20, 20)
+
 ROOT = Path(__file__).parents[1]
+
+
+def pytest_collection_finish():
+    """The objects of the imported modules stay."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

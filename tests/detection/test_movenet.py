@@ -33,6 +33,12 @@ def pictures():
         return [frame.to_ndarray(format="rgb24") for index, frame in decoded if index in wanted]
 
 
+@pytest.fixture(scope="module")
+def found(detector, pictures):
+    """Who is found in each picture."""
+    return detector.detect(pictures)
+
+
 def close(a, b, share=0.03):
     size = np.nanmax(np.ptp(a, axis=-2))
     return np.nanmedian(np.linalg.norm(a - b, axis=-1)) < share * size
@@ -51,8 +57,8 @@ def test_blank_frames_have_nobody(detector):
     assert detector.detect([]) == []
 
 
-def test_people_are_found_with_heads_above_feet(detector, pictures):
-    found = detector.detect(pictures[:1])[0]
+def test_people_are_found_with_heads_above_feet(detector, found):
+    found = found[0]
     assert len(found) == 2
     joints = detector.skeleton.indices(["left_ankle", "right_ankle"])
     for person in range(2):
@@ -64,15 +70,15 @@ def test_people_are_found_with_heads_above_feet(detector, pictures):
         assert y0 < middle[1] < y1
 
 
-def test_a_batch_is_its_frames_one_by_one(detector, pictures):
-    for together, frame in zip(detector.detect(pictures), pictures, strict=True):
+def test_a_batch_is_its_frames_one_by_one(detector, pictures, found):
+    for together, frame in zip(found, pictures, strict=True):
         alone = detector.detect([frame])[0]
         np.testing.assert_array_equal(together.keypoints, alone.keypoints)
         np.testing.assert_array_equal(together.boxes, alone.boxes)
 
 
-def test_a_mirrored_picture_has_left_and_right_swapped(detector, pictures):
-    found = detector.detect(pictures[:1])[0]
+def test_a_mirrored_picture_has_left_and_right_swapped(detector, pictures, found):
+    found = found[0]
     mirrored = detector.detect([np.ascontiguousarray(pictures[0][:, ::-1])])[0]
     assert len(found) == len(mirrored)
     expected = mirrored.keypoints[:, list(detector.skeleton.flip_indices)]
@@ -81,8 +87,8 @@ def test_a_mirrored_picture_has_left_and_right_swapped(detector, pictures):
         assert close(found.keypoints[one], expected[other])
 
 
-def test_the_picture_may_be_larger_or_moved(detector, pictures):
-    found = detector.detect(pictures[:1])[0]
+def test_the_picture_may_be_larger_or_moved(detector, pictures, found):
+    found = found[0]
     framed = np.pad(pictures[0], ((40, 100), (90, 30), (0, 0)))
     moved = detector.detect([framed])[0]
     for one, other in zip(by_column(found), by_column(moved), strict=True):
@@ -90,10 +96,9 @@ def test_the_picture_may_be_larger_or_moved(detector, pictures):
 
 
 @pytest.mark.parametrize("turns", [1, 2, 3])
-def test_people_are_found_in_a_turned_picture(detector, pictures, turns):
+def test_people_are_found_in_a_turned_picture(detector, pictures, found, turns):
     """A single picture has no past, so the detector itself looks for people who are turned."""
-    picture = pictures[0]
-    found = detector.detect([picture])[0]
+    picture, found = pictures[0], found[0]
     turned = detector.detect([np.ascontiguousarray(np.rot90(picture, turns))])[0]
     assert len(found) == len(turned)
     back, middle = np.array([[0, -1], [1, 0]]), (np.array(picture.shape[1::-1]) - 1) / 2
@@ -103,14 +108,16 @@ def test_people_are_found_in_a_turned_picture(detector, pictures, turns):
         assert any(close(person, other) for other in points)
 
 
-def test_somebody_who_fills_the_picture_is_one_person(detector, pictures):
-    for picture, found in zip(pictures, detector.detect(pictures), strict=True):
-        for person in np.flatnonzero(found.box_scores > 0.5):
-            x0, y0, x1, y1 = found.boxes[person].round().astype(int)
+def test_somebody_who_fills_the_picture_is_one_person(detector, pictures, found):
+    for picture, people in zip(pictures, found, strict=True):
+        clear = np.flatnonzero(people.box_scores > 0.5)
+        assert len(clear)
+        for person in clear:
+            x0, y0, x1, y1 = people.boxes[person].round().astype(int)
             left, top = max(x0 - 10, 0), max(y0 - 10, 0)
             alone = detector.detect([np.ascontiguousarray(picture[top : y1 + 10, left : x1 + 10])])[0]
             assert len(alone) == 1
-            assert close(found.keypoints[person], alone.keypoints[0] + np.array([left, top]), share=0.05)
+            assert close(people.keypoints[person], alone.keypoints[0] + np.array([left, top]), share=0.05)
 
 
 class Recorder(Session):
@@ -139,8 +146,8 @@ def test_the_networks_are_given_rgb(monkeypatch):
         assert network.given[0, 128, 128].tolist() == [250, 120, 10]
 
 
-def test_joints_outside_the_picture_are_not_seen(detector, pictures):
-    whole = detector.detect(pictures[:1])[0]
+def test_joints_outside_the_picture_are_not_seen(detector, pictures, found):
+    whole = found[0]
     person = int(np.argmax(whole.box_scores))
     knees = whole.keypoints[person, detector.skeleton.indices(["left_knee", "right_knee"]), 1]
     cut = int(knees.min()) - 5
@@ -184,8 +191,8 @@ def test_an_unknown_detector_names_those_there_are():
     assert set(DETECTORS) == {"movenet", "movenet-fast", "mmpose", "rtmpose"}
 
 
-def test_a_look_shows_the_person_in_each_box(detector, pictures):
-    found = detector.detect(pictures[:1])[0]
+def test_a_look_shows_the_person_in_each_box(detector, pictures, found):
+    found = found[0]
     boxes = detector.search(pictures[0], Search()).boxes
     assert len(boxes) == len(found)
     seen = detector.look(pictures[0], boxes, np.zeros(len(boxes)))

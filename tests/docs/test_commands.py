@@ -14,7 +14,9 @@ from hydra.utils import instantiate
 
 from poselift.cli.config import CONF
 from poselift.cli.main import main
+from poselift.core import threads
 from poselift.models import Lifter, build_model
+from tests.cli.batch.conftest import OneProcess
 from tests.docs.commands import PAGES, ROOT, commands_of
 
 COMMANDS = {str(command): command for page in PAGES for command in commands_of(page).values()}
@@ -40,10 +42,10 @@ PATTERNS = {
 """What no parser can read as it stands, and why."""
 
 RUN = {
-    "lift": ["--end", "0.5", "--quality", "fast", "--weights", "tiny", "--quiet"],
+    "lift": ["--end", "0.3", "--quality", "fast", "--weights", "tiny", "--quiet"],
     "batch": ["--weights", "tiny", "--quality", "fast", "--workers", "1", "--quiet"],
     "stream": ["--no-window", "--duration", "0.4", "--weights", "tiny"],
-    "attention": ["--frames", "16", "--weights", "tiny", "--quiet"],
+    "attention": ["--frames", "8", "--weights", "tiny", "--detector", "movenet-fast", "--quiet"],
     "smooth": ["--out", "smooth.npz"],
     **{name: [] for name in ("view", "export", "figure", "measure", "weights")},
 }
@@ -153,6 +155,8 @@ def folder(tmp_path_factory):
 @pytest.mark.parametrize("text", {named(text): text for text in COMMANDS if runs(text)}.values())
 def test_a_command_runs(text, folder, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(folder)
+    monkeypatch.setattr(threads, "_limit", threads._limit)  # put back at the end: a worker sets it for good
+    monkeypatch.setattr("poselift.cli.batch.command.LocalEngine", OneProcess)
     monkeypatch.setattr(webbrowser, "open", lambda address: True)
     name, *arguments = named(text)
     given = [found for word in arguments for found in (sorted(map(str, folder.glob(word))) if "*" in word else [word])]

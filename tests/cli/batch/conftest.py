@@ -4,6 +4,7 @@ import hashlib
 import json
 from types import SimpleNamespace
 
+import fsspec
 import pytest
 
 from poselift.cli.batch.local import LocalEngine
@@ -55,6 +56,16 @@ def one_process(monkeypatch):
     """Batches start no workers; tests of `whole` and test_local.py see to those."""
     monkeypatch.setattr("poselift.core.threads._limit", None)  # put back at the end: a worker sets it for good
     monkeypatch.setattr("poselift.cli.batch.command.LocalEngine", OneProcess)
+
+
+@pytest.fixture
+def store(videos):
+    """Two of them in a store in memory."""
+    files = fsspec.filesystem("memory")
+    for name in (GOOD[0], BROKEN[1]):
+        files.pipe_file(f"/in/{name}", (videos / name).read_bytes())
+    yield files
+    files.store.clear()
 
 
 @pytest.fixture(scope="session")
