@@ -247,7 +247,7 @@ def _unpickle(file: BufferedIOBase, what: str, encoding: str) -> Any:
         return RestrictedUnpickler(file, encoding).load()
     except pickle.UnpicklingError as error:
         raise InputError(
-            f"{what} is refused: {error}; a pickle may contain numpy arrays and plain containers only"
+            f"{what} is refused: {reason(error)}; a pickle may contain numpy arrays and plain containers only"
         ) from error
     except Exception as error:  # a damaged pickle can raise any exception
         other = isinstance(error, KeyError | IndexError)

@@ -77,6 +77,14 @@ def test_a_hostile_npz_is_refused_and_nothing_of_it_runs(tmp_path):
     assert proof.exists(), "the file does nothing, so that refusing it shows nothing"
 
 
+def test_the_error_for_a_long_name_in_a_pickle_is_short(tmp_path):
+    path = tmp_path / "long.pkl"
+    path.write_bytes(b"c" + 9000 * b"m" + b"\nsystem\n.")
+    with pytest.raises(InputError, match="it holds mmm") as caught:
+        load_pickle(path)
+    assert len(str(caught.value)) < 700
+
+
 def test_damaged_pickles(tmp_path):
     path = tmp_path / "a.pkl"
     whole = pickle.dumps({"x": np.arange(50.0)})
