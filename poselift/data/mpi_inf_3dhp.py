@@ -221,9 +221,8 @@ def _train_sequence(root: Path, subject: str, sequence: str, cameras: Sequence[i
             _cell(path, name, cells[name], camera, channels)[:frames]
             for name, channels in (("annot2", 2), ("annot3", 3), (key, 3))
         )
-        views.append(
-            sequence_view(subject, sequence, str(camera), pixels, _placed(joints, seen), fps, calibration[camera])
-        )
+        points = _placed(path, joints, seen, len(pixels))
+        views.append(sequence_view(subject, sequence, str(camera), pixels, points, fps, calibration[camera]))
     return views
 
 
@@ -243,10 +242,15 @@ def _test_clip(root: Path, name: str, key: str) -> View:
         frames_first(path, variable, arrays[variable], len(MPI_INF_3DHP17), channels)
         for variable, channels in (("annot2", 2), ("annot3", 3), (key, 3))
     )
-    return clip_view(path, name, pixels, _placed(joints, seen), arrays["valid_frame"])
+    return clip_view(path, name, pixels, _placed(path, joints, seen, len(pixels)), arrays["valid_frame"])
 
 
-def _placed(joints: np.ndarray, seen: np.ndarray) -> np.ndarray:
+def _placed(path: Path, joints: np.ndarray, seen: np.ndarray, frames: int) -> np.ndarray:
     """Joints moved to the pelvis of `seen`; mm to metres."""
+    if not len(joints) == len(seen) == frames:
+        raise InputError(
+            f"{path}: its 2D joints have {frames} frames, annot3 has {len(seen)} and the chosen 3D joints "
+            f"{len(joints)}; download it again"
+        )
     pelvis = slice(MPI_INF_3DHP17.index("pelvis"), MPI_INF_3DHP17.index("pelvis") + 1)
     return (joints - joints[:, pelvis] + seen[:, pelvis]) / 1000

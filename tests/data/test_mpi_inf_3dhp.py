@@ -159,6 +159,24 @@ def test_malformed_files_are_named(tmp_path):
         load_mpi_inf_3dhp(tmp_path, "test", subjects=["TS2"])
 
 
+def test_2d_and_3d_of_different_lengths(tmp_path):
+    write_mpi_inf_3dhp_test(tmp_path, {"TS2": 4})
+    with h5py.File(tmp_path / "TS2/annot_data.mat", "r+") as file:
+        del file["annot3"]
+        file["annot3"] = np.ones((5, 1, 17, 3))
+    with pytest.raises(InputError, match=r"annot_data.mat: its 2D joints have 4 frames, annot3 has 5 and"):
+        load_mpi_inf_3dhp(tmp_path, "test", subjects=["TS2"])
+
+    write_mpi_inf_3dhp_train(tmp_path, {"S1/Seq1": 3})
+    path = tmp_path / "S1/Seq1/annot.mat"
+    content = {key: value for key, value in loadmat(path).items() if not key.startswith("__")}
+    cut = dict(content, annot3=content["annot3"].copy())
+    cut["annot3"][4, 0] = cut["annot3"][4, 0][:2]
+    savemat(path, cut)
+    with pytest.raises(InputError, match=r"annot.mat: its 2D joints have 3 frames, annot3 has 2 and"):
+        load_mpi_inf_3dhp(tmp_path, "train", subjects=["S1"])
+
+
 def test_axes_without_the_one_person(tmp_path):
     """Some tools that rewrite the files drop the axis of length 1."""
     write_mpi_inf_3dhp_test(tmp_path, {"TS4": 6})

@@ -110,7 +110,7 @@ def of_pages():
     found = {}
     for page in PAGES:
         for text, command in ((str(command), command) for command in commands_of(page).values()):
-            if text in OURS and OURS[text][0] == page and command not in MODELS and not reason(text):
+            if text in OURS and OURS[text][0] == page and not of_a_model(command) and not reason(text):
                 found.setdefault(page.relative_to(ROOT).as_posix(), []).append(command)
     return found
 
