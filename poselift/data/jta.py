@@ -11,7 +11,7 @@ import numpy as np
 from jaxtyping import Float
 
 from poselift.core.bounded import read_json
-from poselift.core.errors import InputError
+from poselift.core.errors import InputError, reason
 from poselift.data.loading import TRAIN_VAL_TEST, intrinsics, pick_split, recorded_view
 from poselift.data.reading import Layout, check_shape
 from poselift.data.views import View
@@ -103,7 +103,7 @@ def _poses(path: Path) -> Float[np.ndarray, "poses 22 10"]:
     try:
         rows = np.array(content, np.float64)
     except (ValueError, TypeError) as error:
-        raise InputError(f"{path}: expected a list with a row of {_COLUMNS} numbers per joint ({error})") from error
+        raise InputError(f"{path}: expected a list with a row of {_COLUMNS} numbers per joint ({reason(error)})") from error
     check_shape(path, "the list of rows", rows, (None, _COLUMNS))
     joint = rows[:, 2]
     unknown = ~np.isin(joint, np.arange(len(JTA22)))
