@@ -103,7 +103,9 @@ def _poses(path: Path) -> Float[np.ndarray, "poses 22 10"]:
     try:
         rows = np.array(content, np.float64)
     except (ValueError, TypeError) as error:
-        raise InputError(f"{path}: expected a list with a row of {_COLUMNS} numbers per joint ({reason(error)})") from error
+        raise InputError(
+            f"{path}: expected a list with a row of {_COLUMNS} numbers per joint ({reason(error)})"
+        ) from error
     check_shape(path, "the list of rows", rows, (None, _COLUMNS))
     joint = rows[:, 2]
     unknown = ~np.isin(joint, np.arange(len(JTA22)))
