@@ -11,8 +11,7 @@ _DIFFERENT, _ENOUGH = 12, 4
 """Least difference of a cell's mean color, of 255, and the number of such cells among nine, to be a change. The noise
 of a camera and of a codec stays below 10; leaves in the wind are single cells."""
 _MARGIN = 0.25
-"""Around a person's box, share of its longer side: hands, feet and shadows reach beyond the
-joints."""
+"""Around a person's box, share of its longer side: hands, feet and shadows reach beyond the joints."""
 
 
 class Changes:

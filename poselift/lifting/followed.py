@@ -101,14 +101,18 @@ class Followed:
 
     def expected(self, time: float) -> Place:
         """Where this person is expected, moved on with the velocity of the whole body."""
-        ahead = min(time - self.time, _TRUSTED)
+        ahead = self._ahead(time)
         points = self.keypoints[np.isfinite(self.keypoints).all(-1)] + self._velocity * ahead
         place = Place(self.expected_box(time), 0.0, points)
         return place.turned(self.angle + self._spin * ahead) if self.turned else place
 
     def expected_box(self, time: float) -> Float[np.ndarray, "4"]:
         """The box around the joints, moved on likewise, pixels."""
-        return self.box + np.tile(self._velocity * min(time - self.time, _TRUSTED), 2)
+        return self.box + np.tile(self._velocity * self._ahead(time), 2)
+
+    def _ahead(self, time: float) -> float:
+        """Seconds for which the velocity moves this person on."""
+        return min(time - self.time, _TRUSTED)
 
     def doubts(self, score: float, angle: float, time: float) -> bool:
         """Whether a look at another angle may show this person better.

@@ -7,21 +7,20 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
-from jaxtyping import Float
 
 from poselift.core.ahead import ahead
 from poselift.core.errors import InputError
-from poselift.core.times import long_gaps, usual_interval
+from poselift.core.times import usual_interval
 from poselift.detection import Detector
 from poselift.lifting.camera import CameraModel, camera_for
 from poselift.lifting.clip import Clip, VideoClip
+from poselift.lifting.clip_warnings import absence, doubts_of, gaps, odd_rate, rare_people
 from poselift.lifting.finder import DEFAULT_QUALITY
 from poselift.lifting.height import GivenHeights, Height, check_heights, height_of, with_height
 from poselift.lifting.lift import lift, lifter_input
 from poselift.lifting.options import LiftOptions
-from poselift.lifting.plausible import doubts
 from poselift.lifting.stopwatch import Stopwatch
-from poselift.lifting.uncertainty import FEW_JOINTS, seen_joints
+from poselift.lifting.uncertainty import seen_joints
 from poselift.models import Weights
 from poselift.structures import Keypoints2D, Motion
 from poselift.video import Frame
@@ -35,14 +34,6 @@ AHEAD = 4
 
 _FINDING = "Finding people"
 """Name of the first stage in progress bars."""
-
-_RATES = (9.5, 125.0)
-"""Frame rates without a warning: the measured range of the lifters, and a little more."""
-
-_RARELY = 0.5
-"""Share of the clip below which a person triggers a warning."""
-_NAMED = 10
-"""People that this warning names."""
 
 
 @dataclass(frozen=True)
@@ -156,7 +147,7 @@ def lift_clip(
     check_heights(height)
     _check_chosen(people, height)
     tracks, times, best = _track(clip, watch, progress)
-    warnings = [*clip.warnings, *_absence(tracks, len(times), best)]
+    warnings = [*clip.warnings, *absence(tracks, len(times), best)]
     if tracks:
         _check_present([*(people or []), *(height if isinstance(height, Mapping) else [])], tracks, clip)
     if people is not None:
@@ -167,87 +158,17 @@ def lift_clip(
         with watch.time("lift"), _one_thread():
             motion, stature = with_height(lift(track, weights, camera, options), height_of(track.person, height))
         joints = seen_joints(lifter_input(track, weights.lifter.skeleton_in, options.threshold, weights.pelvis)[1])
-        warnings += _doubts_of(motion, stature, joints, options.threshold)
+        warnings += doubts_of(motion, stature, joints, options.threshold)
         motions.append(motion)
         if stature is not None:
             heights[track.person] = stature
     progress("Lifting", 1.0)
     interval = usual_interval(np.array(times))
     fps = 1 / interval if interval else clip.fps
-    warnings += [*_rare_people(tracks, len(times)), *_odd_rate(interval)]
+    warnings += [*rare_people(tracks, len(times)), *odd_rate(interval)]
     if not any(JUMP in warning for warning in clip.warnings):
-        warnings += _gaps(np.array(times))
+        warnings += gaps(np.array(times))
     return LiftedClip(fps, len(times), (times[0], times[-1]), camera, motions, heights, watch.seconds, warnings)
-
-
-def _absence(tracks: Sequence[Keypoints2D], frames: int, best: Sequence[float]) -> list[str]:
-    """A warning where nobody was found or tracked, from the best joint score of each look."""
-    if not any(best):
-        return [f"nobody was found; the detector looked at {len(best)} of {frames} frames"]
-    if tracks:
-        return []
-    return [
-        f"nobody could be tracked: there are detections in {np.count_nonzero(best)} of {len(best)} frames with a look; "
-        f"the highest joint score is {max(best):.2f}"
-    ]
-
-
-def _doubts_of(motion: Motion, stature: Height | None, joints: float, threshold: float) -> list[str]:
-    """Warnings about a person's motion, with the mean number of joints that a frame shows."""
-    person, found = motion.keypoints.person, []
-    if np.isnan(motion.joints).all():
-        reason = f"no joint of the lifter scores {threshold:g} or more in any frame"
-        found.append(f"person {person} was not lifted: {reason}; lower the threshold")
-    elif doubt := doubts(motion, stature):
-        found.append(
-            f"person {person} has {', '.join(doubt)}: no person looks so; check the names of the keypoints "
-            "(--keypoint-set) and the field of view (--fov)"
-        )
-    if 0 < joints < FEW_JOINTS:
-        found.append(f"person {person} shows {joints:.1f} joints a frame, on average: the rest of the body is a guess")
-    return found
-
-
-def _rare_people(tracks: Sequence[Keypoints2D], frames: int) -> list[str]:
-    """A warning that names the people who are seen in less than half of the clip, at most 10."""
-    shares = {track.person: seen_share(track, frames) for track in tracks}
-    rarely = [f"person {person} ({share:.0%})" for person, share in shares.items() if share < _RARELY]
-    if len(rarely) > _NAMED:
-        rarely[_NAMED:] = [f"and {len(rarely) - _NAMED} more"]
-    return [f"seen in less than half of the clip: {', '.join(rarely)}"] if rarely else []
-
-
-def _odd_rate(interval: float) -> list[str]:
-    """A warning where the usual interval of the timestamps, seconds, is of no rate that lifters are trained for."""
-    if not interval or _RATES[0] <= 1 / interval <= _RATES[1]:
-        return []
-    return [
-        f"the timestamps are {interval:.3g} s apart, {1 / interval:.3g} frames per second; lifters are made for 10 to "
-        "120, so the motion may be wrong"
-    ]
-
-
-def _gaps(times: Float[np.ndarray, " t"]) -> list[str]:
-    """A warning where timestamps jump."""
-    jumps = long_gaps(times)
-    if not len(jumps):
-        return []
-    longest = jumps[np.diff(times)[jumps].argmax()]
-    lasts, after = times[longest + 1] - times[longest], times[longest]
-    return [
-        f"gaps in the timestamps: {len(jumps)}, the longest of {lasts:.2f} s after {after:.2f} s; frames are missing "
-        "there"
-    ]
-
-
-def seen_share(keypoints: Keypoints2D, frames: int) -> float:
-    """Share of a clip's frames with a person, 0 to 1; frames between two looks count.
-
-    Args:
-        keypoints: of the person.
-        frames: of the clip.
-    """
-    return float(keypoints.bridged().seen.sum()) / frames
 
 
 @contextmanager

@@ -151,3 +151,11 @@ def test_a_file_that_is_not_json(written):
     (folder / "annotations" / "val" / "seq_3.json").write_text("[[1, 2,")
     with pytest.raises(InputError, match=r"seq_3.json cannot be read as JSON"):
         load_jta(folder, "val")
+
+
+def test_the_error_for_a_long_word_is_short(written):
+    folder, _ = written
+    (folder / "annotations" / "val" / "seq_3.json").write_text(json.dumps([["x" * 9000] * 10]))
+    with pytest.raises(InputError, match=r"seq_3.json: expected a list with a row of 10 numbers") as caught:
+        load_jta(folder, "val")
+    assert len(str(caught.value)) < 700

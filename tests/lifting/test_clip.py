@@ -6,7 +6,7 @@ import pytest
 from poselift.core.errors import InputError
 from poselift.lifting import LiftOptions, VideoClip, lift_clip, lift_video
 from poselift.lifting.clip import frames_within
-from poselift.lifting.pipeline import _rare_people, seen_share
+from poselift.lifting.clip_warnings import rare_people, seen_share
 from poselift.skeleton import COCO17
 from poselift.structures import Detections, Keypoints2D
 from poselift.tracking import Tracker
@@ -148,7 +148,7 @@ def test_somebody_who_is_there_for_less_than_half_of_the_clip_is_told(tmp_path, 
 
 def test_a_warning_about_hundreds_of_people_stays_short():
     keypoints = Keypoints2D(np.ones((1, 17, 2)), np.ones((1, 17)), np.zeros(1), COCO17, (64, 48))
-    [told] = _rare_people([replace(keypoints, person=person) for person in range(1, 141)], 100)
+    [told] = rare_people([replace(keypoints, person=person) for person in range(1, 141)], 100)
     assert told.endswith("person 9 (1%), person 10 (1%), and 130 more")
 
 
