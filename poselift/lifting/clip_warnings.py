@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from jaxtyping import Float
 
+from poselift.core.times import long_gaps
 from poselift.lifting.height import Height
 from poselift.lifting.plausible import doubts
 from poselift.lifting.uncertainty import FEW_JOINTS
