@@ -57,7 +57,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--video", type=Path, metavar="FILE", help="another video, taken as it is")
     parser.add_argument("--out", type=Path, metavar="DIR", help="keeps the page in this folder")
     options = parser.parse_args(arguments)
-    with errors_shown(parser), tempfile.TemporaryDirectory() as temporary:
+    # Chromium's other processes may write to the profile a moment longer.
+    with errors_shown(parser), tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as temporary:
         program = chromium()
         out = options.out or Path(temporary)
         out.mkdir(parents=True, exist_ok=True)
