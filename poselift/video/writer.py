@@ -23,9 +23,10 @@ from poselift.core.files import atomic_path
 # A multiple of all usual frame rates, also NTSC's 30000/1001, within the 16 bits of MPEG-4 Part 2.
 _TICK = Fraction(1, 60000)
 # In order of preference. libx264 comes first: at the same speed and quality libopenh264 needs about 1.8 times the
-# bits. MPEG-4 Part 2 is for an FFmpeg without H.264; browsers do not play it.
+# bits. MPEG-4 Part 2 is for an FFmpeg without H.264; browsers do not play it. With subme=1 instead of the preset's 2,
+# libx264 takes two thirds of the time for 8 % more bits at the same quality (an overlay of 1920 x 690).
 _ENCODERS = {
-    "libx264": {"preset": "veryfast", "crf": "21"},
+    "libx264": {"preset": "veryfast", "crf": "21", "x264-params": "subme=1"},
     "libopenh264": {"rc_mode": "off"},
     "h264": {},
     "mpeg4": {},
@@ -109,9 +110,8 @@ class VideoWriter:
         self._last = timestamp
         if self._width % 2 or self._height % 2:
             image = np.pad(image, ((0, self._height % 2), (0, self._width % 2), (0, 0)), mode="edge")
-        frame = self._reformatter.reformat(
-            av.VideoFrame.from_ndarray(image, format="rgb24"), format="yuv420p", dst_colorspace=Colorspace.ITU709
-        )
+        shared = av.VideoFrame.from_numpy_buffer(np.ascontiguousarray(image), format="rgb24")
+        frame = self._reformatter.reformat(shared, format="yuv420p", dst_colorspace=Colorspace.ITU709)
         frame.pts, frame.time_base = stamp, _TICK
         # Used for the last frame only, which lasts as long as the one before it.
         frame.duration = max(stamp - self._previous, 0) if self._previous >= 0 else 0
