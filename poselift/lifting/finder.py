@@ -194,7 +194,8 @@ class Finder:
         if not due and not everybody:
             return None
         places = [*(person.expected(time) for person in due), *new]
-        found, turned = looks(self._detector, frame.image, places, due, time, self._pace.quick_looks)
+        quick = self._pace.quick_looks or not everybody
+        found, turned = looks(self._detector, frame.image, places, due, time, quick)
         return self._kept(found, turned, due, new_scores, time)
 
     def find(self, frames: Iterable[Frame]) -> Iterator[tuple[Detections | None, float]]:
