@@ -47,7 +47,7 @@ def work(name: str, tries: int, seed: int, lost: str) -> None:
         seeds.mkdir()
         for index, content in enumerate(contents):
             (seeds / str(index)).write_bytes(bytes([index]) + content)
-        base = bounds.bound_process()
+        bounds.bound_process()
 
         def one(data: bytes) -> None:
             """One try: the first byte chooses the file, the others are its content."""
@@ -56,14 +56,12 @@ def work(name: str, tries: int, seed: int, lost: str) -> None:
             files[index].write_bytes(data[1:])
             result, error = bounds.tried(parser.read, valid / parser.inside)
             files[index].write_bytes(contents[index])
-            done, results, grown = done + 1, results + result, bounds.memory() - base
-            if grown > bounds.MOST_MEMORY:
-                error = error or f"it took {grown >> 20} MiB"
+            done, results = done + 1, results + result
             if error:
                 Path(lost, f"{name} {seed} {done}".replace("/", "_").replace(":", "")).write_bytes(data)
             if error or done % 1000 == 0 or done == tries:
                 print(json.dumps([done, results, error]), file=report)
-            if grown > bounds.MOST_MEMORY or done == tries:
+            if done == tries:
                 os._exit(0)
 
         longest = 2 * max(map(len, contents)) + 4096

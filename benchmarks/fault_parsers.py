@@ -37,7 +37,7 @@ PARSERS = FILES | DATASETS
 
 _SECONDS = 5.0
 """CPU time of a try."""
-MOST_MEMORY = 1500 << 20
+_MOST_MEMORY = 1500 << 20
 """Bytes that a try may add to the memory of its process."""
 _SPARE = 8 << 30
 """Bytes of address space beyond which allocations fail, so that the machine survives a lost try."""
@@ -121,36 +121,25 @@ def _row(name: str, parser: Parser, tries: int, seed: int) -> Row:
 
 def _work(pipe: Any, parser: Parser, valid: Path, name: str, start: int, tries: int, seed: int) -> None:
     """Sends for each try its number, whether it gave a result, and the error of a lost one."""
-    base = bound_process()
+    bound_process()
     with open(os.devnull, "w") as nothing, tempfile.TemporaryDirectory() as folder:
         os.dup2(nothing.fileno(), 2)
         for number in range(start, tries):
             path = damaged(parser, valid, Path(folder, "try"), name, number, seed)
             result, error = tried(parser.read, path)
-            grown = memory() - base
-            if grown > MOST_MEMORY:
-                error = error or f"it took {grown >> 20} MiB"
             pipe.send((number, result, error))
-            if grown > MOST_MEMORY:
-                break  # a new process has a new peak
             if number % 100 == 0:
                 gc.collect()
     pipe.close()
 
 
-def bound_process() -> int:
-    """Prepares a process for tries, with a bound for its memory; the peak of that so far, bytes."""
+def bound_process() -> None:
+    """Prepares a process for tries, with a bound for its memory."""
     warnings.simplefilter("ignore")
     space = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (space + _SPARE, space + _SPARE))
     signal.signal(signal.SIGPROF, _slow)
     gc.freeze()  # the libraries' objects stay: looking through them would take most of the time
-    return memory()
-
-
-def memory() -> int:
-    """The peak of the memory of this process, bytes."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
 def _slow(*_: object) -> None:
@@ -158,7 +147,23 @@ def _slow(*_: object) -> None:
 
 
 def tried(read: Callable[[Path], object], path: Path) -> tuple[bool, str]:
-    """Whether a file gives a result, and what is wrong if it gives neither that nor an `InputError` in time."""
+    """Whether a file gives a result, and what is wrong if it does not end in that or an `InputError` within bounds."""
+    # The fuzzer's own memory grows from try to try, so each has a peak of its own (proc(5), clear_refs).
+    Path("/proc/self/clear_refs").write_text("5")
+    before = _peak_memory()
+    given, error = _read(read, path)
+    grown = _peak_memory() - before
+    return given, error or (f"it took {grown >> 20} MiB" if grown > _MOST_MEMORY else "")
+
+
+def _peak_memory() -> int:
+    """The peak of the memory of this process, bytes."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) << 10 for line in lines if line.startswith("VmHWM:"))
+
+
+def _read(read: Callable[[Path], object], path: Path) -> tuple[bool, str]:
+    """See `tried`, without the memory."""
     try:
         signal.setitimer(signal.ITIMER_PROF, _SECONDS)
         try:
