@@ -38,14 +38,26 @@ def test_each_kind_is_drawn_in_the_format_of_the_name(kind, ending, start, folde
     assert pages[0].read_bytes().startswith(start)
 
 
-def test_everybody_at_chosen_moments(folder, tmp_path):
+@pytest.fixture
+def drawn(monkeypatch):
+    """What the plots were asked to draw: a list for each figure."""
+    given = []
+    for plot in ("pose_plot", "strip_plot", "joint_plot"):
+        monkeypatch.setattr(f"poselift.viz.plots.{plot}", lambda *asked: given.append(asked) or Figure())
+    return given
+
+
+def test_everybody_at_chosen_moments(folder, tmp_path, drawn):
     people = folder / "person_1.npz", folder / "person_2.npz"
-    ran = poselift("figure", *people, "--kind", "skeleton", "--at", "0.04,0.4", "--out", tmp_path / "two.svg")
+    ran = poselift("figure", *people, "--kind", "skeleton", "--at", "0.05,0.39", "--out", tmp_path / "two.svg")
     assert ran.code == 0, ran.err
+    ((motions, moments),) = drawn
+    assert [motion.keypoints.person for motion in motions] == [1, 2]
+    assert moments == pytest.approx([0.04, 0.4]), "the nearest frames"
 
 
 @pytest.mark.parametrize("fps", [25, 240])
-def test_the_bodies_of_a_strip_are_on_the_picture_of_their_frame(fps, folder, tmp_path, monkeypatch):
+def test_the_bodies_of_a_strip_are_on_the_picture_of_their_frame(fps, folder, tmp_path, drawn):
     times, npz = np.arange(12) / fps, tmp_path / "person_1.npz"
     motion = read_motion(folder / "person_1.npz")
     write_npz(npz, replace(motion, timestamps=times))
@@ -53,32 +65,37 @@ def test_the_bodies_of_a_strip_are_on_the_picture_of_their_frame(fps, folder, tm
     with VideoWriter(tmp_path / "grey.mp4", 640, 480) as writer:
         for frame, time in enumerate(times):
             writer.write(np.full((480, 640, 3), 20 * frame, np.uint8), time)
-    shown = []
-    monkeypatch.setattr("poselift.viz.plots.strip_plot", lambda *given: shown.extend(given) or Figure())
     at = ",".join(str(frame / fps) for frame in (1.4, 3.6, 7))
     options = ["--kind", "strip", "--at", at, "--video", tmp_path / "grey.mp4", "--out", tmp_path / "a.png"]
     ran = poselift("figure", npz, *options)
     assert ran.code == 0, ran.err
-    assert [round(time * fps, 6) for time in shown[1]] == [1, 4, 7]
-    assert [round(picture.mean() / 20) for picture in shown[2]] == [1, 4, 7]
+    ((_, moments, pictures, _),) = drawn
+    assert [round(time * fps, 6) for time in moments] == [1, 4, 7]
+    assert [round(picture.mean() / 20) for picture in pictures] == [1, 4, 7]
 
 
 @pytest.mark.parametrize("kind", ["skeleton", "strip"])
-def test_frames_without_a_root_are_not_drawn(kind, folder, tmp_path):
+def test_frames_without_a_root_are_not_drawn(kind, folder, tmp_path, drawn):
     motion = read_motion(folder / "person_1.npz")
     root = np.where(np.arange(12)[:, None] < 8, np.nan, motion.root).astype(np.float32)
     write_npz(tmp_path / "person_1.npz", replace(motion, root=root))
     shutil.copy(folder / "person_1.json", tmp_path)
     ran = poselift("figure", tmp_path / "person_1.npz", "--kind", kind, "--out", tmp_path / "a.svg")
     assert ran.code == 0, ran.err
+    ((_, moments, *_),) = drawn
+    assert set(moments) <= set(motion.timestamps[8:].tolist())
 
 
-def test_the_error_against_a_reference(folder, tmp_path):
+def test_the_error_against_a_reference(folder, tmp_path, drawn):
     smooth = tmp_path / "smooth.npz"
     poselift("smooth", folder / "person_1.npz", "--cutoff", "4", "--out", smooth)
     options = ["--kind", "time", "--joint", "left_wrist", "--reference", smooth]
     ran = poselift("figure", folder / "person_1.npz", *options, "--out", tmp_path / "error.svg")
     assert ran.code == 0, ran.err
+    ((motion, joints, _, reference, _),) = drawn
+    assert joints == ["left_wrist"]
+    assert np.array_equal(motion.joints, read_motion(folder / "person_1.npz").joints)
+    assert np.array_equal(reference.joints, read_motion(smooth).joints)
 
 
 @pytest.mark.parametrize(
