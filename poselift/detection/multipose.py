@@ -69,11 +69,13 @@ class MultiPose:
         self.weights = {network.path.name: network.sha256}
         self.quick_weights: dict[str, str] = {}
         self._session = Session(network.get(), device, threads=1)
-        self._quick = self._session
+        # Tiles take longest, and a video waits for them: they get all cores.
+        self._wide = Session(network.get(), device)
+        self._quick, self._quick_wide = self._session, self._wide
         if not wants_cuda(device):
             quick = published("movenet_multipose_int8")
             self.quick_weights = {quick.path.name: quick.sha256}
-            self._quick = Session(quick.get(), device, threads=1)
+            self._quick, self._quick_wide = Session(quick.get(), device, threads=1), Session(quick.get(), device)
 
     def people(self, frame: UInt8[np.ndarray, "_ _ 3"]) -> tuple[Float[np.ndarray, "n 4"], Float[np.ndarray, " n"]]:
         """Boxes of the people in a frame, in pixels, and their scores."""
@@ -120,7 +122,7 @@ class MultiPose:
         for corner in parts:
             x, y = corner.tolist()
             tile = frame[y : y + side, x : x + side]
-            poses, boxes, scores = self._find(tile, _FINE, quick)
+            poses, boxes, scores = self._find(tile, min(max(side, _TILE), _FINE), quick, wide=True)
             # A box at an edge inside the picture is cut off; another tile has the whole of it.
             inside = np.concatenate([corner > 0, corner + tile.shape[1::-1] < size])
             beyond = np.abs(boxes - np.array([0, 0, *tile.shape[1::-1]])) < _EDGE * side
@@ -135,9 +137,10 @@ class MultiPose:
         keep = np.append(~same, keep_tiles)
         return poses[keep], boxes[keep], scores[keep]
 
-    def _find(self, frame: UInt8[np.ndarray, "h w 3"], longer_side: int, quick: bool) -> Found:
+    def _find(self, frame: UInt8[np.ndarray, "h w 3"], longer_side: int, quick: bool, wide: bool = False) -> Found:
         crop = Crop.whole(frame, (longer_side, longer_side), multiple=_STRIDE)
-        session = self._quick if quick else self._session
+        precise, fast = (self._wide, self._quick_wide) if wide else (self._session, self._quick)
+        session = fast if quick else precise
         people = session.run({"input": crop.image[None].astype(np.int32)})[0].astype(np.float64)
         people = people[people[:, 55] >= _MIN_BOX_SCORE]
         rows, columns = crop.image.shape[:2]

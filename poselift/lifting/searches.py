@@ -17,7 +17,7 @@ from poselift.structures import Detections
 
 _RETRY, _LOST = 0.1, 1.0
 """After somebody was lost: seconds between searches, and for how long."""
-_TILED, _TURNED = 1.0, 2.0
+_TILED, _TURNED = 2.0, 2.0
 """Seconds between searches with tiles, and between those for turned people, whom fine ones find half of the time."""
 _LIVELY, _QUIET = 0.5, 1.0
 """After a change of the picture: seconds with searches at the full rate. Seconds between searches without a change."""
@@ -26,10 +26,10 @@ _LIVELY, _QUIET = 0.5, 1.0
 class Searches:
     """Chooses the searches of the whole picture.
 
-    Coarse and fine ones take turns. Once a second a fine one has tiles. Every two seconds one more is for people who
-    are turned: by a quarter, three quarters and half a turn by turns. The first search is for everybody. Where the
-    picture has not changed beside the people who are followed, there is a fine one a second only; where it changes
-    again, a fine one with tiles begins at once.
+    Coarse and fine ones take turns. Every two seconds a fine one has tiles, and one more is for people who are turned:
+    by a quarter, three quarters and half a turn by turns. The first search is for everybody. Where the picture has not
+    changed beside the people who are followed, there is a fine one a second only; where it changes again, a fine one
+    with tiles begins at once.
 
     Args:
         rate: searches a second.
