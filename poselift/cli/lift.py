@@ -35,6 +35,9 @@ from poselift.viz import OverlayRenderer
 NOBODY = 3
 """Exit code where the command ran to its end, but gave nobody's motion."""
 
+_X264 = {"preset": "superfast", "crf": "23"}
+"""Of the overlay, to look at: a sixth of the time to render is saved, and the file is 40 % larger. It has no macroblock
+tree, as `VideoWriter`'s own setting."""
 _X264_FAST = {"preset": "ultrafast", "crf": "25"}
 """With `--quality fast`: 60 to 75 % of the time to encode; the file is 75 to 90 % larger, and its PSNR up to 1.6 dB
 lower."""
@@ -173,7 +176,7 @@ def lift_into(
     if motions and not arguments.no_render:
         files.append(OVERLAY)
         with watch.time("render"):
-            x264 = _X264_FAST if arguments.quality == "fast" else None
+            x264 = _X264_FAST if arguments.quality == "fast" else _X264
             _render(clip, options.threshold, lifted, out / OVERLAY, x264, report)
     results.write_summary(lifted, watch.seconds, files)
     return lifted
@@ -202,7 +205,7 @@ def _world(clip: Clip, threshold: float, lifted: LiftedClip) -> World:
 
 
 def _render(
-    clip: Clip, threshold: float, lifted: LiftedClip, path: Path, x264: Mapping[str, str] | None, report: Progress
+    clip: Clip, threshold: float, lifted: LiftedClip, path: Path, x264: Mapping[str, str], report: Progress
 ) -> None:
     """Reads the pictures again, and writes the overlay."""
     # A lens with distortion bends the picture: only the detections fit it.

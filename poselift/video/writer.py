@@ -23,11 +23,10 @@ from poselift.core.files import atomic_path
 # A multiple of all usual frame rates, also NTSC's 30000/1001, within the 16 bits of MPEG-4 Part 2.
 _TICK = Fraction(1, 60000)
 # In order of preference. libx264 comes first: at the same speed and quality libopenh264 needs about 1.8 times the
-# bits. Its preset superfast takes 60 % of the time of veryfast, for a third more bits at the same quality (overlays of
-# one and two people), and has no macroblock tree, which gives other bytes in some runs. MPEG-4 Part 2 is for an FFmpeg
-# without H.264; browsers do not play it.
+# bits. The macroblock tree would give other bytes in some runs. MPEG-4 Part 2 is for an FFmpeg without H.264; browsers
+# do not play it.
 _ENCODERS = {
-    "libx264": {"preset": "superfast", "crf": "23"},
+    "libx264": {"preset": "veryfast", "crf": "21", "x264-params": "mbtree=0"},
     "libopenh264": {"rc_mode": "off"},
     "h264": {},
     "mpeg4": {},
