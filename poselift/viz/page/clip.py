@@ -70,7 +70,7 @@ def small_video(
             rate = int(min(rate, 0.9 * 8 * EMBEDDED / seconds))
     options = {
         "preset": "veryfast",
-        "crf": "25",
+        "crf": "26",
         "maxrate": str(rate),
         "bufsize": str(2 * rate),
         "g": "15",  # a browser decodes from the last key frame on when somebody scrubs
