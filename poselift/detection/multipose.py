@@ -69,13 +69,13 @@ class MultiPose:
         self.weights = {network.path.name: network.sha256}
         self.quick_weights: dict[str, str] = {}
         self._session = Session(network.get(), device, threads=1)
-        # Tiles take longest, and a video waits for them: they get all cores.
-        self._wide = Session(network.get(), device)
-        self._quick, self._quick_wide = self._session, self._wide
+        self._wide = self._quick = self._quick_wide = self._session
         if not wants_cuda(device):
             quick = published("movenet_multipose_int8")
             self.quick_weights = {quick.path.name: quick.sha256}
-            self._quick, self._quick_wide = Session(quick.get(), device, threads=1), Session(quick.get(), device)
+            self._quick = Session(quick.get(), device, threads=1)
+            # Tiles take longest, and a video waits for them: they get all cores.
+            self._wide, self._quick_wide = Session(network.get(), device), Session(quick.get(), device)
 
     def people(self, frame: UInt8[np.ndarray, "_ _ 3"]) -> tuple[Float[np.ndarray, "n 4"], Float[np.ndarray, " n"]]:
         """Boxes of the people in a frame, in pixels, and their scores."""
