@@ -20,6 +20,21 @@ _INLINE = re.compile(r"(?<!`)`([^`]+)`(?!`)")
 _SETS = re.compile(r"^(\w+)=(\"[^\"]*\"|'[^']*')$", re.MULTILINE)
 _BY_SHELL = {"PWD": "/tmp", "SLURM_ARRAY_TASK_ID": "3", "SLURM_JOB_ID": "1"}
 
+FILLED_IN = {
+    r" \.\.\.$": "",  # more overrides, or more videos, follow
+    r"name=\.\.\.": "name=mine",
+    r"attention=NAME name=NAME": "attention=performer name=performer",
+    r"data=NAME": "data=h36m",  # the reader's own dataset
+    r"window=N$": "window=27",
+    r"NAME \[NAME\.\.\.\]": "small tiny",
+    r"\[NAME\.\.\.\]": "small",
+    r"weights get( NAME)?$": "weights get small",
+    r"weights list\|get\|check": "weights list",
+    r"batch --workers": "batch SOURCE --out DIR --workers",
+    r"export --to html": "export walk/person_1.npz --to html",
+}
+"""Text that the reader fills in or completes -> what the tests take, for patterns in the text of a command."""
+
 
 @dataclass(frozen=True)
 class Command:
@@ -32,10 +47,17 @@ class Command:
         return " ".join([self.program, *self.arguments])
 
     @property
+    def name(self) -> str:
+        """The subcommand of `poselift`, also of a script that is the same; or else the script."""
+        if self.program == "poselift":
+            return self.arguments[0] if self.arguments else ""
+        same = re.fullmatch(r"tools/(train|evaluate)\.py", self.program)
+        return same[1] if same else self.program
+
+    @property
     def config(self) -> str | None:
         """The config that the command composes; None if argparse reads its options."""
-        name = self.arguments[0] if self.program == "poselift" and self.arguments else self.program[6:-3]
-        return name if name in ("train", "evaluate") else None
+        return self.name if self.name in ("train", "evaluate") else None
 
     @property
     def overrides(self) -> list[str]:
@@ -54,6 +76,18 @@ def commands_of(page: Path) -> dict[str, Command]:
     }
     found |= {span: command for span, command in inline.items() if command and not _names_an_option(command)}
     return {text: command for text, command in found.items() if command}
+
+
+def others_of(page: Path) -> list[str]:
+    """The lines of a page's shell blocks that are no command of ours."""
+    text = page.read_text("utf-8")
+    lines = [line for language, block in _BLOCK.findall(text) if language in _SHELL for line in _lines(block)]
+    return [line for line in lines if line and not _ours(line)]
+
+
+def scripts_of(page: Path) -> list[str]:
+    """The batch scripts of a page."""
+    return [block for _, block in _BLOCK.findall(page.read_text("utf-8")) if block.startswith("#!")]
 
 
 def _names_an_option(command: Command) -> bool:
@@ -76,10 +110,14 @@ def _lines(block: str) -> list[str]:
 
 def _ours(line: str) -> Command | None:
     """The command of ours in a line, behind `python`, `srun` or `torchrun`; None if there is none."""
+    for pattern, text in FILLED_IN.items():
+        line = re.sub(pattern, text, line)
     try:
         words = shlex.split(line, comments=True)
     except ValueError:  # a quotation mark of a text
         return None
+    if "--wrap" in words:  # of sbatch
+        return _ours(words[words.index("--wrap") + 1])
     for place, word in enumerate(words):
         if word == "poselift":
             return Command(word, tuple(words[place + 1 :]))

@@ -3,48 +3,47 @@
 A page's commands share a folder, as its reader's do: what one writes, the next reads.
 """
 
+import json
+import os
 import re
 import shutil
 import sys
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
 
-import jaxtyping
+import cv2
 import numpy as np
 import pytest
+import torch.distributed as dist
 
+from poselift.cli.study.budgets import BUDGETS
 from poselift.data.h36m import load_h36m
 from poselift.data.synthetic import synthetic_corpus
 from poselift.models.weights import shipped_weights
 from tests.cli.running import (
     NOTHING_WRITTEN,
-    TINY_DATA,
     TINY_LIFTER,
-    composed,
     hydra_as_before,
     small_model,
-    two_steps,
 )
-from tests.cli.test_every_name import ALSO, NAMES
+from tests.cli.test_study import TINY
+from tests.data.formats.asf_amc import write_cmu_subjects
 from tests.data.formats.cmu import write_cmu
-from tests.data.formats.h36m import write_h36m, write_h36m_motionbert
+from tests.data.formats.h36m import write_h36m, write_h36m_cdf, write_h36m_motionbert
+from tests.data.formats.pictures import write_coco
 from tests.docs.commands import PAGES, ROOT, commands_of
-from tests.docs.test_commands import PATTERNS, start
+from tests.docs.stand_ins import assert_given, detector, export, skip_without_package, write_lifter
+from tests.docs.test_commands import start
 
-pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore:.*LeafSpec.*:FutureWarning")]  # Lightning's
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.usefixtures("without_type_checks"),
+    pytest.mark.filterwarnings("ignore:.*LeafSpec.*:FutureWarning"),  # Lightning's
+    pytest.mark.filterwarnings("ignore:It is recommended to use .self.log:UserWarning"),  # likewise, with one process
+]
 
-NOT_RUN = {
-    "=ddp": "two machines; tests/integration/test_ddp.py trains in two processes",
-    "=slurm": "a cluster; test_commands.py composes it",
-    "tools/prepare_h36m.py": "runs on a download in tests/data/test_h36m_cdf.py",
-    "tools/prepare_cmu.py": "runs on a download in tests/data/test_cmu_asf.py",
-    "tools/evaluate_detector.py": "the weights of a detector; tests/cli/test_evaluate_detector.py",
-    "tools/evaluate.py": "N is left open",
-    "poselift study": "hours; tests/cli/test_study.py runs rows with a smaller budget",
-    "benchmarks": "minutes to hours; its own test of tests/benchmarks calls it on smaller data",
-    "export-onnx": "15 s each; tests/cli/test_export_onnx.py runs the command",
-    r"experiment=cmu_newest$": "its data is left open; the page has the whole command",
-    r"experiment=cmu_tiny|weights=tiny": "as those of small, which run",
-    r"outputs/seed\*": "the shell expands it; the page's other report runs",
-}
+NOT_RUN = {"benchmarks": "minutes to hours; its own test of tests/benchmarks calls it on smaller data"}
 """Commands of pages that nothing runs here, as patterns, and why."""
 
 OPTIONS = {
@@ -59,28 +58,53 @@ OPTIONS = {
 INSTEAD = {
     "data.batch_size=256": "data.batch_size=2",
     "trainer=gpu": "trainer=smoke",
+    "trainer=ddp": "trainer=ddp trainer.accelerator=cpu trainer.devices=1",
+    "trainer=slurm": "trainer=slurm trainer.accelerator=cpu trainer.devices=1",
+    "trainer.num_nodes=2": "trainer.num_nodes=1",
     "compile=true": "compile=false",
     "trainer.precision=bf16-mixed": "trainer.precision=32-true",
     "data.clip=243": "data.clip=12",  # the made takes are shorter
     "weights=FILE": "weights=runs/h36m_243_sh/h36m_243_sh.safetensors",
+    "FILE": "lifter.onnx",
+    "DIR": "prepared",
+    "hydra/launcher=submitit_slurm": "hydra/launcher=basic",
+    "seed=0,1,2": "seed=0,1",
+    "hydra.launcher.timeout_min=240": "",
+    "hydra.launcher.max_num_timeout=100": "",
 }
-"""What needs a GPU or minutes; and what the reader fills in."""
+"""What needs a GPU, other machines or minutes; and what the reader fills in."""
 
 SHORT = [*NOTHING_WRITTEN, "data.batch_size=2"]
+TWO_STEPS = ["steps=2", "data.batches=2"]
+"""In place of trainer=smoke, where the command has another trainer."""
+
+ALSO_GIVEN = {
+    "report": ["--cost", "none"],  # the page with the folder of evaluate measures it
+    "evaluate": ["flip=false", "refine=false", "weights=mine.safetensors"],
+    "study": ["--only", "martinez"],
+    "export-onnx": ["--weights", "mine.safetensors"],
+}
+"""Options that make a command short; overrides of its own stay."""
+
+SLURM = {
+    "JOB_ID": "1",
+    "JOB_NAME": "large",
+    "NNODES": "1",
+    "NODELIST": "localhost",
+    "NTASKS": "1",
+    **dict.fromkeys(("PROCID", "LOCALID", "NODEID"), "0"),
+}
+"""The variables that SLURM gives the one process of a job."""
 
 
-CHAIN = (("report",), ("calibrate",))
-"""Other commands of poselift that read what training and evaluation wrote."""
+OTHERS = ("report", "calibrate", "study", "export-onnx")
+"""Other commands of poselift that read what training and evaluation wrote, or train."""
 
 
 def chosen(command):
     """Whether a command is of those that this file runs, or gives a reason not to run."""
-    other = command.program.startswith(("tools/", "benchmarks.")) or command.arguments[:1] in (
-        *CHAIN,
-        ("study",),
-        ("export-onnx",),
-    )
-    return bool(command.config or other) and str(command) not in PATTERNS
+    other = command.program.startswith(("tools/", "benchmarks.")) or command.name in OTHERS
+    return bool(command.config or other)
 
 
 def reason(text):
@@ -98,11 +122,7 @@ def of_a_model(command):
 COMMANDS = {str(command): (page, command) for page in reversed(PAGES) for command in commands_of(page).values()}
 """Each command and the first page on which it stands."""
 OURS = {text: found for text, found in COMMANDS.items() if chosen(found[1])}
-MODELS = [
-    command
-    for text, (_, command) in OURS.items()
-    if of_a_model(command) and not reason(text) and " ".join(command.overrides) not in (*NAMES, *ALSO)
-]
+MODELS = [command for _, command in OURS.values() if of_a_model(command)]
 
 
 def of_pages():
@@ -116,14 +136,6 @@ def of_pages():
 
 
 RUN = of_pages()
-
-
-@pytest.fixture(autouse=True)
-def without_type_checks():
-    """They double the time; the tests of the packages check types."""
-    jaxtyping.config.update("jaxtyping_disable", True)
-    yield
-    jaxtyping.config.update("jaxtyping_disable", False)
 
 
 @pytest.fixture(scope="module")
@@ -148,51 +160,111 @@ def files(tmp_path_factory):
             weights = shipped_weights()[name]
             for file in (weights, weights.with_suffix(".json")):
                 shutil.copy(file, folder / run / f"{run.rpartition('/')[2].replace('first', name)}{file.suffix}")
+    write_lifter(folder / "mine.safetensors")
+    (folder / "docs" / "web").mkdir(parents=True)
     return folder
+
+
+def write_downloads(page):
+    """The downloads that the commands of a page prepare, or measure a detector on."""
+    here = Path.cwd()
+    if page == "docs/human36m.md":
+        write_h36m_cdf(here / "raw", frames=2)
+    if page == "docs/training.md":
+        write_cmu_subjects(here / "RAW", {"01_01": 61, "08_03": 61, "135_02": 61})
+    if page == "docs/mmpose.md":
+        write_coco(here, people=2)
+        (here / "val2017").mkdir()
+        for number in range(2):
+            cv2.imwrite(f"val2017/{number:012}.jpg", np.zeros((480, 640, 3), np.uint8))
+
+
+def evaluate_seeds(folder):
+    """Evaluations of two seeds, from that of `small`."""
+    for seed in (0, 1):
+        shutil.copytree(folder / "small", folder / f"seed{seed}")
+        metrics = folder / f"seed{seed}" / "metrics.json"
+        metrics.write_text(json.dumps(json.loads(metrics.read_text()) | {"seed": seed}))
 
 
 def shortened(command):
     """The arguments of a command with what makes it short."""
-    given = [INSTEAD.get(word, word) for word in command.arguments]
-    if command.arguments[:1] == ("report",) and "outputs/evaluate" not in given:
-        return [*given, "--cost", "none"]  # the page with this folder measures it
-    if command.config == "evaluate":
-        return [*given, "flip=false", *([] if "refine=false" in given else ["refine=false"])]
-    if command.config != "train":
-        return given
+    given = " ".join(INSTEAD.get(word, word) for word in command.arguments).split()
     keys = {word.partition("=")[0] for word in given}
-    # A lifter of full size takes a single step.
-    full = "init" in keys or "experiment=cmu_newest" in given
-    short = [*SHORT, *(["trainer.max_steps=1"] if full else TINY_LIFTER)]
-    if not keys & {"trainer"}:
-        short.append("trainer=smoke")
+    if command.config != "train":
+        if command.name == "report" and "outputs/evaluate" in given:
+            return given
+        if "predictions" in keys:
+            keys.add("weights")  # there are none
+        also = ALSO_GIVEN.get(command.name, [])
+        return [*given, *(word for word in also if not command.config or word.partition("=")[0] not in keys)]
+    short = [*SHORT]
+    if of_a_model(command):  # as deep as the default, for which the pages write their options
+        short += [word for word in small_model(given) if word not in (*given, "model.depth=2")]
+    elif "init" in keys or "experiment=cmu_newest" in given:  # a lifter of full size takes a single step
+        short.append("trainer.max_steps=1")
+    else:
+        short += TINY_LIFTER
+    if any(word.startswith("experiment=cmu") for word in given):
+        short.append("data.corpus=cmu50.npz")
+    if not keys & {"data", "experiment"} or "experiment=first" in given:
+        short += ["data.clips=2", "data.clip_frames=40"]
+    short += TWO_STEPS if "trainer.devices" in keys else ["trainer=smoke"]
     short.append("frames=16")
     if "resume" not in keys:
         short.append("overwrite=true")
     return [*given, *(word for word in short if word.partition("=")[0] not in keys)]
 
 
+@contextmanager
+def launched(command):
+    """A process as SLURM or torchrun starts it, if the command needs one; nothing of it is left."""
+    before = dict(os.environ)
+    if "trainer=slurm" in command.arguments:
+        os.environ.update({f"SLURM_{name}": value for name, value in SLURM.items()})
+    try:
+        yield
+    finally:
+        for name in os.environ.keys() - before.keys():
+            del os.environ[name]
+        if dist.is_initialized():
+            dist.destroy_process_group()
+
+
 @pytest.mark.parametrize("page", RUN)
 def test_the_commands_of_a_page_run_one_after_the_other(page, files, tmp_path, monkeypatch, capsys):
     shutil.copytree(files, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
+    write_downloads(page)
+    monkeypatch.setitem(BUDGETS, "short", replace(TINY, other=("callbacks.ema=null",)))
+    monkeypatch.setattr("poselift.cli.detector.build_detector", detector)
+    monkeypatch.setattr("poselift.models.onnx_export.export_onnx", export)
     if page != "README.md":  # that of README draws the plots of a report; they take seconds
         monkeypatch.setattr("poselift.reports.report.section_plots", lambda *_: [])
     for command in RUN[page]:
-        arguments = shortened(command)
-        monkeypatch.setattr(sys, "argv", [command.program, *arguments])
-        with hydra_as_before():
-            start(type(command)(command.program, tuple(arguments)))
-        assert "error" not in capsys.readouterr().err, command
+        skip_without_package(str(command))
+        if "outputs/seed*" in command.arguments:
+            evaluate_seeds(Path("outputs"))
+        run(command, monkeypatch, capsys)
+
+
+def run(command, monkeypatch, capsys):
+    """Runs a command, shortened, in this process; its end and its files are checked."""
+    arguments = shortened(command)
+    monkeypatch.setattr(sys, "argv", [command.program, *arguments])
+    # Hydra would compose each config twice, the first time for its mode alone; -m tells the mode here.
+    monkeypatch.setattr("hydra._internal.hydra.Hydra.get_mode", lambda *_, **__: None)
+    with hydra_as_before(), launched(command):
+        start(type(command)(command.program, tuple(arguments)))
+    out, err = capsys.readouterr()
+    assert "error" not in err, command
+    assert_given(command, out + err)
 
 
 @pytest.mark.parametrize("command", MODELS, ids=str)
-def test_a_model_takes_two_steps(command):
-    # As deep as the default, for which the pages write their options.
-    small = [word for word in small_model(command.overrides) if word != "model.depth=2"]
-    with composed(*NOTHING_WRITTEN, *TINY_DATA, *small) as config:
-        _, errors = two_steps(config)
-    assert errors["val/mpjpe_subjects"] > 0
+def test_a_model_is_trained(command, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    run(command, monkeypatch, capsys)
 
 
 BENCHMARKS = sorted(
@@ -222,6 +294,8 @@ def test_a_test_calls_a_benchmark_with_the_options_of_the_pages(name):
 
 def test_no_exception_is_left_over():
     assert [pattern for pattern in NOT_RUN if not any(re.search(pattern, text) for text in OURS)] == []
+    words = {word for _, command in OURS.values() for word in command.arguments}
+    assert [word for word in INSTEAD if word not in words] == []
     assert [
         option
         for option in OPTIONS
