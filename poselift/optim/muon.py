@@ -93,28 +93,35 @@ class _Muon(Optimizer):
         """Steps all parameters; the whole optimizer calls the closure."""
         for group in self.param_groups:
             lr, momentum, decay = group["lr"], group["momentum"], group["weight_decay"]
+            # On a GPU, starting the operations takes longer than the products, so matrices of one shape go together.
+            together: dict[torch.Size | Tensor, list[tuple[Tensor, Tensor, Tensor]]] = {}
             for parameter in group["params"]:
                 if parameter.grad is None:
                     continue
                 state = self.state[parameter]
                 if "momentum_buffer" not in state:
                     state["momentum_buffer"] = torch.zeros_like(parameter.grad)
-                state["momentum_buffer"].lerp_(parameter.grad, 1 - momentum)
-                update = _orthogonal(parameter.grad.lerp(state["momentum_buffer"], momentum))
-                parameter.mul_(1 - lr * decay)
-                parameter.add_(update, alpha=-lr * 0.2 * max(parameter.shape) ** 0.5)
+                key = parameter.shape if parameter.is_cuda else parameter
+                together.setdefault(key, []).append((parameter, parameter.grad, state["momentum_buffer"]))
+            for alike in together.values():
+                parameters, gradients, buffers = zip(*alike, strict=True)
+                torch._foreach_lerp_(buffers, gradients, 1 - momentum)
+                updates = _orthogonal(torch.stack(torch._foreach_lerp(gradients, buffers, momentum)))
+                rate = lr * 0.2 * max(updates.shape[1:]) ** 0.5
+                torch._foreach_mul_(parameters, 1 - lr * decay)
+                torch._foreach_add_(parameters, updates.to(parameters[0].dtype).unbind(), alpha=-rate)
 
 
-def _orthogonal(matrix: Float[Tensor, "a b"]) -> Float[Tensor, "a b"]:
-    """A matrix with the same singular vectors, whose singular values are near 1, but for very small ones."""
+def _orthogonal(matrices: Float[Tensor, "n a b"]) -> Float[Tensor, "n a b"]:
+    """Matrices with the same singular vectors, whose singular values are near 1, but for very small ones."""
     first, third, fifth = _COEFFICIENTS
-    wide = matrix if matrix.shape[0] <= matrix.shape[1] else matrix.mT
-    x = wide.to(torch.float32 if matrix.device.type == "cpu" else torch.bfloat16)
-    x = x / x.norm().clamp(min=1e-7)
+    wide = matrices if matrices.shape[1] <= matrices.shape[2] else matrices.mT
+    x = wide.to(torch.float32 if matrices.device.type == "cpu" else torch.bfloat16)
+    x = x / x.norm(dim=(1, 2), keepdim=True).clamp(min=1e-7)
     for _ in range(_ITERATIONS):
         gram = x @ x.mT
-        x = torch.addmm(x, torch.addmm(gram, gram, gram, beta=third, alpha=fifth), x, beta=first)
-    return x if wide is matrix else x.mT
+        x = torch.baddbmm(x, torch.baddbmm(gram, gram, gram, beta=third, alpha=fifth), x, beta=first)
+    return x if wide is matrices else x.mT
 
 
 def _is_matrix(parameter: Tensor) -> bool:

@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import nn
 
-from poselift.optim.muon import MuonAdamW
+from poselift.optim.muon import MuonAdamW, _orthogonal
 
 
 @pytest.fixture
@@ -125,3 +125,13 @@ def test_only_matrices_or_none():
 def test_parameters_may_come_from_a_generator(model):
     optimizer = MuonAdamW([{"params": model.parameters()}])
     assert sum(len(group["params"]) for group in optimizer.param_groups) == len(list(model.parameters()))
+
+
+@pytest.mark.parametrize("shape", [(40, 64), (64, 40)])
+def test_matrices_together_are_stepped_as_each_alone(shape):
+    """A GPU takes those of one shape together."""
+    matrices = (
+        torch.randn(3, *shape, generator=torch.Generator().manual_seed(0)) * torch.tensor([1, 10, 0.1])[:, None, None]
+    )
+    alone = torch.cat([_orthogonal(matrix[None]) for matrix in matrices])
+    assert torch.allclose(_orthogonal(matrices), alone, atol=1e-5)
