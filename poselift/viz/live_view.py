@@ -10,6 +10,9 @@ from poselift.viz.live_stage import LiveStage
 from poselift.viz.scene3d import Scene3D
 from poselift.viz.video_pane import Person2D, VideoPane
 
+_WIDEST = 1440
+"""Pixels of the frames. Wider ones cost time, which a stream does not have; the window enlarges them."""
+
 
 class LiveView:
     """Renders the frames of a stream like `OverlayRenderer` those of a clip.
@@ -24,7 +27,7 @@ class LiveView:
 
     def __init__(self, image_size: tuple[int, int], skeleton_2d: Skeleton, skeleton_3d: Skeleton) -> None:
         self._skeletons = skeleton_2d, skeleton_3d
-        self._video = VideoPane(image_size)
+        self._video = VideoPane(image_size, widest=_WIDEST)
         self._stage = LiveStage(skeleton_3d)
         self._scene = Scene3D(self._video.height, self._video.height, self._stage)
         self._people: dict[int, Person2D] = {}

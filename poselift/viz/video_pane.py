@@ -13,7 +13,6 @@ from poselift.viz.colors import BACKGROUND, person_colors
 from poselift.viz.draw2d import draw_skeleton_2d
 from poselift.viz.labels import draw_label, text_size
 
-_MAX_WIDTH = 1920
 _MIN_HEIGHT, _MAX_HEIGHT = 480, 960
 
 
@@ -43,16 +42,17 @@ class VideoPane:
     Args:
         image_size: (width, height) of the pictures in pixels.
         threshold: lowest score of a drawn joint.
+        widest: most pixels that the picture and a square scene beside it are wide.
 
     Attributes:
         width: of the drawn pictures; even, as video encoders need.
-        height: likewise. With a square scene beside it, the whole is at most 1920 pixels wide.
+        height: likewise.
     """
 
-    def __init__(self, image_size: tuple[int, int], *, threshold: float = THRESHOLD) -> None:
+    def __init__(self, image_size: tuple[int, int], *, threshold: float = THRESHOLD, widest: int = 1920) -> None:
         self._image_size = image_size
         self._threshold = threshold
-        self.width, self.height = _pane_size(*image_size)
+        self.width, self.height = _pane_size(*image_size, widest)
 
     def render(
         self,
@@ -109,8 +109,8 @@ class VideoPane:
         draw_label(video, text, middle, self.height - margin, height, BACKGROUND, opacity=0.72)
 
 
-def _pane_size(width: int, height: int) -> tuple[int, int]:
+def _pane_size(width: int, height: int, widest: int) -> tuple[int, int]:
     """Width and height of the picture, both even. Small pictures are enlarged to keep labels readable."""
     aspect = width / height
-    rows = min(float(np.clip(height, _MIN_HEIGHT, _MAX_HEIGHT)), _MAX_WIDTH / (aspect + 1))
+    rows = min(float(np.clip(height, _MIN_HEIGHT, _MAX_HEIGHT)), widest / (aspect + 1))
     return max(2, 2 * int(rows * aspect / 2)), max(2, 2 * int(rows / 2))
