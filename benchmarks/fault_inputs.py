@@ -38,7 +38,7 @@ from poselift.models.checkpoint import load_checkpoint
 from poselift.reports.cost import read_costs
 from poselift.reports.entries import sections
 from poselift.reports.predictions import Predictions, read_predictions, save_predictions
-from poselift.reports.published import DEFAULT_PEERS, read_published
+from poselift.reports.published import DEFAULT_PUBLISHED, read_published
 from poselift.reports.runs import read_runs
 from poselift.reports.training_log import read_log
 from poselift.skeleton import H36M17
@@ -249,7 +249,7 @@ PARSERS: dict[str, Parser] = {
         file(
             ".yaml",
             lambda path: path.write_text(
-                yaml.safe_dump({"rows": yaml.safe_load(DEFAULT_PEERS.read_text())["rows"][:3]})
+                yaml.safe_dump({"rows": yaml.safe_load(DEFAULT_PUBLISHED.read_text())["rows"][:3]})
             ),
         ),
         read_published,

@@ -41,8 +41,8 @@ from poselift.lifting import (
     lift,
 )
 from poselift.lifting.ground import Ground, find_ground
-from poselift.lifting.recent import Recent
 from poselift.lifting.smoothing import PoseSmoother
+from poselift.lifting.streamed_person import Recent
 from poselift.lifting.streaming import LIVE, Network
 from poselift.lifting.view import keypoints_of
 from poselift.models import Weights, load_weights

@@ -26,7 +26,14 @@ from rich.progress import track
 
 from benchmarks.command import add_bench, command_line, errors_shown, table_head, table_row
 from benchmarks.real import LIMBS, takes
-from poselift.cli.calibrate import KEYPOINTS, MEASURED, SKELETONS, calibration_factor, error_ratios
+from poselift.cli.calibrate import (
+    KEYPOINTS,
+    MEASURED,
+    SKELETONS,
+    calibration_factor,
+    error_ratios,
+    errors_beside_uncertainty,
+)
 from poselift.core.errors import InputError
 from poselift.data.cmu_bench import CmuBench
 from poselift.data.views import View
@@ -158,12 +165,9 @@ def _groups(view: View, motion: Motion) -> dict[str, Bool[np.ndarray, "t j"]]:
 
 def _pairs(view: View, motion: Motion, mask: Bool[np.ndarray, "t j"]) -> Float[np.ndarray, "n 2"]:
     """Error and uncertainty of the joints of a mask, mm."""
-    if motion.uncertainty is None:
-        raise InputError("the lifter gives no uncertainty; train one with model.uncertainty=true")
-    truth = view.converted(view.keypoint_skeleton, motion.skeleton).joints.numpy()
-    error = np.linalg.norm(motion.joints - truth, axis=-1)
-    known = mask & np.isfinite(error) & (motion.uncertainty > 0)
-    return 1000 * np.stack([error[known], motion.uncertainty[known]], -1)
+    error, uncertainty = errors_beside_uncertainty(view, motion)
+    known = mask & np.isfinite(error)
+    return 1000 * np.stack([error[known], uncertainty[known]], -1)
 
 
 def _share(pairs: Float[np.ndarray, "n 2"]) -> float:

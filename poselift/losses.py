@@ -10,7 +10,7 @@ from poselift.skeleton import Skeleton, other_side
 _MIN_JOINTS = 6
 """Visible joints that a frame needs to place its pose in the camera frame."""
 
-_COVERAGE = 0.9
+COVERAGE = 0.9
 """Share of the cases in which a joint lies within its uncertainty."""
 
 
@@ -100,7 +100,7 @@ def uncertainty_loss(
     """
     error = (predicted.detach() - target).norm(dim=-1)
     excess = error.clamp(min=1e-4).log() - uncertainty.clamp(min=1e-4).log()
-    return _mean(torch.maximum(_COVERAGE * excess, (_COVERAGE - 1) * excess), mask * (uncertainty > 0))
+    return _mean(torch.maximum(COVERAGE * excess, (COVERAGE - 1) * excess), mask * (uncertainty > 0))
 
 
 def reprojection_loss(

@@ -253,14 +253,19 @@ class Motion:
 
     def body_axis(self) -> Float[np.ndarray, "t 3"] | None:
         """Vector from the middle of the ankles to the middle of the shoulders, metres; None without these joints."""
-        middles = []
-        for joint in ("ankle", "shoulder"):
-            pair = [f"left_{joint}", f"right_{joint}"]
-            if not set(pair) <= set(self.skeleton.joints):
-                return None
-            middles.append(self.joints[:, self.skeleton.indices(pair)].mean(1))
-        ankles, shoulders = middles
-        return (shoulders - ankles).astype(np.float64)
+        return body_axis(self.joints, self.skeleton)
+
+
+def body_axis(joints: Float[np.ndarray, "*t j 3"], skeleton: Skeleton) -> Float[np.ndarray, "*t 3"] | None:
+    """Vector from the middle of the ankles to the middle of the shoulders, metres; None without these joints."""
+    middles = []
+    for joint in ("ankle", "shoulder"):
+        pair = [f"left_{joint}", f"right_{joint}"]
+        if not set(pair) <= set(skeleton.joints):
+            return None
+        middles.append(joints[..., skeleton.indices(pair), :].mean(-2))
+    ankles, shoulders = middles
+    return (shoulders - ankles).astype(np.float64)
 
 
 @dataclass(frozen=True)

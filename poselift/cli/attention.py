@@ -12,6 +12,7 @@ from poselift.cli.detector import add_detector_options, chosen_detector
 from poselift.cli.progress import stage_progress
 from poselift.cli.results import folder
 from poselift.cli.weights import add_lifter_option
+from poselift.core.device import DEVICE_HELP
 from poselift.core.errors import InputError
 from poselift.core.files import check_writable
 from poselift.lifting import CameraModel, LiftOptions, lift, lift_video
@@ -42,7 +43,7 @@ def add_command(commands: Any) -> None:
     )
     add_lifter_option(parser)
     parser.add_argument("--frames", type=int, metavar="N", help="in the window (default: as many as the weights say)")
-    parser.add_argument("--device", choices=["auto", "cpu", "cuda"], default="auto", help="of the detector")
+    parser.add_argument("--device", default="auto", help=f"of the detector, {DEVICE_HELP}")
     parser.add_argument("--quiet", action="store_true", help="print errors only")
     add_detector_options(parser)
     parser.set_defaults(run=run)

@@ -17,12 +17,10 @@ from poselift.core.files import sha256, write_json
 from poselift.data.cmu_bench import CmuBench
 from poselift.data.views import View
 from poselift.lifting import lift_view
+from poselift.losses import COVERAGE
 from poselift.models import load_weights
 from poselift.skeleton import H36M17
 from poselift.structures import Motion
-
-COVERAGE = 0.9
-"""Share of joints that should lie within their uncertainty."""
 
 SKELETONS = ("h36m17", "coco17", "halpe26")
 KEYPOINTS = ("det", "gt")
@@ -84,12 +82,22 @@ def error_ratios(view: View, motion: Motion) -> Float[np.ndarray, " n"]:
     Raises:
         InputError: the lifter gives no uncertainty.
     """
+    error, uncertainty = errors_beside_uncertainty(view, motion)
+    known = np.isfinite(error) & np.isin(motion.skeleton.joints, MEASURED)
+    return error[known] / uncertainty[known]
+
+
+def errors_beside_uncertainty(view: View, motion: Motion) -> tuple[Float[np.ndarray, "t j"], Float[np.ndarray, "t j"]]:
+    """Error and uncertainty of each joint, metres; the error is NaN where the joint has no truth or no uncertainty.
+
+    Raises:
+        InputError: the lifter gives no uncertainty.
+    """
     if motion.uncertainty is None:
         raise InputError("the lifter gives no uncertainty; train one with model.uncertainty=true")
     truth = view.converted(view.keypoint_skeleton, motion.skeleton).joints.numpy()
     error = np.linalg.norm(motion.joints - truth, axis=-1)
-    known = np.isfinite(error) & (motion.uncertainty > 0) & np.isin(motion.skeleton.joints, MEASURED)
-    return error[known] / motion.uncertainty[known]
+    return np.where(motion.uncertainty > 0, error, np.nan), motion.uncertainty
 
 
 def calibration_factor(ratios: Iterable[Float[np.ndarray, " _"]]) -> float:
@@ -107,7 +115,9 @@ def calibration_factor(ratios: Iterable[Float[np.ndarray, " _"]]) -> float:
     """
     parts = [part for part in ratios if len(part)]
     if not parts:
-        raise InputError("the benchmark and the lifter have no joint in common")
+        raise InputError(
+            "the benchmark and the lifter have no joint in common; calibrate a lifter that gives joints of Human3.6M-17"
+        )
     pooled = np.concatenate(parts)
     share = np.concatenate([np.full(len(part), 1 / len(part) / len(parts)) for part in parts])
     order = np.argsort(pooled)

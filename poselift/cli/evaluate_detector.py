@@ -12,6 +12,7 @@ import numpy as np
 from rich.progress import track
 
 from poselift.cli.detector import add_detector_options, chosen_detector
+from poselift.core.device import DEVICE_HELP
 from poselift.core.errors import InputError
 from poselift.core.optional import require
 from poselift.detection import Detector
@@ -36,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--annotations", type=Path, required=True, help="person_keypoints_val2017.json")
     parser.add_argument("--images", type=Path, required=True, help="folder of the pictures, val2017")
     parser.add_argument("--limit", type=int, metavar="N", help="only the first N pictures")
-    parser.add_argument("--device", choices=["auto", "cpu", "cuda"], default="auto")
+    parser.add_argument("--device", default="auto", help=DEVICE_HELP)
     add_detector_options(parser)
     options = parser.parse_args(arguments)
     try:

@@ -15,7 +15,7 @@ from poselift.cli.formats import given_formats, planned_files, write_formats
 from poselift.cli.keypoints import add_keypoint_options, chosen_keypoints
 from poselift.cli.lift_options import add_lift_options
 from poselift.cli.progress import stage_progress
-from poselift.cli.recording import check_recording, write_recording
+from poselift.cli.rerun_file import check_recording, write_recording
 from poselift.cli.result_folder import new_results
 from poselift.cli.results import OVERLAY, Results, check_folder, folder, person_files
 from poselift.core.ahead import ahead

@@ -150,7 +150,7 @@ class SavedPredictions:
         file: its path, and how it was read.
 
     Args:
-        config: of `tools/evaluate.py`.
+        config: of `poselift evaluate`.
         views: that are scored.
 
     Raises:

@@ -57,7 +57,7 @@ def run(options: argparse.Namespace) -> None:
     # Imported here, because matplotlib is slow to load.
     from poselift.reports.cost import measure_costs, read_costs, write_costs
     from poselift.reports.entries import sections
-    from poselift.reports.published import DEFAULT_PEERS, read_published
+    from poselift.reports.published import DEFAULT_PUBLISHED, read_published
     from poselift.reports.report import write_report
     from poselift.reports.runs import read_runs
 
@@ -66,7 +66,7 @@ def run(options: argparse.Namespace) -> None:
     peers = (
         []
         if options.peers == "none"
-        else read_published(DEFAULT_PEERS if options.peers == "default" else options.peers)
+        else read_published(DEFAULT_PUBLISHED if options.peers == "default" else options.peers)
     )
     found, warnings = sections(read_runs(_expanded(options.runs)))
     costs = None

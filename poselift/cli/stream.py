@@ -77,7 +77,7 @@ def add_command(commands: Any) -> None:
     )
     how.add_argument("--device", default="auto", help=DEVICE_HELP)
     add_detector_options(parser)
-    # Half the time of `small` for 3 mm more error (the weights' cards).
+    # Half the time of `small` for some 2 mm more error (the weights' cards).
     parser.set_defaults(run=run, weights="tiny")
 
 

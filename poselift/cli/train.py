@@ -18,7 +18,7 @@ from pytorch_lightning.loggers import Logger
 
 from poselift.cli.config import output_folder, plain_dict, run_configured
 from poselift.cli.earlier_run import check_earlier, checkpoint_to_resume, difference, last_checkpoint, read_resumed
-from poselift.cli.record import RunRecord, evaluation_command, resume_command, train_command
+from poselift.cli.run_record import RunRecord, evaluation_command, resume_command, train_command
 from poselift.core.errors import InputError
 from poselift.core.files import remove_partial_of
 from poselift.data.module import MotionData

@@ -22,5 +22,5 @@ def require(package: str, extra: str) -> ModuleType:
     try:
         return importlib.import_module(package)
     except ImportError as error:
-        again = f"pip install --force-reinstall 'poselift[{extra}]'"
-        raise InputError(f"{package} is installed but cannot be imported ({reason(error)}); run: {again}") from error
+        again = f"run: pip uninstall {package}, and then pip install 'poselift[{extra}]'"
+        raise InputError(f"{package} is installed but cannot be imported ({reason(error)}); {again}") from error

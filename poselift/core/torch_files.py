@@ -49,8 +49,8 @@ def read_checkpoint_file(path: str | os.PathLike[str]) -> dict[str, Any]:
         content = torch.load(path, map_location="cpu", weights_only=True)
     except Exception as error:  # a damaged file can raise any exception
         raise InputError(
-            f"{path} cannot be read as a checkpoint of tensors and plain data ({reason(error)})"
+            f"{path} cannot be read as a checkpoint of tensors and plain data ({reason(error)}); copy it again"
         ) from error
     if not isinstance(content, dict):
-        raise InputError(f"{path} is no checkpoint: it holds a {type(content).__name__}")
+        raise InputError(f"{path} is no checkpoint: it holds a {type(content).__name__}; give another file")
     return content

@@ -22,7 +22,9 @@ class _Views(Dataset[View]):
         self, views: Sequence[View] | CmuBench, skeleton_in: Skeleton, skeleton_out: Skeleton, rank: int, processes: int
     ) -> None:
         if len(views) < processes:
-            raise InputError(f"{len(views)} views to validate on are too few for {processes} processes")
+            raise InputError(
+                f"{len(views)} views to validate on are too few for {processes} processes; set trainer.devices="
+            )
         self.views, self.indices = views, range(rank, len(views), processes)
         self.skeleton_in, self.skeleton_out = skeleton_in, skeleton_out
 

@@ -35,7 +35,7 @@ def build_detector(name: str, device: str = "auto", **options: Any) -> Detector:
 
     Args:
         name: one of `DETECTORS`.
-        device: "cpu", "cuda", or "auto" for CUDA if available.
+        device: "cpu", "cuda", a GPU by number such as "cuda:1", or "auto" for CUDA if available.
         **options: options of this detector, such as `config` and `checkpoint` of `MMPose`.
 
     Raises:

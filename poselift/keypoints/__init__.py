@@ -7,7 +7,7 @@ from poselift.keypoints import alphapose, coco_json, deeplabcut, mmpose_json, op
 from poselift.keypoints.clip import KeypointClip
 from poselift.keypoints.content import KeypointFile, Observation
 from poselift.keypoints.input_file import KeypointInput
-from poselift.keypoints.which_set import by_look
+from poselift.keypoints.which_skeleton import with_skeleton_by_shape
 from poselift.skeleton import Skeleton
 
 __all__ = ["READERS", "KeypointClip", "KeypointFile", "Observation", "Reader", "read_keypoints"]
@@ -73,7 +73,7 @@ def read_keypoints(path: str | Path, skeleton: Skeleton | None = None) -> Keypoi
     for reader in READERS.values():
         if reader.recognises(file):
             content = reader.read(file)
-            return by_look(content) if file.counted else content
+            return with_skeleton_by_shape(content) if file.counted else content
     supported = "; ".join(reader.WHAT for reader in READERS.values())
     raise file.fail(f"the format is unknown{_why(file)}; supported are {supported}")
 

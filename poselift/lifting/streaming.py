@@ -8,9 +8,9 @@ from jaxtyping import Float
 
 from poselift.lifting.camera import CameraModel
 from poselift.lifting.options import LiftOptions
-from poselift.lifting.recent import Recent
 from poselift.lifting.roll import unrolled
 from poselift.lifting.smoothing import PoseSmoother
+from poselift.lifting.streamed_person import StreamedPerson
 from poselift.models import Weights, lift_windows
 from poselift.skeleton import Skeleton
 from poselift.structures import StreamedPose
@@ -66,7 +66,7 @@ class StreamingLifter:
     ) -> None:
         self.skeleton = weights.lifter.skeleton_out
         self._network = Network(weights, camera, options.flip)
-        self._recent = Recent(weights, camera, skeleton, lookahead, options)
+        self._recent = StreamedPerson(weights, camera, skeleton, lookahead, options)
         self._smooth = PoseSmoother(self.skeleton) if smooth else _unchanged
 
     def push(
@@ -145,10 +145,10 @@ class StreamingPeople:
     ) -> None:
         self.skeleton = weights.lifter.skeleton_out
         self._network = Network(weights, camera, options.flip)
-        self._new = lambda: Recent(weights, camera, skeleton, lookahead, options)
+        self._new = lambda: StreamedPerson(weights, camera, skeleton, lookahead, options)
         self._new()  # checks the arguments
         self._smoother = lambda: PoseSmoother(self.skeleton) if smooth else _unchanged
-        self._people: dict[int, Recent] = {}
+        self._people: dict[int, StreamedPerson] = {}
         self._smooth: dict[int, Callable[[StreamedPose], StreamedPose]] = {}
         self._lost = (np.full((len(skeleton), 2), np.nan), np.zeros(len(skeleton)))
 
@@ -205,7 +205,7 @@ class Network:
         self.lifter, self.camera, self.flip = weights.lifter, camera, flip
         self.device = next(weights.lifter.parameters()).device
 
-    def lift(self, people: Sequence[Recent], last: bool = False) -> None:
+    def lift(self, people: Sequence[StreamedPerson], last: bool = False) -> None:
         """Lifts the windows that the next poses need."""
         windows = [(person, window) for person in people if (window := person.next_window(last)) is not None]
         for length in sorted({len(window.times) for _, window in windows}):

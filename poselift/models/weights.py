@@ -160,10 +160,10 @@ def load_weights(name_or_path: str | Path, device: torch.device | str = "cpu") -
         card = read_json(config_path)
         model, config, window = card["model"], card["config"], read_window(card["window"])
     except InputError as error:
-        raise InputError(f"{config_path} does not describe a lifter: {error}") from error
+        raise InputError(f"{config_path} does not describe a lifter: {error}; copy both files again") from error
     except (KeyError, TypeError) as error:
         raise InputError(
-            f"{config_path} does not describe a lifter ({type(error).__name__}: {reason(error)})"
+            f"{config_path} does not describe a lifter ({type(error).__name__}: {reason(error)}); copy both files again"
         ) from error
     factor = card.get("uncertainty_factor", 1.0)
     if type(factor) not in (int, float) or not 0 < factor < math.inf:

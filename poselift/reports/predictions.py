@@ -23,7 +23,7 @@ from poselift.core.files import atomic_path
 from poselift.core.npz import npy_array, npz_arrays, npz_names
 from poselift.data.reading import load_object_npz, load_pickle
 from poselift.data.views import View
-from poselift.reports.peers import clips_by_view, tree_by_view
+from poselift.reports.prediction_layouts import clips_by_view, tree_by_view
 from poselift.skeleton import SKELETONS, Skeleton, get_skeleton
 
 FORMAT = "poselift-predictions 1"

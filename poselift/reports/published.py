@@ -11,7 +11,7 @@ from poselift.core.errors import InputError
 from poselift.reports.measures import MEASURES
 from poselift.reports.protocols import PROTOCOLS
 
-DEFAULT_PEERS = Path(__file__).with_name("published.yaml")
+DEFAULT_PUBLISHED = Path(__file__).with_name("published.yaml")
 """The rows of the package; comments in the file explain its keys."""
 
 _REQUIRED = {"name", "protocol", "points", "values", "paper", "url"}
@@ -47,7 +47,7 @@ class Published:
     differs: str = ""
 
 
-def read_published(path: str | Path = DEFAULT_PEERS) -> list[Published]:
+def read_published(path: str | Path = DEFAULT_PUBLISHED) -> list[Published]:
     """The published rows in a YAML file.
 
     Args:

@@ -9,9 +9,9 @@ import numpy as np
 from jaxtyping import Float, UInt8
 
 from poselift.skeleton import Skeleton
+from poselift.viz.body_parts import parts_of, trunk_radii
 from poselift.viz.capsules import capsule_outlines, fill_outlines, hull_outline
 from poselift.viz.colors import BACKGROUND, BLACK, GRID, SHADOW, WHITE, Color, mix, person_colors
-from poselift.viz.figure import figure_of, trunk_radii
 from poselift.viz.shot import ViewCamera
 
 _LIGHT = np.array([-0.5, -0.65])
@@ -52,7 +52,7 @@ class Pose3D:
     @cached_property
     def points(self) -> Float[np.ndarray, "points 3"]:
         """The points that the parts of the body join."""
-        return figure_of(self.skeleton).points(self.joints, self.floor)
+        return parts_of(self.skeleton).points(self.joints, self.floor)
 
 
 def draw_bodies(
@@ -117,7 +117,7 @@ def _limbs(
     camera: ViewCamera, people: Sequence[Pose3D], flat: bool = False
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[Color]]:
     """The known limbs of all people: ends (n, 2, 2) and radii (n, 2) in pixels, depths (n,), and colours."""
-    figures = [figure_of(pose.skeleton) for pose in people]
+    figures = [parts_of(pose.skeleton) for pose in people]
     points = [_flat(pose, pose.points) if flat else pose.points for pose in people]
     every = np.concatenate([own[figure.ends].mean(2) for own, figure in zip(points, figures, strict=True)])
     known = np.isfinite(every).all((1, 2))
@@ -137,7 +137,7 @@ def _limb_colors(person: int, sides: tuple[str, ...]) -> list[Color]:
 
 def _trunk(camera: ViewCamera, pose: Pose3D, joints: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
     """Corners (4, 2) of the trunk and radii around them in pixels, and its depth; no corners if it is unknown."""
-    corners = joints[list(figure_of(pose.skeleton).trunk)]
+    corners = joints[list(parts_of(pose.skeleton).trunk)]
     if not len(corners) or not np.isfinite(corners).all():
         return np.zeros((0, 2)), np.zeros(0), 0.0
     pixels, depth = camera.project(corners)

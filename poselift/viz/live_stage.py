@@ -7,8 +7,8 @@ import numpy as np
 from jaxtyping import Float
 
 from poselift.skeleton import Skeleton
-from poselift.structures import StreamedPose
-from poselift.viz.figure import figure_of
+from poselift.structures import StreamedPose, body_axis
+from poselift.viz.body_parts import parts_of
 from poselift.viz.shot import Shot
 from poselift.viz.up import rotation_from, up_of_bodies
 
@@ -49,16 +49,14 @@ class LiveStage:
         self.typical = [Shot(*_ALONE)]
         self.crowded = False
         self.shortened = False
-        pairs = [[f"{side}_{part}" for side in ("left", "right")] for part in ("ankle", "shoulder")]
-        known = all(set(pair) <= set(skeleton.joints) for pair in pairs)
-        self._pairs = [skeleton.indices(pair) for pair in pairs] if known else None
-        self._bodies: deque[np.ndarray] = deque(maxlen=_UP_POSES)
+        self._skeleton = skeleton
+        self._axes: deque[np.ndarray] = deque(maxlen=_UP_POSES)
         self._up = up_of_bodies(np.zeros((0, 3)))
         self._lowest: dict[int, deque[float]] = {}  # heights by person
         self._last_placed: dict[int, float] = {}
         self._middle: np.ndarray | None = None
         self._last = -np.inf
-        self._sole = figure_of(skeleton).sole
+        self._sole = parts_of(skeleton).sole
         self._box: np.ndarray | None = None
         self._in_world = False
 
@@ -81,12 +79,11 @@ class LiveStage:
         elapsed = max(0.0, time - self._last)
         self._last = time
         eased = 1 - np.exp(-elapsed / _SETTLE)
-        if self._pairs is not None:
-            ankles, shoulders = self._pairs
-            self._bodies.extend(body[shoulders].mean(0) - body[ankles].mean(0) for body in bodies.values())
-            if self._bodies:
-                up = self._up + eased * (up_of_bodies(np.stack(self._bodies)) - self._up)
-                self._up = up / np.linalg.norm(up)
+        axes = [body_axis(body, self._skeleton) for body in bodies.values()]
+        self._axes.extend(axis for axis in axes if axis is not None)
+        if self._axes:
+            up = self._up + eased * (up_of_bodies(np.stack(self._axes)) - self._up)
+            self._up = up / np.linalg.norm(up)
         # World poses are upright and above their ground already; only their middle moves.
         self._in_world = any(pose.frame == "world" for pose in people.values())
         rotation = np.eye(3) if self._in_world else rotation_from(self._up)

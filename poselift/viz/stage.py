@@ -12,7 +12,7 @@ from jaxtyping import Float
 from scipy.ndimage import gaussian_filter1d, maximum_filter1d, median_filter
 
 from poselift.structures import Motion
-from poselift.viz.figure import figure_of
+from poselift.viz.body_parts import parts_of
 from poselift.viz.shot import Shot
 from poselift.viz.up import rotation_to_y_up
 
@@ -76,7 +76,7 @@ class Stage:
         places = np.array([np.median(bodies[i][known[i], 0, ::2], axis=0) for i in present])
         rises = _rises(floors, places)
         heights[present] = np.minimum(rises, _MAX_RISE)
-        soles = [figure_of(motions[i].skeleton).sole for i in present]
+        soles = [parts_of(motions[i].skeleton).sole for i in present]
         offsets[present, 1] = heights[present] - floors + soles
         middle = (places.min(0) + places.max(0)) / 2
         most = np.array([_WIDTH + _WIDTH_OF_ONE * len(present), _DEPTH + _DEPTH_OF_ONE * len(present)])

@@ -4,8 +4,8 @@ import torch
 
 from poselift.geometry import project
 from poselift.lifting import CameraModel, LiftOptions, StreamingLifter, lift
-from poselift.lifting.recent import Recent
 from poselift.lifting.roll import quarter_turns, rolled, turns_for, unrolled
+from poselift.lifting.streamed_person import StreamedPerson
 from poselift.lifting.streaming import LIVE
 from poselift.models import load_weights
 from poselift.skeleton import COCO17
@@ -97,7 +97,7 @@ def test_a_stream_turns_for_handstands_and_cameras_but_not_for_people_who_lie_do
     weights = load_weights("tiny")
 
     def turns_of(*degrees):
-        person = Recent(weights, camera, COCO17, 0, LIVE)
+        person = StreamedPerson(weights, camera, COCO17, 0, LIVE)
         frames = np.concatenate([clip(angle, 80) for angle in degrees])
         for number, frame in enumerate(frames):
             person.add(frame, np.ones(17), number / 25)

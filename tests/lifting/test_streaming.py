@@ -8,7 +8,7 @@ from poselift.core.errors import InputError
 from poselift.geometry import bone_lengths
 from poselift.lifting import LiftOptions, StreamingLifter, StreamingPeople, lift
 from poselift.lifting.gaps import MAX_GAP
-from poselift.lifting.recent import Recent
+from poselift.lifting.streamed_person import StreamedPerson
 from poselift.lifting.streaming import FORGOTTEN, Network
 from poselift.skeleton import COCO17
 
@@ -133,7 +133,7 @@ def test_a_long_gap_starts_a_new_window(keypoints, weights, camera):
 
 def test_fast_cameras_are_lifted_at_60_frames_a_second_or_less(keypoints, weights, camera):
     fast = replace(keypoints, timestamps=keypoints.timestamps / 4)  # 200 frames a second
-    person, network = Recent(weights, camera, COCO17, 0, BARE), Network(weights, camera, False)
+    person, network = StreamedPerson(weights, camera, COCO17, 0, BARE), Network(weights, camera, False)
     for k in range(100):
         person.add(fast.keypoints[k], fast.scores[k], float(fast.timestamps[k]))
         window = person.next_window()
@@ -191,7 +191,7 @@ def test_people_who_are_gone_are_forgotten(keypoints, weights, camera):
 
 
 def test_memory_is_bounded(keypoints, weights, camera):
-    person, network = Recent(weights, camera, COCO17, 3, SMALL), Network(weights, camera, False)
+    person, network = StreamedPerson(weights, camera, COCO17, 3, SMALL), Network(weights, camera, False)
     sizes = []
     for k in range(100):
         person.add(keypoints.keypoints[k % 150], keypoints.scores[k % 150], k / 30)

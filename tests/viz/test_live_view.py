@@ -132,7 +132,7 @@ def test_the_stage_forgets_people():
         [pose] = poses((0, 5)).values()
         stage.place({number: pose}, float(number))
     assert len(stage._lowest) <= 11
-    assert len(stage._bodies) <= 300
+    assert len(stage._axes) <= 300
 
 
 def test_the_view_widens_fast_and_narrows_slowly():

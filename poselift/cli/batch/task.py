@@ -25,7 +25,7 @@ from poselift.core.files import sha256, write_json
 from poselift.core.locks import BusyError
 from poselift.core.threads import limit_cores
 from poselift.lifting import Clip
-from poselift.lifting.kept import KeepingClip, KeptClip
+from poselift.lifting.kept_detections import KeepingClip, KeptClip
 from poselift.models import load_weights
 
 

@@ -57,7 +57,7 @@ def load_checkpoint(source: str, trust: bool = False, offline: bool = False) -> 
     else:
         path = _fetch(source, offline) if "://" in source else Path(source)
     if not path.is_file():
-        raise InputError(f"checkpoint {source}: no such file")
+        raise InputError(f"checkpoint {source}: no such file; check the path")
     content = _read(path, trust)
     state = content.get("state_dict", content) if isinstance(content, dict) else None
     if not isinstance(state, dict) or not state or not all(isinstance(value, Tensor) for value in state.values()):

@@ -21,7 +21,7 @@ def find_config(name: str) -> Path:
     """
     if name.endswith(".py"):
         if not Path(name).is_file():
-            raise InputError(f"mmpose config {name}: no such file")
+            raise InputError(f"mmpose config {name}: no such file; check the path")
         return Path(name)
     # Those in folders called _base_ are parts of configs.
     shipped = {path.stem: path for folder in _folders() for path in folder.rglob("*.py") if "_base_" not in path.parts}

@@ -29,7 +29,7 @@ _ANKLE = 0.075
 
 
 @dataclass(frozen=True, eq=False)
-class Figure:
+class BodyParts:
     """The parts of a skeleton; a skeleton without shoulders, hips or the top of the head has plain limbs instead.
 
     Attributes:
@@ -79,7 +79,7 @@ class Figure:
 
 
 @cache
-def figure_of(skeleton: Skeleton) -> Figure:
+def parts_of(skeleton: Skeleton) -> BodyParts:
     """The parts that draw a skeleton."""
     have = set(skeleton.joints)
     corners = [f"{side}_{part}" for part in ("shoulder", "hip") for side in ("left", "right")]
@@ -117,7 +117,7 @@ def figure_of(skeleton: Skeleton) -> Figure:
             names += ["toe", "heel"]
             add([[toe + 1] * 2, [toe] * 2], _RADII["toe"], side)
             add([[ankle] * 2, [toe + 1] * 2], _RADII["heel"], side)
-    return Figure(
+    return BodyParts(
         np.array(ends, int).reshape(-1, 2, 2),
         np.array(radii, float).reshape(-1, 2),
         tuple(sides),

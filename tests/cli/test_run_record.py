@@ -7,9 +7,9 @@ import pytest
 from hydra import compose, initialize_config_dir
 from omegaconf import OmegaConf, open_dict
 
-from poselift.cli import record
+from poselift.cli import run_record
 from poselift.cli.config import CONF
-from poselift.cli.record import evaluation_command
+from poselift.cli.run_record import evaluation_command
 
 pytestmark = pytest.mark.slow
 
@@ -91,7 +91,7 @@ def test_files_of_a_list_have_fingerprints(tmp_path):
     for name in ("a.npz", "b.npz"):
         (tmp_path / name).write_text(name)
     config = OmegaConf.create({"corpus": [str(tmp_path / "a.npz"), str(tmp_path / "b.npz")], "frames": 3, "none": [1]})
-    assert list(record._paths(config, "data")) == [
+    assert list(run_record._paths(config, "data")) == [
         ("data.corpus.0", tmp_path / "a.npz"),
         ("data.corpus.1", tmp_path / "b.npz"),
     ]
@@ -123,14 +123,14 @@ def test_without_3d_to_compare_with_it_evaluates_on_made_people():
 def test_a_file_that_vanishes_meanwhile_does_not_end_the_run(tmp_path, monkeypatch):
     (tmp_path / "kept.npz").write_bytes(b"1234")
     (tmp_path / "gone.npz").write_bytes(b"12")
-    read = record.sha256
+    read = run_record.sha256
 
     def vanishing(path):
         (tmp_path / "gone.npz").unlink(missing_ok=True)
         return read(path)
 
-    monkeypatch.setattr(record, "sha256", vanishing)
-    found = record._fingerprint(tmp_path)
+    monkeypatch.setattr(run_record, "sha256", vanishing)
+    found = run_record._fingerprint(tmp_path)
     assert (found["files"], found["bytes"]) == (2, 6)
     (tmp_path / "link.npz").symlink_to(tmp_path / "nowhere")
-    assert record._fingerprint(tmp_path)["files"] == 1
+    assert run_record._fingerprint(tmp_path)["files"] == 1

@@ -6,7 +6,7 @@ import pytest
 from poselift.core.errors import InputError
 from poselift.detection import build_detector
 from poselift.lifting import Clip, lift_clip
-from poselift.lifting.kept import KeepingClip, KeptClip
+from poselift.lifting.kept_detections import KeepingClip, KeptClip
 from poselift.models import load_weights
 from poselift.samples import demo_video
 

@@ -65,7 +65,7 @@ _CLEAR = 0.08
 """Least mean difference between two skeletons, per distance that they judge differently."""
 
 
-def by_look(file: KeypointFile) -> KeypointFile:
+def with_skeleton_by_shape(file: KeypointFile) -> KeypointFile:
     """The file, with the skeleton of which its people have the shape.
 
     Args:
@@ -81,7 +81,7 @@ def by_look(file: KeypointFile) -> KeypointFile:
         for there in file.frames.values()
         for person in there
     ]
-    found, close = choose_set(people, (file.skeleton, *_RIVALS[file.skeleton]))
+    found, close = choose_skeleton(people, (file.skeleton, *_RIVALS[file.skeleton]))
     if found is None:
         names = " or ".join(skeleton.name for skeleton in close)
         raise InputError(
@@ -91,7 +91,7 @@ def by_look(file: KeypointFile) -> KeypointFile:
     return replace(file, skeleton=found)
 
 
-def choose_set(
+def choose_skeleton(
     people: Sequence[Float[np.ndarray, "j 3"]], candidates: Sequence[Skeleton]
 ) -> tuple[Skeleton | None, tuple[Skeleton, ...]]:
     """The skeleton under whose names the people look like people.

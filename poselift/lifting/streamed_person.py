@@ -71,7 +71,7 @@ class _Lifted:
     uncertainty: Float[np.ndarray, "n j"] | None
 
 
-class Recent:
+class StreamedPerson:
     """The recent frames of one person. `poselift.lifting.streaming` pushes frames, lifts windows, and reads poses.
 
     Args:

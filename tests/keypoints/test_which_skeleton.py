@@ -6,7 +6,7 @@ from poselift.core.errors import InputError
 from poselift.data.synthetic import synthetic_corpus
 from poselift.geometry import project
 from poselift.keypoints import read_keypoints
-from poselift.keypoints.which_set import choose_set
+from poselift.keypoints.which_skeleton import choose_skeleton
 from poselift.skeleton import BODY25, BODY25B, CMU28, COCO17, H36M17
 
 PAIRS = [
@@ -47,19 +47,19 @@ def walking(skeleton, angle, unseen=(), frames=40, noise=0.01):
 @pytest.mark.parametrize(("skeleton", "candidates"), PAIRS, ids=lambda part: getattr(part, "name", ""))
 def test_made_people_have_the_set_of_their_names(skeleton, candidates, angle, unseen):
     people = list(walking(skeleton, angle, UNSEEN[unseen]))
-    assert choose_set(people, candidates) == (skeleton, ())
+    assert choose_skeleton(people, candidates) == (skeleton, ())
 
 
 def test_nobody_has_the_usual_set():
     chance = np.random.default_rng(0)
     nobody = [np.column_stack((chance.uniform(100, 400, (17, 2)), np.ones(17))) for _ in range(20)]
     for people in ([], [np.zeros((17, 3))] * 5, [np.ones((17, 3))] * 5, nobody):
-        assert choose_set(people, (COCO17, H36M17)) == (COCO17, ())
-        assert choose_set(people, (H36M17, COCO17)) == (H36M17, ())
+        assert choose_skeleton(people, (COCO17, H36M17)) == (COCO17, ())
+        assert choose_skeleton(people, (H36M17, COCO17)) == (H36M17, ())
 
 
 def test_an_undecided_file_asks_for_the_set(tmp_path, write, monkeypatch):
-    monkeypatch.setattr("poselift.keypoints.which_set._CLEAR", np.inf)
+    monkeypatch.setattr("poselift.keypoints.which_skeleton._CLEAR", np.inf)
     points = walking(BODY25, 20)[0]
     write_one = {"people": [{"person_id": [-1], "pose_keypoints_2d": points.ravel().tolist()}]}
     write("clip_0_keypoints.json", write_one)
