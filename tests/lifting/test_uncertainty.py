@@ -44,3 +44,9 @@ def test_few_joints_fit_any_pose_and_leave_the_body_a_guess(far):
     few = np.where(np.arange(6) < 5, ONES, 0.0)
     np.testing.assert_allclose(adjusted_uncertainty(ONES * 0.1, ways(far), few), 0.15)
     assert adjusted_uncertainty(ONES * 0.1, ways(0.1), few)[0, 0] > 0.2
+
+
+def test_without_a_keypoint_of_the_root_all_joints_are_less_sure():
+    unseen = np.where(np.arange(7) > 0, 1.0, 0.0) * np.ones((5, 1))
+    found = adjusted_uncertainty(np.full((5, 7), 0.1), np.full((5, 7, 3), 0.02 / np.sqrt(3)), unseen)
+    np.testing.assert_allclose(found, 0.108)
