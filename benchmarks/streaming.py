@@ -42,7 +42,7 @@ from poselift.lifting import (
 )
 from poselift.lifting.ground import Ground, find_ground
 from poselift.lifting.smoothing import PoseSmoother
-from poselift.lifting.streamed_person import Recent
+from poselift.lifting.streamed_person import StreamedPerson
 from poselift.lifting.streaming import LIVE, Network
 from poselift.lifting.view import keypoints_of
 from poselift.models import Weights, load_weights
@@ -77,7 +77,7 @@ def streamed(
 ) -> dict[int, list[StreamedPose]]:
     """The poses of all frames for each lookahead, as a stream gives them."""
     keypoints, camera = keypoints_of(view), camera_of(view)
-    person = Recent(weights, camera, keypoints.skeleton, 0, options)
+    person = StreamedPerson(weights, camera, keypoints.skeleton, 0, options)
     network = Network(weights, camera, options.flip)
     poses: dict[int, list[StreamedPose]] = {lookahead: [] for lookahead in lookaheads}
     for row in range(len(keypoints)):
