@@ -3,8 +3,11 @@
 import argparse
 import contextlib
 import math
+import queue
 import sys
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -22,11 +25,12 @@ from poselift.lifting import CameraModel, StreamingPeople, StreamingWorld, camer
 from poselift.lifting.finder import build_finder
 from poselift.lifting.live import Latencies, LivePeople
 from poselift.models import Weights, load_weights
-from poselift.video import LiveCapture, source_opener
+from poselift.structures import LiveFrame
+from poselift.video import Captured, LiveCapture, source_opener
 from poselift.viz.window import check_display
 
 _WAIT = 0.1
-"""Seconds to wait for a frame before the window is handled again."""
+"""Seconds to wait for a frame before the window is handled, or the end is noticed."""
 _MOST_LOOKAHEAD = 10
 
 
@@ -133,15 +137,40 @@ def run(arguments: argparse.Namespace) -> None:
 def _stream(
     capture: LiveCapture, people: LivePeople, outputs: LiveOutputs, latencies: Latencies, duration: float | None
 ) -> None:
-    """Processes frames until the end."""
+    """Processes frames until the end. The next frame is processed while the window draws the last one."""
     end = time.monotonic() + (math.inf if duration is None else duration)
-    while outputs.open and not capture.ended and time.monotonic() < end:
-        captured = capture.newest(_WAIT)
-        if captured is None:
-            outputs.poll()
-            continue
-        outputs.send(people.process(captured), captured.frame.image)
-        latencies.add(time.monotonic() - captured.arrived)
+    processed: queue.Queue[tuple[Captured, LiveFrame] | None] = queue.Queue(maxsize=1)
+    closed = threading.Event()
+
+    def process() -> None:
+        try:
+            while not (closed.is_set() or capture.ended or time.monotonic() >= end):
+                captured = capture.newest(_WAIT)
+                if captured is not None:
+                    processed.put((captured, people.process(captured)))
+        finally:
+            processed.put(None)
+
+    with ThreadPoolExecutor(max_workers=1, thread_name_prefix="processing") as thread:
+        work = thread.submit(process)
+        try:
+            while outputs.open:
+                try:
+                    done = processed.get(timeout=_WAIT)
+                except queue.Empty:
+                    outputs.poll()
+                    continue
+                if done is None:
+                    break
+                captured, frame = done
+                outputs.send(frame, captured.frame.image)
+                latencies.add(time.monotonic() - captured.arrived)
+        finally:
+            closed.set()
+            while not work.done():  # it may wait for a place in the queue
+                with contextlib.suppress(queue.Empty):
+                    processed.get(timeout=0.01)
+        work.result()
 
 
 def _warm_up(detector: Detector, weights: Weights, camera: CameraModel) -> None:

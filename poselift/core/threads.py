@@ -1,11 +1,16 @@
-"""One pool of threads, as large as the machine has cores for this process."""
+"""Pools of threads, as large as the machine has cores for this process."""
 
 import functools
 import os
+import sys
+import threading
 from concurrent.futures import ThreadPoolExecutor
 
 _limit = 0
 """See `core_limit`."""
+
+_PATIENT = 15
+"""Nice value of threads that give way; 19 is the most."""
 
 
 def core_limit() -> int:
@@ -41,3 +46,16 @@ def pool() -> ThreadPoolExecutor:
         [1, 2]
     """
     return ThreadPoolExecutor(cores(), "poselift")
+
+
+@functools.cache
+def patient_pool() -> ThreadPoolExecutor:
+    """A pool for what may take longer while other threads need the cores: on Linux its threads give way to them."""
+    return ThreadPoolExecutor(cores(), "poselift-patient", initializer=_give_way)
+
+
+def _give_way() -> None:
+    if sys.platform == "linux":  # elsewhere the priority is that of the whole process
+        thread = threading.get_native_id()
+        # A process may have less priority already, and may not raise it.
+        os.setpriority(os.PRIO_PROCESS, thread, max(_PATIENT, os.getpriority(os.PRIO_PROCESS, thread)))

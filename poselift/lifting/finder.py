@@ -161,7 +161,7 @@ class Finder:
         detector: looks and searches.
         pace: how often.
         wait: take over a search after a fixed time of the video, so that the same frames always give the same people.
-            Without it a search is taken over when it is done, so that no frame waits for it.
+            Without it a search is taken over when it is done, and gives way to looks, so that no frame waits for it.
     """
 
     def __init__(self, detector: PlaceDetector, pace: Pace, wait: bool = True) -> None:
@@ -205,7 +205,7 @@ class Finder:
         takes = (_FINE_TAKES if how.fine else 0.0) if 0 in how.turns else _TURNED_TAKES
         # At the first frame there is nobody to look at meanwhile.
         due = frame.timestamp + (takes if self._tick > 0 else 0.0)
-        self._search = RunningSearch.begun(self._detector, frame.image, how, due, self._people)
+        self._search = RunningSearch.begun(self._detector, frame.image, how, due, self._people, patient=not self._wait)
 
     def _newcomers(self, frame: Frame) -> tuple[list[Place], list[float]]:
         """Places and box scores of what a search found beside the people who are followed."""

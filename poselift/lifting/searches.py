@@ -8,7 +8,7 @@ from itertools import cycle
 import numpy as np
 from jaxtyping import Float, UInt8
 
-from poselift.core.threads import pool
+from poselift.core.threads import patient_pool, pool
 from poselift.detection import PlaceDetector, Search
 from poselift.detection.duplicates import pose_nms
 from poselift.lifting.changes import Changes
@@ -128,10 +128,21 @@ class RunningSearch:
         how: Search,
         due: float,
         people: Sequence[Followed],
+        patient: bool = False,
     ) -> "RunningSearch":
-        """A search that begins; upright people and turned ones are searched for at the same time."""
+        """A search that begins; upright people and turned ones are searched for at the same time.
+
+        Args:
+            detector: searches.
+            frame: picture.
+            how: what for.
+            due: time of the video, seconds, at which it is to be taken over.
+            people: who are followed.
+            patient: looks, and the drawing of a window, go first.
+        """
+        threads = patient_pool() if patient else pool()
         kinds = tuple(turn for turn in how.turns if turn == 0), tuple(turn for turn in how.turns if turn)
-        parts = [pool().submit(detector.search, frame, replace(how, turns=turns)) for turns in kinds if turns]
+        parts = [threads.submit(detector.search, frame, replace(how, turns=turns)) for turns in kinds if turns]
         boxes = np.array([person.box for person in people]).reshape(-1, 4)
         return cls(parts, how, due, tuple(people), boxes)
 

@@ -1,4 +1,6 @@
 import os
+import sys
+import threading
 
 import pytest
 
@@ -13,3 +15,14 @@ def test_a_limit_of_cores(monkeypatch, affinity):
     assert (threads.core_limit(), threads.cores() >= 1) == (0, True)
     threads.limit_cores(3)
     assert (threads.core_limit(), threads.cores()) == (3, 3)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the priority is that of the whole process")
+def test_patient_threads_give_way():
+    def priority():
+        return os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
+
+    own = priority()
+    assert threads.pool().submit(priority).result() == own
+    assert threads.patient_pool().submit(priority).result() == max(own, 15)
+    assert priority() == own
