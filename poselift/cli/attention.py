@@ -43,7 +43,7 @@ def add_command(commands: Any) -> None:
     )
     add_lifter_option(parser)
     parser.add_argument("--frames", type=int, metavar="N", help="in the window (default: as many as the weights say)")
-    parser.add_argument("--device", default="auto", help=f"of the detector, {DEVICE_HELP}")
+    parser.add_argument("--device", default="auto", help=DEVICE_HELP)
     parser.add_argument("--quiet", action="store_true", help="print errors only")
     add_detector_options(parser)
     parser.set_defaults(run=run)

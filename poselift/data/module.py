@@ -23,7 +23,7 @@ class _Views(Dataset[View]):
     ) -> None:
         if len(views) < processes:
             raise InputError(
-                f"{len(views)} views to validate on are too few for {processes} processes; set trainer.devices="
+                f"{len(views)} views to validate on are too few for {processes} processes; set a lower trainer.devices="
             )
         self.views, self.indices = views, range(rank, len(views), processes)
         self.skeleton_in, self.skeleton_out = skeleton_in, skeleton_out
