@@ -13,12 +13,13 @@ from av.codec.codec import UnknownCodecError
 from av.codec.context import Flags
 from av.container import OutputContainer
 from av.video.codeccontext import VideoCodecContext
-from av.video.reformatter import ColorRange, Colorspace, VideoReformatter
+from av.video.reformatter import ColorRange
 from av.video.stream import VideoStream
 from jaxtyping import UInt8
 
 from poselift.core.errors import InputError
 from poselift.core.files import atomic_path
+from poselift.video.yuv import YuvConverter
 
 # A multiple of all usual frame rates, also NTSC's 30000/1001, within the 16 bits of MPEG-4 Part 2.
 _TICK = Fraction(1, 60000)
@@ -80,10 +81,9 @@ class VideoWriter:
             temporary = stack.enter_context(atomic_path(self._path))
             # The index goes to the front, so a browser can play before the download is complete.
             self._container = stack.enter_context(av.open(str(temporary), "w", options={"movflags": "+faststart"}))
-            self._stream = _add_stream(
-                self._container, self._encoders, self._width + self._width % 2, self._height + self._height % 2
-            )
-            self._reformatter = VideoReformatter()
+            width, height = self._width + self._width % 2, self._height + self._height % 2
+            self._stream = _add_stream(self._container, self._encoders, width, height)
+            self._converted = YuvConverter(width, height)
             self._stack = stack.pop_all()
         return self
 
@@ -110,8 +110,7 @@ class VideoWriter:
         self._last = timestamp
         if self._width % 2 or self._height % 2:
             image = np.pad(image, ((0, self._height % 2), (0, self._width % 2), (0, 0)), mode="edge")
-        shared = av.VideoFrame.from_numpy_buffer(np.ascontiguousarray(image), format="rgb24")
-        frame = self._reformatter.reformat(shared, format="yuv420p", dst_colorspace=Colorspace.ITU709)
+        frame = self._converted(image)
         frame.pts, frame.time_base = stamp, _TICK
         # Used for the last frame only, which lasts as long as the one before it.
         frame.duration = max(stamp - self._previous, 0) if self._previous >= 0 else 0

@@ -10,7 +10,7 @@ from poselift.viz.live_stage import LiveStage
 from poselift.viz.scene3d import Scene3D
 from poselift.viz.video_pane import Person2D, VideoPane
 
-_WIDEST = 1440
+_WIDEST = 1400
 """Pixels of the frames. Wider ones cost time, which a stream does not have; the window enlarges them."""
 
 
@@ -29,7 +29,7 @@ class LiveView:
         self._skeletons = skeleton_2d, skeleton_3d
         self._video = VideoPane(image_size, widest=_WIDEST)
         self._stage = LiveStage(skeleton_3d)
-        self._scene = Scene3D(self._video.height, self._video.height, self._stage)
+        self._scene = Scene3D(self._video.beside, self._video.height, self._stage)
         self._people: dict[int, Person2D] = {}
         self._poses: dict[int, Pose3D] = {}
 

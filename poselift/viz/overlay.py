@@ -54,7 +54,7 @@ class OverlayRenderer:
         self._first = np.array([motion.timestamps.min(initial=np.inf) for motion in motions])
         self._last = np.array([motion.timestamps.max(initial=-np.inf) for motion in motions])
         self._stage = Stage.fit(self._motions)
-        self._scene = Scene3D(self._video.height, self._video.height, self._stage)
+        self._scene = Scene3D(self._video.beside, self._video.height, self._stage)
 
     @property
     def size(self) -> tuple[int, int]:

@@ -14,6 +14,8 @@ from poselift.viz.draw2d import draw_skeleton_2d
 from poselift.viz.labels import draw_label, text_size
 
 _MIN_HEIGHT, _MAX_HEIGHT = 480, 960
+_NARROWEST = 0.88
+"""Least width of the scene beside the picture, of its height: 1280 x 720 then need no scaling."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,17 +44,19 @@ class VideoPane:
     Args:
         image_size: (width, height) of the pictures in pixels.
         threshold: lowest score of a drawn joint.
-        widest: most pixels that the picture and a square scene beside it are wide.
+        widest: most pixels that the picture and a scene beside it are wide; even.
 
     Attributes:
         width: of the drawn pictures; even, as video encoders need.
         height: likewise.
+        beside: width of a scene of this height beside the picture, likewise: square, or a little narrower.
     """
 
     def __init__(self, image_size: tuple[int, int], *, threshold: float = THRESHOLD, widest: int = 1920) -> None:
         self._image_size = image_size
         self._threshold = threshold
         self.width, self.height = _pane_size(*image_size, widest)
+        self.beside = min(self.height, widest - self.width)
 
     def render(
         self,
@@ -79,7 +83,10 @@ class VideoPane:
         method = cv2.INTER_AREA if scale.min() < 0.6 else cv2.INTER_LINEAR
         if video is None:
             video = np.empty((self.height, self.width, 3), np.uint8)
-        cv2.resize(image, (self.width, self.height), dst=video, interpolation=method)
+        if (self.width, self.height) == self._image_size:
+            video[:] = image
+        else:
+            cv2.resize(image, (self.width, self.height), dst=video, interpolation=method)
         for person in people:
             colors, label = person_colors(person.person), str(person.person)
             # Pixel centres are whole numbers, but scaling starts at the edge of the picture.
@@ -112,5 +119,5 @@ class VideoPane:
 def _pane_size(width: int, height: int, widest: int) -> tuple[int, int]:
     """Width and height of the picture, both even. Small pictures are enlarged to keep labels readable."""
     aspect = width / height
-    rows = min(float(np.clip(height, _MIN_HEIGHT, _MAX_HEIGHT)), widest / (aspect + 1))
+    rows = min(float(np.clip(height, _MIN_HEIGHT, _MAX_HEIGHT)), widest / (aspect + _NARROWEST))
     return max(2, 2 * int(rows * aspect / 2)), max(2, 2 * int(rows / 2))
