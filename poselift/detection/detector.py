@@ -62,7 +62,8 @@ class Search:
 class PlaceDetector(Detector, Protocol):
     """A detector that can also look at one place.
 
-    It has no memory either: `poselift.lifting.finder` decides who is looked for where and when.
+    It has no memory either: `poselift.lifting.finder` decides who is looked for where and when. Several threads may
+    search, and look at one box, at the same time.
     """
 
     def search(self, frame: UInt8[np.ndarray, "_ _ 3"], how: Search) -> Detections:

@@ -1,6 +1,7 @@
 """Where and when a detector looks: people are followed from look to look, and newcomers are searched for."""
 
-from collections.abc import Iterable, Iterator
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Protocol, runtime_checkable
@@ -13,7 +14,7 @@ from poselift.detection.duplicates import intersection_over_union, overlap, pose
 from poselift.detection.multipose import crowded
 from poselift.detection.orientation import LEANING, body_angle
 from poselift.lifting.followed import Followed, Place
-from poselift.lifting.looks import looks
+from poselift.lifting.looks import LookAhead, looks
 from poselift.lifting.searches import RunningSearch, Searches
 from poselift.structures import Detections
 from poselift.video import Frame
@@ -47,6 +48,8 @@ DEFAULT_QUALITY = "balanced"
 
 _BATCH = 4
 """Frames in one call of a detector that searches whole pictures."""
+_LATER = 4
+"""Frames at most that are read before they are due, to look at one of them early."""
 _CALM = 0.02
 """Largest mean distance of the joints from where they were expected, as a share of the body, of a calm person. The
 detector's noise alone is 0.01."""
@@ -94,17 +97,6 @@ def build_finder(detector: Detector, quality: str = DEFAULT_QUALITY, wait: bool 
     return Finder(detector, pace, wait) if isinstance(detector, PlaceDetector) else SearchingFinder(detector, pace)
 
 
-def _last_marked(frames: Iterable[Frame]) -> Iterator[tuple[Frame, bool]]:
-    """The frames, and whether each is the last one."""
-    before: Frame | None = None
-    for frame in frames:
-        if before is not None:
-            yield before, False
-        before = frame
-    if before is not None:
-        yield before, True
-
-
 class _Clock:
     """Chooses the frames that are nearest to the ticks of a clock, whatever the frame rate."""
 
@@ -122,6 +114,29 @@ class _Clock:
         return int((time + half - self._start) * self._rate + 1e-6)
 
 
+def _with_later(frames: Iterable[Frame], rate: float) -> Iterator[tuple[Frame, Frame | None, bool]]:
+    """The frames; the next one at a tick of a clock, if at most `_LATER` frames later; and whether it is the last.
+
+    Args:
+        frames: in order.
+        rate: ticks a second.
+    """
+    clock, tick = _Clock(rate), -1
+    waiting: deque[tuple[Frame, bool]] = deque()
+
+    def first() -> tuple[Frame, Frame | None]:
+        frame, _ = waiting.popleft()
+        return frame, next((later for later, due in waiting if due), None)
+
+    for frame in frames:
+        before, tick = tick, clock.tick(frame.timestamp)
+        waiting.append((frame, tick > before))
+        if len(waiting) > _LATER:
+            yield *first(), False
+    while waiting:
+        yield *first(), not waiting
+
+
 class SearchingFinder:
     """Searches whole frames for everybody, without a memory of where people were.
 
@@ -132,7 +147,8 @@ class SearchingFinder:
 
     def __init__(self, detector: Detector, pace: Pace) -> None:
         self._detector = detector
-        self._clock, self._tick = _Clock(pace.looks / 2), -1
+        self._rate = pace.looks / 2
+        self._clock, self._tick = _Clock(self._rate), -1
 
     def look(self, frame: Frame) -> Detections | None:
         """The people in a frame; None where the finder does not look."""
@@ -140,7 +156,7 @@ class SearchingFinder:
 
     def find(self, frames: Iterable[Frame]) -> Iterator[tuple[Detections | None, float]]:
         """The people in each frame, several frames at once; see `PeopleFinder`."""
-        marked = ((frame, self._due(frame) or last) for frame, last in _last_marked(frames))
+        marked = ((frame, self._due(frame) or last) for frame, _, last in _with_later(frames, self._rate))
         while batch := list(islice(marked, _BATCH)):
             found = iter(self._detector.detect([frame.image for frame, due in batch if due]))
             for frame, due in batch:
@@ -170,13 +186,15 @@ class Finder:
         self._searches = Searches(pace.searches)
         self._search: RunningSearch | None = None
         self._clock, self._tick = _Clock(pace.looks), -1
+        self._ahead: LookAhead | None = None
 
-    def look(self, frame: Frame, everybody: bool = False) -> Detections | None:
+    def look(self, frame: Frame, everybody: bool = False, later: Frame | None = None) -> Detections | None:
         """The people at whom the finder looks in a frame; None where it does not look.
 
         Args:
             frame: later than the frames before.
             everybody: look at all people who are followed, whatever the pace.
+            later: the next frame at which the finder may look, if it is there already.
         """
         time = frame.timestamp
         last, self._tick = self._tick, self._clock.tick(time)
@@ -193,13 +211,22 @@ class Finder:
         if not due and not everybody:
             return None
         places = [*(person.expected(time) for person in due), *new]
-        found, turned = looks(self._detector, frame.image, places, due, time, self._pace.quick)
+        taken = self._taken(due, len(new), time)
+        if taken is None and later is not None and len(places) == len(due) == 1:
+            # Several people keep the cores busy without this.
+            self._ahead = LookAhead.begun(self._detector, later, due[0], self._pace.quick)
+        found, turned = looks(self._detector, frame.image, places, due, time, self._pace.quick, taken)
         return self._kept(found, turned, due, new_scores, time)
 
     def find(self, frames: Iterable[Frame]) -> Iterator[tuple[Detections | None, float]]:
         """What `look` gives for each frame, and the frame's timestamp; see `PeopleFinder`."""
-        for frame, last in _last_marked(frames):
-            yield self.look(frame, last), frame.timestamp
+        for frame, later, last in _with_later(frames, self._pace.looks):
+            yield self.look(frame, last, later if self._pace.calm == 1 else None), frame.timestamp
+
+    def _taken(self, due: Sequence[Followed], newcomers: int, time: float) -> Detections | None:
+        """What the look ahead gives for this frame; None without one, or if it was at another place."""
+        ahead, self._ahead = self._ahead, None
+        return None if ahead is None or newcomers or not ahead.serves(due, time) else ahead.found.result()
 
     def _start_search(self, frame: Frame, how: Search) -> None:
         takes = (_FINE_TAKES if how.fine else 0.0) if 0 in how.turns else _TURNED_TAKES

@@ -1,17 +1,55 @@
 """Looks at people in their places, at another angle where the expected one leaves doubts."""
 
 from collections.abc import Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import UInt8
 
+from poselift.core.threads import pool
 from poselift.detection import PlaceDetector
 from poselift.detection.orientation import LEANING, SURE, apart, body_angle, other_angles
 from poselift.lifting.followed import Followed, Place
 from poselift.structures import Detections
+from poselift.video import Frame
 
 _CONVINCING = 0.1
 """By how much the mean joint score must be higher for somebody who is followed to be turned by a quarter or more."""
+_NEAR, _ALIKE = 0.05, 0.1
+"""Largest distance between the edges of two places that are as good as one, as a share of the longer side, and between
+their angles, radians."""
+
+
+@dataclass(frozen=True)
+class LookAhead:
+    """A look at somebody in a later frame, which another core takes at the same time as the look before it.
+
+    Attributes:
+        person: who is followed.
+        time: of the later frame, seconds.
+        place: where the person was expected there, before the look between.
+        found: what this look gives.
+    """
+
+    person: Followed
+    time: float
+    place: Place
+    found: "Future[Detections]"
+
+    @classmethod
+    def begun(cls, detector: PlaceDetector, frame: Frame, person: Followed, quick: bool) -> "LookAhead":
+        """A look that begins."""
+        place = person.expected(frame.timestamp)
+        return cls(person, frame.timestamp, place, pool().submit(_look, detector, frame.image, [place], quick))
+
+    def serves(self, people: Sequence[Followed], time: float) -> bool:
+        """Whether a look at some people at a time in seconds would be at nearly the same place."""
+        if time != self.time or len(people) != 1 or people[0] is not self.person:
+            return False
+        now = self.person.expected(time)
+        shift = np.abs(now.box - self.place.box).max()
+        return apart(now.angle, self.place.angle) <= _ALIKE and bool(shift <= _NEAR * self.person.size)
 
 
 def looks(
@@ -21,6 +59,7 @@ def looks(
     people: Sequence[Followed],
     time: float,
     quick: bool = False,
+    found: Detections | None = None,
 ) -> tuple[Detections, list[bool]]:
     """The person in each place, and whether the look was at a turned body.
 
@@ -33,8 +72,9 @@ def looks(
         people: who are followed.
         time: of the frame, seconds.
         quick: see `poselift.detection.PlaceDetector`.
+        found: the person in each place, if they were looked at already.
     """
-    found = _look(detector, frame, places, quick)
+    found = found or _look(detector, frame, places, quick)
     tried = list(enumerate(places))
     worth = found.box_scores.tolist()
     for row, place in enumerate(places):

@@ -116,6 +116,51 @@ def test_newcomers_are_found_within_half_a_second():
     assert first[400] - 2.2 < 0.6
 
 
+EVERY = Pace(30.0, 1, 4.0)
+
+
+def one_by_one(people, seconds, fps):
+    """What the finder gives where it does not know the next frame."""
+    detector = Street(people)
+    finder = Finder(detector, EVERY)
+    return [(frame.timestamp, finder.look(frame)) for frame in frames(seconds, fps)]
+
+
+@pytest.mark.parametrize("fps", [30, 60])
+def test_looks_ahead_show_what_looks_in_turn_show(fps):
+    def people(time):
+        return [(100 + 60 * time, 50 + 20 * time)]
+
+    detector, seen = watch(people, 2.0, fps, EVERY)
+    for (time, found), (_, expected) in zip(seen[:-1], one_by_one(people, 2.0, fps), strict=False):
+        assert (found is None) == (expected is None), time
+        if found is not None:
+            np.testing.assert_array_equal(found.keypoints, expected.keypoints)
+    times = [time for time, count in detector.looks if count == 1]
+    assert sorted(times) == pytest.approx([time for time, found in seen if found is not None])
+
+
+def test_a_look_ahead_at_the_wrong_place_is_not_used():
+    def people(time):  # walks, and jumps aside within one frame
+        return [(100 + 60 * time + 22 * (time >= 0.99), 50)]
+
+    detector, seen = watch(people, 2.0, 30, EVERY)
+    for time, found in seen[1:]:
+        np.testing.assert_allclose(found.boxes[:, 0], people(time)[0][0], err_msg=str(time))
+    times = [time for time, count in detector.looks if count == 1]
+    assert len(set(times)) < len(times)  # somewhere after the jump there was a second look
+
+
+def test_each_run_looks_at_the_same():
+    def people(time):
+        return [(100 + 40 * np.sin(3 * time), 50)]
+
+    first, second = (watch(people, 2.0, 30, EVERY) for _ in range(2))
+    assert sorted(first[0].looks) == sorted(second[0].looks)
+    for (_, found), (_, again) in zip(first[1], second[1], strict=True):
+        np.testing.assert_array_equal(found.keypoints, again.keypoints)
+
+
 class StillStreet(Street):
     """The same with a still camera: people are grey, and the first pixel is the clock."""
 
