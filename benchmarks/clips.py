@@ -3,7 +3,7 @@
     python -m benchmarks.clips FOLDER [--clips NAME ...]
 
 Writes each clip as NAME.mp4. `one_720p`, `one_1080p` and `one_portrait` show the woman alone, cut out around her and
-enlarged, as a camera that goes with her would. `people_1` to `people_6` are cut-outs side by side, each at another
+enlarged, as a camera that goes with her would; `one_720p_long` goes there and back for 20 seconds. `people_1` to `people_6` are cut-outs side by side, each at another
 time. `backwards`, `mirrored` and `slowed` (half the speed) are the demo clip changed.
 """
 
@@ -88,6 +88,13 @@ def crowd(pictures: Sequence[Picture], person: Keypoints2D, count: int) -> Itera
         yield whole, time
 
 
+def there_and_back(pictures: Sequence[Picture], count: int) -> list[Picture]:
+    """A clip forwards and backwards by turns, so that nobody jumps, up to a number of frames."""
+    step = (pictures[-1][1] - pictures[0][1]) / (len(pictures) - 1)
+    around = [*range(len(pictures)), *range(len(pictures) - 2, 0, -1)]
+    return [(pictures[around[index % len(around)]][0], index * step) for index in range(count)]
+
+
 def one(width: int, height: int) -> Callable[[], list[Picture]]:
     """Makes the clip of the woman alone."""
     return lambda: cut_out(demo(), people()[0], width, height)
@@ -99,6 +106,7 @@ CLIPS: dict[str, Callable[[], Sequence[Picture] | Iterator[Picture]]] = {
     "mirrored": lambda: [(np.ascontiguousarray(image[:, ::-1]), time) for image, time in demo()],
     "slowed": lambda: [(image, 2 * time) for image, time in demo()],
     "one_720p": one(1280, 720),
+    "one_720p_long": lambda: there_and_back(one(1280, 720)(), 600),
     "one_1080p": one(1920, 1080),
     "one_portrait": one(1080, 1920),
     **{f"people_{count}": (lambda count=count: crowd(demo(), people()[0], count)) for count in range(1, 7)},
