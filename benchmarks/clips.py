@@ -3,8 +3,9 @@
     python -m benchmarks.clips FOLDER [--clips NAME ...]
 
 Writes each clip as NAME.mp4. `one_720p`, `one_1080p` and `one_portrait` show the woman alone, cut out around her and
-enlarged, as a camera that goes with her would; `one_720p_long` goes there and back for 20 seconds. `people_1` to `people_6` are cut-outs side by side, each at another
-time. `backwards`, `mirrored` and `slowed` (half the speed) are the demo clip changed.
+enlarged, as a camera that goes with her would; `one_720p_long` goes there and back for 20 seconds. `people_1` to
+`people_6` are cut-outs side by side, each at another time. `backwards`, `mirrored` and `slowed` (half the speed) are
+the demo clip changed.
 """
 
 from collections.abc import Callable, Iterator, Sequence
