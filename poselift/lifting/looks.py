@@ -74,7 +74,8 @@ def looks(
         quick: see `poselift.detection.PlaceDetector`.
         found: the person in each place, if they were looked at already.
     """
-    found = found or _look(detector, frame, places, quick)
+    if found is None:
+        found = _look(detector, frame, places, quick)
     tried = list(enumerate(places))
     worth = found.box_scores.tolist()
     for row, place in enumerate(places):
