@@ -11,7 +11,6 @@ import numpy as np
 from poselift.core.choices import choose
 from poselift.detection import Detector, PlaceDetector, Search
 from poselift.detection.duplicates import intersection_over_union, overlap, pose_nms
-from poselift.detection.multipose import crowded
 from poselift.detection.orientation import LEANING, body_angle
 from poselift.lifting.followed import Followed, Place
 from poselift.lifting.looks import LookAhead, looks
@@ -58,8 +57,6 @@ _SAME = 0.6
 another look."""
 _FOUND = 0.5
 """Least share of the smaller one of the two boxes, to have found this person again."""
-_LARGE = 0.4
-"""Least size of people, as a share of the picture's longer side, whom the coarse search does not miss."""
 _NEW = 0.2
 """Least mean joint score of newcomers."""
 _NEW_TURNED = 0.35
@@ -246,7 +243,7 @@ class Finder:
             if again[:, index].max(initial=0) > _FOUND:
                 score = float(found.box_scores[again[:, index].argmax()])
                 person.misses, person.box_score = 0, max(score, person.score) if person.turned else score
-            elif _finds(search.how, person, found, frame):
+            elif search.misses(person, found, frame.image.shape):
                 person.misses += 1
         new = np.flatnonzero(intersection_over_union(found.boxes, search.boxes).max(1, initial=0) < _SAME)
         places = [_place(found, row) for row in new.tolist()]
@@ -296,11 +293,3 @@ def _place(found: Detections, row: int) -> Place:
     angle = body_angle(points, found.scores[row], found.skeleton)
     place = Place(found.boxes[row], 0.0, points)
     return place.turned(angle) if angle is not None and abs(angle) > LEANING else place
-
-
-def _finds(how: Search, person: Followed, found: Detections, frame: Frame) -> bool:
-    """Whether a search that found some people should have found another one too."""
-    shape = frame.image.shape
-    if person.quarter not in how.turns or not (how.fine or person.size > _LARGE * max(shape[:2])):
-        return False
-    return how.tiles or not crowded(np.concatenate([found.boxes, person.box[None]]), shape)

@@ -11,6 +11,7 @@ from jaxtyping import Float, UInt8
 from poselift.core.threads import patient_pool, pool
 from poselift.detection import PlaceDetector, Search
 from poselift.detection.duplicates import pose_nms
+from poselift.detection.multipose import crowded
 from poselift.lifting.changes import Changes
 from poselift.lifting.followed import Followed
 from poselift.structures import Detections
@@ -21,6 +22,8 @@ _TILED, _TURNED = 2.0, 2.0
 """Seconds between searches with tiles, and between those for turned people, whom fine ones find half of the time."""
 _LIVELY, _QUIET = 0.5, 1.0
 """After a change of the picture: seconds with searches at the full rate. Seconds between searches without a change."""
+_LARGE = 0.4
+"""Least size of people, as a share of the picture's longer side, whom the coarse search does not miss."""
 
 
 class Searches:
@@ -159,3 +162,15 @@ class RunningSearch:
         )
         rows = pose_nms(keypoints, scores, boxes, box_scores)
         return Detections(boxes[rows], box_scores[rows], keypoints[rows], scores[rows], parts[0].skeleton)
+
+    def misses(self, person: Followed, found: Detections, shape: tuple[int, ...]) -> bool:
+        """Whether it should have found somebody who is not among those whom it found.
+
+        Args:
+            person: who was followed when it began.
+            found: whom it found.
+            shape: of the picture.
+        """
+        if person.quarter not in self.how.turns or not (self.how.fine or person.size > _LARGE * max(shape[:2])):
+            return False
+        return self.how.tiles or not crowded(np.concatenate([found.boxes, person.box[None]]), shape)
