@@ -13,10 +13,13 @@ Columns, of the hips, knees, ankles, shoulders, elbows and wrists: MPJPE from th
 `change`, of the MPJPE against the first row; `hidden`, the MPJPE of the frames without keypoints; `seen`, that of the
 same frames when nothing is hidden; `root`, the distance of the middle of the hips from its place.
 
-A second table has the flexion of the knees of each action when all frames are seen: medians over frames and both knees
+A second table has the same clips with fewer frames a second: every frame, every second and every third, in a file and
+as a stream without lookahead.
+
+A third table has the flexion of the knees of each action when all frames are seen: medians over frames and both knees
 of the motion capture and of the lifted motion, the mean difference, and the mean size of the difference; degrees.
 
-A third table splits the errors of each pair of joints into the part along the camera's ray to the true joint and the
+A fourth table splits the errors of each pair of joints into the part along the camera's ray to the true joint and the
 part across it, as root mean squares in mm: of the joints from the middle of the hips, and after the Procrustes
 alignment. `constant` is the size of the mean aligned error along the ray: the same in every frame. With `--corpus` and
 `--bench` the same table follows for the benchmark's virtual views, COCO-17 and detector-like 2D.
@@ -29,12 +32,13 @@ import numpy as np
 import torch
 from jaxtyping import Float
 
-from benchmarks.changed_views import FRAMES_WITHOUT_KEYPOINTS
+from benchmarks.changed_views import FRAMES_WITHOUT_KEYPOINTS, take
 from benchmarks.command import command_line, errors_shown, table_head, table_row
 from poselift.data.cmu_bench import CmuBench
 from poselift.data.reading import load_arrays
 from poselift.data.views import View
-from poselift.lifting import LiftOptions, lift_view
+from poselift.lifting import CameraModel, LiftOptions, StreamingLifter, lift_view
+from poselift.lifting.view import keypoints_of
 from poselift.metrics import aligned_joint_errors, joint_errors
 from poselift.metrics.angles import angle_names, joint_angles
 from poselift.metrics.position import procrustes_align
@@ -48,6 +52,8 @@ OPTIONS = LiftOptions(every_frame=True)
 COLUMNS = ("MPJPE mm", "change %", "P-MPJPE mm", "hidden mm", "seen mm", "root mm")
 
 RAYS = ("along mm", "across mm", "aligned: along mm", "aligned: across mm", "constant mm")
+
+RATES = ("MPJPE mm", "P-MPJPE mm", "root mm", "stream: MPJPE mm", "P-MPJPE mm", "root mm")
 
 KNEES = ("motion capture °", "lifted °", "difference °", "mean size °")
 
@@ -83,14 +89,14 @@ def takes(path: Path) -> list[View]:
     )
     distortion = torch.tensor([*arrays["dist"], 0.0]).float()
     views = []
-    for take, action in enumerate(arrays["action_id"]):
+    for number, action in enumerate(arrays["action_id"]):
         if action == _LEFT_OUT:
             continue
-        first, end = arrays["seq_start"][take : take + 2]
+        first, end = arrays["seq_start"][number : number + 2]
         rows = slice(first, end)
         views.append(
             View(
-                name=str(arrays["name"][take]),
+                name=str(arrays["name"][number]),
                 subject="",
                 keypoints=keypoints[rows],
                 scores=keypoints[rows].isfinite().all(-1).float(),
@@ -136,6 +142,36 @@ def rows_of(views: Sequence[View], weights: Weights) -> list[list[str]]:
         cells = [f"{value:.1f}" for value in (mpjpe, 100 * (mpjpe / usual - 1), p_mpjpe)]
         rows.append([name, *cells, *([f"{gap:.1f}" for gap in gaps] or ["", ""]), f"{root:.1f}"])
     return rows
+
+
+def rate_rows(views: Sequence[View], weights: Weights) -> list[list[str]]:
+    """The cells of each frame rate."""
+    rows = []
+    for step in (1, 2, 3):
+        fewer = [take(view, torch.arange(0, len(view), step)) for view in views]
+        intervals = torch.cat([view.times.diff() for view in fewer])
+        cells = [f"{1 / float(intervals.mean()):.0f} frames a second"]
+        for lifted in (lambda view: lift_view(view, weights, OPTIONS), lambda view: streamed(view, weights)):
+            errors = np.concatenate([frame_errors(view, lifted(view)) for view in fewer])
+            cells += [f"{value:.1f}" for value in np.nanmean(errors, 0)]
+        rows.append(cells)
+    return rows
+
+
+def streamed(view: View, weights: Weights) -> Motion:
+    """The motion of a stream without lookahead; NaN in frames without a pose."""
+    keypoints = keypoints_of(view)
+    camera = CameraModel(view.K, keypoints.image_size, "given", view.distortion)
+    lifter = StreamingLifter(weights, camera, view.keypoint_skeleton)
+    pushed = zip(keypoints.keypoints, keypoints.scores, keypoints.timestamps.tolist(), strict=True)
+    poses = [lifter.push(*frame) for frame in pushed]
+    joints = np.full((len(view), len(lifter.skeleton), 3), np.nan, np.float32)
+    root = np.full((len(view), 3), np.nan, np.float32)
+    for row, pose in enumerate(poses):
+        if pose is not None:
+            joints[row], root[row] = pose.joints, pose.root
+    interpolated = np.array([pose is not None and pose.interpolated for pose in poses])
+    return Motion(joints, root, keypoints.timestamps, interpolated, lifter.skeleton, "camera", keypoints)
 
 
 def knees_of(view: View, motion: Motion) -> Float[np.ndarray, "n 2"]:
@@ -205,6 +241,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
             frames = sum(map(len, views))
             print(f"\n## Frames without keypoints (`{weights.name}`, {len(views)} takes, {frames} frames)\n")
             print("\n".join([table_head(["", *COLUMNS]), *map(table_row, rows_of(views, weights))]), flush=True)
+            print(f"\n## Fewer frames a second (`{weights.name}`)\n")
+            print("\n".join([table_head(["", *RATES]), *map(table_row, rate_rows(views, weights))]), flush=True)
             print(f"\n## Flexion of the knees (`{weights.name}`)\n")
             print("\n".join([table_head(["", *KNEES]), *map(table_row, knee_rows(views, weights))]), flush=True)
             print(f"\n## Along and across the rays (`{weights.name}`)\n")

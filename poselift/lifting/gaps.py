@@ -1,4 +1,7 @@
-"""Frames without keypoints: which get interpolated keypoints, which the lifter gets, and which split a clip."""
+"""Frames without keypoints: which get interpolated keypoints, which the lifter gets, and which split a clip.
+
+A clip of few frames a second lacks the frames between them.
+"""
 
 from itertools import pairwise
 
@@ -16,6 +19,14 @@ NEAR = 0.3
 at 10 to 60 frames a second and are best at 20 and more: where three of four frames of a real person are empty, `small`
 is 12 % worse without the interpolated keypoints and 3 % with them (benchmarks/real.md). In gaps of 0.5 s a curve is a
 worse guess than the lifter's own: on CMU val views the joints there are 61 mm off instead of 53."""
+
+_SLOWEST = 20.0
+"""Frames a second that the lifter gets at least, where keypoints are near enough to interpolate. A real person at 11
+frames a second is lifted to 60.8 mm with `small` and 64.9 with `tiny` without frames between, and to 59.9 and 60.8 with
+them (benchmarks/real.md). At 22 frames a second more frames gain nothing."""
+
+_UNEVEN = 0.01
+"""Share of an interval by which a frame may come late: timestamps are rounded."""
 
 _WIDENING = 2.0
 """Growth of the uncertainty per second without keypoints. Without it, 82 % of the joints in gaps of 0.25 s are within
@@ -95,19 +106,63 @@ def with_filled_gaps(
     return pixels, scores
 
 
-def lifted_frames(known: Bool[np.ndarray, " t"], timestamps: Float[np.ndarray, " t"]) -> Int[np.ndarray, " n"]:
-    """Indices of the frames that the lifter gets; the others are interpolated.
-
-    These are the frames with keypoints, the first and the last frame, and a few frames of each gap.
+def with_frames_between(
+    pixels: Float[np.ndarray, "t j 2"], scores: Float[np.ndarray, "t j"], timestamps: Float[np.ndarray, " t"]
+) -> tuple[Float[np.ndarray, "n j 2"], Float[np.ndarray, "n j"], Float[np.ndarray, " n"], Bool[np.ndarray, " n"]]:
+    """Keypoints with interpolated frames between those of a clip of fewer than 20 frames a second.
 
     Args:
-        known: frames with keypoints, interpolated ones too.
+        pixels: of one person; NaN for joints that were not seen.
+        scores: 0 for the same joints.
+        timestamps: seconds, increasing.
+
+    Returns:
+        Pixels, scores and times of all frames, and which of them were given. Between two frames all intervals are the
+        same. Frames in which no joint can be interpolated are left out.
+
+    Example:
+        >>> pixels, scores = np.zeros((3, 1, 2)), np.ones((3, 1))
+        >>> _, _, times, given = with_frames_between(pixels, scores, np.array([0.0, 0.125, 0.25]))
+        >>> times.round(3).tolist(), given.tolist()
+        ([0.0, 0.042, 0.083, 0.125, 0.167, 0.208, 0.25], [True, False, False, True, False, False, True])
+    """
+    if not _slow(timestamps):
+        return pixels, scores, timestamps, np.ones(len(timestamps), bool)
+    intervals = np.diff(timestamps)
+    parts = np.ceil(intervals * _SLOWEST - _UNEVEN).astype(int).clip(min=1)
+    parts[intervals > NEAR + 1e-6] = 1
+    parts = np.append(parts, 1)[: len(timestamps)]  # the last frame has none after it
+    before = np.repeat(np.arange(len(timestamps)), parts)
+    given = np.diff(before, prepend=-1) > 0
+    share = (np.arange(len(before)) - np.flatnonzero(given)[before]) / parts[before]
+    times = timestamps[before] + share * np.append(intervals, 0.0)[before]
+    between = ~given[:, None]
+    pixels, scores = with_filled_gaps(
+        np.where(between[..., None], np.nan, pixels[before]), np.where(between, 0, scores[before]), times
+    )
+    kept = given | np.any(scores > 0, axis=-1)
+    return pixels[kept], scores[kept], times[kept], given[kept]
+
+
+def lifted_frames(
+    seen: Bool[np.ndarray, " t"], filled: Bool[np.ndarray, " t"], timestamps: Float[np.ndarray, " t"]
+) -> Int[np.ndarray, " n"]:
+    """Indices of the frames that the lifter gets; the others are interpolated.
+
+    These are the frames with keypoints, the first and the last frame, and a few frames of each gap. Where fewer than 20
+    frames a second have keypoints, the interpolated ones are left out: `with_frames_between` gives as many as pay.
+
+    Args:
+        seen: frames with keypoints.
+        filled: frames with keypoints or interpolated ones.
         timestamps: seconds, increasing.
 
     Example:
-        >>> lifted_frames(np.arange(12) < 4, np.arange(12) / 30).tolist()
+        >>> seen = np.arange(12) < 4
+        >>> lifted_frames(seen, seen, np.arange(12) / 30).tolist()
         [0, 1, 2, 3, 6, 8, 11]
     """
+    known = seen if _slow(timestamps[seen]) else filled
     ends = np.union1d(np.flatnonzero(known), [0, len(known) - 1])
     lifted = [ends]
     for before, after in pairwise(ends):
@@ -117,3 +172,8 @@ def lifted_frames(known: Bool[np.ndarray, " t"], timestamps: Float[np.ndarray, "
             gap = np.arange(before + 1, after)
             lifted.append(gap[np.abs(timestamps[gap, None] - ticks).argmin(0)])
     return np.unique(np.concatenate(lifted))
+
+
+def _slow(timestamps: Float[np.ndarray, " t"]) -> bool:
+    """Whether these are fewer than `_SLOWEST` frames a second."""
+    return usual_interval(timestamps) * _SLOWEST > 1 + _UNEVEN

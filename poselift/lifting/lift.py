@@ -7,7 +7,7 @@ from jaxtyping import Float
 from poselift.core.times import usual_interval
 from poselift.lifting.bones import with_constant_bones
 from poselift.lifting.camera import CameraModel
-from poselift.lifting.gaps import find_segments, lifted_frames, widened, with_filled_gaps
+from poselift.lifting.gaps import find_segments, lifted_frames, widened, with_filled_gaps, with_frames_between
 from poselift.lifting.level import with_level_feet
 from poselift.lifting.options import LiftOptions
 from poselift.lifting.pelvis import usable_scores
@@ -34,12 +34,12 @@ def lift(keypoints: Keypoints2D, weights: Weights, camera: CameraModel, options:
     """One person's 3D motion in the camera frame.
 
     Joints go in by name; the lifter ignores those that it does not know. Frames without keypoints are interpolated if
-    the gap is at most `MAX_GAP` seconds, and are NaN in longer gaps. In short gaps the lifter gets interpolated
-    keypoints, so a detector may look at some frames only; of longer gaps it gets a few empty frames
-    (`poselift.lifting.gaps`). The steps: turn the picture where somebody is far from upright (`poselift.lifting.roll`),
-    lift overlapping windows, move joints towards their rays, interpolate the other frames, fill longer gaps from the
-    person's repetitions (`poselift.lifting.repeats`), make standing feet level (`poselift.lifting.level`), give bones a
-    constant length, and place the root.
+    the gap is at most `MAX_GAP` seconds, and are NaN in longer gaps. In short gaps and between the frames of slow clips
+    the lifter gets interpolated keypoints, so a detector may look at some frames only; of longer gaps it gets a few
+    empty frames (`poselift.lifting.gaps`). The steps: turn the picture where somebody is far from upright
+    (`poselift.lifting.roll`), lift overlapping windows, move joints towards their rays, interpolate the other frames,
+    fill longer gaps from the person's repetitions (`poselift.lifting.repeats`), make standing feet level
+    (`poselift.lifting.level`), give bones a constant length, and place the root.
 
     Args:
         keypoints: of one person, in any skeleton.
@@ -74,7 +74,7 @@ def lift(keypoints: Keypoints2D, weights: Weights, camera: CameraModel, options:
     for first, end in segments:
         segment = slice(first, end)
         interpolated[segment] = ~seen[segment]
-        frames = first + lifted_frames(np.any(filled_scores[segment] > 0, axis=-1), times[segment])
+        frames = first + lifted_frames(seen[segment], np.any(filled_scores[segment] > 0, axis=-1), times[segment])
         turns = quarter_turns(filled[frames], filled_scores[frames], skeleton_in)
         upright, own_camera = unrolled(filled[frames], camera, turns)
         lifted, own = _lift_frames(weights, upright, filled_scores[frames], times[frames], own_camera, options)
@@ -154,12 +154,13 @@ def _lift_frames(
     camera: CameraModel,
     options: LiftOptions,
 ) -> tuple[Float[np.ndarray, "t j_out 3"], Float[np.ndarray, "t j_out"] | None]:
-    """The lifter's joints and uncertainties for the frames that it gets.
+    """The lifter's joints and uncertainties for these frames.
 
-    Above `FASTEST` frames a second, k interleaved motions of every k-th frame are lifted, interpolated to all frames
-    and averaged.
+    Below 20 frames a second, the lifter also gets interpolated frames. Above `FASTEST` frames a second, k interleaved
+    motions of every k-th frame are lifted, interpolated to all frames and averaged.
     """
     device = next(weights.lifter.parameters()).device
+    pixels, scores, timestamps, given = with_frames_between(pixels, scores, timestamps)
     parts = interleaved(timestamps)
     found = []
     for first in range(min(parts, len(timestamps))):
@@ -178,7 +179,7 @@ def _lift_frames(
         uncertainty = [] if lifted.uncertainty is None else [lifted.uncertainty[..., None]]
         values = torch.cat((lifted.joints, *uncertainty), -1)[0].float().cpu().numpy()
         found.append(_resampled(timestamps, timestamps[rows], values))
-    mean = np.asarray(np.mean(found, axis=0, dtype=np.float64), np.float32)
+    mean = np.asarray(np.mean(found, axis=0, dtype=np.float64), np.float32)[given]
     return mean[..., :3], mean[..., 3] if mean.shape[-1] == 4 else None
 
 

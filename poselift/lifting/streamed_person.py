@@ -10,7 +10,7 @@ from poselift.core.errors import InputError
 from poselift.detection.orientation import body_angle
 from poselift.lifting.bones import lengths_of, usual_lengths, with_bone_lengths
 from poselift.lifting.camera import CameraModel
-from poselift.lifting.gaps import MAX_GAP
+from poselift.lifting.gaps import MAX_GAP, with_frames_between
 from poselift.lifting.lift import interleaved, lifter_input, rarely_seen
 from poselift.lifting.options import LiftOptions
 from poselift.lifting.pelvis import usable_scores
@@ -152,11 +152,13 @@ class StreamedPerson:
         if not rows:
             return None
         times = np.array([row.time for row in rows])
-        if self._lifted is not None and np.array_equal(self._lifted.window.times, times):
+        if self._lifted is not None and self._lifted.window.times[-1] == times[-1]:
             return None
         pixels, scores = np.stack([row.pixels for row in rows]), np.stack([row.scores for row in rows])
         scores = usable_scores(pixels, scores, self._weights.lifter.skeleton_in, self._weights.pelvis)
-        return Window(times, pixels, scores, self._turns)
+        pixels, scores, times, _ = with_frames_between(pixels, scores, times)
+        lifted = slice(self._first(len(times)), None)
+        return Window(times[lifted], pixels[lifted], scores[lifted], self._turns)
 
     def take(
         self, window: Window, joints: Float[np.ndarray, "t j 3"], uncertainty: Float[np.ndarray, "t j"] | None
@@ -228,8 +230,8 @@ class StreamedPerson:
     def _rows(self, time: float) -> list[_Observed]:
         """The observed frames to lift for the pose at a time; empty where the person was not seen for too long.
 
-        Frames beyond a long gap are left out. Of more than `FASTEST` frames a second, every k-th is lifted, counted
-        from the frame at that time.
+        At most as many as a window has, none beyond a long gap. Of more than `FASTEST` frames a second, every k-th is
+        lifted, counted from the frame at that time.
         """
         rows = list(self._observed)
         times = np.array([row.time for row in rows])
@@ -241,11 +243,16 @@ class StreamedPerson:
         end = min([len(rows), *breaks[breaks > here]])
         if here == end - 1 < len(rows) - 1 and time > times[here]:
             return []  # in a long gap whose end is known
-        rows = rows[first + (here - first) % self._stride : end : self._stride][-self._size :]
-        # Windows of all lengths end at the same place of a time token. Otherwise the first poses tremble.
+        return rows[first + (here - first) % self._stride : end : self._stride][-self._size :]
+
+    def _first(self, frames: int) -> int:
+        """The first of so many frames that is in the window.
+
+        Windows of all lengths end at the same place of a time token. Otherwise the first poses tremble.
+        """
         token = self._weights.lifter.temporal_stride
-        spare = (len(rows) - self._size) % token
-        return rows[spare:] if len(rows) >= 2 * token else rows
+        kept = min(frames, self._size)
+        return frames - kept + ((kept - self._size) % token if kept >= 2 * token else 0)
 
     def _turn(self, angle: float | None) -> None:
         """Chooses the turns of the camera. For somebody upside down, the last window decides.

@@ -7,6 +7,7 @@ import torch
 from poselift.core.errors import InputError
 from poselift.geometry import bone_lengths
 from poselift.lifting import LiftOptions, lift
+from poselift.lifting.gaps import with_filled_gaps
 from poselift.lifting.lift import lifter_input
 from poselift.models import SpatioTemporalLifter, lift_sequence
 from poselift.skeleton import CMU28, COCO17, H36M17, Skeleton
@@ -111,6 +112,33 @@ def test_short_gaps_are_lifted_with_interpolated_keypoints(keypoints, weights, c
     assert np.abs(motion.joints - whole.joints).mean() < 0.002
     assert np.isfinite(motion.uncertainty).all()
     assert np.isfinite(motion.root).all()
+
+
+def test_a_slow_clip_is_lifted_with_frames_between(keypoints, weights, camera):
+    """Ten frames a second give nearly what they give with twenty, of which every second one is interpolated."""
+    rows = np.arange(0, 150, 5)
+    slow = replace(
+        keypoints,
+        keypoints=keypoints.keypoints[rows],
+        scores=keypoints.scores[rows],
+        timestamps=keypoints.timestamps[rows],
+    )
+    motion = lift(slow, weights, camera, NETWORK)
+    pixels, scores = lifter_input(slow, CMU28, 0.2, None)
+    times = np.arange(2 * len(rows) - 1) / 20
+    filled = np.full((len(times), *pixels.shape[1:]), np.nan, np.float32)
+    filled_scores = np.zeros(filled.shape[:2], np.float32)
+    filled[::2], filled_scores[::2] = pixels, scores
+    expected = lift_sequence(
+        weights.lifter,
+        *(torch.from_numpy(values) for values in with_filled_gaps(filled, filled_scores, times)),
+        torch.from_numpy(times).float(),
+        camera.K,
+        torch.tensor(camera.image_size, dtype=torch.float32),
+        window=weights.window,
+    )
+    assert not motion.interpolated.any()
+    np.testing.assert_allclose(motion.joints, expected[::2].numpy(), atol=1e-4)
 
 
 @pytest.mark.parametrize("step", [2, 4])

@@ -96,6 +96,20 @@ def test_frames_left_out_are_no_missing_joints(keypoints, weights, camera):
     assert not mixed[38].interpolated
 
 
+def test_a_slow_stream_is_lifted_as_a_slow_clip(keypoints, weights, camera):
+    """At ten looks a second the lifter gets interpolated frames between them, as in `lift`."""
+    rows = range(0, 60, 5)
+    slow = replace(
+        keypoints,
+        keypoints=keypoints.keypoints[rows],
+        scores=keypoints.scores[rows],
+        timestamps=keypoints.timestamps[rows],
+    )
+    options = replace(BARE, window=23)
+    pose = push_all(StreamingLifter(weights, camera, COCO17, 0, options, smooth=False), slow)[-1]
+    np.testing.assert_allclose(pose.joints, lift(slow, weights, camera, options).joints[-1], atol=1e-5)
+
+
 def test_a_lost_person_keeps_the_last_pose_and_then_has_none(keypoints, weights, camera):
     keypoints = lost(keypoints, *range(40, 150))
     poses = push_all(StreamingLifter(weights, camera, COCO17, 0, SMALL, smooth=False), keypoints)
