@@ -2,7 +2,7 @@
 
 import numpy as np
 import torch
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 
 from poselift.core.times import usual_interval
 from poselift.lifting.bones import with_constant_bones
@@ -75,20 +75,24 @@ def lift(keypoints: Keypoints2D, weights: Weights, camera: CameraModel, options:
         segment = slice(first, end)
         interpolated[segment] = ~seen[segment]
         frames = first + lifted_frames(seen[segment], np.any(filled_scores[segment] > 0, axis=-1), times[segment])
-        turns = quarter_turns(filled[frames], filled_scores[frames], skeleton_in)
-        upright, own_camera = unrolled(filled[frames], camera, turns)
-        lifted, own = _lift_frames(weights, upright, filled_scores[frames], times[frames], own_camera, options)
+        given, given_scores, lifted_times, own_frame = with_frames_between(
+            filled[frames], filled_scores[frames], times[frames]
+        )
+        turns = quarter_turns(given, given_scores, skeleton_in)
+        upright, own_camera = unrolled(given, camera, turns)
+        lifted, own = _lift_frames(weights, upright, given_scores, lifted_times, own_camera, options)
         lifted = rolled(lifted, turns)
         if options.refine or own is not None:
             exact = lifted.astype(np.float64)
-            offsets = reprojection_offsets(exact, rays[frames], ray_weights[frames], times[frames], skeleton_out)
+            near, trust = (_spread(values[frames], own_frame) for values in (rays, ray_weights))
+            offsets = reprojection_offsets(exact, near, trust, lifted_times, skeleton_out)
             if options.refine:
                 lifted = refined(exact, offsets)
             if uncertainty is not None and own is not None:
-                adjusted = weights.uncertainty_factor * adjusted_uncertainty(own, offsets, ray_weights[frames])
-                adjusted = _resampled(times[segment], times[frames], adjusted)
+                adjusted = weights.uncertainty_factor * adjusted_uncertainty(own, offsets, trust)
+                adjusted = _resampled(times[segment], lifted_times, adjusted)
                 uncertainty[segment] = adjusted * widened(seen[segment], times[segment])[:, None]
-        joints[segment] = _resampled(times[segment], times[frames], lifted)
+        joints[segment] = _resampled(times[segment], lifted_times, lifted)
     joints = with_repeats(joints, np.any(filled_scores > 0, axis=-1), times)
     if options.refine:
         root = _solve_roots(joints, rays, ray_weights, times, segments)
@@ -154,13 +158,12 @@ def _lift_frames(
     camera: CameraModel,
     options: LiftOptions,
 ) -> tuple[Float[np.ndarray, "t j_out 3"], Float[np.ndarray, "t j_out"] | None]:
-    """The lifter's joints and uncertainties for these frames.
+    """The lifter's joints and uncertainties for the frames that it gets.
 
-    Below 20 frames a second, the lifter also gets interpolated frames. Above `FASTEST` frames a second, k interleaved
-    motions of every k-th frame are lifted, interpolated to all frames and averaged.
+    Above `FASTEST` frames a second, k interleaved motions of every k-th frame are lifted, interpolated to all frames
+    and averaged.
     """
     device = next(weights.lifter.parameters()).device
-    pixels, scores, timestamps, given = with_frames_between(pixels, scores, timestamps)
     parts = interleaved(timestamps)
     found = []
     for first in range(min(parts, len(timestamps))):
@@ -179,7 +182,7 @@ def _lift_frames(
         uncertainty = [] if lifted.uncertainty is None else [lifted.uncertainty[..., None]]
         values = torch.cat((lifted.joints, *uncertainty), -1)[0].float().cpu().numpy()
         found.append(_resampled(timestamps, timestamps[rows], values))
-    mean = np.asarray(np.mean(found, axis=0, dtype=np.float64), np.float32)[given]
+    mean = np.asarray(np.mean(found, axis=0, dtype=np.float64), np.float32)
     return mean[..., :3], mean[..., 3] if mean.shape[-1] == 4 else None
 
 
@@ -199,11 +202,18 @@ def _solve_roots(
     return root
 
 
+def _spread(values: Float[np.ndarray, "n *c"], rows: Bool[np.ndarray, " m"]) -> Float[np.ndarray, "m *c"]:
+    """Values at these rows, and zeros between."""
+    spread = np.zeros((len(rows), *values.shape[1:]), values.dtype)
+    spread[rows] = values
+    return spread
+
+
 def _resampled(
     timestamps: Float[np.ndarray, " t"], known: Float[np.ndarray, " n"], values: Float[np.ndarray, "n *c"]
 ) -> Float[np.ndarray, "t *c"]:
     """Values at other times, linearly; constant before the first and after the last."""
-    if len(known) == len(timestamps):
+    if np.array_equal(known, timestamps):
         return values
     columns = values.reshape(len(known), -1).T
     between = np.stack([np.interp(timestamps, known, column) for column in columns], -1)
