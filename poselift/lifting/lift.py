@@ -20,11 +20,13 @@ from poselift.models import Weights, estimate_sequence
 from poselift.skeleton import Pelvis, Skeleton, convert
 from poselift.structures import Keypoints2D, Motion
 
-FASTEST = 60.0
-"""Highest frame rate that lifters are trained at: above it, neighbouring frames say nearly the same to them."""
+_FASTEST = 50.0
+"""Highest frame rate of one lifted motion. At 60 frames a second, two interleaved motions of 30 are better than one of
+60: 43.0 instead of 43.6 mm of MPJPE with `small`, and two thirds of the acceleration error (benchmarks/robustness.md).
+At 50, positions are as good either way, and the root is nearer with one."""
 
 _SLACK = 0.01
-"""Share of `FASTEST` by which a rate may be above it: timestamps are rounded."""
+"""Share of the highest frame rate by which a rate may be above it: timestamps are rounded."""
 
 _RARELY = 0.05
 """Least share of frames in which a joint must be seen for its bone's length to be measured."""
@@ -136,18 +138,19 @@ def rarely_seen(scores: Float[np.ndarray, "t j"], skeleton_in: Skeleton, skeleto
     return [name for name, part in zip(both, share, strict=True) if part < _RARELY]
 
 
-def interleaved(timestamps: Float[np.ndarray, " t"]) -> int:
-    """Number k of interleaved motions of every k-th frame of which none has more than `FASTEST` frames a second.
+def interleaved(timestamps: Float[np.ndarray, " t"], fastest: float = _FASTEST) -> int:
+    """Number k of interleaved motions of every k-th frame of which none has more than so many frames a second.
 
     Args:
         timestamps: seconds, increasing.
+        fastest: highest frame rate of a motion.
 
     Example:
-        >>> interleaved(np.arange(9) / 60), interleaved(np.arange(9) / 120), interleaved(np.zeros(1))
+        >>> interleaved(np.arange(9) / 50), interleaved(np.arange(9) / 60), interleaved(np.zeros(1))
         (1, 2, 1)
     """
     interval = usual_interval(timestamps)
-    return max(1, int(np.ceil(1 / interval / FASTEST - _SLACK))) if interval else 1
+    return max(1, int(np.ceil(1 / interval / fastest - _SLACK))) if interval else 1
 
 
 def _lift_frames(
@@ -160,7 +163,7 @@ def _lift_frames(
 ) -> tuple[Float[np.ndarray, "t j_out 3"], Float[np.ndarray, "t j_out"] | None]:
     """The lifter's joints and uncertainties for the frames that it gets.
 
-    Above `FASTEST` frames a second, k interleaved motions of every k-th frame are lifted, interpolated to all frames
+    Above `_FASTEST` frames a second, k interleaved motions of every k-th frame are lifted, interpolated to all frames
     and averaged.
     """
     device = next(weights.lifter.parameters()).device

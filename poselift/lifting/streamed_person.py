@@ -29,6 +29,10 @@ neighbours tell the same."""
 _NEAR = 1.0
 """Seconds before a pose whose keypoints and poses refine it and place its root."""
 
+_FASTEST = 60.0
+"""Highest frame rate that is lifted: lifters are trained up to it. A stream has no second motion of the frames that are
+left out, as `lift` has."""
+
 _MOST_STRIDE = 8
 """Largest number of frames of which one is lifted: 8 for 480 frames a second. It bounds the memory."""
 
@@ -230,7 +234,7 @@ class StreamedPerson:
     def _rows(self, time: float) -> list[_Observed]:
         """The observed frames to lift for the pose at a time; empty where the person was not seen for too long.
 
-        At most as many as a window has, none beyond a long gap. Of more than `FASTEST` frames a second, every k-th is
+        At most as many as a window has, none beyond a long gap. Of more than `_FASTEST` frames a second, every k-th is
         lifted, counted from the frame at that time.
         """
         rows = list(self._observed)
@@ -293,7 +297,7 @@ class StreamedPerson:
 
 def _stride(times: Float[np.ndarray, " t"]) -> int:
     """Number of frames of which one is lifted."""
-    return min(interleaved(times), _MOST_STRIDE)
+    return min(interleaved(times, _FASTEST), _MOST_STRIDE)
 
 
 def _between(times: Float[np.ndarray, " t"], values: Float[np.ndarray, "t *c"], time: float) -> Float[np.ndarray, "*c"]:

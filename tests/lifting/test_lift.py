@@ -114,31 +114,30 @@ def test_short_gaps_are_lifted_with_interpolated_keypoints(keypoints, weights, c
     assert np.isfinite(motion.root).all()
 
 
-def test_a_slow_clip_is_lifted_with_frames_between(keypoints, weights, camera):
-    """Ten frames a second give nearly what they give with twenty, of which every second one is interpolated."""
-    rows = np.arange(0, 150, 5)
-    slow = replace(
-        keypoints,
-        keypoints=keypoints.keypoints[rows],
-        scores=keypoints.scores[rows],
-        timestamps=keypoints.timestamps[rows],
+@pytest.mark.parametrize("between", [False, True])
+def test_ten_looks_a_second_are_lifted_as_twenty(keypoints, weights, camera, between):
+    """Every second of the twenty is interpolated, whether the clip has frames there or not."""
+    looks, times = np.arange(0, 150, 5), np.arange(59) / 20
+    pixels = np.full((59, *keypoints.keypoints.shape[1:]), np.nan, np.float32)
+    pixels[::2] = keypoints.keypoints[looks]
+    scores = np.zeros(pixels.shape[:2], np.float32)
+    scores[::2] = keypoints.scores[looks]
+    frames = slice(None) if between else slice(None, None, 2)
+    clip = replace(keypoints, keypoints=pixels[frames], scores=scores[frames], timestamps=times[frames])
+    motion = lift(clip, weights, camera, NETWORK)
+    given, given_scores = lifter_input(
+        replace(clip, keypoints=pixels, scores=scores, timestamps=times), CMU28, 0.2, None
     )
-    motion = lift(slow, weights, camera, NETWORK)
-    pixels, scores = lifter_input(slow, CMU28, 0.2, None)
-    times = np.arange(2 * len(rows) - 1) / 20
-    filled = np.full((len(times), *pixels.shape[1:]), np.nan, np.float32)
-    filled_scores = np.zeros(filled.shape[:2], np.float32)
-    filled[::2], filled_scores[::2] = pixels, scores
     expected = lift_sequence(
         weights.lifter,
-        *(torch.from_numpy(values) for values in with_filled_gaps(filled, filled_scores, times)),
+        *(torch.from_numpy(values) for values in with_filled_gaps(given, given_scores, times)),
         torch.from_numpy(times).float(),
         camera.K,
         torch.tensor(camera.image_size, dtype=torch.float32),
         window=weights.window,
     )
-    assert not motion.interpolated.any()
-    np.testing.assert_allclose(motion.joints, expected[::2].numpy(), atol=1e-4)
+    assert motion.interpolated.tolist() == [k % 2 == 1 for k in range(59)][frames]
+    np.testing.assert_allclose(motion.joints, expected[frames].numpy(), atol=1e-5)
 
 
 @pytest.mark.parametrize("step", [2, 4])
@@ -160,9 +159,10 @@ def test_the_lifters_joints_cover_the_detectors():
     assert set(COCO17.joints) <= set(CMU28.joints)
 
 
-def test_above_sixty_frames_a_second_every_second_one_is_lifted_by_itself(view, keypoints, weights, camera):
-    """Twice as fast as training: the mean of the two halves, each lifted by itself and drawn out."""
-    fast = replace(keypoints, timestamps=keypoints.timestamps * 50 / 120)
+@pytest.mark.parametrize("fps", [60, 100])
+def test_above_fifty_frames_a_second_every_second_one_is_lifted_by_itself(keypoints, weights, camera, fps):
+    """The mean of the two halves, each lifted by itself and drawn out."""
+    fast = replace(keypoints, timestamps=keypoints.timestamps * 50 / fps)
     motion = lift(fast, weights, camera, NETWORK)
     halves = []
     for first in (0, 1):
