@@ -168,9 +168,11 @@ def _lift_frames(
     """
     device = next(weights.lifter.parameters()).device
     parts = interleaved(timestamps)
+    known = np.any(scores > 0, axis=-1)
+    number = np.cumsum(known) - 1
     found = []
-    for first in range(min(parts, len(timestamps))):
-        rows = slice(first, None, parts)
+    for first in range(min(parts, max(1, known.sum()))):
+        rows = np.flatnonzero(~known | (number % parts == first))  # there are few empty frames: each part gets all
         lifted = estimate_sequence(
             weights.lifter,
             torch.from_numpy(pixels[rows]).to(device),

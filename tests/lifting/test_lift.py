@@ -1,3 +1,4 @@
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -9,7 +10,7 @@ from poselift.geometry import bone_lengths
 from poselift.lifting import LiftOptions, lift
 from poselift.lifting.gaps import with_filled_gaps
 from poselift.lifting.lift import lifter_input
-from poselift.models import SpatioTemporalLifter, lift_sequence
+from poselift.models import SpatioTemporalLifter, estimate_sequence, lift_sequence
 from poselift.skeleton import CMU28, COCO17, H36M17, Skeleton
 
 NETWORK = LiftOptions(constant_bones=False, refine=False)
@@ -175,6 +176,22 @@ def test_above_fifty_frames_a_second_every_second_one_is_lifted_by_itself(keypoi
     expected = np.mean(halves, 0).T.reshape(motion.joints.shape)
     np.testing.assert_allclose(motion.joints, expected, atol=1e-5)
     assert np.isfinite(motion.root).all()
+
+
+def test_each_motion_of_a_fast_clip_gets_the_empty_frames_of_a_gap(keypoints, weights, camera, monkeypatch):
+    given = []
+
+    def spy(lifter, pixels, scores, times, *rest, **options):
+        given.append((times.numpy(), (scores > 0).any(-1).numpy()))
+        return estimate_sequence(lifter, pixels, scores, times, *rest, **options)
+
+    monkeypatch.setattr(sys.modules["poselift.lifting.lift"], "estimate_sequence", spy)  # the package has `lift` itself
+    fast = hide(replace(keypoints, timestamps=keypoints.timestamps / 2), 40, 90)  # 100 frames a second
+    lift(fast, weights, camera, NETWORK)
+    (first, seen), (second, also_seen) = given
+    np.testing.assert_array_equal(first[~seen], second[~also_seen])
+    assert len(first[~seen]) == 4
+    assert not set(first[seen]) & set(second[also_seen])
 
 
 def test_one_frame_of_a_fast_clip(keypoints, weights, camera):
