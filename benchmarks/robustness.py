@@ -118,6 +118,7 @@ def conditions(skeleton: str) -> list[Condition]:
         Condition(rate, "10 fps", thinned(10)),
         Condition(rate, "every third frame lost, at random", dropped(1 / 3)),
         Condition(again, "50 fps", rendered(50, skeleton)),
+        Condition(again, "60 fps", rendered(60, skeleton)),
         Condition(again, "100 fps", rendered(100, skeleton)),
         Condition(again, "120 fps", rendered(120, skeleton)),
         Condition(again, uneven, rendered(60, skeleton, 0.4, 1 / 3)),

@@ -22,7 +22,7 @@ from poselift.structures import Keypoints2D, Motion
 
 _FASTEST = 50.0
 """Highest frame rate of one lifted motion. At 60 frames a second, two interleaved motions of 30 are better than one of
-60: 43.0 instead of 43.6 mm of MPJPE with `small`, and two thirds of the acceleration error (benchmarks/robustness.md).
+60: 43.7 instead of 44.6 mm of MPJPE with `tiny`, and two thirds of the acceleration error (benchmarks/lifter_log.md).
 At 50, positions are as good either way, and the root is nearer with one."""
 
 _SLACK = 0.01
