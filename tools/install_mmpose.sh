@@ -12,15 +12,19 @@ else
     without=
 fi
 
-# The packages that pip can resolve: the extra `mmpose` of pyproject.toml.
-python - "$root/pyproject.toml" "$without" <<'PYTHON' | python -m pip install --quiet -e "$root" -r /dev/stdin
+# The packages that pip can resolve: the extra `mmpose` of pyproject.toml. poselift itself, where it is not installed.
+python - "$root" "$without" <<'PYTHON' | python -m pip install --quiet -r /dev/stdin
+import importlib.util
 import sys
 import tomllib
 
-path, without = sys.argv[1:]
-with open(path, "rb") as file:
+root, without = sys.argv[1:]
+with open(f"{root}/pyproject.toml", "rb") as file:
     extra = tomllib.load(file)["project"]["optional-dependencies"]["mmpose"]
 print("\n".join(need for need in extra if not (without and need.startswith(without))))
+sys.path = [place for place in sys.path if place not in ("", root)]
+if not importlib.util.find_spec("poselift"):
+    print(f"-e {root}")
 PYTHON
 
 # Two dependencies of mmpose do not work: chumpy does not build, xtcocotools does not load under numpy 2.
