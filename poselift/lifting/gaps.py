@@ -22,7 +22,7 @@ worse guess than the lifter's own: on CMU val views the joints there are 61 mm o
 
 _SLOWEST = 20.0
 """Frames a second that the lifter gets at least, where keypoints are near enough to interpolate. A real person at 11
-frames a second is lifted to 60.8 mm with `small` and 64.9 with `tiny` without frames between, and to 59.9 and 60.8 with
+frames a second is lifted to 60.8 mm with `small` and 64.9 with `tiny` without frames between, and to 59.6 and 60.4 with
 them (benchmarks/real.md). At 22 frames a second more frames gain nothing."""
 
 _UNEVEN = 0.01
