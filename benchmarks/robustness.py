@@ -116,6 +116,7 @@ def conditions(skeleton: str) -> list[Condition]:
         Condition(rate, "25 fps", thinned(25)),
         Condition(rate, "15 fps", thinned(15)),
         Condition(rate, "10 fps", thinned(10)),
+        Condition(rate, "7 fps", thinned(7)),
         Condition(rate, "every third frame lost, at random", dropped(1 / 3)),
         Condition(again, "50 fps", rendered(50, skeleton)),
         Condition(again, "60 fps", rendered(60, skeleton)),

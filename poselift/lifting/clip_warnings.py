@@ -11,7 +11,7 @@ from poselift.lifting.plausible import doubts
 from poselift.lifting.uncertainty import FEW_JOINTS
 from poselift.structures import Keypoints2D, Motion
 
-_RATES = (9.5, 125.0)
+_RATES = (6.5, 125.0)
 """Frame rates without a warning: the measured range of the lifters, and a little more."""
 
 _RARELY = 0.5
@@ -58,11 +58,11 @@ def rare_people(tracks: Sequence[Keypoints2D], frames: int) -> list[str]:
 
 
 def odd_rate(interval: float) -> list[str]:
-    """A warning where the usual interval of the timestamps, seconds, is of no rate that lifters are trained for."""
+    """A warning where the usual interval of the timestamps, seconds, is of no rate that was measured."""
     if not interval or _RATES[0] <= 1 / interval <= _RATES[1]:
         return []
     return [
-        f"the timestamps are {interval:.3g} s apart, {1 / interval:.3g} frames per second; lifters are made for 10 to "
+        f"the timestamps are {interval:.3g} s apart, {1 / interval:.3g} frames per second; lifters are made for 7 to "
         "120, so the motion may be wrong"
     ]
 
