@@ -6,7 +6,7 @@ import pytest
 from poselift.core.errors import InputError
 from poselift.lifting import LiftOptions, VideoClip, lift_clip, lift_video
 from poselift.lifting.clip import frames_within
-from poselift.lifting.clip_warnings import rare_people, seen_share
+from poselift.lifting.clip_warnings import odd_rate, rare_people, seen_share
 from poselift.skeleton import COCO17
 from poselift.structures import Detections, Keypoints2D
 from poselift.tracking import Tracker
@@ -177,3 +177,10 @@ def test_a_clip_without_anybody_is_told(tmp_path, weights):
     lifted = lift_video(even_video(tmp_path / "clip.mp4", 5), Now([0] * 5), weights, quality="best")
     assert lifted.motions == []
     assert lifted.warnings == ["nobody was found; the detector looked at 5 of 5 frames"]
+
+
+@pytest.mark.parametrize(("fps", "warned"), [(5, True), (7, False), (60, False), (120, False), (240, True)])
+def test_a_frame_rate_that_was_not_measured_is_named(fps, warned):
+    warnings = odd_rate(1 / fps)
+    assert [f"{fps} frames per second; lifters are made for 7 to 120" in text for text in warnings] == [True] * warned
+    assert odd_rate(0.0) == []
