@@ -58,7 +58,7 @@ def rare_people(tracks: Sequence[Keypoints2D], frames: int) -> list[str]:
 
 
 def odd_rate(interval: float) -> list[str]:
-    """A warning where the usual interval of the timestamps, seconds, is of no rate that was measured."""
+    """A warning where the usual interval of the timestamps, seconds, is of a frame rate outside the measured range."""
     if not interval or _RATES[0] <= 1 / interval <= _RATES[1]:
         return []
     return [

@@ -77,24 +77,24 @@ def lift(keypoints: Keypoints2D, weights: Weights, camera: CameraModel, options:
         segment = slice(first, end)
         interpolated[segment] = ~seen[segment]
         frames = first + lifted_frames(seen[segment], np.any(filled_scores[segment] > 0, axis=-1), times[segment])
-        given, given_scores, lifted_times, own_frame = with_frames_between(
+        inputs, input_scores, lifted_times, of_clip = with_frames_between(
             filled[frames], filled_scores[frames], times[frames]
         )
-        turns = quarter_turns(given, given_scores, skeleton_in)
-        upright, own_camera = unrolled(given, camera, turns)
-        lifted, own = _lift_frames(weights, upright, given_scores, lifted_times, own_camera, options)
+        turns = quarter_turns(inputs, input_scores, skeleton_in)
+        upright, own_camera = unrolled(inputs, camera, turns)
+        lifted, own = _lift_frames(weights, upright, input_scores, lifted_times, own_camera, options)
         lifted = rolled(lifted, turns)
         if options.refine or own is not None:
             exact = lifted.astype(np.float64)
-            near, trust = (_spread(values[frames], own_frame) for values in (rays, ray_weights))
+            near, trust = (_spread(values[frames], of_clip) for values in (rays, ray_weights))
             offsets = reprojection_offsets(exact, near, trust, lifted_times, skeleton_out)
             if options.refine:
                 lifted = refined(exact, offsets)
             if uncertainty is not None and own is not None:
                 adjusted = weights.uncertainty_factor * adjusted_uncertainty(own, offsets, trust)
-                adjusted = _resampled(times[segment], lifted_times, adjusted)
+                adjusted = resampled(times[segment], lifted_times, adjusted)
                 uncertainty[segment] = adjusted * widened(seen[segment], times[segment])[:, None]
-        joints[segment] = _resampled(times[segment], lifted_times, lifted)
+        joints[segment] = resampled(times[segment], lifted_times, lifted)
     joints = with_repeats(joints, np.any(filled_scores > 0, axis=-1), times)
     if options.refine:
         root = _solve_roots(joints, rays, ray_weights, times, segments)
@@ -186,7 +186,7 @@ def _lift_frames(
         )
         uncertainty = [] if lifted.uncertainty is None else [lifted.uncertainty[..., None]]
         values = torch.cat((lifted.joints, *uncertainty), -1)[0].float().cpu().numpy()
-        found.append(_resampled(timestamps, timestamps[rows], values))
+        found.append(resampled(timestamps, timestamps[rows], values))
     mean = np.asarray(np.mean(found, axis=0, dtype=np.float64), np.float32)
     return mean[..., :3], mean[..., 3] if mean.shape[-1] == 4 else None
 
@@ -214,10 +214,16 @@ def _spread(values: Float[np.ndarray, "n *c"], rows: Bool[np.ndarray, " m"]) -> 
     return spread
 
 
-def _resampled(
+def resampled(
     timestamps: Float[np.ndarray, " t"], known: Float[np.ndarray, " n"], values: Float[np.ndarray, "n *c"]
 ) -> Float[np.ndarray, "t *c"]:
-    """Values at other times, linearly; constant before the first and after the last."""
+    """Values at other times, linearly; constant before the first and after the last.
+
+    Args:
+        timestamps: of the result, seconds.
+        known: of the values, seconds, increasing.
+        values: of any shape after time.
+    """
     if np.array_equal(known, timestamps):
         return values
     columns = values.reshape(len(known), -1).T

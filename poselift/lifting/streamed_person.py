@@ -11,7 +11,7 @@ from poselift.detection.orientation import body_angle
 from poselift.lifting.bones import lengths_of, usual_lengths, with_bone_lengths
 from poselift.lifting.camera import CameraModel
 from poselift.lifting.gaps import MAX_GAP, with_frames_between
-from poselift.lifting.lift import interleaved, lifter_input, rarely_seen
+from poselift.lifting.lift import interleaved, lifter_input, rarely_seen, resampled
 from poselift.lifting.options import LiftOptions
 from poselift.lifting.pelvis import usable_scores
 from poselift.lifting.reprojection import keypoint_rays, refined, reprojection_offsets
@@ -136,7 +136,8 @@ class StreamedPerson:
             angle = body_angle(pixels[0], known[0], self._weights.lifter.skeleton_in)
             self._observed.append(_Observed(timestamp, pixels[0], known[0], angle))
             self.last_seen = timestamp
-            self._stride = _stride(np.array([row.time for row in self._observed]))
+            times = np.array([row.time for row in self._observed])
+            self._stride = min(interleaved(times, _FASTEST), _MOST_STRIDE)
             while len(self._observed) > self._size * self._stride + self._lookahead:
                 self._observed.popleft()
             if timestamp - self._angle_time >= _INTERVAL:
@@ -213,15 +214,15 @@ class StreamedPerson:
         time = float(frame.timestamps[0])
         if self._lifted is None or not self._rows(time):
             return None
-        lifted, times = self._lifted, self._lifted.times
-        joints = _between(times, lifted.joints, time)
+        lifted, times, at = self._lifted, self._lifted.times, np.array([time])
+        joints = resampled(at, times, lifted.joints)[0]
         if self._options.constant_bones and time not in times:
             joints = self._with_bones(joints[None])[0]  # the interpolated ones have other lengths
         return StreamedPose(
             time,
             joints.astype(np.float32),
-            _between(times, lifted.root, time).astype(np.float32),
-            None if lifted.uncertainty is None else _between(times, lifted.uncertainty, time).astype(np.float32),
+            resampled(at, times, lifted.root)[0].astype(np.float32),
+            None if lifted.uncertainty is None else resampled(at, times, lifted.uncertainty)[0].astype(np.float32),
             not bool(frame.used(self._options.threshold).any()),
             frame.keypoints[0],
             frame.scores[0],
@@ -293,17 +294,3 @@ class StreamedPerson:
         if self._lengths is None:
             return joints
         return with_bone_lengths(joints, self._lengths, self._weights.lifter.skeleton_out)
-
-
-def _stride(times: Float[np.ndarray, " t"]) -> int:
-    """Number of frames of which one is lifted."""
-    return min(interleaved(times, _FASTEST), _MOST_STRIDE)
-
-
-def _between(times: Float[np.ndarray, " t"], values: Float[np.ndarray, "t *c"], time: float) -> Float[np.ndarray, "*c"]:
-    """Values at a time, linearly interpolated; constant before the first and after the last."""
-    after = int(np.searchsorted(times, time))
-    if after == len(times) or times[after] == time or after == 0:
-        return values[min(after, len(times) - 1)]
-    share = (time - times[after - 1]) / (times[after] - times[after - 1])
-    return (1 - share) * values[after - 1] + share * values[after]
