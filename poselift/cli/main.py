@@ -24,7 +24,7 @@ _COMMANDS = {
     "train": "train a lifter; every setting is a Hydra override",
     "evaluate": "score a lifter or saved predictions under a protocol; every setting is a Hydra override",
     "smooth": "filter a motion with a Butterworth filter",
-    "measure": "print ranges of motion, steps and strides",
+    "measure": "measure ranges of motion and gait, as tables, files and a page",
     "figure": "draw figures for papers",
     "report": "make the tables and plots of a paper from evaluations",
     "study": "train and measure every attention mechanism, schedule and baseline",
@@ -117,7 +117,7 @@ def _module(name: str) -> ModuleType:
     It loads for seconds. A signal meanwhile ends the process at once: nothing is written yet, and libraries that are
     half loaded turn an interrupt into other errors.
     """
-    place = {"study": "study.command", "batch": "batch.command"}.get(name, name.replace("-", "_"))
+    place = {name: f"{name}.command" for name in ("study", "batch", "measure")}.get(name, name.replace("-", "_"))
     with _handling(_end_at_once, signal.SIGINT, signal.SIGTERM):
         return importlib.import_module(f"poselift.cli.{place}")
 

@@ -8,7 +8,14 @@ import numpy as np
 from poselift.core.files import atomic_path
 from poselift.core.optional import require
 from poselift.export.markers import markers
-from poselift.structures import Motion
+from poselift.kinematics import gait, steps_with
+from poselift.structures import FEET, Motion
+
+_LONGEST = 255
+"""Entries that a parameter can have; further ones are in parameters with 2, 3 and so on after their names."""
+
+_EVENTS = {"strike": ("Foot Strike", 1), "toe-off": ("Foot Off", 2)}
+"""Label and icon of each event, as Vicon's and most other programs have them."""
 
 
 def write_c3d(path: str | os.PathLike[str], motions: Sequence[Motion], up: str = "y") -> None:
@@ -16,7 +23,8 @@ def write_c3d(path: str | os.PathLike[str], motions: Sequence[Motion], up: str =
 
     The residual of a point is the radius that holds the joint in 90 % of cases, millimetres; 0 where it is unknown, and
     -1 in empty frames, as the format has it for points that are missing. The group SUBJECTS has USED, NAMES, and if all
-    heights are known HEIGHTS, metres, and HEIGHT_ORIGINS, given or estimated.
+    heights are known HEIGHTS, metres, and HEIGHT_ORIGINS, given or estimated. The group EVENT has the foot strikes and
+    toe-offs of people who walk or run in the world frame; its seconds count from the first frame.
 
     Args:
         path: the file to write.
@@ -42,6 +50,8 @@ def write_c3d(path: str | os.PathLike[str], motions: Sequence[Motion], up: str =
     if len(heights) == len(motions):
         file.add_parameter("SUBJECTS", "HEIGHTS", [height.metres for height in heights])
         file.add_parameter("SUBJECTS", "HEIGHT_ORIGINS", [height.origin for height in heights])
+    for name, values in _events(motions, found.start).items():
+        file.add_parameter("EVENT", name, values)
     missing = np.isnan(found.positions).any(-1).T
     points = np.ones((4, *missing.shape))
     points[:3] = found.positions.transpose(2, 1, 0)
@@ -54,3 +64,32 @@ def write_c3d(path: str | os.PathLike[str], motions: Sequence[Motion], up: str =
     }
     with atomic_path(path) as temporary:
         file.write(str(temporary))
+
+
+def _events(motions: Sequence[Motion], start: float) -> dict[str, list[int] | list[str] | np.ndarray]:
+    """The parameters of the group EVENT; none without events.
+
+    Args:
+        motions: everybody.
+        start: seconds of the file's first frame.
+    """
+    found = [
+        (time - start, foot, *_EVENTS[name], f"person_{motion.keypoints.person}")
+        for motion in motions
+        if motion.frame == "world" and steps_with(motion.skeleton)
+        for time, foot, name in gait(motion).events
+    ]
+    parameters: dict[str, list[int] | list[str] | np.ndarray] = {"USED": [len(found)]} if found else {}
+    found.sort()
+    for part, first in enumerate(range(0, len(found), _LONGEST), 1):
+        rows = found[first : first + _LONGEST]
+        times, feet, labels, icons, subjects = zip(*rows, strict=True)
+        end = str(part) if part > 1 else ""
+        parameters |= {
+            f"CONTEXTS{end}": [FEET[foot].removesuffix("_foot").capitalize() for foot in feet],
+            f"ICON_IDS{end}": list(icons),
+            f"LABELS{end}": list(labels),
+            f"SUBJECTS{end}": list(subjects),
+            f"TIMES{end}": np.array([np.array(times) // 60, np.array(times) % 60]),  # minutes, seconds
+        }
+    return parameters

@@ -1,22 +1,36 @@
 """Joint rotations and angles, gait events and filtering of a motion, computed once for all formats that need them."""
 
 from poselift.kinematics.angles import Angles, joint_angles
+from poselift.kinematics.cycles import PERCENT, Cycles, gait_cycles
 from poselift.kinematics.filtering import butterworth
-from poselift.kinematics.gait import Gait, gait
+from poselift.kinematics.footfalls import Footfalls, footfalls, steps_with
+from poselift.kinematics.gait import Gait, Step, Stride, gait
 from poselift.kinematics.inverse import solve, upright
 from poselift.kinematics.opensim import coordinates
+from poselift.kinematics.propagation import with_uncertainty
 from poselift.kinematics.rig import Z_UP, Rig, RiggedMotion
+from poselift.kinematics.segments import segment_angles
 
 __all__ = [
+    "PERCENT",
     "Z_UP",
     "Angles",
+    "Cycles",
+    "Footfalls",
     "Gait",
     "Rig",
     "RiggedMotion",
+    "Step",
+    "Stride",
     "butterworth",
     "coordinates",
+    "footfalls",
     "gait",
+    "gait_cycles",
     "joint_angles",
+    "segment_angles",
     "solve",
+    "steps_with",
     "upright",
+    "with_uncertainty",
 ]

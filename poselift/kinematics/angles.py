@@ -33,11 +33,14 @@ class Angles:
         degrees: NaN in empty frames and where the pose does not show the angle. Continuous: a person who turns twice
             comes to 720 degrees.
         timestamps: seconds.
+        uncertainty: half-width of the 90 % interval of each value, degrees, where the value is known; None if unknown.
+            `with_uncertainty` fills it.
     """
 
     names: tuple[str, ...]
     degrees: Float[np.ndarray, "t a"]
     timestamps: Float[np.ndarray, " t"]
+    uncertainty: Float[np.ndarray, "t a"] | None = None
 
     def of(self, name: str) -> Float[np.ndarray, " t"]:
         """One angle by name, degrees."""

@@ -1,12 +1,13 @@
-"""Steps, cadence and stride length from foot contacts."""
+"""Gait: steps, strides and phases from the strikes and toe-offs of the feet."""
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Float
 
-from poselift.core.errors import InputError
 from poselift.core.times import usual_interval
+from poselift.kinematics.footfalls import footfalls
 from poselift.structures import FEET, Motion
 
 _SHORTEST, _LONGEST = 0.2, 1.5
@@ -15,67 +16,208 @@ _SHORTEST, _LONGEST = 0.2, 1.5
 _TO_LINE = 1.645 / 2.5003
 """From the radius that holds a joint in 90 % of cases to the half-width for one coordinate, for normal errors."""
 
+TO_90 = 1.645
+"""From a standard deviation to the half-width of the 90 % interval, for normal errors."""
+
+_IN_PLACE = 0.5
+"""Share of the way that the feet go back under the pelvis, of which somebody who walks over ground travels more."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """From the strike of one foot to that of the other.
+
+    Attributes:
+        foot: column of `FEET` of the foot that strikes at the end.
+        start: seconds.
+        end: seconds.
+        length: metres from one ankle to the other along the way of the pelvis or its heading, at the end.
+        width: metres across it.
+    """
+
+    foot: int
+    start: float
+    end: float
+    length: float
+    width: float
+
+
+@dataclass(frozen=True)
+class Stride:
+    """From the strike of a foot to its next one.
+
+    Attributes:
+        foot: column of `FEET`.
+        start: seconds.
+        end: seconds.
+        stance: share of the stride from the strike to the toe-off; NaN without a toe-off.
+        double_support: share of the stride with both feet down; negative is the share without any foot down.
+        length: metres from strike to strike over ground, or over the belt; NaN on a treadmill of unknown speed.
+        noise: half-width of the 90 % interval of the length, metres, if the errors of both ends are independent; NaN
+            if unknown. It does not have the uncertainty of the person's size (`Gait.scale`).
+    """
+
+    foot: int
+    start: float
+    end: float
+    stance: float
+    double_support: float
+    length: float
+    noise: float
+
+    @property
+    def seconds(self) -> float:
+        """From strike to strike."""
+        return self.end - self.start
+
+    @property
+    def speed(self) -> float:
+        """Metres a second."""
+        return self.length / self.seconds
+
 
 @dataclass(frozen=True)
 class Gait:
-    """Events of a walk and what follows from them.
+    """A walk or a run.
 
     Attributes:
-        strikes: frame and foot (its column of `FEET`) of each foot strike, in time. A foot that is down in the first
-            frame has none.
-        steps: frames of each step: from the strike of one foot to that of the other.
-        step_time: seconds of each step.
+        events: seconds, column of `FEET`, and "strike" or "toe-off", in time.
+        steps: in time.
+        strides: in time; two steps each.
         cadence: steps a minute; NaN without steps.
         cadence_uncertainty: likewise; one frame of error over the time of all steps.
-        strides: frames of each stride: from a strike of a foot to its next one.
-        stride_feet: column of `FEET` of each stride's foot.
-        stride_length: metres over the ground of each stride.
-        stride_uncertainty: half-width of the 90 % interval of each stride's length, metres, if the errors of both ends
-            are independent; NaN if the lifter gives no uncertainty.
+        running: whether it is a run.
+        in_place: whether the feet slide back under somebody who does not travel: a treadmill, or a camera that moves.
+        scale: half-width of the 90 % interval of all lengths and speeds from the uncertainty of the person's height, as
+            a share; 0 for a given height, NaN if the height is unknown.
+        belt: speed of the belt that gives the strides their lengths, m/s; None without a belt of known speed.
     """
 
-    strikes: Int[np.ndarray, "n 2"]
-    steps: Int[np.ndarray, "k 2"]
-    step_time: Float[np.ndarray, " k"]
+    events: list[tuple[float, int, str]]
+    steps: list[Step]
+    strides: list[Stride]
     cadence: float
     cadence_uncertainty: float
-    strides: Int[np.ndarray, "m 2"]
-    stride_feet: Int[np.ndarray, " m"]
-    stride_length: Float[np.ndarray, " m"]
-    stride_uncertainty: Float[np.ndarray, " m"]
+    running: bool
+    in_place: bool
+    scale: float
+    belt: float | None = None
+
+    @property
+    def stride_scale(self) -> float:
+        """`scale` of the strides: 0 on a belt of known speed."""
+        return 0.0 if self.belt is not None else self.scale
 
 
-def gait(motion: Motion) -> Gait:
-    """The gait of a motion with foot contacts.
+def gait(motion: Motion, belt: float | None = None) -> Gait:
+    """The gait of a walk or run forwards.
+
+    Args:
+        motion: of one person in the world frame.
+        belt: speed of a treadmill's belt, m/s. Strides have its lengths; without it, those of a treadmill are NaN.
 
     Raises:
-        InputError: the motion is not in the world frame or has no contacts.
+        InputError: the motion is not in the world frame, or its skeleton has no hips, knees and ankles.
     """
-    if motion.contacts is None or motion.frame != "world":
-        raise InputError("gait events need foot contacts and the ground; lift with --world")
-    times = motion.timestamps
-    frames, feet = np.nonzero(motion.contacts[1:] & ~motion.contacts[:-1])
-    known = np.isfinite(motion.root[frames + 1]).all(1) & np.isfinite(motion.root[frames]).all(1)
-    strikes = np.stack([frames[known] + 1, feet[known]], 1)
-    pairs = np.stack([strikes[:-1], strikes[1:]], 1)
-    between = np.diff(times[strikes[:, 0]])
-    stepped = (between > _SHORTEST) & (between < _LONGEST) & (np.diff(strikes[:, 1]) != 0)
-    steps = pairs[stepped, :, 0]
-    step_time = np.diff(times[steps], axis=1)[:, 0]
-    total = step_time.sum()
-    cadence = 60 * len(steps) / total if total > 0 else np.nan
-
+    falls = footfalls(motion)
+    strikes = sorted((time, foot) for foot, times in enumerate(falls.strikes) for time in times.tolist())
+    pairs = list(pairwise(strikes))
+    # Feet that land together have jumped: neither strike begins or ends a step.
+    apart = np.diff([-np.inf, *(time for time, _ in strikes), np.inf]) > _SHORTEST
+    stepped = [
+        apart[row : row + 3].all() and end - start < _LONGEST and foot != other
+        for row, ((start, foot), (end, other)) in enumerate(pairs)
+    ]
+    ground = _Ground(motion)
+    steps = [
+        Step(other, start, end, *ground.step(end, other))
+        for ((start, _), (end, other)), is_step in zip(pairs, stepped, strict=True)
+        if is_step
+    ]
     # A stride is two steps in a row: left, right, left.
-    firsts = np.flatnonzero(stepped[:-1] & stepped[1:])
-    strides = np.stack([strikes[firsts, 0], strikes[firsts + 2, 0]], 1)
-    ankles = np.array(motion.skeleton.indices([f"{foot.removesuffix('_foot')}_ankle" for foot in FEET]))
-    feet = strikes[firsts, 1]
-    ankle = ankles[feet]
-    ends = motion.joints[strides, ankle[:, None]] + motion.root[strides]
-    length = np.linalg.norm((ends[:, 1] - ends[:, 0])[:, [0, 2]], axis=-1).astype(np.float64)
-    uncertainty = np.full(len(strides), np.nan)
-    if motion.uncertainty is not None:
-        radii = motion.uncertainty[strides, ankle[:, None]].astype(np.float64)
-        uncertainty = _TO_LINE * np.sqrt((radii**2).sum(1))
-    error = cadence * usual_interval(times) / total if total > 0 else np.nan
-    return Gait(strikes, steps, step_time, float(cadence), float(error), strides, feet, length, uncertainty)
+    firsts = [row for row in range(len(pairs) - 1) if stepped[row] and stepped[row + 1]]
+    spans = [(strikes[row][1], strikes[row][0], strikes[row + 2][0]) for row in firsts]
+    travelled = np.array([ground.stride(foot, start, end)[0] / (end - start) for foot, start, end in spans])
+    in_place = bool(len(spans)) and bool(np.median(travelled) < _IN_PLACE * falls.ground_speed)
+    strides = []
+    for row, (foot, start, end) in zip(firsts, spans, strict=True):
+        middle = strikes[row + 1][0]
+        half = (end - start) / 2
+        own = _nearest(falls.toe_offs[foot], middle, half)
+        other = _nearest(falls.toe_offs[1 - foot], start, half)
+        double = (own - middle + other - start) / (end - start)
+        length, noise = ground.stride(foot, start, end)
+        if belt is not None:
+            length, noise = belt * (end - start), 0.0
+        elif in_place:
+            length, noise = np.nan, np.nan
+        strides.append(Stride(foot, start, end, (own - start) / (end - start), double, length, noise))
+    total = sum(step.end - step.start for step in steps)
+    cadence = 60 * len(steps) / total if steps else np.nan
+    events = [
+        (time, foot, name)
+        for name, each in (("strike", falls.strikes), ("toe-off", falls.toe_offs))
+        for foot, times in enumerate(each)
+        for time in times.tolist()
+    ]
+    height = motion.height
+    scale = np.nan if height is None else TO_90 * height.spread / height.metres
+    return Gait(
+        sorted(events) if steps else [],
+        steps,
+        strides,
+        cadence,
+        cadence * usual_interval(motion.timestamps) / total if steps else np.nan,
+        falls.running,
+        in_place,
+        float(scale),
+        belt,
+    )
+
+
+class _Ground:
+    """Places of the ankles over the ground.
+
+    Args:
+        motion: in the world frame.
+    """
+
+    def __init__(self, motion: Motion) -> None:
+        self._times = motion.timestamps[motion.posed]
+        index = motion.skeleton.index
+        sides = [foot.removesuffix("_foot") for foot in FEET]
+        points = (motion.joints + motion.root[:, None])[motion.posed].astype(np.float64)
+        self._ankles = [points[:, index(f"{side}_ankle")] for side in sides]
+        hips = [points[:, index(f"{side}_hip")] for side in sides]
+        self._across = hips[0] - hips[1]
+        radii = motion.uncertainty
+        self._radii = [
+            np.full(len(points), np.nan) if radii is None else radii[motion.posed, index(f"{side}_ankle")]
+            for side in sides
+        ]
+
+    def step(self, time: float, foot: int) -> tuple[float, float]:
+        """Length and width of the step that ends when a foot strikes, metres."""
+        apart = self._at(time, self._ankles[foot]) - self._at(time, self._ankles[1 - foot])
+        near = np.abs(self._times - time) <= 0.5
+        across = self._across[near].mean(0)[[0, 2]]
+        across /= np.linalg.norm(across)
+        # Ahead is across turned about y; a left foot is to the left of the right one.
+        ahead = np.array([-across[1], across[0]])
+        sign = 1 if FEET[foot].startswith("left") else -1
+        return float(apart[[0, 2]] @ ahead), float(sign * (apart[[0, 2]] @ across))
+
+    def stride(self, foot: int, start: float, end: float) -> tuple[float, float]:
+        """Way of an ankle over the ground, and the half-width of its 90 % interval from the ankle's radii, metres."""
+        way = self._at(end, self._ankles[foot]) - self._at(start, self._ankles[foot])
+        radii = [np.interp(time, self._times, self._radii[foot]) for time in (start, end)]
+        return float(np.hypot(way[0], way[2])), float(_TO_LINE * np.hypot(*radii))
+
+    def _at(self, time: float, places: Float[np.ndarray, "t 3"]) -> Float[np.ndarray, "3"]:
+        return np.array([np.interp(time, self._times, column) for column in places.T])
+
+
+def _nearest(times: Float[np.ndarray, " n"], time: float, reach: float) -> float:
+    """The time that is nearest to another; NaN if none is within reach."""
+    near = times[np.abs(times - time) < reach]
+    return float(near[np.abs(near - time).argmin()]) if len(near) else np.nan

@@ -12,7 +12,8 @@ from poselift.reports.runs import Run
 from poselift.reports.tables import Printed, Row, Table, mark
 from poselift.reports.text import DASH
 
-_TEMPLATE = Path(__file__).with_name("page.html")
+TEMPLATE = Path(__file__).with_name("page.html")
+"""The page of tables, with places for `title` and `body`."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,7 @@ def html_page(title: str, parts: Sequence[Part], warnings: Sequence[str], notes:
         body.append(_part(part))
     runs = [run for part in parts for entry in part.section.entries for run in entry.runs]
     body.append(_environment(runs))
-    return Template(_TEMPLATE.read_text(encoding="utf-8")).substitute(title=escape(title), body="\n".join(body))
+    return Template(TEMPLATE.read_text(encoding="utf-8")).substitute(title=escape(title), body="\n".join(body))
 
 
 def _part(part: Part) -> str:

@@ -1,41 +1,122 @@
+import csv
+import json
+
 import numpy as np
 import pytest
 
-from poselift.cli.measure import gait_tables, ranges_table
+from poselift.cli.measure.files import NAMES, write_files
+from poselift.cli.measure.page import PAGE, html_of, write_page
+from poselift.cli.measure.tables import gait_tables, ranges_table, trials_table
+from poselift.cli.measure.trial import measured, summary
+from poselift.kinematics import joint_angles
+from poselift.structures import Height
 from tests.cli.running import emptied, poselift
 from tests.kinematics.conftest import pose, turn
+from tests.kinematics.walker import walker
+
+CYCLE = 120 / 110
+
+
+@pytest.fixture(scope="module")
+def walk(tmp_path_factory):
+    """A walk over ground, its size estimated, and one on a treadmill."""
+    radii = np.full((180, 17), 0.05, np.float32)
+    over = walker(uncertainty=radii, height=Height(1.7, 0.17))
+    belt = walker(uncertainty=radii, height=Height(1.7, 0.0, "given"), travel=False)
+    return {
+        name: measured(tmp_path_factory.mktemp(name) / "person_1.npz", motion)
+        for name, motion in (("over", over), ("belt", belt))
+    }
 
 
 def test_the_range_of_each_angle():
-    lines = ranges_table(pose({"left_knee": turn("x", np.linspace(10, 95, 30))}, frames=30)).splitlines()
-    assert "| left knee flexion | 10.0 | 95.0 | 85.0 |" in lines
-    assert "| right hip rotation | - | - | - |" in lines
+    lines = ranges_table(joint_angles(pose({"left_knee": turn("x", np.linspace(10, 95, 30))}, frames=30))).splitlines()
+    assert "| left knee flexion | 10.0 | 95.0 | 85.0 | - |" in lines
+    assert "| right hip rotation | - | - | - | - |" in lines
 
 
-def test_the_strides_of_a_walk():
-    frames = 121
-    root = np.zeros((frames, 3))
-    root[:, 2] = np.arange(frames) / 30
-    contacts = np.stack([np.arange(frames) % 30 < 18, (np.arange(frames) + 15) % 30 < 18], 1)
-    walk = pose(frames=frames, root=root, contacts=contacts, uncertainty=np.full((frames, 28), 0.05))
-    lines = gait_tables(walk).splitlines()
-    assert lines[0].startswith(
-        "7 steps, cadence 120.0 ± 1.1 steps a minute, 6 strides. The ± of the cadence is an error of one frame"
-    )
-    assert lines[4] == "| 1 | right | 0.50 | 1.50 | 1.00 | 0.05 |"
+def test_the_strides_of_a_walk_carry_the_uncertainty_of_the_size(walk):
+    text = gait_tables(walk["over"])
+    assert text.startswith("Walk: 9 steps, cadence 110.")
+    assert "relative to an estimated height of 1.70 m, which alone makes ± 16 %" in text
+    stride = next(line for line in text.splitlines() if line.startswith("| 1 |"))
+    length, spread = map(float, stride.strip("| ").split(" | ")[-2:])
+    assert length == pytest.approx(1.3 * CYCLE, abs=0.03)
+    assert spread == pytest.approx(np.hypot(0.0465, 0.1645 * length), abs=0.01)
+    found = summary(walk["over"].gait)
+    assert found["speed_90_m_per_s"] > 0.16 * found["speed_m_per_s"]
 
 
-def test_who_stands_has_no_steps():
-    assert "no foot strike" in gait_tables(pose(contacts=np.ones((5, 2), bool)))
+def test_a_treadmill_has_cadence_and_phases_but_no_lengths(walk):
+    text = gait_tables(walk["belt"])
+    assert text.startswith("Walk: 9 steps, cadence 110.")
+    assert "treadmill" in text
+    assert "Speed" not in text
+    assert np.isnan(summary(walk["belt"].gait)["stride_length_m"])
+
+
+def test_a_belt_of_known_speed_gives_lengths(tmp_path):
+    trial = measured(tmp_path / "a.npz", walker(travel=False, height=Height(1.7, 0.17)), belt=1.3)
+    assert "Speed 1.30 ± 0.00 m/s" in gait_tables(trial)
+    assert "a belt of 1.3 m/s" in gait_tables(trial)
+
+
+def test_who_stands_has_no_steps(tmp_path):
+    assert "no foot strike" in gait_tables(measured(tmp_path / "a.npz", pose(frames=20)))
+    assert "lift with --world" in gait_tables(measured(tmp_path / "a.npz", pose(frames=20, frame="camera")))
+
+
+def test_the_files_hold_what_the_tables_show(walk, tmp_path):
+    write_files(tmp_path, list(walk.values()))
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(NAMES)
+    tables = {}
+    for name in NAMES:
+        if name.endswith(".csv"):
+            with open(tmp_path / name, encoding="utf-8", newline="") as file:
+                tables[name] = list(csv.DictReader(file))
+    over, belt = tables["trials.csv"]
+    assert float(over["cadence_per_min"]) == pytest.approx(110, abs=1)
+    assert float(over["stride_length_m"]) == pytest.approx(1.3 * CYCLE, abs=0.03)
+    assert belt["stride_length_m"] == ""
+    assert {row["event"] for row in tables["events.csv"]} == {"strike", "toe-off"}
+    knee = [row for row in tables["cycles.csv"] if row["angle"] == "knee_flexion" and row["foot"] == "left"]
+    assert [float(row["percent"]) for row in knee] == 2 * list(range(101))
+    assert max(float(row["mean_deg"]) for row in knee) > 30
+    assert {row["angle"] for row in tables["ranges.csv"]} >= {"left_knee_flexion", "trunk_lean_ahead"}
+    first, second = json.loads((tmp_path / "measure.json").read_text(encoding="utf-8"))["trials"]
+    assert first["gait"]["kind"] == "walk"
+    assert second["gait"]["stride_length_m"] is None
+    assert second["gait"]["in_place"] is True
+    assert first["angles"]["left_knee_flexion"]["uncertainty_90_deg"] > 0
+
+
+def test_the_page_has_every_trial_and_a_picture(walk, tmp_path):
+    write_page(tmp_path, list(walk.values()))
+    page = (tmp_path / PAGE).read_text(encoding="utf-8")
+    assert page.count("data:image/png;base64,") == 2
+    for name in ("All trials", "Segments in space", "between pelvis, hips and lumbar spine"):
+        assert name in page
+    assert trials_table(list(walk.values())).count("\n") == 3
+
+
+def test_names_cannot_become_markup():
+    assert html_of("| a | b |\n|---|---|\n| <b>x | 1 |").count("&lt;b&gt;x") == 1
 
 
 @pytest.mark.parametrize("world", [True, False])
-def test_the_command_prints_both(world, stored, tmp_path):
+def test_the_command_prints_and_writes_everything(world, stored, tmp_path):
     stored.lift("--out", tmp_path / "walk", "--no-render", *(["--world"] if world else []))
-    ran = poselift("measure", tmp_path / "walk" / "person_1.npz")
+    ran = poselift("measure", tmp_path / "walk" / "person_1.npz", "--out", tmp_path / "out")
     assert ran.code == 0, ran.err
     assert "| left knee flexion |" in ran.out
     assert ("lift with --world" in ran.out) == (not world)
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == sorted([*NAMES, PAGE])
+
+
+def test_a_belt_that_is_no_speed(tmp_path):
+    ran = poselift("measure", tmp_path / "person_1.npz", "--belt", "fast")
+    assert ran.code == 2
+    assert "'fast' is not the speed of a belt" in ran.err
 
 
 def test_somebody_without_a_pose_is_left_out(stored, tmp_path):

@@ -5,22 +5,75 @@ import pytest
 
 from poselift.core.errors import InputError
 from poselift.kinematics import gait
+from poselift.structures import Height
 from tests.kinematics.conftest import pose
+from tests.kinematics.walker import walker
+
+CYCLE = 120 / 110
 
 
-def test_a_walk_of_two_steps_a_second_and_strides_of_one_metre():
-    frames = 121
-    root = np.zeros((frames, 3))
-    root[:, 2] = np.arange(frames) / 30  # 1 m/s
-    contacts = np.stack([np.arange(frames) % 30 < 18, (np.arange(frames) + 15) % 30 < 18], 1)
-    radii = np.full((frames, 28), 0.05)
-    found = gait(pose(frames=frames, root=root, contacts=contacts, uncertainty=radii))
-    np.testing.assert_allclose(found.step_time, 0.5)
-    assert found.cadence == pytest.approx(120)
-    np.testing.assert_allclose(found.stride_length, 1.0, atol=1e-6)
-    np.testing.assert_allclose(found.stride_uncertainty, 0.0465, atol=1e-4)
+@pytest.mark.parametrize("turn", [0.0, 2.0])
+@pytest.mark.parametrize("travel", [True, False])
+def test_a_walk_over_ground_and_on_a_treadmill_have_the_same_events(travel, turn):
+    found = gait(walker(travel=travel, turn=turn))
+    assert found.cadence == pytest.approx(110, abs=0.5)
+    assert not found.running
+    strikes = np.array([time for time, foot, name in found.events if name == "strike" and foot == 1])
+    np.testing.assert_allclose(strikes, CYCLE * np.arange(1, 1 + len(strikes)), atol=0.03)
+    assert [stride.stance for stride in found.strides] == pytest.approx([0.62] * len(found.strides), abs=0.05)
+    double = [stride.double_support for stride in found.strides]
+    assert double == pytest.approx([2 * 0.62 - 1] * len(double), abs=0.1)
+    assert [step.length for step in found.steps] == pytest.approx([1.3 * CYCLE / 2] * len(found.steps), abs=0.05)
+    assert [step.width for step in found.steps] == pytest.approx([0.18] * len(found.steps), abs=1e-6)
 
 
-def test_a_motion_without_contacts_is_an_error():
+def test_the_strides_of_a_walk_over_ground():
+    found = gait(walker(uncertainty=np.full((180, 17), 0.05), height=Height(1.7, 0.17)))
+    assert not found.in_place
+    assert [stride.length for stride in found.strides] == pytest.approx([1.3 * CYCLE] * len(found.strides), abs=0.02)
+    assert [stride.speed for stride in found.strides] == pytest.approx([1.3] * len(found.strides), abs=0.03)
+    assert [stride.noise for stride in found.strides] == pytest.approx([0.0465] * len(found.strides), abs=1e-4)
+    assert found.scale == pytest.approx(0.1645)  # 1.645 of an SD of 10 %
+
+
+def test_a_treadmill_has_lengths_if_the_speed_of_its_belt_is_known():
+    found = gait(walker(travel=False))
+    assert found.in_place
+    assert np.isnan([stride.length for stride in found.strides]).all()
+    known = gait(walker(travel=False), belt=1.3)
+    assert [stride.length for stride in known.strides] == pytest.approx([1.3 * CYCLE] * len(known.strides), abs=0.05)
+
+
+@pytest.mark.parametrize("travel", [True, False])
+def test_a_run_has_spells_without_a_foot_down(travel):
+    found = gait(walker(cadence=168, speed=2.5, stance=0.36, fps=50, travel=travel))
+    assert found.running
+    assert found.cadence == pytest.approx(168, abs=1)
+    assert np.median([stride.stance for stride in found.strides]) == pytest.approx(0.36, abs=0.08)
+    assert np.median([stride.double_support for stride in found.strides]) == pytest.approx(-0.28, abs=0.2)
+
+
+def test_uneven_frames_and_a_gap_give_the_same_cadence():
+    walk = walker(fps=60)
+    kept = np.flatnonzero((np.random.default_rng(0).random(360) < 0.7) & (abs(np.arange(360) - 180) > 20))
+    seen = {name: getattr(walk.keypoints, name)[kept] for name in ("keypoints", "scores", "timestamps")}
+    fields = {name: getattr(walk, name)[kept] for name in ("joints", "root", "timestamps", "interpolated")}
+    fewer = dataclasses.replace(walk, keypoints=dataclasses.replace(walk.keypoints, **seen), **fields)
+    assert gait(fewer).cadence == pytest.approx(110, abs=2)
+
+
+def test_who_stands_jumps_or_waits_has_no_steps():
+    still = pose(frames=60)
+    assert not gait(still).steps
+    assert not gait(still).events
+    joints = still.joints.copy()
+    rows = still.skeleton.indices(
+        [f"{side}_{joint}" for side in ("left", "right") for joint in ("ankle", "heel", "big_toe")]
+    )
+    joints[:, rows, 2] += 0.3 * np.sin(np.arange(60) / 5)[:, None]  # both feet at once
+    assert not gait(dataclasses.replace(still, joints=joints)).steps
+
+
+def test_what_gait_needs():
     with pytest.raises(InputError, match="--world"):
-        gait(dataclasses.replace(pose(), contacts=None))
+        gait(dataclasses.replace(walker(), frame="camera"))

@@ -3,6 +3,7 @@
 from poselift.viz.plots.angles import angle_plot
 from poselift.viz.plots.cost import Method, cost_plot
 from poselift.viz.plots.curves import Curve, curve_plot
+from poselift.viz.plots.cycles import cycle_plot
 from poselift.viz.plots.examples import Example, example_plot
 from poselift.viz.plots.family import family_plot
 from poselift.viz.plots.groups import Bars, group_plot
@@ -28,6 +29,7 @@ __all__ = [
     "angle_plot",
     "cost_plot",
     "curve_plot",
+    "cycle_plot",
     "example_plot",
     "family_plot",
     "group_plot",

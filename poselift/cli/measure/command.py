@@ -1,0 +1,67 @@
+"""`poselift measure`: ranges of motion, gait, and angles over the gait cycle."""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from poselift.cli.export import with_poses
+from poselift.cli.measure.files import NAMES, write_files
+from poselift.cli.measure.page import PAGE, write_page
+from poselift.cli.measure.tables import CAVEATS, gait_tables, ranges_table, trials_table
+from poselift.cli.measure.trial import measured
+from poselift.core.files import check_writable
+from poselift.export import read_motion
+
+_FASTEST = 15.0
+"""Metres a second that no belt reaches; faster is a mistake of the unit."""
+
+
+def add_command(commands: Any) -> None:
+    """Adds `measure` to the console script."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        "measure",
+        description="Prints the range of each joint and segment angle with its uncertainty, and for motions of "
+        "`poselift lift --world` the gait: steps, phases, strides. --out writes them as CSV, JSON and a page, with "
+        "the angles over the gait cycle.",
+    )
+    parser.add_argument("motions", type=Path, nargs="+", metavar="NPZ", help="motions, with their JSON")
+    parser.add_argument(
+        "--belt", type=_speed, metavar="SPEED", help="speed of a treadmill's belt, m/s; gives its strides a length"
+    )
+    parser.add_argument("--out", type=Path, metavar="DIR", help=f"folder for {', '.join(NAMES)} and {PAGE}")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Prints the tables, and writes the files.
+
+    Raises:
+        InputError: a motion cannot be read, none has a pose, or a file cannot be written.
+    """
+    if options.out is not None:
+        check_writable(options.out)
+    motions = with_poses({path: read_motion(path) for path in options.motions})
+    trials = []
+    for path, motion in motions.items():
+        trial = measured(path, motion, options.belt)
+        trials.append(trial)
+        print(f"## {path}\n\n{gait_tables(trial)}\n")
+        for title, angles in (("Joint angles", trial.joints), ("Segments in space", trial.segments)):
+            print(f"{title}:\n\n{ranges_table(angles)}\n")
+    if overview := trials_table(trials):
+        print(f"## All trials\n\n{overview}\n")
+    print("\n".join(CAVEATS))
+    if options.out is not None:
+        write_files(options.out, trials)
+        write_page(options.out, trials)
+        print(options.out / PAGE)
+
+
+def _speed(text: str) -> float:
+    try:
+        speed = float(text)
+    except ValueError:
+        speed = float("nan")
+    if not 0 < speed < _FASTEST:
+        raise argparse.ArgumentTypeError(f"{text!r} is not the speed of a belt; give metres a second, such as 1.3")
+    return speed

@@ -1,0 +1,121 @@
+"""Measurements as CSV and JSON files."""
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from poselift.cli.measure.tables import usual
+from poselift.cli.measure.trial import SIDES, Trial, spread_of, summary
+from poselift.core.cells import harmless
+from poselift.core.files import write_json, write_text
+from poselift.kinematics import PERCENT
+
+NAMES = ("trials.csv", "ranges.csv", "strides.csv", "steps.csv", "events.csv", "cycles.csv", "measure.json")
+"""The files of `poselift measure --out`, beside the page."""
+
+_VERSION = 1
+"""Of measure.json."""
+
+
+def write_files(folder: Path, trials: Sequence[Trial]) -> None:
+    """Writes `NAMES`; each row names its trial.
+
+    Raises:
+        InputError: a file cannot be written.
+    """
+    walks = [(trial, trial.gait) for trial in trials if trial.gait is not None]
+    keys = list(dict.fromkeys(key for _, gait in walks for key in summary(gait)))
+    gaits = {trial.name: summary(gait) for trial, gait in walks}
+    rows = ([trial.name, *(gaits.get(trial.name, {}).get(key, np.nan) for key in keys)] for trial in trials)
+    _write(folder / "trials.csv", ["trial", *keys], rows)
+    _write(
+        folder / "ranges.csv",
+        ["trial", "angle", "lowest_deg", "highest_deg", "range_deg", "uncertainty_90_deg"],
+        (
+            [trial.name, name, low, high, high - low, half]
+            for trial in trials
+            for angles in (trial.joints, trial.segments)
+            for name, (low, high), half in zip(angles.names, angles.ranges().tolist(), usual(angles), strict=True)
+        ),
+    )
+    _write(
+        folder / "strides.csv",
+        [*("trial", "foot", "start_s", "end_s", "stance_percent", "double_support_percent"), "length_m", "length_90_m"],
+        (
+            [
+                *(trial.name, SIDES[stride.foot], stride.start, stride.end),
+                *(100 * stride.stance, 100 * stride.double_support, stride.length, spread_of(gait, stride)),
+            ]
+            for trial, gait in walks
+            for stride in gait.strides
+        ),
+    )
+    _write(
+        folder / "steps.csv",
+        ["trial", "foot", "start_s", "end_s", "length_m", "width_m"],
+        (
+            [trial.name, SIDES[step.foot], step.start, step.end, step.length, step.width]
+            for trial, gait in walks
+            for step in gait.steps
+        ),
+    )
+    _write(
+        folder / "events.csv",
+        ["trial", "time_s", "foot", "event"],
+        ([trial.name, time, SIDES[foot], event] for trial, gait in walks for time, foot, event in gait.events),
+    )
+    _write(
+        folder / "cycles.csv",
+        ["trial", "angle", "foot", "percent", "mean_deg", "sd_deg", "strides"],
+        (
+            [trial.name, each.angle, each.side, f"{percent:.0f}", mean, spread, len(each.degrees)]
+            for trial in trials
+            for each in trial.cycles
+            for percent, mean, spread in zip(PERCENT, each.mean.tolist(), each.spread.tolist(), strict=True)
+        ),
+    )
+    write_json(folder / "measure.json", {"version": _VERSION, "trials": [_entry(trial) for trial in trials]})
+
+
+def _entry(trial: Trial) -> dict[str, Any]:
+    """A trial as plain data; null where a value is unknown."""
+    gait = trial.gait
+    angles = {}
+    for each in (trial.joints, trial.segments):
+        for name, (low, high), half in zip(each.names, each.ranges().tolist(), usual(each), strict=True):
+            angles[name] = {"lowest_deg": known(low), "highest_deg": known(high), "uncertainty_90_deg": known(half)}
+    entry: dict[str, Any] = {"trial": trial.name, "angles": angles, "gait": None, "why_no_gait": trial.why or None}
+    if trial.height is not None:
+        height = trial.height
+        entry["height"] = {"metres": height.metres, "spread": height.spread, "origin": height.origin}
+    if gait is not None:
+        entry["gait"] = {key: known(value) for key, value in summary(gait).items()} | {
+            "kind": "run" if gait.running else "walk",
+            "in_place": gait.in_place,
+            "belt_m_per_s": gait.belt,
+            "events": [
+                {"time_s": round(time, 3), "foot": SIDES[foot], "event": name} for time, foot, name in gait.events
+            ],
+        }
+    return entry
+
+
+def known(value: float) -> float | None:
+    """A number for JSON, which has no NaN."""
+    return round(value, 6) if np.isfinite(value) else None
+
+
+def _write(path: Path, head: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """A table; unknown values are empty cells, numbers are rounded to 4 digits after the point."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(head)
+    for row in rows:
+        writer.writerow(
+            harmless(cell) if isinstance(cell, str) else "" if cell != cell else f"{cell:z.4f}" for cell in row
+        )
+    write_text(path, text.getvalue())

@@ -1,0 +1,73 @@
+"""A page of measurements: tables, and angles over the gait cycle."""
+
+import base64
+import io
+from collections.abc import Sequence
+from html import escape
+from pathlib import Path
+from string import Template
+
+from poselift.cli.measure.tables import CAVEATS, gait_tables, ranges_table, trials_table
+from poselift.cli.measure.trial import SIDES, Trial, summary
+from poselift.core.files import write_text
+from poselift.reports.page import TEMPLATE
+
+PAGE = "measure.html"
+"""Name of the page."""
+
+
+def write_page(folder: Path, trials: Sequence[Trial]) -> None:
+    """Writes `PAGE`, which needs nothing beside it.
+
+    Raises:
+        InputError: the file cannot be written.
+    """
+    body = [f'<p class="note">{escape(caveat)}</p>' for caveat in CAVEATS]
+    if overview := trials_table(trials):
+        body += ["<h2>All trials</h2>", html_of(overview)]
+    for trial in trials:
+        body += [f"<h2>{escape(trial.name)}</h2>", "<h3>Gait</h3>", html_of(gait_tables(trial))]
+        if trial.gait is not None and trial.cycles:
+            body.append(f'<div class="plots">{_picture(trial)}</div>')
+        for title, angles in (("Joint angles", trial.joints), ("Segments in space", trial.segments)):
+            body += [f"<h3>{title}</h3>", html_of(ranges_table(angles))]
+    template = Template(TEMPLATE.read_text(encoding="utf-8"))
+    write_text(folder / PAGE, template.substitute(title="Measurements", body="\n".join(body)))
+
+
+def _picture(trial: Trial) -> str:
+    """The angles over the gait cycle, as an image within the page."""
+    from poselift.viz.plots import cycle_plot  # matplotlib is slow to load
+
+    assert trial.gait is not None
+    found = summary(trial.gait)
+    figure = cycle_plot(trial.cycles, {side: found[f"{side}_stance_percent"] for side in SIDES})
+    file = io.BytesIO()
+    figure.savefig(file, format="png", dpi=200, metadata={"Software": None})
+    data = base64.b64encode(file.getvalue()).decode("ascii")
+    caption = "Mean of the strides and one standard deviation; dotted: toe-off."
+    width, _ = figure.get_size_inches()
+    image = (
+        f'<img src="data:image/png;base64,{data}" alt="angles over the gait cycle" style="width:{width * 150:.0f}px">'
+    )
+    return f"<figure>{image}<figcaption>{caption}</figcaption></figure>"
+
+
+def html_of(markdown: str) -> str:
+    """The lines and tables of this package's Markdown as HTML."""
+    blocks = []
+    for block in markdown.split("\n\n"):
+        lines = block.split("\n")
+        if not lines[0].startswith("|"):
+            blocks += [f"<p>{escape(line)}</p>" for line in lines if line]
+            continue
+        head, _, *rows = ([cell.strip() for cell in line.strip("|").split("|")] for line in lines)
+        cells = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in head)
+        body = "".join(
+            f'<tr><th scope="row" class="label">{escape(row[0])}</th>'
+            + "".join(f"<td>{escape(cell)}</td>" for cell in row[1:])
+            + "</tr>"
+            for row in rows
+        )
+        blocks.append(f'<div class="wide"><table><thead><tr>{cells}</tr></thead><tbody>{body}</tbody></table></div>')
+    return "\n".join(blocks)

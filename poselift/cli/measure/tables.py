@@ -1,0 +1,115 @@
+"""Measurements as tables in Markdown."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from poselift.cli.measure.trial import SIDES, Trial, spread_of, summary
+from poselift.kinematics import Angles, Gait
+from poselift.structures import Height
+
+CAVEATS = (
+    "± is the half-width of the 90 % interval. For an angle it is the median over the frames, and the error of one "
+    "frame; a part of it is the same in all frames.",
+    "One camera shows the lean of the trunk better than where it bends: trust trunk lean and the sum of pelvis tilt "
+    "and trunk flexion more than the split between pelvis, hips and lumbar spine.",
+)
+"""What a reader of the tables has to know."""
+
+
+def ranges_table(angles: Angles) -> str:
+    """The lowest and highest value of each angle, and their uncertainty, degrees."""
+    lines = ["| angle | lowest ° | highest ° | range ° | ± ° (90 %) |", "|---|---:|---:|---:|---:|"]
+    for name, (low, high), half in zip(angles.names, angles.ranges().tolist(), usual(angles), strict=True):
+        cells = [number(value, 1) for value in (low, high, high - low, half)]
+        lines.append(f"| {' | '.join([name.replace('_', ' '), *cells])} |")
+    return "\n".join(lines)
+
+
+def usual(angles: Angles) -> list[float]:
+    """The median uncertainty of each angle over the frames, degrees; NaN where it is unknown."""
+    if angles.uncertainty is None:
+        return [float("nan")] * len(angles.names)
+    columns = [column[np.isfinite(column)] for column in angles.uncertainty.T]
+    return [float(np.median(column)) if len(column) else float("nan") for column in columns]
+
+
+def gait_tables(trial: Trial) -> str:
+    """The steps, phases and strides of a gait, or a line that says why there are none."""
+    gait = trial.gait
+    if gait is None:
+        return trial.why
+    found = summary(gait)
+    kind = "Run" if gait.running else "Walk"
+    cadence = f"{gait.cadence:.1f} ± {gait.cadence_uncertainty:.1f} steps a minute"
+    lines = [f"{kind}: {len(gait.steps)} steps, cadence {cadence}, {len(gait.strides)} strides."]
+    lines[0] += " The ± of the cadence is an error of one frame over the time of all steps."
+    if gait.in_place and not np.isfinite(found["stride_length_m"]):
+        lines.append(
+            "The feet slide back under a person who stays in place: a treadmill, or a camera that moves along. So "
+            "strides have no length; --belt SPEED gives them that of the belt."
+        )
+    elif np.isfinite(found["speed_m_per_s"]):
+        speed, error = found["speed_m_per_s"], found["speed_90_m_per_s"]
+        around = f" ± {error:.2f}" if np.isfinite(error) else ""
+        lines.append(f"Speed {speed:.2f}{around} m/s (90 %). {size_of(gait, trial.height)}")
+    phases = ["", "| foot | step length m | step time s | stance % | swing % |", "|---|---:|---:|---:|---:|"]
+    for side in SIDES:
+        columns = (("step_length_m", 2), ("step_time_s", 2), ("stance_percent", 1), ("swing_percent", 1))
+        phases.append(f"| {side} | {' | '.join(number(found[f'{side}_{name}'], digits) for name, digits in columns)} |")
+    lines += [*phases, ""]
+    both = "flight_percent" if gait.running else "double_support_percent"
+    lines.append(
+        f"{'Flight' if gait.running else 'Double support'} {number(found[both], 1)} % of the stride, step width "
+        f"{number(found['step_width_m'], 2)} m."
+    )
+    if gait.strides:
+        lines += ["", "| stride | foot | from s | to s | stance % | length m | ± m (90 %) |"]
+        lines += ["|---:|---|---:|---:|---:|---:|---:|"]
+    for row, stride in enumerate(gait.strides, 1):
+        times = [f"{time:.2f}" for time in (stride.start, stride.end)]
+        values = number(100 * stride.stance, 1), number(stride.length, 2), number(spread_of(gait, stride), 2)
+        lines.append(f"| {' | '.join([str(row), SIDES[stride.foot], *times, *values])} |")
+    return "\n".join(lines)
+
+
+def size_of(gait: Gait, height: Height | None) -> str:
+    """What the lengths know of the person's size."""
+    if gait.belt is not None:
+        return f"Strides and speed are those of a belt of {gait.belt:g} m/s; steps are relative to the person's height."
+    if height is None or not np.isfinite(gait.scale):
+        return "Lengths are relative to a height that nobody knows, and their ± is without it."
+    if gait.scale == 0:
+        return f"Lengths are those of a person of {height.metres:.2f} m, as given."
+    return (
+        f"Lengths are relative to an estimated height of {height.metres:.2f} m, which alone makes ± "
+        f"{100 * gait.scale:.0f} %; lift with --height METRES to take it out."
+    )
+
+
+def trials_table(trials: Sequence[Trial]) -> str:
+    """One row for each motion with a gait; empty if there are fewer than two."""
+    walks = [(trial, summary(trial.gait)) for trial in trials if trial.gait is not None]
+    if len(walks) < 2:
+        return ""
+    columns = {
+        "cadence_per_min": ("cadence / min", 1),
+        "speed_m_per_s": ("speed m/s", 2),
+        "stride_length_m": ("stride m", 2),
+        "left_step_length_m": ("left step m", 2),
+        "right_step_length_m": ("right step m", 2),
+        "left_stance_percent": ("left stance %", 1),
+        "right_stance_percent": ("right stance %", 1),
+        "double_support_percent": ("double support %", 1),
+        "step_width_m": ("step width m", 2),
+    }
+    lines = [f"| trial | steps | {' | '.join(head for head, _ in columns.values())} |", "|---" + "|---:" * 10 + "|"]
+    for trial, found in walks:
+        cells = [number(found[name], digits) for name, (_, digits) in columns.items()]
+        lines.append(f"| {trial.name} | {found['steps']:.0f} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def number(value: float, digits: int) -> str:
+    """A cell; "-" for NaN."""
+    return f"{value:z.{digits}f}" if np.isfinite(value) else "-"

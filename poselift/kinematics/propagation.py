@@ -1,0 +1,110 @@
+"""Uncertainty of angles from that of the joints.
+
+Each joint is moved by its uncertainty along the camera's ray and across it, and the changes of the angles add up as
+squares: the propagation of errors of the first order, with joints that err independently. A lifter errs farther along
+the ray, where a picture shows nothing. Joints of one limb err together, and angles are biased, so each angle has a
+factor with which 90 % of the values are within (benchmarks/angles.py; docs/angles.md has the shares).
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+from jaxtyping import Float
+
+from poselift.kinematics.angles import Angles
+from poselift.structures import Motion
+
+_TOGETHER = (
+    ("left_hip", "nose"),
+    ("right_hip", "left_eye"),
+    ("spine", "left_heel", "right_heel"),
+    ("thorax", "left_big_toe", "right_big_toe"),
+    ("neck_base",),
+    ("left_shoulder",),
+    ("right_shoulder",),
+    ("left_knee", "right_knee", "left_elbow", "right_elbow", "head_top"),
+    ("left_ankle", "right_ankle", "left_wrist", "right_wrist", "left_ear"),
+    ("right_eye",),
+    ("right_ear",),
+)
+"""Joints that are moved in one go, because no angle depends on two of one group."""
+
+_ALONG = 2.0
+"""How many times farther a lifter errs along the camera's ray than across it."""
+
+_RADIUS = 3.65
+"""Radius of the ball that holds 90 % of normal errors, over the standard deviation across the ray, for `_ALONG`."""
+
+_MOVED = 0.4
+"""Share of the radius by which joints are moved: about one standard deviation, as angles are not linear."""
+
+_TO_90 = 1.645
+"""From a standard deviation to the half-width of the 90 % interval, for normal errors."""
+
+_FACTORS = {
+    "pelvis_tilt": 1.3,
+    "pelvis_list": 0.95,
+    "pelvis_rotation": 1.0,
+    "trunk_flexion": 1.0,
+    "trunk_bending": 0.75,
+    "trunk_rotation": 0.6,
+    "neck_flexion": 0.25,
+    "neck_bending": 0.35,
+    "hip_flexion": 1.05,
+    "hip_adduction": 0.8,
+    "hip_rotation": 0.4,
+    "knee_flexion": 0.75,
+    "shoulder_elevation": 0.95,
+    "shoulder_plane": 0.85,
+    "shoulder_rotation": 0.8,
+    "elbow_flexion": 0.8,
+}
+"""By angle without its side, the factor with which 90 % of the values are within: the mean of bench_val.npz, of
+bench_test.npz and of the real person of benchmarks/angles.py. 1 for the others."""
+
+
+def with_uncertainty(angles_of: Callable[[Motion], Angles], motion: Motion) -> Angles:
+    """The angles of a motion with the half-widths of their 90 % intervals.
+
+    Args:
+        angles_of: `joint_angles` or `segment_angles`. It runs about 30 times.
+        motion: of one person. Without uncertainty, that of the angles is None.
+
+    Raises:
+        InputError: the skeleton lacks joints, or no frame has a pose.
+    """
+    angles = angles_of(motion)
+    if motion.uncertainty is None:
+        return angles
+    joints = motion.skeleton.joints
+    factors = [_FACTORS.get(name.removeprefix("left_").removeprefix("right_"), 1.0) for name in angles.names]
+    squares = np.zeros_like(angles.degrees)
+    radii = motion.uncertainty.astype(np.float64)[..., None]
+    for group in _TOGETHER:
+        rows = [joints.index(joint) for joint in group if joint in joints]
+        for axis, sigma in zip(_axes(motion), (_ALONG / _RADIUS, 1 / _RADIUS, 1 / _RADIUS), strict=True):
+            if not rows:
+                continue
+            moved = motion.joints.astype(np.float64)
+            moved[:, rows] += _MOVED * radii[:, rows] * axis[:, None]
+            change = angles_of(replace(motion, joints=moved)).degrees - angles.degrees
+            # Angles are continuous by themselves, so they may differ by turns; one that a move hides counts nothing.
+            change -= 360 * np.round(change / 360)
+            squares += np.nan_to_num(sigma / _MOVED * change) ** 2
+    half = np.where(np.isfinite(angles.degrees), _TO_90 * np.array(factors) * np.sqrt(squares), np.nan)
+    return replace(angles, uncertainty=np.minimum(half, 180.0))
+
+
+def _axes(motion: Motion) -> tuple[Float[np.ndarray, "t 3"], ...]:
+    """Unit vectors along the camera's ray to the person and across it.
+
+    In the world frame z points to the camera, as far as a level camera looks straight at the person.
+    """
+    if motion.frame == "world":
+        along = np.broadcast_to([0.0, 0.0, 1.0], motion.root.shape)
+    else:
+        along = motion.root / np.maximum(np.linalg.norm(motion.root, axis=-1, keepdims=True), 1e-9)
+    right = np.cross([0.0, 1.0, 0.0], along)
+    right /= np.linalg.norm(right, axis=-1, keepdims=True)
+    return along, right, np.cross(along, right)
