@@ -51,8 +51,7 @@ def compared(view: View, motion: Motion, every: int) -> Iterator[tuple[str, Floa
         motion: the lifted one.
         every: takes each n-th frame only.
     """
-    rows = torch.arange(0, len(view), every)
-    view, found = take(view, rows), frames_of(motion, rows.numpy()).restricted(H36M17)
+    view, found = take(view, torch.arange(0, len(view), every)), motion[::every].restricted(H36M17)
     joints = view.joints[:, view.skeleton.indices(H36M17.joints)].double().numpy()
     true = replace(found, joints=joints, root=view.root.double().numpy(), uncertainty=None)
     if not (true.posed & found.posed).any():
@@ -71,16 +70,6 @@ def compared(view: View, motion: Motion, every: int) -> Iterator[tuple[str, Floa
             values = errors[:, column], own.uncertainty[:, column], truth.degrees[:, column], turned
             kept = np.stack(values, 1)
             yield name.removeprefix("left_").removeprefix("right_"), kept[np.isfinite(kept).all(1)]
-
-
-def frames_of(motion: Motion, rows: np.ndarray) -> Motion:
-    """Some frames of a motion."""
-    keypoints = replace(
-        motion.keypoints,
-        **{name: getattr(motion.keypoints, name)[rows] for name in ("keypoints", "scores", "timestamps")},
-    )
-    fields = ("joints", "root", "timestamps", "interpolated", "uncertainty")
-    return replace(motion, keypoints=keypoints, contacts=None, **{name: getattr(motion, name)[rows] for name in fields})
 
 
 def angle_rows(found: dict[str, Float[np.ndarray, "n 4"]]) -> Iterator[list[str]]:

@@ -232,6 +232,12 @@ class Motion:
     def __len__(self) -> int:
         return len(self.timestamps)
 
+    def __getitem__(self, frames: slice) -> "Motion":
+        """The motion of some frames."""
+        names = ("joints", "root", "timestamps", "interpolated", "keypoints", "uncertainty", "contacts")
+        values = {name: getattr(self, name) for name in names}
+        return replace(self, **{name: value[frames] for name, value in values.items() if value is not None})
+
     @property
     def posed(self) -> Bool[np.ndarray, " t"]:
         """Frames in which root and all joints are known."""

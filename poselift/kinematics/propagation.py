@@ -12,6 +12,7 @@ from dataclasses import replace
 import numpy as np
 from jaxtyping import Float
 
+from poselift.core.times import usual_interval
 from poselift.kinematics.angles import Angles
 from poselift.structures import Motion
 
@@ -38,6 +39,9 @@ _RADIUS = 3.65
 
 _MOVED = 0.4
 """Share of the radius by which joints are moved: about one standard deviation, as angles are not linear."""
+
+_EVERY = 0.1
+"""Seconds between the frames of which half-widths are computed; they lie between these in the others."""
 
 _TO_90 = 1.645
 """From a standard deviation to the half-width of the 90 % interval, for normal errors."""
@@ -75,25 +79,39 @@ def with_uncertainty(angles_of: Callable[[Motion], Angles], motion: Motion) -> A
         InputError: the skeleton lacks joints, or no frame has a pose.
     """
     angles = angles_of(motion)
-    if motion.uncertainty is None:
+    interval = usual_interval(motion.timestamps)
+    sampled = motion[:: max(1, round(_EVERY / interval)) if interval > 0 else 1]
+    if motion.uncertainty is None or not sampled.posed.any():
         return angles
+    half = _half_widths(angles_of, sampled)
+    for column in half.T:
+        known = np.isfinite(column)
+        if known.any():
+            column[:] = np.interp(sampled.timestamps, sampled.timestamps[known], column[known])
+    between = [np.interp(motion.timestamps, sampled.timestamps, column) for column in half.T]
+    return replace(angles, uncertainty=np.where(np.isfinite(angles.degrees), np.stack(between, 1), np.nan))
+
+
+def _half_widths(angles_of: Callable[[Motion], Angles], motion: Motion) -> Float[np.ndarray, "t a"]:
+    """Half-widths of the 90 % intervals, degrees; NaN where an angle is unknown."""
+    assert motion.uncertainty is not None
+    angles = angles_of(motion)
     joints = motion.skeleton.joints
-    factors = [_FACTORS.get(name.removeprefix("left_").removeprefix("right_"), 1.0) for name in angles.names]
-    squares = np.zeros_like(angles.degrees)
     radii = motion.uncertainty.astype(np.float64)[..., None]
+    squares = np.zeros_like(angles.degrees)
     for group in _TOGETHER:
-        rows = [joints.index(joint) for joint in group if joint in joints]
+        if not (rows := [joints.index(joint) for joint in group if joint in joints]):
+            continue
         for axis, sigma in zip(_axes(motion), (_ALONG / _RADIUS, 1 / _RADIUS, 1 / _RADIUS), strict=True):
-            if not rows:
-                continue
             moved = motion.joints.astype(np.float64)
             moved[:, rows] += _MOVED * radii[:, rows] * axis[:, None]
             change = angles_of(replace(motion, joints=moved)).degrees - angles.degrees
             # Angles are continuous by themselves, so they may differ by turns; one that a move hides counts nothing.
             change -= 360 * np.round(change / 360)
             squares += np.nan_to_num(sigma / _MOVED * change) ** 2
-    half = np.where(np.isfinite(angles.degrees), _TO_90 * np.array(factors) * np.sqrt(squares), np.nan)
-    return replace(angles, uncertainty=np.minimum(half, 180.0))
+    factors = [_FACTORS.get(name.removeprefix("left_").removeprefix("right_"), 1.0) for name in angles.names]
+    half = np.minimum(_TO_90 * np.array(factors) * np.sqrt(squares), 180.0)
+    return np.where(np.isfinite(angles.degrees), half, np.nan)
 
 
 def _axes(motion: Motion) -> tuple[Float[np.ndarray, "t 3"], ...]:
