@@ -22,6 +22,16 @@ THRESHOLD = 0.2
 MOST_PIXELS = 1 << 16
 """Largest side of a picture."""
 
+_NEARBY, _OFTEN = 0.5, 0.3
+"""A joint is in sight if it is seen in this share of the frames, within so many seconds before and after: it may be
+hidden for 0.7 s. Detectors report feet outside the picture in a tenth of the frames."""
+
+_ENDS = ({"big_toe", "small_toe", "heel"}, {"hand"}, {"nose", "eye", "ear", "head_top"})
+"""Joints that move with each other: one of them shows all."""
+
+_TRUNK = ("left_hip", "right_hip", "left_shoulder", "right_shoulder", "pelvis", "neck_base", "mid_shoulders")
+"""Joints that show where the back is."""
+
 _FARTHEST = 10
 """Picture sizes from the origin beyond which a keypoint is a mistake, not a joint outside of the picture."""
 
@@ -162,6 +172,25 @@ class Keypoints2D:
         near = (np.abs(self.keypoints) <= _FARTHEST * max(self.image_size)).all(-1)
         return near & (self.scores >= threshold) & (self.scores > 0)
 
+    def in_sight(self, threshold: float = THRESHOLD, *, of_found: bool = True) -> Bool[np.ndarray, "t j"]:
+        """Joints that are used often enough around each frame.
+
+        Args:
+            threshold: keypoints with a lower score count as unseen.
+            of_found: whether the share is that of the frames in which the person was found, or of all frames.
+        """
+        bridged, times = self.bridged(), self.timestamps
+        low, high = (np.searchsorted(times, times + away) for away in (-_NEARBY - 1e-6, _NEARBY + 1e-6))
+
+        def around(flags: np.ndarray) -> np.ndarray:
+            total = np.pad(np.cumsum(flags.astype(int), axis=0), ((1, 0), (0, 0)))
+            counted: np.ndarray = total[high] - total[low]
+            return counted
+
+        count = around(bridged.seen[:, None] if of_found else np.ones((len(times), 1)))
+        often: np.ndarray = (around(bridged.used(threshold)) >= _OFTEN * count) & (count > 0)
+        return often
+
     def bridged(self, longest: float = 0.15) -> "Keypoints2D":
         """The keypoints, interpolated where a detector did not look for a moment.
 
@@ -243,6 +272,38 @@ class Motion:
         """Frames in which root and all joints are known."""
         return np.isfinite(self.joints).all((1, 2)) & np.isfinite(self.root).all(1)
 
+    def in_sight(self, threshold: float = THRESHOLD) -> Bool[np.ndarray, "t j"]:
+        """Joints that keypoints show; the lifter gives the others too, from what is usual.
+
+        A joint that the detector's skeleton lacks is in sight with others of the same foot, hand or head, or if it is
+        one of the trunk with hips or shoulders. A motion without any keypoints has all joints in sight.
+
+        Args:
+            threshold: keypoints with a lower score count as unseen.
+        """
+        names, seen = self.keypoints.skeleton.joints, self.keypoints.in_sight(threshold)
+        if not self.keypoints.seen.any():
+            return np.ones(self.joints.shape[:2], bool)
+        columns = []
+        for joint in self.skeleton.joints:
+            end = next((end for end in _ENDS if _part(joint) in end), None)
+            if end is not None:
+                # A head has one joint of each name and side; a foot or hand has those of its own side.
+                side = joint.removesuffix(_part(joint)) if "nose" not in end else ""
+                shown = [name for name in names if _part(name) in end and name.startswith(side)]
+            else:
+                shown = [joint] if joint in names else [name for name in _TRUNK if name in names]
+            columns.append(seen[:, self.keypoints.skeleton.indices(shown)].any(1))
+        return np.stack(columns, 1)
+
+    def guessed(self) -> Bool[np.ndarray, "t j"]:
+        """Joints that no keypoint shows: those out of sight, and all where the detector found nobody for a while.
+
+        Everything that draws a motion draws these pale.
+        """
+        alone = self.interpolated & ~self.keypoints.bridged().seen
+        return ~self.in_sight() | alone[:, None]
+
     def restricted(self, skeleton: Skeleton) -> "Motion":
         """The motion with the joints of a smaller skeleton that has the same root.
 
@@ -260,6 +321,11 @@ class Motion:
     def body_axis(self) -> Float[np.ndarray, "t 3"] | None:
         """Vector from the middle of the ankles to the middle of the shoulders, metres; None without these joints."""
         return body_axis(self.joints, self.skeleton)
+
+
+def _part(joint: str) -> str:
+    """A joint's name without its side."""
+    return joint.removeprefix("left_").removeprefix("right_")
 
 
 def body_axis(joints: Float[np.ndarray, "*t j 3"], skeleton: Skeleton) -> Float[np.ndarray, "*t 3"] | None:

@@ -31,6 +31,48 @@ def test_a_smaller_skeleton_is_taken_by_name(motion):
     assert motion.restricted(CMU28).joints.shape == motion.joints.shape
 
 
+def test_what_keypoints_show_is_in_sight_and_the_rest_is_guessed(motion):
+    seen = motion.in_sight()
+    hidden = [joint for joint, shown in zip(CMU28.joints, seen.T, strict=True) if not shown.any()]
+    assert hidden == ["right_big_toe", "left_big_toe", "right_heel", "left_heel", "right_hand", "left_hand"]
+    assert seen[:, CMU28.indices(["pelvis", "spine", "head_top", "left_ankle"])].all()
+    np.testing.assert_array_equal(motion.guessed(), ~seen)
+
+
+def test_a_leg_outside_the_picture_is_guessed(motion):
+    points, scores = motion.keypoints.keypoints.copy(), motion.keypoints.scores.copy()
+    ankle = COCO17.index("left_ankle")
+    points[:, ankle], scores[:, ankle] = np.nan, 0
+    guessed = replace(motion, keypoints=replace(motion.keypoints, keypoints=points, scores=scores)).guessed()
+    assert guessed[:, CMU28.index("left_ankle")].all()
+    assert not guessed[:, CMU28.index("left_knee")].any()
+
+
+def test_frames_without_a_detection_are_guessed_unless_they_are_a_moment():
+    times = np.arange(40) / 30
+    for gap, expected in ((slice(10, 13), 0), (slice(10, 20), 10)):
+        points, interpolated = np.full((40, 17, 2), 9.0), np.zeros(40, bool)
+        points[gap], interpolated[gap] = np.nan, True
+        keypoints = Keypoints2D(points, np.ones((40, 17)), times, COCO17, (640, 480))
+        joints, root = np.zeros((40, 17, 3)), np.zeros((40, 3))
+        found = Motion(joints, root, times, interpolated, H36M17, "camera", keypoints)
+        assert found.guessed().all(1).sum() == expected
+        assert found.in_sight().all()
+
+
+def test_a_motion_without_keypoints_counts_as_seen(motion):
+    points = np.full((4, 17, 2), np.nan)
+    assert replace(motion, keypoints=replace(motion.keypoints, keypoints=points)).in_sight().all()
+
+
+def test_the_frames_of_a_slice(motion):
+    part = motion[1::2]
+    np.testing.assert_array_equal(part.joints, motion.joints[1::2])
+    np.testing.assert_array_equal(part.uncertainty, motion.uncertainty[1::2])
+    assert len(part.keypoints) == len(part) == 2
+    assert part.contacts is None
+
+
 def test_what_is_not_there_is_not_made_up(motion):
     with pytest.raises(InputError, match="lacks right_big_toe, left_big_toe"):
         motion.restricted(H36M17).restricted(CMU28)

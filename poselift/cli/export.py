@@ -10,7 +10,7 @@ from poselift.core.errors import InputError
 from poselift.core.files import check_writable, remove_partial_of
 from poselift.export import read_motion
 from poselift.export.formats import FORMATS, Format
-from poselift.export.markers import markers
+from poselift.export.markers import MARKER_SETS, markers
 from poselift.structures import Motion
 
 _TOGETHER = "people"
@@ -33,6 +33,11 @@ def add_command(commands: Any) -> None:
     parser.add_argument(
         "--up", choices=["y", "z"], default="y", help="the axis that points up, in trc, c3d and bvh (default: y)"
     )
+    parser.add_argument(
+        "--markers",
+        choices=list(MARKER_SETS),
+        help="names of another program's markers, in trc and c3d (default: ours)",
+    )
     parser.set_defaults(run=run)
 
 
@@ -47,6 +52,8 @@ def run(options: argparse.Namespace) -> None:
     formats = motion_formats(names)
     if options.up == "z":
         _check_all(formats, "turns", "--up z: Z cannot point up in")
+    if options.markers:
+        _check_all(formats, "marked", f"--markers {options.markers}: there are no markers in")
     if options.together:
         _check_all(formats, "several", "--together: a file of several people is not possible in")
     motions = with_poses({source: read_motion(source) for source in options.motions})
@@ -59,7 +66,7 @@ def run(options: argparse.Namespace) -> None:
     for format_, out, sources in planned:
         remove_partial_of(out)
         camera = sidecar_camera(format_, sources[0])
-        format_.write(out, [motions[source] for source in sources], options.up, camera)
+        format_.write(out, [motions[source] for source in sources], options.up, camera, options.markers)
         print(out)
     if page:
         for out in page_of_people(list(motions), page):

@@ -18,7 +18,9 @@ _EVENTS = {"strike": ("Foot Strike", 1), "toe-off": ("Foot Off", 2)}
 """Label and icon of each event, as Vicon's and most other programs have them."""
 
 
-def write_c3d(path: str | os.PathLike[str], motions: Sequence[Motion], up: str = "y") -> None:
+def write_c3d(
+    path: str | os.PathLike[str], motions: Sequence[Motion], up: str = "y", *, names_of: str | None = None
+) -> None:
     """Writes joints as points: millimetres, a constant rate.
 
     The residual of a point is the radius that holds the joint in 90 % of cases, millimetres; 0 where it is unknown, and
@@ -30,13 +32,14 @@ def write_c3d(path: str | os.PathLike[str], motions: Sequence[Motion], up: str =
         path: the file to write.
         motions: everybody in the file; see `markers`.
         up: the axis that points up, "y" or "z".
+        names_of: names of the points, one of `MARKER_SETS`; None for our joints.
 
     Raises:
         InputError: ezc3d is not installed, the file cannot be written, the people do not fit together, or somebody has
             no frame with a pose.
     """
     ezc3d = require("ezc3d", "c3d")
-    found = markers(motions, up)
+    found = markers(motions, up, names_of)
     file = ezc3d.c3d()
     point = file["parameters"]["POINT"]
     point["RATE"]["value"] = [found.rate]

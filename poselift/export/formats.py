@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from poselift.core.optional import require
 from poselift.export.angles import write_angles_csv, write_angles_mot
@@ -30,6 +31,7 @@ class Format:
         several: whether one file has room for several people.
         turns: whether the writer can make Z point up, with up="z".
         camera: whether the writer takes the camera of the sidecar.
+        marked: whether the writer can give markers the names of other programs, with names_of="pose2sim".
         package: the optional package that it needs, and the extra that installs it.
     """
 
@@ -38,6 +40,7 @@ class Format:
     several: bool = False
     turns: bool = False
     camera: bool = False
+    marked: bool = False
     package: tuple[str, str] | None = None
 
     def check(self) -> None:
@@ -49,7 +52,14 @@ class Format:
         if self.package is not None:
             require(*self.package)
 
-    def write(self, path: Path, motions: list[Motion], up: str = "y", camera: SidecarCamera | None = None) -> None:
+    def write(
+        self,
+        path: Path,
+        motions: list[Motion],
+        up: str = "y",
+        camera: SidecarCamera | None = None,
+        names_of: str | None = None,
+    ) -> None:
         """Writes a file.
 
         Args:
@@ -57,6 +67,7 @@ class Format:
             motions: one person, or several if the format has room for them.
             up: "z" if the format can have Z up.
             camera: of the sidecar, for formats with room for it.
+            names_of: one of `MARKER_SETS`, if the format has markers.
 
         Raises:
             InputError: the file cannot be written, or the motions have no pose or lack joints.
@@ -64,15 +75,15 @@ class Format:
         # For the tables of `poselift lift` too, which may be empty themselves.
         check_people(motions)
         given = motions if self.several else motions[0]
-        options = ({"up": up} if self.turns else {}) | ({"camera": camera} if self.camera else {})
-        self.writer(path, given, **options)
+        options: dict[str, Any] = ({"up": up} if self.turns else {}) | ({"camera": camera} if self.camera else {})
+        self.writer(path, given, **options, **({"names_of": names_of} if self.marked else {}))
 
 
 FORMATS = {
-    "trc": Format(".trc", write_trc, several=True, turns=True),
+    "trc": Format(".trc", write_trc, several=True, turns=True, marked=True),
     "mot": Format(".mot", write_angles_mot),
     "opensim": Format(".opensim", write_opensim),
-    "c3d": Format(".c3d", write_c3d, several=True, turns=True, package=("ezc3d", "c3d")),
+    "c3d": Format(".c3d", write_c3d, several=True, turns=True, marked=True, package=("ezc3d", "c3d")),
     "bvh": Format(".bvh", write_bvh, turns=True),
     "glb": Format(".glb", write_glb, several=True, package=("pygltflib", "gltf")),
     "angles": Format(".angles.csv", write_angles_csv),

@@ -18,6 +18,29 @@ _GAP = 2.5
 """Intervals without a frame that are a gap."""
 
 
+_SIDED = {
+    **{joint.capitalize(): (f"{{side}}_{joint}",) for joint in ("shoulder", "elbow", "wrist", "hip", "knee", "ankle")},
+    "BigToe": ("{side}_big_toe",),
+    "Heel": ("{side}_heel",),
+}
+"""Markers that both sets have on each side, after an R or an L; neither small toes nor eyes and ears are joints here."""
+
+_BOTH_SIDES = {
+    f"{letter}{marker}": tuple(joint.format(side=side) for joint in joints)
+    for letter, side in (("R", "right"), ("L", "left"))
+    for marker, joints in _SIDED.items()
+}
+
+MARKER_SETS: dict[str, dict[str, tuple[str, ...]]] = {
+    "openpose": _BOTH_SIDES
+    | {"CHip": ("left_hip", "right_hip"), "Neck": ("left_shoulder", "right_shoulder"), "Nose": ("nose",)},
+    "pose2sim": _BOTH_SIDES
+    | {"Hip": ("left_hip", "right_hip"), "Neck": ("neck_base",), "Head": ("head_top",), "Nose": ("nose",)},
+}
+"""Marker names of other programs: OpenPose's BODY_25 and Pose2Sim's HALPE_26, as Pose2Sim's setups for OpenSim have
+them. Each marker is the middle of one or two joints."""
+
+
 @dataclass(frozen=True)
 class Markers:
     """Positions of markers at a constant rate.
@@ -44,16 +67,18 @@ class Markers:
         return self.start + np.arange(len(self.positions)) / self.rate
 
 
-def markers(motions: Sequence[Motion], up: str = "y") -> Markers:
+def markers(motions: Sequence[Motion], up: str = "y", names_of: str | None = None) -> Markers:
     """The joints of one or several people as markers.
 
     Frames at uneven times are interpolated linearly on an even grid. Nothing is interpolated across empty frames and
-    gaps. The rate is that of the longest motion.
+    gaps. The rate is that of the longest motion. Joints are NaN where no keypoint shows them (`Motion.in_sight`), and
+    left out if none ever does.
 
     Args:
         motions: everybody, in the same frame. Several people have names such as person_1_left_knee, and are NaN before
             their first frame and after their last one.
         up: the axis that points up, "y" or "z".
+        names_of: one of `MARKER_SETS`; None for our joints.
 
     Raises:
         InputError: the people do not fit together or are far apart in time, or somebody has no frame with a pose.
@@ -70,10 +95,9 @@ def markers(motions: Sequence[Motion], up: str = "y") -> Markers:
     positions, radii, resampled = [], [], False
     for motion in motions:
         prefix = f"person_{motion.keypoints.person}_" if len(motions) > 1 else ""
-        names += [prefix + joint for joint in motion.skeleton.joints]
-        points = upright(motion) @ turn.T
-        unknown = np.full(points.shape[:2], np.nan)
-        around = unknown if motion.uncertainty is None else motion.uncertainty.astype(np.float64)
+        own, points, around = _placed(motion, names_of)
+        names += [prefix + name for name in own]
+        points = points @ turn.T
         placed, uneven = _on_grid(grid, interval, motion.timestamps, np.concatenate([points, around[..., None]], -1))
         positions.append(placed[..., :3])
         radii.append(placed[..., 3])
@@ -86,6 +110,24 @@ def markers(motions: Sequence[Motion], up: str = "y") -> Markers:
         float(start),
         resampled,
     )
+
+
+def _placed(
+    motion: Motion, names_of: str | None
+) -> tuple[list[str], Float[np.ndarray, "t m 3"], Float[np.ndarray, "t m"]]:
+    """Names of a person's markers, their places and their radii, metres; NaN where no keypoint shows them."""
+    joints, shown, places = motion.skeleton.joints, motion.in_sight(), upright(motion)
+    radii = np.full(places.shape[:2], np.nan) if motion.uncertainty is None else motion.uncertainty.astype(np.float64)
+    chosen = {joint: (joint,) for joint in joints} if names_of is None else MARKER_SETS[names_of]
+    names, points, around = [], [], []
+    for name, parts in chosen.items():
+        rows = [joints.index(joint) for joint in parts if joint in joints]
+        seen = shown[:, rows].all(1) & (len(rows) == len(parts))
+        if seen.any():
+            names.append(name)
+            points.append(np.where(seen[:, None], places[:, rows].mean(1), np.nan))
+            around.append(np.where(seen, radii[:, rows].mean(1), np.nan))
+    return names, np.stack(points, 1), np.stack(around, 1)
 
 
 def _on_grid(

@@ -12,10 +12,10 @@ from xml.etree import ElementTree
 import numpy as np
 
 from poselift.core.files import atomic_folder, write_text
-from poselift.export.angles import write_angles_mot
+from poselift.export.angles import write_angles_csv, write_angles_mot
 from poselift.export.markers import markers
 from poselift.export.trc import write_trc
-from poselift.kinematics import solve, upright
+from poselift.kinematics import along_x, solve, upright
 from poselift.structures import Height, Motion
 
 MODEL = "Rajagopal2015.osim"
@@ -73,14 +73,17 @@ _SCALES = {
 
 def opensim_files(name: str) -> tuple[str, ...]:
     """Names of the files in the folder of a motion; all others there are the user's."""
-    return f"{name}.trc", f"{name}.mot", "markers.xml", "scale.xml", "inverse_kinematics.xml"
+    return f"{name}.trc", f"{name}.mot", f"{name}.angles.csv", "markers.xml", "scale.xml", "inverse_kinematics.xml"
 
 
 def write_opensim(path: str | os.PathLike[str], motion: Motion) -> None:
-    """Writes a folder with `NAME.trc`, `NAME.mot`, `markers.xml`, `scale.xml` and `inverse_kinematics.xml`.
+    """Writes a folder with `NAME.trc`, `NAME.mot`, `NAME.angles.csv` and three setups.
 
-    The motion is moved to the origin of the ground (`_centred`), and the TRC has no empty frames: OpenSim's inverse
-    kinematics stops at them. For OpenSim, `scale.xml` comes first; it needs the model in the same folder.
+    The setups are `markers.xml`, `scale.xml` and `inverse_kinematics.xml`. The motion faces along +X, as OpenSim's
+    users have it (`along_x`), and is moved to the origin of the ground (`_centred`). `NAME.angles.csv` has the
+    uncertainty of the angles, for which OpenSim's files have no room. The TRC has no
+    empty frames: OpenSim's inverse kinematics stops at them. For OpenSim, `scale.xml` comes first; it needs the model
+    in the same folder.
 
     Args:
         path: the folder; NAME is its name without suffix.
@@ -90,15 +93,16 @@ def write_opensim(path: str | os.PathLike[str], motion: Motion) -> None:
         InputError: the folder cannot be written, the skeleton lacks joints, or no frame has a pose.
     """
     path, found = Path(path), markers([motion])
-    moved = _centred(motion)
+    moved = _centred(along_x(motion))
     rigged = solve(moved)  # refuses a skeleton before anything is written
     name, trc = path.stem, f"{path.stem}.trc"
-    seen = found.times[np.isfinite(found.positions).all((1, 2))]
+    seen = found.times[np.isfinite(found.positions).any((1, 2))]
     span = f"{seen[0]:.6f} {seen[-1]:.6f}"
     joints = tuple(joint for joint in found.names if _part(joint) in _PLACES)
     with atomic_folder(path) as folder:
         write_trc(folder / trc, [moved], skip_empty=True)
-        write_angles_mot(folder / f"{name}.mot", rigged)
+        write_angles_mot(folder / f"{name}.mot", moved, rigged)
+        write_angles_csv(folder / f"{name}.angles.csv", moved)
         _write(folder / "markers.xml", _marker_set(joints))
         _write(folder / "scale.xml", _scaling(name, joints, trc, span, motion.height))
         _write(folder / "inverse_kinematics.xml", _tracking(name, joints, trc, span))

@@ -12,7 +12,12 @@ from poselift.structures import Motion
 
 
 def write_trc(
-    path: str | os.PathLike[str], motions: Sequence[Motion], up: str = "y", *, skip_empty: bool = False
+    path: str | os.PathLike[str],
+    motions: Sequence[Motion],
+    up: str = "y",
+    *,
+    skip_empty: bool = False,
+    names_of: str | None = None,
 ) -> None:
     """Writes joints as markers: millimetres, a constant rate, NaN in empty frames. TRC has no uncertainty.
 
@@ -20,15 +25,16 @@ def write_trc(
         path: the file to write.
         motions: everybody in the file; see `markers`.
         up: the axis that points up, "y" or "z".
-        skip_empty: leaves empty frames out; OpenSim's inverse kinematics stops at a frame without any marker.
+        names_of: names of the markers, one of `MARKER_SETS`; None for our joints.
+        skip_empty: leaves frames without any marker out; OpenSim's inverse kinematics stops at them.
 
     Raises:
         InputError: the file cannot be written, the people do not fit together, or somebody has no frame with a pose.
     """
-    found = markers(motions, up)
+    found = markers(motions, up, names_of)
     numbers = np.concatenate([found.times[:, None], found.positions.reshape(len(found.times), -1)], 1)
     if skip_empty:
-        numbers = numbers[np.isfinite(numbers).all(1)]
+        numbers = numbers[np.isfinite(numbers[:, 1:]).any(1)]
     frames, count = len(numbers), len(found.names)
     rate = f"{found.rate:.6g}"
     lines = [

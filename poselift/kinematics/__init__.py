@@ -1,10 +1,11 @@
 """Joint rotations and angles, gait events and filtering of a motion, computed once for all formats that need them."""
 
-from poselift.kinematics.angles import Angles, joint_angles
+from poselift.kinematics.angles import Angles, Shown, joint_angles, joints_of
 from poselift.kinematics.cycles import PERCENT, Cycles, gait_cycles
 from poselift.kinematics.filtering import butterworth
 from poselift.kinematics.footfalls import Footfalls, footfalls, steps_with
 from poselift.kinematics.gait import Gait, Step, Stride, gait
+from poselift.kinematics.heading import along_x
 from poselift.kinematics.inverse import solve, upright
 from poselift.kinematics.opensim import coordinates
 from poselift.kinematics.propagation import with_uncertainty
@@ -20,14 +21,17 @@ __all__ = [
     "Gait",
     "Rig",
     "RiggedMotion",
+    "Shown",
     "Step",
     "Stride",
+    "along_x",
     "butterworth",
     "coordinates",
     "footfalls",
     "gait",
     "gait_cycles",
     "joint_angles",
+    "joints_of",
     "segment_angles",
     "solve",
     "steps_with",

@@ -7,10 +7,11 @@ al., J. Biomech. 2005). Knee and elbow: a hinge. docs/angles.md has the signs. T
 straight, and the plane of a hanging arm.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 
 from poselift.kinematics.inverse import solve
 from poselift.kinematics.limbs import LEFT_ARM, LEG, RIGHT_ARM, STRAIGHT, Hinge
@@ -19,6 +20,23 @@ from poselift.structures import Motion
 
 _POLE = 10.0
 """Degrees from the arm that hangs or points up within which the plane of its elevation is unknown."""
+
+_HIPS, _SHOULDERS = ("left_hip", "right_hip"), ("left_shoulder", "right_shoulder")
+
+_NEEDS = {
+    "pelvis": _HIPS,
+    "trunk": _HIPS + _SHOULDERS,
+    "neck": (*_SHOULDERS, "head_top"),
+    "hip": (*_HIPS, "own_knee"),
+    "knee": ("own_hip", "own_knee", "own_ankle"),
+    "ankle": ("own_knee", "own_ankle", "own_big_toe"),
+    "shoulder": (*_SHOULDERS, "own_elbow"),
+    "elbow": ("own_shoulder", "own_elbow", "own_wrist"),
+}
+"""Joints that the angles of each joint need, of their own side."""
+
+_TWIST = {"hip": ("own_ankle",), "shoulder": ("own_wrist",)}
+"""Joints that also show the turn of the upper limb about itself."""
 
 SIDES = {"left": (1.0, LEFT_ARM), "right": (-1.0, RIGHT_ARM)}
 """The sign of x on each side, and the arm's rest pose."""
@@ -58,12 +76,14 @@ def joint_angles(motion: Motion | RiggedMotion) -> Angles:
     """The joint angles of a motion.
 
     Args:
-        motion: of h36m17 or cmu28, or what `solve` made of it. Ankles and the head's rotation need cmu28.
+        motion: of h36m17 or cmu28, or what `solve` made of it. Ankles and the head's rotation need cmu28. Angles of
+            joints that no keypoint shows (`Motion.in_sight`) are NaN; a rigged motion counts as seen.
 
     Raises:
         InputError: the skeleton lacks joints, or no frame has a pose.
     """
     rigged = motion if isinstance(motion, RiggedMotion) else solve(motion)
+    shown = None if isinstance(motion, RiggedMotion) else Shown(motion)
     local = Locals(rigged)
     radians: dict[str, np.ndarray] = {}
     pelvis = rigged.rotations[:, 0]
@@ -90,7 +110,34 @@ def joint_angles(motion: Motion | RiggedMotion) -> Angles:
         radians[f"{side}_shoulder_rotation"] = np.where(_straight(elbow), np.nan, rotation)
         radians[f"{side}_elbow_flexion"] = elbow
     degrees = np.stack([continuous(np.degrees(values)) for values in radians.values()], 1)
+    if shown is not None:
+        needs = [joints_of(name) for name in radians]
+        degrees[~np.stack([shown.all(joints) for joints in needs], 1)] = np.nan
     return Angles(tuple(radians), degrees, rigged.timestamps)
+
+
+def joints_of(name: str) -> tuple[str, ...]:
+    """The joints of the skeleton that an angle needs."""
+    side, kind = name.split("_", 1) if name.startswith(("left_", "right_")) else ("", name)
+    part, _, movement = kind.rpartition("_")
+    needed = _NEEDS[part] + (_TWIST[part] if movement == "rotation" and part in _TWIST else ())
+    return tuple(joint.replace("own", side) for joint in needed)
+
+
+class Shown:
+    """Which joints the keypoints show (`Motion.in_sight`).
+
+    Args:
+        motion: of one person.
+    """
+
+    def __init__(self, motion: Motion) -> None:
+        self._seen, self._joints = motion.in_sight(), motion.skeleton.joints
+
+    def all(self, joints: Sequence[str]) -> Bool[np.ndarray, " t"]:
+        """Frames in which all of these joints are in sight; joints that the skeleton lacks do not count."""
+        rows = [self._joints.index(joint) for joint in joints if joint in self._joints]
+        return np.asarray(self._seen[:, rows].all(axis=1))
 
 
 class Locals:

@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Float
 
 from poselift.core.errors import InputError
-from poselift.kinematics.angles import Angles
+from poselift.kinematics.angles import Angles, Shown
 from poselift.kinematics.inverse import upright
 from poselift.structures import Motion
 
@@ -65,7 +65,20 @@ def segment_angles(motion: Motion) -> Angles:
         if {f"{side}_heel", f"{side}_big_toe"} <= set(joints):
             sole = places[f"{side}_big_toe"] - places[f"{side}_heel"]
             angles[f"{side}_foot_pitch"] = np.arctan2(sole[:, 1], np.hypot(sole[:, 0], sole[:, 2]))
-    return Angles(tuple(angles), np.degrees(np.stack([*angles.values()], 1)), motion.timestamps)
+    degrees = np.degrees(np.stack([*angles.values()], 1))
+    shown = Shown(motion)
+    degrees[~np.stack([shown.all(_needs(name)) for name in angles], 1)] = np.nan
+    return Angles(tuple(angles), degrees, motion.timestamps)
+
+
+def _needs(name: str) -> list[str]:
+    """The joints that the lean of a segment needs; the hips give the heading."""
+    hips = ["left_hip", "right_hip"]
+    side, _, part = name.partition("_")
+    if side not in _BOTH:
+        return [*hips, "left_shoulder", "right_shoulder"]
+    limb = part.partition("_lean")[0]
+    return [*hips, *(f"{side}_{joint}" for joint in _LIMBS.get(limb, ("ankle", "big_toe")))]
 
 
 def _lean(along: Float[np.ndarray, "t 3"], towards: Float[np.ndarray, "t 3"], up: int) -> Float[np.ndarray, " t"]:

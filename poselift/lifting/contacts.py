@@ -34,10 +34,6 @@ _SHORTEST = 0.17
 """Shortest contact in seconds, from the frame before it to the frame after it. A foot that is slow for less only turns
 in the air: at the top of a jump, speed is below `_TAKES_OFF` for 0.12 s."""
 
-_NEARBY, _OFTEN = 0.5, 0.3
-"""A joint is in sight if it is seen in this share of the frames, within so many seconds before and after: it may be
-hidden for 0.7 s. Detectors report feet outside the picture in a tenth of the frames."""
-
 _REST_HEIGHT = {"ankle": 0.08, "heel": 0.02, "big_toe": 0.03}
 """Height of a flat foot's joints over the ground, metres, for legs of `_LEG`."""
 
@@ -82,20 +78,19 @@ def feet_of(motion: Motion, threshold: float = THRESHOLD) -> Feet | None:
 
 
 def in_sight(motion: Motion, threshold: float = THRESHOLD) -> Bool[np.ndarray, "t j"]:
-    """Joints that are seen often enough around each frame.
+    """Joints whose own keypoints are seen often enough around each frame.
 
     Args:
         motion: of one person.
         threshold: keypoints with a lower score count as unseen.
     """
-    keypoints, times = motion.keypoints.bridged(), motion.timestamps
+    keypoints = motion.keypoints
     both = [joint for joint in motion.skeleton.joints if joint in keypoints.skeleton.joints]
-    seen = np.zeros(motion.joints.shape[:2], int)
-    seen[:, motion.skeleton.indices(both)] = keypoints.used(threshold)[:, keypoints.skeleton.indices(both)]
-    low, high = (np.searchsorted(times, times + away) for away in (-_NEARBY - 1e-6, _NEARBY + 1e-6))
-    total = np.pad(np.cumsum(seen, axis=0), ((1, 0), (0, 0)))
-    often: np.ndarray = total[high] - total[low] >= _OFTEN * (high - low)[:, None]
-    return often
+    seen = np.zeros(motion.joints.shape[:2], bool)
+    seen[:, motion.skeleton.indices(both)] = keypoints.in_sight(threshold, of_found=False)[
+        :, keypoints.skeleton.indices(both)
+    ]
+    return seen
 
 
 def at_rest(feet: Feet, times: Float[np.ndarray, " t"]) -> Bool[np.ndarray, "t 2 p"]:

@@ -1,12 +1,12 @@
 """Bodies of shaded parts in a view of the 3D scene, and the shadows and floors below them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
 import cv2
 import numpy as np
-from jaxtyping import Float, UInt8
+from jaxtyping import Bool, Float, UInt8
 
 from poselift.skeleton import Skeleton
 from poselift.viz.body_parts import parts_of, trunk_radii
@@ -39,15 +39,26 @@ class Pose3D:
         person: number of the person, which gives the colour.
         joints: metres, in the axes of the stage.
         skeleton: skeleton of `joints`.
-        interpolated: no detection in this frame; drawn translucent.
+        guessed: joints that no keypoint shows (`Motion.guessed`); drawn pale. None for none.
         floor: height of the ground below the person, metres.
     """
 
     person: int
     joints: Float[np.ndarray, "j 3"]
     skeleton: Skeleton
-    interpolated: bool = False
+    guessed: Bool[np.ndarray, " j"] | None = None
     floor: float = 0.0
+
+    @property
+    def pale(self) -> bool:
+        """Whether a part of the body is drawn pale."""
+        return self.guessed is not None and bool(self.guessed.any())
+
+    def shown(self) -> "Pose3D":
+        """The pose with NaN for joints that no keypoint shows."""
+        if self.guessed is None:
+            return self
+        return replace(self, joints=np.where(self.guessed[:, None], np.nan, self.joints), guessed=None)
 
     @cached_property
     def points(self) -> Float[np.ndarray, "points 3"]:

@@ -12,6 +12,9 @@ TEXT: Color = (222, 226, 232)
 WHITE: Color = (255, 255, 255)
 BLACK: Color = (0, 0, 0)
 
+PALE = 0.5
+"""Opacity of what no keypoint shows (`Motion.guessed`), in pictures as on the page."""
+
 # Okabe and Ito's palette for colour-blind viewers (https://jfly.uni-koeln.de/color/). The most distant hues come
 # first; the two dark ones are lightened for the dark background.
 _PALETTE: tuple[Color, ...] = (

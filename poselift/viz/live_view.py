@@ -54,7 +54,7 @@ class LiveView:
             for number, (keypoints, scores) in frame.keypoints.items()
         }
         self._poses |= {
-            number: Pose3D(number, joints, skeleton_3d, frame.people[number].interpolated)
+            number: Pose3D(number, joints, skeleton_3d, np.full(len(joints), frame.people[number].interpolated))
             for number, joints in self._stage.place(frame.people, frame.timestamp).items()
         }
         self._people = {number: self._people[number] for number in frame.present if number in self._people}

@@ -46,9 +46,7 @@ class OverlayRenderer:
         self._motions = list(motions)
         self._video = VideoPane(image_size, threshold=threshold)
         self._keypoints = [motion.keypoints.bridged() for motion in motions]
-        self._guessed = [
-            motion.interpolated & ~keypoints.seen for motion, keypoints in zip(motions, self._keypoints, strict=True)
-        ]
+        self._guessed = [motion.guessed() for motion in motions]
         self._halves = np.array([half_interval(motion.timestamps) for motion in motions])
         # Hours have hundreds of people, of whom a frame shows a few; people without frames are never shown.
         self._first = np.array([motion.timestamps.min(initial=np.inf) for motion in motions])
@@ -85,6 +83,7 @@ class OverlayRenderer:
                 self._keypoints[index].scores[frame],
                 self._keypoints[index].skeleton,
                 self._lifted(motion, frame),
+                self._guessed[index][frame],
             )
             for index, motion, frame in present
         ]
@@ -93,7 +92,7 @@ class OverlayRenderer:
                 motion.keypoints.person,
                 self._stage.place(index, motion, frame),
                 motion.skeleton,
-                bool(self._guessed[index][frame]),
+                self._guessed[index][frame],
                 float(self._stage.floors[index]),
             )
             for index, motion, frame in present

@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Float, UInt8
 
 from poselift.viz.bodies3d import Pose3D, draw_bodies, draw_shadows
-from poselift.viz.colors import BACKGROUND, GRID, TEXT, mix, person_colors
+from poselift.viz.colors import BACKGROUND, GRID, PALE, TEXT, mix, person_colors
 from poselift.viz.grid import draw_grid
 from poselift.viz.labels import draw_label, draw_text, text_size
 from poselift.viz.shot import Shot, ViewCamera
@@ -26,7 +26,6 @@ _FOCAL, _FLAT = 3.0, 6.0
 """Of the two views; in the second one, distance hardly changes size."""
 _MAIN_SHARE = 0.62
 """Share of the picture that the first view has."""
-_BRIDGED_OPACITY = 0.55
 
 
 @runtime_checkable
@@ -159,12 +158,11 @@ class Scene3D:
             part = image[view.top : view.top + height, view.left : view.left + width]
             view.draw_empty(part, camera, reach)
             draw_shadows(part, camera, people)
-            if bridged := [pose for pose in people if pose.interpolated]:
+            if pale := [pose for pose in people if pose.pale]:
                 layer = part.copy()
-                draw_bodies(layer, camera, bridged, reach, fine=view.swings)
-                part[:] = cv2.addWeighted(layer, _BRIDGED_OPACITY, part, 1 - _BRIDGED_OPACITY, 0)
-            seen = [pose for pose in people if not pose.interpolated]
-            draw_bodies(part, camera, seen, reach, fine=view.swings)
+                draw_bodies(layer, camera, pale, reach, fine=view.swings)
+                part[:] = cv2.addWeighted(layer, PALE, part, 1 - PALE, 0)
+            draw_bodies(part, camera, [pose.shown() for pose in people], reach, fine=view.swings)
             # The second view is smaller; colours tell there who is who.
             for pose in people if view.swings else ():
                 self._draw_person_label(part, camera, pose)

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 import cv2
 import numpy as np
-from jaxtyping import Float, UInt8
+from jaxtyping import Bool, Float, UInt8
 
 from poselift.skeleton import Skeleton
 from poselift.structures import THRESHOLD
-from poselift.viz.colors import BACKGROUND, person_colors
+from poselift.viz.colors import BACKGROUND, PALE, person_colors
 from poselift.viz.draw2d import draw_skeleton_2d
 from poselift.viz.labels import draw_label, text_size
 
@@ -29,6 +29,7 @@ class Person2D:
         skeleton: skeleton of the keypoints.
         lifted: the joints of the 3D pose, projected to pixels, and their skeleton. The keypoints are then drawn thin
             below them.
+        guessed: joints of `lifted` that no keypoint shows (`Motion.guessed`); drawn pale. None for none.
     """
 
     person: int
@@ -36,6 +37,7 @@ class Person2D:
     scores: Float[np.ndarray, " j"]
     skeleton: Skeleton
     lifted: tuple[Float[np.ndarray, "j3 2"], Skeleton] | None = None
+    guessed: Bool[np.ndarray, " j3"] | None = None
 
 
 class VideoPane:
@@ -105,7 +107,13 @@ class VideoPane:
             if person.lifted is not None:
                 joints, skeleton = person.lifted
                 pixels = (joints + 0.5) * scale - 0.5
-                draw_skeleton_2d(video, pixels, np.ones(len(pixels)), skeleton, colors, label=label)
+                shown = np.ones(len(pixels))
+                if person.guessed is not None and person.guessed.any():
+                    layer = video.copy()
+                    draw_skeleton_2d(layer, pixels, shown, skeleton, colors, label=label)
+                    video[:] = cv2.addWeighted(layer, PALE, video, 1 - PALE, 0)
+                    shown = np.where(person.guessed, 0.0, 1.0)
+                draw_skeleton_2d(video, pixels, shown, skeleton, colors, label=label)
         self._draw_text(video, text)
         return video
 

@@ -15,10 +15,11 @@ from poselift.export.netcdf import write_netcdf
 from poselift.export.parquet import write_parquet
 from poselift.export.table import columns
 from poselift.export.trc import write_trc
-from poselift.kinematics import solve
+from poselift.kinematics import gait, solve
 from poselift.skeleton import COCO17, H36M17
-from poselift.structures import Height
+from poselift.structures import Height, Keypoints2D
 from tests.kinematics.conftest import pose, turn
+from tests.kinematics.walker import walker
 
 
 def emptied(motion, frames):
@@ -67,6 +68,58 @@ def test_c3d_reads_back_with_the_uncertainty_as_residual(tmp_path):
     residuals = file["data"]["meta_points"]["residuals"][0]
     assert (residuals[:, 4] == -1).all()
     np.testing.assert_allclose(residuals[:, 5], 50, atol=0.5)
+
+
+def test_c3d_has_the_events_of_a_walk(tmp_path):
+    ezc3d = pytest.importorskip("ezc3d")
+    walk = walker(seconds=40.0)
+    write_c3d(tmp_path / "a.c3d", [walk])
+    found = ezc3d.c3d(str(tmp_path / "a.c3d"))["parameters"]["EVENT"]
+    events = gait(walk).events
+    assert found["USED"]["value"][0] == len(events)
+    names = [
+        (context, label) for context, label in zip(found["CONTEXTS"]["value"], found["LABELS"]["value"], strict=True)
+    ]
+    wanted = {"strike": "Foot Strike", "toe-off": "Foot Off"}
+    assert names == [(("Left", "Right")[foot], wanted[name]) for _, foot, name in events][:255]
+    minutes, seconds = found["TIMES"]["value"]
+    np.testing.assert_allclose(60 * minutes + seconds, [time for time, _, _ in events][:255], atol=1e-4)
+
+
+def test_c3d_has_more_events_than_a_parameter_has_room_for(tmp_path):
+    ezc3d = pytest.importorskip("ezc3d")
+    walk = walker(seconds=90.0)
+    write_c3d(tmp_path / "a.c3d", [walk])
+    found = ezc3d.c3d(str(tmp_path / "a.c3d"))["parameters"]["EVENT"]
+    count = len(gait(walk).events)
+    assert 255 < count == found["USED"]["value"][0]
+    assert len(found["LABELS"]["value"]) + len(found["LABELS2"]["value"]) == count
+
+
+@pytest.mark.parametrize(("names_of", "middle", "absent"), [("openpose", "CHip", "Head"), ("pose2sim", "Hip", "CHip")])
+def test_markers_have_the_names_of_other_programs(tmp_path, names_of, middle, absent):
+    walk = pose(frames=4)
+    write_trc(tmp_path / "a.trc", [walk], names_of=names_of)
+    names = (tmp_path / "a.trc").read_text().splitlines()[3].split("\t")[2::3]
+    assert {"RKnee", "LBigToe", "Neck", middle} <= set(names)
+    assert absent not in names
+    found = markers([walk], names_of=names_of)
+    hips = 1000 * (walk.joints + walk.root[:, None])[:, walk.skeleton.indices(["left_hip", "right_hip"])].mean(1)
+    np.testing.assert_allclose(found.positions[:, found.names.index(middle)], hips, atol=1e-3)
+    assert "RHeel" not in markers([pose(frames=4, skeleton=H36M17)], names_of=names_of).names
+
+
+def test_markers_that_no_keypoint_shows_are_left_out():
+    walk = pose(frames=40)
+    rows = [walk.skeleton.index(joint) for joint in COCO17.joints]
+    scores = np.ones((40, 17))
+    scores[25:, COCO17.index("left_ankle")] = 0
+    keypoints = Keypoints2D(walk.keypoints.keypoints[:, rows], scores, walk.timestamps, COCO17, (640, 480))
+    found = markers([dataclasses.replace(walk, keypoints=keypoints)])
+    assert "left_big_toe" not in found.names
+    ankle = found.positions[:, found.names.index("left_ankle")]
+    assert np.isfinite(ankle[:25]).all()
+    assert np.isnan(ankle[39]).all()
 
 
 def test_heights_are_in_c3d_parquet_and_glb(tmp_path):

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from poselift.core.errors import InputError
+from poselift.export.angles import write_angles_mot
 from poselift.export.opensim import write_opensim
 from poselift.skeleton import CMU28, COCO17, H36M17
 from poselift.structures import Height
@@ -55,6 +56,16 @@ def test_the_setups_name_markers_of_the_trc_and_files_of_the_folder(tmp_path, wa
         assert next(setup.iter("marker_file")).text == "a.trc"
         assert [float(time) for time in next(setup.iter("time_range")).text.split()] == [times[0], times[-1]]
     assert next(scale.iter("output_model_file")).text == next(tracking.iter("model_file")).text
+
+
+@pytest.mark.parametrize("heading", [0.0, 90.0, -120.0])
+def test_pelvis_tilt_and_list_do_not_depend_on_the_heading(tmp_path, heading):
+    """A person who leans ahead by 20 degrees tilts by -20 in the model, wherever the person faces."""
+    write_angles_mot(tmp_path / "a.mot", pose(world=turn("y", heading) @ turn("x", 20.0)))
+    lines = (tmp_path / "a.mot").read_text().splitlines()
+    table = dict(zip(lines[6].split("\t"), map(float, lines[7].split("\t")), strict=True))
+    for name, degrees in (("pelvis_tilt", -20), ("pelvis_list", 0), ("pelvis_rotation", 0)):
+        assert table[name] == pytest.approx(degrees, abs=0.1)
 
 
 def test_the_height_is_in_the_setup_of_scaling(tmp_path, walk):

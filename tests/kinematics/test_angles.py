@@ -1,10 +1,12 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
 
 from poselift.kinematics import joint_angles, solve
 from poselift.kinematics.directions import swing
-from poselift.skeleton import CMU28, H36M17
+from poselift.skeleton import CMU28, COCO17, H36M17
 from tests.kinematics.conftest import pose, turn
 
 STANCES = {
@@ -130,6 +132,23 @@ def shoulder(plane, elevation, rotation, sign):
     angle = (sign * r)[:, None, None]
     inwards = torch.eye(3, dtype=torch.float64) + angle.sin() * cross + (1 - angle.cos()) * cross @ cross
     return inwards @ swing(down, along) @ turn("z", -90.0 * sign)
+
+
+def test_angles_of_joints_that_no_keypoint_shows_are_unknown():
+    whole = pose({"left_knee": turn("x", 40.0)}, frames=10)
+    rows = [whole.skeleton.index(joint) for joint in COCO17.joints]
+    seen = whole.keypoints
+    coco = replace(seen, keypoints=seen.keypoints[:, rows], scores=seen.scores[:, rows], skeleton=COCO17)
+    angles = joint_angles(replace(whole, keypoints=coco))  # a detector without feet
+    assert np.isnan(angles.of("left_ankle_dorsiflexion")).all()
+    np.testing.assert_allclose(angles.of("left_knee_flexion"), 40, atol=0.1)
+    scores = coco.scores.copy()
+    scores[:, COCO17.index("left_ankle")] = 0
+    cut = joint_angles(replace(whole, keypoints=replace(coco, scores=scores)))
+    for name in ("left_knee_flexion", "left_hip_rotation"):
+        assert np.isnan(cut.of(name)).all()
+    for name in ("left_hip_flexion", "right_knee_flexion", "trunk_flexion"):
+        assert np.isfinite(cut.of(name)).all()
 
 
 def test_what_the_pose_does_not_show_is_unknown():

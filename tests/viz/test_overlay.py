@@ -155,6 +155,22 @@ def test_bridged_frames_are_fainter_in_the_scene(make_motion, gray):
     assert scenes[2].mean() < scenes[0].mean()
 
 
+def test_guessed_limbs_are_fainter_on_the_picture(make_motion, gray):
+    """A somersault that the detector lost: its limbs are no findings."""
+    motion, K = make_motion(), np.array([[500.0, 0, 320], [0, 500.0, 240], [0, 0, 1]])
+    pictures = []
+    for unseen in (slice(0), slice(8, 13)):
+        points, interpolated = motion.keypoints.keypoints.copy(), np.zeros(50, bool)
+        points[unseen], interpolated[unseen] = np.nan, True
+        keypoints = dataclasses.replace(motion.keypoints, keypoints=points)
+        one = dataclasses.replace(motion, keypoints=keypoints, interpolated=interpolated)
+        renderer = OverlayRenderer((640, 480), [one], K=K)
+        pictures.append(_panes(renderer, renderer.render(gray, 10 / 25))[0])
+    color = person_colors(1).left
+    assert _count(pictures[0], color) > 40
+    assert _count(pictures[1], color) == 0
+
+
 def test_another_picture_size_is_refused(gray):
     with pytest.raises(ValueError, match="640 x 480"):
         OverlayRenderer((480, 640), []).render(gray, 0.0)

@@ -101,12 +101,13 @@ def test_unknown_joints_are_not_drawn(make_motion):
     assert partly[y, x].max() < 100
 
 
-def test_interpolated_frames_are_fainter(make_motion):
+def test_what_no_keypoint_shows_is_fainter(make_motion):
     motion = make_motion()
     stage = Stage.fit([motion])
     scene = Scene3D(SIZE, SIZE, stage)
     seen, bridged = (
-        scene.render(_poses(stage, [motion], 0, interpolated=interpolated), 0.0) for interpolated in (False, True)
+        scene.render(_poses(stage, [motion], 0, guessed=np.full(len(motion.skeleton), guessed)), 0.0)
+        for guessed in (False, True)
     )
     empty = scene.render([], 0.0)
     changed = np.abs(seen.astype(int) - empty).max(-1) > 80

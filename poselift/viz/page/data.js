@@ -43,13 +43,8 @@ function unpack(bytes, at, [frames, ...rest], scale) {
 /** Adds what all views need: places in the scene (Y up, the ground at 0) and pixels of the video. */
 function prepare(person, { up, camera: { K, R, t }, world }) {
   const joints = person.names.length, { times } = person;
-  // Only gaps that one sees: a detector may look at every second frame, and nothing should flicker then.
-  person.gap = new Uint8Array(times.length);
-  for (let from = 0, k = 0; k <= times.length; k++) {
-    if (person.interpolated[k]) continue;
-    if (k > from && times[k - 1] - times[from] > 0.12) person.gap.fill(1, from, k);
-    from = k + 1;
-  }
+  // Frames in which no keypoint shows any joint.
+  person.gap = Uint8Array.from(times, (_, k) => person.guessed.subarray(k * joints, (k + 1) * joints).every((each) => each));
   person.places = new Float32Array(person.joints.length);
   person.pixels = new Float32Array(person.times.length * joints * 2);
   person.scale = new Float32Array(person.times.length * joints); // pixels for a metre at the joint

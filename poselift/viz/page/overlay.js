@@ -13,7 +13,7 @@ function drawOverlay(canvas, content, state, time) {
   content.people.forEach((person, i) => {
     const frame = frameOf(person, time);
     if (frame < 0 || state.hidden.has(i)) return;
-    pen.globalAlpha = person.gap[frame] ? .55 : 1;
+    pen.globalAlpha = person.gap[frame] ? .5 : 1;
     if (state.show.uncertainty && person.uncertainty) drawUncertainty(pen, person, frame, scale / ratio);
     if (state.show.skeleton) drawLines(pen, person, frame, scale / ratio);
     if (state.show.detections) drawDetections(pen, person, frame, scale / ratio);
@@ -38,10 +38,12 @@ function drawLines(pen, person, frame, scale) {
   for (const edge of [true, false]) for (const [a, a2, b, b2, side] of person.limbs) {
     const p = end(a, a2), q = end(b, b2);
     if (!(p[0] + q[0] === p[0] + q[0])) continue;
+    pen.globalAlpha = [a, a2, b, b2].some((joint) => person.guessed[base / 2 + joint]) ? .5 : 1;
     pen.strokeStyle = edge ? "#0009" : css(colors[side]);
     pen.lineWidth = (edge ? 5.5 : 3) / scale * (FACE.test(person.names[b]) ? .5 : 1);
     pen.beginPath(); pen.moveTo(...p); pen.lineTo(...q); pen.stroke();
   }
+  pen.globalAlpha = 1;
 }
 
 function drawDetections(pen, person, frame, scale) {

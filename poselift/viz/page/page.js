@@ -104,7 +104,7 @@ function lanes() {
   content.people.forEach((person, i) => {
     const y = (high - row * count) / 2 + row * i, thick = row * .55;
     // One bar for each run of frames that look alike.
-    const look = (frame) => Number.isNaN(person.root[3 * frame]) ? 0 : person.gap[frame] ? .4 : 1;
+    const look = (frame) => Number.isNaN(person.root[3 * frame]) ? 0 : person.gap[frame] ? .5 : 1;
     for (let from = 0, frame = 1; frame <= person.times.length; frame++) {
       const alpha = look(from);
       if (frame < person.times.length && look(frame) === alpha) continue;

@@ -161,32 +161,34 @@ class Scene {
   parts(person, frame) {
     const { names, limbs, places } = person, joints = names.length, base = frame * joints;
     const points = names.map((_, j) => this.at(...places.subarray(3 * (base + j), 3 * (base + j) + 3)));
-    const alpha = person.gap[frame] ? .5 : 1, colors = sidesOf(person.color), parts = [];
+    const pale = (...ends) => ends.some((joint) => person.guessed[base + joint]) ? .5 : 1;
+    const colors = sidesOf(person.color), parts = [];
     const size = (metres, point) => metres * this.focal / point[2];
-    const add = (depth, draw, opacity = alpha) => { if (depth > .2) parts.push({ depth, draw, alpha: opacity }); };
+    const add = (depth, draw, alpha) => { if (depth > .2) parts.push({ depth, draw, alpha }); };
     for (const [a, a2, b, b2, side] of limbs) {
       const p = a === a2 ? points[a] : middle(points[a], points[a2]), q = b === b2 ? points[b] : middle(points[b], points[b2]);
-      const name = names[b];
+      const name = names[b], alpha = pale(a, a2, b, b2);
       if (FACE.test(name)) continue;
       if (name === "nose") {
-        add(q[2] - .05, (pen) => ball(pen, q, size(.022, q), mix(colors[0], BLACK, .12)));
+        add(q[2] - .05, (pen) => ball(pen, q, size(.022, q), mix(colors[0], BLACK, .12)), alpha);
         continue;
       }
       if (name.endsWith("head_top")) {
         const h = [0, 1, 2].map((i) => p[i] + .56 * (q[i] - p[i]));
         const long = Math.hypot(...[0, 1, 2].map((i) => places[3 * (base + a) + i] - places[3 * (base + b) + i]));
-        add(h[2] - .02, (pen) => ball(pen, h, size(Math.min(.14, Math.max(.1, .5 * long)), h), colors[0]));
-        add(p[2], (pen) => capsule(pen, p, h, size(.055, p), size(.055, h), colors[0]));
+        add(h[2] - .02, (pen) => ball(pen, h, size(Math.min(.14, Math.max(.1, .5 * long)), h), colors[0]), alpha);
+        add(p[2], (pen) => capsule(pen, p, h, size(.055, p), size(.055, h), colors[0]), alpha);
         continue;
       }
       const girdle = /(shoulder|hip)$/.test(name); // of the trunk, not of an arm or a leg
       const r = size(radiusOf(names[a]) * (girdle ? .6 : 1), p), s = size(radiusOf(name) * (girdle ? .9 : 1), q);
-      add((p[2] + q[2]) / 2, (pen) => capsule(pen, p, q, r, s, colors[girdle ? 0 : side]));
+      add((p[2] + q[2]) / 2, (pen) => capsule(pen, p, q, r, s, colors[girdle ? 0 : side]), alpha);
     }
-    const trunk = ["left_shoulder", "right_shoulder", "right_hip", "left_hip"].map((name) => points[names.indexOf(name)]);
+    const corners = ["left_shoulder", "right_shoulder", "right_hip", "left_hip"].map((name) => names.indexOf(name));
+    const trunk = corners.map((joint) => points[joint]);
     if (trunk.every((point) => point)) {
       const depth = trunk.reduce((sum, point) => sum + point[2] / 4, 0);
-      add(depth + .01, (pen) => plate(pen, trunk, size(.06, [0, 0, depth]), colors[0]));
+      add(depth + .01, (pen) => plate(pen, trunk, size(.06, [0, 0, depth]), colors[0]), pale(...corners));
     }
     if (person.uncertainty && this.state.show.uncertainty) points.forEach((point, joint) => {
       const radius = person.uncertainty[base + joint];

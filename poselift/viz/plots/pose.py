@@ -52,11 +52,11 @@ def pose_plot(motions: Sequence[Motion], times: Sequence[float]) -> Figure:
         axes = figure.add_subplot(rows, columns, place + 1, projection="3d", computed_zorder=False)
         middle = (cloud[:, :2].min(0) + cloud[:, :2].max(0)) / 2
         _box(axes, np.stack([np.r_[middle - half, bottom], np.r_[middle + half, top]]), _ZOOM[len(times) > 1])
-        for limbs, joints in scene.bodies(time):
+        for limbs, joints, colors in scene.bodies(time):
             ends = limbs.ends(joints)
             order = far_to_near(ends)
-            colors = [SIDES[limbs.sides[limb]] for limb in order]
-            axes.add_collection(Line3DCollection(ends[order], colors=colors, linewidths=1.8, capstyle="round"))
+            drawn = [colors[limb] for limb in order]
+            axes.add_collection(Line3DCollection(ends[order], colors=drawn, linewidths=1.8, capstyle="round"))
         if len(times) > 1:
             axes.set_title(f"{time:.2f} s", y=0.95)
     add_side_legend(figure, SIDES)

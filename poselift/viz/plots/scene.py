@@ -3,16 +3,20 @@
 from collections.abc import Sequence
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
+from matplotlib.colors import to_rgba
 
 from poselift.core.times import frame_at, half_interval
 from poselift.structures import Motion
+from poselift.viz.colors import PALE
 from poselift.viz.limbs import Limbs, limbs_of
 from poselift.viz.plots.style import INK, LOOKS
 from poselift.viz.up import rotation_to_y_up
 
 SIDES = {"left": LOOKS[0].color, "right": LOOKS[1].color, "middle": INK}
 """The person's own sides, as in the plots of joint angles."""
+
+Rgba = tuple[float, float, float, float]
 
 ELEVATION, AZIMUTH = 12.0, -62.0
 """Degrees of the view, as mplot3d has them: from the camera's side, a little above and to the right."""
@@ -30,24 +34,32 @@ class Scene:
     def __init__(self, motions: Sequence[Motion]) -> None:
         turn = np.array([[1.0, 0, 0], [0, 0, -1], [0, 1, 0]]) @ rotation_to_y_up(motions)
         self._motions = motions
+        self._guessed = [motion.guessed() for motion in motions]
         self._places = [(motion.joints + motion.root[:, None]).astype(np.float64) @ turn.T for motion in motions]
         if motions[0].frame == "camera":
             lowest = np.concatenate([place[..., 2].min(1) for place in self._places])
             floor = np.nanpercentile(lowest, 5) if np.isfinite(lowest).any() else 0.0
             self._places = [place - [0, 0, floor] for place in self._places]
 
-    def bodies(self, time: float) -> list[tuple[Limbs, Float[np.ndarray, "j 3"]]]:
-        """The limbs and joints of the people who are there at a time, seconds."""
+    def bodies(self, time: float) -> list[tuple[Limbs, Float[np.ndarray, "j 3"], list[Rgba]]]:
+        """The limbs and joints of the people who are there at a time, seconds, and the colour of each limb."""
         found = []
-        for motion, places in zip(self._motions, self._places, strict=True):
+        for motion, places, guessed in zip(self._motions, self._places, self._guessed, strict=True):
             frame = frame_at(motion.timestamps, half_interval(motion.timestamps), time)
             if frame is not None and motion.posed[frame]:
-                found.append((limbs_of(motion.skeleton), places[frame]))
+                limbs = limbs_of(motion.skeleton)
+                found.append((limbs, places[frame], limb_colors(limbs, guessed[frame])))
         return found
 
     def points(self, time: float) -> Float[np.ndarray, "n 3"]:
         """All joints of all people who are there."""
-        return np.concatenate([np.zeros((0, 3)), *(places for _, places in self.bodies(time))])
+        return np.concatenate([np.zeros((0, 3)), *(places for _, places, _ in self.bodies(time))])
+
+
+def limb_colors(limbs: Limbs, guessed: Bool[np.ndarray, " j"]) -> list[Rgba]:
+    """The colours of limbs: those of their sides, pale where no keypoint shows an end (`Motion.guessed`)."""
+    pale = guessed[limbs.joints].any((1, 2))
+    return [to_rgba(SIDES[side], PALE if faint else 1.0) for side, faint in zip(limbs.sides, pale, strict=True)]
 
 
 def project(points: Float[np.ndarray, "*n 3"]) -> Float[np.ndarray, "*n 3"]:

@@ -13,7 +13,7 @@ from poselift.core.times import frame_at, half_interval
 from poselift.structures import Motion
 from poselift.viz.limbs import limbs_of
 from poselift.viz.pixels import pixels_of
-from poselift.viz.plots.scene import SIDES, Scene, far_to_near, project
+from poselift.viz.plots.scene import SIDES, Rgba, Scene, far_to_near, limb_colors, project
 from poselift.viz.plots.style import PAGE, PALE, add_side_legend, styled
 
 _MARGIN = 1.25
@@ -107,19 +107,19 @@ def _draw(axes: Axes, scene: Scene, time: float, cloud: Float[np.ndarray, "n 3"]
         [[low[0], y, 0], [high[0], y, 0]] for y in np.arange(low[1], high[1] + _TILE / 2, _TILE)
     ]
     axes.add_collection(LineCollection(list(project(np.array(ground))[..., :2]), colors=PALE, linewidths=0.5))
-    for limbs, joints in scene.bodies(time):
+    for limbs, joints, colors in scene.bodies(time):
         ends = limbs.ends(joints)
         order = far_to_near(ends)
-        colors = [SIDES[limbs.sides[limb]] for limb in order]
+        drawn = [colors[limb] for limb in order]
         axes.add_collection(
-            LineCollection(list(project(ends[order])[..., :2]), colors=colors, linewidths=1.5, capstyle="round")
+            LineCollection(list(project(ends[order])[..., :2]), colors=drawn, linewidths=1.5, capstyle="round")
         )
     axes.set(aspect="equal", xlim=middle[0] + room[0] / 2 * _ENDS, ylim=middle[1] + room[1] / 2 * _ENDS)
 
 
 def _lines(
     motions: Sequence[Motion], time: float, camera: PictureCamera
-) -> list[tuple[Float[np.ndarray, "l 2 2"], list[str]]]:
+) -> list[tuple[Float[np.ndarray, "l 2 2"], list[Rgba]]]:
     """The limbs of everybody who is there, pixels, and their colours."""
     found = []
     for motion in motions:
@@ -127,7 +127,7 @@ def _lines(
         if frame is not None:
             pixels = camera.project((motion.joints[frame] + motion.root[frame]).astype(np.float64))
             limbs = limbs_of(motion.skeleton)
-            found.append((limbs.ends(pixels), [SIDES[side] for side in limbs.sides]))
+            found.append((limbs.ends(pixels), limb_colors(limbs, motion.guessed()[frame])))
     return found
 
 
@@ -156,6 +156,7 @@ def _show(axes: Axes, picture: UInt8[np.ndarray, "h w 3"], box: tuple[int, int, 
     for ends, colors in bodies:
         known = np.isfinite(ends).all((1, 2))
         kept = [color for color, shown in zip(colors, known, strict=True) if shown]
-        axes.add_collection(LineCollection(list(ends[known]), colors="white", linewidths=2.2, capstyle="round"))
+        rims = [(1.0, 1.0, 1.0, opacity) for *_, opacity in kept]
+        axes.add_collection(LineCollection(list(ends[known]), colors=rims, linewidths=2.2, capstyle="round"))
         axes.add_collection(LineCollection(list(ends[known]), colors=kept, linewidths=1.2, capstyle="round"))
     axes.set(xlim=(left - 0.5, right - 0.5), ylim=(bottom - 0.5, top - 0.5))

@@ -1,0 +1,50 @@
+import numpy as np
+import pytest
+
+from poselift.kinematics import joint_angles, segment_angles, with_uncertainty
+from poselift.kinematics.propagation import _FACTORS
+from tests.kinematics.conftest import pose, turn
+
+BENT = {"left_knee": turn("x", 60.0), "right_knee": turn("x", 60.0), "left_elbow": turn("y", -60.0)}
+
+
+def uncertain(radius=0.05, frames=12, **options):
+    return pose(BENT, frames, uncertainty=np.full((frames, 28), radius), **options)
+
+
+def test_the_knee_has_the_error_of_three_joints():
+    """For equal errors in all directions, of a hinge: 1/a² + 1/b² + |1/a + 1/b|² for bones a, b, as the axes turn."""
+    motion = uncertain(root=np.tile([0.0, 0.0, 5.0], (12, 1)))
+    found = with_uncertainty(joint_angles, motion)
+    half = found.uncertainty[:, found.names.index("left_knee_flexion")]
+    # The knee bends in the plane of the ray, so its error is along and across it.
+    thigh, shank, bend = 0.42, 0.4, np.radians(60)
+    knee = 1 / thigh**2 + 1 / shank**2 + 2 * np.cos(bend) / (thigh * shank)
+    spread = np.sqrt(1 / thigh**2 + 1 / shank**2 + knee)
+    across, along = 0.05 / 3.65, 2 * 0.05 / 3.65
+    low, high = (1.645 * _FACTORS["knee_flexion"] * np.degrees(spread * sigma) for sigma in (across, along))
+    assert (low < half).all()
+    assert (half < high).all()
+
+
+def test_it_grows_with_the_radius_and_nothing_moves_without_one():
+    small, large = (with_uncertainty(joint_angles, uncertain(radius)).uncertainty for radius in (0.02, 0.04))
+    known = np.isfinite(small) & np.isfinite(large)
+    np.testing.assert_allclose(large[known], 2 * small[known], rtol=0.2)
+    np.testing.assert_array_equal(with_uncertainty(joint_angles, uncertain(0.0)).uncertainty[known], 0)
+    assert with_uncertainty(joint_angles, pose(BENT)).uncertainty is None
+
+
+@pytest.mark.parametrize("angles_of", [joint_angles, segment_angles])
+def test_every_known_angle_has_one(angles_of):
+    found = with_uncertainty(angles_of, uncertain(frames=40))
+    np.testing.assert_array_equal(np.isfinite(found.uncertainty), np.isfinite(found.degrees))
+    assert np.nanmax(found.uncertainty) <= 180
+
+
+def test_depth_errs_more():
+    """A thigh that swings in the plane of the ray is less certain than one that swings across it."""
+    front = with_uncertainty(segment_angles, uncertain())
+    side = with_uncertainty(segment_angles, uncertain(world=turn("y", 90.0)))
+    lean = front.names.index("left_thigh_lean_ahead")
+    assert front.uncertainty[:, lean].mean() > 1.5 * side.uncertainty[:, lean].mean()

@@ -1,0 +1,34 @@
+import numpy as np
+import pytest
+
+from poselift.kinematics import joint_angles, segment_angles
+from tests.kinematics.conftest import pose, turn
+
+
+@pytest.mark.parametrize("heading", [0.0, 70.0, -160.0])
+def test_leans_are_in_the_heading_of_the_body(heading):
+    """A body that leans ahead by 20 degrees and to the right by none, one knee bent and one arm abducted."""
+    turns = {"left_hip": turn("x", -30.0), "left_knee": turn("x", 50.0), "left_shoulder": turn("z", -60.0)}
+    found = segment_angles(pose(turns, 3, world=turn("y", heading) @ turn("x", 20.0)))
+    expected = {
+        "trunk_lean_ahead": 20,
+        "trunk_lean_right": 0,
+        "left_thigh_lean_ahead": 10,  # 30 ahead of a pelvis that tilts by 20
+        "left_shank_lean_ahead": -40,
+        "right_thigh_lean_ahead": -20,
+    }
+    for name, degrees in expected.items():
+        np.testing.assert_allclose(found.of(name), degrees, atol=0.5, err_msg=name)
+    assert (found.of("left_upper_arm_lean_out") > 20).all()
+
+
+def test_trunk_lean_holds_what_the_split_of_the_back_shares():
+    bent = pose({"spine": turn("x", 25.0)}, 3, world=turn("x", 10.0))
+    split = joint_angles(bent)
+    assert split.of("pelvis_tilt") + split.of("trunk_flexion") == pytest.approx([35.0] * 3, abs=1)
+    assert (segment_angles(bent).of("trunk_lean_ahead") > 20).all()
+
+
+def test_who_lies_on_the_side_has_no_heading():
+    lying = segment_angles(pose(frames=3, world=turn("z", 90.0)))
+    assert np.isnan(lying.of("trunk_lean_ahead")).all()
