@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
+from poselift.core.errors import InputError
 from poselift.core.times import check_span, usual_interval
 from poselift.export.people import check_people
 from poselift.kinematics import Z_UP, upright
@@ -23,7 +24,7 @@ _SIDED = {
     "BigToe": ("{side}_big_toe",),
     "Heel": ("{side}_heel",),
 }
-"""Markers that both sets have on each side, after an R or an L; neither small toes nor eyes and ears are joints here."""
+"""Markers that both sets have on each side, after an R or an L. Small toes are no joints here."""
 
 _BOTH_SIDES = {
     f"{letter}{marker}": tuple(joint.format(side=side) for joint in joints)
@@ -122,11 +123,13 @@ def _placed(
     names, points, around = [], [], []
     for name, parts in chosen.items():
         rows = [joints.index(joint) for joint in parts if joint in joints]
-        seen = shown[:, rows].all(1) & (len(rows) == len(parts))
+        seen = np.asarray(shown[:, rows].all(axis=1)) & (len(rows) == len(parts))
         if seen.any():
             names.append(name)
             points.append(np.where(seen[:, None], places[:, rows].mean(1), np.nan))
             around.append(np.where(seen, radii[:, rows].mean(1), np.nan))
+    if not names:
+        raise InputError(f"person {motion.keypoints.person}: no keypoint shows a joint; choose another person")
     return names, np.stack(points, 1), np.stack(around, 1)
 
 
