@@ -20,7 +20,8 @@ _MARGIN = 0.15
 _STEPS = (0.5, 1.0, 2.0, 5.0)
 """Metres between two ticks."""
 
-_MOST_TICKS = 5
+_MOST_TICKS = 5, 4
+"""On the longest axis, of one panel and of several."""
 
 _ZOOM = 0.93, 0.92
 """Of one panel and of several, whose labels take more of the room."""
@@ -31,7 +32,7 @@ _HEIGHT = 1.0, 0.9
 
 @styled
 def pose_plot(motions: Sequence[Motion], times: Sequence[float]) -> Figure:
-    """One panel per moment: bodies as lines, left and right in their colours, all axes in one scale.
+    """One panel per moment: bodies as lines, left and right in their colours, in one space and one scale.
 
     Args:
         motions: of one clip, all in the same frame.
@@ -44,14 +45,12 @@ def pose_plot(motions: Sequence[Motion], times: Sequence[float]) -> Figure:
     figure = Figure(figsize=(width, _HEIGHT[len(times) > 1] * rows * width / columns))
     # The layout does not see the labels of heights, which are on the right.
     figure.set_layout_engine("constrained", rect=(0, 0, 0.96, 1))
-    clouds = [scene.points(time) for time in times]
-    half = max(np.ptp(cloud[:, :2], axis=0).max() for cloud in clouds) / 2 + _MARGIN
-    top = max(cloud[:, 2].max() for cloud in clouds) + _MARGIN
-    bottom = min(0.0, *(cloud[:, 2].min() for cloud in clouds))
-    for place, (time, cloud) in enumerate(zip(times, clouds, strict=True)):
+    cloud = np.concatenate([scene.points(time) for time in times])
+    low, high = cloud.min(0) - _MARGIN, cloud.max(0) + _MARGIN
+    low[2] = min(0.0, cloud[:, 2].min())
+    for place, time in enumerate(times):
         axes = figure.add_subplot(rows, columns, place + 1, projection="3d", computed_zorder=False)
-        middle = (cloud[:, :2].min(0) + cloud[:, :2].max(0)) / 2
-        _box(axes, np.stack([np.r_[middle - half, bottom], np.r_[middle + half, top]]), _ZOOM[len(times) > 1])
+        _box(axes, np.stack([low, high]), len(times) > 1)
         for limbs, joints, colors in scene.bodies(time):
             ends = limbs.ends(joints)
             order = far_to_near(ends)
@@ -59,22 +58,21 @@ def pose_plot(motions: Sequence[Motion], times: Sequence[float]) -> Figure:
             axes.add_collection(Line3DCollection(ends[order], colors=drawn, linewidths=1.8, capstyle="round"))
         if len(times) > 1:
             axes.set_title(f"{time:.2f} s", y=0.95)
+    # Titles of the axes would meet the numbers: mplot3d does not keep them apart.
+    figure.supxlabel("across, away and height (m)", fontsize="medium")
     add_side_legend(figure, SIDES)
     return figure
 
 
-def _box(axes: Axes3D, limits: Float[np.ndarray, "2 3"], zoom: float) -> None:
+def _box(axes: Axes3D, limits: Float[np.ndarray, "2 3"], several: bool) -> None:
     """Axes of one scale with these limits, thin and without walls."""
     low, high = limits
-    step = next((step for step in _STEPS if (high - low).max() / step <= _MOST_TICKS), _STEPS[-1])
-    names = ("across", "away", "height")
-    for axis, name, pad in zip((axes.xaxis, axes.yaxis, axes.zaxis), names, (-3, -3, 0), strict=True):
+    step = next((step for step in _STEPS if (high - low).max() / step <= _MOST_TICKS[several]), _STEPS[-1])
+    for axis, pad in zip((axes.xaxis, axes.yaxis, axes.zaxis), (-3, -3, 0), strict=True):
         axis.set_pane_color((1, 1, 1, 0))
         axis.line.set(color=GREY, linewidth=0.6)
         axis.set_major_locator(MultipleLocator(step))
         axis.set_tick_params(pad=pad)
-        axis.set_label_text(f"{name} (m)")
-        axis.labelpad = 2 * pad - 3
     axes.set(xlim=limits[:, 0], ylim=limits[:, 1], zlim=limits[:, 2], proj_type="ortho")
-    axes.set_box_aspect(high - low, zoom=zoom)
+    axes.set_box_aspect(high - low, zoom=_ZOOM[several])
     axes.view_init(elev=ELEVATION, azim=AZIMUTH)

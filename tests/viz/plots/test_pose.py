@@ -13,7 +13,7 @@ def people(make_motion):
 
 
 def test_bodies_are_upright_on_the_ground_and_as_far_apart_as_they_are(people):
-    first, second = (joints for _, joints in Scene(people).bodies(1.5))
+    first, second = (joints for _, joints, _ in Scene(people).bodies(1.5))
     assert_allclose(second[0] - first[0], [2, 1, 0], atol=0.05)
     for joints in (first, second):
         assert_allclose(joints[H36M17.index("left_ankle"), 2], 0, atol=0.05)
@@ -27,7 +27,8 @@ def test_panels_have_one_scale_on_all_axes(people, check_texts):
         limits = np.array([axes.get_xlim(), axes.get_ylim(), axes.get_zlim()])
         sizes = np.diff(limits)[:, 0]
         assert_allclose(axes._box_aspect / axes._box_aspect[0], sizes / sizes[0], rtol=1e-6)
-    assert_allclose(*(np.diff(axes.get_xlim()) for axes in figure.axes))
+    for limits in ("get_xlim", "get_ylim", "get_zlim"):
+        assert_allclose(*(getattr(axes, limits)() for axes in figure.axes))
     one, both = (axes.collections for axes in figure.axes)
     assert (len(one), len(both)) == (1, 2)
     assert {"0.20 s", "1.50 s", "left", "right"} <= set(check_texts(figure))

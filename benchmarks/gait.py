@@ -1,0 +1,216 @@
+"""Errors of gait events on walks and runs of motion capture, exact and lifted.
+
+    python -m benchmarks.gait --corpus cmu50.npz [--bench bench_test.npz]
+
+Takes the clips of the corpus whose action is a walk or a run and nothing else, of subjects with their own skeleton.
+First table, of the exact motion: the share of a stride that is stance, by `poselift.kinematics.gait` with heels and
+toes and with ankles alone, and by the foot contacts of `poselift.lifting.contacts`; and the times of strikes and
+toe-offs beside the frames in which a heel or toe gets low and slow (below 2.5 cm over its rest and 1 m/s), as median
+and standard deviation. There is no force plate in the corpus, so these frames are no truth, only another view.
+
+With `--bench` a second table follows for its views of walks: lifted from detector-like COCO-17 as `poselift lift
+--world` does, with 17 joints and with all, against the events of the exact motion (heels and toes).
+"""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.command import command_line, errors_shown, table_head, table_row
+from poselift.data.cmu_bench import CmuBench
+from poselift.data.reading import load_arrays
+from poselift.kinematics import Gait, gait
+from poselift.lifting import CameraModel, lift_view, to_world
+from poselift.lifting.contacts import find_contacts
+from poselift.models import load_weights
+from poselift.skeleton import CMU28, H36M17
+from poselift.structures import FEET, Keypoints2D, Motion
+
+_WALKS, _RUNS = {"walk", "slow walk"}, {"run", "run/jog"}
+
+_LOW, _SLOW = 0.025, 1.0
+"""Metres over its rest and metres a second below which a heel or a toe is down."""
+
+_SAME = 0.2
+"""Seconds within which two events are the same."""
+
+_UP = np.array([0.0, 1.0, 0.0])
+
+Events = dict[tuple[int, str], np.ndarray]
+"""Seconds by foot (column of `FEET`) and kind."""
+
+
+def clips(path: Path) -> dict[int, tuple[str, Motion]]:
+    """Kind and motion of each walk and run of the corpus, by the clip's index."""
+    shapes: dict[str, tuple[int | None, ...]] = {
+        "root_relative": (None, len(CMU28), 3),
+        "root": (None, 3),
+        **dict.fromkeys(("clip_start", "action", "tier"), (None,)),
+        "joints": (len(CMU28),),
+        "fps": (),
+    }
+    arrays = load_arrays(path, shapes, "the corpus is cmu50.npz")
+    order = [arrays["joints"].tolist().index(joint) for joint in CMU28.joints]
+    found = {}
+    for number, (action, tier) in enumerate(zip(arrays["action"], arrays["tier"], strict=True)):
+        kind = "walk" if action in _WALKS else "run" if action in _RUNS else ""
+        if kind and tier == "A":
+            rows = slice(*arrays["clip_start"][number : number + 2])
+            joints = arrays["root_relative"][rows][:, order] / 1e4
+            times = np.arange(len(joints)) / float(arrays["fps"])
+            keypoints = Keypoints2D(
+                np.full((*joints.shape[:2], 2), 9.0), np.ones(joints.shape[:2]), times, CMU28, (640, 480)
+            )
+            root = arrays["root"][rows].astype(np.float64)
+            found[number] = kind, Motion(joints, root, times, np.zeros(len(times), bool), CMU28, "world", keypoints)
+    return found
+
+
+def events_of(found: Gait) -> Events:
+    """The events of a gait."""
+    return {
+        (foot, kind): np.array([time for time, side, name in found.events if (side, name) == (foot, kind)])
+        for foot in range(len(FEET))
+        for kind in ("strike", "toe-off")
+    }
+
+
+def changes(down: np.ndarray, times: np.ndarray) -> Events:
+    """Events of feet that are down in some frames; (t, 2)."""
+    middles = (times[1:] + times[:-1]) / 2
+    steps = np.diff(down.astype(int), axis=0)
+    return {
+        (foot, kind): middles[steps[:, foot] == sign]
+        for foot in range(len(FEET))
+        for kind, sign in (("strike", 1), ("toe-off", -1))
+    }
+
+
+def low_and_slow(motion: Motion) -> Events:
+    """When heels and toes get low and slow, and when they no longer are."""
+    down = np.zeros((len(motion), 2), bool)
+    for foot, name in enumerate(FEET):
+        for joint in ("heel", "big_toe"):
+            row = motion.skeleton.index(f"{name.removesuffix('_foot')}_{joint}")
+            place = motion.joints[:, row] + motion.root
+            speed = np.linalg.norm(np.gradient(place, motion.timestamps, axis=0), axis=-1)
+            still = speed < 0.3 * _SLOW
+            rest = np.median(place[still, 1]) if still.any() else place[:, 1].min()
+            down[:, foot] |= (place[:, 1] < rest + _LOW) & (speed < _SLOW)
+    return changes(down, motion.timestamps)
+
+
+def stances(events: Events) -> list[float]:
+    """Share of each stride in which the foot is down."""
+    shares = []
+    for foot in range(len(FEET)):
+        strikes, toe_offs = events[foot, "strike"], events[foot, "toe-off"]
+        for start, end in pairwise(strikes):
+            within = toe_offs[(toe_offs > start) & (toe_offs < end)]
+            if len(within) == 1 and end - start < 3:
+                shares.append(float((within[0] - start) / (end - start)))
+    return shares
+
+
+def differences(found: Events, reference: Events, kind: str) -> list[float]:
+    """Seconds from each event of a kind to the same one of the reference."""
+    out = []
+    for foot in range(len(FEET)):
+        for time in found[foot, kind]:
+            near = reference[foot, kind]
+            if len(near) and abs(away := time - near[np.abs(near - time).argmin()]) < _SAME:
+                out.append(float(away))
+    return out
+
+
+def spread(seconds: Sequence[float]) -> str:
+    """Median and standard deviation, ms."""
+    return f"{1000 * np.median(seconds):+.0f} ± {1000 * np.std(seconds):.0f}" if len(seconds) else "-"
+
+
+def exact_rows(found: dict[int, tuple[str, Motion]], kind: str) -> list[list[str]]:
+    """The cells of each way to find events, of all clips of a kind."""
+    names = ("relative to the pelvis", "the same, ankles alone", "contacts", "contacts, ankles alone")
+    shares: list[list[float]] = [[] for _ in names]
+    apart: list[list[list[float]]] = [[[], []] for _ in names]
+    for own_kind, motion in found.values():
+        if own_kind != kind:
+            continue
+        reference = low_and_slow(motion)
+        ankles = motion.restricted(H36M17)
+        each = [events_of(gait(motion)), events_of(gait(ankles))]
+        for moved in (motion, ankles):
+            down = find_contacts(moved, _UP)
+            assert down is not None
+            each.append(changes(down.any(-1), moved.timestamps))
+        for row, events in enumerate(each):
+            shares[row] += stances(events)
+            for column, event in enumerate(("strike", "toe-off")):
+                apart[row][column] += differences(events, reference, event)
+    return [
+        [kind, name, str(len(share)), f"{100 * np.mean(share):.1f} ± {100 * np.std(share):.1f}", *map(spread, both)]
+        for name, share, both in zip(names, shares, apart, strict=True)
+        if share
+    ]
+
+
+def lifted_rows(found: dict[int, tuple[str, Motion]], corpus: Path, bench: Path, weights: str) -> list[list[str]]:
+    """The cells of the lifted walks, with 17 joints and with all."""
+    places = load_arrays(bench, {"clip_index": (None,)}, "give bench_val.npz or bench_test.npz")["clip_index"]
+    lifter, views = load_weights(weights), CmuBench(corpus, bench, "coco17")
+    lifted = []
+    for number, clip in enumerate(places.tolist()):
+        if clip in found and found[clip][0] == "walk":
+            motion = lift_view(views[number], lifter)
+            camera = CameraModel(views[number].K, motion.keypoints.image_size, "given")
+            lifted.append((found[clip][1], to_world([motion], camera).motions[0]))
+    rows = []
+    for name in ("17 joints", "all joints"):
+        counts, shares, contacts, cadences, lengths = [0, 0, 0], [], [], [], []
+        apart: list[list[float]] = [[], []]
+        for exact, world in lifted:
+            own = gait(world.restricted(H36M17) if name == "17 joints" else world)
+            true = gait(exact)
+            events, reference = events_of(own), events_of(true)
+            same = 0
+            for column, event in enumerate(("strike", "toe-off")):
+                away = differences(events, reference, event)
+                same += len(away)
+                apart[column] += away
+            total, all_true = (sum(map(len, each.values())) for each in (events, reference))
+            counts = [counts[0] + same, counts[1] + all_true - same, counts[2] + total - same]
+            shares += stances(events)
+            if world.contacts is not None:
+                contacts += stances(changes(world.contacts, world.timestamps))
+            cadences.append(abs(own.cadence - true.cadence))
+            both = [[stride.length for stride in each.strides] for each in (own, true)]
+            if all(both):
+                lengths.append(float(np.mean(both[0]) / np.mean(both[1])))
+        around = f"{np.mean(lengths):.2f} ± {np.std(lengths):.2f}"
+        stance = f"{100 * np.mean(shares):.1f} ± {100 * np.std(shares):.1f}"
+        cells = [name, len(lifted), *counts, *map(spread, apart), stance, f"{100 * np.mean(contacts):.1f}"]
+        rows.append([*map(str, cells), f"{np.nanmean(cadences):.1f}", around])
+    return rows
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Prints the tables."""
+    parser = command_line(__doc__)
+    parser.add_argument("--corpus", type=Path, required=True, metavar="FILE", help="cmu50.npz")
+    parser.add_argument("--bench", type=Path, metavar="FILE", help="bench_val.npz or bench_test.npz")
+    parser.add_argument("--weights", default="small", metavar="NAME|FILE", help="default small")
+    options = parser.parse_args(arguments)
+    with errors_shown(parser):
+        found = clips(options.corpus)
+        print(table_head(["", "exact motion", "strides", "stance %", "strike ms", "toe-off ms"]))
+        print("\n".join(table_row(row) for kind in ("walk", "run") for row in exact_rows(found, kind)), flush=True)
+        if options.bench is not None:
+            head = ["", "views", "events", "missed", "extra", "strike ms", "toe-off ms", "stance %"]
+            print("\n" + table_head([*head, "stance by contacts %", "cadence error / min", "stride, share of true"]))
+            print("\n".join(map(table_row, lifted_rows(found, options.corpus, options.bench, options.weights))))
+
+
+if __name__ == "__main__":
+    main()
