@@ -130,6 +130,11 @@ def spread(seconds: Sequence[float]) -> str:
     return f"{1000 * np.median(seconds):+.0f} ± {1000 * np.std(seconds):.0f}" if len(seconds) else "-"
 
 
+def percent(shares: Sequence[float]) -> str:
+    """Mean and standard deviation, percent."""
+    return f"{100 * np.mean(shares):.1f} ± {100 * np.std(shares):.1f}" if len(shares) else "-"
+
+
 def exact_rows(found: dict[int, tuple[str, Motion]], kind: str) -> list[list[str]]:
     """The cells of each way to find events, of all clips of a kind."""
     names = ("relative to the pelvis", "the same, ankles alone", "contacts", "contacts, ankles alone")
@@ -150,7 +155,7 @@ def exact_rows(found: dict[int, tuple[str, Motion]], kind: str) -> list[list[str
             for column, event in enumerate(("strike", "toe-off")):
                 apart[row][column] += differences(events, reference, event)
     return [
-        [kind, name, str(len(share)), f"{100 * np.mean(share):.1f} ± {100 * np.std(share):.1f}", *map(spread, both)]
+        [kind, name, str(len(share)), percent(share), *map(spread, both)]
         for name, share, both in zip(names, shares, apart, strict=True)
         if share
     ]
@@ -188,10 +193,10 @@ def lifted_rows(found: dict[int, tuple[str, Motion]], corpus: Path, bench: Path,
             both = [[stride.length for stride in each.strides] for each in (own, true)]
             if all(both):
                 lengths.append(float(np.mean(both[0]) / np.mean(both[1])))
-        around = f"{np.mean(lengths):.2f} ± {np.std(lengths):.2f}"
-        stance = f"{100 * np.mean(shares):.1f} ± {100 * np.std(shares):.1f}"
-        cells = [name, len(lifted), *counts, *map(spread, apart), stance, f"{100 * np.mean(contacts):.1f}"]
-        rows.append([*map(str, cells), f"{np.nanmean(cadences):.1f}", around])
+        cells = [name, len(lifted), *counts, *map(spread, apart), percent(shares), percent(contacts)]
+        known = [each for each in cadences if np.isfinite(each)]
+        around = f"{np.mean(lengths):.2f} ± {np.std(lengths):.2f}" if lengths else "-"
+        rows.append([*map(str, cells), f"{np.mean(known):.1f}" if known else "-", around])
     return rows
 
 

@@ -9,15 +9,14 @@ import numpy as np
 from poselift.core.files import atomic_path
 from poselift.kinematics import (
     RiggedMotion,
-    Shown,
     along_x,
     coordinates,
     joint_angles,
-    joints_of,
     segment_angles,
     solve,
     with_uncertainty,
 )
+from poselift.kinematics.angles import Shown, joints_of
 from poselift.structures import Motion
 
 

@@ -1,6 +1,6 @@
 """Joint rotations and angles, gait events and filtering of a motion, computed once for all formats that need them."""
 
-from poselift.kinematics.angles import Angles, Shown, joint_angles, joints_of
+from poselift.kinematics.angles import Angles, joint_angles
 from poselift.kinematics.cycles import PERCENT, Cycles, gait_cycles
 from poselift.kinematics.filtering import butterworth
 from poselift.kinematics.footfalls import Footfalls, footfalls, steps_with
@@ -21,7 +21,6 @@ __all__ = [
     "Gait",
     "Rig",
     "RiggedMotion",
-    "Shown",
     "Step",
     "Stride",
     "along_x",
@@ -31,7 +30,6 @@ __all__ = [
     "gait",
     "gait_cycles",
     "joint_angles",
-    "joints_of",
     "segment_angles",
     "solve",
     "steps_with",

@@ -50,7 +50,7 @@ _FACTORS = {
     "pelvis_tilt": 1.3,
     "pelvis_list": 0.95,
     "pelvis_rotation": 1.0,
-    "trunk_flexion": 1.0,
+    "trunk_flexion": 1.3,
     "trunk_bending": 0.75,
     "trunk_rotation": 0.6,
     "neck_flexion": 0.25,
@@ -62,7 +62,17 @@ _FACTORS = {
     "shoulder_elevation": 0.95,
     "shoulder_plane": 0.85,
     "shoulder_rotation": 0.8,
-    "elbow_flexion": 0.8,
+    "elbow_flexion": 0.85,
+    "trunk_lean_ahead": 1.0,
+    "trunk_lean_right": 0.7,
+    "thigh_lean_ahead": 0.9,
+    "thigh_lean_out": 0.95,
+    "shank_lean_ahead": 0.5,
+    "shank_lean_out": 0.4,
+    "upper_arm_lean_ahead": 0.95,
+    "upper_arm_lean_out": 0.8,
+    "forearm_lean_ahead": 0.75,
+    "forearm_lean_out": 0.75,
 }
 """By angle without its side, the factor with which 90 % of the values are within: the mean of bench_val.npz, of
 bench_test.npz and of the real person of benchmarks/angles.py. 1 for the others."""

@@ -47,6 +47,7 @@ NOT_RUN = {"benchmarks": "minutes to hours; its own test of tests/benchmarks cal
 """Commands of pages that nothing runs here, as patterns, and why."""
 
 OPTIONS = {
+    "angles --data": "data of real people; tests/benchmarks/test_real.py has its reader",
     "batch --faults": "two minutes; tests/cli/batch kills batches",
     "batch --ray": "ray",
     "readers --model": "OpenSim and its model",
