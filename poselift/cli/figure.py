@@ -15,8 +15,8 @@ from poselift.core.files import check_writable
 from poselift.core.times import frame_at, half_interval
 from poselift.export import read_motion, read_sidecar
 from poselift.export.camera import camera_of
-from poselift.kinematics import joint_angles
-from poselift.structures import Motion
+from poselift.kinematics import gait, gait_cycles, joint_angles
+from poselift.structures import FEET, Motion
 from poselift.video import VideoReader
 
 if TYPE_CHECKING:
@@ -42,8 +42,8 @@ def add_command(commands: Any) -> None:
         "--kind",
         required=True,
         choices=list(_KINDS),
-        help="skeleton: bodies in 3D; strip: pictures "
-        "over bodies in 3D; time: a joint's error or uncertainty, and its angles; angles: all joint angles",
+        help="skeleton: bodies in 3D; strip: pictures over bodies in 3D; time: a joint's error or uncertainty, and its "
+        "angles; angles: all joint angles; cycles: these over the gait cycle",
     )
     parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="ends in .pdf, .svg or .png")
     parser.add_argument(
@@ -130,11 +130,27 @@ def _angles(motions: Sequence[Motion], arguments: argparse.Namespace) -> "Figure
     return angle_plot(joint_angles(_only(motions)))
 
 
+def _cycles(motions: Sequence[Motion], arguments: argparse.Namespace) -> "Figure":
+    from poselift.viz.plots import cycle_plot
+
+    motion = _only(motions)
+    found = gait(motion)
+    if not found.strides:
+        raise InputError(f"{arguments.motions[0]} has no strides; give a motion of somebody who walks or runs")
+    cycles = gait_cycles(joint_angles(motion), found)
+    stance = {
+        side: 100 * float(np.mean([stride.stance for stride in found.strides if FEET[stride.foot] == f"{side}_foot"]))
+        for side in {each.side for each in cycles}
+    }
+    return cycle_plot(cycles, stance)
+
+
 _KINDS: dict[str, Callable[[Sequence[Motion], argparse.Namespace], "Figure"]] = {
     "skeleton": _skeleton,
     "strip": _strip,
     "time": _time,
     "angles": _angles,
+    "cycles": _cycles,
 }
 
 _OPTIONS = {"at": ("skeleton", "strip"), "video": ("strip",), "joint": ("time",), "reference": ("time",)}

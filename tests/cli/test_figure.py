@@ -103,6 +103,7 @@ def test_the_error_against_a_reference(folder, tmp_path, drawn):
     [
         (["--kind", "skeleton", "--out", "a.jpg"], "ends in .pdf, .svg, .png"),
         (["--kind", "skeleton", "--out", "a.pdf", "--at", "99"], "the motions are from 0.00 to"),
+        (["--kind", "cycles", "--out", "a.pdf"], "lift with --world"),
         (["--kind", "angles", "--out", "a.pdf", "--at", "1"], "--at belongs to --kind skeleton and strip"),
         (["--kind", "skeleton", "--out", "a.pdf", "--joint", "left_knee"], "--joint belongs to --kind time"),
         (["--kind", "skeleton", "--out", "a.pdf", "--at", "now"], "is not a list of seconds"),
