@@ -16,10 +16,7 @@ same frames when nothing is hidden; `root`, the distance of the middle of the hi
 A second table has the same clips with fewer frames a second: every frame, every second and every third, in a file and
 as a stream without lookahead.
 
-A third table has the flexion of the knees of each action when all frames are seen: medians over frames and both knees
-of the motion capture and of the lifted motion, the mean difference, and the mean size of the difference; degrees.
-
-A fourth table splits the errors of each pair of joints into the part along the camera's ray to the true joint and the
+A third table splits the errors of each pair of joints into the part along the camera's ray to the true joint and the
 part across it, as root mean squares in mm: of the joints from the middle of the hips, and after the Procrustes
 alignment. `constant` is the size of the mean aligned error along the ray: the same in every frame. With `--corpus` and
 `--bench` the same table follows for the benchmark's virtual views, COCO-17 and detector-like 2D.
@@ -40,7 +37,6 @@ from poselift.data.views import View
 from poselift.lifting import CameraModel, LiftOptions, StreamingLifter, lift_view
 from poselift.lifting.view import keypoints_of
 from poselift.metrics import aligned_joint_errors, joint_errors
-from poselift.metrics.angles import angle_names, joint_angles
 from poselift.metrics.position import procrustes_align
 from poselift.models import Weights, load_weights
 from poselift.skeleton import COCO17, H36M17
@@ -54,8 +50,6 @@ COLUMNS = ("MPJPE mm", "change %", "P-MPJPE mm", "hidden mm", "seen mm", "root m
 RAYS = ("along mm", "across mm", "aligned: along mm", "aligned: across mm", "constant mm")
 
 RATES = ("MPJPE mm", "P-MPJPE mm", "root mm", "stream: MPJPE mm", "P-MPJPE mm", "root mm")
-
-KNEES = ("motion capture °", "lifted °", "difference °", "mean size °")
 
 LIMBS = [
     f"{side}_{joint}" for joint in ("hip", "knee", "ankle", "shoulder", "elbow", "wrist") for side in ("left", "right")
@@ -174,28 +168,6 @@ def streamed(view: View, weights: Weights) -> Motion:
     return Motion(joints, root, keypoints.timestamps, interpolated, lifter.skeleton, "camera", keypoints)
 
 
-def knees_of(view: View, motion: Motion) -> Float[np.ndarray, "n 2"]:
-    """Flexion of both knees, true and lifted, in the frames where both are known; degrees."""
-    flexions = []
-    for points, skeleton in ((view.joints, view.skeleton), (torch.from_numpy(motion.joints), motion.skeleton)):
-        names = angle_names(skeleton)
-        angles = joint_angles(points.double(), skeleton)[:, [names.index(f"{side}_knee") for side in ("left", "right")]]
-        flexions.append(180 - angles.rad2deg().flatten().numpy())
-    both = np.stack(flexions, 1)
-    return both[np.isfinite(both).all(1)]
-
-
-def knee_rows(views: Sequence[View], weights: Weights) -> list[list[str]]:
-    """The cells of each action."""
-    rows = []
-    for action in sorted({view.action for view in views}):
-        pairs = [knees_of(view, lift_view(view, weights, OPTIONS)) for view in views if view.action == action]
-        true, lifted = np.concatenate(pairs).T
-        values = np.median(true), np.median(lifted), (lifted - true).mean(), np.abs(lifted - true).mean()
-        rows.append([action, *(f"{value:.1f}" for value in values)])
-    return rows
-
-
 def ray_rows(views: Sequence[View], weights: Weights) -> list[list[str]]:
     """The cells of each pair of joints, and of all."""
     parts = [ray_errors(view, lift_view(view, weights, OPTIONS)) for view in views]
@@ -243,8 +215,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
             print("\n".join([table_head(["", *COLUMNS]), *map(table_row, rows_of(views, weights))]), flush=True)
             print(f"\n## Fewer frames a second (`{weights.name}`)\n")
             print("\n".join([table_head(["", *RATES]), *map(table_row, rate_rows(views, weights))]), flush=True)
-            print(f"\n## Flexion of the knees (`{weights.name}`)\n")
-            print("\n".join([table_head(["", *KNEES]), *map(table_row, knee_rows(views, weights))]), flush=True)
             print(f"\n## Along and across the rays (`{weights.name}`)\n")
             print("\n".join([table_head(["", *RAYS]), *map(table_row, ray_rows(views, weights))]), flush=True)
             if bench:

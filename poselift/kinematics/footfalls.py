@@ -82,7 +82,9 @@ def footfalls(motion: Motion) -> Footfalls:
         raise InputError("gait events need the direction of up; lift with --world")
     if not steps_with(motion.skeleton):
         raise InputError(f"{motion.skeleton.name} lacks hips, knees or ankles, which gait events need")
-    whole = _both(("heel", "big_toe")) <= set(motion.skeleton.joints)
+    # A detector without feet shows no toes, though the lifter gives them.
+    shown = {joint for joint, seen in zip(motion.skeleton.joints, motion.in_sight().T, strict=True) if seen.any()}
+    whole = _both(("heel", "big_toe")) <= shown
     ends = ("heel", "big_toe") if whole else ("ankle", "ankle")
     stretches = [stretch for run in _runs(motion) for stretch in _stretches(motion, run, ends)]
     speeds = [stretch.speed for stretch in stretches]
@@ -183,8 +185,9 @@ class _Stretch:
 
 
 def _runs(motion: Motion) -> list[np.ndarray]:
-    """Frames with a pose, in runs without missing frames."""
-    known = np.flatnonzero(motion.posed)
+    """Frames with a pose and both ankles in sight, in runs without missing frames."""
+    ankles = motion.skeleton.indices(sorted(_both(("ankle",))))
+    known = np.flatnonzero(motion.posed & motion.in_sight()[:, ankles].all(1))
     interval = usual_interval(motion.timestamps)
     apart = (np.diff(known) > 1) | (np.diff(motion.timestamps[known]) > 2.5 * interval)
     return [run for run in np.split(known, np.flatnonzero(apart) + 1) if len(run) > 2]

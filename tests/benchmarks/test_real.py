@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from benchmarks import real
-from benchmarks.real import LIMBS, frame_errors, knees_of, ray_errors, takes
+from benchmarks.real import LIMBS, frame_errors, ray_errors, takes
 from poselift.lifting.view import keypoints_of
 from poselift.skeleton import H36M17
 from poselift.structures import Motion
@@ -51,16 +51,6 @@ def test_errors_by_hand(data):
     np.testing.assert_allclose(errors[:, 0], 120 / len(LIMBS), atol=0.01)
     larger = frame_errors(view, motion_of(view, 1.1 * view.joints.numpy(), root))
     assert larger[:, 1].max() < 0.01 < 10 < larger[:, 0].min()
-
-
-def test_knees_by_hand(data):
-    view = takes(data)[0]
-    joints = view.joints.numpy().copy()
-    legs = H36M17.indices(["left_hip", "left_knee", "left_ankle", "right_hip", "right_knee", "right_ankle"])
-    joints[:, legs] = [[0, 0, 0], [0, 1, 0], [0, 1.5, 0.5], [1, 0, 0], [1, 1, 0], [1, 2, 0]]
-    true, lifted = knees_of(view, motion_of(view, joints, view.root.numpy())).T
-    np.testing.assert_allclose(lifted.reshape(-1, 2), [[45, 0]] * len(view), atol=1e-3)
-    assert ((true > 0) & (true < 180)).all()
 
 
 def test_errors_along_and_across_the_rays_by_hand(data):

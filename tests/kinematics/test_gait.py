@@ -62,6 +62,13 @@ def test_uneven_frames_and_a_gap_give_the_same_cadence():
     assert gait(fewer).cadence == pytest.approx(110, abs=2)
 
 
+def test_legs_outside_the_picture_have_no_steps():
+    walk = walker()
+    scores = walk.keypoints.scores.copy()
+    scores[:, walk.skeleton.indices(["left_ankle", "right_ankle"])] = 0
+    assert not gait(dataclasses.replace(walk, keypoints=dataclasses.replace(walk.keypoints, scores=scores))).steps
+
+
 def test_who_stands_jumps_or_waits_has_no_steps():
     still = pose(frames=60)
     assert not gait(still).steps
