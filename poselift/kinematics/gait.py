@@ -31,8 +31,9 @@ class Step:
         foot: column of `FEET` of the foot that strikes at the end.
         start: seconds.
         end: seconds.
-        length: metres from one ankle to the other along the way of the pelvis or its heading, at the end.
-        width: metres across it.
+        length: metres ahead, from the ankle of the other foot at its strike to that of this foot; NaN for a run on a
+            treadmill of unknown speed.
+        width: metres across.
     """
 
     foot: int
@@ -129,16 +130,17 @@ def gait(motion: Motion, belt: float | None = None) -> Gait:
         for row, ((start, foot), (end, other)) in enumerate(pairs)
     ]
     ground = _Ground(motion)
-    steps = [
-        Step(other, start, end, *ground.step(end, other))
-        for ((start, _), (end, other)), is_step in zip(pairs, stepped, strict=True)
-        if is_step
-    ]
     # A stride is two steps in a row: left, right, left.
     firsts = [row for row in range(len(pairs) - 1) if stepped[row] and stepped[row + 1]]
     spans = [(strikes[row][1], strikes[row][0], strikes[row + 2][0]) for row in firsts]
     travelled = np.array([ground.stride(foot, start, end)[0] / (end - start) for foot, start, end in spans])
     in_place = bool(len(spans)) and bool(np.median(travelled) < _IN_PLACE * falls.ground_speed)
+    steps = []
+    for (start, _), (end, foot) in [pair for pair, is_step in zip(pairs, stepped, strict=True) if is_step]:
+        length, width = ground.step(foot, end if in_place else start, end)
+        if in_place and falls.running:  # nobody is on the belt for a part of the step
+            length = np.nan if belt is None else belt * (end - start)
+        steps.append(Step(foot, start, end, length, width))
     strides = []
     for row, (foot, start, end) in zip(firsts, spans, strict=True):
         middle = strikes[row + 1][0]
@@ -196,10 +198,10 @@ class _Ground:
             for side in sides
         ]
 
-    def step(self, time: float, foot: int) -> tuple[float, float]:
-        """Length and width of the step that ends when a foot strikes, metres."""
-        apart = self._at(time, self._ankles[foot]) - self._at(time, self._ankles[1 - foot])
-        near = np.abs(self._times - time) <= 0.5
+    def step(self, foot: int, start: float, end: float) -> tuple[float, float]:
+        """Metres ahead and across from the other ankle at the start to the foot's at the end, in the body's heading."""
+        apart = self._at(end, self._ankles[foot]) - self._at(start, self._ankles[1 - foot])
+        near = np.abs(self._times - end) <= 0.5
         across = self._across[near].mean(0)[[0, 2]]
         across /= np.linalg.norm(across)
         # Ahead is across turned about y; a left foot is to the left of the right one.

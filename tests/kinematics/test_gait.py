@@ -51,6 +51,11 @@ def test_a_run_has_spells_without_a_foot_down(travel):
     assert found.cadence == pytest.approx(168, abs=1)
     assert np.median([stride.stance for stride in found.strides]) == pytest.approx(0.36, abs=0.08)
     assert np.median([stride.double_support for stride in found.strides]) == pytest.approx(-0.28, abs=0.2)
+    lengths = [step.length for step in found.steps]
+    if travel:  # with the flight in it
+        assert np.median(lengths) == pytest.approx(2.5 * 60 / 168, abs=0.05)
+    else:
+        assert np.isnan(lengths).all()
 
 
 def test_uneven_frames_and_a_gap_give_the_same_cadence():
