@@ -28,6 +28,7 @@ from benchmarks.command import command_line, errors_shown, table_row
 from poselift.cli.main import main as poselift
 from poselift.core.choices import choose
 from poselift.export import read_motion
+from poselift.export.formats import FORMATS
 from poselift.kinematics import solve, upright
 from poselift.structures import Motion
 
@@ -117,12 +118,15 @@ def seen(reader: Reader, found: dict, positions: np.ndarray, motion: Motion) -> 
     if positions.size:
         rigged = reader.format in ("bvh", "glb")
         expected = solve(motion).positions() if rigged else upright(motion)
-        names = motion.skeleton.joints
+        # Markers are only of joints that keypoints show.
+        shown = motion.in_sight() if FORMATS[reader.format].marked else np.ones(expected.shape[:2], bool)
+        kept = np.flatnonzero(shown.any(axis=0))
+        names = [motion.skeleton.joints[row] for row in kept]
         missing = set(names) - set(found["names"])
         if missing or len(positions) != len(motion):
             return f"LOST: {len(positions)} of {len(motion)} frames, joints {', '.join(sorted(missing)) or 'complete'}"
         read = positions[:, [found["names"].index(name) for name in names]]
-        error = 1000 * float(np.linalg.norm(read - expected, axis=-1).max())
+        error = 1000 * float(np.linalg.norm(read - expected[:, kept], axis=-1)[shown[:, kept]].max())
         parts.insert(0, f"error at most {error:.1g} mm")
         if rigged:
             trunk = read[:, names.index("neck_base")] - read[:, names.index("pelvis")]
