@@ -93,7 +93,8 @@ def encode(motions: Sequence[Motion], view: View, times: Float[np.ndarray, " t"]
             ("joints", motion.joints, _METRES),
             ("root", motion.root, _METRES),
             ("interpolated", motion.interpolated, 1.0),
-            ("guessed", motion.guessed(), 1.0),
+            # 1 where nobody was found, 2 where the joint is out of sight.
+            ("guessed", motion.guessed().astype(int) + ~motion.in_sight(), 1.0),
             ("keypoints", motion.keypoints.keypoints, _PIXELS),
             ("scores", motion.keypoints.scores, _SHARE),
             ("degrees", angles.degrees if angles else np.zeros((len(motion), 0)), _DEGREES),

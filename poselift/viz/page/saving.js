@@ -25,21 +25,26 @@ function anglesOf(person) {
   return [["time_s", ...person.angles.map((name) => `${name}_deg`)], ...rows].map((row) => row.join(",")).join("\n") + "\n";
 }
 
-/** Markers for OpenSim and others: millimetres, Y up; a motion in the camera frame turns by 180 degrees about x. */
+/**
+ * Markers for OpenSim and others: millimetres, Y up; a motion in the camera frame turns by 180 degrees about x. Joints
+ * out of sight are NaN, and left out if no frame shows them.
+ */
 function trcOf(person, content, name) {
-  const { times, names } = person, count = times.length, joints = names.length;
+  const { times } = person, count = times.length, joints = person.names.length;
+  const hidden = (t, joint) => person.guessed[joints * t + joint] === 2;
+  const shown = person.names.map((_, joint) => joint).filter((joint) => !times.every((_, t) => hidden(t, joint)));
   const rate = count > 1 ? +((count - 1) / (times[count - 1] - times[0])).toFixed(4) : 30;
   const lines = [["PathFileType", 4, "(X/Y/Z)", name],
     ["DataRate", "CameraRate", "NumFrames", "NumMarkers", "Units", "OrigDataRate", "OrigDataStartFrame", "OrigNumFrames"],
-    [rate, rate, count, joints, "mm", rate, 1, count],
-    ["Frame#", "Time", ...names.flatMap((joint) => [joint, "", ""])],
-    ["", "", ...names.flatMap((_, i) => AXES.map((axis) => axis.toUpperCase() + (i + 1)))], []];
+    [rate, rate, count, shown.length, "mm", rate, 1, count],
+    ["Frame#", "Time", ...shown.flatMap((joint) => [person.names[joint], "", ""])],
+    ["", "", ...shown.flatMap((_, i) => AXES.map((axis) => axis.toUpperCase() + (i + 1)))], []];
   for (let t = 0; t < count; t++) {
     const row = [t + 1, times[t].toFixed(6)];
-    for (let i = 0; i < 3 * joints; i++) {
-      const sign = content.world || i % 3 === 0 ? 1000 : -1000;
-      const value = person.joints[3 * joints * t + i] + person.root[3 * t + i % 3];
-      row.push(Number.isNaN(value) ? "NaN" : cell(sign * value, 2));
+    for (const joint of shown) for (let axis = 0; axis < 3; axis++) {
+      const sign = content.world || axis === 0 ? 1000 : -1000;
+      const value = person.joints[3 * (joints * t + joint) + axis] + person.root[3 * t + axis];
+      row.push(hidden(t, joint) || Number.isNaN(value) ? "NaN" : cell(sign * value, 2));
     }
     lines.push(row);
   }

@@ -171,6 +171,20 @@ def test_every_control_has_a_name(page, written):
     assert [node["role"]["value"] for node in named if not node["name"].get("value")] == []
 
 
+def test_markers_out_of_sight_are_left_out_and_pale(page, tmp_path, clip, people):
+    first = people[0]
+    wrist, scores = first.skeleton.index("left_wrist"), first.keypoints.scores.copy()
+    scores[:, first.keypoints.skeleton.index("left_wrist")] = 0
+    hidden = replace(first, keypoints=replace(first.keypoints, scores=scores))
+    write_page(tmp_path / "page.html", [hidden], View("clip.mp4", CAMERA, {}, {}), clip)
+    page.open(tmp_path / "page.html")
+    names = page("trcOf(content.people[0], content, 'a.trc')").splitlines()[3].split("\t")[2::3]
+    assert names == [joint for joint in first.skeleton.joints if joint != "left_wrist"]
+    guessed = values(page, "content.people[0].guessed").reshape(len(first), -1)
+    assert (guessed[:, wrist] == 2).all()
+    assert not np.delete(guessed, wrist, 1).any()
+
+
 def test_it_saves_what_poselift_writes(page, written, people, tmp_path):
     page.open(written)
     for place, motion in enumerate(people):
