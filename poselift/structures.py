@@ -244,6 +244,7 @@ class Motion:
         contacts: whether each foot of `FEET` is on the ground; None if unknown.
         pelvis: where the pelvis lies; None if unknown.
         height: standing height; None if unknown.
+        threshold: keypoints with a lower score were not lifted.
     """
 
     joints: Float[np.ndarray, "t j 3"]
@@ -257,6 +258,7 @@ class Motion:
     contacts: Bool[np.ndarray, "t 2"] | None = None
     pelvis: Pelvis | None = None
     height: Height | None = None
+    threshold: float = THRESHOLD
 
     def __len__(self) -> int:
         return len(self.timestamps)
@@ -272,16 +274,13 @@ class Motion:
         """Frames in which root and all joints are known."""
         return np.isfinite(self.joints).all((1, 2)) & np.isfinite(self.root).all(1)
 
-    def in_sight(self, threshold: float = THRESHOLD) -> Bool[np.ndarray, "t j"]:
+    def in_sight(self) -> Bool[np.ndarray, "t j"]:
         """Joints that keypoints show; the lifter gives the others too, from what is usual.
 
         A joint that the detector's skeleton lacks is in sight with others of the same foot, hand or head, or if it is
         one of the trunk with hips or shoulders. A motion without any keypoints has all joints in sight.
-
-        Args:
-            threshold: keypoints with a lower score count as unseen.
         """
-        names, seen = self.keypoints.skeleton.joints, self.keypoints.in_sight(threshold)
+        names, seen = self.keypoints.skeleton.joints, self.keypoints.in_sight(self.threshold)
         if not self.keypoints.seen.any():
             return np.ones(self.joints.shape[:2], bool)
         columns = []

@@ -48,6 +48,13 @@ def test_a_leg_outside_the_picture_is_guessed(motion):
     assert not guessed[:, CMU28.index("left_knee")].any()
 
 
+def test_keypoints_count_as_seen_from_the_threshold_of_the_lift_on(motion):
+    weak = replace(motion, keypoints=replace(motion.keypoints, scores=np.full((4, 17), 0.1)))
+    ankle = CMU28.index("left_ankle")
+    assert not weak.in_sight()[:, ankle].any()
+    assert replace(weak, threshold=0.05).in_sight()[:, ankle].all()
+
+
 def test_frames_without_a_detection_are_guessed_unless_they_are_a_moment():
     times = np.arange(40) / 30
     for gap, expected in ((slice(10, 13), 0), (slice(10, 20), 10)):

@@ -10,7 +10,7 @@ from poselift.core.errors import InputError
 from poselift.export.npz import read_npz
 from poselift.export.sidecar import read_sidecar, skeleton_from_json
 from poselift.skeleton import Pelvis
-from poselift.structures import MOST_PIXELS, Height, Keypoints2D, Motion
+from poselift.structures import MOST_PIXELS, THRESHOLD, Height, Keypoints2D, Motion
 
 _PERSON = re.compile(r"person_\d+\.npz")
 _MOST_PEOPLE = 10**9
@@ -63,6 +63,9 @@ def read_motion(npz_path: str | os.PathLike[str]) -> Motion:
         raise InputError(f"{json_path}: {error}; take the JSON that poselift wrote") from error
     width, height = (whole_number(side, 1, MOST_PIXELS) for side in size) if _is_pair(size) else (None, None)
     stature = _height(about.get("height"), json_path)
+    threshold = about["keypoints"].get("threshold", THRESHOLD)
+    if not isinstance(threshold, int | float) or not 0 <= threshold <= 1:
+        raise InputError(f"{json_path}: threshold {threshold!r:.40} is not a score; take the JSON that poselift wrote")
     number, pelvis = whole_number(person, 1, _MOST_PEOPLE), about.get("pelvis")
     if width is None or height is None or number is None:
         raise InputError(
@@ -102,6 +105,7 @@ def read_motion(npz_path: str | os.PathLike[str]) -> Motion:
         contacts=arrays.get("contacts"),
         pelvis=pelvis,
         height=stature,
+        threshold=float(threshold),
     )
 
 

@@ -60,6 +60,7 @@ def write_sidecar(
         "keypoints": {
             **skeleton_to_json(motion.keypoints.skeleton),
             "image_size": motion.keypoints.image_size,
+            "threshold": motion.threshold,
         },
         "units": {"joints": "metres", "root": "metres", "timestamps": "seconds", "keypoints": "pixels"},
         "axes": {"frame": motion.frame, **_AXES[motion.frame], "joints": "relative to the root joint"},

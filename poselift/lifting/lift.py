@@ -104,7 +104,16 @@ def lift(keypoints: Keypoints2D, weights: Weights, camera: CameraModel, options:
         joints = with_constant_bones(joints, skeleton_out, seen, rarely_seen(scores[seen], skeleton_in, skeleton_out))
     root = _solve_roots(joints, rays, ray_weights, times, segments)
     return Motion(
-        joints, root, times, interpolated, skeleton_out, "camera", keypoints, uncertainty, pelvis=weights.pelvis
+        joints,
+        root,
+        times,
+        interpolated,
+        skeleton_out,
+        "camera",
+        keypoints,
+        uncertainty,
+        pelvis=weights.pelvis,
+        threshold=options.threshold,
     )
 
 

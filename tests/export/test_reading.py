@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -24,6 +25,16 @@ def test_round_trip(written, motion):
     assert back.keypoints.skeleton == motion.keypoints.skeleton
     assert back.keypoints.image_size == (640, 480)
     assert back.keypoints.person == 3
+
+
+def test_the_threshold_comes_back_and_has_to_be_a_score(tmp_path, motion, about):
+    path = tmp_path / "a.npz"
+    write_npz(path, motion)
+    write_sidecar(tmp_path / "a.json", replace(motion, threshold=0.05), **about)
+    assert read_motion(path).threshold == 0.05
+    _edit(path, lambda content: content["keypoints"].update(threshold="low"))
+    with pytest.raises(InputError, match="threshold 'low' is not a score"):
+        read_motion(path)
 
 
 def test_the_json_must_lie_beside_it(written):
