@@ -17,7 +17,7 @@ from poselift.cli.calibrate import MEASURED
 from poselift.data.cmu_bench import CmuBench
 from poselift.data.views import View
 from poselift.lifting import CameraModel, lift
-from poselift.lifting.view import keypoints_of
+from poselift.lifting.dataset_views import keypoints_of
 from poselift.models import Weights, load_weights
 from poselift.skeleton import COCO17
 

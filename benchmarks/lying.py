@@ -1,4 +1,4 @@
-"""What it does to turn the camera for people who are far from upright (`poselift.lifting.roll`).
+"""What it does to turn the camera for people who are far from upright (`poselift.lifting.prepare.quarter_turns`).
 
     python -m benchmarks.lying --corpus extra50.npz cmu50.npz [--weights NAME|FILE]
 
@@ -95,7 +95,7 @@ def _error(view: View, weights: Weights, turn: bool) -> float:
     if turn:
         motion = lift_view(view, weights, options)
     else:
-        with patch("poselift.lifting.lift.quarter_turns", lambda *_: 0):
+        with patch("poselift.lifting.person.quarter_turns", lambda *_: 0):
             motion = lift_view(view, weights, options)
     limbs = CMU28.indices(LIMB_JOINTS)
     ours, true = torch.from_numpy(motion.joints)[:, limbs], view.joints[:, limbs]

@@ -38,7 +38,7 @@ from poselift.data.cmu_bench import CmuBench
 from poselift.data.reading import load_arrays
 from poselift.data.views import View
 from poselift.lifting import CameraModel, LiftOptions, StreamingLifter, lift_view
-from poselift.lifting.view import keypoints_of
+from poselift.lifting.dataset_views import keypoints_of
 from poselift.metrics import aligned_joint_errors, joint_errors
 from poselift.metrics.angles import angle_names, joint_angles
 from poselift.metrics.position import procrustes_align

@@ -35,9 +35,9 @@ from benchmarks.changed_views import (
 from benchmarks.command import add_bench, command_line, errors_shown, subject_mean, table_head, table_row
 from poselift.data.cmu_bench import CmuBench
 from poselift.data.views import View
+from poselift.kinematics.height import estimate_height, with_height
 from poselift.lifting import CameraModel, LiftOptions, camera_for, lift
-from poselift.lifting.height import estimate_height, with_height
-from poselift.lifting.view import keypoints_of
+from poselift.lifting.dataset_views import keypoints_of
 from poselift.models import Weights, load_weights
 from poselift.reports.evaluation import score_view, summarise
 from poselift.reports.protocols import get_protocol

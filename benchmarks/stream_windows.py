@@ -24,8 +24,8 @@ from poselift.core.errors import InputError
 from poselift.data.cmu_bench import CmuBench
 from poselift.data.views import View
 from poselift.lifting import LiftOptions
-from poselift.lifting.lift import lifter_input
-from poselift.lifting.view import keypoints_of
+from poselift.lifting.dataset_views import keypoints_of
+from poselift.lifting.person import lifter_input
 from poselift.models import Weights, lift_windows, load_weights
 from poselift.skeleton import H36M17
 

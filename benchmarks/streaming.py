@@ -31,6 +31,7 @@ from poselift.core.errors import InputError
 from poselift.data.cmu_bench import CmuBench
 from poselift.data.reading import load_arrays
 from poselift.data.views import View
+from poselift.kinematics.ground import Ground, find_ground
 from poselift.lifting import (
     CameraModel,
     LiftOptions,
@@ -40,11 +41,10 @@ from poselift.lifting import (
     camera_for,
     lift,
 )
-from poselift.lifting.ground import Ground, find_ground
-from poselift.lifting.smoothing import PoseSmoother
-from poselift.lifting.streamed_person import StreamedPerson
-from poselift.lifting.streaming import LIVE, Network
-from poselift.lifting.view import keypoints_of
+from poselift.lifting.dataset_views import keypoints_of
+from poselift.lifting.live.pose_smoothing import PoseSmoother
+from poselift.lifting.live.streamed_person import StreamedPerson
+from poselift.lifting.live.streaming import LIVE, Network
 from poselift.models import Weights, load_weights
 from poselift.reports.evaluation import score_view, summarise
 from poselift.reports.protocols import get_protocol

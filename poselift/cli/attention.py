@@ -16,7 +16,7 @@ from poselift.core.device import DEVICE_HELP
 from poselift.core.errors import InputError
 from poselift.core.files import check_writable
 from poselift.lifting import CameraModel, LiftOptions, lift, lift_video
-from poselift.lifting.lift import lifter_input
+from poselift.lifting.person import lifter_input
 from poselift.models import Weights, load_weights
 from poselift.models.attention_maps import attention_maps
 from poselift.nn.attention.maps import AttentionMap

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from poselift.core.download import quiet_downloads
 from poselift.core.errors import InputError
 from poselift.detection import DETECTORS, Detector, build_detector
-from poselift.lifting.finder import DEFAULT_QUALITY, QUALITIES
+from poselift.finding.finder import DEFAULT_QUALITY, QUALITIES
 
 _OPTIONS = {
     "mmpose": {

@@ -16,7 +16,7 @@ from poselift.core.device import DEVICE_HELP
 from poselift.core.errors import InputError
 from poselift.core.optional import require
 from poselift.detection import Detector
-from poselift.lifting.finder import build_finder
+from poselift.finding.finder import build_finder
 from poselift.skeleton import COCO17, convert
 from poselift.structures import Detections
 from poselift.video import Frame

@@ -21,11 +21,12 @@ from poselift.cli.results import OVERLAY, Results, check_folder, folder, person_
 from poselift.core.ahead import ahead
 from poselift.core.device import torch_device
 from poselift.core.errors import InputError, printable
-from poselift.lifting import Clip, LiftedClip, LiftOptions, VideoClip, World, lift_clip, to_world
-from poselift.lifting.clip import frames_within
-from poselift.lifting.pipeline import AHEAD, Progress
-from poselift.lifting.still import camera_motion
-from poselift.lifting.stopwatch import Stopwatch
+from poselift.core.stopwatch import Stopwatch
+from poselift.finding import Clip, VideoClip
+from poselift.finding.video_clip import frames_within
+from poselift.lifting import LiftedClip, LiftOptions, World, lift_clip, to_world
+from poselift.lifting.clips.pipeline import AHEAD, Progress
+from poselift.lifting.world.camera_motion import camera_motion
 from poselift.models import Weights, load_weights
 from poselift.samples import demo_video
 from poselift.skeleton import H36M17, Skeleton, get_skeleton

@@ -13,7 +13,7 @@ from poselift.detection import Detector
 from poselift.export.json_lines import LineWriter, frame_line
 from poselift.export.osc import OscSender
 from poselift.export.websocket import WebSocketLines
-from poselift.lifting.live import PeopleLifter
+from poselift.lifting.live.live_people import PeopleLifter
 from poselift.structures import LiveFrame
 from poselift.viz import LiveView, Window
 

@@ -13,8 +13,8 @@ from poselift.core.device import torch_device
 from poselift.core.errors import InputError
 from poselift.data.views import View
 from poselift.lifting import LiftOptions, lift_view
-from poselift.lifting.lift import lifter_input
-from poselift.lifting.view import keypoints_of
+from poselift.lifting.dataset_views import keypoints_of
+from poselift.lifting.person import lifter_input
 from poselift.models import load_weights
 from poselift.models.checkpoint import load_checkpoint
 from poselift.reports.plausibility import suspicions

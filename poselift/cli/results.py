@@ -17,8 +17,9 @@ from poselift.core.errors import InputError
 from poselift.core.files import check_writable, write_json
 from poselift.export import write_csv, write_npz, write_sidecar
 from poselift.export.formats import FORMATS
-from poselift.lifting import Clip, LiftedClip, World
-from poselift.lifting.clip_warnings import seen_share
+from poselift.finding import Clip
+from poselift.lifting import LiftedClip, World
+from poselift.lifting.clips.clip_warnings import seen_share
 from poselift.models import Weights
 from poselift.structures import Motion
 

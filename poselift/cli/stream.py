@@ -21,9 +21,9 @@ from poselift.cli.weights import add_lifter_option
 from poselift.core.device import DEVICE_HELP, torch_device
 from poselift.detection import Detector, PlaceDetector, Search
 from poselift.export.json_lines import header_line
+from poselift.finding.finder import build_finder
 from poselift.lifting import CameraModel, StreamingPeople, StreamingWorld, camera_for
-from poselift.lifting.finder import build_finder
-from poselift.lifting.live import Latencies, LivePeople
+from poselift.lifting.live.live_people import Latencies, LivePeople
 from poselift.models import Weights, load_weights
 from poselift.structures import LiveFrame
 from poselift.video import Captured, LiveCapture, source_opener

@@ -62,7 +62,7 @@ class Search:
 class PlaceDetector(Detector, Protocol):
     """A detector that can also look at one place.
 
-    It has no memory either: `poselift.lifting.finder` decides who is looked for where and when. Several threads may
+    It has no memory either: `poselift.finding.finder` decides who is looked for where and when. Several threads may
     search, and look at one box, at the same time.
     """
 

@@ -15,7 +15,7 @@ from poselift.cli.main import main
 from poselift.data.cmu_bench import CmuBench
 from poselift.export import read_motion, write_npz, write_sidecar
 from poselift.lifting import CameraModel, lift_view
-from poselift.lifting.view import keypoints_of
+from poselift.lifting.dataset_views import keypoints_of
 from poselift.models import load_weights
 from poselift.models.weights import shipped_weights
 

@@ -24,8 +24,8 @@ from poselift.core.errors import InputError
 from poselift.core.files import sha256, write_json
 from poselift.core.locks import BusyError
 from poselift.core.threads import limit_cores
-from poselift.lifting import Clip
-from poselift.lifting.kept_detections import KeepingClip, KeptClip
+from poselift.finding import Clip
+from poselift.finding.kept_detections import KeepingClip, KeptClip
 from poselift.models import load_weights
 
 
