@@ -16,7 +16,7 @@ from poselift.core.device import DEVICE_HELP
 from poselift.core.errors import InputError
 from poselift.core.files import check_writable
 from poselift.lifting import CameraModel, LiftOptions, lift, lift_video
-from poselift.lifting.person import lifter_input
+from poselift.lifting.prepare.lifter_joints import select_lifter_joints
 from poselift.models import Weights, load_weights
 from poselift.models.attention_maps import attention_maps
 from poselift.nn.attention.maps import AttentionMap
@@ -86,7 +86,7 @@ def run(options: argparse.Namespace) -> None:
         raise InputError(f"nobody was found in {video} from {start:g} s on; choose another --start")
     motion, maps = watch(lifted.motions[0].keypoints, weights, lifted.camera, window)
     times, skeleton = motion.timestamps, weights.lifter.skeleton_in
-    pixels, _ = lifter_input(motion.keypoints, skeleton, LiftOptions.threshold, weights.pelvis)
+    pixels, _ = select_lifter_joints(motion.keypoints, skeleton, LiftOptions.threshold, weights.pelvis)
     # The first frame with the most joints.
     shown = int(np.isfinite(pixels).all(-1).sum(-1).argmax())
     written = []
@@ -117,7 +117,7 @@ def watch(
     Raises:
         InputError: no keypoint can be used, or the lifter has no attention to show.
     """
-    _, scores = lifter_input(keypoints, weights.lifter.skeleton_in, LiftOptions.threshold, weights.pelvis)
+    _, scores = select_lifter_joints(keypoints, weights.lifter.skeleton_in, LiftOptions.threshold, weights.pelvis)
     usable = (scores > 0).any(-1)
     if not usable.any():
         reason = f"no joint of the lifter scores {LiftOptions.threshold:g} or more in any frame"

@@ -204,7 +204,7 @@ def _world(clip: Clip, threshold: float, lifted: LiftedClip) -> World:
 def _render(clip: Clip, threshold: float, lifted: LiftedClip, path: Path, report: Progress) -> None:
     """Reads the pictures again, and writes the overlay."""
     # A lens with distortion bends the picture: only the detections fit it.
-    K = None if lifted.camera.distortion is not None else lifted.camera.K.double().numpy()
+    K = None if lifted.camera.distortion is not None else lifted.camera.K.astype(float)
     renderer = OverlayRenderer(clip.image_size, lifted.motions, threshold=threshold, K=K)
     # Frames are decoded, drawn and encoded side by side.
     drawn = (

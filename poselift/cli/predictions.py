@@ -14,7 +14,7 @@ from poselift.core.errors import InputError
 from poselift.data.views import View
 from poselift.lifting import LiftOptions, lift_view
 from poselift.lifting.dataset_views import keypoints_of
-from poselift.lifting.person import lifter_input
+from poselift.lifting.prepare.lifter_joints import select_lifter_joints
 from poselift.models import load_weights
 from poselift.models.checkpoint import load_checkpoint
 from poselift.reports.plausibility import suspicions
@@ -108,7 +108,7 @@ class LifterPredictions:
         """Whether the view's pelvis differs from the lifter's."""
         skeleton, threshold = self._weights.lifter.skeleton_in, self._options.threshold
         given, used = (
-            lifter_input(keypoints_of(view), skeleton, threshold, pelvis)[1] for pelvis in (None, self._weights.pelvis)
+            select_lifter_joints(keypoints_of(view), skeleton, threshold, pelvis)[1] for pelvis in (None, self._weights.pelvis)
         )
         return not np.array_equal(given, used)
 

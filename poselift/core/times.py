@@ -101,3 +101,20 @@ def frame_at(times: Float[np.ndarray, " t"], half: float, time: float) -> int | 
     after = int(np.searchsorted(times, time))
     nearest = min(range(max(after - 1, 0), min(after + 1, len(times))), key=lambda i: abs(times[i] - time))
     return nearest if abs(times[nearest] - time) <= half + 1e-6 else None
+
+
+def interpolate(
+    timestamps: Float[np.ndarray, " t"], known: Float[np.ndarray, " n"], values: Float[np.ndarray, "n *c"]
+) -> Float[np.ndarray, "t *c"]:
+    """Values at other times, linearly; constant before the first and after the last.
+
+    Args:
+        timestamps: of the result, seconds.
+        known: of the values, seconds, increasing.
+        values: of any shape after time.
+    """
+    if np.array_equal(known, timestamps):
+        return values
+    columns = values.reshape(len(known), -1).T
+    between = np.stack([np.interp(timestamps, known, column) for column in columns], -1)
+    return between.reshape(len(timestamps), *values.shape[1:]).astype(values.dtype)

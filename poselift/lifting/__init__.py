@@ -4,7 +4,7 @@ from poselift.lifting.camera_model import CameraModel, camera_for
 from poselift.lifting.clips.pipeline import LiftedClip, lift_clip, lift_video
 from poselift.lifting.dataset_views import lift_view
 from poselift.lifting.finish.root_track import solve_root
-from poselift.lifting.live.streaming import StreamingLifter, StreamingPeople
+from poselift.lifting.live.streaming import StreamingPeople
 from poselift.lifting.options import LiftOptions
 from poselift.lifting.person import lift
 from poselift.lifting.world.streaming_world import StreamingWorld
@@ -16,7 +16,6 @@ __all__ = [
     "LiftOptions",
     "LiftedClip",
     "StreamedPose",
-    "StreamingLifter",
     "StreamingPeople",
     "StreamingWorld",
     "World",

@@ -5,9 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-import torch
 from jaxtyping import Float
-from torch import Tensor
 
 from poselift.core.errors import InputError
 from poselift.geometry import ASSUMED_FOV, intrinsics_from_fov
@@ -30,24 +28,24 @@ class CameraModel:
         InputError: K is not 3 x 3, or its focal lengths are not positive.
 
     Example:
-        >>> K = torch.tensor([[500.0, 0, 320], [0, 500, 240], [0, 0, 1]])
+        >>> K = np.array([[500.0, 0, 320], [0, 500, 240], [0, 0, 1]])
         >>> round(CameraModel(K, (640, 480), "given").fov, 2)
         65.24
     """
 
-    K: Float[Tensor, "3 3"]
+    K: Float[np.ndarray, "3 3"]
     image_size: tuple[int, int]
     origin: Literal["given", "assumed"]
-    distortion: Float[Tensor, " 5"] | None = None
+    distortion: Float[np.ndarray, " 5"] | None = None
 
     def __post_init__(self) -> None:
         """Checks K."""
         K = self.K
-        if not isinstance(K, Tensor) or K.shape != (3, 3):
-            raise InputError(f"K is {K}; give the 3 x 3 matrix of the intrinsics, in pixels, as a torch tensor")
-        if not K.isfinite().all() or K[0, 0] <= 0 or K[1, 1] <= 0:
+        if not isinstance(K, np.ndarray) or K.shape != (3, 3):
+            raise InputError(f"K is {K}; give the 3 x 3 matrix of the intrinsics, in pixels, as a numpy array")
+        if not np.isfinite(K).all() or K[0, 0] <= 0 or K[1, 1] <= 0:
             raise InputError("K must have finite numbers and positive focal lengths, in pixels")
-        object.__setattr__(self, "K", K.float())
+        object.__setattr__(self, "K", K.astype(np.float32))
 
     @property
     def fov(self) -> float:
@@ -87,7 +85,7 @@ def camera_for(
         said = f"intrinsics {fx:g},{fy:g},{cx:g},{cy:g} do not fit pictures of {width} x {height} pixels"
         if not all(map(math.isfinite, (fx, fy, cx, cy))) or fx <= 0 or fy <= 0:
             raise InputError(f"{said}: fx and fy must be positive pixels")
-        camera = CameraModel(torch.tensor([[fx, 0.0, cx], [0.0, fy, cy], [0.0, 0.0, 1.0]]), image_size, "given")
+        camera = CameraModel(np.array([[fx, 0.0, cx], [0.0, fy, cy], [0.0, 0.0, 1.0]]), image_size, "given")
         if not low <= camera.fov <= high:
             raise InputError(
                 f"{said}: the field of view is {camera.fov:.3g} degrees, not {low:g} to {high:g}; give pixels"
@@ -97,5 +95,5 @@ def camera_for(
         return camera
     if fov is not None and not low <= fov <= high:
         raise InputError(f"the field of view is {fov} degrees; give {low:g} to {high:g}, across the longer side")
-    K = intrinsics_from_fov(width, height, math.radians(ASSUMED_FOV if fov is None else fov))
+    K = intrinsics_from_fov(width, height, math.radians(ASSUMED_FOV if fov is None else fov)).numpy()
     return CameraModel(K, image_size, "assumed" if fov is None else "given")

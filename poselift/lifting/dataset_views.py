@@ -20,10 +20,14 @@ def lift_view(
         known_camera: False to assume a field of view, as for a video of an unknown camera.
     """
     keypoints = keypoints_of(view)
-    camera = camera_for(keypoints.image_size)
-    if known_camera:
-        camera = CameraModel(view.K, keypoints.image_size, "given", view.distortion)
-    return lift(keypoints, weights, camera, options)
+    return lift(keypoints, weights, camera_of(view) if known_camera else camera_for(keypoints.image_size), options)
+
+
+def camera_of(view: View) -> CameraModel:
+    """The camera of a view."""
+    width, height = (int(size) for size in view.image_size)
+    distortion = None if view.distortion is None else view.distortion.float().cpu().numpy()
+    return CameraModel(view.K.cpu().numpy(), (width, height), "given", distortion)
 
 
 def keypoints_of(view: View) -> Keypoints2D:

@@ -2,11 +2,9 @@
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
-import torch
 
 from poselift.core.ahead import ahead
 from poselift.core.errors import InputError
@@ -20,7 +18,8 @@ from poselift.lifting.camera_model import CameraModel, camera_for
 from poselift.lifting.clips.clip_warnings import absence, doubts_of, gaps, odd_rate, rare_people
 from poselift.lifting.finish.joint_uncertainty import seen_joints
 from poselift.lifting.options import LiftOptions
-from poselift.lifting.person import lift, lifter_input
+from poselift.lifting.person import lift
+from poselift.lifting.prepare.lifter_joints import select_lifter_joints
 from poselift.models import Weights
 from poselift.structures import Keypoints2D, Motion
 from poselift.video import Frame
@@ -155,9 +154,10 @@ def lift_clip(
     motions, heights = [], {}
     for done, track in enumerate(tracks):
         progress("Lifting", done / len(tracks))
-        with watch.time("lift"), _one_thread():
+        with watch.time("lift"):
             motion, stature = with_height(lift(track, weights, camera, options), height_of(track.person, height))
-        joints = seen_joints(lifter_input(track, weights.lifter.skeleton_in, options.threshold, weights.pelvis)[1])
+        used = select_lifter_joints(track, weights.lifter.skeleton_in, options.threshold, weights.pelvis)[1]
+        joints = seen_joints(used)
         warnings += doubts_of(motion, stature, joints, options.threshold)
         motions.append(motion)
         if stature is not None:
@@ -169,17 +169,6 @@ def lift_clip(
     if not any(JUMP in warning for warning in clip.warnings):
         warnings += gaps(np.array(times))
     return LiftedClip(fps, len(times), (times[0], times[-1]), camera, motions, heights, watch.seconds, warnings)
-
-
-@contextmanager
-def _one_thread() -> Iterator[None]:
-    """PyTorch computes with one thread: the last digits depend on their number, and more are no faster here."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
 
 
 def _track(clip: Clip, watch: Stopwatch, progress: Progress) -> tuple[list[Keypoints2D], list[float], list[float]]:

@@ -1,39 +1,69 @@
 """Bones of constant length: a body does not grow or shrink from frame to frame."""
 
+from collections import deque
 from collections.abc import Collection
 
 import numpy as np
-from jaxtyping import Bool, Float
+from jaxtyping import Float
 
+from poselift.lifting.prepare.lifter_joints import rarely_seen_joints
+from poselift.lifting.prepare.prepared import Prepared
 from poselift.skeleton import Skeleton
 
+_SAMPLES, _INTERVAL = 200, 0.1
+"""Frames at most in which a stream measures lengths, and least seconds between them: neighbours tell the same."""
 
-def with_constant_bones(
+
+def measure_clip(
     joints: Float[np.ndarray, "t j 3"],
+    scores: Float[np.ndarray, "t j_in"],
+    skeleton_in: Skeleton,
     skeleton: Skeleton,
-    seen: Bool[np.ndarray, " t"],
-    unseen: Collection[str] = (),
-) -> Float[np.ndarray, "t j 3"]:
-    """Joints whose bones keep their median length and each frame's direction.
+) -> Float[np.ndarray, " j"] | None:
+    """The median length of each bone over a clip, by the joint at its end; None if no frame is known.
 
     Args:
         joints: relative to the root, metres; NaN in frames left empty.
+        scores: of the lifter's input joints. Frames with keypoints count; all known frames if there are none.
+        skeleton_in: of `scores`.
         skeleton: of `joints`.
-        seen: frames that the median is taken over; all known frames if none is seen.
-        unseen: joints that were hardly ever seen. Their bones take the length of the other side's, if that was seen.
-
-    Returns:
-        The joints; NaN where they were NaN.
     """
-    known = np.isfinite(joints).all((1, 2))
+    known, seen = np.isfinite(joints).all((1, 2)), np.any(scores > 0, axis=-1)
     if not known.any():
-        return joints
-    lengths = lengths_of(joints[known], skeleton)
-    measured = seen[known]
-    usual = usual_lengths(lengths[measured] if measured.any() else lengths, skeleton, unseen)
-    constant = joints.copy()
-    constant[known] = with_bone_lengths(joints[known], usual, skeleton)
-    return constant
+        return None
+    rows = known & seen if (known & seen).any() else known
+    unseen = rarely_seen_joints(scores[seen], skeleton_in, skeleton)
+    return usual_lengths(bone_lengths(joints[rows], skeleton), skeleton, unseen)
+
+
+class BonesSoFar:
+    """The bone lengths of a stream, which settle with time.
+
+    Args:
+        skeleton_in: the lifter's input joints.
+        skeleton: the lifter's joints.
+
+    Attributes:
+        lengths: measured so far, of the bone that ends at each joint, metres; None before the first pose.
+    """
+
+    def __init__(self, skeleton_in: Skeleton, skeleton: Skeleton) -> None:
+        self._skeleton_in, self._skeleton = skeleton_in, skeleton
+        self._samples: deque[tuple[np.ndarray, np.ndarray]] = deque(maxlen=_SAMPLES)  # lengths and scores
+        self._time = -np.inf
+        self.lengths: np.ndarray | None = None
+
+    def measure(self, time: float, joints: Float[np.ndarray, "t j 3"], prepared: Prepared) -> np.ndarray | None:
+        """The lengths, with those of the pose at a time if it was seen; None before the first one."""
+        row = int(np.searchsorted(prepared.keypoints.timestamps, time))
+        due = row < len(joints) and time - self._time >= _INTERVAL
+        if due and prepared.keypoints.timestamps[row] == time and prepared.seen[row]:
+            self._time = time
+            self._samples.append((bone_lengths(joints[row : row + 1], self._skeleton)[0], prepared.scores[row]))
+            lengths, scores = (np.stack(values) for values in zip(*self._samples, strict=True))
+            unseen = rarely_seen_joints(scores, self._skeleton_in, self._skeleton)
+            self.lengths = usual_lengths(lengths, self._skeleton, unseen)
+        return self.lengths
 
 
 def usual_lengths(
@@ -54,13 +84,13 @@ def usual_lengths(
     return median
 
 
-def with_bone_lengths(
+def apply_bone_lengths(
     joints: Float[np.ndarray, "t j 3"], lengths: Float[np.ndarray, " j"], skeleton: Skeleton
 ) -> Float[np.ndarray, "t j 3"]:
-    """Joints whose bones have these lengths and each frame's direction.
+    """Joints whose bones have these lengths and each frame's direction; NaN where they were NaN.
 
     Args:
-        joints: relative to the root, metres; finite.
+        joints: relative to the root, metres.
         lengths: of the bone that ends at each joint, metres.
         skeleton: of `joints`.
     """
@@ -68,10 +98,10 @@ def with_bone_lengths(
     scaled = bones * (lengths[:, None] / np.maximum(np.linalg.norm(bones, axis=-1, keepdims=True), 1e-6))
     for joint in skeleton.topological_order[1:]:
         scaled[:, joint] += scaled[:, skeleton.parent_indices[joint]]
-    return scaled
+    return scaled.astype(joints.dtype)
 
 
-def lengths_of(joints: Float[np.ndarray, "t j 3"], skeleton: Skeleton) -> Float[np.ndarray, "t j"]:
+def bone_lengths(joints: Float[np.ndarray, "t j 3"], skeleton: Skeleton) -> Float[np.ndarray, "t j"]:
     """The length of the bone that ends at each joint, metres; 0 for the root."""
     return np.linalg.norm(_bones(joints, skeleton), axis=-1)
 

@@ -28,7 +28,7 @@ of the joints of COCO-17 and 91 % of those of Human3.6M-17 lie within with `smal
 views, benchmarks/uncertainty.py --leave-out)."""
 
 
-def adjusted_uncertainty(
+def adjust_uncertainty(
     uncertainty: Float[np.ndarray, "t j"], offsets: Float[np.ndarray, "t j 3"], weights: Float[np.ndarray, "t j"]
 ) -> Float[np.ndarray, "t j"]:
     """Uncertainty, enlarged where it is large and where the pose misses its keypoints.
@@ -41,7 +41,7 @@ def adjusted_uncertainty(
 
     Args:
         uncertainty: as the lifter gives it, metres.
-        offsets: of each joint to its ray, metres (`reprojection_offsets`).
+        offsets: of each joint to its ray, metres (`measure_offsets`).
         weights: of the rays; 0 where a joint was not seen. The first joint is the root.
     """
     misfit, wider = clip_misfit(offsets, weights) / _USUAL_MISFIT, 1.0

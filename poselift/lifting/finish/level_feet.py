@@ -9,9 +9,9 @@ moving picture no foot is at rest.
 import numpy as np
 from jaxtyping import Float
 
+from poselift.kinematics.filtering import gaussian_means
 from poselift.kinematics.foot_contacts import find_contacts
 from poselift.kinematics.ground import UPRIGHT, find_ground
-from poselift.lifting.finish.refinement import gaussian_means
 from poselift.structures import FEET, THRESHOLD, Motion
 
 _DEPTH = 0.07
@@ -35,7 +35,7 @@ _LEAN = np.deg2rad(12)
 is below 5 degrees on the real takes of benchmarks/real.md and below 10 on the CMU val views."""
 
 
-def with_level_feet(motion: Motion, threshold: float = THRESHOLD) -> Float[np.ndarray, "t j 3"]:
+def level_feet(motion: Motion, threshold: float = THRESHOLD) -> Float[np.ndarray, "t j 3"]:
     """Joints with both feet at one height in the frames in which both stand.
 
     The lengths of the legs' bones change by it; `with_constant_bones` evens them out.

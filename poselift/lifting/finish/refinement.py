@@ -5,11 +5,9 @@ and by much the same distance from frame to frame.
 """
 
 import numpy as np
-import torch
 from jaxtyping import Float
 
-from poselift.geometry import pixels_to_rays
-from poselift.lifting.camera_model import CameraModel
+from poselift.kinematics.filtering import gaussian_means
 from poselift.lifting.finish.root_track import OUTLIER, solve_root
 from poselift.skeleton import Skeleton
 
@@ -24,38 +22,7 @@ _DOUBT = 0.1
 """Weight of the parent's move in a joint's own, against scores: an unseen joint moves with its parent."""
 
 
-def keypoint_rays(
-    pixels: Float[np.ndarray, "t j_in 2"],
-    scores: Float[np.ndarray, "t j_in"],
-    camera: CameraModel,
-    skeleton_in: Skeleton,
-    skeleton_out: Skeleton,
-) -> tuple[Float[np.ndarray, "t j 3"], Float[np.ndarray, "t j"]]:
-    """Rays and weights of the lifted joints.
-
-    Args:
-        pixels: the lifter's input joints; NaN where not seen.
-        scores: of the same joints.
-        camera: the camera of the pixels.
-        skeleton_in: of `pixels`.
-        skeleton_out: of the rays.
-
-    Returns:
-        Rays, and their scores as weights. Both are 0 where a joint was not seen, is no input of the lifter, or where
-        the lens's distortion cannot be undone.
-    """
-    both = [name for name in skeleton_out.joints if name in skeleton_in.joints]
-    inputs, outputs = skeleton_in.indices(both), skeleton_out.indices(both)
-    distortion = None if camera.distortion is None else camera.distortion.cpu()
-    found = pixels_to_rays(torch.from_numpy(pixels[:, inputs]), camera.K.cpu(), distortion).double().numpy()
-    seen = np.isfinite(found).all(-1)
-    rays, weights = (np.zeros((len(pixels), len(skeleton_out), *size)) for size in ((3,), ()))
-    rays[:, outputs] = np.where(seen[..., None], found, 0.0)
-    weights[:, outputs] = np.where(seen, scores[:, inputs], 0.0)
-    return rays, weights
-
-
-def reprojection_offsets(
+def measure_offsets(
     joints: Float[np.ndarray, "t j 3"],
     rays: Float[np.ndarray, "t j 3"],
     weights: Float[np.ndarray, "t j"],
@@ -84,37 +51,14 @@ def reprojection_offsets(
     return mean
 
 
-def refined(joints: Float[np.ndarray, "t j 3"], offsets: Float[np.ndarray, "t j 3"]) -> Float[np.ndarray, "t j 3"]:
+def move_to_rays(joints: Float[np.ndarray, "t j 3"], offsets: Float[np.ndarray, "t j 3"]) -> Float[np.ndarray, "t j 3"]:
     """Joints moved part of the way to their rays, relative to the root.
 
     The lengths of bones change by it; `with_constant_bones` evens them out.
 
     Args:
         joints: relative to the root, camera frame, metres.
-        offsets: of the same joints (`reprojection_offsets`).
+        offsets: of the same joints (`measure_offsets`).
     """
     moved = joints + _SHARE * offsets
     return moved - moved[:, :1]
-
-
-def gaussian_means(
-    values: Float[np.ndarray, "t *c"], times: Float[np.ndarray, " t"], memory: float
-) -> Float[np.ndarray, "t *c"]:
-    """Gaussian means over time, for frames at any time stamps.
-
-    Args:
-        values: finite.
-        times: seconds, increasing.
-        memory: standard deviation of the Gaussian, seconds.
-    """
-    rows = values.reshape(len(values), -1)
-    total, weight = rows.copy(), np.ones((len(times), 1))
-    for step in range(1, len(times)):
-        near = np.exp(-0.5 * ((times[step:] - times[:-step]) / memory) ** 2)[:, None]
-        if near.max() < 0.01:
-            break
-        total[step:] += near * rows[:-step]
-        total[:-step] += near * rows[step:]
-        weight[step:] += near
-        weight[:-step] += near
-    return (total / weight).reshape(values.shape)

@@ -31,7 +31,7 @@ _LEAST = 0.5
 """Least share of the compared poses that must be known."""
 
 
-def with_repeats(
+def fill_from_repetitions(
     joints: Float[np.ndarray, "t j 3"], known: Bool[np.ndarray, " t"], times: Float[np.ndarray, " t"]
 ) -> Float[np.ndarray, "t j 3"]:
     """Joints that follow the person's own repetition in gaps, as far as one matches.

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 from jaxtyping import Float
 
-from poselift.lifting.finish.constant_bones import lengths_of, with_bone_lengths
+from poselift.lifting.finish.constant_bones import apply_bone_lengths, bone_lengths
 from poselift.lifting.prepare.gaps import MAX_GAP
 from poselift.skeleton import Skeleton
 from poselift.structures import StreamedPose
@@ -73,7 +73,7 @@ class PoseSmoother:
         """The smoothed pose."""
         joints, root = pose.joints[None].astype(np.float64), pose.root.astype(np.float64)
         smooth = self._joints(joints[0], pose.timestamp)[None]
-        smooth = with_bone_lengths(smooth, lengths_of(joints, self._skeleton)[0], self._skeleton)
+        smooth = apply_bone_lengths(smooth, bone_lengths(joints, self._skeleton)[0], self._skeleton)
         depth = float(np.exp(self._depth(np.log(root[2:])[None], pose.timestamp))[0, 0])
         return replace(pose, joints=smooth[0].astype(np.float32), root=(root * (depth / root[2])).astype(np.float32))
 

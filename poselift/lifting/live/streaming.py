@@ -1,17 +1,19 @@
-"""Lifting while frames arrive: one pose for each push, for one person or for all people of a picture."""
+"""Lifting while frames arrive: the poses of all people of a picture at each push."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 import numpy as np
-import torch
 from jaxtyping import Float
 
 from poselift.lifting.camera_model import CameraModel
 from poselift.lifting.live.pose_smoothing import PoseSmoother
 from poselift.lifting.live.streamed_person import StreamedPerson
+from poselift.lifting.network.overlap import lift_segments
+from poselift.lifting.network.protocol import Network
+from poselift.lifting.network.torch_network import TorchNetwork
 from poselift.lifting.options import LiftOptions
-from poselift.lifting.prepare.quarter_turns import unrolled
-from poselift.models import Weights, lift_windows
+from poselift.models import Weights
 from poselift.skeleton import Skeleton
 from poselift.structures import StreamedPose
 
@@ -20,86 +22,6 @@ LIVE = LiftOptions(flip=False, window=63)
 
 FORGOTTEN = 3.0
 """Seconds without keypoints after which `StreamingPeople` forgets a person."""
-
-
-class StreamingLifter:
-    """Lifts one person while frames arrive.
-
-    Each pose comes from a window of recent frames with keypoints. Its memory does not grow.
-
-    Args:
-        weights: the lifter.
-        camera: the camera of the keypoints.
-        skeleton: of the keypoints.
-        lookahead: number of later pushes that a pose waits for. 0 gives the newest frame at once; n gives the frame
-            of n pushes ago, more accurate and steadier.
-        options: settings; `every_frame` has no effect here.
-        smooth: smooth the poses over time (`poselift.lifting.live.pose_smoothing`).
-
-    Attributes:
-        skeleton: of the poses.
-
-    Raises:
-        InputError: `lookahead` is negative or not below the frames in a window.
-
-    Example:
-        >>> from poselift.lifting import camera_for
-        >>> from poselift.models import load_weights
-        >>> from poselift.skeleton import COCO17
-        >>> lifter = StreamingLifter(load_weights("tiny"), camera_for((640, 480)), COCO17, lookahead=1)
-        >>> body = np.random.default_rng(0).uniform(200, 400, (17, 2))
-        >>> lifter.push(body, np.ones(17), 0.00) is None
-        True
-        >>> pose = lifter.push(body, np.ones(17), 0.04)
-        >>> pose.timestamp, pose.joints.shape, lifter.skeleton.joints[0]
-        (0.0, (28, 3), 'pelvis')
-    """
-
-    def __init__(
-        self,
-        weights: Weights,
-        camera: CameraModel,
-        skeleton: Skeleton,
-        lookahead: int = 0,
-        options: LiftOptions = LIVE,
-        smooth: bool = True,
-    ) -> None:
-        self.skeleton = weights.lifter.skeleton_out
-        self._network = Network(weights, camera, options.flip)
-        self._recent = StreamedPerson(weights, camera, skeleton, lookahead, options)
-        self._smooth = PoseSmoother(self.skeleton) if smooth else _unchanged
-
-    def push(
-        self, keypoints: Float[np.ndarray, "j 2"], scores: Float[np.ndarray, " j"], timestamp: float
-    ) -> StreamedPose | None:
-        """The pose at the frame of `lookahead` pushes ago.
-
-        Call it once for each frame in which a detector looked for the person. Leave out frames in which nobody looked.
-
-        Args:
-            keypoints: pixels; NaN for unseen joints. All NaN: the detector looked and did not find the person.
-            scores: 0 to 1; 0 for unseen joints.
-            timestamp: of the frame, seconds; larger than that of the push before.
-
-        Returns:
-            The pose; None in the first `lookahead` pushes, and where the person was not seen for too long
-            (`poselift.lifting.prepare.gaps.MAX_GAP`).
-
-        Raises:
-            InputError: an array has another shape, a score is not from 0 to 1, or the timestamp does not increase.
-        """
-        self._recent.add(keypoints, scores, timestamp)
-        self._network.lift([self._recent])
-        pose = self._recent.next_pose()
-        return None if pose is None else self._smooth(pose)
-
-    def flush(self) -> list[StreamedPose]:
-        """The poses of the last `lookahead` pushes, for the end of a stream."""
-        poses = []
-        while self._recent.pending:
-            self._network.lift([self._recent], last=True)
-            poses.append(self._recent.next_pose(last=True))
-        return [self._smooth(pose) for pose in poses if pose is not None]
 
 
 class StreamingPeople:
@@ -144,7 +66,8 @@ class StreamingPeople:
         smooth: bool = True,
     ) -> None:
         self.skeleton = weights.lifter.skeleton_out
-        self._network = Network(weights, camera, options.flip)
+        network, window = TorchNetwork(weights.lifter), options.window or weights.window
+        self._lift = partial(lift_people, network=network, window=window, flip=options.flip)
         self._new = lambda: StreamedPerson(weights, camera, skeleton, lookahead, options)
         self._new()  # checks the arguments
         self._smoother = lambda: PoseSmoother(self.skeleton) if smooth else _unchanged
@@ -175,7 +98,7 @@ class StreamingPeople:
             person.add(keypoints, scores, timestamp)
         for number in [n for n, person in self._people.items() if timestamp - person.last_seen > FORGOTTEN]:
             del self._people[number], self._smooth[number]
-        self._network.lift(list(self._people.values()))
+        self._lift(list(self._people.values()))
         poses = {number: person.next_pose() for number, person in self._people.items()}
         return self._smoothed(poses)
 
@@ -184,7 +107,7 @@ class StreamingPeople:
         found = []
         while pending := max((person.pending for person in self._people.values()), default=0):
             people = {number: person for number, person in self._people.items() if person.pending == pending}
-            self._network.lift(list(people.values()), last=True)
+            self._lift(list(people.values()), last=True)
             poses = {number: person.next_pose(last=True) for number, person in people.items()}
             found.append(self._smoothed(poses))
         return found
@@ -198,38 +121,19 @@ def _unchanged(pose: StreamedPose) -> StreamedPose:
     return pose
 
 
-class Network:
-    """The lifter's network for the windows of several people: those of the same length are one batch."""
+def lift_people(
+    people: Sequence[StreamedPerson], network: Network, window: int, flip: bool, last: bool = False
+) -> None:
+    """Lifts the windows that the next poses of people need, together.
 
-    def __init__(self, weights: Weights, camera: CameraModel, flip: bool) -> None:
-        self.lifter, self.camera, self.flip = weights.lifter, camera, flip
-        self.device = next(weights.lifter.parameters()).device
-
-    def lift(self, people: Sequence[StreamedPerson], last: bool = False) -> None:
-        """Lifts the windows that the next poses need."""
-        windows = [(person, window) for person in people if (window := person.next_window(last)) is not None]
-        for length in sorted({len(window.times) for _, window in windows}):
-            batch = [(person, window) for person, window in windows if len(window.times) == length]
-            # Seconds from the first frame: single precision rounds times of day to milliseconds.
-            times = np.stack([window.times - window.times[0] for _, window in batch])
-            turned = [unrolled(window.pixels, self.camera, window.turns) for _, window in batch]
-            cameras = [camera for _, camera in turned]
-            lenses = [camera.distortion for camera in cameras if camera.distortion is not None]
-            with torch.inference_mode():
-                out = lift_windows(
-                    self.lifter,
-                    torch.from_numpy(np.stack([pixels for pixels, _ in turned])).to(self.device),
-                    torch.from_numpy(np.stack([window.scores for _, window in batch])).to(self.device),
-                    torch.from_numpy(times).float().to(self.device),
-                    torch.stack([camera.K for camera in cameras]).to(self.device),
-                    torch.tensor([camera.image_size for camera in cameras], dtype=torch.float32, device=self.device),
-                    None if not lenses else torch.stack(lenses).to(self.device),
-                    self.flip,
-                )
-            joints = out.joints.float().cpu().numpy()
-            uncertainty = None if out.uncertainty is None else out.uncertainty.float().cpu().numpy()
-            for row, (person, window) in enumerate(batch):
-                person.take(window, joints[row], None if uncertainty is None else uncertainty[row])
-
-
-__all__ = ["FORGOTTEN", "LIVE", "StreamedPose", "StreamingLifter", "StreamingPeople"]
+    Args:
+        people: of one stream.
+        network: runs the lifter.
+        window: frames in a window.
+        flip: average with the mirrored keypoints.
+        last: no more frames come.
+    """
+    due = [(person, prepared) for person in people if (prepared := person.next_window(last)) is not None]
+    lifted = lift_segments(network, [prepared.segments[0] for _, prepared in due], window, flip)
+    for (person, prepared), own in zip(due, lifted, strict=True):
+        person.take(prepared, own)

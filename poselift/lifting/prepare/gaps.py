@@ -56,7 +56,7 @@ def find_segments(seen: Bool[np.ndarray, " t"], timestamps: Float[np.ndarray, " 
     return list(zip(firsts, ends, strict=True))
 
 
-def widened(seen: Bool[np.ndarray, " t"], timestamps: Float[np.ndarray, " t"]) -> Float[np.ndarray, " t"]:
+def widening_factors(seen: Bool[np.ndarray, " t"], timestamps: Float[np.ndarray, " t"]) -> Float[np.ndarray, " t"]:
     """Factors on the uncertainty of frames, which grows with the time to the nearest frame with keypoints.
 
     Args:
@@ -64,7 +64,7 @@ def widened(seen: Bool[np.ndarray, " t"], timestamps: Float[np.ndarray, " t"]) -
         timestamps: seconds, increasing.
 
     Example:
-        >>> widened(np.array([True, False, False, True]), np.arange(4) / 20).tolist()
+        >>> widening_factors(np.array([True, False, False, True]), np.arange(4) / 20).tolist()
         [1.0, 1.1, 1.1, 1.0]
     """
     known = timestamps[seen]
@@ -75,7 +75,7 @@ def widened(seen: Bool[np.ndarray, " t"], timestamps: Float[np.ndarray, " t"]) -
     return 1 + _WIDENING * np.minimum(away, MAX_GAP / 2)
 
 
-def with_filled_gaps(
+def fill_gaps(
     pixels: Float[np.ndarray, "t j 2"], scores: Float[np.ndarray, "t j"], timestamps: Float[np.ndarray, " t"]
 ) -> tuple[Float[np.ndarray, "t j 2"], Float[np.ndarray, "t j"]]:
     """Keypoints, interpolated in frames that have none.
@@ -106,7 +106,7 @@ def with_filled_gaps(
     return pixels, scores
 
 
-def with_frames_between(
+def add_frames_between(
     pixels: Float[np.ndarray, "t j 2"], scores: Float[np.ndarray, "t j"], timestamps: Float[np.ndarray, " t"]
 ) -> tuple[Float[np.ndarray, "n j 2"], Float[np.ndarray, "n j"], Float[np.ndarray, " n"], Bool[np.ndarray, " n"]]:
     """Keypoints with interpolated frames between those of a clip of fewer than 20 frames a second.
@@ -122,7 +122,7 @@ def with_frames_between(
 
     Example:
         >>> pixels, scores = np.zeros((3, 1, 2)), np.ones((3, 1))
-        >>> _, _, times, given = with_frames_between(pixels, scores, np.array([0.0, 0.125, 0.25]))
+        >>> _, _, times, given = add_frames_between(pixels, scores, np.array([0.0, 0.125, 0.25]))
         >>> times.round(3).tolist(), given.tolist()
         ([0.0, 0.042, 0.083, 0.125, 0.167, 0.208, 0.25], [True, False, False, True, False, False, True])
     """
@@ -137,20 +137,20 @@ def with_frames_between(
     share = (np.arange(len(before)) - np.flatnonzero(given)[before]) / parts[before]
     times = timestamps[before] + share * np.append(intervals, 0.0)[before]
     between = ~given[:, None]
-    pixels, scores = with_filled_gaps(
+    pixels, scores = fill_gaps(
         np.where(between[..., None], np.nan, pixels[before]), np.where(between, 0, scores[before]), times
     )
     kept = given | np.any(scores > 0, axis=-1)
     return pixels[kept], scores[kept], times[kept], given[kept]
 
 
-def lifted_frames(
+def choose_frames(
     seen: Bool[np.ndarray, " t"], filled: Bool[np.ndarray, " t"], timestamps: Float[np.ndarray, " t"]
 ) -> Int[np.ndarray, " n"]:
     """Indices of the frames that the lifter gets; the others are interpolated.
 
     These are the frames with keypoints, the first and the last frame, and a few frames of each gap. Where fewer than 20
-    frames a second have keypoints, the interpolated ones are left out: `with_frames_between` gives as many as pay.
+    frames a second have keypoints, the interpolated ones are left out: `add_frames_between` gives as many as pay.
 
     Args:
         seen: frames with keypoints.
@@ -159,7 +159,7 @@ def lifted_frames(
 
     Example:
         >>> seen = np.arange(12) < 4
-        >>> lifted_frames(seen, seen, np.arange(12) / 30).tolist()
+        >>> choose_frames(seen, seen, np.arange(12) / 30).tolist()
         [0, 1, 2, 3, 6, 8, 11]
     """
     known = seen if _slow(timestamps[seen]) else filled

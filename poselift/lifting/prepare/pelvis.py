@@ -37,7 +37,7 @@ def pelvis_offset(points: Float[np.ndarray, "t j c"], skeleton: Skeleton) -> flo
     return float(np.median(offset[known] / trunk[known])) if known.any() else np.nan
 
 
-def usable_scores(
+def hide_misread_pelvis(
     pixels: Float[np.ndarray, "t j 2"], scores: Float[np.ndarray, "t j"], skeleton: Skeleton, pelvis: Pelvis | None
 ) -> Float[np.ndarray, "t j"]:
     """Scores with 0 for a pelvis that the lifter would misread.

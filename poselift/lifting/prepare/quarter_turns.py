@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-import torch
 from jaxtyping import Float
 
 from poselift.detection.orientation import body_angle
@@ -26,11 +25,11 @@ _KEPT = 1 / 3
 back and forth."""
 _SAMPLES = 200
 """Frames at most in which the angle is measured."""
-_TO_RAYS = torch.tensor([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
+_TO_RAYS = np.array([[0, -1, 0], [1, 0, 0], [0, 0, 1]], np.float32)
 """From rays of the picture that is turned anticlockwise by a quarter to those of the picture itself."""
 
 
-def quarter_turns(pixels: Float[np.ndarray, "t j 2"], scores: Float[np.ndarray, "t j"], skeleton: Skeleton) -> int:
+def find_turns(pixels: Float[np.ndarray, "t j 2"], scores: Float[np.ndarray, "t j"], skeleton: Skeleton) -> int:
     """Quarter turns clockwise, 0 to 3, by which somebody is far from upright; else 0.
 
     Most frames decide for a half turn, nearly all for a quarter.
@@ -41,11 +40,11 @@ def quarter_turns(pixels: Float[np.ndarray, "t j 2"], scores: Float[np.ndarray, 
         skeleton: of the joints.
     """
     rows = np.unique(np.linspace(0, len(pixels) - 1, min(len(pixels), _SAMPLES)).round().astype(int))
-    return turns_for([body_angle(pixels[row], scores[row], skeleton) for row in rows.tolist()])
+    return choose_turns([body_angle(pixels[row], scores[row], skeleton) for row in rows.tolist()])
 
 
-def turns_for(measured: Sequence[float | None], before: int = 0) -> int:
-    """Quarter turns of a camera, as `quarter_turns` gives them, for the angles of a body.
+def choose_turns(measured: Sequence[float | None], before: int = 0) -> int:
+    """Quarter turns of a camera, as `find_turns` gives them, for the angles of a body.
 
     Args:
         measured: angles in successive frames, radians; None where unknown.
@@ -65,7 +64,7 @@ def turns_for(measured: Sequence[float | None], before: int = 0) -> int:
     return turns if counts.max() > len(angles) / 2 else 0
 
 
-def unrolled(
+def turn_upright(
     pixels: Float[np.ndarray, "t j 2"], camera: CameraModel, turns: int
 ) -> tuple[Float[np.ndarray, "t j 2"], CameraModel]:
     """Pixels and camera of the picture, turned anticlockwise by quarter turns; a skew of the pixels is dropped."""
@@ -74,18 +73,18 @@ def unrolled(
         pixels = np.stack([pixels[..., 1], width - 1 - pixels[..., 0]], -1)
         # x' = y and y' = width - 1 - x.
         K = camera.K
-        turned = torch.stack((K[1], -K[0], K[2])) @ _TO_RAYS.to(K)
+        turned = np.stack((K[1], -K[0], K[2])) @ _TO_RAYS
         turned[1, 2] += width - 1
         distortion = camera.distortion
         if distortion is not None:  # (p2, p1) turns like a vector
             k1, k2, p1, p2, k3 = distortion.tolist()
-            distortion = distortion.new_tensor([k1, k2, -p2, p1, k3])
+            distortion = np.array([k1, k2, -p2, p1, k3], np.float32)
         camera = replace(camera, K=turned, image_size=(height, width), distortion=distortion)
     return pixels, camera
 
 
-def rolled(joints: Float[np.ndarray, "t j 3"], turns: int) -> Float[np.ndarray, "t j 3"]:
-    """Joints turned clockwise by quarter turns about the camera's axis: the inverse of `unrolled`."""
+def turn_back(joints: Float[np.ndarray, "t j 3"], turns: int) -> Float[np.ndarray, "t j 3"]:
+    """Joints turned clockwise by quarter turns about the camera's axis: the inverse of `turn_upright`."""
     for _ in range(turns):
         joints = np.stack([-joints[..., 1], joints[..., 0], joints[..., 2]], -1)
     return joints

@@ -6,8 +6,8 @@ Knees keep the course of the lifted motion, because joint angles are read from i
 import numpy as np
 from jaxtyping import Bool, Float
 
+from poselift.kinematics.filtering import gaussian_means
 from poselift.kinematics.foot_contacts import Feet, runs_of
-from poselift.lifting.finish.refinement import gaussian_means
 from poselift.skeleton import Skeleton
 from poselift.structures import FEET
 

@@ -11,9 +11,9 @@ from poselift.kinematics.foot_contacts import feet_of, find_contacts, runs_of
 from poselift.kinematics.ground import Ground, find_ground
 from poselift.kinematics.height import Height, enlarged
 from poselift.lifting.camera_model import CameraModel
-from poselift.lifting.finish.refinement import keypoint_rays
 from poselift.lifting.finish.root_track import Standing, solve_root
-from poselift.lifting.person import lifter_input
+from poselift.lifting.prepare.lifter_joints import select_lifter_joints
+from poselift.lifting.prepare.rays import keypoint_rays
 from poselift.lifting.world.planted_feet import plant_feet
 from poselift.structures import THRESHOLD, Motion
 
@@ -104,7 +104,7 @@ def _solve_standing(
     assert feet is not None
     frames = len(motion)
     points = (feet.points - motion.root[:, None, None]).reshape(frames, -1, 3)
-    pixels, scores = lifter_input(motion.keypoints, motion.skeleton, threshold, motion.pelvis)
+    pixels, scores = select_lifter_joints(motion.keypoints, motion.skeleton, threshold, motion.pelvis)
     rays, trust = keypoint_rays(pixels, scores, camera, motion.skeleton, motion.skeleton)
     root = np.full((frames, 3), np.nan)
     for first, end in runs_of(np.isfinite(motion.root).all(-1) & np.isfinite(motion.joints).all((1, 2))):
