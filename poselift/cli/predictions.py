@@ -108,7 +108,8 @@ class LifterPredictions:
         """Whether the view's pelvis differs from the lifter's."""
         skeleton, threshold = self._weights.lifter.skeleton_in, self._options.threshold
         given, used = (
-            select_lifter_joints(keypoints_of(view), skeleton, threshold, pelvis)[1] for pelvis in (None, self._weights.pelvis)
+            select_lifter_joints(keypoints_of(view), skeleton, threshold, pelvis)[1]
+            for pelvis in (None, self._weights.pelvis)
         )
         return not np.array_equal(given, used)
 

@@ -2,7 +2,6 @@
 
 import numpy as np
 from jaxtyping import Float, Int
-from numpy.lib.stride_tricks import sliding_window_view
 
 from poselift.core.errors import InputError
 
@@ -40,9 +39,10 @@ def usual_interval(times: Float[np.ndarray, " t"]) -> float:
     if len(times) < 2:
         return 0.0
     span = _SPAN if len(times) > 2 * _SPAN else 1
-    runs = sliding_window_view(np.diff(times), span)
-    lasts = runs.sum(1)
-    even = 2 * runs.max(1) <= lasts
+    steps = np.diff(times)
+    runs = np.stack([steps[first : len(steps) - span + 1 + first] for first in range(span)])
+    lasts = runs.sum(0)
+    even = 2 * runs.max(0) <= lasts
     return float(np.median(lasts[even] if even.any() else lasts)) / span
 
 

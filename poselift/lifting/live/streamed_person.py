@@ -15,7 +15,6 @@ from poselift.lifting.finish.finished import Stream, finish
 from poselift.lifting.network.protocol import Lifted
 from poselift.lifting.options import LiftOptions
 from poselift.lifting.prepare.gaps import MAX_GAP, widening_factors
-from poselift.lifting.prepare.lifter_joints import select_lifter_joints
 from poselift.lifting.prepare.prepared import Prepared, prepare
 from poselift.lifting.prepare.quarter_turns import choose_turns
 from poselift.lifting.prepare.stream_window import choose_window_frames, cut_window, stream_stride
@@ -82,6 +81,7 @@ class StreamedPerson:
             )
         self._weights, self._camera, self._options = weights, camera, replace(options, every_frame=False)
         self._skeleton, self._lookahead, self._size = skeleton, lookahead, size
+        self._known = np.array([joint in weights.lifter.skeleton_in.joints for joint in skeleton.joints])
         self._waiting: deque[_Frame] = deque()
         self._frames: deque[_Frame] = deque()
         self._angles: deque[tuple[float, float | None]] = deque(maxlen=_ANGLES)
@@ -100,17 +100,15 @@ class StreamedPerson:
         if not timestamp > self._last_time:
             raise InputError(f"the timestamp {timestamp:g} s does not come after {self._last_time:g} s; give seconds")
         track = self._track([_Frame(timestamp, np.asarray(keypoints), np.asarray(scores), False)])
-        lifter = self._weights.lifter
-        # Whether a pelvis is misread is known of a whole window, not of a frame.
-        pixels, known = select_lifter_joints(track, lifter.skeleton_in, self._options.threshold, None)
-        frame = _Frame(timestamp, track.keypoints[0], track.scores[0], bool((known > 0).any()))
+        used = track.used(self._options.threshold)[0] & self._known
+        frame = _Frame(timestamp, track.keypoints[0], track.scores[0], bool(used.any()))
         self._last_time = timestamp
         self._waiting.append(frame)
         self._frames.append(frame)
         if frame.seen:
             self.last_seen = timestamp
             if timestamp - self._angle_time >= _INTERVAL:
-                self._turn(timestamp, body_angle(pixels[0], known[0], lifter.skeleton_in))
+                self._turn(timestamp, body_angle(frame.keypoints, np.where(used, frame.scores, 0.0), self._skeleton))
         self._forget()
 
     def next_window(self, last: bool = False) -> Prepared | None:
@@ -178,19 +176,23 @@ class StreamedPerson:
         frame = next((frame for frame in reversed(self._frames) if frame.time == time), None)
         if self._recent is None or frame is None:
             return None
-        motion, at = self._recent.motion, np.array([time])
-        times = motion.timestamps
+        motion, times = self._recent.motion, self._recent.motion.timestamps
         if time - times[-1] > MAX_GAP or not np.isfinite(motion.root[-1]).all():
             return None
-        joints = interpolate(at, times, motion.joints)
-        if self._options.constant_bones and self._bones.lengths is not None and time not in times:
-            joints = apply_bone_lengths(joints, self._bones.lengths, motion.skeleton)  # interpolated ones differ
-        uncertainty = None
-        if motion.uncertainty is not None:
+        row = int(np.searchsorted(times, time))
+        exact = row < len(times) and times[row] == time
+
+        def at(values: Float[np.ndarray, "t *c"]) -> Float[np.ndarray, "*c"]:
+            """The values at this time: interpolated for frames that were left out, held after the last one."""
+            return values[row] if exact else interpolate(np.array([time]), times, values)[0]
+
+        joints, uncertainty = at(motion.joints), motion.uncertainty
+        if not exact and self._options.constant_bones and self._bones.lengths is not None:
+            joints = apply_bone_lengths(joints[None], self._bones.lengths, motion.skeleton)[0]
+        if uncertainty is not None:
             held = widening_factors(np.array([True, False]), np.array([times[-1], max(time, times[-1])]))[-1]
-            uncertainty = (held * interpolate(at, times, motion.uncertainty)[0]).astype(np.float32)
-        root = interpolate(at, times, motion.root)[0]
-        return StreamedPose(time, joints[0], root, uncertainty, not frame.seen, frame.keypoints, frame.scores)
+            uncertainty = (held * at(uncertainty)).astype(np.float32)
+        return StreamedPose(time, joints, at(motion.root), uncertainty, not frame.seen, frame.keypoints, frame.scores)
 
     def _target(self, last: bool) -> _Frame | None:
         """The frame of the next pose."""

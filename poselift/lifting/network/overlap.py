@@ -28,7 +28,8 @@ def lift_segments(network: Network, segments: Sequence[Segment], window: int, fl
     Returns:
         Averaged uncertainties are slightly too large, because a mean of joints is better than each.
     """
-    motions = [(segment, rows) for segment in segments for rows in _interleaved_rows(segment)]
+    rows_of = [_interleaved_rows(segment) for segment in segments]
+    motions = [(segment, rows) for segment, parts in zip(segments, rows_of, strict=True) for rows in parts]
     blends = [_Blend(len(rows), min(window, len(rows))) for _, rows in motions]
     due = [(k, start) for k, blend in enumerate(blends) for start in window_starts(blend.frames, window, window // 2)]
     for length in sorted({blend.length for blend in blends}):
@@ -39,14 +40,11 @@ def lift_segments(network: Network, segments: Sequence[Segment], window: int, fl
             lifted = network.lift(_windows(cut), flip)
             for row, (k, start) in enumerate(chunk):
                 blends[k].add(start, _channels(lifted, row))
-    means = iter(zip(motions, blends, strict=True))
+    means = iter(blends)
     found = []
-    for segment in segments:
-        parts = []
-        for _ in _interleaved_rows(segment):
-            (_, rows), blend = next(means)
-            parts.append(interpolate(segment.times, segment.times[rows], blend.mean()))
-        mean = np.asarray(np.mean(parts, axis=0, dtype=np.float64), np.float32)
+    for segment, parts in zip(segments, rows_of, strict=True):
+        motion = [interpolate(segment.times, segment.times[rows], next(means).mean()) for rows in parts]
+        mean = np.asarray(np.mean(motion, axis=0, dtype=np.float64), np.float32)
         found.append(Lifted(mean[..., :3], mean[..., 3] if mean.shape[-1] == 4 else None))
     return found
 

@@ -23,12 +23,12 @@ def select_lifter_joints(
         pelvis: where the lifter's pelvis lies (`poselift.lifting.prepare.pelvis`).
     """
     used = keypoints.used(threshold)
-    pixels = convert(keypoints.keypoints, keypoints.skeleton, skeleton, used)
-    scores = convert(keypoints.scores[..., None], keypoints.skeleton, skeleton, used)
-    known = pixels.mask & ~pixels.derived
-    values = np.where(known[..., None], pixels.values, np.nan).astype(np.float32)
-    own = np.where(known, scores.values[..., 0], 0.0).astype(np.float32)
-    return values, hide_misread_pelvis(values, own, skeleton, pelvis)
+    values = np.concatenate((keypoints.keypoints, keypoints.scores[..., None]), -1)
+    found = convert(values, keypoints.skeleton, skeleton, used)
+    known = found.mask & ~found.derived
+    pixels = np.where(known[..., None], found.values[..., :2], np.nan).astype(np.float32)
+    scores = np.where(known, found.values[..., 2], 0.0).astype(np.float32)
+    return pixels, hide_misread_pelvis(pixels, scores, skeleton, pelvis)
 
 
 def rarely_seen_joints(scores: Float[np.ndarray, "t j"], skeleton_in: Skeleton, skeleton_out: Skeleton) -> list[str]:
