@@ -11,7 +11,7 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from poselift.core.errors import InputError
-from poselift.core.times import check_span
+from poselift.core.times import check_span, interpolate
 from poselift.skeleton import Pelvis, Skeleton
 
 FEET = ("left_foot", "right_foot")
@@ -175,10 +175,8 @@ class Keypoints2D:
         gaps = np.flatnonzero((np.diff(rows) > 1) & (np.diff(self.timestamps[rows]) <= longest))
         keypoints, scores = self.keypoints.copy(), self.scores.copy()
         for before, after in zip(rows[gaps], rows[gaps + 1], strict=True):
-            between = slice(before + 1, after)
-            start, end = self.timestamps[before], self.timestamps[after]
-            share = ((self.timestamps[between] - start) / (end - start))[:, None, None]
-            keypoints[between] = (1 - share) * keypoints[before] + share * keypoints[after]
+            between, ends = slice(before + 1, after), [before, after]
+            keypoints[between] = interpolate(keypoints[ends], self.timestamps[ends], self.timestamps[between])
             scores[between] = np.minimum(scores[before], scores[after])
         return replace(self, keypoints=keypoints, scores=scores)
 
