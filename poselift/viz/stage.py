@@ -12,10 +12,10 @@ from jaxtyping import Float
 from scipy.ndimage import gaussian_filter1d, maximum_filter1d, median_filter
 
 from poselift.core.times import interpolate
+from poselift.kinematics.up import rotation_to_y_up
 from poselift.structures import Motion
 from poselift.viz.body_parts import parts_of
 from poselift.viz.shot import Shot
-from poselift.viz.up import rotation_to_y_up
 
 _MAX_RISE = 0.7  # metres, largest displayed height above another person's ground
 _DEPTH = 2.5  # metres; people further apart in depth than this, and the next for each person, are shown closer

@@ -10,12 +10,12 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from jaxtyping import Float
 
+from poselift.kinematics.up import rotation_to_y_up
 from poselift.skeleton import Skeleton
 from poselift.structures import Motion
 from poselift.viz.colors import person_colors
 from poselift.viz.limbs import limbs_of
 from poselift.viz.stage import Stage
-from poselift.viz.up import rotation_to_y_up
 
 _UNKNOWN = -(2**31)
 """In an array of whole numbers, what NaN is elsewhere."""
