@@ -5,7 +5,7 @@ One file for all of them, because each holds the others and all packages import 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, TypeVar
 
 import numpy as np
 from jaxtyping import Bool, Float
@@ -296,6 +296,23 @@ class StreamedPose:
     def positions(self) -> Float[np.ndarray, "j 3"]:
         """Places of the joints, metres."""
         return self.joints + self.root
+
+
+Posed = TypeVar("Posed", Motion, StreamedPose)
+
+
+def move(posed: Posed, R: Float[np.ndarray, "3 3"], t: Float[np.ndarray, "3"], frame: str) -> Posed:
+    """The motion or pose in another frame, in which a place x is at R x + t.
+
+    Args:
+        posed: joints, which turn, and a root, which turns and moves.
+        R: rotation.
+        t: metres.
+        frame: name of the frame, "camera" or "world".
+    """
+    joints, root = posed.joints @ R.T, posed.root @ R.T + t
+    dtypes = posed.joints.dtype, posed.root.dtype
+    return replace(posed, joints=joints.astype(dtypes[0]), root=root.astype(dtypes[1]), frame=frame)
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from jaxtyping import Float, Int
 from scipy.interpolate import PchipInterpolator
 
 from poselift.kinematics import Rig
+from poselift.skeleton.flesh import ARM, FOOT, HAND, HEAD, LEG, NECK, TALL, Profile, trunk_profile
 
 _AROUND = 14
 """Vertices in a ring."""
@@ -14,19 +15,7 @@ _AROUND = 14
 _BLEND = 0.2
 """Share of a bone on either side of a joint within which both segments move the skin."""
 
-_TALL = 1.47
-"""Metres from the ankle to the top of the head, along Y, of the body that has the widths below."""
-
 _X, _Y, _Z = np.eye(3)
-
-# Our own guess of half widths in metres: (place along the joints, across, front to back). Place 0.5 is half way between
-# the first joint and the second.
-_LEG = ((0.0, 0.088, 0.088), (0.5, 0.074, 0.076), (1.0, 0.054, 0.057), (1.35, 0.053, 0.058), (2.0, 0.036, 0.038))
-_ARM = ((0.0, 0.052, 0.055), (0.4, 0.044, 0.046), (1.0, 0.036, 0.038), (1.35, 0.036, 0.038), (2.0, 0.025, 0.022))
-_HAND = ((0.0, 0.025, 0.022), (0.5, 0.042, 0.019), (1.0, 0.025, 0.013))
-_FOOT = ((0.0, 0.034, 0.034), (0.35, 0.038, 0.034), (0.8, 0.046, 0.024), (1.0, 0.038, 0.018))
-_NECK = ((0.0, 0.056, 0.058), (1.0, 0.052, 0.056))
-_HEAD = ((0.0, 0.05, 0.06), (0.45, 0.072, 0.09), (1.0, 0.056, 0.07))
 
 
 @dataclass(frozen=True)
@@ -54,12 +43,10 @@ def body_mesh(rig: Rig) -> Mesh:
     Hands and feet that the rig lacks are added in usual sizes, and move with forearm and shank.
     """
     at = dict(zip(rig.names, rig.placed(), strict=True))
-    size = (at["head_top"] - at["left_ankle"])[1] / _TALL
+    size = (at["head_top"] - at["left_ankle"])[1] / TALL
     parts = []
 
-    def add(
-        joints: list[np.ndarray], movers: list[str], widths: tuple[tuple[float, ...], ...], across: np.ndarray
-    ) -> None:
+    def add(joints: list[np.ndarray], movers: list[str], widths: Profile, across: np.ndarray) -> None:
         stations = np.array(widths) * [1.0, size, size]
         parts.append(_tube(np.stack(joints), [rig.names.index(name) for name in movers], stations, across))
 
@@ -69,26 +56,19 @@ def body_mesh(rig: Rig) -> Mesh:
         hand = at.get(f"{side}_hand", at[wrist] + 0.12 * size * left)
         heel = at.get(f"{side}_heel", at[ankle] + size * (-0.05 * _Y - 0.05 * _Z))
         toe = at.get(f"{side}_big_toe", at[ankle] + size * (-0.05 * _Y + 0.17 * _Z))
-        add([at[hip], at[knee], at[ankle]], [hip, knee], _LEG, _X)
-        add([heel, toe], [ankle], _FOOT, _X)
-        add([at[shoulder], at[elbow], at[wrist]], [shoulder, elbow], _ARM, _Z)
-        add([at[wrist], hand], [wrist], _HAND, _Z)
+        add([at[hip], at[knee], at[ankle]], [hip, knee], LEG, _X)
+        add([heel, toe], [ankle], FOOT, _X)
+        add([at[shoulder], at[elbow], at[wrist]], [shoulder, elbow], ARM, _Z)
+        add([at[wrist], hand], [wrist], HAND, _Z)
     hips, shoulders = (
         np.linalg.norm(at[f"left_{joint}"] - at[f"right_{joint}"]) / 2 / size for joint in ("hip", "shoulder")
     )
-    trunk = (
-        (0.0, hips + 0.045, 0.1),
-        (0.8, hips + 0.035, 0.095),
-        (1.5, 0.95 * shoulders, 0.11),
-        (1.8, 1.02 * shoulders, 0.09),
-        (2.0, 0.88 * shoulders, 0.07),
-    )
     low, high = ((at[f"left_{joint}"] + at[f"right_{joint}"]) / 2 for joint in ("hip", "shoulder"))
-    add([low, at["spine"], high], ["pelvis", "thorax"], trunk, _X)
+    add([low, at["spine"], high], ["pelvis", "thorax"], trunk_profile(hips, shoulders), _X)
     # The ends are round, by as much as they are wide.
     chin, crown = (at["head_top"] + size * (0.02 * _Z - below * _Y) for below in (0.17, 0.06))
-    add([high, chin], ["thorax"], _NECK, _X)
-    add([chin, crown], ["neck_base"], _HEAD, _X)
+    add([high, chin], ["thorax"], NECK, _X)
+    add([chin, crown], ["neck_base"], HEAD, _X)
     return _joined(parts)
 
 

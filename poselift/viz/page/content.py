@@ -12,7 +12,9 @@ from jaxtyping import Float
 
 from poselift.kinematics.up import rotation_to_y_up
 from poselift.skeleton import Skeleton
+from poselift.skeleton.flesh import CORNERS
 from poselift.structures import Motion
+from poselift.viz.body_parts import parts_of
 from poselift.viz.colors import person_colors
 from poselift.viz.limbs import limbs_of
 from poselift.viz.stage import Stage
@@ -21,6 +23,7 @@ _UNKNOWN = -(2**31)
 """In an array of whole numbers, what NaN is elsewhere."""
 _METRES, _DEGREES, _PIXELS, _SHARE = 1e5, 1e2, 1e1, 1e3
 """Steps per unit. Metres are as fine as in the csv."""
+_SIDES = {"middle": 0, "left": 1, "right": 2}
 
 
 @runtime_checkable
@@ -82,6 +85,7 @@ def encode(motions: Sequence[Motion], view: View, times: Float[np.ndarray, " t"]
                 "limbs": _lines(motion.skeleton),
                 "points": motion.keypoints.skeleton.joints,
                 "lines": _lines(motion.keypoints.skeleton),
+                "body": _body(motion.skeleton),
                 "color": colors.middle,
                 "angles": list(angles.names) if angles else [],
                 "floor": floor,
@@ -136,8 +140,22 @@ def _packed(values: np.ndarray, scale: float) -> bytes:
 def _lines(skeleton: Skeleton) -> list[list[int]]:
     """Four joints for each line, as two ends in the middle of two joints, and its side: 0, 1 left, 2 right."""
     limbs = limbs_of(skeleton)
-    sides = {"left": 1, "right": 2}
-    return [[*ends.ravel().tolist(), sides.get(side, 0)] for ends, side in zip(limbs.joints, limbs.sides, strict=True)]
+    return [[*ends.ravel().tolist(), _SIDES[side]] for ends, side in zip(limbs.joints, limbs.sides, strict=True)]
+
+
+def _body(skeleton: Skeleton) -> dict[str, Any]:
+    """The solid parts of a body: limbs as in `_lines` and the radii of both ends, points of the head, and the trunk.
+
+    The feet that `BodyParts` draws for a skeleton without any are left out.
+    """
+    parts = parts_of(skeleton)
+    head = parts.head_points()
+    limbs = [
+        [*ends.ravel().tolist(), _SIDES[side], *np.round(radii, 4).tolist()]
+        for ends, side, radii in zip(parts.ends, parts.sides, parts.radii, strict=True)
+        if ends.max() < len(skeleton) + len(head)
+    ]
+    return {"limbs": limbs, "head": head, "trunk": parts.trunk, "corner": float(np.mean(CORNERS))}
 
 
 def _floors(motions: Sequence[Motion]) -> list[float]:
