@@ -1,11 +1,11 @@
-"""Cameras, rays, rotations, alignment, bones and forward kinematics, in torch.
+"""Cameras, rays, rotations, alignment, bones and forward kinematics, for numpy arrays and torch tensors.
 
-Every function takes any leading axes, works in float32 and float64 and has gradients. Lengths are metres,
+Every function takes any leading axes, works in float32 and float64 and gives tensors gradients. Lengths are metres,
 angles radians; the camera frame is x right, y down, z forward.
 """
 
 from poselift.geometry.alignment import apply_similarity, umeyama
-from poselift.geometry.bones import bone_lengths, bone_vectors, points_from_bones
+from poselift.geometry.bones import bone_lengths, bone_vectors, points_from_bones, with_bone_lengths
 from poselift.geometry.camera import (
     ASSUMED_FOV,
     NEAREST_PERSON,
@@ -44,5 +44,6 @@ __all__ = [
     "rotation_y",
     "rotation_z",
     "umeyama",
+    "with_bone_lengths",
     "world_to_camera",
 ]

@@ -1,16 +1,16 @@
 """The position of a pose that best matches its keypoints."""
 
-import torch
 from jaxtyping import Float
-from torch import Tensor
+
+from poselift.core.arrays import Array, array_namespace, device
 
 _STABILISER = 1e-6
 """Pull towards the camera, in units of one joint's weight: keeps poses without rays solvable."""
 
 
 def root_from_rays(
-    joints: Float[Tensor, "*#batch n 3"], rays: Float[Tensor, "*#batch n 3"], weights: Float[Tensor, "*#batch n"]
-) -> Float[Tensor, "... 3"]:
+    joints: Float[Array, "*#batch n 3"], rays: Float[Array, "*#batch n 3"], weights: Float[Array, "*#batch n"]
+) -> Float[Array, "... 3"]:
     """The root that brings the joints closest to their rays.
 
     It minimises the weighted sum of |(I - d dᵀ) (x + r)|² over the root r, where x is a joint and d its unit ray, in
@@ -25,14 +25,14 @@ def root_from_rays(
     Returns:
         Root in the camera frame, metres; behind the camera where the pose fits its rays upside down.
     """
-    seen = (weights > 0)[..., None]
-    rays = rays.where(seen, rays.new_tensor([0.0, 0.0, 1.0]))
-    rays = rays / rays.norm(dim=-1, keepdim=True)
-    joints = joints.where(seen, 0.0)
-    w = weights[..., None]
+    xp = array_namespace(joints)
+    seen, w = (weights > 0)[..., None], weights[..., None]
+    rays = xp.where(seen, rays, xp.asarray([0.0, 0.0, 1.0], dtype=rays.dtype, device=device(rays)))
+    rays = rays / xp.linalg.vector_norm(rays, axis=-1, keepdims=True)
+    joints = xp.where(seen, joints, 0.0)
     # (I - d dᵀ) x, by sums of products: autocast would cut a matrix product to bfloat16.
-    across = joints - rays * (rays * joints).sum(-1, keepdim=True)
+    across = joints - rays * (rays * joints).sum(-1)[..., None]
     outer = (w[..., None] * rays[..., :, None] * rays[..., None, :]).sum(-3)
-    eye = torch.eye(3, dtype=outer.dtype, device=outer.device)
+    eye = xp.eye(3, dtype=outer.dtype, device=device(outer))
     pull = (weights.sum(-1)[..., None, None] + _STABILISER) * eye - outer
-    return -torch.linalg.solve(pull, (w * across).sum(-2))
+    return -xp.linalg.solve(pull, (w * across).sum(-2)[..., None])[..., 0]

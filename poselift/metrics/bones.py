@@ -12,6 +12,11 @@ from poselift.metrics.mean import ElementMean, PairMetric
 from poselift.skeleton import Skeleton
 
 
+def _lengths(points: Tensor, skeleton: Skeleton) -> Tensor:
+    lengths = bone_lengths(points, skeleton.parent_indices)
+    return lengths[..., [child for _, child in skeleton.bone_indices]]
+
+
 def _seen_bones(mask: Tensor, skeleton: Skeleton) -> Tensor:
     parents, children = zip(*skeleton.bone_indices, strict=True)
     return mask[..., parents] & mask[..., children]
@@ -25,8 +30,7 @@ def bone_length_errors(
 ) -> ElementValues:
     """The absolute error of each bone's length, mm; (*batch, bones)."""
     pred, target, mask = prepare(pred, target, mask)
-    parents = skeleton.parent_indices
-    errors = (bone_lengths(pred, parents) - bone_lengths(target, parents)).abs() * MILLIMETRES
+    errors = (_lengths(pred, skeleton) - _lengths(target, skeleton)).abs() * MILLIMETRES
     return ElementValues(errors, _seen_bones(mask, skeleton))
 
 
@@ -40,7 +44,7 @@ def bone_length_variations(
     """
     points, _, mask = prepare(points, points, mask)
     seen = _seen_bones(mask, skeleton)
-    lengths = bone_lengths(points, skeleton.parent_indices).where(seen, 0.0)
+    lengths = _lengths(points, skeleton).where(seen, 0.0)
     frames = seen.sum(-2)
     mean = lengths.sum(-2) / frames.clamp(min=1)
     variance = (lengths - mean[..., None, :]).square().where(seen, 0.0).sum(-2) / frames.clamp(min=1)

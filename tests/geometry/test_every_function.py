@@ -1,8 +1,11 @@
 """Each function of the package: it runs, refuses wrong shapes, takes any leading axes and has gradients."""
 
 import itertools
+import subprocess
+import sys
 
 import jaxtyping
+import numpy as np
 import pytest
 import torch
 
@@ -43,3 +46,17 @@ def test_any_leading_axes_give_what_single_calls_give(case, leading):
 def test_gradients(case):
     tensors = [x.requires_grad_() for x in case.tensors(2)]
     assert torch.autograd.gradcheck(case.call, tensors)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_numpy_arrays_give_what_tensors_give(case, dtype):
+    tensors = case.tensors(2, dtype=dtype)
+    for array, tensor in zip(case.call(*(x.numpy() for x in tensors)), case.call(*tensors), strict=True):
+        assert isinstance(array, np.ndarray)
+        tolerance = 1e-4 if dtype == torch.float32 else 1e-9
+        torch.testing.assert_close(torch.from_numpy(array), tensor, rtol=tolerance, atol=tolerance)
+
+
+def test_geometry_does_not_import_torch():
+    code = "import sys, poselift.geometry; sys.exit('torch' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
