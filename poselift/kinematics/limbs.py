@@ -7,11 +7,10 @@ passes over to the turns before and after, and to the clip's usual turn, the str
 
 from dataclasses import dataclass
 
-import torch
+import numpy as np
 from jaxtyping import Float
-from torch import Tensor
 
-from poselift.geometry.products import compose
+from poselift.geometry.products import compose, transpose
 from poselift.kinematics.directions import basis, swing
 from poselift.kinematics.limits import Ball
 
@@ -47,13 +46,13 @@ LEFT_ARM, RIGHT_ARM = Hinge((1.0, 0.0, 0.0), (0.0, -1.0, 0.0)), Hinge((-1.0, 0.0
 
 
 def bend(
-    parent: Float[Tensor, "t 3 3"],
-    upper: Float[Tensor, "t 3"],
-    lower: Float[Tensor, "t 3"],
+    parent: Float[np.ndarray, "t 3 3"],
+    upper: Float[np.ndarray, "t 3"],
+    lower: Float[np.ndarray, "t 3"],
     hinge: Hinge,
     interval: float,
     ball: Ball | None,
-) -> tuple[Float[Tensor, "t 3 3"], Float[Tensor, "t 3 3"]]:
+) -> tuple[Float[np.ndarray, "t 3 3"], Float[np.ndarray, "t 3 3"]]:
     """Rotations of the two segments of a limb, in the world.
 
     Args:
@@ -67,52 +66,54 @@ def bend(
     Returns:
         Of the upper and the lower segment.
     """
-    along, axis = (torch.tensor(vector, dtype=upper.dtype) for vector in (hinge.along, hinge.axis))
-    swung = compose(swing((parent * along).sum(-1), upper), parent)
+    along, axis = np.array(hinge.along), np.array(hinge.axis)
+    swung = compose(swing(parent @ along, upper), parent)
     # The bend plane's normal in the plane across the bone, where the swing alone leaves the axis at angle 0.
-    normal = torch.linalg.cross(upper, lower)
-    across = [(swung * vector).sum(-1) for vector in (axis, torch.linalg.cross(along, axis))]
-    turn = torch.complex(*((normal * vector).sum(-1) for vector in across))
-    turn = _settle(turn, interval)
+    normal = np.cross(upper, lower)
+    across = swung @ axis, swung @ np.cross(along, axis)
+    turn = _settle(_within(normal, across), interval)
     if ball is not None:
-        middle = (ball.untwisted(parent, upper, along) * axis).sum(-1)
-        start = torch.complex(*((middle * vector).sum(-1) for vector in across))
-        twist = (turn * start.conj()).angle()
+        start = _within(ball.untwisted(parent, upper, along) @ axis, across)
+        twist = np.angle(turn * start.conj())
         kept = ball.twist(twist)
-        turn = torch.where(kept == twist, turn, start * torch.polar(torch.ones_like(kept), kept))
+        turn = np.where(kept == twist, turn, start * np.exp(1j * kept))
     axes = turn.real[:, None] * across[0] + turn.imag[:, None] * across[1]
-    rest = basis(along, axis).mT
-    ahead = torch.linalg.cross(axes, upper)
-    cos, sin, side = ((lower * vector).sum(-1, keepdim=True) for vector in (upper, ahead, axes))
-    flexion, length = torch.atan2(sin, cos), torch.hypot(cos, sin)
+    rest = transpose(basis(along, axis))
+    ahead = np.cross(axes, upper)
+    cos, sin, side = ((lower * vector).sum(-1, keepdims=True) for vector in (upper, ahead, axes))
+    flexion, length = np.arctan2(sin, cos), np.hypot(cos, sin)
     if ball is not None:
-        flexion, sideways = flexion.clamp(*_LIMITS), side.clamp(-_BENT, _BENT)
-        length = torch.where(sideways == side, length, (1 - sideways.square()).sqrt())
+        flexion, sideways = flexion.clip(*_LIMITS), side.clip(-_BENT, _BENT)
+        length = np.where(sideways == side, length, np.sqrt(1 - sideways**2))
         side = sideways
-    lower = length * (flexion.cos() * upper + flexion.sin() * ahead) + side * axes
+    lower = length * (np.cos(flexion) * upper + np.sin(flexion) * ahead) + side * axes
     return compose(basis(upper, axes), rest), compose(basis(lower, axes), rest)
 
 
-def _settle(turn: Tensor, interval: float) -> Tensor:
+def _within(vectors: np.ndarray, plane: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+    """Vectors as complex numbers in the plane of two others."""
+    real, imag = ((vectors * axis).sum(-1) for axis in plane)
+    return real + 1j * imag
+
+
+def _settle(turn: np.ndarray, interval: float) -> np.ndarray:
     """The turns as numbers of length 1, given with the sine of the flexion as length."""
-    size = turn.abs()
+    size = np.abs(turn)
     squared = turn * size
     usual = squared.mean() + 1e-6
-    around = _smoothed(squared, interval) + _PRIOR * usual / usual.abs()
-    share = ((size - STRAIGHT) / (_BENT - STRAIGHT)).clamp(0, 1)
-    share = share.square() * (3 - 2 * share)
+    around = _smoothed(squared, interval) + _PRIOR * usual / np.abs(usual)
+    share = ((size - STRAIGHT) / (_BENT - STRAIGHT)).clip(0, 1)
+    share = share**2 * (3 - 2 * share)
     # Just off 0, so that opposite turns have a direction too.
-    mixed = share * turn / size.clamp_min(1e-12) + (1 - share) * around / around.abs().clamp_min(1e-12)
-    return mixed / mixed.abs().clamp_min(1e-12)
+    mixed = share * turn / np.maximum(size, 1e-12) + (1 - share) * around / np.maximum(np.abs(around), 1e-12)
+    return mixed / np.maximum(np.abs(mixed), 1e-12)
 
 
-def _smoothed(values: Tensor, interval: float) -> Tensor:
+def _smoothed(values: np.ndarray, interval: float) -> np.ndarray:
     """Weighted mean over the frames around each."""
     if interval <= 0:
         return values
     reach = min(int(3 * _MEMORY / interval) + 1, len(values))
-    away = torch.arange(-reach, reach + 1, dtype=torch.float64) * interval / _MEMORY
-    weights = torch.exp(-0.5 * away.square())[None, None]
-    rows = torch.stack((values.real, values.imag, torch.ones_like(values.real)))[:, None]
-    real, imag, total = torch.nn.functional.conv1d(rows, weights, padding=reach)[:, 0]
-    return torch.complex(real, imag) / total
+    weights = np.exp(-0.5 * (np.arange(-reach, reach + 1) * interval / _MEMORY) ** 2)
+    total, counts = (np.convolve(each, weights)[reach:-reach] for each in (values, np.ones(len(values))))
+    return total / counts

@@ -14,12 +14,11 @@ import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-import torch
+import numpy as np
 from jaxtyping import Float
-from torch import Tensor
 
 from poselift.geometry import axis_angle_to_matrix, rotation_x, rotation_y, rotation_z
-from poselift.geometry.products import compose
+from poselift.geometry.products import compose, rotate, transpose
 from poselift.kinematics.directions import swing
 
 _PASSING = math.radians(45)
@@ -29,6 +28,7 @@ _ROUND = 4
 """Order of the superellipse: 2 is an ellipse, which cuts normal poses that bend two ways; infinity is a rectangle."""
 
 _ABOUT = {"x": rotation_x, "y": rotation_y, "z": rotation_z}
+_AXES = dict(zip("xyz", np.eye(3), strict=True))
 
 
 @dataclass(frozen=True)
@@ -51,22 +51,22 @@ class Ball:
         first, second, third = (sign * angle for sign, angle in zip(signs, self.middle, strict=True))
         return replace(self, middle=(first, second, third))
 
-    def held(self, rotation: Float[Tensor, "t 3 3"]) -> Float[Tensor, "t 3 3"]:
+    def held(self, rotation: Float[np.ndarray, "t 3 3"]) -> Float[np.ndarray, "t 3 3"]:
         """The rotation of a segment relative to its parent, or the one that the limits allow where it is beyond."""
-        along, first = (torch.eye(3, dtype=torch.float64)["xyz".index(self.axes[row])] for row in (2, 0))
-        local = compose(self._middle.mT, rotation)
-        pointed = (local * along).sum(-1)
+        along, first = _AXES[self.axes[2]], _AXES[self.axes[0]]
+        local = compose(transpose(self._middle), rotation)
+        pointed = local @ along
         kept = self._swung(along, pointed)
-        turned = (compose(swing(along, pointed).mT, local) * first).sum(-1)
-        twist = torch.atan2((turned * torch.linalg.cross(along, first)).sum(-1), (turned * first).sum(-1))
+        turned = compose(transpose(swing(along, pointed)), local) @ first
+        twist = np.arctan2(turned @ np.cross(along, first), turned @ first)
         allowed = self.twist(twist)
         limited = compose(compose(self._middle, swing(along, kept)), _ABOUT[self.axes[2]](allowed))
         within = (kept == pointed).all(-1) & (allowed == twist)
-        return torch.where(within[:, None, None], rotation, limited)
+        return np.where(within[:, None, None], rotation, limited)
 
     def pointed(
-        self, parent: Float[Tensor, "t 3 3"], direction: Float[Tensor, "t 3"], along: Float[Tensor, "3"]
-    ) -> Float[Tensor, "t 3"]:
+        self, parent: Float[np.ndarray, "t 3 3"], direction: Float[np.ndarray, "t 3"], along: Float[np.ndarray, "3"]
+    ) -> Float[np.ndarray, "t 3"]:
         """The direction of a segment, or the one that the limits allow where it is beyond.
 
         Args:
@@ -75,40 +75,40 @@ class Ball:
             along: the segment's direction at rest, in the axes of the parent.
         """
         middle = compose(parent, self._middle)
-        local = (middle.mT * direction[:, None]).sum(-1)
+        local = rotate(transpose(middle), direction)
         kept = self._swung(along, local)
-        return torch.where((kept == local).all(-1)[:, None], direction, (middle * kept[:, None]).sum(-1))
+        return np.where((kept == local).all(-1)[:, None], direction, rotate(middle, kept))
 
     def untwisted(
-        self, parent: Float[Tensor, "t 3 3"], direction: Float[Tensor, "t 3"], along: Float[Tensor, "3"]
-    ) -> Float[Tensor, "t 3 3"]:
+        self, parent: Float[np.ndarray, "t 3 3"], direction: Float[np.ndarray, "t 3"], along: Float[np.ndarray, "3"]
+    ) -> Float[np.ndarray, "t 3 3"]:
         """Rotation in the world of a segment in this direction, with its twist in the middle of the range."""
         middle = compose(parent, self._middle)
-        return compose(middle, swing(along, (middle.mT * direction[:, None]).sum(-1)))
+        return compose(middle, swing(along, rotate(transpose(middle), direction)))
 
-    def twist(self, angle: Float[Tensor, " t"]) -> Float[Tensor, " t"]:
+    def twist(self, angle: Float[np.ndarray, " t"]) -> Float[np.ndarray, " t"]:
         """The twist from the middle, within the limits; radians from -pi to pi."""
         end = math.radians(self.reach[2])
-        away = (math.pi - angle.abs()) / min(_PASSING, math.pi - end)
-        return torch.where(angle.abs() > end, angle.sign() * end * away.clamp(max=1), angle)
+        away = (math.pi - np.abs(angle)) / min(_PASSING, math.pi - end)
+        return np.where(np.abs(angle) > end, np.sign(angle) * end * np.minimum(away, 1.0), angle)
 
     @cached_property
-    def _middle(self) -> Tensor:
+    def _middle(self) -> np.ndarray:
         """Rotation from rest to the middle of the range."""
-        angles = torch.deg2rad(torch.tensor(self.middle, dtype=torch.float64))
-        first, second, third = (_ABOUT[axis](angle) for axis, angle in zip(self.axes, angles, strict=True))
+        angles = zip(self.axes, np.deg2rad(self.middle), strict=True)
+        first, second, third = (_ABOUT[axis](np.asarray(angle)) for axis, angle in angles)
         return compose(compose(first, second), third)
 
-    def _swung(self, along: Tensor, pointed: Tensor) -> Tensor:
+    def _swung(self, along: np.ndarray, pointed: np.ndarray) -> np.ndarray:
         """A direction in the axes of the middle pose, within the superellipse of the swing."""
-        cross = torch.linalg.cross(along.expand_as(pointed), pointed)
-        sin, cos = cross.norm(dim=-1, keepdim=True), (pointed * along).sum(-1, keepdim=True)
-        vector = cross / sin.clamp_min(1e-12) * torch.atan2(sin, cos)
+        cross = np.cross(along, pointed)
+        sin, cos = np.linalg.norm(cross, axis=-1, keepdims=True), (pointed @ along)[:, None]
+        vector = cross / np.maximum(sin, 1e-12) * np.arctan2(sin, cos)
         columns = ["xyz".index(axis) for axis in self.axes[:2]]
-        reach = torch.deg2rad(vector.new_tensor(self.reach[:2]))
-        beyond = (vector[:, columns] / reach).norm(p=_ROUND, dim=-1, keepdim=True)
-        limited = (axis_angle_to_matrix(vector / beyond.clamp_min(1)) * along).sum(-1)
-        return torch.where(beyond > 1, limited, pointed)
+        reach = np.deg2rad(self.reach[:2])
+        beyond = np.linalg.norm(vector[:, columns] / reach, ord=_ROUND, axis=-1, keepdims=True)
+        limited = axis_angle_to_matrix(vector / np.maximum(beyond, 1.0)) @ along
+        return np.where(beyond > 1, limited, pointed)
 
 
 _HIP = Ball("xzy", (-45.0, 8.0, 0.0), (105.0, 68.0, 75.0))

@@ -1,7 +1,6 @@
 """A motion as coordinates of OpenSim's full-body model."""
 
 import numpy as np
-import torch
 from jaxtyping import Float
 
 from poselift.geometry.rotation import rotation_z
@@ -35,7 +34,7 @@ def coordinates(rigged: RiggedMotion) -> dict[str, Float[np.ndarray, " t"]]:
     radians |= {"lumbar_extension": -flexion, "lumbar_bending": bending, "lumbar_rotation": rotation}
     for side, (sign, arm) in SIDES.items():
         end = side[0]
-        hanging = rotation_z(torch.tensor(sign * np.pi / 2)).numpy()
+        hanging = rotation_z(np.asarray(sign * np.pi / 2))
         for names, turned, zero in (
             (("hip_flexion", "hip_adduction", "hip_rotation"), local.between("pelvis", f"{side}_hip"), 0.0),
             (("arm_flex", "arm_add", "arm_rot"), local.between("thorax", f"{side}_shoulder") @ hanging, _ARM),
