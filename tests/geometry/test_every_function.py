@@ -1,6 +1,8 @@
 """Each function of the package: it runs, refuses wrong shapes, takes any leading axes and has gradients."""
 
 import itertools
+import subprocess
+import sys
 
 import jaxtyping
 import numpy as np
@@ -53,3 +55,14 @@ def test_numpy_arrays_give_what_tensors_give(case, dtype):
         assert isinstance(array, np.ndarray)
         tolerance = 1e-4 if dtype == torch.float32 else 1e-9
         torch.testing.assert_close(torch.from_numpy(array), tensor, rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.slow
+def test_a_compiled_lifter_has_no_breaks_at_geometry():
+    """In another process, because shape checks cannot be compiled."""
+    code = (
+        "import torch\nfrom poselift.geometry import pixels_to_rays, rotation_towards\n"
+        "made = torch.compile(lambda x, K: rotation_towards(pixels_to_rays(x, K)), backend='eager', fullgraph=True)\n"
+        "made(torch.ones(2, 4, 2), torch.eye(3).expand(2, 3, 3))"
+    )
+    subprocess.run([sys.executable, "-W", "error", "-c", code], check=True)
