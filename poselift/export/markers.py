@@ -8,7 +8,7 @@ from jaxtyping import Float
 
 from poselift.core.times import check_span, interpolate, usual_interval
 from poselift.export.people import check_people
-from poselift.kinematics import Z_UP, upright
+from poselift.kinematics import Z_UP, points_y_up
 from poselift.structures import Motion
 
 _UNEVEN = 0.1
@@ -71,7 +71,7 @@ def markers(motions: Sequence[Motion], up: str = "y") -> Markers:
     for motion in motions:
         prefix = f"person_{motion.keypoints.person}_" if len(motions) > 1 else ""
         names += [prefix + joint for joint in motion.skeleton.joints]
-        points = upright(motion) @ turn.T
+        points = points_y_up(motion) @ turn.T
         unknown = np.full(points.shape[:2], np.nan)
         around = unknown if motion.uncertainty is None else motion.uncertainty.astype(np.float64)
         placed, uneven = _on_grid(grid, interval, motion.timestamps, np.concatenate([points, around[..., None]], -1))

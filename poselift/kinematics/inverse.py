@@ -50,12 +50,12 @@ def solve(motion: Motion, *, limits: bool = True) -> RiggedMotion:
     if missing or skeleton.joints[0] != "pelvis":
         lacks = ", ".join(missing) or "the pelvis as its first joint"
         raise InputError(f"{skeleton.name} lacks {lacks}; joint rotations need the skeleton h36m17 or cmu28")
-    points = upright(motion)
+    points = points_y_up(motion)
     known = motion.posed
     if not known.any():
         raise InputError(f"person {motion.keypoints.person} has no frame with a pose; choose another person")
     body = _Body(points[known], skeleton.joints, skeleton.parent_indices, limits)
-    turned = body.solved(usual_interval(motion.timestamps))
+    turned = body.solve(usual_interval(motion.timestamps))
 
     frames, joints = len(motion), len(skeleton)
     rotations = np.full((frames, joints, 3, 3), np.nan)
@@ -68,7 +68,7 @@ def solve(motion: Motion, *, limits: bool = True) -> RiggedMotion:
     return rigged
 
 
-def upright(motion: Motion) -> np.ndarray:
+def points_y_up(motion: Motion) -> np.ndarray:
     """Positions of the joints with Y up, metres; (t, j, 3)."""
     points = (motion.joints + motion.root[:, None]).astype(np.float64)
     return points if motion.frame == "world" else points * np.array([1.0, -1.0, -1.0])
@@ -96,7 +96,7 @@ class _Body:
         """Vectors from one joint to another."""
         return self.points[end] - self.points[start]
 
-    def solved(self, interval: float) -> np.ndarray:
+    def solve(self, interval: float) -> np.ndarray:
         """Rotation of each segment relative to its parent; (t, s, 3, 3)."""
         at, turned = {"pelvis": self.points["pelvis"]}, {"pelvis": self._aligned("pelvis")}
 
@@ -110,7 +110,7 @@ class _Body:
         def hold(segment: str, base: str) -> None:
             if segment in self._limits:
                 free = compose(transpose(turned[base]), turned[segment])
-                held = self._limits[segment].held(free)
+                held = self._limits[segment].hold(free)
                 same = (held == free).all((-2, -1), keepdims=True)
                 turned[segment] = np.where(same, turned[segment], compose(turned[base], held))
 
@@ -134,7 +134,7 @@ class _Body:
                 top, middle_joint, end = (f"{side}_{joint}" for joint in limb.split())
                 upper, ball = aim(top, middle_joint), self._limits.get(top)
                 if ball is not None:
-                    upper = ball.pointed(turned[base], upper, np.array(hinge.along))
+                    upper = ball.limit_direction(turned[base], upper, np.array(hinge.along))
                 at[middle_joint] = at[top] + upper * np.linalg.norm(self.rest[middle_joint])
                 lower = aim(middle_joint, end)
                 turned[top], turned[middle_joint] = bend(turned[base], upper, lower, hinge, interval, ball)

@@ -73,9 +73,9 @@ def bend(
     across = swung @ axis, swung @ np.cross(along, axis)
     turn = _settle(_within(normal, across), interval)
     if ball is not None:
-        start = _within(ball.untwisted(parent, upper, along) @ axis, across)
+        start = _within(ball.untwist(parent, upper, along) @ axis, across)
         twist = np.angle(turn * start.conj())
-        kept = ball.twist(twist)
+        kept = ball.limit_twist(twist)
         turn = np.where(kept == twist, turn, start * np.exp(1j * kept))
     axes = turn.real[:, None] * across[0] + turn.imag[:, None] * across[1]
     rest = transpose(basis(along, axis))

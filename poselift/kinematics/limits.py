@@ -45,26 +45,26 @@ class Ball:
     middle: tuple[float, float, float]
     reach: tuple[float, float, float]
 
-    def mirrored(self) -> "Ball":
+    def mirror(self) -> "Ball":
         """The same joint of the other side."""
         signs = [1.0 if axis == "x" else -1.0 for axis in self.axes]
         first, second, third = (sign * angle for sign, angle in zip(signs, self.middle, strict=True))
         return replace(self, middle=(first, second, third))
 
-    def held(self, rotation: Float[np.ndarray, "t 3 3"]) -> Float[np.ndarray, "t 3 3"]:
+    def hold(self, rotation: Float[np.ndarray, "t 3 3"]) -> Float[np.ndarray, "t 3 3"]:
         """The rotation of a segment relative to its parent, or the one that the limits allow where it is beyond."""
         along, first = _AXES[self.axes[2]], _AXES[self.axes[0]]
         local = compose(transpose(self._middle), rotation)
         pointed = local @ along
-        kept = self._swung(along, pointed)
+        kept = self._limit_swing(along, pointed)
         turned = compose(transpose(swing(along, pointed)), local) @ first
         twist = np.arctan2(turned @ np.cross(along, first), turned @ first)
-        allowed = self.twist(twist)
+        allowed = self.limit_twist(twist)
         limited = compose(compose(self._middle, swing(along, kept)), _ABOUT[self.axes[2]](allowed))
         within = (kept == pointed).all(-1) & (allowed == twist)
         return np.where(within[:, None, None], rotation, limited)
 
-    def pointed(
+    def limit_direction(
         self, parent: Float[np.ndarray, "t 3 3"], direction: Float[np.ndarray, "t 3"], along: Float[np.ndarray, "3"]
     ) -> Float[np.ndarray, "t 3"]:
         """The direction of a segment, or the one that the limits allow where it is beyond.
@@ -76,17 +76,17 @@ class Ball:
         """
         middle = compose(parent, self._middle)
         local = rotate(transpose(middle), direction)
-        kept = self._swung(along, local)
+        kept = self._limit_swing(along, local)
         return np.where((kept == local).all(-1)[:, None], direction, rotate(middle, kept))
 
-    def untwisted(
+    def untwist(
         self, parent: Float[np.ndarray, "t 3 3"], direction: Float[np.ndarray, "t 3"], along: Float[np.ndarray, "3"]
     ) -> Float[np.ndarray, "t 3 3"]:
         """Rotation in the world of a segment in this direction, with its twist in the middle of the range."""
         middle = compose(parent, self._middle)
         return compose(middle, swing(along, rotate(transpose(middle), direction)))
 
-    def twist(self, angle: Float[np.ndarray, " t"]) -> Float[np.ndarray, " t"]:
+    def limit_twist(self, angle: Float[np.ndarray, " t"]) -> Float[np.ndarray, " t"]:
         """The twist from the middle, within the limits; radians from -pi to pi."""
         end = math.radians(self.reach[2])
         away = (math.pi - np.abs(angle)) / min(_PASSING, math.pi - end)
@@ -99,7 +99,7 @@ class Ball:
         first, second, third = (_ABOUT[axis](np.asarray(angle)) for axis, angle in angles)
         return compose(compose(first, second), third)
 
-    def _swung(self, along: np.ndarray, pointed: np.ndarray) -> np.ndarray:
+    def _limit_swing(self, along: np.ndarray, pointed: np.ndarray) -> np.ndarray:
         """A direction in the axes of the middle pose, within the superellipse of the swing."""
         cross = np.cross(along, pointed)
         sin, cos = np.linalg.norm(cross, axis=-1, keepdims=True), (pointed @ along)[:, None]
@@ -121,7 +121,7 @@ BALLS = {
     "thorax": _BACK,
     "neck_base": Ball("xzy", (0.0, 0.0, 0.0), (75.0, 75.0, 90.0)),
     **{
-        f"{side}_{joint}": ball if side == "left" else ball.mirrored()
+        f"{side}_{joint}": ball if side == "left" else ball.mirror()
         for joint, ball in (("hip", _HIP), ("shoulder", _SHOULDER), ("ankle", _ANKLE))
         for side in ("left", "right")
     },

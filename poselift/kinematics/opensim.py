@@ -4,7 +4,7 @@ import numpy as np
 from jaxtyping import Float
 
 from poselift.geometry.rotation import rotation_z
-from poselift.kinematics.angles import SIDES, Locals, cardan, continuous, euler_zxy
+from poselift.kinematics.angles import SIDES, Locals, cardan, euler_zxy, unwrap_degrees
 from poselift.kinematics.limbs import LEG
 from poselift.kinematics.rig import RiggedMotion
 
@@ -50,7 +50,7 @@ def coordinates(rigged: RiggedMotion) -> dict[str, Float[np.ndarray, " t"]]:
     left, right = (positions[:, index(f"{side}_hip")] for side in SIDES)
     thigh = np.linalg.norm(rigged.rig.offsets[[index(f"{side}_knee") for side in SIDES]], axis=-1).mean()
     x, y, z = ((left + right) / 2 - thigh / _THIGH * pelvis @ _HIPS).T
-    return {name: continuous(np.degrees(values)) for name, values in radians.items()} | {
+    return {name: unwrap_degrees(np.degrees(values)) for name, values in radians.items()} | {
         "pelvis_tx": x,
         "pelvis_ty": y,
         "pelvis_tz": z,

@@ -69,7 +69,7 @@ class RiggedMotion:
         rig = replace(self.rig, offsets=self.rig.offsets @ Z_UP.T)
         return replace(self, rig=rig, root=self.root @ Z_UP.T, rotations=Z_UP @ self.rotations @ Z_UP.T)
 
-    def held(self) -> Int[np.ndarray, " t"]:
+    def held_frames(self) -> Int[np.ndarray, " t"]:
         """For each frame, the frame whose pose formats without gaps show: itself, or the last one with a pose.
 
         Frames before the first pose show that one.

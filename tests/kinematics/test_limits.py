@@ -92,7 +92,7 @@ def test_a_held_rotation_is_within_the_limits(name):
     ball = BALLS[name]
     rotations = np.linalg.qr(np.random.default_rng(4).normal(size=(500, 3, 3))).Q
     rotations *= np.linalg.det(rotations)[:, None, None]
-    held = ball.held(rotations)
+    held = ball.hold(rotations)
     np.testing.assert_allclose(np.linalg.det(held), 1)
     assert (held != rotations).any((1, 2)).sum() > 100
-    np.testing.assert_allclose(ball.held(held), held, atol=1e-6)
+    np.testing.assert_allclose(ball.hold(held), held, atol=1e-6)

@@ -60,6 +60,6 @@ def project(points: Float[np.ndarray, "*n 3"]) -> Float[np.ndarray, "*n 3"]:
     return seen
 
 
-def far_to_near(ends: Float[np.ndarray, "l 2 3"]) -> Int[np.ndarray, " l"]:
+def sort_far_to_near(ends: Float[np.ndarray, "l 2 3"]) -> Int[np.ndarray, " l"]:
     """The order in which limbs are drawn."""
     return np.argsort(project(ends)[..., 2].mean(1), kind="stable")

@@ -10,7 +10,7 @@ _lock = threading.Lock()
 _readers = 0
 
 
-class Complaints:
+class FfmpegErrors:
     """Errors that FFmpeg has reported since the start.
 
     FFmpeg has one log for the whole process, so readers that run at the same time count each other's errors.
@@ -36,7 +36,7 @@ class Complaints:
 
 
 @contextlib.contextmanager
-def complaints() -> Iterator[Complaints]:
+def count_errors() -> Iterator[FfmpegErrors]:
     """Counts FFmpeg's errors in the block, without printing them."""
     global _readers
     with _lock:
@@ -46,7 +46,7 @@ def complaints() -> Iterator[Complaints]:
             # At this level PyAV counts errors and passes none on to Python's logging.
             av.logging.set_level(av.logging.PANIC)
     try:
-        yield Complaints()
+        yield FfmpegErrors()
     finally:
         with _lock:
             if ours:
