@@ -9,7 +9,7 @@ from jaxtyping import Float, UInt8
 from poselift.core.registry import published
 from poselift.core.threads import pool
 from poselift.detection.crop import Crop
-from poselift.detection.detector import Search
+from poselift.detection.detector_protocol import Search
 from poselift.detection.duplicates import pose_nms
 from poselift.detection.multipose import OFFSET, MultiPose
 from poselift.detection.orientation import LEANING, SURE, body_angle, box_along, other_angles

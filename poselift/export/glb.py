@@ -11,8 +11,8 @@ from scipy.spatial.transform import Rotation
 from poselift.core.errors import InputError
 from poselift.core.files import atomic_path
 from poselift.core.optional import require
-from poselift.export.body import body_mesh
-from poselift.export.people import check_people
+from poselift.export.body_mesh import body_mesh
+from poselift.export.people_check import check_people
 from poselift.kinematics import RiggedMotion, solve
 from poselift.structures import Height, Motion
 

@@ -7,7 +7,7 @@ import numpy as np
 from jaxtyping import Float
 
 from poselift.core.times import check_span, interpolate, usual_interval
-from poselift.export.people import check_people
+from poselift.export.people_check import check_people
 from poselift.kinematics import Z_UP, points_y_up
 from poselift.structures import Motion
 

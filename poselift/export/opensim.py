@@ -12,9 +12,9 @@ from xml.etree import ElementTree
 import numpy as np
 
 from poselift.core.files import atomic_folder, write_text
-from poselift.export.angles import write_angles_mot
+from poselift.export.angle_files import write_angles_mot
 from poselift.export.markers import markers
-from poselift.export.trc import write_trc
+from poselift.export.trc_markers import write_trc
 from poselift.kinematics import points_y_up, solve
 from poselift.structures import Height, Motion
 

@@ -4,7 +4,7 @@ from poselift.kinematics.angles import Angles, joint_angles
 from poselift.kinematics.filtering import butterworth
 from poselift.kinematics.gait import Gait, gait
 from poselift.kinematics.inverse import points_y_up, solve
-from poselift.kinematics.opensim import coordinates
+from poselift.kinematics.opensim_coordinates import coordinates
 from poselift.kinematics.rig import Z_UP, Rig, RiggedMotion
 
 __all__ = [

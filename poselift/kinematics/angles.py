@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
+from poselift.kinematics.hinges import LEFT_ARM, LEG, RIGHT_ARM, STRAIGHT, Hinge
 from poselift.kinematics.inverse import solve
-from poselift.kinematics.limbs import LEFT_ARM, LEG, RIGHT_ARM, STRAIGHT, Hinge
 from poselift.kinematics.rig import RiggedMotion
 from poselift.structures import Motion
 

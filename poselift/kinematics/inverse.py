@@ -15,8 +15,8 @@ from poselift.core.times import usual_interval
 from poselift.geometry import umeyama
 from poselift.geometry.products import compose, rotate, transpose
 from poselift.kinematics.directions import basis, swing, unit
-from poselift.kinematics.limbs import LEFT_ARM, LEG, RIGHT_ARM, bend
-from poselift.kinematics.limits import BALLS
+from poselift.kinematics.hinges import LEFT_ARM, LEG, RIGHT_ARM, bend
+from poselift.kinematics.joint_limits import BALLS
 from poselift.kinematics.rig import Rig, RiggedMotion
 from poselift.skeleton import H36M17
 from poselift.structures import Motion

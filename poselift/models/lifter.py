@@ -13,8 +13,8 @@ from torch import Tensor, nn
 
 from poselift.core.errors import InputError
 from poselift.models.base import Estimate, Lifter, needed_mask
-from poselift.models.config import AttentionSpec, Depth, ModelConfig, Share, Size
 from poselift.models.encoding import CONTEXT_CHANNELS, Encoded, pad_time
+from poselift.models.model_config import AttentionSpec, Depth, ModelConfig, Share, Size
 from poselift.nn.attention import attention_spec, build_attention
 from poselift.nn.blocks import EncoderBlock, FeedForward
 from poselift.nn.initialisation import initialise_

@@ -14,11 +14,11 @@ from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from poselift.models.base import FrameFeatures, Lifter
-from poselift.models.config import ModelConfig, Share, Size
 from poselift.models.encoding import Encoded
+from poselift.models.model_config import ModelConfig, Share, Size
 from poselift.models.recurrent import run_valid
+from poselift.nn.attention.centred_window import build_centre, weigh_window
 from poselift.nn.attention.distributions import softmax
-from poselift.nn.attention.window import build_centre, weigh_window
 from poselift.nn.positions import SinusoidalTime
 
 State = tuple[Tensor, ...]

@@ -5,10 +5,10 @@ from pathlib import Path
 import av
 
 from poselift.core.errors import printable
+from poselift.video.decoder import Decoder
 from poselift.video.ffmpeg_errors import FfmpegErrors
 from poselift.video.missing import MissingFrames
 from poselift.video.mpegts import broken_headers, packet_size
-from poselift.video.stream import Decoder
 
 _FIRST_BOXES = (b"ftyp", b"moov", b"mdat", b"free", b"wide", b"skip")
 """Types of the boxes with which MP4 and QuickTime begin."""

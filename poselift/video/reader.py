@@ -14,10 +14,10 @@ from jaxtyping import UInt8
 
 from poselift.core.errors import InputError
 from poselift.video.clock import Clock
+from poselift.video.decoder import Decoder, open_video
 from poselift.video.ffmpeg_errors import count_errors
 from poselift.video.probe import probe
 from poselift.video.problems import Problems, is_cut_off
-from poselift.video.stream import Decoder, open_video
 from poselift.video.upright import Upright, pixel_aspect
 
 

@@ -11,10 +11,10 @@ from jaxtyping import Float, UInt8
 from poselift.core.device import torch_device
 from poselift.core.errors import InputError
 from poselift.detection.duplicates import pose_nms
-from poselift.detection.mmpose.checkpoints import Checkpoint, load_checkpoint, load_state
 from poselift.detection.mmpose.compat import mmpose_imports, quiet
 from poselift.detection.mmpose.configs import find_config, published_weights
 from poselift.detection.mmpose.joints import recognised_skeleton
+from poselift.detection.mmpose.mmpose_checkpoints import Checkpoint, load_checkpoint, load_state
 from poselift.detection.outside import hide_outside
 from poselift.structures import Detections
 

@@ -6,9 +6,9 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from poselift.nn.attention.centred_window import build_centre, half_window, weigh_window
 from poselift.nn.attention.context import AttentionContext
 from poselift.nn.attention.reach import ReachAttention
-from poselift.nn.attention.window import build_centre, half_window, weigh_window
 
 
 class LocalPredictiveAttention(ReachAttention):

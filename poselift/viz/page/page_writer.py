@@ -18,8 +18,8 @@ from poselift.core.errors import InputError
 from poselift.core.files import atomic_path, write_text
 from poselift.core.times import check_span
 from poselift.structures import Motion
-from poselift.viz.page.clip import small_video
-from poselift.viz.page.content import View, encode
+from poselift.viz.page.page_content import View, encode
+from poselift.viz.page.page_video import small_video
 
 _SCRIPTS = ("data.js", "scene.js", "overlay.js", "charts.js", "saving.js", "page.js")
 """In the order in which the page runs them."""

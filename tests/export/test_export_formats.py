@@ -9,12 +9,12 @@ from poselift.core.errors import InputError
 from poselift.export import write_angles_mot
 from poselift.export.bvh import write_bvh
 from poselift.export.c3d import write_c3d
-from poselift.export.formats import FORMATS
+from poselift.export.export_formats import FORMATS
 from poselift.export.markers import markers
 from poselift.export.netcdf import write_netcdf
 from poselift.export.parquet import write_parquet
 from poselift.export.table import columns
-from poselift.export.trc import write_trc
+from poselift.export.trc_markers import write_trc
 from poselift.kinematics import solve
 from poselift.skeleton import COCO17, H36M17
 from poselift.structures import Height

@@ -8,7 +8,7 @@ import pytest
 
 from poselift.core.errors import InputError
 from poselift.video import LiveCapture, source_opener
-from poselift.video.live import _step
+from poselift.video.newest_frame import _step
 from poselift.video.source import Picture
 
 SIZE = (8, 6)

@@ -7,7 +7,7 @@ import pytest
 
 from poselift.core.errors import InputError
 from poselift.reports.evaluation import score_view, summarise
-from poselift.reports.predictions import Predictions, read_predictions, save_predictions
+from poselift.reports.prediction_files import Predictions, read_predictions, save_predictions
 from poselift.reports.protocols import get_protocol
 from poselift.skeleton import COCO17, H36M17, HUMANEVA15
 

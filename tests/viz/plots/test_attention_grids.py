@@ -6,7 +6,7 @@ from matplotlib.collections import LineCollection, PathCollection
 from poselift.core.errors import InputError
 from poselift.nn.attention.maps import AttentionMap
 from poselift.skeleton import COCO17
-from poselift.viz.plots.attention import block_title, joint_attention_plot, time_attention_plot
+from poselift.viz.plots.attention_grids import block_title, joint_attention_plot, time_attention_plot
 
 POINTS = np.stack((np.linspace(100, 180, 17), np.linspace(50, 400, 17)), -1)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from poselift.reports.entries import sections
-from poselift.reports.page import Part, Picture, html_page, html_table
+from poselift.reports.report_page import Part, Picture, html_page, html_table
 from poselift.reports.runs import Run
 from poselift.reports.tables import Cell, Column, Row, Table
 from tests.reports.results import results

@@ -12,7 +12,7 @@ from jaxtyping import Float
 
 from poselift.geometry.products import compose, transpose
 from poselift.kinematics.directions import basis, swing
-from poselift.kinematics.limits import Ball
+from poselift.kinematics.joint_limits import Ball
 
 STRAIGHT, _BENT = 0.14, 0.42
 """Sines of the flexion (8 and 25 degrees) below which the bend plane counts nothing and above which it alone counts."""

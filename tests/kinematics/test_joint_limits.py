@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from poselift.kinematics import joint_angles, solve
-from poselift.kinematics.limits import BALLS
+from poselift.kinematics.joint_limits import BALLS
 from tests.kinematics.conftest import pose, turn
 
 

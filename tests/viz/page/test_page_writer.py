@@ -8,7 +8,7 @@ import pytest
 
 from poselift.core.errors import InputError
 from poselift.viz.page import View, write_page
-from poselift.viz.page.content import encode
+from poselift.viz.page.page_content import encode
 from tests.viz.page.conftest import CAMERA
 
 VIEW = View("clip", CAMERA)

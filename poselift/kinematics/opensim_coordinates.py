@@ -5,7 +5,7 @@ from jaxtyping import Float
 
 from poselift.geometry.rotation import rotation_z
 from poselift.kinematics.angles import SIDES, Locals, cardan, euler_zxy, unwrap_degrees
-from poselift.kinematics.limbs import LEG
+from poselift.kinematics.hinges import LEG
 from poselift.kinematics.rig import RiggedMotion
 
 _PELVIS = np.array([[0.0, 0.0, -1.0], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0]])

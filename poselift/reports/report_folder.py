@@ -9,13 +9,13 @@ from poselift.core.errors import InputError
 from poselift.core.files import write_text
 from poselift.reports.contents import section_tables
 from poselift.reports.cost import Cost
-from poselift.reports.csv import csv_table
+from poselift.reports.csv_tables import csv_table
 from poselift.reports.entries import Section
 from poselift.reports.figures import Plot, section_plots
 from poselift.reports.latex import latex_document, latex_table
 from poselift.reports.markdown import escape, markdown_table
-from poselift.reports.page import Part, Picture, html_page
 from poselift.reports.published import Published
+from poselift.reports.report_page import Part, Picture, html_page
 from poselift.reports.tables import Table
 from poselift.viz.plots import save_plot
 

@@ -7,7 +7,7 @@ from typing import TypeGuard, get_args
 
 from poselift.core.bounded import whole_number
 from poselift.core.errors import InputError
-from poselift.export.npz import read_npz
+from poselift.export.motion_npz import read_npz
 from poselift.export.sidecar import read_sidecar, skeleton_from_json
 from poselift.skeleton import Pelvis
 from poselift.structures import MOST_PIXELS, Height, Keypoints2D, Motion

@@ -5,18 +5,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from poselift.core.optional import require
-from poselift.export.angles import write_angles_csv, write_angles_mot
+from poselift.export.angle_files import write_angles_csv, write_angles_mot
 from poselift.export.bvh import write_bvh
 from poselift.export.c3d import write_c3d
-from poselift.export.camera import SidecarCamera
-from poselift.export.csv import write_csv
+from poselift.export.csv_files import write_csv
 from poselift.export.glb import write_glb
 from poselift.export.netcdf import write_netcdf
 from poselift.export.opensim import write_opensim
 from poselift.export.parquet import write_parquet
-from poselift.export.people import check_people
+from poselift.export.people_check import check_people
 from poselift.export.rerun import write_rerun
-from poselift.export.trc import write_trc
+from poselift.export.sidecar_camera import SidecarCamera
+from poselift.export.trc_markers import write_trc
 from poselift.structures import Motion
 
 

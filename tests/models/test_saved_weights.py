@@ -8,7 +8,7 @@ import torch
 
 from poselift.core.errors import InputError
 from poselift.models import LifterConfig, Weights, load_weights, save_weights
-from poselift.models.weights import shipped_weights
+from poselift.models.saved_weights import shipped_weights
 
 
 def test_round_trip(lifter, tmp_path):

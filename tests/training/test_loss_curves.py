@@ -1,7 +1,7 @@
 import cv2
 import pytest
 
-from poselift.training.curves import plot_curves
+from poselift.training.loss_curves import plot_curves
 
 # Of the fonts' own files.
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")

@@ -12,8 +12,8 @@ import torch
 from poselift.core.errors import InputError
 from poselift.core.files import sha256
 from poselift.core.registry import Published
-from poselift.detection.mmpose import checkpoints
-from poselift.detection.mmpose.checkpoints import Checkpoint, load_checkpoint, load_state
+from poselift.detection.mmpose import mmpose_checkpoints
+from poselift.detection.mmpose.mmpose_checkpoints import Checkpoint, load_checkpoint, load_state
 
 pytestmark = pytest.mark.slow
 
@@ -185,8 +185,8 @@ def test_a_date_in_a_file_name_is_no_hash():
 
 def test_published_weights_are_read_by_name(server, saved, monkeypatch):
     entry = Published("mine", "", "", sha256(saved), urls=(f"{server[0]}/model.pth",))
-    monkeypatch.setattr(checkpoints, "registry", lambda: {"mine": entry})
-    monkeypatch.setattr(checkpoints, "published", lambda name: entry)
+    monkeypatch.setattr(mmpose_checkpoints, "registry", lambda: {"mine": entry})
+    monkeypatch.setattr(mmpose_checkpoints, "published", lambda name: entry)
     assert set(load_checkpoint("mine").state) == {"weight", "bias"}
     assert load_checkpoint("mine", offline=True).sha256 == sha256(saved)
 

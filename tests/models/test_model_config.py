@@ -16,7 +16,7 @@ from poselift.models import (
     TemporalConvolutionConfig,
     build_model,
 )
-from poselift.models.config import config_from_dict
+from poselift.models.model_config import config_from_dict
 from poselift.nn.attention import attention_spec
 
 

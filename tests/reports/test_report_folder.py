@@ -12,7 +12,7 @@ from poselift.core.errors import InputError
 from poselift.reports.entries import sections
 from poselift.reports.figures import Plot
 from poselift.reports.published import read_published
-from poselift.reports.report import write_report
+from poselift.reports.report_folder import write_report
 from poselift.reports.runs import read_runs
 from tests.reports.results import results, write
 
@@ -33,7 +33,7 @@ def report(tmp_path_factory):
     found, _ = sections(runs)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
-            "poselift.reports.report.section_plots",
+            "poselift.reports.report_folder.section_plots",
             lambda section, *_: [Plot(f"{section.name}_one", "One plot.", Figure())],
         )
         write_report(folder / "out", found, peers=read_published(), warnings=["one more"])
@@ -95,7 +95,7 @@ def test_the_document_compiles_as_it_stands(report, tmp_path):
 
 def test_attention_drawn_beside_a_run_comes_into_the_page(tmp_path, monkeypatch):
     """And into no other; what is no picture is refused."""
-    monkeypatch.setattr("poselift.reports.report.section_plots", lambda *_: [])
+    monkeypatch.setattr("poselift.reports.report_folder.section_plots", lambda *_: [])
     runs = [write(tmp_path / name, results(50.0 + place, name=name)) for place, name in enumerate(("ours", "other"))]
     picture = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + (400).to_bytes(4) + (200).to_bytes(4) + b"the rest"
     folder = (tmp_path / "ours") / "attention"

@@ -3,7 +3,7 @@
 import csv
 import io
 
-from poselift.reports.csv import csv_table
+from poselift.reports.csv_tables import csv_table
 from poselift.reports.tables import Cell, Column, Row, Table
 
 
