@@ -17,9 +17,9 @@ import torch
 from benchmarks.command import command_line, table_head, table_row
 from poselift.data.cmu import load_cmu
 from poselift.data.corpus import MotionCorpus
+from poselift.data.dataset_skeletons import joint_mask
 from poselift.data.noise import DetectorNoise, detect
 from poselift.data.prepare_bench import CAMERAS
-from poselift.data.skeletons import joint_mask
 from poselift.data.views import View
 from poselift.data.virtual_camera import render_view
 from poselift.lifting import LiftOptions, lift_view

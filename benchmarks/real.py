@@ -40,7 +40,7 @@ from poselift.data.views import View
 from poselift.lifting import LiftOptions, StreamingPeople, lift_view
 from poselift.lifting.dataset_views import camera_of, keypoints_of
 from poselift.metrics import aligned_joint_errors, joint_errors
-from poselift.metrics.angles import angle_names, joint_angles
+from poselift.metrics.angle_errors import angle_names, joint_angles
 from poselift.metrics.position import procrustes_align
 from poselift.models import Weights, load_weights
 from poselift.skeleton import COCO17, H36M17

@@ -56,7 +56,7 @@ def run(options: argparse.Namespace) -> None:
         InputError: something that was given cannot be used, or the lifter does not attend.
     """
     # Imported here, as matplotlib is slow to load.
-    from poselift.viz.plots.attention import joint_attention_plot, time_attention_plot
+    from poselift.viz.plots.attention_grids import joint_attention_plot, time_attention_plot
     from poselift.viz.plots.style import save_plot
 
     video: Path = options.video if options.video is not None else demo_video()

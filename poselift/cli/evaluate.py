@@ -21,7 +21,7 @@ from poselift.core.files import write_json, write_text
 from poselift.data.views import View
 from poselift.reports.evaluation import ViewScore, evaluation_results, score_view
 from poselift.reports.poses import example_poses
-from poselift.reports.predictions import Predictions, save_predictions
+from poselift.reports.prediction_files import Predictions, save_predictions
 from poselift.reports.protocols import Protocol, get_protocol
 from poselift.reports.text import text_table
 

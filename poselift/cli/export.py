@@ -9,7 +9,7 @@ from poselift.cli.view import page_of_people
 from poselift.core.errors import InputError
 from poselift.core.files import check_writable, remove_partial_of
 from poselift.export import read_motion
-from poselift.export.formats import FORMATS, Format
+from poselift.export.export_formats import FORMATS, Format
 from poselift.export.markers import markers
 from poselift.structures import Motion
 

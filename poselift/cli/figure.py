@@ -14,7 +14,7 @@ from poselift.core.errors import InputError
 from poselift.core.files import check_writable
 from poselift.core.times import frame_at, half_interval
 from poselift.export import read_motion, read_sidecar
-from poselift.export.camera import camera_of
+from poselift.export.sidecar_camera import camera_of
 from poselift.kinematics import joint_angles
 from poselift.structures import Motion
 from poselift.video import VideoReader

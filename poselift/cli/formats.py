@@ -8,8 +8,8 @@ from poselift.cli.view import page_of_people
 from poselift.core.choices import choose
 from poselift.core.errors import InputError
 from poselift.export import read_sidecar
-from poselift.export.camera import SidecarCamera, camera_of
-from poselift.export.formats import FORMATS, Format
+from poselift.export.export_formats import FORMATS, Format
+from poselift.export.sidecar_camera import SidecarCamera, camera_of
 from poselift.structures import Motion
 
 PAGE = "html"

@@ -18,7 +18,7 @@ from poselift.lifting.prepare.lifter_joints import select_lifter_joints
 from poselift.models import load_weights
 from poselift.models.checkpoint import load_checkpoint
 from poselift.reports.plausibility import suspicions
-from poselift.reports.predictions import read_predictions
+from poselift.reports.prediction_files import read_predictions
 from poselift.reports.protocols import Protocol
 from poselift.reports.training_settings import training_sha256
 

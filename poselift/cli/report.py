@@ -58,7 +58,7 @@ def run(options: argparse.Namespace) -> None:
     from poselift.reports.cost import measure_costs, read_costs, write_costs
     from poselift.reports.entries import sections
     from poselift.reports.published import DEFAULT_PUBLISHED, read_published
-    from poselift.reports.report import write_report
+    from poselift.reports.report_folder import write_report
     from poselift.reports.runs import read_runs
 
     check_writable(options.out)

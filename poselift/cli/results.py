@@ -16,7 +16,7 @@ from poselift.core.bounded import read_json
 from poselift.core.errors import InputError
 from poselift.core.files import check_writable, write_json
 from poselift.export import write_csv, write_npz, write_sidecar
-from poselift.export.formats import FORMATS
+from poselift.export.export_formats import FORMATS
 from poselift.finding import Clip
 from poselift.lifting import LiftedClip, World
 from poselift.lifting.clips.clip_warnings import seen_share

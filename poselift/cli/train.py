@@ -28,7 +28,7 @@ from poselift.training.averaging import AverageLast
 from poselift.training.callbacks import BestWeights
 from poselift.training.checkpoints import AtomicCheckpointIO
 from poselift.training.csv_log import CsvLog
-from poselift.training.curves import plot_curves
+from poselift.training.loss_curves import plot_curves
 from poselift.training.mean_pose import MEAN_POSE
 from poselift.training.stopping import StopOnSignal, Stopped
 from poselift.training.task import LiftingTask

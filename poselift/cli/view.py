@@ -10,8 +10,8 @@ from poselift.core.bounded import read_json
 from poselift.core.errors import InputError
 from poselift.core.files import check_writable
 from poselift.export import read_motion, read_sidecar
-from poselift.export.camera import camera_of
-from poselift.export.reading import is_person
+from poselift.export.motion_reading import is_person
+from poselift.export.sidecar_camera import camera_of
 from poselift.kinematics import joint_angles
 from poselift.viz.page import View, write_page
 

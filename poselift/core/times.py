@@ -1,4 +1,4 @@
-"""Time stamps of frames."""
+"""Time stamps of frames, and values at other times than theirs."""
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -17,6 +17,9 @@ _SPARSE = 100
 """Times the duration of its frames that a longer clip may span."""
 _SLOWEST = 1.0
 """Largest interval between frames that counts as their duration, seconds: longer ones have another unit."""
+
+_MET = 1e-6
+"""Share of the time between two values by which a wanted time may miss one and still count as its own."""
 
 
 def usual_interval(times: Float[np.ndarray, " t"]) -> float:
@@ -79,6 +82,42 @@ def check_span(times: Float[np.ndarray, " t"]) -> None:
         )
 
 
+def interpolate(
+    values: Float[np.ndarray, "n *c"],
+    times: Float[np.ndarray, " n"],
+    wanted: Float[np.ndarray, " m"],
+    longest: float = np.inf,
+) -> Float[np.ndarray, "m *c"]:
+    """Values at other times, linearly; constant before the first and after the last.
+
+    Args:
+        values: of any shape after time; at least one.
+        times: of the values, seconds, increasing.
+        wanted: times of the result, seconds.
+        longest: times between two values further apart than this are NaN, seconds.
+
+    Returns:
+        The values, in their own precision. NaN between a NaN and its neighbours, but a finite value stays at its time.
+
+    Example:
+        >>> interpolate(np.array([0.0, 2.0, np.nan]), np.array([0.0, 1.0, 2.0]), np.array([-1, 0.25, 1, 1.5])).tolist()
+        [0.0, 0.5, 2.0, nan]
+    """
+    if np.array_equal(times, wanted):
+        return values
+    after = np.searchsorted(times, wanted).clip(max=len(times) - 1)
+    before = np.maximum(after - 1, 0)
+    span = times[after] - times[before]
+    share = ((wanted - times[before]) / np.where(span > 0, span, 1.0)).clip(0.0, 1.0)
+    # A time that is met but for rounding needs no neighbour, which may be NaN.
+    share[share < _MET], share[share > 1 - _MET] = 0.0, 1.0
+    share = np.where((span > longest) & (share > 0) & (share < 1), np.nan, share)
+    weight = share.reshape(-1, *[1] * (values.ndim - 1))
+    between = (1 - weight) * values[before] + weight * values[after]
+    exact = np.where(weight == 0, values[before], np.where(weight == 1, values[after], between))
+    return exact.astype(values.dtype, copy=False)
+
+
 def half_interval(times: Float[np.ndarray, " t"]) -> float:
     """Half of the usual time between two frames, seconds; 1/60 for a single frame."""
     return usual_interval(times) / 2 if len(times) > 1 else 1 / 60
@@ -101,20 +140,3 @@ def frame_at(times: Float[np.ndarray, " t"], half: float, time: float) -> int | 
     after = int(np.searchsorted(times, time))
     nearest = min(range(max(after - 1, 0), min(after + 1, len(times))), key=lambda i: abs(times[i] - time))
     return nearest if abs(times[nearest] - time) <= half + 1e-6 else None
-
-
-def interpolate(
-    timestamps: Float[np.ndarray, " t"], known: Float[np.ndarray, " n"], values: Float[np.ndarray, "n *c"]
-) -> Float[np.ndarray, "t *c"]:
-    """Values at other times, linearly; constant before the first and after the last.
-
-    Args:
-        timestamps: of the result, seconds.
-        known: of the values, seconds, increasing.
-        values: of any shape after time.
-    """
-    if np.array_equal(known, timestamps):
-        return values
-    columns = values.reshape(len(known), -1).T
-    between = np.stack([np.interp(timestamps, known, column) for column in columns], -1)
-    return between.reshape(len(timestamps), *values.shape[1:]).astype(values.dtype)

@@ -42,7 +42,7 @@ def picture_view(
         keypoints[None],
         np.full((1, len(skeleton), 3), np.nan),
         fps=1.0,
-        K=intrinsics_from_fov(*image_size, math.radians(ASSUMED_FOV)).numpy(),
+        K=intrinsics_from_fov(*image_size, math.radians(ASSUMED_FOV)),
         image_size=image_size,
         skeleton=skeleton,
         scores=known[None].astype(np.float64),

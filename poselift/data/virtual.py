@@ -14,9 +14,9 @@ from poselift.data.batches import Batch
 from poselift.data.cmu import load_corpora
 from poselift.data.cmu_bench import CmuBench
 from poselift.data.corpus import MotionCorpus
+from poselift.data.dataset_skeletons import SkeletonSampler, in_skeleton
 from poselift.data.module import LoaderOptions, MotionData
 from poselift.data.noise import DetectorNoise, detect, landmarks
-from poselift.data.skeletons import SkeletonSampler, in_skeleton
 from poselift.data.synthetic import synthetic_corpus
 from poselift.data.views import View, render_views
 from poselift.data.virtual_camera import CameraRange, render_view

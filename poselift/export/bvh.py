@@ -39,7 +39,7 @@ def write_bvh(path: str | os.PathLike[str], motion: Motion | RiggedMotion, up: s
     interval = usual_interval(times) or 1 / 30
     grid = times[0] + interval * np.arange(round((times[-1] - times[0]) / interval) + 1)
     nearest = np.searchsorted((times[1:] + times[:-1]) / 2, grid)
-    shown = rigged.held()[nearest]
+    shown = rigged.held_frames()[nearest]
     angles = _continuous(np.degrees(euler_zxy(rigged.rotations[shown])))
     order = _depth_first(rigged.rig)
     columns = np.concatenate([_CENTIMETRES * rigged.root[shown], angles[:, order].reshape(len(shown), -1)], 1)

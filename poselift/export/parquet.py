@@ -9,7 +9,7 @@ import numpy as np
 
 from poselift.core.files import atomic_path
 from poselift.core.optional import require
-from poselift.export.people import check_people
+from poselift.export.people_check import check_people
 from poselift.export.table import columns
 from poselift.structures import Motion
 

@@ -19,6 +19,7 @@ from scipy.optimize import least_squares
 
 from poselift.kinematics.foot_contacts import at_rest, feet_of, in_sight, runs_of
 from poselift.kinematics.height import SPREAD
+from poselift.kinematics.up import find_upright
 from poselift.structures import THRESHOLD, Motion
 
 _ROLL = np.deg2rad(3)
@@ -56,10 +57,8 @@ _LEVELS = 2000
 """Most footfalls to choose the ground's level from: each is compared with each."""
 
 UPRIGHT = np.cos(np.deg2rad(50))
-"""Bodies that lean further from the camera's up do not count. The limit is wider than in `poselift.viz.up`: a body is
-one clue of three here, but all that a drawing has."""
-
-_CAMERA_UP = np.array([0.0, -1.0, 0.0])
+"""Bodies that lean further from the camera's up do not count. The limit is wider than in `poselift.kinematics.up`: a
+body is one clue of three here, but all that a drawing has."""
 
 
 @dataclass(frozen=True)
@@ -192,11 +191,6 @@ def _lowest(motion: Motion, counts: Bool[np.ndarray, "t _"], up: Float[np.ndarra
     return known
 
 
-def _upright(axes: Float[np.ndarray, "t 3"]) -> np.ndarray:
-    """Frames in which the body is upright enough; NaN is not."""
-    return axes @ _CAMERA_UP > UPRIGHT * np.linalg.norm(axes, axis=-1)
-
-
 def _mean_axis(motion: Motion, threshold: float) -> Float[np.ndarray, "3"] | None:
     """Mean unit axis over frames with an upright body whose ends are both seen; None without such frames."""
     axes = motion.body_axis()
@@ -207,7 +201,7 @@ def _mean_axis(motion: Motion, threshold: float) -> Float[np.ndarray, "3"] | Non
         sight[:, motion.skeleton.indices([f"left_{joint}", f"right_{joint}"])].any(-1)
         for joint in ("shoulder", "ankle")
     )
-    counts = _upright(axes) & top & bottom
+    counts = find_upright(axes, UPRIGHT) & top & bottom
     if not counts.any():
         return None
     axis = axes[counts].mean(0)
@@ -222,7 +216,7 @@ def _footfalls(motion: Motion, threshold: float) -> tuple[Float[np.ndarray, "n 3
     feet, axes = feet_of(motion, threshold), motion.body_axis()
     if feet is None or axes is None:
         return np.zeros((0, 3)), np.zeros(0)
-    slow = at_rest(feet, motion.timestamps) & _upright(axes)[:, None, None]
+    slow = at_rest(feet, motion.timestamps) & find_upright(axes, UPRIGHT)[:, None, None]
     places, rest = [], []
     for foot, point in np.ndindex(slow.shape[1:]):
         for first, end in runs_of(slow[:, foot, point], motion.timestamps):

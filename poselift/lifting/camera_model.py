@@ -95,5 +95,5 @@ def camera_for(
         return camera
     if fov is not None and not low <= fov <= high:
         raise InputError(f"the field of view is {fov} degrees; give {low:g} to {high:g}, across the longer side")
-    K = intrinsics_from_fov(width, height, math.radians(ASSUMED_FOV if fov is None else fov)).numpy()
+    K = intrinsics_from_fov(width, height, math.radians(ASSUMED_FOV if fov is None else fov))
     return CameraModel(K, image_size, "assumed" if fov is None else "given")

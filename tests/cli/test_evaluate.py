@@ -18,7 +18,7 @@ from poselift.data.cmu_bench import CmuBench
 from poselift.lifting import LiftOptions
 from poselift.metrics import joint_errors
 from poselift.models import LifterConfig, SpatioTemporalLifter, lift_sequence, load_weights, save_weights
-from poselift.reports.predictions import Predictions, save_predictions
+from poselift.reports.prediction_files import Predictions, save_predictions
 from poselift.reports.protocols import PROTOCOLS
 from poselift.skeleton import CMU28, COCO17, H36M17
 from tests.cli.running import poselift

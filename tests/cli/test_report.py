@@ -28,7 +28,7 @@ def report(*arguments):
 @pytest.fixture
 def no_plots(monkeypatch):
     """Leaves the plots out, which take seconds; the first test below makes them."""
-    monkeypatch.setattr("poselift.reports.report.section_plots", lambda *_: [])
+    monkeypatch.setattr("poselift.reports.report_folder.section_plots", lambda *_: [])
 
 
 def test_the_command_writes_what_it_says(tmp_path, capsys):

@@ -20,7 +20,7 @@ import torch.distributed as dist
 from poselift.cli.study.budgets import BUDGETS
 from poselift.data.h36m import load_h36m
 from poselift.data.synthetic import synthetic_corpus
-from poselift.models.weights import shipped_weights
+from poselift.models.saved_weights import shipped_weights
 from tests.cli.running import (
     NOTHING_WRITTEN,
     TINY_LIFTER,
@@ -240,7 +240,7 @@ def test_the_commands_of_a_page_run_one_after_the_other(page, files, tmp_path, m
     monkeypatch.setattr("poselift.cli.detector.build_detector", detector)
     monkeypatch.setattr("poselift.models.onnx_export.export_onnx", export)
     if page != "README.md":  # that of README draws the plots of a report; they take seconds
-        monkeypatch.setattr("poselift.reports.report.section_plots", lambda *_: [])
+        monkeypatch.setattr("poselift.reports.report_folder.section_plots", lambda *_: [])
     for command in RUN[page]:
         skip_without_package(str(command))
         if "outputs/seed*" in command.arguments:

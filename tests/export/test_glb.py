@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 import torch
 
-from poselift.export.body import body_mesh
+from poselift.export.body_mesh import body_mesh
 from poselift.export.glb import write_glb
 from poselift.geometry import quaternion_to_matrix
 from poselift.kinematics import solve
 from poselift.skeleton import CMU28, H36M17
-from tests.export.test_formats import emptied
+from tests.export.test_export_formats import emptied
 from tests.kinematics.conftest import pose, turn
 
 gltf = pytest.importorskip("pygltflib")

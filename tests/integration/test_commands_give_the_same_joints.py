@@ -17,7 +17,7 @@ from poselift.export import read_motion, write_npz, write_sidecar
 from poselift.lifting import lift_view
 from poselift.lifting.dataset_views import camera_of, keypoints_of
 from poselift.models import load_weights
-from poselift.models.weights import shipped_weights
+from poselift.models.saved_weights import shipped_weights
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from typing import Any
 from poselift.cli.detector import DEFAULT_DETECTOR
 from poselift.core.files import sha256
 from poselift.finding.kept_detections import DETECTION_VERSION
-from poselift.models.weights import shipped_weights
+from poselift.models.saved_weights import shipped_weights
 
 _DETECTION = (
     "start",

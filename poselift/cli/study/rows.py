@@ -69,7 +69,7 @@ def _attention() -> list[Row]:
         "causal",
         REACH,
         ("model.causal=true",),
-        "poselift/nn/attention/attention.py",
+        "poselift/nn/attention/mechanism.py",
         "tests/nn/attention/test_contract.py",
     )
     return [*rows, causal]

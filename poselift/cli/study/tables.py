@@ -8,7 +8,7 @@ from typing import Any
 from poselift.cli.study.rows import REFERENCES, Row
 from poselift.cli.study.run import LENGTHS, Study
 from poselift.core.files import write_json, write_text
-from poselift.reports.csv import csv_table
+from poselift.reports.csv_tables import csv_table
 from poselift.reports.markdown import markdown_table
 from poselift.reports.tables import Cell, Column, Table
 from poselift.reports.tables import Row as TableRow

@@ -6,6 +6,7 @@ from collections.abc import Collection
 import numpy as np
 from jaxtyping import Float
 
+from poselift.geometry import bone_lengths
 from poselift.lifting.prepare.lifter_joints import rarely_seen_joints
 from poselift.lifting.prepare.prepared import Prepared
 from poselift.skeleton import Skeleton
@@ -33,7 +34,7 @@ def measure_clip(
         return None
     rows = known & seen if (known & seen).any() else known
     unseen = rarely_seen_joints(scores[seen], skeleton_in, skeleton)
-    return usual_lengths(bone_lengths(joints[rows], skeleton), skeleton, unseen)
+    return usual_lengths(bone_lengths(joints[rows], skeleton.parent_indices), skeleton, unseen)
 
 
 class BonesSoFar:
@@ -59,7 +60,7 @@ class BonesSoFar:
         due = row < len(joints) and time - self._time >= _INTERVAL
         if due and prepared.keypoints.timestamps[row] == time and prepared.seen[row]:
             self._time = time
-            self._samples.append((bone_lengths(joints[row : row + 1], self._skeleton)[0], prepared.scores[row]))
+            self._samples.append((bone_lengths(joints[row], self._skeleton.parent_indices), prepared.scores[row]))
             lengths, scores = (np.stack(values) for values in zip(*self._samples, strict=True))
             unseen = rarely_seen_joints(scores, self._skeleton_in, self._skeleton)
             self.lengths = usual_lengths(lengths, self._skeleton, unseen)
@@ -82,30 +83,3 @@ def usual_lengths(
         if skeleton.joints[joint] in unseen and skeleton.joints[partner] not in unseen:
             median[joint] = median[partner]
     return median
-
-
-def apply_bone_lengths(
-    joints: Float[np.ndarray, "t j 3"], lengths: Float[np.ndarray, " j"], skeleton: Skeleton
-) -> Float[np.ndarray, "t j 3"]:
-    """Joints whose bones have these lengths and each frame's direction; NaN where they were NaN.
-
-    Args:
-        joints: relative to the root, metres.
-        lengths: of the bone that ends at each joint, metres.
-        skeleton: of `joints`.
-    """
-    bones = _bones(joints, skeleton)
-    scaled = bones * (lengths[:, None] / np.maximum(np.linalg.norm(bones, axis=-1, keepdims=True), 1e-6))
-    for joint in skeleton.topological_order[1:]:
-        scaled[:, joint] += scaled[:, skeleton.parent_indices[joint]]
-    return scaled.astype(joints.dtype)
-
-
-def bone_lengths(joints: Float[np.ndarray, "t j 3"], skeleton: Skeleton) -> Float[np.ndarray, "t j"]:
-    """The length of the bone that ends at each joint, metres; 0 for the root."""
-    return np.linalg.norm(_bones(joints, skeleton), axis=-1)
-
-
-def _bones(joints: Float[np.ndarray, "t j 3"], skeleton: Skeleton) -> Float[np.ndarray, "t j 3"]:
-    """The vector to each joint from its parent; 0 for the root."""
-    return joints - joints[:, [max(parent, 0) for parent in skeleton.parent_indices]]

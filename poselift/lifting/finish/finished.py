@@ -7,7 +7,8 @@ import numpy as np
 from jaxtyping import Float
 
 from poselift.core.times import interpolate
-from poselift.lifting.finish.constant_bones import BonesSoFar, apply_bone_lengths, measure_clip
+from poselift.geometry import with_bone_lengths
+from poselift.lifting.finish.constant_bones import BonesSoFar, measure_clip
 from poselift.lifting.finish.joint_uncertainty import adjust_uncertainty
 from poselift.lifting.finish.level_feet import level_feet
 from poselift.lifting.finish.refinement import measure_offsets, move_to_rays
@@ -65,10 +66,10 @@ def finish(
         rows = slice(segment.first, segment.end)
         interpolated[rows] = ~seen[rows]
         poses, radii = _refine(prepared, segment, own, weights, options)
-        joints[rows] = interpolate(times[rows], segment.times, poses)
+        joints[rows] = interpolate(poses, segment.times, times[rows])
         if uncertainty is not None and radii is not None:
             wider = widening_factors(seen[rows], times[rows])[:, None]
-            uncertainty[rows] = wider * interpolate(times[rows], segment.times, radii)
+            uncertainty[rows] = wider * interpolate(radii, segment.times, times[rows])
 
     def motion(joints: Float[np.ndarray, "t j 3"]) -> Motion:
         root = _place(joints, prepared)
@@ -86,7 +87,7 @@ def finish(
             lengths = measure_clip(joints, prepared.scores, lifter.skeleton_in, skeleton)
         else:
             lengths = stream.bones.measure(stream.time, joints, prepared)
-        joints = joints if lengths is None else apply_bone_lengths(joints, lengths, skeleton)
+        joints = joints if lengths is None else with_bone_lengths(joints, lengths, skeleton.parent_indices)
     return motion(joints)
 
 

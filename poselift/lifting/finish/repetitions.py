@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 from jaxtyping import Bool, Float
 
-from poselift.core.times import usual_interval
+from poselift.core.times import interpolate, usual_interval
 from poselift.lifting.prepare.gaps import NEAR
 
 _CONTEXT = 0.2
@@ -73,7 +73,7 @@ def _repetition(
     grid = gap[0] + step * np.arange(-first, int((times[-1] - gap[0]) / step) + 1)
     after = np.searchsorted(times, grid - 1e-6).clip(1, len(times) - 1)
     usable = times[after] - times[after - 1] <= NEAR + 1e-6
-    poses = _at(grid, times, joints)
+    poses = interpolate(joints, times, grid)
     ticks = np.array([*range(-around, 1), *range(inside, inside + around + 1)])
     ticks = ticks[(first + ticks >= 0) & (first + ticks < len(grid))]
     ticks = ticks[usable[first + ticks] | (ticks == 0) | (ticks == inside)]
@@ -90,18 +90,8 @@ def _repetition(
         apart += np.linalg.norm(poses[starts + tick] - poses[first + tick], axis=-1).mean(-1)
     best = int(apart.argmin())
     shift = step * (starts[best] - first)
-    found = _at(gap + shift, times, joints)
-    ends = _at(gap[[0, -1]], times, joints) - found[[0, -1]]
+    found = interpolate(joints, times, gap + shift)
+    ends = interpolate(joints, times, gap[[0, -1]]) - found[[0, -1]]
     share = ((gap - gap[0]) / (gap[-1] - gap[0]))[:, None, None]
     weight = float(np.exp(-((apart[best] / len(ticks) / _MATCH) ** 2)))
     return found + (1 - share) * ends[0] + share * ends[1], weight
-
-
-def _at(
-    wanted: Float[np.ndarray, " n"], times: Float[np.ndarray, " m"], joints: Float[np.ndarray, "m j 3"]
-) -> Float[np.ndarray, "n j 3"]:
-    """Joints at other times, linearly."""
-    after = np.searchsorted(times, wanted).clip(1, len(times) - 1)
-    share = ((wanted - times[after - 1]) / (times[after] - times[after - 1])).clip(0, 1)[:, None, None]
-    mean: np.ndarray = (1 - share) * joints[after - 1] + share * joints[after]
-    return mean

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 from jaxtyping import Float
 
-from poselift.lifting.finish.constant_bones import apply_bone_lengths, bone_lengths
+from poselift.geometry import bone_lengths, with_bone_lengths
 from poselift.lifting.prepare.gaps import MAX_GAP
 from poselift.skeleton import Skeleton
 from poselift.structures import StreamedPose
@@ -66,16 +66,16 @@ class PoseSmoother:
     """
 
     def __init__(self, skeleton: Skeleton) -> None:
-        self._skeleton = skeleton
+        self._parents = skeleton.parent_indices
         self._joints, self._depth = OneEuro(*_JOINTS), OneEuro(*_DEPTH)
 
     def __call__(self, pose: StreamedPose) -> StreamedPose:
         """The smoothed pose."""
-        joints, root = pose.joints[None].astype(np.float64), pose.root.astype(np.float64)
-        smooth = self._joints(joints[0], pose.timestamp)[None]
-        smooth = apply_bone_lengths(smooth, bone_lengths(joints, self._skeleton)[0], self._skeleton)
+        joints, root = pose.joints.astype(np.float64), pose.root.astype(np.float64)
+        smooth = self._joints(joints, pose.timestamp)
+        smooth = with_bone_lengths(smooth, bone_lengths(joints, self._parents), self._parents)
         depth = float(np.exp(self._depth(np.log(root[2:])[None], pose.timestamp))[0, 0])
-        return replace(pose, joints=smooth[0].astype(np.float32), root=(root * (depth / root[2])).astype(np.float32))
+        return replace(pose, joints=smooth.astype(np.float32), root=(root * (depth / root[2])).astype(np.float32))
 
 
 def _share(cutoff: float | Float[np.ndarray, "n 1"], step: float) -> float | Float[np.ndarray, "n 1"]:

@@ -9,8 +9,9 @@ from jaxtyping import Float
 from poselift.core.errors import InputError
 from poselift.core.times import interpolate
 from poselift.detection.orientation import body_angle
+from poselift.geometry import with_bone_lengths
 from poselift.lifting.camera_model import CameraModel
-from poselift.lifting.finish.constant_bones import BonesSoFar, apply_bone_lengths
+from poselift.lifting.finish.constant_bones import BonesSoFar
 from poselift.lifting.finish.finished import Stream, finish
 from poselift.lifting.network.protocol import Lifted
 from poselift.lifting.options import LiftOptions
@@ -184,11 +185,11 @@ class StreamedPerson:
 
         def at(values: Float[np.ndarray, "t *c"]) -> Float[np.ndarray, "*c"]:
             """The values at this time: interpolated for frames that were left out, held after the last one."""
-            return values[row] if exact else interpolate(np.array([time]), times, values)[0]
+            return values[row] if exact else interpolate(values, times, np.array([time]))[0]
 
         joints, uncertainty = at(motion.joints), motion.uncertainty
         if not exact and self._options.constant_bones and self._bones.lengths is not None:
-            joints = apply_bone_lengths(joints[None], self._bones.lengths, motion.skeleton)[0]
+            joints = with_bone_lengths(joints, self._bones.lengths, motion.skeleton.parent_indices)
         if uncertainty is not None:
             held = widening_factors(np.array([True, False]), np.array([times[-1], max(time, times[-1])]))[-1]
             uncertainty = (held * at(uncertainty)).astype(np.float32)

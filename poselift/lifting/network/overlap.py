@@ -43,7 +43,7 @@ def lift_segments(network: Network, segments: Sequence[Segment], window: int, fl
     means = iter(blends)
     found = []
     for segment, parts in zip(segments, rows_of, strict=True):
-        motion = [interpolate(segment.times, segment.times[rows], next(means).mean()) for rows in parts]
+        motion = [interpolate(next(means).mean(), segment.times[rows], segment.times) for rows in parts]
         mean = np.asarray(np.mean(motion, axis=0, dtype=np.float64), np.float32)
         found.append(Lifted(mean[..., :3], mean[..., 3] if mean.shape[-1] == 4 else None))
     return found

@@ -1,7 +1,6 @@
 """Rays of keypoints: the lines through the camera on which the joints lie."""
 
 import numpy as np
-import torch
 from jaxtyping import Float
 
 from poselift.geometry import pixels_to_rays
@@ -31,8 +30,7 @@ def keypoint_rays(
     """
     both = [name for name in skeleton_out.joints if name in skeleton_in.joints]
     inputs, outputs = skeleton_in.indices(both), skeleton_out.indices(both)
-    distortion = None if camera.distortion is None else torch.from_numpy(camera.distortion)
-    found = pixels_to_rays(torch.from_numpy(pixels[:, inputs]), torch.from_numpy(camera.K), distortion).double().numpy()
+    found = pixels_to_rays(pixels[:, inputs], camera.K, camera.distortion)
     seen = np.isfinite(found).all(-1)
     rays, weights = (np.zeros((len(pixels), len(skeleton_out), *size)) for size in ((3,), ()))
     rays[:, outputs] = np.where(seen[..., None], found, 0.0)

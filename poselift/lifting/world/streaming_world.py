@@ -7,10 +7,11 @@ from dataclasses import replace
 import numpy as np
 
 from poselift.kinematics.ground import Ground, find_ground
+from poselift.kinematics.up import level_axes
 from poselift.lifting.camera_model import CameraModel
-from poselift.lifting.world.world_frame import ground_below, world_axes
+from poselift.lifting.world.world_frame import ground_below
 from poselift.skeleton import Skeleton
-from poselift.structures import Keypoints2D, Motion, StreamedPose
+from poselift.structures import Keypoints2D, Motion, StreamedPose, move
 
 FIRST = 3.0
 """Seconds until the first ground."""
@@ -68,17 +69,9 @@ class StreamingWorld:
             return None
         self.ground = _blended(self.ground, self._found, time - self._time)
         self._time = time
-        R = world_axes(self.ground.up)
+        R = level_axes(self.ground.up)
         t = -R @ ground_below(self._origin, self.ground)
-        return {
-            number: replace(
-                pose,
-                joints=(pose.joints @ R.T).astype(np.float32),
-                root=(pose.root @ R.T + t).astype(np.float32),
-                frame="world",
-            )
-            for number, pose in poses.items()
-        }
+        return {number: move(pose, R, t, "world") for number, pose in poses.items()}
 
     def _motions(self) -> list[Motion]:
         """The recent poses, one motion for each person."""

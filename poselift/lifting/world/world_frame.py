@@ -10,12 +10,13 @@ from jaxtyping import Bool, Float
 from poselift.kinematics.foot_contacts import feet_of, find_contacts, runs_of
 from poselift.kinematics.ground import Ground, find_ground
 from poselift.kinematics.height import Height, enlarged
+from poselift.kinematics.up import level_axes
 from poselift.lifting.camera_model import CameraModel
 from poselift.lifting.finish.root_track import Standing, solve_root
 from poselift.lifting.prepare.lifter_joints import select_lifter_joints
 from poselift.lifting.prepare.rays import keypoint_rays
 from poselift.lifting.world.planted_feet import plant_feet
-from poselift.structures import THRESHOLD, Motion
+from poselift.structures import THRESHOLD, Motion, move
 
 
 @dataclass(frozen=True)
@@ -65,17 +66,9 @@ def to_world(
     ground = find_ground(motions, threshold, estimated)
     sized = [enlarged(motion, scale) for motion, scale in zip(motions, ground.scales.tolist(), strict=True)]
     standing = [_stand(motion, ground, camera, threshold) for motion in sized]
-    R = world_axes(ground.up)
+    R = level_axes(ground.up)
     t = -R @ _below(standing, ground)
-    turned = [
-        replace(
-            motion,
-            joints=(motion.joints @ R.T).astype(motion.joints.dtype),
-            root=(motion.root @ R.T + t).astype(motion.root.dtype),
-            frame="world",
-        )
-        for motion in standing
-    ]
+    turned = [move(motion, R, t, "world") for motion in standing]
     scales = dict(zip(people, ground.scales.tolist(), strict=True))
     grown = {
         person: replace(height, metres=scales.get(person, 1.0) * height.metres) for person, height in heights.items()
@@ -117,14 +110,6 @@ def _solve_standing(
             Standing(points[rows], down[rows].reshape(end - first, -1)),
         )
     return root
-
-
-def world_axes(up: Float[np.ndarray, "3"]) -> Float[np.ndarray, "3 3"]:
-    """The world's axes in the camera frame, as rows; x is the camera's right, made level."""
-    right = np.array([1.0, 0.0, 0.0])
-    x = right - (right @ up) * up
-    x /= np.linalg.norm(x)
-    return np.stack([x, up, np.cross(x, up)])
 
 
 def _below(motions: Sequence[Motion], ground: Ground) -> Float[np.ndarray, "3"]:

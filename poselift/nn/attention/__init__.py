@@ -1,4 +1,4 @@
-"""Attention mechanisms, one in each file, behind the interface `poselift.nn.attention.attention.Attention`.
+"""Attention mechanisms, one in each file, behind the interface `poselift.nn.attention.mechanism.Attention`.
 
 Every layer takes one `AttentionContext`. `ATTENTION` has the mechanisms by name. `build_attention` builds the layers of
 a model from a name and options: `{"name": "general", "distribution": "sparsemax"}`.
@@ -12,7 +12,6 @@ from typing import Any, get_args
 from poselift.core.choices import choose
 from poselift.core.errors import InputError
 from poselift.nn.attention.adaptive_span import AdaptiveSpanAttention
-from poselift.nn.attention.attention import Attention
 from poselift.nn.attention.co_attention import CoAttention
 from poselift.nn.attention.compositional import CompositionalAttention
 from poselift.nn.attention.context import AttentionContext
@@ -27,6 +26,7 @@ from poselift.nn.attention.local_monotonic import LocalMonotonicAttention
 from poselift.nn.attention.local_predictive import LocalPredictiveAttention
 from poselift.nn.attention.longformer import LongformerAttention
 from poselift.nn.attention.lsh import LSHAttention
+from poselift.nn.attention.mechanism import Attention
 from poselift.nn.attention.multi_dimensional import MultiDimensionalAttention
 from poselift.nn.attention.multi_representational import MultiRepresentationalAttention
 from poselift.nn.attention.performer import PerformerAttention
