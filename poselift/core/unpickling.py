@@ -88,7 +88,7 @@ class _Dtype:
 
 
 class _Array(np.ndarray):
-    """An array that checks its pickled state, which numpy takes at its word; it is made empty, whatever is asked for."""
+    """An array that checks its pickled state, which numpy takes at its word; it is made empty."""
 
     def __new__(cls, *_: object) -> "_Array":
         return np.zeros(0).view(cls)

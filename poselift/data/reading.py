@@ -15,9 +15,9 @@ from poselift.core.bounded import room
 from poselift.core.errors import InputError, reason, short
 from poselift.core.npz import npz_arrays, npz_member, read_array, read_header
 from poselift.core.optional import require
+from poselift.core.unpickling import RestrictedUnpickler
 from poselift.data.hdf5 import check_heaps, dataset_array
 from poselift.data.matlab import check_unpacked
-from poselift.core.unpickling import RestrictedUnpickler
 
 Shape = tuple[int | None, ...]
 """A shape that a format requires; None for an axis of any length."""

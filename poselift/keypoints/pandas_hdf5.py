@@ -17,8 +17,8 @@ from jaxtyping import Float
 from poselift.core.bounded import room
 from poselift.core.errors import InputError, reason
 from poselift.core.optional import require
-from poselift.data.hdf5 import SIGNATURE, check_heaps, dataset_array
 from poselift.core.unpickling import RestrictedUnpickler
+from poselift.data.hdf5 import SIGNATURE, check_heaps, dataset_array
 
 _Columns = list[tuple[str, ...]]
 _Frame = tuple[_Columns, list[int] | None, Float[np.ndarray, "t c"]]
