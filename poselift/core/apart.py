@@ -24,7 +24,7 @@ import numpy as np
 from poselift.core.errors import reason
 from poselift.core.npz import check_text
 
-_PATIENCE = 60.0
+_PATIENCE = 30.0
 """Seconds for a small file: the first one also waits for imports, on a machine that may be busy."""
 _SLOWEST = 1 << 20
 """Bytes of a file that are read in a second, at least: those of a slow network drive."""
