@@ -282,7 +282,7 @@ def test_a_mat_that_declares_or_unpacks_to_too_much(tmp_path, monkeypatch):
     monkeypatch.setattr("poselift.data.reading.room", lambda size: 100_000)
     path = tmp_path / "a.mat"
     savemat(path, {"x": np.zeros(20_000)}, do_compression=True)
-    with pytest.raises(InputError, match="x declares the shape .*more than the 100000 bytes"):
+    with pytest.raises(InputError, match=r"x declares the shape .*more than the 100000 bytes"):
         load_mat(path, {"x": None})
     with h5py.File(path, "w", userblock_size=512) as file:
         file.create_dataset("x", shape=(10**9, 10**3), dtype="f8", chunks=(1000, 10))

@@ -16,7 +16,7 @@ from poselift.models import load_weights
 
 ROOT = Path(__file__).parents[2]
 SMALL = [
-    *("trainer=smoke", "frames=16", "callbacks.progress=null", "logger.tensorboard=null"),
+    *("trainer=smoke", "frames=16", "callbacks.progress=null"),
     *("data.batch_size=4", "data.clips=2", "data.clip_frames=40"),
     *(f"model.{size}" for size in ("joint_dim=16", "frame_dim=32", "dim=32", "depth=1", "heads=4")),
 ]
