@@ -108,31 +108,31 @@ class _Apart:
 
 
 _lock = threading.Lock()
-_kept: list[_Apart] = []
-"""The process, if one was started."""
+_kept: dict[int, _Apart] = {}
+"""The process that reads for this one, by this one's number: a fork does not talk to that of its parent."""
 
 
 def _process() -> _Apart:
-    if not _kept or not _kept[0].alive:
-        _kept[:] = [_Apart()]
-    return _kept[0]
+    kept = _kept.get(os.getpid())
+    if kept is None or not kept.alive:
+        kept = _kept[os.getpid()] = _Apart()
+    return kept
 
 
 @atexit.register
 def _end() -> None:
-    while _kept:
-        _kept.pop().end()
+    if kept := _kept.pop(os.getpid(), None):
+        kept.end()
 
 
-def _forget() -> None:
-    """Leaves the process to the parent of a fork, which may be talking to it."""
+def _renew_lock() -> None:
+    """Another thread may have held it when the process was forked."""
     global _lock
     _lock = threading.Lock()
-    _kept.clear()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget)
+    os.register_at_fork(after_in_child=_renew_lock)
 
 
 def _death(code: int) -> str:
@@ -206,7 +206,7 @@ def _received(value: Any, stream: IO[bytes], most: int) -> Any:
     if dtype.kind not in _KINDS or count * dtype.itemsize > most:
         raise ValueError(f"it holds the shape {value['shape']} of {dtype}, more than the {most} bytes that are read")
     array = np.empty(count, dtype)
-    raw, filled = memoryview(array.view(np.uint8)) if array.nbytes else memoryview(b""), 0
+    raw, filled = array.view(np.uint8).data if array.nbytes else memoryview(b""), 0
     while filled < len(raw):
         part = stream.readinto(raw[filled:])  # type: ignore[attr-defined]
         if not part:

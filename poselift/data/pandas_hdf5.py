@@ -46,7 +46,7 @@ def read_frame(path: Path) -> _Frame:
     require("h5py", "datasets")
     try:
         labels, index, values = read_apart(_table, path, room(path.stat().st_size))
-    except ValueError as error:
+    except Exception as error:  # a damaged file can raise any exception
         raise InputError(f"{path}: cannot be read as a table that pandas wrote as HDF5 ({reason(error)})") from error
     columns = [tuple(label) for label in labels]
     if values.shape[1] != len(columns):

@@ -110,7 +110,7 @@ def test_the_process_ends_with_the_command(r, path):
     program = (
         "import os, pathlib; from poselift.core.apart import _size, read_apart, _kept\n"
         f"read_apart(_size, pathlib.Path({str(path.parent)!r}), 1000)\n"
-        "print(_kept[0]._process.pid)"
+        "print(_kept[os.getpid()]._process.pid)"
     )
     ran = subprocess.run([sys.executable, "-W", "error", "-c", program], capture_output=True, text=True, check=True)
     assert ran.stderr == ""
