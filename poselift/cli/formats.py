@@ -6,7 +6,7 @@ from pathlib import Path
 
 from poselift.cli.view import page_of_people
 from poselift.core.choices import choose
-from poselift.core.errors import InputError
+from poselift.core.errors import InputError, WriteError
 from poselift.export import read_sidecar
 from poselift.export.export_formats import FORMATS, Format
 from poselift.export.sidecar_camera import SidecarCamera, camera_of
@@ -91,6 +91,9 @@ def write_formats(
 
     Returns:
         Names of the files that were written, and the reasons for those that were not.
+
+    Raises:
+        WriteError: the disk is full, or the folder cannot be written to.
     """
     written, failed = [], []
     for stem, motion in motions.items():
@@ -101,12 +104,16 @@ def write_formats(
             try:
                 format_.write(out, [motion], camera=sidecar_camera(format_, folder / f"{stem}.npz"))
                 written.append(out.name)
+            except WriteError:  # the disk, which concerns all files
+                raise
             except InputError as error:
                 failed.append(f"{name} of {stem}: {error}")
     if PAGE in names and motions:
         try:
             found = [folder / f"{stem}.npz" for stem in motions]
             written += [path.name for path in page_of_people(found, folder / PAGE_FILES[0], video, span)]
+        except WriteError:
+            raise
         except InputError as error:
             failed.append(f"{PAGE}: {error}")
     return written, failed

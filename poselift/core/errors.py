@@ -16,6 +16,13 @@ class InputError(ValueError):
     """
 
 
+class WriteError(InputError):
+    """A file cannot be written where the user wants it: the disk is full or broken, or permission is missing.
+
+    The inputs are good, so another try may succeed.
+    """
+
+
 def reason(error: BaseException) -> str:
     """What went wrong, in one short line, for errors of other libraries.
 

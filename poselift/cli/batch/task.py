@@ -20,7 +20,7 @@ from poselift.cli.lift import lift_into
 from poselift.cli.results import RECORD, SUMMARY
 from poselift.core.bounded import read_json
 from poselift.core.device import torch_device
-from poselift.core.errors import InputError
+from poselift.core.errors import InputError, WriteError
 from poselift.core.files import sha256, write_json
 from poselift.core.locks import BusyError
 from poselift.core.threads import limit_cores
@@ -95,6 +95,8 @@ class Lifter:
             self._lift(task)
         except BusyError as error:
             return Outcome(folder, str(error))
+        except WriteError as error:
+            return Outcome(folder, one_line(error), again=True)
         except InputError as error:
             return Outcome(folder, one_line(error), lasting=True)
         except (OSError, MemoryError, torch.OutOfMemoryError) as error:  # of the machine, not of the video
@@ -125,6 +127,8 @@ class Lifter:
                     {"video": Path(video.name).name},
                     path,
                 )
+            except WriteError:
+                raise
             except InputError as error:
                 raise InputError(str(error).replace(str(path), video.path)) from error
             if str(path) != video.path:

@@ -33,7 +33,6 @@ LENGTHS = (27, 81, 243, 729)
 
 _QUIET = (
     "logger.csv=null",
-    "logger.tensorboard=null",
     "callbacks.last=null",
     "callbacks.progress=null",
     "callbacks.lr=null",

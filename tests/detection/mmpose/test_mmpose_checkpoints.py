@@ -71,6 +71,14 @@ class Hostile:
         return self.call, self.arguments
 
 
+class Claims:
+    def __init__(self, call, arguments, state):
+        self.parts = call, arguments, state
+
+    def __reduce__(self):
+        return self.parts
+
+
 @pytest.mark.parametrize("place", ["meta", "state_dict", "message_hub"])
 @pytest.mark.parametrize("call", [os.mkdir, exec, eval, pickle.loads])
 def test_a_hostile_file_is_refused_and_runs_nothing(call, place, saved, tmp_path):
@@ -88,6 +96,20 @@ def test_a_hostile_file_is_refused_and_runs_nothing(call, place, saved, tmp_path
     if place != "state_dict":
         load_checkpoint(str(tmp_path / "hostile.pth"), trust=True)
         assert trace.is_dir()
+
+
+def test_arrays_and_dtypes_that_lie_about_themselves(saved):
+    """numpy's own functions would read past a buffer, or take numbers for pointers."""
+    make, arguments, _ = np.zeros(0).__reduce__()
+    content = torch.load(saved, weights_only=False)
+    content["meta"]["dataset_meta"] = {"x": Claims(make, arguments, (1, (1,) * 120, np.dtype("f8"), False, bytes(8)))}
+    torch.save(content, saved)
+    with pytest.raises(InputError, match="is damaged"):
+        load_checkpoint(str(saved))
+    dtype = Claims(np.dtype, ("f8", False, True), (3, "<", None, None, None, -1, -1, 1))
+    content["meta"]["dataset_meta"] = {"x": Claims(make, arguments, (1, (2,), dtype, False, bytes(16)))}
+    torch.save(content, saved)
+    assert not load_checkpoint(str(saved)).dataset_meta["x"].dtype.hasobject
 
 
 def test_getattr_gets_no_attribute(saved):

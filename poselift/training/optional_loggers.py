@@ -2,9 +2,22 @@
 
 from typing import Any
 
-from pytorch_lightning.loggers import Logger, MLFlowLogger, WandbLogger
+from pytorch_lightning.loggers import Logger, MLFlowLogger, TensorBoardLogger, WandbLogger
 
 from poselift.core.optional import require
+
+
+def tensorboard_logger(**options: Any) -> Logger:
+    """A logger of TensorBoard (https://www.tensorflow.org/tensorboard).
+
+    Args:
+        **options: of `pytorch_lightning.loggers.TensorBoardLogger`.
+
+    Raises:
+        InputError: tensorboard is not installed.
+    """
+    require("tensorboard", "tensorboard")
+    return TensorBoardLogger(**options)
 
 
 def wandb_logger(**options: Any) -> Logger:

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from poselift.core.errors import InputError
-from poselift.keypoints.pandas_hdf5 import is_hdf5, read_frame
+from poselift.data.pandas_hdf5 import is_hdf5, read_frame
 
-FILES = Path(__file__).parent / "files"
+FILES = Path(__file__).parents[1] / "keypoints" / "files"
 
 
 @pytest.fixture

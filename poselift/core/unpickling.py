@@ -15,11 +15,10 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from poselift.core.bounded import check_unfolded
+from poselift.core.npz import check_text
 
 _KINDS = frozenset("biufcSUO")
 """Admitted kinds of dtype: numbers, text, objects; structures are refused, because they can hide pointers."""
-
-
 _SPARE = 1_000_000
 """Elements that a small pickle may have."""
 
@@ -42,21 +41,7 @@ class RestrictedUnpickler(pickle._Unpickler):
     def __init__(self, file: BufferedIOBase, encoding: str = "ASCII") -> None:
         super().__init__(file, encoding=encoding)
         self._file = file
-        self._admitted: dict[tuple[str, str], Any] = {
-            ("numpy", "dtype"): self._dtype,
-            # Occurs as an argument only; must not be callable.
-            ("numpy", "ndarray"): "numpy.ndarray",
-            ("collections", "OrderedDict"): OrderedDict,
-            ("_codecs", "encode"): self._bytes,
-        }
-        for core in ("numpy.core", "numpy._core"):
-            self._admitted[f"{core}.multiarray", "_reconstruct"] = self._array
-            self._admitted[f"{core}.multiarray", "scalar"] = self._scalar
-            self._admitted[f"{core}.numeric", "_frombuffer"] = self._array_from_buffer
-        for builtins in ("builtins", "__builtin__"):
-            self._admitted[builtins, "bytes"] = self._no_bytes
-            for kind in (set, frozenset, complex):
-                self._admitted[builtins, kind.__name__] = kind
+        self._admitted = numpy_constructors() | _PLAIN
 
     def load(self) -> Any:
         """The content."""
@@ -83,43 +68,11 @@ class RestrictedUnpickler(pickle._Unpickler):
         except KeyError:
             raise pickle.UnpicklingError(f"it holds {module}.{name}, which may run code") from None
 
-    @staticmethod
-    def _dtype(code: str, *_: object) -> "_Dtype":
-        return _Dtype(code)
-
-    @staticmethod
-    def _array(*_: object) -> "_Array":
-        return np.zeros(0).view(_Array)
-
-    @staticmethod
-    def _array_from_buffer(
-        buffer: object, dtype: "_Dtype", shape: tuple[int, ...], order: str, *_: object
-    ) -> np.ndarray:
-        if not isinstance(buffer, bytes | bytearray):  # a number would be a size to allocate
-            raise pickle.UnpicklingError("it holds an array without data")
-        flat = np.frombuffer(bytes(buffer), dtype.made())
-        return flat.reshape(shape, order="F" if order == "F" else "C")
-
-    @staticmethod
-    def _scalar(dtype: "_Dtype", data: bytes | str) -> Any:
-        # With encoding latin1, bytes of Python 2 arrive as text.
-        return np.frombuffer(data.encode("latin1") if isinstance(data, str) else data, dtype.made())[0]
-
-    @staticmethod
-    def _bytes(text: str, encoding: str) -> bytes:
-        if encoding != "latin1":
-            raise pickle.UnpicklingError(f"it holds bytes encoded as {encoding!r}")
-        return text.encode("latin1")
-
-    @staticmethod
-    def _no_bytes() -> bytes:
-        return b""
-
 
 class _Dtype:
     """A pickled dtype: its code, and the byte order that `__setstate__` sets."""
 
-    def __init__(self, code: str) -> None:
+    def __init__(self, code: str, *_: object) -> None:
         self._code = code
         self._order: Literal["<", ">", "="] = "="
 
@@ -135,12 +88,66 @@ class _Dtype:
 
 
 class _Array(np.ndarray):
-    """An array that checks its pickled state."""
+    """An array that checks its pickled state, which numpy takes at its word; it is made empty."""
+
+    def __new__(cls, *_: object) -> "_Array":
+        return np.zeros(0).view(cls)
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
-        version, shape, dtype, fortran, data = state
-        if isinstance(data, list) and len(data) != math.prod(shape):  # numpy would read past the list's end
+        version, shape, pickled_dtype, fortran, data = state
+        dtype = pickled_dtype.made()
+        # It raises a ValueError for too many axes, over which numpy's own __setstate__ reads past a buffer.
+        np.broadcast_to(0, shape)
+        count = math.prod(shape)
+        if isinstance(data, list) and len(data) != count:  # numpy would read past the list's end
             raise pickle.UnpicklingError(f"it holds {len(data)} objects for an array of shape {shape}")
-        if 0 in shape and max(shape) > _SPARE:
+        if max(shape, default=0) > _SPARE and not (count and dtype.itemsize):
             raise pickle.UnpicklingError(f"it holds an array of shape {shape} without data")
-        super().__setstate__((version, shape, dtype.made(), fortran, data))
+        super().__setstate__((version, shape, dtype, fortran, data))
+        check_text(self)
+
+
+def _array_from_buffer(buffer: object, dtype: _Dtype, shape: tuple[int, ...], order: str, *_: object) -> np.ndarray:
+    if not isinstance(buffer, bytes | bytearray):  # a number would be a size to allocate
+        raise pickle.UnpicklingError("it holds an array without data")
+    flat = np.frombuffer(bytes(buffer), dtype.made())
+    check_text(flat)
+    return flat.reshape(shape, order="F" if order == "F" else "C")
+
+
+def _make_scalar(dtype: _Dtype, data: bytes | str) -> Any:
+    # With encoding latin1, bytes of Python 2 arrive as text.
+    flat = np.frombuffer(data.encode("latin1") if isinstance(data, str) else data, dtype.made())
+    check_text(flat)
+    return flat[0]
+
+
+def _encode(text: str, encoding: str) -> bytes:
+    if encoding != "latin1":
+        raise pickle.UnpicklingError(f"it holds bytes encoded as {encoding!r}")
+    return text.encode("latin1")
+
+
+def _no_bytes() -> bytes:
+    return b""
+
+
+def numpy_constructors() -> dict[tuple[str, str], Any]:
+    """What stands for numpy's own functions, by their modules and names in pickles.
+
+    Numpy's own take a pickle at its word: of shapes, of the objects in an array, and of what a dtype holds.
+    """
+    found: dict[tuple[str, str], Any] = {("numpy", "dtype"): _Dtype, ("numpy", "ndarray"): _Array}
+    for core in ("numpy.core", "numpy._core"):
+        found[f"{core}.multiarray", "_reconstruct"] = _Array
+        found[f"{core}.multiarray", "scalar"] = _make_scalar
+        found[f"{core}.numeric", "_frombuffer"] = _array_from_buffer
+    return found
+
+
+_PLAIN: dict[tuple[str, str], Any] = {
+    ("collections", "OrderedDict"): OrderedDict,
+    ("_codecs", "encode"): _encode,
+    **{(module, "bytes"): _no_bytes for module in ("builtins", "__builtin__")},
+    **{(m, kind.__name__): kind for m in ("builtins", "__builtin__") for kind in (set, frozenset, complex)},
+}

@@ -14,11 +14,14 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
+from poselift.core.apart import read_apart
 from poselift.core.bounded import room
 from poselift.core.errors import InputError, reason
 from poselift.core.optional import require
-from poselift.data.hdf5 import SIGNATURE, check_heaps, dataset_array
-from poselift.data.unpickling import RestrictedUnpickler
+from poselift.core.unpickling import RestrictedUnpickler
+from poselift.data.scientific_files import dataset_array
+
+_SIGNATURE = b"\x89HDF\r\n\x1a\n"
 
 _Columns = list[tuple[str, ...]]
 _Frame = tuple[_Columns, list[int] | None, Float[np.ndarray, "t c"]]
@@ -27,7 +30,7 @@ _Frame = tuple[_Columns, list[int] | None, Float[np.ndarray, "t c"]]
 def is_hdf5(path: Path) -> bool:
     """Whether the file is HDF5."""
     with open(path, "rb") as file:
-        return file.read(len(SIGNATURE)) == SIGNATURE
+        return file.read(len(_SIGNATURE)) == _SIGNATURE
 
 
 def read_frame(path: Path) -> _Frame:
@@ -40,23 +43,29 @@ def read_frame(path: Path) -> _Frame:
     Raises:
         InputError: h5py is not installed, the file is damaged, or does not have one table with levels of columns.
     """
-    h5py = require("h5py", "datasets")
+    require("h5py", "datasets")
     try:
-        most = room(path.stat().st_size)
-        check_heaps(path)
-        with h5py.File(path) as file:
-            tables = [group for group in file.values() if "pandas_type" in group.attrs]
-            if len(tables) != 1:
-                raise ValueError(f"it holds {len(tables)} tables, expected one, 'df_with_missing'")  # noqa: TRY301
-            blocks, index = (_of_table if "table" in tables[0] else _of_fixed)(tables[0], most)
-        columns = [column for labels, _ in blocks for column in labels]
-        values = np.concatenate([values for _, values in blocks], axis=1)
-    except Exception as error:  # damaged files raise various exceptions
+        labels, index, values = read_apart(_table, path, room(path.stat().st_size))
+    except Exception as error:  # a damaged file can raise any exception
         raise InputError(f"{path}: cannot be read as a table that pandas wrote as HDF5 ({reason(error)})") from error
+    columns = [tuple(label) for label in labels]
     if values.shape[1] != len(columns):
         raise InputError(f"{path}: has {values.shape[1]} columns of values, but labels for {len(columns)}")
     whole = index is not None and index.shape == (len(values),) and np.issubdtype(index.dtype, np.integer)
     return columns, index.tolist() if index is not None and whole else None, values
+
+
+def _table(path: str, most: int) -> tuple[_Columns, np.ndarray | None, np.ndarray]:
+    """Labels of the columns, those of the rows, and values; damaged files raise various exceptions."""
+    import h5py
+
+    with h5py.File(path) as file:
+        tables = [group for group in file.values() if "pandas_type" in group.attrs]
+        if len(tables) != 1:
+            raise ValueError(f"it holds {len(tables)} tables, expected one, 'df_with_missing'")
+        blocks, index = (_of_table if "table" in tables[0] else _of_fixed)(tables[0], most)
+    columns = [column for labels, _ in blocks for column in labels]
+    return columns, index, np.concatenate([values for _, values in blocks], axis=1)
 
 
 def _of_table(group: Any, most: int) -> tuple[list[tuple[_Columns, np.ndarray]], np.ndarray | None]:
