@@ -4,6 +4,7 @@ import argparse
 import atexit
 import contextlib
 import importlib
+import io
 import os
 import signal
 import sys
@@ -67,6 +68,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     Args:
         arguments: used instead of the command line's.
     """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # names of files need not be UTF-8
     given = list(sys.argv[1:] if arguments is None else arguments)
     # Python takes its handlers away while it exits. Ctrl-C then would kill a process whose work is done.
     atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)

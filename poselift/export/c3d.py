@@ -1,6 +1,8 @@
 """C3D: marker positions as biomechanics programs read them (c3d.org), written by ezc3d."""
 
 import os
+import shutil
+import tempfile
 from collections.abc import Sequence
 
 import numpy as np
@@ -52,5 +54,7 @@ def write_c3d(path: str | os.PathLike[str], motions: Sequence[Motion], up: str =
         "residuals": residuals[None],
         "camera_masks": np.zeros((7, *missing.shape), dtype=bool),
     }
-    with atomic_path(path) as temporary:
-        file.write(str(temporary))
+    # By way of another folder, because ezc3d takes no path that is not UTF-8.
+    with atomic_path(path) as temporary, tempfile.TemporaryDirectory() as folder:
+        file.write(f"{folder}/motion.c3d")
+        shutil.copyfile(f"{folder}/motion.c3d", temporary)

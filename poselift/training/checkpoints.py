@@ -9,7 +9,6 @@ from typing import Any
 import pytorch_lightning as pl
 import torch
 from pytorch_lightning.plugins.io import TorchCheckpointIO
-from safetensors import SafetensorError
 
 from poselift.core.errors import InputError, describe
 from poselift.core.files import atomic_path
@@ -27,7 +26,7 @@ def explaining_write_errors(path: str | os.PathLike[str]) -> Iterator[None]:
     earlier = "the earlier one is intact" if Path(path).exists() else "there is no earlier one"
     try:
         yield
-    except (OSError, RuntimeError, SafetensorError, InputError) as raised:
+    except (OSError, RuntimeError, InputError) as raised:
         error = raised.__cause__ or raised if isinstance(raised, InputError) else raised
         reason = describe(error) if isinstance(error, OSError) else str(error).splitlines()[0]
         raise InputError(
