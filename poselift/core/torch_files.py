@@ -1,13 +1,14 @@
 """Reading of PyTorch's files, without running what is in them."""
 
 import os
+import re
 from pathlib import Path
 from typing import Any
 from zipfile import ZIP_STORED, ZipFile, is_zipfile
 
 import torch
 
-from poselift.core.errors import InputError, reason
+from poselift.core.errors import InputError, reason, short
 
 
 def check_archive(path: str | os.PathLike[str]) -> None:
@@ -49,8 +50,16 @@ def read_checkpoint_file(path: str | os.PathLike[str]) -> dict[str, Any]:
         content = torch.load(path, map_location="cpu", weights_only=True)
     except Exception as error:  # a damaged file can raise any exception
         raise InputError(
-            f"{path} cannot be read as a checkpoint of tensors and plain data ({reason(error)}); copy it again"
+            f"{path} cannot be read as a checkpoint of tensors and plain data ({_why(error)}); copy it again"
         ) from error
     if not isinstance(content, dict):
         raise InputError(f"{path} is no checkpoint: it holds a {type(content).__name__}; give another file")
     return content
+
+
+def _why(error: Exception) -> str:
+    """The reason of an error of `torch.load`, without its advice to run the code in the file."""
+    if found := re.search(r"GLOBAL (\S+)", str(error)):
+        return f"it wants {found[1]}, which is no plain data"
+    found = re.search(r"WeightsUnpickler error:(.*)", str(error))
+    return reason(error) if found is None else short(found[1].strip())

@@ -152,6 +152,6 @@ def _equal(earlier: dict[str, Any], record: dict[str, Any]) -> bool:
 
 
 def one_line(error: object) -> str:
-    """The message of an error, or another text, without line ends and control characters."""
-    text = " ".join(str(error).split())
+    """The message of an error, or another text, as one line of a console."""
+    text = printable(" ".join(str(error).split()))
     return "".join(character if character.isprintable() else "?" for character in text)
