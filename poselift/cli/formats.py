@@ -93,7 +93,8 @@ def write_formats(
     Returns:
         Names of the files that were written, and the reasons for those that were not.
     """
-    written, failed = [], []
+    written: list[str] = []
+    failed: list[str] = []
     for stem, motion in motions.items():
         if not motion.posed.any():  # the lifter warns
             continue

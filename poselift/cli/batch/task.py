@@ -20,7 +20,7 @@ from poselift.cli.lift import lift_into
 from poselift.cli.results import RECORD, SUMMARY
 from poselift.core.bounded import read_json
 from poselift.core.device import torch_device
-from poselift.core.errors import InputError
+from poselift.core.errors import InputError, printable
 from poselift.core.files import sha256, write_json
 from poselift.core.locks import BusyError
 from poselift.core.threads import limit_cores
