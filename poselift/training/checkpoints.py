@@ -65,7 +65,7 @@ class AtomicCheckpointIO(TorchCheckpointIO):
 
 @contextmanager
 def explaining_damage(path: str | None, step: int, trainer: pl.Trainer) -> Iterator[None]:
-    """Turns any error before the first step of a resumed run into one that names the checkpoint.
+    """Turns any error up to the first step of a resumed run into one that names the checkpoint.
 
     Damage inside of values shows only when Lightning and the optimizer use them. Checkpoints with a checksum have none.
 
@@ -82,7 +82,7 @@ def explaining_damage(path: str | None, step: int, trainer: pl.Trainer) -> Itera
     except (InputError, OSError, Stopped, torch.OutOfMemoryError):
         raise
     except Exception as error:
-        if path is None or trainer.global_step > step:
+        if path is None or trainer.global_step > step + 1:
             raise
         raise InputError(
             f"{path} cannot be resumed from: it is damaged, or of another version ({reason(error)}); take another "

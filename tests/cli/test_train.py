@@ -124,6 +124,7 @@ class TestWhatARunLeaves:
             ("optimizer_states", 0, "state"),
             ("loops", "fit_loop"),
             ("callbacks", "BestWeights", "best"),
+            ("callbacks", "ExponentialAverage", "latest_update_step"),
             ("current_model_state", "lifter.head.0.weight"),
             ("averaging_state", "n_averaged"),
             ("pytorch-lightning_version",),
