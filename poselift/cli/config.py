@@ -17,7 +17,7 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import MissingMandatoryValue, OmegaConfBaseException
 
 from poselift.core.choices import did_you_mean
-from poselift.core.errors import InputError, describe
+from poselift.core.errors import InputError, describe, printable
 from poselift.core.files import check_writable
 
 _PACKAGED = Path(__file__).parents[1] / "conf"
@@ -160,7 +160,7 @@ def _explain_value(error: OmegaConfBaseException) -> str:
 
 
 def _stop(message: str) -> NoReturn:
-    print(f"error: {message}", file=sys.stderr)
+    print(printable(f"error: {message}"), file=sys.stderr)
     raise SystemExit(2)
 
 

@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from poselift.cli.formats import NAMES, PAGE, PAGE_FILES, chosen_formats, motion_formats, sidecar_camera
+from poselift.cli.formats import NAMES, PAGE, PAGE_FILES, chosen_formats, motion_formats, noting_failure, sidecar_camera
 from poselift.cli.view import page_of_people
 from poselift.core.errors import InputError
 from poselift.core.files import check_writable, remove_partial_of
@@ -41,7 +41,7 @@ def run(options: argparse.Namespace) -> None:
 
     Raises:
         InputError: a format is unknown or cannot do what the options want, a motion cannot be read, none has a
-            pose, or a file cannot be written.
+            pose, or a file cannot be written. The others are written.
     """
     names = chosen_formats(options.to, "--to")
     formats = motion_formats(names)
@@ -56,14 +56,19 @@ def run(options: argparse.Namespace) -> None:
         check_writable(out.parent)
     if {"trc", "c3d", "opensim"} & set(formats):
         _report_uneven(motions)
+    failed: list[str] = []
     for format_, out, sources in planned:
         remove_partial_of(out)
-        camera = sidecar_camera(format_, sources[0])
-        format_.write(out, [motions[source] for source in sources], options.up, camera)
-        print(out)
-    if page:
-        for out in page_of_people(list(motions), page):
+        with noting_failure(str(out), failed):
+            camera = sidecar_camera(format_, sources[0])
+            format_.write(out, [motions[source] for source in sources], options.up, camera)
             print(out)
+    if page:
+        with noting_failure(str(page), failed):
+            for out in page_of_people(list(motions), page):
+                print(out)
+    if failed:
+        raise InputError("\n".join(failed))
 
 
 def with_poses(motions: dict[Path, Motion]) -> dict[Path, Motion]:

@@ -1,12 +1,13 @@
 """The formats that commands write: those of a motion, and the page of a folder."""
 
+import contextlib
 from argparse import Namespace
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from poselift.cli.view import page_of_people
 from poselift.core.choices import choose
-from poselift.core.errors import InputError, WriteError
+from poselift.core.errors import InputError, WriteError, reason
 from poselift.export import read_sidecar
 from poselift.export.export_formats import FORMATS, Format
 from poselift.export.sidecar_camera import SidecarCamera, camera_of
@@ -95,25 +96,37 @@ def write_formats(
     Raises:
         WriteError: the disk is full, or the folder cannot be written to.
     """
-    written, failed = [], []
+    written: list[str] = []
+    failed: list[str] = []
     for stem, motion in motions.items():
         if not motion.posed.any():  # the lifter warns
             continue
         for name, format_ in motion_formats(names).items():
             out = folder / f"{stem}{format_.ending}"
-            try:
+            with noting_failure(f"{name} of {stem}", failed):
                 format_.write(out, [motion], camera=sidecar_camera(format_, folder / f"{stem}.npz"))
                 written.append(out.name)
-            except WriteError:  # the disk, which concerns all files
-                raise
-            except InputError as error:
-                failed.append(f"{name} of {stem}: {error}")
     if PAGE in names and motions:
-        try:
+        with noting_failure(PAGE, failed):
             found = [folder / f"{stem}.npz" for stem in motions]
             written += [path.name for path in page_of_people(found, folder / PAGE_FILES[0], video, span)]
-        except WriteError:
-            raise
-        except InputError as error:
-            failed.append(f"{PAGE}: {error}")
     return written, failed
+
+
+@contextlib.contextmanager
+def noting_failure(what: str, failed: list[str]) -> Iterator[None]:
+    """Adds the failure of a block to a list, so that other files are still written.
+
+    Args:
+        what: the format and the file.
+        failed: gets a line.
+
+    Raises:
+        OSError, WriteError: the disk, which concerns the other files too.
+    """
+    try:
+        yield
+    except (OSError, WriteError):
+        raise
+    except Exception as error:  # a writer of another library can raise any exception
+        failed.append(f"{what}: {error if isinstance(error, InputError) else reason(error)}")

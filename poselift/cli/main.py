@@ -4,6 +4,7 @@ import argparse
 import atexit
 import contextlib
 import importlib
+import io
 import os
 import signal
 import sys
@@ -67,22 +68,32 @@ def main(arguments: Sequence[str] | None = None) -> None:
     Args:
         arguments: used instead of the command line's.
     """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # names of files need not be UTF-8
     given = list(sys.argv[1:] if arguments is None else arguments)
     # Python takes its handlers away while it exits. Ctrl-C then would kill a process whose work is done.
     atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)
+    ends: list[SystemExit] = []
+
+    def end(number: int, frame: object) -> NoReturn:
+        os.write(2, b"stopped\n")
+        ends.append(SystemExit(128 + number))
+        raise ends[0]
+
     try:
         # SIGTERM ends the block like an error: half-written files go.
-        with _handling(_end, signal.SIGTERM):
+        with _handling(end, signal.SIGTERM):
             if given and given[0] in _HYDRA:
                 _run_hydra(*given)
             else:
                 _run(given)
-    except InputError as error:
-        print(printable(f"error: {error}"), file=sys.stderr)
-        raise SystemExit(2) from None
-    except OSError as error:
-        # A full disk or a missing permission: the user needs the system's own words.
-        print(printable(f"error: {describe(error)}"), file=sys.stderr)
+    except (InputError, OSError) as error:
+        if ends:  # libraries in C turn the end into an error of their own
+            raise ends[0] from None
+        # Of a full disk or a missing permission, the user needs the system's own words.
+        words = str(error) if isinstance(error, InputError) else describe(error)
+        print(printable(f"error: {words}"), file=sys.stderr)
         raise SystemExit(2) from None
     except KeyboardInterrupt:
         print("stopped", file=sys.stderr)
@@ -138,11 +149,6 @@ def _handling(handler: Callable[[int, object], None], *signals: signal.Signals) 
     finally:
         for number, earlier in before.items():
             signal.signal(number, earlier)
-
-
-def _end(number: int, frame: object) -> NoReturn:
-    os.write(2, b"stopped\n")
-    raise SystemExit(128 + number)
 
 
 def _end_at_once(number: int, frame: object) -> NoReturn:

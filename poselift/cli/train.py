@@ -26,7 +26,7 @@ from poselift.models import build_model, load_weights
 from poselift.reports.training_log import read_log
 from poselift.training.averaging import AverageLast
 from poselift.training.callbacks import BestWeights
-from poselift.training.checkpoints import AtomicCheckpointIO
+from poselift.training.checkpoints import AtomicCheckpointIO, explaining_damage
 from poselift.training.csv_log import CsvLog
 from poselift.training.loss_curves import plot_curves
 from poselift.training.mean_pose import MEAN_POSE
@@ -73,7 +73,7 @@ def train(config: DictConfig) -> float | None:
     data: MotionData = instantiate(config.data, _convert_="all")
     task = training_task(config, data)
     saved = read_resumed(checkpoint, task) if checkpoint else {}
-    step = int(saved.get("global_step", 0))
+    step = saved.get("global_step", 0)
     loggers = _loggers(config, step)
     callbacks = _callbacks(config, loggers)
     trainer: pl.Trainer = instantiate(
@@ -90,11 +90,13 @@ def train(config: DictConfig) -> float | None:
     if trainer.is_global_zero:
         _remove_partial(output, callbacks, loggers)
     if 0 < trainer.max_steps <= step:
-        return _already_finished(config, trainer, task, callbacks, loggers, saved)
+        with explaining_damage(checkpoint, step, trainer):
+            return _already_finished(config, trainer, task, callbacks, loggers, saved)
     if trainer.is_global_zero:
         _say_what_comes(config, task, trainer, step)
     try:
-        trainer.fit(task, datamodule=data, ckpt_path=checkpoint, weights_only=True if checkpoint else None)
+        with explaining_damage(checkpoint, step, trainer):
+            trainer.fit(task, datamodule=data, ckpt_path=checkpoint, weights_only=True if checkpoint else None)
     except Stopped as stop:
         _end(config, trainer, stop.number)
     except SystemExit as stop:

@@ -10,7 +10,7 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from poselift.core.errors import WriteError
 
@@ -118,10 +118,26 @@ def remove_partial_of(path: Path) -> None:
             there.unlink(missing_ok=True)
 
 
+@contextlib.contextmanager
+def atomic_text(path: str | os.PathLike[str]) -> Iterator[TextIO]:
+    """An open text file in UTF-8, in place when the block succeeds.
+
+    Halves of letters, which stand for bytes of file names that are not UTF-8, are written as escapes.
+
+    Raises:
+        InputError: as of `atomic_path`.
+    """
+    with (
+        atomic_path(path) as temporary,
+        open(temporary, "w", encoding="utf-8", errors="backslashreplace", newline="\n") as file,
+    ):
+        yield file
+
+
 def write_text(path: str | os.PathLike[str], text: str) -> None:
-    """Writes UTF-8 text atomically."""
-    with atomic_path(path) as temporary:
-        temporary.write_text(text, encoding="utf-8")
+    """Writes text atomically; see `atomic_text`."""
+    with atomic_text(path) as file:
+        file.write(text)
 
 
 def write_json(path: str | os.PathLike[str], value: Any) -> None:

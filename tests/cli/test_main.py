@@ -13,6 +13,7 @@ import pytest
 from poselift.cli import main as module
 from poselift.cli import report
 from poselift.cli.main import main
+from poselift.core.errors import InputError
 from poselift.core.files import atomic_path
 from tests.cli.running import poselift
 
@@ -43,6 +44,33 @@ def test_a_command_that_is_terminated_leaves_no_half_of_a_file(tmp_path, monkeyp
     assert stopped.value.code == 128 + signal.SIGTERM
     assert not list(tmp_path.iterdir())
     assert signal.getsignal(signal.SIGTERM) is before
+
+
+def test_a_library_that_makes_another_error_of_the_end_does_not_hide_it(monkeypatch, capsys):
+    def swallow(options: argparse.Namespace) -> None:
+        try:
+            os.kill(os.getpid(), signal.SIGTERM)
+        except SystemExit:
+            raise InputError("clip.mp4 is damaged") from None
+
+    monkeypatch.setattr(report, "run", swallow)
+    with pytest.raises(SystemExit) as stopped:
+        main(["report", "run"])
+    assert stopped.value.code == 128 + signal.SIGTERM
+    assert "damaged" not in capsys.readouterr().err
+
+
+def test_an_error_of_100_000_letters_is_one_line_that_ends_with_the_advice(capsys):
+    for arguments in (
+        ["lift", "a" * 100_000 + ".mp4"],
+        ["lift", "--fov", "9" * 100_000],
+        ["train", "seed=" + "a" * 100_000],
+    ):
+        with pytest.raises(SystemExit):
+            main(arguments)
+        err = capsys.readouterr().err
+        assert len(err) < 2100, arguments[:2]
+        assert err.count("\n") == 1
 
 
 def run_python(code):

@@ -16,6 +16,7 @@ from poselift.models import (
     SpatioTemporalLifter,
     save_weights,
 )
+from tests.cli.running import poselift
 from tests.reports.results import results, write
 
 pytestmark = pytest.mark.slow
@@ -57,6 +58,13 @@ def evaluated(output, bench, *overrides):
 def bench(cmu_files):
     corpus, bench = cmu_files
     return ["protocol=cmu_bench", f"data.corpus={corpus}", f"data.bench={bench}"]
+
+
+def test_a_name_with_half_a_letter_is_written_as_an_escape(tmp_path):
+    write(tmp_path / "run", results(name="half \ud800"))
+    ran = poselift("report", tmp_path / "run", "--out", tmp_path / "report")
+    assert ran.code == 0, ran.err
+    assert r"half \ud800" in (tmp_path / "report" / "index.html").read_text()
 
 
 @pytest.mark.usefixtures("no_plots")

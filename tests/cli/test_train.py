@@ -99,7 +99,7 @@ class TestWhatARunLeaves:
     def test_a_run_that_is_resumed_elsewhere_writes_its_own_best_weights(self, run, tmp_path):
         """Even if they are worse than those in the folder of the first run."""
         checkpoint = torch.load(run / "checkpoints" / "last.ckpt", weights_only=True)
-        del checkpoint["optimizer"]  # as in an earlier version
+        del checkpoint["optimizer"], checkpoint["sha256"]  # as in an earlier version
         (name,) = (name for name in checkpoint["callbacks"] if name.startswith("BestWeights"))
         checkpoint["callbacks"][name]["best"] = 0.0
         torch.save(checkpoint, tmp_path / "best.ckpt")
@@ -115,6 +115,34 @@ class TestWhatARunLeaves:
         )
         assert f"Best weights: {tmp_path / 'b' / 'lifter.safetensors'} " in ran.out
         assert load_weights(tmp_path / "b" / "lifter.safetensors").card["training"]["step"] == 3
+
+    @pytest.mark.parametrize(
+        "place",
+        [
+            ("optimizer_states", 0, "state", 3, "exp_avg"),
+            ("optimizer_states", 0, "state"),
+            ("loops", "fit_loop"),
+            ("callbacks", "BestWeights", "best"),
+            ("callbacks", "ExponentialAverage", "latest_update_step"),
+            ("current_model_state", "lifter.head.0.weight"),
+            ("averaging_state", "n_averaged"),
+            ("pytorch-lightning_version",),
+            ("model", "config"),
+        ],
+    )
+    def test_a_damaged_value_of_a_checkpoint_without_a_sum_is_one_line(self, run, tmp_path, place):
+        checkpoint = torch.load(run / "checkpoints" / "last.ckpt", weights_only=True)
+        del checkpoint["sha256"]
+        part = checkpoint
+        for key in place[:-1]:
+            part = part[key]
+        part[place[-1]] = [2**40, -0.0]
+        torch.save(checkpoint, tmp_path / "damaged.ckpt")
+        known = [*SMOKE, *NOTHING_WRITTEN, AVERAGED, "seed=3", "trainer.max_steps=3"]
+        ran = poselift("train", *known, f"resume={tmp_path / 'damaged.ckpt'}", f"output={tmp_path / 'b'}")
+        assert ran.code == 2
+        (line,) = ran.err.strip().splitlines()
+        assert line.startswith(f"error: {tmp_path / 'damaged.ckpt'} ")
 
     def test_a_run_is_initialised_from_pretrained_weights(self, run, tmp_path, train_here):
         train_here(f"init={run / 'lifter.safetensors'}", "optimizer.lr=0", "callbacks.ema=null")

@@ -40,6 +40,11 @@ def test_others_may_read_what_was_written(tmp_path):
     assert stat.S_IMODE((tmp_path / "c.txt").stat().st_mode) == stat.S_IMODE(plain.stat().st_mode)
 
 
+def test_bytes_of_names_that_are_no_utf8_become_escapes(tmp_path):
+    write_text(tmp_path / "c.txt", "clip\udcff.mp4\r\n")
+    assert (tmp_path / "c.txt").read_bytes() == rb"clip\udcff.mp4" + b"\r\n"
+
+
 def test_a_folder_that_cannot_be_made_is_an_input_error(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(WriteError, match="choose another folder"):

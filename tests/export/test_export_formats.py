@@ -1,5 +1,7 @@
 import dataclasses
 import json
+import shutil
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -18,6 +20,7 @@ from poselift.export.trc_markers import write_trc
 from poselift.kinematics import solve
 from poselift.skeleton import COCO17, H36M17
 from poselift.structures import Height
+from tests.core.full_disk import full_disk
 from tests.kinematics.conftest import pose, turn
 
 
@@ -67,6 +70,25 @@ def test_c3d_reads_back_with_the_uncertainty_as_residual(tmp_path):
     residuals = file["data"]["meta_points"]["residuals"][0]
     assert (residuals[:, 4] == -1).all()
     np.testing.assert_allclose(residuals[:, 5], 50, atol=0.5)
+
+
+@pytest.mark.parametrize("room", [100, 3000, 30_000])
+def test_no_format_takes_a_full_disk_for_success(room, tmp_path):
+    walk = pose({"left_knee": turn("x", np.linspace(0, 90, 20))}, 20)
+    for name, form in FORMATS.items():
+        if form.package is not None and find_spec(form.package[0]) is None:
+            continue
+        out = tmp_path / f"a{form.ending}"
+        form.write(out, [walk])
+        sizes = [path.stat().st_size for path in ([out] if out.is_file() else out.iterdir())]
+        if max(sizes) > room:
+            if out.is_dir():
+                shutil.rmtree(out)
+            else:
+                out.unlink()
+            with full_disk(room), pytest.raises(InputError, match="free some space"):
+                form.write(out, [walk])
+            assert not out.exists(), name
 
 
 def test_heights_are_in_c3d_parquet_and_glb(tmp_path):

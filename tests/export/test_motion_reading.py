@@ -57,6 +57,13 @@ def test_a_damaged_json_is_named(written):
         read_motion(written)
 
 
+def test_a_skeleton_of_two_roots_is_refused(written):
+    """It would end the inverse kinematics of `poselift view` in a traceback."""
+    _edit(written, lambda content: content["skeleton"]["parents"].update(right_shoulder=None))
+    with pytest.raises(InputError, match=r"person_3\.json: the skeleton of a motion has one root"):
+        read_motion(written)
+
+
 def test_a_motion_in_the_world_comes_back(tmp_path, world_motion, about):
     write_npz(tmp_path / "a.npz", world_motion)
     write_sidecar(tmp_path / "a.json", world_motion, **about)

@@ -20,7 +20,7 @@ from poselift.cli.lift import lift_into
 from poselift.cli.results import RECORD, SUMMARY
 from poselift.core.bounded import read_json
 from poselift.core.device import torch_device
-from poselift.core.errors import InputError, WriteError
+from poselift.core.errors import InputError, WriteError, printable
 from poselift.core.files import sha256, write_json
 from poselift.core.locks import BusyError
 from poselift.core.threads import limit_cores
@@ -156,6 +156,6 @@ def _equal(earlier: dict[str, Any], record: dict[str, Any]) -> bool:
 
 
 def one_line(error: object) -> str:
-    """The message of an error, or another text, without line ends and control characters."""
-    text = " ".join(str(error).split())
+    """The message of an error, or another text, as one line of a console."""
+    text = printable(" ".join(str(error).split()))
     return "".join(character if character.isprintable() else "?" for character in text)
