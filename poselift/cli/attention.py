@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from rich.console import Console
 
-from poselift.cli.detector import add_detector_options, chosen_detector
+from poselift.cli.detector import add_detector_options, detector_request
 from poselift.cli.progress import stage_progress
 from poselift.cli.results import folder
 from poselift.cli.weights import add_lifter_option
@@ -74,7 +74,7 @@ def run(options: argparse.Namespace) -> None:
     with stage_progress(console) as report:
         lifted = lift_video(
             video,
-            chosen_detector(options),
+            detector_request(options).build(options.device, options.quiet),
             weights,
             start=start,
             end=read[-1] + 1e-6,

@@ -1,6 +1,5 @@
 """The engine of one machine: worker processes, each with its own models."""
 
-import argparse
 import contextlib
 import multiprocessing
 import os
@@ -14,6 +13,7 @@ from multiprocessing.process import BaseProcess
 
 from poselift.cli.batch.limits import ending_after
 from poselift.cli.batch.task import Lifter, Outcome, Task
+from poselift.cli.lift_request import LiftRequest
 from poselift.core.errors import InputError
 
 _STARTED = "started"
@@ -29,15 +29,15 @@ class LocalEngine:
     """Lifts videos in worker processes. A worker that dies is replaced; its video fails.
 
     Args:
-        options: of `poselift lift`, for the models.
+        request: for all videos, which chooses the models.
         devices: one for each worker.
         cores: CPU cores of each worker.
         timeout: seconds for one video.
     """
 
-    def __init__(self, options: argparse.Namespace, devices: list[str], cores: int, timeout: float) -> None:
+    def __init__(self, request: LiftRequest, devices: list[str], cores: int, timeout: float) -> None:
         self._timeout = timeout
-        self._workers = [_Worker(options, device, cores, timeout) for device in devices]
+        self._workers = [_Worker(request, device, cores, timeout) for device in devices]
 
     def __enter__(self) -> "LocalEngine":
         return self
@@ -74,8 +74,8 @@ class _Worker:
     connection: Connection
     """To the process; only while there is a task."""
 
-    def __init__(self, options: argparse.Namespace, device: str, cores: int, timeout: float) -> None:
-        self._arguments = (options, device, cores, timeout)
+    def __init__(self, request: LiftRequest, device: str, cores: int, timeout: float) -> None:
+        self._arguments = (request, device, cores, timeout)
         self._timeout = timeout
         self._process: BaseProcess | None = None
         self.task: Task | None = None
@@ -144,12 +144,12 @@ class _Worker:
             self._process = None
 
 
-def _work(connection: Connection, options: argparse.Namespace, device: str, cores: int, timeout: float) -> None:
+def _work(connection: Connection, request: LiftRequest, device: str, cores: int, timeout: float) -> None:
     """The life of a worker process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes; the first one ends the others
     threading.Thread(target=_end_with_parent, daemon=True).start()
     try:
-        lifter = Lifter(options, device, cores)
+        lifter = Lifter(request, device, cores)
     except InputError as error:
         connection.send(InputError(str(error)))
         return

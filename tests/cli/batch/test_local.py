@@ -1,6 +1,5 @@
 """Workers that die, hang, or cannot start: by videos that do this to them."""
 
-import argparse
 import os
 import signal
 import time
@@ -13,13 +12,14 @@ from poselift.cli.batch.local import LocalEngine
 from poselift.cli.batch.settings import Settings
 from poselift.cli.batch.task import Outcome, Task
 from poselift.cli.batch.videos import Video
+from poselift.cli.lift_request import LiftRequest
 from poselift.core.errors import InputError
 
 
 class StandIn:
     """Instead of `Lifter`: does what the name of the video says."""
 
-    def __init__(self, options, device, cores):
+    def __init__(self, request, device, cores):
         if device == "broken":
             raise InputError("no weights")
         if device == "stuck":
@@ -42,12 +42,12 @@ def engine(monkeypatch):
     monkeypatch.setattr(local, "Lifter", StandIn)
     spawning = local.multiprocessing.get_context
     monkeypatch.setattr(local.multiprocessing, "get_context", lambda _: spawning("fork"))
-    return lambda *devices, timeout=30.0: LocalEngine(argparse.Namespace(), list(devices), 1, timeout)
+    return lambda *devices, timeout=30.0: LocalEngine(LiftRequest(), list(devices), 1, timeout)
 
 
 def tasks(*names):
     return [
-        Task(Video(name, name, f"{number}-{name}", None, argparse.Namespace()), Settings({}, {}), "out")
+        Task(Video(name, name, f"{number}-{name}", None, LiftRequest()), Settings({}, {}), "out")
         for number, name in enumerate(names)
     ]
 
