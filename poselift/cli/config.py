@@ -4,11 +4,13 @@ import functools
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar, cast, get_type_hints
 
 import hydra
 from hydra import compose, initialize_config_dir
+from hydra.core.config_store import ConfigStore
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.errors import HydraException, InstantiationException, MissingConfigException
 from hydra.utils import get_object
@@ -19,6 +21,7 @@ from poselift.core.choices import did_you_mean
 from poselift.core.errors import InputError, describe
 from poselift.core.files import check_writable
 from poselift.core.kinds import check_call, checked
+from poselift.models.build import MODELS
 
 _PACKAGED = Path(__file__).parents[1] / "conf"
 
@@ -26,6 +29,21 @@ CONF = str(_PACKAGED if _PACKAGED.is_dir() else _PACKAGED.parents[1] / "conf")
 """The folder of the configs: inside an installed package, at the top level of a checkout."""
 
 Result = TypeVar("Result")
+
+
+def _store_models() -> None:
+    """Lets conf/model/*.yaml begin with the fields and defaults of a model's config, which stand nowhere else."""
+    for kind in MODELS:
+        defaults = asdict(kind())
+        for key in ("skeleton_in", "skeleton_out"):
+            defaults[key] = f"${{{key}}}"
+        # Of attention only the name: another choice has other options.
+        plain = {key: {"name": value["name"]} if isinstance(value, dict) else value for key, value in defaults.items()}
+        node = {"_target_": f"poselift.models.{kind.__name__}", **plain}
+        ConfigStore.instance().store(kind.__name__, node, group="model")
+
+
+_store_models()
 
 
 def run_hydra(command: Callable[[DictConfig], Any], name: str, arguments: Sequence[str]) -> None:
@@ -229,9 +247,11 @@ def _check_choices(overrides: Sequence[str]) -> None:
     except HydraException:
         return  # Hydra explains it
     for each in parsed:
-        choices, value = _choices(each.key_or_group), each.value()
-        names = value if isinstance(value, list) else [value]
-        if choices and not each.is_sweep_override() and not all(isinstance(name, str | None) for name in names):
+        choices = _choices(each.key_or_group)
+        if not choices or each.is_delete() or each.is_sweep_override():
+            continue
+        names = each.value() if isinstance(each.value(), list) else [each.value()]
+        if not all(isinstance(name, str) for name in names):
             raise InputError(f"{each.input_line} names no choice; there are {', '.join(choices)}")
 
 

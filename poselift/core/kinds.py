@@ -15,6 +15,7 @@ Count = Annotated[int, 1, math.inf]
 
 _PLAIN = {bool: "true or false", int: "a whole number", float: "a number", str: "text", type(None): "null"}
 """Kinds of one value, and their names for people."""
+_GROUP = "a group of keys"
 _NUMBERS = (int, float)
 _PATHS = (os.PathLike, pathlib.Path)
 _LISTS = (Sequence, Iterable, list, tuple)
@@ -101,24 +102,24 @@ def check_call(key: str, target: Callable[..., Any], arguments: Mapping[str, Any
     kinds, others = argument_kinds(target)
     found = {}
     for name, value in arguments.items():
-        if name not in kinds and not others:
+        if name not in kinds and others is None:
             taker = getattr(target, "__name__", str(target)).removesuffix("Config")
             raise InputError(f"{taker} takes no {name}; leave out the override that sets it")
-        found[name] = checked(f"{key}.{name}".lstrip("."), kinds.get(name, Any), value)
+        found[name] = checked(f"{key}.{name}".lstrip("."), kinds.get(name, others), value)
     return found
 
 
-def argument_kinds(target: Callable[..., Any]) -> tuple[dict[str, Any], bool]:
-    """The annotation of each argument, also of `**common: Unpack[...]`, and whether there may be any others."""
+def argument_kinds(target: Callable[..., Any]) -> tuple[dict[str, Any], Any]:
+    """The annotation of each argument, also of `**common: Unpack[...]`, and of any others; None if there are none."""
     kinds: dict[str, Any] = {}
-    others = False
+    others = None
     for name, parameter in inspect.signature(target).parameters.items():
         if get_origin(parameter.annotation) is Unpack:
             [common] = get_args(parameter.annotation)
             kinds |= get_type_hints(common, include_extras=True)
-        elif parameter.kind in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL):
-            others = others or parameter.kind is parameter.VAR_KEYWORD
-        else:
+        elif parameter.kind is parameter.VAR_KEYWORD:
+            others = parameter.annotation
+        elif parameter.kind is not parameter.VAR_POSITIONAL:
             kinds[name] = parameter.annotation
     return kinds, others
 
@@ -134,7 +135,10 @@ def _checked_union(key: str, kinds: Sequence[Any], value: Any) -> Any:
         except InputError as error:
             if not str(error).startswith(whole):  # the fault is inside the value
                 raise
-    raise InputError(f"{whole}must be {' or '.join(dict.fromkeys(map(_name, kinds)))}")
+    names = dict.fromkeys(map(_name, kinds))
+    if set(names) - {_GROUP, _PLAIN[type(None)]}:  # a class among them is nothing to write in a config
+        names.pop(_GROUP, None)
+    raise InputError(f"{whole}must be {' or '.join(names)}")
 
 
 def _checked_elements(key: str, kind: Any, value: Sequence[Any]) -> Any:
@@ -163,7 +167,7 @@ def _name(kind: Any) -> str:
     if origin in _LISTS:
         of = get_args(kind)[:1]
         return {(int,): "a list of whole numbers", (float,): "a list of numbers"}.get(of, "a list")
-    return "a group of keys"
+    return _GROUP
 
 
 def _text(value: Any) -> str:
