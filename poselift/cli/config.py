@@ -250,7 +250,8 @@ def _check_choices(overrides: Sequence[str]) -> None:
         choices = _choices(each.key_or_group)
         if not choices or each.is_delete() or each.is_sweep_override():
             continue
-        names = each.value() if isinstance(each.value(), list) else [each.value()]
+        value: Any = each.value()
+        names = value if isinstance(value, list) else [value]
         if not all(isinstance(name, str) for name in names):
             raise InputError(f"{each.input_line} names no choice; there are {', '.join(choices)}")
 

@@ -27,7 +27,6 @@ _COMMANDS = {
     "measure": "print ranges of motion, steps and strides",
     "figure": "draw figures for papers",
     "report": "make the tables and plots of a paper from evaluations",
-    "study": "train and measure every attention mechanism, schedule and baseline",
     "attention": "draw where a lifter looks in a video",
     "calibrate": "scale a lifter's uncertainty on held-out people",
     "weights": "list, fetch and check weights by name",
@@ -117,7 +116,7 @@ def _module(name: str) -> ModuleType:
     It loads for seconds. A signal meanwhile ends the process at once: nothing is written yet, and libraries that are
     half loaded turn an interrupt into other errors.
     """
-    place = {"study": "study.command", "batch": "batch.command"}.get(name, name.replace("-", "_"))
+    place = "batch.command" if name == "batch" else name.replace("-", "_")
     with _handling(_end_at_once, signal.SIGINT, signal.SIGTERM):
         return importlib.import_module(f"poselift.cli.{place}")
 

@@ -20,11 +20,8 @@ pytestmark = pytest.mark.slow
 
 TOOLS = Path(__file__).parents[2] / "tools"
 COMMANDS = {
-    "calibrate": "calibrate",
     "evaluate": "evaluate",
     "lift_video": "lift",
-    "report": "report",
-    "study": "study",
     "train": "train",
 }
 """The scripts of tools/ that are commands."""
