@@ -1,5 +1,6 @@
 """The commands that Hydra configures: they find conf/, run, and explain what is wrong with an override."""
 
+import contextlib
 import functools
 import os
 import sys
@@ -21,6 +22,7 @@ from poselift.core.choices import did_you_mean
 from poselift.core.errors import InputError, describe
 from poselift.core.files import check_writable
 from poselift.core.kinds import check_call, checked
+from poselift.core.locks import writing_alone
 from poselift.models.build import MODELS
 
 _PACKAGED = Path(__file__).parents[1] / "conf"
@@ -66,13 +68,14 @@ def run_hydra(command: Callable[[DictConfig], Any], name: str, arguments: Sequen
         return command(config)
 
     sys.argv = [whole[0], *arguments]
+    overrides = [argument for argument in arguments if "=" in argument and not argument.startswith("-")]
     try:
-        _check_choices(arguments)
+        _check_choices(overrides)
         hydra.main(version_base="1.3", config_path=CONF, config_name=name)(task)()
     except InputError as error:
         _stop(str(error))
     except (HydraException, OmegaConfBaseException) as error:
-        _stop(explain(error, name, [argument for argument in arguments if "=" in argument]))
+        _stop(explain(error, name, overrides))
     except OSError as error:  # Hydra's own: run_configured handles those of the commands
         _stop(f"cannot write to the folder of output= ({describe(error)}); give another output=")
     finally:
@@ -111,17 +114,25 @@ def plain_dict(config: DictConfig) -> dict[str, Any]:
     return cast(dict[str, Any], OmegaConf.to_container(config, resolve=True))
 
 
-def output_folder(config: DictConfig) -> Path:
-    """The folder of `output=`, which can be written to.
+@contextlib.contextmanager
+def output_folder(config: DictConfig, first: bool = True) -> Iterator[Path]:
+    """The folder of `output=`, to which no other command writes meanwhile.
+
+    Args:
+        config: of the command.
+        first: whether this is the first process of the command; the others share its folder.
 
     Raises:
-        InputError: `output=` is empty, for example because a shell variable is not set, or cannot be written to.
+        InputError: `output=` is empty, for example because a shell variable is not set, or cannot be written to, or
+            another command is writing to it.
     """
     if config.output in (None, ""):
         # `${output}/checkpoints` would be at the root of the file system.
         raise InputError("output= names no folder; give one, or leave it out")
     check_writable(config.output)
-    return Path(config.output)
+    output = Path(config.output)
+    with writing_alone(output, "output=") if first else contextlib.nullcontext():
+        yield output
 
 
 def check_config(config: DictConfig, keys: type) -> None:
@@ -198,10 +209,10 @@ def explain(error: Exception, config_name: str, overrides: list[str]) -> str:
     found = _unknown(config_name, overrides)
     if found is None:
         return str(error).splitlines()[0]
-    key, others = found
-    if "/" in key and _choices(key):
-        group, part = key.rsplit("/", 1)
-        return f"{key} does not go with this {group}=, which has no {part}; choose another {group}"
+    key, line, others = found
+    if _choices(key):
+        chosen = [other for other in others if _choices(other.partition("=")[0].partition("@")[0])]
+        return f"{line} does not go with {' '.join(chosen) or 'the other choices'}; choose others"
     known = _keys(config_name, others)
     if key in known:
         return f"there is no key {key} in this combination of choices; --cfg job prints all keys"
@@ -214,8 +225,8 @@ def _choices(group: str) -> list[str]:
     return sorted(path.stem for path in (Path(CONF) / group).glob("*.yaml") if not path.stem.startswith("_"))
 
 
-def _unknown(config_name: str, overrides: list[str]) -> tuple[str, list[str]] | None:
-    """The key of the first override that does not go with those before it, and all others; None if all go.
+def _unknown(config_name: str, overrides: list[str]) -> tuple[str, str, list[str]] | None:
+    """The key of the first override that does not go with those before it, the override, and all others, if any.
 
     Choices of groups come first, as Hydra takes them.
     """
@@ -232,7 +243,7 @@ def _unknown(config_name: str, overrides: list[str]) -> tuple[str, list[str]] | 
         except MissingConfigException:
             continue  # of another folder of configs
         except (HydraException, OmegaConfBaseException):
-            return each.key_or_group, [line for line in lines if line != lines[place]]
+            return each.key_or_group, lines[place], [line for line in lines if line != lines[place]]
     return None
 
 
@@ -243,7 +254,7 @@ def _check_choices(overrides: Sequence[str]) -> None:
         InputError: a group is set to a number or a list of others than names.
     """
     try:
-        parsed = OverridesParser.create().parse_overrides([each for each in overrides if "=" in each])
+        parsed = OverridesParser.create().parse_overrides(list(overrides))
     except HydraException:
         return  # Hydra explains it
     for each in parsed:

@@ -5,6 +5,7 @@ import shlex
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
 from typing import Any, Literal, TypedDict
 
 import numpy as np
@@ -66,8 +67,13 @@ def evaluate(config: DictConfig) -> None:
         InputError: something that the config names cannot be used.
     """
     check_config(config, EvaluateKeys)
+    with output_folder(config) as output:
+        _evaluate(config, output)
+
+
+def _evaluate(config: DictConfig, output: Path) -> None:
+    """Evaluates into a folder that no other run uses; see `evaluate`."""
     protocol = get_protocol(config.protocol)
-    output = output_folder(config)
     console = Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
     views = _views(config)
     predictions = open_predictions(config, views)

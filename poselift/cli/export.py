@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from poselift.cli.formats import NAMES, PAGE, PAGE_FILES, chosen_formats, motion_formats, sidecar_camera
+from poselift.cli.paths import local_path
 from poselift.cli.view import page_of_people
 from poselift.core.errors import InputError
 from poselift.core.files import check_writable, remove_partial_of
@@ -24,7 +25,7 @@ def add_command(commands: Any) -> None:
         "export",
         description="Writes each motion in the formats of OpenSim, Visual3D, Blender and other programs.",
     )
-    parser.add_argument("motions", type=Path, nargs="+", metavar="NPZ", help="motions of poselift lift")
+    parser.add_argument("motions", type=local_path, nargs="+", metavar="NPZ", help="motions of poselift lift")
     # `poselift lift` calls them --formats.
     parser.add_argument(
         "--to",
@@ -34,7 +35,9 @@ def add_command(commands: Any) -> None:
         metavar="FORMAT,...",
         help=f"any of {', '.join(NAMES)}",
     )
-    parser.add_argument("--out", type=Path, metavar="DIR", help="folder of the files (default: beside each motion)")
+    parser.add_argument(
+        "--out", type=local_path, metavar="DIR", help="folder of the files (default: beside each motion)"
+    )
     parser.add_argument(
         "--together", action="store_true", help=f"one file of everybody, {_TOGETHER}.ENDING, instead of one per person"
     )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from jaxtyping import UInt8
 
+from poselift.cli.paths import local_path
 from poselift.cli.view import video_of
 from poselift.core.choices import choose
 from poselift.core.errors import InputError
@@ -38,7 +39,9 @@ def add_command(commands: Any) -> None:
         "figure",
         description="Draws motions of `poselift lift` as a PDF, an SVG or a PNG, in the width of a column or a page.",
     )
-    parser.add_argument("motions", type=Path, nargs="+", metavar="NPZ", help="motions of one clip, with their JSON")
+    parser.add_argument(
+        "motions", type=local_path, nargs="+", metavar="NPZ", help="motions of one clip, with their JSON"
+    )
     parser.add_argument(
         "--kind",
         required=True,
@@ -46,20 +49,20 @@ def add_command(commands: Any) -> None:
         help="skeleton: bodies in 3D; strip: pictures "
         "over bodies in 3D; time: a joint's error or uncertainty, and its angles; angles: all joint angles",
     )
-    parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="ends in .pdf, .svg or .png")
+    parser.add_argument("--out", type=local_path, required=True, metavar="FILE", help="ends in .pdf, .svg or .png")
     parser.add_argument(
         "--at",
         type=_seconds,
         metavar="S[,S...]",
         help=f"skeleton and strip: moments, seconds (default: the middle of the clip; {_COLUMNS} moments for a strip)",
     )
-    parser.add_argument("--video", type=Path, metavar="FILE", help="strip: the video, if it is elsewhere by now")
+    parser.add_argument("--video", type=local_path, metavar="FILE", help="strip: the video, if it is elsewhere by now")
     parser.add_argument(
         "--joint",
         metavar="NAME[,NAME...]",
         help=f"time: the joints (default: {_JOINTS})",
     )
-    parser.add_argument("--reference", type=Path, metavar="NPZ", help="time: the true motion, for the error")
+    parser.add_argument("--reference", type=local_path, metavar="NPZ", help="time: the true motion, for the error")
     parser.set_defaults(run=run)
 
 

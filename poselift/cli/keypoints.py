@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from poselift.cli.detector import refuse_detector
+from poselift.cli.paths import local_path
 from poselift.core.errors import InputError
 from poselift.keypoints import KeypointClip, read_keypoints
 from poselift.skeleton import get_skeleton
@@ -17,12 +18,14 @@ def add_keypoint_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("2D keypoints from other programs", "docs/keypoints.md lists the formats")
     group.add_argument(
         "--keypoints",
-        type=Path,
+        type=local_path,
         metavar="PATH",
         help="a file or folder of OpenPose, AlphaPose, COCO, MMPose, DeepLabCut, VideoPose3D, Sports2D, Pose2Sim or "
         "poselift, instead of a detector",
     )
-    group.add_argument("--video", dest="video_option", type=Path, metavar="VIDEO", help="the video of the keypoints")
+    group.add_argument(
+        "--video", dest="video_option", type=local_path, metavar="VIDEO", help="the video of the keypoints"
+    )
     group.add_argument(
         "--keypoint-set",
         metavar="NAME",

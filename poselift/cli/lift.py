@@ -14,10 +14,11 @@ from poselift.cli.formats import planned_files, write_formats
 from poselift.cli.keypoints import KeypointRequest, add_keypoint_options, keypoint_request
 from poselift.cli.lift_options import add_lift_options
 from poselift.cli.lift_request import LiftRequest, lift_request
+from poselift.cli.paths import local_path
 from poselift.cli.progress import stage_progress
 from poselift.cli.rerun_file import check_recording, write_recording
 from poselift.cli.result_folder import new_results
-from poselift.cli.results import OVERLAY, Results, check_folder, folder, person_files
+from poselift.cli.results import OVERLAY, Results, check_folder, person_files
 from poselift.core.ahead import ahead
 from poselift.core.device import torch_device
 from poselift.core.errors import InputError, printable
@@ -50,11 +51,14 @@ def add_command(commands: Any) -> None:
         "A new run replaces the files of the previous run, including people that --person leaves out. Exit codes: 0; 2 "
         "if an input cannot be used; 3 if nobody was lifted.",
     )
-    parser.add_argument("video", nargs="?", type=Path, help="a video file (default: the demo clip)")
-    parser.add_argument("--out", type=folder, metavar="DIR", help="output folder (default: poselift_out/NAME)")
+    parser.add_argument("video", nargs="?", type=local_path, help="a video file (default: the demo clip)")
+    parser.add_argument("--out", type=local_path, metavar="DIR", help="output folder (default: poselift_out/NAME)")
     how = add_lift_options(parser)
     how.add_argument(
-        "--rerun", type=Path, metavar="FILE.rrd", help="write everybody into one recording of Rerun too (rerun.io)"
+        "--rerun",
+        type=local_path,
+        metavar="FILE.rrd",
+        help="write everybody into one recording of Rerun too (rerun.io)",
     )
     how.add_argument("--no-render", dest="overlay", action="store_false", help="do not write overlay.mp4")
     how.add_argument("--quiet", action="store_true", help="print errors only")

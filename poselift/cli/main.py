@@ -5,14 +5,17 @@ import atexit
 import contextlib
 import importlib
 import os
+import shlex
 import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from types import ModuleType
 from typing import Any, NoReturn
 
 from poselift import __version__
+from poselift.core.choices import did_you_mean
 from poselift.core.errors import InputError, describe, printable
 
 _COMMANDS = {
@@ -106,8 +109,17 @@ def _run(arguments: Sequence[str]) -> None:
             _module(name).add_command(commands)
         else:
             commands.add_parser(name, help=about)
+    if arguments and not arguments[0].startswith("-") and arguments[0] not in _COMMANDS:
+        raise InputError(_no_command(arguments[0]))
     options = parser.parse_args(arguments)
     options.run(options)
+
+
+def _no_command(word: str) -> str:
+    """What to do about a first word that is no command."""
+    if Path(word).exists() or "." in word or "/" in word:
+        return f"{word} is no command; to lift a video: poselift lift {shlex.quote(word)}"
+    return f"{word} is no command; {did_you_mean(word, _COMMANDS)} poselift --help lists all".replace(";  ", "; ")
 
 
 def _module(name: str) -> ModuleType:

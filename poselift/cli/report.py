@@ -9,7 +9,7 @@ from typing import Any
 
 from rich.console import Console
 
-from poselift.cli.results import folder
+from poselift.cli.paths import local_path
 from poselift.core.errors import InputError
 from poselift.core.files import check_writable
 
@@ -27,7 +27,7 @@ def add_command(commands: Any) -> None:
     )
     parser.add_argument(
         "--out",
-        type=folder,
+        type=local_path,
         default=Path("outputs/report"),
         metavar="DIR",
         help="the folder to write to (default: %(default)s)",

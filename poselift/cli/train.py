@@ -17,6 +17,7 @@ from hydra.types import RunMode
 from hydra.utils import instantiate
 from omegaconf import DictConfig, OmegaConf
 from pytorch_lightning.loggers import Logger
+from pytorch_lightning.utilities import rank_zero_only
 
 from poselift.cli.config import check_config, output_folder, plain_dict, run_configured
 from poselift.cli.earlier_run import check_earlier, checkpoint_to_resume, difference, last_checkpoint, read_resumed
@@ -95,6 +96,14 @@ def train(config: DictConfig) -> float | None:
     """
     for message in _NOISE:
         warnings.filterwarnings("ignore", message=message)
+    _check(config)
+    # The other processes of trainer=ddp run this too.
+    with output_folder(config, first=not getattr(rank_zero_only, "rank", 0)):
+        return _train(config)
+
+
+def _check(config: DictConfig) -> None:
+    """Raises an InputError for values that cannot be used, before anything is made."""
     check_config(config, TrainKeys)
     for key, kind in _RANGES.items():
         if OmegaConf.select(config, key) is not None:
@@ -113,7 +122,10 @@ def train(config: DictConfig) -> float | None:
         )
     if config.name in (None, ""):
         raise InputError("name= is empty; give the weights a name, or leave it out")
-    output = output_folder(config)
+
+
+def _train(config: DictConfig) -> float | None:
+    """Trains in a folder that no other run uses; see `train`."""
     checkpoint = checkpoint_to_resume(config)
     check_earlier(config, checkpoint)
     pl.seed_everything(config.seed, verbose=False)
@@ -125,7 +137,7 @@ def train(config: DictConfig) -> float | None:
     callbacks = _callbacks(config, loggers)
     trainer = _trainer(config, callbacks, loggers)
     if trainer.is_global_zero:
-        _remove_partial(output, callbacks, loggers)
+        _remove_partial(Path(config.output), callbacks, loggers)
     if 0 < trainer.max_steps <= step:
         return _already_finished(config, trainer, task, callbacks, loggers, saved)
     if trainer.is_global_zero:

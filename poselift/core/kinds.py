@@ -50,11 +50,10 @@ def checked(key: str, kind: Any, value: Any) -> Any:
         return checked(key, get_args(kind)[0], value)
     if origin is Annotated:
         kind, least, most = get_args(kind)
-        value = checked(key, kind, value)
-        if not least <= value <= most:
+        if not least <= checked(key, kind, value) <= most:
             wanted = f"{_name(kind)}, {least:g} or more" if math.isinf(most) else f"a number from {least:g} to {most:g}"
             raise InputError(f"{key}={_text(value)} must be {wanted}")
-        return value
+        return checked(key, kind, value)
     if origin in (Union, types.UnionType):
         return _checked_union(key, get_args(kind), value)
     if origin is Literal:
@@ -126,10 +125,11 @@ def argument_kinds(target: Callable[..., Any]) -> tuple[dict[str, Any], Any]:
 
 def _checked_union(key: str, kinds: Sequence[Any], value: Any) -> Any:
     """The value as the first of the kinds that it fits."""
-    if type(value) in _NUMBERS and set(kinds) & set(_NUMBERS):  # 2.5 is then no text
-        kinds = [kind for kind in kinds if kind is not str]
+    number = type(value) in _NUMBERS and bool(set(kinds) & set(_NUMBERS))  # it is then no text
+    tried = [kind for kind in kinds if not (number and kind is str)]
+    tried.sort(key=lambda kind: kind is float)  # a whole number stays one where it may
     whole = f"{key}={_text(value)} "
-    for kind in sorted(kinds, key=lambda kind: kind is float):  # a whole number stays one where it may
+    for kind in tried:
         try:
             return checked(key, kind, value)
         except InputError as error:

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.slow
     ("overrides", "message"),
     [
         (["model.dpth=8"], "there is no key model.dpth; did you mean 'model.depth'"),
-        (["modle=3"], "did you mean 'model', 'model.dim', 'model.init'?"),
+        (["modle=3"], "did you mean 'model', 'model.dim', 'model.norm'?"),
         (["experimnt=x"], "there is no key experimnt; did you mean 'experiment'"),
         (["optimiser=adam"], "there is no key optimiser; did you mean 'optimizer'"),
         (["model=liftr"], "there is no model=liftr; did you mean 'lifter'?"),
@@ -36,8 +36,8 @@ pytestmark = pytest.mark.slow
         (["model.dpth=8", "optimizer.ll=1"], "did you mean 'model.depth'"),
         (["zzzzzz=1"], "there is no key zzzzzz; --cfg job prints all keys"),
         (["hydra/sweeper=optuna"], "pip install 'poselift[sweep]'"),
-        (["model=rnn", "model/attention=dot"], "model/attention does not go with this model=, which has no attention"),
-        (["model/init=t_fixup", "schedule=noam"], "schedule/warmup does not go with this schedule=, which has no warm"),
+        (["model=rnn", "model/attention=dot"], "model/attention=dot does not go with model=rnn; choose others"),
+        (["model/init=t_fixup", "schedule=noam"], "model/init=t_fixup does not go with schedule=noam; choose others"),
         (["model/atention=dot"], "there is no key model/atention; did you mean 'model.attention'"),
     ],
 )
@@ -69,8 +69,24 @@ def test_a_part_that_a_model_does_not_have_is_named(capsys):
 
 def test_an_output_is_not_nothing():
     for nothing in ("", None):
-        with pytest.raises(InputError, match="output= names no folder"):
-            output_folder(OmegaConf.create({"output": nothing}))
+        with (
+            pytest.raises(InputError, match="output= names no folder"),
+            output_folder(OmegaConf.create({"output": nothing})),
+        ):
+            pass
+
+
+def test_a_folder_has_one_writer_at_a_time(tmp_path):
+    config = OmegaConf.create({"output": str(tmp_path / "run")})
+    with output_folder(config) as output:
+        with (
+            pytest.raises(InputError, match=r"another run is writing to .*run; .* choose another output="),
+            output_folder(config),
+        ):
+            pass
+        with output_folder(config, first=False):
+            pass
+    assert not output.exists(), "nothing was written"
 
 
 def test_a_folder_that_cannot_be_made_is_reported(tmp_path, capsys):

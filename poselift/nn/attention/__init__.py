@@ -111,7 +111,8 @@ def attention_spec(spec: Mapping[str, Any] | str) -> dict[str, Any]:
     name = given.pop("name")
     known = _options(choose("attention", str(name), ATTENTION))
     for option, value in given.items():
-        checked(f"attention {name}: {option}", choose(f"option of attention {name}", option, known).annotation, value)
+        kind = choose(f"option of attention {name}", option, known).annotation
+        given[option] = checked(f"attention {name}: {option}", kind, value)
     options = {**{option: parameter.default for option, parameter in known.items()}, **given}
     # JSON knows no tuples.
     return {"name": name} | {key: list(value) if isinstance(value, tuple) else value for key, value in options.items()}
