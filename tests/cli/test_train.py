@@ -482,6 +482,6 @@ def test_help_lists_groups_choices_and_keys():
 def test_two_runs_in_one_folder_are_refused(train_here, tmp_path):
     """Otherwise the folder would have the weights of one and the config of the other."""
     with writing_alone(tmp_path / "both", "output="):
-        with pytest.raises(InputError, match="another run is writing to .*both"):
+        with pytest.raises(InputError, match=r"another run is writing to .*both"):
             train_here(f"output={tmp_path / 'both'}")
         assert [path.name for path in (tmp_path / "both").iterdir()] == [".poselift_lock"]

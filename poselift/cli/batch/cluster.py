@@ -5,12 +5,14 @@ actors: tasks that wait are what the autoscaler sees, and they go to any machine
 processes for further tasks, so each loads the models once.
 """
 
+import contextlib
+import faulthandler
 import itertools
+import os
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from poselift.cli.batch.limits import WORKERS_A_GPU, ending_after
-from poselift.cli.batch.task import Lifter, Outcome, Task
+from poselift.cli.batch.task import WORKERS_A_GPU, Lifter, Outcome, Task
 from poselift.cli.lift_request import LiftRequest
 from poselift.core.errors import InputError
 from poselift.core.optional import require
@@ -89,5 +91,19 @@ def _run(shared: tuple[LiftRequest, str, float], task: Task) -> Outcome | InputE
             _lifters[key] = Lifter(request, device, 1)
         except InputError as error:
             return InputError(str(error))
-    with ending_after(timeout):
+    with _ending_after(timeout):
         return _lifters[key](task)
+
+
+@contextlib.contextmanager
+def _ending_after(seconds: float) -> Iterator[None]:
+    """Ends the whole process if the block takes longer.
+
+    The watching thread is C code: it also ends a process that hangs inside a library and holds Python's lock.
+    """
+    with open(os.devnull, "w") as nowhere:
+        faulthandler.dump_traceback_later(seconds, exit=True, file=nowhere)
+        try:
+            yield
+        finally:
+            faulthandler.cancel_dump_traceback_later()

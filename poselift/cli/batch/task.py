@@ -25,6 +25,9 @@ from poselift.lifting import Clip
 from poselift.lifting.kept_detections import KeepingClip, KeptClip
 from poselift.models import load_weights
 
+WORKERS_A_GPU = 4
+"""Workers that share a GPU: while one reads pictures, the GPU works for another."""
+
 
 @dataclass(frozen=True)
 class Task:
