@@ -119,7 +119,8 @@ def _no_command(word: str) -> str:
     """What to do about a first word that is no command."""
     if Path(word).exists() or "." in word or "/" in word:
         return f"{word} is no command; to lift a video: poselift lift {shlex.quote(word)}"
-    return f"{word} is no command; {did_you_mean(word, _COMMANDS)} poselift --help lists all".replace(";  ", "; ")
+    hints = [did_you_mean(word, _COMMANDS), "poselift --help lists all"]
+    return f"{word} is no command; {' '.join(filter(None, hints))}"
 
 
 def _module(name: str) -> ModuleType:
