@@ -4,6 +4,7 @@ import inspect
 import math
 import os
 import pathlib
+import sys
 import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Annotated, Any, Literal, NotRequired, Required, Union, Unpack, get_args, get_origin, get_type_hints
@@ -67,7 +68,7 @@ def checked(key: str, kind: Any, value: Any) -> Any:
         fits = isinstance(value, str | os.PathLike)
     elif kind in _NUMBERS:
         fits = type(value) is int or (kind is float and type(value) is float)
-        if fits and not math.isfinite(value):
+        if fits and not abs(value) <= sys.float_info.max:  # NaN neither
             raise InputError(f"{key}={value} must be a finite number")
         value = float(value) if fits and kind is float else value
     elif kind in _PLAIN:

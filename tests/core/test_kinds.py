@@ -41,6 +41,8 @@ def test_what_fits(kind, value, found):
         (int, True, "key=true must be a whole number"),
         (float | None, "abc", "key=abc must be a number or null"),
         (float, float("inf"), "key=inf must be a finite number"),
+        (float, float("nan"), "key=nan must be a finite number"),
+        (int, 10**400, f"key={10**400} must be a finite number"),
         (float, None, "key=null must be a number"),
         (int | str, 3.5, "key=3.5 must be a whole number or text"),
         (bool, "no", "key=no must be true or false"),
