@@ -392,7 +392,7 @@ def test_a_sweep_gives_each_job_a_folder(tmp_path):
         (["model.depth=many"], "model.depth=many must be a whole number"),
         (["data.batch_size=many"], "data.batch_size=many must be a whole number"),
         (["data.clips=many"], "data.clips=many must be a whole number"),
-        (["frames=2.5"], "frames=2.5 must be a whole number, 1 or more"),
+        (["frames=2.5"], "frames=2.5 must be a whole number"),
         (["name="], "name= is empty"),
     ],
 )
@@ -416,7 +416,7 @@ def test_bad_input_is_one_line_and_exit_code_2(arguments, message, tmp_path):
         ("optimizer.betas=[0.9]", r"optimizer.betas=\[0.9\] must be a list of 2"),
         ("optimizer.betas=[0.9,1.5]", "the optimizer or its schedule rejects its settings"),
         ("optimizer.weight_decay=abc", "optimizer.weight_decay=abc must be a number"),
-        ("optimizer.weight_decay=-1", "optimizer.weight_decay=-1.0 must be a number, 0 or more"),
+        ("optimizer.weight_decay=-1", "optimizer.weight_decay=-1 must be a number, 0 or more"),
         ("trainer.precision=bf16-true", "trainer.precision=bf16-true is not for training lifters; choose 32-true"),
         ("trainer.precision=64-true", "trainer.precision=64-true is not for training lifters"),
         (
@@ -435,7 +435,7 @@ def test_bad_input_is_one_line_and_exit_code_2(arguments, message, tmp_path):
         ("trainer.max_steps=-5", "trainer.max_steps=-5 must be a whole number, -1 or more"),
         ("trainer.devices=abc", "the trainer rejects its settings .*; change trainer"),
         ("optimizer.lr=abc", "optimizer.lr=abc must be a number"),
-        ("optimizer.lr=-1", "optimizer.lr=-1.0 must be a number, 0 or more"),
+        ("optimizer.lr=-1", "optimizer.lr=-1 must be a number, 0 or more"),
         ("seed=-1", "seed=-1 must be a whole number, 0 or more"),
     ],
 )
