@@ -5,9 +5,9 @@ from importlib.util import find_spec
 
 import numpy as np
 import pytest
-from poselift.export.formats import FORMATS
 
 from poselift.export import read_motion
+from poselift.export.export_formats import FORMATS
 from tests.cli.running import emptied, poselift
 
 

@@ -161,7 +161,7 @@ def test_what_an_earlier_report_left_is_said(tmp_path, capsys):
         (["{run}", "--peers", "nothing.yaml"], "error: no such file: nothing.yaml"),
         (["{run}", "--cost", "nothing.json"], "error: no such file: nothing.json"),
         (["{run}", "--out", "{run}/metrics.json"], "error: cannot write to"),
-        (["{run}", "--out", ""], "error: argument --out: the folder is empty; give a path"),
+        (["{run}", "--out", ""], "error: argument --out: the path is empty; give one"),
         ([], "error: the following arguments are required: RUN"),
     ],
 )

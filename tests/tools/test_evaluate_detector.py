@@ -4,10 +4,10 @@ import cv2
 import numpy as np
 import pytest
 
-from poselift.cli.evaluate_detector import average_precision, main
 from poselift.core.errors import InputError
 from poselift.skeleton import COCO17, HALPE26
 from poselift.structures import Detections
+from tools.evaluate_detector import average_precision, main
 
 pytest.importorskip("pycocotools", reason="comes with mmpose: bash tools/install_mmpose.sh")
 

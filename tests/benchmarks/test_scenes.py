@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import torch
 
+from benchmarks.scenes import _behind_others, make_scene
 from poselift.core.errors import InputError
-from poselift.data.scenes import _behind_others, make_scene
 from poselift.skeleton import CMU28, COCO17
 
 
