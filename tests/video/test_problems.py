@@ -7,7 +7,7 @@ import av
 import numpy as np
 import pytest
 
-from benchmarks.made_videos import CONTAINERS, SOUND, cut, make, patched
+from tests.video.made_videos import CONTAINERS, SOUND, cut, make, patched
 from poselift.core.errors import InputError
 from poselift.video import VideoReader, probe
 from poselift.video.problems import is_cut_off
