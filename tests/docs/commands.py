@@ -78,13 +78,6 @@ def commands_of(page: Path) -> dict[str, Command]:
     return {text: command for text, command in found.items() if command}
 
 
-def others_of(page: Path) -> list[str]:
-    """The lines of a page's shell blocks that are no command of ours."""
-    text = page.read_text("utf-8")
-    lines = [line for language, block in _BLOCK.findall(text) if language in _SHELL for line in _lines(block)]
-    return [line for line in lines if line and not _ours(line)]
-
-
 def scripts_of(page: Path) -> list[str]:
     """The batch scripts of a page."""
     return [block for _, block in _BLOCK.findall(page.read_text("utf-8")) if block.startswith("#!")]

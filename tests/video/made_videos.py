@@ -92,8 +92,6 @@ def make(folder: Path, kind: Kind) -> Path:
     return path
 
 
-
-
 def patched(path: Path, name: str, old: bytes, new: bytes) -> Path:
     """A copy of a file with other bytes in one place, of the same number.
 
@@ -115,10 +113,6 @@ def cut(path: Path, places: int) -> Iterator[tuple[int, Path]]:
         copy = path.with_name(f"cut {percent:.0f} {path.name}")
         copy.write_bytes(content[: round(len(content) * percent / 100)])
         yield round(percent), copy
-
-
-
-
 
 
 def _picture(number: int, width: int, height: int) -> UInt8[np.ndarray, "h w 3"]:

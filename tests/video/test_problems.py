@@ -7,10 +7,10 @@ import av
 import numpy as np
 import pytest
 
-from tests.video.made_videos import CONTAINERS, SOUND, cut, make, patched
 from poselift.core.errors import InputError
 from poselift.video import VideoReader, probe
 from poselift.video.problems import is_cut_off
+from tests.video.made_videos import CONTAINERS, SOUND, cut, make, patched
 
 PLAIN = {Path(kind.name).suffix: kind for kind in CONTAINERS}
 
