@@ -18,9 +18,3 @@ def test_a_row_for_each_setting(files, tmp_path, monkeypatch):
     assert (tmp_path / "out" / "report.md").is_file()
     tables = [list(csv.reader(path.read_text().splitlines())) for path in (tmp_path / "out" / "tables").glob("*.csv")]
     assert any(len(table) == 3 for table in tables), "a head and two rows"
-
-
-def test_two_files_of_one_name_are_refused(files, tmp_path, capsys):
-    with pytest.raises(SystemExit):
-        cmu_table.main([*files, "elsewhere/test.safetensors", "--out", str(tmp_path)])
-    assert "rename one" in capsys.readouterr().err

@@ -94,15 +94,3 @@ def test_the_table_and_the_plots_have_all_lifters(weights, compare, monkeypatch)
         assert [method.label for method in family if method.deviation is not None] == ["tiny"]
     written = {path.name for path in out.glob("accuracy_*")}
     assert written == {f"accuracy_{cost}.{ending}" for cost in ("macs", "time") for ending in ("pdf", "png")}
-
-
-def test_unusable_files_are_reported_before_anything_is_evaluated(weights, compare, monkeypatch, tmp_path, capsys):
-    monkeypatch.setattr(lifters, "evaluated", lambda *_: pytest.fail("evaluated"))
-    ours, theirs = weights
-    for given, message in (
-        ((ours, [tmp_path / "nothing.safetensors"]), "no such file"),
-        ((ours, [*theirs, ours[0]]), "tiny: in --weights and in --baselines"),
-    ):
-        with pytest.raises(SystemExit):
-            compare(*given)
-        assert message in capsys.readouterr().err

@@ -38,15 +38,3 @@ def test_the_page_lifts_as_torch_does(tmp_path, capsys):
     assert 0 < joints < 0.1
     assert 0 < uncertainty < 0.1
     assert (tmp_path / "page.png").read_bytes().startswith(b"\x89PNG")
-
-
-def test_a_missing_browser_says_so(monkeypatch):
-    monkeypatch.setattr(web.shutil, "which", lambda name: None)
-    with pytest.raises(InputError, match="Chromium is not installed"):
-        web.chromium()
-
-
-def test_missing_onnxruntime_web_says_so(monkeypatch, tmp_path):
-    monkeypatch.setattr(web, "WEB", tmp_path)
-    with pytest.raises(InputError, match=r"does not have onnxruntime-web; docs/onnx\.md"):
-        web.check_runtime()
