@@ -1,6 +1,4 @@
-import json
 import math
-import pickle
 from dataclasses import replace
 
 import numpy as np
@@ -10,7 +8,6 @@ import torch
 from poselift import metrics as M
 from poselift.core.errors import InputError
 from poselift.reports.evaluation import MOST_POINTS, score_view, summarise
-from poselift.reports.measures import CURVES, LIMB_MEASURES, MEASURES
 from poselift.reports.protocols import get_protocol
 from poselift.reports.text import text_table
 from poselift.skeleton import H36M17
@@ -71,29 +68,6 @@ def test_the_headline_is_the_mean_over_groups_or_over_frames(views, predicted, m
     pooled = get_protocol("surreal")
     mpjpe = summarise([score_view(view, pose, H36M17, pooled) for view, pose, _ in pairs], pooled)["metrics"]["mpjpe"]
     assert mpjpe["mean"] == mpjpe["frames"] != pytest.approx(sum(mpjpe["groups"].values()) / 2)
-
-
-def test_it_does_not_matter_which_process_scored_a_view(views, predicted, scores):
-    again = {index: score_view(views[index], predicted[index], H36M17, CMU) for index in (3, 1, 2, 0)}
-    sent = [pickle.loads(pickle.dumps(again[index])) for index in range(4)]
-    assert summarise(sent, CMU) == summarise(scores, CMU) == summarise(scores, CMU), "to the last digit, and again"
-
-
-def test_it_is_json_and_whole(scores):
-    results = json.loads(json.dumps(summarise(scores, CMU), allow_nan=False))
-    assert set(results["metrics"]) == set(MEASURES)
-    assert set(results["limbs"]) == set(LIMB_MEASURES)
-    assert set(results["curves"]) == set(CURVES)
-    assert (results["views"], results["frames"], results["skeleton"]) == (4, 240, "h36m17")
-    for metric in results["metrics"].values():
-        assert set(metric) == {"title", "unit", "better", "mean", "frames", "count", "groups", "joints"}
-        assert list(metric["groups"]) == ["s00", "s01"]
-    pck = results["curves"]["pck3d"]
-    assert pck["thresholds"] == list(M.CURVE_THRESHOLDS_MM)
-    assert pck["mean"][-1] == pytest.approx(results["metrics"]["pck150"]["frames"])
-    assert sum(pck["mean"]) / len(pck["mean"]) == pytest.approx(results["metrics"]["auc"]["frames"])
-    assert all(low <= high for low, high in zip(pck["mean"], pck["mean"][1:], strict=False))
-    assert set(pck["joints"]) == set(H36M17.joints)
 
 
 def test_the_pdj_curve_is_pdj(views, predicted, scores, truth):

@@ -70,10 +70,6 @@ def test_error_band_and_reference_angles(motion, check_texts, check_legend):
     assert {"error (mm)", "reference", "uncertainty"} <= set(check_texts(figure))
 
 
-def test_a_joint_without_angles_has_one_panel(motion):
-    assert len(joint_plot(motion, ["left_wrist"], joint_angles(motion)).axes) == 1
-
-
 def test_long_motions_take_little_memory(make_motion):
     motion = make_motion(frames=3000)
     tracemalloc.start()

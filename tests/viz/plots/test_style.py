@@ -4,7 +4,6 @@ import matplotlib
 import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
-from matplotlib.figure import Figure
 from PIL import Image
 
 from poselift.viz.plots import Curve, curve_plot, save_plot
@@ -67,25 +66,3 @@ def test_names_are_printed_as_they_are(tmp_path, check_texts):
     figure = plot(names)
     save_plot(figure, tmp_path / "plot")
     assert set(names) <= set(check_texts(figure))
-
-
-def test_the_legend_has_as_many_columns_as_fit(check_texts, check_legend):
-    def rows(labels) -> int:
-        (legend,) = (figure := plot(labels)).legends
-        check_texts(figure)
-        check_legend(figure)
-        return len({round(text.get_window_extent().y1) for text in legend.get_texts()})
-
-    assert rows([f"m{number}" for number in range(8)]) == 2
-    assert rows(["a method", "another of them"]) == 1
-    assert rows(["one, " + "long " * 30, "two"]) == 2
-    assert isinstance(plot(["W" * 100]), Figure)
-
-
-def test_the_axes_keep_their_height_under_a_long_legend():
-    heights = []
-    for labels in (["one"], [f"a method with a long name {number}" for number in range(8)]):
-        figure = plot(labels)
-        figure.draw_without_rendering()
-        heights.append(figure.axes[0].get_window_extent().height)
-    assert heights[0] == pytest.approx(heights[1], rel=0.05)
