@@ -1,13 +1,10 @@
 import argparse
-import inspect
 
 import pytest
 
 from poselift.cli import detector as module
 from poselift.cli.detector import add_detector_options, chosen_detector
-from poselift.core import download
 from poselift.core.errors import InputError
-from poselift.detection import DETECTORS
 from poselift.skeleton import COCO17
 
 
@@ -55,16 +52,6 @@ def test_offline_goes_with_every_detector(monkeypatch):
     assert chosen(monkeypatch, "--detector", "mmpose", "--offline") == ("mmpose", "cpu", {"offline": True})
 
 
-@pytest.mark.parametrize("quiet", [True, False])
-def test_a_quiet_command_shows_no_download(quiet, monkeypatch):
-    monkeypatch.setattr(module, "build_detector", lambda *_: Nobody(download._QUIET.get()))
-    parser = argparse.ArgumentParser()
-    add_detector_options(parser)
-    detector = chosen_detector(parser.parse_args([], argparse.Namespace(device="cpu", quiet=quiet)))
-    assert detector.built == (quiet, {})
-    assert not download._QUIET.get(), "only while it is built"
-
-
 @pytest.mark.parametrize(
     ("option", "owner"),
     [(["--mmpose-config", "a"], "mmpose"), (["--trust-checkpoint"], "mmpose"), (["--model", "a"], "rtmpose")],
@@ -72,8 +59,3 @@ def test_a_quiet_command_shows_no_download(quiet, monkeypatch):
 def test_an_option_of_another_detector_is_refused(option, owner, monkeypatch):
     with pytest.raises(InputError, match=f"{option[0]} needs --detector {owner}, not movenet"):
         chosen(monkeypatch, *option)
-
-
-def test_every_option_is_one_that_its_detector_takes():
-    for name, options in module._OPTIONS.items():
-        assert set(options) <= set(inspect.signature(DETECTORS[name]).parameters)

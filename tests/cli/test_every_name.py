@@ -72,29 +72,10 @@ def test_every_mechanism_has_a_config():
     assert {path.stem for path in (Path(CONF) / "model" / "attention").glob("*.yaml")} == set(ATTENTION)
 
 
-def test_options_of_mechanisms_are_keys():
-    with composed("model.attention.distribution=sparsemax", "model.joint_attention.name=additive") as config:
-        chosen = instantiate(config.model)
-    assert chosen.attention == attention_spec("scaled_dot") | {"distribution": "sparsemax"}
-    assert chosen.joint_attention["name"] == "additive"
-
-
-def test_the_default_is_the_scaled_dot_product():
-    with composed() as config:
-        default = instantiate(config.model)
-    assert default.attention == default.joint_attention == attention_spec("scaled_dot")
-
-
 @pytest.mark.parametrize(
     ("name", "message"),
     [
         ("model.causal=true model/attention=fnet", "FNetAttention mixes all tokens at once and cannot be causal"),
-        ("model.causal=true model/attention=linformer", "LinformerAttention mixes all tokens at once"),
-        ("model.causal=true model/attention=fastformer", "FastformerAttention mixes all tokens at once"),
-        (
-            "model=encoder_decoder model/attention@model.decoder_attention=fnet",
-            "FNetAttention mixes all tokens at once and cannot be causal",
-        ),
         (
             "model=encoder_decoder model/attention@model.cross_attention=lsh",
             "LSHAttention works within one sequence and cannot look at a memory",
@@ -103,8 +84,6 @@ def test_the_default_is_the_scaled_dot_product():
         ("model.attention.name=hierarchical", "attention over time must take any number of tokens"),
         ("model/attention=location model.attention.distribution=proportional", "proportional"),
         ("model/init=t_fixup model.norm=pre", "init=t_fixup does not suit norm=pre"),
-        ("model/init=t_fixup model/attention=fnet", "T-Fixup scales the value and output projections"),
-        ("model.norm=none", "init=default does not suit norm=none"),
         (
             "model/attention=hard model.attention.distribution=sigmoid",
             "hard attention draws keys, and sigmoid weights do not sum to 1",

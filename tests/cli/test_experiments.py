@@ -54,18 +54,6 @@ def test_an_experiment_takes_two_steps(experiment, datasets, cmu_files):
     assert errors["val/mpjpe_subjects"] > 0
 
 
-@pytest.mark.parametrize("keypoints", ["cpn", "gt"])
-@pytest.mark.parametrize("frames", [27, 81, 243])
-def test_the_rows_that_papers_compare(frames, keypoints):
-    with composed(f"experiment=h36m_{frames}_{keypoints}", "data.root=DIR") as config:
-        pass
-    assert (config.frames, config.data.frames) == (frames, frames)
-    assert config.data.views.keypoints == {"cpn": "cpn_ft_h36m_dbb", "gt": "gt"}[keypoints]
-    assert config.data.train == {"split": "train", "subjects": None}
-    assert config.data.val == {"split": "test", "subjects": None}
-    assert config.model.skeleton_in == "h36m17"
-
-
 def test_the_family_costs_what_it_says():
     """Multiply-adds a frame with COCO's joints in; the weights that are shipped are less than 40 MB."""
     for size, (least, most) in {"tiny": (0.5, 2), "small": (3, 7), "base": (30, 50), "large": (120, 180)}.items():

@@ -38,17 +38,10 @@ def test_a_given_height_scales_that_person_only(plain, stored, tmp_path):
     np.testing.assert_allclose(after.root, scale * before.root, rtol=1e-3)
 
 
-def test_one_height_for_all(stored, tmp_path):
-    stored.lift("--out", tmp_path, "--no-render", "--height", 1.82)
-    assert {height(tmp_path, person)["metres"] for person in (1, 2)} == {1.82}
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["182"], "0.5 to 2.5 metres"),
         (["1:1.8,2:0.3"], "0.5 to 2.5 metres"),
-        (["tall"], "is not a height"),
         (["1:1.8,2"], "is not a height"),
         (["1:1.8,1:1.7"], "two heights"),
         (["nan"], "0.5 to 2.5 metres"),

@@ -14,7 +14,6 @@ from poselift.cli import main as module
 from poselift.cli import report
 from poselift.cli.main import main
 from poselift.core.files import atomic_path
-from tests.cli.running import poselift
 
 pytestmark = pytest.mark.slow
 
@@ -98,13 +97,6 @@ def test_help_loads_no_command():
     assert (ran.returncode, ran.stderr) == (0, "")
 
 
-def test_help_lists_every_command():
-    ran = poselift("--help")
-    assert ran.code == 0
-    for command in (*COMMANDS.values(), "attention", "stream", "weights"):
-        assert f"\n    {command}" in ran.out
-
-
 @pytest.mark.parametrize("script", COMMANDS)
 def test_a_script_of_tools_is_the_command(script, monkeypatch):
     given = []
@@ -112,20 +104,3 @@ def test_a_script_of_tools_is_the_command(script, monkeypatch):
     monkeypatch.setattr("sys.argv", [f"{script}.py", "a=1", "--help"])
     runpy.run_path(str(TOOLS / f"{script}.py"), run_name="__main__")
     assert given == [[COMMANDS[script], "a=1", "--help"]]
-
-
-def test_hydra_gets_its_own_options():
-    """--help and --cfg are Hydra's, and the help names the command; tests of `train` see to that of training."""
-    assert "poselift evaluate" in poselift("evaluate", "--help").out
-    assert "device: cpu" in poselift("evaluate", "--cfg", "job", "device=cpu").out
-
-
-def test_a_command_keeps_the_arguments_of_the_process(monkeypatch):
-    """Lightning starts the other processes of a run by them."""
-    seen = []
-    monkeypatch.setattr("poselift.cli.train.run", lambda config: seen.append(list(module.sys.argv)))
-    whole = ["/bin/poselift", "train", "steps=7"]
-    monkeypatch.setattr("sys.argv", list(whole))
-    main(whole[1:])
-    assert seen == [whole]
-    assert module.sys.argv == whole

@@ -12,7 +12,6 @@ from functools import partial
 
 import pytest
 import torch
-from hydra.errors import InstantiationException
 from omegaconf import OmegaConf
 
 from poselift.core.errors import InputError
@@ -117,11 +116,6 @@ class TestWhatARunLeaves:
         assert f"Best weights: {tmp_path / 'b' / 'lifter.safetensors'} " in ran.out
         assert load_weights(tmp_path / "b" / "lifter.safetensors").card["training"]["step"] == 3
 
-    def test_a_run_is_initialised_from_pretrained_weights(self, run, tmp_path, train_here):
-        train_here(f"init={run / 'lifter.safetensors'}", "optimizer.lr=0", "callbacks.ema=null")
-        pretrained, now = (load_weights(folder / "lifter.safetensors").lifter for folder in (run, tmp_path))
-        assert all(torch.equal(value, now.state_dict()[key]) for key, value in pretrained.state_dict().items())
-
     def test_the_same_seed_gives_the_same_weights_and_another_does_not(self, run, tmp_path, train_here):
         ours = load_weights(run / "lifter.safetensors").sha256
         shas = []
@@ -152,30 +146,6 @@ class TestWhatARunLeaves:
             train_here(*(override.format(run=run) for override in overrides))
 
 
-@pytest.mark.parametrize(
-    "overrides",
-    [
-        ["loss=pretrain", "masking.frames=0.5", "model.dropout=0.1", "model.drop_path=0.2", "callbacks.ema=null"],
-        ["loss=with_2d", "trainer.precision=bf16-mixed", "trainer.accumulate_grad_batches=2"],
-        ["optimizer=muon", "trainer.gradient_clip_val=null", AVERAGED],
-    ],
-    ids=lambda overrides: overrides[0],
-)
-def test_ways_to_train(overrides, train_here, tmp_path):
-    assert 0 < train_here(*overrides) < 5000
-    assert load_weights(tmp_path / "lifter.safetensors").lifter.head[0].weight.isfinite().all()
-
-
-def test_the_last_weights_are_averaged(train_here, tmp_path, capsys):
-    train_here("callbacks=average_last", "trainer.max_steps=6", "callbacks.average.count=2")
-    assert f"Mean of the last 2: {tmp_path / 'lifter_mean.safetensors'}" in capsys.readouterr().out
-    kept = [load_weights(tmp_path / "checkpoints" / f"step_0000000{step}.safetensors") for step in (4, 6)]
-    mean = load_weights(tmp_path / "lifter_mean.safetensors")
-    name = "head.0.weight"
-    expected = sum(weights.lifter.state_dict()[name].double() for weights in kept) / 2
-    torch.testing.assert_close(mean.lifter.state_dict()[name], expected.float())
-
-
 class TestAnEarlierRun:
     @pytest.mark.parametrize("file", ["lifter.safetensors", "lifter_mean.safetensors", "checkpoints/last.ckpt"])
     def test_is_not_replaced(self, file, tmp_path, train_here):
@@ -195,11 +165,6 @@ class TestAnEarlierRun:
         assert ran.code == 2
         assert "holds an earlier run" in ran.err
         assert {path: path.read_bytes() for path in run.rglob("*") if path.is_file()} == before
-
-    def test_is_not_replaced_by_a_run_that_resumes_another(self, run, tmp_path, train_here):
-        (tmp_path / "lifter.safetensors").touch()
-        with pytest.raises(InputError, match="holds an earlier run"):
-            train_here(f"resume={run / 'checkpoints' / 'last.ckpt'}")
 
     def test_is_resumed(self, run, tmp_path, train_here):
         shutil.copytree(run, tmp_path, dirs_exist_ok=True)
@@ -255,11 +220,6 @@ class TestAnEarlierRun:
         assert not last.exists()
         train_here("overwrite=true")
         assert last.is_file()
-
-    def test_without_weights_is_no_obstacle(self, tmp_path, train_here):
-        (tmp_path / "metrics.csv").write_text("step\n")
-        train_here()
-        assert (tmp_path / "lifter.safetensors").is_file()
 
 
 @pytest.mark.parametrize(
@@ -328,22 +288,6 @@ def test_a_run_says_first_how_long_it_is_and_how_to_stop(tmp_path, train_here, c
     assert re.search(r"\(val/mpjpe_subjects [\d.]+ mm, a mean pose [\d.]+ mm\)", lines[-1])
 
 
-def test_the_size_of_the_lifter_is_printed(train_here, tmp_path, capsys):
-    train_here()
-    parameters = sum(value.numel() for value in load_weights(tmp_path / "lifter.safetensors").lifter.parameters())
-    out = capsys.readouterr().out
-    assert f"SpatioTemporalLifter: {parameters:,} parameters" in out
-    assert "FLOPs" not in out
-
-
-@pytest.mark.parametrize("package", ["wandb", "mlflow"])
-def test_loggers_that_are_not_installed_name_the_extra(package, train_here, monkeypatch):
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(Exception, match=r"Error in call to target") as caught:
-        train_here(f"logger={package}")
-    assert f"pip install 'poselift[{package}]'" in str(caught.value)
-
-
 @pytest.mark.slow
 def test_the_lifter_is_compiled(run, tmp_path):
     """The same validation error but for rounding.
@@ -388,10 +332,7 @@ def test_a_sweep_gives_each_job_a_folder(tmp_path):
         (["data=cmu", "data.corpus=nothing.npz", "data.bench=nothing.npz"], "no such file: nothing.npz"),
         (["data=cmu"], "data.corpus is not given; add data.corpus=..."),
         (["model.dpth=8"], "there is no key model.dpth; did you mean 'model.depth'"),
-        (["model.depth=many"], "model.depth=many must be a whole number"),
-        (["data.batch_size=many"], "data.batch_size=many must be a whole number"),
         (["data.clips=many"], "data.clips=many must be a whole number"),
-        (["frames=2.5"], "frames=2.5 must be a whole number, 1 or more"),
         (["name="], "name= is empty"),
     ],
 )
@@ -411,18 +352,13 @@ def test_bad_input_is_one_line_and_exit_code_2(arguments, message, tmp_path):
         ("optimizer.lr=", "the optimizer or its schedule rejects its settings"),
         ("resume=nothing.ckpt", "no such file: nothing.ckpt"),
         ("init=nothing", "weights are called 'nothing'"),
-        ("init=3", "weights are called '3'"),
-        ("optimizer.betas=[0.9]", "the optimizer or its schedule rejects its settings"),
         ("optimizer.weight_decay=abc", "optimizer.weight_decay=abc must be a number, 0 or more"),
-        ("optimizer.weight_decay=-1", "optimizer.weight_decay=-1 must be a number, 0 or more"),
         ("trainer.precision=bf16-true", "trainer.precision=bf16-true is not for training lifters; choose 32-true"),
-        ("trainer.precision=64-true", "trainer.precision=64-true is not for training lifters"),
         (
             "callbacks.weights.monitor=val/mpjpe_subject",
             "monitor=val/mpjpe_subject is not logged; choose .*val/mpjpe_subjects",
         ),
         ("steps=0", "steps=0 must be a whole number, 1 or more"),
-        ("seed=-1", "seed=-1 must be a whole number, 0 or more"),
     ],
 )
 def test_bad_values_are_named(override, message, train_here):
@@ -434,30 +370,3 @@ def test_a_missing_gpu_is_reported(train_here, monkeypatch):
     monkeypatch.setattr(torch.accelerator, "is_available", lambda: False)
     with pytest.raises(InputError, match=r"sees no GPU here; leave out trainer=gpu"):
         train_here("trainer.accelerator=gpu")
-
-
-@pytest.mark.parametrize(
-    ("overrides", "message"),
-    [
-        (["frames=0"], "frames=0 must be a whole number, 1 or more"),
-        (["data.batch_size=0"], "data.batch_size=0 must be a whole number, 1 or more"),
-        (["callbacks.last.every_n_train_steps=0"], "callbacks.last.every_n_train_steps=0 must be 1 or more"),
-        (["callbacks=average_last", "callbacks.average.count=0"], "callbacks.average.count=0 must be 1 or more"),
-        (["masking.joints=2.0"], "masking.joints=2.0 is not a share"),
-    ],
-)
-def test_numbers_below_the_least_are_refused(overrides, message, train_here):
-    """Before anything is trained; Hydra wraps what a class says."""
-    with pytest.raises((InstantiationException, InputError)) as caught:
-        train_here(*overrides)
-    assert message in str(caught.value)
-
-
-def test_help_lists_groups_choices_and_keys():
-    """The groups with their choices, and the keys with what they mean."""
-    output = poselift("train", "--help").out
-    for part in ("Trains a lifter", "optimizer: adam, adamw, muon, radam", "resume: null", "experiment: "):
-        assert part in output
-    job = poselift("train", "--cfg", "job").out
-    assert "gradient_clip_val: 1.0" in job
-    assert "hydra:" not in job

@@ -82,16 +82,6 @@ def test_left_and_right_as_the_dataset_numbers_them():
     assert [joint for joint in H36M17.joints if joint not in JTA22.joints] == ["pelvis", "spine", "thorax", "neck_base"]
 
 
-def test_rows_in_any_order(written):
-    folder, _ = written
-    before = load_jta(folder, "val")
-    path = folder / "annotations" / "val" / "seq_3.json"
-    path.write_text(json.dumps(json.loads(path.read_text())[::-1]))
-    for view, same in zip(load_jta(folder, "val"), before, strict=True):
-        assert view.name == same.name
-        torch.testing.assert_close(view.keypoints, same.keypoints, equal_nan=True, atol=0, rtol=0)
-
-
 def test_a_joint_without_a_row_is_unknown(written):
     """Also where the rows that are left of two frames look like those of one person."""
     folder, _ = written
@@ -129,11 +119,8 @@ def without(rows, *places):
     [
         (lambda rows: {"rows": 1}, "expected a list with a row of 10 numbers"),
         (lambda rows: [row[:5] for row in rows], "'the list of rows' has shape (374, 5), expected (any, 10)"),
-        (lambda rows: [*rows, [1, 2]], "expected a list with a row of 10 numbers"),
         (lambda rows: [*rows[:-1], ["a"] * 10], "expected a list with a row of 10 numbers"),
-        (lambda rows: [], "'the list of rows' has shape (0,), expected (any, 10)"),
         (lambda rows: [*rows, rows[30]], "person 9 has joint 8 twice in frame 1"),
-        (lambda rows: [*rows, [1, 4, 22, *rows[0][3:]]], "a row has joint 22; joints are numbered from 0 to 21"),
         (lambda rows: [*rows, [1, 4, 2.5, *rows[0][3:]]], "a row has joint 2.5"),
     ],
 )
@@ -144,18 +131,3 @@ def test_malformed_files_are_named(written, edit, message):
     with pytest.raises(InputError, match=re.escape(message)) as caught:
         load_jta(folder, "val")
     assert "val/seq_3.json" in str(caught.value)
-
-
-def test_a_file_that_is_not_json(written):
-    folder, _ = written
-    (folder / "annotations" / "val" / "seq_3.json").write_text("[[1, 2,")
-    with pytest.raises(InputError, match=r"seq_3.json cannot be read as JSON"):
-        load_jta(folder, "val")
-
-
-def test_the_error_for_a_long_word_is_short(written):
-    folder, _ = written
-    (folder / "annotations" / "val" / "seq_3.json").write_text(json.dumps([["x" * 9000] * 10]))
-    with pytest.raises(InputError, match=r"seq_3.json: expected a list with a row of 10 numbers") as caught:
-        load_jta(folder, "val")
-    assert len(str(caught.value)) < 700

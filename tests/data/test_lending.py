@@ -37,12 +37,6 @@ def test_clips_move_as_before_with_the_bones_of_another():
     torch.testing.assert_close(lent.root[:60], corpus.root[:60] * legs[1] / legs[0], rtol=1e-3, atol=1e-3)
 
 
-def test_people_with_unknown_joints_lend_no_body():
-    corpus = synthetic_corpus(2, 60, seed=1)
-    corpus.joints[3 * 5, 7] = torch.nan
-    assert len(bodies_of(corpus, set(corpus.subjects))) == len(set(corpus.subjects)) - 1
-
-
 def test_tier_c_takes_the_bodies_of_tier_a(cmu_files, tmp_path):
     arrays = dict(np.load(cmu_files[0]))
     arrays["subject"] = np.array([f"other_{subject}" for subject in arrays["subject"]])

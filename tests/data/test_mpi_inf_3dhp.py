@@ -89,12 +89,6 @@ def test_test_clips_and_their_cameras(tmp_path):
         torch.testing.assert_close(seen[valid], view.keypoints[valid], atol=0.01, rtol=0)
 
 
-def test_the_test_set_may_lie_beside_the_training_set(tmp_path):
-    write_mpi_inf_3dhp_test(tmp_path, {"TS5": 5})
-    (view,) = load_mpi_inf_3dhp(tmp_path, "test", subjects=["TS5"])
-    assert len(view) == 5
-
-
 def test_annotations_without_a_picture_are_left_out(tmp_path, monkeypatch):
     write_mpi_inf_3dhp_train(tmp_path, {"S3/Seq1": 9, "S3/Seq2": 9})
     monkeypatch.setitem(SEQUENCES, ("S3", "Seq1"), (50.0, 7))

@@ -8,7 +8,7 @@ from poselift.core.errors import InputError
 from poselift.data.pictures import ASSUMED_FOV, PictureData, picture_size, picture_view
 from poselift.lifting.camera import camera_for
 from poselift.skeleton import CMU28, COCO17, H36M17
-from tests.data.formats.pictures import SIZE, standing_person, write_picture
+from tests.data.formats.pictures import SIZE, standing_person
 
 
 def person(known=None, **options):
@@ -32,12 +32,6 @@ def test_the_camera_is_the_one_that_lifting_assumes():
     K = person().K
     torch.testing.assert_close(K, camera_for(SIZE).K)
     assert 2 * math.degrees(math.atan(320 / float(K[0, 0]))) == pytest.approx(ASSUMED_FOV)
-
-
-@pytest.mark.parametrize("size", [(640, 480), (33, 57)])
-def test_the_size_of_a_picture(tmp_path, size):
-    write_picture(tmp_path / "a.jpg", *size)
-    assert picture_size(tmp_path / "a.jpg") == size
 
 
 def test_what_is_no_picture_is_named(tmp_path):
@@ -74,8 +68,3 @@ def test_validation_is_on_motion_that_has_3d():
     views = pictures(reprojection=0.5).validation_views()
     assert len(views) == 8
     assert all(view.converted(CMU28, H36M17).joints.isfinite().any() for view in views)
-
-
-def test_without_a_loss_that_compares_with_2d_there_is_nothing_to_learn():
-    with pytest.raises(InputError, match="only the reprojection loss can teach; add loss=with_2d"):
-        pictures(reprojection=0.0)

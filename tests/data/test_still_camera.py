@@ -65,13 +65,3 @@ def test_joints_are_those_of_the_world_turned(camera, world):
     assert view.image_size.tolist() == [640, 480]
     np.testing.assert_allclose(view.distortion.numpy(), camera.distortion.numpy(), rtol=1e-6)
     np.testing.assert_allclose(view.K.numpy(), camera.K.numpy())
-
-
-def test_detections_in_the_place_of_projections(camera, world):
-    detected = np.concatenate([np.full((50, 17, 2), 7.0), np.full((50, 17, 1), 0.6)], -1)
-    detected[3] = np.nan
-    view = camera.view("a", "b", world, COCO17, fps=60.0, action="walk", detected=detected)
-    assert view.keypoints[3].isnan().all()
-    assert (view.scores[3] == 0).all()
-    assert (view.keypoints[torch.arange(50) != 3] == 7).all()
-    torch.testing.assert_close(view.scores[4], torch.full((17,), 0.6))

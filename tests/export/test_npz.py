@@ -46,12 +46,9 @@ def _damaged(tmp_path, motion, **changes):
     [
         ({"root": None}, "'root' is missing"),
         ({"root": np.zeros((5, 3), np.float32)}, "'root' has the shape"),
-        ({"joints": np.zeros((6, 17, 2), np.float32)}, "'joints' has the shape"),
-        ({"joints": np.float32(1)}, "'joints' has the shape"),
         ({"timestamps": np.zeros(6, np.float32)}, "'timestamps' is float32"),
         ({"keypoint_scores": np.zeros((6, 4), np.float32)}, "different numbers of joints"),
         ({"contacts": np.zeros((6, 3), bool)}, "'contacts' has the shape"),
-        ({"contacts": np.zeros((6, 2))}, "'contacts' is float64"),
         ({"uncertainty": np.zeros((6, 3), np.float32)}, "'uncertainty' and 'joints' have different"),
     ],
 )

@@ -86,12 +86,8 @@ GOOD = ["1.0", "2.0", "0.0"] * 11
     [
         ("nonsense", "not a TRC file"),
         (trc([GOOD])[:-30], r"line 6: has \d+ cells, expected 35"),
-        (trc([GOOD[:-1]]), "line 6: has 34 cells"),
-        (trc([[*GOOD, "9"]]), "line 6: has 36 cells"),
         (trc([["x", *GOOD[1:]]]), "line 6: a cell is not a number"),
         (trc([GOOD, GOOD], times=[0.1, 0.1]), "'Time' does not increase"),
-        (trc([GOOD], times=["nan"]), "'Time' does not increase"),
-        (trc([]), "'Time' does not increase"),
         (trc([GOOD[:9]], names=["Tail", "Paw", "Ear"]), "joints Tail, Paw, Ear are not those of a person"),
     ],
 )

@@ -81,9 +81,7 @@ def test_a_raw_stream_says_that_its_rate_is_assumed(make_video):
     assert reader.warnings == ["the file has no timestamps; 25 frames per second are assumed"]
 
 
-@pytest.mark.parametrize(
-    ("start", "end"), [(-1, None), (math.nan, None), (math.inf, None), (0.4, 0.4), (0.4, 0.2), (0, math.nan), (None, 0)]
-)
+@pytest.mark.parametrize(("start", "end"), [(-1, None), (math.nan, None), (0.4, 0.4), (0.4, 0.2), (None, 0)])
 def test_spans_that_make_no_sense_are_refused(make_video, start, end):
     with pytest.raises(InputError, match=r"start|end"):
         VideoReader(make_video(), start, end)

@@ -124,11 +124,8 @@ def test_a_file_is_upright_and_has_square_pixels(make_video):
     ("text", "message"),
     [
         ("missing.mp4", r"missing\.mp4: no such file"),
-        ("http://127.0.0.1:9/x", r"http://127\.0\.0\.1:9/x cannot be opened \(Connection refused\); check the address"),
         ("rtsp://me:secret@127.0.0.1:9/x", r"^rtsp://127\.0\.0\.1:9/x cannot be opened"),
-        ("nosuch://x", "nosuch://x cannot be opened"),
         ("rtsp://me:secret@[x/live", r"no readable URL \(Invalid IPv6 URL\); check the name of its host"),
-        ("9" * 20, r"99: no such file"),
     ],
 )
 def test_errors_name_the_source_but_no_password(text, message):
