@@ -185,9 +185,6 @@ def test_malformed_skeletons_are_named_with_the_line(files, old, new, message):
     assert str(caught.value).startswith(f"{asf}, line {line}: ")
 
 
-TWIN = "  begin\n name lthumb\n direction 1 0 0\n length 1\n axis 0 0 0 XYZ\n  end\n"
-
-
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [

@@ -26,12 +26,6 @@ def test_a_walk_at_any_frame_rate(skeleton, fps):
     assert _agreement(_contacts(rendered), down) > (0.8 if fps == 10 else 0.9)
 
 
-def test_uneven_times():
-    times = np.sort(np.random.default_rng(0).choice(np.arange(0, 4, 1 / 60), 120, replace=False))
-    joints, down = walk(times)
-    assert _agreement(_contacts(render(joints, times, down)), down) > 0.9
-
-
 def test_noise_of_lifted_motion_does_not_make_it_flicker():
     times = np.arange(0, 4, 1 / 50)
     joints, down = walk(times)
@@ -82,11 +76,6 @@ def test_unknown_frames_are_not_down_and_do_not_spoil_the_others():
     assert not found[60:80].any()
     far = np.r_[0:40, 100:150]
     np.testing.assert_array_equal(found[far], whole[far])
-
-
-def test_one_frame_goes_by_height():
-    found = _contacts(render(standing_pose()[None], np.zeros(1)))
-    np.testing.assert_array_equal(found, [[True, True]])
 
 
 def test_what_the_feet_are_known_by():
@@ -175,13 +164,6 @@ def test_where_a_foot_went_while_there_were_no_frames_is_no_speed():
     joints = np.repeat(standing_pose()[None], len(times), 0)
     joints[8:, :, 0] += 3
     assert _contacts(render(joints, times)).all()
-
-
-def test_a_moment_between_two_gaps_does_not_last():
-    times = np.r_[np.arange(30), 45, 46, np.arange(60, 90)] / 30
-    found = _contacts(render(np.repeat(standing_pose()[None], len(times), 0), times))
-    assert not found[30:32].any()
-    assert np.delete(found, [30, 31], axis=0).all()
 
 
 def test_hours_leave_speeds_as_they_are():

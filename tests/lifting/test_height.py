@@ -62,20 +62,6 @@ def test_posture_does_not_matter_and_neither_do_few_bad_frames():
     assert estimate_height(motion, H36M17).metres == pytest.approx(standing, rel=1e-4)
 
 
-def test_a_head_that_is_not_known_in_some_frames():
-    motion = np.repeat(body(CMU28), 4, 0)
-    motion[:, CMU28.index("nose")] = np.nan
-    motion[2:, CMU28.index("head_top")] = np.nan
-    assert estimate_height(motion, CMU28).metres == pytest.approx(estimate_height(body(), H36M17).metres, rel=1e-5)
-
-
-def test_what_has_no_height():
-    with pytest.raises(InputError, match=r"coco17 cannot be estimated: it has no pelvis, spine, thorax"):
-        estimate_height(np.zeros((3, 17, 3), np.float32), COCO17)
-    with pytest.raises(InputError, match="no frame has all joints"):
-        estimate_height(np.full((3, 17, 3), np.nan, np.float32), H36M17)
-
-
 @pytest.mark.parametrize("metres", [0.49, 2.51, 182.0, -1.7, float("nan")])
 def test_heights_of_nobody(metres):
     with pytest.raises(InputError, match=r"0\.5 to 2\.5 metres"):

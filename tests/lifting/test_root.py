@@ -68,12 +68,6 @@ def test_uneven_times(scene):
     np.testing.assert_allclose(found, root[keep], atol=0.03)
 
 
-@pytest.mark.parametrize("frames", [1, 2, 3])
-def test_short_tracks(scene, frames):
-    joints, rays, weights, times, root = (x[:frames] for x in scene)
-    np.testing.assert_allclose(solve_root(joints, rays, weights, times), root, atol=0.02)
-
-
 def test_nobody_is_behind_the_camera(scene):
     """Some frames upside down, then all of them: lines fit as well behind the camera, but nobody is there."""
     joints, rays, weights, times, root = scene
@@ -82,11 +76,6 @@ def test_nobody_is_behind_the_camera(scene):
     found = solve_root(turned, rays, weights, times)
     assert np.abs(found - root)[20:25].max() < 0.3
     assert (solve_root(-joints, rays, weights, times)[:, 2] > 0).all()
-
-
-def test_no_ray_at_all_is_finite(scene):
-    joints, rays, weights, times, _ = scene
-    assert np.isfinite(solve_root(joints, rays, weights * 0, times)).all()
 
 
 def test_a_foot_that_is_down_keeps_the_root_from_sliding(scene):

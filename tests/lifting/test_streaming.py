@@ -159,15 +159,6 @@ def test_fast_cameras_are_lifted_at_60_frames_a_second_or_less(keypoints, weight
     np.testing.assert_allclose(np.diff(window.times), 4 / 200, rtol=1e-5)
 
 
-def test_times_of_day_are_no_problem(keypoints, weights, camera):
-    later = replace(keypoints, timestamps=keypoints.timestamps + 1.7e9)
-    first, second = (
-        push_all(StreamingLifter(weights, camera, COCO17, 0, BARE, smooth=False), one, range(40))[-1]
-        for one in (keypoints, later)
-    )
-    np.testing.assert_allclose(second.joints, first.joints, atol=1e-3)
-
-
 def test_people_are_lifted_together_as_they_are_alone(keypoints, weights, camera):
     people = StreamingPeople(weights, camera, COCO17, 2, SMALL)
     alone = {number: StreamingLifter(weights, camera, COCO17, 2, SMALL) for number in (1, 2)}
@@ -213,10 +204,6 @@ def test_memory_is_bounded(keypoints, weights, camera):
         person.next_pose()
         sizes.append((len(person._observed), len(person._waiting)))
     assert max(sizes) <= (15 + 3, 3)
-
-
-def test_uncertainty_comes_with_the_pose(keypoints, weights, camera):
-    assert push_all(StreamingLifter(weights, camera, COCO17, 0, SMALL), keypoints, [0])[0].uncertainty is None
 
 
 def test_wrong_arguments_are_refused(keypoints, weights, camera):

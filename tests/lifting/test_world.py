@@ -39,12 +39,6 @@ def test_axes_origin_and_the_way_back(rendered):
     np.testing.assert_allclose(back, rendered.motion.root, atol=0.03)
 
 
-def test_the_walk_is_as_long_as_it_was(rendered):
-    root = to_world([rendered.motion], rendered.camera).motions[0].root
-    true = rendered.world(rendered.motion)[:, 0]
-    assert np.linalg.norm(root[-1] - root[0]) == pytest.approx(np.linalg.norm(true[-1] - true[0]), rel=0.02)
-
-
 def test_a_pelvis_between_the_hips_does_not_place_a_lifters_pelvis_of_the_spine():
     joints, down = walk(TIMES)
     joints[:, CMU28.index("pelvis"), 1] += 0.1
@@ -172,14 +166,6 @@ def test_without_feet_there_are_no_contacts(rendered):
     found = to_world([trunk], rendered.camera).motions[0]
     assert found.contacts is None
     assert np.isfinite(found.joints).all()
-
-
-def test_heels_and_toes_are_used_where_there_are_some():
-    joints, down = walk(TIMES)
-    rendered = render(joints, TIMES, down)
-    motion = to_world([rendered.motion], rendered.camera).motions[0]
-    soles = motion.joints[:, CMU28.indices(["left_heel", "right_heel"]), 1] + motion.root[:, 1:2]
-    assert soles[down].mean() == pytest.approx(0.02, abs=0.03)
 
 
 def test_a_backflip_keeps_its_height(rendered):

@@ -61,12 +61,6 @@ def test_double_precision_and_times_of_day_give_the_same(lifter, view):
     torch.testing.assert_close(lift(lifter, double, window=40), plain, atol=1e-4, rtol=1e-4)
 
 
-def test_what_cannot_be_lifted_is_said(lifter, view):
-    arguments = (view.keypoints[:0], view.scores[:0], view.times[:0], view.K, view.image_size)
-    with pytest.raises(InputError, match="no frame to lift"):
-        lift_sequence(lifter, *arguments, window=40)
-
-
 @pytest.fixture
 def windows_at_once(monkeypatch):
     """Sets how many windows are lifted at once."""

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from poselift.core.errors import InputError
-from poselift.models import LifterConfig, Weights, load_weights, save_weights
+from poselift.models import LifterConfig, load_weights, save_weights
 from poselift.models.weights import shipped_weights
 
 
@@ -27,11 +27,6 @@ def test_half_precision_is_stored_small_and_computed_in_full(lifter, tmp_path):
     assert half < 0.6 * full
     loaded = load_weights(tmp_path / "half.safetensors").lifter
     assert {value.dtype for value in loaded.state_dict().values() if value.is_floating_point()} == {torch.float32}
-
-
-def test_a_name_that_is_not_there_lists_those_that_are():
-    with pytest.raises(InputError, match="no shipped weights are called 'nonsense'; choose small, tiny, or"):
-        load_weights("nonsense")
 
 
 @pytest.mark.parametrize("name", shipped_weights())
@@ -100,11 +95,6 @@ def test_a_pelvis_that_is_not_known_is_refused(lifter, tmp_path, wrong):
     (tmp_path / "w.json").write_text(json.dumps({**card, "pelvis": wrong}))
     with pytest.raises(InputError, match=re.escape(f'w.json: pelvis is {json.dumps(wrong)}; write "spine"')):
         load_weights(tmp_path / "w.safetensors")
-
-
-def test_a_lifter_in_memory_needs_no_file(lifter):
-    weights = Weights("memory", lifter, 24)
-    assert (weights.pelvis, weights.path, weights.uncertainty_factor) == (None, None, 1.0)
 
 
 def test_a_pickle_is_not_opened(tmp_path):

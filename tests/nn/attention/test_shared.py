@@ -5,7 +5,6 @@ import torch
 
 from poselift.core.errors import InputError
 from poselift.nn.attention import AttentionContext, build_attention
-from poselift.nn.attention.shared import SharedAttention
 
 
 def build(depth, groups, **options):
@@ -78,12 +77,3 @@ def test_the_first_layer_must_have_run_on_the_same_tokens():
     layers[0](AttentionContext(tokens))
     with pytest.raises(InputError, match=r"\(1, 2, 4, 4\), and there are \(1, 2, 5, 5\)"):
         layers[1](AttentionContext(tokens[:, :4]))
-
-
-def test_groups_must_fit():
-    with pytest.raises(InputError, match=r"groups=\[2, 1\] add up to 3 layers; the model has 4"):
-        build(4, [2, 1])
-    with pytest.raises(InputError, match="give each group 1 layer or more"):
-        SharedAttention(8, 2, groups=0)
-    with pytest.raises(InputError, match="give each group 1 layer or more"):
-        build(2, [2, 0])
