@@ -91,14 +91,3 @@ class TestBridged:
         assert np.isnan(bridged.keypoints[1, 3]).all()
         assert bridged.scores[1, 3] == 0
         assert np.isfinite(bridged.keypoints[1, 4]).all()
-
-
-def test_a_frame_with_a_pose_has_root_and_joints(motion):
-    joints, root = motion.joints.copy(), motion.root.copy()
-    joints[1, 5, 2], root[2, 0] = np.nan, np.nan
-    assert replace(motion, joints=joints, root=root).posed.tolist() == [True, False, False, True]
-
-
-def test_a_time_of_another_clip_is_refused():
-    with pytest.raises(InputError, match=r"the 4 frames have time stamps from 0 to 9000000000 s, too far apart"):
-        Keypoints2D(**track(timestamps=np.array([0.0, 0.1, 0.2, 9e9])))

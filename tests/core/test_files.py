@@ -1,12 +1,10 @@
-import errno
 import json
-import stat
 
 import numpy as np
 import pytest
 
 from poselift.core.errors import InputError
-from poselift.core.files import atomic_path, remove_partial_of, sha256, write_json, write_text
+from poselift.core.files import atomic_path, remove_partial_of, write_json, write_text
 from tests.core.full_disk import full_disk
 
 
@@ -33,13 +31,6 @@ def test_folders_are_made_and_the_suffix_is_kept(tmp_path):
     assert path.read_bytes() == b"x"
 
 
-def test_others_may_read_what_was_written(tmp_path):
-    write_text(tmp_path / "c.txt", "hello")
-    plain = tmp_path / "plain.txt"
-    plain.write_text("hello")
-    assert stat.S_IMODE((tmp_path / "c.txt").stat().st_mode) == stat.S_IMODE(plain.stat().st_mode)
-
-
 def test_a_folder_that_cannot_be_made_is_an_input_error(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="choose another folder"):
@@ -54,11 +45,6 @@ def test_json_refuses_nan(tmp_path):
     assert json.loads((tmp_path / "e.json").read_text()) == {"x": [1, None]}
 
 
-def test_sha256_of_the_empty_file(tmp_path):
-    (tmp_path / "empty").write_bytes(b"")
-    assert sha256(tmp_path / "empty") == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
-
-
 def test_partial_files_of_one_file_are_removed(tmp_path):
     path = tmp_path / "person_1.angles.csv"
     with atomic_path(path) as left, atomic_path(tmp_path / "person_2.angles.csv") as other:
@@ -69,12 +55,6 @@ def test_partial_files_of_one_file_are_removed(tmp_path):
         assert other.exists()
         assert mine.exists()
         left.touch()
-
-
-def test_an_error_without_a_name_gets_that_of_the_file(tmp_path):
-    with pytest.raises(OSError, match="Invalid argument") as caught, atomic_path(tmp_path / "x.csv"):
-        raise OSError(errno.EINVAL, "Invalid argument")
-    assert caught.value.filename == str(tmp_path / "x.csv")
 
 
 def _write_npz(path):

@@ -25,11 +25,6 @@ def test_frames_that_a_clip_lacks_do_not_count():
     assert usual_interval(np.array([0.0, 0.1, 0.2, 3.0, 3.1, 3.2])) == pytest.approx(0.1)
 
 
-def test_few_frames():
-    assert usual_interval(np.array([0.0, 0.5])) == 0.5
-    assert usual_interval(np.array([7.0])) == usual_interval(np.array([])) == 0.0
-
-
 @pytest.mark.parametrize(
     "times",
     [

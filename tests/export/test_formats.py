@@ -88,16 +88,6 @@ def test_heights_are_in_c3d_parquet_and_glb(tmp_path):
     assert nodes["person_1"] == {"height_m": 1.81, "height_origin": "given"}
 
 
-def test_xarray_reads_heights(tmp_path):
-    xarray = pytest.importorskip("xarray")
-    people = [dataclasses.replace(pose(), height=Height(1.81, 0.0, "given")), second(pose(), 0)]
-    write_netcdf(tmp_path / "a.nc", people)
-    with xarray.open_dataset(tmp_path / "a.nc", engine="scipy") as data:
-        np.testing.assert_allclose(data.height.sel(individuals="person_1"), 1.81, atol=1e-6)
-        assert np.isnan(data.height.sel(individuals="person_2"))
-        assert data.height.attrs == {"units": "m", "origin": "given, unknown"}
-
-
 def read_bvh(path):
     """Names, offsets, parents, and positions of each frame, by the definition of the format."""
     words = iter(path.read_text().split())
@@ -196,13 +186,6 @@ def test_a_single_frame_is_written(form, tmp_path):
     path = tmp_path / f"a{form.ending}"
     form.write(path, [pose(frames=1)])
     assert path.stat().st_size > 0
-
-
-def test_a_file_in_place_of_the_folder_is_an_error(form, tmp_path):
-    (tmp_path / "taken").write_text("mine")
-    with pytest.raises(InputError, match="cannot write"):
-        form.write(tmp_path / "taken" / f"a{form.ending}", [pose()])
-    assert [path.read_text() for path in tmp_path.iterdir()] == ["mine"]
 
 
 def second(motion, later):
@@ -324,10 +307,3 @@ def test_xarray_reads_the_names(tmp_path, world_motion):
         np.testing.assert_array_equal(ankle, world_motion.joints[:, row, 1] + world_motion.root[:, 1])
         np.testing.assert_array_equal(data.time, world_motion.timestamps)
         assert data.fps == pytest.approx(30, rel=0.2)
-
-
-def test_people_of_other_years_are_not_put_into_one_file():
-    here = pose()
-    late = dataclasses.replace(second(pose(), 0), timestamps=here.timestamps + 9e9)
-    with pytest.raises(InputError, match="too far apart for one clip"):
-        markers([here, late])

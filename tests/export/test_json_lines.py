@@ -8,7 +8,7 @@ import time
 import numpy as np
 import pytest
 
-from poselift.export.json_lines import LineWriter, frame_line, header_line
+from poselift.export.json_lines import LineWriter, frame_line
 from poselift.structures import LiveFrame, StreamedPose
 
 
@@ -45,16 +45,6 @@ def test_unknown_values_are_null():
     [person] = json.loads(frame_line(make_frame(people=[4], unknown=True)))["people"]
     assert person["root"] == [None, 0.2, 4.0]
     assert person["uncertainty"] == [0.0, 0.01235, None]
-
-
-def test_a_frame_without_a_look_says_so():
-    read = json.loads(frame_line(make_frame(people=(), looked=False)))
-    assert read["looked"] is False
-    assert read["people"] == []
-
-
-def test_the_header_names_the_format():
-    assert json.loads(header_line(joints=["pelvis"])) == {"format": "poselift stream 1", "joints": ["pelvis"]}
 
 
 class SlowFile(io.StringIO):

@@ -1,5 +1,3 @@
-import dataclasses
-
 import numpy as np
 import pytest
 
@@ -22,16 +20,6 @@ def test_arrays_come_back_as_documented(tmp_path, motion):
     for name, (value, dtype) in expected.items():
         assert arrays[name].dtype == dtype
         np.testing.assert_array_equal(arrays[name], value)
-
-
-def test_double_precision_is_stored_as_documented(tmp_path, motion):
-    write_npz(tmp_path / "a.npz", dataclasses.replace(motion, joints=motion.joints.astype(np.float64)))
-    assert read_npz(tmp_path / "a.npz")["joints"].dtype == np.float32
-
-
-def test_another_suffix_is_kept(tmp_path, motion):
-    write_npz(tmp_path / "a.motion", motion)
-    assert [path.name for path in tmp_path.iterdir()] == ["a.motion"]
 
 
 def _damaged(tmp_path, motion, **changes):

@@ -28,13 +28,6 @@ def test_points_and_scores_are_those_of_the_file(write, body, joints, skeleton):
     assert found.box_scores[0] == 1
 
 
-def test_who_was_followed_has_a_number(write, body):
-    content = [entry("0.jpg", body(), idx=2), entry("0.jpg", body(), idx=[0]), entry("1.jpg", body(), idx=[[2.0]])]
-    file = read_keypoints(write("a.json", content))
-    assert [observation.person for observation in file.frames[0]] == ["2", "0"]
-    assert file.people == {"2": 1, "0": 2}, "0 is no number of ours: people are counted as they appear"
-
-
 @pytest.mark.parametrize(("list_", "key"), [("people", "pose_keypoints_2d"), ("bodies", "joints")])
 def test_its_open_and_cmu_formats(write, body, list_, key):
     points = body(18)

@@ -3,7 +3,7 @@ import pytest
 
 from poselift.core.errors import InputError
 from poselift.keypoints import read_keypoints
-from poselift.skeleton import COCO17, HALPE26, MPII16
+from poselift.skeleton import COCO17, HALPE26
 
 
 def labels(people, images=None, names=COCO17.joints):
@@ -57,14 +57,6 @@ def test_results_have_scores(write, body):
     np.testing.assert_array_equal(file.frames[5][0].scores, points[:, 2])
     assert (file.frames[6][0].box_score, file.people) == (0.8, None)
     assert not file.frames[5][0].seen[7]
-
-
-def test_the_user_names_a_joint_set(write, body):
-    content = [{"image_id": 5, "keypoints": body(16).ravel().tolist()}]
-    path = write("results.json", content)
-    with pytest.raises(InputError, match="people of 16 joints are unknown"):
-        read_keypoints(path)
-    assert read_keypoints(path, MPII16).skeleton == MPII16
 
 
 PERSON = {"image_id": 70, "keypoints": [1.0] * 51}

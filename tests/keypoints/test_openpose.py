@@ -65,11 +65,6 @@ def test_the_users_word_goes_before(write):
         read_keypoints(folder, COCO17)
 
 
-def test_persons_who_have_a_number(write, body):
-    file = read_keypoints(write_folder(write, {0: [person(body(18, 1), 3), person(body(18, 2), 5)]}))
-    assert file.people == {"3": 3, "5": 5}
-
-
 def test_frames_are_numbered_as_pose2sim_names_them(write, body):
     folder = write_folder(write, {10: [person(body(26))], 9: []}, "cam1_{:06d}.json")
     assert list(read_keypoints(folder).frames) == [9, 10]

@@ -95,11 +95,3 @@ def test_broken_files(write, text, message):
     with pytest.raises(InputError, match=message) as raised:
         read_keypoints(write("clip_px.trc", text))
     assert "clip_px.trc" in str(raised.value)
-
-
-def test_two_files_of_one_person_are_refused(write, body):
-    row = [cells(body(11)[:, :2])]
-    write("out/run_px_person00.trc", trc(row))
-    folder = write("out/walk_px_person00.trc", trc(row)).parent
-    with pytest.raises(InputError, match=r"walk_px_person00\.trc is a second file of person 1; give the files of one"):
-        read_keypoints(folder)

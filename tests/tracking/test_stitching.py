@@ -60,7 +60,3 @@ def test_pairs_that_share_no_track_are_assigned_apart(scenes):
     assert [len(track.frames) for track in joined] == [80, 80, 80]
     moved = [track.keypoints[-1][0, 0] - track.keypoints[0][0, 0] for track in joined]
     assert moved == pytest.approx([60 * 129 / 30] * 3, abs=60)
-
-
-def test_nobody():
-    assert stitch([]) == []

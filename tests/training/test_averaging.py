@@ -25,13 +25,6 @@ def test_the_mean_of_each_parameter():
     assert average_weights(states, buffers={"w"})["w"].tolist() == [5.0, 1.0]
 
 
-def test_weights_of_different_models_are_refused():
-    with pytest.raises(ValueError, match="not of one model"):
-        average_weights([{"w": torch.zeros(2)}, {"w": torch.zeros(3)}])
-    with pytest.raises(ValueError, match="no weights"):
-        average_weights([])
-
-
 def test_the_last_ones_are_kept_and_averaged(lifter, tmp_path):
     """Also those that an earlier run left beyond the step are forgotten."""
     task = LiftingTask(lifter, torch.optim.AdamW, constant(), {"position": 1.0}, 0.0, 24)
@@ -82,13 +75,6 @@ def test_batch_norms_keep_the_last_weights(tmp_path):
     mean = load_weights(tmp_path / "mean.safetensors")
     assert (callback.averaged, mean.card["training"]["mean_of_steps"]) == (1, [2])
     assert mean.lifter.out.bias.unique().item() == 2
-
-
-def test_without_a_validation_there_is_no_mean(lifter, tmp_path):
-    trainer = create_autospec(pl.Trainer, instance=True)
-    task = LiftingTask(lifter, torch.optim.AdamW, constant(), {"position": 1.0}, 0.0, 24)
-    AverageLast(tmp_path / "mean.safetensors", tmp_path).on_train_end(trainer, task)
-    assert not list(tmp_path.iterdir())
 
 
 class Marks(torch.nn.Module):

@@ -6,7 +6,6 @@ import torch
 from poselift.core.errors import InputError
 from poselift.models import (
     EncoderDecoderConfig,
-    JointTokenConfig,
     LifterConfig,
     RecurrentConfig,
     SimpleBaseline,
@@ -119,22 +118,10 @@ def test_joint_tokens_of_other_attention_do_not_widen():
         warm_start(wide, narrow)
 
 
-def test_joint_tokens_over_time_are_not_left_out(small):
-    timed = SpatioTemporalLifter(LifterConfig(**SIZE, depth=3, joint_time=True))
-    with pytest.raises(InputError, match="joint_time"):
-        warm_start(small, timed)
-
-
 def test_an_equal_lifter_is_a_copy(small, encoded):
     equal = SpatioTemporalLifter(LifterConfig(**SIZE, depth=3)).eval()
     warm_start(equal, small)
     assert torch.equal(equal(encoded), small(encoded))
-
-
-def test_attention_that_has_no_output_layer_does_not_grow():
-    lifters = [SpatioTemporalLifter(LifterConfig(**SIZE, depth=depth, attention="fnet")) for depth in (1, 2)]
-    with pytest.raises(InputError, match="time_blocks cannot grow"):
-        warm_start(lifters[1], lifters[0])
 
 
 @pytest.mark.parametrize("heads", [{"heads": 8}, {"joint_heads": 4}])
@@ -180,22 +167,3 @@ def test_a_shallower_lifter_without_named_blocks_is_refused(deep):
     with pytest.raises(InputError, match=r"these weights also have .*, which this lifter lacks"):
         warm_start(build_model(replace(deep, depth=1)), build_model(deep))
     warm_start(build_model(deep), build_model(deep))
-
-
-@pytest.mark.parametrize("changes", [{"norm": "post"}, {"positions": "rotary"}, {"uncertainty": False}, {"depth": 1}])
-def test_parts_that_other_options_need_are_left_out(changes):
-    before = LifterConfig(**SIZE, depth=2, positions="learned", uncertainty=True)
-    warm_start(build_model(replace(before, **changes)), build_model(before))
-    pairs = JointTokenConfig(dim=16, depth=2, heads=2)
-    warm_start(build_model(replace(pairs, depth=1)), build_model(pairs))
-
-
-def test_upsampling_may_change(small, encoded):
-    """Interpolated tokens begin with the mean of what was spread, and back again each frame gets the same."""
-    interpolating = SpatioTemporalLifter(LifterConfig(**SIZE, depth=3, temporal_upsampling="interpolate")).eval()
-    warm_start(interpolating, small)
-    spread = small.token_out.weight.view(4, 32, 32)
-    torch.testing.assert_close(interpolating.token_out.weight, spread.mean(0))
-    back = SpatioTemporalLifter(LifterConfig(**SIZE, depth=3)).eval()
-    warm_start(back, interpolating)
-    torch.testing.assert_close(back.token_out.weight.view(4, 32, 32)[2], spread.mean(0))

@@ -32,12 +32,6 @@ def test_a_clip_that_does_not_begin_at_0_is_no_longer(make_video, name):
     assert reader.warnings == []
 
 
-def test_a_raw_stream_does_not_say_how_long_it_is(make_video):
-    info = probe(make_video("clip.h264", container_format="h264"))
-    assert info.duration is None
-    assert info.frames is None
-
-
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
@@ -53,13 +47,6 @@ def test_what_is_no_video_is_refused_in_one_line(tmp_path, name, content, messag
         probe(path)
     assert str(path) in str(caught.value)
     assert "\n" not in str(caught.value)
-
-
-def test_missing_file_and_folder_are_refused(tmp_path):
-    with pytest.raises(InputError, match="no such file"):
-        probe(tmp_path / "gone.mp4")
-    with pytest.raises(InputError, match="is not a file"):
-        probe(tmp_path)
 
 
 def test_a_still_picture_is_refused_whatever_its_name(make_video):
@@ -117,8 +104,3 @@ def test_a_file_cut_off_before_its_index_is_refused(make_video):
     path.write_bytes(data[: data.index(b"moov") - 50])
     with pytest.raises(InputError, match="cannot be opened as a video"):
         probe(path)
-
-
-def test_a_name_with_a_colon_is_a_file_name(make_video):
-    path = make_video()
-    assert probe(path.rename(path.with_name("http: take 1.mp4"))).frames == 20

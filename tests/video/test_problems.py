@@ -117,13 +117,6 @@ def test_a_playlist_is_not_waited_for(tmp_path):
         probe(path)
 
 
-def test_unbelievable_pixels_are_square(make_video):
-    path = make_video("clip.mkv", pixel_aspect=9)
-    reader = VideoReader(path)
-    assert next(iter(reader)).image.shape == (64, 96, 3)
-    assert reader.warnings == ["pixels 9 times as wide as high are not believed; square ones are assumed"]
-
-
 @pytest.mark.parametrize(
     ("content", "cut_off"),
     [
