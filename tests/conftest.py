@@ -14,7 +14,7 @@ from poselift.data.synthetic import synthetic_corpus
 from tests.data.formats.cmu import write_cmu
 
 # No deadline, because the machine may be busy. The same examples in every run, because a test must not fail by chance.
-settings.register_profile("poselift", deadline=None, derandomize=True)
+settings.register_profile("poselift", deadline=None, derandomize=True, max_examples=50)
 settings.load_profile("poselift")
 
 # Each collection looks through all objects of torch, Lightning and Hydra.

@@ -244,5 +244,5 @@ def run(command, monkeypatch, capsys):
 @pytest.mark.parametrize("command", MODELS, ids=str)
 def test_a_model_is_built(command):
     """tests/cli/test_every_name.py trains each."""
-    with composed("train", *command.overrides) as config:
+    with composed(*command.overrides) as config:
         assert build_model(instantiate(config.model, _convert_="all"))

@@ -30,9 +30,8 @@ def window(view):
     return replace(encoded, mask=mask, coordinates=encoded.coordinates * mask[..., None], scores=encoded.scores * mask)
 
 
-# tests/cli/test_every_name.py trains every mechanism.
-@pytest.mark.parametrize("name", ["hierarchical", "co_attention", "performer", "local"])
-def test_a_mechanism_works_in_the_lifter(name, window):
+@pytest.mark.parametrize("name", ATTENTION)
+def test_every_mechanism_works_in_the_lifter(name, window):
     chosen = {
         key: name for key, others in (("attention", FOR_JOINTS), ("joint_attention", FOR_TIME)) if name not in others
     }
