@@ -1,7 +1,6 @@
 """The command as a researcher runs it, on small files in the CMU format and in Human3.6M's."""
 
 import json
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -16,9 +15,8 @@ from poselift.data.cmu_bench import CmuBench
 from poselift.lifting import LiftOptions
 from poselift.metrics import joint_errors
 from poselift.models import LifterConfig, SpatioTemporalLifter, lift_sequence, load_weights, save_weights
-from poselift.reports.predictions import Predictions, save_predictions
 from poselift.reports.protocols import PROTOCOLS
-from poselift.skeleton import CMU28, COCO17, H36M17
+from poselift.skeleton import CMU28, H36M17
 from tests.cli.running import poselift
 from tests.data.formats.h36m import write_h36m
 from tests.data.formats.humaneva import write_humaneva
@@ -204,28 +202,6 @@ def test_a_lifter_under_the_protocols_of_other_datasets(weights, protocol, tmp_p
 
 
 @pytest.mark.parametrize(
-    ("keypoint", "own", "used"), [(0.0, "spine", False), (0.0, "hips", True), (0.0, None, True), (0.2, "spine", True)]
-)
-def test_the_card_says_whether_a_pelvis_between_the_hips_is_used(keypoint, own, used, weights, cmu_files, tmp_path):
-    """As in `poselift lift`; a lifter that was trained with the middle of the hips keeps it."""
-    view = CmuBench(*cmu_files)[0]
-    points = view.keypoints.clone()
-    hips, shoulders = (
-        points[:, CMU28.indices([f"left_{part}", f"right_{part}"])].mean(1) for part in ("hip", "shoulder")
-    )
-    points[:, CMU28.index("pelvis")] = hips + keypoint * (shoulders - hips)
-    hidden = view.scores.clone()
-    hidden[:, CMU28.index("pelvis")] = 0
-    seen, without = replace(view, keypoints=points), replace(view, keypoints=points, scores=hidden)
-    save_weights(tmp_path / "own.safetensors", load_weights(weights).lifter, 16, {}, pelvis=own)
-    with initialize_config_dir(CONF, version_base="1.3"):
-        predictions = LifterPredictions(compose("evaluate", [f"weights={tmp_path / 'own.safetensors'}"]))
-    assert np.array_equal(predictions.predict(seen), predictions.predict(without)) == (not used)
-    warnings = predictions.warnings([seen, without], PROTOCOLS["cmu_bench"])
-    assert ["1 of 2 views have it between the hips" in warning for warning in warnings] == ([] if used else [True])
-
-
-@pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["weights=nonsense"], "no shipped weights are called 'nonsense'"),
@@ -241,16 +217,6 @@ def test_the_card_says_whether_a_pelvis_between_the_hips_is_used(keypoint, own, 
 def test_bad_input_names_what_is_wrong(bench, arguments, message, tmp_path):
     with pytest.raises(ValueError, match=message):
         run(tmp_path, *bench, *arguments)
-
-
-def test_predictions_without_a_pelvis_have_the_middle_of_the_hips_on_both_sides(bench, tmp_path):
-    corpus, views = (value.partition("=")[2] for value in bench[1:])
-    truth = {view.name: view for view in CmuBench(corpus, views)}
-    poses = {name: view.converted(view.keypoint_skeleton, COCO17).joints.numpy() for name, view in truth.items()}
-    save_predictions(tmp_path / "coco.npz", Predictions(poses, COCO17))
-    found, _ = run(tmp_path / "out", *bench, f"predictions={tmp_path / 'coco.npz'}")
-    assert found["metrics"]["mpjpe"]["mean"] == pytest.approx(0, abs=1e-3)
-    assert "both sides are relative to the middle of the hips" in " ".join(found["settings"]["warnings"])
 
 
 def test_the_card_tells_how_the_lifter_was_trained(weights, tmp_path):

@@ -136,11 +136,8 @@ class TestTFixup:
     ("name", "at_10", "at_4000"),
     [
         ("schedule=constant schedule/warmup=linear", 11 / 301, 1.0),
-        ("schedule=constant schedule/warmup=exponential", 1 - 2.718281828459045 ** (-11 / 100), 1.0),
         ("schedule=constant schedule/warmup=untuned_linear", 0.02 * 11 / 2, 1.0),
-        ("schedule=constant schedule/warmup=untuned_exponential", 1 - 2.718281828459045 ** (-0.02 * 11), 1.0),
         ("schedule=noam", 11 / 300, (4001 / 300) ** -0.5),
-        ("schedule=constant", 1.0, 1.0),
     ],
 )
 def test_warm_ups_alone(name, at_10, at_4000):

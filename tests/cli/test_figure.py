@@ -1,14 +1,12 @@
 import json
 import shutil
-from dataclasses import replace
 
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from poselift.export import read_motion, write_npz
+from poselift.export import read_motion
 from poselift.samples import demo_video
-from poselift.video import VideoWriter
 from tests.cli.running import poselift
 
 
@@ -47,24 +45,6 @@ def drawn(monkeypatch):
     return given
 
 
-@pytest.mark.parametrize("fps", [25, 240])
-def test_the_bodies_of_a_strip_are_on_the_picture_of_their_frame(fps, folder, tmp_path, drawn):
-    times, npz = np.arange(12) / fps, tmp_path / "person_1.npz"
-    motion = read_motion(folder / "person_1.npz")
-    write_npz(npz, replace(motion, timestamps=times))
-    shutil.copy(folder / "person_1.json", tmp_path)
-    with VideoWriter(tmp_path / "grey.mp4", 640, 480) as writer:
-        for frame, time in enumerate(times):
-            writer.write(np.full((480, 640, 3), 20 * frame, np.uint8), time)
-    at = ",".join(str(frame / fps) for frame in (1.4, 3.6, 7))
-    options = ["--kind", "strip", "--at", at, "--video", tmp_path / "grey.mp4", "--out", tmp_path / "a.png"]
-    ran = poselift("figure", npz, *options)
-    assert ran.code == 0, ran.err
-    ((_, moments, pictures, _),) = drawn
-    assert [round(time * fps, 6) for time in moments] == [1, 4, 7]
-    assert [round(picture.mean() / 20) for picture in pictures] == [1, 4, 7]
-
-
 def test_the_error_against_a_reference(folder, tmp_path, drawn):
     smooth = tmp_path / "smooth.npz"
     poselift("smooth", folder / "person_1.npz", "--cutoff", "4", "--out", smooth)
@@ -98,13 +78,7 @@ def test_errors_take_one_line_and_leave_no_file(arguments, message, folder, tmp_
 
 @pytest.mark.parametrize(
     ("camera", "message"),
-    [
-        ([1], "is no object"),
-        ({"K": "wide", "image_size": [640, 480]}, "is damaged"),
-        ({"K": [[500, 0, 320], [0, 500, 240], [0, 0, 1]], "image_size": 640}, "is damaged"),
-        ({"K": [[500, 0, 320], [0, 500, 240], [0, 0, 1]], "image_size": [640, 480], "R": [[1]]}, "is damaged"),
-        ({}, "K or image_size is missing"),
-    ],
+    [([1], "is no object"), ({"K": [[500, 0, 320], [0, 500, 240], [0, 0, 1]], "image_size": 640}, "is damaged")],
 )
 @pytest.mark.parametrize("command", ["figure", "view"])
 def test_a_damaged_camera_is_an_error_of_one_line(command, camera, message, folder, tmp_path):
@@ -121,7 +95,7 @@ def test_a_damaged_camera_is_an_error_of_one_line(command, camera, message, fold
     assert not out.exists()
 
 
-@pytest.mark.parametrize("summary", [{"start_s": "now"}, {"start_s": float("inf")}, {"video": "/"}, {"path": "/"}])
+@pytest.mark.parametrize("summary", [{"start_s": "now"}, {"video": "/"}])
 def test_a_damaged_summary_gives_no_traceback(summary, folder, tmp_path):
     other = tmp_path / "walk"
     shutil.copytree(folder, other)

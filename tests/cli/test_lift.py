@@ -15,8 +15,7 @@ from poselift.export import read_motion
 from poselift.lifting import LiftOptions
 from poselift.models import LifterConfig, SpatioTemporalLifter, load_weights, save_weights
 from poselift.skeleton import CMU28, COCO17, H36M17
-from poselift.video import VideoReader, VideoWriter
-from tests.keypoints.writers import Person, coco_results
+from poselift.video import VideoWriter
 
 ROOT = Path(__file__).parents[2]
 QUICK = ["--detector", "movenet-fast", "--no-flip"]
@@ -209,19 +208,6 @@ def test_the_results_of_another_input_are_not_replaced(chosen, stored, tmp_path,
     assert "holds the results of another input" in capsys.readouterr().err
 
 
-def test_start_keeps_the_clips_own_time_and_odd_names_are_shown(stored, tmp_path, capsys):
-    path = tmp_path / "My dance [dQw4w9] :smile:.json"
-    path.write_bytes(stored.path.read_bytes())
-    out = tmp_path / "out [1]"
-    lift(
-        *stored.known, "--keypoints", path, "--weights", "tiny", "--no-flip", "--start", 0.2, "--end", 0.4, "--out", out
-    )
-    motion = read_motion(out / "person_1.npz")
-    np.testing.assert_allclose(motion.timestamps, np.arange(5, 10) / 25)
-    assert next(iter(VideoReader(out / "overlay.mp4"))).timestamp == 0
-    assert f"Look at {out / 'overlay.mp4'}" in capsys.readouterr().out
-
-
 def test_camera_options_are_used_and_written(stored, tmp_path):
     stored.lift("--no-render", "--out", tmp_path / "a", "--fov", 30)
     stored.lift("--no-render", "--out", tmp_path / "b", "--intrinsics", "400,400,320,240")
@@ -295,17 +281,6 @@ def test_nobody_is_said_and_not_invented(tmp_path, capsys):
     assert (summary["people"], summary["files"], summary["frames"]) == ([], [], 6)
     assert any(warning.startswith("nobody was found; ") for warning in summary["warnings"])
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["summary.json"]
-
-
-def test_one_visible_joint_gives_a_warning_and_a_wide_uncertainty(tmp_path):
-    joints = np.tile([300.0, 200.0], (17, 1))
-    scores = np.where(np.array(COCO17.joints) == "left_ankle", 0.9, 0.0)
-    path = coco_results(tmp_path / "ankle", [[Person(joints, scores, 1)]] * 8, COCO17, (640, 480), 25.0)
-    known = ["--keypoints", path, "--fps", 25, "--size", "640x480", "--weights", "small", "--no-render"]
-    lift(*known, "--out", tmp_path / "out")
-    warnings = json.loads((tmp_path / "out" / "summary.json").read_text())["warnings"]
-    assert any("shows 1.0 joints a frame" in line for line in warnings)
-    assert np.nanmedian(read_motion(tmp_path / "out" / "person_1.npz").uncertainty[:, 1:]) > 0.3
 
 
 def test_a_file_name_cannot_command_the_console(tmp_path, capsys):

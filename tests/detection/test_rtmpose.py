@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from poselift.core.errors import InputError
-from poselift.detection import Detector, RTMPose, build_detector, network
+from poselift.detection import Detector, RTMPose, network
 from poselift.detection.multipose import MultiPose
 from poselift.detection.rtmpose import decode_simcc
 from poselift.samples import demo_video
@@ -158,24 +158,3 @@ def test_models_in_another_form_are_refused(shape, options, message, tmp_path):
     with pytest.raises(InputError, match=message) as refused:
         RTMPose("cpu", str(path))
     assert "other.onnx" in str(refused.value)
-
-
-def test_missing_files_are_refused(tmp_path, build):
-    with pytest.raises(InputError, match=r"add --model FILE\.onnx"):
-        build_detector("rtmpose", "cpu")
-    with pytest.raises(InputError, match=r"gone.onnx: no such file"):
-        build_detector("rtmpose", "cpu", model=str(tmp_path / "gone.onnx"))
-    with pytest.raises(InputError, match=r"yolox_gone.onnx: no such file"):
-        build(17, person_model=str(tmp_path / "yolox_gone.onnx"), size=(24, 32))
-
-
-def test_a_network_that_fails_says_so(build, monkeypatch):
-    detector = build(17, size=(24, 32))
-
-    class Failing:
-        def run(self, names, inputs):
-            raise RuntimeError("out of\nmemory")
-
-    monkeypatch.setattr(detector._network, "_session", Failing())
-    with pytest.raises(InputError, match=r"rtmpose.onnx failed on 3 pictures: out of memory"):
-        detector.detect([np.zeros((*FRAME, 3), np.uint8)])

@@ -76,17 +76,6 @@ def test_a_slow_reader_misses_the_oldest_lines_and_holds_nobody_up(tmp_path):
     assert writer.lost == 1001 - len(lines) > 900
 
 
-def test_all_lines_are_written_if_the_file_is_fast(tmp_path):
-    path = tmp_path / "poses.jsonl"
-    with open(path, "w") as file:
-        writer = LineWriter(file)
-        for number in range(40):
-            writer.send(str(number))
-        writer.close()
-    assert path.read_text().splitlines() == [str(number) for number in range(40)]
-    assert (writer.lost, writer.failed) == (0, None)
-
-
 def test_a_reader_that_leaves_is_noticed():
     class Closed(SlowFile):
         def write(self, text):

@@ -79,20 +79,6 @@ def test_the_pose_is_only_turned_where_nothing_slides(rendered):
     np.testing.assert_allclose(world.motions[0].joints @ world.R, rendered.motion.joints, atol=0.03)
 
 
-def test_several_people_share_one_ground():
-    joints, down = walk(TIMES)
-    people = [
-        render(joints + [1.0, 0, -1], TIMES, down).motion,
-        render(np.repeat(standing_pose()[None], len(TIMES), 0) + [-1, 0, -2], TIMES).motion,
-    ]
-    world = to_world(people, render(joints, TIMES).camera)
-    apart = world.motions[1].root - world.motions[0].root
-    true = people[1].root - people[0].root
-    np.testing.assert_allclose(apart @ world.R, true, atol=0.03)
-    for motion in world.motions:
-        assert motion.root[:, 1].mean() == pytest.approx(0.9, abs=0.12)
-
-
 @pytest.mark.parametrize("walks", [True, False])
 @pytest.mark.parametrize(("given", "estimates"), [(1, (1.0, 0.88)), (2, (1.1, 1.0)), (None, (1.06, 0.94))])
 def test_one_ground_for_everybody_whoever_is_of_known_height(given, estimates, walks):

@@ -12,8 +12,6 @@ from poselift.models import (
     EncoderDecoder,
     EncoderDecoderConfig,
     LifterConfig,
-    RecurrentConfig,
-    RecurrentLifter,
     SimpleBaseline,
     SimpleBaselineConfig,
     SpatioTemporalLifter,
@@ -56,16 +54,6 @@ def measure(entries):
     costs, missing = measure_costs(entries, repeats=1)
     assert missing == []
     return [costs[cost_key(entry)] for entry in entries]
-
-
-def test_recurrent_networks(evaluated):
-    """Each gate is W x + U h + two biases; Elman's network has one, the GRU three, the LSTM four."""
-    dim, gates = 8, {"rnn": 1, "gru": 3, "lstm": 4}
-    costs = measure(evaluated(*(RecurrentLifter(RecurrentConfig(cell=cell, dim=dim, depth=2)) for cell in gates)))
-    for cost, count in zip(costs, gates.values(), strict=True):
-        products = FEATURES * dim + 2 * count * 2 * dim * dim + dim * 51
-        assert cost.macs == products
-        assert cost.parameters == products + dim + 2 * count * 2 * dim + 51
 
 
 def test_the_simple_baseline(evaluated):

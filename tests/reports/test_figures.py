@@ -12,7 +12,7 @@ from poselift.reports.figures import section_plots
 from poselift.reports.published import Published
 from poselift.reports.runs import Run
 from poselift.viz.plots.style import LOOKS
-from tests.reports.results import poses, results
+from tests.reports.results import results
 
 pytestmark = pytest.mark.slow
 
@@ -83,30 +83,6 @@ def test_curves_of_the_trainings_whose_log_is_there(monkeypatch):
     assert_allclose(errors.lines[0].get_xydata(), [[49, 60]])
     assert legend(plot) == ["ours"]
     assert errors.get_ylabel() == "validation MPJPE (mm)"
-
-
-def test_poses_of_each_row_with_their_error_and_frame():
-    first, second, without = (results(error, name=name) for error, name in ((50.0, "a"), (40.0, "other"), (60.0, "c")))
-    first["poses"], second["poses"] = poses(50.0), poses(40.0)
-    del without["poses"]  # of an evaluation that kept none
-    found = plots(first, second, without)
-    assert [name for name in found if name.startswith("poses")] == ["poses_1", "poses_2"]
-    titles = [part.get_suptitle() for part in found["poses_2"].figure.subfigs]
-    assert titles[0] == "best: 40.0 mm\na\nframe 7 (0.14 s)"
-    assert [title.split(":")[0] for title in titles] == ["best", "median", "worst"]
-    assert "of other, relative to the root" in found["poses_2"].caption
-
-
-def test_cost_is_counted_by_frame_and_cited_rows_have_no_time():
-    found = with_costs(results(50.0, protocol="h36m_p1", model=MODEL, data={"keypoints": "cpn"}), peers=[THEIRS, EXACT])
-    ours, theirs = found["macs"].figure.axes[0].lines
-    assert_allclose(ours.get_xydata(), [[3, 50]])
-    assert_allclose(theirs.get_xydata(), [[607, 45]])
-    assert [text.get_text() for text in found["macs"].figure.axes[0].texts] == ["Theirs"]
-    assert found["macs"].figure.axes[0].get_xlabel() == "MACs (million a frame)"
-    (ours,) = found["time"].figure.axes[0].lines
-    assert_allclose(ours.get_xydata(), [[0.5, 50]])
-    assert found["time"].figure.axes[0].get_xlabel() == "time on one CPU thread (ms a frame)"
 
 
 def test_a_row_that_has_no_headline_comes_last_and_is_drawn_without_it():

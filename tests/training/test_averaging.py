@@ -109,21 +109,3 @@ def test_the_exponential_average_moves_only_what_moves():
     torch.testing.assert_close(averaged.module.weight, torch.full((3,), expected))
     assert torch.equal(averaged.module.table, marks.table)
     assert torch.equal(averaged.module.drawn, marks.drawn)
-
-
-def test_batch_norms_keep_the_weights_that_their_statistics_are_of():
-    class Normed(pl.LightningModule):
-        def __init__(self):
-            super().__init__()
-            self.net = torch.nn.Sequential(torch.nn.Linear(3, 3), torch.nn.BatchNorm1d(3))
-
-    module, callback = Normed(), ExponentialAverage(decay=0.9, start=0)
-    trainer = create_autospec(pl.Trainer, instance=True)
-    callback.setup(trainer, module, "fit")
-    for _ in range(3):
-        module.net(torch.randn(8, 3))
-        with torch.no_grad():
-            module.net[0].weight.add_(torch.randn(3, 3))
-        callback._average_model.update_parameters(module)
-    for name, value in module.state_dict().items():
-        assert torch.equal(callback._average_model.module.state_dict()[name], value), name
