@@ -1,16 +1,12 @@
 """The errors of mistyped overrides; composed in this process."""
 
-from pathlib import Path
-
 import pytest
 from hydra import compose, initialize_config_dir
 from hydra.errors import HydraException
 from hydra.utils import instantiate
-from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
-from poselift.cli.config import CONF, explain, output_folder, run_configured, run_hydra
-from poselift.core.errors import InputError
+from poselift.cli.config import CONF, explain, run_configured, run_hydra
 from tests.cli.running import hydra_as_before
 
 pytestmark = pytest.mark.slow
@@ -47,15 +43,6 @@ def test_a_part_that_a_model_does_not_have_is_named(capsys):
     assert capsys.readouterr().err == (
         "error: EncoderDecoder takes no joint_attention; leave out the override that sets it\n"
     )
-
-
-def test_an_output_may_look_like_a_number_but_not_be_nothing():
-    config = OmegaConf.create({"output": 2026, "log": "${output}"})
-    assert output_folder(config) == Path("2026")
-    assert config.log == "2026"
-    for nothing in ("", None):
-        with pytest.raises(InputError, match="output= names no folder"):
-            output_folder(OmegaConf.create({"output": nothing}))
 
 
 def test_a_folder_that_cannot_be_made_is_reported(tmp_path, capsys):

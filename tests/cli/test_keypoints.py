@@ -158,13 +158,3 @@ def test_the_default_folder_is_taken_again_by_another_way(folder, tmp_path, monk
     for given in (folder, folder / ".." / folder.name):
         lift("--keypoints", given, "--fps", 25, "--size", "640x480", "--no-flip", "--no-render", "--quiet")
     assert (tmp_path / "poselift_out" / "walk" / "person_4.npz").is_file()
-
-
-def test_that_nothing_was_lifted_of_somebody_is_told(folder, tmp_path, capsys):
-    options = ["--fps", 25, "--size", "640x480", "--threshold", 0.95, "--no-render", "--out", tmp_path / "out"]
-    with pytest.raises(SystemExit) as ended:
-        lift("--keypoints", folder, *options)
-    assert ended.value.code == 3
-    (warning,) = json.loads((tmp_path / "out" / "summary.json").read_text())["warnings"]
-    assert f"warning: {warning}" in capsys.readouterr().out
-    assert warning.startswith("person 4 was not lifted: no joint")

@@ -84,9 +84,3 @@ def test_pictures_are_read_as_their_config_says(name, tmp_path, config_of):
     assert (batch.valid.sum(1) == 1).all()
     assert (batch.scores > 0).any(-1)[batch.valid].all()
     assert next(iter(data.val_dataloader())).joints.isfinite().any()
-
-
-@pytest.mark.parametrize("name", WRITERS)
-def test_pictures_without_a_2d_loss_are_refused(name, tmp_path, train_here):
-    with pytest.raises(Exception, match="add loss=with_2d"):
-        train_here(f"data={name}", f"data.root={tmp_path}")

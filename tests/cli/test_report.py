@@ -102,17 +102,6 @@ def test_patterns_and_protocols(tmp_path, capsys):
     assert "MixSTE" not in (tmp_path / "alone" / "tables" / "h36m_p1_comparison.md").read_text()
 
 
-@pytest.mark.usefixtures("no_plots")
-def test_what_an_earlier_report_left_is_said(tmp_path, capsys):
-    run, out = write(tmp_path / "run", results()), tmp_path / "out"
-    report(run, "--out", out, "--cost", "none")
-    assert "of an earlier report" not in capsys.readouterr().out
-    (out / "tables" / "cmu_bench_2_comparison.tex").touch()
-    report(run, "--out", out, "--cost", "none")
-    said = capsys.readouterr().out
-    assert "has 1 tables or plots of an earlier report, for example tables/cmu_bench_2_comparison.tex" in said
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -96,18 +96,6 @@ def rewrite(root, folder, **changes):
     return arrays
 
 
-def test_joints_that_are_not_seen(root, tmp_path):
-    arrays = rewrite(root, tmp_path)
-    arrays["S"][:5, 3, 3] = 0
-    arrays["part"][2:4, 6, 2] = 0
-    rewrite(root, tmp_path, S=arrays["S"], part=arrays["part"])
-    view = load_h36m_mmpose(tmp_path)[0]
-    assert view.joints[:5, 3].isnan().all()
-    assert view.joints[5:, 3].isfinite().all()
-    assert view.keypoints[2:4, 6].isnan().all()
-    assert view.scores[2:4, 6].max() == 0
-
-
 @pytest.mark.parametrize(
     ("changes", "message"),
     [

@@ -9,7 +9,7 @@ import torch
 from poselift.core.errors import InputError
 from poselift.data.h36m import ACTIONS
 from poselift.data.h36m_cameras import h36m_camera
-from poselift.data.h36m_motionbert import BLOCKED, BONES, load_h36m_motionbert
+from poselift.data.h36m_motionbert import BONES, load_h36m_motionbert
 from poselift.geometry import bone_lengths
 from poselift.skeleton import H36M17
 from tests.data.formats.h36m import CAMERAS, FEW, MOVING, camera_frame, motion, write_h36m_motionbert
@@ -55,14 +55,6 @@ def test_actions_are_numbered_from_2(tmp_path, data):
     sources = [f"s_09_act_{number:02d}_subact_01_ca_01" for number in range(2, 17)]
     rewrite(tmp_path, {"test": part}, "test", source=sources)
     assert [view.action for view in load_h36m_motionbert(tmp_path, "test")] == list(ACTIONS)
-
-
-def test_takes_that_the_field_does_not_count(views):
-    blocked = {view.name for view in views if view.joints.isnan().all()}
-    takes = ("S9/Greeting subact_02", "S9/SittingDown subact_02", "S9/Waiting subact_01")
-    assert blocked == {f"{take}/{camera}" for take in takes for camera in CAMERAS}
-    assert all(view.joints.isfinite().all() for view in views if view.name not in blocked)
-    assert len(BLOCKED) == len(takes)
 
 
 def test_only_whole_clips_count_in_the_fields_evaluation(root, views):
@@ -144,13 +136,6 @@ def rewrite(folder, data, split, **changes):
     part = {**data[split], **changes}
     part = {key: value for key, value in part.items() if value is not None}
     (folder / FILE).write_bytes(pickle.dumps({**data, split: part}))
-
-
-def test_confidence_with_a_third_axis_or_none(tmp_path, data):
-    rewrite(tmp_path, data, "test", confidence=data["test"]["confidence"][..., None] * 2)
-    assert load_h36m_motionbert(tmp_path)[0].scores.max() == 1
-    rewrite(tmp_path, data, "test", confidence=None)
-    assert load_h36m_motionbert(tmp_path)[0].scores.min() == 1
 
 
 @pytest.mark.parametrize(

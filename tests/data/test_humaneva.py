@@ -62,16 +62,6 @@ def test_fitted_intrinsics():
     np.testing.assert_allclose(noisy, K, atol=2)
 
 
-def test_missing_data_is_told_with_the_tree(tmp_path):
-    with pytest.raises(InputError, match=r"data_3d_humaneva15.npz\n(.*\n)*.*humaneva.is.tue.mpg.de"):
-        load_humaneva(tmp_path)
-    write_humaneva(tmp_path, frames=2)
-    with pytest.raises(InputError, match=r"no such file: .*data_2d_humaneva15_cpn.npz"):
-        load_humaneva(tmp_path, keypoints="cpn")
-    with pytest.raises(InputError, match=r"data.split=validate is not a split of HumanEva-I; choose train or test"):
-        load_humaneva(tmp_path, "validate")
-
-
 @pytest.mark.parametrize(
     ("file", "key", "change", "message"),
     [

@@ -62,18 +62,6 @@ def test_what_is_occluded_is_not_seen(written):
     assert view.joints.isfinite().all()
 
 
-def test_what_is_outside_the_picture_or_behind_is_not_seen(tmp_path):
-    rows = [[1, 0, kind, 100, 200, -5.0, -2.0, 7.0, 0, 0] for kind in range(22)]
-    rows[5][3], rows[6][4], rows[7][7] = -1, 1081, -0.1
-    rows += [[row[0], 1, row[2], -50, *row[4:]] for row in rows]
-    path = tmp_path / "annotations" / "train" / "seq_0.json"
-    path.parent.mkdir(parents=True)
-    path.write_text(json.dumps(rows))
-    (view,) = load_jta(tmp_path, "train")
-    assert view.subject == "seq_0/0", "of person 1 nothing is seen"
-    assert (view.scores[0] == 0).nonzero().flatten().tolist() == [5, 6, 7]
-
-
 def test_left_and_right_as_the_dataset_numbers_them():
     assert JTA22.joints[4] == "right_shoulder"
     assert JTA22.joints[10] == "left_wrist"
@@ -98,16 +86,6 @@ def test_a_joint_without_a_row_is_unknown(written):
         assert view.joints[gaps[name]].isnan().all()
         rooted = view.root.isfinite().all(1)
         torch.testing.assert_close(view.root[rooted], before[name].root[rooted])
-
-
-def test_missing_data_is_told_with_the_tree(written):
-    folder, _ = written
-    with pytest.raises(InputError, match=r"train/seq_\*.json\n(.*\n)*.*aimagelab.ing.unimore.it/go/JTA"):
-        load_jta(folder, "train")
-    with pytest.raises(InputError, match=r"no such file: .*test/seq_3.json\n"):
-        load_jta(folder, "test", sequences=[3])
-    with pytest.raises(InputError, match=r"data.split=all is not a split of JTA; choose train or val or test"):
-        load_jta(folder, "all")
 
 
 def without(rows, *places):

@@ -1,10 +1,9 @@
 import pytest
 import torch
 
-from poselift.core.errors import InputError
 from poselift.data.made import MOVEMENTS, made_views
 from poselift.data.synthetic import synthetic_corpus
-from poselift.geometry import bone_lengths, project
+from poselift.geometry import bone_lengths
 from poselift.skeleton import CMU28, H36M17
 
 PIXEL, SCORES = [699.97, 450.56], 31319.0
@@ -44,14 +43,3 @@ def test_a_frozen_benchmark(views):
     squat = views["Squat/p2"]
     assert squat.keypoints[0, CMU28.index("left_knee")].tolist() == pytest.approx(PIXEL, abs=0.01)
     assert float(torch.stack([view.scores.sum() for view in views.values()]).sum()) == pytest.approx(SCORES, abs=0.5)
-
-
-def test_exact_2d_and_other_skeletons(views):
-    exact = {view.name: view for view in made_views("coco17", "gt")}["Squat/p2"]
-    nose = CMU28.index("nose")
-    torch.testing.assert_close(exact.joints, views["Squat/p2"].joints)
-    pixels = project(exact.joints + exact.root[:, None], exact.K)
-    torch.testing.assert_close(exact.keypoints[:, nose], pixels[:, nose])
-    assert exact.keypoints[:, CMU28.index("spine")].isnan().all()
-    with pytest.raises(InputError, match=r"data.keypoints=some is unknown; choose det or gt"):
-        made_views(keypoints="some")

@@ -89,13 +89,6 @@ def test_the_studio_camera_of_the_test_set_is_training_camera_8(tmp_path):
     )
 
 
-def test_missing_data_is_told_with_the_tree(tmp_path):
-    with pytest.raises(InputError, match=r"data_train_3dhp.npz\n(.*\n)*.*vcai.mpi-inf(.*\n)*.*P-STMO"):
-        load_mpi_inf_3dhp_npz(tmp_path, "train")
-    with pytest.raises(InputError, match="choose train or test"):
-        load_mpi_inf_3dhp_npz(tmp_path, "val")
-
-
 @pytest.mark.parametrize(
     ("change", "message"),
     [

@@ -26,17 +26,6 @@ def test_keypoints_counted_from_pixel_0(tmp_path, split):
     assert views[1].scores[0, MPII16.index("left_wrist")] == 0
 
 
-def test_missing_files_are_told_with_the_tree(tmp_path):
-    with pytest.raises(InputError, match=r"no such file: \S*mpii_val.json\n(.*\n)*.*human-pose.mpi-inf.mpg.de"):
-        load_mpii(tmp_path)
-    write_mpii(tmp_path)
-    (tmp_path / "images" / "000000001.jpg").unlink()
-    with pytest.raises(InputError, match=r"no such file: \S*000000001.jpg\n"):
-        load_mpii(tmp_path)
-    with pytest.raises(InputError, match=r"data.split=test is not a split of MPII Human Pose; choose train or val"):
-        load_mpii(tmp_path, "test")
-
-
 @pytest.mark.parametrize(
     ("key", "value", "message"),
     [

@@ -70,13 +70,6 @@ def test_splits_and_a_phone_on_its_side(tmp_path):
     assert view.image_size.tolist() == [1920, 1080]
 
 
-def test_missing_data_is_told_with_the_tree(tmp_path):
-    with pytest.raises(InputError, match=r"sequenceFiles/test/\*.pkl\n(.*\n)*.*virtualhumans.mpi-inf.mpg.de/3DPW"):
-        load_pw3d(tmp_path)
-    with pytest.raises(InputError, match=r"data.split=validation is not a split of 3DPW; choose train or val or test"):
-        load_pw3d(tmp_path, "validation")
-
-
 def change(path, edit):
     content = pickle.loads(path.read_bytes())
     edit(content)

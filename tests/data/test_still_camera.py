@@ -40,19 +40,6 @@ def test_projections_are_those_of_opencv_in_the_picture_alone(camera, world):
     assert (view.scores.numpy() == inside).all()
 
 
-def test_what_the_lens_folds_back_into_the_picture_was_not_seen():
-    K = torch.tensor([[1100.0, 0, 960], [0, 1100, 540], [0, 0, 1]]).double()
-    distortion = torch.tensor([-0.2, 0, 0, 0, 0]).double()
-    camera = StillCamera("wide", (1920, 1080), K, torch.eye(3).double(), torch.zeros(3).double(), distortion)
-    world = np.zeros((1, 17, 3))
-    world[..., 2] = 2
-    world[0, 0, 0] = 4.2  # 65 degrees off the axis, where 1 - 0.2 r**2 leads back to 14
-    view = camera.view("a", "b", world, COCO17, fps=60.0, action="walk")
-    assert view.scores[0, 0] == 0
-    assert view.keypoints[0, 0].isnan().all()
-    assert (view.scores[0, 1:] == 1).all()
-
-
 def test_joints_are_those_of_the_world_turned(camera, world):
     view = camera.view("a", "b", world, COCO17, fps=60.0, action="walk")
     expected = Rotation.from_rotvec(TURN).apply(world.reshape(-1, 3)) + [0.2, -0.1, 4.0]

@@ -50,16 +50,6 @@ def test_splits_runs_and_frame_rates(tmp_path):
     torch.testing.assert_close(view.times, torch.arange(6) / 30)
 
 
-def test_missing_data_is_told_with_the_tree(tmp_path):
-    write_surreal(tmp_path, {"train/run0/01_01/1": 3})
-    with pytest.raises(InputError, match=r"no such file: .*run1.*\n(.*\n)*.*01_01_c0001_info.mat(.*\n)*.*willow"):
-        load_surreal(tmp_path, "train")
-    with pytest.raises(
-        InputError, match=r"data.split=validation is not a split of SURREAL; choose train or val or test"
-    ):
-        load_surreal(tmp_path, "validation")
-
-
 @pytest.mark.parametrize(
     ("key", "value", "message"),
     [

@@ -127,18 +127,6 @@ def test_the_networks_are_given_rgb(monkeypatch):
         assert network.given[0, 128, 128].tolist() == [250, 120, 10]
 
 
-def test_joints_outside_the_picture_are_not_seen(detector, pictures, found):
-    whole = found[0]
-    person = int(np.argmax(whole.box_scores))
-    knees = whole.keypoints[person, detector.skeleton.indices(["left_knee", "right_knee"]), 1]
-    cut = int(knees.min()) - 5
-    for found in detector.detect([np.ascontiguousarray(pictures[0][:cut])]):
-        assert len(found) >= 1
-        missing = np.isnan(found.keypoints).any(-1)
-        assert (found.scores[missing] == 0).all()
-        assert found.keypoints[~missing][:, 1].max() <= cut - 0.5
-
-
 def test_thunder_replaces_multipose_unless_it_went_wrong():
     rng = np.random.default_rng(0)
     box = np.array([0.0, 0, 100, 200])

@@ -105,20 +105,6 @@ def test_a_batch_is_its_people_one_by_one(batch, build, monkeypatch):
     assert detector.detect([]) == []
 
 
-def test_joints_outside_the_picture_are_not_seen(build):
-    """The mark of one is cut away, that of another lies on the edge of what the network sees beyond the picture."""
-    frame, truth = marked(17, 0)
-    detector = build(17)
-    frame[:, 600:] = 0
-    found = detector.detect([np.ascontiguousarray(frame)])[0]
-    gone = truth[..., 0] > 606
-    assert gone.any()
-    seen = np.isfinite(found.keypoints).all(-1)
-    assert (found.scores[~seen] == 0).all()
-    inside = (found.keypoints[seen] > -0.5).all() and (found.keypoints[seen] < np.array(FRAME[::-1]) - 0.5).all()
-    assert inside
-
-
 def test_without_a_person_model_movenet_finds_the_people(build):
     frame = next(iter(VideoReader(demo_video()))).image
     detector = build(17, person_model=None, size=(48, 64))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from poselift.lifting.contacts import Feet, at_rest, feet_of, find_contacts, runs_of
-from poselift.skeleton import CMU28, COCO17, H36M17, Skeleton
+from poselift.skeleton import CMU28, COCO17, H36M17
 from tests.lifting.walking import render, standing_pose, walk
 
 

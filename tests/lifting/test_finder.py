@@ -143,16 +143,6 @@ def test_a_look_ahead_at_the_wrong_place_is_not_used():
     assert len(set(times)) < len(times)  # somewhere after the jump there was a second look
 
 
-def test_each_run_looks_at_the_same():
-    def people(time):
-        return [(100 + 40 * np.sin(3 * time), 50)]
-
-    first, second = (watch(people, 2.0, 30, EVERY) for _ in range(2))
-    assert sorted(first[0].looks) == sorted(second[0].looks)
-    for (_, found), (_, again) in zip(first[1], second[1], strict=True):
-        np.testing.assert_array_equal(found.keypoints, again.keypoints)
-
-
 class StillStreet(Street):
     """The same with a still camera: people are grey, and the first pixel is the clock."""
 
@@ -181,15 +171,6 @@ def test_who_comes_into_a_still_picture_is_searched_for_at_once():
     searched, seen = still(lambda time: [(100, 50)] + [(300, 50)] * (time > 2.03), 4.0)
     assert sum(2.03 < time < 2.8 for time in searched) >= 3
     assert min(time for found, time in seen if found is not None and 300 in corners(found)) < 2.03 + 0.5
-
-
-def test_somebody_who_leaves_is_gone_at_once_and_searched_for():
-    detector, seen = watch(lambda time: [(100, 50)] if time < 1 or time > 1.5 else [])
-    present = [time for time, found in seen if found is not None and len(found)]
-    assert not any(1 <= time <= 1.5 for time in present)
-    assert min(time for time in present if time > 1.5) < 1.85
-    hurried = [time for time, _ in detector.searches if 1 <= time <= 2]
-    assert len(hurried) > 4
 
 
 def test_what_no_search_finds_again_is_given_up():

@@ -63,14 +63,6 @@ def test_gaps_get_a_frame_every_tenth_of_a_second(gap, given):
         np.testing.assert_allclose(np.diff(inside), 0.1, atol=0.03)
 
 
-def test_frames_before_the_first_look_and_after_the_last_are_a_gap():
-    seen, times = without(150, 50, (0.0, 0.5), (2.0, 3.0))
-    lifted = lifted_frames(seen, seen, times)
-    assert lifted[[0, -1]].tolist() == [0, 149]
-    assert np.diff(times[lifted]).max() < 0.12
-    assert (~seen[lifted]).sum() == 15
-
-
 def test_a_slow_clip_has_no_more_frames_to_give():
     seen = np.array([1, 1, 0, 0, 1, 1], bool)
     assert lifted_frames(seen, seen, np.arange(6) / 4).tolist() == list(range(6))
@@ -148,13 +140,3 @@ def test_no_frame_is_made_from_empty_ones():
     for frames in (0, 1):
         kept = with_frames_between(pixels[:frames], scores[:frames], times[:frames])
         assert [len(part) for part in kept] == [frames] * 4
-
-
-@pytest.mark.parametrize("every", [2, 3, 4])
-def test_where_looks_are_rare_the_frames_between_are_left_out(every):
-    """At 50 frames a second, looks at every second frame are 25 a second."""
-    times = np.arange(61) / 50
-    seen = np.arange(61) % every == 0
-    filled = np.arange(61) <= np.flatnonzero(seen)[-1]
-    expected = filled if every == 2 else seen
-    assert lifted_frames(seen, filled, times).tolist() == sorted({*np.flatnonzero(expected).tolist(), 60})

@@ -16,9 +16,8 @@ from poselift.lifting.height import (
     estimate_height,
     height_of,
     scale_to_height,
-    with_height,
 )
-from poselift.skeleton import CMU28, COCO17, H36M17
+from poselift.skeleton import CMU28, H36M17
 from poselift.structures import Motion
 
 LENGTHS = {"knee": 0.42, "ankle": 0.43, "spine": 0.12, "thorax": 0.23, "neck_base": 0.19, "head_top": 0.1}
@@ -93,29 +92,6 @@ def test_scaling_gives_the_height_and_keeps_the_picture(motion):
     )
     torch.testing.assert_close(before, after, atol=1e-2, rtol=0)
     assert (scaled.joints.dtype, scaled.root.dtype) == (np.float32, np.float32)
-
-
-def test_a_motion_of_a_known_height(motion):
-    same, shown = with_height(motion, None)
-    assert same is motion
-    true = estimate_height(body(), H36M17).metres
-    assert shown.metres == pytest.approx(true, rel=1e-4)
-    scaled, given = with_height(motion, 0.5 * true)
-    assert (given.metres, given.spread, given.origin) == (0.5 * true, 0.0, "given")
-    np.testing.assert_allclose(scaled.joints, 0.5 * motion.joints, rtol=1e-3, atol=1e-5)
-    np.testing.assert_allclose(scaled.root, 0.5 * motion.root, rtol=1e-3)
-
-
-def test_an_empty_motion_and_a_skeleton_without_a_body(motion):
-    empty = replace(motion, joints=np.full_like(motion.joints, np.nan), root=np.full_like(motion.root, np.nan))
-    assert with_height(empty, None) == (empty, None)
-    same, given = with_height(empty, 1.8)
-    assert same is empty
-    assert given.origin == "given"
-    other = replace(motion, skeleton=COCO17)
-    assert with_height(other, None) == (other, None)
-    with pytest.raises(InputError, match="coco17"):
-        with_height(other, 1.8)
 
 
 def test_heights_by_person():

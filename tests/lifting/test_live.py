@@ -102,17 +102,6 @@ def test_an_empty_frame_is_pushed_because_the_lifter_must_know_who_was_lost():
     assert all(frame.looked for frame in frames)
 
 
-def test_people_without_a_look_are_there_but_have_no_pose():
-    # Person 1 is seen in every frame, person 2 in every third one, as a finder looks at calm people.
-    def people(time):
-        return [100, 400] if round(25 * time) % 3 == 0 else [100]
-
-    frames, _ = run(people, 40)
-    late = frames[20:]
-    assert all(frame.present == (1, 2) for frame in late)
-    assert [2 in frame.people for frame in late] == [frame.index % 3 == 0 for frame in late]
-
-
 def test_poses_that_a_lifter_holds_are_left_out_and_those_between_looks_stay():
     class Holding(FakeLifter):
         """As `StreamingPeople`: known people who were not found keep their pose; two frames late."""

@@ -45,11 +45,3 @@ def test_uneven_bones_are():
 @pytest.mark.parametrize(("height", "bone"), [(1.15, "thigh"), (1.15, "shank")])
 def test_bones_that_do_not_fit_the_height_are(height, bone):
     assert any(f"a {bone} of" in doubt for doubt in doubts(body(), Height(height, 0.1)))
-
-
-def test_empty_frames_do_not_count():
-    def empty(joints):
-        joints[3:] = np.nan
-        return joints
-
-    assert doubts(body(empty), Height(1.75, 0.17)) == []

@@ -51,23 +51,6 @@ def test_depth_noise_is_smoothed(scene):
     assert np.abs(found - root).mean() < np.abs(alone - root).mean()
 
 
-def test_broken_timestamps_a_tick_apart(scene):
-    joints, rays, weights, times, root = scene
-    found = solve_root(joints, rays, weights, np.arange(60) / 90000)
-    np.testing.assert_allclose(found, root, atol=0.2)  # a straight line: no turn is likely in that time
-    twice = np.r_[0:20, 19:59]
-    times = times[twice]
-    times[20] += 1 / 90000
-    np.testing.assert_allclose(solve_root(joints[twice], rays[twice], weights[twice], times), root[twice], atol=0.03)
-
-
-def test_uneven_times(scene):
-    joints, rays, weights, times, root = scene
-    keep = np.sort(np.random.default_rng(2).choice(60, 35, replace=False))
-    found = solve_root(joints[keep], rays[keep], weights[keep], times[keep])
-    np.testing.assert_allclose(found, root[keep], atol=0.03)
-
-
 def test_nobody_is_behind_the_camera(scene):
     """Some frames upside down, then all of them: lines fit as well behind the camera, but nobody is there."""
     joints, rays, weights, times, root = scene

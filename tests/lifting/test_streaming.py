@@ -85,17 +85,6 @@ def test_poses_are_smoothed(keypoints, weights, camera):
     assert np.abs(np.diff(smooth, 2, axis=0)).mean() < 0.7 * np.abs(np.diff(rough, 2, axis=0)).mean()
 
 
-def test_frames_left_out_are_no_missing_joints(keypoints, weights, camera):
-    """Every second frame pushed gives what a camera of half the rate gives."""
-    options = {"lookahead": 0, "options": SMALL, "smooth": False}
-    poses = push_all(StreamingLifter(weights, camera, COCO17, **options), keypoints, range(0, 40, 2))
-    seen = lost(keypoints, *range(1, 40, 2))
-    mixed = push_all(StreamingLifter(weights, camera, COCO17, **options), seen, range(40))
-    np.testing.assert_allclose(mixed[38].joints, poses[19].joints, atol=1e-6)
-    assert mixed[39].interpolated
-    assert not mixed[38].interpolated
-
-
 def test_a_slow_stream_is_lifted_as_a_slow_clip(keypoints, weights, camera):
     """At ten looks a second the lifter gets interpolated frames between them, as in `lift`."""
     rows = range(0, 60, 5)

@@ -84,20 +84,6 @@ def test_joints_over_time(frames):
     assert maps["joint_blocks.0.attention"].over_joints
 
 
-def test_joints_over_time_of_an_attention_that_needs_all_joints():
-    """A joint that nobody saw has tokens too; it does not count."""
-    options = {"joint_time": True, "joint_attention": {"name": "hierarchical", "skeleton": "cmu28"}}
-    lifter = SpatioTemporalLifter(LifterConfig(**SMALL, **options)).eval()
-    seen = []
-    block = lifter.joint_time_blocks[0].attention
-    block.register_forward_pre_hook(lambda module, args: seen.append(args[0]))
-    maps = {layer.layer: layer for layer in maps_of(lifter, window(8, hidden=("nose",)))}
-    each = block.attention_map(seen[0])
-    torch.testing.assert_close(
-        maps["joint_time_blocks.0.attention"].weights, each[[joint != "nose" for joint in CMU28.joints]].mean(0)
-    )
-
-
 @pytest.mark.parametrize("frames", [10, len(CMU28) - 1])
 def test_joint_tokens_over_joints_and_over_time(frames):
     lifter = JointTokenTransformer(JointTokenConfig(dim=16, depth=1, heads=2)).eval()

@@ -141,16 +141,6 @@ def test_cited_rows_never_leave_their_protocol():
     assert all(not peer.exact_points for peer, _ in matching_peers(section(h36m()), peers))
 
 
-@pytest.mark.parametrize("part", ["view", "group", "joint"])
-def test_cited_rows_do_not_stand_beside_a_part_of_the_protocol(part):
-    content = h36m(view="S9/Walking/1") if part == "view" else h36m()
-    if part == "group":
-        del content["metrics"]["mpjpe"]["groups"]["Walking"]
-    if part == "joint":
-        del content["metrics"]["mpjpe"]["joints"]["head_top"]
-    assert matching_peers(section(content), [THEIRS]) == []
-
-
 def test_other_units_are_refused():
     other = results(name="b")
     other["metrics"]["mpjpe"]["unit"] = "m"

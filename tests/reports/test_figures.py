@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 from numpy.testing import assert_allclose
 
-from poselift.core.errors import InputError
 from poselift.reports.cost import Cost, cost_key
 from poselift.reports.entries import sections
 from poselift.reports.figures import section_plots
@@ -83,17 +82,3 @@ def test_curves_of_the_trainings_whose_log_is_there(monkeypatch):
     assert_allclose(errors.lines[0].get_xydata(), [[49, 60]])
     assert legend(plot) == ["ours"]
     assert errors.get_ylabel() == "validation MPJPE (mm)"
-
-
-def test_a_row_that_has_no_headline_comes_last_and_is_drawn_without_it():
-    content = results(name="none")
-    content["metrics"]["mpjpe"]["mean"] = None
-    found = with_costs(content, results(50.0, name="one", model=MODEL))
-    assert [line.get_color() for line in found["macs"].figure.axes[0].lines] == [LOOKS[1].color]
-
-
-def test_seeds_that_do_not_fit_together_are_refused():
-    other = results(seed=1)
-    other["curves"]["pdj"]["thresholds"][1] = 0.15
-    with pytest.raises(InputError, match=r"1/metrics.json: the thresholds of curves.pdj are not those of 0"):
-        plots(results(), other)

@@ -76,15 +76,6 @@ def test_motionberts_clip_of_a_video_has_no_unit(views, poses, tmp_path):
     np.testing.assert_allclose(read.poses[views[1].name], poses[views[1].name] * 1.7, rtol=1e-6)
 
 
-def test_a_folder_has_a_file_a_view(make_view, tmp_path):
-    view = make_view(np.zeros((3, 17, 3)), name="S9/Walking 1/54138969")
-    file = tmp_path / "S9" / "Walking 1" / "54138969.npy"
-    file.parent.mkdir(parents=True)
-    np.save(file, np.full((3, 17, 3), 2000.0))
-    read = read_predictions(tmp_path, [view], unit="mm")
-    assert (read.poses[view.name] == 2).all()
-
-
 def test_a_test_set_as_videopose3d_keeps_it(make_view, tmp_path):
     """With the names of Human3.6M's views: the errors that were put in come out, by action."""
     off, cameras = {"Directions 1": 0.01, "Eating": 0.05, "Walking": 0.02, "Walking 1": 0.02}, ("a", "b", "c", "d")

@@ -1,13 +1,11 @@
 """The files of a report."""
 
-import base64
 import shutil
 import subprocess
 
 import pytest
 from matplotlib.figure import Figure
 
-from poselift.core.errors import InputError
 from poselift.reports.entries import sections
 from poselift.reports.figures import Plot
 from poselift.reports.published import read_published
@@ -69,22 +67,3 @@ def test_the_document_compiles_as_it_stands(report, tmp_path):
     done = subprocess.run(command, cwd=tmp_path / "out", capture_output=True, timeout=300)
     assert done.returncode == 0, done.stdout.decode(errors="replace")[-2000:]
     assert b"Overfull" not in done.stdout
-
-
-def test_attention_drawn_beside_a_run_comes_into_the_page(tmp_path, monkeypatch):
-    """And into no other; what is no picture is refused."""
-    monkeypatch.setattr("poselift.reports.report.section_plots", lambda *_: [])
-    runs = [write(tmp_path / name, results(50.0 + place, name=name)) for place, name in enumerate(("ours", "other"))]
-    picture = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + (400).to_bytes(4) + (200).to_bytes(4) + b"the rest"
-    folder = (tmp_path / "ours") / "attention"
-    folder.mkdir()
-    (folder / "time.png").write_bytes(picture)
-    found, _ = sections(read_runs(runs))
-    write_report(tmp_path / "out", found)
-    page = (tmp_path / "out" / "index.html").read_text()
-    assert base64.b64encode(picture).decode() in page
-    assert page.count("<figure") == page.count("Where each head of ours looks, over time.") / 2 == 1
-    assert 'width: 200px"' in page
-    (folder / "time.png").write_bytes(b"nothing")
-    with pytest.raises(InputError, match=r"time\.png is no PNG picture"):
-        write_report(tmp_path / "out", found)

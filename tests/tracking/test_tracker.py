@@ -121,13 +121,6 @@ def test_crossing_people_of_a_motion_corpus_keep_their_numbers(corpus):
     assert wrong <= 1
 
 
-def test_who_appears_there_at_another_size_is_somebody_else(scenes):
-    def scene(time):
-        return [scenes.walker(300, time, 300, seed=1)] if time < 1.5 else [scenes.walker(300, time, 120, seed=2)]
-
-    assert len(scenes.track(scene, CLIP)[0]) == 2
-
-
 def test_each_track_covers_the_frames_in_which_its_person_is_there(scenes):
     def scene(time):
         poses = [scenes.walker(100, time, seed=1)] if time >= 1.0 else []
@@ -177,34 +170,6 @@ def test_any_frame_rate(scenes, rate):
     people, _ = scenes.track(scene, np.arange(rate) / rate)
     assert [len(person) for person in people] == [rate] * 2
     assert all(abs(np.diff(nose(person)[:, 0]).mean()) * rate == pytest.approx(200, rel=0.1) for person in people)
-
-
-def test_a_frame_rate_that_varies(scenes):
-    steps = np.random.default_rng(1).choice([1 / 60, 1 / 30, 1 / 10], 60)
-    times = np.cumsum(steps)
-
-    def scene(time):
-        return [scenes.walker(100 + 150 * time, time, seed=1), scenes.walker(1100 - 150 * time, time, seed=2)]
-
-    people, _ = scenes.track(scene, times)
-    assert [len(person) for person in people] == [60] * 2
-    np.testing.assert_array_equal(people[0].timestamps, times)
-    for person in people:
-        speed = np.diff(nose(person)[:, 0]).sum() / (times[-1] - times[0])
-        assert abs(speed) == pytest.approx(150, rel=0.05)
-
-
-def test_joints_that_come_and_go_do_not_break_a_track(scenes):
-    rng = np.random.default_rng(2)
-    tracker = Tracker((1280, 720))
-    for time in CLIP:
-        found = scenes.detections([scenes.walker(300 + 100 * time, time)])
-        missing = rng.random((1, 17)) < 0.4
-        found.keypoints[missing], found.scores[missing] = np.nan, 0.0
-        tracker.update(found, float(time))
-    people = tracker.tracks()
-    assert [len(person) for person in people] == [len(CLIP)]
-    assert people[0].seen.all()
 
 
 def test_live_numbers_come_with_confirmation_and_stay(scenes):

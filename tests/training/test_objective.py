@@ -5,10 +5,8 @@ import numpy as np
 import pytest
 import torch
 
-from poselift.data.synthetic import synthetic_corpus
-from poselift.data.virtual import VirtualSampler
 from poselift.losses import position_loss, reprojection_loss, symmetry_loss
-from poselift.skeleton import CMU28, COCO17, H36M17
+from poselift.skeleton import CMU28, H36M17
 from poselift.training.objective import LOSSES, Objective
 
 
@@ -32,15 +30,6 @@ def test_the_sum_is_weighted(batch):
     assert all(float(value) > 0 for value in losses.values())
 
 
-def test_the_truth_costs_nothing_where_the_first_joint_is_no_pelvis():
-    source = VirtualSampler(synthetic_corpus(2, 60, seed=0), 8, CMU28, COCO17, {"cmu28": 1.0})
-    batch = source.sample(2, torch.Generator().manual_seed(0))
-    as_lifters_give = batch.joints - batch.joints[:, :, :1]
-    assert float(as_lifters_give.sub(batch.joints).norm(dim=-1).mean()) > 0.3
-    losses = Objective({"position": 1.0, "scale_free": 1.0}, CMU28, COCO17)(as_lifters_give, batch)
-    assert all(float(losses[name]) < 1e-3 for name in losses)
-
-
 def test_losses_of_weight_zero_are_left_out(batch):
     assert set(Objective({"position": 1, "velocity": 0.0}, CMU28, H36M17)(predict(batch), batch)) == {
         "position",
@@ -56,17 +45,6 @@ def test_the_newest_frames_have_a_loss_of_their_own(batch):
     late[:, -4:] += 0.1
     assert float(objective(early, batch)["loss"]) < 1e-3
     assert float(objective(late, batch)["loss"]) == pytest.approx(0.1 * 3**0.5, rel=0.01)
-
-
-def test_frames_beyond_the_clip_do_not_count(batch):
-    valid = batch.valid.clone()
-    valid[:, 5:] = False
-    predicted = predict(batch)
-    changed = predicted.clone()
-    changed[:, 5:] += 1
-    objective = Objective(dict.fromkeys(LOSSES, 1.0), CMU28, H36M17)
-    shorter = replace(batch, valid=valid)
-    torch.testing.assert_close(objective(changed, shorter), objective(predicted, shorter))
 
 
 def test_without_3d_the_keypoints_are_what_is_compared_with(batch):

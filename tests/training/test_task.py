@@ -99,22 +99,6 @@ def test_what_writes_pose_after_pose_is_fed_the_truth_in_training_and_its_own_in
     assert fed[1:] == [None] * (len(fed) - 1)
 
 
-def test_the_penalty_of_attention_is_in_the_loss(make_task, batch):
-    losses, gradients = [], []
-    for weight in (0.0, 0.01):
-        task = make_task()
-        torch.manual_seed(0)
-        attention = {"name": "adaptive_span", "max_span": 64, "span_weight": weight}
-        task.lifter = SpatioTemporalLifter(replace(task.lifter.config, attention=attention))
-        loss = task.training_step(batch, 0)
-        loss.backward()
-        losses.append(loss.item())
-        gradients.append(task.lifter.time_blocks[0].attention.span_logits.grad.mean().item())
-    # One layer, whose spans start at an eighth of the longest.
-    assert losses[1] - losses[0] == pytest.approx(0.01 * 8.0, rel=1e-4)
-    assert gradients[1] > gradients[0]
-
-
 @pytest.fixture
 def coco_batch():
     source = VirtualSampler(synthetic_corpus(2, 60, seed=0), 8, CMU28, COCO17, {"cmu28": 1.0})

@@ -4,8 +4,6 @@ import torch
 from poselift.core.errors import InputError
 from poselift.models import (
     LifterConfig,
-    SimpleBaseline,
-    SimpleBaselineConfig,
     SpatioTemporalLifter,
 )
 from poselift.reports.cost import example_window
@@ -104,30 +102,7 @@ def test_heads_over_time_know_time_by_their_channels(encoded):
         warm_start(SpatioTemporalLifter(LifterConfig(**{**sizes, "joint_dim": 32})), narrow)
 
 
-def test_joint_tokens_of_other_attention_do_not_widen():
-    narrow, wide = (
-        SpatioTemporalLifter(LifterConfig(**{**SIZE, "joint_dim": dim}, joint_attention="additive")) for dim in (8, 16)
-    )
-    with pytest.raises(InputError, match="joint_attention=additive"):
-        warm_start(wide, narrow)
-
-
 def test_an_equal_lifter_is_a_copy(small, encoded):
     equal = SpatioTemporalLifter(LifterConfig(**SIZE, depth=3)).eval()
     warm_start(equal, small)
     assert torch.equal(equal(encoded), small(encoded))
-
-
-@pytest.mark.parametrize("skeleton", ["coco17", "mpi_inf_3dhp17", "posetrack17"])
-def test_other_skeletons_of_as_many_joints_are_refused(skeleton):
-    before, after = (
-        SpatioTemporalLifter(LifterConfig(**SIZE, depth=1, skeleton_in=name)) for name in (skeleton, "h36m17")
-    )
-    with pytest.raises(
-        InputError, match=f"weights have skeleton_in={skeleton}, not h36m17; set skeleton_in={skeleton}"
-    ):
-        warm_start(after, before)
-    with pytest.raises(InputError, match=f"set skeleton_out={skeleton}"):
-        warm_start(
-            *(SimpleBaseline(SimpleBaselineConfig(dim=8, skeleton_out=name)) for name in ("h36m17", skeleton)),
-        )

@@ -75,29 +75,6 @@ def test_sound_only_is_refused(tmp_path):
         probe(path)
 
 
-def test_the_cover_of_a_sound_file_is_no_video(tmp_path, make_video):
-    path = tmp_path / "sound.mp3"
-    write_sound(path)
-    cover = make_video("cover.png", frames=1, codec="png", pix_fmt="rgb24", container_format="image2pipe").read_bytes()
-    body = b"\0image/png\0\x03\0" + cover
-    picture = b"APIC" + len(body).to_bytes(4, "big") + b"\0\0" + body
-    size = bytes(len(picture) >> shift & 0x7F for shift in (21, 14, 7, 0))
-    # ID3v2.3: a tag in front of the sound.
-    path.write_bytes(b"ID3\x03\0\0" + size + picture + path.read_bytes())
-    with av.open(str(path)) as container:
-        assert container.streams.video
-    with pytest.raises(InputError, match="no video stream"):
-        probe(path)
-
-
-def test_an_index_without_pictures_is_refused(make_video):
-    path = make_video()
-    data = path.read_bytes()
-    path.write_bytes(data[: data.index(b"mdat") + 4])
-    with pytest.raises(InputError, match="no frame can be decoded"):
-        probe(path)
-
-
 def test_a_file_cut_off_before_its_index_is_refused(make_video):
     path = make_video(index_in_front=False)
     data = path.read_bytes()

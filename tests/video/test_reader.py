@@ -116,11 +116,3 @@ def test_equal_time_stamps_are_left_out_and_told(make_video):
     reader = VideoReader(make_video("clip.mkv", times=times, codec="mjpeg", pix_fmt="yuvj420p"))
     assert times_of(reader) == [0, 0.1, 0.2]
     assert reader.warnings == ["frames dropped because their timestamps do not increase: 1"]
-
-
-def test_a_header_that_is_wrong_about_the_duration_changes_nothing(make_video):
-    # FFmpeg's estimate for MPEG-1 streams is far off.
-    reader = VideoReader(make_video("clip.mpg", frames=40, codec="mpeg2video"))
-    assert reader.info.duration < 1.5
-    assert times_of(reader) == [n / 25 for n in range(40)]
-    assert reader.warnings == []

@@ -113,13 +113,6 @@ def test_world_poses_keep_their_height():
     np.testing.assert_allclose(placed, up + [0, 1.5, 0], atol=1e-6)
 
 
-def test_unknown_positions_are_left_out_and_nobody_is_fine():
-    stage = LiveStage(H36M17)
-    assert stage.place({}, 0.0) == {}
-    assert stage.place(poses((np.nan, 5)), 0.04) == {}
-    assert set(stage.place(poses((1, 5)), 0.08)) == {1}
-
-
 def test_the_stage_forgets_people():
     stage = LiveStage(H36M17)
     for number in range(200):

@@ -107,19 +107,6 @@ def test_people_are_drawn_at_their_own_times(make_motion, gray):
     assert present(1.96 + 0.021) == [False, True]
 
 
-def test_frames_left_empty(make_motion, gray):
-    motion = make_motion()
-    joints, root = motion.joints.copy(), motion.root.copy()
-    joints[5], root[5] = np.nan, np.nan
-    points, scores = motion.keypoints.keypoints.copy(), motion.keypoints.scores.copy()
-    points[3:8], scores[3:8] = np.nan, 0  # long enough to be no moment between two looks
-    keypoints = dataclasses.replace(motion.keypoints, keypoints=points, scores=scores)
-    renderer = OverlayRenderer((640, 480), [dataclasses.replace(motion, joints=joints, root=root, keypoints=keypoints)])
-    color = person_colors(1).middle
-    assert _count(renderer.render(gray, 4 / 25), color) > 40
-    assert _count(renderer.render(gray, 5 / 25), color) == 0
-
-
 def test_another_picture_size_is_refused(gray):
     with pytest.raises(ValueError, match="640 x 480"):
         OverlayRenderer((480, 640), []).render(gray, 0.0)

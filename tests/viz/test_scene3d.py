@@ -52,24 +52,6 @@ def test_limbs_are_where_they_project_in_the_colour_of_their_side(make_motion):
     assert int(left.sum()) > int(right.sum()) + 100
 
 
-def test_unknown_joints_are_not_drawn(make_motion):
-    motion = make_motion()
-    stage = Stage.fit([motion])
-    scene = Scene3D(SIZE, SIZE, stage)
-    empty = scene.render([], 0.0)
-    nobody = Pose3D(1, np.full((17, 3), np.nan), H36M17)
-    np.testing.assert_array_equal(scene.render([nobody], 0.0), empty)
-
-    joints = stage.place(0, motion, 0)
-    joints[H36M17.index("left_wrist")] = np.nan
-    whole = scene.render(_poses(stage, [motion], 0), 0.0)
-    partly = scene.render([Pose3D(1, joints, H36M17)], 0.0)
-    wrist, elbow = scene.project(stage.place(0, motion, 0)[H36M17.indices(["left_wrist", "left_elbow"])], 0.0)
-    x, y = (0.8 * wrist + 0.2 * elbow).round().astype(int)
-    assert whole[y, x].max() > 120
-    assert partly[y, x].max() < 100
-
-
 def test_the_nearer_person_hides_the_farther(make_motion):
     near, far = make_motion(1, (0, 0, 4)), make_motion(2, (0, 0, 5))
     stage = Stage.fit([near, far])

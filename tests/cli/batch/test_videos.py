@@ -46,11 +46,6 @@ def test_a_link_is_followed_to_a_file_only(source, options):
     assert "link.mp4" in names(find_videos(str(source), "out", options))
 
 
-def test_a_glob(source, options):
-    assert names(find_videos(f"{source}/a/*.mov", "out", options)) == ["walk.mov"]
-    assert names(find_videos(f"{source}/**/walk.*", "out", options)) == ["a/b/walk.mov", "a/walk.mov"]
-
-
 @pytest.mark.parametrize(
     ("given", "message"),
     [("gone", "no such folder"), ("b.MP4", "use poselift lift"), ("*.avi", "no video"), ("a/.x", "no such folder")],

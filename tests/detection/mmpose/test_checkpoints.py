@@ -35,13 +35,6 @@ def test_a_checkpoint_with_numpy_arrays_in_its_metadata_is_read(saved):
     assert checkpoint.dataset_meta["count"] == 1.5
 
 
-def test_classes_are_found_where_older_mmdet_keeps_them(tmp_path):
-    state = {"weight": torch.ones(1)}
-    for number, meta in enumerate([{"CLASSES": ("person",)}, {"dataset_meta": {"CLASSES": ("person",)}}]):
-        torch.save({"state_dict": state, "meta": meta}, tmp_path / f"{number}.pth")
-        assert load_checkpoint(str(tmp_path / f"{number}.pth")).dataset_meta == {"classes": ("person",)}
-
-
 @pytest.mark.parametrize("package", [b"numpy.core.multiarray", b"numpy._core.multiarray"])
 def test_arrays_of_older_and_newer_numpy_are_read(package, saved, tmp_path):
     """They name the same functions in other places."""

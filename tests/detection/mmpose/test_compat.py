@@ -1,5 +1,4 @@
 import sys
-import warnings
 
 import numpy as np
 import pytest
@@ -8,7 +7,7 @@ import torch
 from poselift.core.errors import InputError
 from poselift.detection import build_detector
 from poselift.detection.mmpose import compat
-from poselift.detection.mmpose.compat import mmpose_imports, nms, quiet
+from poselift.detection.mmpose.compat import mmpose_imports, nms
 
 
 def overlap(a, b, offset):
@@ -36,13 +35,6 @@ def test_nms_is_the_loop_over_pairs(offset, threshold):
     assert len(nms(torch.zeros(0, 4), torch.zeros(0), threshold)) == 0
 
 
-def test_what_a_stand_in_lacks_is_said_when_it_is_used():
-    stand_in = compat._StandIn("torchvision.ops", there=1)
-    assert stand_in.there == 1
-    with pytest.raises(InputError, match=r"torchvision.ops.roi_align, which is not installed; install a torchvision"):
-        stand_in.roi_align(1, aligned=True)
-
-
 def test_stand_ins_are_there_only_inside(installed):
     with mmpose_imports():
         from torchvision import transforms
@@ -59,11 +51,3 @@ def test_a_missing_mmpose_says_how_to_install_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "mmpose", None)
     with pytest.raises(InputError, match=r"run: bash tools/install_mmpose.sh"):
         build_detector("mmpose", "cpu")
-
-
-def test_quiet_also_silences_those_who_turn_warnings_on():
-    with quiet():
-        warnings.simplefilter("once")
-        warnings.warn("nonsense", stacklevel=1)
-    with pytest.warns(UserWarning, match="again"):
-        warnings.warn("again", stacklevel=1)

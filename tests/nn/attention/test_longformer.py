@@ -57,17 +57,6 @@ def test_agrees_with_the_formula(causal, n, window, dilations, steps, places):
         )
 
 
-@pytest.mark.parametrize("step", [1, 3])
-def test_without_global_tokens_it_is_a_dilated_band(agrees_where, step):
-    agrees_where(
-        LongformerAttention,
-        lambda i, j, head: abs(i - j) <= 2 * step and (i - j) % step == 0,
-        window=4,
-        dilations=[step],
-        global_tokens=[],
-    )
-
-
 def test_a_global_token_carries_what_the_window_does_not_reach():
     layer = LongformerAttention(8, 2, window=2, dilations=[1], global_tokens=[4])
     tokens = torch.randn(1, 30, 8, generator=torch.Generator().manual_seed(0))

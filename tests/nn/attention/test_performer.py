@@ -79,28 +79,3 @@ def test_directions_are_orthogonal_and_each_is_gaussian():
     torch.testing.assert_close(many.mT @ many / 8_000, torch.eye(4), atol=0.06, rtol=0)
     assert many.mean(0).abs().max() < 0.03
     assert abs((many**4).mean() - 3) < 0.1  # the fourth moment of a Gaussian
-
-
-def test_directions_are_drawn_anew_every_so_many_training_passes():
-    layer, tokens = PerformerAttention(8, 2, redraw_every=3), torch.randn(1, 5, 8)
-    drawn = [layer.directions.clone()]
-    for _ in range(6):
-        layer(AttentionContext(tokens)).sum().backward()
-        drawn.append(layer.directions.clone())
-    assert [not torch.equal(a, b) for a, b in itertools.pairwise(drawn)] == [False, False, True] * 2
-    layer.eval()
-    for _ in range(6):
-        layer(AttentionContext(tokens))
-    assert torch.equal(layer.directions, drawn[-1])
-    assert "directions" in layer.state_dict()
-
-
-def test_a_layer_that_goes_on_draws_when_one_that_never_stopped_would():
-    tokens, layer = torch.randn(1, 5, 8), PerformerAttention(8, 2, redraw_every=3)
-    for _ in range(2):
-        layer(AttentionContext(tokens))
-    again = PerformerAttention(8, 2, redraw_every=3)
-    again.load_state_dict(layer.state_dict())
-    before = again.directions.clone()
-    again(AttentionContext(tokens))
-    assert not torch.equal(again.directions, before)

@@ -1,5 +1,3 @@
-import copy
-
 import pytest
 import torch
 
@@ -53,20 +51,6 @@ def test_a_layer_that_follows_has_no_queries_or_keys_and_teaches_those_of_the_fi
     assert layers[0].query.weight.grad.any()
     assert layers[0].value.weight.grad is None
     torch.testing.assert_close(layers[1].attention_map(context), layers[0].attention_map(context))
-
-
-def test_copies_share_among_themselves():
-    layers = build(2, 2)
-    context = AttentionContext(torch.randn(1, 5, 8, dtype=torch.float64))
-    layers[0](context)  # leaves weights with a graph, which cannot be copied
-    twin = copy.deepcopy(layers)
-    with pytest.raises(InputError, match="there are none"):
-        twin[1](context)
-    with torch.no_grad():
-        twin[0].query.weight.mul_(3)
-    twin[0](context)
-    torch.testing.assert_close(twin[1].attention_map(context), twin[0].attention_map(context))
-    assert not torch.allclose(twin[1].attention_map(context), layers[1].attention_map(context))
 
 
 def test_the_first_layer_must_have_run_on_the_same_tokens():

@@ -151,26 +151,6 @@ def test_the_view_turns_and_zooms(page, written):
     assert len(set(pictures)) == len(pictures)
 
 
-def test_it_fits_a_phone_and_two_fingers_zoom(page, written):
-    page.open(written, 390, 844, phone=True)
-    assert page("document.documentElement.scrollWidth") <= 390
-    x, y = page.middle("scene")
-    for kind, apart in (("touchStart", 20), ("touchMove", 40), ("touchMove", 60), ("touchEnd", 0)):
-        points = [{"x": x - apart, "y": y, "id": 1}, {"x": x + apart, "y": y, "id": 2}] if apart else []
-        page.browser.call("Input.dispatchTouchEvent", type=kind, touchPoints=points)
-    assert page("scene.zoom") > 2
-    assert page("[...document.querySelectorAll('button, select')].every((b) => b.getBoundingClientRect().height >= 32)")
-
-
-def test_every_control_has_a_name(page, written):
-    page.open(written)
-    nodes = page.browser.call("Accessibility.getFullAXTree")["nodes"]
-    roles = ("button", "slider", "combobox", "tab", "image", "group")
-    named = [node for node in nodes if node.get("role", {}).get("value") in roles and not node["ignored"]]
-    assert len(named) > 15
-    assert [node["role"]["value"] for node in named if not node["name"].get("value")] == []
-
-
 def test_it_saves_what_poselift_writes(page, written, people, tmp_path):
     page.open(written)
     for place, motion in enumerate(people):
@@ -215,20 +195,6 @@ def test_without_a_video_it_plays_by_its_own_clock(page, tmp_path, people):
     page.press(" ")
     page.wait("state.time > 0.3")
     assert page("state.picture === state.time")
-
-
-def test_a_large_video_stays_beside(page, tmp_path, clip, people, monkeypatch):
-    monkeypatch.setattr("poselift.viz.page.clip.EMBEDDED", 1000)
-    files = write_page(tmp_path / "large #1.html", people, View("clip", CAMERA), clip)
-    assert [path.name for path in files] == ["large #1.html", "large #1_video.mp4"]
-    page.open(files[0])
-    page.wait("video.readyState >= 2")
-    files[1].unlink()
-    page.open(files[0])
-    page.wait("!byId('note').hidden")
-    assert "keep large #1_video.mp4 beside this page" in page("byId('note').textContent")
-    page.press(" ")
-    page.wait("state.time > 0.2")
 
 
 def test_a_world_motion_is_seen_by_its_camera(page, tmp_path, people):
