@@ -1,13 +1,14 @@
 """Trains the lifters that `python -m benchmarks.lifters` compares, each under the same budget.
 
     D="data=cmu data.corpus=cmu50.npz data.bench=bench_val.npz"
-    python -m benchmarks.train_baselines $D --steps 5000 --seed 0 1 2
+    python -m benchmarks.train_baselines $D --seconds 3600 --seed 0 1 2
     python -m benchmarks.train_baselines $D --steps 5000 --rows temporal_convolution lstm
     python -m benchmarks.train_baselines $D --steps 5000 --also "deeper model=lifter model.depth=8"
 
-Each row is a run of `poselift train` with its own overrides and those for all rows, into OUT/ROW/seedN. All rows see
-the same number of frames in a step, so longer windows mean fewer of them. A second call resumes unfinished rows and
-skips finished ones. The rows of mmpose need it: bash tools/install_mmpose.sh.
+Each row is a run of `poselift train` with its own overrides and those for all rows, into OUT/ROW/seedN. With --seconds
+each row gets as many steps as fit, by the pace of a short run on this machine; four validations come on top. All rows
+see the same number of frames in a step, so longer windows mean fewer of them. A second call resumes unfinished rows
+and skips finished ones. The rows of mmpose need it: bash tools/install_mmpose.sh.
 """
 
 import importlib.util
@@ -24,6 +25,7 @@ from benchmarks.command import command_line, composed
 from poselift.core.files import write_json
 
 ROOT = Path(__file__).parents[1]
+_PACE_SECONDS = 15
 _VALIDATIONS = 4
 
 
@@ -64,7 +66,9 @@ ROWS = {
 def main(arguments: Sequence[str] | None = None) -> None:
     """Trains row by row; after a row that fails, the others go on."""
     parser = command_line(__doc__)
-    parser.add_argument("--steps", type=int, required=True, help="of the optimizer, for each row and seed")
+    budget = parser.add_mutually_exclusive_group(required=True)
+    budget.add_argument("--seconds", type=float, help="of training, for each row and seed")
+    budget.add_argument("--steps", type=int, help="of the optimizer, for each row and seed")
     parser.add_argument(
         "--rows", nargs="+", choices=ROWS, default=list(ROWS), metavar="ROW", help=f"default all: {', '.join(ROWS)}"
     )
@@ -84,10 +88,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     failed = []
     for name, row in rows.items():
         overrides = [*options.overrides, *own_overrides(row, options.overrides)]
-        for seed in options.seed:
-            budget = budget_overrides(options.steps)
-            if not _train(name, [*overrides, *budget, f"seed={seed}"], options.out / name, seed):
+        steps = options.steps or _steps_in(options.seconds, overrides, options.out / name)
+        for seed in options.seed if steps else ():
+            if not _train(name, [*overrides, *budget_overrides(steps), f"seed={seed}"], options.out / name, seed):
                 failed.append(f"{name}, seed {seed}")
+        failed += [] if steps else [name]
     if failed:
         raise SystemExit(f"not trained: {'; '.join(failed)}")
 
@@ -108,6 +113,18 @@ def budget_overrides(steps: int) -> list[str]:
     """The overrides for this many steps, rounded down so that the last validation is at the end."""
     validations = min(_VALIDATIONS, steps)
     return [f"steps={steps // validations * validations}", f"data.batches={steps // validations}"]
+
+
+def _steps_in(seconds: float, overrides: Sequence[str], folder: Path) -> int:
+    """The number of steps of a row in these seconds on this machine; 0 if its training fails."""
+    path = folder / "pace.json"
+    if not path.is_file():
+        pace = f"+callbacks.pace={{_target_: benchmarks.pace.Pace, path: '{path}', seconds: {_PACE_SECONDS}}}"
+        quiet = ["callbacks.last=null", "callbacks.lr=null", "logger.csv=null", "logger.tensorboard=null"]
+        _run([*overrides, pace, *quiet, f"output='{folder}/pace'", "steps=1000000", "++trainer.limit_val_batches=0"])
+    if not path.is_file():
+        return 0
+    return max(1, int(seconds / json.loads(path.read_text(encoding="utf-8"))["seconds_a_step"]))
 
 
 def _train(name: str, overrides: list[str], folder: Path, seed: int) -> bool:
