@@ -21,7 +21,7 @@ from poselift.core import threads
 from tests.cli.batch.conftest import OneProcess
 from tests.cli.running import poselift
 from tests.cli.test_stream import free_port
-from tests.docs.commands import PAGES, ROOT, commands_of
+from tests.docs.commands import PAGES, ROOT, RUN_PAGES, commands_of
 from tests.docs.stand_ins import (
     END,
     Bucket,
@@ -34,6 +34,7 @@ from tests.docs.stand_ins import (
 from tests.video.rtsp_server import rtsp_served
 
 COMMANDS = {str(command): command for page in PAGES for command in commands_of(page).values()}
+OF_USERS = {str(command) for page in RUN_PAGES for command in commands_of(page).values()}
 
 RUN = {
     "lift": ["--end", str(END), "--weights", "tiny", "--quality", "fast"],
@@ -66,7 +67,7 @@ STAND_INS = {
 
 def chosen(text):
     """Whether a command is run here."""
-    return COMMANDS[text].program == "poselift" and COMMANDS[text].arguments[0] in RUN
+    return text in OF_USERS and COMMANDS[text].program == "poselift" and COMMANDS[text].arguments[0] in RUN
 
 
 def named(text, places=None):

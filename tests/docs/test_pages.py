@@ -33,7 +33,7 @@ from tests.data.formats.asf_amc import write_cmu_subjects
 from tests.data.formats.cmu import write_cmu
 from tests.data.formats.h36m import write_h36m, write_h36m_cdf, write_h36m_motionbert
 from tests.data.formats.pictures import write_coco
-from tests.docs.commands import PAGES, ROOT, commands_of
+from tests.docs.commands import ROOT, RUN_PAGES, commands_of
 from tests.docs.stand_ins import detector, export, skip_without_package, write_lifter
 from tests.docs.test_commands import start
 
@@ -102,7 +102,7 @@ def of_a_model(command):
     )
 
 
-COMMANDS = {str(command): (page, command) for page in reversed(PAGES) for command in commands_of(page).values()}
+COMMANDS = {str(command): (page, command) for page in reversed(RUN_PAGES) for command in commands_of(page).values()}
 """Each command and the first page on which it stands."""
 OURS = {text: found for text, found in COMMANDS.items() if chosen(found[1])}
 MODELS = [command for _, command in OURS.values() if of_a_model(command)]
@@ -111,7 +111,7 @@ MODELS = [command for _, command in OURS.values() if of_a_model(command)]
 def of_pages():
     """Page -> the other commands, in their order."""
     found = {}
-    for page in PAGES:
+    for page in RUN_PAGES:
         for text, command in ((str(command), command) for command in commands_of(page).values()):
             if text in OURS and OURS[text][0] == page and not of_a_model(command):
                 found.setdefault(page.relative_to(ROOT).as_posix(), []).append(command)
