@@ -117,3 +117,12 @@ def test_a_recording_of_everybody(stored, tmp_path):
     assert ran.code == 0, ran.err
     assert first.stat().st_size == pytest.approx(second.stat().st_size, rel=0.01)
     assert len(people) == 2
+
+
+@pytest.mark.parametrize(("name", "message"), [("a.rrd", "pip install 'poselift[rerun]'"), ("a.mp4", "ends in .rrd")])
+def test_a_recording_that_cannot_be_written_stops_before_the_work(name, message, stored, tmp_path, monkeypatch):
+    monkeypatch.setattr("poselift.core.optional.importlib.util.find_spec", lambda name: None)
+    ran = poselift("lift", "--keypoints", stored.path, "--out", tmp_path / "walk", "--rerun", tmp_path / name)
+    assert ran.code == 2
+    assert message in ran.err
+    assert list(tmp_path.iterdir()) == []

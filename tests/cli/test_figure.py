@@ -1,12 +1,14 @@
 import json
 import shutil
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from poselift.export import read_motion
+from poselift.export import read_motion, write_npz
 from poselift.samples import demo_video
+from poselift.video import VideoWriter
 from tests.cli.running import poselift
 
 
@@ -104,3 +106,21 @@ def test_a_damaged_summary_gives_no_traceback(summary, folder, tmp_path):
     ran = poselift("view", other, "--out", tmp_path / "a.html")
     assert ran.code == (2 if "start_s" in summary else 0), ran.err
     assert "Traceback" not in ran.err
+
+
+@pytest.mark.parametrize("fps", [240])
+def test_the_bodies_of_a_strip_are_on_the_picture_of_their_frame(fps, folder, tmp_path, drawn):
+    times, npz = np.arange(12) / fps, tmp_path / "person_1.npz"
+    motion = read_motion(folder / "person_1.npz")
+    write_npz(npz, replace(motion, timestamps=times))
+    shutil.copy(folder / "person_1.json", tmp_path)
+    with VideoWriter(tmp_path / "grey.mp4", 640, 480) as writer:
+        for frame, time in enumerate(times):
+            writer.write(np.full((480, 640, 3), 20 * frame, np.uint8), time)
+    at = ",".join(str(frame / fps) for frame in (1.4, 3.6, 7))
+    options = ["--kind", "strip", "--at", at, "--video", tmp_path / "grey.mp4", "--out", tmp_path / "a.png"]
+    ran = poselift("figure", npz, *options)
+    assert ran.code == 0, ran.err
+    ((_, moments, pictures, _),) = drawn
+    assert [round(time * fps, 6) for time in moments] == [1, 4, 7]
+    assert [round(picture.mean() / 20) for picture in pictures] == [1, 4, 7]

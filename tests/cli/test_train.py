@@ -370,3 +370,11 @@ def test_a_missing_gpu_is_reported(train_here, monkeypatch):
     monkeypatch.setattr(torch.accelerator, "is_available", lambda: False)
     with pytest.raises(InputError, match=r"sees no GPU here; leave out trainer=gpu"):
         train_here("trainer.accelerator=gpu")
+
+
+@pytest.mark.parametrize("package", ["wandb"])
+def test_loggers_that_are_not_installed_name_the_extra(package, train_here, monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(Exception, match=r"Error in call to target") as caught:
+        train_here(f"logger={package}")
+    assert f"pip install 'poselift[{package}]'" in str(caught.value)
