@@ -124,7 +124,6 @@ def places(folder):
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("without_type_checks")
 @pytest.mark.parametrize("text", {named(text): text for text in COMMANDS if chosen(text)}.values())
 def test_a_command_runs(text, folder, places, tmp_path, monkeypatch):
     skip_without_package(text)

@@ -39,7 +39,6 @@ from tests.docs.test_commands import start
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.usefixtures("without_type_checks"),
     pytest.mark.filterwarnings("ignore:.*LeafSpec.*:FutureWarning"),  # Lightning's
     pytest.mark.filterwarnings("ignore:It is recommended to use .self.log:UserWarning"),  # likewise, with one process
 ]
