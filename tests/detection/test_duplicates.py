@@ -120,3 +120,11 @@ def test_joints_that_only_one_pose_has_do_not_count():
     scores = np.where(np.isfinite(np.stack([upper, whole])).all(-1), 0.6, 0.0)
     boxes = np.tile([0.0, 0, 100, 100], (2, 1))
     assert pose_nms(np.stack([upper, whole]), scores, boxes, np.array([0.4, 0.6])) == [1]
+
+
+def test_joints_without_a_score_are_not_in_common():
+    """Two poses in one place, each of other joints."""
+    scores = np.zeros((2, 17))
+    scores[0, :8] = scores[1, 8:] = 0.9
+    similarity = pose_similarity(np.stack([pose(0, 0, 100)] * 2), scores, np.array([[0.0, 0, 100, 100]] * 2))
+    assert similarity[0, 1] == similarity[1, 0] == 0

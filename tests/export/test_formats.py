@@ -226,6 +226,8 @@ def test_markers_of_several_people_share_the_times_of_all():
     assert between.resampled
     assert np.isfinite(between.positions[16:35, ankles[1]]).all()
     assert np.isnan(between.positions[:15, ankles[1]]).all()
+    short = markers([first, second(pose({"left_knee": knee[:5]}, 5), 0.215)])
+    assert np.isfinite(short.positions[:, ankles[1]]).all(1).nonzero()[0].tolist() == [6, 7, 8, 9, 10]
 
 
 def test_z_up_turns_markers_and_bvh_alike(tmp_path):
