@@ -144,3 +144,10 @@ def test_models_in_another_form_are_refused(shape, options, message, tmp_path):
     with pytest.raises(InputError, match=message) as refused:
         RTMPose("cpu", str(path))
     assert "other.onnx" in str(refused.value)
+
+
+def test_outputs_are_known_by_their_names(build):
+    frame, _ = marked(17, 0)
+    expected = build(17).detect([frame])[0]
+    found = build(17, order=("simcc_y", "simcc_x")).detect([frame])[0]
+    np.testing.assert_array_equal(found.keypoints, expected.keypoints)

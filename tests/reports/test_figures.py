@@ -11,7 +11,7 @@ from poselift.reports.figures import section_plots
 from poselift.reports.published import Published
 from poselift.reports.runs import Run
 from poselift.viz.plots.style import LOOKS
-from tests.reports.results import results
+from tests.reports.results import poses, results
 
 pytestmark = pytest.mark.slow
 
@@ -82,3 +82,40 @@ def test_curves_of_the_trainings_whose_log_is_there(monkeypatch):
     assert_allclose(errors.lines[0].get_xydata(), [[49, 60]])
     assert legend(plot) == ["ours"]
     assert errors.get_ylabel() == "validation MPJPE (mm)"
+
+
+def test_poses_of_each_row_with_their_error_and_frame():
+    first, second, without = (results(error, name=name) for error, name in ((50.0, "a"), (40.0, "other"), (60.0, "c")))
+    first["poses"], second["poses"] = poses(50.0), poses(40.0)
+    del without["poses"]  # of an evaluation that kept none
+    found = plots(first, second, without)
+    assert [name for name in found if name.startswith("poses")] == ["poses_1", "poses_2"]
+    titles = [part.get_suptitle() for part in found["poses_2"].figure.subfigs]
+    assert titles[0] == "best: 40.0 mm\na\nframe 7 (0.14 s)"
+    assert [title.split(":")[0] for title in titles] == ["best", "median", "worst"]
+    assert "of other, relative to the root" in found["poses_2"].caption
+
+
+def test_groups_have_a_bar_each_and_one_for_the_mean():
+    content = results(60.0, name="other")
+    content["metrics"]["mpjpe"]["groups"]["61"] = None
+    plot = plots(results(50.0, seed=0), results(54.0, seed=1), content)["groups"]
+    axes = plot.figure.axes[0]
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["29", "61", "86", "Mean"]
+    assert [bar.get_width() for bar in axes.patches] == [51, 52, 53, 52, 59, 61, 60]
+    (spread, none) = axes.collections
+    assert_allclose(spread.get_segments()[3][:, 0], [52 - 8**0.5, 52 + 8**0.5])
+    assert none.get_segments() == []
+    assert axes.get_xlabel() == "MPJPE (mm)"
+
+
+def test_cost_is_counted_by_frame_and_cited_rows_have_no_time():
+    found = with_costs(results(50.0, protocol="h36m_p1", model=MODEL, data={"keypoints": "cpn"}), peers=[THEIRS, EXACT])
+    ours, theirs = found["macs"].figure.axes[0].lines
+    assert_allclose(ours.get_xydata(), [[3, 50]])
+    assert_allclose(theirs.get_xydata(), [[607, 45]])
+    assert [text.get_text() for text in found["macs"].figure.axes[0].texts] == ["Theirs"]
+    assert found["macs"].figure.axes[0].get_xlabel() == "MACs (million a frame)"
+    (ours,) = found["time"].figure.axes[0].lines
+    assert_allclose(ours.get_xydata(), [[0.5, 50]])
+    assert found["time"].figure.axes[0].get_xlabel() == "time on one CPU thread (ms a frame)"

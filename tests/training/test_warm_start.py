@@ -1,10 +1,19 @@
+from dataclasses import replace
+
 import pytest
 import torch
 
 from poselift.core.errors import InputError
 from poselift.models import (
+    EncoderDecoderConfig,
+    JointTokenConfig,
     LifterConfig,
+    RecurrentConfig,
+    SimpleBaseline,
+    SimpleBaselineConfig,
     SpatioTemporalLifter,
+    TemporalConvolutionConfig,
+    build_model,
 )
 from poselift.reports.cost import example_window
 from poselift.skeleton import CMU28, H36M17
@@ -106,3 +115,45 @@ def test_an_equal_lifter_is_a_copy(small, encoded):
     equal = SpatioTemporalLifter(LifterConfig(**SIZE, depth=3)).eval()
     warm_start(equal, small)
     assert torch.equal(equal(encoded), small(encoded))
+
+
+def test_others_are_refused(small):
+    with pytest.raises(InputError, match="SimpleBaseline cannot be initialised from a SpatioTemporalLifter"):
+        warm_start(SimpleBaseline(SimpleBaselineConfig(dim=8)), small)
+    with pytest.raises(InputError, match=r"is \(.*\) in this lifter and \(.*\) in these weights"):
+        warm_start(SpatioTemporalLifter(LifterConfig(**{**SIZE, "dim": 64})), small)
+
+
+@pytest.mark.parametrize(
+    "deep",
+    [
+        EncoderDecoderConfig(dim=16, depth=2, heads=2),
+        TemporalConvolutionConfig(channels=8, depth=2),
+        SimpleBaselineConfig(dim=8, depth=2),
+        RecurrentConfig(dim=8, depth=2),
+    ],
+    ids=lambda config: type(config).__name__,
+)
+def test_a_shallower_lifter_without_named_blocks_is_refused(deep):
+    with pytest.raises(InputError, match=r"these weights also have .*, which this lifter lacks"):
+        warm_start(build_model(replace(deep, depth=1)), build_model(deep))
+    warm_start(build_model(deep), build_model(deep))
+
+
+@pytest.mark.parametrize("changes", [{"norm": "post"}, {"positions": "rotary"}, {"uncertainty": False}, {"depth": 1}])
+def test_parts_that_other_options_need_are_left_out(changes):
+    before = LifterConfig(**SIZE, depth=2, positions="learned", uncertainty=True)
+    warm_start(build_model(replace(before, **changes)), build_model(before))
+    pairs = JointTokenConfig(dim=16, depth=2, heads=2)
+    warm_start(build_model(replace(pairs, depth=1)), build_model(pairs))
+
+
+def test_upsampling_may_change(small, encoded):
+    """Interpolated tokens begin with the mean of what was spread, and back again each frame gets the same."""
+    interpolating = SpatioTemporalLifter(LifterConfig(**SIZE, depth=3, temporal_upsampling="interpolate")).eval()
+    warm_start(interpolating, small)
+    spread = small.token_out.weight.view(4, 32, 32)
+    torch.testing.assert_close(interpolating.token_out.weight, spread.mean(0))
+    back = SpatioTemporalLifter(LifterConfig(**SIZE, depth=3)).eval()
+    warm_start(back, interpolating)
+    torch.testing.assert_close(back.token_out.weight.view(4, 32, 32)[2], spread.mean(0))

@@ -99,3 +99,19 @@ def test_frames_that_do_not_fit_are_refused(tmp_path):
                 video.write(gradient(96, 64), time)
         with pytest.raises(InputError, match="the frame has 64 x 96 pixels, the video 96 x 64"):
             video.write(gradient(64, 96), 2.0)
+
+
+def test_frames_less_than_a_tick_apart_are_written(tmp_path):
+    times = np.array([0, 1, 2, 3, 9000]) / 90000
+    path = tmp_path / "out.mp4"
+    with VideoWriter(path, 96, 64) as video:
+        for time in times:
+            video.write(gradient(96, 64), time)
+    assert [frame.timestamp for frame in VideoReader(path)] == pytest.approx(times, abs=3 / 60000)
+
+
+def test_other_suffixes_and_empty_sizes_are_refused(tmp_path):
+    with pytest.raises(InputError, match=r"\.mp4 or \.mov"):
+        VideoWriter(tmp_path / "out.gif", 96, 64)
+    with pytest.raises(InputError, match="0 x 64"):
+        VideoWriter(tmp_path / "out.mp4", 0, 64)
