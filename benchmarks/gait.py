@@ -4,9 +4,9 @@
 
 Takes the clips of the corpus whose action is a walk or a run and nothing else, of subjects with their own skeleton.
 First table, of the exact motion: the share of a stride that is stance, by `poselift.kinematics.gait` with heels and
-toes and with ankles alone, and by the foot contacts of `poselift.lifting.contacts`; and the times of strikes and
-toe-offs beside the frames in which a heel or toe gets low and slow (below 2.5 cm over its rest and 1 m/s), as median
-and standard deviation. There is no force plate in the corpus, so these frames are no truth, only another view.
+toes and with ankles alone, and by the foot contacts of `poselift.kinematics.foot_contacts`; and the times of strikes
+and toe-offs beside the frames in which a heel or toe gets low and slow (below 2.5 cm over its rest and 1 m/s), as
+median and standard deviation. There is no force plate in the corpus, so these frames are no truth, only another view.
 
 With `--bench` a second table follows for its views of walks: lifted from detector-like COCO-17 as `poselift lift
 --world` does, against the events of the exact motion (heels and toes). COCO-17 has no toes, so the ankles show events.
@@ -22,8 +22,8 @@ from benchmarks.command import command_line, errors_shown, table_head, table_row
 from poselift.data.cmu_bench import CmuBench
 from poselift.data.reading import load_arrays
 from poselift.kinematics import Gait, gait
+from poselift.kinematics.foot_contacts import find_contacts
 from poselift.lifting import CameraModel, lift_view, to_world
-from poselift.lifting.contacts import find_contacts
 from poselift.models import load_weights
 from poselift.skeleton import CMU28, H36M17
 from poselift.structures import FEET, Keypoints2D, Motion

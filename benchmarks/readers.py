@@ -28,8 +28,8 @@ from benchmarks.command import command_line, errors_shown, table_row
 from poselift.cli.main import main as poselift
 from poselift.core.choices import choose
 from poselift.export import read_motion
-from poselift.export.formats import FORMATS
-from poselift.kinematics import solve, upright
+from poselift.export.export_formats import FORMATS
+from poselift.kinematics import points_y_up, solve
 from poselift.structures import Motion
 
 _HERE = Path(__file__).parent / "reading"
@@ -117,7 +117,7 @@ def seen(reader: Reader, found: dict, positions: np.ndarray, motion: Motion) -> 
         parts.insert(0, f"{found['rate']:.5g} frames/s")
     if positions.size:
         rigged = reader.format in ("bvh", "glb")
-        expected = solve(motion).positions() if rigged else upright(motion)
+        expected = solve(motion).positions() if rigged else points_y_up(motion)
         # Markers are only of joints that keypoints show.
         shown = motion.in_sight() if FORMATS[reader.format].marked else np.ones(expected.shape[:2], bool)
         kept = np.flatnonzero(shown.any(axis=0))

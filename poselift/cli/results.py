@@ -3,7 +3,6 @@
 import math
 import os
 import re
-from argparse import ArgumentTypeError
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,9 +15,10 @@ from poselift.core.bounded import read_json
 from poselift.core.errors import InputError
 from poselift.core.files import check_writable, write_json
 from poselift.export import write_csv, write_npz, write_sidecar
-from poselift.export.formats import FORMATS
-from poselift.lifting import Clip, LiftedClip, World
-from poselift.lifting.clip_warnings import seen_share
+from poselift.export.export_formats import FORMATS
+from poselift.finding import Clip
+from poselift.lifting import LiftedClip, World
+from poselift.lifting.clips.clip_warnings import seen_share
 from poselift.models import Weights
 from poselift.structures import Motion
 
@@ -38,17 +38,6 @@ _OURS = re.compile(
     rf"person_\d+({'|'.join(map(re.escape, sorted(_ENDINGS)))})|{'|'.join(map(re.escape, (OVERLAY, *PAGE_FILES)))}"
 )
 """Names of the files beside the summary."""
-
-
-def folder(text: str) -> Path:
-    """The folder in an option's value.
-
-    Raises:
-        ArgumentTypeError: the value is empty, as from an unset variable of a script.
-    """
-    if not text:
-        raise ArgumentTypeError("the folder is empty; give a path")
-    return Path(text)
 
 
 def check_folder(out: Path, path: Path, video: Path | None, formats: Sequence[str] = ()) -> None:

@@ -6,8 +6,8 @@ from poselift.kinematics.filtering import butterworth
 from poselift.kinematics.footfalls import Footfalls, footfalls, steps_with
 from poselift.kinematics.gait import Gait, Step, Stride, gait
 from poselift.kinematics.heading import along_x
-from poselift.kinematics.inverse import solve, upright
-from poselift.kinematics.opensim import coordinates
+from poselift.kinematics.inverse import points_y_up, solve
+from poselift.kinematics.opensim_coordinates import coordinates
 from poselift.kinematics.propagation import with_uncertainty
 from poselift.kinematics.rig import Z_UP, Rig, RiggedMotion
 from poselift.kinematics.segments import segment_angles
@@ -30,9 +30,9 @@ __all__ = [
     "gait",
     "gait_cycles",
     "joint_angles",
+    "points_y_up",
     "segment_angles",
     "solve",
     "steps_with",
-    "upright",
     "with_uncertainty",
 ]

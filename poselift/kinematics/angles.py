@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Float
 
+from poselift.kinematics.hinges import LEFT_ARM, LEG, RIGHT_ARM, STRAIGHT, Hinge
 from poselift.kinematics.inverse import solve
-from poselift.kinematics.limbs import LEFT_ARM, LEG, RIGHT_ARM, STRAIGHT, Hinge
 from poselift.kinematics.rig import RiggedMotion
 from poselift.structures import Motion
 
@@ -109,7 +109,7 @@ def joint_angles(motion: Motion | RiggedMotion) -> Angles:
         radians[f"{side}_shoulder_plane"] = plane
         radians[f"{side}_shoulder_rotation"] = np.where(_straight(elbow), np.nan, rotation)
         radians[f"{side}_elbow_flexion"] = elbow
-    degrees = np.stack([continuous(np.degrees(values)) for values in radians.values()], 1)
+    degrees = np.stack([unwrap_degrees(np.degrees(values)) for values in radians.values()], 1)
     if shown is not None:
         needs = [joints_of(name) for name in radians]
         degrees[~np.stack([shown.all(joints) for joints in needs], 1)] = np.nan
@@ -201,7 +201,7 @@ def _straight(flexion: np.ndarray) -> np.ndarray:
     return np.abs(np.sin(flexion)) < STRAIGHT
 
 
-def continuous(degrees: np.ndarray) -> np.ndarray:
+def unwrap_degrees(degrees: np.ndarray) -> np.ndarray:
     """The angles without steps of 360 degrees; their middle lies within half a turn of 0."""
     known = np.isfinite(degrees)
     if not known.any():

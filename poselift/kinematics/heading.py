@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from poselift.kinematics.inverse import upright
+from poselift.kinematics.inverse import points_y_up
 from poselift.structures import Motion
 
 _CLEAR = 0.2
@@ -23,7 +23,7 @@ def along_x(motion: Motion) -> Motion:
     Returns:
         In the world frame, Y up.
     """
-    points = upright(motion)
+    points = points_y_up(motion)
     joints, root = points - points[:, :1], points[:, 0]
     left, right = (joints[:, motion.skeleton.index(f"{side}_hip")] for side in ("left", "right"))
     ahead = np.cross(left - right, [0.0, 1.0, 0.0])[motion.posed]

@@ -9,7 +9,7 @@ from jaxtyping import Float
 
 from poselift.core.errors import InputError
 from poselift.kinematics.angles import Angles, Shown
-from poselift.kinematics.inverse import upright
+from poselift.kinematics.inverse import points_y_up
 from poselift.structures import Motion
 
 _LEVEL = 0.3
@@ -45,7 +45,7 @@ def segment_angles(motion: Motion) -> Angles:
     needed = {f"{side}_{joint}" for side in _BOTH for limb in _LIMBS.values() for joint in limb}
     if missing := sorted(needed - set(joints)):
         raise InputError(f"{motion.skeleton.name} lacks {', '.join(missing)}, which angles of segments need")
-    known = np.where(motion.posed[:, None, None], upright(motion), np.nan)
+    known = np.where(motion.posed[:, None, None], points_y_up(motion), np.nan)
     places = dict(zip(joints, known.swapaxes(0, 1), strict=True))
     across = places["left_hip"] - places["right_hip"]
     left = across * [1.0, 0.0, 1.0]

@@ -1,7 +1,6 @@
 """`poselift measure`: ranges of motion, gait, and angles over the gait cycle."""
 
 import argparse
-from pathlib import Path
 from typing import Any
 
 from poselift.cli.export import with_poses
@@ -9,6 +8,7 @@ from poselift.cli.measure.files import NAMES, write_files
 from poselift.cli.measure.page import PAGE, write_page
 from poselift.cli.measure.tables import CAVEATS, gait_tables, ranges_table, trials_table
 from poselift.cli.measure.trial import measured
+from poselift.cli.paths import local_path
 from poselift.core.files import check_writable
 from poselift.export import read_motion
 
@@ -24,11 +24,11 @@ def add_command(commands: Any) -> None:
         "`poselift lift --world` the gait: steps, phases, strides. --out writes them as CSV, JSON and a page, with "
         "the angles over the gait cycle.",
     )
-    parser.add_argument("motions", type=Path, nargs="+", metavar="NPZ", help="motions, with their JSON")
+    parser.add_argument("motions", type=local_path, nargs="+", metavar="NPZ", help="motions, with their JSON")
     parser.add_argument(
         "--belt", type=_speed, metavar="SPEED", help="speed of a treadmill's belt, m/s; gives its strides a length"
     )
-    parser.add_argument("--out", type=Path, metavar="DIR", help=f"folder for {', '.join(NAMES)} and {PAGE}")
+    parser.add_argument("--out", type=local_path, metavar="DIR", help=f"folder for {', '.join(NAMES)} and {PAGE}")
     parser.set_defaults(run=run)
 
 

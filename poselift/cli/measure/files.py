@@ -1,7 +1,6 @@
 """Measurements as CSV and JSON files."""
 
 import csv
-import io
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,8 +9,8 @@ import numpy as np
 
 from poselift.cli.measure.tables import usual
 from poselift.cli.measure.trial import SIDES, Trial, spread_of, summary
-from poselift.core.cells import harmless
-from poselift.core.files import write_json, write_text
+from poselift.core.cells import escape_formula
+from poselift.core.files import atomic_text, write_json
 from poselift.kinematics import PERCENT
 
 NAMES = ("trials.csv", "ranges.csv", "strides.csv", "steps.csv", "events.csv", "cycles.csv", "measure.json")
@@ -111,11 +110,11 @@ def known(value: float) -> float | None:
 
 def _write(path: Path, head: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     """A table; unknown values are empty cells, numbers are rounded to 4 digits after the point."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(head)
-    for row in rows:
-        writer.writerow(
-            harmless(cell) if isinstance(cell, str) else "" if cell != cell else f"{cell:z.4f}" for cell in row
-        )
-    write_text(path, text.getvalue())
+    with atomic_text(path) as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(head)
+        for row in rows:
+            writer.writerow(
+                escape_formula(cell) if isinstance(cell, str) else "" if cell != cell else f"{cell:z.4f}"
+                for cell in row
+            )

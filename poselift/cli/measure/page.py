@@ -10,7 +10,7 @@ from string import Template
 from poselift.cli.measure.tables import CAVEATS, gait_tables, ranges_table, trials_table
 from poselift.cli.measure.trial import SIDES, Trial, summary
 from poselift.core.files import write_text
-from poselift.reports.page import TEMPLATE
+from poselift.reports.report_page import TEMPLATE
 
 PAGE = "measure.html"
 """Name of the page."""

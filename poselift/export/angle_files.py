@@ -1,0 +1,85 @@
+"""Joint angles as a table, and as a motion file that OpenSim plays on a model."""
+
+import csv
+import os
+from pathlib import Path
+
+import numpy as np
+
+from poselift.core.files import atomic_text
+from poselift.kinematics import (
+    RiggedMotion,
+    along_x,
+    coordinates,
+    joint_angles,
+    segment_angles,
+    solve,
+    with_uncertainty,
+)
+from poselift.kinematics.angles import Shown, joints_of
+from poselift.structures import Motion
+
+
+def write_angles_csv(path: str | os.PathLike[str], motion: Motion) -> None:
+    """Writes one row per frame: `time_s`, `<angle>_deg` for each angle, then `<angle>_90_deg` if it is known.
+
+    The angles are those of `joint_angles` and then of `segment_angles`. `<angle>_90_deg` is the half-width of the 90 %
+    interval. Degrees are rounded to 0.01; unknown values are empty cells.
+
+    Args:
+        path: the file to write.
+        motion: one person's motion.
+
+    Raises:
+        InputError: the file cannot be written, the skeleton lacks joints, or no frame has a pose.
+    """
+    found = [with_uncertainty(angles_of, motion) for angles_of in (joint_angles, segment_angles)]
+    head = [f"{name}_deg" for angles in found for name in angles.names]
+    columns = [angles.degrees for angles in found]
+    if motion.uncertainty is not None:
+        head += [f"{name}_90_deg" for angles in found for name in angles.names]
+        columns += [angles.uncertainty for angles in found if angles.uncertainty is not None]
+    with atomic_text(path) as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["time_s", *head])
+        for time, row in zip(motion.timestamps, np.concatenate(columns, 1).tolist(), strict=True):
+            writer.writerow([f"{time:.6f}", *("" if value != value else f"{value:z.2f}" for value in row)])
+
+
+def write_angles_mot(path: str | os.PathLike[str], motion: Motion, rigged: RiggedMotion | None = None) -> None:
+    """Writes the coordinates of OpenSim's full-body model (`poselift.kinematics.coordinates`), in degrees and metres.
+
+    The motion is turned about the vertical so that the person faces along +X (`along_x`): the model's pelvis tilt and
+    list are those of the person only then. Empty frames are left out, as OpenSim has no gaps in a motion, and so are
+    coordinates of joints that no keypoint ever shows.
+
+    Args:
+        path: the file to write.
+        motion: one person's motion.
+        rigged: what `solve` made of the motion after `along_x`; None to do so here.
+
+    Raises:
+        InputError: the file cannot be written, the skeleton lacks joints, or no frame has a pose.
+    """
+    rigged = solve(along_x(motion)) if rigged is None else rigged
+    shown = Shown(motion)
+    columns = {name: values for name, values in coordinates(rigged).items() if shown.all(_joints_of(name)).any()}
+    table = np.stack([rigged.timestamps, *columns.values()], 1)
+    table = table[np.isfinite(table).all(1)]
+    header = [Path(path).stem, "version=1", f"nRows={len(table)}", f"nColumns={table.shape[1]}", "inDegrees=yes"]
+    with atomic_text(path) as file:
+        file.write("\n".join([*header, "endheader", "\t".join(["time", *columns])]) + "\n")
+        np.savetxt(file, table, fmt="%.6f", delimiter="\t")
+
+
+_PARTS = {"hip": "hip", "knee": "knee", "ankle": "ankle", "arm": "shoulder", "elbow": "elbow", "lumbar": "trunk"}
+"""Our joint of the model's coordinates; those of the pelvis are always written."""
+
+
+def _joints_of(coordinate: str) -> tuple[str, ...]:
+    """The joints that a coordinate of the model needs."""
+    part, _, rest = coordinate.partition("_")
+    if part not in _PARTS:
+        return ()
+    side = {"l": "left_", "r": "right_"}.get(rest.rpartition("_")[2], "")
+    return joints_of(f"{side}{_PARTS[part]}_flexion")

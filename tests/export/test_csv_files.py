@@ -1,0 +1,49 @@
+import csv
+
+import numpy as np
+
+from poselift.export import write_csv
+from poselift.skeleton import H36M17
+
+
+def _read(path):
+    with open(path, encoding="utf-8", newline="") as file:
+        return list(csv.reader(file))
+
+
+def test_columns_in_order(tmp_path, motion):
+    write_csv(tmp_path / "a.csv", motion)
+    expected = ["time_s", "interpolated", "root_x_m", "root_y_m", "root_z_m"]
+    expected += [f"{joint}_{axis}_m" for joint in H36M17.joints for axis in ("x", "y", "z")]
+    rows = _read(tmp_path / "a.csv")
+    assert rows[0] == expected
+    assert len(rows) == 1 + len(motion)
+    assert {len(row) for row in rows} == {len(expected)}
+
+
+def test_values_to_a_hundredth_of_a_millimetre(tmp_path, motion):
+    write_csv(tmp_path / "a.csv", motion)
+    table = np.genfromtxt(tmp_path / "a.csv", delimiter=",", names=True)
+    np.testing.assert_allclose(table["time_s"], motion.timestamps, atol=5e-7)
+    np.testing.assert_array_equal(table["interpolated"], motion.interpolated)
+    np.testing.assert_allclose(table["root_z_m"], motion.root[:, 2], atol=5.1e-6)
+    wrist = motion.joints[:, H36M17.index("left_wrist")]
+    np.testing.assert_allclose(table["left_wrist_y_m"], wrist[:, 1], atol=5.1e-6)
+
+
+def test_unknown_is_an_empty_cell(tmp_path, motion):
+    write_csv(tmp_path / "a.csv", motion)
+    empty = _read(tmp_path / "a.csv")[1 + 4]
+    assert empty[:2] == ["0.140000", "0"]
+    assert set(empty[2:]) == {""}
+    assert "nan" not in (tmp_path / "a.csv").read_text().lower()
+
+
+def test_uncertainty_and_contacts_are_the_last_columns(tmp_path, world_motion):
+    write_csv(tmp_path / "a.csv", world_motion)
+    rows = _read(tmp_path / "a.csv")
+    assert rows[0][-2:] == ["left_foot_contact", "right_foot_contact"]
+    assert rows[0][-19:-2] == [f"{joint}_uncertainty_m" for joint in world_motion.skeleton.joints]
+    assert [float(cell) for cell in rows[2][-19:-2]] == [k / 1000 for k in range(17, 34)]
+    assert [row[-2:] for row in rows[1:]] == [["1", "0"]] * 3 + [["1", "1"], ["0", "0"], ["0", "1"]]
+    assert {len(row) for row in rows} == {len(rows[0])}
