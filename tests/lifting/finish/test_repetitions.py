@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from poselift.lifting.finish.repetitions import with_repeats
+from poselift.lifting.finish.repetitions import fill_from_repetitions
 
 
 def _waving(times, period=0.9):
@@ -30,7 +30,7 @@ def test_a_gap_follows_the_movement_before_and_after(kind, seconds):
     times = _times(kind)
     true = _waving(times)
     guess, known = _with_gap(true, times, 3.0, 3.0 + seconds)
-    filled = with_repeats(guess, known, times)
+    filled = fill_from_repetitions(guess, known, times)
     wrong = [np.linalg.norm(found - true, axis=-1)[~known].mean() for found in (guess, filled)]
     assert wrong[0] > 0.2
     assert wrong[1] < 0.25 * wrong[0]
@@ -41,16 +41,16 @@ def test_what_never_repeats_is_left_as_it_is():
     times = np.arange(0, 6, 1 / 30)
     true = np.cumsum(np.random.default_rng(1).normal(size=(180, 5, 3)), 0)
     guess, known = _with_gap(true, times, 3.0, 3.5)
-    np.testing.assert_allclose(with_repeats(guess, known, times), guess, atol=1e-6)
+    np.testing.assert_allclose(fill_from_repetitions(guess, known, times), guess, atol=1e-6)
 
 
 def test_long_gaps_and_short_clips_are_left_as_they_are():
     times = np.arange(0, 6, 1 / 30)
     guess, known = _with_gap(_waving(times), times, 2.0, 4.0)
-    assert with_repeats(guess, known, times) is guess
+    assert fill_from_repetitions(guess, known, times) is guess
     empty = np.where(known[:, None, None], guess, np.nan)
-    assert with_repeats(empty, known, times) is empty
+    assert fill_from_repetitions(empty, known, times) is empty
     for frames in (0, 1, 2, 20):
         shown = np.arange(frames) % 19 == 0
-        assert with_repeats(guess[:frames], shown, times[:frames]) is not None
-        np.testing.assert_array_equal(with_repeats(guess[:frames], shown, times[:frames]), guess[:frames])
+        assert fill_from_repetitions(guess[:frames], shown, times[:frames]) is not None
+        np.testing.assert_array_equal(fill_from_repetitions(guess[:frames], shown, times[:frames]), guess[:frames])
