@@ -46,7 +46,7 @@ def cut_window(prepared: Prepared, time: float, most: int, token: int) -> tuple[
     Args:
         prepared: frames of `choose_window_frames`.
         time: of the frame whose pose is due.
-        most: frames in a window.
+        most: frames in a window; a slow stream whose pose waits for many frames has more.
         token: frames in a token of the lifter. Windows of all lengths end at the same place of a token, because the
             first poses tremble otherwise.
     """
@@ -61,4 +61,5 @@ def cut_window(prepared: Prepared, time: float, most: int, token: int) -> tuple[
     frames = len(segment.times)
     kept = min(frames, most)
     start = frames - kept + ((kept - most) % token if kept >= 2 * token else 0)
+    start = min(start, int(np.searchsorted(segment.times, time, side="right")) - 1)
     return prepared.tail(segment, start), more
