@@ -14,7 +14,7 @@ from poselift.training.task import LiftingTask
 def checkpoint_to_resume(config: DictConfig) -> str | None:
     """The checkpoint to resume from; None for a new run."""
     if config.resume != "auto":
-        return None if config.resume is None else str(config.resume)
+        return config.resume
     return last_checkpoint(config)
 
 

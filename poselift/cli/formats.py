@@ -1,7 +1,7 @@
 """The formats that commands write: those of a motion, and the page of a folder."""
 
 import contextlib
-from argparse import Namespace
+from argparse import ArgumentTypeError
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
@@ -23,29 +23,23 @@ PAGE_FILES = ("page.html", "page_video.mp4")
 """The page of a folder, and its video if that is too large for it."""
 
 
-def chosen_formats(text: str, option: str) -> list[str]:
+def chosen_formats(text: str) -> tuple[str, ...]:
     """Names of formats in an option's value, such as "trc,bvh".
 
     Raises:
-        InputError: none is named, one is unknown, or its package is not installed.
+        ArgumentTypeError: none is named, one is unknown, or its package is not installed.
     """
-    names = list(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
+    names = tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
     if not names:
-        raise InputError(f"{option}: name a format, any of {', '.join(NAMES)}")
-    for name in names:
-        choose("format", name, dict.fromkeys(NAMES))
-        if name in FORMATS:
-            FORMATS[name].check()
+        raise ArgumentTypeError(f"name a format, any of {', '.join(NAMES)}")
+    try:
+        for name in names:
+            choose("format", name, dict.fromkeys(NAMES))
+            if name in FORMATS:
+                FORMATS[name].check()
+    except InputError as error:
+        raise ArgumentTypeError(str(error)) from None
     return names
-
-
-def given_formats(arguments: Namespace) -> list[str]:
-    """Names of the formats in `--formats`, if the option is given.
-
-    Raises:
-        InputError: as of `chosen_formats`.
-    """
-    return [] if arguments.formats is None else chosen_formats(arguments.formats, "--formats")
 
 
 def motion_formats(names: Iterable[str]) -> dict[str, Format]:

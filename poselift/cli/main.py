@@ -6,14 +6,17 @@ import contextlib
 import importlib
 import io
 import os
+import shlex
 import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from types import ModuleType
 from typing import Any, NoReturn
 
 from poselift import __version__
+from poselift.core.choices import did_you_mean
 from poselift.core.errors import InputError, describe, printable
 
 _COMMANDS = {
@@ -28,7 +31,6 @@ _COMMANDS = {
     "measure": "print ranges of motion, steps and strides",
     "figure": "draw figures for papers",
     "report": "make the tables and plots of a paper from evaluations",
-    "study": "train and measure every attention mechanism, schedule and baseline",
     "attention": "draw where a lifter looks in a video",
     "calibrate": "scale a lifter's uncertainty on held-out people",
     "weights": "list, fetch and check weights by name",
@@ -118,8 +120,18 @@ def _run(arguments: Sequence[str]) -> None:
             _module(name).add_command(commands)
         else:
             commands.add_parser(name, help=about)
+    if arguments and not arguments[0].startswith("-") and arguments[0] not in _COMMANDS:
+        raise InputError(_no_command(arguments[0]))
     options = parser.parse_args(arguments)
     options.run(options)
+
+
+def _no_command(word: str) -> str:
+    """What to do about a first word that is no command."""
+    if Path(word).exists() or "." in word or "/" in word:
+        return f"{word} is no command; to lift a video: poselift lift {shlex.quote(word)}"
+    hints = [did_you_mean(word, _COMMANDS), "poselift --help lists all"]
+    return f"{word} is no command; {' '.join(filter(None, hints))}"
 
 
 def _module(name: str) -> ModuleType:
@@ -128,7 +140,7 @@ def _module(name: str) -> ModuleType:
     It loads for seconds. A signal meanwhile ends the process at once: nothing is written yet, and libraries that are
     half loaded turn an interrupt into other errors.
     """
-    place = {"study": "study.command", "batch": "batch.command"}.get(name, name.replace("-", "_"))
+    place = "batch.command" if name == "batch" else name.replace("-", "_")
     with _handling(_end_at_once, signal.SIGINT, signal.SIGTERM):
         return importlib.import_module(f"poselift.cli.{place}")
 

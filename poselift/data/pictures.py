@@ -17,7 +17,7 @@ from poselift.data.views import View
 from poselift.data.virtual import SyntheticData
 from poselift.geometry import ASSUMED_FOV, intrinsics_from_fov
 from poselift.skeleton import Skeleton
-from poselift.video.stream import open_file
+from poselift.video.decoder import open_file
 
 _PATIENCE = 120.0
 """Seconds for which a drive may say nothing."""

@@ -15,17 +15,13 @@ from poselift.cli import report
 from poselift.cli.main import main
 from poselift.core.errors import InputError
 from poselift.core.files import atomic_path
-from tests.cli.running import poselift
 
 pytestmark = pytest.mark.slow
 
 TOOLS = Path(__file__).parents[2] / "tools"
 COMMANDS = {
-    "calibrate": "calibrate",
     "evaluate": "evaluate",
     "lift_video": "lift",
-    "report": "report",
-    "study": "study",
     "train": "train",
 }
 """The scripts of tools/ that are commands."""
@@ -129,7 +125,7 @@ def test_help_loads_no_command():
 def test_help_lists_every_command():
     ran = poselift("--help")
     assert ran.code == 0
-    for command in (*COMMANDS.values(), "attention", "stream", "weights"):
+    for command in (*COMMANDS.values(), "attention", "calibrate", "report", "stream", "weights"):
         assert f"\n    {command}" in ran.out
 
 
@@ -157,3 +153,34 @@ def test_a_command_keeps_the_arguments_of_the_process(monkeypatch):
     main(whole[1:])
     assert seen == [whole]
     assert module.sys.argv == whole
+
+
+@pytest.mark.parametrize(
+    ("word", "message"),
+    [
+        ("walk.mp4", "walk.mp4 is no command; to lift a video: poselift lift walk.mp4"),
+        ("videos/my walk", "videos/my walk is no command; to lift a video: poselift lift 'videos/my walk'"),
+        ("lfit", "lfit is no command; did you mean 'lift'? poselift --help lists all"),
+        ("zzzz", "zzzz is no command; poselift --help lists all"),
+    ],
+)
+def test_a_first_word_that_is_no_command(word, message):
+    ran = poselift(word, "--quiet")
+    assert (ran.code, ran.err) == (2, f"error: {message}\n")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["lift", "https://example.org/walk.mp4"],
+        ["lift", "--video", "https://example.org/walk.mp4"],
+        ["lift", "--keypoints", "https://example.org/walk.json"],
+        ["view", "s3://bucket/walk"],
+        ["export", "s3://bucket/person_1.npz", "--to", "trc"],
+    ],
+)
+def test_a_url_in_place_of_a_file_keeps_its_slashes(arguments):
+    ran = poselift(*arguments)
+    url = next(word for word in arguments if "://" in word)
+    assert ran.code == 2
+    assert f"{url} is a URL; give a file of this machine" in ran.err

@@ -66,7 +66,3 @@ def test_a_limb_that_was_never_seen_is_as_long_as_the_other():
     # Neither side seen: both keep what the lifter guessed.
     neither = measure_clip(joints, scores(unseen=["left_elbow", "right_elbow"]), H36M17, H36M17)
     np.testing.assert_array_equal(neither, plain)
-
-
-def test_nothing_known():
-    assert measure_clip(np.full((4, 17, 3), np.nan, np.float32), scores(4), H36M17, H36M17) is None

@@ -220,15 +220,6 @@ def test_a_window_is_lifted_once(keypoints, weights, camera):
         assert person.next_pose().interpolated == (k in (2, 3))
 
 
-def test_times_of_day_are_no_problem(keypoints, weights, camera):
-    later = replace(keypoints, timestamps=keypoints.timestamps + 1.7e9)
-    first, second = (
-        push_all(StreamingPeople(weights, camera, COCO17, 0, BARE, smooth=False), one, range(40))[-1]
-        for one in (keypoints, later)
-    )
-    np.testing.assert_allclose(second.joints, first.joints, atol=1e-3)
-
-
 def test_people_are_lifted_together_as_they_are_alone(keypoints, weights, camera):
     people = StreamingPeople(weights, camera, COCO17, 2, SMALL)
     alone = {number: StreamingPeople(weights, camera, COCO17, 2, SMALL) for number in (1, 2)}
@@ -279,10 +270,6 @@ def test_memory_is_bounded(keypoints, weights, camera, every_nth, fps):
     stride = 3 if fps == 120 else 1
     assert max(sizes) <= (2 * (15 * stride + 3), 3)
     assert (len(person._frames) <= 15 * stride + 3) or every_nth == 5
-
-
-def test_a_lifter_without_uncertainty_gives_none(keypoints, weights, camera):
-    assert push_all(StreamingPeople(weights, camera, COCO17, 0, SMALL), keypoints, [0])[0].uncertainty is None
 
 
 def test_wrong_arguments_are_refused(keypoints, weights, camera):

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from statistics import stdev
 from typing import Any
 
-from poselift.cli.study.rows import REFERENCES, Row
-from poselift.cli.study.run import LENGTHS, Study
+from benchmarks.study.rows import REFERENCES, Row
+from benchmarks.study.run import LENGTHS, Study
 from poselift.core.files import write_json, write_text
 from poselift.reports.csv_tables import csv_table
 from poselift.reports.markdown import markdown_table

@@ -1,54 +1,72 @@
 """The study as a whole: trains one row after the other and writes tables, plots and the page."""
 
-import argparse
 import contextlib
 import logging
 import shlex
 import signal
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from benchmarks.study.budgets import BUDGETS
+from benchmarks.study.page import write_page
+from benchmarks.study.plots import write_plots
+from benchmarks.study.rows import Row, all_rows
+from benchmarks.study.run import Study
+from benchmarks.study.tables import write_tables
 from poselift.cli.overrides import quoted
-from poselift.cli.study.budgets import BUDGETS
-from poselift.cli.study.page import write_page
-from poselift.cli.study.plots import write_plots
-from poselift.cli.study.rows import Row, all_rows
-from poselift.cli.study.run import Study
-from poselift.cli.study.tables import write_tables
 from poselift.core.choices import choose
 from poselift.core.errors import InputError
 from poselift.core.files import check_writable
 
 
-def run_study(options: argparse.Namespace) -> None:
-    """Trains the rows that are not finished, and writes tables and plots of all finished ones.
+@dataclass(frozen=True)
+class StudyRequest:
+    """A study, and where it is written.
 
-    Args:
-        options: of `poselift study`.
+    Attributes:
+        budget: of `BUDGETS`.
+        out: folder of the rows and tables.
+        corpus: file to train on; synthetic motion if None.
+        bench: file to validate on, with a corpus.
+        only: names of rows; all if empty.
+        page: the page to write; none if None.
+    """
+
+    budget: str
+    out: Path
+    corpus: str | None = None
+    bench: str | None = None
+    only: tuple[str, ...] = ()
+    page: Path | None = None
+
+
+def run_study(request: StudyRequest) -> None:
+    """Trains the rows that are not finished, and writes tables and plots of all finished ones.
 
     Raises:
         InputError: an option cannot be used, or the training of a row failed.
     """
     rows = all_rows()
     by_name = {row.name: row for row in rows}
-    wanted = [choose("row", name, by_name) for name in options.only] or rows
-    out = options.out or Path("outputs") / f"study_{options.budget}"
+    wanted = [choose("row", name, by_name) for name in request.only] or rows
+    out = request.out
     check_writable(out)
-    study = Study(BUDGETS[options.budget], out, _data(options))
+    study = Study(BUDGETS[request.budget], out, _data(request))
     failed, stop = _train(study, wanted)
     results = {row.name: result for row in rows if (result := study.finished(row))}
     if results:
         write_tables(study, rows, results)
         write_plots(study, results)
-    if results and options.page:
-        given = ["--budget", options.budget]
-        given += ["--corpus", Path(options.corpus).name, "--bench", Path(options.bench).name] if options.corpus else []
+    if results and request.page:
+        given = ["--budget", request.budget]
+        given += ["--corpus", Path(request.corpus).name, "--bench", Path(request.bench).name] if request.corpus else []
         given += ["--page", "docs/mechanisms.md"]
-        write_page(options.page, study, shlex.join(["poselift", "study", *given]), rows, results)
+        write_page(request.page, study, shlex.join(["python", "-m", "benchmarks.study", *given]), rows, results)
     if results:
         print(f"{len(results)} of {len(rows)} rows in {out}: study.md, study.csv, study.json, plots/ and rows/")
         print(f"For the tables of a paper: poselift report '{out}/rows/*' --cost none")
@@ -61,13 +79,13 @@ def run_study(options: argparse.Namespace) -> None:
         raise SystemExit(stop)
 
 
-def _data(options: argparse.Namespace) -> list[str]:
+def _data(request: StudyRequest) -> list[str]:
     """The overrides that choose the training data."""
-    if bool(options.corpus) != bool(options.bench):
+    if bool(request.corpus) != bool(request.bench):
         raise InputError("--corpus and --bench go together; give both (cmu50.npz and bench_val.npz) or neither")
-    if not options.corpus:
+    if not request.corpus:
         return ["data=synthetic"]
-    return ["data=cmu", f"data.corpus={quoted(options.corpus)}", f"data.bench={quoted(options.bench)}"]
+    return ["data=cmu", f"data.corpus={quoted(request.corpus)}", f"data.bench={quoted(request.bench)}"]
 
 
 def _train(study: Study, rows: Sequence[Row]) -> tuple[dict[str, str], int | None]:

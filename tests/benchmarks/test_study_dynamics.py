@@ -6,7 +6,7 @@ import pytest
 import pytorch_lightning as pl
 import torch
 
-from poselift.training.dynamics import BINS, Dynamics
+from benchmarks.study.dynamics import BINS, Dynamics
 
 
 class Two(pl.LightningModule):

@@ -12,11 +12,11 @@ from hydra.core.hydra_config import HydraConfig
 from hydra.utils import instantiate
 from omegaconf import open_dict
 
+from benchmarks.study.budgets import Budget
+from benchmarks.study.rows import Row
 from poselift.cli.config import CONF
 from poselift.cli.overrides import quoted
 from poselift.cli.predictions import LifterPredictions
-from poselift.cli.study.budgets import Budget
-from poselift.cli.study.rows import Row
 from poselift.cli.train import train
 from poselift.core.bounded import read_json
 from poselift.core.errors import InputError
@@ -125,7 +125,7 @@ class Study:
         """The path of a row's trained weights."""
         dynamics = folder / "dynamics.json"
         every = max(1, self.budget.steps // _STEPS_WRITTEN)
-        written = f"{{_target_: poselift.training.dynamics.Dynamics, path: {quoted(str(dynamics))}, every: {every}}}"
+        written = f"{{_target_: benchmarks.study.dynamics.Dynamics, path: {quoted(str(dynamics))}, every: {every}}}"
         more = [f"output={quoted(str(folder))}", f"name={row.name}", f"+callbacks.dynamics={written}", *_QUIET]
         more.append("overwrite=true")  # the folder may hold a row that was stopped or had another command
         with initialize_config_dir(CONF, version_base="1.3"):

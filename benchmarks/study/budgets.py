@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from poselift.cli.study.rows import Row
+from benchmarks.study.rows import Row
 
 
 @dataclass(frozen=True)

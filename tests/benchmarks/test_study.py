@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from hydra import compose, initialize_config_dir
 
+import benchmarks.study
+from benchmarks.study.budgets import BUDGETS, Budget
+from benchmarks.study.rows import FAMILIES, Row, all_rows
+from benchmarks.study.run import Study, exponent
 from poselift.cli.config import CONF
-from poselift.cli.main import main
-from poselift.cli.study.budgets import BUDGETS, Budget
-from poselift.cli.study.rows import FAMILIES, Row, all_rows
-from poselift.cli.study.run import Study, exponent
 from poselift.core.errors import InputError
 from poselift.nn.attention import ATTENTION
 from poselift.reports.entries import sections
@@ -92,7 +92,7 @@ class TestRun:
         monkeypatch.setitem(BUDGETS, "smoke", TINY)
 
         def start(*arguments):
-            main(["study", "--out", str(folder), *arguments])
+            benchmarks.study.main(["--out", str(folder), *arguments])
 
         return start
 
@@ -124,7 +124,7 @@ class TestRun:
         study("--only", "martinez", "rnn")
         assert runs == []
         monkeypatch.setitem(BUDGETS, "smoke", Budget(**{**vars(TINY), "steps": 3}))
-        main(["study", "--out", str(folder), "--only", "rnn"])
+        benchmarks.study.main(["--out", str(folder), "--only", "rnn"])
         assert runs == ["rnn"], "under another budget it is another row"
 
     @pytest.mark.parametrize(("stop", "code"), [(KeyboardInterrupt(), 130), (SystemExit(143), 143)])
@@ -158,7 +158,7 @@ class TestRun:
 
         monkeypatch.setattr(Study, "run", fail)
         with pytest.raises(SystemExit):
-            main(["study", "--out", str(tmp_path / "new"), "--only", "gru"])
+            benchmarks.study.main(["--out", str(tmp_path / "new"), "--only", "gru"])
         out = capsys.readouterr().out
         assert (
             out
@@ -169,10 +169,12 @@ class TestRun:
         """The data is read from there; the row is written there."""
         monkeypatch.setitem(BUDGETS, "smoke", replace(TINY, other=()))
         given = []
-        monkeypatch.setattr("poselift.cli.study.run.train", given.append)
+        monkeypatch.setattr("benchmarks.study.run.train", given.append)
         names = [str(tmp_path / name) for name in ("o'b.npz", "v'b.npz")]
         with pytest.raises(SystemExit):
-            main(["study", "--out", str(tmp_path / "o'b"), "--only", "rnn", "--corpus", names[0], "--bench", names[1]])
+            benchmarks.study.main(
+                ["--out", str(tmp_path / "o'b"), "--only", "rnn", "--corpus", names[0], "--bench", names[1]]
+            )
         (config,) = given
         assert [config.data.corpus, config.data.bench] == names
         assert config.output == config.callbacks.dynamics.path.removesuffix("/dynamics.json")

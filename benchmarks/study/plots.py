@@ -10,8 +10,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MultipleLocator
 
-from poselift.cli.study.run import Study
-from poselift.cli.study.tables import noise
+from benchmarks.study.run import Study
+from benchmarks.study.tables import noise
 from poselift.core.bounded import read_json
 from poselift.viz.plots import save_plot
 from poselift.viz.plots.style import LOOKS, PAGE, add_legend, styled
