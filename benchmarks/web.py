@@ -4,7 +4,7 @@
 
 Needs Chromium, and onnxruntime-web in docs/web/ort (docs/onnx.md). Exports the lifter, or takes the file of --lifter,
 which must be of the same weights. Serves the page, lifts the keypoints in it, and compares its joints with those of
-`lift_segments`; both are the same up to 50 frames a second. Writes a screenshot, DIR/page.png.
+`lift_segments`. Writes a screenshot, DIR/page.png.
 """
 
 import base64
@@ -217,7 +217,7 @@ def lifted_by_torch(weights: Weights, keypoints: Path) -> Lifted:
     if "K" in content:
         camera = CameraModel(np.array(content["K"], float), (width, height), "given")
     times = np.arange(frames) / content["fps"]
-    segment = Segment(0, frames, times, values[..., :2], scores, np.arange(frames), camera, 0)
+    segment = Segment(0, frames, times, values[..., :2], scores, np.arange(frames), camera, turns=0, motions=1)
     (lifted,) = lift_segments(TorchNetwork(weights.lifter), [segment], weights.window, flip=True)
     assert lifted.uncertainty is not None, "shipped lifters give it"
     return Lifted(lifted.joints, weights.uncertainty_factor * lifted.uncertainty)
