@@ -40,7 +40,7 @@ def choose_window_frames(
     stride = stream_stride(times[observed])
     chosen = observed[here % stride :: stride][-most:]
     due = int(np.searchsorted(times, time))
-    if stride > 1:
+    if stream_stride(times) > 1:
         return np.union1d(chosen, [due])
     # Frames between, in which the person was not found, get interpolated keypoints as in a file.
     return np.arange(min(chosen[0], due), max(chosen[-1], due) + 1)
