@@ -8,7 +8,7 @@ from poselift.core.errors import InputError
 from poselift.keypoints import KeypointClip, read_keypoints
 from poselift.skeleton import get_skeleton
 
-_OPTIONS = ("keypoint_set", "fps", "size")
+_OPTIONS = ("keypoint_set", "size")
 
 
 def add_keypoint_options(parser: argparse.ArgumentParser) -> None:
@@ -18,8 +18,8 @@ def add_keypoint_options(parser: argparse.ArgumentParser) -> None:
         "--keypoints",
         type=Path,
         metavar="PATH",
-        help="a file or folder of OpenPose, AlphaPose, COCO, MMPose, DeepLabCut, VideoPose3D, Sports2D, Pose2Sim or "
-        "poselift, instead of a detector",
+        help="a file or folder of OpenPose, AlphaPose, COCO, MMPose, Ultralytics, MediaPipe, DeepLabCut, SLEAP, "
+        "movement, VideoPose3D, Sports2D, Pose2Sim or poselift, instead of a detector",
     )
     group.add_argument("--video", dest="video_option", type=Path, metavar="VIDEO", help="the video of the keypoints")
     group.add_argument(
@@ -27,7 +27,6 @@ def add_keypoint_options(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="skeleton of the keypoints, such as coco17 (default: by their names or number)",
     )
-    group.add_argument("--fps", type=float, metavar="N", help="frames per second, without a video")
     group.add_argument("--size", type=_size, metavar="WxH", help="size of the pictures in pixels, without a video")
 
 

@@ -21,6 +21,7 @@ from poselift.cli.results import OVERLAY, Results, check_folder, folder, person_
 from poselift.core.ahead import ahead
 from poselift.core.device import torch_device
 from poselift.core.errors import InputError, printable
+from poselift.keypoints import KeypointClip
 from poselift.lifting import Clip, LiftedClip, LiftOptions, VideoClip, World, lift_clip, to_world
 from poselift.lifting.clip import frames_within
 from poselift.lifting.pipeline import AHEAD, Progress
@@ -54,6 +55,12 @@ def add_command(commands: Any) -> None:
     parser.add_argument("--out", type=folder, metavar="DIR", help="output folder (default: poselift_out/NAME)")
     how = add_lift_options(parser)
     how.add_argument(
+        "--fps",
+        type=float,
+        metavar="N",
+        help="true frames per second: of the keypoints, or of a video in slow motion (default: by its time stamps)",
+    )
+    how.add_argument(
         "--rerun", type=Path, metavar="FILE.rrd", help="write everybody into one recording of Rerun too (rerun.io)"
     )
     how.add_argument("--no-render", action="store_true", help="do not write overlay.mp4")
@@ -82,7 +89,7 @@ def run(arguments: argparse.Namespace) -> None:
     weights = load_weights(arguments.weights, torch_device(arguments.device))
     clip = chosen_keypoints(arguments, video) or _video_clip(arguments, path)
     with stage_progress(console) as report, new_results(out, path, video, formats) as unfinished:
-        inputs = _inputs(arguments, path, video)
+        inputs = _inputs(arguments, clip, path, video)
         pictures = video if arguments.keypoints else path
         lifted = lift_into(unfinished, clip, weights, arguments, formats, inputs, pictures, report)
     for warning in lifted.warnings:
@@ -110,7 +117,7 @@ def lift_into(
     weights: Weights,
     arguments: argparse.Namespace,
     formats: Sequence[str],
-    inputs: dict[str, str],
+    inputs: dict[str, Any],
     video: Path | None,
     report: Progress = lambda stage, done: None,
 ) -> LiftedClip:
@@ -122,7 +129,7 @@ def lift_into(
         weights: the lifter.
         arguments: options of `poselift lift`.
         formats: names of the further formats to write.
-        inputs: file names of the "video" and the "keypoints_file", as far as given.
+        inputs: file names of the "video" and the "keypoints_file" and the "video_fps", as far as given.
         video: the video for the page, if there is one.
         report: receives the progress of each stage.
 
@@ -178,11 +185,13 @@ def lift_into(
     return lifted
 
 
-def _inputs(arguments: argparse.Namespace, path: Path, video: Path | None) -> dict[str, str]:
-    """Names of the input files, for the results."""
-    if arguments.keypoints is None:
-        return {"video": path.name}
-    return {"keypoints_file": path.name, **({} if video is None else {"video": video.name})}
+def _inputs(arguments: argparse.Namespace, clip: Clip, path: Path, video: Path | None) -> dict[str, Any]:
+    """Names of the input files and the true rate of the video, for the results."""
+    files = {"video": path.name}
+    if arguments.keypoints is not None:
+        files = {"keypoints_file": path.name, **({} if video is None else {"video": video.name})}
+    rate = clip.video_fps if isinstance(clip, KeypointClip) else arguments.fps
+    return {**files, **({} if rate is None else {"video_fps": rate})}
 
 
 def _world(clip: Clip, threshold: float, lifted: LiftedClip) -> World:
@@ -229,7 +238,7 @@ def chosen_skeleton(arguments: argparse.Namespace, weights: Weights) -> Skeleton
 
 
 def _video_clip(arguments: argparse.Namespace, path: Path) -> VideoClip:
-    return VideoClip(path, chosen_detector(arguments), arguments.start, arguments.end, arguments.quality)
+    return VideoClip(path, chosen_detector(arguments), arguments.start, arguments.end, arguments.quality, arguments.fps)
 
 
 def _chosen_video(arguments: argparse.Namespace) -> Path | None:

@@ -109,13 +109,13 @@ class Results:
         out: the folder.
         clip: the input.
         weights: the lifter.
-        inputs: file names of the "video" and the "keypoints_file", as far as given.
+        inputs: file names of the "video" and the "keypoints_file" and the "video_fps", as far as given.
     """
 
     out: Path
     clip: Clip
     weights: Weights
-    inputs: dict[str, str]
+    inputs: dict[str, Any]
 
     def write_person(self, motion: Motion, lifted: LiftedClip, world: World | None) -> None:
         """Writes one person's files.

@@ -17,17 +17,11 @@ from jaxtyping import Float
 from poselift.core.bounded import room
 from poselift.core.errors import InputError, reason
 from poselift.core.optional import require
-from poselift.data.hdf5 import SIGNATURE, check_heaps, dataset_array
+from poselift.data.hdf5 import check_heaps, dataset_array
 from poselift.data.unpickling import RestrictedUnpickler
 
 _Columns = list[tuple[str, ...]]
 _Frame = tuple[_Columns, list[int] | None, Float[np.ndarray, "t c"]]
-
-
-def is_hdf5(path: Path) -> bool:
-    """Whether the file is HDF5."""
-    with open(path, "rb") as file:
-        return file.read(len(SIGNATURE)) == SIGNATURE
 
 
 def read_frame(path: Path) -> _Frame:

@@ -82,9 +82,10 @@ class VideoClip:
         start: first second of the span; the beginning if None.
         end: end of the span in seconds, exclusive; the end of the video if None.
         quality: how often the detector looks, one of `QUALITIES`.
+        fps: frames per second of the recording, for slow motion; see `poselift.video.VideoReader`.
 
     Raises:
-        InputError: the file is not a video, the span is empty, or the quality is unknown.
+        InputError: the file is not a video, the span is empty, `fps` is no frame rate, or the quality is unknown.
     """
 
     def __init__(
@@ -94,10 +95,11 @@ class VideoClip:
         start: float | None = None,
         end: float | None = None,
         quality: str = DEFAULT_QUALITY,
+        fps: float | None = None,
     ) -> None:
         build_finder(detector, quality)  # checks the quality before the long work
         self._quality = quality
-        self._reader = VideoReader(path, start, end)
+        self._reader = VideoReader(path, start, end, fps)
         self._detector = detector
         info = self._reader.info
         self.path, self.fps, self.image_size = info.path, info.fps, (info.width, info.height)

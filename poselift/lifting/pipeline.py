@@ -12,6 +12,7 @@ from poselift.core.ahead import ahead
 from poselift.core.errors import InputError
 from poselift.core.times import usual_interval
 from poselift.detection import Detector
+from poselift.kinematics.pace import clock_doubt
 from poselift.lifting.camera import CameraModel, camera_for
 from poselift.lifting.clip import Clip, VideoClip
 from poselift.lifting.clip_warnings import absence, doubts_of, gaps, odd_rate, rare_people
@@ -73,6 +74,7 @@ def lift_video(
     people: Sequence[int] | None = None,
     height: GivenHeights = None,
     quality: str = DEFAULT_QUALITY,
+    fps: float | None = None,
     options: LiftOptions = LiftOptions(),
     progress: Progress = lambda stage, done: None,
 ) -> LiftedClip:
@@ -89,6 +91,7 @@ def lift_video(
         people: numbers of the people to lift; all if None.
         height: standing height of everybody, or by person's number, metres; estimated if None.
         quality: how often the detector looks: best, balanced or fast.
+        fps: frames per second of the recording, where the video plays them at another rate (slow motion).
         options: settings of the lifter.
         progress: receives the progress of each stage.
 
@@ -104,7 +107,7 @@ def lift_video(
         (9, (28, 3))
     """
     return lift_clip(
-        VideoClip(path, detector, start, end, quality),
+        VideoClip(path, detector, start, end, quality, fps),
         weights,
         fov=fov,
         intrinsics=intrinsics,
@@ -159,6 +162,8 @@ def lift_clip(
             motion, stature = with_height(lift(track, weights, camera, options), height_of(track.person, height))
         joints = seen_joints(lifter_input(track, weights.lifter.skeleton_in, options.threshold, weights.pelvis)[1])
         warnings += doubts_of(motion, stature, joints, options.threshold)
+        if doubt := clock_doubt(motion):
+            warnings.append(f"person {track.person} {doubt}: the clock may be wrong; give the true rate with --fps")
         motions.append(motion)
         if stature is not None:
             heights[track.person] = stature
