@@ -6,7 +6,7 @@ from jaxtyping import Bool, Float
 
 from poselift.core.times import usual_interval
 from poselift.lifting.bones import with_constant_bones
-from poselift.lifting.camera import CameraModel
+from poselift.lifting.camera import CameraModel, check_fits
 from poselift.lifting.gaps import find_segments, lifted_frames, widened, with_filled_gaps, with_frames_between
 from poselift.lifting.level import with_level_feet
 from poselift.lifting.options import LiftOptions
@@ -52,6 +52,9 @@ def lift(keypoints: Keypoints2D, weights: Weights, camera: CameraModel, options:
     Returns:
         The motion; its `keypoints` are those given. The root is NaN where no joint was seen that the lifter gives.
 
+    Raises:
+        InputError: the camera is of pictures of another size.
+
     Example:
         >>> from poselift.lifting import camera_for, lift
         >>> from poselift.models import load_weights
@@ -61,6 +64,7 @@ def lift(keypoints: Keypoints2D, weights: Weights, camera: CameraModel, options:
         >>> lift(keypoints, load_weights("tiny"), camera_for((640, 480))).joints.shape
         (8, 28, 3)
     """
+    check_fits(camera, keypoints.image_size)
     skeleton_in, skeleton_out = weights.lifter.skeleton_in, weights.lifter.skeleton_out
     times = keypoints.timestamps
     pixels, scores = lifter_input(keypoints, skeleton_in, options.threshold, weights.pelvis)
