@@ -32,7 +32,7 @@ def check_image_size(image_size: object) -> None:
     Raises:
         InputError: it is not two positive numbers, width and height.
     """
-    sides = tuple(image_size) if isinstance(image_size, tuple | list) else ()
+    sides = tuple(image_size) if isinstance(image_size, tuple | list | np.ndarray) else ()
     numbers = all(isinstance(side, int | float | np.number) and not isinstance(side, bool) for side in sides)
     if len(sides) != 2 or not numbers or not all(0 < side < np.inf for side in sides):
         raise InputError(f"image_size={image_size!r:.60} is not a size; give (width, height) in pixels")

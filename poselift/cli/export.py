@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from poselift.cli.formats import NAMES, PAGE, PAGE_FILES, chosen_formats, motion_formats, sidecar_camera
+from poselift.cli.formats import NAMES, PAGE, PAGE_FILES, chosen_formats, earliest_start, motion_formats, sidecar_camera
 from poselift.cli.view import page_of_people
 from poselift.core.errors import InputError
 from poselift.core.files import check_writable, remove_partial_of
@@ -59,8 +59,11 @@ def run(options: argparse.Namespace) -> None:
     for format_, out, sources in planned:
         remove_partial_of(out)
         camera = sidecar_camera(format_, sources[0])
-        format_.write(out, [motions[source] for source in sources], options.up, camera)
+        start = earliest_start(sources)
+        warning = format_.write(out, [motions[source] for source in sources], options.up, camera, start)
         print(out)
+        if warning:
+            print(f"warning: {warning}")
     if page:
         for out in page_of_people(list(motions), page):
             print(out)

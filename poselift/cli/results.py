@@ -17,6 +17,7 @@ from poselift.core.errors import InputError
 from poselift.core.files import check_writable, write_json
 from poselift.export import write_csv, write_npz, write_sidecar
 from poselift.export.formats import FORMATS
+from poselift.export.zero import from_zero
 from poselift.lifting import Clip, LiftedClip, World
 from poselift.lifting.clip_warnings import seen_share
 from poselift.models import Weights
@@ -127,7 +128,8 @@ class Results:
         """
         person = motion.keypoints.person
         write_npz(self.out / f"person_{person}.npz", motion)
-        write_csv(self.out / f"person_{person}.csv", motion)
+        start = lifted.span[0]
+        write_csv(self.out / f"person_{person}.csv", from_zero([motion], start)[0])
         camera: dict[str, Any] = {
             "K": lifted.camera.K.tolist(),
             "image_size": list(lifted.camera.image_size),
@@ -142,7 +144,7 @@ class Results:
             motion,
             camera=camera,
             weights=self._weights(),
-            extra=self.inputs,
+            extra={**self.inputs, "start_s": start},
         )
 
     def write_summary(self, lifted: LiftedClip, seconds: dict[str, float], files: list[str]) -> None:

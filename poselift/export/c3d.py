@@ -11,7 +11,9 @@ from poselift.export.markers import markers
 from poselift.structures import Motion
 
 
-def write_c3d(path: str | os.PathLike[str], motions: Sequence[Motion], up: str = "y") -> None:
+def write_c3d(
+    path: str | os.PathLike[str], motions: Sequence[Motion], up: str = "y", start: float | None = None
+) -> None:
     """Writes joints as points: millimetres, a constant rate.
 
     The residual of a point is the radius that holds the joint in 90 % of cases, millimetres; 0 where it is unknown, and
@@ -22,13 +24,14 @@ def write_c3d(path: str | os.PathLike[str], motions: Sequence[Motion], up: str =
         path: the file to write.
         motions: everybody in the file; see `markers`.
         up: the axis that points up, "y" or "z".
+        start: time of the file's first frame; see `markers`.
 
     Raises:
         InputError: ezc3d is not installed, the file cannot be written, the people do not fit together, or somebody has
             no frame with a pose.
     """
     ezc3d = require("ezc3d", "c3d")
-    found = markers(motions, up)
+    found = markers(motions, up, start)
     file = ezc3d.c3d()
     point = file["parameters"]["POINT"]
     point["RATE"]["value"] = [found.rate]

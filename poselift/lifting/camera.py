@@ -83,9 +83,10 @@ def camera_for(
     if intrinsics is not None:
         if fov is not None:
             raise InputError("a field of view and intrinsics are both given; give one of them")
-        if np.shape(intrinsics) != (4,):
-            raise InputError(f"intrinsics have the shape {np.shape(intrinsics)}; give four numbers: fx, fy, cx, cy")
-        fx, fy, cx, cy = (_number(value, "intrinsics") for value in intrinsics)
+        values = [_number(value, "intrinsics") for value in intrinsics] if np.iterable(intrinsics) else []
+        if len(values) != 4:
+            raise InputError(f"intrinsics are {intrinsics!r:.60}; give four numbers: fx, fy, cx, cy")
+        fx, fy, cx, cy = values
         said = f"intrinsics {fx:g},{fy:g},{cx:g},{cy:g} do not fit pictures of {width} x {height} pixels"
         if not all(map(math.isfinite, (fx, fy, cx, cy))) or fx <= 0 or fy <= 0:
             raise InputError(f"{said}: fx and fy must be positive pixels")
@@ -119,6 +120,10 @@ def check_fits(camera: CameraModel, image_size: tuple[int, int]) -> None:
 
 def _number(value: object, name: str) -> float:
     """The value as a number."""
-    if isinstance(value, bool) or not isinstance(value, int | float | np.number):
+    try:
+        number = math.nan if isinstance(value, str | bytes | bool) else float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        number = math.nan
+    if math.isnan(number):
         raise InputError(f"{name} has {value!r:.40}; give numbers")
-    return float(value)
+    return number
