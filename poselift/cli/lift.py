@@ -55,12 +55,6 @@ def add_command(commands: Any) -> None:
     parser.add_argument("--out", type=folder, metavar="DIR", help="output folder (default: poselift_out/NAME)")
     how = add_lift_options(parser)
     how.add_argument(
-        "--fps",
-        type=float,
-        metavar="N",
-        help="true frames per second: of the keypoints, or of a video in slow motion (default: by its time stamps)",
-    )
-    how.add_argument(
         "--rerun", type=Path, metavar="FILE.rrd", help="write everybody into one recording of Rerun too (rerun.io)"
     )
     how.add_argument("--no-render", action="store_true", help="do not write overlay.mp4")

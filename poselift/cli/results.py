@@ -17,6 +17,7 @@ from poselift.core.errors import InputError
 from poselift.core.files import check_writable, write_json
 from poselift.export import write_csv, write_npz, write_sidecar
 from poselift.export.formats import FORMATS
+from poselift.export.sidecar import FORMAT_VERSION
 from poselift.export.zero import from_zero
 from poselift.lifting import Clip, LiftedClip, World
 from poselift.lifting.clip_warnings import seen_share
@@ -159,6 +160,7 @@ class Results:
         write_json(
             self.out / SUMMARY,
             {
+                "format_version": FORMAT_VERSION,
                 **self.inputs,
                 "path": str(self.clip.path.absolute()),
                 "width": width,

@@ -2,6 +2,7 @@
 
 import contextlib
 import http.client
+import logging
 import os
 import re
 import sys
@@ -13,6 +14,8 @@ from pathlib import Path
 
 from poselift.core.errors import InputError, describe
 from poselift.core.files import sha256
+
+_LOG = logging.getLogger(__name__)
 
 _TIMEOUT = 30.0
 """Seconds without an answer before the next server is tried."""
@@ -79,6 +82,7 @@ def fetch(file: str, urls: Sequence[str], expected: str, offline: bool = False) 
                 return path
             reasons = []
             for url in urls:
+                _LOG.info("downloading %s from %s", path, url)
                 part = path.with_name(path.name + ".part")
                 reason = _from_server(url, part, expected)
                 if reason is None:

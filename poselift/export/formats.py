@@ -9,7 +9,7 @@ from poselift.core.optional import require
 from poselift.core.times import usual_interval
 from poselift.export.angles import write_angles_csv, write_angles_mot
 from poselift.export.bvh import write_bvh
-from poselift.export.c3d import write_c3d
+from poselift.export.c3d import MOST_FRAMES, write_c3d
 from poselift.export.camera import SidecarCamera
 from poselift.export.csv import write_csv
 from poselift.export.glb import write_glb
@@ -23,10 +23,9 @@ from poselift.export.zero import from_zero
 from poselift.structures import Motion
 
 _LOG = logging.getLogger(__name__)
-_C3D_FRAMES = 65_535
-"""Largest number of a frame in the header of C3D, which has 16 bits."""
 _SPREADSHEET_ROWS = 1_048_575
 """Rows of a sheet of Excel and LibreOffice, without that of the names."""
+
 
 @dataclass(frozen=True)
 class Format:
@@ -106,7 +105,7 @@ FORMATS = {
     "mot": Format(".mot", write_angles_mot),
     "opensim": Format(".opensim", write_opensim),
     "c3d": Format(
-        ".c3d", write_c3d, several=True, turns=True, untimed=True, most_frames=_C3D_FRAMES, package=("ezc3d", "c3d")
+        ".c3d", write_c3d, several=True, turns=True, untimed=True, most_frames=MOST_FRAMES, package=("ezc3d", "c3d")
     ),
     "bvh": Format(".bvh", write_bvh, turns=True, untimed=True),
     "glb": Format(".glb", write_glb, several=True, package=("pygltflib", "gltf")),

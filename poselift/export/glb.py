@@ -52,8 +52,8 @@ def _check_times(path: str | os.PathLike[str], motions: Sequence[Motion]) -> Non
     for motion in motions:
         if not (np.diff(motion.timestamps.astype(np.float32)) > 0).all():
             raise InputError(
-                f"cannot write {path}: at {motion.timestamps[-1]:.0f} s its frames are too close for the times of glTF, "
-                "which have 7 digits; lift a shorter span with --start and --end"
+                f"cannot write {path}: at {motion.timestamps[-1]:.0f} s its frames are too close for glTF, whose times "
+                "have 7 digits; lift a shorter span with --start and --end"
             )
 
 

@@ -3,9 +3,9 @@
 A list with one entry per person and frame: `{"image_id": "12.jpg", "keypoints": [x0, y0, score0, ...], "score": 2.9,
 "box": [x, y, width, height], "idx": 1}`. For a video, `image_id` is the frame number; `idx` is the person's number, or
 0 for everybody without tracking. PoseFlow's `alphapose-results-forvis-tracked.json` is a dict of lists by picture,
-`{"12.jpg": [{"keypoints": [...], "scores": 2.9, "idx": 1}]}`. With `--format open` or `cmu` it is a dict of OpenPose-like people by picture,
-`{"12.jpg": {"version": "AlphaPose v0.3", "people": [{"pose_keypoints_2d": [...]}]}}` or `"bodies"` with `"joints"`,
-in the order of COCO-18.
+`{"12.jpg": [{"keypoints": [...], "scores": 2.9, "idx": 1}]}`. With `--format open` or `cmu` it is a dict of
+OpenPose-like people by picture, `{"12.jpg": {"version": "AlphaPose v0.3", "people": [{"pose_keypoints_2d": [...]}]}}`
+or `"bodies"` with `"joints"`, in the order of COCO-18.
 
 Source: https://github.com/MVIG-SJTU/AlphaPose, docs/output.md and write_json in alphapose/utils/pPose_nms.py
 """

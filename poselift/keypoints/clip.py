@@ -35,8 +35,8 @@ class KeypointClip:
     """A file of 2D keypoints, with or without its video; a `Clip` as defined in `poselift.lifting`.
 
     Frame i of the file is the i-th decodable picture of the video, and has its timestamp. Frame numbers start at 1 if
-    the first one is 1, or the last one is the number of pictures. Without a video, timestamps come from the file, or are
-    the frame numbers, from 0, divided by `fps`.
+    the first one is 1, or the last one is the number of pictures. Without a video, timestamps come from the file, or
+    are the frame numbers, from 0, divided by `fps`.
 
     With a video, `fps` is the rate of the keypoints where they are of some pictures only: they then lie at their own
     times in the video. Where the file has all pictures, or more frames a second than the video, the video is taken to
@@ -250,8 +250,8 @@ class KeypointClip:
             return []
         rate = video.info.fps / every
         return [
-            f"{pictures} pictures = {every} x {frames} frames of keypoints: if they are of one picture in {every}, give "
-            f"--fps {rate:.4g}, or the motion is {every} times too fast"
+            f"{pictures} pictures = {every} x {frames} frames of keypoints: if they are of one picture in {every}, "
+            f"give --fps {rate:.4g}, or the motion is {every} times too fast"
         ]
 
     def _numbers(self) -> range:

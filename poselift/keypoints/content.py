@@ -76,12 +76,12 @@ class KeypointFile:
             InputError: all scores of the file are 0, though it has coordinates.
         """
         everybody = [person for there in self.frames.values() for person in there]
-        if not any(person.seen.any() for person in everybody):
-            if any(np.nan_to_num(person.points).any() for person in everybody):
-                raise InputError(
-                    f"{self.path}: all scores are 0, so no joint counts as detected; write the file with its scores, "
-                    "or with the score 1"
-                )
+        placed = any(np.nan_to_num(person.points).any() for person in everybody)
+        if placed and not any(person.seen.any() for person in everybody):
+            raise InputError(
+                f"{self.path}: all scores are 0, so no joint counts as detected; write the file with its scores, or "
+                "with the score 1"
+            )
         seen = {n: [person for person in there if person.seen.any()] for n, there in self.frames.items()}
         return replace(self, frames=seen)
 
@@ -130,7 +130,11 @@ class KeypointFile:
             return np.ones(2)
         points = np.concatenate(people)
         scale = np.array(image_size, float) if self.normalised else np.ones(2)
-        if not self.normalised and np.median([np.ptp(person, axis=0).max() for person in people if len(person) > 1] or [_SMALLEST]) < _SMALLEST:
+        if (
+            not self.normalised
+            and np.median([np.ptp(person, axis=0).max() for person in people if len(person) > 1] or [_SMALLEST])
+            < _SMALLEST
+        ):
             if self.format != "openpose" or points.min() < 0 or points.max() > 1.5:
                 raise InputError(
                     f"{self.path}: coordinates lie between {points.min():.2f} and {points.max():.2f} and are not "

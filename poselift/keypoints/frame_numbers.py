@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from functools import reduce
+from itertools import pairwise
 from math import gcd, inf
 
 import numpy as np
@@ -65,5 +66,5 @@ def _fields(names: Sequence[str]) -> list[list[int]]:
 def _sparseness(values: Sequence[int]) -> float:
     """How many steps a field's numbers span, per name; 1 for numbers without a gap."""
     ordered = sorted(values)
-    step = reduce(gcd, (after - before for before, after in zip(ordered, ordered[1:], strict=False)))
+    step = reduce(gcd, (after - before for before, after in pairwise(ordered)))
     return (ordered[-1] - ordered[0]) / step / (len(values) - 1) if step else inf

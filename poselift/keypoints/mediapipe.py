@@ -65,9 +65,9 @@ def read(file: KeypointInput) -> KeypointFile:
         if number in frames:
             raise file.fail(f"two frames have the number {number}; give each frame its own")
         frames[number] = [_person(file, landmarks, places, number) for landmarks in _people(frame)]
-        time = frame.get("timestamp_ms") if isinstance(frame, dict) else None
-        if score_of(time) is not None:
-            times[number] = float(time) / 1000
+        time = score_of(frame.get("timestamp_ms")) if isinstance(frame, dict) else None
+        if time is not None:
+            times[number] = time / 1000
     everything = [person.points[person.seen] for there in frames.values() for person in there]
     reach = max((np.abs(points).max(initial=0.0) for points in everything), default=0.0)
     skeleton = file.skeleton or COCO_WHOLEBODY23
@@ -105,9 +105,7 @@ def _number(file: KeypointInput, frame: Any, index: int) -> int:
     return number
 
 
-def _person(
-    file: KeypointInput, landmarks: list[dict[str, Any]], places: list[int | None], number: int
-) -> Observation:
+def _person(file: KeypointInput, landmarks: list[dict[str, Any]], places: list[int | None], number: int) -> Observation:
     values = file.numbers(
         [[point["x"], point["y"], point.get("visibility", 1.0)] for point in landmarks], f"landmarks in frame {number}"
     )

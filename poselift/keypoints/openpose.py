@@ -61,9 +61,7 @@ def read(file: KeypointInput) -> KeypointFile:
     skeleton = _skeleton(file, everybody)
     joints = len(skeleton)
     frames = {
-        number: [
-            Observation(points[:joints, :2], points[:joints, 2], name) for name, points in there
-        ]
+        number: [Observation(points[:joints, :2], points[:joints, 2], name) for name, points in there]
         for number, there in sorted(people.items())
     }
     if len(sizes) > 1:

@@ -5,8 +5,8 @@ A frame's JSON is a list of `{"name": "person", "confidence": 0.9, "box": {"x1",
 `visible` is the score. A joint at 0, 0 was not found.
 
 A line of a text file is a person: class, x, y, width and height of the box, then x, y and score of each joint, then
-with `save_conf` the score of the person, and with tracking the number. Coordinates are shares of the picture. Files have
-the names of the pictures, or of the video with the frame's number from 1; frames without people have no file.
+with `save_conf` the score of the person, and with tracking the number. Coordinates are shares of the picture. Files
+have the names of the pictures, or of the video with the frame's number from 1; frames without people have no file.
 
 Source: https://github.com/ultralytics/ultralytics, ultralytics/engine/results.py
 """

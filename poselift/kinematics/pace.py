@@ -24,7 +24,7 @@ _SMOOTH = 1.9
 def clock_doubt(motion: Motion) -> str | None:
     """Why the clock of a motion is likely wrong; None if nothing speaks against it.
 
-    Slow motion shows in an even gait that is slower than anybody's. Its steps are counted by the ankles relative to each
+    Slow motion shows in an even gait that is slower than anybody's. Steps are counted by the ankles relative to each
     other, so neither the ground nor the camera matters.
 
     Args:

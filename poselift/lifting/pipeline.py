@@ -1,5 +1,6 @@
 """The pipeline from a clip to everybody's 3D motion. Memory grows with the keypoints only, not with the pictures."""
 
+import logging
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -26,6 +27,8 @@ from poselift.models import Weights
 from poselift.structures import Keypoints2D, Motion
 from poselift.video import Frame
 from poselift.video.missing import JUMP
+
+_LOG = logging.getLogger(__name__)
 
 Progress = Callable[[str, float], None]
 """Receives the name of a stage and its finished share, 0 to 1."""
@@ -173,6 +176,9 @@ def lift_clip(
     warnings += [*rare_people(tracks, len(times)), *odd_rate(interval)]
     if not any(JUMP in warning for warning in clip.warnings):
         warnings += gaps(np.array(times))
+    _LOG.info("%s: lifted %d people in %d frames", clip.path, len(motions), len(times))
+    for warning in warnings:
+        _LOG.warning("%s: %s", clip.path, warning)
     return LiftedClip(fps, len(times), (times[0], times[-1]), camera, motions, heights, watch.seconds, warnings)
 
 

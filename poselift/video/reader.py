@@ -2,6 +2,7 @@
 
 import contextlib
 import itertools
+import logging
 import math
 import os
 from collections.abc import Generator, Iterator
@@ -21,6 +22,8 @@ from poselift.video.probe import probe
 from poselift.video.problems import Problems, is_cut_off
 from poselift.video.stream import Decoder, open_video
 from poselift.video.upright import Upright, pixel_aspect
+
+_LOG = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -82,6 +85,7 @@ class VideoReader:
         if fps is not None:
             self._set_rate(checked_rate(fps, "fps"))
         self.warnings: list[str] = []
+        _LOG.info("%s: %d x %d at %s frames a second", path, self.info.width, self.info.height, self.info.fps)
         if self._start > 0:
             # The duration in the header can be wrong, so this reads a frame of the span.
             with contextlib.closing(self._read(seek=True)) as frames:

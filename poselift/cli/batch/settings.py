@@ -16,6 +16,7 @@ from poselift.models.weights import shipped_weights
 _DETECTION = (
     "start",
     "end",
+    "fps",
     "quality",
     "detector",
 )

@@ -116,13 +116,14 @@ class Lifter:
                 write_file(f"{task.out}/{video.folder}/{RECORD}", json.dumps(record, indent=2).encode())
                 return
             try:
+                rate = video.options.fps
                 lift_into(
                     folder,
                     self._clip(task, path, folder / KEPT, content),
                     self._weights,
                     video.options,
                     given_formats(video.options),
-                    {"video": Path(video.name).name},
+                    {"video": Path(video.name).name} | ({} if rate is None else {"video_fps": rate}),
                     path,
                 )
             except InputError as error:
@@ -143,7 +144,7 @@ class Lifter:
             if clip is not None and clip.key == key:
                 return clip
             kept.unlink()
-        return KeepingClip(path, self._detector, kept, key, options.start, options.end, options.quality)
+        return KeepingClip(path, self._detector, kept, key, options.start, options.end, options.quality, options.fps)
 
 
 def _equal(earlier: dict[str, Any], record: dict[str, Any]) -> bool:

@@ -21,7 +21,19 @@ from poselift.core.errors import InputError
 ENDINGS = (".mp4", ".mov", ".m4v", ".mkv", ".webm", ".avi", ".mpg", ".mpeg", ".ts", ".mts", ".m2ts", ".wmv", ".flv")
 """Names of the videos that a folder is searched for; case does not count."""
 
-_VALUES = ("start", "end", "person", "height", "fov", "intrinsics", "skeleton", "threshold", "quality", "formats")
+_VALUES = (
+    "start",
+    "end",
+    "fps",
+    "person",
+    "height",
+    "fov",
+    "intrinsics",
+    "skeleton",
+    "threshold",
+    "quality",
+    "formats",
+)
 _FLAGS = ("world", "no-flip", "no-constant-bones")
 """Columns of a manifest: options of `poselift lift` with a value, and without one."""
 _YES, _NO = ("1", "true", "yes"), ("0", "false", "no")
