@@ -66,7 +66,7 @@ class KeypointInput:
         Raises:
             InputError: the file is not JSON.
         """
-        return read_json(path, "copy it again if it is incomplete")
+        return read_json(path, "copy it again if it is incomplete; write one list if it has an object a line")
 
     def fail(self, what: str) -> InputError:
         """The error for unusable content."""

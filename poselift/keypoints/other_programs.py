@@ -4,7 +4,6 @@ from collections.abc import Callable
 from typing import Any
 
 from poselift.core.bounded import read_lenient_text
-from poselift.core.errors import InputError
 from poselift.keypoints import openpose
 from poselift.keypoints.hdf5_file import is_hdf5, member_names
 from poselift.keypoints.input_file import KeypointInput
@@ -48,14 +47,9 @@ def advice(file: KeypointInput) -> str:
     if path.suffix == ".csv" and "instance.score" in read_lenient_text(path)[:200]:
         return "it is SLEAP's analysis as CSV; export it as HDF5: File > Export Analysis HDF5"
     if path.suffix == ".json":
-        try:
-            content = file.json
-        except InputError:
-            # One object a line, as OpenPifPaf writes videos.
-            return _BY_KEYS[1][1] if '"predictions"' in read_lenient_text(path)[:2000] else ""
-        if not content:
+        if not file.json:
             return "there is nobody in it; give a file with detections"
-        first = content[0] if isinstance(content, list) else content
+        first = file.json[0] if isinstance(file.json, list) else file.json
         for fits, said in _BY_KEYS:
             if isinstance(first, dict) and fits(first):
                 return said

@@ -32,17 +32,13 @@ def recognises(file: KeypointInput) -> bool:
     """Whether it is such a file or folder."""
     if file.path.is_dir():
         if files := file.files(".json"):
-            return any(_is_frame(file.read_json(path)) for path in files[: _first(len(files))])
+            # The first frames may have nobody.
+            return _is_frame(next((content for path in files if (content := file.read_json(path))), None))
         texts = file.files(".txt")
         return bool(texts) and _looks_like_lines(read_text(texts[0]))
     if file.path.suffix != ".json" or not isinstance(file.json, list):
         return False
     return _is_frame(file.json) or any(map(_is_frame, file.json))
-
-
-def _first(count: int) -> int:
-    """How many files are looked at: the first frames may have nobody."""
-    return min(count, 30)
 
 
 def _is_frame(content: Any) -> bool:

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from poselift.core.errors import InputError
-from poselift.keypoints.pandas_hdf5 import is_hdf5, read_frame
+from poselift.keypoints.hdf5_file import is_hdf5
+from poselift.keypoints.pandas_hdf5 import read_frame
 
 FILES = Path(__file__).parent / "files"
 
