@@ -121,9 +121,8 @@ def check_fits(camera: CameraModel, image_size: tuple[int, int]) -> None:
 def _number(value: object, name: str) -> float:
     """The value as a number."""
     try:
-        number = math.nan if isinstance(value, str | bytes | bool) else float(value)  # type: ignore[arg-type]
+        if isinstance(value, str | bytes | bool):
+            raise TypeError  # noqa: TRY301
+        return float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
-        number = math.nan
-    if math.isnan(number):
-        raise InputError(f"{name} has {value!r:.40}; give numbers")
-    return number
+        raise InputError(f"{name} has {value!r:.40}; give numbers") from None

@@ -176,7 +176,7 @@ def test_a_gap_where_the_rate_is_not_steady_is_told_by_the_lifter(tmp_path, weig
 def test_a_clip_without_anybody_is_told(tmp_path, weights):
     lifted = lift_video(even_video(tmp_path / "clip.mp4", 5), Now([0] * 5), weights, quality="best")
     assert lifted.motions == []
-    assert lifted.warnings == ["nobody was found; the detector looked at 5 of 5 frames"]
+    assert lifted.warnings == ["nobody was found in the 5 of 5 frames that were looked at"]
 
 
 @pytest.mark.parametrize(("fps", "warned"), [(5, True), (7, False), (60, False), (120, False), (240, True)])
@@ -184,3 +184,19 @@ def test_a_frame_rate_that_was_not_measured_is_named(fps, warned):
     warnings = odd_rate(1 / fps)
     assert [f"{fps} frames per second; lifters are made for 7 to 120" in text for text in warnings] == [True] * warned
     assert odd_rate(0.0) == []
+
+
+def test_a_detector_that_forgets_a_picture_is_named(tmp_path, weights):
+    class Forgetful(Brightness):
+        def detect(self, frames):
+            return super().detect(frames)[1:]
+
+    with pytest.raises(InputError, match="the detector brightness returned 3 items for 4 pictures"):
+        lift_video(even_video(tmp_path / "clip.mp4", 5), Forgetful(), weights, quality="best")
+
+
+def test_slow_motion_has_the_clock_of_the_recording(tmp_path, weights):
+    path = even_video(tmp_path / "clip.mp4", 12)
+    lifted = lift_video(path, Now([1] * 12), weights, quality="best", fps=240.0, end=0.035)
+    assert lifted.frames == 9
+    np.testing.assert_allclose(lifted.motions[0].timestamps, np.arange(9) / 240)
