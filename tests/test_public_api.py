@@ -11,6 +11,7 @@ PACKAGES = (
     "detection",
     "export",
     "geometry",
+    "keypoints",
     "kinematics",
     "lifting",
     "metrics",

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from poselift.core.errors import InputError
 from poselift.export.formats import FORMATS
 from poselift.export.zero import from_zero
 from tests.kinematics.conftest import pose, turn
@@ -93,6 +94,12 @@ def test_glb_refuses_times_that_are_equal_as_float32(tmp_path):
     motion = pose(frames=3, fps=240.0)
     times = motion.timestamps + 70_000
     late = replace(motion, timestamps=times, keypoints=replace(motion.keypoints, timestamps=times))
-    with pytest.raises(Exception, match="its frames are too close for glTF, whose times have 7 digits"):
+    with pytest.raises(InputError, match="its frames are too close for glTF, whose times have 7 digits"):
         FORMATS["glb"].write(tmp_path / "a.glb", [late], start=0.0)
     assert not (tmp_path / "a.glb").exists()
+
+
+def test_netcdf_refuses_variables_that_scipy_cannot_write(tmp_path, monkeypatch, late):
+    monkeypatch.setattr("poselift.export.netcdf._MOST_BYTES", 31 * 28 * 3 * 4 - 1)
+    with pytest.raises(InputError, match=r"positions of 1 people in 31 frames are more than the 2 GB"):
+        FORMATS["netcdf"].write(tmp_path / "a.nc", [late], start=START)
