@@ -30,7 +30,8 @@ def write_netcdf(path: str | os.PathLike[str], motions: Sequence[Motion]) -> Non
         motions: everybody in the file. Times are those of all; a person is NaN at the times of others.
 
     Raises:
-        InputError: the file cannot be written or would be too large, the people do not fit together, or somebody has no frame with a pose.
+        InputError: the file cannot be written or would be too large, the people do not fit together, or somebody has no
+            frame with a pose.
     """
     check_people(motions)
     first, joints = motions[0], motions[0].skeleton.joints
@@ -50,8 +51,8 @@ def write_netcdf(path: str | os.PathLike[str], motions: Sequence[Motion]) -> Non
             uncertainty[rows, :, column] = motion.uncertainty
     if position.nbytes > _MOST_BYTES:
         raise InputError(
-            f"cannot write {path}: positions of {len(motions)} people in {len(times)} frames are more than the 2 GB of a "
-            "netCDF variable; write people one by one, or lift shorter spans with --start and --end"
+            f"cannot write {path}: positions of {len(motions)} people in {len(times)} frames are more than the 2 GB of "
+            "a netCDF variable; write people one by one, or lift shorter spans with --start and --end"
         )
     variables = {
         "position": (np.moveaxis(position, -1, 1), ("time", "space", *where[1:])),
