@@ -178,8 +178,8 @@ def mediapipe(folder, clip, skeleton, size, fps):
         for place, joint in places.items() if frame else ():
             if joint not in skeleton.joints:
                 continue
-            x, y, score = frame[0].triplets[skeleton.index(joint)]
-            landmarks[place] |= {"x": x / size[0], "y": y / size[1], "visibility": score}
+            x, y, score = frame[0].triplets[skeleton.index(joint)].tolist()
+            landmarks[place] |= {"x": x / float(size[0]), "y": y / float(size[1]), "visibility": score}
         frames.append(landmarks if frame else None)
     return _json(folder, "landmarks.json", frames)
 
