@@ -9,9 +9,10 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import torch
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Bool, Int
 from torch import Tensor
 
+from poselift.core.times import interpolate
 from poselift.data.noise import DetectorNoise, detect
 from poselift.data.views import View
 from poselift.geometry import project
@@ -82,20 +83,14 @@ def rendered(fps: float, skeleton: str, uneven: float = 0.0, lost: float = 0.0) 
 def _render(view: View, skeleton: str, generator: torch.Generator) -> View:
     """A view as a camera of `RENDERED_FPS` frames a second and a virtual detector see it."""
     times = torch.arange(0, float(view.times[-1]) + 1e-6, 1 / RENDERED_FPS)
-    joints, root = (_at(values, view.times, times) for values in (view.joints, view.root))
+    known, wanted = view.times.numpy(), times.numpy()
+    joints, root = (torch.from_numpy(interpolate(values.numpy(), known, wanted)) for values in (view.joints, view.root))
     points = joints + root[:, None]
     pixels = project(points.reshape(-1, 3), view.K).view(1, len(times), -1, 2)
     keypoints, scores = detect(pixels, times[None], view.image_size[None], DetectorNoise(), generator)
     every = replace(view, keypoints=keypoints[0], scores=scores[0], times=times, joints=joints, root=root)
     unknown = [joint not in get_skeleton(skeleton).joints for joint in view.keypoint_skeleton.joints]
     return hide(every, torch.tensor(unknown).expand(len(times), -1))
-
-
-def _at(values: Float[Tensor, "t *c"], known: Float[Tensor, " t"], times: Float[Tensor, " n"]) -> Float[Tensor, "n *c"]:
-    """Values at other times, linearly interpolated."""
-    after = torch.searchsorted(known, times).clamp(1, len(known) - 1)
-    share = (times - known[after - 1]) / (known[after] - known[after - 1])
-    return torch.lerp(values[after - 1], values[after], share.view(-1, *[1] * (values.ndim - 1)))
 
 
 def hide(view: View, hidden: Bool[Tensor, "t j"]) -> View:

@@ -16,7 +16,7 @@ import numpy as np
 
 from benchmarks.command import command_line
 from poselift.detection import build_detector
-from poselift.lifting import VideoClip
+from poselift.finding import VideoClip
 from poselift.samples import demo_video
 from poselift.structures import Keypoints2D
 from poselift.video import VideoReader, VideoWriter

@@ -18,7 +18,7 @@ from jaxtyping import Float, Int, UInt8
 from benchmarks.clips import demo, people
 from benchmarks.command import command_line, table_head, table_row
 from poselift.detection import Detector, build_detector
-from poselift.lifting.finder import build_finder
+from poselift.finding.finder import build_finder
 from poselift.structures import Keypoints2D
 from poselift.video import Frame
 

@@ -18,7 +18,7 @@ import numpy as np
 from benchmarks.command import command_line, table_head, table_row
 from poselift.cli.main import main as poselift
 from poselift.export import read_motion
-from poselift.export.formats import FORMATS
+from poselift.export.export_formats import FORMATS
 from poselift.structures import Keypoints2D, Motion
 from poselift.viz.page import View, write_page
 

@@ -37,7 +37,7 @@ from poselift.models import LifterConfig, SpatioTemporalLifter, load_weights, sa
 from poselift.models.checkpoint import load_checkpoint
 from poselift.reports.cost import read_costs
 from poselift.reports.entries import sections
-from poselift.reports.predictions import Predictions, read_predictions, save_predictions
+from poselift.reports.prediction_files import Predictions, read_predictions, save_predictions
 from poselift.reports.published import DEFAULT_PUBLISHED, read_published
 from poselift.reports.runs import read_runs
 from poselift.reports.training_log import read_log

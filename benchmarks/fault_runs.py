@@ -118,7 +118,6 @@ def training(folder: Path) -> Work:
         "data.clip_frames=40",
         "callbacks.last.every_n_train_steps=10",
         "callbacks.progress=null",
-        "logger.tensorboard=null",
         *(f"model.{size}" for size in ("joint_dim=8", "frame_dim=16", "dim=16", "depth=1", "heads=2")),
         "resume=auto",
     ]

@@ -16,8 +16,8 @@ from benchmarks.command import add_bench, command_line, errors_shown, table_head
 from poselift.cli.calibrate import MEASURED
 from poselift.data.cmu_bench import CmuBench
 from poselift.data.views import View
-from poselift.lifting import CameraModel, lift
-from poselift.lifting.view import keypoints_of
+from poselift.lifting import lift
+from poselift.lifting.dataset_views import camera_of, keypoints_of
 from poselift.models import Weights, load_weights
 from poselift.skeleton import COCO17
 
@@ -47,7 +47,7 @@ def errors(view: View, seen: Sequence[str], weights: Weights) -> np.ndarray:
     keypoints = keypoints_of(view)[:_FRAMES]
     hidden = ~np.isin(keypoints.skeleton.joints, list(seen))
     keypoints = replace(keypoints, scores=np.where(hidden, 0.0, keypoints.scores))
-    motion = lift(keypoints, weights, CameraModel(view.K, keypoints.image_size, "given", view.distortion))
+    motion = lift(keypoints, weights, camera_of(view))
     if motion.uncertainty is None:
         return np.zeros((0, 2))
     truth = view.converted(view.keypoint_skeleton, motion.skeleton).joints.numpy()[:_FRAMES]

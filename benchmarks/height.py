@@ -1,4 +1,4 @@
-"""Errors of the estimated height of people; `poselift.lifting.height.SPREAD` comes from them.
+"""Errors of the estimated height of people; `poselift.kinematics.height.SPREAD` comes from them.
 
     python -m benchmarks.height --corpus cmu50.npz --bench bench_val.npz [--weights NAME|FILE ...] [--windows 1024]
 
@@ -21,8 +21,8 @@ from poselift.data.cmu_bench import CmuBench
 from poselift.data.corpus import MotionCorpus
 from poselift.data.views import View
 from poselift.data.virtual import VirtualSampler
-from poselift.lifting.height import SPREAD, estimate_height
-from poselift.lifting.view import lift_view
+from poselift.kinematics.height import SPREAD, estimate_height
+from poselift.lifting.dataset_views import lift_view
 from poselift.models import Weights, load_weights
 from poselift.skeleton import CMU28
 

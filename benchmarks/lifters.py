@@ -17,11 +17,11 @@ from benchmarks.command import add_bench, command_line, errors_shown, evaluated
 from poselift.core.files import check_writable, write_text
 from poselift.models import load_weights
 from poselift.reports.cost import Cost, cost_key, measure_costs
-from poselift.reports.csv import csv_table
+from poselift.reports.csv_tables import csv_table
 from poselift.reports.entries import Entry, Section, sections
 from poselift.reports.latex import latex_table
 from poselift.reports.markdown import markdown_table
-from poselift.reports.report import COST_NOTE
+from poselift.reports.report_folder import COST_NOTE
 from poselift.reports.runs import read_runs
 from poselift.reports.tables import Cell, Column, Row, Table
 from poselift.viz.plots import Method, family_plot, save_plot

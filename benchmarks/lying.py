@@ -1,4 +1,4 @@
-"""What it does to turn the camera for people who are far from upright (`poselift.lifting.roll`).
+"""What it does to turn the camera for people who are far from upright (`poselift.lifting.prepare.quarter_turns`).
 
     python -m benchmarks.lying --corpus extra50.npz cmu50.npz [--weights NAME|FILE]
 
@@ -17,9 +17,9 @@ import torch
 from benchmarks.command import command_line, table_head, table_row
 from poselift.data.cmu import load_cmu
 from poselift.data.corpus import MotionCorpus
+from poselift.data.dataset_skeletons import joint_mask
 from poselift.data.noise import DetectorNoise, detect
 from poselift.data.prepare_bench import CAMERAS
-from poselift.data.skeletons import joint_mask
 from poselift.data.views import View
 from poselift.data.virtual_camera import render_view
 from poselift.lifting import LiftOptions, lift_view
@@ -95,7 +95,7 @@ def _error(view: View, weights: Weights, turn: bool) -> float:
     if turn:
         motion = lift_view(view, weights, options)
     else:
-        with patch("poselift.lifting.lift.quarter_turns", lambda *_: 0):
+        with patch("poselift.lifting.prepare.prepared.find_turns", lambda *_: 0):
             motion = lift_view(view, weights, options)
     limbs = CMU28.indices(LIMB_JOINTS)
     ours, true = torch.from_numpy(motion.joints)[:, limbs], view.joints[:, limbs]

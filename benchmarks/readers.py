@@ -28,7 +28,7 @@ from benchmarks.command import command_line, errors_shown, table_row
 from poselift.cli.main import main as poselift
 from poselift.core.choices import choose
 from poselift.export import read_motion
-from poselift.kinematics import solve, upright
+from poselift.kinematics import points_y_up, solve
 from poselift.structures import Motion
 
 _HERE = Path(__file__).parent / "reading"
@@ -116,7 +116,7 @@ def seen(reader: Reader, found: dict, positions: np.ndarray, motion: Motion) -> 
         parts.insert(0, f"{found['rate']:.5g} frames/s")
     if positions.size:
         rigged = reader.format in ("bvh", "glb")
-        expected = solve(motion).positions() if rigged else upright(motion)
+        expected = solve(motion).positions() if rigged else points_y_up(motion)
         names = motion.skeleton.joints
         missing = set(names) - set(found["names"])
         if missing or len(positions) != len(motion):

@@ -37,10 +37,10 @@ from benchmarks.command import command_line, errors_shown, table_head, table_row
 from poselift.data.cmu_bench import CmuBench
 from poselift.data.reading import load_arrays
 from poselift.data.views import View
-from poselift.lifting import CameraModel, LiftOptions, StreamingLifter, lift_view
-from poselift.lifting.view import keypoints_of
+from poselift.lifting import LiftOptions, StreamingPeople, lift_view
+from poselift.lifting.dataset_views import camera_of, keypoints_of
 from poselift.metrics import aligned_joint_errors, joint_errors
-from poselift.metrics.angles import angle_names, joint_angles
+from poselift.metrics.angle_errors import angle_names, joint_angles
 from poselift.metrics.position import procrustes_align
 from poselift.models import Weights, load_weights
 from poselift.skeleton import COCO17, H36M17
@@ -161,10 +161,9 @@ def rate_rows(views: Sequence[View], weights: Weights) -> list[list[str]]:
 def streamed(view: View, weights: Weights) -> Motion:
     """The motion of a stream without lookahead; NaN in frames without a pose."""
     keypoints = keypoints_of(view)
-    camera = CameraModel(view.K, keypoints.image_size, "given", view.distortion)
-    lifter = StreamingLifter(weights, camera, view.keypoint_skeleton)
+    lifter = StreamingPeople(weights, camera_of(view), view.keypoint_skeleton)
     pushed = zip(keypoints.keypoints, keypoints.scores, keypoints.timestamps.tolist(), strict=True)
-    poses = [lifter.push(*frame) for frame in pushed]
+    poses = [lifter.push({1: (pixels, scores)}, time).get(1) for pixels, scores, time in pushed]
     joints = np.full((len(view), len(lifter.skeleton), 3), np.nan, np.float32)
     root = np.full((len(view), 3), np.nan, np.float32)
     for row, pose in enumerate(poses):

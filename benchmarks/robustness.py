@@ -35,9 +35,9 @@ from benchmarks.changed_views import (
 from benchmarks.command import add_bench, command_line, errors_shown, subject_mean, table_head, table_row
 from poselift.data.cmu_bench import CmuBench
 from poselift.data.views import View
+from poselift.kinematics.height import estimate_height, with_height
 from poselift.lifting import CameraModel, LiftOptions, camera_for, lift
-from poselift.lifting.height import estimate_height, with_height
-from poselift.lifting.view import keypoints_of
+from poselift.lifting.dataset_views import camera_of, keypoints_of
 from poselift.models import Weights, load_weights
 from poselift.reports.evaluation import score_view, summarise
 from poselift.reports.protocols import get_protocol
@@ -61,20 +61,14 @@ GAPS = "Frames without keypoints"
 """The table that also has `within`."""
 
 
-def true_camera(view: View) -> CameraModel:
-    """The view's camera."""
-    width, height = (int(size) for size in view.image_size)
-    return CameraModel(view.K, (width, height), "given")
-
-
 def assumed_camera(view: View) -> CameraModel:
     """The camera that `poselift lift` assumes."""
-    return camera_for(true_camera(view).image_size)
+    return camera_for(camera_of(view).image_size)
 
 
 def wrong_camera(factor: float) -> Callable[[View], CameraModel]:
     """A camera whose field of view is wrong by a factor."""
-    return lambda view: camera_for(true_camera(view).image_size, fov=factor * true_camera(view).fov)
+    return lambda view: camera_for(camera_of(view).image_size, fov=factor * camera_of(view).fov)
 
 
 @dataclass(frozen=True)
@@ -93,7 +87,7 @@ class Condition:
     table: str
     name: str
     change: Change = unchanged
-    camera: Callable[[View], CameraModel] = true_camera
+    camera: Callable[[View], CameraModel] = camera_of
     height: bool = False
     hides: bool = False
 
@@ -206,7 +200,7 @@ def rows_of(views: Sequence[View], weights: Weights, rows: Sequence[Condition]) 
     first: dict[str, float] = {}
     for row in rows:
         changed = [row.change(view, torch.Generator().manual_seed(index)) for index, view in enumerate(views)]
-        as_is = row.change is unchanged and row.camera is true_camera and not row.height
+        as_is = row.change is unchanged and row.camera is camera_of and not row.height
         motions = plain if as_is else [lifted(view, row, weights) for view in changed]
         means = measured(changed, motions)
         if row.hides:

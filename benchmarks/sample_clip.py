@@ -47,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if not found:
             parser.error(f"the detector found nobody in {options.video}; give a video with people in it")
         camera = camera_for(found[0].keypoints.image_size)
-        K = camera.K.numpy()
+        K = camera.K
         lifted = {
             name: [lift(motion.keypoints, weights, camera) for motion in found] for name, weights in named.items()
         }

@@ -49,7 +49,7 @@ PartitionName=all Nodes=ALL Default=YES State=UP
 _SMALL = [
     *("trainer.accelerator=cpu", "frames=16", "data.batch_size=4", "data.clips=4", "data.clip_frames=40"),
     *(f"model.{part}" for part in ("joint_dim=16", "frame_dim=32", "dim=32", "depth=1", "heads=4")),
-    *("callbacks.progress=null", "logger.tensorboard=null"),
+    "callbacks.progress=null",
 ]
 _QUICK = ["--weights", "tiny", "--quality", "fast", "--no-flip", "--quiet"]
 

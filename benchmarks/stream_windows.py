@@ -24,8 +24,8 @@ from poselift.core.errors import InputError
 from poselift.data.cmu_bench import CmuBench
 from poselift.data.views import View
 from poselift.lifting import LiftOptions
-from poselift.lifting.lift import lifter_input
-from poselift.lifting.view import keypoints_of
+from poselift.lifting.dataset_views import keypoints_of
+from poselift.lifting.prepare.lifter_joints import select_lifter_joints
 from poselift.models import Weights, lift_windows, load_weights
 from poselift.skeleton import H36M17
 
@@ -45,7 +45,7 @@ def last_frames(view: View, weights: Weights, window: int, earliest: int, flip: 
     """
     lifter, frames = weights.lifter, len(view)
     keypoints = keypoints_of(view)
-    pixels, scores = lifter_input(keypoints, lifter.skeleton_in, LiftOptions().threshold, weights.pelvis)
+    pixels, scores = select_lifter_joints(keypoints, lifter.skeleton_in, LiftOptions().threshold, weights.pelvis)
     ends = np.unique(np.linspace(min(earliest, frames), frames, _ENDS).round().astype(int))
     ends = ends[ends >= window]
     rows = ends[:, None] - window + np.arange(window)

@@ -31,20 +31,13 @@ from poselift.core.errors import InputError
 from poselift.data.cmu_bench import CmuBench
 from poselift.data.reading import load_arrays
 from poselift.data.views import View
-from poselift.lifting import (
-    CameraModel,
-    LiftOptions,
-    StreamingLifter,
-    StreamingPeople,
-    StreamingWorld,
-    camera_for,
-    lift,
-)
-from poselift.lifting.ground import Ground, find_ground
-from poselift.lifting.smoothing import PoseSmoother
-from poselift.lifting.streamed_person import StreamedPerson
-from poselift.lifting.streaming import LIVE, Network
-from poselift.lifting.view import keypoints_of
+from poselift.kinematics.ground import Ground, find_ground
+from poselift.lifting import LiftOptions, StreamingPeople, StreamingWorld, camera_for, lift
+from poselift.lifting.dataset_views import camera_of, keypoints_of
+from poselift.lifting.live.pose_smoothing import PoseSmoother
+from poselift.lifting.live.streamed_person import StreamedPerson
+from poselift.lifting.live.streaming import LIVE, lift_people
+from poselift.lifting.network.torch_network import TorchNetwork
 from poselift.models import Weights, load_weights
 from poselift.reports.evaluation import score_view, summarise
 from poselift.reports.protocols import get_protocol
@@ -66,30 +59,23 @@ COLUMNS = {
 }
 
 
-def camera_of(view: View) -> CameraModel:
-    """The view's camera."""
-    width, height = (int(size) for size in view.image_size)
-    return CameraModel(view.K, (width, height), "given")
-
-
 def streamed(
     view: View, weights: Weights, options: LiftOptions = LIVE, lookaheads: Sequence[int] = LOOKAHEADS
 ) -> dict[int, list[StreamedPose]]:
     """The poses of all frames for each lookahead, as a stream gives them."""
-    keypoints, camera = keypoints_of(view), camera_of(view)
-    person = StreamedPerson(weights, camera, keypoints.skeleton, 0, options)
-    network = Network(weights, camera, options.flip)
+    keypoints, network = keypoints_of(view), TorchNetwork(weights.lifter)
+    person = StreamedPerson(weights, camera_of(view), keypoints.skeleton, 0, options)
     poses: dict[int, list[StreamedPose]] = {lookahead: [] for lookahead in lookaheads}
     for row in range(len(keypoints)):
         person.add(keypoints.keypoints[row], keypoints.scores[row], float(keypoints.timestamps[row]))
-        network.lift([person])
+        lift_people([person], network, options.window or weights.window, options.flip)
         person.next_pose()
         for lookahead, found in poses.items():
             # The end of the stream gives the last poses.
             ends = range(row - lookahead, row + 1) if row == len(keypoints) - 1 else [row - lookahead]
             for frame in ends:
                 if frame >= 0:
-                    pose = person.pose_of(keypoints[frame : frame + 1])
+                    pose = person.pose_at(float(keypoints.timestamps[frame]))
                     assert pose is not None, "the benchmark's people are always seen"
                     found.append(pose)
     return poses
@@ -175,11 +161,11 @@ def world_lines(
 def push_ms(view: View, weights: Weights, options: LiftOptions = LIVE, frames: int = 200) -> float:
     """CPU time of a push with a full window, median, milliseconds."""
     keypoints = keypoints_of(view)
-    lifter = StreamingLifter(weights, camera_of(view), keypoints.skeleton, options=options)
+    people = StreamingPeople(weights, camera_of(view), keypoints.skeleton, options=options)
     took = []
     for row in range(min(len(keypoints), (options.window or weights.window) + frames)):
         begun = time.process_time()
-        lifter.push(keypoints.keypoints[row], keypoints.scores[row], float(keypoints.timestamps[row]))
+        people.push({1: (keypoints.keypoints[row], keypoints.scores[row])}, float(keypoints.timestamps[row]))
         took.append(time.process_time() - begun)
     return 1e3 * float(np.median(took[-frames:]))
 

@@ -23,7 +23,7 @@ from jaxtyping import Float, UInt8
 
 from benchmarks.command import command_line, errors_shown, table_head, table_row
 from poselift.detection import Detector, build_detector
-from poselift.lifting import VideoClip
+from poselift.finding import VideoClip
 from poselift.samples import demo_video
 from poselift.skeleton import COCO17
 from poselift.structures import Keypoints2D

@@ -211,7 +211,7 @@ def lifted_by_torch(weights: Weights, keypoints: Path) -> Estimate:
     values[:, places] = torch.tensor(given, dtype=torch.float32)
     scores = torch.where(values[..., 2] >= THRESHOLD, values[..., 2], 0.0)
     width, height = content["image_size"]
-    K = intrinsics_from_fov(width, height, math.radians(ASSUMED_FOV))
+    K = torch.from_numpy(intrinsics_from_fov(width, height, math.radians(ASSUMED_FOV)))
     times = torch.arange(frames, dtype=torch.float64) / content["fps"]
     out = estimate_sequence(
         weights.lifter,

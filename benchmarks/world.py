@@ -21,7 +21,8 @@ from benchmarks.command import add_bench, command_line, errors_shown, subject_me
 from poselift.data.cmu_bench import CmuBench
 from poselift.data.reading import load_arrays
 from poselift.data.views import View
-from poselift.lifting import CameraModel, lift_view, to_world
+from poselift.lifting import lift_view, to_world
+from poselift.lifting.dataset_views import camera_of
 from poselift.models import Weights, load_weights
 from poselift.skeleton import H36M17
 from poselift.structures import Motion
@@ -107,7 +108,7 @@ def measured(view: View, R: Float[np.ndarray, "3 3"], t: Float[np.ndarray, "3"],
         weights: the lifter.
     """
     before = lift_view(view, weights)
-    world = to_world([before], CameraModel(view.K, before.keypoints.image_size, "given"))
+    world = to_world([before], camera_of(view))
     found = world.motions[0]
     assert found.contacts is not None
     joints = ((view.joints + view.root[:, None]).double().numpy() - t) @ R

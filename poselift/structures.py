@@ -5,13 +5,13 @@ One file for all of them, because each holds the others and all packages import 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, TypeVar
 
 import numpy as np
 from jaxtyping import Bool, Float
 
 from poselift.core.errors import InputError
-from poselift.core.times import check_intervals, check_span
+from poselift.core.times import check_intervals, check_span, interpolate
 from poselift.skeleton import Pelvis, Skeleton
 
 FEET = ("left_foot", "right_foot")
@@ -225,10 +225,8 @@ class Keypoints2D:
         gaps = np.flatnonzero((np.diff(rows) > 1) & (np.diff(self.timestamps[rows]) <= longest))
         keypoints, scores = self.keypoints.copy(), self.scores.copy()
         for before, after in zip(rows[gaps], rows[gaps + 1], strict=True):
-            between = slice(before + 1, after)
-            start, end = self.timestamps[before], self.timestamps[after]
-            share = ((self.timestamps[between] - start) / (end - start))[:, None, None]
-            keypoints[between] = (1 - share) * keypoints[before] + share * keypoints[after]
+            between, ends = slice(before + 1, after), [before, after]
+            keypoints[between] = interpolate(keypoints[ends], self.timestamps[ends], self.timestamps[between])
             scores[between] = np.minimum(scores[before], scores[after])
         return replace(self, keypoints=keypoints, scores=scores)
 
@@ -348,6 +346,23 @@ class StreamedPose:
     def positions(self) -> Float[np.ndarray, "j 3"]:
         """Places of the joints, metres."""
         return self.joints + self.root
+
+
+Posed = TypeVar("Posed", Motion, StreamedPose)
+
+
+def move(posed: Posed, R: Float[np.ndarray, "3 3"], t: Float[np.ndarray, "3"], frame: str) -> Posed:
+    """The motion or pose in another frame, in which a place x is at R x + t.
+
+    Args:
+        posed: joints, which turn, and a root, which turns and moves.
+        R: rotation.
+        t: metres.
+        frame: name of the frame, "camera" or "world".
+    """
+    joints, root = posed.joints @ R.T, posed.root @ R.T + t
+    dtypes = posed.joints.dtype, posed.root.dtype
+    return replace(posed, joints=joints.astype(dtypes[0]), root=root.astype(dtypes[1]), frame=frame)
 
 
 @dataclass(frozen=True)

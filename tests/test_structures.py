@@ -6,7 +6,7 @@ import pytest
 
 from poselift.core.errors import InputError
 from poselift.skeleton import CMU28, COCO17, H36M17
-from poselift.structures import Detections, Keypoints2D, Motion
+from poselift.structures import Detections, Keypoints2D, Motion, StreamedPose, move
 
 
 @pytest.fixture
@@ -150,3 +150,19 @@ def test_a_frame_with_a_pose_has_root_and_joints(motion):
 def test_a_time_of_another_clip_is_refused():
     with pytest.raises(InputError, match=r"the 4 frames have time stamps from 0 to 9000000000 s, too far apart"):
         Keypoints2D(**track(timestamps=np.array([0.0, 0.1, 0.2, 9e9])))
+
+
+def test_a_moved_motion_has_its_places_in_the_other_frame():
+    rng = np.random.default_rng(0)
+    joints, root = rng.normal(size=(3, 17, 3)).astype(np.float32), rng.normal(size=(3, 3))
+    joints[1], root[1] = np.nan, np.nan
+    keypoints = Keypoints2D(np.zeros((3, 17, 2)), np.ones((3, 17)), np.arange(3.0), H36M17, (640, 480))
+    motion = Motion(joints, root, np.arange(3.0), np.zeros(3, bool), H36M17, "camera", keypoints)
+    R, t = np.array([[0.0, -1, 0], [1, 0, 0], [0, 0, 1]]), np.array([1.0, 2, 3])
+    moved = move(motion, R, t, "world")
+    assert moved.frame == "world"
+    assert (moved.joints.dtype, moved.root.dtype) == (np.float32, np.float64)
+    places = (joints + root[:, None]) @ R.T + t
+    np.testing.assert_allclose(moved.joints + moved.root[:, None], places, atol=1e-6)
+    pose = StreamedPose(0.0, joints[0], root[0], None, False, np.zeros((17, 2)), np.ones(17))
+    np.testing.assert_allclose(move(pose, R, t, "world").positions, places[0], atol=1e-6)

@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 from rich.console import Console
 
-from poselift.cli.detector import add_detector_options, chosen_detector
+from poselift.cli.detector import add_detector_options, detector_request
+from poselift.cli.paths import local_path
 from poselift.cli.progress import stage_progress
-from poselift.cli.results import folder
 from poselift.cli.weights import add_lifter_option
 from poselift.core.device import DEVICE_HELP
 from poselift.core.errors import InputError
 from poselift.core.files import check_writable
 from poselift.lifting import CameraModel, LiftOptions, lift, lift_video
-from poselift.lifting.lift import lifter_input
+from poselift.lifting.prepare.lifter_joints import select_lifter_joints
 from poselift.models import Weights, load_weights
 from poselift.models.attention_maps import attention_maps
 from poselift.nn.attention.maps import AttentionMap
@@ -33,9 +33,9 @@ def add_command(commands: Any) -> None:
         "the body (joints.png, .pdf) and over time as matrices (time.png, .pdf). In the folder of an evaluation, as "
         "RUN/attention, the pictures come into the page of poselift report.",
     )
-    parser.add_argument("video", nargs="?", type=Path, help="any video file; the demo clip if left out")
+    parser.add_argument("video", nargs="?", type=local_path, help="any video file; the demo clip if left out")
     parser.add_argument(
-        "--out", type=folder, default=Path("poselift_out/attention"), metavar="DIR", help="default: %(default)s"
+        "--out", type=local_path, default=Path("poselift_out/attention"), metavar="DIR", help="default: %(default)s"
     )
     parser.add_argument("--start", type=float, metavar="S", help="the window begins here, seconds (default: 0)")
     parser.add_argument(
@@ -56,7 +56,7 @@ def run(options: argparse.Namespace) -> None:
         InputError: something that was given cannot be used, or the lifter does not attend.
     """
     # Imported here, as matplotlib is slow to load.
-    from poselift.viz.plots.attention import joint_attention_plot, time_attention_plot
+    from poselift.viz.plots.attention_grids import joint_attention_plot, time_attention_plot
     from poselift.viz.plots.style import save_plot
 
     video: Path = options.video if options.video is not None else demo_video()
@@ -74,7 +74,7 @@ def run(options: argparse.Namespace) -> None:
     with stage_progress(console) as report:
         lifted = lift_video(
             video,
-            chosen_detector(options),
+            detector_request(options).build(options.device, options.quiet),
             weights,
             start=start,
             end=read[-1] + 1e-6,
@@ -86,7 +86,7 @@ def run(options: argparse.Namespace) -> None:
         raise InputError(f"nobody was found in {video} from {start:g} s on; choose another --start")
     motion, maps = watch(lifted.motions[0].keypoints, weights, lifted.camera, window)
     times, skeleton = motion.timestamps, weights.lifter.skeleton_in
-    pixels, _ = lifter_input(motion.keypoints, skeleton, LiftOptions.threshold, weights.pelvis)
+    pixels, _ = select_lifter_joints(motion.keypoints, skeleton, LiftOptions.threshold, weights.pelvis)
     # The first frame with the most joints.
     shown = int(np.isfinite(pixels).all(-1).sum(-1).argmax())
     written = []
@@ -117,7 +117,7 @@ def watch(
     Raises:
         InputError: no keypoint can be used, or the lifter has no attention to show.
     """
-    _, scores = lifter_input(keypoints, weights.lifter.skeleton_in, LiftOptions.threshold, weights.pelvis)
+    _, scores = select_lifter_joints(keypoints, weights.lifter.skeleton_in, LiftOptions.threshold, weights.pelvis)
     usable = (scores > 0).any(-1)
     if not usable.any():
         reason = f"no joint of the lifter scores {LiftOptions.threshold:g} or more in any frame"

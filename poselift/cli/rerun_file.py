@@ -7,7 +7,7 @@ from poselift.cli.formats import earliest_start, sidecar_camera
 from poselift.core.errors import InputError
 from poselift.core.files import check_writable, remove_partial_of
 from poselift.export import read_motion
-from poselift.export.formats import FORMATS
+from poselift.export.export_formats import FORMATS
 
 _FORMAT = FORMATS["rerun"]
 

@@ -3,7 +3,6 @@
 import math
 import os
 import re
-from argparse import ArgumentTypeError
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,11 +15,12 @@ from poselift.core.bounded import read_json
 from poselift.core.errors import InputError
 from poselift.core.files import check_writable, write_json
 from poselift.export import write_csv, write_npz, write_sidecar
-from poselift.export.formats import FORMATS
+from poselift.export.export_formats import FORMATS
 from poselift.export.sidecar import FORMAT_VERSION
 from poselift.export.zero import from_zero
-from poselift.lifting import Clip, LiftedClip, World
-from poselift.lifting.clip_warnings import seen_share
+from poselift.finding import Clip
+from poselift.lifting import LiftedClip, World
+from poselift.lifting.clips.clip_warnings import seen_share
 from poselift.models import Weights
 from poselift.structures import Motion
 
@@ -40,17 +40,6 @@ _OURS = re.compile(
     rf"person_\d+({'|'.join(map(re.escape, sorted(_ENDINGS)))})|{'|'.join(map(re.escape, (OVERLAY, *PAGE_FILES)))}"
 )
 """Names of the files beside the summary."""
-
-
-def folder(text: str) -> Path:
-    """The folder in an option's value.
-
-    Raises:
-        ArgumentTypeError: the value is empty, as from an unset variable of a script.
-    """
-    if not text:
-        raise ArgumentTypeError("the folder is empty; give a path")
-    return Path(text)
 
 
 def check_folder(out: Path, path: Path, video: Path | None, formats: Sequence[str] = ()) -> None:
@@ -111,13 +100,13 @@ class Results:
         out: the folder.
         clip: the input.
         weights: the lifter.
-        inputs: file names of the "video" and the "keypoints_file" and the "video_fps", as far as given.
+        inputs: file names of the "video" and the "keypoints_file", as far as given.
     """
 
     out: Path
     clip: Clip
     weights: Weights
-    inputs: dict[str, Any]
+    inputs: dict[str, str]
 
     def write_person(self, motion: Motion, lifted: LiftedClip, world: World | None) -> None:
         """Writes one person's files.
@@ -145,7 +134,7 @@ class Results:
             motion,
             camera=camera,
             weights=self._weights(),
-            extra={**self.inputs, "start_s": start},
+            extra={**self._inputs(), "start_s": start},
         )
 
     def write_summary(self, lifted: LiftedClip, seconds: dict[str, float], files: list[str]) -> None:
@@ -161,7 +150,7 @@ class Results:
             self.out / SUMMARY,
             {
                 "format_version": FORMAT_VERSION,
-                **self.inputs,
+                **self._inputs(),
                 "path": str(self.clip.path.absolute()),
                 "width": width,
                 "height": height,
@@ -176,6 +165,11 @@ class Results:
                 "files": files,
             },
         )
+
+    def _inputs(self) -> dict[str, Any]:
+        """The input files, and the true rate of a video whose time stamps have another."""
+        rate = self.clip.video_fps
+        return {**self.inputs, **({} if rate is None else {"video_fps": rate})}
 
     def _weights(self) -> dict[str, Any]:
         """What tells lifter and detector from others; window and factor are not part of the checksum."""

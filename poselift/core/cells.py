@@ -4,13 +4,13 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", 
 """First letters of formulas, also in full width: https://owasp.org/www-community/attacks/CSV_Injection"""
 
 
-def harmless(name: str) -> str:
+def escape_formula(name: str) -> str:
     """A name for a cell of a CSV file; one that starts like a formula gets an apostrophe before it.
 
     For names that users or files give. Numbers stay numbers: they are written without this.
 
     Example:
-        >>> harmless("=cmd|' /C calc'!A0"), harmless("ours")
+        >>> escape_formula("=cmd|' /C calc'!A0"), escape_formula("ours")
         ("'=cmd|' /C calc'!A0", 'ours')
     """
     return f"'{name}" if name.startswith(_FORMULA) else name

@@ -1,8 +1,7 @@
-"""Time stamps of frames."""
+"""Time stamps of frames, and values at other times than theirs."""
 
 import numpy as np
 from jaxtyping import Float, Int
-from numpy.lib.stride_tricks import sliding_window_view
 
 from poselift.core.errors import InputError
 
@@ -22,6 +21,9 @@ _RATES = 1.0, 1000.0
 """Lowest and highest number of frames a second: time stamps with others have another unit."""
 _ENOUGH = 10
 """Least number of frames to tell a rate that is too high: a few may come in a burst."""
+
+_MET = 1e-6
+"""Share of the time between two values by which a wanted time may miss one and still count as its own."""
 
 
 def usual_interval(times: Float[np.ndarray, " t"]) -> float:
@@ -44,9 +46,10 @@ def usual_interval(times: Float[np.ndarray, " t"]) -> float:
     if len(times) < 2:
         return 0.0
     span = _SPAN if len(times) > 2 * _SPAN else 1
-    runs = sliding_window_view(np.diff(times), span)
-    lasts = runs.sum(1)
-    even = 2 * runs.max(1) <= lasts
+    steps = np.diff(times)
+    runs = np.stack([steps[first : len(steps) - span + 1 + first] for first in range(span)])
+    lasts = runs.sum(0)
+    even = 2 * runs.max(0) <= lasts
     return float(np.median(lasts[even] if even.any() else lasts)) / span
 
 
@@ -127,6 +130,42 @@ def check_intervals(times: Float[np.ndarray, " t"]) -> None:
             f"the timestamps are {1 / rate:.3g} s apart, {rate:.4g} frames a second; give seconds (rates are from "
             f"{low:g} to {high:g})"
         )
+
+
+def interpolate(
+    values: Float[np.ndarray, "n *c"],
+    times: Float[np.ndarray, " n"],
+    wanted: Float[np.ndarray, " m"],
+    longest: float = np.inf,
+) -> Float[np.ndarray, "m *c"]:
+    """Values at other times, linearly; constant before the first and after the last.
+
+    Args:
+        values: of any shape after time; at least one.
+        times: of the values, seconds, increasing.
+        wanted: times of the result, seconds.
+        longest: times between two values further apart than this are NaN, seconds.
+
+    Returns:
+        The values, in their own precision. NaN between a NaN and its neighbours, but a finite value stays at its time.
+
+    Example:
+        >>> interpolate(np.array([0.0, 2.0, np.nan]), np.array([0.0, 1.0, 2.0]), np.array([-1, 0.25, 1, 1.5])).tolist()
+        [0.0, 0.5, 2.0, nan]
+    """
+    if np.array_equal(times, wanted):
+        return values
+    after = np.searchsorted(times, wanted).clip(max=len(times) - 1)
+    before = np.maximum(after - 1, 0)
+    span = times[after] - times[before]
+    share = ((wanted - times[before]) / np.where(span > 0, span, 1.0)).clip(0.0, 1.0)
+    # A time that is met but for rounding needs no neighbour, which may be NaN.
+    share[share < _MET], share[share > 1 - _MET] = 0.0, 1.0
+    share = np.where((span > longest) & (share > 0) & (share < 1), np.nan, share)
+    weight = share.reshape(-1, *[1] * (values.ndim - 1))
+    between = (1 - weight) * values[before] + weight * values[after]
+    exact = np.where(weight == 0, values[before], np.where(weight == 1, values[after], between))
+    return exact.astype(values.dtype, copy=False)
 
 
 def half_interval(times: Float[np.ndarray, " t"]) -> float:

@@ -12,7 +12,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from poselift.data.windows import Windows
-from poselift.geometry import axis_angle_to_matrix, bone_vectors
+from poselift.geometry import axis_angle_to_matrix, bone_vectors, points_from_bones
 from poselift.skeleton import CMU28
 
 _PROPORTIONS: dict[str, float] = {
@@ -265,10 +265,8 @@ def known_bones(joints: Float[Tensor, "b t j 3"]) -> Float[Tensor, "b t j 3"]:
 
 def hang(vectors: Float[Tensor, "b t j 3"], joints: Float[Tensor, "b t j 3"]) -> Float[Tensor, "b t j 3"]:
     """Joints at the ends of the changed bones; unknown joints stay unknown."""
-    placed = list(vectors.unbind(2))
-    for joint in CMU28.topological_order[1:]:
-        placed[joint] = placed[CMU28.parent_indices[joint]] + placed[joint]
-    return torch.stack(placed, 2).masked_fill(joints.isnan(), torch.nan)
+    placed = points_from_bones(vectors, vectors[..., 0, :], CMU28.parent_indices)
+    return placed.masked_fill(joints.isnan(), torch.nan)
 
 
 def tilt(windows: Windows, share: float, spread: float, generator: torch.Generator) -> Windows:

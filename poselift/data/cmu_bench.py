@@ -12,8 +12,8 @@ import torch
 from poselift.core.errors import InputError
 from poselift.data.cmu import MISSING, load_cmu
 from poselift.data.corpus import MotionCorpus
+from poselift.data.dataset_skeletons import joint_mask
 from poselift.data.reading import load_arrays
-from poselift.data.skeletons import joint_mask
 from poselift.data.views import View
 from poselift.geometry import project
 from poselift.skeleton import CMU28

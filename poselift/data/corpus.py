@@ -8,7 +8,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from poselift.core.errors import InputError
-from poselift.data.skeletons import in_skeleton
+from poselift.data.dataset_skeletons import in_skeleton
 from poselift.skeleton import Skeleton
 
 

@@ -14,9 +14,9 @@ import torch
 from poselift.core.errors import InputError
 from poselift.data.corpus import MotionCorpus
 from poselift.data.h36m_cameras import CAMERAS, h36m_camera
+from poselift.data.h36m_videopose3d import clips_of, load_keypoints, pixels_of
 from poselift.data.loading import pick_names, pick_split, recorded_view
 from poselift.data.reading import Layout, check_shape, load_object_npz
-from poselift.data.videopose3d import clips_of, load_keypoints, pixels_of
 from poselift.data.views import View
 from poselift.skeleton import COCO17, H36M17, H36M32, MPII16, Skeleton
 

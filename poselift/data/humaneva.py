@@ -13,9 +13,9 @@ import torch
 from jaxtyping import Float
 
 from poselift.core.errors import InputError
+from poselift.data.h36m_videopose3d import clips_of, load_keypoints, pixels_of
 from poselift.data.loading import intrinsics, pick_names, pick_split, recorded_view
 from poselift.data.reading import Layout, check_shape, load_object_npz
-from poselift.data.videopose3d import clips_of, load_keypoints, pixels_of
 from poselift.data.views import View
 from poselift.geometry import quaternion_to_matrix
 from poselift.skeleton import COCO17, HUMANEVA15, Skeleton

@@ -15,7 +15,7 @@ from torch import Tensor
 
 from poselift.core.errors import InputError
 from poselift.data.corpus import MotionCorpus
-from poselift.data.skeletons import joint_mask
+from poselift.data.dataset_skeletons import joint_mask
 from poselift.data.synthetic import rest_offsets
 from poselift.data.views import View, render_views
 from poselift.geometry import axis_angle_to_matrix, forward_kinematics, project

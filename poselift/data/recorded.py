@@ -11,8 +11,8 @@ from torch import Tensor
 
 from poselift.core.errors import InputError
 from poselift.data.batches import Batch
+from poselift.data.dataset_skeletons import SkeletonSampler, shared_joints, spread
 from poselift.data.module import LoaderOptions, MotionData
-from poselift.data.skeletons import SkeletonSampler, shared_joints, spread
 from poselift.data.views import View
 from poselift.skeleton import Pelvis, Skeleton
 

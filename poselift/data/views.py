@@ -7,8 +7,8 @@ from jaxtyping import Float
 from torch import Tensor
 
 from poselift.data.corpus import MotionCorpus
+from poselift.data.dataset_skeletons import in_skeleton
 from poselift.data.noise import DetectorNoise, detect
-from poselift.data.skeletons import in_skeleton
 from poselift.data.virtual_camera import CameraRange, render_view
 from poselift.skeleton import CMU28, Skeleton
 

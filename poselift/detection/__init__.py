@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from poselift.core.choices import choose
-from poselift.detection.detector import Detector, PlaceDetector, Search
+from poselift.detection.detector_protocol import Detector, PlaceDetector, Search
 from poselift.detection.mmpose import MMPose
 from poselift.detection.movenet import FastMoveNet, MoveNet
 from poselift.detection.rtmpose import RTMPose

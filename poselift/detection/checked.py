@@ -6,7 +6,7 @@ import numpy as np
 from jaxtyping import Float, UInt8
 
 from poselift.core.errors import InputError
-from poselift.detection.detector import Detector, PlaceDetector, Search
+from poselift.detection.detector_protocol import Detector, PlaceDetector, Search
 from poselift.structures import Detections
 
 

@@ -9,11 +9,11 @@ from jaxtyping import Float, UInt8
 from poselift.core.registry import published
 from poselift.core.threads import pool
 from poselift.detection.crop import Crop
-from poselift.detection.detector import Search
+from poselift.detection.detector_protocol import Search
 from poselift.detection.duplicates import pose_nms
 from poselift.detection.multipose import OFFSET, MultiPose
 from poselift.detection.orientation import LEANING, SURE, body_angle, box_along, other_angles
-from poselift.detection.outside import without_outside
+from poselift.detection.outside import hide_outside
 from poselift.detection.session import Session, wants_cuda
 from poselift.skeleton import COCO17
 from poselift.structures import Detections
@@ -92,7 +92,7 @@ class MoveNet:
             thunder.open()
             found = list(pool().map(partial(_thunder_pose, thunder, frame), boxes, angles.tolist()))
         poses = np.array(found).reshape(-1, len(self.skeleton), 3)
-        keypoints, scores = without_outside(poses[..., :2], poses[..., 2], frame.shape)
+        keypoints, scores = hide_outside(poses[..., :2], poses[..., 2], frame.shape)
         return Detections(_around(poses), poses[..., 2].mean(-1), keypoints, scores, self.skeleton)
 
     def _detect_one(self, frame: UInt8[np.ndarray, "h w 3"]) -> Detections:
@@ -200,7 +200,7 @@ def _detections(
 ) -> Detections:
     """The people of a frame, each once."""
     kept = pose_nms(poses[..., :2], poses[..., 2], boxes, box_scores)
-    keypoints, scores = without_outside(poses[kept, :, :2], poses[kept, :, 2], frame.shape)
+    keypoints, scores = hide_outside(poses[kept, :, :2], poses[kept, :, 2], frame.shape)
     return Detections(boxes[kept], box_scores[kept], keypoints, scores, COCO17)
 
 

@@ -7,7 +7,7 @@ from jaxtyping import Float, Int, UInt8
 
 from poselift.core.registry import published
 from poselift.detection.crop import Crop
-from poselift.detection.detector import Search
+from poselift.detection.detector_protocol import Search
 from poselift.detection.duplicates import intersection_over_union, join_passes, pose_nms
 from poselift.detection.orientation import rotation
 from poselift.detection.session import Session, wants_cuda

@@ -4,7 +4,7 @@ import numpy as np
 from jaxtyping import Float
 
 
-def without_outside(
+def hide_outside(
     keypoints: Float[np.ndarray, "n j 2"], scores: Float[np.ndarray, "n j"], picture: tuple[int, ...]
 ) -> tuple[Float[np.ndarray, "n j 2"], Float[np.ndarray, "n j"]]:
     """Keypoints and scores, with joints outside the picture marked as unseen.

@@ -12,7 +12,7 @@ from poselift.detection.crop import Crop
 from poselift.detection.duplicates import pose_nms
 from poselift.detection.multipose import MultiPose
 from poselift.detection.network import IMAGENET_MEAN, IMAGENET_STD, Network
-from poselift.detection.outside import without_outside
+from poselift.detection.outside import hide_outside
 from poselift.detection.person_model import PersonModel
 from poselift.skeleton import COCO17, COCO_WHOLEBODY23, HALPE26, Skeleton
 from poselift.structures import Detections
@@ -65,7 +65,7 @@ class RTMPose:
             poses = self._find_joints(some, [boxes for boxes, _ in people])
             for frame, (boxes, box_scores), pose in zip(some, people, poses, strict=True):
                 kept = pose_nms(pose[..., :2], pose[..., 2], boxes, box_scores)
-                keypoints, scores = without_outside(pose[kept, :, :2], pose[kept, :, 2], frame.shape)
+                keypoints, scores = hide_outside(pose[kept, :, :2], pose[kept, :, 2], frame.shape)
                 found.append(Detections(boxes[kept], box_scores[kept], keypoints, scores, self.skeleton))
         return found
 

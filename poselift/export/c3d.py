@@ -1,7 +1,10 @@
 """C3D: marker positions as biomechanics programs read them (c3d.org), written by ezc3d."""
 
+import errno
 import os
+import tempfile
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 
@@ -12,6 +15,8 @@ from poselift.structures import Motion
 
 MOST_FRAMES = 65_535
 """Largest number of frames that the format itself can say."""
+_BLOCK, _NUMBER = 512, 4
+"""Bytes of a block of the format, and of a number."""
 
 
 def write_c3d(
@@ -64,5 +69,11 @@ def write_c3d(
         "residuals": residuals[None],
         "camera_masks": np.zeros((7, *missing.shape), dtype=bool),
     }
-    with atomic_path(path) as temporary:
-        file.write(str(temporary))
+    # By way of another folder, because ezc3d takes no path that is not UTF-8.
+    with atomic_path(path) as temporary, tempfile.TemporaryDirectory() as folder:
+        file.write(f"{folder}/motion.c3d")
+        content = Path(folder, "motion.c3d").read_bytes()
+        # Word 9 of the header is the first block of the data. ezc3d says nothing where the disk is full.
+        if len(content) < (int.from_bytes(content[16:18], "little") - 1) * _BLOCK + points.size * _NUMBER:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        temporary.write_bytes(content)

@@ -11,8 +11,8 @@ from scipy.spatial.transform import Rotation
 from poselift.core.errors import InputError
 from poselift.core.files import atomic_path
 from poselift.core.optional import require
-from poselift.export.body import body_mesh
-from poselift.export.people import check_people
+from poselift.export.body_mesh import body_mesh
+from poselift.export.people_check import check_people
 from poselift.kinematics import RiggedMotion, solve
 from poselift.structures import Height, Motion
 
@@ -43,7 +43,7 @@ def write_glb(path: str | os.PathLike[str], motions: Sequence[Motion]) -> None:
     for motion in motions:
         document.add(solve(motion), start, motion.height)
     with atomic_path(path) as temporary:
-        if not document.finished().save_binary(str(temporary)):
+        if not document.finish().save_binary(str(temporary)):
             raise InputError(f"cannot write {path}: pygltflib failed")
 
 
@@ -75,7 +75,7 @@ class _Document:
             animations=[gltf.Animation(name="motion")],
         )
 
-    def finished(self) -> Any:
+    def finish(self) -> Any:
         """The document, with all data."""
         self._file.buffers = [self._gltf.Buffer(byteLength=len(self._blob))]
         self._file.set_binary_blob(bytes(self._blob))
@@ -130,7 +130,7 @@ class _Document:
 
     def _animate(self, rigged: RiggedMotion, start: float, first: int) -> None:
         """Channels of the root's place and of every bone that turns."""
-        shown = rigged.held()
+        shown = rigged.held_frames()
         times = self._data((rigged.timestamps - start).astype(np.float32), "SCALAR", bounds=True)
         self._channel(times, self._data(rigged.root[shown].astype(np.float32), "VEC3"), first, "translation")
         for row in range(len(rigged.rig.names)):

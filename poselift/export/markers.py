@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from poselift.core.times import check_span, usual_interval
-from poselift.export.people import check_people
-from poselift.kinematics import Z_UP, upright
+from poselift.core.times import check_span, interpolate, usual_interval
+from poselift.export.people_check import check_people
+from poselift.kinematics import Z_UP, points_y_up
 from poselift.structures import Motion
 
 _UNEVEN = 0.1
@@ -72,7 +72,7 @@ def markers(motions: Sequence[Motion], up: str = "y", start: float | None = None
     for motion in motions:
         prefix = f"person_{motion.keypoints.person}_" if len(motions) > 1 else ""
         names += [prefix + joint for joint in motion.skeleton.joints]
-        points = upright(motion) @ turn.T
+        points = points_y_up(motion) @ turn.T
         unknown = np.full(points.shape[:2], np.nan)
         around = unknown if motion.uncertainty is None else motion.uncertainty.astype(np.float64)
         placed, uneven = _on_grid(grid, interval, motion.timestamps, np.concatenate([points, around[..., None]], -1))
@@ -99,22 +99,6 @@ def _on_grid(
         placed = np.full((len(grid), *values.shape[1:]), np.nan)
         placed[first : first + len(times)] = values
         return placed, False
-    placed = _at(grid, times, values, _GAP * interval)
+    placed = interpolate(values, times, grid, longest=_GAP * interval)
     placed[(grid < times[0] - interval / 2) | (grid > times[-1] + interval / 2)] = np.nan
     return placed, True
-
-
-def _at(
-    grid: Float[np.ndarray, " n"], times: Float[np.ndarray, " t"], values: Float[np.ndarray, "t *c"], gap: float
-) -> Float[np.ndarray, "n *c"]:
-    """Values between frames; NaN where a frame beside is empty, or none is near."""
-    after = np.clip(np.searchsorted(times, grid), 1, len(times) - 1)
-    before = after - 1
-    share = np.clip((grid - times[before]) / (times[after] - times[before]), 0.0, 1.0)
-    share[np.abs(share) < 1e-6], share[np.abs(share - 1) < 1e-6] = 0.0, 1.0
-    weight = share.reshape(-1, *[1] * (values.ndim - 1))
-    between = (1 - weight) * values[before] + weight * values[after]
-    between[(times[after] - times[before] > gap) & (share > 0) & (share < 1)] = np.nan
-    # A frame that is met needs no neighbour.
-    between[share == 0], between[share == 1] = values[before[share == 0]], values[after[share == 1]]
-    return between

@@ -9,7 +9,7 @@ from scipy.io import netcdf_file
 from poselift.core.errors import InputError
 from poselift.core.files import atomic_path
 from poselift.core.times import usual_interval
-from poselift.export.people import check_people
+from poselift.export.people_check import check_people
 from poselift.structures import Motion
 
 _MOST_BYTES = (1 << 31) - 1

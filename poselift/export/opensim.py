@@ -12,10 +12,10 @@ from xml.etree import ElementTree
 import numpy as np
 
 from poselift.core.files import atomic_folder, write_text
-from poselift.export.angles import write_angles_mot
+from poselift.export.angle_files import write_angles_mot
 from poselift.export.markers import markers
-from poselift.export.trc import write_trc
-from poselift.kinematics import solve, upright
+from poselift.export.trc_markers import write_trc
+from poselift.kinematics import points_y_up, solve
 from poselift.structures import Height, Motion
 
 MODEL = "Rajagopal2015.osim"
@@ -109,7 +109,7 @@ def _centred(motion: Motion) -> Motion:
 
     The model's pelvis may not be further than 5 m (x), 2 m (y) and 3 m (z) from the origin.
     """
-    points = upright(motion)
+    points = points_y_up(motion)
     low, high = np.nanmin(points, (0, 1)), np.nanmax(points, (0, 1))
     shift = np.array([(low[0] + high[0]) / 2, low[1], (low[2] + high[2]) / 2])
     signs = 1 if motion.frame == "world" else np.array([1, -1, -1])

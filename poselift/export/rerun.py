@@ -9,8 +9,8 @@ from jaxtyping import Float
 
 from poselift.core.files import atomic_path
 from poselift.core.optional import require
-from poselift.export.camera import SidecarCamera
-from poselift.export.people import check_people
+from poselift.export.people_check import check_people
+from poselift.export.sidecar_camera import SidecarCamera
 from poselift.skeleton import Skeleton
 from poselift.structures import Motion
 

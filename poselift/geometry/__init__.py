@@ -1,12 +1,13 @@
-"""Cameras, rays, rotations, alignment, bones and forward kinematics, in torch.
+"""Cameras, rays, rotations, alignment, bones and forward kinematics, for numpy arrays and torch tensors.
 
-Every function takes any leading axes, works in float32 and float64 and has gradients. Lengths are metres,
+Every function takes any leading axes, works in float32 and float64 and gives tensors gradients. Lengths are metres,
 angles radians; the camera frame is x right, y down, z forward.
 """
 
 from poselift.geometry.alignment import apply_similarity, umeyama
-from poselift.geometry.bones import bone_lengths, bone_vectors, points_from_bones
-from poselift.geometry.camera import (
+from poselift.geometry.bones import bone_lengths, bone_vectors, points_from_bones, with_bone_lengths
+from poselift.geometry.kinematics import forward_kinematics
+from poselift.geometry.pinhole import (
     ASSUMED_FOV,
     NEAREST_PERSON,
     intrinsics_from_fov,
@@ -14,8 +15,7 @@ from poselift.geometry.camera import (
     project,
     world_to_camera,
 )
-from poselift.geometry.kinematics import forward_kinematics
-from poselift.geometry.root import root_from_rays
+from poselift.geometry.root_position import root_from_rays
 from poselift.geometry.rotation import (
     axis_angle_to_matrix,
     quaternion_to_matrix,
@@ -44,5 +44,6 @@ __all__ = [
     "rotation_y",
     "rotation_z",
     "umeyama",
+    "with_bone_lengths",
     "world_to_camera",
 ]

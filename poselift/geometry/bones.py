@@ -5,13 +5,14 @@
 """
 
 from collections.abc import Sequence
+from functools import cache
 
-import torch
 from jaxtyping import Float
-from torch import Tensor
+
+from poselift.core.arrays import Array, array_namespace
 
 
-def bone_vectors(points: Float[Tensor, "*batch j 3"], parents: Sequence[int]) -> Float[Tensor, "*batch j 3"]:
+def bone_vectors(points: Float[Array, "*batch j 3"], parents: Sequence[int]) -> Float[Array, "*batch j 3"]:
     """The vector from each joint's parent to the joint; zeros for the root.
 
     Args:
@@ -22,29 +23,27 @@ def bone_vectors(points: Float[Tensor, "*batch j 3"], parents: Sequence[int]) ->
         ValueError: `parents` is not a tree of as many joints as `points` has.
 
     Example:
-        >>> bone_vectors(torch.tensor([[0.0, 1, 0], [0, 3, 0]]), [-1, 0])
-        tensor([[0., 0., 0.],
-                [0., 2., 0.]])
+        >>> import numpy as np
+        >>> bone_vectors(np.array([[0.0, 1, 0], [0, 3, 0]]), [-1, 0]).tolist()
+        [[0.0, 0.0, 0.0], [0.0, 2.0, 0.0]]
     """
-    root = root_of(parents, points.shape[-2])
+    root = order_from_root(parents, points.shape[-2])[0]
     starts = [root if parent < 0 else parent for parent in parents]
     return points - points[..., starts, :]
 
 
-def bone_lengths(points: Float[Tensor, "*batch j 3"], parents: Sequence[int]) -> Float[Tensor, "*batch bones"]:
-    """Length of each bone, in the order of the joints without the root.
+def bone_lengths(points: Float[Array, "*batch j 3"], parents: Sequence[int]) -> Float[Array, "*batch j"]:
+    """Length of the bone that ends at each joint; 0 for the root.
 
     Raises:
         ValueError: `parents` is not a tree of as many joints as `points` has.
     """
-    root = root_of(parents, points.shape[-2])
-    children = [joint for joint in range(len(parents)) if joint != root]
-    return bone_vectors(points, parents)[..., children, :].norm(dim=-1)
+    return array_namespace(points).linalg.vector_norm(bone_vectors(points, parents), axis=-1)
 
 
 def points_from_bones(
-    vectors: Float[Tensor, "*batch j 3"], root: Float[Tensor, "*batch 3"], parents: Sequence[int]
-) -> Float[Tensor, "*batch j 3"]:
+    vectors: Float[Array, "*batch j 3"], root: Float[Array, "*batch 3"], parents: Sequence[int]
+) -> Float[Array, "*batch j 3"]:
     """The joints at the ends of bones: the inverse of `bone_vectors`.
 
     Each joint is the root plus the bones on its way from the root. A NaN bone makes only the joints beyond it NaN.
@@ -57,37 +56,61 @@ def points_from_bones(
     Raises:
         ValueError: `parents` is not a tree of as many joints as `vectors` has.
     """
-    on_the_way = torch.tensor(_ancestors(parents, vectors.shape[-2]), device=vectors.device)
-    # Selected by a mask, not multiplied by 0 and 1, because 0 times NaN is NaN.
-    along = vectors[..., None, :, :].where(on_the_way[..., None], 0.0).sum(-2)
-    return root[..., None, :] + along
+    first, *others = order_from_root(parents, vectors.shape[-2])
+    placed = {first: root}
+    # From joint to joint: sums over whole chains at once need much memory for a long clip.
+    for joint in others:
+        placed[joint] = placed[parents[joint]] + vectors[..., joint, :]
+    return array_namespace(vectors).stack([placed[joint] for joint in range(len(parents))], axis=-2)
 
 
-def root_of(parents: Sequence[int], joints: int) -> int:
-    """Index of the root.
+def with_bone_lengths(
+    points: Float[Array, "*batch j 3"], lengths: Float[Array, "*#batch j"], parents: Sequence[int]
+) -> Float[Array, "*batch j 3"]:
+    """The joints with other bone lengths: the root and the direction of each bone stay.
+
+    Args:
+        points: joints.
+        lengths: of the bone that ends at each joint; the root's does not matter.
+        parents: for each joint the index of its parent, -1 for the root.
+
+    Raises:
+        ValueError: `parents` is not a tree of as many joints as `points` has.
+    """
+    xp = array_namespace(points)
+    root = order_from_root(parents, points.shape[-2])[0]
+    bones = bone_vectors(points, parents)
+    present = xp.linalg.vector_norm(bones, axis=-1)
+    scale = lengths / xp.where(present > _NO_LENGTH, present, _NO_LENGTH)
+    return points_from_bones(bones * scale[..., None], points[..., root, :], parents)
+
+
+_NO_LENGTH = 1e-6
+"""Shortest bone with a direction, metres."""
+
+
+def order_from_root(parents: Sequence[int], joints: int) -> list[int]:
+    """The joints in an order in which each comes after its parent.
 
     Raises:
         ValueError: `parents` is not a tree of that many joints.
     """
-    _ancestors(parents, joints)
-    return [*parents].index(-1)
-
-
-def _ancestors(parents: Sequence[int], joints: int) -> list[list[bool]]:
-    """For each joint (row), True for the joints whose bones lead to it from the root, including itself."""
     if len(parents) != joints:
         raise ValueError(f"{joints} joints have {len(parents)} parents; give one parent for each joint")
+    return list(_order(tuple(parents)))
+
+
+@cache
+def _order(parents: tuple[int, ...]) -> tuple[int, ...]:
+    joints = len(parents)
     if sum(parent == -1 for parent in parents) != 1 or not all(-1 <= parent < joints for parent in parents):
         raise ValueError(
             f"parents {[*parents]} must contain -1 once, for the root, and otherwise indices below {joints}"
         )
-    rows = []
-    for joint in range(joints):
-        row = [False] * joints
-        while parents[joint] != -1:
-            if row[joint]:
-                raise ValueError(f"parents form a loop at joint {joint}: {[*parents]}")
-            row[joint] = True
-            joint = parents[joint]
-        rows.append(row)
-    return rows
+    order = [[*parents].index(-1)]
+    for joint in order:
+        order += [child for child, parent in enumerate(parents) if parent == joint]
+    if len(order) < joints:
+        loop = next(joint for joint in range(joints) if joint not in order)
+        raise ValueError(f"parents form a loop at joint {loop}: {[*parents]}")
+    return tuple(order)

@@ -2,20 +2,19 @@
 
 from collections.abc import Sequence
 
-import torch
 from jaxtyping import Float
-from torch import Tensor
 
-from poselift.geometry.bones import root_of
-from poselift.geometry.products import compose
+from poselift.core.arrays import Array, array_namespace
+from poselift.geometry.bones import order_from_root
+from poselift.geometry.products import compose, rotate
 
 
 def forward_kinematics(
-    rotations: Float[Tensor, "*batch j 3 3"],
-    offsets: Float[Tensor, "*batch j 3"],
-    root: Float[Tensor, "*batch 3"],
+    rotations: Float[Array, "*batch j 3 3"],
+    offsets: Float[Array, "*batch j 3"],
+    root: Float[Array, "*batch 3"],
     parents: Sequence[int],
-) -> tuple[Float[Tensor, "*batch j 3"], Float[Tensor, "*batch j 3 3"]]:
+) -> tuple[Float[Array, "*batch j 3"], Float[Array, "*batch j 3 3"]]:
     """Positions and orientations of a tree's joints.
 
     Args:
@@ -31,22 +30,19 @@ def forward_kinematics(
         ValueError: `parents` is not a tree of as many joints as there are rotations.
 
     Example:
-        >>> rotations = torch.eye(3).expand(2, 3, 3)
-        >>> offsets = torch.tensor([[0.0, 0, 0], [0, 0.5, 0]])
-        >>> positions, _ = forward_kinematics(rotations, offsets, torch.tensor([1.0, 0, 0]), [-1, 0])
-        >>> positions
-        tensor([[1.0000, 0.0000, 0.0000],
-                [1.0000, 0.5000, 0.0000]])
+        >>> import numpy as np
+        >>> rotations, offsets = np.stack([np.eye(3)] * 2), np.array([[0.0, 0, 0], [0, 0.5, 0]])
+        >>> positions, _ = forward_kinematics(rotations, offsets, np.array([1.0, 0, 0]), [-1, 0])
+        >>> positions.tolist()
+        [[1.0, 0.0, 0.0], [1.0, 0.5, 0.0]]
     """
-    top = root_of(parents, rotations.shape[-3])
+    top, *others = order_from_root(parents, rotations.shape[-3])
     orientations, positions = {top: rotations[..., top, :, :]}, {top: root}
-    while len(orientations) < len(parents):
-        for joint, parent in enumerate(parents):
-            if joint not in orientations and parent in orientations:
-                orientations[joint] = compose(orientations[parent], rotations[..., joint, :, :])
-                # From joint to joint: sums over whole chains at once need much memory for a long clip.
-                vector = (orientations[parent] * offsets[..., joint, None, :]).sum(-1)
-                positions[joint] = positions[parent] + vector
-    order = range(len(parents))
-    placed = torch.stack([positions[joint] for joint in order], -2)
-    return placed, torch.stack([orientations[joint] for joint in order], -3)
+    # From joint to joint: sums over whole chains at once need much memory for a long clip.
+    for joint in others:
+        parent = parents[joint]
+        orientations[joint] = compose(orientations[parent], rotations[..., joint, :, :])
+        positions[joint] = positions[parent] + rotate(orientations[parent], offsets[..., joint, :])
+    xp, order = array_namespace(rotations), range(len(parents))
+    placed = xp.stack([positions[joint] for joint in order], axis=-2)
+    return placed, xp.stack([orientations[joint] for joint in order], axis=-3)

@@ -4,78 +4,79 @@ Matrices act on columns: x' = R x. Quaternions are w, x, y, z with Hamilton's pr
 the right-hand rule. Gradients are finite everywhere, also at no rotation and at half a turn.
 """
 
-import torch
 from jaxtyping import Float
-from torch import Tensor
 
-from poselift.geometry.products import compose, cross_matrix
+from poselift.core.arrays import Array, array_namespace, detach, device
+from poselift.geometry.products import compose, cross_matrix, stack_matrix
 
 SMALL = 1e-6
 """Squared angle below which series replace the quotients 0 / 0; the omitted terms are below 1e-14."""
 
 
-def axis_angle_to_matrix(axis_angle: Float[Tensor, "*batch 3"]) -> Float[Tensor, "*batch 3 3"]:
+def axis_angle_to_matrix(axis_angle: Float[Array, "*batch 3"]) -> Float[Array, "*batch 3 3"]:
     """Rotation about the vector, by its length (Rodrigues' formula).
 
     Example:
-        >>> quarter = axis_angle_to_matrix(torch.tensor([0.0, 0.0, torch.pi / 2]))
-        >>> (quarter @ torch.tensor([1.0, 1.0, 0.0])).round()
-        tensor([-1.,  1.,  0.])
+        >>> import numpy as np
+        >>> quarter = axis_angle_to_matrix(np.array([0.0, 0.0, np.pi / 2]))
+        >>> (quarter @ np.array([1.0, 1.0, 0.0])).round().tolist()
+        [-1.0, 1.0, 0.0]
     """
-    squared = axis_angle.square().sum(-1)[..., None, None]
+    xp = array_namespace(axis_angle)
+    squared = (axis_angle**2).sum(-1)[..., None, None]
     small = squared < SMALL
-    angle = squared.where(~small, 1.0).sqrt()
-    first = torch.where(small, 1 - squared / 6, angle.sin() / angle)
+    angle = xp.sqrt(xp.where(small, 1.0, squared))
+    first = xp.where(small, 1 - squared / 6, xp.sin(angle) / angle)
     # (1 - cos) / angle², without cancellation.
-    second = torch.where(small, 0.5 - squared / 24, 2 * ((angle / 2).sin() / angle).square())
+    second = xp.where(small, 0.5 - squared / 24, 2 * (xp.sin(angle / 2) / angle) ** 2)
     cross = cross_matrix(axis_angle)
-    eye = torch.eye(3, dtype=axis_angle.dtype, device=axis_angle.device)
+    eye = xp.eye(3, dtype=axis_angle.dtype, device=device(axis_angle))
     return eye + first * cross + second * compose(cross, cross)
 
 
-def quaternion_to_matrix(quaternion: Float[Tensor, "*batch 4"]) -> Float[Tensor, "*batch 3 3"]:
+def quaternion_to_matrix(quaternion: Float[Array, "*batch 4"]) -> Float[Array, "*batch 3 3"]:
     """Rotation of a quaternion w, x, y, z of any positive length; a zero quaternion gives NaN."""
-    w, x, y, z = quaternion.unbind(-1)
-    s = 2 / quaternion.square().sum(-1)
-    rows = (
+    w, x, y, z = array_namespace(quaternion).unstack(quaternion, axis=-1)
+    s = 2 / (quaternion**2).sum(-1)
+    return stack_matrix(
         (1 - s * (y * y + z * z), s * (x * y - w * z), s * (x * z + w * y)),
         (s * (x * y + w * z), 1 - s * (x * x + z * z), s * (y * z - w * x)),
         (s * (x * z - w * y), s * (y * z + w * x), 1 - s * (x * x + y * y)),
     )
-    return torch.stack([torch.stack(row, -1) for row in rows], -2)
 
 
-def rotation_x(angle: Float[Tensor, "*batch"]) -> Float[Tensor, "*batch 3 3"]:
+def rotation_x(angle: Float[Array, "*batch"]) -> Float[Array, "*batch 3 3"]:
     """Rotation about the x axis: y turns towards z."""
     return _about(0, angle)
 
 
-def rotation_y(angle: Float[Tensor, "*batch"]) -> Float[Tensor, "*batch 3 3"]:
+def rotation_y(angle: Float[Array, "*batch"]) -> Float[Array, "*batch 3 3"]:
     """Rotation about the y axis: z turns towards x."""
     return _about(1, angle)
 
 
-def rotation_z(angle: Float[Tensor, "*batch"]) -> Float[Tensor, "*batch 3 3"]:
+def rotation_z(angle: Float[Array, "*batch"]) -> Float[Array, "*batch 3 3"]:
     """Rotation about the z axis: x turns towards y."""
     return _about(2, angle)
 
 
-def _about(axis: int, angle: Tensor) -> Tensor:
-    return _plane(axis, angle.cos(), angle.sin())
+def _about(axis: int, angle: Array) -> Array:
+    xp = array_namespace(angle)
+    return _plane(axis, xp.cos(angle), xp.sin(angle))
 
 
-def _plane(axis: int, cos: Tensor, sin: Tensor) -> Tensor:
+def _plane(axis: int, cos: Array, sin: Array) -> Array:
     """Rotation about one of the axes by its cosine and sine."""
-    one, zero = torch.ones_like(cos), torch.zeros_like(cos)
-    entries = {
-        0: (one, zero, zero, zero, cos, -sin, zero, sin, cos),
-        1: (cos, zero, sin, zero, one, zero, -sin, zero, cos),
-        2: (cos, -sin, zero, sin, cos, zero, zero, zero, one),
-    }[axis]
-    return torch.stack(entries, -1).unflatten(-1, (3, 3))
+    xp = array_namespace(cos)
+    one, zero = xp.ones_like(cos), xp.zeros_like(cos)
+    if axis == 0:
+        return stack_matrix((one, zero, zero), (zero, cos, -sin), (zero, sin, cos))
+    if axis == 1:
+        return stack_matrix((cos, zero, sin), (zero, one, zero), (-sin, zero, cos))
+    return stack_matrix((cos, -sin, zero), (sin, cos, zero), (zero, zero, one))
 
 
-def rotation_towards(direction: Float[Tensor, "*batch 3"]) -> Float[Tensor, "*batch 3 3"]:
+def rotation_towards(direction: Float[Array, "*batch 3"]) -> Float[Array, "*batch 3 3"]:
     """Rotation without roll that turns a direction onto the optical axis.
 
     The rotation Q is a pan about the camera's y axis, then a tilt about x: Q d / |d| = (0, 0, 1), and Q keeps x level.
@@ -89,20 +90,22 @@ def rotation_towards(direction: Float[Tensor, "*batch 3"]) -> Float[Tensor, "*ba
         Q; Q d points along +z.
 
     Example:
-        >>> (rotation_towards(torch.tensor([0.0, 3.0, 4.0])) @ torch.tensor([0.0, 3.0, 4.0])).round()
-        tensor([0., 0., 5.])
+        >>> import numpy as np
+        >>> (rotation_towards(np.array([0.0, 3.0, 4.0])) @ np.array([0.0, 3.0, 4.0])).round(6).tolist()
+        [0.0, 0.0, 5.0]
     """
-    epsilon = torch.finfo(direction.dtype).eps
+    xp = array_namespace(direction)
+    epsilon = xp.finfo(direction.dtype).eps
     # Scale by the largest coordinate first, so that no square overflows or underflows.
-    size = direction.detach().abs().amax(-1, keepdim=True)
-    x, y, z = (direction / size.where(size > 0, 1.0)).unbind(-1)
+    size = xp.max(xp.abs(detach(direction)), axis=-1, keepdims=True)
+    x, y, z = xp.unstack(direction / xp.where(size > 0, size, 1.0), axis=-1)
     level_squared = x * x + z * z
     pans = level_squared > epsilon**2
-    level = level_squared.where(pans, 1.0).sqrt()
-    pan = _plane(1, (z / level).where(pans, 1.0), (-x / level).where(pans, 0.0))
+    level = xp.sqrt(xp.where(pans, level_squared, 1.0))
+    pan = _plane(1, xp.where(pans, z / level, 1.0), xp.where(pans, -x / level, 0.0))
 
     squared = level_squared + y * y
-    length = squared.where(squared > 0, 1.0).sqrt()
-    cos = level.where(pans, 0.0) / length
-    tilt = _plane(0, cos.where(squared > 0, 1.0), y / length)
+    length = xp.sqrt(xp.where(squared > 0, squared, 1.0))
+    cos = xp.where(pans, level, 0.0) / length
+    tilt = _plane(0, xp.where(squared > 0, cos, 1.0), y / length)
     return compose(tilt, pan)

@@ -16,10 +16,10 @@ from jaxtyping import Float
 
 from poselift.core.bounded import read_text
 from poselift.core.errors import reason, short
+from poselift.data.hdf5_file import is_hdf5
+from poselift.data.pandas_hdf5 import read_frame
 from poselift.keypoints.content import KeypointFile, Observation
-from poselift.keypoints.hdf5_file import is_hdf5
 from poselift.keypoints.input_file import KeypointInput, pick
-from poselift.keypoints.pandas_hdf5 import read_frame
 
 WHAT = "DeepLabCut's CSV or HDF5"
 

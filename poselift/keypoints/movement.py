@@ -13,8 +13,8 @@ import numpy as np
 from scipy.io import netcdf_file
 
 from poselift.core.errors import InputError, reason
+from poselift.data.hdf5_file import Array, member_names, read_arrays
 from poselift.keypoints.content import KeypointFile
-from poselift.keypoints.hdf5_file import Array, member_names, read_arrays
 from poselift.keypoints.input_file import KeypointInput
 from poselift.keypoints.tracked_array import from_tracks
 

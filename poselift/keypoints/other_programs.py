@@ -4,8 +4,8 @@ from collections.abc import Callable
 from typing import Any
 
 from poselift.core.bounded import read_lenient_text
+from poselift.data.hdf5_file import is_hdf5, member_names
 from poselift.keypoints import openpose
-from poselift.keypoints.hdf5_file import is_hdf5, member_names
 from poselift.keypoints.input_file import KeypointInput
 
 _BY_SUFFIX = {

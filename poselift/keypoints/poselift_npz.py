@@ -6,7 +6,7 @@ They have the 2D keypoints as detected, with timestamps, skeleton and picture si
 from pathlib import Path
 
 from poselift.export import read_motion
-from poselift.export.reading import is_person
+from poselift.export.motion_reading import is_person
 from poselift.keypoints.content import KeypointFile, Observation, frames_by_time
 from poselift.keypoints.input_file import KeypointInput
 from poselift.keypoints.videopose3d import arrays_of

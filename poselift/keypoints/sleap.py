@@ -8,8 +8,8 @@ Source: https://io.sleap.ai, Analysis HDF5 format
 
 import numpy as np
 
+from poselift.data.hdf5_file import Array, member_names, read_arrays
 from poselift.keypoints.content import KeypointFile
-from poselift.keypoints.hdf5_file import Array, member_names, read_arrays
 from poselift.keypoints.input_file import KeypointInput
 from poselift.keypoints.tracked_array import from_tracks
 

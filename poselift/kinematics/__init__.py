@@ -3,8 +3,8 @@
 from poselift.kinematics.angles import Angles, joint_angles
 from poselift.kinematics.filtering import butterworth
 from poselift.kinematics.gait import Gait, gait
-from poselift.kinematics.inverse import solve, upright
-from poselift.kinematics.opensim import coordinates
+from poselift.kinematics.inverse import points_y_up, solve
+from poselift.kinematics.opensim_coordinates import coordinates
 from poselift.kinematics.rig import Z_UP, Rig, RiggedMotion
 
 __all__ = [
@@ -17,6 +17,6 @@ __all__ = [
     "coordinates",
     "gait",
     "joint_angles",
+    "points_y_up",
     "solve",
-    "upright",
 ]

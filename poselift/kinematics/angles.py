@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
+from poselift.kinematics.hinges import LEFT_ARM, LEG, RIGHT_ARM, STRAIGHT, Hinge
 from poselift.kinematics.inverse import solve
-from poselift.kinematics.limbs import LEFT_ARM, LEG, RIGHT_ARM, STRAIGHT, Hinge
 from poselift.kinematics.rig import RiggedMotion
 from poselift.structures import Motion
 
@@ -86,7 +86,7 @@ def joint_angles(motion: Motion | RiggedMotion) -> Angles:
         radians[f"{side}_shoulder_plane"] = plane
         radians[f"{side}_shoulder_rotation"] = np.where(_straight(elbow), np.nan, rotation)
         radians[f"{side}_elbow_flexion"] = elbow
-    degrees = np.stack([continuous(np.degrees(values)) for values in radians.values()], 1)
+    degrees = np.stack([unwrap_degrees(np.degrees(values)) for values in radians.values()], 1)
     return Angles(tuple(radians), degrees, rigged.timestamps)
 
 
@@ -151,7 +151,7 @@ def _straight(flexion: np.ndarray) -> np.ndarray:
     return np.abs(np.sin(flexion)) < STRAIGHT
 
 
-def continuous(degrees: np.ndarray) -> np.ndarray:
+def unwrap_degrees(degrees: np.ndarray) -> np.ndarray:
     """The angles without steps of 360 degrees; their middle lies within half a turn of 0."""
     known = np.isfinite(degrees)
     if not known.any():

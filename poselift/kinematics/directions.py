@@ -1,23 +1,35 @@
 """Rotations from directions: a basis of two vectors, and the shortest way from one to another."""
 
-import torch
 from jaxtyping import Float
-from torch import Tensor
 
+from poselift.core.arrays import Array, array_namespace, device
 from poselift.geometry.products import compose, cross_matrix
 
+_NO_LENGTH = 1e-12
+"""Shortest vector with a direction."""
 
-def basis(first: Float[Tensor, "*#b 3"], second: Float[Tensor, "*#b 3"]) -> Float[Tensor, "... 3 3"]:
+
+def unit(vector: Float[Array, "*b 3"]) -> Float[Array, "*b 3"]:
+    """The vector at length 1; zeros stay zeros."""
+    xp = array_namespace(vector)
+    length = xp.linalg.vector_norm(vector, axis=-1, keepdims=True)
+    return vector / xp.where(length > _NO_LENGTH, length, _NO_LENGTH)
+
+
+def basis(first: Float[Array, "*#b 3"], second: Float[Array, "*#b 3"]) -> Float[Array, "... 3 3"]:
     """Right-handed basis, in columns: the first vector, the part of the second across it, and their product."""
-    first = torch.nn.functional.normalize(first, dim=-1)
-    second = torch.nn.functional.normalize(second - (second * first).sum(-1, keepdim=True) * first, dim=-1)
-    first, second = torch.broadcast_tensors(first, second)
-    return torch.stack((first, second, torch.linalg.cross(first, second)), -1)
+    xp = array_namespace(first)
+    first, second = xp.broadcast_arrays(first, second)
+    first = unit(first)
+    second = unit(second - (second * first).sum(-1)[..., None] * first)
+    return xp.stack((first, second, xp.linalg.cross(first, second)), axis=-1)
 
 
-def swing(start: Float[Tensor, "*#b 3"], end: Float[Tensor, "*#b 3"]) -> Float[Tensor, "... 3 3"]:
+def swing(start: Float[Array, "*#b 3"], end: Float[Array, "*#b 3"]) -> Float[Array, "... 3 3"]:
     """Shortest rotation from one unit vector to another; unstable only where they are opposite."""
-    start, end = torch.broadcast_tensors(start, end)
-    cross = cross_matrix(torch.linalg.cross(start, end))
-    cos = (start * end).sum(-1)[..., None, None]
-    return torch.eye(3, dtype=end.dtype) + cross + compose(cross, cross) / (1 + cos).clamp_min(1e-9)
+    xp = array_namespace(start)
+    start, end = xp.broadcast_arrays(start, end)
+    cross = cross_matrix(xp.linalg.cross(start, end))
+    above = 1 + (start * end).sum(-1)[..., None, None]
+    eye = xp.eye(3, dtype=end.dtype, device=device(end))
+    return eye + cross + compose(cross, cross) / xp.where(above > 1e-9, above, 1e-9)

@@ -62,3 +62,26 @@ def _filtered(
     smooth = sosfiltfilt(sections, samples, axis=0, padlen=reach)
     out: np.ndarray = CubicSpline(even, smooth)(times) if uneven else smooth
     return out.astype(values.dtype)
+
+
+def gaussian_means(
+    values: Float[np.ndarray, "t *c"], times: Float[np.ndarray, " t"], memory: float
+) -> Float[np.ndarray, "t *c"]:
+    """Gaussian means over time, for frames at any time stamps.
+
+    Args:
+        values: finite.
+        times: seconds, increasing.
+        memory: standard deviation of the Gaussian, seconds.
+    """
+    rows = values.reshape(len(values), -1)
+    total, weight = rows.copy(), np.ones((len(times), 1))
+    for step in range(1, len(times)):
+        near = np.exp(-0.5 * ((times[step:] - times[:-step]) / memory) ** 2)[:, None]
+        if near.max() < 0.01:
+            break
+        total[step:] += near * rows[:-step]
+        total[:-step] += near * rows[step:]
+        weight[step:] += near
+        weight[:-step] += near
+    return (total / weight).reshape(values.shape)

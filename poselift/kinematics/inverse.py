@@ -6,22 +6,22 @@ turns arms and legs about their bones, and `limits` keeps joints within what peo
 beyond, the limit holds, and the residual says by how much the joints are missed. All frames are solved at once.
 """
 
+from typing import Any
+
 import numpy as np
-import torch
-from torch import Tensor
 
 from poselift.core.errors import InputError
 from poselift.core.times import usual_interval
 from poselift.geometry import umeyama
-from poselift.geometry.products import compose
-from poselift.kinematics.directions import basis, swing
-from poselift.kinematics.limbs import LEFT_ARM, LEG, RIGHT_ARM, bend
-from poselift.kinematics.limits import BALLS
+from poselift.geometry.products import compose, rotate, transpose
+from poselift.kinematics.directions import basis, swing, unit
+from poselift.kinematics.hinges import LEFT_ARM, LEG, RIGHT_ARM, bend
+from poselift.kinematics.joint_limits import BALLS
 from poselift.kinematics.rig import Rig, RiggedMotion
 from poselift.skeleton import H36M17
 from poselift.structures import Motion
 
-_X, _Y, _Z = torch.eye(3, dtype=torch.float64)
+_X, _Y, _Z = np.eye(3)
 
 _RIGID = {
     "pelvis": {"left_hip": 1.0, "right_hip": 1.0, "spine": 0.1},
@@ -50,25 +50,25 @@ def solve(motion: Motion, *, limits: bool = True) -> RiggedMotion:
     if missing or skeleton.joints[0] != "pelvis":
         lacks = ", ".join(missing) or "the pelvis as its first joint"
         raise InputError(f"{skeleton.name} lacks {lacks}; joint rotations need the skeleton h36m17 or cmu28")
-    points = upright(motion)
+    points = points_y_up(motion)
     known = motion.posed
     if not known.any():
         raise InputError(f"person {motion.keypoints.person} has no frame with a pose; choose another person")
-    body = _Body(torch.from_numpy(points[known]), skeleton.joints, skeleton.parent_indices, limits)
-    turned = body.solved(usual_interval(motion.timestamps))
+    body = _Body(points[known], skeleton.joints, skeleton.parent_indices, limits)
+    turned = body.solve(usual_interval(motion.timestamps))
 
     frames, joints = len(motion), len(skeleton)
     rotations = np.full((frames, joints, 3, 3), np.nan)
-    rotations[known] = turned.numpy()
+    rotations[known] = turned
     root = np.where(known[:, None], points[:, 0], np.nan)
-    rig = Rig(skeleton.joints, skeleton.parent_indices, body.offsets.numpy())
+    rig = Rig(skeleton.joints, skeleton.parent_indices, body.offsets)
     residuals = np.full((frames, joints), np.nan)
     rigged = RiggedMotion(rig, root, rotations, residuals, motion.timestamps, motion.keypoints.person)
     residuals[:] = np.linalg.norm(rigged.positions() - points, axis=-1)
     return rigged
 
 
-def upright(motion: Motion) -> np.ndarray:
+def points_y_up(motion: Motion) -> np.ndarray:
     """Positions of the joints with Y up, metres; (t, j, 3)."""
     points = (motion.joints + motion.root[:, None]).astype(np.float64)
     return points if motion.frame == "world" else points * np.array([1.0, -1.0, -1.0])
@@ -84,42 +84,42 @@ class _Body:
         limits: whether joints keep within their ranges of motion.
     """
 
-    def __init__(self, points: Tensor, names: tuple[str, ...], parents: tuple[int, ...], limits: bool) -> None:
-        self.points = dict(zip(names, points.unbind(1), strict=True))
+    def __init__(self, points: np.ndarray, names: tuple[str, ...], parents: tuple[int, ...], limits: bool) -> None:
+        self.points = dict(zip(names, points.swapaxes(0, 1), strict=True))
         self.names, self.parents = names, parents
         self._limits = BALLS if limits else {}
         self.frames = self._anatomical()
         self.rest = {name: self._rest(name) for name in names}
-        self.offsets = torch.stack([self.rest[name] for name in names])
+        self.offsets = np.stack([self.rest[name] for name in names])
 
-    def bone(self, start: str, end: str) -> Tensor:
+    def bone(self, start: str, end: str) -> np.ndarray:
         """Vectors from one joint to another."""
         return self.points[end] - self.points[start]
 
-    def solved(self, interval: float) -> Tensor:
+    def solve(self, interval: float) -> np.ndarray:
         """Rotation of each segment relative to its parent; (t, s, 3, 3)."""
         at, turned = {"pelvis": self.points["pelvis"]}, {"pelvis": self._aligned("pelvis")}
 
         def place(parent: str, *joints: str) -> None:
             for joint in joints:
-                at[joint] = at[parent] + (turned[parent] * self.rest[joint]).sum(-1)
+                at[joint] = at[parent] + turned[parent] @ self.rest[joint]
 
-        def aim(start: str, end: str) -> Tensor:
-            return torch.nn.functional.normalize(self.points[end] - at[start], dim=-1)
+        def aim(start: str, end: str) -> np.ndarray:
+            return unit(self.points[end] - at[start])
 
         def hold(segment: str, base: str) -> None:
             if segment in self._limits:
-                free = compose(turned[base].mT, turned[segment])
-                held = self._limits[segment].held(free)
-                same = (held == free).all(-1).all(-1)[:, None, None]
-                turned[segment] = torch.where(same, turned[segment], compose(turned[base], held))
+                free = compose(transpose(turned[base]), turned[segment])
+                held = self._limits[segment].hold(free)
+                same = (held == free).all((-2, -1), keepdims=True)
+                turned[segment] = np.where(same, turned[segment], compose(turned[base], held))
 
         place("pelvis", "left_hip", "right_hip", "spine")
         turned["thorax"] = self._aligned("thorax")
         hold("thorax", "pelvis")
         # The back's turn about itself is half way between pelvis and thorax.
         middle = turned["pelvis"][..., 0] + turned["thorax"][..., 0]
-        turned["spine"] = compose(basis(aim("spine", "thorax"), middle), basis(_Y, _X).mT)
+        turned["spine"] = compose(basis(aim("spine", "thorax"), middle), transpose(basis(_Y, _X)))
         hold("spine", "pelvis")
         place("spine", "thorax")
         place("thorax", "neck_base", "left_shoulder", "right_shoulder")
@@ -134,8 +134,8 @@ class _Body:
                 top, middle_joint, end = (f"{side}_{joint}" for joint in limb.split())
                 upper, ball = aim(top, middle_joint), self._limits.get(top)
                 if ball is not None:
-                    upper = ball.pointed(turned[base], upper, torch.tensor(hinge.along, dtype=upper.dtype))
-                at[middle_joint] = at[top] + upper * self.rest[middle_joint].norm()
+                    upper = ball.limit_direction(turned[base], upper, np.array(hinge.along))
+                at[middle_joint] = at[top] + upper * np.linalg.norm(self.rest[middle_joint])
                 lower = aim(middle_joint, end)
                 turned[top], turned[middle_joint] = bend(turned[base], upper, lower, hinge, interval, ball)
                 place(middle_joint, end)
@@ -144,19 +144,18 @@ class _Body:
                 hold(f"{side}_ankle", f"{side}_knee")
             hand, wrist, forearm = f"{side}_hand", f"{side}_wrist", turned[f"{side}_elbow"]
             if hand in self.points:
-                along = torch.tensor(arm.along, dtype=forearm.dtype)
-                turned[wrist] = compose(swing((forearm * along).sum(-1), aim(wrist, hand)), forearm)
+                turned[wrist] = compose(swing(forearm @ np.array(arm.along), aim(wrist, hand)), forearm)
         local = []
         for name, parent in zip(self.names, self.parents, strict=True):
             if parent < 0:
                 local.append(turned[name])
             elif name in turned:
-                local.append(compose(turned[self.names[parent]].mT, turned[name]))
+                local.append(compose(transpose(turned[self.names[parent]]), turned[name]))
             else:  # the end of a limb
-                local.append(torch.eye(3, dtype=torch.float64).expand_as(turned["pelvis"]))
-        return torch.stack(local, 1)
+                local.append(np.broadcast_to(np.eye(3), turned["pelvis"].shape))
+        return np.stack(local, 1)
 
-    def _anatomical(self) -> dict[str, Tensor]:
+    def _anatomical(self) -> dict[str, np.ndarray]:
         """Frames of the rigid segments from their own joints: x to the left, y up, z ahead."""
         bone, axes = self.bone, {}
         axes["pelvis"] = bone("right_hip", "left_hip"), _X, bone("pelvis", "spine"), _Y
@@ -168,38 +167,43 @@ class _Body:
             if self._has(ankle):
                 axes[ankle] = bone(heel, toe), _Z, bone(heel, ankle), _Y
         return {
-            joint: compose(basis(first, second), basis(rest_first, rest_second).mT)
+            joint: compose(basis(first, second), transpose(basis(rest_first, rest_second)))
             for joint, (first, rest_first, second, rest_second) in axes.items()
         }
 
     def _has(self, segment: str) -> bool:
         return set(_RIGID[segment]) <= set(self.points)
 
-    def _rest(self, joint: str) -> Tensor:
+    def _rest(self, joint: str) -> np.ndarray:
         """Vector from a joint's parent to the joint in the rest pose."""
         parent = self.parents[self.names.index(joint)]
         if parent < 0:
-            return torch.zeros(3, dtype=torch.float64)
+            return np.zeros(3)
         start = self.names[parent]
-        length = self.bone(start, joint).norm(dim=-1).median()
+        length = _median(np.linalg.norm(self.bone(start, joint), axis=-1))
         if start in self.frames:
-            return torch.nn.functional.normalize(self._template(start, joint), dim=0) * length
+            return unit(self._template(start, joint)) * length
         if joint in ("thorax", "head_top"):
             return _Y * length
         side = 1.0 if joint.startswith("left") else -1.0
         along = _X * side if joint.endswith(("elbow", "wrist", "hand")) else -_Y
         return along * length
 
-    def _template(self, start: str, joint: str) -> Tensor:
+    def _template(self, start: str, joint: str) -> np.ndarray:
         """Median vector from a rigid segment's joint to another of its joints, in its frame."""
-        return (self.frames[start].mT * self.bone(start, joint)[:, None]).sum(-1).median(0).values
+        return _median(rotate(transpose(self.frames[start]), self.bone(start, joint)))
 
-    def _aligned(self, segment: str) -> Tensor:
+    def _aligned(self, segment: str) -> np.ndarray:
         """Rotation of a rigid segment that fits all of its joints best."""
         joints = _RIGID[segment]
-        source = torch.stack([self._template(segment, joint) for joint in joints])
-        target = torch.stack([self.bone(segment, joint) for joint in joints], 1)
-        weights = torch.tensor([*joints.values()] * 2, dtype=torch.float64).expand(len(target), -1)
+        source = np.stack([self._template(segment, joint) for joint in joints])
+        target = np.stack([self.bone(segment, joint) for joint in joints], 1)
+        weights = np.tile([*joints.values()], (len(target), 2))
         # Each vector with its opposite: the segment turns about its own joint.
-        source = torch.cat((source, -source)).expand(len(target), -1, -1)
-        return umeyama(source, torch.cat((target, -target), 1), weights, with_scale=False)[1]
+        source = np.tile(np.concatenate((source, -source)), (len(target), 1, 1))
+        return umeyama(source, np.concatenate((target, -target), 1), weights, with_scale=False)[1]
+
+
+def _median(values: np.ndarray) -> Any:
+    """The median over the first axis, the lower one of two: it is the value of some frame."""
+    return np.quantile(values, 0.5, axis=0, method="lower")

@@ -4,7 +4,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-import torch
 from jaxtyping import Float, Int
 
 from poselift.core.errors import InputError
@@ -30,8 +29,7 @@ class Rig:
 
     def placed(self) -> Float[np.ndarray, "s 3"]:
         """Positions of the joints in the rest pose, metres; the root is at 0."""
-        points = torch.from_numpy(self.offsets.astype(np.float64))
-        return points_from_bones(points, torch.zeros(3, dtype=points.dtype), self.parents).numpy()
+        return points_from_bones(self.offsets.astype(np.float64), np.zeros(3), self.parents)
 
 
 @dataclass(frozen=True)
@@ -71,7 +69,7 @@ class RiggedMotion:
         rig = replace(self.rig, offsets=self.rig.offsets @ Z_UP.T)
         return replace(self, rig=rig, root=self.root @ Z_UP.T, rotations=Z_UP @ self.rotations @ Z_UP.T)
 
-    def held(self) -> Int[np.ndarray, " t"]:
+    def held_frames(self) -> Int[np.ndarray, " t"]:
         """For each frame, the frame whose pose formats without gaps show: itself, or the last one with a pose.
 
         Frames before the first pose show that one.
@@ -86,9 +84,5 @@ class RiggedMotion:
 
     @cached_property
     def _posed(self) -> tuple[np.ndarray, np.ndarray]:
-        arrays = (torch.from_numpy(array.astype(np.float64)) for array in (self.rotations, self.rig.offsets, self.root))
-        rotations, offsets, root = arrays
-        positions, orientations = forward_kinematics(
-            rotations, offsets.expand(len(self), -1, -1), root, self.rig.parents
-        )
-        return positions.numpy(), orientations.numpy()
+        rotations, offsets, root = (x.astype(np.float64) for x in (self.rotations, self.rig.offsets, self.root))
+        return forward_kinematics(rotations, np.tile(offsets, (len(self), 1, 1)), root, self.rig.parents)

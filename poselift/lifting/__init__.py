@@ -1,27 +1,23 @@
 """From 2D keypoints to 3D motion, and the video pipeline around it."""
 
-from poselift.lifting.camera import CameraModel, camera_for
-from poselift.lifting.clip import Clip, VideoClip
-from poselift.lifting.lift import lift
+from poselift.lifting.camera_model import CameraModel, camera_for
+from poselift.lifting.clips.pipeline import LiftedClip, lift_clip, lift_video
+from poselift.lifting.dataset_views import lift_view
+from poselift.lifting.finish.root_track import solve_root
+from poselift.lifting.live.streaming import StreamingPeople
 from poselift.lifting.options import LiftOptions
-from poselift.lifting.pipeline import LiftedClip, lift_clip, lift_video
-from poselift.lifting.root import solve_root
-from poselift.lifting.streaming import StreamingLifter, StreamingPeople
-from poselift.lifting.streaming_world import StreamingWorld
-from poselift.lifting.view import lift_view
-from poselift.lifting.world import World, to_world
+from poselift.lifting.person import lift
+from poselift.lifting.world.streaming_world import StreamingWorld
+from poselift.lifting.world.world_frame import World, to_world
 from poselift.structures import StreamedPose
 
 __all__ = [
     "CameraModel",
-    "Clip",
     "LiftOptions",
     "LiftedClip",
     "StreamedPose",
-    "StreamingLifter",
     "StreamingPeople",
     "StreamingWorld",
-    "VideoClip",
     "World",
     "camera_for",
     "lift",

@@ -5,8 +5,8 @@ accumulate their values over batches, views and processes. All take metres and a
 counts, work in float64, and give NaN where nothing counts. Results are in millimetres, degrees or percent.
 """
 
-from poselift.metrics.angles import ANGLES, MJAE, angle_errors, angle_names, joint_angles
-from poselift.metrics.bones import (
+from poselift.metrics.angle_errors import ANGLES, MJAE, angle_errors, angle_names, joint_angles
+from poselift.metrics.bone_errors import (
     BoneLengthError,
     BoneLengthVariation,
     bone_length_errors,

@@ -6,17 +6,17 @@ All take (batch, time, joint, channel) and return (batch, time, joint, 3). A con
 
 from poselift.models.base import Estimate, Lifter
 from poselift.models.build import MODELS, build_model
-from poselift.models.config import ModelConfig
 from poselift.models.encoder_decoder import EncoderDecoder, EncoderDecoderConfig
 from poselift.models.encoding import Encoded, encode
 from poselift.models.joint_tokens import JointTokenConfig, JointTokenTransformer
 from poselift.models.lifter import LifterConfig, SpatioTemporalLifter
 from poselift.models.martinez import SimpleBaseline, SimpleBaselineConfig
+from poselift.models.model_config import ModelConfig
 from poselift.models.recurrent import RecurrentConfig, RecurrentLifter
+from poselift.models.saved_weights import Weights, load_weights, save_weights
 from poselift.models.seq2seq import BahdanauConfig, BahdanauLifter, LuongConfig, LuongLifter
 from poselift.models.sequence import estimate_sequence, lift_sequence, lift_windows
 from poselift.models.tcn import TemporalConvolution, TemporalConvolutionConfig
-from poselift.models.weights import Weights, load_weights, save_weights
 
 __all__ = [
     "MODELS",

@@ -9,8 +9,8 @@ from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from poselift.geometry.products import transform
-from poselift.models.config import ModelConfig
 from poselift.models.encoding import CONTEXT_CHANNELS, Encoded
+from poselift.models.model_config import ModelConfig
 from poselift.nn.attention import Attention
 from poselift.skeleton import Skeleton, get_skeleton
 

@@ -5,11 +5,11 @@ from typing import Any
 
 from poselift.core.errors import InputError
 from poselift.models.base import Lifter
-from poselift.models.config import ModelConfig, config_from_dict
 from poselift.models.encoder_decoder import EncoderDecoder, EncoderDecoderConfig
 from poselift.models.joint_tokens import JointTokenConfig, JointTokenTransformer
 from poselift.models.lifter import LifterConfig, SpatioTemporalLifter
 from poselift.models.martinez import SimpleBaseline, SimpleBaselineConfig
+from poselift.models.model_config import ModelConfig, config_from_dict
 from poselift.models.recurrent import RecurrentConfig, RecurrentLifter
 from poselift.models.seq2seq import BahdanauConfig, BahdanauLifter, LuongConfig, LuongLifter
 from poselift.models.tcn import TemporalConvolution, TemporalConvolutionConfig

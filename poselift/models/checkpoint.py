@@ -9,7 +9,7 @@ from poselift.core.errors import InputError, reason
 from poselift.core.files import sha256
 from poselift.core.torch_files import read_checkpoint_file
 from poselift.models.restore import restore
-from poselift.models.weights import Weights, read_pelvis, read_window
+from poselift.models.saved_weights import Weights, read_pelvis, read_window
 
 _PREFIX = "lifter."
 

@@ -129,7 +129,7 @@ def mirror(encoded: Encoded, skeleton: Skeleton) -> Encoded:
     )
 
 
-def together(first: Encoded, second: Encoded) -> Encoded:
+def join_windows(first: Encoded, second: Encoded) -> Encoded:
     """Both batches of windows as one."""
     return Encoded(
         **{each.name: torch.cat((getattr(first, each.name), getattr(second, each.name))) for each in fields(Encoded)}

@@ -7,8 +7,8 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from poselift.models.base import Lifter
-from poselift.models.config import Depth, ModelConfig, Size
 from poselift.models.encoding import CONTEXT_CHANNELS, Encoded
+from poselift.models.model_config import Depth, ModelConfig, Size
 from poselift.nn.attention import ScaledDotAttention
 from poselift.nn.blocks import EncoderBlock, FeedForward
 from poselift.nn.positions import RotaryTime

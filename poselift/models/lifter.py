@@ -13,13 +13,13 @@ from torch import Tensor, nn
 
 from poselift.core.errors import InputError
 from poselift.models.base import Estimate, Lifter, needed_mask
-from poselift.models.config import AttentionSpec, Depth, ModelConfig, Share, Size
 from poselift.models.encoding import CONTEXT_CHANNELS, Encoded, pad_time
+from poselift.models.model_config import AttentionSpec, Depth, ModelConfig, Share, Size
 from poselift.nn.attention import attention_spec, build_attention
 from poselift.nn.blocks import EncoderBlock, FeedForward
 from poselift.nn.initialisation import initialise_
 from poselift.nn.positions import LearnedPosition, RotaryTime, SinusoidalTime
-from poselift.nn.upsampling import UPSAMPLING, interpolated
+from poselift.nn.upsampling import UPSAMPLING, interpolate_frames
 
 _JOINT_CHANNELS = 5  # coordinates in the window (2), coordinates from the middle of the frame's joints (2), score
 
@@ -285,7 +285,7 @@ class SpatioTemporalLifter(Lifter):
 
         spread = self.token_out(self.time_norm(tokens))
         if self.config.temporal_upsampling == "interpolate":
-            spread = interpolated(spread, valid.any(-1), stride)
+            spread = interpolate_frames(spread, valid.any(-1), stride)
         return frames + spread.reshape(b, t, d)  # (b, n, stride * d) or (b, n, stride, d) -> (b, t, d)
 
     def _linear(

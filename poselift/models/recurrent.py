@@ -10,8 +10,8 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from poselift.models.base import FrameFeatures, Lifter
-from poselift.models.config import DEEPEST, ModelConfig, Share, Size
 from poselift.models.encoding import Encoded
+from poselift.models.model_config import DEEPEST, ModelConfig, Share, Size
 
 _CELLS: dict[str, Callable[..., nn.RNNBase]] = {"rnn": nn.RNN, "lstm": nn.LSTM, "gru": nn.GRU}
 

@@ -14,9 +14,10 @@ from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from poselift.models.base import FrameFeatures, Lifter
-from poselift.models.config import ModelConfig, Share, Size
 from poselift.models.encoding import Encoded
+from poselift.models.model_config import ModelConfig, Share, Size
 from poselift.models.recurrent import run_valid
+from poselift.nn.attention.centred_window import build_centre, weigh_window
 from poselift.nn.attention.distributions import softmax
 from poselift.nn.positions import SinusoidalTime
 
@@ -211,7 +212,7 @@ class LuongLifter(SequenceToSequence):
             self.query = nn.Linear(dim, dim)
             self.v = nn.Linear(dim, 1, bias=False)
         if looks == "local_predictive":
-            self.place = nn.Sequential(nn.Linear(dim, dim, bias=False), nn.Tanh(), nn.Linear(dim, 1, bias=False))
+            self.place = build_centre(dim, 1)
         self.combine = nn.Linear(2 * dim, dim, bias=False)
         self.out = nn.Linear(dim, channels)
 
@@ -256,8 +257,5 @@ class LuongLifter(SequenceToSequence):
             place = torch.minimum(frame, last.to(frame.dtype))
         else:
             place = last * torch.sigmoid(self.place(hidden))[:, 0].float()
-        near = (index - place[:, None]).abs() <= self.config.reach
-        weights = softmax(scores, valid & near)
-        if self.config.looks == "local_predictive":
-            weights = weights * torch.exp(-2 * ((index - place[:, None]) / self.config.reach) ** 2).to(weights.dtype)
-        return weights
+        fades = self.config.looks == "local_predictive"
+        return weigh_window(softmax, scores, index - place[:, None], self.config.reach, valid, fades)

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from poselift.core.errors import InputError
 from poselift.models.base import Estimate, Lifter
-from poselift.models.encoding import encode, mirror, together
+from poselift.models.encoding import encode, join_windows, mirror
 
 _BATCH_CPU, _BATCH_GPU = 4, 16
 """Windows lifted at once; on a CPU, the tokens of more exceed its cache."""
@@ -141,7 +141,7 @@ def lift_windows(
     if not flip:
         return lifter.estimate(encoded)
     # One pass of twice as many windows: short windows take two thirds of the time of two passes.
-    out = lifter.estimate(together(encoded, mirror(encoded, lifter.skeleton_in)))
+    out = lifter.estimate(join_windows(encoded, mirror(encoded, lifter.skeleton_in)))
     order, sign = list(lifter.skeleton_out.flip_indices), out.joints.new_tensor([-1.0, 1.0, 1.0])
     b = keypoints.shape[0]  # not len(), which would fix the batch of an exported graph
     joints = 0.5 * (out.joints[:b] + out.joints[b:, :, order] * sign)

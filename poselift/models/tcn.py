@@ -9,8 +9,8 @@ from torch import Tensor, nn
 
 from poselift.core.errors import InputError
 from poselift.models.base import FrameFeatures, Lifter
-from poselift.models.config import Depth, ModelConfig, Share, Size
 from poselift.models.encoding import Encoded
+from poselift.models.model_config import Depth, ModelConfig, Share, Size
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,7 +9,7 @@ UPSAMPLING = ("layer", "interpolate")
 """How time tokens become frames again: one layer computes the frames of a token; or linear interpolation."""
 
 
-def interpolated(
+def interpolate_frames(
     tokens: Float[Tensor, "b n d"], valid: Bool[Tensor, "b n"], frames: int
 ) -> Float[Tensor, "b n frames d"]:
     """Frames of each token, linearly between it and its neighbours.

@@ -17,7 +17,7 @@ import torch
 from poselift.core.bounded import read_json
 from poselift.core.errors import InputError, reason
 from poselift.core.files import write_json
-from poselift.data.skeletons import joint_mask
+from poselift.data.dataset_skeletons import joint_mask
 from poselift.models import Lifter, encode, load_weights
 from poselift.models.checkpoint import load_checkpoint
 from poselift.models.encoding import Encoded

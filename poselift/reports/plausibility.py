@@ -14,7 +14,7 @@ from poselift.core.errors import InputError
 from poselift.data.views import View
 from poselift.metrics import scaled_joint_errors
 from poselift.reports.comparison import compare
-from poselift.reports.predictions import Predictions
+from poselift.reports.prediction_files import Predictions
 from poselift.reports.protocols import Protocol
 from poselift.skeleton import SKELETONS, Skeleton
 

@@ -88,6 +88,14 @@ class Skeleton:
             order += ready
         return tuple(order)
 
+    def branch(self, joint: int) -> list[int]:
+        """Indices of a joint and of all joints that hang on it."""
+        found = {joint}
+        for row in self.topological_order:
+            if self.parent_indices[row] in found:
+                found.add(row)
+        return sorted(found)
+
     @cached_property
     def flip_indices(self) -> tuple[int, ...]:
         """Index of each joint's partner: in a mirrored picture, `flipped = mirrored[flip_indices]`."""

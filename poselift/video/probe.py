@@ -11,7 +11,7 @@ from av.container import InputContainer
 from av.video.stream import VideoStream
 
 from poselift.core.errors import InputError
-from poselift.video.stream import Decoder, open_video
+from poselift.video.decoder import Decoder, open_video
 from poselift.video.upright import Upright
 
 

@@ -5,10 +5,10 @@ from pathlib import Path
 import av
 
 from poselift.core.errors import printable
-from poselift.video.complaints import Complaints
+from poselift.video.decoder import Decoder
+from poselift.video.ffmpeg_errors import FfmpegErrors
 from poselift.video.missing import MissingFrames
 from poselift.video.mpegts import broken_headers, packet_size
-from poselift.video.stream import Decoder
 
 _FIRST_BOXES = (b"ftyp", b"moov", b"mdat", b"free", b"wide", b"skip")
 """Types of the boxes with which MP4 and QuickTime begin."""
@@ -30,7 +30,7 @@ class Problems:
         left_out: number of pictures whose timestamps do not increase.
     """
 
-    def __init__(self, decoder: Decoder, errors: Complaints, first: av.VideoFrame) -> None:
+    def __init__(self, decoder: Decoder, errors: FfmpegErrors, first: av.VideoFrame) -> None:
         self.left_out = 0
         self._decoder, self.errors = decoder, errors
         self._size = first.width, first.height
@@ -46,7 +46,7 @@ class Problems:
         if (picture.width, picture.height) != self._size:
             self._other_size = picture.width, picture.height
 
-    def lacking(self, read: int, path: Path) -> str | None:
+    def find_lacking(self, read: int, path: Path) -> str | None:
         """What a file that was read from beginning to end lacks, by its header and packets; None if it seems whole.
 
         Args:

@@ -17,13 +17,16 @@ from jaxtyping import UInt8
 from poselift.core.errors import InputError
 from poselift.core.times import checked_rate
 from poselift.video.clock import Clock
-from poselift.video.complaints import complaints
+from poselift.video.decoder import Decoder, open_video
+from poselift.video.ffmpeg_errors import count_errors
 from poselift.video.probe import probe
 from poselift.video.problems import Problems, is_cut_off
-from poselift.video.stream import Decoder, open_video
 from poselift.video.upright import Upright, pixel_aspect
 
 _LOG = logging.getLogger(__name__)
+
+_SKEWED = 1.0
+"""Degrees from a quarter turn that a file's rotation may have without a warning."""
 
 
 @dataclass(frozen=True)
@@ -106,7 +109,7 @@ class VideoReader:
     def _read(self, seek: bool) -> Generator[Frame, None, None]:
         """The frames of the span; without `seek`, all frames before it are decoded too."""
         self.warnings = []
-        with complaints() as errors, open_video(self.info.path) as (container, stream):
+        with count_errors() as errors, open_video(self.info.path) as (container, stream):
             decoder = Decoder(container, stream)
             decoded = iter(decoder)
             first = next(decoded, None)
@@ -116,6 +119,11 @@ class VideoReader:
                 )
             clock = Clock(first, container, stream, self._stretch)
             upright = Upright(first, stream)
+            if abs(upright.wanted - 90 * round(upright.wanted / 90)) > _SKEWED:
+                self.warnings.append(
+                    f"the file wants its pictures turned by {upright.wanted:.0f} degrees; only quarter turns are "
+                    f"possible, so they are turned by {upright.rotation}"
+                )
             if stream.sample_aspect_ratio and stream.sample_aspect_ratio != pixel_aspect(stream):
                 aspect = f"{float(stream.sample_aspect_ratio):g}"
                 self.warnings.append(f"pixels {aspect} times as wide as high are not believed; square ones are assumed")
@@ -163,7 +171,7 @@ class VideoReader:
             self.warnings.append(f"the file ends early: {about} could be read")
         elif now < self._end and is_cut_off(self.info.path):
             self.warnings.append(f"the file is cut off: its end is missing after {until:.2f} s; copy it again")
-        elif self._start == 0 and now < self._end and (lacking := problems.lacking(index, self.info.path)):
+        elif self._start == 0 and now < self._end and (lacking := problems.find_lacking(index, self.info.path)):
             self.warnings.append(lacking)
         self.warnings += problems.lines()
 

@@ -17,7 +17,7 @@ from jaxtyping import UInt8
 
 from poselift.core.errors import InputError, reason
 from poselift.video.clock import Clock
-from poselift.video.stream import Decoder, open_url, open_video
+from poselift.video.decoder import Decoder, open_url, open_video
 from poselift.video.upright import Upright
 
 _GUESSED = {"mpjpeg", "mjpeg"}

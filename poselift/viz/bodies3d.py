@@ -9,7 +9,8 @@ import numpy as np
 from jaxtyping import Float, UInt8
 
 from poselift.skeleton import Skeleton
-from poselift.viz.body_parts import parts_of, trunk_radii
+from poselift.skeleton.flesh import CORNERS
+from poselift.viz.body_parts import parts_of
 from poselift.viz.capsules import capsule_outlines, fill_outlines, hull_outline
 from poselift.viz.colors import BACKGROUND, BLACK, GRID, SHADOW, WHITE, Color, mix, person_colors
 from poselift.viz.shot import ViewCamera
@@ -141,7 +142,7 @@ def _trunk(camera: ViewCamera, pose: Pose3D, joints: np.ndarray) -> tuple[np.nda
     if not len(corners) or not np.isfinite(corners).all():
         return np.zeros((0, 2)), np.zeros(0), 0.0
     pixels, depth = camera.project(corners)
-    return pixels, trunk_radii() * camera.focal / depth, float(depth.mean())
+    return pixels, np.array(CORNERS) * camera.focal / depth, float(depth.mean())
 
 
 def _flat(pose: Pose3D, points: np.ndarray) -> np.ndarray:

@@ -11,15 +11,11 @@ import numpy as np
 from jaxtyping import Float
 
 from poselift.skeleton import Skeleton
+from poselift.skeleton.flesh import capsule_radii
 from poselift.viz.limbs import limbs_of
 
-_RADII = {"knee": (0.07, 0.052), "ankle": (0.05, 0.034), "elbow": (0.045, 0.036), "wrist": (0.036, 0.026)}
-_RADII |= {"hand": (0.03, 0.022), "toe": (0.036, 0.026), "heel": (0.034, 0.03), "nose": (0.035, 0.025)}
-"""Metres at the start and at the end, by the last word of the far joint's name."""
-_USUAL = (0.034, 0.034)
-_NECK, _HEAD = (0.05, 0.045), (0.084, 0.094)
-_TRUNK = (0.058, 0.058, 0.07, 0.07)
-"""Metres around both shoulders and both hips."""
+_CHIN, _CROWN = 0.45, 0.68
+"""Ends of the drawn head, as shares of the way from the base of the neck to the top of the head."""
 _FOOT = {"toe": (0.36, 0.1), "heel": (-0.1, 0.1)}
 """Ends of a drawn foot, in lengths of the shin: forward from the ankle, and on along the shin."""
 _SOLE = 0.03
@@ -37,7 +33,7 @@ class BodyParts:
         radii: metres at both ends of each limb.
         sides: "left", "right" or "middle" for each limb.
         trunk: indices of the left and right shoulder and of the left and right hip; empty without them.
-        head: indices of the base and the top of the head; empty without them.
+        head: indices of the base and the top of the head; None without them.
         legs: indices of the knee and ankle of each leg that needs a drawn foot.
         sole: metres from the lowest joint of somebody who stands to the ground.
     """
@@ -46,9 +42,13 @@ class BodyParts:
     radii: Float[np.ndarray, "l 2"]
     sides: tuple[str, ...]
     trunk: tuple[int, ...]
-    head: tuple[int, ...]
+    head: tuple[int, int] | None
     legs: np.ndarray
     sole: float
+
+    def head_points(self) -> list[tuple[int, int, float]]:
+        """Both ends of the drawn head, the points after the joints: two joints, and the share of the way between."""
+        return [(*self.head, share) for share in (_CHIN, _CROWN)] if self.head else []
 
     def points(self, joints: Float[np.ndarray, "j 3"], floor: float) -> Float[np.ndarray, "points 3"]:
         """The joints, followed by both ends of the head and by the toe and heel of each drawn foot.
@@ -58,9 +58,7 @@ class BodyParts:
             floor: height of the ground below the person; drawn feet do not sink into it.
         """
         parts = [joints]
-        if self.head:
-            base, top = joints[list(self.head)]
-            parts.append(np.stack([base + 0.45 * (top - base), base + 0.68 * (top - base)]))
+        parts += [joints[None, base] + share * (joints[top] - joints[base]) for base, top, share in self.head_points()]
         if len(self.legs):
             left_shoulder, right_shoulder, left_hip, right_hip = joints[list(self.trunk)]
             up = left_shoulder + right_shoulder - left_hip - right_hip
@@ -84,13 +82,14 @@ def parts_of(skeleton: Skeleton) -> BodyParts:
     have = set(skeleton.joints)
     corners = [f"{side}_{part}" for part in ("shoulder", "hip") for side in ("left", "right")]
     trunk = tuple(skeleton.indices(corners)) if have.issuperset(corners) else ()
-    head = tuple(skeleton.indices(["neck_base", "head_top"])) if {"neck_base", "head_top"} <= have else ()
+    ends_of_head = {"neck_base", "head_top"} <= have
+    head = (skeleton.index("neck_base"), skeleton.index("head_top")) if ends_of_head else None
     names, lines = list(skeleton.joints), limbs_of(skeleton)
     ends, radii, sides = [], [], []
 
-    def add(end: list[list[int]], radius: tuple[float, float], side: str) -> None:
+    def add(end: list[list[int]], part: str, side: str) -> None:
         ends.append(end)
-        radii.append(radius)
+        radii.append(capsule_radii(part))
         sides.append(side)
 
     for (start, stop), side in zip(lines.joints.tolist(), lines.sides, strict=True):
@@ -100,14 +99,14 @@ def parts_of(skeleton: Skeleton) -> BodyParts:
             continue
         if head and far == "neck_base" and trunk:
             start = [start[0], stop[0]]  # the lower half of the neck is inside the trunk
-        add([start, stop], _RADII.get(far.split("_")[-1], _NECK if far == "neck_base" else _USUAL), side)
+        add([start, stop], far, side)
     if head:
         chin = len(names)
         names += ["head_low", "head_high"]
-        add([[head[0]] * 2, [chin] * 2], _NECK, "middle")
-        add([[chin] * 2, [chin + 1] * 2], _HEAD, "middle")
+        add([[head[0]] * 2, [chin] * 2], "neck_base", "middle")
+        add([[chin] * 2, [chin + 1] * 2], "head", "middle")
         if "nose" in have:
-            add([[chin] * 2, [skeleton.index("nose")] * 2], _RADII["nose"], "middle")
+            add([[chin] * 2, [skeleton.index("nose")] * 2], "nose", "middle")
     has_feet = any(joint.split("_")[-1] in ("toe", "foot", "toes") for joint in have)
     legs = []
     for side in ("left", "right") if trunk and not has_feet else ():
@@ -115,8 +114,8 @@ def parts_of(skeleton: Skeleton) -> BodyParts:
             legs.append(skeleton.indices([f"{side}_knee", f"{side}_ankle"]))
             ankle, toe = legs[-1][1], len(names)
             names += ["toe", "heel"]
-            add([[toe + 1] * 2, [toe] * 2], _RADII["toe"], side)
-            add([[ankle] * 2, [toe + 1] * 2], _RADII["heel"], side)
+            add([[toe + 1] * 2, [toe] * 2], "toe", side)
+            add([[ankle] * 2, [toe + 1] * 2], "heel", side)
     return BodyParts(
         np.array(ends, int).reshape(-1, 2, 2),
         np.array(radii, float).reshape(-1, 2),
@@ -126,11 +125,6 @@ def parts_of(skeleton: Skeleton) -> BodyParts:
         np.array(legs, int).reshape(-1, 2),
         _ANKLE if not has_feet else _SOLE,
     )
-
-
-def trunk_radii() -> Float[np.ndarray, "4"]:
-    """Metres around both shoulders and both hips."""
-    return np.array(_TRUNK)
 
 
 def _within(joint: str) -> bool:

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 import numpy as np
 from jaxtyping import Float
 
+from poselift.kinematics.up import level_axes, median_up
 from poselift.skeleton import Skeleton
 from poselift.structures import StreamedPose, body_axis
 from poselift.viz.body_parts import parts_of
 from poselift.viz.shot import Shot
-from poselift.viz.up import rotation_from, up_of_bodies
 
 _UP_POSES = 300
 """Newest bodies that tell where up is."""
@@ -51,7 +51,7 @@ class LiveStage:
         self.shortened = False
         self._skeleton = skeleton
         self._axes: deque[np.ndarray] = deque(maxlen=_UP_POSES)
-        self._up = up_of_bodies(np.zeros((0, 3)))
+        self._up = median_up(np.zeros((0, 3)))
         self._lowest: dict[int, deque[float]] = {}  # heights by person
         self._last_placed: dict[int, float] = {}
         self._middle: np.ndarray | None = None
@@ -82,11 +82,11 @@ class LiveStage:
         axes = [body_axis(body, self._skeleton) for body in bodies.values()]
         self._axes.extend(axis for axis in axes if axis is not None)
         if self._axes:
-            up = self._up + eased * (up_of_bodies(np.stack(self._axes)) - self._up)
+            up = self._up + eased * (median_up(np.stack(self._axes)) - self._up)
             self._up = up / np.linalg.norm(up)
         # World poses are upright and above their ground already; only their middle moves.
         self._in_world = any(pose.frame == "world" for pose in people.values())
-        rotation = np.eye(3) if self._in_world else rotation_from(self._up)
+        rotation = np.eye(3) if self._in_world else level_axes(self._up)
         bodies = {number: body @ rotation.T for number, body in bodies.items()}
         self._measure_ground(bodies, time)
         if bodies:

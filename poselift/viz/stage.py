@@ -11,10 +11,11 @@ import numpy as np
 from jaxtyping import Float
 from scipy.ndimage import gaussian_filter1d, maximum_filter1d, median_filter
 
+from poselift.core.times import interpolate
+from poselift.kinematics.up import rotation_to_y_up
 from poselift.structures import Motion
 from poselift.viz.body_parts import parts_of
 from poselift.viz.shot import Shot
-from poselift.viz.up import rotation_to_y_up
 
 _MAX_RISE = 0.7  # metres, largest displayed height above another person's ground
 _DEPTH = 2.5  # metres; people further apart in depth than this, and the next for each person, are shown closer
@@ -106,10 +107,8 @@ class Stage:
 
     def shot(self, time: float) -> Shot:
         """What must be in view at a time in seconds."""
-        place = float(np.clip((time - self.start) / _STEP, 0, len(self.boxes) - 1))
-        before = int(place)
-        after = min(before + 1, len(self.boxes) - 1)
-        return Shot(*(self.boxes[before] + (place - before) * (self.boxes[after] - self.boxes[before])))
+        times = self.start + _STEP * np.arange(len(self.boxes))
+        return Shot(*interpolate(self.boxes, times, np.array([time]))[0])
 
 
 def _rises(floors: np.ndarray, places: np.ndarray) -> np.ndarray:
@@ -130,11 +129,11 @@ def _boxes(timestamps: list[np.ndarray], bodies: list[np.ndarray]) -> tuple[floa
         there = (grid >= times[0] - _STEP) & (grid <= times[-1] + _STEP)
         # The median: one wrong joint in one frame does not make everyone small.
         least, greatest = (median_filter(reach, (5, 1), mode="nearest") for reach in (body.min(1), body.max(1)))
-        low[there] = np.minimum(low[there], _interpolate(times, least, grid[there]))
-        high[there] = np.maximum(high[there], _interpolate(times, greatest, grid[there]))
+        low[there] = np.minimum(low[there], interpolate(least, times, grid[there]))
+        high[there] = np.maximum(high[there], interpolate(greatest, times, grid[there]))
         people += there
     someone = people > 0
-    low, high = (_interpolate(grid[someone], side[someone], grid) for side in (low, high))
+    low, high = (interpolate(side[someone], grid[someone], grid) for side in (low, high))
     low[:, 1] = np.minimum(low[:, 1], 0)  # the ground
     whole = np.stack([low.min(0), high.max(0)])
     usual = np.median(np.maximum(high - low, 1.0), axis=0)
@@ -145,8 +144,3 @@ def _boxes(timestamps: list[np.ndarray], bodies: list[np.ndarray]) -> tuple[floa
     reach = maximum_filter1d(np.stack([middle - low, high - middle], 1), _HOLD, axis=0, mode="nearest")
     reach = gaussian_filter1d(reach, _SMOOTHING / _STEP, axis=0, mode="nearest")
     return float(first), middle[:, None] + reach * [[-1], [1]], int(people.max())
-
-
-def _interpolate(times: np.ndarray, places: np.ndarray, wanted: np.ndarray) -> np.ndarray:
-    """Positions (t, 3) interpolated at other times, constant beyond the ends."""
-    return np.stack([np.interp(wanted, times, places[:, axis]) for axis in range(3)], axis=-1)

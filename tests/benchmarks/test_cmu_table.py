@@ -9,7 +9,7 @@ pytestmark = pytest.mark.slow
 
 def test_a_row_for_each_setting(files, tmp_path, monkeypatch):
     monkeypatch.setattr(
-        "poselift.reports.report.section_plots", lambda *_: []
+        "poselift.reports.report_folder.section_plots", lambda *_: []
     )  # they take seconds; tests/cli/test_report.py
     settings = ["--skeletons", "coco17", "--keypoints", "gt", "--camera", "known", "assumed"]
     cmu_table.main(["flip=false", *files, *settings, "--out", str(tmp_path / "out")])

@@ -5,7 +5,7 @@ from benchmarks import height
 from benchmarks.height import heights_of, row, virtual_people
 from poselift.core.errors import InputError
 from poselift.data.cmu import load_cmu
-from poselift.lifting.height import SPREAD
+from poselift.kinematics.height import SPREAD
 
 pytestmark = pytest.mark.slow
 

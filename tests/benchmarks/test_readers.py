@@ -7,7 +7,7 @@ import pytest
 from benchmarks import readers
 from benchmarks.readers import READERS, Reader
 from poselift.export import write_npz, write_sidecar
-from poselift.export.formats import FORMATS
+from poselift.export.export_formats import FORMATS
 from tests.kinematics.conftest import pose, turn
 
 

@@ -3,7 +3,7 @@ import pytest
 
 from benchmarks import real
 from benchmarks.real import LIMBS, frame_errors, knees_of, ray_errors, takes
-from poselift.lifting.view import keypoints_of
+from poselift.lifting.dataset_views import keypoints_of
 from poselift.skeleton import H36M17
 from poselift.structures import Motion
 

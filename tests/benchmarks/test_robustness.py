@@ -21,8 +21,8 @@ from benchmarks.robustness import (
     wrong_camera,
 )
 from poselift.data.cmu_bench import CmuBench
-from poselift.lifting.height import estimate_height
-from poselift.lifting.view import keypoints_of
+from poselift.kinematics.height import estimate_height
+from poselift.lifting.dataset_views import keypoints_of
 from poselift.skeleton import CMU28, H36M17
 from poselift.structures import Motion
 

@@ -15,9 +15,9 @@ from benchmarks.streaming import (
 )
 from poselift.data.cmu_bench import CmuBench
 from poselift.data.synthetic import synthetic_corpus
+from poselift.kinematics.ground import Ground
 from poselift.lifting import LiftOptions, StreamingLifter
-from poselift.lifting.ground import Ground
-from poselift.lifting.view import keypoints_of
+from poselift.lifting.dataset_views import keypoints_of
 from poselift.skeleton import CMU28
 from tests.data.formats.cmu import write_cmu
 

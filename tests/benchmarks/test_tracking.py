@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from benchmarks import tracking
+from benchmarks.scenes import Scene, make_scene
 from benchmarks.tracking import evaluation_data, ours, ours_live, without_doubles
-from poselift.data.scenes import Scene, make_scene
 from poselift.skeleton import COCO17
 from poselift.structures import Detections
 

@@ -7,7 +7,7 @@ from hydra.utils import instantiate
 
 from poselift.cli.config import CONF
 from poselift.models import build_model
-from poselift.models.weights import shipped_weights
+from poselift.models.saved_weights import shipped_weights
 from poselift.reports.cost import example_window
 from poselift.reports.counting import multiply_adds
 from tests.cli.running import NOTHING_WRITTEN, TINY_LIFTER, assert_complete, composed, two_steps

@@ -1,10 +1,13 @@
 import json
 import shutil
+from dataclasses import replace
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
 
 from poselift.export import read_motion
+from poselift.export.export_formats import FORMATS
 from tests.cli.running import emptied, poselift
 
 
@@ -21,6 +24,40 @@ def test_each_named_format_is_written(person, tmp_path):
     assert ran.code == 0, ran.err
     names = {path.name for path in (tmp_path / "new").iterdir()}
     assert names == {*(f"person_1.{ending}" for ending in ("trc", "mot", "bvh", "angles.csv", "csv")), "page.html"}
+
+
+def test_every_format_takes_a_folder_whose_name_is_no_utf8(person, tmp_path):
+    formats = [name for name, form in FORMATS.items() if form.package is None or find_spec(form.package[0])]
+    out = tmp_path / "out\udcff"
+    ran = poselift("export", person, "--to", ",".join([*formats, "html"]), "--out", out)
+    assert ran.code == 0, ran.err
+    assert len(list(out.iterdir())) == len(formats) + 1
+
+
+def test_a_page_of_a_video_whose_name_is_no_utf8(person, tmp_path):
+    folder = tmp_path / "walk"
+    shutil.copytree(person.parent, folder)
+    about = json.loads(person.with_suffix(".json").read_text())
+    (folder / "person_1.json").write_text(json.dumps(about | {"video": "cl\udcffip.mp4"}))
+    ran = poselift("export", folder / "person_1.npz", "--to", "html")
+    assert ran.code == 0, ran.err
+    assert r"cl\udcffip.mp4" in (folder / "page.html").read_text()
+
+
+@pytest.mark.parametrize("command", ["export", "lift"])
+def test_a_format_that_fails_leaves_the_others(command, stored, person, tmp_path, monkeypatch):
+    def fail(path, motion):
+        raise RuntimeError("no words")
+
+    monkeypatch.setitem(FORMATS, "mot", replace(FORMATS["mot"], writer=fail))
+    if command == "export":
+        ran = poselift("export", person, "--to", "mot,trc,html", "--out", tmp_path / "out")
+        assert ran.code == 2
+        assert "person_1.mot: no words" in ran.err
+    else:
+        stored.lift("--out", tmp_path / "out", "--no-render", "--formats", "mot,trc,html")
+        assert "mot of person_1: no words" in json.loads((tmp_path / "out" / "summary.json").read_text())["warnings"]
+    assert {"person_1.trc", "page.html"} <= {path.name for path in (tmp_path / "out").iterdir()}
 
 
 def test_together_is_one_file_and_z_points_up(person, tmp_path):

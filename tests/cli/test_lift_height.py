@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from poselift.export import read_motion
-from poselift.lifting.height import SPREAD, estimate_height
+from poselift.kinematics.height import SPREAD, estimate_height
 
 
 @pytest.fixture(scope="module")

@@ -24,7 +24,6 @@ SMALL = [
     "data.batch_size=8",
     "frames=12",
     "callbacks.ema=null",
-    "logger.tensorboard=null",
     *(f"model.{part}" for part in ("joint_dim=16", "frame_dim=32", "dim=32", "depth=1", "heads=4")),
 ]
 """Two steps of a tiny lifter."""

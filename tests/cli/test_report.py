@@ -16,6 +16,7 @@ from poselift.models import (
     SpatioTemporalLifter,
     save_weights,
 )
+from tests.cli.running import poselift
 from tests.reports.results import results, write
 
 pytestmark = pytest.mark.slow
@@ -28,7 +29,7 @@ def report(*arguments):
 @pytest.fixture
 def no_plots(monkeypatch):
     """Leaves the plots out, which take seconds; the first test below makes them."""
-    monkeypatch.setattr("poselift.reports.report.section_plots", lambda *_: [])
+    monkeypatch.setattr("poselift.reports.report_folder.section_plots", lambda *_: [])
 
 
 def test_the_command_writes_what_it_says(tmp_path, capsys):
@@ -57,6 +58,13 @@ def evaluated(output, bench, *overrides):
 def bench(cmu_files):
     corpus, bench = cmu_files
     return ["protocol=cmu_bench", f"data.corpus={corpus}", f"data.bench={bench}"]
+
+
+def test_a_name_with_half_a_letter_is_written_as_an_escape(tmp_path):
+    write(tmp_path / "run", results(name="half \ud800"))
+    ran = poselift("report", tmp_path / "run", "--out", tmp_path / "report")
+    assert ran.code == 0, ran.err
+    assert r"half \ud800" in (tmp_path / "report" / "index.html").read_text()
 
 
 @pytest.mark.usefixtures("no_plots")
@@ -153,7 +161,7 @@ def test_what_an_earlier_report_left_is_said(tmp_path, capsys):
         (["{run}", "--peers", "nothing.yaml"], "error: no such file: nothing.yaml"),
         (["{run}", "--cost", "nothing.json"], "error: no such file: nothing.json"),
         (["{run}", "--out", "{run}/metrics.json"], "error: cannot write to"),
-        (["{run}", "--out", ""], "error: argument --out: the folder is empty; give a path"),
+        (["{run}", "--out", ""], "error: argument --out: the path is empty; give one"),
         ([], "error: the following arguments are required: RUN"),
     ],
 )

@@ -8,7 +8,7 @@ from poselift.cli.main import main
 from poselift.core import registry as registry_module
 from poselift.core.files import sha256
 from poselift.core.registry import Published, registry
-from poselift.models.weights import shipped_weights
+from poselift.models.saved_weights import shipped_weights
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ import stat
 import numpy as np
 import pytest
 
-from poselift.core.errors import InputError
+from poselift.core.errors import WriteError
 from poselift.core.files import atomic_path, remove_partial_of, sha256, write_json, write_text
 from tests.core.full_disk import full_disk
 
@@ -40,9 +40,14 @@ def test_others_may_read_what_was_written(tmp_path):
     assert stat.S_IMODE((tmp_path / "c.txt").stat().st_mode) == stat.S_IMODE(plain.stat().st_mode)
 
 
+def test_bytes_of_names_that_are_no_utf8_become_escapes(tmp_path):
+    write_text(tmp_path / "c.txt", "clip\udcff.mp4\r\n")
+    assert (tmp_path / "c.txt").read_bytes() == rb"clip\udcff.mp4" + b"\r\n"
+
+
 def test_a_folder_that_cannot_be_made_is_an_input_error(tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(InputError, match="choose another folder"):
+    with pytest.raises(WriteError, match="choose another folder"):
         write_text(tmp_path / "file" / "d.txt", "x")
 
 
@@ -91,7 +96,7 @@ def _write_npz(path):
 def test_a_full_disk_names_the_file_and_leaves_the_old_one(tmp_path, write, room):
     path = tmp_path / "a.out"
     path.write_text("old")
-    with full_disk(room), pytest.raises(InputError) as error:
+    with full_disk(room), pytest.raises(WriteError) as error:
         write(path)
     assert str(error.value) == f"cannot write {path}: File too large; free some space, or choose another folder"
     assert path.read_text() == "old"

@@ -19,3 +19,13 @@ def test_importing_is_silent_and_light():
     )
     done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_what_runs_no_network_imports_no_torch():
+    code = (
+        "import sys\nfor part in 'geometry kinematics skeleton structures video export viz viz.page'.split():\n"
+        "    __import__(f'poselift.{part}')\n"
+        "    assert 'torch' not in sys.modules, part"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")

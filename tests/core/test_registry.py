@@ -7,7 +7,7 @@ from poselift.core import registry as module
 from poselift.core.errors import InputError
 from poselift.core.files import sha256
 from poselift.core.registry import Published, published, registry
-from poselift.models.weights import shipped_weights
+from poselift.models.saved_weights import shipped_weights
 
 ENTRIES = yaml.safe_load((module._FOLDER / "registry.yaml").read_text())
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from poselift.core.errors import InputError
-from poselift.core.times import check_intervals, check_span, checked_rate, usual_interval
+from poselift.core.times import check_intervals, check_span, checked_rate, interpolate, usual_interval
 
 EVEN = np.arange(120) / 30
 
@@ -93,3 +93,31 @@ def test_rates_that_cameras_have(times):
 def test_what_is_no_rate(rate):
     with pytest.raises(InputError, match=r"fps is .*; give frames per second, from 1 to 1000"):
         checked_rate(rate, "fps")
+
+
+@pytest.mark.parametrize("shape", [(), (3,), (2, 3)])
+def test_values_at_other_times_are_those_of_numpy(shape):
+    rng = np.random.default_rng(0)
+    times = np.sort(rng.uniform(0, 1, 20))
+    wanted = np.concatenate([rng.uniform(-0.2, 1.2, 50), times])
+    values = rng.normal(size=(20, *shape)).astype(np.float32)
+    found = interpolate(values, times, wanted)
+    expected = np.stack([np.interp(wanted, times, column) for column in values.reshape(20, -1).T], -1)
+    assert found.dtype == values.dtype
+    np.testing.assert_allclose(found.reshape(len(wanted), -1), expected, atol=1e-6)
+    np.testing.assert_array_equal(found[50:], values)
+
+
+def test_a_single_value_holds_everywhere():
+    np.testing.assert_array_equal(interpolate(np.array([[2.0, 3.0]]), np.array([1.0]), np.arange(3.0)), [[2, 3]] * 3)
+
+
+def test_no_value_lies_between_times_far_apart_or_beside_an_unknown_one():
+    values, times = np.array([0.0, 1.0, 2.0, np.nan, 4.0]), np.array([0.0, 1.0, 4.0, 5.0, 6.0])
+    found = interpolate(values, times, np.array([0.5, 1.0, 2.0, 4.0, 4.5, 6.0]), longest=2.0)
+    np.testing.assert_array_equal(found, [0.5, 1, np.nan, 2, np.nan, 4])
+
+
+def test_an_instant_met_but_for_rounding_needs_no_neighbour():
+    found = interpolate(np.array([1.0, np.nan, 3.0]), np.arange(3.0), np.array([1e-9, 2 - 1e-9]))
+    np.testing.assert_array_equal(found, [1, 3])

@@ -1,4 +1,6 @@
+import os
 import zipfile
+from fractions import Fraction
 
 import pytest
 import torch
@@ -35,6 +37,14 @@ def test_other_files(saved, tmp_path):
     torch.save([1], tmp_path / "b.ckpt")
     with pytest.raises(InputError, match="it holds a list"):
         read_checkpoint_file(tmp_path / "b.ckpt")
+
+
+def test_no_error_advises_to_run_the_code_of_a_file(tmp_path):
+    for content in (os.system, {"a": Fraction(1, 2)}):
+        torch.save({"w": content}, tmp_path / "a.ckpt")
+        with pytest.raises(InputError, match=r"it wants [\w.]+, which is no plain data") as caught:
+            read_checkpoint_file(tmp_path / "a.ckpt")
+        assert "weights_only" not in str(caught.value)
 
 
 def test_a_bomb_is_not_unpacked(tmp_path):

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from poselift.data.batches import Batch, Batches
-from poselift.data.skeletons import SkeletonSampler, joint_mask, shared_joints, spread
+from poselift.data.dataset_skeletons import SkeletonSampler, joint_mask, shared_joints, spread
 from poselift.data.virtual import VirtualSampler
 from poselift.skeleton import CMU28, COCO17, H36M17, MPI_INF_3DHP17
 

@@ -6,7 +6,7 @@ import torch
 
 from poselift.core.errors import InputError
 from poselift.data.pictures import ASSUMED_FOV, PictureData, picture_size, picture_view
-from poselift.lifting.camera import camera_for
+from poselift.lifting.camera_model import camera_for
 from poselift.skeleton import CMU28, COCO17, H36M17
 from tests.data.formats.pictures import SIZE, standing_person, write_picture
 

@@ -62,7 +62,6 @@ GIVES = {
     "evaluate": r"Written to (\S+): metrics\.json",
     "report": r"Written to (\S+): index\.html",
     "calibrate": r"written to (\S+\.json)\. Within",
-    "study": r"rows in ([^\s:]+)",
     "export-onnx": r"^(\S+\.onnx): .* differ from PyTorch's by",
     "tools/prepare_bench.py": r"^(\S+\.npz): \d+ views",
     "tools/prepare_cmu.py": r"^train: \d+ frames in",

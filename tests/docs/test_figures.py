@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from poselift.models.weights import shipped_weights
+from poselift.models.saved_weights import shipped_weights
 
 ROOT = Path(__file__).parents[2]
 

@@ -9,7 +9,6 @@ import re
 import shutil
 import sys
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 
 import cv2
@@ -17,17 +16,15 @@ import numpy as np
 import pytest
 import torch.distributed as dist
 
-from poselift.cli.study.budgets import BUDGETS
 from poselift.data.h36m import load_h36m
 from poselift.data.synthetic import synthetic_corpus
-from poselift.models.weights import shipped_weights
+from poselift.models.saved_weights import shipped_weights
 from tests.cli.running import (
     NOTHING_WRITTEN,
     TINY_LIFTER,
     hydra_as_before,
     small_model,
 )
-from tests.cli.test_study import TINY
 from tests.data.formats.asf_amc import write_cmu_subjects
 from tests.data.formats.cmu import write_cmu
 from tests.data.formats.h36m import write_h36m, write_h36m_cdf, write_h36m_motionbert
@@ -81,7 +78,6 @@ TWO_STEPS = ["steps=2", "data.batches=2"]
 ALSO_GIVEN = {
     "report": ["--cost", "none"],  # the page with the folder of evaluate measures it
     "evaluate": ["flip=false", "refine=false", "weights=mine.safetensors"],
-    "study": ["--only", "martinez"],
     "export-onnx": ["--weights", "mine.safetensors"],
 }
 """Options that make a command short; overrides of its own stay."""
@@ -97,7 +93,7 @@ SLURM = {
 """The variables that SLURM gives the one process of a job."""
 
 
-OTHERS = ("report", "calibrate", "study", "export-onnx")
+OTHERS = ("report", "calibrate", "export-onnx")
 """Other commands of poselift that read what training and evaluation wrote, or train."""
 
 
@@ -236,11 +232,10 @@ def test_the_commands_of_a_page_run_one_after_the_other(page, files, tmp_path, m
     shutil.copytree(files, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
     write_downloads(page)
-    monkeypatch.setitem(BUDGETS, "short", replace(TINY, other=("callbacks.ema=null",)))
     monkeypatch.setattr("poselift.cli.detector.build_detector", detector)
     monkeypatch.setattr("poselift.models.onnx_export.export_onnx", export)
     if page != "README.md":  # that of README draws the plots of a report; they take seconds
-        monkeypatch.setattr("poselift.reports.report.section_plots", lambda *_: [])
+        monkeypatch.setattr("poselift.reports.report_folder.section_plots", lambda *_: [])
     for command in RUN[page]:
         skip_without_package(str(command))
         if "outputs/seed*" in command.arguments:

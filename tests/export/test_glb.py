@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 import torch
 
-from poselift.export.body import body_mesh
+from poselift.export.body_mesh import body_mesh
 from poselift.export.glb import write_glb
 from poselift.geometry import quaternion_to_matrix
 from poselift.kinematics import solve
 from poselift.skeleton import CMU28, H36M17
-from tests.export.test_formats import emptied
+from tests.export.test_export_formats import emptied
 from tests.kinematics.conftest import pose, turn
 
 gltf = pytest.importorskip("pygltflib")
@@ -153,14 +153,6 @@ def test_an_empty_frame_repeats_the_pose_before_it(tmp_path):
     place = scene.channel("pelvis", "translation")
     assert np.isfinite(place).all()
     np.testing.assert_array_equal(place[[0, 4, 5]], place[[1, 3, 3]])
-
-
-def test_trimesh_reads_the_rest_pose(tmp_path):
-    trimesh = pytest.importorskip("trimesh")
-    write_glb(tmp_path / "a.glb", [walking(frames=3)])
-    mesh = trimesh.load(str(tmp_path / "a.glb"), force="mesh")
-    assert mesh.is_watertight
-    assert mesh.volume > 0.04
 
 
 def test_the_validator_of_khronos_finds_nothing(tmp_path):

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from poselift.core.errors import InputError
-from poselift.export.camera import SidecarCamera
 from poselift.export.rerun import write_rerun
+from poselift.export.sidecar_camera import SidecarCamera
 from poselift.structures import Height
 from tests.kinematics.conftest import pose
 

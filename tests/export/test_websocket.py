@@ -1,6 +1,7 @@
 """Lines over WebSocket, received by real clients on loopback."""
 
 import socket
+import struct
 import time
 from contextlib import closing
 
@@ -43,6 +44,17 @@ def test_every_client_gets_the_header_and_the_lines(server):
             got = [client.recv(timeout=5) for _ in range(6)]
             assert got == ["header", *(f"line {number}" for number in range(5))]
     until(lambda: not server._clients)
+
+
+@pytest.mark.parametrize("last_words", [b"", b"\xff" * 80, b"\x81\x05hello"], ids=["none", "nonsense", "unmasked"])
+def test_a_client_that_vanishes_leaves_no_traceback(server, last_words, caplog):
+    with connect(url(server)) as client:
+        until(lambda: server._clients)
+        client.socket.sendall(last_words)
+        client.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # close() resets
+        client.socket.close()
+        until(lambda: server.send("line") or not server._clients)
+    assert not [record for record in caplog.records if record.exc_info]
 
 
 def test_a_client_that_comes_later_gets_the_header_first(server):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from poselift.core.errors import InputError
-from poselift.export.formats import FORMATS
+from poselift.export.export_formats import FORMATS
 from poselift.export.zero import from_zero
 from tests.kinematics.conftest import pose, turn
 

@@ -45,7 +45,7 @@ class Case:
             made.append(x.to(dtype))
         return tuple(made)
 
-    def call(self, *tensors: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    def call(self, *tensors: Any) -> tuple[Any, ...]:
         out = getattr(geometry, self.name)(*tensors, *self.rest)
         return out if isinstance(out, tuple) else (out,)
 
@@ -66,6 +66,7 @@ CASES = (
     Case("apply_similarity", ((5, 3), (), (3, 3), (3,)), rotations=(2,)),
     Case("bone_vectors", ((5, 3),), rest=(PARENTS,)),
     Case("bone_lengths", ((5, 3),), rest=(PARENTS,)),
+    Case("with_bone_lengths", ((5, 3), (5,)), rest=(PARENTS,)),
     Case("points_from_bones", ((5, 3), (3,)), rest=(PARENTS,)),
     Case("root_from_rays", ((5, 3), (5, 3), (5,))),
     Case("forward_kinematics", ((5, 3, 3), (5, 3), (3,)), rest=(PARENTS,), rotations=(0,)),

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch.testing import assert_close
 
-from poselift.geometry import bone_lengths, bone_vectors, points_from_bones
+from poselift.geometry import bone_lengths, bone_vectors, points_from_bones, with_bone_lengths
 
 
 @st.composite
@@ -34,8 +34,8 @@ def test_by_hand():
     points = torch.tensor([[0.0, 0, 0], [3, 4, 0], [3, 4, 2]])
     parents = (-1, 0, 1)
     assert_close(bone_vectors(points, parents), torch.tensor([[0.0, 0, 0], [3, 4, 0], [0, 0, 2]]))
-    assert_close(bone_lengths(points, parents), torch.tensor([5.0, 2]))
-    assert_close(bone_lengths(points, (1, 2, -1)), torch.tensor([5.0, 2]))
+    assert_close(bone_lengths(points, parents), torch.tensor([0.0, 5, 2]))
+    assert_close(bone_lengths(points, (1, 2, -1)), torch.tensor([5.0, 2, 0]))
 
 
 def test_an_unknown_bone_leaves_the_others():
@@ -43,6 +43,22 @@ def test_an_unknown_bone_leaves_the_others():
     vectors[1] = math.nan
     points = points_from_bones(vectors, torch.zeros(3), (-1, 0, 1, 0))
     assert points.isnan().any(-1).tolist() == [False, True, True, False]
+
+
+def test_other_lengths_keep_root_and_directions():
+    points = torch.randn(4, 5, 3, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    parents, lengths = (3, 0, 0, -1, 3), torch.tensor([0.4, 0.3, 0.2, 9.0, 0.1], dtype=torch.float64)
+    placed = with_bone_lengths(points, lengths, parents)
+    assert_close(placed[:, 3], points[:, 3])
+    lengths[3] = 0
+    assert_close(bone_lengths(placed, parents), lengths.expand(4, -1))
+    before, after = (torch.nn.functional.normalize(bone_vectors(x, parents), dim=-1) for x in (points, placed))
+    assert_close(after, before)
+
+
+def test_a_bone_without_length_has_no_direction_to_grow_in():
+    points = with_bone_lengths(torch.zeros(2, 3), torch.ones(2), (-1, 0))
+    assert (points == 0).all()
 
 
 @pytest.mark.parametrize("function", [bone_vectors, bone_lengths, lambda x, p: points_from_bones(x, x[0], p)])

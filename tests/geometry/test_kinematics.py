@@ -30,7 +30,7 @@ def test_rotations_keep_bone_lengths(parents):
     rotations = axis_angle_to_matrix(torch.randn(4, 5, 3, generator=generator, dtype=torch.float64))
     offsets = torch.randn(4, 5, 3, generator=generator, dtype=torch.float64)
     positions, turned = forward_kinematics(rotations, offsets, offsets[:, 0], parents)
-    assert_close(bone_lengths(positions, parents), offsets[:, [0, 1, 2, 4]].norm(dim=-1))
+    assert_close(bone_lengths(positions, parents)[:, [0, 1, 2, 4]], offsets[:, [0, 1, 2, 4]].norm(dim=-1))
     assert_close(turned @ turned.mT, torch.eye(3, dtype=torch.float64).expand(4, 5, 3, 3))
 
 

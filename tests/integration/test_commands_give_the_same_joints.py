@@ -14,10 +14,10 @@ from poselift.cli.evaluate import evaluate
 from poselift.cli.main import main
 from poselift.data.cmu_bench import CmuBench
 from poselift.export import read_motion, write_npz, write_sidecar
-from poselift.lifting import CameraModel, lift_view
-from poselift.lifting.view import keypoints_of
+from poselift.lifting import lift_view
+from poselift.lifting.dataset_views import camera_of, keypoints_of
 from poselift.models import load_weights
-from poselift.models.weights import shipped_weights
+from poselift.models.saved_weights import shipped_weights
 
 
 @pytest.fixture
@@ -74,5 +74,5 @@ def test_every_command_gives_the_same_joints(weights, cmu_files, tmp_path, monke
     np.testing.assert_array_equal(evaluated(view, weights, cmu_files, tmp_path / "evaluated"), joints)
     np.testing.assert_array_equal(calibrated(view, weights, cmu_files, monkeypatch), joints)
     keypoints = keypoints_of(view)
-    motion, _ = watch(keypoints, load_weights(weights), CameraModel(view.K, keypoints.image_size, "given"), 150)
+    motion, _ = watch(keypoints, load_weights(weights), camera_of(view), 150)
     np.testing.assert_array_equal(motion.joints, joints)

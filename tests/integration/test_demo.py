@@ -9,8 +9,8 @@ import pytest
 from poselift.cli.main import main
 from poselift.export import read_motion
 from poselift.lifting import lift
-from poselift.lifting.camera import camera_for
-from poselift.lifting.pelvis import pelvis_offset
+from poselift.lifting.camera_model import camera_for
+from poselift.lifting.prepare.pelvis import pelvis_offset
 from poselift.models import load_weights
 from poselift.samples import demo_video
 from poselift.skeleton import COCO17, H36M17, HALPE26

@@ -15,7 +15,8 @@ from poselift.cli import lift
 from poselift.cli.main import main
 from poselift.detection import build_detector
 from poselift.export import read_motion
-from poselift.lifting import Clip, lift_clip
+from poselift.finding import Clip
+from poselift.lifting import lift_clip
 from poselift.samples import demo_video
 from poselift.skeleton import COCO17, H36M17, HALPE26
 from poselift.video import VideoReader, VideoWriter

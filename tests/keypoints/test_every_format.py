@@ -9,8 +9,9 @@ import pytest
 from poselift.data.synthetic import synthetic_corpus
 from poselift.data.views import render_views
 from poselift.detection import build_detector
+from poselift.finding import VideoClip
 from poselift.keypoints import READERS, KeypointClip, KeypointFile, Observation, read_keypoints
-from poselift.lifting import LiftOptions, VideoClip, lift_clip
+from poselift.lifting import LiftOptions, lift_clip
 from poselift.models import load_weights
 from poselift.samples import demo_video
 from poselift.skeleton import COCO17, COCO_WHOLEBODY23, HALPE26, Skeleton, convert

@@ -8,7 +8,7 @@ from torch import nn
 from poselift.data.synthetic import synthetic_corpus
 from poselift.data.views import render_views
 from poselift.geometry import project
-from poselift.lifting import CameraModel
+from poselift.lifting.dataset_views import camera_of
 from poselift.models import Lifter, LifterConfig, ModelConfig, SpatioTemporalLifter, Weights
 from poselift.skeleton import CMU28, COCO17
 from poselift.structures import Keypoints2D
@@ -21,8 +21,7 @@ def view():
 
 @pytest.fixture
 def camera(view):
-    width, height = (int(size) for size in view.image_size)
-    return CameraModel(view.K, (width, height), "given")
+    return camera_of(view)
 
 
 @pytest.fixture

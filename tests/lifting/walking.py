@@ -8,7 +8,7 @@ import torch
 from poselift.data.synthetic import rest_offsets
 from poselift.geometry import project
 from poselift.lifting import CameraModel
-from poselift.lifting.legs import bend_limb
+from poselift.lifting.world.planted_feet import bend_limb
 from poselift.skeleton import CMU28, Skeleton
 from poselift.structures import Keypoints2D, Motion
 

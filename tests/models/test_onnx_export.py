@@ -22,7 +22,7 @@ from poselift.models import (
     onnx_export,
 )
 from poselift.models.onnx_export import INPUTS, PixelsToJoints, export_onnx, metadata, random_windows
-from poselift.models.weights import Weights
+from poselift.models.saved_weights import Weights
 
 pytestmark = pytest.mark.slow
 

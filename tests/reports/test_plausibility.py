@@ -3,7 +3,7 @@ import pytest
 
 from poselift.core.errors import InputError
 from poselift.reports.plausibility import suspicions
-from poselift.reports.predictions import Predictions
+from poselift.reports.prediction_files import Predictions
 from poselift.reports.protocols import get_protocol
 from poselift.skeleton import COCO17, H36M17
 

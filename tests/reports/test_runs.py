@@ -20,6 +20,14 @@ def test_folders_and_files_are_read_once(tmp_path):
     assert runs[0].results == results(name="two")
 
 
+def test_texts_that_no_page_can_show_are_escaped(tmp_path):
+    content = results(name="a\ud800\0")
+    content["model"] = {"name": "L", "config": {}, "window": 9, "weights": "a\udcff.safetensors", "sha256": ""}
+    (run,) = read_runs([write(tmp_path, content)])
+    assert run.name == r"a\ud800\x00"
+    assert run.results["model"]["weights"] == "a\udcff.safetensors"
+
+
 def test_a_metric_may_have_no_joints(tmp_path):
     content = results()
     content["metrics"]["mpjpe"]["joints"] = None

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from poselift.data.scenes import make_scene
+from benchmarks.scenes import make_scene
 from poselift.detection.duplicates import pose_nms
 from poselift.skeleton import COCO17
 from poselift.structures import Detections

@@ -2,8 +2,9 @@ import av
 import numpy as np
 import pytest
 
-from poselift.core.errors import InputError
+from poselift.core.errors import InputError, WriteError
 from poselift.video import VideoReader, VideoWriter, writer
+from tests.core.full_disk import full_disk
 
 
 def gradient(width, height, shift=0):
@@ -138,4 +139,10 @@ def test_other_suffixes_and_empty_sizes_are_refused(tmp_path):
 def test_a_time_that_mp4_cannot_hold_is_one_line(tmp_path):
     with pytest.raises(InputError, match=r"out\.mp4: FFmpeg cannot write the frame at 100000 s: .*; check the time"):
         write(tmp_path / "out.mp4", [0, 100_000])
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_full_disk(tmp_path):
+    with full_disk(2000), pytest.raises(WriteError, match=r"cannot write .*a\.mp4: File too large; free some space"):
+        write(tmp_path / "a.mp4", [n / 25 for n in range(30)])
     assert list(tmp_path.iterdir()) == []

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from poselift.cli.batch.storage import write_file
-from poselift.core.cells import harmless
+from poselift.core.cells import escape_formula
 from poselift.core.optional import require
 
 _CLIPS = {
@@ -78,7 +78,7 @@ def _csv(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> bytes:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(head)
-    writer.writerows([harmless(value) if isinstance(value, str) else value for value in row] for row in rows)
+    writer.writerows([escape_formula(value) if isinstance(value, str) else value for value in row] for row in rows)
     return text.getvalue().encode("utf-8", "backslashreplace")
 
 
@@ -100,4 +100,6 @@ def _plain(value: Any) -> Any:
     """A value that a column can have: dicts become JSON, and names that are not UTF-8 are written with escapes."""
     if isinstance(value, dict):
         return json.dumps(value)
+    if isinstance(value, list):
+        return [_plain(part) for part in value]
     return value.encode("utf-8", "backslashreplace").decode() if isinstance(value, str) else value

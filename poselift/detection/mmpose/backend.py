@@ -11,11 +11,11 @@ from jaxtyping import Float, UInt8
 from poselift.core.device import torch_device
 from poselift.core.errors import InputError
 from poselift.detection.duplicates import pose_nms
-from poselift.detection.mmpose.checkpoints import Checkpoint, load_checkpoint, load_state
 from poselift.detection.mmpose.compat import mmpose_imports, quiet
 from poselift.detection.mmpose.configs import find_config, published_weights
 from poselift.detection.mmpose.joints import recognised_skeleton
-from poselift.detection.outside import without_outside
+from poselift.detection.mmpose.mmpose_checkpoints import Checkpoint, load_checkpoint, load_state
+from poselift.detection.outside import hide_outside
 from poselift.structures import Detections
 
 DEFAULT_CONFIG = "rtmpose-m_8xb512-700e_body8-halpe26-256x192"
@@ -105,7 +105,7 @@ class MMPose:
                 poses = self._find_joints(pictures, [boxes for boxes, _ in people])
             for picture, (boxes, box_scores), pose in zip(pictures, people, poses, strict=True):
                 kept = pose_nms(pose[..., :2], pose[..., 2], boxes, box_scores)
-                keypoints, scores = without_outside(pose[kept, :, :2], pose[kept, :, 2].clip(0, 1), picture.shape)
+                keypoints, scores = hide_outside(pose[kept, :, :2], pose[kept, :, 2].clip(0, 1), picture.shape)
                 found.append(Detections(boxes[kept], box_scores[kept], keypoints, scores, self.skeleton))
         return found
 

@@ -6,10 +6,10 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from poselift.nn.attention.attention import Attention
 from poselift.nn.attention.blockwise import attend, merge
 from poselift.nn.attention.context import AttentionContext
 from poselift.nn.attention.heads import join_heads, split_heads
+from poselift.nn.attention.mechanism import Attention
 
 
 class FastformerAttention(Attention):

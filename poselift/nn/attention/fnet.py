@@ -6,8 +6,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from poselift.nn.attention.attention import Attention
 from poselift.nn.attention.context import AttentionContext
+from poselift.nn.attention.mechanism import Attention
 
 
 class FNetAttention(Attention):

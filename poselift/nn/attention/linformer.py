@@ -7,9 +7,9 @@ from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from poselift.core.errors import InputError
-from poselift.nn.attention.attention import Attention
 from poselift.nn.attention.context import AttentionContext
 from poselift.nn.attention.heads import join_heads, split_heads, split_parts
+from poselift.nn.attention.mechanism import Attention
 
 
 class LinformerAttention(Attention):

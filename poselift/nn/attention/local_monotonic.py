@@ -6,7 +6,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from poselift.core.errors import InputError
+from poselift.nn.attention.centred_window import half_window, weigh_window
 from poselift.nn.attention.context import AttentionContext
 from poselift.nn.attention.reach import ReachAttention
 
@@ -40,17 +40,6 @@ class LocalMonotonicAttention(ReachAttention):
         centres = torch.arange(n, device=scores.device)
         if n != m:
             centres = (centres * ((m - 1) / max(n - 1, 1))).round()
-        near = ((torch.arange(m, device=scores.device) - centres[:, None]).abs() <= self.reach)[None, None]
+        away = (torch.arange(m, device=scores.device) - centres[:, None])[None, None]
         allowed = context.allowed(self.causal)
-        return self.pairwise.distribution(scores, near if allowed is None else near & allowed)
-
-
-def half_window(window: int) -> int:
-    """D of a window of 2 D + 1 tokens.
-
-    Raises:
-        InputError: `window` is even or less than 3.
-    """
-    if window < 3 or window % 2 == 0:
-        raise InputError(f"local attention: window={window} has no middle token; choose an odd number from 3 on")
-    return window // 2
+        return weigh_window(self.pairwise.distribution, scores, away, self.reach, allowed, fades=False)

@@ -4,10 +4,10 @@ from typing import Any
 
 import torch
 from jaxtyping import Float
-from torch import Tensor, nn
+from torch import Tensor
 
+from poselift.nn.attention.centred_window import build_centre, half_window, weigh_window
 from poselift.nn.attention.context import AttentionContext
-from poselift.nn.attention.local_monotonic import half_window
 from poselift.nn.attention.reach import ReachAttention
 
 
@@ -37,7 +37,7 @@ class LocalPredictiveAttention(ReachAttention):
         super().__init__(dim, heads, **options)
         self.reach = half_window(window)
         self.normalised = False
-        self.place = nn.Sequential(nn.Linear(dim, dim, bias=False), nn.Tanh(), nn.Linear(dim, heads, bias=False))
+        self.place = build_centre(dim, heads)
 
     def weigh(self, context: AttentionContext, scores: Float[Tensor, "b h n m"]) -> Float[Tensor, "b h n m"]:
         """The distribution over each window, times the Gaussian around its centre."""
@@ -45,7 +45,4 @@ class LocalPredictiveAttention(ReachAttention):
         places = torch.arange(m, device=scores.device) + 0.5
         ends = m if allowed is None else (allowed * (places + 0.5)).amax(-1, keepdim=True)  # (b, 1, n, 1)
         away = places - ends * self.place(context.tokens).sigmoid().mT[..., None]  # (b, h, n, m)
-        within = away.abs() <= self.reach
-        if allowed is not None:
-            within = within & allowed
-        return self.pairwise.distribution(scores, within) * (-2 * (away / self.reach).square()).exp()
+        return weigh_window(self.pairwise.distribution, scores, away, self.reach, allowed, fades=True)

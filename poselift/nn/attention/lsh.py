@@ -8,11 +8,11 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from poselift.core.errors import InputError
-from poselift.nn.attention.attention import Attention
 from poselift.nn.attention.blockwise import Part, attend, band_shape, blocks, merge, neighbourhoods, offsets, unblocked
 from poselift.nn.attention.context import AttentionContext
 from poselift.nn.attention.distributions import softmax
 from poselift.nn.attention.heads import join_heads, split_heads
+from poselift.nn.attention.mechanism import Attention
 from poselift.nn.positions import rotate
 
 _ITSELF = -1e5

@@ -8,10 +8,10 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from poselift.core.errors import InputError
-from poselift.nn.attention.attention import Attention
 from poselift.nn.attention.blockwise import blocks, unblocked
 from poselift.nn.attention.context import AttentionContext
 from poselift.nn.attention.heads import join_heads, split_heads, split_parts
+from poselift.nn.attention.mechanism import Attention
 
 _BLOCK = 64
 """Tokens that causal attention sums at once; any number gives the same result."""

@@ -8,10 +8,10 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from poselift.core.errors import InputError
-from poselift.nn.attention.attention import Attention
 from poselift.nn.attention.context import AttentionContext
 from poselift.nn.attention.distributions import softmax
 from poselift.nn.attention.heads import split_heads
+from poselift.nn.attention.mechanism import Attention
 from poselift.nn.attention.weighted import WeightedAttention
 
 

@@ -7,11 +7,11 @@ import torch
 from jaxtyping import Float, Shaped
 from torch import Tensor, nn
 
-from poselift.nn.attention.attention import Attention
 from poselift.nn.attention.blockwise import Projections
 from poselift.nn.attention.context import AttentionContext
 from poselift.nn.attention.distributions import softmax
 from poselift.nn.attention.heads import join_heads, split_parts
+from poselift.nn.attention.mechanism import Attention
 
 
 class SparseAttention(Attention):

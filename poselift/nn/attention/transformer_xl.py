@@ -8,11 +8,11 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from poselift.core.errors import InputError
-from poselift.nn.attention.attention import Attention
 from poselift.nn.attention.blockwise import attend, blocks, merge, unblocked
 from poselift.nn.attention.context import AttentionContext
 from poselift.nn.attention.distributions import softmax
 from poselift.nn.attention.heads import join_heads, split_heads, split_parts
+from poselift.nn.attention.mechanism import Attention
 
 
 class TransformerXLAttention(Attention):

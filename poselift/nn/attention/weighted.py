@@ -5,9 +5,9 @@ from abc import abstractmethod
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from poselift.nn.attention.attention import Attention
 from poselift.nn.attention.context import AttentionContext
 from poselift.nn.attention.heads import join_heads
+from poselift.nn.attention.mechanism import Attention
 
 
 class WeightedAttention(Attention):

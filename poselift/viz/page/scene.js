@@ -1,11 +1,7 @@
 // The 3D view: a mannequin of shaded, tapered limbs on a grid of metres, drawn from far to near.
 
-const RADII = { pelvis: .095, spine: .1, thorax: .09, base: .05, top: .05, hip: .085, knee: .056, ankle: .036, heel: .032,
-  toe: .026, shoulder: .055, elbow: .042, wrist: .027, hand: .022, nose: .018 };
 const FACE = /(eye|ear)$/, SMALL = /(eye|ear|nose|heel|toe|hand)$/;
 
-/** The radius of a joint's flesh, metres. */
-const radiusOf = (name) => RADII[name.split("_").pop()] ?? .04;
 const mix = (a, b, share) => a.map((value, i) => Math.round(value + (b[i] - value) * share));
 const css = (color, alpha = 1) => `rgb(${color.join(" ")} / ${alpha})`;
 const WHITE = [255, 255, 255], BLACK = [0, 0, 0];
@@ -125,18 +121,20 @@ class Scene {
 
   /** A body's shadow, as from a lamp above; rings under feet that are on the ground. */
   shadow(pen, person, frame, theme, chosen) {
-    const joints = person.names.length, base = 3 * frame * joints;
-    const down = (joint) => {
-      const [x, y, z] = person.places.subarray(base + 3 * joint, base + 3 * joint + 3);
-      return this.at(x + .22 * y, 0, z - .16 * y);
-    };
-    pen.lineCap = "round";
-    pen.strokeStyle = theme.shadow;
-    for (const [a, , b] of person.limbs) {
-      const p = down(a), q = down(b);
-      if (!(p[2] > .2 && q[2] > .2) || FACE.test(person.names[b])) continue;
-      pen.lineWidth = 2.1 * Math.max(radiusOf(person.names[a]), radiusOf(person.names[b])) * this.focal / p[2];
+    const { body } = person, base = 3 * frame * person.names.length;
+    const points = placesOf(person, frame).map(([x, y, z]) => this.at(x + .22 * y, 0, z - .16 * y));
+    pen.lineCap = pen.lineJoin = "round";
+    pen.strokeStyle = pen.fillStyle = theme.shadow;
+    for (const [a, a2, b, b2, , start, end] of body.limbs) {
+      const p = middle(points[a], points[a2]), q = middle(points[b], points[b2]);
+      if (!(p[2] > .2 && q[2] > .2)) continue;
+      pen.lineWidth = 2.1 * Math.max(start, end) * this.focal / p[2];
       pen.beginPath(); pen.moveTo(p[0], p[1]); pen.lineTo(q[0], q[1]); pen.stroke();
+    }
+    const trunk = trunkOf(body, points);
+    if (trunk.length && trunk.every((point) => point[2] > .2)) {
+      pen.lineWidth = 2 * body.corner * this.focal / trunk[0][2];
+      pen.beginPath(); trunk.forEach(([x, y]) => pen.lineTo(x, y)); pen.closePath(); pen.fill(); pen.stroke();
     }
     const ring = (x, y, z, radius, width, color) => {
       pen.strokeStyle = color;
@@ -159,38 +157,23 @@ class Scene {
 
   /** What to draw of a body, with its depth: limbs, trunk, head and balls of uncertainty. */
   parts(person, frame) {
-    const { names, limbs, places } = person, joints = names.length, base = frame * joints;
-    const points = names.map((_, j) => this.at(...places.subarray(3 * (base + j), 3 * (base + j) + 3)));
+    const { names, body } = person, base = frame * names.length;
+    const points = placesOf(person, frame).map((place) => this.at(...place));
     const alpha = person.gap[frame] ? .5 : 1, colors = sidesOf(person.color), parts = [];
     const size = (metres, point) => metres * this.focal / point[2];
     const add = (depth, draw, opacity = alpha) => { if (depth > .2) parts.push({ depth, draw, alpha: opacity }); };
-    for (const [a, a2, b, b2, side] of limbs) {
-      const p = a === a2 ? points[a] : middle(points[a], points[a2]), q = b === b2 ? points[b] : middle(points[b], points[b2]);
-      const name = names[b];
-      if (FACE.test(name)) continue;
-      if (name === "nose") {
-        add(q[2] - .05, (pen) => ball(pen, q, size(.022, q), mix(colors[0], BLACK, .12)));
-        continue;
-      }
-      if (name.endsWith("head_top")) {
-        const h = [0, 1, 2].map((i) => p[i] + .56 * (q[i] - p[i]));
-        const long = Math.hypot(...[0, 1, 2].map((i) => places[3 * (base + a) + i] - places[3 * (base + b) + i]));
-        add(h[2] - .02, (pen) => ball(pen, h, size(Math.min(.14, Math.max(.1, .5 * long)), h), colors[0]));
-        add(p[2], (pen) => capsule(pen, p, h, size(.055, p), size(.055, h), colors[0]));
-        continue;
-      }
-      const girdle = /(shoulder|hip)$/.test(name); // of the trunk, not of an arm or a leg
-      const r = size(radiusOf(names[a]) * (girdle ? .6 : 1), p), s = size(radiusOf(name) * (girdle ? .9 : 1), q);
-      add((p[2] + q[2]) / 2, (pen) => capsule(pen, p, q, r, s, colors[girdle ? 0 : side]));
+    for (const [a, a2, b, b2, side, start, end] of body.limbs) {
+      const p = middle(points[a], points[a2]), q = middle(points[b], points[b2]);
+      add((p[2] + q[2]) / 2, (pen) => capsule(pen, p, q, size(start, p), size(end, q), colors[side]));
     }
-    const trunk = ["left_shoulder", "right_shoulder", "right_hip", "left_hip"].map((name) => points[names.indexOf(name)]);
-    if (trunk.every((point) => point)) {
+    const trunk = trunkOf(body, points);
+    if (trunk.length) {
       const depth = trunk.reduce((sum, point) => sum + point[2] / 4, 0);
-      add(depth + .01, (pen) => plate(pen, trunk, size(.06, [0, 0, depth]), colors[0]));
+      add(depth + .01, (pen) => plate(pen, trunk, size(body.corner, [0, 0, depth]), colors[0]));
     }
-    if (person.uncertainty && this.state.show.uncertainty) points.forEach((point, joint) => {
-      const radius = person.uncertainty[base + joint];
-      if (!(radius > 0) || SMALL.test(names[joint])) return;
+    if (person.uncertainty && this.state.show.uncertainty) names.forEach((name, joint) => {
+      const radius = person.uncertainty[base + joint], point = points[joint];
+      if (!(radius > 0) || SMALL.test(name)) return;
       add(point[2] - .3, (pen) => {
         pen.beginPath(); pen.arc(point[0], point[1], size(radius, point), 0, 7);
         pen.fillStyle = css(person.color, .1); pen.fill();
@@ -228,7 +211,17 @@ function smooth(path, half) {
   });
 }
 
-const middle = (p, q) => p.map((value, i) => (value + q[i]) / 2);
+const middle = (p, q) => p === q ? p : p.map((value, i) => (value + q[i]) / 2);
+
+/** The places of a person's joints in a frame, and of both ends of the drawn head. */
+function placesOf({ names, places, body }, frame) {
+  const base = frame * names.length, joints = names.map((_, j) => places.subarray(3 * (base + j), 3 * (base + j) + 3));
+  const head = body.head.map(([from, to, share]) => Array.from(joints[from], (x, i) => x + share * (joints[to][i] - x)));
+  return [...joints, ...head];
+}
+
+/** The corners of the trunk in the order of its outline; none without a trunk. */
+const trunkOf = ({ trunk }, points) => trunk.length ? [0, 1, 3, 2].map((i) => points[trunk[i]]) : [];
 
 /** A limb between two balls, lit from the upper left. */
 function capsule(pen, [ax, ay], [bx, by], ra, rb, color) {

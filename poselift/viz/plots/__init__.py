@@ -1,15 +1,15 @@
 """Plots for papers: one look, colours that colour-blind people can tell apart, units on every axis."""
 
-from poselift.viz.plots.angles import angle_plot
-from poselift.viz.plots.cost import Method, cost_plot
-from poselift.viz.plots.curves import Curve, curve_plot
+from poselift.viz.plots.accuracy_cost import Method, cost_plot
+from poselift.viz.plots.angle_panels import angle_plot
 from poselift.viz.plots.examples import Example, example_plot
 from poselift.viz.plots.family import family_plot
 from poselift.viz.plots.groups import Bars, group_plot
 from poselift.viz.plots.joint_time import joint_plot
 from poselift.viz.plots.over_time import Trace, time_plot
 from poselift.viz.plots.pose import pose_plot
-from poselift.viz.plots.skeleton import Body, skeleton_plot
+from poselift.viz.plots.share_found import Curve, curve_plot
+from poselift.viz.plots.skeleton_diagram import Body, skeleton_plot
 from poselift.viz.plots.strip import PictureCamera, strip_plot
 from poselift.viz.plots.style import ENDINGS, MOST_SERIES, save_figure, save_plot
 from poselift.viz.plots.training import Line, training_plot

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.transforms import Bbox
 
-from poselift.viz.plots.cost import Method, covered, log_axis
+from poselift.viz.plots.accuracy_cost import Method, covered, log_axis
 from poselift.viz.plots.names import name_points
 from poselift.viz.plots.style import LOOKS, PAGE, styled
 

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from poselift.core.times import half_interval
+from poselift.core.times import half_interval, interpolate
 from poselift.kinematics import Angles
 from poselift.structures import Motion
 from poselift.viz.plots.style import COLUMN, GREY, INK, LOOKS, add_legend, styled
@@ -92,7 +92,7 @@ def joint_distances(motion: Motion, reference: Motion) -> Float[np.ndarray, "t j
     for row, joint in enumerate(motion.skeleton.joints):
         if joint in reference.skeleton.joints:
             track = reference.joints[known, reference.skeleton.index(joint)].astype(np.float64)
-            there = np.stack([np.interp(motion.timestamps, times, values) for values in track.T], 1)
+            there = interpolate(track, times, motion.timestamps)
             errors[:, row] = np.where(covered, _MM * np.linalg.norm(motion.joints[:, row] - there, axis=1), np.nan)
     return errors
 

@@ -10,7 +10,7 @@ from mpl_toolkits.mplot3d import Axes3D
 from mpl_toolkits.mplot3d.art3d import Line3DCollection
 
 from poselift.structures import Motion
-from poselift.viz.plots.scene import AZIMUTH, ELEVATION, SIDES, Scene, far_to_near
+from poselift.viz.plots.scene import AZIMUTH, ELEVATION, SIDES, Scene, sort_far_to_near
 from poselift.viz.plots.style import COLUMN, GREY, PAGE, add_side_legend, styled
 
 _IN_A_ROW = 3
@@ -54,7 +54,7 @@ def pose_plot(motions: Sequence[Motion], times: Sequence[float]) -> Figure:
         _box(axes, np.stack([np.r_[middle - half, bottom], np.r_[middle + half, top]]), _ZOOM[len(times) > 1])
         for limbs, joints in scene.bodies(time):
             ends = limbs.ends(joints)
-            order = far_to_near(ends)
+            order = sort_far_to_near(ends)
             colors = [SIDES[limbs.sides[limb]] for limb in order]
             axes.add_collection(Line3DCollection(ends[order], colors=colors, linewidths=1.8, capstyle="round"))
         if len(times) > 1:

@@ -6,10 +6,10 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from poselift.core.times import frame_at, half_interval
+from poselift.kinematics.up import rotation_to_y_up
 from poselift.structures import Motion
 from poselift.viz.limbs import Limbs, limbs_of
 from poselift.viz.plots.style import INK, LOOKS
-from poselift.viz.up import rotation_to_y_up
 
 SIDES = {"left": LOOKS[0].color, "right": LOOKS[1].color, "middle": INK}
 """The person's own sides, as in the plots of joint angles."""
@@ -60,6 +60,6 @@ def project(points: Float[np.ndarray, "*n 3"]) -> Float[np.ndarray, "*n 3"]:
     return seen
 
 
-def far_to_near(ends: Float[np.ndarray, "l 2 3"]) -> Int[np.ndarray, " l"]:
+def sort_far_to_near(ends: Float[np.ndarray, "l 2 3"]) -> Int[np.ndarray, " l"]:
     """The order in which limbs are drawn."""
     return np.argsort(project(ends)[..., 2].mean(1), kind="stable")

@@ -13,7 +13,7 @@ from poselift.core.times import frame_at, half_interval
 from poselift.structures import Motion
 from poselift.viz.limbs import limbs_of
 from poselift.viz.pixels import pixels_of
-from poselift.viz.plots.scene import SIDES, Scene, far_to_near, project
+from poselift.viz.plots.scene import SIDES, Scene, project, sort_far_to_near
 from poselift.viz.plots.style import PAGE, PALE, add_side_legend, styled
 
 _MARGIN = 1.25
@@ -109,7 +109,7 @@ def _draw(axes: Axes, scene: Scene, time: float, cloud: Float[np.ndarray, "n 3"]
     axes.add_collection(LineCollection(list(project(np.array(ground))[..., :2]), colors=PALE, linewidths=0.5))
     for limbs, joints in scene.bodies(time):
         ends = limbs.ends(joints)
-        order = far_to_near(ends)
+        order = sort_far_to_near(ends)
         colors = [SIDES[limbs.sides[limb]] for limb in order]
         axes.add_collection(
             LineCollection(list(project(ends[order])[..., :2]), colors=colors, linewidths=1.5, capstyle="round")

@@ -6,8 +6,8 @@ import yaml
 from poselift.core.errors import InputError
 from poselift.core.registry import published, registry
 from poselift.detection.mmpose.backend import DEFAULT_CONFIG, DEFAULT_PERSON_DETECTOR
-from poselift.detection.mmpose.checkpoints import _PUBLISHED
 from poselift.detection.mmpose.configs import find_config, published_weights
+from poselift.detection.mmpose.mmpose_checkpoints import _PUBLISHED
 
 pytestmark = pytest.mark.slow
 

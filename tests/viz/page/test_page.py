@@ -218,7 +218,7 @@ def test_without_a_video_it_plays_by_its_own_clock(page, tmp_path, people):
 
 
 def test_a_large_video_stays_beside(page, tmp_path, clip, people, monkeypatch):
-    monkeypatch.setattr("poselift.viz.page.clip.EMBEDDED", 1000)
+    monkeypatch.setattr("poselift.viz.page.page_video.EMBEDDED", 1000)
     files = write_page(tmp_path / "large #1.html", people, View("clip", CAMERA), clip)
     assert [path.name for path in files] == ["large #1.html", "large #1_video.mp4"]
     page.open(files[0])

@@ -4,7 +4,7 @@ from numpy.testing import assert_allclose
 
 from poselift.skeleton import H36M17
 from poselift.viz.plots.pose import pose_plot
-from poselift.viz.plots.scene import SIDES, Scene, far_to_near, project
+from poselift.viz.plots.scene import SIDES, Scene, project, sort_far_to_near
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def test_left_and_right_have_their_colours(people):
 
 def test_what_is_near_is_drawn_last():
     ends = np.array([[[0, -1, 0], [0, -1, 1]], [[0, 3, 0], [0, 3, 1]], [[0, 1, 0], [0, 1, 1.0]]])
-    assert far_to_near(ends).tolist() == [1, 2, 0]
+    assert sort_far_to_near(ends).tolist() == [1, 2, 0]
     right, up, _ = project(np.array([[1.0, 0, 0], [0, 0, 1], [0, 1, 0]]))
     assert right[0] > 0.8
     assert up[1] > 0.9

@@ -1,0 +1,40 @@
+"""One code for numpy arrays and torch tensors, by the array API standard (https://data-apis.org/array-api)."""
+
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+from array_api_compat import numpy as numpy_namespace
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    Array = TypeVar("Array", np.ndarray, Tensor)
+else:
+    # jaxtyping checks shape and dtype of any array; naming torch's would import torch.
+    Array = Any
+
+_NUMPY = (np.ndarray, np.generic)
+"""Arrays and scalars of numpy; a tuple, because torch.compile cannot follow a union."""
+
+
+def array_namespace(array: Array) -> ModuleType:
+    """The functions of the standard for an array, of numpy or torch.
+
+    `array_api_compat.array_namespace` also knows other libraries, but torch.compile cannot follow it.
+    """
+    if isinstance(array, _NUMPY):
+        return numpy_namespace
+    from array_api_compat import torch as torch_namespace  # only where there is a tensor
+
+    return torch_namespace
+
+
+def device(array: Array) -> Any:
+    """Where an array lies, for the functions that make another one there."""
+    return "cpu" if isinstance(array, _NUMPY) else array.device
+
+
+def detach(array: Array) -> Array:
+    """The values without their gradients: a tensor cut off from autograd, or the array itself."""
+    return array if isinstance(array, _NUMPY) else array.detach()

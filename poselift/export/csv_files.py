@@ -1,0 +1,58 @@
+"""A motion as a table for spreadsheets, R and pandas: one row per frame, one column per coordinate."""
+
+import csv
+import math
+import os
+
+from poselift.core.files import atomic_text
+from poselift.export.table import columns
+from poselift.structures import Motion
+
+
+def write_csv(path: str | os.PathLike[str], motion: Motion) -> None:
+    """Writes one row per frame.
+
+    Columns: those of `poselift.export.table`. Flags are 0 or 1, metres are rounded to 0.01 mm. Unknown values are empty
+    cells, which readers take as missing.
+
+    Args:
+        path: the file to write.
+        motion: one person's motion.
+
+    Raises:
+        InputError: the file cannot be written.
+
+    Example:
+        >>> import tempfile
+        >>> import numpy as np
+        >>> from pathlib import Path
+        >>> from poselift.skeleton import H36M17
+        >>> from poselift.structures import Keypoints2D
+        >>> times, size = np.arange(2) / 30, (640, 480)
+        >>> keypoints = Keypoints2D(np.full((2, 17, 2), 9.0), np.ones((2, 17)), times, H36M17, size)
+        >>> joints, root = np.zeros((2, 17, 3)), np.ones((2, 3))
+        >>> motion = Motion(joints, root, times, np.zeros(2, bool), H36M17, "camera", keypoints)
+        >>> path = Path(tempfile.mkdtemp()) / "person_1.csv"
+        >>> write_csv(path, motion)
+        >>> path.read_text().splitlines()[1][:35]
+        '0.000000,0,1.00000,1.00000,1.00000,'
+    """
+    table = columns(motion)
+    with atomic_text(path) as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(table)
+        cells = [_time, *([_cell] * (len(table) - 1))]
+        for row in zip(*(values.tolist() for values in table.values()), strict=True):
+            writer.writerow([cell(value) for cell, value in zip(cells, row, strict=True)])
+
+
+def _time(seconds: float) -> str:
+    """Six decimals."""
+    return f"{seconds:.6f}"
+
+
+def _cell(value: float | bool) -> str:
+    """0 or 1 for a flag; metres with five decimals and without a negative zero, empty if unknown."""
+    if isinstance(value, bool):
+        return str(int(value))
+    return f"{value:z.5f}" if math.isfinite(value) else ""

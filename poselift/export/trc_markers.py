@@ -1,0 +1,49 @@
+"""TRC: marker positions as text, for OpenSim (its documentation, "Marker (.trc) Files")."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from poselift.core.files import atomic_text
+from poselift.export.markers import markers
+from poselift.structures import Motion
+
+
+def write_trc(
+    path: str | os.PathLike[str], motions: Sequence[Motion], up: str = "y", *, skip_empty: bool = False
+) -> None:
+    """Writes joints as markers: millimetres, a constant rate, NaN in empty frames. TRC has no uncertainty.
+
+    Args:
+        path: the file to write.
+        motions: everybody in the file; see `markers`.
+        up: the axis that points up, "y" or "z".
+        skip_empty: leaves empty frames out; OpenSim's inverse kinematics stops at a frame without any marker.
+
+    Raises:
+        InputError: the file cannot be written, the people do not fit together, or somebody has no frame with a pose.
+    """
+    found = markers(motions, up)
+    numbers = np.concatenate([found.times[:, None], found.positions.reshape(len(found.times), -1)], 1)
+    if skip_empty:
+        numbers = numbers[np.isfinite(numbers).all(1)]
+    frames, count = len(numbers), len(found.names)
+    rate = f"{found.rate:.6g}"
+    lines = [
+        f"PathFileType\t4\t(X/Y/Z)\t{Path(path).name}",
+        "DataRate\tCameraRate\tNumFrames\tNumMarkers\tUnits\tOrigDataRate\tOrigDataStartFrame\tOrigNumFrames",
+        f"{rate}\t{rate}\t{frames}\t{count}\tmm\t{rate}\t1\t{frames}",
+        # A name has three columns, the last one too: readers of tables take the first columns away otherwise.
+        "Frame#\tTime\t" + "\t\t\t".join(found.names) + "\t\t",
+        "\t\t" + "\t".join(f"{axis}{index}" for index in range(1, count + 1) for axis in "XYZ"),
+        "",
+    ]
+    rows = (
+        f"{index}\t{row[0]:.6f}\t" + "\t".join("NaN" if value != value else f"{value:.3f}" for value in row[1:])
+        for index, row in enumerate(numbers.tolist(), 1)
+    )
+    with atomic_text(path) as file:
+        file.write("\n".join(lines) + "\n")
+        file.writelines(f"{row}\n" for row in rows)

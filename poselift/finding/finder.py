@@ -1,0 +1,296 @@
+"""Where and when a detector looks: people are followed from look to look, and newcomers are searched for."""
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+
+from poselift.core.choices import choose
+from poselift.detection import Detector, PlaceDetector, Search
+from poselift.detection.checked import checked
+from poselift.detection.duplicates import intersection_over_union, overlap, pose_nms
+from poselift.detection.orientation import LEANING, body_angle
+from poselift.finding.followed import Followed, Place
+from poselift.finding.looks import LookAhead, looks
+from poselift.finding.searches import RunningSearch, Searches
+from poselift.structures import Detections
+from poselift.video import Frame
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How often a finder looks.
+
+    Attributes:
+        looks: most looks a second at a person.
+        calm: people whose movement can be foreseen are looked at every so many of these times.
+        searches: searches of the whole picture a second, coarse and fine by turns.
+        quick: search and look with less precision, where the detector is faster so.
+    """
+
+    looks: float
+    calm: int
+    searches: float
+    quick: bool = False
+
+
+QUALITIES = {
+    "best": Pace(2000.0, 1, 6.0),
+    "balanced": Pace(30.0, 1, 6.0, quick=True),
+    "fast": Pace(15.0, 2, 6.0, quick=True),
+}
+"""By name. `best` looks at every frame. 30 quick looks a second cost less and err less than precise ones of which calm
+people get 15 (benchmarks/README.md)."""
+DEFAULT_QUALITY = "balanced"
+
+_BATCH = 4
+"""Frames in one call of a detector that searches whole pictures."""
+_LATER = 4
+"""Frames at most that are read before they are due, to look at one of them early."""
+_CALM = 0.02
+"""Largest mean distance of the joints from where they were expected, as a share of the body, of a calm person. The
+detector's noise alone is 0.01."""
+_SAME = 0.6
+"""Least intersection over union of a found box and the box of somebody who is followed, to be the same person without
+another look."""
+_FOUND = 0.5
+"""Least share of the smaller one of the two boxes, to have found this person again."""
+_NEW = 0.2
+"""Least mean joint score of newcomers."""
+_NEW_TURNED = 0.35
+"""The same where they were looked at from several angles: the best of several looks scores higher, also at nobody."""
+_FINE_TAKES, _TURNED_TAKES = 0.2, 0.1
+"""Seconds of the video after which a fine search, and one for turned people, is taken over: about as long as it takes
+on one core."""
+
+
+@runtime_checkable
+class PeopleFinder(Protocol):
+    """Finds the people of successive frames."""
+
+    def look(self, frame: Frame) -> Detections | None:
+        """The people in the next frame; None where the finder does not look."""
+        ...
+
+    def find(self, frames: Iterable[Frame]) -> Iterator[tuple[Detections | None, float]]:
+        """What `look` gives for each frame, and the frame's timestamp; the last frame gets a look in any case."""
+        ...
+
+
+def build_finder(detector: Detector, quality: str = DEFAULT_QUALITY, wait: bool = True) -> PeopleFinder:
+    """The finder of a quality; it follows people if the detector can look at a place.
+
+    Args:
+        detector: of any kind.
+        quality: one of `QUALITIES`.
+        wait: see `Finder`.
+
+    Raises:
+        InputError: no quality has this name.
+    """
+    pace, detector = choose("quality", quality, QUALITIES), checked(detector)
+    return Finder(detector, pace, wait) if isinstance(detector, PlaceDetector) else SearchingFinder(detector, pace)
+
+
+class _Clock:
+    """Chooses the frames that are nearest to the ticks of a clock, whatever the frame rate."""
+
+    def __init__(self, rate: float) -> None:
+        self._rate = rate
+        self._start: float | None = None
+        self._previous = 0.0
+
+    def tick(self, time: float) -> int:
+        """Number of the last tick, from 0; a frame with a higher one than the frame before is chosen."""
+        if self._start is None:
+            self._start = self._previous = time
+        half = min(time - self._previous, 1 / self._rate) / 2
+        self._previous = time
+        return int((time + half - self._start) * self._rate + 1e-6)
+
+
+def _with_later(frames: Iterable[Frame], rate: float) -> Iterator[tuple[Frame, Frame | None, bool]]:
+    """The frames; the next one at a tick of a clock, if at most `_LATER` frames later; and whether it is the last.
+
+    Args:
+        frames: in order.
+        rate: ticks a second.
+    """
+    clock, tick = _Clock(rate), -1
+    waiting: deque[tuple[Frame, bool]] = deque()
+
+    def first() -> tuple[Frame, Frame | None]:
+        frame, _ = waiting.popleft()
+        return frame, next((later for later, due in waiting if due), None)
+
+    for frame in frames:
+        before, tick = tick, clock.tick(frame.timestamp)
+        waiting.append((frame, tick > before))
+        if len(waiting) > _LATER:
+            yield *first(), False
+    while waiting:
+        yield *first(), not waiting
+
+
+class SearchingFinder:
+    """Searches whole frames for everybody, without a memory of where people were.
+
+    Args:
+        detector: of any kind.
+        pace: there are half as many searches a second as looks.
+    """
+
+    def __init__(self, detector: Detector, pace: Pace) -> None:
+        self._detector = detector
+        self._rate = pace.looks / 2
+        self._clock, self._tick = _Clock(self._rate), -1
+
+    def look(self, frame: Frame) -> Detections | None:
+        """The people in a frame; None where the finder does not look."""
+        return self._detector.detect([frame.image])[0] if self._due(frame) else None
+
+    def find(self, frames: Iterable[Frame]) -> Iterator[tuple[Detections | None, float]]:
+        """The people in each frame, several frames at once; see `PeopleFinder`."""
+        marked = ((frame, self._due(frame) or last) for frame, _, last in _with_later(frames, self._rate))
+        while batch := list(islice(marked, _BATCH)):
+            found = iter(self._detector.detect([frame.image for frame, due in batch if due]))
+            for frame, due in batch:
+                yield next(found) if due else None, frame.timestamp
+
+    def _due(self, frame: Frame) -> bool:
+        last, self._tick = self._tick, self._clock.tick(frame.timestamp)
+        return self._tick > last
+
+
+class Finder:
+    """Finds the people of successive frames, with a memory of where they were.
+
+    People who are followed are looked for around the place where they are expected. Searches of the whole picture run
+    beside it and find newcomers, people who were lost, and whether those who are followed are people at all.
+
+    Args:
+        detector: looks and searches.
+        pace: how often.
+        wait: take over a search after a fixed time of the video, so that the same frames always give the same people.
+            Without it a search is taken over when it is done, and gives way to looks, so that no frame waits for it.
+    """
+
+    def __init__(self, detector: PlaceDetector, pace: Pace, wait: bool = True) -> None:
+        self._detector, self._pace, self._wait = detector, pace, wait
+        self._people: list[Followed] = []
+        self._searches = Searches(pace.searches)
+        self._search: RunningSearch | None = None
+        self._clock, self._tick = _Clock(pace.looks), -1
+        self._ahead: LookAhead | None = None
+
+    def look(self, frame: Frame, everybody: bool = False, later: Frame | None = None) -> Detections | None:
+        """The people at whom the finder looks in a frame; None where it does not look.
+
+        Args:
+            frame: later than the frames before.
+            everybody: look at all people who are followed, whatever the pace.
+            later: the next frame at which the finder may look, if it is there already.
+        """
+        time = frame.timestamp
+        last, self._tick = self._tick, self._clock.tick(time)
+        if self._search is None and (how := self._searches.due(time, frame.image, self._people)):
+            self._start_search(frame, replace(how, quick=self._pace.quick))
+            if self._tick == 0:  # the detector may open its network for looks while the first search runs
+                self._detector.look(frame.image, np.zeros((0, 4)), np.zeros(0), self._pace.quick)
+        if self._tick == last and not everybody:
+            return None
+        new, new_scores = self._newcomers(frame)
+        # At everybody where there are newcomers, because one of them may be somebody who is followed.
+        everybody |= self._tick // self._pace.calm > last // self._pace.calm or len(new) > 0
+        due = [person for person in self._people if everybody or person.surprise > _CALM]
+        if not due and not everybody:
+            return None
+        places = [*(person.expected(time) for person in due), *new]
+        taken = self._taken(due, len(new), time)
+        if taken is None and later is not None and len(places) == len(due) == 1:
+            # Several people keep the cores busy without this.
+            self._ahead = LookAhead.begun(self._detector, later, due[0], self._pace.quick)
+        found, turned = looks(self._detector, frame.image, places, due, time, self._pace.quick, taken)
+        return self._kept(found, turned, due, new_scores, time)
+
+    def find(self, frames: Iterable[Frame]) -> Iterator[tuple[Detections | None, float]]:
+        """What `look` gives for each frame, and the frame's timestamp; see `PeopleFinder`."""
+        for frame, later, last in _with_later(frames, self._pace.looks):
+            yield self.look(frame, last, later if self._pace.calm == 1 else None), frame.timestamp
+
+    def _taken(self, due: Sequence[Followed], newcomers: int, time: float) -> Detections | None:
+        """What the look ahead gives for this frame; None without one, or if it was at another place."""
+        ahead, self._ahead = self._ahead, None
+        return None if ahead is None or newcomers or not ahead.serves(due, time) else ahead.found.result()
+
+    def _start_search(self, frame: Frame, how: Search) -> None:
+        takes = (_FINE_TAKES if how.fine else 0.0) if 0 in how.turns else _TURNED_TAKES
+        # At the first frame there is nobody to look at meanwhile.
+        due = frame.timestamp + (takes if self._tick > 0 else 0.0)
+        self._search = RunningSearch.begun(self._detector, frame.image, how, due, self._people, patient=not self._wait)
+
+    def _newcomers(self, frame: Frame) -> tuple[list[Place], list[float]]:
+        """Places and box scores of what a search found beside the people who are followed."""
+        search = self._search
+        if search is None or not (frame.timestamp >= search.due if self._wait else search.done()):
+            return [], []
+        self._search = None
+        found = search.found()
+        again = overlap(found.boxes, search.boxes)
+        for index, person in enumerate(search.people):
+            if again[:, index].max(initial=0) > _FOUND:
+                score = float(found.box_scores[again[:, index].argmax()])
+                person.misses, person.box_score = 0, max(score, person.score) if person.turned else score
+            elif search.misses(person, found, frame.image.shape):
+                person.misses += 1
+        new = np.flatnonzero(intersection_over_union(found.boxes, search.boxes).max(1, initial=0) < _SAME)
+        places = [_place(found, row) for row in new.tolist()]
+        return places, found.box_scores[new].tolist()
+
+    def _kept(
+        self, found: Detections, turned: list[bool], due: list[Followed], new_scores: list[float], time: float
+    ) -> Detections:
+        """The people who were seen, each once; those who were lost are no longer followed.
+
+        Args:
+            found: everybody in `due`, then the newcomers.
+            turned: whether the look at each was at a turned body.
+            due: people who are followed.
+            new_scores: box scores of the newcomers.
+            time: of the frame, seconds.
+        """
+        count = len(due)
+        seen = [
+            due[row].recognised(score) if row < count else score >= (_NEW_TURNED if turned[row] else _NEW)
+            for row, score in enumerate(found.box_scores.tolist())
+        ]
+        rows = np.flatnonzero(seen)
+        # Those who are followed come first: a newcomer may be one of them in another crop.
+        order = found.box_scores[rows] + (rows < count)
+        rows = np.sort(rows[pose_nms(found.keypoints[rows], found.scores[rows], found.boxes[rows], order)])
+        for person in [due[row] for row in range(count) if row not in rows]:
+            self._people = [other for other in self._people if other is not person]
+            self._searches.lost(person, time)
+        box_scores = []
+        for row in rows.tolist():
+            if row < count:
+                person = due[row]
+                person.update(found, row, time, turned[row])
+            else:
+                person = Followed.begun(found, row, new_scores[row - count], time, turned[row])
+                self._people.append(person)
+            box_scores.append(person.box_score)
+        return Detections(
+            found.boxes[rows], np.array(box_scores), found.keypoints[rows], found.scores[rows], found.skeleton
+        )
+
+
+def _place(found: Detections, row: int) -> Place:
+    """Where a newcomer is, turned as the search saw it."""
+    points = found.keypoints[row]
+    angle = body_angle(points, found.scores[row], found.skeleton)
+    place = Place(found.boxes[row], 0.0, points)
+    return place.turned(angle) if angle is not None and abs(angle) > LEANING else place

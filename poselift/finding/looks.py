@@ -1,0 +1,111 @@
+"""Looks at people in their places, at another angle where the expected one leaves doubts."""
+
+from collections.abc import Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import UInt8
+
+from poselift.core.threads import pool
+from poselift.detection import PlaceDetector
+from poselift.detection.orientation import LEANING, SURE, apart, body_angle, other_angles
+from poselift.finding.followed import Followed, Place
+from poselift.structures import Detections
+from poselift.video import Frame
+
+_CONVINCING = 0.1
+"""By how much the mean joint score must be higher for somebody who is followed to be turned by a quarter or more."""
+_NEAR, _ALIKE = 0.05, 0.1
+"""Largest distance between the edges of two places that are as good as one, as a share of the longer side, and between
+their angles, radians."""
+
+
+@dataclass(frozen=True)
+class LookAhead:
+    """A look at somebody in a later frame, which another core takes at the same time as the look before it.
+
+    Attributes:
+        person: who is followed.
+        time: of the later frame, seconds.
+        place: where the person was expected there, before the look between.
+        found: what this look gives.
+    """
+
+    person: Followed
+    time: float
+    place: Place
+    found: "Future[Detections]"
+
+    @classmethod
+    def begun(cls, detector: PlaceDetector, frame: Frame, person: Followed, quick: bool) -> "LookAhead":
+        """A look that begins."""
+        place = person.expected(frame.timestamp)
+        return cls(person, frame.timestamp, place, pool().submit(_look, detector, frame.image, [place], quick))
+
+    def serves(self, people: Sequence[Followed], time: float) -> bool:
+        """Whether a look at some people at a time in seconds would be at nearly the same place."""
+        if time != self.time or len(people) != 1 or people[0] is not self.person:
+            return False
+        now = self.person.expected(time)
+        shift = np.abs(now.box - self.place.box).max()
+        return apart(now.angle, self.place.angle) <= _ALIKE and bool(shift <= _NEAR * self.person.size)
+
+
+def looks(
+    detector: PlaceDetector,
+    frame: UInt8[np.ndarray, "_ _ 3"],
+    places: Sequence[Place],
+    people: Sequence[Followed],
+    time: float,
+    quick: bool = False,
+    found: Detections | None = None,
+) -> tuple[Detections, list[bool]]:
+    """The person in each place, and whether the look was at a turned body.
+
+    Where a look leaves doubts, others at other angles follow, and the best score decides.
+
+    Args:
+        detector: looks.
+        frame: RGB.
+        places: of the people who are followed, then those of newcomers.
+        people: who are followed.
+        time: of the frame, seconds.
+        quick: see `poselift.detection.PlaceDetector`.
+        found: the person in each place, if they were looked at already.
+    """
+    if found is None:
+        found = _look(detector, frame, places, quick)
+    tried = list(enumerate(places))
+    worth = found.box_scores.tolist()
+    for row, place in enumerate(places):
+        angle = body_angle(found.keypoints[row], found.scores[row], found.skeleton)
+        measured = place.angle if angle is None else angle
+        if row >= len(people):
+            doubts = worth[row] < SURE or place.angle != 0 or abs(measured) > LEANING
+        elif doubts := people[row].doubts(worth[row], measured, time):
+            people[row].compared = time
+        for other in other_angles(place.angle, measured) if doubts else []:
+            tried.append((row, place.turned(other)))
+            worth.append(-_CONVINCING if row < len(people) and apart(other, measured) > LEANING else 0.0)
+    if len(tried) == len(places):
+        return found, [bool(place.angle) for place in places]
+    more = _look(detector, frame, [place for _, place in tried[len(places) :]], quick)
+    worth[len(places) :] = (more.box_scores + worth[len(places) :]).tolist()
+    best = [
+        max((index for index, (which, _) in enumerate(tried) if which == row), key=lambda index: worth[index])
+        for row in range(len(places))
+    ]
+    boxes, box_scores, keypoints, scores = (
+        np.concatenate([getattr(found, name), getattr(more, name)])[best]
+        for name in ("boxes", "box_scores", "keypoints", "scores")
+    )
+    chosen = Detections(boxes, box_scores, keypoints, scores, found.skeleton)
+    return chosen, [bool(tried[index][1].angle) for index in best]
+
+
+def _look(
+    detector: PlaceDetector, frame: UInt8[np.ndarray, "_ _ 3"], places: Sequence[Place], quick: bool
+) -> Detections:
+    boxes = np.array([place.box for place in places]).reshape(-1, 4)
+    return detector.look(frame, boxes, np.array([place.angle for place in places], float), quick)

@@ -1,0 +1,138 @@
+"""Clips with people in them: the frames, the people in each frame, and a tracker.
+
+A clip is a video with a detector (`VideoClip`), or a file of 2D keypoints (`poselift.keypoints.KeypointClip`).
+"""
+
+import math
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Protocol, runtime_checkable
+
+from poselift.detection import Detector
+from poselift.finding.finder import DEFAULT_QUALITY, build_finder
+from poselift.structures import Detections, Keypoints2D
+from poselift.tracking import Tracker
+from poselift.video import Frame, VideoReader
+
+
+@runtime_checkable
+class PeopleTracker(Protocol):
+    """Assigns detections to people, as `poselift.tracking.Tracker` does."""
+
+    def update(self, detections: Detections | None, timestamp: float) -> list[int]:
+        """The number of each person in the next frame, None for one without a look; the timestamp is in seconds."""
+        ...
+
+    def tracks(self) -> list[Keypoints2D]:
+        """The keypoints of each person in the frames so far."""
+        ...
+
+
+@runtime_checkable
+class Clip(Protocol):
+    """People in a series of frames.
+
+    Attributes:
+        path: input file, for messages.
+        detector_name: name of the detector, or the format of a keypoint file.
+        detector_weights: SHA-256 of each weight file of the detector, by file name; empty for a keypoint file.
+        image_size: (width, height) of the frames in pixels.
+        fps: average frames per second; None if unknown.
+        video_fps: true frames per second of the video, if they are not those of its time stamps; None otherwise.
+        duration: expected seconds of the clip, for progress bars; None if unknown.
+        span: the chosen (start, end) in seconds, end exclusive; infinite where the user chose none.
+    """
+
+    path: Path
+    detector_name: str
+    detector_weights: dict[str, str]
+    image_size: tuple[int, int]
+    fps: float | None
+    video_fps: float | None
+    duration: float | None
+    span: tuple[float, float]
+
+    @property
+    def warnings(self) -> list[str]:
+        """Problems of the input, one line each; complete after `people` is exhausted."""
+        ...
+
+    def frames(self) -> Iterator[Frame]:
+        """The pictures in order, with their timestamps; pictures outside of the chosen span may be among them."""
+        ...
+
+    def people(self, frames: Iterable[Frame]) -> Iterator[tuple[Detections | None, float]]:
+        """The people in each frame of the chosen span, None where no detector looked, and its timestamp in seconds.
+
+        Args:
+            frames: those of `frames`, which the caller may wrap to measure time or show progress.
+        """
+        ...
+
+    def tracker(self) -> PeopleTracker:
+        """A new tracker for `people`."""
+        ...
+
+
+class VideoClip:
+    """A video whose people a detector finds; see `Clip`. Memory does not grow with the length of the video.
+
+    Args:
+        path: the video.
+        detector: finds people and their keypoints.
+        start: first second of the span; the beginning if None.
+        end: end of the span in seconds, exclusive; the end of the video if None.
+        quality: how often the detector looks, one of `QUALITIES`.
+        fps: frames per second of the recording, for slow motion; see `poselift.video.VideoReader`.
+
+    Raises:
+        InputError: the file is not a video, the span is empty, `fps` is no frame rate, or the quality is unknown.
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        detector: Detector,
+        start: float | None = None,
+        end: float | None = None,
+        quality: str = DEFAULT_QUALITY,
+        fps: float | None = None,
+    ) -> None:
+        build_finder(detector, quality)  # checks the quality before the long work
+        self._quality = quality
+        self._reader = VideoReader(path, start, end, fps)
+        self._detector, self.video_fps = detector, fps
+        info = self._reader.info
+        self.path, self.fps, self.image_size = info.path, info.fps, (info.width, info.height)
+        self.span = (start or 0.0, math.inf if end is None else end)
+        last = min(self.span[1], info.duration or math.inf)
+        self.duration = last - self.span[0] if last < math.inf else None
+        self.detector_name, self.detector_weights = detector.name, detector.weights
+
+    @property
+    def warnings(self) -> list[str]:
+        """Problems of the video, one line each."""
+        return list(self._reader.warnings)
+
+    def frames(self) -> Iterator[Frame]:
+        """The frames of the span; each call reads the video anew."""
+        return iter(self._reader)
+
+    def people(self, frames: Iterable[Frame]) -> Iterator[tuple[Detections | None, float]]:
+        """The people in each frame; None where the finder does not look."""
+        return build_finder(self._detector, self._quality).find(frames)
+
+    def tracker(self) -> Tracker:
+        """A tracker that compares poses: detectors do not know who is who."""
+        return Tracker(self.image_size)
+
+
+def frames_within(clip: Clip) -> Iterator[Frame]:
+    """The frames of a clip in its chosen span."""
+    start, end = clip.span
+    for frame in clip.frames():
+        if frame.timestamp >= end:
+            return
+        if frame.timestamp >= start:
+            yield frame

@@ -1,0 +1,129 @@
+"""Limits of joints with three axes: how far a segment may point from a middle pose, and turn about itself.
+
+A rotation is split into the swing of the segment from the middle of its range and the twist about the segment, as in
+Baerlocher and Boulic, Parametrization and Range of Motion of the Ball-and-Socket Joint (2001). A swing beyond the limit
+ends on a superellipse around the middle. Poses within the limits stay as they are, to the last digit, and a limit adds
+no jump to a continuous motion.
+
+The limits are the normal ranges of the American Academy of Orthopaedic Surgeons (Greene and Heckman, The Clinical
+Measurement of Joint Motion, 1994), widened by 30 degrees on each side and more for shoulders and feet. docs/angles.md
+has both, and how often they act.
+"""
+
+import math
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from jaxtyping import Float
+
+from poselift.geometry import axis_angle_to_matrix, rotation_x, rotation_y, rotation_z
+from poselift.geometry.products import compose, rotate, transpose
+from poselift.kinematics.directions import swing
+
+_PASSING = math.radians(45)
+"""A twist that is this close to the opposite of the middle passes over from one end of the range to the other."""
+
+_ROUND = 4
+"""Order of the superellipse: 2 is an ellipse, which cuts normal poses that bend two ways; infinity is a rectangle."""
+
+_ABOUT = {"x": rotation_x, "y": rotation_y, "z": rotation_z}
+_AXES = dict(zip("xyz", np.eye(3), strict=True))
+
+
+@dataclass(frozen=True)
+class Ball:
+    """The range of a joint, in the axes of the parent at rest: x to the left, y up, z ahead.
+
+    Attributes:
+        axes: the two axes of swing, then that of twist, along the segment; such as "xzy".
+        middle: rotation about each of these axes in turn, from rest to the middle of the range, degrees.
+        reach: half of the range about each of these axes, degrees.
+    """
+
+    axes: str
+    middle: tuple[float, float, float]
+    reach: tuple[float, float, float]
+
+    def mirror(self) -> "Ball":
+        """The same joint of the other side."""
+        signs = [1.0 if axis == "x" else -1.0 for axis in self.axes]
+        first, second, third = (sign * angle for sign, angle in zip(signs, self.middle, strict=True))
+        return replace(self, middle=(first, second, third))
+
+    def hold(self, rotation: Float[np.ndarray, "t 3 3"]) -> Float[np.ndarray, "t 3 3"]:
+        """The rotation of a segment relative to its parent, or the one that the limits allow where it is beyond."""
+        along, first = _AXES[self.axes[2]], _AXES[self.axes[0]]
+        local = compose(transpose(self._middle), rotation)
+        pointed = local @ along
+        kept = self._limit_swing(along, pointed)
+        turned = compose(transpose(swing(along, pointed)), local) @ first
+        twist = np.arctan2(turned @ np.cross(along, first), turned @ first)
+        allowed = self.limit_twist(twist)
+        limited = compose(compose(self._middle, swing(along, kept)), _ABOUT[self.axes[2]](allowed))
+        within = (kept == pointed).all(-1) & (allowed == twist)
+        return np.where(within[:, None, None], rotation, limited)
+
+    def limit_direction(
+        self, parent: Float[np.ndarray, "t 3 3"], direction: Float[np.ndarray, "t 3"], along: Float[np.ndarray, "3"]
+    ) -> Float[np.ndarray, "t 3"]:
+        """The direction of a segment, or the one that the limits allow where it is beyond.
+
+        Args:
+            parent: rotation of the parent in the world.
+            direction: unit vector in the world.
+            along: the segment's direction at rest, in the axes of the parent.
+        """
+        middle = compose(parent, self._middle)
+        local = rotate(transpose(middle), direction)
+        kept = self._limit_swing(along, local)
+        return np.where((kept == local).all(-1)[:, None], direction, rotate(middle, kept))
+
+    def untwist(
+        self, parent: Float[np.ndarray, "t 3 3"], direction: Float[np.ndarray, "t 3"], along: Float[np.ndarray, "3"]
+    ) -> Float[np.ndarray, "t 3 3"]:
+        """Rotation in the world of a segment in this direction, with its twist in the middle of the range."""
+        middle = compose(parent, self._middle)
+        return compose(middle, swing(along, rotate(transpose(middle), direction)))
+
+    def limit_twist(self, angle: Float[np.ndarray, " t"]) -> Float[np.ndarray, " t"]:
+        """The twist from the middle, within the limits; radians from -pi to pi."""
+        end = math.radians(self.reach[2])
+        away = (math.pi - np.abs(angle)) / min(_PASSING, math.pi - end)
+        return np.where(np.abs(angle) > end, np.sign(angle) * end * np.minimum(away, 1.0), angle)
+
+    @cached_property
+    def _middle(self) -> np.ndarray:
+        """Rotation from rest to the middle of the range."""
+        angles = zip(self.axes, np.deg2rad(self.middle), strict=True)
+        first, second, third = (_ABOUT[axis](np.asarray(angle)) for axis, angle in angles)
+        return compose(compose(first, second), third)
+
+    def _limit_swing(self, along: np.ndarray, pointed: np.ndarray) -> np.ndarray:
+        """A direction in the axes of the middle pose, within the superellipse of the swing."""
+        cross = np.cross(along, pointed)
+        sin, cos = np.linalg.norm(cross, axis=-1, keepdims=True), (pointed @ along)[:, None]
+        vector = cross / np.maximum(sin, 1e-12) * np.arctan2(sin, cos)
+        columns = ["xyz".index(axis) for axis in self.axes[:2]]
+        reach = np.deg2rad(self.reach[:2])
+        beyond = np.linalg.norm(vector[:, columns] / reach, ord=_ROUND, axis=-1, keepdims=True)
+        limited = axis_angle_to_matrix(vector / np.maximum(beyond, 1.0)) @ along
+        return np.where(beyond > 1, limited, pointed)
+
+
+_HIP = Ball("xzy", (-45.0, 8.0, 0.0), (105.0, 68.0, 75.0))
+_SHOULDER = Ball("yzx", (-45.0, 0.0, -55.0), (135.0, 135.0, 130.0))
+_ANKLE = Ball("xyz", (0.0, 0.0, 0.0), (80.0, 60.0, 60.0))
+_BACK = Ball("xzy", (27.0, 0.0, 0.0), (82.0, 65.0, 75.0))
+
+BALLS = {
+    "spine": _BACK,
+    "thorax": _BACK,
+    "neck_base": Ball("xzy", (0.0, 0.0, 0.0), (75.0, 75.0, 90.0)),
+    **{
+        f"{side}_{joint}": ball if side == "left" else ball.mirror()
+        for joint, ball in (("hip", _HIP), ("shoulder", _SHOULDER), ("ankle", _ANKLE))
+        for side in ("left", "right")
+    },
+}
+"""Limits by the name of the segment. Those of spine and thorax are relative to the pelvis, the others to the parent."""

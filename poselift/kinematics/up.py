@@ -1,0 +1,78 @@
+"""Up, estimated from bodies, and the axes that follow from it: a single camera does not know how it was held."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from jaxtyping import Bool, Float
+
+from poselift.structures import Motion
+
+CAMERA_UP = np.array([0.0, -1.0, 0.0])
+"""Up of a level camera, in its frame."""
+
+_UPRIGHT = np.cos(np.deg2rad(45))
+"""Cosine of the largest angle between an upright body and the camera's up."""
+
+_MAX_TILT = np.deg2rad(25)
+"""Largest angle between the estimated up and the camera's up."""
+
+
+def rotation_to_y_up(motions: Sequence[Motion]) -> Float[np.ndarray, "3 3"]:
+    """The rotation from the motions' frame to one with Y up: the identity for world motions.
+
+    Raises:
+        ValueError: the motions are not all in the same frame.
+    """
+    frames = {motion.frame for motion in motions}
+    if len(frames) > 1:
+        raise ValueError(f"motions of one scene must share a frame; these are in {sorted(frames)}")
+    return np.eye(3) if frames == {"world"} else level_axes(estimate_up(motions))
+
+
+def level_axes(up: Float[np.ndarray, "3"]) -> Float[np.ndarray, "3 3"]:
+    """The axes of a level frame with Y up, as rows: the rotation from the camera frame to it.
+
+    X is the camera's right, made level, and Z points towards the camera.
+
+    Args:
+        up: unit vector in the camera frame, not along the camera's x.
+    """
+    right = np.array([1.0, 0.0, 0.0])
+    x = right - (right @ up) * up
+    x /= np.linalg.norm(x)
+    return np.stack([x, up, np.cross(x, up)])
+
+
+def find_upright(axes: Float[np.ndarray, "t 3"], cosine: float = _UPRIGHT) -> Bool[np.ndarray, " t"]:
+    """Frames in which a body is upright in the camera's frame; those without a body are not.
+
+    Args:
+        axes: from the feet to the shoulders, of any length (`Motion.body_axis`); NaN where unknown.
+        cosine: of the largest angle between an upright body and the camera's up.
+    """
+    return axes @ CAMERA_UP > cosine * np.linalg.norm(axes, axis=-1)
+
+
+def estimate_up(motions: Sequence[Motion]) -> Float[np.ndarray, "3"]:
+    """Unit vector up in the camera frame: the median axis of all bodies; see `median_up`."""
+    axes = [np.zeros((0, 3)), *(axis for motion in motions if (axis := motion.body_axis()) is not None)]
+    return median_up(np.concatenate(axes))
+
+
+def median_up(axes: Float[np.ndarray, "n 3"]) -> Float[np.ndarray, "3"]:
+    """Unit vector up in the camera frame: the median body axis.
+
+    Only upright bodies count; without any, the result is the camera's own up. It leans at most 25 degrees from that.
+
+    Args:
+        axes: of bodies, of any length.
+    """
+    upright = axes[find_upright(axes)]
+    if not len(upright):
+        return CAMERA_UP
+    up = np.median(upright / np.linalg.norm(upright, axis=-1, keepdims=True), axis=0)
+    up /= np.linalg.norm(up)
+    if up @ CAMERA_UP >= np.cos(_MAX_TILT):
+        return up
+    sideways = up - (up @ CAMERA_UP) * CAMERA_UP
+    return np.cos(_MAX_TILT) * CAMERA_UP + np.sin(_MAX_TILT) * sideways / np.linalg.norm(sideways)

@@ -1,0 +1,126 @@
+"""Camera intrinsics: given by the user, or assumed."""
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from jaxtyping import Float
+
+from poselift.core.errors import InputError
+from poselift.geometry import ASSUMED_FOV, intrinsics_from_fov
+from poselift.structures import check_image_size
+
+_FOV = (5.0, 150.0)
+"""Accepted fields of view, degrees: a pinhole camera does not describe other lenses."""
+
+
+@dataclass(frozen=True)
+class CameraModel:
+    """Intrinsics of a camera.
+
+    Attributes:
+        K: intrinsics in pixels, converted to float32.
+        image_size: (width, height) in pixels.
+        origin: "given" by the user or a dataset, or "assumed".
+        distortion: k1, k2, p1, p2, k3 in OpenCV's order; None for a lens without distortion.
+
+    Raises:
+        InputError: K is not 3 x 3, or its focal lengths are not positive.
+
+    Example:
+        >>> K = np.array([[500.0, 0, 320], [0, 500, 240], [0, 0, 1]])
+        >>> round(CameraModel(K, (640, 480), "given").fov, 2)
+        65.24
+    """
+
+    K: Float[np.ndarray, "3 3"]
+    image_size: tuple[int, int]
+    origin: Literal["given", "assumed"]
+    distortion: Float[np.ndarray, " 5"] | None = None
+
+    def __post_init__(self) -> None:
+        """Checks K."""
+        K = self.K
+        if not isinstance(K, np.ndarray) or K.shape != (3, 3):
+            raise InputError(f"K is {K}; give the 3 x 3 matrix of the intrinsics, in pixels, as a numpy array")
+        if not np.isfinite(K).all() or K[0, 0] <= 0 or K[1, 1] <= 0:
+            raise InputError("K must have finite numbers and positive focal lengths, in pixels")
+        object.__setattr__(self, "K", K.astype(np.float32))
+
+    @property
+    def fov(self) -> float:
+        """Field of view across the longer side of the picture, degrees."""
+        width, height = self.image_size
+        focal = self.K[0, 0] if width >= height else self.K[1, 1]
+        return math.degrees(2 * math.atan(0.5 * max(width, height) / float(focal)))
+
+
+def camera_for(
+    image_size: tuple[int, int], fov: float | None = None, intrinsics: tuple[float, float, float, float] | None = None
+) -> CameraModel:
+    """The camera with the given field of view or intrinsics, or an assumed one.
+
+    Args:
+        image_size: (width, height) in pixels.
+        fov: field of view across the longer side of the picture, degrees.
+        intrinsics: fx, fy, cx, cy in pixels of the upright picture, instead of `fov`.
+
+    Raises:
+        InputError: both are given, or the values do not fit a camera.
+
+    Example:
+        >>> camera_for((1920, 1080)).origin
+        'assumed'
+        >>> camera_for((1920, 1080), fov=60.0).origin
+        'given'
+    """
+    check_image_size(image_size)
+    width, height = image_size
+    low, high = _FOV
+    if intrinsics is not None:
+        if fov is not None:
+            raise InputError("a field of view and intrinsics are both given; give one of them")
+        values = [_number(value, "intrinsics") for value in intrinsics] if np.iterable(intrinsics) else []
+        if len(values) != 4:
+            raise InputError(f"intrinsics are {intrinsics!r:.60}; give four numbers: fx, fy, cx, cy")
+        fx, fy, cx, cy = values
+        said = f"intrinsics {fx:g},{fy:g},{cx:g},{cy:g} do not fit pictures of {width} x {height} pixels"
+        if not all(map(math.isfinite, (fx, fy, cx, cy))) or fx <= 0 or fy <= 0:
+            raise InputError(f"{said}: fx and fy must be positive pixels")
+        camera = CameraModel(np.array([[fx, 0.0, cx], [0.0, fy, cy], [0.0, 0.0, 1.0]]), image_size, "given")
+        if not low <= camera.fov <= high:
+            raise InputError(
+                f"{said}: the field of view is {camera.fov:.3g} degrees, not {low:g} to {high:g}; give pixels"
+            )
+        if not (-width < cx < 2 * width and -height < cy < 2 * height):
+            raise InputError(f"{said}: cx and cy are far outside; give pixels from the upper left corner")
+        return camera
+    if fov is not None and not low <= _number(fov, "fov") <= high:
+        raise InputError(f"the field of view is {fov} degrees; give {low:g} to {high:g}, across the longer side")
+    K = intrinsics_from_fov(width, height, math.radians(ASSUMED_FOV if fov is None else fov))
+    return CameraModel(K, image_size, "assumed" if fov is None else "given")
+
+
+def check_fits(camera: CameraModel, image_size: tuple[int, int]) -> None:
+    """Checks that a camera is of pictures of this size.
+
+    Raises:
+        InputError: its pictures have another size, so the same pixel would be another ray.
+    """
+    if tuple(camera.image_size) != tuple(image_size):
+        ours, theirs = (" x ".join(f"{side:g}" for side in size) for size in (image_size, camera.image_size))
+        raise InputError(
+            f"the keypoints are of pictures of {ours} pixels, the camera of {theirs}; give the camera of these "
+            f"pictures, such as camera_for({tuple(image_size)})"
+        )
+
+
+def _number(value: object, name: str) -> float:
+    """The value as a number."""
+    try:
+        if isinstance(value, str | bytes | bool):
+            raise TypeError  # noqa: TRY301
+        return float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"{name} has {value!r:.40}; give numbers") from None

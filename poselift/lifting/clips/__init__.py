@@ -1,0 +1,1 @@
+"""Everybody in a clip: the pipeline around `lift`, and its warnings."""

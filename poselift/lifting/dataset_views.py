@@ -1,0 +1,43 @@
+"""Lifting the views of datasets, as videos are lifted."""
+
+from poselift.data.views import View
+from poselift.lifting.camera_model import CameraModel, camera_for
+from poselift.lifting.options import LiftOptions
+from poselift.lifting.person import lift
+from poselift.models import Weights
+from poselift.structures import Keypoints2D, Motion
+
+
+def lift_view(
+    view: View, weights: Weights, options: LiftOptions = LiftOptions(), *, known_camera: bool = True
+) -> Motion:
+    """The motion that `poselift lift` gives for a dataset's view.
+
+    Args:
+        view: keypoints and camera; its 3D joints are not looked at.
+        weights: the lifter.
+        options: settings; the defaults are those of `poselift lift`.
+        known_camera: False to assume a field of view, as for a video of an unknown camera.
+    """
+    keypoints = keypoints_of(view)
+    return lift(keypoints, weights, camera_of(view) if known_camera else camera_for(keypoints.image_size), options)
+
+
+def camera_of(view: View) -> CameraModel:
+    """The camera of a view."""
+    width, height = (int(size) for size in view.image_size)
+    distortion = None if view.distortion is None else view.distortion.float().cpu().numpy()
+    return CameraModel(view.K.cpu().numpy(), (width, height), "given", distortion)
+
+
+def keypoints_of(view: View) -> Keypoints2D:
+    """The keypoints of a view."""
+    width, height = (int(size) for size in view.image_size)
+    return Keypoints2D(
+        view.keypoints.cpu().numpy(),
+        view.scores.cpu().numpy(),
+        # Float32 seconds; to the microsecond they are those that a file of keypoints would hold.
+        view.times.double().cpu().numpy().round(6),
+        view.keypoint_skeleton,
+        (width, height),
+    )

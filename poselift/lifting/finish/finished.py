@@ -1,0 +1,118 @@
+"""The joints that the network gives become a motion, for files and streams alike."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+
+from poselift.core.times import interpolate
+from poselift.geometry import with_bone_lengths
+from poselift.lifting.finish.constant_bones import BonesSoFar, measure_clip
+from poselift.lifting.finish.joint_uncertainty import adjust_uncertainty
+from poselift.lifting.finish.level_feet import level_feet
+from poselift.lifting.finish.refinement import measure_offsets, move_to_rays
+from poselift.lifting.finish.repetitions import fill_from_repetitions
+from poselift.lifting.finish.root_track import solve_root
+from poselift.lifting.network.protocol import Lifted
+from poselift.lifting.options import LiftOptions
+from poselift.lifting.prepare.gaps import widening_factors
+from poselift.lifting.prepare.prepared import Prepared, Segment
+from poselift.lifting.prepare.quarter_turns import turn_back
+from poselift.models import Weights
+from poselift.structures import Motion
+
+
+@dataclass(frozen=True)
+class Stream:
+    """Says that later frames are not there yet.
+
+    Attributes:
+        time: of the pose that is due, seconds.
+        bones: the lengths measured so far.
+    """
+
+    time: float
+    bones: BonesSoFar
+
+
+def finish(
+    prepared: Prepared,
+    lifted: Sequence[Lifted],
+    weights: Weights,
+    options: LiftOptions = LiftOptions(),
+    stream: Stream | None = None,
+) -> Motion:
+    """One person's motion in the camera frame.
+
+    The steps: turn the joints back, move them towards their rays, interpolate the other frames, fill longer gaps from
+    the person's repetitions, make standing feet level, give bones a constant length, and place the root.
+
+    Args:
+        prepared: the track.
+        lifted: what the network gave of each segment.
+        weights: the lifter.
+        options: settings.
+        stream: None for a file, all of whose frames are there. A stream has no later frames to take repetitions from,
+            feet level only with later frames (benchmarks/stream.md), and bones as long as they were so far.
+    """
+    lifter = weights.lifter
+    skeleton, times, seen = lifter.skeleton_out, prepared.keypoints.timestamps, prepared.seen
+    joints = np.full((len(times), len(skeleton), 3), np.nan, np.float32)
+    # People without usable keypoints get NaN, so that all people of a clip have uncertainties or none has.
+    uncertainty = np.full(joints.shape[:2], np.nan, np.float32) if lifter.gives_uncertainty else None
+    interpolated = np.zeros(len(times), bool)
+    for segment, own in zip(prepared.segments, lifted, strict=True):
+        rows = slice(segment.first, segment.end)
+        interpolated[rows] = ~seen[rows]
+        poses, radii = _refine(prepared, segment, own, weights, options)
+        joints[rows] = interpolate(poses, segment.times, times[rows])
+        if uncertainty is not None and radii is not None:
+            wider = widening_factors(seen[rows], times[rows])[:, None]
+            uncertainty[rows] = wider * interpolate(radii, segment.times, times[rows])
+
+    def motion(joints: Float[np.ndarray, "t j 3"]) -> Motion:
+        root = _place(joints, prepared)
+        keypoints = prepared.keypoints
+        return Motion(
+            joints, root, times, interpolated, skeleton, "camera", keypoints, uncertainty, pelvis=weights.pelvis
+        )
+
+    if stream is None:
+        joints = fill_from_repetitions(joints, prepared.bridged, times)
+        if options.refine:
+            joints = level_feet(motion(joints), options.threshold)
+    if options.constant_bones:
+        if stream is None:
+            lengths = measure_clip(joints, prepared.scores, lifter.skeleton_in, skeleton)
+        else:
+            lengths = stream.bones.measure(stream.time, joints, prepared)
+        joints = joints if lengths is None else with_bone_lengths(joints, lengths, skeleton.parent_indices)
+    return motion(joints)
+
+
+def _refine(
+    prepared: Prepared, segment: Segment, lifted: Lifted, weights: Weights, options: LiftOptions
+) -> tuple[Float[np.ndarray, "n j 3"], Float[np.ndarray, "n j"] | None]:
+    """Joints in the camera frame, moved towards their rays, and their uncertainty, in the network's frames."""
+    poses = turn_back(lifted.joints, segment.turns)
+    if not options.refine and lifted.uncertainty is None:
+        return poses, None
+    exact, trust = poses.astype(np.float64), segment.spread(prepared.trust)
+    rays = segment.spread(prepared.rays)
+    offsets = measure_offsets(exact, rays, trust, segment.times, weights.lifter.skeleton_out)
+    radii = lifted.uncertainty
+    if radii is not None:
+        radii = weights.uncertainty_factor * adjust_uncertainty(radii, offsets, trust)
+    return move_to_rays(exact, offsets) if options.refine else poses, radii
+
+
+def _place(joints: Float[np.ndarray, "t j 3"], prepared: Prepared) -> Float[np.ndarray, "t 3"]:
+    """The root in each segment; NaN between them, and in segments without a ray."""
+    root = np.full((len(joints), 3), np.nan, np.float32)
+    rays, trust, times = prepared.rays, prepared.trust, prepared.keypoints.timestamps
+    for segment in prepared.segments:
+        rows = slice(segment.first, segment.end)
+        if trust[rows].any():
+            root[rows] = solve_root(joints[rows].astype(np.float64), rays[rows], trust[rows], times[rows])
+    return root

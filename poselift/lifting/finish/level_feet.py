@@ -1,0 +1,77 @@
+"""Level feet: two feet that stand are at one height, which says how far one is behind the other.
+
+Most of a lifter's error is along the line of sight. A camera looks down at standing feet at an angle, so a foot that
+is too near seems to float, and one that is too far seems to stand below the ground. Each foot moves along its line of
+sight to where both are level, as far as its depth is doubted. The camera must be still while the feet stand: in a
+moving picture no foot is at rest.
+"""
+
+import numpy as np
+from jaxtyping import Float
+
+from poselift.kinematics.filtering import gaussian_means
+from poselift.kinematics.foot_contacts import find_contacts
+from poselift.kinematics.ground import UPRIGHT, find_ground
+from poselift.structures import FEET, THRESHOLD, Motion
+
+_DEPTH = 0.07
+"""Error of a foot's depth in the body, metres (standard deviation)."""
+
+_HEIGHT = 0.02
+"""Difference of a standing ankle's height from its usual one, metres (standard deviation): heels rise a little."""
+
+_STEP = 0.2
+"""Difference of the feet's heights, metres, at which it counts a quarter (Geman-McClure): one of the feet may be on a
+stair."""
+
+_KNEE = 0.5
+"""Share of the ankle's move that the knee makes."""
+
+_MEMORY = 0.1
+"""Standard deviation in seconds of the Gaussian that averages the moves over time and lets them fade."""
+
+_LEAN = np.deg2rad(12)
+"""Angle between the body's mean axis and up from which up is not trusted: somebody leans, or the camera is rolled. It
+is below 5 degrees on the real takes of benchmarks/real.md and below 10 on the CMU val views."""
+
+
+def level_feet(motion: Motion, threshold: float = THRESHOLD) -> Float[np.ndarray, "t j 3"]:
+    """Joints with both feet at one height in the frames in which both stand.
+
+    The lengths of the legs' bones change by it; `with_constant_bones` evens them out.
+
+    Args:
+        motion: of one person, in the camera frame, with the root.
+        threshold: keypoints with a lower score count as unseen.
+
+    Returns:
+        The joints of the motion; unchanged if its skeleton lacks knees, ankles or shoulders, or if up is not known.
+    """
+    skeleton, axes = motion.skeleton, motion.body_axis()
+    legs = [[f"{foot.removesuffix('_foot')}_{joint}" for foot in FEET] for joint in ("ankle", "knee")]
+    if axes is None or not {*legs[0], *legs[1]} <= set(skeleton.joints):
+        return motion.joints
+    up = find_ground([motion], threshold, [motion.keypoints.person]).up
+    axes = axes / np.maximum(np.linalg.norm(axes, axis=-1, keepdims=True), 1e-9)
+    upright = axes @ up > UPRIGHT  # false for NaN
+    down = find_contacts(motion, up, threshold)
+    if down is None or not upright.any():
+        return motion.joints
+    axis = axes[upright].mean(0)
+    stand = upright & down.any(-1).all(-1)
+    if axis @ up < np.cos(_LEAN) * np.linalg.norm(axis) or not stand.any():
+        return motion.joints
+    ankles, knees = map(skeleton.indices, legs)
+    places = (motion.joints[:, ankles] + motion.root[:, None]).astype(np.float64)
+    sight = np.nan_to_num(places / np.linalg.norm(places, axis=-1, keepdims=True))
+    heights, slopes = places @ up, sight @ up
+    above = heights - heights.mean(1, keepdims=True)
+    counts = stand / (1 + (np.diff(heights)[:, 0] / _STEP) ** 2) ** 2
+    # The move m that minimises (m / depth)² + ((above + slope m) / height)².
+    moves = -(_DEPTH**2) * slopes * above / (_DEPTH**2 * slopes**2 + _HEIGHT**2) * counts[:, None]
+    moves = gaussian_means(np.where(stand[:, None], moves, 0.0), motion.timestamps, _MEMORY)[..., None] * sight
+    joints = motion.joints.astype(np.float64)
+    joints[:, knees] += _KNEE * moves
+    for side, ankle in enumerate(ankles):
+        joints[:, skeleton.branch(ankle)] += moves[:, side, None]
+    return joints.astype(motion.joints.dtype)

@@ -1,0 +1,1 @@
+"""Lifting while frames arrive."""

@@ -1,0 +1,111 @@
+"""From the frames of a live source to everybody's 3D poses."""
+
+from collections.abc import Mapping
+from time import monotonic
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+
+from poselift.finding.finder import PeopleFinder
+from poselift.lifting.world.streaming_world import StreamingWorld
+from poselift.skeleton import Skeleton
+from poselift.structures import LiveFrame, StreamedPose
+from poselift.tracking import Tracker
+from poselift.video import Captured
+
+_PRESENT = 0.5
+"""Seconds since the last look that found a person, who still counts as there."""
+_REMEMBERED = 10.0
+"""Seconds for which the last look at a person is remembered: more than a lookahead takes."""
+_LONGEST = 10_000
+"""Milliseconds; longer latencies count as this."""
+
+
+@runtime_checkable
+class PeopleLifter(Protocol):
+    """Lifts all people while frames arrive, as `poselift.lifting.StreamingPeople` does.
+
+    Attributes:
+        skeleton: of the poses.
+    """
+
+    skeleton: Skeleton
+
+    def push(self, people: Mapping[int, tuple[np.ndarray, np.ndarray]], timestamp: float) -> dict[int, StreamedPose]:
+        """The poses by number of the person, from the keypoints and scores of those who were found."""
+        ...
+
+
+class LivePeople:
+    """Finds, tracks and lifts the people of successive frames. Memory does not grow.
+
+    Args:
+        finder: finds them.
+        lifter: lifts them.
+        image_size: (width, height) of the frames in pixels.
+        world: moves the poses to the world frame; there are none until it knows the ground.
+    """
+
+    def __init__(
+        self,
+        finder: PeopleFinder,
+        lifter: PeopleLifter,
+        image_size: tuple[int, int],
+        world: StreamingWorld | None = None,
+    ) -> None:
+        self._finder, self._lifter, self._world = finder, lifter, world
+        self._tracker = Tracker(image_size, history=False)
+        self._last_seen: dict[int, float] = {}
+
+    def process(self, captured: Captured) -> LiveFrame:
+        """The people in a frame.
+
+        A person at whom the finder did not look has no pose: the last one is not repeated.
+        """
+        frame = captured.frame
+        time = frame.timestamp
+        found = self._finder.look(frame)
+        numbers = self._tracker.update(found, time)
+        keypoints: dict[int, tuple[np.ndarray, np.ndarray]] = {}
+        people: dict[int, StreamedPose] = {}
+        if found is not None:
+            keypoints = {
+                number: (found.keypoints[row], found.scores[row]) for row, number in enumerate(numbers) if number
+            }
+            self._last_seen |= dict.fromkeys(keypoints, time)
+            poses = self._lifter.push(keypoints, time)
+            # A lifter holds the last pose of those who were not found. Poses between two looks are new.
+            people = {
+                number: pose for number, pose in poses.items() if pose.timestamp <= self._last_seen.get(number, -np.inf)
+            }
+            if self._world is not None:
+                people = self._world.push(people) or {}
+        self._last_seen = {number: seen for number, seen in self._last_seen.items() if time - seen <= _REMEMBERED}
+        return LiveFrame(
+            frame.index,
+            time,
+            captured.dropped,
+            monotonic() - captured.arrived,
+            found is not None,
+            tuple(sorted(number for number, seen in self._last_seen.items() if time - seen <= _PRESENT)),
+            people,
+            keypoints,
+        )
+
+
+class Latencies:
+    """Percentiles of any number of latencies, to a millisecond. Memory does not grow."""
+
+    def __init__(self) -> None:
+        self._counts = np.zeros(_LONGEST + 1, np.int64)
+
+    def __len__(self) -> int:
+        return int(self._counts.sum())
+
+    def add(self, seconds: float) -> None:
+        """Adds a latency."""
+        self._counts[min(max(0, round(1000 * seconds)), _LONGEST)] += 1
+
+    def percentile(self, share: float) -> int:
+        """Milliseconds that this share (0 to 1) of the latencies does not exceed; 0 without latencies."""
+        return int(np.searchsorted(np.cumsum(self._counts), share * len(self)))

@@ -1,0 +1,139 @@
+"""Lifting while frames arrive: the poses of all people of a picture at each push."""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+
+import numpy as np
+from jaxtyping import Float
+
+from poselift.lifting.camera_model import CameraModel
+from poselift.lifting.live.pose_smoothing import PoseSmoother
+from poselift.lifting.live.streamed_person import StreamedPerson
+from poselift.lifting.network.overlap import lift_segments
+from poselift.lifting.network.protocol import Network
+from poselift.lifting.network.torch_network import TorchNetwork
+from poselift.lifting.options import LiftOptions
+from poselift.models import Weights
+from poselift.skeleton import Skeleton
+from poselift.structures import StreamedPose
+
+LIVE = LiftOptions(flip=False, window=63)
+"""Defaults of live use (benchmarks/stream.md has the errors and times of others)."""
+
+FORGOTTEN = 3.0
+"""Seconds without keypoints after which `StreamingPeople` forgets a person."""
+
+
+class StreamingPeople:
+    """Lifts all people of a picture while frames arrive; people come and go.
+
+    A person begins with the first push that has keypoints for their number. After `FORGOTTEN` seconds without
+    keypoints the person is forgotten, so that memory does not grow.
+
+    Args:
+        weights: the lifter.
+        camera: the camera of the keypoints.
+        skeleton: of the keypoints.
+        lookahead: number of later pushes that a pose waits for, as in `StreamingLifter`.
+        options: settings; `every_frame` has no effect here.
+        smooth: smooth the poses over time (`poselift.lifting.live.pose_smoothing`).
+
+    Attributes:
+        skeleton: of the poses.
+
+    Raises:
+        InputError: `lookahead` is negative or not below the frames in a window.
+
+    Example:
+        >>> from poselift.lifting import camera_for
+        >>> from poselift.models import load_weights
+        >>> from poselift.skeleton import COCO17
+        >>> people = StreamingPeople(load_weights("tiny"), camera_for((640, 480)), COCO17)
+        >>> body = np.random.default_rng(0).uniform(200, 400, (17, 2))
+        >>> sorted(people.push({1: (body, np.ones(17)), 7: (body + 50, np.ones(17))}, 0.0))
+        [1, 7]
+        >>> people.push({7: (body + 50, np.ones(17))}, 0.04)[1].interpolated
+        True
+    """
+
+    def __init__(
+        self,
+        weights: Weights,
+        camera: CameraModel,
+        skeleton: Skeleton,
+        lookahead: int = 0,
+        options: LiftOptions = LIVE,
+        smooth: bool = True,
+    ) -> None:
+        self.skeleton = weights.lifter.skeleton_out
+        network, window = TorchNetwork(weights.lifter), options.window or weights.window
+        self._lift = partial(lift_people, network=network, window=window, flip=options.flip)
+        self._new = lambda: StreamedPerson(weights, camera, skeleton, lookahead, options)
+        self._new()  # checks the arguments
+        self._smoother = lambda: PoseSmoother(self.skeleton) if smooth else _unchanged
+        self._people: dict[int, StreamedPerson] = {}
+        self._smooth: dict[int, Callable[[StreamedPose], StreamedPose]] = {}
+        self._lost = (np.full((len(skeleton), 2), np.nan), np.zeros(len(skeleton)))
+
+    def push(
+        self, people: Mapping[int, tuple[Float[np.ndarray, "j 2"], Float[np.ndarray, " j"]]], timestamp: float
+    ) -> dict[int, StreamedPose]:
+        """The poses of all people at the frame of `lookahead` pushes ago, by number.
+
+        Call it once for each frame in which a detector looked for people, also if it found nobody.
+
+        Args:
+            people: keypoints and scores (as in `StreamingLifter.push`) of the people found, by number. Known people
+                who are left out were not found.
+            timestamp: of the frame, seconds; larger than that of the push before.
+
+        Raises:
+            InputError: an array has another shape, a score is not from 0 to 1, or the timestamp does not increase.
+        """
+        for number in people:
+            if number not in self._people:
+                self._people[number], self._smooth[number] = self._new(), self._smoother()
+        for number, person in self._people.items():
+            keypoints, scores = people.get(number, self._lost)
+            person.add(keypoints, scores, timestamp)
+        for number in [n for n, person in self._people.items() if timestamp - person.last_seen > FORGOTTEN]:
+            del self._people[number], self._smooth[number]
+        self._lift(list(self._people.values()))
+        poses = {number: person.next_pose() for number, person in self._people.items()}
+        return self._smoothed(poses)
+
+    def flush(self) -> list[dict[int, StreamedPose]]:
+        """The poses of the last `lookahead` pushes, one dict for each, for the end of a stream."""
+        found = []
+        while pending := max((person.pending for person in self._people.values()), default=0):
+            people = {number: person for number, person in self._people.items() if person.pending == pending}
+            self._lift(list(people.values()), last=True)
+            poses = {number: person.next_pose(last=True) for number, person in people.items()}
+            found.append(self._smoothed(poses))
+        return found
+
+    def _smoothed(self, poses: dict[int, StreamedPose | None]) -> dict[int, StreamedPose]:
+        """The poses of those who have one."""
+        return {number: self._smooth[number](pose) for number, pose in poses.items() if pose is not None}
+
+
+def _unchanged(pose: StreamedPose) -> StreamedPose:
+    return pose
+
+
+def lift_people(
+    people: Sequence[StreamedPerson], network: Network, window: int, flip: bool, last: bool = False
+) -> None:
+    """Lifts the windows that the next poses of people need, together.
+
+    Args:
+        people: of one stream.
+        network: runs the lifter.
+        window: frames in a window.
+        flip: average with the mirrored keypoints.
+        last: no more frames come.
+    """
+    due = [(person, prepared) for person in people if (prepared := person.next_window(last)) is not None]
+    lifted = lift_segments(network, [prepared.segments[0] for _, prepared in due], window, flip)
+    for (person, prepared), own in zip(due, lifted, strict=True):
+        person.take(prepared, own)

@@ -1,0 +1,1 @@
+"""Stage 2: prepared frames become joints and uncertainty. Only this stage knows what runs the lifter."""

@@ -1,0 +1,159 @@
+"""A person's keypoints, prepared for the network: what it gets, and what is known of each frame."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+
+from poselift.lifting.camera_model import CameraModel
+from poselift.lifting.options import LiftOptions
+from poselift.lifting.prepare.gaps import add_frames_between, choose_frames, fill_gaps, find_segments
+from poselift.lifting.prepare.lifter_joints import select_lifter_joints
+from poselift.lifting.prepare.quarter_turns import find_turns, turn_upright
+from poselift.lifting.prepare.rays import keypoint_rays
+from poselift.models import Weights
+from poselift.skeleton import Skeleton
+from poselift.structures import Keypoints2D
+
+
+@dataclass(frozen=True)
+class Segment:
+    """Frames that are lifted together: no gap between them is too long to bridge.
+
+    Attributes:
+        first: first frame of the track that the segment covers.
+        end: frame of the track after the last one.
+        times: of the frames that the network gets, seconds.
+        pixels: their keypoints in the upright picture; NaN where a joint was not seen.
+        scores: of the same joints.
+        frames: their indices in the track; -1 for frames interpolated between those of a slow clip.
+        camera: of the upright picture.
+        turns: quarter turns that make the person upright in it.
+    """
+
+    first: int
+    end: int
+    times: Float[np.ndarray, " n"]
+    pixels: Float[np.ndarray, "n j 2"]
+    scores: Float[np.ndarray, "n j"]
+    frames: Int[np.ndarray, " n"]
+    camera: CameraModel
+    turns: int
+
+    def spread(self, values: Float[np.ndarray, "t *c"]) -> Float[np.ndarray, "n *c"]:
+        """Values of the track's frames for the frames that the network gets; 0 for those between."""
+        given = self.frames >= 0
+        spread = np.zeros((len(given), *values.shape[1:]), values.dtype)
+        spread[given] = values[self.frames[given]]
+        return spread
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """One person's track, as the network and the last stage need it.
+
+    Attributes:
+        keypoints: the track.
+        scores: of the lifter's input joints; 0 where a joint was not seen or is not used.
+        bridged: frames with keypoints, given or interpolated.
+        rays: of the lifted joints, camera frame; 0 where the trust is 0.
+        trust: in each ray; the score of its keypoint.
+        segments: the parts that are lifted; the frames between them stay empty.
+    """
+
+    keypoints: Keypoints2D
+    scores: Float[np.ndarray, "t j_in"]
+    bridged: Bool[np.ndarray, " t"]
+    rays: Float[np.ndarray, "t j 3"]
+    trust: Float[np.ndarray, "t j"]
+    segments: tuple[Segment, ...]
+
+    @property
+    def seen(self) -> Bool[np.ndarray, " t"]:
+        """Frames with keypoints."""
+        return np.any(self.scores > 0, axis=-1)
+
+    def tail(self, segment: Segment, start: int) -> "Prepared":
+        """The end of one segment, from this one of the network's frames on."""
+        times = self.keypoints.timestamps[: segment.end]
+        first = max(segment.first, int(np.searchsorted(times, segment.times[start] - 1e-9)))
+        rows, kept = slice(first, segment.end), slice(start, None)
+        frames = segment.frames[kept]
+        short = replace(
+            segment,
+            first=0,
+            end=segment.end - first,
+            times=segment.times[kept],
+            pixels=segment.pixels[kept],
+            scores=segment.scores[kept],
+            frames=np.where(frames < 0, frames, frames - first),
+        )
+        arrays = {name: getattr(self, name)[rows] for name in ("keypoints", "scores", "bridged", "rays", "trust")}
+        return Prepared(**arrays, segments=(short,))
+
+
+def prepare(
+    keypoints: Keypoints2D,
+    weights: Weights,
+    camera: CameraModel,
+    options: LiftOptions = LiftOptions(),
+    turns: int | None = None,
+) -> Prepared:
+    """A track of keypoints, prepared for the network.
+
+    Gaps of up to `NEAR` seconds and slow clips get interpolated keypoints, longer gaps a few empty frames. Gaps of more
+    than `MAX_GAP` seconds divide the track into segments.
+
+    Args:
+        keypoints: of one person, in any skeleton.
+        weights: the lifter.
+        camera: the camera of the keypoints.
+        options: settings.
+        turns: quarter turns that make the person upright; found in each segment if None.
+    """
+    lifter = weights.lifter
+    times = keypoints.timestamps
+    pixels, scores = select_lifter_joints(keypoints, lifter.skeleton_in, options.threshold, weights.pelvis)
+    seen = np.any(scores > 0, axis=-1)
+    filled, filled_scores = fill_gaps(pixels, scores, times)
+    bridged = np.any(filled_scores > 0, axis=-1)
+    parts = [(0, len(times))] if options.every_frame and len(times) else find_segments(seen, times)
+    segments = []
+    for first, end in parts:
+        rows = slice(first, end)
+        chosen = first + choose_frames(seen[rows], bridged[rows], times[rows])
+        segments.append(
+            _segment(
+                first,
+                end,
+                chosen,
+                filled[chosen],
+                filled_scores[chosen],
+                times[chosen],
+                lifter.skeleton_in,
+                camera,
+                turns,
+            )
+        )
+    rays, trust = keypoint_rays(pixels, scores, camera, lifter.skeleton_in, lifter.skeleton_out)
+    return Prepared(keypoints, scores, bridged, rays, trust, tuple(segments))
+
+
+def _segment(
+    first: int,
+    end: int,
+    chosen: Int[np.ndarray, " m"],
+    pixels: Float[np.ndarray, "m j 2"],
+    scores: Float[np.ndarray, "m j"],
+    times: Float[np.ndarray, " m"],
+    skeleton: Skeleton,
+    camera: CameraModel,
+    turns: int | None,
+) -> Segment:
+    """The segment of these frames of the track."""
+    pixels, scores, times, given = add_frames_between(pixels, scores, times)
+    turns = find_turns(pixels, scores, skeleton) if turns is None else turns
+    upright, own_camera = turn_upright(pixels, camera, turns)
+    frames = np.full(len(times), -1)
+    frames[given] = chosen
+    return Segment(first, end, times, upright, scores, frames, own_camera, turns)

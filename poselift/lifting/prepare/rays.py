@@ -1,0 +1,38 @@
+"""Rays of keypoints: the lines through the camera on which the joints lie."""
+
+import numpy as np
+from jaxtyping import Float
+
+from poselift.geometry import pixels_to_rays
+from poselift.lifting.camera_model import CameraModel
+from poselift.skeleton import Skeleton
+
+
+def keypoint_rays(
+    pixels: Float[np.ndarray, "t j_in 2"],
+    scores: Float[np.ndarray, "t j_in"],
+    camera: CameraModel,
+    skeleton_in: Skeleton,
+    skeleton_out: Skeleton,
+) -> tuple[Float[np.ndarray, "t j 3"], Float[np.ndarray, "t j"]]:
+    """Rays and weights of the lifted joints.
+
+    Args:
+        pixels: the lifter's input joints; NaN where not seen.
+        scores: of the same joints.
+        camera: the camera of the pixels.
+        skeleton_in: of `pixels`.
+        skeleton_out: of the rays.
+
+    Returns:
+        Rays, and their scores as weights. Both are 0 where a joint was not seen, is no input of the lifter, or where
+        the lens's distortion cannot be undone.
+    """
+    both = [name for name in skeleton_out.joints if name in skeleton_in.joints]
+    inputs, outputs = skeleton_in.indices(both), skeleton_out.indices(both)
+    found = pixels_to_rays(pixels[:, inputs], camera.K, camera.distortion)
+    seen = np.isfinite(found).all(-1)
+    rays, weights = (np.zeros((len(pixels), len(skeleton_out), *size)) for size in ((3,), ()))
+    rays[:, outputs] = np.where(seen[..., None], found, 0.0)
+    weights[:, outputs] = np.where(seen, scores[:, inputs], 0.0)
+    return rays, weights

@@ -1,0 +1,165 @@
+"""What a page knows: a header in JSON and arrays of small whole numbers, compressed together."""
+
+import base64
+import gzip
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+from jaxtyping import Float
+
+from poselift.kinematics.up import rotation_to_y_up
+from poselift.skeleton import Skeleton
+from poselift.skeleton.flesh import CORNERS
+from poselift.structures import Motion
+from poselift.viz.body_parts import parts_of
+from poselift.viz.colors import person_colors
+from poselift.viz.limbs import limbs_of
+from poselift.viz.stage import Stage
+
+_UNKNOWN = -(2**31)
+"""In an array of whole numbers, what NaN is elsewhere."""
+_METRES, _DEGREES, _PIXELS, _SHARE = 1e5, 1e2, 1e1, 1e3
+"""Steps per unit. Metres are as fine as in the csv."""
+_SIDES = {"middle": 0, "left": 1, "right": 2}
+
+
+@runtime_checkable
+class Curves(Protocol):
+    """Joint angles of a person over time."""
+
+    @property
+    def names(self) -> Sequence[str]:
+        """Of the angles; `left_` and `right_` of one name share a chart."""
+        ...
+
+    @property
+    def degrees(self) -> Float[np.ndarray, "t a"]:
+        """In each frame of the motion; NaN if unknown."""
+        ...
+
+
+@dataclass(frozen=True)
+class View:
+    """What a page shows besides motions.
+
+    Attributes:
+        title: its heading, such as the name of the video.
+        camera: of the sidecar: `K`, `image_size`, and for the world frame `R` and `t`.
+        about: the sidecar of each person by number; saved with the JSON of the page.
+        angles: joint angles by number of the person; without them the page has heights and uncertainty only.
+    """
+
+    title: str
+    camera: Mapping[str, Any]
+    about: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
+    angles: Mapping[int, Curves] = field(default_factory=dict)
+
+
+def encode(motions: Sequence[Motion], view: View, times: Float[np.ndarray, " t"], video: Mapping[str, Any]) -> str:
+    """The content of a page as base64 of gzip.
+
+    A line of JSON comes first, and names the arrays. Each array follows as int32 in steps of 1 / `scale`: differences
+    from frame to frame, their four bytes apart, which shrinks them to a third of float32.
+
+    Args:
+        motions: everybody, in the same frame.
+        view: title, camera and descriptions.
+        times: of all frames, seconds.
+        video: for the header.
+    """
+    second = _steps_a_second(times)
+    arrays: list[tuple[str, np.ndarray, float]] = [("times", times, second)]
+    people = []
+    floors = _floors(motions)
+    for motion, floor in zip(motions, floors, strict=True):
+        number = motion.keypoints.person
+        angles = view.angles.get(number)
+        colors = person_colors(number)
+        people.append(
+            {
+                "id": number,
+                "names": motion.skeleton.joints,
+                "limbs": _lines(motion.skeleton),
+                "points": motion.keypoints.skeleton.joints,
+                "lines": _lines(motion.keypoints.skeleton),
+                "body": _body(motion.skeleton),
+                "color": colors.middle,
+                "angles": list(angles.names) if angles else [],
+                "floor": floor,
+                "about": view.about.get(number, {}),
+            }
+        )
+        arrays += [
+            ("times", motion.timestamps, second),
+            ("joints", motion.joints, _METRES),
+            ("root", motion.root, _METRES),
+            ("interpolated", motion.interpolated, 1.0),
+            ("keypoints", motion.keypoints.keypoints, _PIXELS),
+            ("scores", motion.keypoints.scores, _SHARE),
+            ("degrees", angles.degrees if angles else np.zeros((len(motion), 0)), _DEGREES),
+        ]
+        if motion.uncertainty is not None:
+            arrays.append(("uncertainty", motion.uncertainty, _METRES))
+        if motion.contacts is not None:
+            arrays.append(("contacts", motion.contacts, 1.0))
+        arrays.append(("end", np.zeros(0), 1.0))
+    header = {
+        "title": view.title,
+        "world": motions[0].frame == "world",
+        "up": rotation_to_y_up(motions).tolist(),
+        "camera": {key: np.asarray(view.camera[key]).tolist() for key in ("K", "R", "t") if key in view.camera},
+        "size": list(view.camera["image_size"]),
+        "video": video,
+        "people": people,
+        "arrays": [[name, list(values.shape), scale] for name, values, scale in arrays],
+    }
+    line = json.dumps(header, separators=(",", ":"), default=np.ndarray.tolist).encode() + b"\n"
+    whole = line + b"".join(_packed(values, scale) for _, values, scale in arrays)
+    return base64.b64encode(gzip.compress(whole, 6, mtime=0)).decode()
+
+
+def _steps_a_second(times: np.ndarray) -> float:
+    """Microseconds, or the finest power of ten in which all times fit into int32: 1e5 for hours of video."""
+    return float(min(1e6, 10 ** np.floor(np.log10(-(_UNKNOWN + 1) / np.abs(times).max(initial=1.0)))))
+
+
+def _packed(values: np.ndarray, scale: float) -> bytes:
+    """int32 differences along the first axis, all lowest bytes first."""
+    steps = np.nan_to_num(np.round(values.astype(np.float64) * scale), nan=_UNKNOWN)
+    whole = steps.clip(_UNKNOWN, -_UNKNOWN - 1).astype(np.int32)
+    # int32 wraps around here and again where the page adds up.
+    changes = np.diff(whole, axis=0, prepend=np.zeros_like(whole[:1])).astype("<i4")
+    # One joint after the other: the changes of one are alike.
+    joints = np.ascontiguousarray(np.moveaxis(changes, 0, -1))
+    return joints.view(np.uint8).reshape(-1, 4).T.tobytes()
+
+
+def _lines(skeleton: Skeleton) -> list[list[int]]:
+    """Four joints for each line, as two ends in the middle of two joints, and its side: 0, 1 left, 2 right."""
+    limbs = limbs_of(skeleton)
+    return [[*ends.ravel().tolist(), _SIDES[side]] for ends, side in zip(limbs.joints, limbs.sides, strict=True)]
+
+
+def _body(skeleton: Skeleton) -> dict[str, Any]:
+    """The solid parts of a body: limbs as in `_lines` and the radii of both ends, points of the head, and the trunk.
+
+    The feet that `BodyParts` draws for a skeleton without any are left out.
+    """
+    parts = parts_of(skeleton)
+    head = parts.head_points()
+    limbs = [
+        [*ends.ravel().tolist(), _SIDES[side], *np.round(radii, 4).tolist()]
+        for ends, side, radii in zip(parts.ends, parts.sides, parts.radii, strict=True)
+        if ends.max() < len(skeleton) + len(head)
+    ]
+    return {"limbs": limbs, "head": head, "trunk": parts.trunk, "corner": float(np.mean(CORNERS))}
+
+
+def _floors(motions: Sequence[Motion]) -> list[float]:
+    """Height of the ground under each person, metres, after the rotation to Y up: 0 in the world frame."""
+    if motions[0].frame == "world":
+        return [0.0] * len(motions)
+    return [-float(offset) for offset in Stage.fit(motions).offsets[:, 1]]

@@ -1,0 +1,103 @@
+"""Writes the page: template, style, scripts, content and video in one file."""
+
+import base64
+import contextlib
+import hashlib
+import os
+import tempfile
+from collections.abc import Sequence
+from html import escape
+from importlib.resources import files
+from pathlib import Path
+from string import Template
+from typing import Any
+
+import numpy as np
+
+from poselift.core.errors import InputError
+from poselift.core.files import atomic_path, write_text
+from poselift.core.times import check_span
+from poselift.structures import Motion
+from poselift.viz.page.page_content import View, encode
+from poselift.viz.page.page_video import small_video
+
+_SCRIPTS = ("data.js", "scene.js", "overlay.js", "charts.js", "saving.js", "page.js")
+"""In the order in which the page runs them."""
+
+
+def write_page(
+    path: str | os.PathLike[str],
+    motions: Sequence[Motion],
+    view: View,
+    video: str | os.PathLike[str] | None = None,
+    span: tuple[float, float] | None = None,
+    fps: float | None = None,
+) -> list[Path]:
+    """Writes a page that shows motions beside their video; it needs no other file and no network.
+
+    A video of more than 9.5 MB after encoding stays beside the page, as `<page>_video.mp4`.
+
+    Args:
+        path: the .html file to write.
+        motions: everybody of a clip, in the same frame.
+        view: title, camera and descriptions.
+        video: the video; None for a page without one.
+        span: first and last moment of the video to show, seconds; None for those of the motions.
+        fps: true frames per second of the video, if they are not those of the file.
+
+    Returns:
+        The files that were written: the page, and perhaps its video.
+
+    Raises:
+        InputError: there is no motion or no pose in them, they are in different frames or far apart in time, the video
+            cannot be read, or a file cannot be written.
+    """
+    path = Path(path)
+    _check(path, motions)
+    moments = np.concatenate([motion.timestamps for motion in motions])
+    check_span(np.unique(moments))
+    first, last = (moments.min(), moments.max()) if span is None else span
+    beside = path.with_name(f"{path.stem}_video.mp4")
+    about: dict[str, Any] = {}
+    data, written = "", [path]
+    with contextlib.ExitStack() as stack:
+        if video is not None:
+            place = Path(stack.enter_context(tempfile.TemporaryDirectory())) / "video.mp4"
+            # The end is exclusive, and a time stamp in a JSON is rounded.
+            clip = small_video(video, place, max(0.0, float(first) - 1e-3), float(last) + 1e-3, fps)
+            moments = np.concatenate([moments, clip.times])
+            about = {"start": float(clip.times[0])}
+            if clip.inside:
+                data = base64.b64encode(place.read_bytes()).decode()
+            else:
+                about["file"] = beside.name
+                written.append(beside)
+                with atomic_path(beside) as temporary:
+                    temporary.write_bytes(place.read_bytes())
+        times = np.unique(moments.round(6))
+        write_text(path, _html(view.title, encode(motions, view, times, about), data))
+    return written
+
+
+def _check(path: Path, motions: Sequence[Motion]) -> None:
+    if not motions:
+        raise InputError(f"{path}: there is no motion to show; give at least one person")
+    if len({motion.frame for motion in motions}) > 1:
+        raise InputError(f"{path}: some motions are in the camera frame and some in the world; lift all in one run")
+    if not any(motion.posed.any() for motion in motions):
+        raise InputError(f"{path}: all frames of the motions are empty; lift a video in which somebody is seen")
+
+
+def _html(title: str, content: str, video: str) -> str:
+    """The page; its policy allows only this very script, so no text in the data can run."""
+    room = files(__package__)
+    script = '"use strict";\n' + "\n".join((room / name).read_text("utf-8") for name in _SCRIPTS)
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    return Template((room / "page.html").read_text("utf-8")).substitute(
+        title=escape(title),
+        digest=digest,
+        style=(room / "page.css").read_text("utf-8"),
+        content=content,
+        video=video,
+        script=script,
+    )

@@ -1,0 +1,344 @@
+import dataclasses
+import json
+import shutil
+from importlib.util import find_spec
+
+import numpy as np
+import pytest
+from scipy.io import netcdf_file
+
+from poselift.core.errors import InputError
+from poselift.export import write_angles_mot
+from poselift.export.bvh import write_bvh
+from poselift.export.c3d import write_c3d
+from poselift.export.export_formats import FORMATS
+from poselift.export.markers import markers
+from poselift.export.netcdf import write_netcdf
+from poselift.export.parquet import write_parquet
+from poselift.export.table import columns
+from poselift.export.trc_markers import write_trc
+from poselift.kinematics import solve
+from poselift.skeleton import COCO17, H36M17
+from poselift.structures import Height
+from tests.core.full_disk import full_disk
+from tests.kinematics.conftest import pose, turn
+
+
+def emptied(motion, frames):
+    joints, root = motion.joints.copy(), motion.root.copy()
+    joints[frames], root[frames] = np.nan, np.nan
+    return dataclasses.replace(motion, joints=joints, root=root)
+
+
+def test_markers_at_uneven_times_are_even_and_keep_gaps(motion):
+    found = markers([motion])
+    assert found.resampled
+    assert np.allclose(np.diff(found.times), 1 / found.rate)
+    expected = 1000 * (motion.joints[0] + motion.root[0]) * [1, -1, -1]
+    np.testing.assert_allclose(found.positions[0], expected, rtol=1e-5)
+    assert np.isnan(found.positions).any()
+
+
+def test_trc_has_millimetres_and_nan_in_gaps(tmp_path):
+    walk = emptied(pose({"left_knee": turn("x", np.linspace(0, 90, 20))}, 20), [4])
+    write_trc(tmp_path / "a.trc", [walk])
+    lines = (tmp_path / "a.trc").read_text().splitlines()
+    assert lines[0].split("\t") == ["PathFileType", "4", "(X/Y/Z)", "a.trc"]
+    assert lines[2].split("\t")[:5] == ["30", "30", "20", "28", "mm"]
+    assert lines[3].split("\t")[2::3] == list(walk.skeleton.joints)
+    rows = np.array([[float(cell) for cell in line.split("\t")] for line in lines[6:]])
+    assert rows.shape == (20, 2 + 3 * 28)
+    assert np.isnan(rows[4, 2:]).all()
+    np.testing.assert_allclose(rows[7, 2:].reshape(-1, 3), 1000 * walk.joints[7], atol=1e-3)
+
+
+def test_c3d_reads_back_with_the_uncertainty_as_residual(tmp_path):
+    ezc3d = pytest.importorskip("ezc3d")
+    radii = np.full((20, 28), 0.05, np.float32)
+    walk = emptied(pose({"left_knee": turn("x", np.linspace(0, 90, 20))}, 20, uncertainty=radii), [4])
+    write_c3d(tmp_path / "a.c3d", [walk])
+    file = ezc3d.c3d(str(tmp_path / "a.c3d"))
+    assert file["parameters"]["POINT"]["LABELS"]["value"] == list(walk.skeleton.joints)
+    assert file["parameters"]["POINT"]["RATE"]["value"][0] == pytest.approx(30)
+    assert file["parameters"]["POINT"]["Y_SCREEN"]["value"] == ["+Y"]
+    write_c3d(tmp_path / "z.c3d", [walk], up="z")
+    turned = ezc3d.c3d(str(tmp_path / "z.c3d"))["parameters"]["POINT"]
+    assert (turned["X_SCREEN"]["value"], turned["Y_SCREEN"]["value"]) == (["+X"], ["+Z"])
+    points = file["data"]["points"][:3].transpose(2, 1, 0)
+    np.testing.assert_allclose(points[7], 1000 * walk.joints[7], atol=1e-3)
+    assert np.isnan(points[4]).all()
+    residuals = file["data"]["meta_points"]["residuals"][0]
+    assert (residuals[:, 4] == -1).all()
+    np.testing.assert_allclose(residuals[:, 5], 50, atol=0.5)
+
+
+@pytest.mark.parametrize("room", [100, 3000, 30_000])
+def test_no_format_takes_a_full_disk_for_success(room, tmp_path):
+    walk = pose({"left_knee": turn("x", np.linspace(0, 90, 20))}, 20)
+    for name, form in FORMATS.items():
+        if form.package is not None and find_spec(form.package[0]) is None:
+            continue
+        out = tmp_path / f"a{form.ending}"
+        form.write(out, [walk])
+        sizes = [path.stat().st_size for path in ([out] if out.is_file() else out.iterdir())]
+        if max(sizes) > room:
+            if out.is_dir():
+                shutil.rmtree(out)
+            else:
+                out.unlink()
+            with full_disk(room), pytest.raises(InputError, match="free some space"):
+                form.write(out, [walk])
+            assert not out.exists(), name
+
+
+def test_heights_are_in_c3d_parquet_and_glb(tmp_path):
+    ezc3d, parquet = pytest.importorskip("ezc3d"), pytest.importorskip("pyarrow.parquet")
+    gltf = pytest.importorskip("pygltflib")
+    people = [
+        dataclasses.replace(pose(), height=Height(1.81, 0.0, "given")),
+        dataclasses.replace(second(pose(), 0), height=Height(1.65, 0.1, "estimated")),
+    ]
+    for name in ("c3d", "parquet", "glb"):
+        FORMATS[name].write(tmp_path / f"a.{name}", people)
+    subjects = ezc3d.c3d(str(tmp_path / "a.c3d"))["parameters"]["SUBJECTS"]
+    assert subjects["NAMES"]["value"] == ["person_1", "person_2"]
+    np.testing.assert_allclose(subjects["HEIGHTS"]["value"], [1.81, 1.65], atol=1e-6)
+    assert subjects["HEIGHT_ORIGINS"]["value"] == ["given", "estimated"]
+    heights = json.loads(parquet.read_table(tmp_path / "a.parquet").schema.metadata[b"heights"])
+    assert heights["2"] == {"metres": 1.65, "spread": 0.1, "origin": "estimated"}
+    nodes = {node.name: node.extras for node in gltf.GLTF2().load(str(tmp_path / "a.glb")).nodes}
+    assert nodes["person_1"] == {"height_m": 1.81, "height_origin": "given"}
+
+
+def test_netcdf_has_heights(tmp_path):
+    people = [dataclasses.replace(pose(), height=Height(1.81, 0.0, "given")), second(pose(), 0)]
+    write_netcdf(tmp_path / "a.nc", people)
+    with netcdf_file(tmp_path / "a.nc", mmap=False) as file:
+        height = file.variables["height"]
+        assert height.dimensions == ("individuals",)
+        np.testing.assert_allclose(height[:], [1.81, np.nan], atol=1e-6)
+        assert (height.units, height.origin) == (b"m", b"given, unknown")
+
+
+def read_bvh(path):
+    """Names, offsets, parents, and positions of each frame, by the definition of the format."""
+    words = iter(path.read_text().split())
+    names, parents, offsets, stack = [], [], [], []
+    for word in words:
+        if word in ("ROOT", "JOINT"):
+            names.append(next(words))
+            parents.append(stack[-1] if stack else -1)
+            offsets.append(None)
+            pending = len(names) - 1
+        elif word == "End":
+            next(words)
+            pending = None
+        elif word == "{":
+            stack.append(pending)
+        elif word == "}":
+            stack.pop()
+        elif word == "OFFSET":
+            offset = np.array([float(next(words)) for _ in range(3)])
+            if stack[-1] is not None:
+                offsets[stack[-1]] = offset
+        elif word == "MOTION":
+            break
+    _, count, _, _, interval = (next(words) for _ in range(5))
+    table = np.array([float(word) for word in words]).reshape(int(count), -1)
+    angles = table[:, 3:].reshape(len(table), -1, 3)
+    places = []
+    turned = []
+    for joint, (parent, offset) in enumerate(zip(parents, offsets, strict=True)):
+        z, x, y = angles[:, joint].T
+        local = (turn("z", z) @ turn("x", x) @ turn("y", y)).numpy()
+        turned.append(local if parent < 0 else turned[parent] @ local)
+        places.append(table[:, :3] if parent < 0 else places[parent] + turned[parent] @ offset)
+    return names, float(interval), np.stack(places, 1), angles
+
+
+def test_bvh_puts_joints_where_the_rig_has_them_and_angles_are_continuous(tmp_path):
+    knee, spin = turn("x", np.linspace(0, 100, 90)), turn("y", np.linspace(0, 700, 90))
+    motion = pose({"left_knee": knee, "left_shoulder": turn("z", np.linspace(0, 175, 90)), "pelvis": spin}, 90)
+    rigged = solve(motion)
+    write_bvh(tmp_path / "a.bvh", motion)
+    names, interval, places, angles = read_bvh(tmp_path / "a.bvh")
+    assert interval == pytest.approx(1 / 30)
+    order = [rigged.rig.names.index(name) for name in names]
+    assert sorted(order) == list(range(28))
+    np.testing.assert_allclose(places / 100, rigged.positions()[:, order], atol=1e-4)
+    root = angles[:, names.index("pelvis")]
+    assert np.abs(np.diff(root, axis=0)).max() < 20
+
+
+def test_bvh_repeats_the_last_pose_in_gaps(tmp_path):
+    motion = pose({"left_knee": turn("x", np.linspace(0, 90, 20))}, 20)
+    write_bvh(tmp_path / "a.bvh", emptied(motion, [0, 4, 5]))
+    _, _, places, _ = read_bvh(tmp_path / "a.bvh")
+    assert np.isfinite(places).all()
+    np.testing.assert_array_equal(places[4], places[3])
+    np.testing.assert_array_equal(places[0], places[1])
+
+
+def test_mot_has_the_columns_of_its_header(tmp_path):
+    write_angles_mot(tmp_path / "a.mot", emptied(pose({"left_knee": turn("x", np.linspace(0, 90, 20))}, 20), [4]))
+    head, table = (tmp_path / "a.mot").read_text().split("endheader\n")
+    lines = table.splitlines()
+    assert "nRows=19" in head
+    assert f"nColumns={len(lines[0].split())}" in head
+    values = dict(zip(lines[0].split(), map(float, lines[-1].split()), strict=True))
+    assert values["knee_angle_l"] == pytest.approx(90, abs=0.5)
+    assert values["knee_angle_r"] == pytest.approx(0, abs=0.5)
+
+
+@pytest.fixture(params=FORMATS)
+def form(request):
+    """Each format whose package is there."""
+    found = FORMATS[request.param]
+    if found.package is not None:
+        pytest.importorskip(found.package[0])
+    return found
+
+
+@pytest.mark.parametrize(
+    ("motions", "message"),
+    [
+        ([], "no motion to write"),
+        ([pose(frames=0)], "no frame with a pose"),
+        ([emptied(pose(), slice(None))], "no frame with a pose"),
+    ],
+    ids=["nobody", "empty track", "all NaN"],
+)
+def test_what_has_no_pose_is_refused_and_leaves_no_file(form, motions, message, tmp_path):
+    with pytest.raises(InputError, match=message):
+        form.write(tmp_path / f"a{form.ending}", motions)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_single_frame_is_written(form, tmp_path):
+    path = tmp_path / f"a{form.ending}"
+    form.write(path, [pose(frames=1)])
+    assert path.stat().st_size > 0
+
+
+def test_a_file_in_place_of_the_folder_is_an_error(form, tmp_path):
+    (tmp_path / "taken").write_text("mine")
+    with pytest.raises(InputError, match="cannot write"):
+        form.write(tmp_path / "taken" / f"a{form.ending}", [pose()])
+    assert [path.read_text() for path in tmp_path.iterdir()] == ["mine"]
+
+
+def second(motion, later):
+    """The motion as that of person 2, seconds later."""
+    times = motion.timestamps + later
+    keypoints = dataclasses.replace(motion.keypoints, person=2, timestamps=times)
+    return dataclasses.replace(motion, keypoints=keypoints, timestamps=times)
+
+
+@pytest.mark.parametrize("form", [name for name, form in FORMATS.items() if form.several], indirect=True)
+@pytest.mark.parametrize(
+    ("other", "message"),
+    [
+        (pose(), "two motions are of person 1"),
+        (second(pose(frame="camera"), 0), "camera and world"),
+        (second(pose(skeleton=H36M17), 0), "cmu28 and h36m17"),
+    ],
+    ids=["same person", "other frame", "other skeleton"],
+)
+def test_people_who_do_not_fit_together_are_refused(form, other, message, tmp_path):
+    with pytest.raises(InputError, match=message):
+        form.write(tmp_path / f"a{form.ending}", [pose(), other])
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_markers_of_several_people_share_the_times_of_all():
+    knee = turn("x", np.linspace(0, 90, 20))
+    first = pose({"left_knee": knee}, 20)
+    found = markers([first, second(first, 0.5)])
+    assert (found.names[0], found.names[28]) == ("person_1_pelvis", "person_2_pelvis")
+    assert not found.resampled
+    assert found.positions.shape == (35, 56, 3)
+    ankles = [found.names.index(f"person_{person}_left_ankle") for person in (1, 2)]
+    np.testing.assert_array_equal(found.positions[:20, ankles[0]], found.positions[15:, ankles[1]])
+    assert np.isnan(found.positions[20:, ankles[0]]).all()
+    assert np.isnan(found.positions[:15, ankles[1]]).all()
+    between = markers([first, second(first, 0.515)])  # between frames, and not beyond its own
+    assert between.resampled
+    assert np.isfinite(between.positions[16:35, ankles[1]]).all()
+    assert np.isnan(between.positions[:15, ankles[1]]).all()
+
+
+def test_z_up_turns_markers_and_bvh_alike(tmp_path):
+    root = np.stack([np.zeros(9), np.full(9, 0.97), np.linspace(0, 1, 9)], 1)
+    walk = pose({"left_knee": turn("x", np.linspace(0, 90, 9))}, 9, root=root)
+    up, ahead = (markers([walk], "z").positions @ axis for axis in ([0, 0, 1], [0, -1, 0]))
+    np.testing.assert_allclose(up, markers([walk]).positions[..., 1])
+    np.testing.assert_allclose(ahead, markers([walk]).positions[..., 2])
+    write_bvh(tmp_path / "a.bvh", walk, "z")
+    names, _, places, _ = read_bvh(tmp_path / "a.bvh")
+    turned = solve(walk).positions()[:, [solve(walk).rig.names.index(name) for name in names]]
+    np.testing.assert_allclose(places / 100, turned[..., [0, 2, 1]] * [1, -1, 1], atol=1e-4)
+
+
+@pytest.mark.parametrize("up", [1, 2], ids=["y", "z"])
+def test_the_camera_frame_comes_out_upright(up, tmp_path):
+    walk = pose(frame="camera", root=np.tile([0.0, 0.0, 4.0], (5, 1)))
+    flipped = dataclasses.replace(walk, joints=walk.joints * [1, -1, -1])  # y down, as a camera has it
+    axis = "xyz"[up]
+    found = markers([flipped], axis)
+    heads, feet = (found.positions[:, found.names.index(name), up] for name in ("head_top", "left_ankle"))
+    assert (heads - feet > 1400).all()
+    write_bvh(tmp_path / "a.bvh", flipped, axis)
+    names, _, places, _ = read_bvh(tmp_path / "a.bvh")
+    assert (places[:, names.index("head_top"), up] - places[:, names.index("left_ankle"), up] > 140).all()
+
+
+def test_tables_of_several_people(tmp_path, world_motion):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    people = [world_motion, dataclasses.replace(second(world_motion, 0.2), uncertainty=None)]
+    write_parquet(tmp_path / "a.parquet", people)
+    table = parquet.read_table(tmp_path / "a.parquet")
+    assert table["person"].to_pylist() == [3] * 6 + [2] * 6
+    assert table["left_knee_uncertainty_m"][6:].null_count == 6
+    write_netcdf(tmp_path / "a.nc", people)
+    with netcdf_file(tmp_path / "a.nc", mmap=False) as file:
+        assert [bytes(row) for row in file.variables["individuals"][:]] == [b"person_3", b"person_2"]
+        position = file.variables["position"][:]
+        np.testing.assert_array_equal(file.variables["time"][:], [*world_motion.timestamps, *people[1].timestamps[1:]])
+        np.testing.assert_array_equal(position[:6, ..., 0], position[5:, ..., 1])
+        assert np.isnan(position[6:, ..., 0]).all()
+
+
+def test_parquet_has_the_columns_of_the_table_and_nulls(tmp_path, world_motion):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    write_parquet(tmp_path / "a.parquet", [world_motion])
+    table = parquet.read_table(tmp_path / "a.parquet")
+    assert table.column_names == ["person", *columns(world_motion)]
+    assert table["person"].to_pylist() == [3] * 6
+    assert table["interpolated"].to_pylist() == world_motion.interpolated.tolist()
+    assert table["left_knee_y_m"][4].as_py() is None
+    knee = world_motion.joints[:4, world_motion.skeleton.index("left_knee"), 1]
+    np.testing.assert_array_equal(table["left_knee_y_m"][:4].to_numpy(), knee)
+    assert table.schema.metadata[b"frame"] == b"world"
+
+
+def test_netcdf_has_the_layout_of_movement(tmp_path, world_motion):
+    write_netcdf(tmp_path / "a.nc", [world_motion])
+    with netcdf_file(tmp_path / "a.nc", mmap=False) as file:
+        position, confidence = file.variables["position"], file.variables["confidence"]
+        assert position.dimensions == ("time", "space", "keypoints", "individuals")
+        assert confidence.dimensions == ("time", "keypoints", "individuals")
+        placed = (world_motion.joints + world_motion.root[:, None]).swapaxes(1, 2)
+        np.testing.assert_array_equal(position[..., 0], placed)
+        names = [bytes(row).rstrip(b"\0").decode() for row in file.variables["keypoints"][:]]
+        assert names == list(world_motion.skeleton.joints)
+        hip, knee = world_motion.skeleton.index("left_hip"), COCO17.index("left_hip")
+        np.testing.assert_array_equal(confidence[:, hip, 0], world_motion.keypoints.scores[:, knee])
+        assert np.isnan(confidence[:, world_motion.skeleton.index("spine")]).all()
+        assert (file.ds_type, file.time_unit, file.frame) == (b"poses", b"seconds", b"world")
+
+
+def test_people_of_other_years_are_not_put_into_one_file():
+    here = pose()
+    late = dataclasses.replace(second(pose(), 0), timestamps=here.timestamps + 9e9)
+    with pytest.raises(InputError, match="too far apart for one clip"):
+        markers([here, late])

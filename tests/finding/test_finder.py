@@ -1,0 +1,291 @@
+import numpy as np
+import pytest
+
+from poselift.core.errors import InputError
+from poselift.finding.finder import QUALITIES, Finder, Pace, SearchingFinder, build_finder
+from poselift.skeleton import COCO17
+from poselift.structures import Detections
+from poselift.video import Frame
+
+BODY = np.stack([np.tile(np.linspace(0, 1, 6), 3)[:17], np.linspace(0, 1, 17)], -1) * [40, 100]
+PACE = Pace(30.0, 2, 4.0)
+
+
+class Street:
+    """A detector of made people: `people(time)` gives the upper left corner of each, and its clock is the picture."""
+
+    name, skeleton = "street", COCO17
+
+    def __init__(self, people, small=()):
+        self.people, self.small = people, small
+        self.weights = {}
+        self.looks, self.searches = [], []
+
+    @staticmethod
+    def time(frame):
+        return int(frame[0, 0, 0]) + int(frame[0, 0, 1]) / 60
+
+    def poses(self, frame):
+        return [BODY + corner for corner in self.people(self.time(frame))]
+
+    def found(self, poses, scores):
+        poses = np.array(poses).reshape(-1, 17, 2)
+        boxes = np.concatenate([poses.min(1), poses.max(1)], -1)
+        return Detections(
+            boxes, np.array(scores, float), poses, np.repeat(np.array(scores, float)[:, None], 17, 1), COCO17
+        )
+
+    def detect(self, frames):
+        return [self.found(poses, [0.8] * len(poses)) for poses in map(self.poses, frames)]
+
+    def search(self, frame, how):
+        self.searches.append((self.time(frame), how))
+        upright = [] if 0 not in how.turns else list(enumerate(self.poses(frame)))
+        poses = [pose for number, pose in upright if how.fine or number not in self.small]
+        return self.found(poses, [0.8] * len(poses))
+
+    def look(self, frame, boxes, angles, quick=False):
+        self.looks.append((self.time(frame), len(boxes)))
+        poses, scores = [], []
+        for box in boxes:
+            near = [pose for pose in self.poses(frame) if np.abs(pose.mean(0) - (box[:2] + box[2:]) / 2).max() < 25]
+            poses.append(near[0] if near else BODY + box[:2])
+            scores.append(0.8 if near else 0.05)
+        return self.found(poses, scores)
+
+
+def frames(seconds, fps=60):
+    for index in range(round(seconds * fps)):
+        whole, part = divmod(index * 60 // fps, 60)
+        yield Frame(np.full((400, 600, 3), [whole, part, 0], np.uint8), index / fps, index)
+
+
+def watch(people, seconds=4.0, fps=60, pace=PACE, small=()):
+    detector = Street(people, small)
+    finder = Finder(detector, pace)
+    return detector, [(time, found) for found, time in finder.find(frames(seconds, fps))]
+
+
+def corners(found):
+    return sorted(found.boxes[:, 0].round().tolist())
+
+
+def test_calm_people_are_looked_at_every_second_time():
+    detector, seen = watch(lambda time: [(100 + 30 * time, 50)], 2.0)
+    looked = [time for time, found in seen if found is not None]
+    assert np.diff(looked[5:-1]) == pytest.approx(1 / 15, abs=1e-6)
+    assert looked[-1] == 119 / 60  # the last frame in any case
+    assert all(corners(found) == [round(100 + 30 * time)] for time, found in seen if found is not None)
+    assert sum(count for _, count in detector.looks) < 2 * 15 + 12  # and again after each search at most
+
+
+def test_the_first_search_is_for_upright_and_turned_people_at_once():
+    detector, seen = watch(lambda time: [(100, 50), (300, 50)], 0.1)
+    assert sorted(how.turns for time, how in detector.searches if time == 0) == [(0,), (1, 2, 3)]
+    assert len(seen[0][1]) == 2
+
+
+def test_people_who_change_their_movement_are_looked_at_each_time():
+    _, seen = watch(lambda time: [(100 + 20 * np.sin(25 * time), 50)], 2.0)
+    looked = [time for time, found in seen if found is not None]
+    assert len(looked) > 2 * 24
+    assert np.diff(looked[:-1]).min() > 1 / 30 - 1e-6
+
+
+@pytest.mark.parametrize("fps", [12, 24, 25, 50])
+def test_looks_do_not_depend_on_the_frame_rate(fps):
+    _, seen = watch(lambda time: [(100 + 20 * np.sin(25 * time), 50)], 2.0, fps)
+    looked = sum(found is not None for _, found in seen)
+    assert min(fps, 30) * 2 * 0.75 <= looked <= min(fps, 30) * 2 + 1
+
+
+def test_only_the_quick_are_looked_at_more_often():
+    detector, _ = watch(lambda time: [(50, 50), (300 + 20 * np.sin(25 * time), 50)], 2.0)
+    counts = [count for time, count in detector.looks if time > 0.5]
+    assert counts.count(1) > 15  # at the quick one alone
+    assert counts.count(2) > 15
+
+
+def test_newcomers_are_found_within_half_a_second():
+    _, seen = watch(lambda time: [(100, 50)] + [(300, 50)] * (time > 1.03) + [(400, 250)] * (time > 2.2), small=(2,))
+    first = {
+        corner: min(time for time, found in seen if found is not None and corner in corners(found))
+        for corner in (300, 400)
+    }
+    assert first[300] - 1.03 < 0.35
+    assert first[400] - 2.2 < 0.6
+
+
+EVERY = Pace(30.0, 1, 4.0)
+
+
+def one_by_one(people, seconds, fps):
+    """What the finder gives where it does not know the next frame."""
+    detector = Street(people)
+    finder = Finder(detector, EVERY)
+    return [(frame.timestamp, finder.look(frame)) for frame in frames(seconds, fps)]
+
+
+@pytest.mark.parametrize("fps", [30, 60])
+def test_looks_ahead_show_what_looks_in_turn_show(fps):
+    def people(time):
+        return [(100 + 60 * time, 50 + 20 * time)]
+
+    detector, seen = watch(people, 2.0, fps, EVERY)
+    for (time, found), (_, expected) in zip(seen[:-1], one_by_one(people, 2.0, fps), strict=False):
+        assert (found is None) == (expected is None), time
+        if found is not None:
+            np.testing.assert_array_equal(found.keypoints, expected.keypoints)
+    times = [time for time, count in detector.looks if count == 1]
+    assert sorted(times) == pytest.approx([time for time, found in seen if found is not None])
+
+
+def test_a_look_ahead_at_the_wrong_place_is_not_used():
+    def people(time):  # walks, and jumps aside within one frame
+        return [(100 + 60 * time + 22 * (time >= 0.99), 50)]
+
+    detector, seen = watch(people, 2.0, 30, EVERY)
+    for time, found in seen[1:]:
+        np.testing.assert_allclose(found.boxes[:, 0], people(time)[0][0], err_msg=str(time))
+    times = [time for time, count in detector.looks if count == 1]
+    assert len(set(times)) < len(times)  # somewhere after the jump there was a second look
+
+
+def test_each_run_looks_at_the_same():
+    def people(time):
+        return [(100 + 40 * np.sin(3 * time), 50)]
+
+    first, second = (watch(people, 2.0, 30, EVERY) for _ in range(2))
+    assert sorted(first[0].looks) == sorted(second[0].looks)
+    for (_, found), (_, again) in zip(first[1], second[1], strict=True):
+        np.testing.assert_array_equal(found.keypoints, again.keypoints)
+
+
+class StillStreet(Street):
+    """The same with a still camera: people are grey, and the first pixel is the clock."""
+
+    def frames(self, seconds):
+        for frame in frames(seconds):
+            image = np.full((400, 600, 3), 120, np.uint8)
+            for left, top in np.array(self.people(frame.timestamp)).reshape(-1, 2).round().astype(int):
+                image[top : top + 100, left : left + 40] = 30
+            image[0, 0] = frame.image[0, 0]
+            yield Frame(image, frame.timestamp, frame.index)
+
+
+def still(people, seconds):
+    detector = StillStreet(people)
+    seen = list(Finder(detector, Pace(30.0, 2, 6.0)).find(detector.frames(seconds)))
+    return [time for time, how in detector.searches if 0 in how.turns], seen
+
+
+def test_a_still_picture_is_searched_once_a_second():
+    searched, _ = still(lambda time: [(100 + 40 * time, 50)], 6.0)
+    assert len([time for time in searched if time < 1]) > 2
+    assert np.diff([time for time in searched if time > 1]) == pytest.approx(1.1, abs=0.15)
+
+
+def test_who_comes_into_a_still_picture_is_searched_for_at_once():
+    searched, seen = still(lambda time: [(100, 50)] + [(300, 50)] * (time > 2.03), 4.0)
+    assert sum(2.03 < time < 2.8 for time in searched) >= 3
+    assert min(time for found, time in seen if found is not None and 300 in corners(found)) < 2.03 + 0.5
+
+
+def test_somebody_who_leaves_is_gone_at_once_and_searched_for():
+    detector, seen = watch(lambda time: [(100, 50)] if time < 1 or time > 1.5 else [])
+    present = [time for time, found in seen if found is not None and len(found)]
+    assert not any(1 <= time <= 1.5 for time in present)
+    assert min(time for time in present if time > 1.5) < 1.85
+    hurried = [time for time, _ in detector.searches if 1 <= time <= 2]
+    assert len(hurried) > 4
+
+
+def test_what_no_search_finds_again_is_given_up():
+    detector = Street(lambda time: [(100, 50)])
+    seen = detector.search
+    detector.search = lambda frame, how: seen(frame, how) if detector.time(frame) < 0.5 else detector.found([], [])
+    finder = Finder(detector, PACE)
+    found = [(time, people) for people, time in finder.find(frames(4)) if people is not None]
+    assert all(len(people) == 1 for time, people in found if time < 1)
+    assert all(len(people) == 0 for time, people in found if time > 2.5)
+
+
+def test_two_crops_of_one_person_give_one_person():
+    """Two people meet; one of them leaves behind the other."""
+    _, seen = watch(lambda time: [(100 + 60 * time, 50)] + [(280 - 60 * time, 50)] * (time < 1.5))
+    assert all(len(found) == 1 for time, found in seen if found is not None and time > 1.6)
+
+
+def test_the_same_frames_give_the_same_people():
+    def people(time):
+        return [(100 + 40 * np.sin(3 * time), 50)] + [(300, 50)] * (1 < time < 3)
+
+    (_, one), (_, other) = watch(people), watch(people)
+    for (_, found), (_, again) in zip(one, other, strict=True):
+        assert (found is None) == (again is None)
+        if found is not None and again is not None:
+            np.testing.assert_array_equal(found.keypoints, again.keypoints)
+
+
+def test_best_looks_at_every_frame():
+    detector = Street(lambda time: [(100, 50)])
+    found = [people for people, _ in build_finder(detector, "best").find(frames(1))]
+    assert all(people is not None and len(people) == 1 for people in found)
+
+
+def test_a_detector_without_places_searches_whole_frames():
+    class Whole:
+        name, skeleton, weights = "whole", COCO17, {}
+        detect = Street(lambda time: [(9, 9)]).detect
+
+    finder = build_finder(Whole(), "balanced")
+    assert isinstance(finder, SearchingFinder)
+    batches = [found is not None for found, _ in finder.find(frames(1))]
+    assert sum(batches) == 15 + 1  # and the last frame
+    alone = build_finder(Whole(), "balanced")
+    assert [alone.look(frame) is not None for frame in frames(1)][:-1] == batches[:-1]
+
+
+def test_an_unknown_quality():
+    with pytest.raises(InputError, match=r"'good'; .*there are best, balanced, fast"):
+        build_finder(Street(lambda time: []), "good")
+    assert list(QUALITIES) == ["best", "balanced", "fast"]
+
+
+class Acrobats(Street):
+    """Upright looks and searches do not show these people: they are turned clockwise by `angle(time)`."""
+
+    def __init__(self, angle):
+        super().__init__(lambda time: [(250, 150)])
+        self.angle = angle
+
+    def poses(self, frame):
+        angle = self.angle(self.time(frame))
+        turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
+        return [(pose - [270, 200]) @ turn.T + [270, 200] for pose in super().poses(frame)]
+
+    def search(self, frame, how):
+        upright = [
+            np.abs(np.angle(np.exp(1j * (self.angle(self.time(frame)) - np.pi / 2 * turn)))) for turn in how.turns
+        ]
+        poses = self.poses(frame) if min(upright) < np.pi / 4 + 0.01 else []
+        return self.found(poses, [0.8] * len(poses))
+
+    def look(self, frame, boxes, angles, quick=False):
+        found = super().look(frame, boxes, angles, quick)
+        off = np.abs(np.angle(np.exp(1j * (self.angle(self.time(frame)) - angles))))
+        # As MoveNet's scores fall with the angle: about 0.5 at 60 degrees.
+        return self.found(found.keypoints, found.box_scores * np.select([off < 0.6, off < 1.1], [1.0, 0.6], 0.06))
+
+
+@pytest.mark.parametrize("degrees", [60, 90, 180, -120])
+def test_turned_people_are_found_at_once_and_not_lost(degrees):
+    finder = Finder(Acrobats(lambda time: np.radians(degrees)), PACE)
+    seen = [found for found, _ in finder.find(frames(2, 30)) if found is not None]
+    assert all(len(found) == 1 for found in seen)
+
+
+def test_a_cartwheel_is_followed():
+    finder = Finder(Acrobats(lambda time: np.pi * max(0, time - 1)), PACE)
+    seen = [found for found, _ in finder.find(frames(4)) if found is not None]
+    assert np.mean([len(found) == 1 for found in seen]) > 0.97

@@ -1,0 +1,215 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from poselift.kinematics.foot_contacts import Feet, at_rest, feet_of, find_contacts, runs_of
+from poselift.skeleton import CMU28, COCO17, H36M17, Skeleton
+from tests.lifting.walking import render, standing_pose, walk
+
+
+def _contacts(rendered):
+    down = find_contacts(rendered.motion, rendered.up)
+    return down.any(-1)
+
+
+def _agreement(found, true):
+    return 2 * (found & true).sum() / (found.sum() + true.sum())
+
+
+@pytest.mark.parametrize("skeleton", [CMU28, H36M17], ids=["feet", "ankles"])
+@pytest.mark.parametrize("fps", [10, 30, 120])
+def test_a_walk_at_any_frame_rate(skeleton, fps):
+    times = np.arange(0, 4, 1 / fps)
+    joints, down = walk(times)
+    rendered = render(joints, times, down, skeleton=skeleton)
+    assert _agreement(_contacts(rendered), down) > (0.8 if fps == 10 else 0.9)
+
+
+def test_uneven_times():
+    times = np.sort(np.random.default_rng(0).choice(np.arange(0, 4, 1 / 60), 120, replace=False))
+    joints, down = walk(times)
+    assert _agreement(_contacts(render(joints, times, down)), down) > 0.9
+
+
+def test_noise_of_lifted_motion_does_not_make_it_flicker():
+    times = np.arange(0, 4, 1 / 50)
+    joints, down = walk(times)
+    rendered = render(joints, times, down, skeleton=H36M17, noise=0.01)
+    found = _contacts(rendered)
+    assert _agreement(found, down) > 0.85
+    steps = sum(len(runs_of(down[:, side])) for side in range(2))
+    assert sum(len(runs_of(found[:, side])) for side in range(2)) <= steps + 2
+
+
+def test_left_and_right_are_the_persons_own():
+    times = np.arange(0, 2, 1 / 50)
+    joints = np.repeat(standing_pose()[None], len(times), 0)
+    lifted = CMU28.indices(["left_ankle", "left_heel", "left_big_toe"])
+    joints[:, lifted, 1] += 0.4
+    found = _contacts(render(joints, times))
+    assert found[:, 1].all()
+    assert not found[:, 0].any()
+
+
+def test_who_stands_on_the_hands_has_no_foot_down():
+    times = np.arange(0, 2, 1 / 50)
+    joints = np.repeat(standing_pose()[None], len(times), 0)
+    joints[..., 1] = 1.9 - joints[..., 1]
+    assert not _contacts(render(joints, times)).any()
+
+
+def test_a_jump_leaves_the_ground():
+    times = np.arange(0, 2, 1 / 50)
+    joints = np.repeat(standing_pose()[None], len(times), 0)
+    flight = times - 1.0
+    high = np.where(np.abs(flight) < 0.35, 0.5 * 9.81 * (0.35**2 - flight**2), 0.0)
+    joints[..., 1] += high[:, None]
+    found = _contacts(render(joints, times))
+    assert found[np.abs(flight) > 0.5].all()
+    assert not found[high > 0.25].any()
+
+
+def test_unknown_frames_are_not_down_and_do_not_spoil_the_others():
+    times = np.arange(0, 3, 1 / 50)
+    joints, down = walk(times)
+    rendered = render(joints, times, down)
+    whole = _contacts(rendered)
+    motion = rendered.motion
+    broken = motion.joints.copy()
+    broken[60:80] = np.nan
+    found = _contacts(replace(rendered, motion=replace(motion, joints=broken)))
+    assert not found[60:80].any()
+    far = np.r_[0:40, 100:150]
+    np.testing.assert_array_equal(found[far], whole[far])
+
+
+def test_one_frame_goes_by_height():
+    found = _contacts(render(standing_pose()[None], np.zeros(1)))
+    np.testing.assert_array_equal(found, [[True, True]])
+
+
+def test_what_the_feet_are_known_by():
+    times = np.arange(3.0)
+    joints = np.repeat(standing_pose()[None], 3, 0)
+    rendered = render(joints, times)
+    feet = feet_of(rendered.motion)
+    assert feet.joints == ("heel", "big_toe")
+    heels = rendered.world(rendered.motion)[:, CMU28.indices(["left_heel", "right_heel"])]
+    np.testing.assert_allclose(feet.points[:, :, 0] @ rendered.R.T + rendered.t, heels, atol=1e-5)
+    assert feet_of(render(joints, times, skeleton=H36M17).motion).joints == ("ankle",)
+    handless = replace(rendered.motion, joints=np.zeros((3, 2, 3)), skeleton=_two_joints())
+    assert feet_of(handless) is None
+    assert find_contacts(handless, rendered.up) is None
+
+
+def test_feet_of_a_child_rest_lower():
+    times = np.arange(3.0)
+    adult = render(np.repeat(standing_pose()[None], 3, 0), times).motion
+    child = replace(adult, joints=adult.joints / 2)
+    np.testing.assert_allclose(feet_of(child).rest, feet_of(adult).rest / 2, rtol=1e-5)
+
+
+def _two_joints():
+    return Skeleton("two", ("pelvis", "thorax"), (None, "pelvis"))
+
+
+def test_runs_by_hand():
+    assert runs_of(np.array([1, 1, 0, 0, 1, 0, 1], bool)) == [(0, 2), (4, 5), (6, 7)]
+    assert runs_of(np.zeros(3, bool)) == []
+    assert runs_of(np.zeros(0, bool), np.zeros(0)) == []
+
+
+@pytest.mark.parametrize(
+    ("steps", "expected"),
+    [
+        ([0.03, 0.03, 0.19, 0.03], [(0, 5)]),
+        ([0.03, 0.03, 0.25, 0.03], [(0, 3), (3, 5)]),
+        ([0.5, 0.5, 1.0, 0.5], [(0, 5)]),
+        ([0.5, 1.2, 0.5, 0.5], [(0, 2), (2, 5)]),
+    ],
+)
+def test_runs_end_where_frames_are_lacking(steps, expected):
+    assert runs_of(np.ones(5, bool), np.cumsum([7.0, *steps])) == expected
+
+
+def _unseen(rendered, rows, names, scores=0.0):
+    """Some joints score less in some frames."""
+    keypoints = rendered.motion.keypoints
+    lower = keypoints.scores.copy()
+    lower[np.ix_(rows, keypoints.skeleton.indices(names))] = scores
+    return replace(rendered, motion=replace(rendered.motion, keypoints=replace(keypoints, scores=lower)))
+
+
+FOOT = ["left_ankle", "left_heel", "left_big_toe"]
+
+
+@pytest.mark.parametrize("skeleton", [CMU28, COCO17], ids=["feet", "ankles"])
+def test_a_foot_that_nobody_saw_is_not_down(skeleton):
+    """Heels and toes that a skeleton lacks are known by the ankle."""
+    times = np.arange(0, 4, 1 / 30)
+    joints, down = walk(times)
+    rendered = render(joints, times, down)
+    whole = _contacts(rendered)
+    seen = render(joints, times, skeleton=skeleton).motion.keypoints
+    rendered = replace(rendered, motion=replace(rendered.motion, keypoints=seen))
+    np.testing.assert_array_equal(_contacts(rendered), whole)
+    gone = [joint for joint in FOOT if joint in skeleton.joints]
+    for scores in (0.0, 0.15):
+        found = _contacts(_unseen(rendered, times >= 2, gone, scores))
+        assert not found[times > 2.3, 0].any()
+        np.testing.assert_array_equal(found[times < 1.2, 0], whole[times < 1.2, 0])
+        np.testing.assert_array_equal(found[:, 1], whole[:, 1])
+
+
+def test_a_foot_in_sight_may_be_missed_for_a_moment_and_one_out_of_sight_seem_to_be_there():
+    times = np.arange(0, 4, 1 / 30)
+    rendered = render(np.repeat(standing_pose()[None], len(times), 0), times)
+    assert _contacts(_unseen(rendered, (times > 2) & (times < 2.5), FOOT)).all()
+    assert not _contacts(_unseen(rendered, np.arange(len(times)) % 10 > 0, FOOT))[:, 0].any()
+
+
+def test_where_a_foot_went_while_there_were_no_frames_is_no_speed():
+    """Four frames a second, further apart than the window; 3 m are walked while 1.5 s are lacking."""
+    times = np.r_[np.arange(0, 2, 0.25), 3.25 + np.arange(0, 2, 0.25)]
+    joints = np.repeat(standing_pose()[None], len(times), 0)
+    joints[8:, :, 0] += 3
+    assert _contacts(render(joints, times)).all()
+
+
+def test_a_moment_between_two_gaps_does_not_last():
+    times = np.r_[np.arange(30), 45, 46, np.arange(60, 90)] / 30
+    found = _contacts(render(np.repeat(standing_pose()[None], len(times), 0), times))
+    assert not found[30:32].any()
+    assert np.delete(found, [30, 31], axis=0).all()
+
+
+def test_hours_leave_speeds_as_they_are():
+    times = np.arange(4 * 3600 * 30) / 30
+    sway = 0.25 * np.sin(np.pi * times)
+    points = sway[:, None, None, None] * [1.0, 0, 0] + np.array([0, 0, 5.0])
+    feet = Feet(np.repeat(points, 2, 1), ("ankle",), np.zeros(1), np.ones((len(times), 2, 1), bool))
+    last = slice(-1800, None)
+    alone = at_rest(replace(feet, points=feet.points[last], seen=feet.seen[last]), times[last])
+    assert 0.2 < alone.mean() < 0.8
+    np.testing.assert_array_equal(at_rest(feet, times)[last][30:], alone[30:])
+
+
+def test_who_stands_on_a_roof_has_the_feet_down():
+    times = np.arange(0, 2, 1 / 50)
+    assert _contacts(render(np.repeat(standing_pose()[None], len(times), 0) + [0, 2.5, 0], times)).all()
+
+
+def test_a_foot_on_the_ground_may_move_faster_than_one_that_comes_down():
+    """It comes down below 0.45 m/s and takes off above 0.6."""
+    times = np.arange(60) / 30
+    speed = np.repeat([0.3, 0.53, 2.0], 20)
+    points = np.zeros((60, 2, 1, 3))
+    points[..., 0] = np.cumsum(speed / 30)[:, None, None]
+    points[..., 2] = 4.0
+    seen = np.ones((60, 2, 1), bool)
+    down = at_rest(Feet(points, ("ankle",), np.zeros(1), seen), times)
+    assert down[5:35].all()
+    assert not down[45:].any()
+    points[:20] += 20 * points[:20]  # never slow enough to come down
+    assert not at_rest(Feet(points, ("ankle",), np.zeros(1), seen), times)[:35].any()

@@ -1,0 +1,149 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+from poselift.core.errors import InputError
+from poselift.geometry import axis_angle_to_matrix, project
+from poselift.kinematics.height import (
+    ANKLE,
+    CROWN,
+    SPREAD,
+    STRAIGHT,
+    check_height,
+    check_heights,
+    estimate_height,
+    height_of,
+    scale_to_height,
+    with_height,
+)
+from poselift.skeleton import CMU28, COCO17, H36M17
+from poselift.structures import Motion
+
+LENGTHS = {"knee": 0.42, "ankle": 0.43, "spine": 0.12, "thorax": 0.23, "neck_base": 0.19, "head_top": 0.1}
+PELVIS_OVER_HIPS = 0.08
+ALONG = sum(LENGTHS.values()) + PELVIS_OVER_HIPS
+
+
+def body(skeleton=H36M17, scale=1.0):
+    """Someone who stands straight, one frame; the bones along the body have the lengths above."""
+    place = dict.fromkeys(skeleton.joints, (0.0, 0.0, 0.0))
+    y = 0.0
+    for joint in ("spine", "thorax", "neck_base", "head_top"):
+        y += LENGTHS[joint]
+        place[joint] = (0.0, y, 0.0)
+    for side, x in (("left", 0.09), ("right", -0.09)):
+        knee = -PELVIS_OVER_HIPS - LENGTHS["knee"]
+        place[f"{side}_hip"] = (x, -PELVIS_OVER_HIPS, 0.0)
+        place[f"{side}_knee"] = (x, knee, 0.0)
+        place[f"{side}_ankle"] = (x, knee - LENGTHS["ankle"], 0.0)
+    return scale * np.array([[place[joint] for joint in skeleton.joints]], np.float32)
+
+
+@pytest.mark.parametrize("skeleton", [H36M17, CMU28], ids=lambda skeleton: skeleton.name)
+def test_the_sum_along_the_body_by_hand(skeleton):
+    height = estimate_height(body(skeleton), skeleton)
+    wanted = ALONG * (STRAIGHT + ANKLE + CROWN)
+    assert 1.6 < wanted < 1.8
+    assert height.metres == pytest.approx(wanted, rel=1e-5)
+    assert height.spread == pytest.approx(SPREAD * wanted)
+    assert height.origin == "estimated"
+
+
+def test_posture_does_not_matter_and_neither_do_few_bad_frames():
+    standing = estimate_height(body(), H36M17).metres
+    motion = np.repeat(body(), 21, 0)
+    knee, ankle = H36M17.index("left_knee"), H36M17.index("left_ankle")
+    turn = axis_angle_to_matrix(torch.tensor([1.4, 0.3, 0.0])).numpy()
+    motion[:, ankle] = motion[:, knee] + (motion[:, ankle] - motion[:, knee]) @ turn.T
+    motion[3:8, H36M17.index("head_top")] += 2.0
+    motion[9:12] = np.nan
+    assert estimate_height(motion, H36M17).metres == pytest.approx(standing, rel=1e-4)
+
+
+def test_a_head_that_is_not_known_in_some_frames():
+    motion = np.repeat(body(CMU28), 4, 0)
+    motion[:, CMU28.index("nose")] = np.nan
+    motion[2:, CMU28.index("head_top")] = np.nan
+    assert estimate_height(motion, CMU28).metres == pytest.approx(estimate_height(body(), H36M17).metres, rel=1e-5)
+
+
+def test_what_has_no_height():
+    with pytest.raises(InputError, match=r"coco17 cannot be estimated: it has no pelvis, spine, thorax"):
+        estimate_height(np.zeros((3, 17, 3), np.float32), COCO17)
+    with pytest.raises(InputError, match="no frame has all joints"):
+        estimate_height(np.full((3, 17, 3), np.nan, np.float32), H36M17)
+
+
+@pytest.mark.parametrize("metres", [0.49, 2.51, 182.0, -1.7, float("nan")])
+def test_heights_of_nobody(metres):
+    with pytest.raises(InputError, match=r"0\.5 to 2\.5 metres"):
+        check_height(metres)
+
+
+@pytest.fixture
+def motion(keypoints):
+    """Someone who stands four metres away."""
+    frames = len(keypoints)
+    root = np.repeat(np.float32([[0.0, 0.0, 4.0]]), frames, 0)
+    joints = np.repeat(body(), frames, 0)
+    return Motion(joints, root, keypoints.timestamps, np.zeros(frames, bool), H36M17, "camera", keypoints)
+
+
+def test_scaling_gives_the_height_and_keeps_the_picture(motion):
+    rng = np.random.default_rng(0)
+    joints = motion.joints + rng.normal(0, 0.01, motion.joints.shape).astype(np.float32)
+    root = motion.root + rng.normal(0, 0.1, motion.root.shape).astype(np.float32)
+    uncertainty = np.full(joints.shape[:2], 0.1, np.float32)
+    motion = replace(motion, joints=joints, root=root, uncertainty=uncertainty)
+    scaled = scale_to_height(motion, 1.2)
+    assert estimate_height(scaled.joints, H36M17).metres == pytest.approx(1.2, rel=1e-5)
+    scale = 1.2 / estimate_height(joints, H36M17).metres
+    np.testing.assert_allclose(scaled.uncertainty, 0.1 * scale, rtol=1e-5)
+    K = torch.tensor([[1000.0, 0, 500], [0, 1000, 400], [0, 0, 1]])
+    before, after = (
+        project(torch.from_numpy((seen.joints + seen.root[:, None]).reshape(-1, 3)), K) for seen in (motion, scaled)
+    )
+    torch.testing.assert_close(before, after, atol=1e-2, rtol=0)
+    assert (scaled.joints.dtype, scaled.root.dtype) == (np.float32, np.float32)
+
+
+def test_a_motion_of_a_known_height(motion):
+    same, shown = with_height(motion, None)
+    assert same is motion
+    true = estimate_height(body(), H36M17).metres
+    assert shown.metres == pytest.approx(true, rel=1e-4)
+    scaled, given = with_height(motion, 0.5 * true)
+    assert (given.metres, given.spread, given.origin) == (0.5 * true, 0.0, "given")
+    np.testing.assert_allclose(scaled.joints, 0.5 * motion.joints, rtol=1e-3, atol=1e-5)
+    np.testing.assert_allclose(scaled.root, 0.5 * motion.root, rtol=1e-3)
+
+
+def test_an_empty_motion_and_a_skeleton_without_a_body(motion):
+    empty = replace(motion, joints=np.full_like(motion.joints, np.nan), root=np.full_like(motion.root, np.nan))
+    assert with_height(empty, None) == (empty, None)
+    same, given = with_height(empty, 1.8)
+    assert same is empty
+    assert given.origin == "given"
+    other = replace(motion, skeleton=COCO17)
+    assert with_height(other, None) == (other, None)
+    with pytest.raises(InputError, match="coco17"):
+        with_height(other, 1.8)
+
+
+def test_heights_by_person():
+    assert [height_of(2, given) for given in (None, 1.7, {2: 1.6}, {1: 1.6})] == [None, 1.7, 1.6, None]
+    for given in (None, 1.7, {1: 1.6, 2: 0.9}):
+        check_heights(given)
+    for given in (17.0, {1: 1.6, 2: 168.0}):
+        with pytest.raises(InputError, match="not a person's"):
+            check_heights(given)
+
+
+def test_the_corpus_people_are_of_human_height(shared):
+    from poselift.data.cmu import load_cmu
+
+    corpus = load_cmu(shared / "data" / "cmu" / "cmu50.npz", "val")
+    for index in range(0, len(corpus.names), 5):
+        assert 1.5 < estimate_height(corpus.clip(index)[0].numpy(), CMU28).metres < 2.0

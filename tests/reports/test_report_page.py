@@ -1,0 +1,147 @@
+"""The page as a browser reads it."""
+
+import base64
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from poselift.reports.entries import sections
+from poselift.reports.report_page import Part, Picture, html_page, html_table
+from poselift.reports.runs import Run
+from poselift.reports.tables import Cell, Column, Row, Table
+from tests.reports.results import results
+
+EVIL = """<script>alert(1)</script> & "x" 'y' $title"""
+_VOID = {"meta", "link", "img", "br"}
+
+
+class Page(HTMLParser):
+    """Elements with their attributes, the text of each kind of element, and whether all are closed in order."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.elements, self.texts, self._open = [], [], []
+        self.feed(text)
+        self.close()
+        assert self._open == []
+
+    def handle_starttag(self, tag, attrs):
+        self.elements.append((tag, dict(attrs)))
+        self.texts.append([tag, ""])
+        if tag not in _VOID:
+            self._open.append((tag, len(self.texts) - 1))
+
+    def handle_endtag(self, tag):
+        opened, _ = self._open.pop()
+        assert opened == tag
+
+    def handle_data(self, data):
+        for _, place in self._open:
+            self.texts[place][1] += data
+
+    def of(self, tag):
+        return [text for kind, text in self.texts if kind == tag]
+
+    def attributes(self, tag):
+        return [attributes for kind, attributes in self.elements if kind == tag]
+
+
+def table(**keywords):
+    rows = (
+        Row((EVIL, "coco17"), (Cell(40.0, 0.26), Cell(90.0))),
+        Row(("b", "coco17"), (Cell(50.0), Cell())),
+        Row(("c", "gt"), (Cell(30.0), Cell(95.0)), ("gt",)),
+        Row(("Theirs", "gt"), (Cell(29.0), Cell()), ("gt",), 0),
+    )
+    columns = (Column("MPJPE", "mm", "lower"), Column("PCK", "%", "higher"))
+    return Table(
+        "t", "Human: all metrics", ("model", "joints"), columns, rows, ("Doe <2020>, https://a.b",), **keywords
+    )
+
+
+def part(*contents):
+    runs = [Run(Path(f"{place}/metrics.json"), content) for place, content in enumerate(contents or (results(),))]
+    one = sections(runs)[0][0]
+    own = Table(
+        f"{one.name}_t", f"{one.title}: all metrics", ("model",), (), tuple(Row((e.name,), ()) for e in one.entries)
+    )
+    return Part(one, [own], [Picture(f"{one.title}: a caption of {EVIL}", b"\x89PNG-bytes", 480)])
+
+
+def test_a_table_as_it_is_printed():
+    page = Page(html_table(table()))
+    assert page.of("th") == ["model", "joints", "MPJPEmm", "PCK%", EVIL, "b", "c", "Theirsa"]
+    assert page.of("td") == [
+        *("coco17", "40.0 ± 0.3", "90.0"),
+        *("coco17", "50.0", "-"),
+        *("gt", "30.0", "95.0"),
+        *("gt", "29.0", "-"),
+    ]
+    assert page.of("b") == ["40.0", "29.0"]
+    assert page.of("p") == ["a cited: Doe <2020>, https://a.b"]
+    assert [row.get("class") for row in page.attributes("tr")[1:]] == [None, "block", None, "cited"]
+    assert [head["scope"] for head in page.attributes("th")] == ["col"] * 4 + ["row"] * 4
+
+
+def test_the_page_holds_everything():
+    evil = results(name=EVIL)
+    evil["environment"]["command"] = EVIL
+    page = Page(html_page(EVIL, [part(evil)], [f"warning {EVIL}"], [f"note {EVIL}"]))
+    assert page.of("title") == page.of("h1") == [EVIL]
+    assert page.of("li") == [f"warning {EVIL}"]
+    assert f"note {EVIL}" in page.of("p")
+    assert page.of("h3") == ["All metrics"]
+    assert page.of("figcaption") == [f"A caption of {EVIL}"]
+    (image,) = page.attributes("img")
+    assert image["alt"] == f"A caption of {EVIL}"
+    assert base64.b64decode(image["src"].removeprefix("data:image/png;base64,")) == b"\x89PNG-bytes"
+    assert page.of("table")[-1].count(EVIL) == 2
+    assert not page.attributes("script")
+
+
+def test_nothing_is_asked_for_from_elsewhere():
+    text = html_page("Report", [part()], [], [])
+    page = Page(text)
+    for _, attributes in page.elements:
+        assert attributes.get("src", "data:").startswith("data:")
+        assert attributes.get("href", "data:").startswith("data:")
+        assert not any(name.startswith("on") for name in attributes)
+    assert not re.search(r"url\(|@import|<iframe|<object", text)
+    (policy,) = [meta["content"] for meta in page.attributes("meta") if "http-equiv" in meta]
+    assert policy == "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
+    assert any(meta.get("name") == "viewport" for meta in page.attributes("meta"))
+    assert "prefers-color-scheme: dark" in text
+    assert "@page { size: A4 landscape" in text  # one size, as of report.tex
+
+
+def test_sections_have_headings_where_there_are_several():
+    cmu, h36m = part(results()), part(results(protocol="h36m_p1"))
+    assert Page(html_page("Report", [cmu], [], [])).of("h2") == ["How the runs were made"]
+    assert Page(html_page("Report", [cmu, h36m], [], [])).of("h2") == [
+        "CMU benchmark",
+        "Human3.6M, protocol 1 (MPJPE)",
+        "How the runs were made",
+    ]
+
+
+def test_how_each_run_was_made():
+    runs = results(seed=0), results(seed=1), results(name="theirs", seed=None)
+    runs[2]["environment"] = {"poselift": "0", "date": "2026-01-01", "command": None}
+    page = Page(html_page("Report", [part(*runs)], [], []))
+    heads = ["run", "seed", "poselift", "torch", "command", "date"]
+    assert [text for text in page.of("th") if text in heads] == heads
+    assert page.of("td")[-5:] == ["-", "0", "-", "-", "2026-01-01"]
+
+
+@pytest.mark.parametrize("key", ["note", "citation"])
+def test_what_the_protocol_says_of_itself(key):
+    page = Page(html_page("Report", [part(results(**{key: f"see {EVIL}"}))], [], []))
+    assert [text for text in page.of("p") if EVIL in text] == [
+        f"see {EVIL}" if key == "note" else f"Citation: see {EVIL}."
+    ]
+
+
+def test_the_same_page_every_time():
+    assert html_page("Report", [part()], [], []) == html_page("Report", [part()], [], [])

@@ -1,0 +1,73 @@
+import base64
+import gzip
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from poselift.core.errors import InputError
+from poselift.viz.page import View, write_page
+from poselift.viz.page.page_content import encode
+from tests.viz.page.conftest import CAMERA
+
+VIEW = View("clip", CAMERA)
+
+
+def test_it_is_small_and_always_the_same(tmp_path, people):
+    """A minute of 17 joints takes less than half of a float32 npz."""
+    pages = [tmp_path / "a.html", tmp_path / "b.html"]
+    for page in pages:
+        write_page(page, people, VIEW)
+    assert pages[0].read_bytes() == pages[1].read_bytes()
+    assert pages[0].stat().st_size < 120_000
+
+
+def test_only_its_own_script_may_run(tmp_path, people):
+    write_page(tmp_path / "page.html", people, VIEW)
+    text = (tmp_path / "page.html").read_text("utf-8")
+    assert "script-src 'sha256-" in text
+    assert "default-src 'none'" in text
+    assert text.count("<script>") == 1
+    assert "http" not in text.replace("http-equiv", "")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda motions: [], "no motion to show"),
+        (lambda motions: [motions[0], replace(motions[1], frame="world")], "lift all in one run"),
+        (lambda motions: [replace(m, joints=np.full_like(m.joints, np.nan)) for m in motions], "all frames .* empty"),
+    ],
+)
+def test_motions_that_cannot_be_shown(tmp_path, people, change, message):
+    with pytest.raises(InputError, match=message):
+        write_page(tmp_path / "page.html", change(people), VIEW)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(("last", "step"), [(2000.0, 1e-6), (10_800.0, 1e-5)])
+def test_the_times_of_hours_are_right(people, last, step):
+    times = np.array([0.0, 0.04, last - 0.04, last])
+    content = gzip.decompress(base64.b64decode(encode(people, VIEW, times, {})))
+    header, _, body = content.partition(b"\n")
+    _, [count], scale = json.loads(header)["arrays"][0]
+    changes = np.frombuffer(body[: 4 * count], np.uint8).reshape(4, count).T.copy().view("<i4")[:, 0]
+    np.testing.assert_allclose(changes.cumsum() / scale, times, rtol=0, atol=step)
+
+
+def test_one_frame_is_enough(tmp_path, make_motion):
+    write_page(tmp_path / "page.html", [make_motion(frames=1)], VIEW)
+    assert (tmp_path / "page.html").exists()
+
+
+def test_a_missing_video_leaves_no_file(tmp_path, people):
+    with pytest.raises(InputError, match=r"gone\.mp4"):
+        write_page(tmp_path / "page.html", people, VIEW, tmp_path / "gone.mp4")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_people_of_other_years_are_not_on_one_page(tmp_path, people):
+    late = replace(people[1], timestamps=people[1].timestamps + 9e9)
+    with pytest.raises(InputError, match="too far apart for one clip"):
+        write_page(tmp_path / "page.html", [people[0], late], VIEW)
