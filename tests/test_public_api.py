@@ -10,6 +10,7 @@ from pathlib import Path
 PACKAGES = (
     "detection",
     "export",
+    "finding",
     "geometry",
     "keypoints",
     "kinematics",

@@ -107,7 +107,7 @@ class KeptClip:
         key: that of the `KeepingClip`.
         warnings: those of the video when its people were detected.
 
-    The other attributes are those of `poselift.lifting.Clip`.
+    The other attributes are those of `poselift.finding.Clip`.
 
     Raises:
         InputError: the file is missing or damaged.

@@ -32,7 +32,7 @@ _BLANK = 40
 
 
 class KeypointClip:
-    """A file of 2D keypoints, with or without its video; a `Clip` as defined in `poselift.lifting`.
+    """A file of 2D keypoints, with or without its video; a `Clip` as defined in `poselift.finding`.
 
     Frame i of the file is the i-th decodable picture of the video, and has its timestamp. Frame numbers start at 1 if
     the first one is 1, or the last one is the number of pictures. Without a video, timestamps come from the file, or

@@ -24,16 +24,11 @@ pytestmark = pytest.mark.slow
         (["experimnt=x"], "there is no key experimnt; did you mean 'experiment'"),
         (["optimiser=adam"], "there is no key optimiser; did you mean 'optimizer'"),
         (["model=liftr"], "there is no model=liftr; did you mean 'lifter'?"),
-        (
-            ["schedule/warmup=lin"],
-            "; did you mean 'linear', 'untuned_linear'? there are exponential, ",
-        ),
         (["data=cmu", "data.corpsu=x"], "there is no key data.corpsu; did you mean 'data.corpus'"),
         (
             ["schedule.steps=5"],
             "; did you mean 'schedule.decay.steps', 'schedule.warmup.steps'?",
         ),
-        (["model.dpth=8", "optimizer.ll=1"], "did you mean 'model.depth'"),
         (["zzzzzz=1"], "there is no key zzzzzz; --cfg job prints all keys"),
         (["hydra/sweeper=optuna"], "pip install 'poselift[sweep]'"),
         (["model=rnn", "model/attention=dot"], "model/attention=dot does not go with model=rnn; choose others"),
@@ -47,14 +42,6 @@ def test_a_mistyped_override_names_the_nearest(overrides, message):
     error = explain(e.value, "train", overrides)
     assert "\n" not in error
     assert message in error
-
-
-def test_a_key_of_another_choice_is_not_its_own_nearest():
-    overrides = ["protocol=cmu_bench", "data.corpus=x", "protocol=h36m_p1"]
-    with initialize_config_dir(CONF, version_base="1.3"), pytest.raises((HydraException, OmegaConfBaseException)) as e:
-        compose("evaluate", overrides, return_hydra_config=True)
-    assert explain(e.value, "evaluate", overrides).startswith("there is no key data.corpus")
-    assert "did you mean 'data.corpus'" not in explain(e.value, "evaluate", overrides)
 
 
 def test_a_part_that_a_model_does_not_have_is_named(capsys):

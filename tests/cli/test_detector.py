@@ -1,5 +1,4 @@
 import argparse
-import inspect
 
 import pytest
 
@@ -7,7 +6,6 @@ from poselift.cli import detector as module
 from poselift.cli.detector import DetectorRequest, add_detector_options, detector_request
 from poselift.core import download
 from poselift.core.errors import InputError
-from poselift.detection import DETECTORS
 from poselift.skeleton import COCO17
 
 
@@ -71,8 +69,3 @@ def test_a_quiet_command_shows_no_download(quiet, monkeypatch):
 def test_an_option_of_another_detector_is_refused(option, owner, monkeypatch):
     with pytest.raises(InputError, match=f"{option[0]} needs --detector {owner}, not movenet"):
         chosen(monkeypatch, *option)
-
-
-def test_every_option_is_one_that_its_detector_takes():
-    for name, options in module._OPTIONS.items():
-        assert set(options) <= set(inspect.signature(DETECTORS[name]).parameters)

@@ -3,7 +3,6 @@ import shutil
 from dataclasses import replace
 from importlib.util import find_spec
 
-import numpy as np
 import pytest
 
 from poselift.export import read_motion
@@ -93,14 +92,6 @@ def test_two_motions_of_one_name_do_not_overwrite_each_other(person, tmp_path):
     assert not (tmp_path / "out").exists()
 
 
-def test_an_npz_of_another_program_is_refused(tmp_path):
-    np.savez(tmp_path / "other.npz", poses=np.zeros((3, 72)))
-    ran = poselift("export", tmp_path / "other.npz", "--to", "trc")
-    assert ran.code == 2
-    assert "'joints' is missing" in ran.err
-    assert [path.name for path in tmp_path.iterdir()] == ["other.npz"]
-
-
 def test_somebody_without_a_pose_is_left_out(person, tmp_path):
     folder = tmp_path / "walk"
     shutil.copytree(person.parent, folder)
@@ -115,22 +106,6 @@ def test_somebody_without_a_pose_is_left_out(person, tmp_path):
     assert ran.code == 2
     assert ran.err.endswith("person_2.npz: no frame has a pose; choose another person\n")
     assert not (tmp_path / "none").exists()
-
-
-def test_lift_writes_formats_of_those_who_were_lifted(stored, tmp_path):
-    content = json.loads(stored.path.read_text())
-    for entry in content:
-        if entry["track_id"] == 2:
-            entry["keypoints"][2::3] = [0.1] * 17
-    known = ["--keypoints", tmp_path / "walk.json", *stored.known[2:], "--weights", "tiny", "--no-flip", "--no-render"]
-    known[1].write_text(json.dumps(content))
-    ran = poselift("lift", *known, "--out", tmp_path / "out", "--formats", "trc,html")
-    assert ran.code == 0, ran.err
-    assert "person 2 was not lifted" in ran.out
-    assert "choose another person" not in ran.out
-    names = {path.name for path in (tmp_path / "out").iterdir()}
-    assert {"page.html", "person_1.trc", "person_2.npz"} <= names
-    assert "person_2.trc" not in names
 
 
 def test_lift_writes_formats_and_replaces_those_of_the_run_before(stored, tmp_path):

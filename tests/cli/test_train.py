@@ -180,30 +180,6 @@ class TestWhatARunLeaves:
             train_here(*(override.format(run=run) for override in overrides))
 
 
-@pytest.mark.parametrize(
-    "overrides",
-    [
-        ["loss=pretrain", "masking.frames=0.5", "model.dropout=0.1", "model.drop_path=0.2", "callbacks.ema=null"],
-        ["loss=with_2d", "trainer.precision=bf16-mixed", "trainer.accumulate_grad_batches=2"],
-        ["optimizer=muon", "trainer.gradient_clip_val=null", AVERAGED],
-    ],
-    ids=lambda overrides: overrides[0],
-)
-def test_ways_to_train(overrides, train_here, tmp_path):
-    assert 0 < train_here(*overrides) < 5000
-    assert load_weights(tmp_path / "lifter.safetensors").lifter.head[0].weight.isfinite().all()
-
-
-def test_the_last_weights_are_averaged(train_here, tmp_path, capsys):
-    train_here("callbacks=average_last", "trainer.max_steps=6", "callbacks.average.count=2")
-    assert f"Mean of the last 2: {tmp_path / 'lifter_mean.safetensors'}" in capsys.readouterr().out
-    kept = [load_weights(tmp_path / "checkpoints" / f"step_0000000{step}.safetensors") for step in (4, 6)]
-    mean = load_weights(tmp_path / "lifter_mean.safetensors")
-    name = "head.0.weight"
-    expected = sum(weights.lifter.state_dict()[name].double() for weights in kept) / 2
-    torch.testing.assert_close(mean.lifter.state_dict()[name], expected.float())
-
-
 class TestAnEarlierRun:
     @pytest.mark.parametrize("file", ["lifter.safetensors", "lifter_mean.safetensors", "checkpoints/last.ckpt"])
     def test_is_not_replaced(self, file, tmp_path, train_here):
@@ -223,11 +199,6 @@ class TestAnEarlierRun:
         assert ran.code == 2
         assert "holds an earlier run" in ran.err
         assert {path: path.read_bytes() for path in run.rglob("*") if path.is_file()} == before
-
-    def test_is_not_replaced_by_a_run_that_resumes_another(self, run, tmp_path, train_here):
-        (tmp_path / "lifter.safetensors").touch()
-        with pytest.raises(InputError, match="holds an earlier run"):
-            train_here(f"resume={run / 'checkpoints' / 'last.ckpt'}")
 
     def test_is_resumed(self, run, tmp_path, train_here):
         shutil.copytree(run, tmp_path, dirs_exist_ok=True)
@@ -283,11 +254,6 @@ class TestAnEarlierRun:
         assert not last.exists()
         train_here("overwrite=true")
         assert last.is_file()
-
-    def test_without_weights_is_no_obstacle(self, tmp_path, train_here):
-        (tmp_path / "metrics.csv").write_text("step\n")
-        train_here()
-        assert (tmp_path / "lifter.safetensors").is_file()
 
 
 @pytest.mark.parametrize(
@@ -422,8 +388,6 @@ def test_a_sweep_gives_each_job_a_folder(tmp_path):
         (["data=cmu", "data.corpus=nothing.npz", "data.bench=nothing.npz"], "no such file: nothing.npz"),
         (["data=cmu"], "data.corpus is not given; add data.corpus=..."),
         (["model.dpth=8"], "there is no key model.dpth; did you mean 'model.depth'"),
-        (["model.depth=many"], "model.depth=many must be a whole number"),
-        (["data.batch_size=many"], "data.batch_size=many must be a whole number"),
         (["data.clips=many"], "data.clips=many must be a whole number"),
         (["frames=2.5"], "frames=2.5 must be a whole number"),
         (["name="], "name= is empty"),
@@ -451,7 +415,6 @@ def test_bad_input_is_one_line_and_exit_code_2(arguments, message, tmp_path):
         ("optimizer.weight_decay=abc", "optimizer.weight_decay=abc must be a number"),
         ("optimizer.weight_decay=-1", "optimizer.weight_decay=-1 must be a number, 0 or more"),
         ("trainer.precision=bf16-true", "trainer.precision=bf16-true is not for training lifters; choose 32-true"),
-        ("trainer.precision=64-true", "trainer.precision=64-true is not for training lifters"),
         (
             "callbacks.weights.monitor=val/mpjpe_subject",
             "monitor=val/mpjpe_subject is not logged; choose .*val/mpjpe_subjects",

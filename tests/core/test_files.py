@@ -1,4 +1,3 @@
-import errno
 import json
 import stat
 
@@ -6,7 +5,7 @@ import numpy as np
 import pytest
 
 from poselift.core.errors import WriteError
-from poselift.core.files import atomic_path, remove_partial_of, sha256, write_json, write_text
+from poselift.core.files import atomic_path, remove_partial_of, write_json, write_text
 from tests.core.full_disk import full_disk
 
 
@@ -59,11 +58,6 @@ def test_json_refuses_nan(tmp_path):
     assert json.loads((tmp_path / "e.json").read_text()) == {"x": [1, None]}
 
 
-def test_sha256_of_the_empty_file(tmp_path):
-    (tmp_path / "empty").write_bytes(b"")
-    assert sha256(tmp_path / "empty") == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
-
-
 def test_partial_files_of_one_file_are_removed(tmp_path):
     path = tmp_path / "person_1.angles.csv"
     with atomic_path(path) as left, atomic_path(tmp_path / "person_2.angles.csv") as other:
@@ -74,12 +68,6 @@ def test_partial_files_of_one_file_are_removed(tmp_path):
         assert other.exists()
         assert mine.exists()
         left.touch()
-
-
-def test_an_error_without_a_name_gets_that_of_the_file(tmp_path):
-    with pytest.raises(OSError, match="Invalid argument") as caught, atomic_path(tmp_path / "x.csv"):
-        raise OSError(errno.EINVAL, "Invalid argument")
-    assert caught.value.filename == str(tmp_path / "x.csv")
 
 
 def _write_npz(path):

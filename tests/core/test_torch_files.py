@@ -15,10 +15,6 @@ def saved(tmp_path):
     return tmp_path / "a.ckpt"
 
 
-def test_a_whole_file_comes_back(saved):
-    assert read_checkpoint_file(saved)["step"] == 3
-
-
 def test_one_flipped_bit_in_the_weights_is_found(saved):
     content = bytearray(saved.read_bytes())
     at = content.index(torch.ones(1000).numpy().tobytes()) + 2002
@@ -52,8 +48,3 @@ def test_a_bomb_is_not_unpacked(tmp_path):
         archive.writestr("a/data.pkl", bytes(1 << 20))
     with pytest.raises(InputError, match="not written by PyTorch"):
         check_archive(tmp_path / "a.ckpt")
-
-
-def test_files_without_sums_pass(tmp_path):
-    torch.save({"w": torch.ones(3)}, tmp_path / "old.pth", _use_new_zipfile_serialization=False)
-    check_archive(tmp_path / "old.pth")

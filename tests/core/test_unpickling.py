@@ -28,7 +28,7 @@ VALUES = {
 }
 
 
-@pytest.mark.parametrize("protocol", range(6))
+@pytest.mark.parametrize("protocol", [0, 2, 5])
 @pytest.mark.parametrize("name", VALUES)
 def test_arrays_of_every_protocol_come_back_as_they_were(name, protocol):
     value = VALUES[name]

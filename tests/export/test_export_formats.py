@@ -220,13 +220,6 @@ def test_a_single_frame_is_written(form, tmp_path):
     assert path.stat().st_size > 0
 
 
-def test_a_file_in_place_of_the_folder_is_an_error(form, tmp_path):
-    (tmp_path / "taken").write_text("mine")
-    with pytest.raises(InputError, match="cannot write"):
-        form.write(tmp_path / "taken" / f"a{form.ending}", [pose()])
-    assert [path.read_text() for path in tmp_path.iterdir()] == ["mine"]
-
-
 def second(motion, later):
     """The motion as that of person 2, seconds later."""
     times = motion.timestamps + later
@@ -265,6 +258,8 @@ def test_markers_of_several_people_share_the_times_of_all():
     assert between.resampled
     assert np.isfinite(between.positions[16:35, ankles[1]]).all()
     assert np.isnan(between.positions[:15, ankles[1]]).all()
+    short = markers([first, second(pose({"left_knee": knee[:5]}, 5), 0.215)])
+    assert np.isfinite(short.positions[:, ankles[1]]).all(1).nonzero()[0].tolist() == [6, 7, 8, 9, 10]
 
 
 def test_z_up_turns_markers_and_bvh_alike(tmp_path):

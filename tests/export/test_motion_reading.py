@@ -26,12 +26,6 @@ def test_round_trip(written, motion):
     assert back.keypoints.person == 3
 
 
-def test_the_json_must_lie_beside_it(written):
-    written.with_suffix(".json").unlink()
-    with pytest.raises(InputError, match=r"no such file: .*person_3\.json"):
-        read_motion(written)
-
-
 def _edit(written, change):
     path = written.with_suffix(".json")
     content = json.loads(path.read_text())

@@ -82,15 +82,6 @@ def test_a_client_that_does_not_read_slows_nobody_and_fills_no_memory(server):
         slow.close_socket()
 
 
-def test_what_a_client_says_is_ignored(server):
-    with connect(url(server)) as client:
-        until(lambda: server._clients)
-        for _ in range(100):
-            client.send("hello")
-        server.send("line")
-        assert [client.recv(timeout=5) for _ in range(2)] == ["header", "line"]
-
-
 @pytest.mark.parametrize(
     ("origin", "let_in"),
     [

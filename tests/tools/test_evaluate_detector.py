@@ -4,7 +4,6 @@ import cv2
 import numpy as np
 import pytest
 
-from poselift.core.errors import InputError
 from poselift.skeleton import COCO17, HALPE26
 from poselift.structures import Detections
 from tools.evaluate_detector import average_precision, main
@@ -72,37 +71,6 @@ def test_people_who_are_overlooked_lower_the_recall(data):
     assert average_precision(Knowing(data[2], overlooked=(50, 100)), *data[:2])["AR"] == pytest.approx(0.5)
     assert average_precision(Knowing(data[2], overlooked=(50, 100)), *data[:2], limit=3)["AR"] == pytest.approx(1 / 3)
     assert average_precision(Knowing(data[2], overlooked=tuple(data[2])), *data[:2])["AP"] == 0
-
-
-class Looking(Knowing):
-    """The same, by searches and looks as `poselift lift` has them; `detect` is not for it."""
-
-    def detect(self, frames):
-        raise AssertionError("lift does not call this")
-
-    def search(self, frame, how):
-        return self.find(int(frame[0, 0, 0]))
-
-    def look(self, frame, boxes, angles, quick=False):
-        found = self.find(int(frame[0, 0, 0]))
-        rows = np.zeros(len(boxes), int)
-        return Detections(
-            found.boxes[rows], found.box_scores[rows], found.keypoints[rows], found.scores[rows], found.skeleton
-        )
-
-
-def test_people_are_found_as_lift_finds_them(data):
-    assert average_precision(Looking(data[2]), *data[:2])["AP"] == pytest.approx(1.0)
-    assert average_precision(Looking(data[2], overlooked=(50, 100)), *data[:2])["AR"] == pytest.approx(0.5)
-
-
-def test_missing_files_are_one_line(data, capsys):
-    with pytest.raises(InputError, match=r"0.png is missing"):
-        average_precision(Knowing(data[2]), data[0], data[1] / "elsewhere")
-    with pytest.raises(SystemExit) as left:
-        main(["--annotations", str(data[1] / "none.json"), "--images", str(data[1]), "--detector", "movenet-fast"])
-    assert left.value.code == 2
-    assert capsys.readouterr().err.endswith("none.json: no such file; check --annotations\n")
 
 
 def test_the_command_prints_a_table(data, capsys):

@@ -8,11 +8,11 @@ import av
 import numpy as np
 import pytest
 
-from benchmarks.made_videos import CONTAINERS, SOUND, cut, make, patched
 from poselift.core.errors import InputError
 from poselift.video import VideoReader, probe
 from poselift.video.decoder import open_file
 from poselift.video.problems import is_cut_off
+from tests.video.made_videos import CONTAINERS, SOUND, cut, make, patched
 
 PLAIN = {Path(kind.name).suffix: kind for kind in CONTAINERS}
 

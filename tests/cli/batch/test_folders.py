@@ -6,7 +6,7 @@ import threading
 import pytest
 
 from poselift.cli.batch.folders import KEPT, new_folder
-from poselift.cli.batch.storage import json_object, read_some
+from poselift.cli.batch.storage import json_object
 from poselift.cli.result_folder import new_results
 from poselift.core.errors import InputError
 from poselift.core.locks import BusyError, locked
@@ -48,13 +48,6 @@ def test_a_folder_that_the_worker_of_a_killed_run_still_holds(tmp_path, monkeypa
         assert let_go.is_set()
         assert folder.is_dir()
     worker.join()
-
-
-def test_names_are_no_patterns(tmp_path):
-    for folder, text in (("out[1]", b"right"), ("out1", b"wrong")):
-        (tmp_path / folder).mkdir()
-        (tmp_path / folder / "a.json").write_bytes(text)
-    assert read_some(str(tmp_path / "out[1]"), ["a.json", "gone.json"]) == {"a.json": b"right"}
 
 
 @pytest.mark.parametrize("content", [b"", b"[1]", b"\xff", b"[" * 10_000, b'{"a": ' + b"9" * 400 + b"}"])

@@ -92,17 +92,6 @@ def make(folder: Path, kind: Kind) -> Path:
     return path
 
 
-def make_sound(path: Path) -> Path:
-    """Writes a file with sound only."""
-    with av.open(str(path), "w") as container:
-        stream = container.add_stream("aac", rate=44100, layout="mono")
-        frame = av.AudioFrame.from_ndarray(np.zeros((1, 1024), np.float32), format="fltp", layout="mono")
-        frame.sample_rate, frame.pts = 44100, 0
-        container.mux(stream.encode(frame))
-        container.mux(stream.encode(None))
-    return path
-
-
 def patched(path: Path, name: str, old: bytes, new: bytes) -> Path:
     """A copy of a file with other bytes in one place, of the same number.
 
@@ -124,25 +113,6 @@ def cut(path: Path, places: int) -> Iterator[tuple[int, Path]]:
         copy = path.with_name(f"cut {percent:.0f} {path.name}")
         copy.write_bytes(content[: round(len(content) * percent / 100)])
         yield round(percent), copy
-
-
-def flipped(path: Path, generator: np.random.Generator, copy: int) -> Path:
-    """A copy in which one to four random bits are wrong."""
-    content = bytearray(path.read_bytes())
-    for place in generator.integers(0, len(content), 1 + copy % 4):
-        content[place] ^= 1 << int(generator.integers(8))
-    damaged = path.with_name(f"flip {copy} {path.name}")
-    damaged.write_bytes(content)
-    return damaged
-
-
-def overwritten(path: Path) -> Path:
-    """A copy with a hundred zeros in the middle."""
-    content = path.read_bytes()
-    middle = len(content) // 2
-    damaged = path.with_name(f"middle {path.name}")
-    damaged.write_bytes(content[:middle] + bytes(100) + content[middle + 100 :])
-    return damaged
 
 
 def _picture(number: int, width: int, height: int) -> UInt8[np.ndarray, "h w 3"]:
