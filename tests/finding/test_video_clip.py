@@ -68,6 +68,23 @@ def test_what_it_says_of_itself(video):
     assert frames[3].image.mean() == pytest.approx(60, abs=3)
 
 
+def test_slow_motion_has_the_clock_of_the_recording(video):
+    clip = VideoClip(video, Brightness(), end=0.04, quality="best", fps=8 * VideoClip(video, Brightness()).fps)
+    found = list(clip.people(clip.frames()))
+    np.testing.assert_allclose([time for _, time in found], np.array(TIMES[:8]) / 8, atol=1e-3)
+    assert (clip.video_fps, clip.span[1]) == (clip.fps, 0.04)
+
+
+def test_a_detector_that_forgets_a_picture_is_named(video):
+    class Forgetful(Brightness):
+        def detect(self, frames):
+            return super().detect(frames)[1:]
+
+    clip = VideoClip(video, Forgetful(), quality="best")
+    with pytest.raises(InputError, match=r"the detector brightness returned \d items for \d pictures"):
+        list(clip.people(clip.frames()))
+
+
 def test_frames_of_the_span(video):
     clip = VideoClip(video, Brightness())
     clip.span = (0.1, 0.28)
@@ -151,19 +168,3 @@ def test_a_frame_rate_that_was_not_measured_is_named(fps, warned):
     warnings = odd_rate(1 / fps)
     assert [f"{fps} frames per second; lifters are made for 7 to 120" in text for text in warnings] == [True] * warned
     assert odd_rate(0.0) == []
-
-
-def test_a_detector_that_forgets_a_picture_is_named(tmp_path, weights):
-    class Forgetful(Brightness):
-        def detect(self, frames):
-            return super().detect(frames)[1:]
-
-    with pytest.raises(InputError, match="the detector brightness returned 3 items for 4 pictures"):
-        lift_video(even_video(tmp_path / "clip.mp4", 5), Forgetful(), weights, quality="best")
-
-
-def test_slow_motion_has_the_clock_of_the_recording(tmp_path, weights):
-    path = even_video(tmp_path / "clip.mp4", 12)
-    lifted = lift_video(path, Now([1] * 12), weights, quality="best", fps=240.0, end=0.035)
-    assert lifted.frames == 9
-    np.testing.assert_allclose(lifted.motions[0].timestamps, np.arange(9) / 240)
