@@ -11,7 +11,7 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from poselift.core.errors import InputError
-from poselift.core.times import check_intervals, check_span, interpolate
+from poselift.core.times import check_span, interpolate
 from poselift.skeleton import Pelvis, Skeleton
 
 FEET = ("left_foot", "right_foot")
@@ -125,7 +125,7 @@ class Keypoints2D:
 
     Raises:
         InputError: an array has another shape, a score is not from 0 to 1, the picture has no size, or the timestamps
-            do not increase, are not of one clip, or have another unit than seconds.
+            do not increase or are not of one clip.
 
     Example:
         >>> from poselift.skeleton import COCO17
@@ -162,7 +162,6 @@ class Keypoints2D:
         if not np.isfinite(self.timestamps).all():
             raise InputError("a timestamp is not a finite number; give seconds")
         check_span(self.timestamps)
-        check_intervals(self.timestamps)
 
     @classmethod
     def from_frames(

@@ -228,3 +228,8 @@ def test_a_camera_of_pictures_of_another_size_is_refused(keypoints, weights, cam
     width, height = keypoints.image_size
     with pytest.raises(InputError, match=f"the keypoints are of pictures of {width} x {height} pixels, the camera of"):
         lift(keypoints, weights, replace(camera, image_size=(2 * width, 2 * height)))
+
+
+def test_milliseconds_are_refused(keypoints, weights, camera):
+    with pytest.raises(InputError, match=r"the timestamps are .* s apart, .*divide milliseconds by 1,000"):
+        lift(replace(keypoints, timestamps=1000 * keypoints.timestamps), weights, camera)
