@@ -12,6 +12,7 @@ PACKAGES = (
     "export",
     "finding",
     "geometry",
+    "keypoints",
     "kinematics",
     "lifting",
     "metrics",

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from poselift.core.errors import InputError
 from poselift.finding import VideoClip
 from poselift.finding.video_clip import frames_within
 from poselift.tracking import Tracker
@@ -30,6 +31,23 @@ def test_what_it_says_of_itself(video):
     frames = list(clip.frames())
     np.testing.assert_allclose([frame.timestamp for frame in frames], TIMES, atol=1e-3)
     assert frames[3].image.mean() == pytest.approx(60, abs=3)
+
+
+def test_slow_motion_has_the_clock_of_the_recording(video):
+    clip = VideoClip(video, Brightness(), end=0.04, quality="best", fps=8 * VideoClip(video, Brightness()).fps)
+    found = list(clip.people(clip.frames()))
+    np.testing.assert_allclose([time for _, time in found], np.array(TIMES[:8]) / 8, atol=1e-3)
+    assert (clip.video_fps, clip.span[1]) == (clip.fps, 0.04)
+
+
+def test_a_detector_that_forgets_a_picture_is_named(video):
+    class Forgetful(Brightness):
+        def detect(self, frames):
+            return super().detect(frames)[1:]
+
+    clip = VideoClip(video, Forgetful(), quality="best")
+    with pytest.raises(InputError, match=r"the detector brightness returned \d items for \d pictures"):
+        list(clip.people(clip.frames()))
 
 
 def test_frames_of_the_span(video):

@@ -1,3 +1,4 @@
+import inspect
 import math
 from types import SimpleNamespace
 
@@ -6,7 +7,10 @@ import pytest
 
 from poselift.core.errors import InputError
 from poselift.lifting import camera_for
-from poselift.lifting.camera_model import CameraModel
+from poselift.lifting.camera_model import CameraModel, check_fits
+
+_camera_for = inspect.unwrap(camera_for)
+"""Past the types, which are checked in tests alone."""
 
 
 @pytest.mark.parametrize("size", [(1920, 1080), (1080, 1920)])
@@ -59,3 +63,26 @@ def test_no_camera(K, message):
 def test_impossible_fields_of_view(fov):
     with pytest.raises(InputError, match="5 to 150"):
         camera_for((640, 480), fov)
+
+
+@pytest.mark.parametrize("size", [(0, 480), "640x480", None, (640,), (math.nan, 3), 640])
+def test_sizes_that_are_none(size):
+    with pytest.raises(InputError, match="is not a size; give"):
+        _camera_for(size)
+
+
+@pytest.mark.parametrize(
+    ("fov", "intrinsics"), [("60", None), (None, "abcd"), (None, (1, 2, 3)), (None, [[1], 2, 3, 4])]
+)
+def test_words_are_no_numbers(fov, intrinsics):
+    with pytest.raises(InputError, match=r"give numbers|give four numbers"):
+        _camera_for((640, 480), fov, intrinsics)
+
+
+def test_a_camera_of_pictures_of_another_size():
+    check_fits(camera_for((1920, 1080)), (1920, 1080))
+    with pytest.raises(
+        InputError,
+        match=r"of pictures of 960 x 540 pixels, the camera of 1920 x 1080; give .* such as camera_for\(\(960, 540\)\)",
+    ):
+        check_fits(camera_for((1920, 1080)), (960, 540))

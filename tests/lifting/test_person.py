@@ -195,3 +195,14 @@ def test_joints_that_the_lifter_does_not_give_place_nobody(keypoints, oracle, ca
     motion = lift(replace(keypoints, scores=scores), oracle, camera, LiftOptions(flip=False))
     assert np.isfinite(motion.joints).all()
     assert np.isnan(motion.root).all()
+
+
+def test_a_camera_of_pictures_of_another_size_is_refused(keypoints, weights, camera):
+    width, height = keypoints.image_size
+    with pytest.raises(InputError, match=f"the keypoints are of pictures of {width} x {height} pixels, the camera of"):
+        lift(keypoints, weights, replace(camera, image_size=(2 * width, 2 * height)))
+
+
+def test_milliseconds_are_refused(keypoints, weights, camera):
+    with pytest.raises(InputError, match=r"the timestamps are .* s apart, .*divide milliseconds by 1,000"):
+        lift(replace(keypoints, timestamps=1000 * keypoints.timestamps), weights, camera)
