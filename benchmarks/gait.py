@@ -23,7 +23,8 @@ from poselift.data.cmu_bench import CmuBench
 from poselift.data.reading import load_arrays
 from poselift.kinematics import Gait, gait
 from poselift.kinematics.foot_contacts import find_contacts
-from poselift.lifting import CameraModel, lift_view, to_world
+from poselift.lifting import lift_view, to_world
+from poselift.lifting.dataset_views import camera_of
 from poselift.models import load_weights
 from poselift.skeleton import CMU28, H36M17
 from poselift.structures import FEET, Keypoints2D, Motion
@@ -171,7 +172,7 @@ def lifted_row(found: dict[int, tuple[str, Motion]], corpus: Path, bench: Path, 
         if found.get(clip, ("",))[0] != "walk":
             continue
         lifted = lift_view(views[number], lifter)
-        world = to_world([lifted], CameraModel(views[number].K, lifted.keypoints.image_size, "given")).motions[0]
+        world = to_world([lifted], camera_of(views[number])).motions[0]
         own, true = gait(world), gait(found[clip][1])
         events, reference = events_of(own), events_of(true)
         for column, event in enumerate(("strike", "toe-off")):

@@ -20,24 +20,34 @@ _LONGEST = 255
 _EVENTS = {"strike": ("Foot Strike", 1), "toe-off": ("Foot Off", 2)}
 """Label and icon of each event, as Vicon's and most other programs have them."""
 
+MOST_FRAMES = 65_535
+"""Largest number of frames that the format itself can say."""
 _BLOCK, _NUMBER = 512, 4
 """Bytes of a block of the format, and of a number."""
 
 
 def write_c3d(
-    path: str | os.PathLike[str], motions: Sequence[Motion], up: str = "y", *, names_of: str | None = None
+    path: str | os.PathLike[str],
+    motions: Sequence[Motion],
+    up: str = "y",
+    start: float | None = None,
+    *,
+    names_of: str | None = None,
 ) -> None:
     """Writes joints as points: millimetres, a constant rate.
 
     The residual of a point is the radius that holds the joint in 90 % of cases, millimetres; 0 where it is unknown, and
     -1 in empty frames, as the format has it for points that are missing. The group SUBJECTS has USED, NAMES, and if all
     heights are known HEIGHTS, metres, and HEIGHT_ORIGINS, given or estimated. The group EVENT has the foot strikes and
-    toe-offs of people who walk or run in the world frame; its seconds count from the first frame.
+    toe-offs of people who walk or run in the world frame; its seconds count from the first frame. Files of more than
+    65,535 frames have POINT:LONG_FRAMES and TRIAL:ACTUAL_END_FIELD (https://c3d.org, "Reading the frame count"); some
+    readers ignore both.
 
     Args:
         path: the file to write.
         motions: everybody in the file; see `markers`.
         up: the axis that points up, "y" or "z".
+        start: time of the file's first frame; see `markers`.
         names_of: names of the points, one of `MARKER_SETS`; None for our joints.
 
     Raises:
@@ -45,7 +55,7 @@ def write_c3d(
             no frame with a pose.
     """
     ezc3d = require("ezc3d", "c3d")
-    found = markers(motions, up, names_of)
+    found = markers(motions, up, start, names_of=names_of)
     file = ezc3d.c3d()
     point = file["parameters"]["POINT"]
     point["RATE"]["value"] = [found.rate]
@@ -61,6 +71,11 @@ def write_c3d(
         file.add_parameter("SUBJECTS", "HEIGHT_ORIGINS", [height.origin for height in heights])
     for name, values in _events(motions, found.start).items():
         file.add_parameter("EVENT", name, values)
+    if (frames := len(found.positions)) > MOST_FRAMES:
+        # POINT:FRAMES has 16 bits; readers that know one of these find the others.
+        file.add_parameter("POINT", "LONG_FRAMES", [float(frames)])
+        file.add_parameter("TRIAL", "ACTUAL_START_FIELD", [1, 0])
+        file.add_parameter("TRIAL", "ACTUAL_END_FIELD", [frames % (1 << 16), frames >> 16])
     missing = np.isnan(found.positions).any(-1).T
     points = np.ones((4, *missing.shape))
     points[:3] = found.positions.transpose(2, 1, 0)

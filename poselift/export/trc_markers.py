@@ -31,7 +31,7 @@ def write_trc(
     Raises:
         InputError: the file cannot be written, the people do not fit together, or somebody has no frame with a pose.
     """
-    found = markers(motions, up, names_of)
+    found = markers(motions, up, names_of=names_of)
     numbers = np.concatenate([found.times[:, None], found.positions.reshape(len(found.times), -1)], 1)
     if skip_empty:
         numbers = numbers[np.isfinite(numbers[:, 1:]).any(1)]
