@@ -212,7 +212,8 @@ class Finder:
         if taken is None and later is not None and len(places) == len(due) == 1:
             # Several people keep the cores busy without this.
             self._ahead = LookAhead.begun(self._detector, later, due[0], self._pace.quick)
-        found, turned = looks(self._detector, frame.image, places, due, time, self._pace.quick, taken)
+        others = [person.expected(time) for person in self._people if not any(person is other for other in due)]
+        found, turned = looks(self._detector, frame.image, places, due, time, self._pace.quick, taken, others)
         return self._kept(found, turned, due, new_scores, time)
 
     def find(self, frames: Iterable[Frame]) -> Iterator[tuple[Detections | None, float]]:

@@ -36,16 +36,21 @@ class Place:
     Attributes:
         box: of the joints, pixels; with an angle, before it is turned about its own middle.
         angle: of the body, clockwise from upright, radians.
-        points: the joints, pixels.
+        points: the joints, pixels; NaN for joints that were not seen.
     """
 
     box: Float[np.ndarray, "4"]
     angle: float
-    points: Float[np.ndarray, "n 2"]
+    points: Float[np.ndarray, "j 2"]
 
     def turned(self, angle: float) -> "Place":
         """The same joints, for a look at a body that is turned by another angle."""
-        return Place(box_along(self.points, angle), angle, self.points) if len(self.points) else self
+        seen = self.points[np.isfinite(self.points).all(-1)]
+        return Place(box_along(seen, angle), angle, self.points) if len(seen) else self
+
+    def moved(self, by: Float[np.ndarray, "2"]) -> "Place":
+        """The same place, moved by some pixels."""
+        return Place(self.box + np.tile(by, 2), self.angle, self.points + by)
 
 
 @dataclass
@@ -102,8 +107,7 @@ class Followed:
     def expected(self, time: float) -> Place:
         """Where this person is expected, moved on with the velocity of the whole body."""
         ahead = self._ahead(time)
-        points = self.keypoints[np.isfinite(self.keypoints).all(-1)] + self._velocity * ahead
-        place = Place(self.expected_box(time), 0.0, points)
+        place = Place(self.expected_box(time), 0.0, self.keypoints + self._velocity * ahead)
         return place.turned(self.angle + self._spin * ahead) if self.turned else place
 
     def expected_box(self, time: float) -> Float[np.ndarray, "4"]:

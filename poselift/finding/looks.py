@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from jaxtyping import UInt8
@@ -11,6 +11,7 @@ from poselift.core.threads import pool
 from poselift.detection import PlaceDetector
 from poselift.detection.orientation import LEANING, SURE, apart, body_angle, other_angles
 from poselift.finding.followed import Followed, Place
+from poselift.finding.overlaps import touching, without_others
 from poselift.structures import Detections
 from poselift.video import Frame
 
@@ -60,6 +61,7 @@ def looks(
     time: float,
     quick: bool = False,
     found: Detections | None = None,
+    others: Sequence[Place] = (),
 ) -> tuple[Detections, list[bool]]:
     """The person in each place, and whether the look was at a turned body.
 
@@ -73,9 +75,15 @@ def looks(
         time: of the frame, seconds.
         quick: see `poselift.detection.PlaceDetector`.
         found: the person in each place, if they were looked at already.
+        others: where those who are followed, and not among these places, are expected.
     """
+    followed = [*places[: len(people)], *others]
+    hidden = [
+        [other for other in (followed if row < len(people) else [*places, *others]) if other is not place]
+        for row, place in enumerate(places)
+    ]
     if found is None:
-        found = _look(detector, frame, places, quick)
+        found = _look(detector, frame, places, hidden, quick)
     tried = list(enumerate(places))
     worth = found.box_scores.tolist()
     for row, place in enumerate(places):
@@ -90,21 +98,40 @@ def looks(
             worth.append(-_CONVINCING if row < len(people) and apart(other, measured) > LEANING else 0.0)
     if len(tried) == len(places):
         return found, [bool(place.angle) for place in places]
-    more = _look(detector, frame, [place for _, place in tried[len(places) :]], quick)
+    again = tried[len(places) :]
+    more = _look(detector, frame, [place for _, place in again], [hidden[row] for row, _ in again], quick)
     worth[len(places) :] = (more.box_scores + worth[len(places) :]).tolist()
     best = [
         max((index for index, (which, _) in enumerate(tried) if which == row), key=lambda index: worth[index])
         for row in range(len(places))
     ]
-    boxes, box_scores, keypoints, scores = (
-        np.concatenate([getattr(found, name), getattr(more, name)])[best]
-        for name in ("boxes", "box_scores", "keypoints", "scores")
-    )
-    chosen = Detections(boxes, box_scores, keypoints, scores, found.skeleton)
-    return chosen, [bool(tried[index][1].angle) for index in best]
+    return Detections.joined([found, more]).rows(best), [bool(tried[index][1].angle) for index in best]
 
 
 def _look(
+    detector: PlaceDetector,
+    frame: UInt8[np.ndarray, "_ _ 3"],
+    places: Sequence[Place],
+    hidden: Sequence[Sequence[Place]],
+    quick: bool,
+) -> Detections:
+    """The person in each place, in a picture without those of `hidden` who overlap with the place."""
+    near = [[other for other in others if touching(place, other)] for place, others in zip(places, hidden, strict=True)]
+    crowded = [row for row, others in enumerate(near) if others]
+    if not crowded:
+        return _look_at(detector, frame, places, quick)
+
+    def look(row: int) -> Detections:
+        part, corner = without_others(frame, places[row], near[row], detector.skeleton)
+        found = _look_at(detector, part, [places[row].moved(-corner)], quick)
+        return replace(found, boxes=found.boxes + np.tile(corner, 2), keypoints=found.keypoints + corner)
+
+    alone = [row for row, others in enumerate(near) if not others]
+    several = [_look_at(detector, frame, [places[row] for row in alone], quick)] if alone else []
+    return Detections.joined([*several, *pool().map(look, crowded)]).rows(np.argsort([*alone, *crowded]))
+
+
+def _look_at(
     detector: PlaceDetector, frame: UInt8[np.ndarray, "_ _ 3"], places: Sequence[Place], quick: bool
 ) -> Detections:
     boxes = np.array([place.box for place in places]).reshape(-1, 4)

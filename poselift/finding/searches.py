@@ -155,13 +155,8 @@ class RunningSearch:
 
     def found(self) -> Detections:
         """The people whom the search found, each once."""
-        parts = [part.result() for part in self.parts]
-        boxes, box_scores, keypoints, scores = (
-            np.concatenate([getattr(part, name) for part in parts])
-            for name in ("boxes", "box_scores", "keypoints", "scores")
-        )
-        rows = pose_nms(keypoints, scores, boxes, box_scores)
-        return Detections(boxes[rows], box_scores[rows], keypoints[rows], scores[rows], parts[0].skeleton)
+        found = Detections.joined([part.result() for part in self.parts])
+        return found.rows(pose_nms(found.keypoints, found.scores, found.boxes, found.box_scores))
 
     def misses(self, person: Followed, found: Detections, shape: tuple[int, ...]) -> bool:
         """Whether it should have found somebody who is not among those whom it found.
