@@ -1,11 +1,17 @@
-"""People whom the detector finds in pictures with many people.
+"""People whom the detector finds in pictures with many people, and people who cross.
 
     python -m benchmarks.crowd [--people N ...] [--heights PX ...] [--pictures N] [--size WIDTHxHEIGHT] [--out DIR]
+    python -m benchmarks.crowd --crossings 20 [--quality NAME]
 
 The people are cut out of the demo clip, as rectangles with a soft edge, and pasted in rows onto one of its frames,
 enlarged and blurred. All are at least as high as given from nose to ankles, at most twice as high. The table has the
 share of people who are found, the number of false ones, and the share of joints within a tenth of the person's height:
 by `detect` in one picture, and by `poselift lift` at the end of one second of it as a still clip.
+
+Each crossing is the demo clip with its walker pasted over it once more, mirrored and a tenth larger, so that the two
+walkers meet. The truth is the keypoints of the clip without the other one. The table counts the frames in which the
+two boxes overlap: shares in which somebody is found with most of the visible joints, and with no joint in the
+other's place; joints in the other's place; and clips in which the two exchange their numbers.
 """
 
 from collections.abc import Iterator, Sequence
@@ -31,6 +37,12 @@ _FOUND = 0.1
 """Distance of a joint that is found, as a share of the person's height; half of somebody's joints make a find."""
 _MARGIN = 0.12
 """Width of the border around a cut-out, as a share of the person's height."""
+
+_LARGER, _LOWER, _APART, _AROUND = 1.1, 0.1, 24.0, 1.0
+"""Of crossings: size of the walker in front, how much lower it stands (both relative to the one behind), pixels between
+the places of two crossings, and seconds before and after they meet."""
+_DENSE = 1.6
+"""By how much a pasted body is wider than a silhouette."""
 
 _SEEN, _MOST = 0.2, 0.8
 """Least score of a joint that counts, and least share of the visible joints of limbs, to be found in a crossing."""
