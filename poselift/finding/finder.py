@@ -7,12 +7,14 @@ from itertools import islice
 from typing import Protocol, runtime_checkable
 
 import numpy as np
+from jaxtyping import Float
 
 from poselift.core.choices import choose
 from poselift.detection import Detector, PlaceDetector, Search
 from poselift.detection.duplicates import intersection_over_union, overlap, pose_nms
 from poselift.detection.orientation import LEANING, body_angle
 from poselift.finding.followed import Followed, Place
+from poselift.finding.overlaps import claimed, fit, touching
 from poselift.finding.looks import LookAhead, looks
 from poselift.finding.searches import RunningSearch, Searches
 from poselift.structures import Detections
@@ -61,6 +63,8 @@ _NEW = 0.2
 """Least mean joint score of newcomers."""
 _NEW_TURNED = 0.35
 """The same where they were looked at from several angles: the best of several looks scores higher, also at nobody."""
+_HIDDEN = 0.5
+"""Seconds for which somebody is expected behind another person without being seen."""
 _FINE_TAKES, _TURNED_TAKES = 0.2, 0.1
 """Seconds of the video after which a fine search, and one for turned people, is taken over: about as long as it takes
 on one core."""
@@ -267,25 +271,35 @@ class Finder:
             due[row].recognised(score) if row < count else score >= (_NEW_TURNED if turned[row] else _NEW)
             for row, score in enumerate(found.box_scores.tolist())
         ]
+        places = [person.expected(time) for person in due]
+        # Those who are followed come first: a newcomer may be one of them in another crop. Of two who are followed, and
+        # look the same now, the one stays who was expected there.
+        order = found.box_scores.copy()
+        for row, place in enumerate(places):
+            order[row] = 1 + order[row] * fit(found.keypoints[row], found.scores[row], place.points, due[row].size)
         rows = np.flatnonzero(seen)
-        # Those who are followed come first: a newcomer may be one of them in another crop.
-        order = found.box_scores[rows] + (rows < count)
-        rows = np.sort(rows[pose_nms(found.keypoints[rows], found.scores[rows], found.boxes[rows], order)])
-        for person in [due[row] for row in range(count) if row not in rows]:
-            self._people = [other for other in self._people if other is not person]
-            self._searches.lost(person, time)
-        box_scores = []
-        for row in rows.tolist():
+        rows = np.sort(rows[pose_nms(found.keypoints[rows], found.scores[rows], found.boxes[rows], order[rows])])
+        kept = found.rows(rows)
+        expected = [places[row].points if row < count else None for row in rows.tolist()]
+        lost = claimed(kept, expected)
+        kept.keypoints[lost], kept.scores[lost] = np.nan, 0.0
+        for index, person in enumerate(due):
+            if index not in rows and not self._hidden(places[index], found.boxes[rows], time - person.time):
+                self._people = [other for other in self._people if other is not person]
+                self._searches.lost(person, time)
+        for index, row in enumerate(rows.tolist()):
             if row < count:
                 person = due[row]
-                person.update(found, row, time, turned[row])
+                person.update(kept, index, time, turned[row], lost[index])
             else:
-                person = Followed.begun(found, row, new_scores[row - count], time, turned[row])
+                person = Followed.begun(kept, index, new_scores[row - count], time, turned[row])
                 self._people.append(person)
-            box_scores.append(person.box_score)
-        return Detections(
-            found.boxes[rows], np.array(box_scores), found.keypoints[rows], found.scores[rows], found.skeleton
-        )
+            kept.box_scores[index] = person.box_score
+        return kept
+
+    def _hidden(self, place: Place, boxes: Float[np.ndarray, "n 4"], unseen: float) -> bool:
+        """Whether somebody in a place may be hidden by one of others, and was seen less than `_HIDDEN` seconds ago."""
+        return unseen < _HIDDEN and any(touching(place, Place(box, 0.0, box.reshape(2, 2))) for box in boxes)
 
 
 def _place(found: Detections, row: int) -> Place:

@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass, field
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 
 from poselift.detection.orientation import LEANING, body_angle, box_along
 from poselift.structures import Detections
@@ -135,9 +135,17 @@ class Followed:
         """Whether a look with this mean joint score shows this person still."""
         return score >= max(_LEAST, _COLLAPSE * self.score) and self.misses < _MISSES
 
-    def update(self, found: Detections, row: int, time: float, turned: bool) -> None:
-        """Takes over a row of a look, which was at the turned body or at the upright picture."""
-        elapsed = time - self.time
+    def update(self, found: Detections, row: int, time: float, turned: bool, hidden: Bool[np.ndarray, " j"]) -> None:
+        """Takes over a row of a look.
+
+        Args:
+            found: the people of the look.
+            row: of this person.
+            time: of the look, seconds.
+            turned: whether it was at the turned body, or at the upright picture.
+            hidden: joints that somebody else hides; they go on with the body.
+        """
+        elapsed, expected = time - self.time, self.expected(time).points
         moved = (found.keypoints[row] - self.keypoints) / elapsed
         clear = np.isfinite(moved).all(-1) & (found.scores[row] > _TRACED)
         if self._joint_velocities is not None:
@@ -149,6 +157,9 @@ class Followed:
             self._velocity = self._velocity + trust * (np.median(moved[clear], axis=0) - self._velocity)
         self._joint_velocities = moved
         self.box, self.keypoints, self.time = found.boxes[row], found.keypoints[row], time
+        if hidden.any():
+            self.keypoints = np.where(hidden[:, None], expected, self.keypoints)
+            self.box = np.concatenate([np.nanmin(self.keypoints, 0), np.nanmax(self.keypoints, 0)])
         self.score += _ADAPTED * (float(found.box_scores[row]) - self.score)
         self._turn(body_angle(found.keypoints[row], found.scores[row], found.skeleton), elapsed, trust, turned)
 

@@ -42,7 +42,7 @@ class LookAhead:
     def begun(cls, detector: PlaceDetector, frame: Frame, person: Followed, quick: bool) -> "LookAhead":
         """A look that begins."""
         place = person.expected(frame.timestamp)
-        return cls(person, frame.timestamp, place, pool().submit(_look, detector, frame.image, [place], quick))
+        return cls(person, frame.timestamp, place, pool().submit(_look_at, detector, frame.image, [place], quick))
 
     def serves(self, people: Sequence[Followed], time: float) -> bool:
         """Whether a look at some people at a time in seconds would be at nearly the same place."""

@@ -8,6 +8,7 @@ from jaxtyping import Bool, Float, UInt8
 
 from poselift.finding.followed import Place
 from poselift.skeleton import Skeleton
+from poselift.structures import Detections
 
 _LIMB, _HEAD = 0.07, 0.08
 """Width of a painted limb and radius of a painted head, as a share of the longer side of the person's box."""
@@ -17,6 +18,10 @@ _REACH = 0.1
 """Margin around a box within which others count as overlapping, as a share of its longer side."""
 _CLAIMED = 0.04
 """Distance within which two joints of one kind lie in one place, as a share of the smaller person's size."""
+_TOLERANCE = 0.1
+"""Distance of a joint from where it is expected that counts as far, as a share of the person's size."""
+_LIMBS = ("elbow", "wrist", "knee", "ankle")
+"""Joints that two people may claim; where trunks coincide, one of the two is dropped."""
 _TRUNK = ("shoulder", "hip")
 _FACE = ("nose", "eye", "ear")
 
@@ -75,3 +80,47 @@ def without_others(
     for other in others:
         part[(silhouette(other.points - low, skeleton, part.shape) > own)] = _GREY
     return part, low.astype(float)
+
+
+def fit(
+    points: Float[np.ndarray, "j 2"], scores: Float[np.ndarray, " j"], expected: Float[np.ndarray, "j 2"], size: float
+) -> float:
+    """How well joints lie where they were expected, 0 to 1, weighted by their scores; `size` of the person in pixels."""
+    near = np.exp(-(np.linalg.norm(points - expected, axis=-1) ** 2) / (2 * (_TOLERANCE * size) ** 2))
+    weights = np.where(np.isfinite(near), scores, 0)
+    return float(weights @ np.nan_to_num(near)) / max(float(weights.sum()), 1e-9)
+
+
+def claimed(
+    found: Detections, expected: Sequence[Float[np.ndarray, "j 2"] | None]
+) -> Bool[np.ndarray, "n j"]:
+    """The joints that lie on another person's joint of the same kind, and are less likely to be there.
+
+    A joint that is where its owner was expected keeps its place; else the higher score decides, because the joints of
+    somebody who is hidden score lower.
+
+    Args:
+        found: the people of a frame.
+        expected: the joints of each where they were expected, pixels; None for newcomers.
+    """
+    lost = np.zeros(found.scores.shape, bool)
+    sizes = np.maximum((found.boxes[:, 2:] - found.boxes[:, :2]).max(-1, initial=0), 1.0)
+    kinds = [joint.removeprefix("left_").removeprefix("right_") for joint in found.skeleton.joints]
+    limbs = [joint.endswith(_LIMBS) for joint in found.skeleton.joints]
+    same = np.array([[one == other for other in kinds] for one in kinds]) & np.array(limbs)
+    surprise = np.array([
+        np.full(len(kinds), np.inf) if points is None else np.linalg.norm(found.keypoints[row] - points, axis=-1) / sizes[row]
+        for row, points in enumerate(expected)
+    ])
+    surprise = np.nan_to_num(surprise, nan=np.inf)
+    for one in range(len(found)):
+        for other in range(one):
+            apart = np.linalg.norm(found.keypoints[one][:, None] - found.keypoints[other], axis=-1)
+            for a, b in np.argwhere(same & (apart < _CLAIMED * min(sizes[one], sizes[other]))).tolist():
+                first, second = surprise[one, a], surprise[other, b]
+                if min(first, second) < _CLAIMED < abs(first - second):
+                    loser = (one, a) if first > second else (other, b)
+                else:
+                    loser = (one, a) if found.scores[one, a] < found.scores[other, b] else (other, b)
+                lost[loser] = True
+    return lost
