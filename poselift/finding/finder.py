@@ -299,12 +299,12 @@ class Finder:
 
     def _hidden(self, place: Place, boxes: Float[np.ndarray, "n 4"], unseen: float) -> bool:
         """Whether somebody in a place may be hidden by one of others, and was seen less than `_HIDDEN` seconds ago."""
-        return unseen < _HIDDEN and any(touching(place, Place(box, 0.0, box.reshape(2, 2))) for box in boxes)
+        return unseen < _HIDDEN and any(touching(place.box, box) for box in boxes)
 
 
 def _place(found: Detections, row: int) -> Place:
     """Where a newcomer is, turned as the search saw it."""
     points = found.keypoints[row]
     angle = body_angle(points, found.scores[row], found.skeleton)
-    place = Place(found.boxes[row], 0.0, points)
+    place = Place(found.boxes[row], 0.0, points, found.scores[row])
     return place.turned(angle) if angle is not None and abs(angle) > LEANING else place

@@ -1,7 +1,7 @@
 """Somebody whom a finder looks at again and again."""
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from jaxtyping import Bool, Float
@@ -37,20 +37,22 @@ class Place:
         box: of the joints, pixels; with an angle, before it is turned about its own middle.
         angle: of the body, clockwise from upright, radians.
         points: the joints, pixels; NaN for joints that were not seen.
+        scores: of the joints, at the last look or search.
     """
 
     box: Float[np.ndarray, "4"]
     angle: float
     points: Float[np.ndarray, "j 2"]
+    scores: Float[np.ndarray, " j"]
 
     def turned(self, angle: float) -> "Place":
         """The same joints, for a look at a body that is turned by another angle."""
         seen = self.points[np.isfinite(self.points).all(-1)]
-        return Place(box_along(seen, angle), angle, self.points) if len(seen) else self
+        return replace(self, box=box_along(seen, angle), angle=angle) if len(seen) else self
 
     def moved(self, by: Float[np.ndarray, "2"]) -> "Place":
         """The same place, moved by some pixels."""
-        return Place(self.box + np.tile(by, 2), self.angle, self.points + by)
+        return replace(self, box=self.box + np.tile(by, 2), points=self.points + by)
 
 
 @dataclass
@@ -60,6 +62,7 @@ class Followed:
     Attributes:
         box: around the joints at the last look, pixels.
         keypoints: at the last look, pixels; NaN for joints that were not seen.
+        scores: of the joints at the last look.
         time: of the last look, seconds.
         score: average of the mean joint scores.
         box_score: of the last search that found this person.
@@ -73,6 +76,7 @@ class Followed:
 
     box: Float[np.ndarray, "4"]
     keypoints: Float[np.ndarray, "j 2"]
+    scores: Float[np.ndarray, " j"]
     time: float
     score: float
     box_score: float
@@ -92,7 +96,8 @@ class Followed:
         score = float(found.box_scores[row])
         if turned:  # to a search of the upright picture a turned body scores low
             box_score = max(box_score, score)
-        return cls(found.boxes[row], found.keypoints[row], time, score, box_score, angle=angle, turned=turned)
+        points, scores = found.keypoints[row], found.scores[row]
+        return cls(found.boxes[row], points, scores, time, score, box_score, angle=angle, turned=turned)
 
     @property
     def size(self) -> float:
@@ -107,7 +112,7 @@ class Followed:
     def expected(self, time: float) -> Place:
         """Where this person is expected, moved on with the velocity of the whole body."""
         ahead = self._ahead(time)
-        place = Place(self.expected_box(time), 0.0, self.keypoints + self._velocity * ahead)
+        place = Place(self.expected_box(time), 0.0, self.keypoints + self._velocity * ahead, self.scores)
         return place.turned(self.angle + self._spin * ahead) if self.turned else place
 
     def expected_box(self, time: float) -> Float[np.ndarray, "4"]:
@@ -157,6 +162,7 @@ class Followed:
             self._velocity = self._velocity + trust * (np.median(moved[clear], axis=0) - self._velocity)
         self._joint_velocities = moved
         self.box, self.keypoints, self.time = found.boxes[row], found.keypoints[row], time
+        self.scores = found.scores[row]
         if hidden.any():
             self.keypoints = np.where(hidden[:, None], expected, self.keypoints)
             self.box = np.concatenate([np.nanmin(self.keypoints, 0), np.nanmax(self.keypoints, 0)])

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import cv2
 import numpy as np
-from jaxtyping import Bool, Float, UInt8
+from jaxtyping import Bool, Float, Int, UInt8
 
 from poselift.finding.followed import Place
 from poselift.skeleton import Skeleton
@@ -26,10 +26,10 @@ _TRUNK = ("shoulder", "hip")
 _FACE = ("nose", "eye", "ear")
 
 
-def touching(place: Place, other: Place) -> bool:
-    """Whether a look at a place may show the person in another one."""
-    reach = _REACH * (place.box[2:] - place.box[:2]).max()
-    return bool((place.box[:2] - reach < other.box[2:]).all() and (other.box[:2] < place.box[2:] + reach).all())
+def touching(box: Float[np.ndarray, "4"], other: Float[np.ndarray, "4"]) -> bool:
+    """Whether a look at a person's box may show the person of another box."""
+    reach = _REACH * (box[2:] - box[:2]).max()
+    return bool((box[:2] - reach < other[2:]).all() and (other[:2] < box[2:] + reach).all())
 
 
 def silhouette(
@@ -78,8 +78,19 @@ def without_others(
     part = frame[low[1] : high[1], low[0] : high[0]].copy()
     own = silhouette(place.points - low, skeleton, part.shape)
     for other in others:
-        part[(silhouette(other.points - low, skeleton, part.shape) > own)] = _GREY
+        body = silhouette(other.points - low, skeleton, part.shape)
+        in_front = _mean_score(place, body, low) >= _mean_score(other, own, low)
+        part[body > own * in_front] = _GREY
     return part, low.astype(float)
+
+
+def _mean_score(place: Place, body: UInt8[np.ndarray, "h w"], low: Int[np.ndarray, "2"]) -> float:
+    """Mean score of the joints that lie on a body: those of who stands in front are higher; 0 without any."""
+    x, y = np.nan_to_num(place.points - low, nan=-1).round().astype(int).T
+    inside = (x >= 0) & (y >= 0) & (x < body.shape[1]) & (y < body.shape[0])
+    on = np.zeros(len(inside), bool)
+    on[inside] = body[y[inside], x[inside]] > 0
+    return float(place.scores[on].mean()) if on.any() else 0.0
 
 
 def fit(
