@@ -87,8 +87,8 @@ def pose_similarity(
 
     Details that the paper leaves open: the sums are means over the common joints, so one threshold serves all skeletons
     and partly visible people. Scores are relative to the highest of the pose, because detectors differ in their scale.
-    Lengths are relative to the longer side of the smaller box: in units of a large person, all joints of a small one who
-    stands beside are near. B is a square too; the paper's B, a tenth of the box in width and height, is very narrow for
+    Lengths are relative to the longer side of the smaller box: in units of a large person, all joints of a small person
+    beside are near. B is a square too; the paper's B, a tenth of the box in width and height, is very narrow for
     people seen from the side.
 
     Source: Fang et al. 2017, RMPE: Regional Multi-person Pose Estimation, section 3.3,

@@ -7,15 +7,15 @@ from itertools import islice
 from typing import Protocol, runtime_checkable
 
 import numpy as np
-from jaxtyping import Float
 
 from poselift.core.choices import choose
 from poselift.detection import Detector, PlaceDetector, Search
 from poselift.detection.duplicates import intersection_over_union, overlap, pose_nms
 from poselift.detection.orientation import LEANING, body_angle
 from poselift.finding.followed import Followed, Place
-from poselift.finding.overlaps import claimed, fit, touching
 from poselift.finding.looks import LookAhead, looks
+from poselift.finding.looks_back import LooksBack
+from poselift.finding.overlaps import Confusions, claimed, fit, touching
 from poselift.finding.searches import RunningSearch, Searches
 from poselift.structures import Detections
 from poselift.video import Frame
@@ -62,7 +62,10 @@ _FOUND = 0.5
 _NEW = 0.2
 """Least mean joint score of newcomers."""
 _NEW_TURNED = 0.35
-"""The same where they were looked at from several angles: the best of several looks scores higher, also at nobody."""
+"""The same where they were looked at from several angles: the best of several looks scores higher, also at nobody; and
+beside people who are followed."""
+_AGREES = 0.5
+"""Least fit of the looks at these to what the search found."""
 _HIDDEN = 0.5
 """Seconds for which somebody is expected behind another person without being seen."""
 _FINE_TAKES, _TURNED_TAKES = 0.2, 0.1
@@ -73,6 +76,11 @@ on one core."""
 @runtime_checkable
 class PeopleFinder(Protocol):
     """Finds the people of successive frames."""
+
+    @property
+    def warnings(self) -> list[str]:
+        """When people were confused, one line each."""
+        ...
 
     def look(self, frame: Frame) -> Detections | None:
         """The people in the next frame; None where the finder does not look."""
@@ -147,6 +155,7 @@ class SearchingFinder:
     """
 
     def __init__(self, detector: Detector, pace: Pace) -> None:
+        self.warnings: list[str] = []
         self._detector = detector
         self._rate = pace.looks / 2
         self._clock, self._tick = _Clock(self._rate), -1
@@ -188,6 +197,13 @@ class Finder:
         self._search: RunningSearch | None = None
         self._clock, self._tick = _Clock(pace.looks), -1
         self._ahead: LookAhead | None = None
+        self._begun: list[Followed] = []  # newcomers of the last look, for looks back
+        self._confusions = Confusions()
+
+    @property
+    def warnings(self) -> list[str]:
+        """When people were confused, or might be."""
+        return self._confusions.warnings()
 
     def look(self, frame: Frame, everybody: bool = False, later: Frame | None = None) -> Detections | None:
         """The people at whom the finder looks in a frame; None where it does not look.
@@ -198,7 +214,7 @@ class Finder:
             later: the next frame at which the finder may look, if it is there already.
         """
         time = frame.timestamp
-        last, self._tick = self._tick, self._clock.tick(time)
+        last, self._tick, self._begun = self._tick, self._clock.tick(time), []
         if self._search is None and (how := self._searches.due(time, frame.image, self._people)):
             self._start_search(frame, replace(how, quick=self._pace.quick))
             if self._tick == 0:  # the detector may open its network for looks while the first search runs
@@ -218,12 +234,17 @@ class Finder:
             self._ahead = LookAhead.begun(self._detector, later, due[0], self._pace.quick)
         others = [person.expected(time) for person in self._people if not any(person is other for other in due)]
         found, turned = looks(self._detector, frame.image, places, due, time, self._pace.quick, taken, others)
-        return self._kept(found, turned, due, new_scores, time)
+        return self._kept(found, turned, due, new, new_scores, time)
 
     def find(self, frames: Iterable[Frame]) -> Iterator[tuple[Detections | None, float]]:
-        """What `look` gives for each frame, and the frame's timestamp; see `PeopleFinder`."""
+        """The people in each frame, newcomers from the first frame that shows them; see `PeopleFinder`."""
+        back = LooksBack(self._detector, self._pace.quick)
         for frame, later, last in _with_later(frames, self._pace.looks):
-            yield self.look(frame, last, later if self._pace.calm == 1 else None), frame.timestamp
+            back.add(frame, self.look(frame, last, later if self._pace.calm == 1 else None))
+            for person in self._begun:
+                back.follow(person)
+            yield from back.ready(frame.timestamp)
+        yield from back.ready()
 
     def _taken(self, due: Sequence[Followed], newcomers: int, time: float) -> Detections | None:
         """What the look ahead gives for this frame; None without one, or if it was at another place."""
@@ -250,12 +271,19 @@ class Finder:
                 person.misses, person.box_score = 0, max(score, person.score) if person.turned else score
             elif search.misses(person, found, frame.image.shape):
                 person.misses += 1
-        new = np.flatnonzero(intersection_over_union(found.boxes, search.boxes).max(1, initial=0) < _SAME)
+        apart = intersection_over_union(found.boxes, search.boxes).max(1, initial=0) < _SAME
+        new = np.flatnonzero(apart & ~search.shows_again(found))
         places = [_place(found, row) for row in new.tolist()]
         return places, found.box_scores[new].tolist()
 
     def _kept(
-        self, found: Detections, turned: list[bool], due: list[Followed], new_scores: list[float], time: float
+        self,
+        found: Detections,
+        turned: list[bool],
+        due: list[Followed],
+        new: list[Place],
+        new_scores: list[float],
+        time: float,
     ) -> Detections:
         """The people who were seen, each once; those who were lost are no longer followed.
 
@@ -263,7 +291,8 @@ class Finder:
             found: everybody in `due`, then the newcomers.
             turned: whether the look at each was at a turned body.
             due: people who are followed.
-            new_scores: box scores of the newcomers.
+            new: where a search found the newcomers.
+            new_scores: their box scores.
             time: of the frame, seconds.
         """
         count = len(due)
@@ -271,6 +300,11 @@ class Finder:
             due[row].recognised(score) if row < count else score >= (_NEW_TURNED if turned[row] else _NEW)
             for row, score in enumerate(found.box_scores.tolist())
         ]
+        # Of somebody who is beside a painted body a look may show what is left of that body.
+        for row, place in enumerate(new, count):
+            if seen[row] and any(touching(place.box, person.expected_box(time)) for person in self._people):
+                agrees = fit(found.keypoints[row], found.scores[row], place.points, place.size) >= _AGREES
+                seen[row] = agrees and found.box_scores[row] >= _NEW_TURNED
         places = [person.expected(time) for person in due]
         # Those who are followed come first: a newcomer may be one of them in another crop. Of two who are followed, and
         # look the same now, the one stays who was expected there.
@@ -282,9 +316,16 @@ class Finder:
         kept = found.rows(rows)
         expected = [places[row].points if row < count else None for row in rows.tolist()]
         lost = claimed(kept, expected)
+        if lost.any():
+            self._confusions.joint(time)
         kept.keypoints[lost], kept.scores[lost] = np.nan, 0.0
         for index, person in enumerate(due):
-            if index not in rows and not self._hidden(places[index], found.boxes[rows], time - person.time):
+            if index in rows:
+                continue
+            behind = any(touching(places[index].box, box) for box in found.boxes[rows])
+            if behind:
+                self._confusions.person(time)
+            if not behind or time - person.time > _HIDDEN:
                 self._people = [other for other in self._people if other is not person]
                 self._searches.lost(person, time)
         for index, row in enumerate(rows.tolist()):
@@ -294,12 +335,9 @@ class Finder:
             else:
                 person = Followed.begun(kept, index, new_scores[row - count], time, turned[row])
                 self._people.append(person)
+                self._begun.append(Followed.begun(kept, index, person.box_score, -time, turned[row]))
             kept.box_scores[index] = person.box_score
         return kept
-
-    def _hidden(self, place: Place, boxes: Float[np.ndarray, "n 4"], unseen: float) -> bool:
-        """Whether somebody in a place may be hidden by one of others, and was seen less than `_HIDDEN` seconds ago."""
-        return unseen < _HIDDEN and any(touching(place.box, box) for box in boxes)
 
 
 def _place(found: Detections, row: int) -> Place:

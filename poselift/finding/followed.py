@@ -50,6 +50,11 @@ class Place:
         seen = self.points[np.isfinite(self.points).all(-1)]
         return replace(self, box=box_along(seen, angle), angle=angle) if len(seen) else self
 
+    @property
+    def size(self) -> float:
+        """Longer side of the box, pixels, at least 1."""
+        return max(1.0, float((self.box[2:] - self.box[:2]).max()))
+
     def moved(self, by: Float[np.ndarray, "2"]) -> "Place":
         """The same place, moved by some pixels."""
         return replace(self, box=self.box + np.tile(by, 2), points=self.points + by)

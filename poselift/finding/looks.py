@@ -116,7 +116,10 @@ def _look(
     quick: bool,
 ) -> Detections:
     """The person in each place, in a picture without those of `hidden` who overlap with the place."""
-    near = [[other for other in others if touching(place.box, other.box)] for place, others in zip(places, hidden, strict=True)]
+    near = [
+        [other for other in others if touching(place.box, other.box)]
+        for place, others in zip(places, hidden, strict=True)
+    ]
     crowded = [row for row, others in enumerate(near) if others]
     if not crowded:
         return _look_at(detector, frame, places, quick)

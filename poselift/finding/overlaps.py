@@ -22,6 +22,12 @@ _TOLERANCE = 0.1
 """Distance of a joint from where it is expected that counts as far, as a share of the person's size."""
 _LIMBS = ("elbow", "wrist", "knee", "ankle")
 """Joints that two people may claim; where trunks coincide, one of the two is dropped."""
+_MARGIN = 0.05
+"""By how much the joints of who stands behind score lower, at least, where the two overlap."""
+_APART = 0.25
+"""Longest time between two confusions of one span, seconds."""
+_NAMED, _REMEMBERED = 5, 1000
+"""Spans that a warning names, and that are kept; streams have no end."""
 _TRUNK = ("shoulder", "hip")
 _FACE = ("nose", "eye", "ear")
 
@@ -79,7 +85,7 @@ def without_others(
     own = silhouette(place.points - low, skeleton, part.shape)
     for other in others:
         body = silhouette(other.points - low, skeleton, part.shape)
-        in_front = _mean_score(place, body, low) >= _mean_score(other, own, low)
+        in_front = _mean_score(place, body, low) >= _mean_score(other, own, low) - _MARGIN
         part[body > own * in_front] = _GREY
     return part, low.astype(float)
 
@@ -96,15 +102,13 @@ def _mean_score(place: Place, body: UInt8[np.ndarray, "h w"], low: Int[np.ndarra
 def fit(
     points: Float[np.ndarray, "j 2"], scores: Float[np.ndarray, " j"], expected: Float[np.ndarray, "j 2"], size: float
 ) -> float:
-    """How well joints lie where they were expected, 0 to 1, weighted by their scores; `size` of the person in pixels."""
+    """Share of joints where they were expected, soft and weighted by scores; the size of the person is in pixels."""
     near = np.exp(-(np.linalg.norm(points - expected, axis=-1) ** 2) / (2 * (_TOLERANCE * size) ** 2))
     weights = np.where(np.isfinite(near), scores, 0)
     return float(weights @ np.nan_to_num(near)) / max(float(weights.sum()), 1e-9)
 
 
-def claimed(
-    found: Detections, expected: Sequence[Float[np.ndarray, "j 2"] | None]
-) -> Bool[np.ndarray, "n j"]:
+def claimed(found: Detections, expected: Sequence[Float[np.ndarray, "j 2"] | None]) -> Bool[np.ndarray, "n j"]:
     """The joints that lie on another person's joint of the same kind, and are less likely to be there.
 
     A joint that is where its owner was expected keeps its place; else the higher score decides, because the joints of
@@ -119,10 +123,14 @@ def claimed(
     kinds = [joint.removeprefix("left_").removeprefix("right_") for joint in found.skeleton.joints]
     limbs = [joint.endswith(_LIMBS) for joint in found.skeleton.joints]
     same = np.array([[one == other for other in kinds] for one in kinds]) & np.array(limbs)
-    surprise = np.array([
-        np.full(len(kinds), np.inf) if points is None else np.linalg.norm(found.keypoints[row] - points, axis=-1) / sizes[row]
-        for row, points in enumerate(expected)
-    ])
+    surprise = np.array(
+        [
+            np.full(len(kinds), np.inf)
+            if points is None
+            else np.linalg.norm(found.keypoints[row] - points, axis=-1) / sizes[row]
+            for row, points in enumerate(expected)
+        ]
+    )
     surprise = np.nan_to_num(surprise, nan=np.inf)
     for one in range(len(found)):
         for other in range(one):
@@ -135,3 +143,39 @@ def claimed(
                     loser = (one, a) if found.scores[one, a] < found.scores[other, b] else (other, b)
                 lost[loser] = True
     return lost
+
+
+class Confusions:
+    """The times at which people could not be told apart."""
+
+    def __init__(self) -> None:
+        self._joints: list[tuple[float, float]] = []
+        self._people: list[tuple[float, float]] = []
+
+    def joint(self, time: float) -> None:
+        """A joint of two people lies in one place at a time in seconds."""
+        _extend(self._joints, time)
+
+    def person(self, time: float) -> None:
+        """Somebody who overlaps with another person is not seen at a time in seconds."""
+        _extend(self._people, time)
+
+    def warnings(self) -> list[str]:
+        """A line for each kind."""
+        kinds = (
+            (self._people, "people overlap, and one of two was not found or looked like the other"),
+            (self._joints, "people overlap, and joints in one place are left out of one of two"),
+        )
+        return [f"{text}: {_spans(spans)}" for spans, text in kinds if spans]
+
+
+def _extend(spans: list[tuple[float, float]], time: float) -> None:
+    """Adds a time to spans, the last of which it may extend."""
+    start = spans.pop()[0] if spans and time - spans[-1][1] <= _APART else time
+    spans.append((start, time))
+    del spans[:-_REMEMBERED]
+
+
+def _spans(spans: Sequence[tuple[float, float]]) -> str:
+    shown = [f"{start:.2f} to {end:.2f} s" if end > start else f"{start:.2f} s" for start, end in spans[:_NAMED]]
+    return ", ".join(shown) + (f" and {len(spans) - _NAMED} more times" if len(spans) > _NAMED else "")
