@@ -49,12 +49,12 @@ def test_nobody_in_either_pass():
 
 
 def similarity_by_loop(keypoints, scores, boxes, parameters):
-    """The paper's formulas 9 to 11, joint by joint, as means."""
+    """The paper's formulas 9 to 11, joint by joint, as means, in units of the smaller box."""
     n, joints = scores.shape
     similarity = np.zeros((n, n))
     for i in range(n):
-        size = max(boxes[i, 2] - boxes[i, 0], boxes[i, 3] - boxes[i, 1])
         for other in range(n):
+            size = min(max(boxes[k, 2] - boxes[k, 0], boxes[k, 3] - boxes[k, 1]) for k in (i, other))
             terms = []
             for joint in range(joints):
                 if math.isnan(keypoints[i, joint, 0]) or math.isnan(keypoints[other, joint, 0]):
@@ -67,6 +67,14 @@ def similarity_by_loop(keypoints, scores, boxes, parameters):
                 terms.append(term)
             similarity[i, other] = sum(terms) / len(terms) if terms else 0
     return similarity
+
+
+def test_a_small_person_beside_a_large_one_is_no_double():
+    small = pose(0, 0, 100)
+    large = np.where(np.arange(17)[:, None] < 9, small + [20, -20], small + [90, 150])
+    poses, boxes = np.stack([small, large]), np.array([[0.0, 0, 60, 100], [0, -20, 150, 250]])
+    for better in (0, 1):
+        assert len(pose_nms(poses, np.ones((2, 17)), boxes, np.eye(2)[better])) == 2
 
 
 def test_intersection_over_union_by_hand():
