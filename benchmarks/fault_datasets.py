@@ -13,7 +13,6 @@ import pyarrow
 import pyarrow.parquet
 from fsspec.implementations.local import LocalFileSystem
 from scipy.io import savemat
-from scipy.sparse import csc_array
 
 from benchmarks.fault_inputs import Parser, file, of_tests
 from benchmarks.mutations import Mutation, bytes_changed, json_changed, npz_changed, pickle_changed, text_changed
@@ -125,8 +124,6 @@ def _mat(write: Callable[[Path], object], *nested: str) -> Parser:
 _MAT = {"annot2": np.arange(420.0).reshape(5, 3, 28), "fps": np.array([[25.0]])}
 _NESTED = {
     "cells": np.array([[np.zeros((2, 3)), "text"], [np.int8(3), np.array([])]], object),
-    "struct": {"a": np.arange(3), "b": {"c": np.zeros(2, np.complex64)}},
-    "sparse": csc_array(np.eye(3)),
 }
 _SOME = {"frames": 4, "some": ("Directions",)}
 _TRIAL = {"trials": {"01_01": 3}, "inside": "subjects/01/01.asf"}

@@ -3,7 +3,7 @@
     pip install "poselift[bench]"
     python -m benchmarks.tracking --corpus cmu50.npz [--split test] [--people 2 3 4 6 8] [--scenes 20] [--seed 0]
 
-The scenes are those of `poselift.data.scenes`. All trackers get the same detections, after the detectors' own removal
+The scenes are those of `benchmarks.scenes`. All trackers get the same detections, after the detectors' own removal
 of double detections. The other trackers are those of Roboflow's `trackers`, with the settings that were best for them
 on the train split (see `RIVALS`). The scores are TrackEval's over boxes: HOTA (Luiten et al. 2021,
 https://doi.org/10.1007/s11263-020-01375-2), IDF1 (Ristani et al. 2016) and identity switches (Bernardin and
@@ -21,9 +21,9 @@ from typing import Any
 import numpy as np
 
 from benchmarks.command import command_line, errors_shown, table_head, table_row
+from benchmarks.scenes import Scene, make_scene
 from poselift.core.optional import require
 from poselift.data.cmu import load_cmu
-from poselift.data.scenes import Scene, make_scene
 from poselift.detection.duplicates import intersection_over_union, pose_nms
 from poselift.structures import Detections
 from poselift.tracking import Tracker

@@ -120,7 +120,7 @@ def _steps_in(seconds: float, overrides: Sequence[str], folder: Path) -> int:
     path = folder / "pace.json"
     if not path.is_file():
         pace = f"+callbacks.pace={{_target_: benchmarks.pace.Pace, path: '{path}', seconds: {_PACE_SECONDS}}}"
-        quiet = ["callbacks.last=null", "callbacks.lr=null", "logger.csv=null", "logger.tensorboard=null"]
+        quiet = ["callbacks.last=null", "callbacks.lr=null", "logger.csv=null"]
         _run([*overrides, pace, *quiet, f"output='{folder}/pace'", "steps=1000000", "++trainer.limit_val_batches=0"])
     if not path.is_file():
         return 0

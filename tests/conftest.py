@@ -7,6 +7,7 @@ from pathlib import Path
 # One thread in each worker and in the processes that it starts: the workers share the cores.
 os.environ["OMP_NUM_THREADS"] = "1"
 
+import jaxtyping
 import pytest
 from hypothesis import settings
 
@@ -14,7 +15,7 @@ from poselift.data.synthetic import synthetic_corpus
 from tests.data.formats.cmu import write_cmu
 
 # No deadline, because the machine may be busy. The same examples in every run, because a test must not fail by chance.
-settings.register_profile("poselift", deadline=None, derandomize=True)
+settings.register_profile("poselift", deadline=None, derandomize=True, max_examples=50)
 settings.load_profile("poselift")
 
 # Each collection looks through all objects of torch, Lightning and Hydra.
@@ -27,6 +28,16 @@ def pytest_collection_finish():
     """The objects of the imported modules stay."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def type_checks(request):
+    """Off where whole commands run, which takes half the time; test_lift.py and test_demo.py keep them."""
+    folder, file = request.path.relative_to(ROOT / "tests").parts[0], request.path.name
+    commands = folder in ("benchmarks", "cli", "docs", "integration", "notebooks")
+    jaxtyping.config.update("jaxtyping_disable", commands and file not in ("test_lift.py", "test_demo.py"))
+    yield
+    jaxtyping.config.update("jaxtyping_disable", False)
 
 
 @pytest.fixture(scope="session")

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from rich.console import Console
 
-from poselift.cli.detector import add_detector_options, chosen_detector
+from poselift.cli.detector import add_detector_options, detector_request
+from poselift.cli.paths import local_path
 from poselift.cli.progress import stage_progress
-from poselift.cli.results import folder
 from poselift.cli.weights import add_lifter_option
 from poselift.core.device import DEVICE_HELP
 from poselift.core.errors import InputError
@@ -33,9 +33,9 @@ def add_command(commands: Any) -> None:
         "the body (joints.png, .pdf) and over time as matrices (time.png, .pdf). In the folder of an evaluation, as "
         "RUN/attention, the pictures come into the page of poselift report.",
     )
-    parser.add_argument("video", nargs="?", type=Path, help="any video file; the demo clip if left out")
+    parser.add_argument("video", nargs="?", type=local_path, help="any video file; the demo clip if left out")
     parser.add_argument(
-        "--out", type=folder, default=Path("poselift_out/attention"), metavar="DIR", help="default: %(default)s"
+        "--out", type=local_path, default=Path("poselift_out/attention"), metavar="DIR", help="default: %(default)s"
     )
     parser.add_argument("--start", type=float, metavar="S", help="the window begins here, seconds (default: 0)")
     parser.add_argument(
@@ -74,7 +74,7 @@ def run(options: argparse.Namespace) -> None:
     with stage_progress(console) as report:
         lifted = lift_video(
             video,
-            chosen_detector(options),
+            detector_request(options).build(options.device, options.quiet),
             weights,
             start=start,
             end=read[-1] + 1e-6,

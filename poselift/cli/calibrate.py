@@ -12,6 +12,7 @@ from jaxtyping import Float
 from rich.console import Console
 from rich.progress import track
 
+from poselift.cli.paths import local_path
 from poselift.core.errors import InputError
 from poselift.core.files import sha256, write_json
 from poselift.data.cmu_bench import CmuBench
@@ -41,10 +42,10 @@ def add_command(commands: Any) -> None:
         "writes it into the JSON of the weights. Each subject counts the same; views are lifted as by `poselift lift`.",
     )
     parser.add_argument(
-        "weights", type=Path, help="a .safetensors file of a lifter trained with model.uncertainty=true"
+        "weights", type=local_path, help="a .safetensors file of a lifter trained with model.uncertainty=true"
     )
-    parser.add_argument("--corpus", type=Path, required=True, help="cmu50.npz")
-    parser.add_argument("--bench", type=Path, required=True, help="bench_val.npz")
+    parser.add_argument("--corpus", type=local_path, required=True, help="cmu50.npz")
+    parser.add_argument("--bench", type=local_path, required=True, help="bench_val.npz")
     parser.set_defaults(run=lambda options: calibrate(options.weights, options.corpus, options.bench))
 
 

@@ -1,24 +1,29 @@
 """The commands that Hydra configures: they find conf/, run, and explain what is wrong with an override."""
 
+import contextlib
 import functools
-import inspect
 import os
-import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any, NoReturn, TypeVar, Unpack, cast, get_args, get_origin, get_type_hints
+from typing import Any, NoReturn, TypeVar, cast, get_type_hints
 
 import hydra
 from hydra import compose, initialize_config_dir
+from hydra.core.config_store import ConfigStore
+from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.errors import HydraException, InstantiationException, MissingConfigException
 from hydra.utils import get_object
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import MissingMandatoryValue, OmegaConfBaseException
 
 from poselift.core.choices import did_you_mean
-from poselift.core.errors import InputError, describe
+from poselift.core.errors import InputError, describe, printable
 from poselift.core.files import check_writable
+from poselift.core.kinds import check_call, checked
+from poselift.core.locks import writing_alone
+from poselift.models.build import MODELS
 
 _PACKAGED = Path(__file__).parents[1] / "conf"
 
@@ -26,6 +31,21 @@ CONF = str(_PACKAGED if _PACKAGED.is_dir() else _PACKAGED.parents[1] / "conf")
 """The folder of the configs: inside an installed package, at the top level of a checkout."""
 
 Result = TypeVar("Result")
+
+
+def _store_models() -> None:
+    """Lets conf/model/*.yaml begin with the fields and defaults of a model's config, which stand nowhere else."""
+    for kind in MODELS:
+        defaults = asdict(kind())
+        for key in ("skeleton_in", "skeleton_out"):
+            defaults[key] = f"${{{key}}}"
+        # Of attention only the name: another choice has other options.
+        plain = {key: {"name": value["name"]} if isinstance(value, dict) else value for key, value in defaults.items()}
+        node = {"_target_": f"poselift.models.{kind.__name__}", **plain}
+        ConfigStore.instance().store(kind.__name__, node, group="model")
+
+
+_store_models()
 
 
 def run_hydra(command: Callable[[DictConfig], Any], name: str, arguments: Sequence[str]) -> None:
@@ -48,10 +68,14 @@ def run_hydra(command: Callable[[DictConfig], Any], name: str, arguments: Sequen
         return command(config)
 
     sys.argv = [whole[0], *arguments]
+    overrides = [argument for argument in arguments if "=" in argument and not argument.startswith("-")]
     try:
+        _check_choices(overrides)
         hydra.main(version_base="1.3", config_path=CONF, config_name=name)(task)()
+    except InputError as error:
+        _stop(str(error))
     except (HydraException, OmegaConfBaseException) as error:
-        _stop(explain(error, name, [argument for argument in arguments if "=" in argument]))
+        _stop(explain(error, name, overrides))
     except OSError as error:  # Hydra's own: run_configured handles those of the commands
         _stop(f"cannot write to the folder of output= ({describe(error)}); give another output=")
     finally:
@@ -66,7 +90,6 @@ def run_configured(command: Callable[[DictConfig], Result], config: DictConfig) 
         config: from Hydra.
     """
     try:
-        _check_words(config)
         return command(config)
     except InputError as error:
         _stop(str(error))
@@ -81,13 +104,8 @@ def run_configured(command: Callable[[DictConfig], Result], config: DictConfig) 
             cause = cause.__cause__ or cause.__context__
         if isinstance(cause, OmegaConfBaseException):
             _stop(_explain_value(cause))
-        # Without such a cause, the second line of the message names a value of the wrong type.
+        # Without such a cause, the message is a library's.
         lines = str(error if cause is None else cause).splitlines()
-        if found := re.search(r"'[\w.]+\.(\w+)':\s.*unexpected keyword argument '(\w+)'", str(error)):
-            model = found.group(1).removesuffix("Config")
-            _stop(f"{model} takes no {found.group(2)}; leave out the override that sets it")
-        if wrong := _wrong_kind(config, str(error)):
-            _stop(wrong)
         _stop("\n".join(lines) if isinstance(cause, InputError) else " ".join(lines[:2]))
 
 
@@ -96,60 +114,69 @@ def plain_dict(config: DictConfig) -> dict[str, Any]:
     return cast(dict[str, Any], OmegaConf.to_container(config, resolve=True))
 
 
-def output_folder(config: DictConfig) -> Path:
-    """The folder of `output=`, which can be written to.
+@contextlib.contextmanager
+def output_folder(config: DictConfig, first: bool = True) -> Iterator[Path]:
+    """The folder of `output=`, to which no other command writes meanwhile.
+
+    Args:
+        config: of the command.
+        first: whether this is the first process of the command; the others share its folder.
 
     Raises:
-        InputError: `output=` is empty, for example because a shell variable is not set, or cannot be written to.
+        InputError: `output=` is empty, for example because a shell variable is not set, or cannot be written to, or
+            another command is writing to it.
     """
     if config.output in (None, ""):
         # `${output}/checkpoints` would be at the root of the file system.
         raise InputError("output= names no folder; give one, or leave it out")
-    config.output = str(config.output)  # a name such as 2026 is a number to Hydra
     check_writable(config.output)
-    return Path(config.output)
+    output = Path(config.output)
+    with writing_alone(output, "output=") if first else contextlib.nullcontext():
+        yield output
 
 
-def _check_words(config: DictConfig, prefix: str = "") -> None:
-    """Refuses yes, no, on and off: they are text to Hydra, and every text counts as true.
+def check_config(config: DictConfig, keys: type) -> None:
+    """Checks every value by the annotation of what takes it; numbers that are meant as text become text.
+
+    What takes it: for the keys of the command, `keys`; for those of a group with `_target_`, the target's signature.
+
+    Args:
+        config: the composed config, which is changed.
+        keys: a TypedDict of the command's keys.
 
     Raises:
-        InputError: a value is one of these words.
+        InputError: a value does not fit, or a target takes no such key.
     """
-    for key in config:
-        value = config._get_node(key)
-        if isinstance(value, DictConfig) and not value._is_none() and not value._is_interpolation():
-            _check_words(value, f"{prefix}{key!s}.")
-        elif isinstance(word := getattr(value, "_value", lambda: None)(), str) and word.lower() in _WORDS:
-            meant = str(_WORDS[word.lower()]).lower()
-            raise InputError(f"{prefix}{key!s}={word} is text; write {prefix}{key!s}={meant}")
+    plain = cast(dict[str, Any], OmegaConf.to_container(config, resolve=True))
+    kinds = get_type_hints(keys, include_extras=True)
+    for key, value in plain.items():
+        _replace_text(config, key, value, checked(key, kinds.get(key, Any), value))
+    _check_targets(config, "", plain)
 
 
-_WORDS = {"yes": True, "on": True, "no": False, "off": False}
+def _check_targets(config: DictConfig, path: str, node: Any) -> None:
+    """Checks the groups with `_target_` at a path of the config and beneath it."""
+    if not isinstance(node, dict):
+        return
+    for key, value in node.items():
+        _check_targets(config, f"{path}.{key}".lstrip("."), value)
+    if "_target_" not in node or not path:
+        return
+    target = get_object(node["_target_"])
+    # Values of other groups are made first; ??? is not given yet.
+    given = {
+        key: value
+        for key, value in node.items()
+        if not key.startswith("_") and value != "???" and not (isinstance(value, dict) and "_target_" in value)
+    }
+    for key, value in check_call(path, target, given).items():
+        _replace_text(config, f"{path}.{key}", given[key], value)
 
 
-def _wrong_kind(config: DictConfig, message: str) -> str | None:
-    """The value that is text but must be a number, in one line; None if there is no such value."""
-    found = re.search(r"call to target '([\w.]+)'(?:.|\n)*full_key: ([\w.]+)", message)
-    if not found:
-        return None
-    target, group = found.groups()
-    for name, kind in _kinds(get_object(target)).items():
-        value = OmegaConf.select(config, f"{group}.{name}")
-        if kind in (int, float) and isinstance(value, str):
-            return f"{group}.{name}={value} must be a {'whole ' if kind is int else ''}number"
-    return None
-
-
-def _kinds(target: Callable[..., Any]) -> dict[str, Any]:
-    """The type of each argument without its range, including those of `**common: Unpack[...]`."""
-    kinds: dict[str, Any] = {}
-    for name, parameter in inspect.signature(target).parameters.items():
-        if get_origin(parameter.annotation) is Unpack:
-            kinds |= get_type_hints(*get_args(parameter.annotation))
-        else:
-            kinds[name] = parameter.annotation
-    return {name: get_args(kind)[0] if get_origin(kind) is Annotated else kind for name, kind in kinds.items()}
+def _replace_text(config: DictConfig, path: str, before: Any, now: Any) -> None:
+    """Writes text in place of a number."""
+    if isinstance(now, str) and not isinstance(before, str):
+        OmegaConf.update(config, path, now)
 
 
 def _explain_value(error: OmegaConfBaseException) -> str:
@@ -160,7 +187,7 @@ def _explain_value(error: OmegaConfBaseException) -> str:
 
 
 def _stop(message: str) -> NoReturn:
-    print(f"error: {message}", file=sys.stderr)
+    print(printable(f"error: {message}"), file=sys.stderr)
     raise SystemExit(2)
 
 
@@ -172,28 +199,72 @@ def explain(error: Exception, config_name: str, overrides: list[str]) -> str:
         config_name: of the config that Hydra composed.
         overrides: of the command line.
     """
-    message = str(error)
-    if isinstance(error, MissingConfigException) and (
-        found := re.search(r"Could not find '([\w@./]+)/([^'/]+)'", message)
-    ):
-        group, name = found.groups()
-        choices = sorted(path.stem for path in (Path(CONF) / group).glob("*.yaml") if not path.stem.startswith("_"))
+    if isinstance(error, MissingConfigException) and "/" in (error.missing_cfg_file or ""):
+        group, _, name = str(error.missing_cfg_file).rpartition("/")
+        choices = _choices(group)
         if not choices:
-            return f"there is no {group}={name} here; {_EXTRA.get(group, message.splitlines()[0])}"
+            return f"there is no {group}={name} here; {_EXTRA.get(group, str(error).splitlines()[0])}"
         hints = [did_you_mean(name, choices), f"there are {', '.join(choices)}"]
         return f"there is no {group}={name}; {' '.join(filter(None, hints))}"
-    if found := re.search(r"Could not override '([^']+)'", message):
-        key = found.group(1)
-        if "/" in key and (Path(CONF) / key).is_dir():
-            group, part = key.rsplit("/", 1)
-            return f"{key} does not go with this {group}=, which has no {part}; choose another {group}"
-        others = [override for override in overrides if not re.match(rf"[+~]*{re.escape(key)}(@|=)", override)]
-        known = _keys(config_name, others)
-        if key in known:
-            return f"there is no key {key} in this combination of choices; --cfg job prints all keys"
-        hints = [_hint(key, known), "--cfg job prints all keys"]
-        return f"there is no key {key}; {' '.join(filter(None, hints))}"
-    return message.splitlines()[0]
+    found = _unknown(config_name, overrides)
+    if found is None:
+        return str(error).splitlines()[0]
+    key, line, others = found
+    if _choices(key):
+        chosen = [other for other in others if _choices(other.partition("=")[0].partition("@")[0])]
+        return f"{line} does not go with {' '.join(chosen) or 'the other choices'}; choose others"
+    known = _keys(config_name, others)
+    if key in known:
+        return f"there is no key {key} in this combination of choices; --cfg job prints all keys"
+    hints = [_hint(key, known), "--cfg job prints all keys"]
+    return f"there is no key {key}; {' '.join(filter(None, hints))}"
+
+
+def _choices(group: str) -> list[str]:
+    """The configs of a config group; none if there is no such group."""
+    return sorted(path.stem for path in (Path(CONF) / group).glob("*.yaml") if not path.stem.startswith("_"))
+
+
+def _unknown(config_name: str, overrides: list[str]) -> tuple[str, str, list[str]] | None:
+    """The key of the first override that does not go with those before it, the override, and all others, if any.
+
+    Choices of groups come first, as Hydra takes them.
+    """
+    try:
+        parsed = OverridesParser.create().parse_overrides(overrides)
+    except HydraException:
+        return None
+    ordered = sorted(parsed, key=lambda each: (not _choices(each.key_or_group), each.key_or_group.count("/")))
+    lines = [str(each.input_line) for each in ordered]
+    for place, each in enumerate(ordered):
+        try:
+            with initialize_config_dir(CONF, version_base="1.3"):
+                compose(config_name, lines[: place + 1])
+        except MissingConfigException:
+            continue  # of another folder of configs
+        except (HydraException, OmegaConfBaseException):
+            return each.key_or_group, lines[place], [line for line in lines if line != lines[place]]
+    return None
+
+
+def _check_choices(overrides: Sequence[str]) -> None:
+    """Refuses choices of a group that are no names: Hydra ends with a traceback.
+
+    Raises:
+        InputError: a group is set to a number or a list of others than names.
+    """
+    try:
+        parsed = OverridesParser.create().parse_overrides(list(overrides))
+    except HydraException:
+        return  # Hydra explains it
+    for each in parsed:
+        choices = _choices(each.key_or_group)
+        if not choices or each.is_delete() or each.is_sweep_override():
+            continue
+        value: Any = each.value()
+        names = value if isinstance(value, list) else [value]
+        if not all(isinstance(name, str) for name in names):
+            raise InputError(f"{each.input_line} names no choice; there are {', '.join(choices)}")
 
 
 _EXTRA = dict.fromkeys(
@@ -214,7 +285,7 @@ def _keys(config_name: str, overrides: list[str]) -> list[str]:
     for attempt in (overrides, []):
         try:
             with initialize_config_dir(CONF, version_base="1.3"):
-                return [*groups, *_paths(compose(config_name, attempt))]
+                return list(dict.fromkeys([*groups, *_paths(compose(config_name, attempt))]))
         except (HydraException, OmegaConfBaseException):
             continue  # a second mistake among the others
     return groups

@@ -2,6 +2,7 @@
 
 import argparse
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 
 from poselift.core.download import quiet_downloads
 from poselift.core.errors import InputError
@@ -59,49 +60,78 @@ def add_quality_option(parser: argparse._ActionsContainer) -> None:
     parser.add_argument(
         "--quality",
         choices=list(QUALITIES),
-        default=DEFAULT_QUALITY,
         help="how often the detector looks: best looks at every frame, balanced up to 30 times a second, fast up to 15 "
-        "(default: %(default)s)",
+        f"(default: {DEFAULT_QUALITY})",
     )
 
 
-def chosen_detector(options: argparse.Namespace) -> Detector:
-    """The chosen detector on the chosen device.
+@dataclass(frozen=True)
+class DetectorRequest:
+    """Which detector finds the people, and what it is built from.
+
+    Attributes:
+        name: of the detector.
+        files: arguments of its constructor that name its configs and weights.
+        switches: arguments of its constructor that change no result.
+    """
+
+    name: str = DEFAULT_DETECTOR
+    files: dict[str, str] = field(default_factory=dict)
+    switches: dict[str, bool] = field(default_factory=dict, compare=False)
+
+    def build(self, device: str, quiet: bool = False) -> Detector:
+        """The detector on a device.
+
+        Args:
+            device: such as cpu or cuda.
+            quiet: whether to show no progress of downloads.
+
+        Raises:
+            InputError: the detector cannot be built.
+        """
+        with quiet_downloads(quiet):
+            return build_detector(self.name, device, **self.files, **self.switches)
+
+
+def detector_request(arguments: argparse.Namespace) -> DetectorRequest:
+    """The detector that a command line asks for.
 
     Raises:
-        InputError: an option belongs to another detector, or the detector cannot be built.
+        InputError: an option belongs to another detector.
     """
-    detector = options.detector or DEFAULT_DETECTOR
-    for name, arguments in _OPTIONS.items():
-        strays = [option for option in _given(options, arguments.values()) if option not in _FOR_ALL]
+    detector = arguments.detector or DEFAULT_DETECTOR
+    for name, options in _OPTIONS.items():
+        strays = [option for option in _given(arguments, options.values()) if option not in _FOR_ALL]
         if strays and name != detector:
             raise InputError(f"{strays[0]} needs --detector {name}, not {detector}; add it")
-    wanted = {key: _value(options, option) for key, option in _OPTIONS.get(detector, {}).items()}
-    given = {key: value for key, value in wanted.items() if value is not None}
-    with quiet_downloads(getattr(options, "quiet", False)):  # not every command has the option
-        return build_detector(detector, options.device, **given)
+    wanted = {key: _value(arguments, option) for key, option in _OPTIONS.get(detector, {}).items()}
+    return DetectorRequest(
+        detector,
+        {key: value for key, value in wanted.items() if isinstance(value, str)},
+        {key: value for key, value in wanted.items() if isinstance(value, bool)},
+    )
 
 
-def refuse_detector(options: argparse.Namespace, instead: str) -> None:
+def refuse_detector(arguments: argparse.Namespace, instead: str) -> None:
     """Checks that no option of a detector is given.
 
     Args:
-        options: of the command line.
+        arguments: of the command line.
         instead: the option that replaces the detector.
 
     Raises:
         InputError: an option of a detector is given.
     """
-    every = ["--detector", *(option for arguments in _OPTIONS.values() for option in arguments.values())]
-    strays = [option for option in _given(options, every) if option not in _FOR_ALL]
+    every = ["--detector", *(option for options in _OPTIONS.values() for option in options.values())]
+    strays = [option for option in _given(arguments, every) if option not in _FOR_ALL]
     if strays:
         raise InputError(f"{strays[0]} configures a detector, but {instead} replaces it; choose one of the two")
 
 
-def _given(options: argparse.Namespace, names: Iterable[str]) -> list[str]:
-    return [name for name in names if _value(options, name) is not None]
+def _given(arguments: argparse.Namespace, names: Iterable[str]) -> list[str]:
+    return [name for name in names if _value(arguments, name) is not None]
 
 
-def _value(options: argparse.Namespace, option: str) -> str | bool | None:
-    value: str | bool | None = getattr(options, option.removeprefix("--").replace("-", "_"))
+def _value(arguments: argparse.Namespace, option: str) -> str | bool | None:
+    value: str | bool | None = getattr(arguments, option.removeprefix("--").replace("-", "_"))
     return value

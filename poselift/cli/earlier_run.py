@@ -14,7 +14,7 @@ from poselift.training.task import LiftingTask
 def checkpoint_to_resume(config: DictConfig) -> str | None:
     """The checkpoint to resume from; None for a new run."""
     if config.resume != "auto":
-        return None if config.resume is None else str(config.resume)
+        return config.resume
     return last_checkpoint(config)
 
 
@@ -60,8 +60,9 @@ def read_resumed(path: str, task: LiftingTask) -> dict[str, Any]:
     """
     checkpoint = read_checkpoint(path)
     config = asdict(task.lifter.config)
-    if checkpoint["model"]["config"] != config:
-        unlike = difference(checkpoint["model"]["config"], config)
+    theirs = checkpoint["model"].get("config")
+    if theirs != config:
+        unlike = difference(theirs, config)
         raise InputError(f"{path} belongs to another lifter: {unlike}; give the model= of that run, or another output=")
     # Checkpoints of earlier versions lack it.
     optimizer = checkpoint.get("optimizer", task.optimizer_settings)
@@ -74,7 +75,9 @@ def read_resumed(path: str, task: LiftingTask) -> dict[str, Any]:
     return checkpoint
 
 
-def difference(there: dict[str, Any], here: dict[str, Any]) -> str:
-    """The keys in which two configs differ, with both values."""
+def difference(there: Any, here: dict[str, Any]) -> str:
+    """The keys in which a config, as a file has it, differs from another one, with both values."""
+    if not isinstance(there, dict):
+        return f"{there!r:.40} there, which is no config"
     keys = [key for key in {**there, **here} if there.get(key) != here.get(key)]
     return ", ".join(f"{key} is {there.get(key)} there and {here.get(key)} here" for key in keys) or "another class"

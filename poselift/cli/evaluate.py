@@ -3,8 +3,10 @@
 import multiprocessing
 import shlex
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+from typing import Any, Literal, TypedDict
 
 import numpy as np
 import torch
@@ -14,10 +16,11 @@ from omegaconf import DictConfig, OmegaConf
 from rich.console import Console
 from rich.progress import track
 
-from poselift.cli.config import output_folder, plain_dict, run_configured
+from poselift.cli.config import check_config, output_folder, plain_dict, run_configured
 from poselift.cli.predictions import Predicted, open_predictions
 from poselift.core.errors import InputError
 from poselift.core.files import write_json, write_text
+from poselift.core.kinds import Count
 from poselift.data.views import View
 from poselift.reports.evaluation import ViewScore, evaluation_results, score_view
 from poselift.reports.poses import example_poses
@@ -27,6 +30,29 @@ from poselift.reports.text import text_table
 
 Scored = tuple[int, Float[np.ndarray, "t j 3"], ViewScore]
 """Index of a view, its prediction, and its score."""
+
+
+class EvaluateKeys(TypedDict):
+    """The keys of conf/evaluate.yaml, and what they take."""
+
+    data: Mapping[str, Any]
+    protocol: str
+    output: str | None
+    name: str | None
+    view: str | None
+    processes: Count
+    weights: str | None
+    device: str
+    camera: Literal["known", "assumed"]
+    depth: Literal["estimated", "known"]
+    threshold: float | None
+    flip: bool | None
+    refine: bool | None
+    constant_bones: bool | None
+    window: int | None
+    predictions: str | None
+    joints: str | Sequence[str] | None
+    unit: str | None
 
 
 def run(config: DictConfig) -> None:
@@ -40,8 +66,14 @@ def evaluate(config: DictConfig) -> None:
     Raises:
         InputError: something that the config names cannot be used.
     """
+    check_config(config, EvaluateKeys)
+    with output_folder(config) as output:
+        _evaluate(config, output)
+
+
+def _evaluate(config: DictConfig, output: Path) -> None:
+    """Evaluates into a folder that no other run uses; see `evaluate`."""
     protocol = get_protocol(config.protocol)
-    output = output_folder(config)
     console = Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
     views = _views(config)
     predictions = open_predictions(config, views)
@@ -99,12 +131,7 @@ def _views(config: DictConfig) -> list[View]:
 
 def _score(config: DictConfig, views: Sequence[View], predictions: Predicted, protocol: Protocol) -> list[Scored]:
     """Scores of all views in their order, computed by `processes=` processes."""
-    try:
-        count = int(config.processes)
-    except (TypeError, ValueError):
-        count = 0
-    if count < 1:
-        raise InputError(f"processes={config.processes} must be a whole number, 1 or more")
+    count = config.processes
     if count == 1:
         return _score_share(views, predictions, protocol, 0, 1)
     plain = OmegaConf.create(plain_dict(config))
@@ -122,9 +149,7 @@ def _score(config: DictConfig, views: Sequence[View], predictions: Predicted, pr
 def _score_in_process(config: DictConfig, rank: int) -> list[Scored]:
     """One process's share; it reads the files itself, because views and lifters are larger than their files."""
     views = _views(config)
-    return _score_share(
-        views, open_predictions(config, views), get_protocol(config.protocol), rank, int(config.processes)
-    )
+    return _score_share(views, open_predictions(config, views), get_protocol(config.protocol), rank, config.processes)
 
 
 def _score_share(

@@ -1,10 +1,12 @@
 """`poselift export`: motions in the formats of other programs."""
 
 import argparse
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from poselift.cli.formats import NAMES, PAGE, PAGE_FILES, chosen_formats, motion_formats, sidecar_camera
+from poselift.cli.formats import NAMES, PAGE, PAGE_FILES, chosen_formats, motion_formats, noting_failure, sidecar_camera
+from poselift.cli.paths import local_path
 from poselift.cli.view import page_of_people
 from poselift.core.errors import InputError
 from poselift.core.files import check_writable, remove_partial_of
@@ -23,10 +25,19 @@ def add_command(commands: Any) -> None:
         "export",
         description="Writes each motion in the formats of OpenSim, Visual3D, Blender and other programs.",
     )
-    parser.add_argument("motions", type=Path, nargs="+", metavar="NPZ", help="motions of poselift lift")
+    parser.add_argument("motions", type=local_path, nargs="+", metavar="NPZ", help="motions of poselift lift")
     # `poselift lift` calls them --formats.
-    parser.add_argument("--to", "--formats", required=True, metavar="FORMAT,...", help=f"any of {', '.join(NAMES)}")
-    parser.add_argument("--out", type=Path, metavar="DIR", help="folder of the files (default: beside each motion)")
+    parser.add_argument(
+        "--to",
+        "--formats",
+        type=chosen_formats,
+        required=True,
+        metavar="FORMAT,...",
+        help=f"any of {', '.join(NAMES)}",
+    )
+    parser.add_argument(
+        "--out", type=local_path, metavar="DIR", help="folder of the files (default: beside each motion)"
+    )
     parser.add_argument(
         "--together", action="store_true", help=f"one file of everybody, {_TOGETHER}.ENDING, instead of one per person"
     )
@@ -36,34 +47,67 @@ def add_command(commands: Any) -> None:
     parser.set_defaults(run=run)
 
 
-def run(options: argparse.Namespace) -> None:
+@dataclass(frozen=True)
+class ExportRequest:
+    """Motions, and the files to make of them.
+
+    Attributes:
+        motions: npz files of `poselift lift`.
+        formats: names of the formats.
+        out: folder of the files; beside each motion if None.
+        together: one file of everybody instead of one per person.
+        up: the axis that points up.
+    """
+
+    motions: tuple[Path, ...]
+    formats: tuple[str, ...]
+    out: Path | None = None
+    together: bool = False
+    up: str = "y"
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Writes the files that a command line asks for.
+
+    Raises:
+        InputError: as of `export`.
+    """
+    motions, formats = tuple(arguments.motions), arguments.to
+    export(ExportRequest(motions, formats, arguments.out, arguments.together, arguments.up))
+
+
+def export(request: ExportRequest) -> None:
     """Writes the files.
 
     Raises:
-        InputError: a format is unknown or cannot do what the options want, a motion cannot be read, none has a
-            pose, or a file cannot be written.
+        InputError: a format cannot do what is wanted, a motion cannot be read, none has a
+            pose, or a file cannot be written. The others are written.
     """
-    names = chosen_formats(options.to, "--to")
-    formats = motion_formats(names)
-    if options.up == "z":
+    formats = motion_formats(request.formats)
+    if request.up == "z":
         _check_all(formats, "turns", "--up z: Z cannot point up in")
-    if options.together:
+    if request.together:
         _check_all(formats, "several", "--together: a file of several people is not possible in")
-    motions = with_poses({source: read_motion(source) for source in options.motions})
-    planned = _planned(options, list(motions), formats)
-    page = _page(options, list(motions)) if PAGE in names else None
+    motions = with_poses({source: read_motion(source) for source in request.motions})
+    planned = _planned(request, list(motions), formats)
+    page = _page(request, list(motions)) if PAGE in request.formats else None
     for out in [*(out for _, out, _ in planned), *([page] if page else [])]:
         check_writable(out.parent)
     if {"trc", "c3d", "opensim"} & set(formats):
         _report_uneven(motions)
+    failed: list[str] = []
     for format_, out, sources in planned:
         remove_partial_of(out)
-        camera = sidecar_camera(format_, sources[0])
-        format_.write(out, [motions[source] for source in sources], options.up, camera)
-        print(out)
-    if page:
-        for out in page_of_people(list(motions), page):
+        with noting_failure(str(out), failed):
+            camera = sidecar_camera(format_, sources[0])
+            format_.write(out, [motions[source] for source in sources], request.up, camera)
             print(out)
+    if page:
+        with noting_failure(str(page), failed):
+            for out in page_of_people(list(motions), page):
+                print(out)
+    if failed:
+        raise InputError("\n".join(failed))
 
 
 def with_poses(motions: dict[Path, Motion]) -> dict[Path, Motion]:
@@ -89,14 +133,14 @@ def _check_all(formats: dict[str, Format], field: str, problem: str) -> None:
 
 
 def _planned(
-    options: argparse.Namespace, sources: list[Path], formats: dict[str, Format]
+    request: ExportRequest, sources: list[Path], formats: dict[str, Format]
 ) -> list[tuple[Format, Path, list[Path]]]:
     """Format, file and motions of each file to write."""
-    groups = [(_TOGETHER, sources)] if options.together else [(source.stem, [source]) for source in sources]
+    groups = [(_TOGETHER, sources)] if request.together else [(source.stem, [source]) for source in sources]
     planned: dict[Path, tuple[Format, Path, list[Path]]] = {}
     for stem, group in groups:
         for format_ in formats.values():
-            out = (options.out or group[0].parent) / f"{stem}{format_.ending}"
+            out = (request.out or group[0].parent) / f"{stem}{format_.ending}"
             if out in planned:
                 first = planned[out][2][0]
                 raise InputError(f"{first} and {group[0]} would both become {out}; export them to two folders")
@@ -104,14 +148,14 @@ def _planned(
     return list(planned.values())
 
 
-def _page(options: argparse.Namespace, sources: list[Path]) -> Path:
+def _page(request: ExportRequest, sources: list[Path]) -> Path:
     """The page to write."""
     folders = {source.parent.resolve() for source in sources}
     if len(folders) > 1:
         raise InputError(
             f"{PAGE}: the motions are in {len(folders)} folders; a page is of one, so export them one by one"
         )
-    return Path(options.out or sources[0].parent) / PAGE_FILES[0]
+    return Path(request.out or sources[0].parent) / PAGE_FILES[0]
 
 
 def _report_uneven(motions: dict[Path, Motion]) -> None:

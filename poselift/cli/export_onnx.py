@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from poselift.cli.paths import local_path
 from poselift.cli.weights import add_lifter_option
 from poselift.core.errors import InputError
 from poselift.core.files import check_writable
@@ -17,7 +18,7 @@ def add_command(commands: Any) -> None:
         "pixels, scores, times, the camera's K and the size of the picture. Outputs: joints in the camera frame and "
         "their uncertainty, metres. The command compares the file with PyTorch before it ends. Takes a minute.",
     )
-    parser.add_argument("file", type=Path, metavar="FILE", help="the file to write, such as small.onnx")
+    parser.add_argument("file", type=local_path, metavar="FILE", help="the file to write, such as small.onnx")
     add_lifter_option(parser)
     parser.add_argument("--no-flip", action="store_true", help="do not average with the mirrored input: twice as fast")
     parser.set_defaults(run=run)

@@ -2,12 +2,14 @@
 
 import argparse
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from jaxtyping import UInt8
 
+from poselift.cli.paths import local_path
 from poselift.cli.view import video_of
 from poselift.core.choices import choose
 from poselift.core.errors import InputError
@@ -37,7 +39,9 @@ def add_command(commands: Any) -> None:
         "figure",
         description="Draws motions of `poselift lift` as a PDF, an SVG or a PNG, in the width of a column or a page.",
     )
-    parser.add_argument("motions", type=Path, nargs="+", metavar="NPZ", help="motions of one clip, with their JSON")
+    parser.add_argument(
+        "motions", type=local_path, nargs="+", metavar="NPZ", help="motions of one clip, with their JSON"
+    )
     parser.add_argument(
         "--kind",
         required=True,
@@ -45,24 +49,57 @@ def add_command(commands: Any) -> None:
         help="skeleton: bodies in 3D; strip: pictures "
         "over bodies in 3D; time: a joint's error or uncertainty, and its angles; angles: all joint angles",
     )
-    parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="ends in .pdf, .svg or .png")
+    parser.add_argument("--out", type=local_path, required=True, metavar="FILE", help="ends in .pdf, .svg or .png")
     parser.add_argument(
         "--at",
         type=_seconds,
         metavar="S[,S...]",
         help=f"skeleton and strip: moments, seconds (default: the middle of the clip; {_COLUMNS} moments for a strip)",
     )
-    parser.add_argument("--video", type=Path, metavar="FILE", help="strip: the video, if it is elsewhere by now")
+    parser.add_argument("--video", type=local_path, metavar="FILE", help="strip: the video, if it is elsewhere by now")
     parser.add_argument(
         "--joint",
         metavar="NAME[,NAME...]",
         help=f"time: the joints (default: {_JOINTS})",
     )
-    parser.add_argument("--reference", type=Path, metavar="NPZ", help="time: the true motion, for the error")
+    parser.add_argument("--reference", type=local_path, metavar="NPZ", help="time: the true motion, for the error")
     parser.set_defaults(run=run)
 
 
+@dataclass(frozen=True)
+class FigureRequest:
+    """A figure of motions of one clip.
+
+    Attributes:
+        motions: their npz files.
+        kind: of `_KINDS`.
+        out: the file to write.
+        at: moments, seconds; chosen if None.
+        video: for a strip, if it is elsewhere by now.
+        joint: names of joints, with commas between them.
+        reference: npz of the true motion.
+    """
+
+    motions: tuple[Path, ...]
+    kind: str
+    out: Path
+    at: tuple[float, ...] | None = None
+    video: Path | None = None
+    joint: str | None = None
+    reference: Path | None = None
+
+
 def run(arguments: argparse.Namespace) -> None:
+    """Draws the figure of a command line.
+
+    Raises:
+        InputError: as of `draw`.
+    """
+    given = {each.name: getattr(arguments, each.name) for each in fields(FigureRequest)}
+    draw(FigureRequest(**{**given, "motions": tuple(arguments.motions)}))
+
+
+def draw(request: FigureRequest) -> None:
     """Draws the figure.
 
     Raises:
@@ -70,34 +107,34 @@ def run(arguments: argparse.Namespace) -> None:
     """
     from poselift.viz.plots import ENDINGS, save_figure  # matplotlib is slow to load
 
-    out: Path = arguments.out
+    out = request.out
     if out.suffix.lower() not in ENDINGS:
         raise InputError(f"--out {out}: give a name that ends in {', '.join(ENDINGS)}")
-    _check_options(arguments)
+    _check_options(request)
     check_writable(out.parent)
-    motions = [read_motion(path) for path in arguments.motions]
+    motions = [read_motion(path) for path in request.motions]
     if len({motion.frame for motion in motions}) > 1:
         raise InputError("some motions are in the camera frame and some in the world; lift all in one run")
-    save_figure(_KINDS[arguments.kind](motions, arguments), out)
+    save_figure(_KINDS[request.kind](motions, request), out)
     print(out)
 
 
-def _skeleton(motions: Sequence[Motion], arguments: argparse.Namespace) -> "Figure":
+def _skeleton(motions: Sequence[Motion], request: FigureRequest) -> "Figure":
     from poselift.viz.plots import pose_plot
 
-    return pose_plot(motions, _moments(motions, arguments.at, 1))
+    return pose_plot(motions, _moments(motions, request.at, 1))
 
 
-def _strip(motions: Sequence[Motion], arguments: argparse.Namespace) -> "Figure":
+def _strip(motions: Sequence[Motion], request: FigureRequest) -> "Figure":
     from poselift.viz.plots import PictureCamera, strip_plot
 
-    first: Path = arguments.motions[0]
+    first: Path = request.motions[0]
     sidecar = first.with_suffix(".json")
     camera = camera_of(read_sidecar(sidecar), sidecar)
     if camera is None:
         raise InputError(f"{sidecar}: the camera's K or image_size is missing; lift again")
-    times = _moments(motions, arguments.at, _COLUMNS)
-    video = arguments.video or video_of(first.parent)
+    times = _moments(motions, request.at, _COLUMNS)
+    video = request.video or video_of(first.parent)
     if video is None:
         print("warning: the video is not where it was; the strip has none. --video FILE gives it")
     slack = min(_SLACK, half_interval(motions[0].timestamps))
@@ -105,32 +142,32 @@ def _strip(motions: Sequence[Motion], arguments: argparse.Namespace) -> "Figure"
     return strip_plot(motions, times, pictures, PictureCamera(camera.K, camera.R, camera.t))
 
 
-def _time(motions: Sequence[Motion], arguments: argparse.Namespace) -> "Figure":
+def _time(motions: Sequence[Motion], request: FigureRequest) -> "Figure":
     from poselift.viz.plots import MOST_SERIES, joint_plot
 
-    motion, names = _only(motions), (arguments.joint or _JOINTS).split(",")
+    motion, names = _only(motions), (request.joint or _JOINTS).split(",")
     joints = [choose("joint", name, dict.fromkeys(motion.skeleton.joints, name)) for name in names]
     if len(joints) > MOST_SERIES:
         raise InputError(f"--joint names {len(joints)} joints; give at most {MOST_SERIES}")
-    if arguments.reference is None:
+    if request.reference is None:
         if motion.uncertainty is None:
-            raise InputError(f"{arguments.motions[0]} has no uncertainty; give --reference NPZ, to draw the error")
+            raise InputError(f"{request.motions[0]} has no uncertainty; give --reference NPZ, to draw the error")
         return joint_plot(motion, joints, joint_angles(motion))
-    reference = read_motion(arguments.reference)
+    reference = read_motion(request.reference)
     lacks = [joint for joint in joints if joint not in reference.skeleton.joints]
     if lacks or reference.frame != motion.frame:
         problem = f"has no {', '.join(lacks)}" if lacks else f"is in the {reference.frame} frame, not {motion.frame}"
-        raise InputError(f"--reference {arguments.reference}: it {problem}; give a motion that can be compared")
+        raise InputError(f"--reference {request.reference}: it {problem}; give a motion that can be compared")
     return joint_plot(motion, joints, joint_angles(motion), reference, joint_angles(reference))
 
 
-def _angles(motions: Sequence[Motion], arguments: argparse.Namespace) -> "Figure":
+def _angles(motions: Sequence[Motion], request: FigureRequest) -> "Figure":
     from poselift.viz.plots import angle_plot
 
     return angle_plot(joint_angles(_only(motions)))
 
 
-_KINDS: dict[str, Callable[[Sequence[Motion], argparse.Namespace], "Figure"]] = {
+_KINDS: dict[str, Callable[[Sequence[Motion], FigureRequest], "Figure"]] = {
     "skeleton": _skeleton,
     "strip": _strip,
     "time": _time,
@@ -141,11 +178,11 @@ _OPTIONS = {"at": ("skeleton", "strip"), "video": ("strip",), "joint": ("time",)
 """Options of some kinds only, and these kinds."""
 
 
-def _check_options(arguments: argparse.Namespace) -> None:
+def _check_options(request: FigureRequest) -> None:
     """Raises an error for options that the kind does not use."""
     for option, kinds in _OPTIONS.items():
-        if getattr(arguments, option) is not None and arguments.kind not in kinds:
-            raise InputError(f"--{option} belongs to --kind {' and '.join(kinds)}, not {arguments.kind}; leave it out")
+        if getattr(request, option) is not None and request.kind not in kinds:
+            raise InputError(f"--{option} belongs to --kind {' and '.join(kinds)}, not {request.kind}; leave it out")
 
 
 def _only(motions: Sequence[Motion]) -> Motion:
@@ -154,7 +191,7 @@ def _only(motions: Sequence[Motion]) -> Motion:
     return motions[0]
 
 
-def _moments(motions: Sequence[Motion], given: list[float] | None, count: int) -> list[float]:
+def _moments(motions: Sequence[Motion], given: Sequence[float] | None, count: int) -> list[float]:
     """Time stamps of frames with a pose: those nearest to the given moments, or some at even steps."""
     known = [motion.timestamps[motion.posed] for motion in motions]
     times = np.unique(np.concatenate(known))
@@ -189,8 +226,8 @@ def _picture(video: Path, time: float, slack: float, size: Sequence[int]) -> UIn
     return image
 
 
-def _seconds(text: str) -> list[float]:
+def _seconds(text: str) -> tuple[float, ...]:
     try:
-        return [float(part) for part in text.split(",")]
+        return tuple(float(part) for part in text.split(","))
     except ValueError:
         raise argparse.ArgumentTypeError(f"{text!r} is not a list of seconds; give moments such as 0.5,1.2") from None

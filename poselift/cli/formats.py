@@ -1,12 +1,13 @@
 """The formats that commands write: those of a motion, and the page of a folder."""
 
-from argparse import Namespace
-from collections.abc import Iterable, Sequence
+import contextlib
+from argparse import ArgumentTypeError
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from poselift.cli.view import page_of_people
 from poselift.core.choices import choose
-from poselift.core.errors import InputError
+from poselift.core.errors import InputError, WriteError, reason
 from poselift.export import read_sidecar
 from poselift.export.export_formats import FORMATS, Format
 from poselift.export.sidecar_camera import SidecarCamera, camera_of
@@ -22,29 +23,23 @@ PAGE_FILES = ("page.html", "page_video.mp4")
 """The page of a folder, and its video if that is too large for it."""
 
 
-def chosen_formats(text: str, option: str) -> list[str]:
+def chosen_formats(text: str) -> tuple[str, ...]:
     """Names of formats in an option's value, such as "trc,bvh".
 
     Raises:
-        InputError: none is named, one is unknown, or its package is not installed.
+        ArgumentTypeError: none is named, one is unknown, or its package is not installed.
     """
-    names = list(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
+    names = tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
     if not names:
-        raise InputError(f"{option}: name a format, any of {', '.join(NAMES)}")
-    for name in names:
-        choose("format", name, dict.fromkeys(NAMES))
-        if name in FORMATS:
-            FORMATS[name].check()
+        raise ArgumentTypeError(f"name a format, any of {', '.join(NAMES)}")
+    try:
+        for name in names:
+            choose("format", name, dict.fromkeys(NAMES))
+            if name in FORMATS:
+                FORMATS[name].check()
+    except InputError as error:
+        raise ArgumentTypeError(str(error)) from None
     return names
-
-
-def given_formats(arguments: Namespace) -> list[str]:
-    """Names of the formats in `--formats`, if the option is given.
-
-    Raises:
-        InputError: as of `chosen_formats`.
-    """
-    return [] if arguments.formats is None else chosen_formats(arguments.formats, "--formats")
 
 
 def motion_formats(names: Iterable[str]) -> dict[str, Format]:
@@ -91,22 +86,41 @@ def write_formats(
 
     Returns:
         Names of the files that were written, and the reasons for those that were not.
+
+    Raises:
+        WriteError: the disk is full, or the folder cannot be written to.
     """
-    written, failed = [], []
+    written: list[str] = []
+    failed: list[str] = []
     for stem, motion in motions.items():
         if not motion.posed.any():  # the lifter warns
             continue
         for name, format_ in motion_formats(names).items():
             out = folder / f"{stem}{format_.ending}"
-            try:
+            with noting_failure(f"{name} of {stem}", failed):
                 format_.write(out, [motion], camera=sidecar_camera(format_, folder / f"{stem}.npz"))
                 written.append(out.name)
-            except InputError as error:
-                failed.append(f"{name} of {stem}: {error}")
     if PAGE in names and motions:
-        try:
+        with noting_failure(PAGE, failed):
             found = [folder / f"{stem}.npz" for stem in motions]
             written += [path.name for path in page_of_people(found, folder / PAGE_FILES[0], video, span)]
-        except InputError as error:
-            failed.append(f"{PAGE}: {error}")
     return written, failed
+
+
+@contextlib.contextmanager
+def noting_failure(what: str, failed: list[str]) -> Iterator[None]:
+    """Adds the failure of a block to a list, so that other files are still written.
+
+    Args:
+        what: the format and the file.
+        failed: gets a line.
+
+    Raises:
+        OSError, WriteError: the disk, which concerns the other files too.
+    """
+    try:
+        yield
+    except (OSError, WriteError):
+        raise
+    except Exception as error:  # a writer of another library can raise any exception
+        failed.append(f"{what}: {error if isinstance(error, InputError) else reason(error)}")

@@ -1,9 +1,11 @@
 """The options for 2D keypoints from other programs."""
 
 import argparse
+from dataclasses import dataclass
 from pathlib import Path
 
 from poselift.cli.detector import refuse_detector
+from poselift.cli.paths import local_path
 from poselift.core.errors import InputError
 from poselift.keypoints import KeypointClip, read_keypoints
 from poselift.skeleton import get_skeleton
@@ -16,12 +18,14 @@ def add_keypoint_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("2D keypoints from other programs", "docs/keypoints.md lists the formats")
     group.add_argument(
         "--keypoints",
-        type=Path,
+        type=local_path,
         metavar="PATH",
         help="a file or folder of OpenPose, AlphaPose, COCO, MMPose, DeepLabCut, VideoPose3D, Sports2D, Pose2Sim or "
         "poselift, instead of a detector",
     )
-    group.add_argument("--video", dest="video_option", type=Path, metavar="VIDEO", help="the video of the keypoints")
+    group.add_argument(
+        "--video", dest="video_option", type=local_path, metavar="VIDEO", help="the video of the keypoints"
+    )
     group.add_argument(
         "--keypoint-set",
         metavar="NAME",
@@ -31,27 +35,51 @@ def add_keypoint_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--size", type=_size, metavar="WxH", help="size of the pictures in pixels, without a video")
 
 
-def chosen_keypoints(options: argparse.Namespace, video: Path | None) -> KeypointClip | None:
-    """The clip of a keypoint file; None without `--keypoints`.
+@dataclass(frozen=True)
+class KeypointRequest:
+    """Keypoints from another program, and what their file may not say.
+
+    Attributes:
+        path: the file or folder.
+        skeleton: name of the skeleton; by the joints' names or number if None.
+        fps: frames per second, without a video.
+        size: width and height of the pictures in pixels, without a video.
+    """
+
+    path: Path
+    skeleton: str | None = None
+    fps: float | None = None
+    size: tuple[int, int] | None = None
+
+    def clip(self, video: Path | None, start: float | None, end: float | None) -> KeypointClip:
+        """The clip to lift.
+
+        Args:
+            video: the video of the keypoints, if there is one.
+            start: first second of the span.
+            end: end of the span, seconds.
+
+        Raises:
+            InputError: the file cannot be used, or something about it is missing.
+        """
+        skeleton = None if self.skeleton is None else get_skeleton(self.skeleton)
+        found = read_keypoints(self.path, skeleton)
+        return KeypointClip(found, video=video, fps=self.fps, image_size=self.size, start=start, end=end)
+
+
+def keypoint_request(arguments: argparse.Namespace) -> KeypointRequest | None:
+    """The keypoints that a command line names; None without `--keypoints`.
 
     Raises:
-        InputError: options contradict each other, or the file cannot be used.
+        InputError: options contradict each other.
     """
-    if options.keypoints is None:
-        strays = [name for name in _OPTIONS if getattr(options, name) is not None]
+    if arguments.keypoints is None:
+        strays = [name for name in _OPTIONS if getattr(arguments, name) is not None]
         if strays:
             raise InputError(f"--{strays[0].replace('_', '-')} needs --keypoints PATH; add it")
         return None
-    refuse_detector(options, "--keypoints")
-    skeleton = None if options.keypoint_set is None else get_skeleton(options.keypoint_set)
-    return KeypointClip(
-        read_keypoints(options.keypoints, skeleton),
-        video=video,
-        fps=options.fps,
-        image_size=options.size,
-        start=options.start,
-        end=options.end,
-    )
+    refuse_detector(arguments, "--keypoints")
+    return KeypointRequest(arguments.keypoints, arguments.keypoint_set, arguments.fps, arguments.size)
 
 
 def _size(text: str) -> tuple[int, int]:

@@ -3,28 +3,29 @@
 import argparse
 import math
 import sys
-from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 
-from poselift.cli.detector import add_detector_options, chosen_detector
-from poselift.cli.formats import given_formats, planned_files, write_formats
-from poselift.cli.keypoints import add_keypoint_options, chosen_keypoints
+from poselift.cli.detector import add_detector_options
+from poselift.cli.formats import planned_files, write_formats
+from poselift.cli.keypoints import KeypointRequest, add_keypoint_options, keypoint_request
 from poselift.cli.lift_options import add_lift_options
+from poselift.cli.lift_request import LiftRequest, lift_request
+from poselift.cli.paths import local_path
 from poselift.cli.progress import stage_progress
 from poselift.cli.rerun_file import check_recording, write_recording
 from poselift.cli.result_folder import new_results
-from poselift.cli.results import OVERLAY, Results, check_folder, folder, person_files
+from poselift.cli.results import OVERLAY, Results, check_folder, person_files
 from poselift.core.ahead import ahead
 from poselift.core.device import torch_device
 from poselift.core.errors import InputError, printable
 from poselift.core.stopwatch import Stopwatch
 from poselift.finding import Clip, VideoClip
 from poselift.finding.video_clip import frames_within
-from poselift.lifting import LiftedClip, LiftOptions, World, lift_clip, to_world
+from poselift.lifting import LiftedClip, World, lift_clip, to_world
 from poselift.lifting.clips.pipeline import AHEAD, Progress
 from poselift.lifting.world.camera_motion import camera_motion
 from poselift.models import Weights, load_weights
@@ -51,41 +52,109 @@ def add_command(commands: Any) -> None:
         "A new run replaces the files of the previous run, including people that --person leaves out. Exit codes: 0; 2 "
         "if an input cannot be used; 3 if nobody was lifted.",
     )
-    parser.add_argument("video", nargs="?", type=Path, help="a video file (default: the demo clip)")
-    parser.add_argument("--out", type=folder, metavar="DIR", help="output folder (default: poselift_out/NAME)")
+    parser.add_argument("video", nargs="?", type=local_path, help="a video file (default: the demo clip)")
+    parser.add_argument("--out", type=local_path, metavar="DIR", help="output folder (default: poselift_out/NAME)")
     how = add_lift_options(parser)
     how.add_argument(
-        "--rerun", type=Path, metavar="FILE.rrd", help="write everybody into one recording of Rerun too (rerun.io)"
+        "--rerun",
+        type=local_path,
+        metavar="FILE.rrd",
+        help="write everybody into one recording of Rerun too (rerun.io)",
     )
-    how.add_argument("--no-render", action="store_true", help="do not write overlay.mp4")
+    how.add_argument("--no-render", dest="overlay", action="store_false", help="do not write overlay.mp4")
     how.add_argument("--quiet", action="store_true", help="print errors only")
     add_keypoint_options(parser)
     add_detector_options(parser)
     parser.set_defaults(run=run)
 
 
+@dataclass(frozen=True)
+class LiftCommand:
+    """One run of `poselift lift`.
+
+    Attributes:
+        request: what to lift and how.
+        path: the input that names the results: the keypoints, or else the video.
+        video: the video, if there is one.
+        keypoints: instead of a detector; None with one.
+        out: folder of the results.
+        rerun: a recording of Rerun to write; None for none.
+        device: for lifter and detector.
+        quiet: print errors only.
+    """
+
+    request: LiftRequest
+    path: Path
+    video: Path | None
+    keypoints: KeypointRequest | None
+    out: Path
+    rerun: Path | None
+    device: str
+    quiet: bool
+
+    @property
+    def inputs(self) -> dict[str, str]:
+        """Names of the input files, for the results."""
+        if self.keypoints is None:
+            return {"video": self.path.name}
+        return {"keypoints_file": self.path.name, **({} if self.video is None else {"video": self.video.name})}
+
+    def clip(self) -> Clip:
+        """The frames with their people.
+
+        Raises:
+            InputError: an input file or a detector cannot be used.
+        """
+        detection = self.request.detection
+        if self.keypoints is not None:
+            return self.keypoints.clip(self.video, detection.start, detection.end)
+        detector = detection.detector.build(self.device, self.quiet)
+        return VideoClip(self.path, detector, detection.start, detection.end, detection.quality)
+
+
 def run(arguments: argparse.Namespace) -> None:
-    """Lifts a clip and writes the results.
+    """Lifts the clip of a command line and writes the results.
 
     Raises:
         InputError: an argument or an input file cannot be used.
         SystemExit: nobody was lifted (`NOBODY`); the summary is written.
     """
-    video = _chosen_video(arguments)
-    path: Path = arguments.keypoints or video or demo_video()
-    out: Path = arguments.out if arguments.out is not None else Path("poselift_out") / path.stem
-    formats = given_formats(arguments)
-    check_folder(out, path, video, formats)
-    if arguments.rerun is not None:
-        check_recording(arguments.rerun)
+    video, keypoints = _given_video(arguments), keypoint_request(arguments)
+    if keypoints is None:
+        path = video = video or demo_video()
+    else:
+        path = keypoints.path
+    lift_and_report(
+        LiftCommand(
+            request=lift_request(arguments),
+            path=path,
+            video=video,
+            keypoints=keypoints,
+            out=arguments.out or Path("poselift_out") / path.stem,
+            rerun=arguments.rerun,
+            device=arguments.device,
+            quiet=arguments.quiet,
+        )
+    )
+
+
+def lift_and_report(command: LiftCommand) -> None:
+    """Lifts a clip, writes the results, and prints where they are.
+
+    Raises:
+        InputError: an input file or an option cannot be used.
+        SystemExit: nobody was lifted (`NOBODY`); the summary is written.
+    """
+    request, out, path = command.request, command.out, command.path
+    check_folder(out, path, command.video, request.formats)
+    if command.rerun is not None:
+        check_recording(command.rerun)
     # No markup, because file names may look like rich's.
-    console = Console(quiet=arguments.quiet, highlight=False, soft_wrap=True, markup=False, emoji=False)
-    weights = load_weights(arguments.weights, torch_device(arguments.device))
-    clip = chosen_keypoints(arguments, video) or _video_clip(arguments, path)
-    with stage_progress(console) as report, new_results(out, path, video, formats) as unfinished:
-        inputs = _inputs(arguments, path, video)
-        pictures = video if arguments.keypoints else path
-        lifted = lift_into(unfinished, clip, weights, arguments, formats, inputs, pictures, report)
+    console = Console(quiet=command.quiet, highlight=False, soft_wrap=True, markup=False, emoji=False)
+    weights = load_weights(request.weights, torch_device(command.device))
+    clip = command.clip()
+    with stage_progress(console) as report, new_results(out, path, command.video, request.formats) as unfinished:
+        lifted = lift_into(unfinished, clip, weights, request, command.inputs, command.video, report)
     for warning in lifted.warnings:
         console.print(printable(f"warning: {warning}"), style="yellow")
     posed = [motion.keypoints.person for motion in lifted.motions if motion.posed.any()]
@@ -93,12 +162,12 @@ def run(arguments: argparse.Namespace) -> None:
         summary = printable(f"nobody was lifted in {path}; the reasons are in {out / 'summary.json'}")
         print(summary, file=sys.stderr)
         raise SystemExit(NOBODY)
-    if arguments.rerun is not None:
-        write_recording(arguments.rerun, [out / f"person_{person}.npz" for person in posed])
+    if command.rerun is not None:
+        write_recording(command.rerun, [out / f"person_{person}.npz" for person in posed])
     count = len(lifted.motions)
     people = f"{count} {'person' if count == 1 else 'people'}"
-    look = str(out if arguments.no_render else out / OVERLAY)
-    if arguments.keypoints is not None and video is None and not arguments.no_render:
+    look = str(out / OVERLAY if request.overlay else out)
+    if command.video is None and request.overlay:
         look += " (2D on blank pictures, because --video is not given)"
     console.print(
         printable(f"{people} in {lifted.frames} frames. Look at {look}; the motion is in {out}/person_*.npz and .csv")
@@ -109,8 +178,7 @@ def lift_into(
     out: Path,
     clip: Clip,
     weights: Weights,
-    arguments: argparse.Namespace,
-    formats: Sequence[str],
+    request: LiftRequest,
     inputs: dict[str, str],
     video: Path | None,
     report: Progress = lambda stage, done: None,
@@ -121,8 +189,7 @@ def lift_into(
         out: an empty folder.
         clip: frames, people and a tracker.
         weights: the lifter.
-        arguments: options of `poselift lift`.
-        formats: names of the further formats to write.
+        request: what to lift and what to write.
         inputs: file names of the "video" and the "keypoints_file", as far as given.
         video: the video for the page, if there is one.
         report: receives the progress of each stage.
@@ -133,28 +200,23 @@ def lift_into(
     Raises:
         InputError: the input or an option cannot be used.
     """
-    skeleton = chosen_skeleton(arguments, weights)
+    skeleton = chosen_skeleton(request, weights)
     results = Results(out, clip, weights, inputs)
-    options = LiftOptions(
-        threshold=arguments.threshold,
-        flip=not arguments.no_flip,
-        constant_bones=not arguments.no_constant_bones,
-    )
     lifted = lift_clip(
         clip,
         weights,
-        fov=arguments.fov,
-        intrinsics=arguments.intrinsics,
-        people=arguments.person,
-        height=arguments.height,
-        options=options,
+        fov=request.fov,
+        intrinsics=request.intrinsics,
+        people=request.people,
+        height=request.height,
+        options=request.options,
         progress=report,
     )
     watch = Stopwatch(lifted.seconds)
     world = None
-    if arguments.world:
+    if request.world:
         with watch.time("world"):
-            world = _world(clip, options.threshold, lifted)
+            world = _world(clip, request.options.threshold, lifted)
     found = lifted if world is None else world
     motions = [
         replace(motion.restricted(skeleton), height=found.heights.get(motion.keypoints.person))
@@ -166,24 +228,17 @@ def lift_into(
     with watch.time("write"):
         for motion in motions:
             results.write_person(motion, lifted, world)
-    if planned_files(formats, people):
+    if planned_files(request.formats, people):
         with watch.time("export"):
-            written, failed = write_formats(out, formats, people, video, lifted.span)
+            written, failed = write_formats(out, request.formats, people, video, lifted.span)
         lifted.warnings.extend(failed)
         files = list(dict.fromkeys([*files, *written]))
-    if motions and not arguments.no_render:
+    if motions and request.overlay:
         files.append(OVERLAY)
         with watch.time("render"):
-            _render(clip, options.threshold, lifted, out / OVERLAY, report)
+            _render(clip, request.options.threshold, lifted, out / OVERLAY, report)
     results.write_summary(lifted, watch.seconds, files)
     return lifted
-
-
-def _inputs(arguments: argparse.Namespace, path: Path, video: Path | None) -> dict[str, str]:
-    """Names of the input files, for the results."""
-    if arguments.keypoints is None:
-        return {"video": path.name}
-    return {"keypoints_file": path.name, **({} if video is None else {"video": video.name})}
 
 
 def _world(clip: Clip, threshold: float, lifted: LiftedClip) -> World:
@@ -216,12 +271,12 @@ def _render(clip: Clip, threshold: float, lifted: LiftedClip, path: Path, report
             report("Drawing", min(done / lifted.frames, 1.0))
 
 
-def chosen_skeleton(arguments: argparse.Namespace, weights: Weights) -> Skeleton:
+def chosen_skeleton(request: LiftRequest, weights: Weights) -> Skeleton:
     """The skeleton to write, checked against the weights before the long work."""
     given = weights.lifter.skeleton_out
-    if arguments.skeleton is None:
+    if request.skeleton is None:
         return H36M17 if set(H36M17.joints) <= set(given.joints) else given
-    wanted = get_skeleton(arguments.skeleton)
+    wanted = get_skeleton(request.skeleton)
     if missing := [joint for joint in wanted.joints if joint not in given.joints]:
         raise InputError(
             f"--skeleton {wanted.name}: the weights {weights.name} give {given.name}, without {', '.join(missing)}"
@@ -229,11 +284,7 @@ def chosen_skeleton(arguments: argparse.Namespace, weights: Weights) -> Skeleton
     return wanted
 
 
-def _video_clip(arguments: argparse.Namespace, path: Path) -> VideoClip:
-    return VideoClip(path, chosen_detector(arguments), arguments.start, arguments.end, arguments.quality)
-
-
-def _chosen_video(arguments: argparse.Namespace) -> Path | None:
+def _given_video(arguments: argparse.Namespace) -> Path | None:
     """The video, given with or without `--video`; None if absent."""
     if arguments.video is not None and arguments.video_option is not None:
         raise InputError(f"two videos are given, {arguments.video} and --video {arguments.video_option}; give one")

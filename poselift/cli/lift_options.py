@@ -4,7 +4,7 @@ import argparse
 
 from poselift.cli.camera import add_camera_options
 from poselift.cli.detector import add_quality_option
-from poselift.cli.formats import NAMES
+from poselift.cli.formats import NAMES, chosen_formats
 from poselift.cli.weights import add_lifter_option
 from poselift.core.device import DEVICE_HELP
 from poselift.lifting import LiftOptions
@@ -12,7 +12,19 @@ from poselift.skeleton import CMU28, H36M17
 
 
 def add_lift_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
-    """Adds the options that say what is lifted and how.
+    """Adds the options that say what is lifted and how, named as the fields of `LiftRequest`.
+
+    Returns:
+        The group of the options that say how.
+    """
+    how = add_video_options(parser)
+    add_lifter_option(how)
+    how.add_argument("--device", default="auto", help=DEVICE_HELP)
+    return how
+
+
+def add_video_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
+    """Adds the options that may differ from video to video in a batch.
 
     Returns:
         The group of the options that say how.
@@ -22,6 +34,7 @@ def add_lift_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup
     what.add_argument("--end", type=float, metavar="S", help="end of the span, seconds")
     what.add_argument(
         "--person",
+        dest="people",
         type=_numbers,
         metavar="ID[,ID...]",
         help="only these people, numbered from 1 in order of appearance (default: all)",
@@ -34,24 +47,28 @@ def add_lift_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup
     )
     add_camera_options(parser)
     how = parser.add_argument_group("how")
-    add_lifter_option(how)
     how.add_argument(
         "--skeleton",
         choices=[H36M17.name, CMU28.name],
         help="joints to write: Human3.6M's 17, or 28 with toes, heels, hands and face (default: the 17, or all joints "
         "of the weights if they lack one of these)",
     )
-    how.add_argument("--device", default="auto", help=DEVICE_HELP)
     how.add_argument(
         "--threshold",
         type=_share,
-        default=LiftOptions.threshold,
         metavar="SCORE",
-        help="lowest score of the 2D joints to use (default: %(default)s)",
+        help=f"lowest score of the 2D joints to use (default: {LiftOptions.threshold:g})",
     )
     add_quality_option(how)
-    how.add_argument("--no-flip", action="store_true", help="do not average with the mirrored input: twice as fast")
-    how.add_argument("--no-constant-bones", action="store_true", help="let bone lengths change from frame to frame")
+    how.add_argument(
+        "--no-flip", dest="flip", action="store_false", help="do not average with the mirrored input: twice as fast"
+    )
+    how.add_argument(
+        "--no-constant-bones",
+        dest="constant_bones",
+        action="store_false",
+        help="let bone lengths change from frame to frame",
+    )
     how.add_argument(
         "--world",
         action="store_true",
@@ -59,15 +76,16 @@ def add_lift_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup
     )
     how.add_argument(
         "--formats",
+        type=chosen_formats,
         metavar="FORMAT,...",
         help=f"write each motion in these formats too, any of {', '.join(NAMES)} (`poselift export` has more options)",
     )
     return how
 
 
-def _numbers(text: str) -> list[int]:
+def _numbers(text: str) -> tuple[int, ...]:
     try:
-        return [int(part) for part in text.split(",")]
+        return tuple(int(part) for part in text.split(","))
     except ValueError:
         raise argparse.ArgumentTypeError(f"{text!r} is not a list of numbers; give people such as 1,3") from None
 

@@ -1,9 +1,10 @@
 """The outputs of `poselift stream`."""
 
-import argparse
 import contextlib
 import os
 import sys
+from dataclasses import dataclass
+from pathlib import Path
 from types import TracebackType
 
 import numpy as np
@@ -18,11 +19,28 @@ from poselift.structures import LiveFrame
 from poselift.viz import LiveView, Window
 
 
+@dataclass(frozen=True)
+class OutputRequest:
+    """Where the poses of a stream go. Without a window and a file, JSON lines go to stdout.
+
+    Attributes:
+        window: whether to show them.
+        lines: a file for JSON lines.
+        osc: host and port of the receiver of OSC messages.
+        websocket: host and port at which to serve the JSON lines.
+    """
+
+    window: bool = True
+    lines: Path | None = None
+    osc: tuple[str, int] | None = None
+    websocket: tuple[str, int] | None = None
+
+
 class LiveOutputs:
-    """Everything that the options ask for; use it as a context.
+    """All outputs of a request; use it as a context.
 
     Args:
-        arguments: of the command line.
+        request: the outputs.
         header: first JSON line.
         image_size: (width, height) of the pictures.
         detector: whose keypoints the window draws.
@@ -37,7 +55,7 @@ class LiveOutputs:
 
     def __init__(
         self,
-        arguments: argparse.Namespace,
+        request: OutputRequest,
         header: str,
         image_size: tuple[int, int],
         detector: Detector,
@@ -47,21 +65,21 @@ class LiveOutputs:
         self._osc: OscSender | None = None
         self._web: WebSocketLines | None = None
         self._window: Window | None = None
-        self.ending = "Ctrl-C" if arguments.no_window else "q or Esc in the window"
+        self.ending = "q or Esc in the window" if request.window else "Ctrl-C"
         with contextlib.ExitStack() as stack:
-            if arguments.osc is not None:
-                host, port = arguments.osc
+            if request.osc is not None:
+                host, port = request.osc
                 self._osc = stack.enter_context(contextlib.closing(OscSender(host, port, lifter.skeleton)))
-            if arguments.websocket is not None:
-                host, port = arguments.websocket
+            if request.websocket is not None:
+                host, port = request.websocket
                 self._web = stack.enter_context(contextlib.closing(WebSocketLines(header, port, host)))
-            if not arguments.no_window:
+            if request.window:
                 self._view = LiveView(image_size, detector.skeleton, lifter.skeleton)
                 self._window = stack.enter_context(contextlib.closing(Window("poselift stream", self._view.size)))
-            if arguments.out is not None or arguments.no_window:
+            if request.lines is not None or not request.window:
                 file = sys.stdout
-                if arguments.out is not None:
-                    file = stack.enter_context(_opened(arguments.out))
+                if request.lines is not None:
+                    file = stack.enter_context(_opened(request.lines))
                 self._lines = stack.enter_context(contextlib.closing(LineWriter(file)))
                 self._lines.send(header)
             self._stack = stack.pop_all()

@@ -4,15 +4,19 @@ import argparse
 import atexit
 import contextlib
 import importlib
+import io
 import os
+import shlex
 import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from types import ModuleType
 from typing import Any, NoReturn
 
 from poselift import __version__
+from poselift.core.choices import did_you_mean
 from poselift.core.errors import InputError, describe, printable
 
 _COMMANDS = {
@@ -27,7 +31,6 @@ _COMMANDS = {
     "measure": "print ranges of motion, steps and strides",
     "figure": "draw figures for papers",
     "report": "make the tables and plots of a paper from evaluations",
-    "study": "train and measure every attention mechanism, schedule and baseline",
     "attention": "draw where a lifter looks in a video",
     "calibrate": "scale a lifter's uncertainty on held-out people",
     "weights": "list, fetch and check weights by name",
@@ -67,22 +70,32 @@ def main(arguments: Sequence[str] | None = None) -> None:
     Args:
         arguments: used instead of the command line's.
     """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # names of files need not be UTF-8
     given = list(sys.argv[1:] if arguments is None else arguments)
     # Python takes its handlers away while it exits. Ctrl-C then would kill a process whose work is done.
     atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)
+    ends: list[SystemExit] = []
+
+    def end(number: int, frame: object) -> NoReturn:
+        os.write(2, b"stopped\n")
+        ends.append(SystemExit(128 + number))
+        raise ends[0]
+
     try:
         # SIGTERM ends the block like an error: half-written files go.
-        with _handling(_end, signal.SIGTERM):
+        with _handling(end, signal.SIGTERM):
             if given and given[0] in _HYDRA:
                 _run_hydra(*given)
             else:
                 _run(given)
-    except InputError as error:
-        print(printable(f"error: {error}"), file=sys.stderr)
-        raise SystemExit(2) from None
-    except OSError as error:
-        # A full disk or a missing permission: the user needs the system's own words.
-        print(printable(f"error: {describe(error)}"), file=sys.stderr)
+    except (InputError, OSError) as error:
+        if ends:  # libraries in C turn the end into an error of their own
+            raise ends[0] from None
+        # Of a full disk or a missing permission, the user needs the system's own words.
+        words = str(error) if isinstance(error, InputError) else describe(error)
+        print(printable(f"error: {words}"), file=sys.stderr)
         raise SystemExit(2) from None
     except KeyboardInterrupt:
         print("stopped", file=sys.stderr)
@@ -107,8 +120,18 @@ def _run(arguments: Sequence[str]) -> None:
             _module(name).add_command(commands)
         else:
             commands.add_parser(name, help=about)
+    if arguments and not arguments[0].startswith("-") and arguments[0] not in _COMMANDS:
+        raise InputError(_no_command(arguments[0]))
     options = parser.parse_args(arguments)
     options.run(options)
+
+
+def _no_command(word: str) -> str:
+    """What to do about a first word that is no command."""
+    if Path(word).exists() or "." in word or "/" in word:
+        return f"{word} is no command; to lift a video: poselift lift {shlex.quote(word)}"
+    hints = [did_you_mean(word, _COMMANDS), "poselift --help lists all"]
+    return f"{word} is no command; {' '.join(filter(None, hints))}"
 
 
 def _module(name: str) -> ModuleType:
@@ -117,7 +140,7 @@ def _module(name: str) -> ModuleType:
     It loads for seconds. A signal meanwhile ends the process at once: nothing is written yet, and libraries that are
     half loaded turn an interrupt into other errors.
     """
-    place = {"study": "study.command", "batch": "batch.command"}.get(name, name.replace("-", "_"))
+    place = "batch.command" if name == "batch" else name.replace("-", "_")
     with _handling(_end_at_once, signal.SIGINT, signal.SIGTERM):
         return importlib.import_module(f"poselift.cli.{place}")
 
@@ -138,11 +161,6 @@ def _handling(handler: Callable[[int, object], None], *signals: signal.Signals) 
     finally:
         for number, earlier in before.items():
             signal.signal(number, earlier)
-
-
-def _end(number: int, frame: object) -> NoReturn:
-    os.write(2, b"stopped\n")
-    raise SystemExit(128 + number)
 
 
 def _end_at_once(number: int, frame: object) -> NoReturn:

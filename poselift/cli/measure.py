@@ -1,12 +1,12 @@
 """`poselift measure`: ranges of motion, steps, cadence and stride lengths."""
 
 import argparse
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from poselift.cli.export import with_poses
+from poselift.cli.paths import local_path
 from poselift.export import read_motion
 from poselift.kinematics import gait, joint_angles
 from poselift.structures import FEET, Motion
@@ -19,7 +19,7 @@ def add_command(commands: Any) -> None:
         description="Prints the range of each joint angle, and for motions of `poselift lift --world` the steps, the "
         "cadence and the stride lengths with their uncertainty, as tables in Markdown.",
     )
-    parser.add_argument("motions", type=Path, nargs="+", metavar="NPZ", help="motions, with their JSON")
+    parser.add_argument("motions", type=local_path, nargs="+", metavar="NPZ", help="motions, with their JSON")
     parser.set_defaults(run=run)
 
 

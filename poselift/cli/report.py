@@ -9,9 +9,10 @@ from typing import Any
 
 from rich.console import Console
 
-from poselift.cli.results import folder
+from poselift.cli.paths import local_path
 from poselift.core.errors import InputError
 from poselift.core.files import check_writable
+from poselift.core.locks import writing_alone
 
 
 def add_command(commands: Any) -> None:
@@ -27,7 +28,7 @@ def add_command(commands: Any) -> None:
     )
     parser.add_argument(
         "--out",
-        type=folder,
+        type=local_path,
         default=Path("outputs/report"),
         metavar="DIR",
         help="the folder to write to (default: %(default)s)",
@@ -69,14 +70,15 @@ def run(options: argparse.Namespace) -> None:
         else read_published(DEFAULT_PUBLISHED if options.peers == "default" else options.peers)
     )
     found, warnings = sections(read_runs(_expanded(options.runs)))
-    costs = None
-    if options.cost == "measure":
-        costs, missing = measure_costs([entry for section in found for entry in section.entries])
-        warnings += missing
-        write_costs(options.out / "cost.json", costs)
-    elif options.cost != "none":
-        costs = read_costs(Path(options.cost))
-    others = write_report(options.out, found, costs=costs, peers=peers, warnings=warnings)
+    with writing_alone(options.out, "--out"):
+        costs = None
+        if options.cost == "measure":
+            costs, missing = measure_costs([entry for section in found for entry in section.entries])
+            warnings += missing
+            write_costs(options.out / "cost.json", costs)
+        elif options.cost != "none":
+            costs = read_costs(Path(options.cost))
+        others = write_report(options.out, found, costs=costs, peers=peers, warnings=warnings)
     if others:
         warnings.append(
             f"{options.out} has {len(others)} tables or plots of an earlier report, for example {others[0]}; remove "

@@ -8,10 +8,8 @@ from pathlib import Path
 
 from poselift.cli.results import SUMMARY, UNFINISHED, check_folder, earlier_summary, is_ours
 from poselift.core.files import move_files
-from poselift.core.locks import locked
+from poselift.core.locks import writing_alone
 from poselift.export.opensim import opensim_files
-
-_LOCK = ".poselift_lock"
 
 
 @contextlib.contextmanager
@@ -30,26 +28,19 @@ def new_results(out: Path, path: Path, video: Path | None, formats: Sequence[str
     Raises:
         InputError: another run is writing to the folder, or the folder cannot be used.
     """
-    made = not out.exists()
-    out.mkdir(parents=True, exist_ok=True)
-    try:
-        with locked(out / _LOCK, f"another run is writing to {out}; wait for its end, or choose another --out"):
-            check_folder(out, path, video, formats)
-            unfinished = out / UNFINISHED
-            if earlier_summary(unfinished):
-                _publish(unfinished, out)
-            shutil.rmtree(unfinished, ignore_errors=True)
-            unfinished.mkdir()
-            try:
-                yield unfinished
-            except BaseException:
-                shutil.rmtree(unfinished, ignore_errors=True)
-                raise
+    with writing_alone(out, "--out"):
+        check_folder(out, path, video, formats)
+        unfinished = out / UNFINISHED
+        if earlier_summary(unfinished):
             _publish(unfinished, out)
-    finally:
-        if made:
-            with contextlib.suppress(OSError):  # it has results
-                out.rmdir()
+        shutil.rmtree(unfinished, ignore_errors=True)
+        unfinished.mkdir()
+        try:
+            yield unfinished
+        except BaseException:
+            shutil.rmtree(unfinished, ignore_errors=True)
+            raise
+        _publish(unfinished, out)
 
 
 def _publish(new: Path, out: Path) -> None:

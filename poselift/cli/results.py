@@ -3,7 +3,6 @@
 import math
 import os
 import re
-from argparse import ArgumentTypeError
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,17 +38,6 @@ _OURS = re.compile(
     rf"person_\d+({'|'.join(map(re.escape, sorted(_ENDINGS)))})|{'|'.join(map(re.escape, (OVERLAY, *PAGE_FILES)))}"
 )
 """Names of the files beside the summary."""
-
-
-def folder(text: str) -> Path:
-    """The folder in an option's value.
-
-    Raises:
-        ArgumentTypeError: the value is empty, as from an unset variable of a script.
-    """
-    if not text:
-        raise ArgumentTypeError("the folder is empty; give a path")
-    return Path(text)
 
 
 def check_folder(out: Path, path: Path, video: Path | None, formats: Sequence[str] = ()) -> None:

@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from poselift.cli.paths import local_path
 from poselift.core.errors import InputError
 from poselift.core.files import write_json
 from poselift.export import read_motion, read_sidecar, write_npz
@@ -16,11 +17,13 @@ def add_command(commands: Any) -> None:
         description="Filters joints and root of a motion forwards and backwards with a Butterworth filter (order 4, "
         "no delay). Empty frames stay empty. Writes an npz and the JSON beside it, which states the cutoff.",
     )
-    parser.add_argument("npz", type=Path, metavar="NPZ", help="a motion of poselift lift, with its JSON beside it")
+    parser.add_argument(
+        "npz", type=local_path, metavar="NPZ", help="a motion of poselift lift, with its JSON beside it"
+    )
     parser.add_argument(
         "--cutoff", type=float, required=True, metavar="HZ", help="weakened by 3 dB, Hz; 6 is usual for walking"
     )
-    parser.add_argument("--out", type=Path, metavar="NPZ", help="default: NAME_smooth.npz beside the input")
+    parser.add_argument("--out", type=local_path, metavar="NPZ", help="default: NAME_smooth.npz beside the input")
     parser.set_defaults(run=run)
 
 

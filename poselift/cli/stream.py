@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +16,14 @@ import numpy as np
 import torch
 
 from poselift.cli.camera import add_camera_options
-from poselift.cli.detector import add_detector_options, add_quality_option, chosen_detector
-from poselift.cli.live_outputs import LiveOutputs
+from poselift.cli.detector import DetectorRequest, add_detector_options, add_quality_option, detector_request
+from poselift.cli.lift_request import with_values
+from poselift.cli.live_outputs import LiveOutputs, OutputRequest
 from poselift.cli.weights import add_lifter_option
 from poselift.core.device import DEVICE_HELP, torch_device
 from poselift.detection import Detector, PlaceDetector, Search
 from poselift.export.json_lines import header_line
+from poselift.finding import DEFAULT_QUALITY
 from poselift.finding.finder import build_finder
 from poselift.lifting import CameraModel, StreamingPeople, StreamingWorld, camera_for
 from poselift.lifting.live.live_people import Latencies, LivePeople
@@ -32,6 +35,8 @@ from poselift.viz.window import check_display
 _WAIT = 0.1
 """Seconds to wait for a frame before the window is handled, or the end is noticed."""
 _MOST_LOOKAHEAD = 10
+_LIFTER = "tiny"
+"""The weights without `--weights`: half the time of `small` for some 2 mm more error (their cards)."""
 
 
 def add_command(commands: Any) -> None:
@@ -64,7 +69,7 @@ def add_command(commands: Any) -> None:
     )
     add_camera_options(parser)
     how = parser.add_argument_group("how")
-    add_lifter_option(how)
+    add_lifter_option(how, _LIFTER)
     add_quality_option(how)
     how.add_argument(
         "--lookahead",
@@ -81,29 +86,70 @@ def add_command(commands: Any) -> None:
     )
     how.add_argument("--device", default="auto", help=DEVICE_HELP)
     add_detector_options(parser)
-    # Half the time of `small` for some 2 mm more error (the weights' cards).
-    parser.set_defaults(run=run, weights="tiny")
+    parser.set_defaults(run=run)
+
+
+@dataclass(frozen=True)
+class StreamRequest:
+    """What to stream, with which lifter and detector, and where to.
+
+    Attributes:
+        source: number of a camera, a video file, or a URL.
+        outputs: where the poses go.
+        weights: the lifter: a name, or a file.
+        detector: finds the people.
+        quality: how often the detector looks.
+        fov: field of view across the longer side of the picture, degrees; assumed if None.
+        intrinsics: fx, fy, cx, cy in pixels, instead of `fov`.
+        lookahead: looks that a pose waits for.
+        world: whether poses are in the world frame.
+        device: for lifter and detector.
+        duration: seconds until the end; until the source ends if None.
+    """
+
+    source: str
+    outputs: OutputRequest
+    weights: str = _LIFTER
+    detector: DetectorRequest = field(default_factory=DetectorRequest)
+    quality: str = DEFAULT_QUALITY
+    fov: float | None = None
+    intrinsics: tuple[float, float, float, float] | None = None
+    lookahead: int = 0
+    world: bool = False
+    device: str = "auto"
+    duration: float | None = None
 
 
 def run(arguments: argparse.Namespace) -> None:
+    """Streams as a command line asks.
+
+    Raises:
+        InputError: as of `stream`.
+    """
+    outputs = OutputRequest(not arguments.no_window, arguments.out, arguments.osc, arguments.websocket)
+    made = {"outputs": outputs, "detector": detector_request(arguments)}
+    stream(with_values(StreamRequest(arguments.source, outputs), {**vars(arguments), **made}))
+
+
+def stream(request: StreamRequest) -> None:
     """Streams until the source ends, the window is closed, the time is over, or Ctrl-C.
 
     Raises:
-        InputError: an argument cannot be used, or the source cannot be opened.
+        InputError: something that was given cannot be used, or the source cannot be opened.
     """
-    if not arguments.no_window:
+    if request.outputs.window:
         check_display()
     # Detectors search in the background: threads of the lifter would wait for a core, and for each other.
     torch.set_num_threads(1)
-    name, opener = source_opener(arguments.source)
+    name, opener = source_opener(request.source)
     capture = LiveCapture(opener, name, _notice)
-    weights = load_weights(arguments.weights, torch_device(arguments.device))
-    detector = chosen_detector(arguments)
-    camera = camera_for(capture.image_size, arguments.fov, arguments.intrinsics)
+    weights = load_weights(request.weights, torch_device(request.device))
+    detector = request.detector.build(request.device)
+    camera = camera_for(capture.image_size, request.fov, request.intrinsics)
     _warm_up(detector, weights, camera)
-    lifter = StreamingPeople(weights, camera, detector.skeleton, arguments.lookahead)
-    world = StreamingWorld(camera, lifter.skeleton, detector.skeleton) if arguments.world else None
-    finder = build_finder(detector, arguments.quality, wait=False)
+    lifter = StreamingPeople(weights, camera, detector.skeleton, request.lookahead)
+    world = StreamingWorld(camera, lifter.skeleton, detector.skeleton) if request.world else None
+    finder = build_finder(detector, request.quality, wait=False)
     people = LivePeople(finder, lifter, capture.image_size, world)
     header = header_line(
         source=name if "://" in name else Path(name).name,
@@ -112,21 +158,21 @@ def run(arguments: argparse.Namespace) -> None:
         camera=camera.origin,
         weights=weights.name,
         detector=detector.name,
-        quality=arguments.quality,
-        lookahead=arguments.lookahead,
-        frame="world" if arguments.world else "camera",
+        quality=request.quality,
+        lookahead=request.lookahead,
+        frame="world" if request.world else "camera",
         skeleton=lifter.skeleton.name,
         joints=list(lifter.skeleton.joints),
         parents=list(lifter.skeleton.parents),
     )
     latencies = Latencies()
     with contextlib.ExitStack() as stack:
-        outputs = stack.enter_context(LiveOutputs(arguments, header, capture.image_size, detector, lifter))
+        outputs = stack.enter_context(LiveOutputs(request.outputs, header, capture.image_size, detector, lifter))
         stack.enter_context(capture)
         width, height = capture.image_size
         _notice(f"{name}, {width} x {height} pixels; {outputs.ending} ends")
         with contextlib.suppress(KeyboardInterrupt):
-            _stream(capture, people, outputs, latencies, arguments.duration)
+            _stream(capture, people, outputs, latencies, request.duration)
     lost = f"; {outputs.lost} lines lost by a slow reader" if outputs.lost else ""
     _notice(
         f"{capture.seen} frames: {len(latencies)} processed, {capture.dropped} dropped; "

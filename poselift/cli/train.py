@@ -4,35 +4,77 @@ import logging
 import math
 import signal
 import warnings
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Annotated, Any, NoReturn, TypedDict
 
 import pytorch_lightning as pl
 import torch
 from hydra.core.hydra_config import HydraConfig
+from hydra.errors import InstantiationException
 from hydra.types import RunMode
 from hydra.utils import instantiate
-from omegaconf import DictConfig
+from omegaconf import DictConfig, OmegaConf
 from pytorch_lightning.loggers import Logger
+from pytorch_lightning.utilities import rank_zero_only
 
-from poselift.cli.config import output_folder, plain_dict, run_configured
+from poselift.cli.config import check_config, output_folder, plain_dict, run_configured
 from poselift.cli.earlier_run import check_earlier, checkpoint_to_resume, difference, last_checkpoint, read_resumed
 from poselift.cli.run_record import RunRecord, evaluation_command, resume_command, train_command
-from poselift.core.errors import InputError
+from poselift.core.errors import InputError, reason
 from poselift.core.files import remove_partial_of
+from poselift.core.kinds import Count, checked
 from poselift.data.module import MotionData
 from poselift.models import build_model, load_weights
 from poselift.reports.training_log import read_log
 from poselift.training.averaging import AverageLast
 from poselift.training.callbacks import BestWeights
-from poselift.training.checkpoints import AtomicCheckpointIO
+from poselift.training.checkpoints import AtomicCheckpointIO, explaining_damage
 from poselift.training.csv_log import CsvLog
 from poselift.training.loss_curves import plot_curves
 from poselift.training.mean_pose import MEAN_POSE
 from poselift.training.stopping import StopOnSignal, Stopped
 from poselift.training.task import LiftingTask
 from poselift.training.warm_start import warm_start
+
+_Group = Mapping[str, Any]
+_Parts = Mapping[str, _Group | None]
+_NotNegative = Annotated[float, 0, math.inf]
+
+
+class TrainKeys(TypedDict):
+    """The keys of conf/train.yaml, and what they take."""
+
+    data: _Group
+    optimizer: _Group
+    schedule: _Group
+    model: _Group
+    masking: _Group | None
+    loss: Mapping[str, float]
+    trainer: _Group
+    callbacks: _Parts
+    logger: _Parts
+    name: str | None
+    seed: Annotated[int, 0, math.inf]
+    frames: Count
+    skeleton_in: str
+    skeleton_out: str
+    steps: Count
+    output: str | None
+    resume: str | None
+    overwrite: bool
+    init: str | None
+    compile: bool
+
+
+_RANGES = {
+    "optimizer.lr": _NotNegative,
+    "optimizer.weight_decay": _NotNegative,
+    "trainer.max_steps": Annotated[int, -1, math.inf],
+    "trainer.accumulate_grad_batches": Count,
+}
+"""Numbers for other libraries, which say only which they take."""
 
 
 def run(config: DictConfig) -> float | None:
@@ -54,9 +96,23 @@ def train(config: DictConfig) -> float | None:
     """
     for message in _NOISE:
         warnings.filterwarnings("ignore", message=message)
-    for key, least in (("seed", 0), ("steps", 1), ("frames", 1)):
-        if not isinstance(config[key], int) or config[key] < least:
-            raise InputError(f"{key}={config[key]} must be a whole number, {least} or more")
+    _check(config)
+    # The other processes of trainer=ddp run this too.
+    with output_folder(config, first=not getattr(rank_zero_only, "rank", 0)):
+        return _train(config)
+
+
+def _check(config: DictConfig) -> None:
+    """Raises an InputError for values that cannot be used, before anything is made."""
+    check_config(config, TrainKeys)
+    for key, kind in _RANGES.items():
+        if OmegaConf.select(config, key) is not None:
+            checked(key, kind, OmegaConf.select(config, key))
+    if config.trainer.get("devices") == -1 and not torch.accelerator.is_available():
+        raise InputError(
+            "trainer.devices=-1 takes all GPUs, and PyTorch sees none here; leave out trainer=ddp, or take two "
+            "processes on the CPU: trainer.accelerator=cpu trainer.devices=2"
+        )
     if config.trainer.get("accelerator") in ("gpu", "cuda") and not torch.accelerator.is_available():
         raise InputError("PyTorch sees no GPU here; leave out trainer=gpu to train on the CPU")
     if str(config.trainer.get("precision")) not in _PRECISIONS:
@@ -66,35 +122,30 @@ def train(config: DictConfig) -> float | None:
         )
     if config.name in (None, ""):
         raise InputError("name= is empty; give the weights a name, or leave it out")
-    output = output_folder(config)
+
+
+def _train(config: DictConfig) -> float | None:
+    """Trains in a folder that no other run uses; see `train`."""
     checkpoint = checkpoint_to_resume(config)
     check_earlier(config, checkpoint)
     pl.seed_everything(config.seed, verbose=False)
     data: MotionData = instantiate(config.data, _convert_="all")
     task = training_task(config, data)
     saved = read_resumed(checkpoint, task) if checkpoint else {}
-    step = int(saved.get("global_step", 0))
+    step = saved.get("global_step", 0)
     loggers = _loggers(config, step)
     callbacks = _callbacks(config, loggers)
-    trainer: pl.Trainer = instantiate(
-        config.trainer,
-        callbacks=[*callbacks, RunRecord(output / "run.json", config), StopOnSignal()],
-        logger=loggers,
-        plugins=[AtomicCheckpointIO()],
-        # Otherwise Lightning adds its own callbacks for those that the config leaves out.
-        enable_checkpointing=any(isinstance(callback, pl.callbacks.Checkpoint) for callback in callbacks),
-        enable_progress_bar=any(isinstance(callback, pl.callbacks.ProgressBar) for callback in callbacks),
-        # Its table has one row, and 0 FLOPs, because it sees no window.
-        enable_model_summary=False,
-    )
+    trainer = _trainer(config, callbacks, loggers)
     if trainer.is_global_zero:
-        _remove_partial(output, callbacks, loggers)
+        _remove_partial(Path(config.output), callbacks, loggers)
     if 0 < trainer.max_steps <= step:
-        return _already_finished(config, trainer, task, callbacks, loggers, saved)
+        with explaining_damage(checkpoint, step, trainer):
+            return _already_finished(config, trainer, task, callbacks, loggers, saved)
     if trainer.is_global_zero:
         _say_what_comes(config, task, trainer, step)
     try:
-        trainer.fit(task, datamodule=data, ckpt_path=checkpoint, weights_only=True if checkpoint else None)
+        with explaining_damage(checkpoint, step, trainer):
+            trainer.fit(task, datamodule=data, ckpt_path=checkpoint, weights_only=True if checkpoint else None)
     except Stopped as stop:
         _end(config, trainer, stop.number)
     except SystemExit as stop:
@@ -121,6 +172,32 @@ _NOISE = (
 
 _PRECISIONS = ("None", "32", "32-true", "16", "16-mixed", "bf16", "bf16-mixed")
 """Lightning's names of the precisions in which weights stay in float32, which batches and losses are in."""
+
+
+def _trainer(config: DictConfig, callbacks: list[pl.Callback], loggers: list[Logger]) -> pl.Trainer:
+    """The trainer, with what every run has.
+
+    Raises:
+        InputError: it rejects its settings.
+    """
+    record = RunRecord(Path(config.output) / "run.json", config)
+    try:
+        trainer: pl.Trainer = instantiate(
+            config.trainer,
+            callbacks=[*callbacks, record, StopOnSignal()],
+            logger=loggers,
+            plugins=[AtomicCheckpointIO()],
+            # Otherwise Lightning adds its own callbacks for those that the config leaves out.
+            enable_checkpointing=any(isinstance(callback, pl.callbacks.Checkpoint) for callback in callbacks),
+            enable_progress_bar=any(isinstance(callback, pl.callbacks.ProgressBar) for callback in callbacks),
+            # Its table has one row, and 0 FLOPs, because it sees no window.
+            enable_model_summary=False,
+        )
+    except InstantiationException as error:
+        raise InputError(
+            f"the trainer rejects its settings ({reason(error.__cause__ or error)}); change trainer.*"
+        ) from error
+    return trainer
 
 
 def _loggers(config: DictConfig, step: int) -> list[Logger]:
@@ -152,11 +229,9 @@ def training_task(config: DictConfig, data: MotionData) -> LiftingTask:
     pelvis = data.pelvis
     optimizer = plain_dict(config.optimizer)
     weight_decay = optimizer.pop("weight_decay", 0.0)
-    if type(weight_decay) not in (int, float) or not 0 <= weight_decay < math.inf:
-        raise InputError(f"optimizer.weight_decay={weight_decay} must be a number, 0 or more")
     lifter = build_model(instantiate(config.model, _convert_="all"))
     if config.init is not None:
-        weights = load_weights(str(config.init))  # a name such as 3 is a number to Hydra
+        weights = load_weights(config.init)
         pelvis = pelvis or weights.pelvis  # data without 3D does not move it
         try:
             warm_start(lifter, weights.lifter)

@@ -6,6 +6,7 @@ import webbrowser
 from pathlib import Path
 from typing import Any
 
+from poselift.cli.paths import local_path
 from poselift.core.bounded import read_json
 from poselift.core.errors import InputError
 from poselift.core.files import check_writable
@@ -23,9 +24,9 @@ def add_command(commands: Any) -> None:
         description="Writes one HTML file that needs no network: the video with the reprojected skeletons, a 3D view, "
         "and joint angles and heights over time.",
     )
-    parser.add_argument("results", type=Path, metavar="DIR", help="folder that `poselift lift` wrote")
-    parser.add_argument("--out", type=Path, metavar="FILE", help="the page (default: DIR.html beside the folder)")
-    parser.add_argument("--video", type=Path, metavar="FILE", help="the video, if it is elsewhere by now")
+    parser.add_argument("results", type=local_path, metavar="DIR", help="folder that `poselift lift` wrote")
+    parser.add_argument("--out", type=local_path, metavar="FILE", help="the page (default: DIR.html beside the folder)")
+    parser.add_argument("--video", type=local_path, metavar="FILE", help="the video, if it is elsewhere by now")
     parser.add_argument("--open", action="store_true", help="open the page in the browser")
     parser.set_defaults(run=run)
 

@@ -10,6 +10,9 @@ from poselift.core.errors import InputError
 from poselift.core.files import sha256
 from poselift.core.registry import Published, published, registry
 
+DEFAULT_LIFTER = "small"
+"""The weights that commands use without `--weights`."""
+
 
 def add_command(commands: Any) -> None:
     """Adds `weights` to the console script."""
@@ -30,11 +33,11 @@ def add_command(commands: Any) -> None:
     action.set_defaults(run=check_weights)
 
 
-def add_lifter_option(parser: argparse._ActionsContainer) -> None:
+def add_lifter_option(parser: argparse._ActionsContainer, default: str = DEFAULT_LIFTER) -> None:
     """Adds `--weights`, which chooses the lifter of a command."""
     parser.add_argument(
         "--weights",
-        default="small",
+        default=default,
         metavar="NAME|FILE",
         help="the lifter: shipped weights by name, or a .safetensors file (default: %(default)s)",
     )

@@ -4,6 +4,8 @@ import unicodedata
 
 _LONGEST = 300
 """Letters of another library's message."""
+_WIDEST = 2000
+"""Letters of a line on a console: values and names from a damaged file have any length."""
 _ODD = ("Cc", "Cs")
 """Unicode's categories of control characters and of halves of letters, which stand for bytes that are not UTF-8."""
 
@@ -13,6 +15,13 @@ class InputError(ValueError):
 
     The message says what is wrong, which file or key it concerns and what to do. It takes one line, or several if a
     list or a tree of expected files belongs to it. Commands print it without a traceback and exit with code 2.
+    """
+
+
+class WriteError(InputError):
+    """A file cannot be written where the user wants it: the disk is full or broken, or permission is missing.
+
+    The inputs are good, so another try may succeed.
     """
 
 
@@ -45,13 +54,20 @@ def short(text: str) -> str:
 def printable(text: str) -> str:
     """The text for a console: control characters and bytes that are not UTF-8 are escaped, except line ends.
 
+    Lines of more than 2,000 letters lose their middle, because an error's end says what to do.
+
     Example:
-        >>> printable("clip" + chr(7) + ".mp4") == "clip" + chr(92) + "x07.mp4"
-        True
+        >>> printable("clip" + chr(7) + ".mp4") == "clip" + chr(92) + "x07.mp4", len(printable("a" * 100_000))
+        (True, 2005)
     """
+    return "\n".join(map(_printable_line, text.split("\n")))
+
+
+def _printable_line(line: str) -> str:
+    if len(line) > _WIDEST:
+        line = f"{line[: _WIDEST // 2]} ... {line[-_WIDEST // 2 :]}"
     return "".join(
-        letter.encode("unicode_escape").decode() if unicodedata.category(letter) in _ODD and letter != "\n" else letter
-        for letter in text
+        letter.encode("unicode_escape").decode() if unicodedata.category(letter) in _ODD else letter for letter in line
     )
 
 

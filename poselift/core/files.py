@@ -10,11 +10,11 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
-from poselift.core.errors import InputError
+from poselift.core.errors import WriteError
 
-_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 """Errors of a disk that is full or broken, or of a file that may not grow; the system names no file for them."""
 
 
@@ -24,15 +24,15 @@ def check_writable(folder: str | os.PathLike[str]) -> None:
     It creates nothing: it checks the nearest existing parent.
 
     Raises:
-        InputError: the folder is a file, or is not writable.
+        WriteError: the folder is a file, or is not writable.
     """
     place = Path(folder).absolute()
     while not place.exists() and place != place.parent:
         place = place.parent
     if not place.is_dir():
-        raise InputError(f"cannot write to {folder}: {place} is not a folder; choose another folder")
+        raise WriteError(f"cannot write to {folder}: {place} is not a folder; choose another folder")
     if not os.access(place, os.W_OK | os.X_OK):
-        raise InputError(f"cannot write to {folder}: no permission in {place}; choose another folder")
+        raise WriteError(f"cannot write to {folder}: no permission in {place}; choose another folder")
 
 
 @contextlib.contextmanager
@@ -45,14 +45,14 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
         path: final path of the file.
 
     Raises:
-        InputError: the folder cannot be created or written to, or the disk is full.
+        WriteError: the folder cannot be created or written to, or the disk is full.
     """
     path = Path(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.stem}.", suffix=path.suffix)
     except OSError as error:
-        raise InputError(f"cannot write {path}: {error.strerror or error}; choose another folder") from error
+        raise WriteError(f"cannot write {path}: {error.strerror or error}; choose another folder") from error
     os.close(handle)
     temporary = Path(name)
     try:
@@ -63,8 +63,8 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
         temporary.chmod(0o666 & ~umask)
         os.replace(temporary, path)
     except OSError as error:
-        if error.errno in _NO_ROOM:
-            raise InputError(
+        if error.errno in NO_ROOM:
+            raise WriteError(
                 f"cannot write {path}: {error.strerror}; free some space, or choose another folder"
             ) from error
         if error.filename is None:
@@ -82,20 +82,20 @@ def atomic_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
         path: final path of the folder.
 
     Raises:
-        InputError: the folder cannot be created or written to.
+        WriteError: the folder cannot be created or written to.
     """
     path = Path(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         temporary = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.stem}.", suffix=path.suffix))
     except OSError as error:
-        raise InputError(f"cannot write {path}: {error.strerror or error}; choose another folder") from error
+        raise WriteError(f"cannot write {path}: {error.strerror or error}; choose another folder") from error
     try:
         yield temporary
         try:
             move_files(temporary, path)
         except OSError as error:
-            raise InputError(f"cannot write {path}: {error.strerror or error}; choose another folder") from error
+            raise WriteError(f"cannot write {path}: {error.strerror or error}; choose another folder") from error
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
 
@@ -118,10 +118,26 @@ def remove_partial_of(path: Path) -> None:
             there.unlink(missing_ok=True)
 
 
+@contextlib.contextmanager
+def atomic_text(path: str | os.PathLike[str]) -> Iterator[TextIO]:
+    """An open text file in UTF-8, in place when the block succeeds.
+
+    Halves of letters, which stand for bytes of file names that are not UTF-8, are written as escapes.
+
+    Raises:
+        InputError: as of `atomic_path`.
+    """
+    with (
+        atomic_path(path) as temporary,
+        open(temporary, "w", encoding="utf-8", errors="backslashreplace", newline="\n") as file,
+    ):
+        yield file
+
+
 def write_text(path: str | os.PathLike[str], text: str) -> None:
-    """Writes UTF-8 text atomically."""
-    with atomic_path(path) as temporary:
-        temporary.write_text(text, encoding="utf-8")
+    """Writes text atomically; see `atomic_text`."""
+    with atomic_text(path) as file:
+        file.write(text)
 
 
 def write_json(path: str | os.PathLike[str], value: Any) -> None:

@@ -8,6 +8,9 @@ import filelock
 
 from poselift.core.errors import InputError
 
+_LOCK = ".poselift_lock"
+"""Name of the lock's file in a folder of results."""
+
 
 class BusyError(InputError):
     """Another process holds a lock."""
@@ -51,3 +54,26 @@ def locked(path: Path, busy: str, patience: float = 0.0) -> Iterator[None]:
         with contextlib.suppress(OSError):
             path.unlink()
         lock.release()
+
+
+@contextlib.contextmanager
+def writing_alone(folder: Path, option: str) -> Iterator[None]:
+    """A block in which no other command writes to a folder. The folder is made, and removed if it stays empty.
+
+    Args:
+        folder: the folder.
+        option: names another one, in the message.
+
+    Raises:
+        BusyError: another command is writing to it.
+    """
+    made = not folder.exists()
+    folder.mkdir(parents=True, exist_ok=True)
+    busy = f"another run is writing to {folder}; wait for its end, or choose another {option}"
+    try:
+        with locked(folder / _LOCK, busy):
+            yield
+    finally:
+        if made:
+            with contextlib.suppress(OSError):  # it has files
+                folder.rmdir()

@@ -111,8 +111,7 @@ def read_array(file: IO[bytes] | io.BufferedIOBase, size: int) -> np.ndarray:
             raise ValueError(f"it ends after {filled} of {held} bytes")
         raw[filled : filled + len(part)] = np.frombuffer(part, np.uint8)
         filled += len(part)
-    if dtype.kind == "U":
-        _check_text(raw.view(np.dtype(np.uint32).newbyteorder(dtype.byteorder)))
+    check_text(flat)
     return flat.reshape(shape, order="F" if fortran else "C")
 
 
@@ -153,7 +152,10 @@ def _opened(path: str | os.PathLike[str], help_text: str) -> Iterator[ZipFile]:
         ) from error
 
 
-def _check_text(codes: np.ndarray) -> None:
-    """Raises ValueError for numbers that are no characters; Python fails on them much later."""
-    if len(codes) and (codes.max() > _HIGHEST or ((codes >= _SURROGATES[0]) & (codes <= _SURROGATES[1])).any()):
+def check_text(array: np.ndarray) -> None:
+    """Raises a ValueError if text has numbers that are no characters; Python fails on them much later."""
+    if array.dtype.kind != "U" or not array.nbytes:
+        return
+    codes = np.ascontiguousarray(array).reshape(-1).view(np.dtype(np.uint32).newbyteorder(array.dtype.byteorder))
+    if codes.max() > _HIGHEST or ((codes >= _SURROGATES[0]) & (codes <= _SURROGATES[1])).any():
         raise ValueError("its text has characters that do not exist")

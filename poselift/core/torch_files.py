@@ -1,13 +1,18 @@
 """Reading of PyTorch's files, without running what is in them."""
 
+import hashlib
 import os
+import re
 from pathlib import Path
 from typing import Any
 from zipfile import ZIP_STORED, ZipFile, is_zipfile
 
 import torch
 
-from poselift.core.errors import InputError, reason
+from poselift.core.errors import InputError, reason, short
+
+CHECKSUM = "sha256"
+"""Key of a checkpoint's own `content_sha256`, without this key."""
 
 
 def check_archive(path: str | os.PathLike[str]) -> None:
@@ -36,11 +41,36 @@ def check_archive(path: str | os.PathLike[str]) -> None:
         raise InputError(f"{path} is damaged (wrong check sum of {damaged}); copy it again, or take another checkpoint")
 
 
+def content_sha256(value: Any) -> str:
+    """SHA-256 of nested dicts and lists of tensors and plain data, as lower-case hex."""
+    digest = hashlib.sha256()
+    _add(digest, value)
+    return digest.hexdigest()
+
+
+def _add(digest: "hashlib._Hash", value: Any) -> None:
+    """Adds a value with its type, so that other values give other bytes."""
+    if isinstance(value, torch.Tensor):
+        digest.update(f"{value.dtype}{tuple(value.shape)}".encode())
+        digest.update(value.detach().cpu().contiguous().flatten().view(torch.uint8).numpy().tobytes())
+    elif isinstance(value, dict):
+        digest.update(f"dict {len(value)}".encode())
+        for item in value.items():
+            _add(digest, item)
+    elif isinstance(value, list | tuple):
+        digest.update(f"list {len(value)}".encode())
+        for item in value:
+            _add(digest, item)
+    else:
+        digest.update(f"{type(value).__name__} {value!r} ".encode("utf-8", "backslashreplace"))
+
+
 def read_checkpoint_file(path: str | os.PathLike[str]) -> dict[str, Any]:
     """The content of a training run's checkpoint: tensors and plain data.
 
     Raises:
-        InputError: the file is damaged, is no checkpoint, or holds anything else.
+        InputError: the file is damaged, is no checkpoint, holds anything else, or has another content than its
+            `sha256` says.
     """
     check_archive(path)
     try:
@@ -49,8 +79,22 @@ def read_checkpoint_file(path: str | os.PathLike[str]) -> dict[str, Any]:
         content = torch.load(path, map_location="cpu", weights_only=True)
     except Exception as error:  # a damaged file can raise any exception
         raise InputError(
-            f"{path} cannot be read as a checkpoint of tensors and plain data ({reason(error)}); copy it again"
+            f"{path} cannot be read as a checkpoint of tensors and plain data ({_why(error)}); copy it again"
         ) from error
     if not isinstance(content, dict):
         raise InputError(f"{path} is no checkpoint: it holds a {type(content).__name__}; give another file")
+    checksum = content.pop(CHECKSUM, None)
+    if checksum is not None and checksum != content_sha256(content):
+        raise InputError(
+            f"{path} is damaged or was changed: its content does not have its sha256; copy it again, or take another "
+            "checkpoint"
+        )
     return content
+
+
+def _why(error: Exception) -> str:
+    """The reason of an error of `torch.load`, without its advice to run the code in the file."""
+    if found := re.search(r"GLOBAL (\S+)", str(error)):
+        return f"it wants {found[1]}, which is no plain data"
+    found = re.search(r"WeightsUnpickler error:(.*)", str(error))
+    return reason(error) if found is None else short(found[1].strip())

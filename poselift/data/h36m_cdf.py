@@ -10,13 +10,15 @@ from pathlib import Path
 import numpy as np
 from jaxtyping import Float
 
+from poselift.core.apart import read_apart
+from poselift.core.bounded import room
 from poselift.core.errors import InputError, reason
 from poselift.core.files import atomic_path, check_writable
 from poselift.core.optional import require
-from poselift.data.cdf import check_counts
 from poselift.data.h36m import ACTIONS, FRAMES, GUIDE, SUBJECTS, URL, action_name
 from poselift.data.h36m_cameras import CAMERAS
 from poselift.data.reading import Layout, check_shape
+from poselift.data.scientific_files import cdf_variable
 from poselift.skeleton import H36M32
 
 LAYOUT = Layout(
@@ -45,11 +47,10 @@ def read_cdf(path: str | Path) -> Float[np.ndarray, "t 32 3"]:
     Raises:
         InputError: the file is missing or no CDF, its `Pose` has another shape, or cdflib is not installed.
     """
-    cdflib = require("cdflib", "datasets")
+    require("cdflib", "datasets")
     path = LAYOUT.require_file(path)
     try:
-        check_counts(path)
-        pose = np.asarray(cdflib.CDF(path).varget("Pose"))
+        pose = read_apart(cdf_variable, path, room(path.stat().st_size), "Pose")
     except Exception as error:  # a damaged file can raise any exception
         raise InputError(f"{path} cannot be read as a CDF with a variable 'Pose' ({reason(error)})") from error
     check_shape(path, "Pose", pose, (1, None, 3 * len(H36M32)))

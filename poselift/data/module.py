@@ -9,6 +9,7 @@ import torch
 from torch.utils.data import DataLoader, Dataset
 
 from poselift.core.errors import InputError
+from poselift.core.kinds import Count, checked
 from poselift.data.batches import Batch, Batches, BatchSampler
 from poselift.data.cmu_bench import CmuBench
 from poselift.data.views import View
@@ -81,8 +82,7 @@ class MotionData(pl.LightningDataModule, ABC):
     ) -> None:
         super().__init__()
         for name, number in {"frames": frames, "data.batch_size": batch_size, "data.batches": batches}.items():
-            if type(number) is not int or number < 1:
-                raise InputError(f"{name}={number} must be a whole number, 1 or more")
+            checked(name, Count, number)
         self.frames, self.batch_size, self.batches, self.seed = frames, batch_size, batches, seed
         self.skeleton_in, self.skeleton_out = get_skeleton(skeleton_in), get_skeleton(skeleton_out)
         self._val: _Views | None = None

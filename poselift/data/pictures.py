@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Unpack
 
-import av
 import numpy as np
 from av.error import FFmpegError
 from jaxtyping import Bool, Float
@@ -18,6 +17,10 @@ from poselift.data.views import View
 from poselift.data.virtual import SyntheticData
 from poselift.geometry import ASSUMED_FOV, intrinsics_from_fov
 from poselift.skeleton import Skeleton
+from poselift.video.decoder import open_file
+
+_PATIENCE = 120.0
+"""Seconds for which a drive may say nothing."""
 
 
 def picture_view(
@@ -56,7 +59,7 @@ def picture_size(path: str | Path) -> tuple[int, int]:
         InputError: the file cannot be read as a picture.
     """
     try:
-        with av.open(str(path)) as container:
+        with open_file(Path(path), timeout=_PATIENCE) as container:
             stream = container.streams.video[0]
             size = stream.width, stream.height
     except (FFmpegError, OSError, IndexError) as error:

@@ -9,15 +9,14 @@ from typing import Any
 
 import numpy as np
 from jaxtyping import Float
-from scipy.io import loadmat
 
+from poselift.core.apart import read_apart
 from poselift.core.bounded import room
 from poselift.core.errors import InputError, reason, short
 from poselift.core.npz import npz_arrays, npz_member, read_array, read_header
 from poselift.core.optional import require
-from poselift.data.hdf5 import check_heaps, dataset_array
-from poselift.data.matlab import check_unpacked
-from poselift.data.unpickling import RestrictedUnpickler
+from poselift.core.unpickling import RestrictedUnpickler
+from poselift.data.scientific_files import hdf5_arrays, mat5_arrays
 
 Shape = tuple[int | None, ...]
 """A shape that a format requires; None for an axis of any length."""
@@ -210,17 +209,13 @@ def load_mat(path: str | Path, keys: Mapping[str, Shape | None]) -> dict[str, np
     with path.open("rb") as file:
         # The first line of text has the version; HDF5 keeps it as a separate block before its data.
         is_hdf5 = file.read(128).startswith((b"MATLAB 7.3", b"\x89HDF"))
-    h5py = require("h5py", "datasets") if is_hdf5 else None
+    if is_hdf5:
+        require("h5py", "datasets")
     try:
-        most = room(path.stat().st_size)
-        if h5py is None:
-            check_unpacked(path, most)
-            arrays = loadmat(path, variable_names=list(keys))
-        else:
-            check_heaps(path)
-            with h5py.File(path) as file:
-                datasets = {key: file[key] for key in keys if isinstance(file.get(key), h5py.Dataset)}
-                arrays = {key: dataset_array(dataset, most).T for key, dataset in datasets.items()}
+        read = hdf5_arrays if is_hdf5 else mat5_arrays
+        arrays = read_apart(read, path, room(path.stat().st_size), list(keys))
+        if is_hdf5:
+            arrays = {key: array.T for key, array in arrays.items()}
     except Exception as error:  # a damaged file can raise any exception
         raise InputError(f"{path} cannot be read as a MATLAB file ({reason(error)})") from error
     for key, shape in keys.items():

@@ -8,6 +8,7 @@ from typing import Any, Required, Unpack
 import torch
 
 from poselift.core.errors import InputError
+from poselift.core.kinds import Count, checked
 from poselift.data import augment
 from poselift.data.augment import Augmentation
 from poselift.data.batches import Batch
@@ -237,8 +238,7 @@ class SyntheticData(VirtualData):
     def __init__(self, clips: int = 64, clip_frames: int = 250, **common: Unpack[VirtualOptions]) -> None:
         super().__init__(**common)
         for name, number in {"data.clips": clips, "data.clip_frames": clip_frames}.items():
-            if type(number) is not int or number < 1:
-                raise InputError(f"{name}={number} must be a whole number, 1 or more")
+            checked(name, Count, number)
         self.clips, self.clip_frames = clips, clip_frames
 
     def training_corpus(self) -> MotionCorpus:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from poselift.core.files import atomic_path
+from poselift.core.files import atomic_text
 from poselift.kinematics import RiggedMotion, coordinates, joint_angles, solve
 from poselift.structures import Motion
 
@@ -24,7 +24,7 @@ def write_angles_csv(path: str | os.PathLike[str], motion: Motion | RiggedMotion
         InputError: the file cannot be written, the skeleton lacks joints, or no frame has a pose.
     """
     angles = joint_angles(motion)
-    with atomic_path(path) as temporary, open(temporary, "w", encoding="utf-8", newline="") as file:
+    with atomic_text(path) as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["time_s", *(f"{name}_deg" for name in angles.names)])
         for time, row in zip(angles.timestamps, angles.degrees.tolist(), strict=True):
@@ -48,6 +48,6 @@ def write_angles_mot(path: str | os.PathLike[str], motion: Motion | RiggedMotion
     table = np.stack([rigged.timestamps, *columns.values()], 1)
     table = table[np.isfinite(table).all(1)]
     header = [Path(path).stem, "version=1", f"nRows={len(table)}", f"nColumns={table.shape[1]}", "inDegrees=yes"]
-    with atomic_path(path) as temporary, open(temporary, "w", encoding="utf-8", newline="\n") as file:
+    with atomic_text(path) as file:
         file.write("\n".join([*header, "endheader", "\t".join(["time", *columns])]) + "\n")
         np.savetxt(file, table, fmt="%.6f", delimiter="\t")

@@ -5,7 +5,7 @@ import os
 import numpy as np
 from jaxtyping import Float
 
-from poselift.core.files import atomic_path
+from poselift.core.files import atomic_text
 from poselift.core.times import usual_interval
 from poselift.kinematics import Rig, RiggedMotion, solve
 from poselift.kinematics.angles import euler_zxy
@@ -43,7 +43,7 @@ def write_bvh(path: str | os.PathLike[str], motion: Motion | RiggedMotion, up: s
     angles = _continuous(np.degrees(euler_zxy(rigged.rotations[shown])))
     order = _depth_first(rigged.rig)
     columns = np.concatenate([_CENTIMETRES * rigged.root[shown], angles[:, order].reshape(len(shown), -1)], 1)
-    with atomic_path(path) as temporary, open(temporary, "w", encoding="utf-8", newline="\n") as file:
+    with atomic_text(path) as file:
         file.write("HIERARCHY\n" + _hierarchy(rigged.rig, 0, ""))
         file.write(f"MOTION\nFrames: {len(columns)}\nFrame Time: {interval:.8f}\n")
         np.savetxt(file, columns, fmt="%.5f")

@@ -1,7 +1,10 @@
 """C3D: marker positions as biomechanics programs read them (c3d.org), written by ezc3d."""
 
+import errno
 import os
+import tempfile
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 
@@ -9,6 +12,9 @@ from poselift.core.files import atomic_path
 from poselift.core.optional import require
 from poselift.export.markers import markers
 from poselift.structures import Motion
+
+_BLOCK, _NUMBER = 512, 4
+"""Bytes of a block of the format, and of a number."""
 
 
 def write_c3d(path: str | os.PathLike[str], motions: Sequence[Motion], up: str = "y") -> None:
@@ -52,5 +58,11 @@ def write_c3d(path: str | os.PathLike[str], motions: Sequence[Motion], up: str =
         "residuals": residuals[None],
         "camera_masks": np.zeros((7, *missing.shape), dtype=bool),
     }
-    with atomic_path(path) as temporary:
-        file.write(str(temporary))
+    # By way of another folder, because ezc3d takes no path that is not UTF-8.
+    with atomic_path(path) as temporary, tempfile.TemporaryDirectory() as folder:
+        file.write(f"{folder}/motion.c3d")
+        content = Path(folder, "motion.c3d").read_bytes()
+        # Word 9 of the header is the first block of the data. ezc3d says nothing where the disk is full.
+        if len(content) < (int.from_bytes(content[16:18], "little") - 1) * _BLOCK + points.size * _NUMBER:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        temporary.write_bytes(content)

@@ -4,7 +4,7 @@ import csv
 import math
 import os
 
-from poselift.core.files import atomic_path
+from poselift.core.files import atomic_text
 from poselift.export.table import columns
 from poselift.structures import Motion
 
@@ -38,7 +38,7 @@ def write_csv(path: str | os.PathLike[str], motion: Motion) -> None:
         '0.000000,0,1.00000,1.00000,1.00000,'
     """
     table = columns(motion)
-    with atomic_path(path) as temporary, open(temporary, "w", encoding="utf-8", newline="") as file:
+    with atomic_text(path) as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(table)
         cells = [_time, *([_cell] * (len(table) - 1))]

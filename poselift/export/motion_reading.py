@@ -56,6 +56,8 @@ def read_motion(npz_path: str | os.PathLike[str]) -> Motion:
     try:
         skeleton = skeleton_from_json(about["skeleton"])
         keypoint_skeleton = skeleton_from_json(about["keypoints"])
+        if [*skeleton.parents].count(None) != 1:
+            raise ValueError("the skeleton of a motion has one root")  # noqa: TRY301
         size, frame, person = about["keypoints"]["image_size"], about["axes"]["frame"], about["person"]
     except KeyError as error:
         raise InputError(f"{json_path}: the key {error} is missing; take the JSON that poselift wrote") from error

@@ -40,5 +40,6 @@ def write_parquet(path: str | os.PathLike[str], motions: Sequence[Motion]) -> No
     axes = "x right, y down, z forward" if first.frame == "camera" else "y up, the ground at y = 0"
     heights = {motion.keypoints.person: asdict(motion.height) for motion in motions if motion.height is not None}
     about = {"heights": json.dumps(heights), "skeleton": first.skeleton.name, "frame": first.frame, "axes": axes}
-    with atomic_path(path) as temporary:
-        parquet.write_table(table.replace_schema_metadata(about), temporary)
+    # An open file, because pyarrow takes no path that is not UTF-8.
+    with atomic_path(path) as temporary, open(temporary, "wb") as file:
+        parquet.write_table(table.replace_schema_metadata(about), file)

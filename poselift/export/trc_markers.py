@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from poselift.core.files import atomic_path
+from poselift.core.files import atomic_text
 from poselift.export.markers import markers
 from poselift.structures import Motion
 
@@ -44,6 +44,6 @@ def write_trc(
         f"{index}\t{row[0]:.6f}\t" + "\t".join("NaN" if value != value else f"{value:.3f}" for value in row[1:])
         for index, row in enumerate(numbers.tolist(), 1)
     )
-    with atomic_path(path) as temporary, open(temporary, "w", encoding="utf-8", newline="\n") as file:
+    with atomic_text(path) as file:
         file.write("\n".join(lines) + "\n")
         file.writelines(f"{row}\n" for row in rows)

@@ -2,12 +2,17 @@
 
 import asyncio
 import contextlib
+import logging
 import re
 import threading
 from typing import Any
 
 from poselift.core.errors import InputError
 from poselift.core.optional import require
+
+_log = logging.getLogger(__name__)
+# Otherwise Python prints websockets' tracebacks of clients that say nonsense.
+_log.addHandler(logging.NullHandler())
 
 _WAITING = 8
 """Lines that wait for a slow client."""
@@ -70,7 +75,13 @@ class WebSocketLines:
         pages = re.compile(rf"https?://(localhost|127\.0\.0\.1|\[::1\]|{re.escape(self._host)})(:\d+)?|file://")
         try:
             server = await serve(
-                self._client, self._host, self.port, origins=[None, pages], compression=None, close_timeout=0.5
+                self._client,
+                self._host,
+                self.port,
+                origins=[None, pages],
+                compression=None,
+                close_timeout=0.5,
+                logger=_log,
             )
         except OSError as error:
             self._error = error
@@ -83,13 +94,16 @@ class WebSocketLines:
             await self._stop.wait()
 
     async def _client(self, connection: Any) -> None:
-        """Feeds a client until it leaves."""
+        """Feeds a client until it leaves, or vanishes."""
+        from websockets.exceptions import ConnectionClosed
+
         lines: asyncio.Queue[str] = asyncio.Queue(_WAITING)
         self._clients.add(lines)
         feeding = asyncio.create_task(self._feed(connection, lines))
         try:
-            async for _ in connection:  # ends when the client leaves; what it says does not matter
-                pass
+            with contextlib.suppress(ConnectionClosed):
+                async for _ in connection:  # ends when the client leaves; what it says does not matter
+                    pass
         finally:
             self._clients.discard(lines)
             feeding.cancel()

@@ -16,9 +16,9 @@ from jaxtyping import Float
 
 from poselift.core.bounded import read_text
 from poselift.core.errors import reason, short
+from poselift.data.pandas_hdf5 import is_hdf5, read_frame
 from poselift.keypoints.content import KeypointFile, Observation
 from poselift.keypoints.input_file import KeypointInput, number_in, pick
-from poselift.keypoints.pandas_hdf5 import is_hdf5, read_frame
 
 WHAT = "DeepLabCut's CSV or HDF5"
 

@@ -5,9 +5,10 @@ A config checks its values when it is made, so Hydra, Python and the JSON of sav
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin
+from typing import Annotated, Any, TypeVar
 
 from poselift.core.errors import InputError
+from poselift.core.kinds import checked
 from poselift.nn.attention import attention_spec
 from poselift.skeleton import CMU28, H36M17
 
@@ -77,22 +78,6 @@ def config_from_dict(kind: type[Config], values: Mapping[str, Any]) -> Config:
 
 def _checked(key: str, kind: Any, value: Any) -> Any:
     """The value as its field needs it; raises InputError if it does not fit."""
-    kind, least, most = get_args(kind) if get_origin(kind) is Annotated else (kind, -_LARGEST, _LARGEST)
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    if kind is bool and not isinstance(value, bool):
-        raise InputError(f"{key}={value} must be true or false")
-    if kind is int and (not number or isinstance(value, float)):
-        raise InputError(f"{key}={value} must be a whole number")
-    if kind is float and not number:
-        raise InputError(f"{key}={value} must be a number")
-    if number and not least <= value <= most:
-        raise InputError(f"{key}={value} must be a number from {least:g} to {most:g}")
-    if kind is float:
-        return float(value)
-    if kind is str and not isinstance(value, str):
-        raise InputError(f"{key}={value} must be text")
-    if get_origin(kind) is Literal and value not in get_args(kind):
-        raise InputError(f"{key}={value} is not known; choose {', '.join(get_args(kind))}")
     if kind == AttentionSpec:
         if not isinstance(value, str | Mapping):
             raise InputError(f"{key}={value} must be the name of an attention mechanism, or its name and options")
@@ -101,4 +86,4 @@ def _checked(key: str, kind: Any, value: Any) -> Any:
             if isinstance(given, int | float) and not abs(given) <= _LARGEST:
                 raise InputError(f"{key}.{option}={given} must be a number up to {_LARGEST}")
         return spec
-    return value
+    return checked(key, Annotated[kind, -_LARGEST, _LARGEST] if kind in (int, float) else kind, value)

@@ -151,7 +151,7 @@ def _exported(module: PixelsToJoints, weights: Weights) -> Any:
 
 def _difference(module: PixelsToJoints, path: Path) -> float:
     """The largest difference between the joints of the graph and of PyTorch; NaN if only one has a number."""
-    session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
+    session = onnxruntime.InferenceSession(path.read_bytes(), providers=["CPUExecutionProvider"])
     worst = 0.0
     for b, t in ((1, 1), (3, 8), (1, 30)):
         windows = random_windows(b, t, len(module.lifter.skeleton_in))

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 import torch
-from safetensors import SafetensorError
-from safetensors.torch import load_file, save_file
+from safetensors.torch import load, save
 from torch import Tensor
 
 from poselift.core.bounded import read_json, whole_number
@@ -85,12 +84,7 @@ def save_weights(
         for key, value in lifter.state_dict().items()
     }
     with atomic_path(path) as temporary:
-        try:
-            save_file(state, temporary)
-        except SafetensorError as error:
-            raise InputError(
-                f"cannot write {path}: {reason(error)}; free some space, or choose another folder"
-            ) from error
+        temporary.write_bytes(save(state))
     card = {
         "model": type(lifter).__name__,
         "config": asdict(lifter.config),
@@ -190,6 +184,7 @@ def load_weights(name_or_path: str | Path, device: torch.device | str = "cpu") -
 def _read_state(path: Path) -> dict[str, Tensor]:
     """The tensors of a safetensors file, in float32."""
     try:
-        return {key: value.float() for key, value in load_file(path).items()}
+        # Its bytes, because safetensors takes no path that is not UTF-8.
+        return {key: value.float() for key, value in load(path.read_bytes()).items()}
     except Exception as error:  # a damaged file can raise any exception
         raise InputError(f"{path} cannot be read as safetensors ({reason(error)}); copy it again") from error

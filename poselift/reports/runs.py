@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from poselift.core.bounded import read_json
-from poselift.core.errors import InputError
+from poselift.core.errors import InputError, printable
 from poselift.reports.protocols import GroupBy
 from poselift.skeleton import get_skeleton
 
@@ -141,7 +141,19 @@ def _read(file: Path) -> Run:
         _check_lists(file, f"curves.{key}", [curve["thresholds"], curve["mean"], *curve["joints"].values()])
     _check_lists(file, "over_time", [results["over_time"]["seconds"], results["over_time"]["error"]])
     _check_poses(file, results)
-    return Run(file, results)
+    shown = _printable(results)
+    if results["model"] is not None:
+        shown["model"]["weights"] = results["model"]["weights"]  # the path of a file
+    return Run(file, shown)
+
+
+def _printable(value: Any) -> Any:
+    """The value with texts that pages, tables and plots can show."""
+    if isinstance(value, dict):
+        return {printable(key): _printable(part) for key, part in value.items()}
+    if isinstance(value, list):
+        return [_printable(part) for part in value]
+    return printable(value) if isinstance(value, str) else value
 
 
 def _check(file: Path, where: str, value: Any, shape: Any) -> None:

@@ -123,4 +123,4 @@ class BestWeights(pl.Callback):
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Restores the lowest error."""
-        self.best = state_dict["best"]
+        self.best = float(state_dict["best"])

@@ -9,12 +9,11 @@ from typing import Any
 import pytorch_lightning as pl
 import torch
 from pytorch_lightning.plugins.io import TorchCheckpointIO
-from safetensors import SafetensorError
 
-from poselift.core.errors import InputError, describe
+from poselift.core.errors import InputError, describe, reason
 from poselift.core.files import atomic_path
-from poselift.core.torch_files import read_checkpoint_file
-from poselift.training.stopping import StopOnSignal
+from poselift.core.torch_files import CHECKSUM, content_sha256, read_checkpoint_file
+from poselift.training.stopping import StopOnSignal, Stopped
 
 
 @contextmanager
@@ -27,7 +26,7 @@ def explaining_write_errors(path: str | os.PathLike[str]) -> Iterator[None]:
     earlier = "the earlier one is intact" if Path(path).exists() else "there is no earlier one"
     try:
         yield
-    except (OSError, RuntimeError, SafetensorError, InputError) as raised:
+    except (OSError, RuntimeError, InputError) as raised:
         error = raised.__cause__ or raised if isinstance(raised, InputError) else raised
         reason = describe(error) if isinstance(error, OSError) else str(error).splitlines()[0]
         raise InputError(
@@ -59,9 +58,36 @@ class AtomicCheckpointIO(TorchCheckpointIO):
         with explaining_write_errors(path):
             with atomic_path(path) as temporary:
                 with open(temporary, "wb") as file:
-                    torch.save(checkpoint, file)
+                    torch.save({**checkpoint, CHECKSUM: content_sha256(checkpoint)}, file)
                 _flush(temporary)
             _flush(path.parent)
+
+
+@contextmanager
+def explaining_damage(path: str | None, step: int, trainer: pl.Trainer) -> Iterator[None]:
+    """Turns any error up to the first step of a resumed run into one that names the checkpoint.
+
+    Damage inside of values shows only when Lightning and the optimizer use them. Checkpoints with a checksum have none.
+
+    Args:
+        path: the checkpoint; None for a new run.
+        step: of the checkpoint.
+        trainer: of the run.
+
+    Raises:
+        InputError: an error that is not meant for people came from the checkpoint.
+    """
+    try:
+        yield
+    except (InputError, OSError, Stopped, torch.OutOfMemoryError):
+        raise
+    except Exception as error:
+        if path is None or trainer.global_step > step + 1:
+            raise
+        raise InputError(
+            f"{path} cannot be resumed from: it is damaged, or of another version ({reason(error)}); take another "
+            "checkpoint, or start anew with init= and another output="
+        ) from error
 
 
 def read_checkpoint(path: str | os.PathLike[str]) -> dict[str, Any]:
@@ -75,7 +101,8 @@ def read_checkpoint(path: str | os.PathLike[str]) -> dict[str, Any]:
     if not Path(path).is_file():
         raise InputError(f"no such file: {path}; resume= takes a checkpoint (.ckpt) of an earlier run, or auto")
     checkpoint = read_checkpoint_file(path)
-    if not {"model", "loops", "state_dict", "global_step"} <= set(checkpoint):
+    kinds = {"model": dict, "loops": dict, "state_dict": dict, "global_step": int}
+    if not all(isinstance(checkpoint.get(key), kind) for key, kind in kinds.items()):
         raise InputError(f"{path} is not a checkpoint of poselift train; give one of its files checkpoints/*.ckpt")
     return checkpoint
 

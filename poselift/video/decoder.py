@@ -18,8 +18,32 @@ _PATIENCE = 10.0
 _FILE_PATIENCE = 120.0
 """Seconds for which a drive may say nothing: slow ones need a while to wake up."""
 
-_PLAYLIST = b"#EXTM3U"
-"""How a playlist of HLS begins."""
+_LISTS = (b"#EXTM3U", b"ffconcat")
+"""How the playlists of HLS and of FFmpeg's concat begin."""
+
+_ANIMATED = 2
+"""Flag of an animation in byte 20 of WebP's extended format."""
+
+_VIDEOS = (
+    "apng apv asf av1 avi avs2 avs3 cavsvideo cine dhav dirac dnxhd dv evc flv gif gxf h261 h263 h264 hevc hxvs ifv "
+    "ivf jpegxl_anim kux live_flv luodat lxf m4v matroska mjpeg mov mpeg mpegts mpegvideo mpjpeg mxf mxg nsv nut nuv "
+    "obu ogg pva rm ser smjpeg swf ty vc1 vvc wtv yuv4mpegpipe"
+)
+_OTHERS = "aac ac3 aiff amr au caf dts eac3 flac image2 mp3 tty truehd w64 wav webvtt wv"
+"""Sounds and pictures, which get an error of their own."""
+_FORMATS = ",".join(
+    [*_VIDEOS.split(), *_OTHERS.split(), *sorted(name for name in av.formats_available if name.endswith("_pipe"))]
+)
+"""FFmpeg's formats that may be opened, by their short names: each reads its own bytes. Others, such as concat, hls and
+sdp, open whatever files and addresses their content names, for any time."""
+_FORMATS_OF_URLS = f"{_FORMATS},hls,rtp,rtsp"
+"""A stream consists of parts."""
+_ONE_FILE = {
+    "format_whitelist": _FORMATS,
+    "protocol_whitelist": "file",
+    "pattern_type": "none",  # a name with % is no pattern of names
+}
+"""Options of FFmpeg that keep it inside of the file that is given."""
 
 _MOST_PENDING = 1000
 """Calls at most for the last pictures: more than any decoder has threads and pictures in waiting."""
@@ -41,21 +65,39 @@ def open_video(path: str | os.PathLike[str]) -> Iterator[tuple[InputContainer, V
         raise InputError(f"{path} is empty (0 bytes); copy or record the video again")
     try:
         with path.open("rb") as file:
-            playlist = file.read(len(_PLAYLIST)) == _PLAYLIST
-        if playlist:
-            # FFmpeg waits forever for more entries.
+            start = file.read(21).ljust(21)
+        if start.startswith(_LISTS):
             raise InputError(f"{path} is a playlist, not a video; give one of the videos that it names")
-        # Without the prefix, FFmpeg takes a name with a colon for a URL.
-        container = av.open(f"file:{path}", metadata_errors="replace", timeout=_FILE_PATIENCE)
+        if start[8:16] == b"WEBPVP8X" and start[20] & _ANIMATED:
+            raise InputError(
+                f"{path} is an animated WebP, which FFmpeg cannot decode; convert it to GIF or H.264 (.mp4)"
+            )
+        container = open_file(path, timeout=_FILE_PATIENCE)
     except PermissionError as error:
         raise InputError(f"{path} cannot be read: permission denied; change the file's permissions") from error
     except av.error.FFmpegError as error:
-        reason = error.strerror or error
+        # Of a format that is not in the list, FFmpeg says "Invalid argument".
+        unknown = isinstance(error, av.error.ArgumentError)
+        reason = "no format that poselift reads" if unknown else error.strerror or error
         raise InputError(
             f"{path} cannot be opened as a video ({reason}); it is damaged or another kind of file"
         ) from error
     with _decoded_from(container, str(path)) as opened:
         yield opened
+
+
+def open_file(path: Path, timeout: float) -> InputContainer:
+    """The container of a file, opened by FFmpeg without any other file.
+
+    Args:
+        path: the file.
+        timeout: seconds for which the drive may say nothing.
+
+    Raises:
+        FFmpegError: it cannot be opened, or is a list of other files.
+    """
+    # Without the prefix, FFmpeg takes a name with a colon for a URL.
+    return av.open(f"file:{path}", options=dict(_ONE_FILE), metadata_errors="replace", timeout=timeout)
 
 
 @contextlib.contextmanager
@@ -72,7 +114,7 @@ def open_url(url: str, name: str) -> Iterator[tuple[InputContainer, VideoStream]
         InputError: the address gives no video.
     """
     # RTSP over TCP: lost UDP packets damage pictures, and many routers drop them all.
-    options = {"rtsp_transport": "tcp"} if url.startswith("rtsp") else {}
+    options = {"format_whitelist": _FORMATS_OF_URLS} | ({"rtsp_transport": "tcp"} if url.startswith("rtsp") else {})
     try:
         container = av.open(url, timeout=_PATIENCE, options=options, metadata_errors="replace")
     except (av.error.FFmpegError, OSError, ValueError) as error:

@@ -20,6 +20,9 @@ from poselift.video.probe import probe
 from poselift.video.problems import Problems, is_cut_off
 from poselift.video.upright import Upright, pixel_aspect
 
+_SKEWED = 1.0
+"""Degrees from a quarter turn that a file's rotation may have without a warning."""
+
 
 @dataclass(frozen=True)
 class Frame:
@@ -92,6 +95,11 @@ class VideoReader:
                 )
             clock = Clock(first, container, stream)
             upright = Upright(first, stream)
+            if abs(upright.wanted - 90 * round(upright.wanted / 90)) > _SKEWED:
+                self.warnings.append(
+                    f"the file wants its pictures turned by {upright.wanted:.0f} degrees; only quarter turns are "
+                    f"possible, so they are turned by {upright.rotation}"
+                )
             if stream.sample_aspect_ratio and stream.sample_aspect_ratio != pixel_aspect(stream):
                 aspect = f"{float(stream.sample_aspect_ratio):g}"
                 self.warnings.append(f"pixels {aspect} times as wide as high are not believed; square ones are assumed")

@@ -19,21 +19,21 @@ _WIDEST_PIXEL = 4
 _CV2_TURNS = {1: cv2.ROTATE_90_CLOCKWISE, 2: cv2.ROTATE_180, 3: cv2.ROTATE_90_COUNTERCLOCKWISE}
 
 
-def display_orientation(frame: av.VideoFrame) -> tuple[int, bool]:
-    """Quarter turns clockwise for display, 0 to 3, and whether the picture is mirrored before.
+def display_orientation(frame: av.VideoFrame) -> tuple[float, bool]:
+    """Degrees clockwise for display, from -180 to 180, and whether the picture is mirrored before.
 
     Phones record in the orientation of the sensor, and store a display matrix. Its upper left 2 x 2 part
     [[a, b], [c, d]] maps a row vector, (x', y') = (a x + c y, b x + d y), x to the right and y down (ISO/IEC 14496-12,
-    8.3.2; FFmpeg's libavutil/display.h). Other angles are rounded to quarter turns.
+    8.3.2; FFmpeg's libavutil/display.h).
     """
     matrix = frame.side_data.get("DISPLAYMATRIX")
     if not isinstance(matrix, Buffer):
-        return 0, False
+        return 0.0, False
     a, b, _, c, d = (int(value) for value in np.frombuffer(bytes(matrix), dtype=np.int32)[:5])
     mirrored = a * d - b * c < 0
     if mirrored:
         a, b = -a, -b
-    return round(math.atan2(b, a) / (math.pi / 2)) % 4, mirrored
+    return math.degrees(math.atan2(b, a)), mirrored
 
 
 def pixel_aspect(stream: VideoStream) -> Fraction:
@@ -53,10 +53,12 @@ class Upright:
         width: width of the upright pictures.
         height: height of the upright pictures.
         rotation: clockwise rotation of the stored pictures: 0, 90, 180 or 270 degrees.
+        wanted: the rotation that the file wants, degrees; others than quarter turns are rounded.
     """
 
     def __init__(self, first: av.VideoFrame, stream: VideoStream) -> None:
-        self._turns, self._mirrored = display_orientation(first)
+        self.wanted, self._mirrored = display_orientation(first)
+        self._turns = round(self.wanted / 90) % 4
         self._stored_size = max(1, round(first.width * pixel_aspect(stream))), first.height
         self._brightness = pq_to_usual() if stream.codec_context.color_trc == PQ else None
         self._reformatter = VideoReformatter()

@@ -18,7 +18,7 @@ from av.video.stream import VideoStream
 from jaxtyping import UInt8
 
 from poselift.core.errors import InputError
-from poselift.core.files import atomic_path
+from poselift.core.files import NO_ROOM, atomic_path
 from poselift.video.yuv import YuvConverter
 
 # A multiple of all usual frame rates, also NTSC's 30000/1001, within the 16 bits of MPEG-4 Part 2.
@@ -134,9 +134,11 @@ class VideoWriter:
         try:
             self._container.mux(self._stream.encode(frame))
         except av.error.FFmpegError as error:
+            if error.errno in NO_ROOM:
+                raise  # `atomic_path` says it
             raise InputError(
                 f"{self._path}: FFmpeg cannot write the frame at {self._last:g} s: {error.strerror}; check the time "
-                "stamps, which are seconds, and the free space of the disk"
+                "stamps, which are seconds"
             ) from error
 
 

@@ -16,10 +16,3 @@ def test_clips_are_made_once(tmp_path, capsys, monkeypatch):
     assert abs(slowed[-1][1] - 2 * pictures[-1][1]) < 1e-3
     monkeypatch.setattr(clips, "demo", None)
     clips.main([str(tmp_path / "made"), "--clips", "mirrored"])
-
-
-def test_there_and_back_does_not_jump():
-    pictures = [(index, index / 30) for index in range(4)]
-    made = clips.there_and_back(pictures, 9)
-    assert [image for image, _ in made] == [0, 1, 2, 3, 2, 1, 0, 1, 2]
-    assert [round(30 * time) for _, time in made] == list(range(9))

@@ -2,21 +2,11 @@ import numpy as np
 import pytest
 
 from benchmarks import height
-from benchmarks.height import heights_of, row, virtual_people
+from benchmarks.height import heights_of, virtual_people
 from poselift.core.errors import InputError
 from poselift.data.cmu import load_cmu
-from poselift.kinematics.height import SPREAD
 
 pytestmark = pytest.mark.slow
-
-
-def test_a_row_by_hand():
-    heights = [(1.6, 1.6, 1.0), (1.6 * np.exp(0.9 * SPREAD), 1.6, 1.0), (1.6 * np.exp(-1.5 * SPREAD), 1.6, 1.0)]
-    cells = [cell.strip() for cell in row("who", heights).split("|")[1:-1]]
-    error = 100 * SPREAD * np.array([0, 0.9, -1.5])
-    assert cells[:4] == ["who", "3", "1.60", "1.60"]
-    assert cells[4:7] == [f"{error.mean():+.1f}", f"{error.std():.1f}", f"{np.sqrt((error**2).mean()):.1f}"]
-    assert cells[7] == "67 % and 100 %"
 
 
 def test_both_tables(files, cmu_files, weights, monkeypatch, capsys):

@@ -9,10 +9,3 @@ def test_what_a_quality_costs(short_demo, table):
     _, fast, mirrored = table()
     assert [fast[:3], mirrored[:2]] == [["two_people", "fast", "2 of 2, 2 in all"], ["two_people", "best, mirrored"]]
     assert all(0 < float(row[3]) < 300 for row in (fast, mirrored)), "mm"
-
-
-@pytest.mark.slow
-def test_how_long_it_takes(short_demo, table):
-    pipeline.main(["--qualities", "fast", "--repeats", "1", "--weights", "tiny", "--lift=--no-render"])
-    rows = table()
-    assert any(row[0] == "two_people" and "fast" in row for row in rows), rows

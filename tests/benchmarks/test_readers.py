@@ -5,8 +5,7 @@ import numpy as np
 import pytest
 
 from benchmarks import readers
-from benchmarks.readers import READERS, Reader
-from poselift.export import write_npz, write_sidecar
+from benchmarks.readers import READERS
 from poselift.export.export_formats import FORMATS
 from tests.kinematics.conftest import pose, turn
 
@@ -16,31 +15,8 @@ def walk():
     return pose({"left_knee": turn("x", np.linspace(0, 90, 20))}, 20)
 
 
-@pytest.fixture
-def person(tmp_path, walk):
-    """A motion as `poselift lift` writes it."""
-    path = tmp_path / "person_1.npz"
-    write_npz(path, walk)
-    write_sidecar(path.with_suffix(".json"), walk, camera={}, weights={})
-    return path
-
-
 def test_every_format_has_a_reader():
     assert {reader.format for reader in READERS} >= set(FORMATS)
-
-
-def test_a_program_that_is_installed_reads_what_was_written(person, tmp_path):
-    pytest.importorskip("ezc3d")
-    reader = next(reader for reader in READERS if reader.tool == "ezc3d")
-    cell = readers.row(reader, [person], tmp_path, [sys.executable], None)[-1]
-    assert float(cell.removeprefix("person 1: error at most ").split()[0]) < 1e-3
-    assert "30 frames/s" in cell
-
-
-def test_a_missing_program_is_a_row_with_its_command(person, tmp_path):
-    reader = Reader("csv", "no_such_module", ("with_tables.py", "no_such_module"), "read")
-    row = readers.row(reader, [person], tmp_path, [sys.executable], None)
-    assert row[-1] == "not installed; run: pip install no_such_module"
 
 
 def test_what_a_program_got_wrong_shows(walk):

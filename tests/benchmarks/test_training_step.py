@@ -1,25 +1,8 @@
 import pytest
 
 from benchmarks import training_step
-from benchmarks.training_step import WARM_UP, waiting
 
 pytestmark = pytest.mark.slow
-
-
-def test_waiting_is_the_time_before_a_batch_comes(monkeypatch):
-    now = [0.0]
-    monkeypatch.setattr(training_step, "perf_counter", lambda: now[0])
-
-    def spend(seconds):
-        now[0] += seconds
-
-    def batches():
-        for index in range(WARM_UP + 4):
-            spend(100.0 if index < WARM_UP else 0.25)  # the first ones are not counted
-            yield index
-
-    share, seconds = waiting(lambda batch: spend(0.75), batches())
-    assert (share, seconds) == (25.0, 1.0)
 
 
 def test_both_tables(capsys):

@@ -1,12 +1,8 @@
-import re
-from dataclasses import replace
-
 import numpy as np
 import pytest
 import torch
 
 from benchmarks import uncertainty
-from poselift.core.errors import InputError
 from poselift.models import SpatioTemporalLifter, save_weights
 from tests.benchmarks.conftest import SMALL
 
@@ -38,30 +34,9 @@ def test_large_uncertainties_hold_all_joints_and_small_ones_none(files, tmp_path
     assert feet[2] != feet[3]
 
 
-def test_a_lifter_without_uncertainty_is_refused(files, tmp_path, capsys):
-    save_weights(tmp_path / "n.safetensors", SpatioTemporalLifter(replace(SMALL, uncertainty=False)), 40, {})
-    with pytest.raises(SystemExit):
-        uncertainty.main([*files[:4], "--weights", str(tmp_path / "n.safetensors"), "--skeletons", "h36m17"])
-    assert "model.uncertainty=true" in capsys.readouterr().err
-
-
 def test_each_subject_is_judged_by_the_scale_of_the_others():
     """Subject b errs twice as much as a and c."""
     steps = np.linspace(0.01, 1, 100)
     shares = uncertainty.left_out({"coco17 det": {"a": steps, "b": 2 * steps, "c": steps}})["coco17 det"]
     assert shares["b"] == pytest.approx(45, abs=1)
     assert shares["a"] == 100
-
-
-def test_the_table_of_the_subjects_that_are_left_out(files, cmu_files, table):
-    arrays = dict(np.load(cmu_files[1]))
-    np.savez(cmu_files[1], **arrays | {"subject": np.array(["s01", "s02"])})
-    uncertainty.main([*files, "--skeletons", "h36m17", "--keypoints", "det", "--leave-out"])
-    shares = [float(share) for row in table() for share in re.findall(r"s0[12]: ([\d.]+)", " ".join(row))]
-    assert len(shares) == 2
-    assert all(0 <= share <= 100 for share in shares)
-
-
-def test_one_subject_alone_cannot_be_left_out():
-    with pytest.raises(InputError, match="two subjects"):
-        uncertainty.left_out({"coco17 det": {"a": np.ones(5)}})

@@ -2,7 +2,6 @@
 
 from types import SimpleNamespace
 
-import jaxtyping
 import numpy as np
 import pytest
 
@@ -13,14 +12,6 @@ from poselift.skeleton import COCO17, convert
 from tests.keypoints.writers import Person, coco_results
 
 SIZE = (640, 480)
-
-
-@pytest.fixture(scope="module", autouse=True)
-def type_checks(request):
-    """Off where only commands run, which takes a quarter of the time; test_lift.py keeps them."""
-    jaxtyping.config.update("jaxtyping_disable", request.path.name != "test_lift.py")
-    yield
-    jaxtyping.config.update("jaxtyping_disable", False)
 
 
 @pytest.fixture(scope="session")

@@ -27,7 +27,7 @@ SMALL = {
     "tcn": ["channels=16", "depth=1"],
     "mixste": ["dim=16", "depth=1", "heads=2"],
 }
-NOTHING_WRITTEN = ["logger.csv=null", "logger.tensorboard=null", "callbacks.progress=null"]
+NOTHING_WRITTEN = ["logger.csv=null", "callbacks.progress=null"]
 
 
 @dataclass(frozen=True)

@@ -53,14 +53,6 @@ def test_pictures_of_a_lifter(weights, tmp_path, capsys):
     assert height > width  # two heads beside each other, three layers
 
 
-def test_a_lifter_without_attention_over_joints_has_one_picture(tmp_path, capsys):
-    config = LifterConfig(dim=16, depth=1, heads=2, joint_dim=8, frame_dim=16, joint_attention="fnet")
-    save_weights(tmp_path / "mixed.safetensors", SpatioTemporalLifter(config), 6, {})
-    attention("--out", tmp_path / "mixed", "--weights", tmp_path / "mixed.safetensors", "--quiet")
-    assert {path.name for path in (tmp_path / "mixed").iterdir()} == {"time.png", "time.pdf"}
-    assert not capsys.readouterr().out
-
-
 def test_bad_input_names_what_is_wrong(weights, tmp_path, capsys):
     save_weights(tmp_path / "plain.safetensors", SimpleBaseline(SimpleBaselineConfig(dim=8)), 8, {})
     for arguments, message in (

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import torch
 
-from poselift.cli.calibrate import MEASURED, calibration_factor, error_ratios
+from poselift.cli.calibrate import MEASURED, calibration_factor
 from poselift.cli.main import main
 from poselift.core.errors import InputError
 from poselift.data.cmu_bench import CmuBench
@@ -57,17 +57,6 @@ def test_nine_of_ten_joints_are_within_their_calibrated_uncertainty(weights, cmu
     assert np.mean(np.concatenate(within)) == pytest.approx(0.9, abs=0.002)
 
 
-def test_faces_and_heels_do_not_count(weights, cmu_files):
-    """The corpus places them by average proportions, so their true position is unknown."""
-    view = CmuBench(*cmu_files)[0]
-    motion = lift_view(view, load_weights(weights))
-    ratios = error_ratios(view, motion)
-    assert len(ratios) == 16 * len(view)
-    for joint, moves in (("nose", False), ("left_heel", False), ("left_ankle", True)):
-        motion.joints[:, motion.skeleton.index(joint)] += 1.0
-        assert np.array_equal(error_ratios(view, motion), ratios) is not moves
-
-
 def test_a_lifter_without_uncertainty_is_refused(tmp_path, cmu_files, capsys):
     save_weights(tmp_path / "plain.safetensors", SpatioTemporalLifter(LifterConfig(**SIZE)), 24, {})
     corpus, bench = cmu_files
@@ -75,10 +64,3 @@ def test_a_lifter_without_uncertainty_is_refused(tmp_path, cmu_files, capsys):
         main(["calibrate", str(tmp_path / "plain.safetensors"), "--corpus", str(corpus), "--bench", str(bench)])
     assert "train one with model.uncertainty=true" in capsys.readouterr().err
     assert "uncertainty_factor" not in json.loads((tmp_path / "plain.json").read_text())
-
-
-def test_shipped_weights_stay_as_they_are(cmu_files, capsys):
-    corpus, bench = cmu_files
-    with pytest.raises(SystemExit):
-        main(["calibrate", "tiny", "--corpus", str(corpus), "--bench", str(bench)])
-    assert "tiny is no .safetensors file" in capsys.readouterr().err

@@ -166,8 +166,3 @@ def test_a_mix_as_its_config_says(folders):
     view = next(iter(module.val_dataloader()))
     assert view.camera == "54138969"
     assert torch.equal(view.scores.unique(), torch.tensor([0.0, 1.0])), "1, and 0 for the joints that it lacks"
-
-
-def test_a_mix_without_datasets_says_how_to_add_them():
-    with pytest.raises(Exception, match=r"\+data@data\.datasets\.NAME=NAME"):
-        data("data=mix", "data.validate=walk")

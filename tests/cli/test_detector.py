@@ -1,13 +1,11 @@
 import argparse
-import inspect
 
 import pytest
 
 from poselift.cli import detector as module
-from poselift.cli.detector import add_detector_options, chosen_detector
+from poselift.cli.detector import DetectorRequest, add_detector_options, detector_request
 from poselift.core import download
 from poselift.core.errors import InputError
-from poselift.detection import DETECTORS
 from poselift.skeleton import COCO17
 
 
@@ -29,7 +27,8 @@ def chosen(monkeypatch, *arguments):
     parser = argparse.ArgumentParser()
     parser.add_argument("--device", default="cpu")
     add_detector_options(parser)
-    return chosen_detector(parser.parse_args(arguments)).built
+    options = parser.parse_args(arguments)
+    return detector_request(options).build(options.device).built
 
 
 def test_only_what_was_given_is_passed_on(monkeypatch):
@@ -58,9 +57,7 @@ def test_offline_goes_with_every_detector(monkeypatch):
 @pytest.mark.parametrize("quiet", [True, False])
 def test_a_quiet_command_shows_no_download(quiet, monkeypatch):
     monkeypatch.setattr(module, "build_detector", lambda *_: Nobody(download._QUIET.get()))
-    parser = argparse.ArgumentParser()
-    add_detector_options(parser)
-    detector = chosen_detector(parser.parse_args([], argparse.Namespace(device="cpu", quiet=quiet)))
+    detector = DetectorRequest().build("cpu", quiet)
     assert detector.built == (quiet, {})
     assert not download._QUIET.get(), "only while it is built"
 
@@ -72,8 +69,3 @@ def test_a_quiet_command_shows_no_download(quiet, monkeypatch):
 def test_an_option_of_another_detector_is_refused(option, owner, monkeypatch):
     with pytest.raises(InputError, match=f"{option[0]} needs --detector {owner}, not movenet"):
         chosen(monkeypatch, *option)
-
-
-def test_every_option_is_one_that_its_detector_takes():
-    for name, options in module._OPTIONS.items():
-        assert set(options) <= set(inspect.signature(DETECTORS[name]).parameters)

@@ -1,8 +1,6 @@
 """The command as a researcher runs it, on small files in the CMU format and in Human3.6M's."""
 
 import json
-from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,13 +12,13 @@ from poselift.cli.config import CONF
 from poselift.cli.evaluate import evaluate
 from poselift.cli.predictions import LifterPredictions
 from poselift.core.errors import InputError
+from poselift.core.locks import writing_alone
 from poselift.data.cmu_bench import CmuBench
 from poselift.lifting import LiftOptions
 from poselift.metrics import joint_errors
 from poselift.models import LifterConfig, SpatioTemporalLifter, lift_sequence, load_weights, save_weights
-from poselift.reports.prediction_files import Predictions, save_predictions
 from poselift.reports.protocols import PROTOCOLS
-from poselift.skeleton import CMU28, COCO17, H36M17
+from poselift.skeleton import CMU28, H36M17
 from tests.cli.running import poselift
 from tests.data.formats.h36m import write_h36m
 from tests.data.formats.humaneva import write_humaneva
@@ -205,117 +203,34 @@ def test_a_lifter_under_the_protocols_of_other_datasets(weights, protocol, tmp_p
         assert any("h36m17 has no head" in warning for warning in results["settings"]["warnings"])
 
 
-def test_what_looks_wrong_is_printed_and_kept(weights, bench, tmp_path, capsys):
-    run(tmp_path / "live", *bench, f"weights={weights}")
-    with np.load(tmp_path / "live" / "predictions.npz") as file:
-        poses = {key: file[key] for key in file.files if file[key].ndim == 3}
-    np.savez(tmp_path / "large.npz", **{name: 20 * pose for name, pose in poses.items()})
-    results, _ = run(tmp_path / "out", *bench, f"predictions={tmp_path / 'large.npz'}")
-    (warning,) = [line for line in results["settings"]["warnings"] if "scale" in line]
-    assert f"warning: {warning}" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize(
-    ("keypoint", "own", "used"), [(0.0, "spine", False), (0.0, "hips", True), (0.0, None, True), (0.2, "spine", True)]
-)
-def test_the_card_says_whether_a_pelvis_between_the_hips_is_used(keypoint, own, used, weights, cmu_files, tmp_path):
-    """As in `poselift lift`; a lifter that was trained with the middle of the hips keeps it."""
-    view = CmuBench(*cmu_files)[0]
-    points = view.keypoints.clone()
-    hips, shoulders = (
-        points[:, CMU28.indices([f"left_{part}", f"right_{part}"])].mean(1) for part in ("hip", "shoulder")
-    )
-    points[:, CMU28.index("pelvis")] = hips + keypoint * (shoulders - hips)
-    hidden = view.scores.clone()
-    hidden[:, CMU28.index("pelvis")] = 0
-    seen, without = replace(view, keypoints=points), replace(view, keypoints=points, scores=hidden)
-    save_weights(tmp_path / "own.safetensors", load_weights(weights).lifter, 16, {}, pelvis=own)
-    with initialize_config_dir(CONF, version_base="1.3"):
-        predictions = LifterPredictions(compose("evaluate", [f"weights={tmp_path / 'own.safetensors'}"]))
-    assert np.array_equal(predictions.predict(seen), predictions.predict(without)) == (not used)
-    warnings = predictions.warnings([seen, without], PROTOCOLS["cmu_bench"])
-    assert ["1 of 2 views have it between the hips" in warning for warning in warnings] == ([] if used else [True])
-
-
-def test_a_known_depth_scales_the_poses(weights, cmu_files):
-    """As MotionBERT's factor does: twice as far away, what is seen is twice as large."""
-    view = CmuBench(*cmu_files)[0]
-    with initialize_config_dir(CONF, version_base="1.3"):
-        own, known = (
-            LifterPredictions(compose("evaluate", [f"weights={weights}", *more])) for more in ([], ["depth=known"])
-        )
-    assert "depth" not in own.settings
-    assert known.settings["depth"] == "known"
-    near, far = known.predict(view), known.predict(replace(view, root=2 * view.root))
-    np.testing.assert_allclose(far, 2 * near, rtol=1e-5)
-    plain = own.predict(view)
-    sizes = [np.linalg.norm(pose, axis=-1)[:, 1:] for pose in (near, plain)]
-    np.testing.assert_allclose(sizes[0] / sizes[1], (sizes[0] / sizes[1])[:, :1] * np.ones(16), rtol=1e-3)
-    excluded = replace(view, root=torch.full_like(view.root, torch.nan))
-    np.testing.assert_array_equal(known.predict(excluded), plain)
-
-
-def test_one_view_alone(weights, bench, tmp_path):
-    results, _ = run(tmp_path / "out", *bench, f"weights={weights}", "view=b")
-    assert (results["views"], results["over_time"]["clip"]) == (1, "b")
-    np.save(tmp_path / "clip.npy", np.load(tmp_path / "out" / "predictions.npz")["b"])
-    again, _ = run(tmp_path / "again", *bench, f"predictions={tmp_path / 'clip.npy'}", "view=b")
-    assert again["metrics"] == results["metrics"]
-    assert again["name"] == "clip"
-
-
-def test_the_protocols_can_be_chosen():
-    assert {path.stem for path in (Path(CONF) / "protocol").glob("*.yaml")} == set(PROTOCOLS)
-    for name in PROTOCOLS:
-        with initialize_config_dir(CONF, version_base="1.3"):
-            config = compose("evaluate", [f"protocol={name}"])
-        assert config.protocol == name
-        assert "_target_" in config.data
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["weights=nonsense"], "no shipped weights are called 'nonsense'"),
-        (["weights=3"], "no shipped weights are called '3'"),
         (["weights=null"], "weights= and predictions= are both null; give one of them"),
         (["weights=nothing.ckpt"], "no such file: nothing.ckpt"),
         (["camera=odd"], "camera=odd"),
-        (["depth=odd"], "depth=odd is not known; choose estimated or known"),
-        (["processes=0"], "processes=0"),
+        (["depth=odd"], "depth=odd is not known; choose estimated, known"),
+        (["processes=0"], "processes=0 must be a whole number, 1 or more"),
+        (["processes=1.5"], "processes=1.5 must be a whole number"),
         (["processes=some"], "processes=some must be a whole number"),
         (["window=0"], "window=0 must be a whole number of 1 or more"),
         (["window=-3"], "window=-3 must be"),
-        (["window=2.5"], "window=2.5 is not a whole number"),
-        (["window=long"], "window=long is not a whole number"),
-        (["window=true"], "window=True is not a whole number"),
-        (["flip=maybe"], "flip=maybe is not true or false"),
-        (["refine=5"], "refine=5 is not true or false"),
-        (["constant_bones=off"], "constant_bones=off is not true or false"),
+        (["window=2.5"], "window=2.5 must be a whole number"),
+        (["window=long"], "window=long must be a whole number"),
+        (["window=true"], "window=true must be a whole number"),
+        (["flip=maybe"], "flip=maybe must be true or false"),
+        (["refine=5"], "refine=5 must be true or false"),
+        (["constant_bones=off"], "constant_bones=off must be true or false"),
         (["view=nobody"], "no view is called 'nobody'; there are 2, e.g. a, b"),
         (["predictions=nothing.npz"], "no such file: nothing.npz"),
+        (["predictions=2026"], "no such file: 2026"),
+        (["device=null"], "device=null must be text"),
     ],
 )
 def test_bad_input_names_what_is_wrong(bench, arguments, message, tmp_path):
     with pytest.raises(ValueError, match=message):
         run(tmp_path, *bench, *arguments)
-
-
-def test_predictions_without_a_pelvis_have_the_middle_of_the_hips_on_both_sides(bench, tmp_path):
-    corpus, views = (value.partition("=")[2] for value in bench[1:])
-    truth = {view.name: view for view in CmuBench(corpus, views)}
-    poses = {name: view.converted(view.keypoint_skeleton, COCO17).joints.numpy() for name, view in truth.items()}
-    save_predictions(tmp_path / "coco.npz", Predictions(poses, COCO17))
-    found, _ = run(tmp_path / "out", *bench, f"predictions={tmp_path / 'coco.npz'}")
-    assert found["metrics"]["mpjpe"]["mean"] == pytest.approx(0, abs=1e-3)
-    assert "both sides are relative to the middle of the hips" in " ".join(found["settings"]["warnings"])
-
-
-def test_an_output_that_names_nothing_is_refused(bench):
-    with initialize_config_dir(CONF, version_base="1.3"):
-        config = compose("evaluate", [*bench, "output="])
-    with pytest.raises(InputError, match="output= names no folder"):
-        evaluate(config)
 
 
 def test_the_card_tells_how_the_lifter_was_trained(weights, tmp_path):
@@ -341,3 +256,11 @@ def test_bad_input_is_one_line_and_exit_code_2(tmp_path):
     assert ran.code == 2
     assert "Traceback" not in ran.err
     assert ran.err.strip().splitlines()[-1].startswith("error: no such file")
+
+
+def test_two_evaluations_in_one_folder_are_refused(bench, tmp_path):
+    with (
+        writing_alone(tmp_path, "output="),
+        pytest.raises(InputError, match=r"another run is writing to .* choose another output="),
+    ):
+        run(tmp_path, *bench)

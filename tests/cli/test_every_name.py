@@ -1,4 +1,4 @@
-"""Every model, mechanism, schedule, initialisation and optimizer on disk takes two steps and lifts a view."""
+"""Every model, schedule, initialisation and optimizer on disk takes two steps; every mechanism is built."""
 
 import json
 from dataclasses import asdict
@@ -43,7 +43,7 @@ ALSO = [
 MECHANISMS = {f"model/attention={name}": name for name in ATTENTION}
 
 
-@pytest.mark.parametrize("name", [*NAMES, *ALSO])
+@pytest.mark.parametrize("name", [name for name in [*NAMES, *ALSO] if name not in MECHANISMS])
 def test_a_name_takes_two_steps(name):
     with composed(*NOTHING_WRITTEN, *TINY_DATA, *small_model(name.split())) as config:
         assert_complete(config)
@@ -55,14 +55,16 @@ def test_a_name_takes_two_steps(name):
     again = model_from_dict(type(lifter).__name__, json.loads(json.dumps(asdict(lifter.config))))
     assert again.config == lifter.config
     again.load_state_dict(lifter.state_dict())
-    if name in MECHANISMS:
-        assert_mechanism(MECHANISMS[name], config.model, lifter)
 
 
-def assert_mechanism(name, config, lifter):
+@pytest.mark.parametrize("name", MECHANISMS)
+def test_a_mechanism_is_built(name):
     """The config has all options of the mechanism, and the lifter has the mechanism."""
+    with composed(*small_model([name])) as config:
+        lifter = build_model(instantiate(config.model, _convert_="all"))
+    name = MECHANISMS[name]
     over_joints = name == "hierarchical"
-    chosen = config.joint_attention if over_joints else config.attention
+    chosen = config.model.joint_attention if over_joints else config.model.attention
     assert OmegaConf.to_container(chosen, resolve=True) == attention_spec(name)
     blocks = lifter.joint_blocks if over_joints else lifter.time_blocks
     assert all(type(block.attention) is ATTENTION[name] for block in blocks)
@@ -72,29 +74,10 @@ def test_every_mechanism_has_a_config():
     assert {path.stem for path in (Path(CONF) / "model" / "attention").glob("*.yaml")} == set(ATTENTION)
 
 
-def test_options_of_mechanisms_are_keys():
-    with composed("model.attention.distribution=sparsemax", "model.joint_attention.name=additive") as config:
-        chosen = instantiate(config.model)
-    assert chosen.attention == attention_spec("scaled_dot") | {"distribution": "sparsemax"}
-    assert chosen.joint_attention["name"] == "additive"
-
-
-def test_the_default_is_the_scaled_dot_product():
-    with composed() as config:
-        default = instantiate(config.model)
-    assert default.attention == default.joint_attention == attention_spec("scaled_dot")
-
-
 @pytest.mark.parametrize(
     ("name", "message"),
     [
         ("model.causal=true model/attention=fnet", "FNetAttention mixes all tokens at once and cannot be causal"),
-        ("model.causal=true model/attention=linformer", "LinformerAttention mixes all tokens at once"),
-        ("model.causal=true model/attention=fastformer", "FastformerAttention mixes all tokens at once"),
-        (
-            "model=encoder_decoder model/attention@model.decoder_attention=fnet",
-            "FNetAttention mixes all tokens at once and cannot be causal",
-        ),
         (
             "model=encoder_decoder model/attention@model.cross_attention=lsh",
             "LSHAttention works within one sequence and cannot look at a memory",
@@ -103,8 +86,6 @@ def test_the_default_is_the_scaled_dot_product():
         ("model.attention.name=hierarchical", "attention over time must take any number of tokens"),
         ("model/attention=location model.attention.distribution=proportional", "proportional"),
         ("model/init=t_fixup model.norm=pre", "init=t_fixup does not suit norm=pre"),
-        ("model/init=t_fixup model/attention=fnet", "T-Fixup scales the value and output projections"),
-        ("model.norm=none", "init=default does not suit norm=none"),
         (
             "model/attention=hard model.attention.distribution=sigmoid",
             "hard attention draws keys, and sigmoid weights do not sum to 1",
@@ -155,11 +136,8 @@ class TestTFixup:
     ("name", "at_10", "at_4000"),
     [
         ("schedule=constant schedule/warmup=linear", 11 / 301, 1.0),
-        ("schedule=constant schedule/warmup=exponential", 1 - 2.718281828459045 ** (-11 / 100), 1.0),
         ("schedule=constant schedule/warmup=untuned_linear", 0.02 * 11 / 2, 1.0),
-        ("schedule=constant schedule/warmup=untuned_exponential", 1 - 2.718281828459045 ** (-0.02 * 11), 1.0),
         ("schedule=noam", 11 / 300, (4001 / 300) ** -0.5),
-        ("schedule=constant", 1.0, 1.0),
     ],
 )
 def test_warm_ups_alone(name, at_10, at_4000):

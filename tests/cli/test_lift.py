@@ -1,11 +1,9 @@
-import csv
 import json
 import os
 import sys
 from pathlib import Path
 from types import SimpleNamespace
 
-import av
 import numpy as np
 import pytest
 import torch
@@ -16,10 +14,8 @@ from poselift.core.locks import locked
 from poselift.export import read_motion
 from poselift.lifting import LiftOptions
 from poselift.models import LifterConfig, SpatioTemporalLifter, load_weights, save_weights
-from poselift.samples import demo_video
 from poselift.skeleton import CMU28, COCO17, H36M17
-from poselift.video import VideoReader, VideoWriter
-from tests.keypoints.writers import Person, coco_results
+from poselift.video import VideoWriter
 
 ROOT = Path(__file__).parents[2]
 QUICK = ["--detector", "movenet-fast", "--no-flip"]
@@ -95,20 +91,6 @@ def test_json_says_what_the_arrays_are(out):
     assert about["versions"]["torch"]
     motion = read_motion(out / "person_1.npz")
     assert motion.skeleton == H36M17
-
-
-def test_csv_has_a_row_a_frame(out, summary):
-    with open(out / "person_1.csv", newline="") as file:
-        rows = list(csv.DictReader(file))
-    assert len(rows) == summary["people"][0]["frames"]
-    for column in ("time_s", "interpolated", "root_x_m", "left_wrist_z_m"):
-        assert column in rows[0]
-
-
-def test_overlay_keeps_the_videos_pace(out):
-    times = [frame.timestamp for frame in VideoReader(out / "overlay.mp4")]
-    true = [frame.timestamp for frame in VideoReader(demo_video(), end=0.5)]
-    np.testing.assert_allclose(times, true, atol=1e-3)
 
 
 def test_a_second_run_leaves_nothing_of_the_first(stored, tmp_path):
@@ -226,26 +208,6 @@ def test_the_results_of_another_input_are_not_replaced(chosen, stored, tmp_path,
     assert "holds the results of another input" in capsys.readouterr().err
 
 
-def test_start_keeps_the_clips_own_time_and_odd_names_are_shown(stored, tmp_path, capsys):
-    path = tmp_path / "My dance [dQw4w9] :smile:.json"
-    path.write_bytes(stored.path.read_bytes())
-    out = tmp_path / "out [1]"
-    lift(
-        *stored.known, "--keypoints", path, "--weights", "tiny", "--no-flip", "--start", 0.2, "--end", 0.4, "--out", out
-    )
-    motion = read_motion(out / "person_1.npz")
-    np.testing.assert_allclose(motion.timestamps, np.arange(5, 10) / 25)
-    assert next(iter(VideoReader(out / "overlay.mp4"))).timestamp == 0
-    assert f"Look at {out / 'overlay.mp4'}" in capsys.readouterr().out
-
-
-def test_keypoints_of_one_frame(stored, tmp_path):
-    stored.lift("--end", 0.03, "--out", tmp_path, "--weights", "tiny")
-    summary = json.loads((tmp_path / "summary.json").read_text())
-    assert (summary["frames"], summary["fps"]) == (1, 25)
-    assert len(list(VideoReader(tmp_path / "overlay.mp4"))) == 1
-
-
 def test_camera_options_are_used_and_written(stored, tmp_path):
     stored.lift("--no-render", "--out", tmp_path / "a", "--fov", 30)
     stored.lift("--no-render", "--out", tmp_path / "b", "--intrinsics", "400,400,320,240")
@@ -321,29 +283,6 @@ def test_nobody_is_said_and_not_invented(tmp_path, capsys):
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["summary.json"]
 
 
-def test_a_truncated_video_is_lifted_as_far_as_it_goes(stored, tmp_path, capsys):
-    content = demo_video().read_bytes()
-    # The first picture and those it refers to take half of the clip: three quarters are some thirty frames.
-    (tmp_path / "cut.mp4").write_bytes(content[: len(content) * 3 // 4])
-    known = ["--keypoints", stored.path, "--video", tmp_path / "cut.mp4", "--weights", "tiny", "--no-flip"]
-    lift(*known, "--out", tmp_path / "out", "--no-render")
-    summary = json.loads((tmp_path / "out" / "summary.json").read_text())
-    assert 0 < summary["frames"] < 110
-    assert any("ends early" in warning for warning in summary["warnings"])
-    assert "ends early" in capsys.readouterr().out
-
-
-def test_one_visible_joint_gives_a_warning_and_a_wide_uncertainty(tmp_path):
-    joints = np.tile([300.0, 200.0], (17, 1))
-    scores = np.where(np.array(COCO17.joints) == "left_ankle", 0.9, 0.0)
-    path = coco_results(tmp_path / "ankle", [[Person(joints, scores, 1)]] * 8, COCO17, (640, 480), 25.0)
-    known = ["--keypoints", path, "--fps", 25, "--size", "640x480", "--weights", "small", "--no-render"]
-    lift(*known, "--out", tmp_path / "out")
-    warnings = json.loads((tmp_path / "out" / "summary.json").read_text())["warnings"]
-    assert any("shows 1.0 joints a frame" in line for line in warnings)
-    assert np.nanmedian(read_motion(tmp_path / "out" / "person_1.npz").uncertainty[:, 1:]) > 0.3
-
-
 def test_a_file_name_cannot_command_the_console(tmp_path, capsys):
     for name in ("clip\x1b[2J.mp4", "clip\udce9.mp4"):
         with pytest.raises(SystemExit) as left:
@@ -394,28 +333,6 @@ def test_bad_input_is_one_line_and_exit_code_2(case, tmp_path, capsys):
     assert message.startswith("error: ")
     assert message.count("\n") == 1
     assert not (tmp_path / "out" / "summary.json").exists()
-
-
-def test_audio_only_files_say_so(tmp_path, capsys):
-    with av.open(str(tmp_path / "sound.mp4"), "w") as container:
-        stream = container.add_stream("aac", rate=16000)
-        frame = av.AudioFrame.from_ndarray(np.zeros((1, 16000), np.float32), format="fltp", layout="mono")
-        frame.sample_rate = 16000
-        container.mux(stream.encode(frame))
-        container.mux(stream.encode(None))
-    with pytest.raises(SystemExit) as left:
-        lift(tmp_path / "sound.mp4", "--out", tmp_path / "out")
-    assert left.value.code == 2
-    assert "sound.mp4" in capsys.readouterr().err
-
-
-def test_the_help_has_the_options(capsys):
-    with pytest.raises(SystemExit) as left:
-        main(["lift", "--help"])
-    assert left.value.code == 0
-    help_text = capsys.readouterr().out
-    for option in ("--out", "--detector", "--weights", "--device", "--fov", "--person", "--no-render", "--quiet"):
-        assert option in help_text
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 import json
 
-import numpy as np
 import pytest
 
 from poselift.export import read_motion
@@ -28,27 +27,10 @@ def test_heights_are_estimated_with_their_spread(plain):
         assert told["spread"] == pytest.approx(SPREAD * told["metres"])
 
 
-def test_a_given_height_scales_that_person_only(plain, stored, tmp_path):
-    stored.lift("--out", tmp_path, "--no-render", "--height", "2:1.2")
-    assert height(tmp_path, 2) == {"metres": 1.2, "spread": 0.0, "origin": "given"}
-    assert height(tmp_path, 1) == height(plain, 1)
-    scale = 1.2 / height(plain, 2)["metres"]
-    before, after = (read_motion(folder / "person_2.npz") for folder in (plain, tmp_path))
-    np.testing.assert_allclose(after.joints, scale * before.joints, rtol=1e-3, atol=1e-4)
-    np.testing.assert_allclose(after.root, scale * before.root, rtol=1e-3)
-
-
-def test_one_height_for_all(stored, tmp_path):
-    stored.lift("--out", tmp_path, "--no-render", "--height", 1.82)
-    assert {height(tmp_path, person)["metres"] for person in (1, 2)} == {1.82}
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["182"], "0.5 to 2.5 metres"),
         (["1:1.8,2:0.3"], "0.5 to 2.5 metres"),
-        (["tall"], "is not a height"),
         (["1:1.8,2"], "is not a height"),
         (["1:1.8,1:1.7"], "two heights"),
         (["nan"], "0.5 to 2.5 metres"),

@@ -13,18 +13,15 @@ import pytest
 from poselift.cli import main as module
 from poselift.cli import report
 from poselift.cli.main import main
+from poselift.core.errors import InputError
 from poselift.core.files import atomic_path
-from tests.cli.running import poselift
 
 pytestmark = pytest.mark.slow
 
 TOOLS = Path(__file__).parents[2] / "tools"
 COMMANDS = {
-    "calibrate": "calibrate",
     "evaluate": "evaluate",
     "lift_video": "lift",
-    "report": "report",
-    "study": "study",
     "train": "train",
 }
 """The scripts of tools/ that are commands."""
@@ -43,6 +40,33 @@ def test_a_command_that_is_terminated_leaves_no_half_of_a_file(tmp_path, monkeyp
     assert stopped.value.code == 128 + signal.SIGTERM
     assert not list(tmp_path.iterdir())
     assert signal.getsignal(signal.SIGTERM) is before
+
+
+def test_a_library_that_makes_another_error_of_the_end_does_not_hide_it(monkeypatch, capsys):
+    def swallow(options: argparse.Namespace) -> None:
+        try:
+            os.kill(os.getpid(), signal.SIGTERM)
+        except SystemExit:
+            raise InputError("clip.mp4 is damaged") from None
+
+    monkeypatch.setattr(report, "run", swallow)
+    with pytest.raises(SystemExit) as stopped:
+        main(["report", "run"])
+    assert stopped.value.code == 128 + signal.SIGTERM
+    assert "damaged" not in capsys.readouterr().err
+
+
+def test_an_error_of_100_000_letters_is_one_line_that_ends_with_the_advice(capsys):
+    for arguments in (
+        ["lift", "a" * 100_000 + ".mp4"],
+        ["lift", "--fov", "9" * 100_000],
+        ["train", "seed=" + "a" * 100_000],
+    ):
+        with pytest.raises(SystemExit):
+            main(arguments)
+        err = capsys.readouterr().err
+        assert len(err) < 2100, arguments[:2]
+        assert err.count("\n") == 1
 
 
 def run_python(code):
@@ -101,7 +125,7 @@ def test_help_loads_no_command():
 def test_help_lists_every_command():
     ran = poselift("--help")
     assert ran.code == 0
-    for command in (*COMMANDS.values(), "attention", "stream", "weights"):
+    for command in (*COMMANDS.values(), "attention", "calibrate", "report", "stream", "weights"):
         assert f"\n    {command}" in ran.out
 
 
@@ -129,3 +153,34 @@ def test_a_command_keeps_the_arguments_of_the_process(monkeypatch):
     main(whole[1:])
     assert seen == [whole]
     assert module.sys.argv == whole
+
+
+@pytest.mark.parametrize(
+    ("word", "message"),
+    [
+        ("walk.mp4", "walk.mp4 is no command; to lift a video: poselift lift walk.mp4"),
+        ("videos/my walk", "videos/my walk is no command; to lift a video: poselift lift 'videos/my walk'"),
+        ("lfit", "lfit is no command; did you mean 'lift'? poselift --help lists all"),
+        ("zzzz", "zzzz is no command; poselift --help lists all"),
+    ],
+)
+def test_a_first_word_that_is_no_command(word, message):
+    ran = poselift(word, "--quiet")
+    assert (ran.code, ran.err) == (2, f"error: {message}\n")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["lift", "https://example.org/walk.mp4"],
+        ["lift", "--video", "https://example.org/walk.mp4"],
+        ["lift", "--keypoints", "https://example.org/walk.json"],
+        ["view", "s3://bucket/walk"],
+        ["export", "s3://bucket/person_1.npz", "--to", "trc"],
+    ],
+)
+def test_a_url_in_place_of_a_file_keeps_its_slashes(arguments):
+    ran = poselift(*arguments)
+    url = next(word for word in arguments if "://" in word)
+    assert ran.code == 2
+    assert f"{url} is a URL; give a file of this machine" in ran.err

@@ -25,10 +25,6 @@ def test_the_strides_of_a_walk():
     assert lines[4] == "| 1 | right | 0.50 | 1.50 | 1.00 | 0.05 |"
 
 
-def test_who_stands_has_no_steps():
-    assert "no foot strike" in gait_tables(pose(contacts=np.ones((5, 2), bool)))
-
-
 @pytest.mark.parametrize("world", [True, False])
 def test_the_command_prints_both(world, stored, tmp_path):
     stored.lift("--out", tmp_path / "walk", "--no-render", *(["--world"] if world else []))

@@ -16,6 +16,7 @@ from poselift.models import (
     SpatioTemporalLifter,
     save_weights,
 )
+from tests.cli.running import poselift
 from tests.reports.results import results, write
 
 pytestmark = pytest.mark.slow
@@ -57,6 +58,13 @@ def evaluated(output, bench, *overrides):
 def bench(cmu_files):
     corpus, bench = cmu_files
     return ["protocol=cmu_bench", f"data.corpus={corpus}", f"data.bench={bench}"]
+
+
+def test_a_name_with_half_a_letter_is_written_as_an_escape(tmp_path):
+    write(tmp_path / "run", results(name="half \ud800"))
+    ran = poselift("report", tmp_path / "run", "--out", tmp_path / "report")
+    assert ran.code == 0, ran.err
+    assert r"half \ud800" in (tmp_path / "report" / "index.html").read_text()
 
 
 @pytest.mark.usefixtures("no_plots")
@@ -102,58 +110,14 @@ def test_patterns_and_protocols(tmp_path, capsys):
     assert "MixSTE" not in (tmp_path / "alone" / "tables" / "h36m_p1_comparison.md").read_text()
 
 
-@pytest.mark.usefixtures("no_plots")
-def test_a_pattern_leaves_out_folders_without_an_evaluation(tmp_path, capsys):
-    write(tmp_path / "run1", results())
-    (tmp_path / "run2").mkdir()
-    report(tmp_path / "run*", "--out", tmp_path / "out", "--cost", "none")
-    said = capsys.readouterr()
-    assert "(1 row)" in said.out
-    assert said.err == f"left out, because they have no metrics.json: {tmp_path / 'run2'}\n"
-
-
-@pytest.mark.usefixtures("no_plots")
-def test_peers_of_a_file_of_ones_own(tmp_path):
-    write(tmp_path / "run", results(data={"keypoints": "det"}))
-    (tmp_path / "peers.yaml").write_text(
-        "rows: [{name: Theirs, protocol: cmu_bench, points: detected, values: {mpjpe: 49.5}, paper: 'Doe, 2024', "
-        "url: 'https://example.org'}]"
-    )
-    report(tmp_path / "run", "--out", tmp_path / "out", "--peers", tmp_path / "peers.yaml", "--cost", "none")
-    table = (tmp_path / "out" / "tables" / "cmu_bench_comparison.md").read_text()
-    assert "| Theirs (a) | **49.5** | - | - | - |" in table
-    assert "(a) cited: Doe, 2024, <https://example.org>" in table
-
-
-@pytest.mark.usefixtures("no_plots")
-def test_warnings_are_printed(tmp_path, capsys):
-    model = {"name": "SimpleBaseline", "config": {}, "window": 9, "weights": "gone.safetensors", "sha256": "1"}
-    report(write(tmp_path / "run", results(model=model)), "--out", tmp_path / "out")
-    assert "warning: no cost of ours: no such file: gone.safetensors" in capsys.readouterr().out
-    assert "no cost of ours" in (tmp_path / "out" / "report.md").read_text()
-
-
-@pytest.mark.usefixtures("no_plots")
-def test_what_an_earlier_report_left_is_said(tmp_path, capsys):
-    run, out = write(tmp_path / "run", results()), tmp_path / "out"
-    report(run, "--out", out, "--cost", "none")
-    assert "of an earlier report" not in capsys.readouterr().out
-    (out / "tables" / "cmu_bench_2_comparison.tex").touch()
-    report(run, "--out", out, "--cost", "none")
-    said = capsys.readouterr().out
-    assert "has 1 tables or plots of an earlier report, for example tables/cmu_bench_2_comparison.tex" in said
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["nowhere"], "error: no such file: nowhere"),
         (["nowhere/*"], "error: nothing matches 'nowhere/*'"),
         (["{run}", "{twin}"], "error: runs of one name, settings and seed are called 'ours': "),
         (["{run}", "--peers", "nothing.yaml"], "error: no such file: nothing.yaml"),
-        (["{run}", "--cost", "nothing.json"], "error: no such file: nothing.json"),
         (["{run}", "--out", "{run}/metrics.json"], "error: cannot write to"),
-        (["{run}", "--out", ""], "error: argument --out: the folder is empty; give a path"),
+        (["{run}", "--out", ""], "error: argument --out: the path is empty; give one"),
         ([], "error: the following arguments are required: RUN"),
     ],
 )

@@ -7,7 +7,6 @@ import pytest
 from hydra import compose, initialize_config_dir
 from omegaconf import OmegaConf, open_dict
 
-from poselift.cli import run_record
 from poselift.cli.config import CONF
 from poselift.cli.run_record import evaluation_command
 
@@ -59,15 +58,6 @@ def test_it_reads_the_views_that_were_validated_on(name):
     assert (evaluated.data.root, evaluated.data.split) == ("DIR", split)
 
 
-def test_it_names_only_what_differs():
-    command, _ = printed("data=h36m", "data.root=DIR")
-    assert command == "poselift evaluate protocol=h36m_p1 data.root=DIR weights=w.safetensors"
-    command, evaluated = printed("data=h36m", "data.root=my data", "data.views.keypoints=gt", "+data.val.downsample=5")
-    assert (evaluated.data.root, evaluated.data.keypoints, evaluated.data.downsample) == ("my data", "gt", 5)
-    _, evaluated = printed("data=mpi_inf_3dhp", "data.root=DIR", "data.views.subjects=[TS1,TS2]")
-    assert evaluated.data.subjects == ["TS1", "TS2"]
-
-
 def test_the_bench_of_the_cmu_corpus():
     _, evaluated = printed("data=cmu", "data.corpus=a.npz", "data.bench=b.npz", "data.skeleton=coco17")
     assert (evaluated.protocol, evaluated.data.corpus, evaluated.data.bench) == ("cmu_bench", "a.npz", "b.npz")
@@ -87,16 +77,6 @@ def test_letters_that_mean_something_to_hydra_are_quoted():
     assert evaluated.data.subjects == ["S9"]
 
 
-def test_files_of_a_list_have_fingerprints(tmp_path):
-    for name in ("a.npz", "b.npz"):
-        (tmp_path / name).write_text(name)
-    config = OmegaConf.create({"corpus": [str(tmp_path / "a.npz"), str(tmp_path / "b.npz")], "frames": 3, "none": [1]})
-    assert list(run_record._paths(config, "data")) == [
-        ("data.corpus.0", tmp_path / "a.npz"),
-        ("data.corpus.1", tmp_path / "b.npz"),
-    ]
-
-
 def test_a_mix_is_evaluated_on_its_validation_dataset_under_any_name():
     _, evaluated = printed(
         "data=mix",
@@ -110,27 +90,3 @@ def test_a_mix_is_evaluated_on_its_validation_dataset_under_any_name():
     _, evaluated = printed("experiment=surreal_to_h36m", *roots)
     assert evaluated.data._target_.endswith(".load_h36m")
     assert evaluated.data.root == "B"
-
-
-def test_without_3d_to_compare_with_it_evaluates_on_made_people():
-    for data in (["data=synthetic"], ["data=coco", "data.root=DIR"], ["data=cmu", "data.corpus=a.npz"]):
-        config = compose("train", data)
-        command = evaluation_command(config, {"data": data[0].removeprefix("data=")}, Path("w.safetensors"))
-        assert command == "poselift evaluate weights=w.safetensors"
-    assert compose("evaluate").protocol == "made_people"
-
-
-def test_a_file_that_vanishes_meanwhile_does_not_end_the_run(tmp_path, monkeypatch):
-    (tmp_path / "kept.npz").write_bytes(b"1234")
-    (tmp_path / "gone.npz").write_bytes(b"12")
-    read = run_record.sha256
-
-    def vanishing(path):
-        (tmp_path / "gone.npz").unlink(missing_ok=True)
-        return read(path)
-
-    monkeypatch.setattr(run_record, "sha256", vanishing)
-    found = run_record._fingerprint(tmp_path)
-    assert (found["files"], found["bytes"]) == (2, 6)
-    (tmp_path / "link.npz").symlink_to(tmp_path / "nowhere")
-    assert run_record._fingerprint(tmp_path)["files"] == 1

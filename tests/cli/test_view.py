@@ -71,13 +71,6 @@ def test_somebody_without_a_pose_does_not_hide_the_others(results, tmp_path):
     assert "all frames of the motions are empty" in ran.err
 
 
-def test_open_shows_it(results, monkeypatch, tmp_path):
-    opened = []
-    monkeypatch.setattr(view.webbrowser, "open", opened.append)
-    poselift("view", results, "--out", tmp_path / "page.html", "--open")
-    assert opened == [(tmp_path / "page.html").as_uri()]
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -93,14 +86,3 @@ def test_errors_take_one_line(arguments, message, tmp_path):
     assert ran.err.count("\n") == 1
     assert ran.out == ""
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_sidecar_without_a_camera(results, tmp_path):
-    for path in results.glob("person_1.*"):
-        (tmp_path / path.name).write_bytes(path.read_bytes())
-    about = json.loads((tmp_path / "person_1.json").read_text("utf-8"))
-    del about["camera"]
-    (tmp_path / "person_1.json").write_text(json.dumps(about))
-    ran = poselift("view", tmp_path)
-    assert ran.code == 2
-    assert "lift again" in ran.err

@@ -79,13 +79,6 @@ def test_get_fetches_and_prints_the_path(known, cache, capsys):
     assert "in the cache" in run(capsys, "list")[1]
 
 
-def test_get_offline_fetches_nothing(known, cache, capsys):
-    code, out, err = run(capsys, "get", "--offline", "far")
-    assert (code, out) == (2, "")
-    assert "far-12345678.bin is not in the cache" in err
-    assert known == []
-
-
 def test_check_compares_what_is_here(known, cache, capsys):
     code, out, _ = run(capsys, "check")
     assert (code, out.count("ok")) == (0, 1)

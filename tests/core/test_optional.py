@@ -14,7 +14,3 @@ def test_a_package_that_cannot_be_imported_is_an_error_of_one_line(tmp_path, mon
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(InputError, match=r"no_such_package_anywhere.*pip uninstall half_installed"):
         require("half_installed", "nothing")
-
-
-def test_a_package_that_is_there_is_imported():
-    assert require("json", "nothing").dumps([1]) == "[1]"

@@ -46,11 +46,6 @@ def test_shipped_files_are_as_the_registry_says(monkeypatch):
         assert entry.path.stat().st_size == entry.size
 
 
-def test_no_file_is_there_twice():
-    paths = [entry.path for entry in registry().values()]
-    assert len(set(paths)) == len(paths)
-
-
 def test_an_unknown_name_is_told_what_is_alike():
     with pytest.raises(InputError, match=r"did you mean .*rtmpose-m_8xb256-420e_body8-256x192"):
         published("rtmpose-m_body8-256x192")

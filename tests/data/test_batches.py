@@ -1,10 +1,9 @@
 import threading
 
-import pytest
 import torch
 
 from poselift.data.batches import Batch, Batches
-from poselift.data.dataset_skeletons import SkeletonSampler, joint_mask, shared_joints, spread
+from poselift.data.dataset_skeletons import SkeletonSampler, shared_joints, spread
 from poselift.data.virtual import VirtualSampler
 from poselift.skeleton import CMU28, COCO17, H36M17, MPI_INF_3DHP17
 
@@ -83,13 +82,6 @@ def test_the_next_batch_is_made_while_this_one_is_used():
     passing.close()
 
 
-def test_what_fails_in_the_thread_is_raised_where_the_batch_is_asked_for():
-    passing = iter(Batches(Source(), 2, 9, seed=0))
-    next(passing), next(passing)
-    with pytest.raises(ValueError, match="no more"):
-        next(passing)
-
-
 def test_only_joints_of_the_skeleton_are_seen(corpus):
     for batch in batches(corpus):
         assert batch.joints.shape == (8, 24, 17, 3)
@@ -118,15 +110,6 @@ def test_joints_that_the_corpus_lacks_are_not_seen(corpus, generator):
     assert batch.keypoints[:, :, head].isnan().all()
     assert (batch.scores[:, :, head] == 0).all()
     assert (batch.scores > 0).any()
-
-
-def test_joint_masks():
-    assert int(joint_mask("h36m17").sum()) == 17
-    assert int(joint_mask("coco17").sum()) == 17
-    assert int(joint_mask("halpe26").sum()) == 24, "small toes are not in the corpus"
-    assert int(joint_mask("halpe26", COCO17).sum()) == 17
-    with pytest.raises(ValueError, match="no skeleton"):
-        joint_mask("nonsense")
 
 
 def test_shared_joints_are_put_in_their_places():

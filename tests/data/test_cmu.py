@@ -30,9 +30,6 @@ def rewrite(path, **changes):
         ({"root_relative": np.zeros((900, 27, 3), np.int16)}, r"shape \(900, 27, 3\), expected \(any, 28, 3\)"),
         ({"joints": np.array(CMU28.joints[::-1])}, "differ from those of cmu28"),
         ({"clip_start": np.array([0, 5])}, "does not fit"),
-        ({"clip_start": np.array([], int)}, "'clip_start' does not fit"),
-        ({"source": np.zeros(6)}, "'source' has values of type float64"),
-        ({"source": np.array(["cmu"])}, "'source' has 1 entries, expected"),
         ({"fps": np.array(np.nan)}, "'fps' is nan"),
         ({"root": np.array([{}], object)}, "pickled"),
     ],
@@ -42,16 +39,6 @@ def test_malformed_files_are_named(cmu_files, change, message):
     with pytest.raises(InputError, match=message) as caught:
         load_cmu(cmu_files[0], "train")
     assert "cmu50.npz" in str(caught.value)
-
-
-def test_missing_files_and_splits(cmu_files, tmp_path):
-    with pytest.raises(InputError, match="no such file"):
-        load_cmu(tmp_path / "nothing.npz", "train")
-    (tmp_path / "text.npz").write_text("hello")
-    with pytest.raises(InputError, match="cannot be read as an npz"):
-        load_cmu(tmp_path / "text.npz", "train")
-    with pytest.raises(InputError, match="no clip of split 'other'"):
-        load_cmu(cmu_files[0], "other")
 
 
 def test_bench_views(cmu_files):

@@ -1,14 +1,13 @@
 import json
 import re
 
-import numpy as np
 import pytest
 import torch
 
 from poselift.core.errors import InputError
 from poselift.data.coco import load_coco
 from poselift.skeleton import COCO17
-from tests.data.formats.pictures import COCO_FILES, SIZE, coco_person, write_coco
+from tests.data.formats.pictures import COCO_FILES, SIZE, write_coco
 
 
 @pytest.mark.parametrize("split", ["train", "val"])
@@ -41,13 +40,6 @@ def test_people_with_few_keypoints_can_be_left_out(tmp_path):
         load_coco(tmp_path, min_keypoints=18)
 
 
-def test_missing_files_are_told_with_the_tree(tmp_path):
-    with pytest.raises(InputError, match=r"no such file: \S*person_keypoints_val2017.json\n(.*\n)*.*cocodataset.org"):
-        load_coco(tmp_path)
-    with pytest.raises(InputError, match=r"data.split=test is not a split of COCO person keypoints; choose train or"):
-        load_coco(tmp_path, "test")
-
-
 def changed(content, *path, value):
     """The content with one value put somewhere in it, or taken out."""
     place = content
@@ -63,13 +55,10 @@ def changed(content, *path, value):
     ("path", "value", "message"),
     [
         (("images",), None, "'images' or 'annotations' differ from COCO's format (KeyError('images'))"),
-        (("images", 0, "width"), None, "'images' or 'annotations' differ from COCO's format (KeyError('width'))"),
         (("images", 0, "width"), float("inf"), "'images' or 'annotations' differ from COCO's format (ValueError("),
         (("images", 0, "height"), 0, "x 0 pixels')"),
         (("annotations",), 5, "'images' or 'annotations' differ from COCO's format"),
-        (("annotations", 1, "keypoints"), None, "annotations[1] differs from COCO's format (KeyError('keypoints'))"),
         (("annotations", 1, "keypoints"), ["x"] * 51, "annotations[1] differs from COCO's format (ValueError("),
-        (("annotations", 1, "keypoints"), [1] * 50, "'keypoints of annotations[1]' has shape (50,), expected (51)"),
         (("annotations", 1, "image_id"), 77, "annotations[1] differs from COCO's format (KeyError(77))"),
         (("annotations", 1), [], "annotations[1] differs from COCO's format (TypeError("),
     ],
@@ -83,14 +72,3 @@ def test_malformed_files_are_named(tmp_path, path, value, message):
     with pytest.raises(InputError, match=re.escape(message)) as caught:
         load_coco(tmp_path)
     assert str(caught.value).startswith(str(file))
-
-
-def test_a_file_that_is_not_json(tmp_path):
-    write_coco(tmp_path)
-    file = tmp_path / "annotations" / COCO_FILES["val"]
-    file.write_text(file.read_text()[:-10])
-    with pytest.raises(InputError, match=r"val2017.json cannot be read as JSON"):
-        load_coco(tmp_path)
-    file.write_text(json.dumps([coco_person(1, 1, np.zeros((17, 3)))]))
-    with pytest.raises(InputError, match="differ from COCO's format"):
-        load_coco(tmp_path)

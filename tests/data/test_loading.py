@@ -2,8 +2,7 @@ import numpy as np
 import pytest
 import torch
 
-from poselift.core.errors import InputError
-from poselift.data.loading import intrinsics, pick_split, recorded_view
+from poselift.data.loading import intrinsics, recorded_view
 from poselift.skeleton import COCO17, SMPL24
 
 
@@ -63,9 +62,3 @@ def test_frames_that_do_not_count_have_no_joints(recorded):
     assert (found.joints.isfinite().all((1, 2)).numpy() == counted).all()
     assert (found.root.isfinite().all(1).numpy() == counted).all()
     assert found.keypoints.isfinite().all()
-
-
-def test_splits():
-    assert pick_split("val", {"train": 1, "val": 2}, "Some dataset") == 2
-    with pytest.raises(InputError, match=r"data.split=dev is not a split of Some dataset; choose train or val"):
-        pick_split("dev", {"train": 1, "val": 2}, "Some dataset")

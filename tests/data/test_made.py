@@ -1,13 +1,11 @@
 import pytest
 import torch
 
-from poselift.core.errors import InputError
 from poselift.data.made import MOVEMENTS, made_views
 from poselift.data.synthetic import synthetic_corpus
-from poselift.geometry import bone_lengths, project
+from poselift.geometry import bone_lengths
 from poselift.skeleton import CMU28, H36M17
 
-HIPS = CMU28.indices(["left_hip", "right_hip"])
 PIXEL, SCORES = [699.97, 450.56], 31319.0
 
 
@@ -40,28 +38,8 @@ def test_bodies_are_not_those_of_the_training(views):
     assert min(gaps) > 0.01
 
 
-def test_knees_and_elbows_bend_the_way_they_do(views):
-    for view in views.values():
-        across = (view.joints[:, HIPS[0]] - view.joints[:, HIPS[1]]).double()
-        for side in ("left", "right"):
-            top, middle, end = (view.joints[:, CMU28.index(f"{side}_{part}")] for part in ("hip", "knee", "ankle"))
-            bend = torch.linalg.cross((middle - top).double(), (end - middle).double())
-            assert ((bend * across).sum(-1) > -1e-3).all(), "shanks swing backward"
-
-
 def test_a_frozen_benchmark(views):
     """The same pixels for everyone: figures in papers and docs depend on them."""
     squat = views["Squat/p2"]
     assert squat.keypoints[0, CMU28.index("left_knee")].tolist() == pytest.approx(PIXEL, abs=0.01)
     assert float(torch.stack([view.scores.sum() for view in views.values()]).sum()) == pytest.approx(SCORES, abs=0.5)
-
-
-def test_exact_2d_and_other_skeletons(views):
-    exact = {view.name: view for view in made_views("coco17", "gt")}["Squat/p2"]
-    nose = CMU28.index("nose")
-    torch.testing.assert_close(exact.joints, views["Squat/p2"].joints)
-    pixels = project(exact.joints + exact.root[:, None], exact.K)
-    torch.testing.assert_close(exact.keypoints[:, nose], pixels[:, nose])
-    assert exact.keypoints[:, CMU28.index("spine")].isnan().all()
-    with pytest.raises(InputError, match=r"data.keypoints=some is unknown; choose det or gt"):
-        made_views(keypoints="some")

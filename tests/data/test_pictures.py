@@ -4,11 +4,10 @@ import numpy as np
 import pytest
 import torch
 
-from poselift.core.errors import InputError
-from poselift.data.pictures import ASSUMED_FOV, PictureData, picture_size, picture_view
+from poselift.data.pictures import ASSUMED_FOV, PictureData, picture_view
 from poselift.lifting.camera_model import camera_for
-from poselift.skeleton import CMU28, COCO17, H36M17
-from tests.data.formats.pictures import SIZE, standing_person, write_picture
+from poselift.skeleton import CMU28, COCO17
+from tests.data.formats.pictures import SIZE, standing_person
 
 
 def person(known=None, **options):
@@ -34,21 +33,6 @@ def test_the_camera_is_the_one_that_lifting_assumes():
     assert 2 * math.degrees(math.atan(320 / float(K[0, 0]))) == pytest.approx(ASSUMED_FOV)
 
 
-@pytest.mark.parametrize("size", [(640, 480), (33, 57)])
-def test_the_size_of_a_picture(tmp_path, size):
-    write_picture(tmp_path / "a.jpg", *size)
-    assert picture_size(tmp_path / "a.jpg") == size
-
-
-def test_what_is_no_picture_is_named(tmp_path):
-    for content in (b"", b"hello", b"\xff\xd8\xff\xe0"):
-        (tmp_path / "a.jpg").write_bytes(content)
-        with pytest.raises(InputError, match=r"a\.jpg cannot be read as a picture"):
-            picture_size(tmp_path / "a.jpg")
-    with pytest.raises(InputError, match=r"b\.jpg cannot be read as a picture"):
-        picture_size(tmp_path / "b.jpg")
-
-
 def pictures(**options):
     def load(root, split):
         assert (root, split) == ("DIR", "train")
@@ -68,14 +52,3 @@ def test_windows_of_one_frame_masked_to_the_joints_that_there_are():
     assert torch.equal(seen, torch.tensor([joint in COCO17.joints for joint in CMU28.joints]).expand(16, -1))
     left = batch.keypoints[:, 0, CMU28.index("left_wrist")]
     assert torch.equal(left, person().keypoints[:, COCO17.index("left_wrist")].expand(16, 2))
-
-
-def test_validation_is_on_motion_that_has_3d():
-    views = pictures(reprojection=0.5).validation_views()
-    assert len(views) == 8
-    assert all(view.converted(CMU28, H36M17).joints.isfinite().any() for view in views)
-
-
-def test_without_a_loss_that_compares_with_2d_there_is_nothing_to_learn():
-    with pytest.raises(InputError, match="only the reprojection loss can teach; add loss=with_2d"):
-        pictures(reprojection=0.0)

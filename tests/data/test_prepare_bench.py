@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 import torch
 
-from poselift.core.errors import InputError
 from poselift.data.cmu import MISSING
 from poselift.data.cmu_bench import CmuBench
 from poselift.data.prepare_bench import prepare_bench
@@ -57,8 +56,3 @@ def test_the_tool(corpus_file, tmp_path, monkeypatch, capsys):
     assert ended.value.code == 2
     assert "error: " in capsys.readouterr().err
     assert not (tmp_path / "c.npz").exists()
-
-
-def test_no_views_are_refused(corpus_file, tmp_path):
-    with pytest.raises(InputError, match="0 views of each clip make no benchmark"):
-        prepare_bench(corpus_file, tmp_path / "bench.npz", "test", views=0)

@@ -49,11 +49,6 @@ def test_windows_stay_in_their_view_and_every_frame_is_drawn(generator):
     assert batch.valid.all()
 
 
-def test_a_stride_takes_every_so_many_frames(generator):
-    batch = source([ramp("a", 40)], stride=3).sample(64, generator)
-    assert (batch.joints[..., 0, 0].diff(dim=1) == 3).all()
-
-
 def test_2d_and_3d_belong_together_by_name(generator):
     batch = source([ramp("a", 20)]).sample(4, generator)
     assert batch.keypoints.shape == (4, 8, 28, 2)
@@ -87,24 +82,6 @@ def test_single_pictures_become_windows_of_one_valid_frame(generator):
     assert set(batch.K[:, 0, 0].tolist()) == {1, 2, 3, 4, 5}
 
 
-def test_frames_past_the_end_are_not_valid(generator):
-    batch = source([ramp("a", 5), ramp("bb", 50)]).sample(200, generator)
-    short = batch.K[:, 0, 0] == 1
-    assert batch.valid[~short].all()
-    assert (batch.valid[short].sum(1) == 5).all()
-    assert (batch.joints[short][:, 5:, 0, 0] == 4).all(), "nothing of the next view"
-
-
-def test_skeletons_are_hidden(generator):
-    batch = source([ramp("a", 20)], skeletons={"coco17": 1.0}).sample(8, generator)
-    seen = (batch.scores > 0).any(1).any(0)
-    names = {joint for joint, s in zip(CMU28.joints, seen.tolist(), strict=True) if s}
-    assert names
-    assert names <= set(COCO17.joints) & set(H36M17.joints)
-    assert batch.keypoints[batch.scores == 0].isnan().all()
-    assert batch.joints.isfinite().all(), "the 3D stays"
-
-
 def test_the_mirrored_motion_is_what_the_mirrored_camera_sees(corpus, generator):
     """Projecting the mirrored 3D through the mirrored, skewed and distorted camera gives the mirrored keypoints."""
     view = render_views(corpus, seed=1)[0]
@@ -127,21 +104,6 @@ def test_the_mirrored_motion_is_what_the_mirrored_camera_sees(corpus, generator)
     twice = mirror(batch, chosen, CMU28, CMU28)
     torch.testing.assert_close(twice.keypoints, plain.keypoints)
     torch.testing.assert_close(twice.K, plain.K)
-
-
-def test_a_share_of_windows_is_mirrored(generator):
-    batch = source([ramp("a", 20)], mirror=0.5).sample(400, generator)
-    flipped = batch.K[:, 0, 2] == 1000
-    assert 0.4 < float(flipped.float().mean()) < 0.6
-    assert (batch.joints[flipped][..., 0] <= 0).all()
-    assert (batch.joints[~flipped][..., 0] >= 0).all()
-
-
-def test_views_that_do_not_go_together_are_refused():
-    with pytest.raises(ValueError, match="no views to train on"):
-        source([])
-    with pytest.raises(ValueError, match="differ in their skeletons"):
-        source([ramp("a", 20), ramp("b", 20, skeleton=COCO17)])
 
 
 def test_the_module_asks_the_loader_for_each_split(tmp_path):

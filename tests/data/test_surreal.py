@@ -38,26 +38,6 @@ def test_projections_are_the_files_own_pixels(tmp_path):
     assert view.scores.min() == 1
 
 
-def test_the_projection_of_the_datasets_own_script(tmp_path):
-    """The worked example in datageneration/misc/3Dto2D/main.m."""
-    write_surreal(tmp_path, {"train/run0/01_01/1": 2})
-    path = tmp_path / "cmu/train/run0/01_01/01_01_c0001_info.mat"
-    content = {key: value for key, value in loadmat(path).items() if not key.startswith("__")}
-    content["camLoc"] = np.array([[6.7456], [-0.9839], [-1.9293]])
-    content["joints3D"][:, 0, 0] = [-0.8645, -1.0915, -1.0260]
-    savemat(path, content)
-    view = load_surreal(tmp_path, "train", runs=[0])[0]
-    assert project(view.root[:1], view.K).round().tolist() == [[89, 112]]
-
-
-def test_a_clip_of_one_frame(tmp_path):
-    truth = write_surreal(tmp_path, {"val/run2/36_08/10": 1})
-    (view,) = load_surreal(tmp_path, "val", runs=[2])
-    assert len(view) == 1
-    expected = torch.tensor(truth["val/run2/36_08_c0010"], dtype=torch.float32)
-    torch.testing.assert_close(view.joints + view.root[:, None], expected, atol=2e-6, rtol=0)
-
-
 def test_splits_runs_and_frame_rates(tmp_path):
     write_surreal(
         tmp_path,
@@ -68,16 +48,6 @@ def test_splits_runs_and_frame_rates(tmp_path):
     torch.testing.assert_close(view.times, torch.arange(6) / 25)
     (view,) = load_surreal(tmp_path, "val", runs=[0], fps=30.0)
     torch.testing.assert_close(view.times, torch.arange(6) / 30)
-
-
-def test_missing_data_is_told_with_the_tree(tmp_path):
-    write_surreal(tmp_path, {"train/run0/01_01/1": 3})
-    with pytest.raises(InputError, match=r"no such file: .*run1.*\n(.*\n)*.*01_01_c0001_info.mat(.*\n)*.*willow"):
-        load_surreal(tmp_path, "train")
-    with pytest.raises(
-        InputError, match=r"data.split=validation is not a split of SURREAL; choose train or val or test"
-    ):
-        load_surreal(tmp_path, "validation")
 
 
 @pytest.mark.parametrize(

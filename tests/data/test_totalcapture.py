@@ -6,9 +6,9 @@ import pytest
 import torch
 
 from poselift.core.errors import InputError
-from poselift.data.totalcapture import load_totalcapture, load_totalcapture_corpus, read_positions
-from poselift.skeleton import CMU28, H36M17, TOTALCAPTURE21
-from tests.data.formats.totalcapture import BONES, TAKES, cameras, write_totalcapture
+from poselift.data.totalcapture import load_totalcapture, load_totalcapture_corpus
+from poselift.skeleton import TOTALCAPTURE21
+from tests.data.formats.totalcapture import TAKES, cameras, write_totalcapture
 
 
 @pytest.fixture(scope="module")
@@ -92,24 +92,6 @@ def test_the_motion_alone_in_metres(written):
     assert len(load_totalcapture_corpus(folder, "test").names) == 15
 
 
-def test_what_it_shares_with_the_lifters_joints():
-    assert [joint for joint in H36M17.joints if joint not in TOTALCAPTURE21.joints] == [
-        *("thorax", "neck_base", "head_top")
-    ]
-    assert len(set(CMU28.joints) & set(TOTALCAPTURE21.joints)) == 14
-
-
-def test_columns_by_their_names_and_folders_in_small_letters(tmp_path):
-    truth = write_totalcapture(tmp_path, frames=3)
-    (tmp_path / "S2").rename(tmp_path / "s2")
-    path = tmp_path / "s2" / "rom1" / "gt_skel_gbl_pos.txt"
-    lines = [line.rstrip("\t").split("\t")[::-1] for line in path.read_text().splitlines()]
-    path.write_text("\n".join("\t".join(cells) for cells in lines))
-    np.testing.assert_allclose(read_positions(path), truth["S2/rom1"], atol=1e-6)
-    corpus = load_totalcapture_corpus(tmp_path)
-    assert "S2/rom1" in corpus.names
-
-
 def test_missing_data_is_told_with_the_tree(tmp_path):
     with pytest.raises(InputError, match=r"S1/acting3/gt_skel_gbl_pos.txt\n(.*\n)*.*cvssp.org/data/totalcapture"):
         load_totalcapture(tmp_path)
@@ -125,23 +107,13 @@ def test_missing_data_is_told_with_the_tree(tmp_path):
         load_totalcapture(tmp_path, "train")
 
 
-def test_unknown_splits_and_cameras(written):
-    folder, _ = written
-    with pytest.raises(InputError, match=r"data.split=val is not a split of TotalCapture; choose train or test"):
-        load_totalcapture(folder, "val")
-    with pytest.raises(InputError, match=r"data.cameras=\['cam9'\]: TotalCapture has no 'cam9'; it has cam1, "):
-        load_totalcapture(folder, "test", ["cam9"])
-
-
 @pytest.mark.parametrize(
     ("edit", "message"),
     [
         (lambda text: "", "no joint 'Hips' in the first line"),
         (lambda text: text.replace("LeftFoot", "LeftShoe"), "no joint 'LeftFoot' in the first line"),
-        (lambda text: text.splitlines()[0], "has no frame"),
         (lambda text: text.rpartition(" ")[0], "line 3: 62 numbers, expected 63 for x y z of 21 joints"),
         (lambda text: text.rpartition("\t")[0].rpartition("\t")[0] + "\t1 2 three", "line 3: not all numbers"),
-        (lambda text: text.encode("utf-16").decode("latin1"), "no joint 'Hips'"),
     ],
 )
 def test_malformed_poses_are_named(tmp_path, edit, message):
@@ -162,14 +134,12 @@ def swap_rows(text):
 @pytest.mark.parametrize(
     ("edit", "message"),
     [
-        (lambda text: "", "line 1: '', expected '8 1'"),
         (lambda text: text.replace("8 1\n", "4 1\n", 1), "line 1: '4 1', expected '8 1'"),
         (lambda text: text[: len(text) // 2], ", line 30: "),
         (
             lambda text: text.replace("0 1079 0 1919\n", "0 1079\n", 1),
             "line 2: 2 numbers, expected 4 for first and last",
         ),
-        (lambda text: text.replace("-0.19", "nineteen", 1), "line 11: not all numbers"),
         (
             lambda text: text.replace("0 1079 0 1919\n", "0 1079 0 nan\n", 1),
             "line 2: the camera cam1 has numbers that are not finite",
@@ -184,7 +154,3 @@ def test_malformed_cameras_are_named(tmp_path, edit, message):
     with pytest.raises(InputError, match=re.escape(message)) as caught:
         load_totalcapture(tmp_path)
     assert "calibration.cal" in str(caught.value)
-
-
-def test_the_writer_names_all_joints():
-    assert len(BONES) == len(TOTALCAPTURE21) == len(set(BONES.values()))

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from poselift.detection.crop import Crop
-from poselift.detection.orientation import LEANING, apart, body_angle, box_along, other_angles, rotation
+from poselift.detection.orientation import body_angle, box_along, rotation
 from poselift.skeleton import COCO17
 
 BODY = np.zeros((17, 2))
@@ -10,7 +10,7 @@ BODY[[5, 6]], BODY[[11, 12]], BODY[[15, 16]] = [[18, -70], [-18, -70]], [[10, -1
 SEEN = np.ones(17)
 
 
-@pytest.mark.parametrize("degrees", [0, 30, 90, 179, -45, -135])
+@pytest.mark.parametrize("degrees", [30, 90, 179, -135])
 def test_the_angle_of_a_turned_body(degrees):
     turned = BODY @ rotation(np.radians(degrees)).T + 200
     assert body_angle(turned, SEEN, COCO17) == pytest.approx(np.radians(degrees))
@@ -24,13 +24,6 @@ def test_without_ankles_or_hips():
     assert body_angle(BODY, scores, COCO17) == pytest.approx(0)
     scores[[11, 12]] = 0.1
     assert body_angle(BODY, scores, COCO17) is None
-
-
-def test_other_angles_are_far_from_each_other():
-    angles = other_angles(0.0, np.radians(50))
-    assert np.degrees(angles).round().tolist() == [50, 90, 180, 270]
-    assert len(other_angles(0.0, 0.1)) == 3
-    assert all(apart(angle, np.pi) > LEANING for angle in other_angles(-np.pi, 0.0))
 
 
 @pytest.mark.parametrize("degrees", [37, 90, 180, -120])

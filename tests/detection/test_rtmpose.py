@@ -2,12 +2,10 @@ import colorsys
 
 import cv2
 import numpy as np
-import onnxruntime
 import pytest
 
 from poselift.core.errors import InputError
-from poselift.core.files import sha256
-from poselift.detection import Detector, RTMPose, build_detector, network
+from poselift.detection import Detector, RTMPose, network
 from poselift.detection.multipose import MultiPose
 from poselift.detection.rtmpose import decode_simcc
 from poselift.samples import demo_video
@@ -16,7 +14,6 @@ from poselift.video import VideoReader
 
 pytest.importorskip("onnx", reason="pip install 'poselift[dev]'")
 
-from onnx import TensorProto
 
 from tests.detection.onnx_files import box_finder, mark_finder, passing_on
 
@@ -80,20 +77,6 @@ def test_marks_are_found_where_they_are(joints, skeleton, form, build):
         assert ((found.scores > 0.7) & (found.scores < 0.8 + 1e-6)).all()
 
 
-def test_outputs_are_known_by_their_names(build):
-    frame, _ = marked(17, 0)
-    expected = build(17).detect([frame])[0]
-    found = build(17, order=("simcc_y", "simcc_x")).detect([frame])[0]
-    np.testing.assert_array_equal(found.keypoints, expected.keypoints)
-
-
-def test_more_places_in_a_pixel_are_finer(build):
-    """The split ratio is read from the lengths of the outputs."""
-    frame, truth = marked(17, 0)
-    errors = [np.abs(build(17, split=split).detect([frame])[0].keypoints - truth).mean() for split in (1, 2, 4)]
-    assert errors[0] > 1.5 * errors[1] > 1.5 * errors[2]
-
-
 @pytest.mark.parametrize("batch", ["people", 1, 4])
 def test_a_batch_is_its_people_one_by_one(batch, build, monkeypatch):
     """With models that take any number at a time, one, and four."""
@@ -122,29 +105,6 @@ def test_a_batch_is_its_people_one_by_one(batch, build, monkeypatch):
     assert detector.detect([]) == []
 
 
-def test_nobody_is_nobody(tmp_path, build, monkeypatch):
-    detector = build(17, person_model=str(box_finder(tmp_path / "rtmdet.onnx", [], [])))
-    monkeypatch.setattr(detector._network, "run", lambda *arguments: pytest.fail("asked for nobody"))
-    for found in detector.detect([np.zeros((50, 40, 3), np.uint8)] * 2):
-        assert len(found) == 0
-        assert found.keypoints.shape == (0, 17, 2)
-        assert found.scores.shape == (0, 17)
-
-
-def test_joints_outside_the_picture_are_not_seen(build):
-    """The mark of one is cut away, that of another lies on the edge of what the network sees beyond the picture."""
-    frame, truth = marked(17, 0)
-    detector = build(17)
-    frame[:, 600:] = 0
-    found = detector.detect([np.ascontiguousarray(frame)])[0]
-    gone = truth[..., 0] > 606
-    assert gone.any()
-    seen = np.isfinite(found.keypoints).all(-1)
-    assert (found.scores[~seen] == 0).all()
-    inside = (found.keypoints[seen] > -0.5).all() and (found.keypoints[seen] < np.array(FRAME[::-1]) - 0.5).all()
-    assert inside
-
-
 def test_without_a_person_model_movenet_finds_the_people(build):
     frame = next(iter(VideoReader(demo_video()))).image
     detector = build(17, person_model=None, size=(48, 64))
@@ -153,13 +113,6 @@ def test_without_a_person_model_movenet_finds_the_people(build):
     assert len(found.boxes) > 0
     assert set(map(tuple, found.boxes)) <= set(map(tuple, boxes))
     assert set(detector.weights) == {"rtmpose.onnx", "movenet_multipose.onnx"}
-
-
-def test_the_weights_are_named(build, tmp_path, people):
-    assert build(17).weights == {
-        "rtmpose.onnx": sha256(tmp_path / "rtmpose.onnx"),
-        "yolox.onnx": sha256(people),
-    }
 
 
 def test_simcc_is_decoded_as_the_formula_says():
@@ -182,8 +135,6 @@ def test_simcc_is_decoded_as_the_formula_says():
     [
         ([1, 3, 8, 6], {"outputs": ("dets", "labels")}, "has the outputs dets, labels, not simcc_x, simcc_y"),
         ([1, 1, 8, 6], {}, r"has the input input: tensor\(float\) \[1, 1, 8, 6\]; export it with one"),
-        ([1, 3, 8], {}, "export it with one"),
-        ([1, 3, 8, 6], {"kind": TensorProto.FLOAT16}, r"tensor\(float16\)"),
         (["b", 3, "h", "w"], {}, "has no fixed picture size"),
         ([1, 3, 8, 6], {}, r"simcc_x \(1, 3, 8, 6\) and simcc_y \(1, 3, 8, 6\) are not"),
     ],
@@ -195,36 +146,8 @@ def test_models_in_another_form_are_refused(shape, options, message, tmp_path):
     assert "other.onnx" in str(refused.value)
 
 
-def test_other_numbers_of_joints_are_refused(build):
-    with pytest.raises(InputError, match="gives 21 joints; use one of 17"):
-        build(21, size=(24, 32))
-
-
-def test_missing_files_are_refused(tmp_path, build):
-    with pytest.raises(InputError, match=r"add --model FILE\.onnx"):
-        build_detector("rtmpose", "cpu")
-    with pytest.raises(InputError, match=r"gone.onnx: no such file"):
-        build_detector("rtmpose", "cpu", model=str(tmp_path / "gone.onnx"))
-    with pytest.raises(InputError, match=r"yolox_gone.onnx: no such file"):
-        build(17, person_model=str(tmp_path / "yolox_gone.onnx"), size=(24, 32))
-
-
-def test_a_network_that_fails_says_so(build, monkeypatch):
-    detector = build(17, size=(24, 32))
-
-    class Failing:
-        def run(self, names, inputs):
-            raise RuntimeError("out of\nmemory")
-
-    monkeypatch.setattr(detector._network, "_session", Failing())
-    with pytest.raises(InputError, match=r"rtmpose.onnx failed on 3 pictures: out of memory"):
-        detector.detect([np.zeros((*FRAME, 3), np.uint8)])
-
-
-@pytest.mark.skipif(
-    "CUDAExecutionProvider" in onnxruntime.get_available_providers(), reason="this onnxruntime has CUDA"
-)
-def test_cuda_that_is_not_there(tmp_path):
-    model = mark_finder(tmp_path / "rtmpose.onnx", colours(17), size=(24, 32))
-    with pytest.raises(InputError, match="pip install onnxruntime-gpu"):
-        build_detector("rtmpose", "cuda", model=str(model))
+def test_outputs_are_known_by_their_names(build):
+    frame, _ = marked(17, 0)
+    expected = build(17).detect([frame])[0]
+    found = build(17, order=("simcc_y", "simcc_x")).detect([frame])[0]
+    np.testing.assert_array_equal(found.keypoints, expected.keypoints)

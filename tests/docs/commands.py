@@ -13,6 +13,8 @@ PAGES = sorted(
     for path in ROOT.glob(pattern)
     if path.name != "CHANGELOG.md"
 )
+RUN_PAGES = [path for path in PAGES if path.parent == ROOT or ROOT / "docs" in path.parents]
+"""Pages of users, whose commands run; those of the benchmarks and of the weights are only parsed."""
 
 _BLOCK = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _SHELL = ("", "bash", "sh")
@@ -76,13 +78,6 @@ def commands_of(page: Path) -> dict[str, Command]:
     }
     found |= {span: command for span, command in inline.items() if command and not _names_an_option(command)}
     return {text: command for text, command in found.items() if command}
-
-
-def others_of(page: Path) -> list[str]:
-    """The lines of a page's shell blocks that are no command of ours."""
-    text = page.read_text("utf-8")
-    lines = [line for language, block in _BLOCK.findall(text) if language in _SHELL for line in _lines(block)]
-    return [line for line in lines if line and not _ours(line)]
 
 
 def scripts_of(page: Path) -> list[str]:

@@ -1,15 +1,12 @@
 """What stands in for the files, cameras, buckets and networks that the commands of the documentation name."""
 
 import functools
-import glob
 import inspect
 import itertools
-import re
 import shutil
 import time
 
 import av
-import fsspec
 import numpy as np
 import pytest
 import torch
@@ -41,40 +38,6 @@ KEYPOINTS = {
     "clip_Sports2D": ("trc", ""),
 }
 """Files of docs/keypoints.md -> their format in tests/keypoints/writers.py, and the name that it gives them."""
-
-
-GIVES = {
-    "lift": r"the motion is in (\S+) and \.csv",
-    "batch": r"([1-9]\d*) of \1 videos are lifted, into (\S+)\. Tables",
-    "stream": r"^\d+ frames: [1-9]\d* processed",
-    "attention": r"(\S+time\.png)$",
-    "view": r"(\S+\.html): .* MB\. Open",
-    "export": r"^(\S+\.\w+)$",
-    "figure": r"^(\S+\.pdf)$",
-    "measure": r"^\| left knee flexion \|",
-    "smooth": r"^(\S+\.npz)$",
-    "train": r"Best weights: (\S+\.safetensors)",
-    "evaluate": r"Written to (\S+): metrics\.json",
-    "report": r"Written to (\S+): index\.html",
-    "calibrate": r"written to (\S+\.json)\. Within",
-    "study": r"rows in ([^\s:]+)",
-    "export-onnx": r"^(\S+\.onnx): .* differ from PyTorch's by",
-    "tools/prepare_bench.py": r"^(\S+\.npz): \d+ views",
-    "tools/prepare_cmu.py": r"^train: \d+ frames in",
-    "tools/prepare_h36m.py": r"^train: \d+ frames of 4 cameras",
-    "tools/evaluate_detector.py": r"^AP +\d",
-    "weights": r"shipped|^(/\S+\.safetensors)$|^ok ",
-}
-"""What they print at their end; the last group is a file that must then be there, or a pattern of files."""
-
-
-def assert_given(command, printed):
-    """The line that ends a command was printed, and what it names is there."""
-    found = list(re.finditer(GIVES[command.name], printed, re.MULTILINE))
-    assert found, printed
-    for path in (match[match.lastindex] for match in found if match.lastindex):
-        assert glob.glob(path) or fsspec.core.url_to_fs(path)[0].exists(path), path
-
 
 NEEDS = {"--rerun": "rerun", "tools/evaluate_detector.py": "pycocotools"}
 """Commands whose package is no part of poselift[dev]."""

@@ -52,19 +52,3 @@ def test_every_mechanism_is_on_a_page_of_its_family():
     for mechanism, attention in ATTENTION.items():
         assert f"`{mechanism}`" in pages, mechanism
         assert f"{attention.__module__.replace('.', '/')}.py)" in pages, mechanism
-
-
-@pytest.mark.parametrize("page", FAMILIES, ids=name)
-def test_a_family_has_its_parts(page):
-    text = page.read_text("utf-8")
-    assert text.count("$$") >= 2, "a formula"
-    assert re.search(r"!\[[^\]]+\]\([a-z_]+\.png\)", text), "a picture"
-    assert "poselift train" in text, "the command that trains it"
-    assert re.search(r"^## What our study saw$", text, re.MULTILINE)
-    assert "../mechanisms.md" in text
-
-
-def test_pictures_are_small():
-    pictures = sorted((ROOT / "docs" / "attention").glob("*.png"))
-    assert pictures
-    assert [picture.name for picture in pictures if picture.stat().st_size > 150_000] == []

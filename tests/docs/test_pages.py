@@ -5,55 +5,40 @@ A page's commands share a folder, as its reader's do: what one writes, the next 
 
 import json
 import os
-import re
 import shutil
 import sys
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 
 import cv2
 import numpy as np
 import pytest
 import torch.distributed as dist
+from hydra.utils import instantiate
 
-from poselift.cli.study.budgets import BUDGETS
 from poselift.data.h36m import load_h36m
 from poselift.data.synthetic import synthetic_corpus
+from poselift.models import build_model
 from poselift.models.saved_weights import shipped_weights
 from tests.cli.running import (
     NOTHING_WRITTEN,
     TINY_LIFTER,
+    composed,
     hydra_as_before,
-    small_model,
 )
-from tests.cli.test_study import TINY
 from tests.data.formats.asf_amc import write_cmu_subjects
 from tests.data.formats.cmu import write_cmu
 from tests.data.formats.h36m import write_h36m, write_h36m_cdf, write_h36m_motionbert
 from tests.data.formats.pictures import write_coco
-from tests.docs.commands import PAGES, ROOT, commands_of
-from tests.docs.stand_ins import assert_given, detector, export, skip_without_package, write_lifter
+from tests.docs.commands import ROOT, RUN_PAGES, commands_of
+from tests.docs.stand_ins import detector, export, skip_without_package, write_lifter
 from tests.docs.test_commands import start
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.usefixtures("without_type_checks"),
     pytest.mark.filterwarnings("ignore:.*LeafSpec.*:FutureWarning"),  # Lightning's
     pytest.mark.filterwarnings("ignore:It is recommended to use .self.log:UserWarning"),  # likewise, with one process
 ]
-
-NOT_RUN = {"benchmarks": "minutes to hours; its own test of tests/benchmarks calls it on smaller data"}
-"""Commands of pages that nothing runs here, as patterns, and why."""
-
-OPTIONS = {
-    "batch --faults": "two minutes; tests/cli/batch kills batches",
-    "batch --ray": "ray",
-    "readers --model": "OpenSim and its model",
-    "pipeline --against": "a checkout of an earlier commit",
-    "uncertainty --real": "data of real people; tests/benchmarks/test_real.py has its reader",
-}
-"""Options of documented benchmarks that their tests do not pass, and why."""
 
 INSTEAD = {
     "data.batch_size=256": "data.batch_size=2",
@@ -81,7 +66,6 @@ TWO_STEPS = ["steps=2", "data.batches=2"]
 ALSO_GIVEN = {
     "report": ["--cost", "none"],  # the page with the folder of evaluate measures it
     "evaluate": ["flip=false", "refine=false", "weights=mine.safetensors"],
-    "study": ["--only", "martinez"],
     "export-onnx": ["--weights", "mine.safetensors"],
 }
 """Options that make a command short; overrides of its own stay."""
@@ -97,19 +81,13 @@ SLURM = {
 """The variables that SLURM gives the one process of a job."""
 
 
-OTHERS = ("report", "calibrate", "study", "export-onnx")
+OTHERS = ("report", "calibrate", "export-onnx")
 """Other commands of poselift that read what training and evaluation wrote, or train."""
 
 
 def chosen(command):
-    """Whether a command is of those that this file runs, or gives a reason not to run."""
-    other = command.program.startswith(("tools/", "benchmarks.")) or command.name in OTHERS
-    return bool(command.config or other)
-
-
-def reason(text):
-    """Why a command does not run here; None if it does."""
-    return next((why for pattern, why in NOT_RUN.items() if re.search(pattern, text)), None)
+    """Whether a command is of those that this file runs."""
+    return bool(command.config or command.program.startswith("tools/") or command.name in OTHERS)
 
 
 def of_a_model(command):
@@ -119,7 +97,7 @@ def of_a_model(command):
     )
 
 
-COMMANDS = {str(command): (page, command) for page in reversed(PAGES) for command in commands_of(page).values()}
+COMMANDS = {str(command): (page, command) for page in reversed(RUN_PAGES) for command in commands_of(page).values()}
 """Each command and the first page on which it stands."""
 OURS = {text: found for text, found in COMMANDS.items() if chosen(found[1])}
 MODELS = [command for _, command in OURS.values() if of_a_model(command)]
@@ -128,9 +106,9 @@ MODELS = [command for _, command in OURS.values() if of_a_model(command)]
 def of_pages():
     """Page -> the other commands, in their order."""
     found = {}
-    for page in PAGES:
+    for page in RUN_PAGES:
         for text, command in ((str(command), command) for command in commands_of(page).values()):
-            if text in OURS and OURS[text][0] == page and not of_a_model(command) and not reason(text):
+            if text in OURS and OURS[text][0] == page and not of_a_model(command):
                 found.setdefault(page.relative_to(ROOT).as_posix(), []).append(command)
     return found
 
@@ -199,9 +177,7 @@ def shortened(command):
         also = ALSO_GIVEN.get(command.name, [])
         return [*given, *(word for word in also if not command.config or word.partition("=")[0] not in keys)]
     short = [*SHORT]
-    if of_a_model(command):  # as deep as the default, for which the pages write their options
-        short += [word for word in small_model(given) if word not in (*given, "model.depth=2")]
-    elif "init" in keys or "experiment=cmu_newest" in given:  # a lifter of full size takes a single step
+    if "init" in keys or "experiment=cmu_newest" in given:  # a lifter of full size takes a single step
         short.append("trainer.max_steps=1")
     else:
         short += TINY_LIFTER
@@ -236,7 +212,6 @@ def test_the_commands_of_a_page_run_one_after_the_other(page, files, tmp_path, m
     shutil.copytree(files, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
     write_downloads(page)
-    monkeypatch.setitem(BUDGETS, "short", replace(TINY, other=("callbacks.ema=null",)))
     monkeypatch.setattr("poselift.cli.detector.build_detector", detector)
     monkeypatch.setattr("poselift.models.onnx_export.export_onnx", export)
     if page != "README.md":  # that of README draws the plots of a report; they take seconds
@@ -256,48 +231,12 @@ def run(command, monkeypatch, capsys):
     monkeypatch.setattr("hydra._internal.hydra.Hydra.get_mode", lambda *_, **__: None)
     with hydra_as_before(), launched(command):
         start(type(command)(command.program, tuple(arguments)))
-    out, err = capsys.readouterr()
+    err = capsys.readouterr().err
     assert "error" not in err, command
-    assert_given(command, out + err)
 
 
 @pytest.mark.parametrize("command", MODELS, ids=str)
-def test_a_model_is_trained(command, tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    run(command, monkeypatch, capsys)
-
-
-BENCHMARKS = sorted(
-    {command.program.partition(".")[2] for _, command in OURS.values() if "benchmarks." in command.program}
-)
-
-
-def passed_by_tests(name):
-    """The text of a benchmark's test, and of the options that it shares with others."""
-    files = [ROOT / "tests" / "benchmarks" / file for file in (f"test_{name}.py", "conftest.py")]
-    return "".join(path.read_text("utf-8") for path in files if path.is_file())
-
-
-@pytest.mark.parametrize("name", BENCHMARKS)
-def test_a_test_calls_a_benchmark_with_the_options_of_the_pages(name):
-    text = passed_by_tests(name)
-    assert f"{name}.main(" in text
-    given = {
-        f"{name} {word}"
-        for _, command in OURS.values()
-        if command.program == f"benchmarks.{name}"
-        for word in command.arguments
-        if word.startswith("--")
-    }
-    assert [option for option in given - set(OPTIONS) if f'"{option.split()[1]}"' not in text] == []
-
-
-def test_no_exception_is_left_over():
-    assert [pattern for pattern in NOT_RUN if not any(re.search(pattern, text) for text in OURS)] == []
-    words = {word for _, command in OURS.values() for word in command.arguments}
-    assert [word for word in INSTEAD if word not in words] == []
-    assert [
-        option
-        for option in OPTIONS
-        if not any(option.split()[1] in text and option.split()[0] in text for text in OURS)
-    ] == []
+def test_a_model_is_built(command):
+    """tests/cli/test_every_name.py trains each."""
+    with composed(*command.overrides) as config:
+        assert build_model(instantiate(config.model, _convert_="all"))

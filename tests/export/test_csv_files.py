@@ -1,5 +1,4 @@
 import csv
-import dataclasses
 
 import numpy as np
 
@@ -38,11 +37,6 @@ def test_unknown_is_an_empty_cell(tmp_path, motion):
     assert empty[:2] == ["0.140000", "0"]
     assert set(empty[2:]) == {""}
     assert "nan" not in (tmp_path / "a.csv").read_text().lower()
-
-
-def test_no_minus_before_zero(tmp_path, motion):
-    write_csv(tmp_path / "a.csv", dataclasses.replace(motion, joints=np.full_like(motion.joints, -1e-9)))
-    assert _read(tmp_path / "a.csv")[1][5] == "0.00000"
 
 
 def test_uncertainty_and_contacts_are_the_last_columns(tmp_path, world_motion):

@@ -155,14 +155,6 @@ def test_an_empty_frame_repeats_the_pose_before_it(tmp_path):
     np.testing.assert_array_equal(place[[0, 4, 5]], place[[1, 3, 3]])
 
 
-def test_trimesh_reads_the_rest_pose(tmp_path):
-    trimesh = pytest.importorskip("trimesh")
-    write_glb(tmp_path / "a.glb", [walking(frames=3)])
-    mesh = trimesh.load(str(tmp_path / "a.glb"), force="mesh")
-    assert mesh.is_watertight
-    assert mesh.volume > 0.04
-
-
 def test_the_validator_of_khronos_finds_nothing(tmp_path):
     node = shutil.which("node")
     found = node and subprocess.run(["npm", "root", "-g"], capture_output=True, text=True, check=False).stdout.strip()

@@ -8,7 +8,7 @@ import time
 import numpy as np
 import pytest
 
-from poselift.export.json_lines import LineWriter, frame_line, header_line
+from poselift.export.json_lines import LineWriter, frame_line
 from poselift.structures import LiveFrame, StreamedPose
 
 
@@ -47,16 +47,6 @@ def test_unknown_values_are_null():
     assert person["uncertainty"] == [0.0, 0.01235, None]
 
 
-def test_a_frame_without_a_look_says_so():
-    read = json.loads(frame_line(make_frame(people=(), looked=False)))
-    assert read["looked"] is False
-    assert read["people"] == []
-
-
-def test_the_header_names_the_format():
-    assert json.loads(header_line(joints=["pelvis"])) == {"format": "poselift stream 1", "joints": ["pelvis"]}
-
-
 class SlowFile(io.StringIO):
     """Text that is written only when its reader lets it."""
 
@@ -84,17 +74,6 @@ def test_a_slow_reader_misses_the_oldest_lines_and_holds_nobody_up(tmp_path):
     assert lines[0] == "first"
     assert lines[1:] == [str(number) for number in range(1001 - len(lines), 1000)]
     assert writer.lost == 1001 - len(lines) > 900
-
-
-def test_all_lines_are_written_if_the_file_is_fast(tmp_path):
-    path = tmp_path / "poses.jsonl"
-    with open(path, "w") as file:
-        writer = LineWriter(file)
-        for number in range(40):
-            writer.send(str(number))
-        writer.close()
-    assert path.read_text().splitlines() == [str(number) for number in range(40)]
-    assert (writer.lost, writer.failed) == (0, None)
 
 
 def test_a_reader_that_leaves_is_noticed():

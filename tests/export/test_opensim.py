@@ -6,7 +6,7 @@ import pytest
 
 from poselift.core.errors import InputError
 from poselift.export.opensim import write_opensim
-from poselift.skeleton import CMU28, COCO17, H36M17
+from poselift.skeleton import CMU28, H36M17
 from poselift.structures import Height
 from tests.kinematics.conftest import pose, turn
 
@@ -77,10 +77,3 @@ def test_a_failure_leaves_the_folder_and_its_files_as_they_were(tmp_path, walk, 
         write_opensim(folder, dataclasses.replace(walk, root=walk.root + 1))
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
     assert [path.name for path in tmp_path.iterdir()] == ["a.opensim"]
-
-
-def test_a_skeleton_without_rotations_leaves_no_folder(tmp_path):
-    motion = dataclasses.replace(pose(), skeleton=COCO17, joints=np.ones((5, 17, 3)))
-    with pytest.raises(InputError, match="lacks"):
-        write_opensim(tmp_path / "a.opensim", motion)
-    assert not list(tmp_path.iterdir())

@@ -69,11 +69,6 @@ def test_nan_and_unknown_types_are_refused_and_leave_no_file(tmp_path, motion, a
     assert not list(tmp_path.iterdir())
 
 
-def test_own_keys_are_not_overwritten(tmp_path, motion, about):
-    with pytest.raises(InputError, match="'units'"):
-        write_sidecar(tmp_path / "a.json", motion, **about, extra={"units": "feet"})
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [

@@ -1,8 +1,7 @@
 import numpy as np
 import pytest
 
-from poselift.core.errors import InputError
-from poselift.finding.finder import QUALITIES, Finder, Pace, SearchingFinder, build_finder
+from poselift.finding.finder import Finder, Pace, SearchingFinder, build_finder
 from poselift.skeleton import COCO17
 from poselift.structures import Detections
 from poselift.video import Frame
@@ -99,13 +98,6 @@ def test_looks_do_not_depend_on_the_frame_rate(fps):
     assert min(fps, 30) * 2 * 0.75 <= looked <= min(fps, 30) * 2 + 1
 
 
-def test_only_the_quick_are_looked_at_more_often():
-    detector, _ = watch(lambda time: [(50, 50), (300 + 20 * np.sin(25 * time), 50)], 2.0)
-    counts = [count for time, count in detector.looks if time > 0.5]
-    assert counts.count(1) > 15  # at the quick one alone
-    assert counts.count(2) > 15
-
-
 def test_newcomers_are_found_within_half_a_second():
     _, seen = watch(lambda time: [(100, 50)] + [(300, 50)] * (time > 1.03) + [(400, 250)] * (time > 2.2), small=(2,))
     first = {
@@ -151,16 +143,6 @@ def test_a_look_ahead_at_the_wrong_place_is_not_used():
     assert len(set(times)) < len(times)  # somewhere after the jump there was a second look
 
 
-def test_each_run_looks_at_the_same():
-    def people(time):
-        return [(100 + 40 * np.sin(3 * time), 50)]
-
-    first, second = (watch(people, 2.0, 30, EVERY) for _ in range(2))
-    assert sorted(first[0].looks) == sorted(second[0].looks)
-    for (_, found), (_, again) in zip(first[1], second[1], strict=True):
-        np.testing.assert_array_equal(found.keypoints, again.keypoints)
-
-
 class StillStreet(Street):
     """The same with a still camera: people are grey, and the first pixel is the clock."""
 
@@ -191,15 +173,6 @@ def test_who_comes_into_a_still_picture_is_searched_for_at_once():
     assert min(time for found, time in seen if found is not None and 300 in corners(found)) < 2.03 + 0.5
 
 
-def test_somebody_who_leaves_is_gone_at_once_and_searched_for():
-    detector, seen = watch(lambda time: [(100, 50)] if time < 1 or time > 1.5 else [])
-    present = [time for time, found in seen if found is not None and len(found)]
-    assert not any(1 <= time <= 1.5 for time in present)
-    assert min(time for time in present if time > 1.5) < 1.85
-    hurried = [time for time, _ in detector.searches if 1 <= time <= 2]
-    assert len(hurried) > 4
-
-
 def test_what_no_search_finds_again_is_given_up():
     detector = Street(lambda time: [(100, 50)])
     seen = detector.search
@@ -208,23 +181,6 @@ def test_what_no_search_finds_again_is_given_up():
     found = [(time, people) for people, time in finder.find(frames(4)) if people is not None]
     assert all(len(people) == 1 for time, people in found if time < 1)
     assert all(len(people) == 0 for time, people in found if time > 2.5)
-
-
-def test_two_crops_of_one_person_give_one_person():
-    """Two people meet; one of them leaves behind the other."""
-    _, seen = watch(lambda time: [(100 + 60 * time, 50)] + [(280 - 60 * time, 50)] * (time < 1.5))
-    assert all(len(found) == 1 for time, found in seen if found is not None and time > 1.6)
-
-
-def test_the_same_frames_give_the_same_people():
-    def people(time):
-        return [(100 + 40 * np.sin(3 * time), 50)] + [(300, 50)] * (1 < time < 3)
-
-    (_, one), (_, other) = watch(people), watch(people)
-    for (_, found), (_, again) in zip(one, other, strict=True):
-        assert (found is None) == (again is None)
-        if found is not None and again is not None:
-            np.testing.assert_array_equal(found.keypoints, again.keypoints)
 
 
 def test_best_looks_at_every_frame():
@@ -244,12 +200,6 @@ def test_a_detector_without_places_searches_whole_frames():
     assert sum(batches) == 15 + 1  # and the last frame
     alone = build_finder(Whole(), "balanced")
     assert [alone.look(frame) is not None for frame in frames(1)][:-1] == batches[:-1]
-
-
-def test_an_unknown_quality():
-    with pytest.raises(InputError, match=r"'good'; .*there are best, balanced, fast"):
-        build_finder(Street(lambda time: []), "good")
-    assert list(QUALITIES) == ["best", "balanced", "fast"]
 
 
 class Acrobats(Street):

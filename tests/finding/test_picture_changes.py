@@ -45,19 +45,3 @@ def test_those_who_are_followed_are_none_wherever_they_go():
     changes.searched(picture(before), np.array([before], float))
     assert not changes.since(picture(now), np.array([now], float))
     assert changes.since(picture(now, (900, 200, 950, 400)), np.array([now], float))
-
-
-def test_a_box_may_lie_beside_the_picture(searched):
-    assert not searched.since(picture((0, 300, 20, 380), seed=1), np.array([[-200.0, 280, 25, 800]]))
-
-
-def test_a_picture_of_another_size_is_new(searched):
-    assert searched.since(picture(size=(480, 640)), NOBODY)
-
-
-@pytest.mark.parametrize("size", [(16, 16), (1, 300), (4320, 7680)])
-def test_any_size(size):
-    changes, image = Changes(), picture(size=(16, 16), noise=0)
-    image = np.broadcast_to(image[:1, :1], (*size, 3))
-    changes.searched(image, NOBODY)
-    assert not changes.since(image, NOBODY)

@@ -29,7 +29,6 @@ SMALL = [
     "steps=6",
     "callbacks.progress=null",
     "callbacks.ema=null",
-    "logger.tensorboard=null",
     *(f"model.{part}" for part in ("joint_dim=16", "frame_dim=32", "dim=32", "depth=1", "heads=4")),
 ]
 

@@ -27,7 +27,6 @@ RUN = [
     "callbacks.ema.start=1",
     "callbacks.last.every_n_train_steps=3",
     "callbacks.progress=null",
-    "logger.tensorboard=null",
     "model.dropout=0.1",
     "model.drop_path=0.2",
     *(f"model.{part}" for part in ("joint_dim=8", "joint_heads=2", "frame_dim=16", "dim=16", "depth=2", "heads=2")),

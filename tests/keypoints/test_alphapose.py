@@ -28,13 +28,6 @@ def test_points_and_scores_are_those_of_the_file(write, body, joints, skeleton):
     assert found.box_scores[0] == 1
 
 
-def test_who_was_followed_has_a_number(write, body):
-    content = [entry("0.jpg", body(), idx=2), entry("0.jpg", body(), idx=[0]), entry("1.jpg", body(), idx=[[2.0]])]
-    file = read_keypoints(write("a.json", content))
-    assert [observation.person for observation in file.frames[0]] == ["2", "0"]
-    assert file.people == {"2": 1, "0": 2}, "0 is no number of ours: people are counted as they appear"
-
-
 @pytest.mark.parametrize(("list_", "key"), [("people", "pose_keypoints_2d"), ("bodies", "joints")])
 def test_its_open_and_cmu_formats(write, body, list_, key):
     points = body(18)
@@ -50,14 +43,10 @@ def test_its_open_and_cmu_formats(write, body, list_, key):
     ("content", "message"),
     [
         ('[{"image_id": "0.jpg", "keypoi', r"a\.json cannot be read as JSON"),
-        ([{"image_id": "0.jpg"}], "'keypoints' of 0.jpg: missing"),
         ([{"image_id": "0.jpg", "keypoints": [1, 2]}], "'keypoints' of 0.jpg: not a list of x, y, score"),
         ('[{"image_id": "0.jpg", "keypoints": [NaN, 1, 1]}]', "'keypoints' of 0.jpg: has NaN"),
         ([{"image_id": "cover.jpg", "keypoints": [1, 2, 3]}], "'cover.jpg' has no number"),
-        ([{"image_id": "0.jpg", "keypoints": [1.0] * 51}, {"keypoints": []}], "entry 1 has no 'image_id'"),
         ([{"image_id": "0.jpg", "keypoints": [1.0] * n} for n in (51, 78)], "different skeletons, coco17 and halpe26"),
-        ({"0.jpg": {"people": [7]}}, "'people' of 0.jpg has an entry that is not a person"),
-        ({"0.jpg": {"people": []}}, "it has no people"),
     ],
 )
 def test_broken_files(write, content, message):

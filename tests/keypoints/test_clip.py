@@ -52,11 +52,6 @@ def test_numbers_that_end_with_the_number_of_pictures_count_from_1(of, video):
     assert read(KeypointClip(of(range(1, 11)), video=video)) == list(zip(range(1, 11), TIMES, strict=True))
 
 
-def test_frames_that_the_file_lacks_have_nobody(of, video):
-    clip = KeypointClip(of([0, 3, 9]), video=video)
-    assert [x for x, _ in read(clip)] == [0, None, None, 3, None, None, None, None, None, 9]
-
-
 def test_a_few_frames_more_or_less_are_warned_of_and_many_are_refused(of, video):
     short = KeypointClip(of(range(8)), video=video)
     assert [x for x, _ in read(short)] == [*range(8), None, None]
@@ -133,11 +128,6 @@ def test_what_is_missing_is_asked_for(of, video):
         KeypointClip(of([0], image_size=(100, 50)), fps=5, image_size=(9, 9))
 
 
-def test_numbers_that_are_no_videos(of):
-    with pytest.raises(InputError, match="2 frames have numbers from 139 up to 397133; give the frames of one video"):
-        read(KeypointClip(of([139, 397133]), fps=5, image_size=(64, 48)))
-
-
 def test_who_is_who_is_the_files_word_or_the_trackers(of):
     named, unnamed = of([0, 1], "4"), of([0, 1])
     assert isinstance(KeypointClip(named, fps=5, image_size=(64, 48)).tracker(), NamedTracker)
@@ -165,10 +155,3 @@ def test_wrong_times_of_the_file_are_refused(of, times):
     file = of(range(len(times)), timestamps=dict(enumerate(map(float, times))))
     with pytest.raises(InputError, match=r"clip\.json: the \d frames have time stamps from 0 to .*; give seconds"):
         KeypointClip(file, image_size=(64, 48))
-
-
-def test_hours_may_lie_between_two_takes(of):
-    times = [0.0, 0.04, 0.08, 12 * 3600.0, 12 * 3600.04]
-    assert [
-        time for _, time in read(KeypointClip(of(range(5), timestamps=dict(enumerate(times))), image_size=(64, 48)))
-    ]

@@ -99,10 +99,8 @@ HEAD = "scorer,m,m,m\nbodyparts,nose,nose,nose\n"
     ("text", "message"),
     [
         ("scorer,m,m\nbodyparts,nose,nose\n0,1,2\n", "no row 'coords'"),
-        (HEAD + "coords,x,y,likelihood\n", "a header, but no rows"),
         (HEAD + "coords,x,y,likelihood\n0,1,2,0.5\n1,1,2\n", "line 5 has 3 cells, the header 4"),
         (HEAD + "coords,x,y,likelihood\n0,1,abc,0.5\n", "line 4: a cell is not a number"),
-        (HEAD + "coords,x,y,z\n0,1,2,3\n", "'coords' has 'z'"),
         (HEAD + "coords,x,y,likelihood\n0,1,2,1\n0,1,2,1\n", "rows have no distinct frame numbers"),
         (HEAD + "coords,x,y,likelihood\n0,1,2,1\n", "joints nose are not those of a person"),
     ],

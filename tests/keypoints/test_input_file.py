@@ -44,8 +44,3 @@ def test_what_is_easily_told_is_said(write, tmp_path, name):
     path.mkdir() if content is None else write(name, content)
     with pytest.raises(InputError, match=message):
         read_keypoints(path)
-
-
-def test_nothing_there(tmp_path):
-    with pytest.raises(InputError, match=r"gone\.json: there is no such file or folder"):
-        read_keypoints(tmp_path / "gone.json")

@@ -57,21 +57,10 @@ GOOD = {"keypoints": [[1.0, 2.0]] * 17, "keypoint_scores": [0.5] * 17}
     [
         ('[{"frame_id": 0, "instances": [{"key', "cannot be read as JSON"),
         ([{"frame_id": 0, "instances": [GOOD]}, {"frame_id": 1}], "frame 1 has no list 'instances'"),
-        ([{"frame_id": "a", "instances": [GOOD]}], "'frame_id' is 'a'"),
         ([{"frame_id": 0, "instances": []}, {"frame_id": 0, "instances": []}], "'frame_id' is 0"),
-        ([{"frame_id": 0, "instances": [{"keypoints": [[1, 2]]}]}], "'keypoint_scores' in frame 0"),
         ([{"frame_id": 0, "instances": [{**GOOD, "keypoint_scores": [1]}]}], "'keypoint_scores' one for each"),
         ([{"frame_id": 0, "instances": [{**GOOD, "keypoints": [[1, 2, 3]] * 17}]}], "'keypoints' must be pairs"),
-        (
-            [{"frame_id": 0, "instances": [{**GOOD, "keypoints": "x"}]}],
-            "'keypoints' in frame 0: missing, or not a list",
-        ),
         ([{"frame_id": 0, "instances": ["x"]}], "'instances' has an entry that is not a person"),
-        ([{"frame_id": 0, "instances": []}], "it has no people"),
-        (
-            '[{"frame_id": 0, "instances": [{"keypoints": [[NaN, 1]], "keypoint_scores": [1]}]}]',
-            "'keypoints' in frame 0: has NaN",
-        ),
         (
             {"instance_info": [], "meta_info": {"keypoint_id2name": {"a": "nose"}}},
             "'keypoint_id2name' has keys",

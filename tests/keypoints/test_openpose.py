@@ -65,11 +65,6 @@ def test_the_users_word_goes_before(write):
         read_keypoints(folder, COCO17)
 
 
-def test_persons_who_have_a_number(write, body):
-    file = read_keypoints(write_folder(write, {0: [person(body(18, 1), 3), person(body(18, 2), 5)]}))
-    assert file.people == {"3": 3, "5": 5}
-
-
 def test_frames_are_numbered_as_pose2sim_names_them(write, body):
     folder = write_folder(write, {10: [person(body(26))], 9: []}, "cam1_{:06d}.json")
     assert list(read_keypoints(folder).frames) == [9, 10]
@@ -88,9 +83,7 @@ def test_a_scale_of_0_to_1_is_brought_to_pixels(write):
     [
         ('{"people": [{"pose_keypoints_2d": [1, 2', "clip_0_keypoints.json cannot be read as JSON"),
         ({"people": {}}, "clip_0_keypoints.json: it has no list 'people'"),
-        ({"people": [{"person_id": [-1]}]}, "clip_0_keypoints.json: a person has no 'pose_keypoints_2d'"),
         ({"people": [{"pose_keypoints_2d": [1, 2, 3, 4]}]}, "'pose_keypoints_2d': not a list of x, y, score"),
-        ({"people": [{"pose_keypoints_2d": "x"}]}, "'pose_keypoints_2d': missing, or not a list of numbers"),
         ('{"people": [{"pose_keypoints_2d": [NaN, 2, 0.5]}]}', "'pose_keypoints_2d': has NaN"),
         ({"people": [{"pose_keypoints_2d": [1.0] * 66}]}, "people of 22 joints are unknown.*--keypoint-set"),
     ],

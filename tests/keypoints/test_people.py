@@ -25,7 +25,3 @@ def test_everybody_is_kept_whatever_their_scores_and_how_short_they_are_seen():
     assert (five.keypoints[2] == 5).all()
     assert (five.scores[1] == 0).all()
     assert five.image_size == (640, 480)
-
-
-def test_nobody():
-    assert NamedTracker((640, 480)).tracks() == []

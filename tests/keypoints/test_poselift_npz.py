@@ -37,11 +37,6 @@ def test_a_smoothed_motion_beside_it_is_nobody_else(tmp_path, clip):
     assert read_keypoints(folder / "person_3_smooth.npz").people == {"3": 3}
 
 
-def test_one_person(tmp_path, clip):
-    folder = poselift_npz(tmp_path / "out", clip, COCO17, (640, 480), 25.0)
-    assert read_keypoints(folder / "person_7.npz").people == {"7": 7}
-
-
 def test_files_that_do_not_belong_together(tmp_path, clip):
     folder = poselift_npz(tmp_path / "out", clip, COCO17, (640, 480), 25.0)
     with pytest.raises(InputError, match="its JSON names the skeleton coco17"):

@@ -86,12 +86,8 @@ GOOD = ["1.0", "2.0", "0.0"] * 11
     [
         ("nonsense", "not a TRC file"),
         (trc([GOOD])[:-30], r"line 6: has \d+ cells, expected 35"),
-        (trc([GOOD[:-1]]), "line 6: has 34 cells"),
-        (trc([[*GOOD, "9"]]), "line 6: has 36 cells"),
         (trc([["x", *GOOD[1:]]]), "line 6: a cell is not a number"),
         (trc([GOOD, GOOD], times=[0.1, 0.1]), "'Time' does not increase"),
-        (trc([GOOD], times=["nan"]), "'Time' does not increase"),
-        (trc([]), "'Time' does not increase"),
         (trc([GOOD[:9]], names=["Tail", "Paw", "Ear"]), "joints Tail, Paw, Ear are not those of a person"),
     ],
 )
@@ -99,11 +95,3 @@ def test_broken_files(write, text, message):
     with pytest.raises(InputError, match=message) as raised:
         read_keypoints(write("clip_px.trc", text))
     assert "clip_px.trc" in str(raised.value)
-
-
-def test_two_files_of_one_person_are_refused(write, body):
-    row = [cells(body(11)[:, :2])]
-    write("out/run_px_person00.trc", trc(row))
-    folder = write("out/walk_px_person00.trc", trc(row)).parent
-    with pytest.raises(InputError, match=r"walk_px_person00\.trc is a second file of person 1; give the files of one"):
-        read_keypoints(folder)

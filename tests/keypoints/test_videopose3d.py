@@ -65,13 +65,6 @@ def test_a_custom_data_set(tmp_path, body, layout, skeleton):
     assert file.frames[1][0].seen.tolist() == [joint != 4 for joint in range(17)]
 
 
-def test_several_clips_are_refused(tmp_path):
-    clip = {"custom": [np.zeros((3, 17, 2))]}
-    np.savez(tmp_path / "a.npz", positions_2d={"a": clip, "b": clip}, metadata={"layout_name": "coco"})
-    with pytest.raises(InputError, match="'positions_2d' has 2 clips"):
-        read_keypoints(tmp_path / "a.npz")
-
-
 def test_broken_files(tmp_path, body):
     keypoints, boxes = detectron(body())
     with pytest.raises(InputError, match=r"'keypoints' has the shape \(1, 3, 17\) in frame 0"):

@@ -43,7 +43,7 @@ def walking(skeleton, angle, unseen=(), frames=40, noise=0.01):
 
 
 @pytest.mark.parametrize("unseen", UNSEEN)
-@pytest.mark.parametrize("angle", [0, 45, 90, 160])
+@pytest.mark.parametrize("angle", [0, 160])
 @pytest.mark.parametrize(("skeleton", "candidates"), PAIRS, ids=lambda part: getattr(part, "name", ""))
 def test_made_people_have_the_set_of_their_names(skeleton, candidates, angle, unseen):
     people = list(walking(skeleton, angle, UNSEEN[unseen]))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from poselift.kinematics.foot_contacts import Feet, at_rest, feet_of, find_contacts, runs_of
-from poselift.skeleton import CMU28, COCO17, H36M17, Skeleton
+from poselift.skeleton import CMU28, COCO17, H36M17
 from tests.lifting.walking import render, standing_pose, walk
 
 
@@ -24,12 +24,6 @@ def test_a_walk_at_any_frame_rate(skeleton, fps):
     joints, down = walk(times)
     rendered = render(joints, times, down, skeleton=skeleton)
     assert _agreement(_contacts(rendered), down) > (0.8 if fps == 10 else 0.9)
-
-
-def test_uneven_times():
-    times = np.sort(np.random.default_rng(0).choice(np.arange(0, 4, 1 / 60), 120, replace=False))
-    joints, down = walk(times)
-    assert _agreement(_contacts(render(joints, times, down)), down) > 0.9
 
 
 def test_noise_of_lifted_motion_does_not_make_it_flicker():
@@ -84,34 +78,11 @@ def test_unknown_frames_are_not_down_and_do_not_spoil_the_others():
     np.testing.assert_array_equal(found[far], whole[far])
 
 
-def test_one_frame_goes_by_height():
-    found = _contacts(render(standing_pose()[None], np.zeros(1)))
-    np.testing.assert_array_equal(found, [[True, True]])
-
-
-def test_what_the_feet_are_known_by():
-    times = np.arange(3.0)
-    joints = np.repeat(standing_pose()[None], 3, 0)
-    rendered = render(joints, times)
-    feet = feet_of(rendered.motion)
-    assert feet.joints == ("heel", "big_toe")
-    heels = rendered.world(rendered.motion)[:, CMU28.indices(["left_heel", "right_heel"])]
-    np.testing.assert_allclose(feet.points[:, :, 0] @ rendered.R.T + rendered.t, heels, atol=1e-5)
-    assert feet_of(render(joints, times, skeleton=H36M17).motion).joints == ("ankle",)
-    handless = replace(rendered.motion, joints=np.zeros((3, 2, 3)), skeleton=_two_joints())
-    assert feet_of(handless) is None
-    assert find_contacts(handless, rendered.up) is None
-
-
 def test_feet_of_a_child_rest_lower():
     times = np.arange(3.0)
     adult = render(np.repeat(standing_pose()[None], 3, 0), times).motion
     child = replace(adult, joints=adult.joints / 2)
     np.testing.assert_allclose(feet_of(child).rest, feet_of(adult).rest / 2, rtol=1e-5)
-
-
-def _two_joints():
-    return Skeleton("two", ("pelvis", "thorax"), (None, "pelvis"))
 
 
 def test_runs_by_hand():
@@ -175,24 +146,6 @@ def test_where_a_foot_went_while_there_were_no_frames_is_no_speed():
     joints = np.repeat(standing_pose()[None], len(times), 0)
     joints[8:, :, 0] += 3
     assert _contacts(render(joints, times)).all()
-
-
-def test_a_moment_between_two_gaps_does_not_last():
-    times = np.r_[np.arange(30), 45, 46, np.arange(60, 90)] / 30
-    found = _contacts(render(np.repeat(standing_pose()[None], len(times), 0), times))
-    assert not found[30:32].any()
-    assert np.delete(found, [30, 31], axis=0).all()
-
-
-def test_hours_leave_speeds_as_they_are():
-    times = np.arange(4 * 3600 * 30) / 30
-    sway = 0.25 * np.sin(np.pi * times)
-    points = sway[:, None, None, None] * [1.0, 0, 0] + np.array([0, 0, 5.0])
-    feet = Feet(np.repeat(points, 2, 1), ("ankle",), np.zeros(1), np.ones((len(times), 2, 1), bool))
-    last = slice(-1800, None)
-    alone = at_rest(replace(feet, points=feet.points[last], seen=feet.seen[last]), times[last])
-    assert 0.2 < alone.mean() < 0.8
-    np.testing.assert_array_equal(at_rest(feet, times)[last][30:], alone[30:])
 
 
 def test_who_stands_on_a_roof_has_the_feet_down():

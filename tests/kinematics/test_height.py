@@ -16,9 +16,8 @@ from poselift.kinematics.height import (
     estimate_height,
     height_of,
     scale_to_height,
-    with_height,
 )
-from poselift.skeleton import CMU28, COCO17, H36M17
+from poselift.skeleton import CMU28, H36M17
 from poselift.structures import Motion
 
 LENGTHS = {"knee": 0.42, "ankle": 0.43, "spine": 0.12, "thorax": 0.23, "neck_base": 0.19, "head_top": 0.1}
@@ -62,20 +61,6 @@ def test_posture_does_not_matter_and_neither_do_few_bad_frames():
     assert estimate_height(motion, H36M17).metres == pytest.approx(standing, rel=1e-4)
 
 
-def test_a_head_that_is_not_known_in_some_frames():
-    motion = np.repeat(body(CMU28), 4, 0)
-    motion[:, CMU28.index("nose")] = np.nan
-    motion[2:, CMU28.index("head_top")] = np.nan
-    assert estimate_height(motion, CMU28).metres == pytest.approx(estimate_height(body(), H36M17).metres, rel=1e-5)
-
-
-def test_what_has_no_height():
-    with pytest.raises(InputError, match=r"coco17 cannot be estimated: it has no pelvis, spine, thorax"):
-        estimate_height(np.zeros((3, 17, 3), np.float32), COCO17)
-    with pytest.raises(InputError, match="no frame has all joints"):
-        estimate_height(np.full((3, 17, 3), np.nan, np.float32), H36M17)
-
-
 @pytest.mark.parametrize("metres", [0.49, 2.51, 182.0, -1.7, float("nan")])
 def test_heights_of_nobody(metres):
     with pytest.raises(InputError, match=r"0\.5 to 2\.5 metres"):
@@ -107,29 +92,6 @@ def test_scaling_gives_the_height_and_keeps_the_picture(motion):
     )
     torch.testing.assert_close(before, after, atol=1e-2, rtol=0)
     assert (scaled.joints.dtype, scaled.root.dtype) == (np.float32, np.float32)
-
-
-def test_a_motion_of_a_known_height(motion):
-    same, shown = with_height(motion, None)
-    assert same is motion
-    true = estimate_height(body(), H36M17).metres
-    assert shown.metres == pytest.approx(true, rel=1e-4)
-    scaled, given = with_height(motion, 0.5 * true)
-    assert (given.metres, given.spread, given.origin) == (0.5 * true, 0.0, "given")
-    np.testing.assert_allclose(scaled.joints, 0.5 * motion.joints, rtol=1e-3, atol=1e-5)
-    np.testing.assert_allclose(scaled.root, 0.5 * motion.root, rtol=1e-3)
-
-
-def test_an_empty_motion_and_a_skeleton_without_a_body(motion):
-    empty = replace(motion, joints=np.full_like(motion.joints, np.nan), root=np.full_like(motion.root, np.nan))
-    assert with_height(empty, None) == (empty, None)
-    same, given = with_height(empty, 1.8)
-    assert same is empty
-    assert given.origin == "given"
-    other = replace(motion, skeleton=COCO17)
-    assert with_height(other, None) == (other, None)
-    with pytest.raises(InputError, match="coco17"):
-        with_height(other, 1.8)
 
 
 def test_heights_by_person():

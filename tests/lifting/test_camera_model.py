@@ -7,7 +7,7 @@ import torch
 
 from poselift.core.errors import InputError
 from poselift.lifting import camera_for
-from poselift.lifting.camera_model import ASSUMED_FOV, CameraModel
+from poselift.lifting.camera_model import CameraModel
 
 
 @pytest.mark.parametrize("size", [(1920, 1080), (1080, 1920)])
@@ -16,12 +16,6 @@ def test_field_of_view_is_across_the_longer_side(size):
     assert float(camera.K[0, 0]) == pytest.approx(960 / math.tan(math.radians(30)), rel=1e-3)
     assert camera.fov == pytest.approx(60.0, abs=0.1)
     assert camera.origin == "given"
-
-
-def test_nothing_known_is_said():
-    camera = camera_for((640, 480))
-    assert camera.origin == "assumed"
-    assert camera.fov == pytest.approx(ASSUMED_FOV, abs=0.1)
 
 
 def test_intrinsics_as_a_calibration_gives_them():
@@ -66,9 +60,3 @@ def test_no_camera(K, message):
 def test_impossible_fields_of_view(fov):
     with pytest.raises(InputError, match="5 to 150"):
         camera_for((640, 480), fov)
-
-
-@pytest.mark.parametrize("values", [(0.0, 1.0, 1.0, 1.0), (math.nan, 1.0, 1.0, 1.0), (-5.0, 5.0, 1.0, 1.0)])
-def test_impossible_intrinsics(values):
-    with pytest.raises(InputError, match="must be positive"):
-        camera_for((640, 480), None, values)

@@ -73,14 +73,6 @@ def test_all_joints_in_one_place_and_nothing_at_all(tiny):
     assert np.isnan(lifted(keypoints, 0 * scores, times, tiny).joints).all()
 
 
-def test_somebody_far_away(tiny):
-    """Ten pixels tall, as at 50 m."""
-    keypoints, scores, times = person()
-    motion = lifted(315 + (keypoints - 200) / 20, scores, times, tiny)
-    assert np.isfinite(motion.joints).all()
-    assert 10 < np.median(motion.root[:, 2]) < 500
-
-
 def together(weights, keypoints, scores):
     """The motions of two people whom a file of keypoints names, the first with these keypoints."""
     bodies = {"a": (keypoints, scores), "b": person(2)[:2]}

@@ -85,12 +85,6 @@ def test_joints_go_in_by_name_whatever_their_order(keypoints, weights, camera):
     np.testing.assert_allclose(lift(other, weights, camera).joints, lift(keypoints, weights, camera).joints, atol=1e-6)
 
 
-def test_nothing_seen_at_all(keypoints, weights, camera):
-    motion = lift(hide(keypoints, 0, 150), weights, camera)
-    assert np.isnan(motion.joints).all()
-    assert not motion.interpolated.any()
-
-
 def test_an_evaluation_gets_every_frame(keypoints, weights, camera):
     hidden = hide(hide(keypoints, 0, 10), 40, 110)
     motion = lift(hidden, weights, camera, LiftOptions(every_frame=True))
@@ -194,12 +188,6 @@ def test_each_motion_of_a_fast_clip_gets_the_empty_frames_of_a_gap(keypoints, we
     np.testing.assert_array_equal(first[~seen], second[~also_seen])
     assert len(first[~seen]) == 4
     assert not set(first[seen]) & set(second[also_seen])
-
-
-def test_one_frame_of_a_fast_clip(keypoints, weights, camera):
-    pixels, scores, timestamps = keypoints.keypoints[:1], keypoints.scores[:1], keypoints.timestamps[:1]
-    one = replace(keypoints, keypoints=pixels, scores=scores, timestamps=timestamps)
-    assert np.isfinite(lift(one, weights, camera).joints).all()
 
 
 def test_frames_that_come_in_bursts_are_lifted_in_one_piece(keypoints, weights, camera):

@@ -5,7 +5,7 @@ import torch
 from torch.testing import assert_close
 
 from poselift import metrics as M
-from poselift.skeleton import H36M17, Skeleton
+from poselift.skeleton import H36M17
 
 
 def number(value: float) -> torch.Tensor:
@@ -46,20 +46,7 @@ def test_joints_within_each_threshold():
     assert_close(found.mean(1), 100 * torch.tensor([15, 16, 17], dtype=torch.float64) / 17)
 
 
-def test_in_3d_too():
-    target = person(right_hip=(0.0, 0.0, 0.0), left_shoulder=(0.2, 0.4, 0.4))
-    pred = target.clone()
-    pred[H36M17.index("left_wrist"), 2] = 0.13  # the torso is 0.6 m
-    found = M.detected_joints(pred, target, H36M17, (0.2, 0.22))
-    assert_close(found.mean(1), 100 * torch.tensor([16 / 17, 1], dtype=torch.float64))
-
-
 def test_a_nan_that_counts_shows():
     pred = BODY.clone()
     pred[3] = math.nan
     assert M.detected_joints(pred, BODY, H36M17, (0.2,)).mean().isnan()
-
-
-def test_a_missing_joint_of_the_skeleton_is_named():
-    with pytest.raises(ValueError, match="right_hip"):
-        M.torso_diameter(torch.zeros(1, 2), Skeleton("dot", ("dot",), (None,)))

@@ -71,19 +71,6 @@ def test_each_layer_of_the_lifter():
         torch.testing.assert_close(layer.weights.sum(-1), torch.ones(layer.weights.shape[:-1]))
 
 
-def test_blocks_at_the_rate_of_the_frames():
-    """One row a frame, without those of padding."""
-    maps = {
-        layer.layer: layer
-        for layer in maps_of(SpatioTemporalLifter(LifterConfig(**SMALL, frame_depth=1)).eval(), window())
-    }
-    layer = maps["frame_blocks.0.attention"]
-    assert layer.weights.shape == (1, 10, 10)
-    assert layer.queries == layer.keys == pytest.approx([0.02 * k - 0.09 for k in range(10)], abs=1e-6)
-    torch.testing.assert_close(layer.weights.sum(-1), torch.ones(1, 10))
-    assert maps["time_blocks.0.attention"].weights.shape == (4, 3, 3)
-
-
 @pytest.mark.parametrize("frames", [10, len(CMU28), len(CMU28) - 1])
 def test_joints_over_time(frames):
     """One row a frame, the mean over the joints, also where there are as many of either."""
@@ -97,20 +84,6 @@ def test_joints_over_time(frames):
     assert maps["joint_blocks.0.attention"].over_joints
 
 
-def test_joints_over_time_of_an_attention_that_needs_all_joints():
-    """A joint that nobody saw has tokens too; it does not count."""
-    options = {"joint_time": True, "joint_attention": {"name": "hierarchical", "skeleton": "cmu28"}}
-    lifter = SpatioTemporalLifter(LifterConfig(**SMALL, **options)).eval()
-    seen = []
-    block = lifter.joint_time_blocks[0].attention
-    block.register_forward_pre_hook(lambda module, args: seen.append(args[0]))
-    maps = {layer.layer: layer for layer in maps_of(lifter, window(8, hidden=("nose",)))}
-    each = block.attention_map(seen[0])
-    torch.testing.assert_close(
-        maps["joint_time_blocks.0.attention"].weights, each[[joint != "nose" for joint in CMU28.joints]].mean(0)
-    )
-
-
 @pytest.mark.parametrize("frames", [10, len(CMU28) - 1])
 def test_joint_tokens_over_joints_and_over_time(frames):
     lifter = JointTokenTransformer(JointTokenConfig(dim=16, depth=1, heads=2)).eval()
@@ -122,33 +95,6 @@ def test_joint_tokens_over_joints_and_over_time(frames):
     assert over_time.queries == over_time.keys == pytest.approx([(k - (frames - 1) / 2) / 50 for k in range(frames)])
     for layer in (over_joints, over_time):
         torch.testing.assert_close(layer.weights.sum(-1), torch.ones(layer.weights.shape[:-1]))
-
-
-def test_a_single_frame():
-    lifter = SpatioTemporalLifter(LifterConfig(**{**SMALL, "temporal_stride": 1})).eval()
-    joints, *time = maps_of(lifter, window(frames=1))
-    assert joints.keys == CMU28.joints
-    assert all(layer.weights.shape == (4, 1, 1) and not layer.over_joints for layer in time)
-
-
-def test_over_joints_it_is_the_mean_of_the_frames():
-    lifter = SpatioTemporalLifter(LifterConfig(**SMALL)).eval()
-    seen = []
-    block = lifter.joint_blocks[0].attention
-    block.register_forward_pre_hook(lambda module, args: seen.append(args[0]))
-    maps = maps_of(lifter, window(frames=6))
-    assert len(seen[0].tokens) == 8  # two frames of padding
-    each = block.attention_map(seen[0])[:6]
-    torch.testing.assert_close(maps[0].weights, each.mean(0))
-    assert (each[0] - each[1]).abs().max() > 1e-4
-
-
-def test_it_is_gone_when_it_is_done():
-    lifter = SpatioTemporalLifter(LifterConfig(**SMALL)).eval()
-    before = lifter(window())
-    maps_of(lifter, window())
-    assert torch.equal(lifter(window()), before)
-    assert not any(module._forward_pre_hooks or module._forward_hooks for module in lifter.modules())
 
 
 def test_a_decoder_is_seen_when_all_is_written():

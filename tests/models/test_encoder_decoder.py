@@ -48,17 +48,3 @@ def test_every_frame_of_the_input_is_seen_from_the_first_one_on(model, encoded):
     moved[:, -1] += 0.5
     model.eval()
     assert not torch.allclose(model(replace(encoded, coordinates=moved))[:, 0, 1:], model(encoded)[:, 0, 1:])
-
-
-def test_noise_is_of_training_alone(encoded):
-    torch.manual_seed(0)
-    model = EncoderDecoder(EncoderDecoderConfig(dim=16, depth=1, heads=2, noise=0.3))
-    target = torch.zeros(1, 22, 17, 3)
-    assert not torch.allclose(model(encoded, target), model(encoded, target))
-    model.eval()
-    assert torch.equal(model(encoded), model(encoded))
-
-
-def test_unknown_joints_are_fed_as_zeros(model, encoded):
-    unknown = torch.full((1, 22, 17, 3), torch.nan)
-    assert torch.equal(model(encoded, unknown), model(encoded, torch.zeros(1, 22, 17, 3)))

@@ -75,13 +75,6 @@ def test_the_scale_is_not_moved_by_one_joint_far_away(view):
     assert abs(float(after.context[0, 2] - before.context[0, 2])) < 0.15
 
 
-def test_mirroring_twice_is_nothing(view):
-    encoded = encode_view(view)
-    twice = mirror(mirror(encoded, CMU28), CMU28)
-    for name in ("coordinates", "scores", "mask", "context", "rotation"):
-        torch.testing.assert_close(getattr(twice, name), getattr(encoded, name))
-
-
 def test_mirroring_is_what_the_mirrored_picture_gives(view):
     """Flipping the pixels and swapping sides, then encoding, is encoding, then mirroring."""
     flipped = view.keypoints[:, list(CMU28.flip_indices)].clone()
@@ -90,9 +83,3 @@ def test_mirroring_is_what_the_mirrored_picture_gives(view):
     theirs = encode_view(view, flipped, scores=view.scores[:, list(CMU28.flip_indices)])
     for name in ("coordinates", "scores", "mask", "context", "rotation"):
         torch.testing.assert_close(getattr(ours, name), getattr(theirs, name), atol=1e-4, rtol=1e-4)
-
-
-def test_times_count_from_the_middle_of_the_window(view):
-    times = encode_view(view).times[0]
-    torch.testing.assert_close(times[0], -times[-1])
-    torch.testing.assert_close(times.diff(), view.times.diff())

@@ -8,7 +8,7 @@ import torch
 from poselift.core.errors import InputError
 from poselift.models import LifterConfig, SpatioTemporalLifter, encode
 from poselift.models.encoding import pad_time
-from poselift.nn.attention import ATTENTION, attention_spec
+from poselift.nn.attention import ATTENTION
 
 FOR_JOINTS, FOR_TIME = {"hierarchical"}, {"co_attention"}
 
@@ -82,12 +82,6 @@ def test_the_penalty_is_the_sum_over_layers():
     lifter = build(attention={"name": "adaptive_span", "max_span": 16, "span_weight": 0.1})
     assert lifter.penalty().item() == pytest.approx(len(lifter.time_blocks) * 0.1 * 2.0)
     assert build().penalty() is None
-
-
-def test_the_config_says_every_option():
-    config = build(attention={"name": "general", "distribution": "entmax"}).config
-    assert config.attention == {"name": "general", "distribution": "entmax", "alpha": None}
-    assert config.joint_attention == attention_spec("scaled_dot")
 
 
 def test_a_mechanism_for_other_tokens_is_refused_when_the_lifter_is_built():

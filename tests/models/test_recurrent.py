@@ -3,7 +3,6 @@ from dataclasses import replace
 import pytest
 import torch
 
-from poselift.core.errors import InputError
 from poselift.models import RecurrentConfig, RecurrentLifter
 from poselift.models.encoding import encode
 
@@ -48,8 +47,3 @@ def test_the_rnn_is_the_formula(encoded):
         hidden = torch.tanh(n.weight_ih_l0 @ x + n.bias_ih_l0 + n.weight_hh_l0 @ hidden + n.bias_hh_l0)
         states.append(hidden)
     torch.testing.assert_close(n(features)[0][0], torch.stack(states))
-
-
-def test_an_unknown_cell_is_refused():
-    with pytest.raises(InputError, match="cell=lsmt is not known; choose rnn, lstm, gru"):
-        RecurrentLifter(RecurrentConfig(cell="lsmt"))

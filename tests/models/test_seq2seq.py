@@ -3,7 +3,6 @@ from dataclasses import replace
 import pytest
 import torch
 
-from poselift.core.errors import InputError
 from poselift.models import BahdanauConfig, BahdanauLifter, LuongConfig, LuongLifter, build_model
 from poselift.models.encoding import encode
 
@@ -94,10 +93,3 @@ def test_fed_its_own_output_as_the_truth_it_says_the_same(encoded, kind):
         model.out.bias[:3] = 0
     own = model(encoded).detach()
     torch.testing.assert_close(model(encoded, own), own)
-
-
-def test_what_is_not_known_is_refused():
-    with pytest.raises(InputError, match="score=dots is not known; choose dot, general, concat"):
-        LuongLifter(LuongConfig(score="dots"))
-    with pytest.raises(InputError, match=r"looks=near.*local_monotonic"):
-        LuongLifter(LuongConfig(looks="near"))

@@ -61,12 +61,6 @@ def test_double_precision_and_times_of_day_give_the_same(lifter, view):
     torch.testing.assert_close(lift(lifter, double, window=40), plain, atol=1e-4, rtol=1e-4)
 
 
-def test_what_cannot_be_lifted_is_said(lifter, view):
-    arguments = (view.keypoints[:0], view.scores[:0], view.times[:0], view.K, view.image_size)
-    with pytest.raises(InputError, match="no frame to lift"):
-        lift_sequence(lifter, *arguments, window=40)
-
-
 @pytest.fixture
 def windows_at_once(monkeypatch):
     """Sets how many windows are lifted at once."""
@@ -79,14 +73,6 @@ def test_no_seam_shows(view, windows_at_once):
     out = lift(_Echo(constant=True), view, window=40, flip=False)
     assert float(out.amax() - out.amin()) >= 3
     assert float(out.diff(dim=0).abs().max()) < 0.15
-
-
-def test_batches_make_no_difference(lifter, view, windows_at_once):
-    windows_at_once(1)
-    one = lift(lifter, view, window=30)
-    windows_at_once(16)
-    many = lift(lifter, view, window=30)
-    torch.testing.assert_close(one, many, atol=1e-5, rtol=1e-4)
 
 
 class _Large(_Echo):
@@ -123,15 +109,6 @@ def test_flip_average_commutes_with_the_mirror(lifter, view):
     sign = torch.tensor([-1.0, 1.0, 1.0])
     ours = lift(lifter, view, window=60)[:, list(H36M17.flip_indices)] * sign
     torch.testing.assert_close(mirrored, ours, atol=1e-4, rtol=1e-3)
-
-
-@pytest.mark.parametrize("frames", [1, 3])
-def test_clips_shorter_than_a_window(lifter, view, frames):
-    cut = ("keypoints", "scores", "times", "joints", "root")
-    short = replace(view, **{name: getattr(view, name)[:frames] for name in cut})
-    out = lift(lifter, short, window=96)
-    assert out.shape == (frames, 17, 3)
-    assert out.isfinite().all()
 
 
 def test_distortion_is_taken_out(lifter, view):

@@ -4,7 +4,7 @@ from torch import nn
 
 from poselift.core.errors import InputError
 from poselift.models import EncoderDecoder, EncoderDecoderConfig, LifterConfig, SpatioTemporalLifter
-from poselift.nn.attention import ATTENTION, build_attention
+from poselift.nn.attention import build_attention
 from poselift.nn.blocks import DecoderBlock, EncoderBlock, FeedForward
 from poselift.nn.initialisation import t_fixup_
 
@@ -70,8 +70,8 @@ def block_of(mechanism):
     return EncoderBlock(32, attention=attention, feed_forward=FeedForward(32, 64), norm="none")
 
 
-@pytest.mark.parametrize("mechanism", sorted(set(ATTENTION) - {"fnet", "fastformer"}))
-def test_every_mechanism_with_values_is_scaled(mechanism):
+@pytest.mark.parametrize("mechanism", ["scaled_dot", "additive", "shared", "lsh"])
+def test_a_mechanism_with_values_is_scaled(mechanism):
     block = block_of(mechanism)
     before = {name: p.detach().clone() for name, p in block.attention.named_parameters()}
     t_fixup_([block], [], [])

@@ -5,7 +5,6 @@ import re
 import warnings
 from pathlib import Path
 
-import jaxtyping
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import pytest
@@ -38,16 +37,11 @@ def result_of(name, **instead):
 
 @pytest.fixture(autouse=True)
 def without_traces():
-    """Draws no windows, and puts back the settings that a notebook changes for itself.
-
-    Types are not checked, as in Jupyter: it doubles the time of training, and the packages' own tests check them.
-    """
-    jaxtyping.config.update("jaxtyping_disable", True)
+    """Draws no windows, and puts back the settings that a notebook changes for itself."""
     with warnings.catch_warnings(), mpl.rc_context({"backend": "agg"}):
         warnings.simplefilter("ignore")  # as Jupyter shows them: they are not what is tested here
         yield
     plt.close("all")
-    jaxtyping.config.update("jaxtyping_disable", False)
 
 
 @pytest.mark.slow

@@ -21,11 +21,6 @@ def test_cosine_falls_from_one_to_final_and_stays():
     assert got[1000:] == [pytest.approx(0.01)] * 200
 
 
-def test_exponential_decay_is_a_factor_a_step():
-    got = values(schedules.exponential_decay(80, final=0.95**80), 100)
-    assert got == pytest.approx([0.95**step for step in range(100)])
-
-
 def test_linear_warmup():
     assert values(schedules.linear_warmup(3), 5) == pytest.approx([0.25, 0.5, 0.75, 1, 1])
     assert values(schedules.linear_warmup(0), 2) == [1, 1]
@@ -53,10 +48,3 @@ def test_noam_has_the_rates_of_the_paper(d, warmup):
     paper = [d**-0.5 * min(t**-0.5, t * warmup**-1.5) for t in range(1, 3 * warmup + 1)]
     assert [base * factor for factor in got] == pytest.approx(paper, rel=1e-12)
     assert max(got) == got[warmup - 1] == pytest.approx(1.0)
-
-
-def test_product():
-    both = schedules.product(warmup=schedules.linear_warmup(9), decay=schedules.cosine_decay(100))
-    for step in (0, 5, 50, 150):
-        assert both(step) == schedules.linear_warmup(9)(step) * schedules.cosine_decay(100)(step)
-    assert schedules.product()(7) == schedules.constant()(7) == 1.0

@@ -88,31 +88,6 @@ def test_seeds_are_a_mean_and_a_deviation():
     assert "standard deviation" in table.caption
 
 
-def test_what_a_row_does_not_have_is_empty():
-    less = results(name="less")
-    for part, key in (("metrics", "n_mpjpe"), ("limbs", "pcp"), ("curves", "pdj")):
-        del less[part][key]
-    less["metrics"]["mpjpe"]["groups"]["29"] = None
-    less["metrics"]["p_mpjpe"]["joints"] = None
-    for first, second in ((less, results(name="full")), (results(name="full"), less)):
-        found = tables(first, second)
-        assert numbers(found["comparison"])["less"]["N-MPJPE"] is None
-        assert numbers(found["comparison"])["full"]["N-MPJPE"] == "45.0"
-        assert numbers(found["mpjpe_by_subject"])["less"]["29"] is None
-        for name in ("n_mpjpe_by_subject", "pdj_by_joint", "pcp_by_limb"):
-            assert set(numbers(found[name])["less"].values()) == {None}
-            assert None not in numbers(found[name])["full"].values()
-
-
-def test_settings_that_differ_are_columns_and_blocks():
-    rows = [results(name=name, data={"source": source, "bench": "b.npz"}) for source in ("det", "gt") for name in "ab"]
-    table = tables(*rows)["comparison"]
-    assert table.labels == ("model", "source")
-    assert [row.labels for row in table.rows] == [("a", "det"), ("b", "det"), ("a", "gt"), ("b", "gt")]
-    assert len(table.blocks()) == 2
-    assert table.note == "All rows: bench b.npz, flip yes."
-
-
 MODEL = {"name": "SimpleBaseline", "config": {}, "window": 9, "weights": "w", "sha256": "1"}
 
 
@@ -158,29 +133,12 @@ def test_rows_that_differ_from_the_protocol_are_not_compared():
     assert not table.best(alone, 0)
 
 
-def test_cited_costs_are_counts_and_no_times():
-    contents = h36m(model=MODEL)
-    costs = {cost_key(section(contents).entries[0]): Cost(2_500_000, 1.25e6, 0.5, 10_000_000)}
-    theirs = numbers(tables(contents, costs=costs, peers=[THEIRS])["comparison"])["Theirs"]
-    assert [theirs[title] for title in ("Parameters", "MACs", "Time", "Memory")] == ["33.80", "607.00", None, None]
-
-
 def test_cited_rows_never_leave_their_protocol():
     peers = read_published()
     for protocol in ("h36m_p2", "h36m_p3", "cmu_bench", "humaneva"):
         assert matching_peers(section(results(protocol=protocol)), peers) == []
     assert len(matching_peers(section(h36m(), h36m(points="gt")), peers)) == len(peers)
     assert all(not peer.exact_points for peer, _ in matching_peers(section(h36m()), peers))
-
-
-@pytest.mark.parametrize("part", ["view", "group", "joint"])
-def test_cited_rows_do_not_stand_beside_a_part_of_the_protocol(part):
-    content = h36m(view="S9/Walking/1") if part == "view" else h36m()
-    if part == "group":
-        del content["metrics"]["mpjpe"]["groups"]["Walking"]
-    if part == "joint":
-        del content["metrics"]["mpjpe"]["joints"]["head_top"]
-    assert matching_peers(section(content), [THEIRS]) == []
 
 
 def test_other_units_are_refused():

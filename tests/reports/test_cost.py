@@ -1,7 +1,6 @@
 """Costs of lifters against counts by hand."""
 
 import json
-from pathlib import Path
 
 import pytest
 import torch
@@ -13,8 +12,6 @@ from poselift.models import (
     EncoderDecoder,
     EncoderDecoderConfig,
     LifterConfig,
-    RecurrentConfig,
-    RecurrentLifter,
     SimpleBaseline,
     SimpleBaselineConfig,
     SpatioTemporalLifter,
@@ -24,7 +21,7 @@ from poselift.models import (
     save_weights,
 )
 from poselift.models.encoding import CONTEXT_CHANNELS
-from poselift.reports.cost import Cost, cost_key, measure_costs, read_costs, write_costs
+from poselift.reports.cost import cost_key, measure_costs, read_costs
 from poselift.reports.entries import sections
 from poselift.reports.runs import Run
 from tests.reports.results import results
@@ -57,16 +54,6 @@ def measure(entries):
     costs, missing = measure_costs(entries, repeats=1)
     assert missing == []
     return [costs[cost_key(entry)] for entry in entries]
-
-
-def test_recurrent_networks(evaluated):
-    """Each gate is W x + U h + two biases; Elman's network has one, the GRU three, the LSTM four."""
-    dim, gates = 8, {"rnn": 1, "gru": 3, "lstm": 4}
-    costs = measure(evaluated(*(RecurrentLifter(RecurrentConfig(cell=cell, dim=dim, depth=2)) for cell in gates)))
-    for cost, count in zip(costs, gates.values(), strict=True):
-        products = FEATURES * dim + 2 * count * 2 * dim * dim + dim * 51
-        assert cost.macs == products
-        assert cost.parameters == products + dim + 2 * count * 2 * dim + 51
 
 
 def test_the_simple_baseline(evaluated):
@@ -110,12 +97,6 @@ def test_every_architecture_can_be_measured(evaluated):
         assert cost.ms > 0
 
 
-def test_fewer_joints_cost_less(evaluated):
-    lifter = SpatioTemporalLifter(LifterConfig(joint_dim=16, frame_dim=32, dim=32, depth=1, heads=4))
-    (every,), (some,) = measure(evaluated(lifter)), measure(evaluated(lifter, skeleton="coco17"))
-    assert some.macs < every.macs
-
-
 def test_weights_that_are_gone_or_changed_are_said(evaluated, tmp_path):
     entries = evaluated(SimpleBaseline(SimpleBaselineConfig(dim=8)), SimpleBaseline(SimpleBaselineConfig(dim=4)))
     (tmp_path / "m0.safetensors").unlink()
@@ -125,17 +106,6 @@ def test_weights_that_are_gone_or_changed_are_said(evaluated, tmp_path):
     assert gone.startswith("no cost of m0: no such file")
     assert changed.startswith("no cost of m1: ")
     assert "has another sha256 than the evaluated weights" in changed
-
-
-def test_predictions_of_others_have_no_cost():
-    (section,), _ = sections([Run(Path(), results())])
-    assert measure_costs(section.entries) == ({}, [])
-
-
-def test_costs_are_read_as_they_were_written(tmp_path):
-    costs = {"key": Cost(10, 2.5, 0.1, 400)}
-    write_costs(tmp_path / "cost.json", costs)
-    assert read_costs(tmp_path / "cost.json") == costs
 
 
 @pytest.mark.parametrize(

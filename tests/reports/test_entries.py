@@ -50,17 +50,6 @@ def test_other_settings_are_other_rows_in_blocks_of_equal_data():
     assert [entry.exact_points for entry in section.entries] == [False, False, True]
 
 
-def test_a_setting_that_one_row_of_a_name_lacks_tells_it_apart():
-    (section,), _ = sections(runs(results(), results(camera="known"), results(name="theirs")))
-    assert section.varied == ("camera",)
-    assert [section.label(entry) for entry in section.entries] == ["ours", "ours, camera known", "theirs"]
-
-
-def test_settings_that_others_do_not_have_are_no_columns():
-    (section,), _ = sections(runs(results(camera="known"), results(name="theirs")))
-    assert section.varied == ()
-
-
 def test_protocols_never_share_a_section():
     found, warnings = sections(runs(results(protocol="h36m_p1"), results(), results(name="b", protocol="h36m_p1")))
     assert [(section.name, len(section.entries)) for section in found] == [("h36m_p1", 2), ("cmu_bench", 1)]
@@ -92,7 +81,6 @@ def test_other_frames_joints_or_groups_never_share_a_section(part):
         ({}, {}, "one name, settings and seed are called 'ours': 0/metrics.json and 1/metrics.json; give each a name"),
         ({"seed": None}, {"seed": 1}, "without a seed"),
         ({"model": MODEL}, {"model": MODEL | {"config": {"dim": 9}}, "seed": 1}, "different models are called 'ours'"),
-        ({"model": MODEL}, {"seed": 1}, "different models are called 'ours'"),
         (
             {"model": MODEL | {"training": "a"}},
             {"model": MODEL | {"training": "b"}, "seed": 1},

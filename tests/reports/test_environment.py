@@ -17,11 +17,6 @@ def test_it_says_with_what_a_figure_was_made(monkeypatch):
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00", found["date"])
 
 
-def test_no_checkout_is_no_error(monkeypatch):
-    monkeypatch.setenv("PATH", "")
-    assert environment()["commit"] is None
-
-
 def test_the_repository_of_another_project_gives_no_commit(monkeypatch, tmp_path):
     def git(*arguments):
         subprocess.run(["git", "-C", str(tmp_path), *arguments], check=True, capture_output=True)
@@ -35,8 +30,3 @@ def test_the_repository_of_another_project_gives_no_commit(monkeypatch, tmp_path
     assert environment()["commit"] is None
     git("add", ".")
     assert re.fullmatch(r"[0-9a-f]{12}-dirty", environment()["commit"])
-
-
-def test_the_command_names_the_console_script_without_its_folder(monkeypatch):
-    monkeypatch.setattr(sys, "argv", ["/somewhere/bin/poselift", "evaluate", "name=a b"])
-    assert environment()["command"] == "poselift evaluate 'name=a b'"

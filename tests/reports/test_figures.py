@@ -5,13 +5,11 @@ from pathlib import Path
 import pytest
 from numpy.testing import assert_allclose
 
-from poselift.core.errors import InputError
 from poselift.reports.cost import Cost, cost_key
 from poselift.reports.entries import sections
 from poselift.reports.figures import section_plots
 from poselift.reports.published import Published
 from poselift.reports.runs import Run
-from poselift.viz.plots import MOST_SERIES
 from poselift.viz.plots.style import LOOKS
 from tests.reports.results import poses, results
 
@@ -75,39 +73,6 @@ def test_a_method_has_one_look_in_all_plots():
     assert found["time"].figure.axes[0].lines[-1].get_color() == LOOKS[1].color
 
 
-def test_curves_that_a_seed_lacks_are_left_out():
-    first, second = results(seed=0), results(seed=1)
-    second["curves"] = {}
-    assert not {"pck3d", "pdj"} & set(plots(first, second))
-
-
-def test_each_joint_has_its_error():
-    (axes, bar) = plots(results(50.0, seed=0), results(52.0, seed=1))["joints"].figure.axes
-    assert [text.get_text() for text in axes.texts] == [str(51 + place) for place in range(17)]
-    assert axes.get_title() == "ours"
-    assert bar.get_xlabel() == "MPJPE of the joint (mm)"
-
-
-def test_joints_are_of_the_first_error_in_mm_where_the_headline_is_none():
-    plot = plots(results(50.0, protocol="mpi_inf_3dhp_14"))["joints"]
-    assert "White: not measured." in plot.caption
-    assert len(plot.figure.axes[0].texts) == 14
-    content = results(protocol="mpi_inf_3dhp_14")
-    content["metrics"] = {"pck150": content["metrics"]["pck150"]}
-    assert "joints" not in plots(content)
-    content = results()
-    for metric in content["metrics"].values():
-        metric["joints"] = None
-    assert "joints" not in plots(content)
-
-
-def test_the_error_over_time_is_of_the_first_seed():
-    plot = plots(results(50.0, seed=0), results(52.0, seed=1))["over_time"]
-    (line,) = plot.figure.axes[0].lines
-    assert_allclose(line.get_xydata(), [[0, 50], [0.02, float("nan")], [0.04, 51]])
-    assert plot.figure.axes[0].get_title(loc="left") == "clip a"
-
-
 def test_curves_of_the_trainings_whose_log_is_there(monkeypatch):
     logs = {0: {24: {"train/loss": 0.5}, 49: {"train/loss": 0.4, "val/mpjpe_subjects": 60.0}}, 1: {}}
     monkeypatch.setattr("poselift.reports.figures.log_of", lambda run: logs[run.results["seed"]])
@@ -154,30 +119,3 @@ def test_cost_is_counted_by_frame_and_cited_rows_have_no_time():
     (ours,) = found["time"].figure.axes[0].lines
     assert_allclose(ours.get_xydata(), [[0.5, 50]])
     assert found["time"].figure.axes[0].get_xlabel() == "time on one CPU thread (ms a frame)"
-
-
-def test_cited_rows_of_exact_points_say_so():
-    found = with_costs(results(50.0, protocol="h36m_p1", model=MODEL, data={"keypoints": "gt"}), peers=[THEIRS, EXACT])
-    assert [text.get_text() for text in found["macs"].figure.axes[0].texts] == ["Exact, gt"]
-
-
-@pytest.mark.parametrize(("protocol", "worst"), [("cmu_bench", 99.0), ("mpi_inf_3dhp_14", 99.0)])
-def test_of_many_rows_the_best_are_shown_in_their_order(protocol, worst):
-    errors = [50.0, worst, *(40.0 + place for place in range(MOST_SERIES - 1))]
-    found = plots(*(results(error, protocol=protocol, name=f"{error:.0f}") for error in errors))
-    assert legend(found["groups"]) == [f"{error:.0f}" for error in errors if error != worst]
-    assert found["groups"].caption.endswith(f" The best {MOST_SERIES} of {MOST_SERIES + 1} rows.")
-
-
-def test_a_row_that_has_no_headline_comes_last_and_is_drawn_without_it():
-    content = results(name="none")
-    content["metrics"]["mpjpe"]["mean"] = None
-    found = with_costs(content, results(50.0, name="one", model=MODEL))
-    assert [line.get_color() for line in found["macs"].figure.axes[0].lines] == [LOOKS[1].color]
-
-
-def test_seeds_that_do_not_fit_together_are_refused():
-    other = results(seed=1)
-    other["curves"]["pdj"]["thresholds"][1] = 0.15
-    with pytest.raises(InputError, match=r"1/metrics.json: the thresholds of curves.pdj are not those of 0"):
-        plots(results(), other)

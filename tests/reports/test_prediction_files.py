@@ -76,15 +76,6 @@ def test_motionberts_clip_of_a_video_has_no_unit(views, poses, tmp_path):
     np.testing.assert_allclose(read.poses[views[1].name], poses[views[1].name] * 1.7, rtol=1e-6)
 
 
-def test_a_folder_has_a_file_a_view(make_view, tmp_path):
-    view = make_view(np.zeros((3, 17, 3)), name="S9/Walking 1/54138969")
-    file = tmp_path / "S9" / "Walking 1" / "54138969.npy"
-    file.parent.mkdir(parents=True)
-    np.save(file, np.full((3, 17, 3), 2000.0))
-    read = read_predictions(tmp_path, [view], unit="mm")
-    assert (read.poses[view.name] == 2).all()
-
-
 def test_a_test_set_as_videopose3d_keeps_it(make_view, tmp_path):
     """With the names of Human3.6M's views: the errors that were put in come out, by action."""
     off, cameras = {"Directions 1": 0.01, "Eating": 0.05, "Walking": 0.02, "Walking 1": 0.02}, ("a", "b", "c", "d")
@@ -193,15 +184,11 @@ def test_joints_are_checked_by_name(views, poses, tmp_path):
     ("about", "message"),
     [
         ({"joints": np.arange(17)}, "joints are a skeleton or a list of joint names, not"),
-        ({"joints": np.array([H36M17.joints])}, "joints are a skeleton or a list of joint names, not"),
         (
             {"format": np.array("poselift-predictions 9")},
             "has the format 'poselift-predictions 9'; only 'poselift-predictions 1' can be read",
         ),
-        ({"about": np.array("{name")}, "'about' cannot be read as JSON"),
         ({"about": np.array("[1, 2]")}, "'about' is not a JSON object with"),
-        ({"about": np.array('{"name": "x", "settings": []}')}, "'about' is not a JSON object with"),
-        ({"about": np.array('{"seed": "x"}')}, "'about' is not a JSON object with"),
     ],
 )
 def test_what_a_file_says_of_itself_is_checked(views, poses, tmp_path, about, message):
@@ -214,15 +201,11 @@ def test_what_a_file_says_of_itself_is_checked(views, poses, tmp_path, about, me
     ("name", "content", "message"),
     [
         ("a.txt", b"", "a .npz, .json, .npy or .pkl file"),
-        ("a.npz", b"no zip", "cannot be read as an npz"),
         ("a.npy", b"nothing", "cannot be read as an npy"),
         ("a.pkl", b"nothing", "it is damaged, or another kind of file"),
-        ("b.pkl", pickle.dumps([1, 2]), "holds a list; expected"),
         ("a.json", b"{", "cannot be read as JSON"),
-        ("b.json", b"[]", 'has no "views"'),
         ("c.json", b'{"views": {"v": [[1], [1, 2]]}}', "nested lists"),
         ("d.json", b'{"views": {}, "unit": "feet"}', "the unit 'feet' is unknown"),
-        ("e.json", b'{"views": {}, "unit": ["m"]}', "is unknown; it must be one of m, mm, none"),
         ("f.json", b'{"views": {}, "joints": 17}', "joints are a skeleton or a list of joint names, not 17"),
     ],
 )

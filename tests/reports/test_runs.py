@@ -20,6 +20,14 @@ def test_folders_and_files_are_read_once(tmp_path):
     assert runs[0].results == results(name="two")
 
 
+def test_texts_that_no_page_can_show_are_escaped(tmp_path):
+    content = results(name="a\ud800\0")
+    content["model"] = {"name": "L", "config": {}, "window": 9, "weights": "a\udcff.safetensors", "sha256": ""}
+    (run,) = read_runs([write(tmp_path, content)])
+    assert run.name == r"a\ud800\x00"
+    assert run.results["model"]["weights"] == "a\udcff.safetensors"
+
+
 def test_a_metric_may_have_no_joints(tmp_path):
     content = results()
     content["metrics"]["mpjpe"]["joints"] = None
@@ -31,13 +39,6 @@ def test_a_metric_may_have_no_joints(tmp_path):
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_evaluations_of_every_protocol_are_read(protocol, tmp_path):
     content = results(protocol=protocol)
-    (run,) = read_runs([write(tmp_path, content)])
-    assert run.results == content
-
-
-def test_an_evaluation_may_have_no_poses(tmp_path):
-    content = results()
-    del content["poses"]
     (run,) = read_runs([write(tmp_path, content)])
     assert run.results == content
 
@@ -95,25 +96,12 @@ def _set(*keys):
     ("change", "message"),
     [
         (_set("version", 2), "has version 2, not 1; run poselift evaluate again"),
-        (_set("metrics", ...), ": metrics is missing"),
         (_set("metrics", "mpjpe", "unit", ...), r"metrics\.mpjpe\.unit is missing"),
         (_set("metrics", "mpjpe", "groups", "29", "41"), r"metrics\.mpjpe\.groups\.29 must be int or float or null"),
-        (_set("metrics", "mpjpe", "joints", "pelvis", True), r"metrics\.mpjpe\.joints\.pelvis must be .*, not True"),
-        (_set("metrics", "mpjpe", "better", "less"), r"better must be one of lower, higher, not 'less'"),
-        (_set("limbs", "pcp", "values", []), r"limbs\.pcp\.values must be an object, not \[\]"),
-        (_set("group_by", "../x"), "group_by must be one of action, subject, sequence, setting"),
         (_set("protocol", "../x"), "'../x' cannot be the name of a protocol"),
-        (_set("limbs", "p/cp", results()["limbs"]["pcp"]), "'p/cp' cannot be the name"),
-        (_set("headline", "nme"), "its headline 'nme' is none of its metrics"),
-        (_set("skeleton", "octopus8"), "octopus8"),
         (_set("curves", "pdj", "mean", [1.0]), r"lists of curves\.pdj are not of one length"),
         (_set("curves", "pdj", "thresholds", list("abcde")), r"curves\.pdj must hold numbers, not 'a'"),
-        (_set("model", {"name": "TemporalConvolution"}), r"model\.config is missing"),
-        (_set("settings", "window", "27"), r"settings\.window must be int, not '27'"),
-        (_set("settings", "note", 5), r"settings\.note must be str, not 5"),
-        (_set("settings", "warnings", "x"), r"settings\.warnings must be list, not 'x'"),
         (_set("settings", "warnings", ["x", 5]), r"an entry of settings\.warnings must be str, not 5"),
-        (_set("over_time", "seconds", [0.0]), "lists of over_time are not of one length"),
     ],
 )
 def test_what_is_wrong_is_named(change, message, tmp_path):

@@ -1,8 +1,6 @@
 """Cells, and which of them is the best."""
 
-import pytest
-
-from poselift.reports.tables import Cell, Column, Row, Table, mark, split_url
+from poselift.reports.tables import Cell, Column, Row, Table
 
 MM = Column("MPJPE", "mm", "lower")
 PCK = Column("PCK", "%", "higher")
@@ -54,26 +52,3 @@ def test_the_unit_stands_in_the_caption_where_it_is_one():
     one, two = table(columns=(MM, MM)), table()
     assert (one.caption, one.heads) == ("Title, mm.", ["model", "MPJPE", "MPJPE"])
     assert (two.caption, two.heads) == ("Title.", ["model", "MPJPE (mm)", "PCK (%)", "Frames"])
-
-
-def test_the_caption_says_how_to_read_the_table():
-    rows = (Row(("a",), (Cell(1.0, 0.1),), ("x",)), Row(("b",), (Cell(2.0),), ("x",)), Row(("c",), (Cell(),), ("y",)))
-    content = Table("t", "Title", ("model",), (MM,), rows, note="All rows: flip yes.")
-    assert content.caption == (
-        "Title, mm. Best in bold, among equal data. Mean ± standard deviation over the seeds. All rows: flip yes."
-    )
-
-
-def test_a_row_must_fit():
-    with pytest.raises(ValueError, match="has another number of labels or cells"):
-        table(("a", (1.0,)))
-
-
-def test_sources_are_marked_by_letters():
-    assert [mark(number) for number in (0, 25, 26, 27, 52)] == ["a", "z", "aa", "ab", "ba"]
-
-
-def test_the_url_of_a_source_is_told_apart():
-    assert split_url("Doe, 2020, https://a.b/c_d") == ("Doe, 2020,", "https://a.b/c_d")
-    assert split_url("Doe, 2020") == ("Doe, 2020", "")
-    assert split_url("https://a.b") == ("", "https://a.b")

@@ -5,7 +5,7 @@ import pytest
 
 from poselift.core.files import sha256
 from poselift.reports.runs import Run
-from poselift.reports.training_log import log_of, read_log, values_of
+from poselift.reports.training_log import log_of, values_of
 from tests.reports.results import results
 
 
@@ -23,13 +23,3 @@ def run(request, tmp_path):
 def test_the_log_beside_the_weights(run):
     assert values_of(log_of(run), "train/loss") == ([24, 49], [0.5, 0.25])
     assert values_of(log_of(run), "val/mpjpe") == ([], [])
-
-
-def test_no_log_of_other_or_lost_weights_or_of_predictions(run, tmp_path):
-    weights = Path(run.results["model"]["weights"])
-    weights.write_bytes(b"of a later run")
-    assert log_of(run) == {}
-    weights.unlink()
-    assert log_of(run) == {}
-    assert log_of(Run(Path("metrics.json"), results(model=None))) == {}
-    assert read_log(tmp_path / "nothing.csv") == {}

@@ -48,17 +48,7 @@ def test_seeds_and_places_do_not_count():
 
 @pytest.mark.parametrize(
     "change",
-    [
-        {"optimizer___target_": "torch.optim.RAdam"},
-        {"optimizer__lr": 2e-3},
-        {"loss__position": 2.0},
-        {"data__corpus": ["/a/cmu50.npz", "/a/extra50.npz"]},
-        {"data___target_": "poselift.data.synthetic.SyntheticData"},
-        {"callbacks__ema": None},
-        {"steps": 200},
-        {"init": "small"},
-        {"init": "other.safetensors"},
-    ],
+    [{"optimizer__lr": 2e-3}, {"data__corpus": ["/a/cmu50.npz", "/a/extra50.npz"]}, {"init": "small"}],
     ids=str,
 )
 def test_other_settings_count(change):

@@ -84,8 +84,3 @@ def test_conversion_commutes_with_moving_and_mirroring(source, target):
     mirrored = convert(values[:, list(source.flip_indices)] * sign, source, target)
     np.testing.assert_allclose(mirrored.values, (out.values * sign)[:, list(target.flip_indices)])
     np.testing.assert_array_equal(np.isfinite(out.values).all(-1), out.mask)
-
-
-def test_wrong_number_of_joints():
-    with pytest.raises(ValueError, match="values have 16 joints, but coco17 has 17"):
-        convert(np.zeros((2, 16, 2)), COCO17, H36M17)

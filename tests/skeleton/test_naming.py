@@ -53,7 +53,3 @@ def test_a_part_of_a_set_leaves_places_open():
     assert by_joint["pelvis"] == 8
     assert by_joint["nose"] is None
     assert sum(place is not None for place in places) == 9
-
-
-def test_what_is_no_person():
-    assert closest_skeleton(["wrist", "thumb1", "thumb2", "left_eye", "right_eye"]) is None

@@ -28,11 +28,6 @@ def test_a_cost_by_hand():
     assert cost(Difference(shift=0.3, shape=0.05, size=0.2), 0.2) == pytest.approx(1.0 + 0.1 + 0.2)
 
 
-def test_a_displacement_costs_less_the_longer_ago():
-    seen_just_now, hidden = Difference(0.15, 0.05, 0.0), Difference(0.3, 0.05, 0.0)
-    assert cost(hidden, 0.8) < cost(seen_just_now, 0.04)
-
-
 def test_the_best_assignment_in_sum_is_found():
     assert assign([[1.0, 2.0], [1.5, 9.0]]) == [(0, 1), (1, 0)]
 

@@ -1,5 +1,4 @@
 import numpy as np
-import pytest
 
 from poselift.tracking.stitching import stitch
 from poselift.tracking.track import Track
@@ -50,17 +49,3 @@ def test_where_somebody_comes_from_counts(scenes):
     )
     assert len(stitch([standing, left_to_right])) == 1
     assert len(stitch([standing, right_to_left])) == 2
-
-
-def test_pairs_that_share_no_track_are_assigned_apart(scenes):
-    # Two people side by side, each in three parts, and one far away: the best pairs are those of one assignment.
-    spans = ((0, 30), (60, 80), (100, 130))
-    walks = [[fragment(scenes, *span, 60, x=x) for span in spans] for x in (200.0, 290.0, 2000.0)]
-    joined = stitch([part for walk in walks for part in walk])
-    assert [len(track.frames) for track in joined] == [80, 80, 80]
-    moved = [track.keypoints[-1][0, 0] - track.keypoints[0][0, 0] for track in joined]
-    assert moved == pytest.approx([60 * 129 / 30] * 3, abs=60)
-
-
-def test_nobody():
-    assert stitch([]) == []

@@ -56,11 +56,3 @@ def test_unsure_joints_count_less():
     shift, spread = displacement(start, np.ones(2), end, np.array([1.0, 0.0]))
     np.testing.assert_array_equal(shift, [10, 0])
     assert spread == 0
-
-
-def test_no_joint_in_common():
-    start, end = np.array([[1.0, 1.0], [np.nan, np.nan]]), np.array([[np.nan, np.nan], [2.0, 2.0]])
-    assert displacement(start, np.ones(2), end, np.ones(2)) is None
-    track = Track()
-    track.add(0, 0.0, start, np.ones(2))
-    assert track.difference(0.1, end, np.ones(2)) is None

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from poselift.data.scenes import make_scene
+from benchmarks.scenes import make_scene
 from poselift.detection.duplicates import pose_nms
 from poselift.skeleton import COCO17
 from poselift.structures import Detections
@@ -69,15 +69,6 @@ def test_somebody_hidden_for_a_while_is_one_person(scenes, hidden):
     assert (~people[0].seen).sum() == pytest.approx(RATE * hidden, abs=1)
 
 
-def test_somebody_hidden_for_long_is_two(scenes):
-    def scene(time):
-        return [] if 1.0 < time <= 5.5 else [scenes.walker(200, time)]
-
-    people, _ = scenes.track(scene, np.arange(7 * RATE) / RATE)
-    assert [person.person for person in people] == [1, 2]
-    assert people[1].timestamps[0] > 5.5
-
-
 @pytest.mark.parametrize(("gone", "live"), [(1.0, [1]), (1.8, [1]), (3.0, [1, 2])])
 def test_who_leaves_the_picture_and_comes_back_is_the_same_person(scenes, gone, live):
     back = 2.0 + gone
@@ -130,20 +121,6 @@ def test_crossing_people_of_a_motion_corpus_keep_their_numbers(corpus):
     assert wrong <= 1
 
 
-def test_who_appears_elsewhere_is_somebody_else(scenes):
-    def scene(time):
-        return [scenes.walker(200, time, seed=1)] if time < 1.5 else [scenes.walker(1000, time, seed=2)]
-
-    assert len(scenes.track(scene, CLIP)[0]) == 2
-
-
-def test_who_appears_there_at_another_size_is_somebody_else(scenes):
-    def scene(time):
-        return [scenes.walker(300, time, 300, seed=1)] if time < 1.5 else [scenes.walker(300, time, 120, seed=2)]
-
-    assert len(scenes.track(scene, CLIP)[0]) == 2
-
-
 def test_each_track_covers_the_frames_in_which_its_person_is_there(scenes):
     def scene(time):
         poses = [scenes.walker(100, time, seed=1)] if time >= 1.0 else []
@@ -155,13 +132,6 @@ def test_each_track_covers_the_frames_in_which_its_person_is_there(scenes):
     np.testing.assert_array_equal(people[1].timestamps, CLIP[CLIP >= 1.0])
     assert people[0].image_size == (1280, 720)
     assert people[0].skeleton == COCO17
-
-
-def test_nobody(scenes):
-    people, numbers = scenes.track(lambda time: [], CLIP)
-    assert people == []
-    assert numbers == [[]] * len(CLIP)
-    assert Tracker((1280, 720)).tracks() == []
 
 
 def test_spurious_detections_are_dropped(scenes):
@@ -192,13 +162,6 @@ def test_what_the_detector_hardly_believes_in_carries_a_track_on(scenes):
     assert [len(person) for person in tracker.tracks()] == [len(CLIP)]
 
 
-def test_a_clip_of_a_few_frames_has_its_people(scenes):
-    people, _ = scenes.track(lambda time: [scenes.walker(300, time)], CLIP[:3])
-    assert [len(person) for person in people] == [3]
-    people, _ = scenes.track(lambda time: [scenes.walker(300, time)], CLIP[:1])
-    assert [len(person) for person in people] == [1]
-
-
 @pytest.mark.parametrize("rate", [8, 90])
 def test_any_frame_rate(scenes, rate):
     def scene(time):
@@ -207,41 +170,6 @@ def test_any_frame_rate(scenes, rate):
     people, _ = scenes.track(scene, np.arange(rate) / rate)
     assert [len(person) for person in people] == [rate] * 2
     assert all(abs(np.diff(nose(person)[:, 0]).mean()) * rate == pytest.approx(200, rel=0.1) for person in people)
-
-
-def test_a_frame_rate_that_varies(scenes):
-    steps = np.random.default_rng(1).choice([1 / 60, 1 / 30, 1 / 10], 60)
-    times = np.cumsum(steps)
-
-    def scene(time):
-        return [scenes.walker(100 + 150 * time, time, seed=1), scenes.walker(1100 - 150 * time, time, seed=2)]
-
-    people, _ = scenes.track(scene, times)
-    assert [len(person) for person in people] == [60] * 2
-    np.testing.assert_array_equal(people[0].timestamps, times)
-    for person in people:
-        speed = np.diff(nose(person)[:, 0]).sum() / (times[-1] - times[0])
-        assert abs(speed) == pytest.approx(150, rel=0.05)
-
-
-def test_frames_that_come_in_bursts(scenes):
-    """Somebody is there for a second of five: that is long enough, though most frames are a millisecond apart."""
-    times = np.repeat(np.arange(0, 5, 1 / 6), 5) + np.tile(np.arange(5), 30) / 1000
-    people, _ = scenes.track(lambda time: [scenes.walker(300, time)] if 2 <= time < 3 else [], times)
-    assert [len(person) for person in people] == [30]
-
-
-def test_joints_that_come_and_go_do_not_break_a_track(scenes):
-    rng = np.random.default_rng(2)
-    tracker = Tracker((1280, 720))
-    for time in CLIP:
-        found = scenes.detections([scenes.walker(300 + 100 * time, time)])
-        missing = rng.random((1, 17)) < 0.4
-        found.keypoints[missing], found.scores[missing] = np.nan, 0.0
-        tracker.update(found, float(time))
-    people = tracker.tracks()
-    assert [len(person) for person in people] == [len(CLIP)]
-    assert people[0].seen.all()
 
 
 def test_live_numbers_come_with_confirmation_and_stay(scenes):

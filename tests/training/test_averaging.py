@@ -25,13 +25,6 @@ def test_the_mean_of_each_parameter():
     assert average_weights(states, buffers={"w"})["w"].tolist() == [5.0, 1.0]
 
 
-def test_weights_of_different_models_are_refused():
-    with pytest.raises(ValueError, match="not of one model"):
-        average_weights([{"w": torch.zeros(2)}, {"w": torch.zeros(3)}])
-    with pytest.raises(ValueError, match="no weights"):
-        average_weights([])
-
-
 def test_the_last_ones_are_kept_and_averaged(lifter, tmp_path):
     """Also those that an earlier run left beyond the step are forgotten."""
     task = LiftingTask(lifter, torch.optim.AdamW, constant(), {"position": 1.0}, 0.0, 24)
@@ -84,13 +77,6 @@ def test_batch_norms_keep_the_last_weights(tmp_path):
     assert mean.lifter.out.bias.unique().item() == 2
 
 
-def test_without_a_validation_there_is_no_mean(lifter, tmp_path):
-    trainer = create_autospec(pl.Trainer, instance=True)
-    task = LiftingTask(lifter, torch.optim.AdamW, constant(), {"position": 1.0}, 0.0, 24)
-    AverageLast(tmp_path / "mean.safetensors", tmp_path).on_train_end(trainer, task)
-    assert not list(tmp_path.iterdir())
-
-
 class Marks(torch.nn.Module):
     """A weight that moves, a table that does not and is not saved, and numbers that are drawn anew."""
 
@@ -123,21 +109,3 @@ def test_the_exponential_average_moves_only_what_moves():
     torch.testing.assert_close(averaged.module.weight, torch.full((3,), expected))
     assert torch.equal(averaged.module.table, marks.table)
     assert torch.equal(averaged.module.drawn, marks.drawn)
-
-
-def test_batch_norms_keep_the_weights_that_their_statistics_are_of():
-    class Normed(pl.LightningModule):
-        def __init__(self):
-            super().__init__()
-            self.net = torch.nn.Sequential(torch.nn.Linear(3, 3), torch.nn.BatchNorm1d(3))
-
-    module, callback = Normed(), ExponentialAverage(decay=0.9, start=0)
-    trainer = create_autospec(pl.Trainer, instance=True)
-    callback.setup(trainer, module, "fit")
-    for _ in range(3):
-        module.net(torch.randn(8, 3))
-        with torch.no_grad():
-            module.net[0].weight.add_(torch.randn(3, 3))
-        callback._average_model.update_parameters(module)
-    for name, value in module.state_dict().items():
-        assert torch.equal(callback._average_model.module.state_dict()[name], value), name

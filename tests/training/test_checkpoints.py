@@ -37,6 +37,23 @@ def test_a_checkpoint_takes_the_place_of_the_last(tmp_path):
     assert len(list((tmp_path / "checkpoints").iterdir())) == 1
 
 
+@pytest.mark.parametrize("change", [{"global_step": 2}, {"loops": {"a": 1}}, {"more": None}, {"model": []}])
+def test_a_content_that_changed_is_refused(tmp_path, change):
+    path = tmp_path / "last.ckpt"
+    AtomicCheckpointIO().save_checkpoint(checkpoint(1.0), path)
+    content = torch.load(path, weights_only=True)
+    torch.save(content, path)
+    assert read_checkpoint(path)["global_step"] == 1
+    content["state_dict"]["w"][7] += 1e-7
+    torch.save(content, path)
+    with pytest.raises(InputError, match="does not have its sha256"):
+        read_checkpoint(path)
+    content["state_dict"]["w"][7] = 1.0
+    torch.save(content | change, path)
+    with pytest.raises(InputError, match="does not have its sha256"):
+        read_checkpoint(path)
+
+
 class Hostile:
     def __reduce__(self):
         return print, ("run by the checkpoint",)

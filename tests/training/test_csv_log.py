@@ -30,15 +30,3 @@ def test_a_run_that_goes_on_forgets_what_it_will_log_again(tmp_path):
     again.log_metrics({"loss": 9.0}, step=3)
     again.save()
     assert {step: row["loss"] for step, row in read_log(path).items()} == {0: 1 / 3, 1: 4 / 3, 2: 7 / 3, 3: 9.0}
-
-
-def test_a_new_run_begins_with_nothing(tmp_path):
-    old = CsvLog(tmp_path / "metrics.csv")
-    old.log_metrics({"loss": 1.0}, step=7)
-    old.save()
-    new = CsvLog(tmp_path / "metrics.csv")
-    new.begin(0)
-    new.log_metrics({"loss": 2.0}, step=0)
-    new.save()
-    assert read_log(tmp_path / "metrics.csv") == {0: {"loss": 2.0}}
-    assert read_log(tmp_path / "nothing.csv") == {}

@@ -21,7 +21,3 @@ def test_both_files_show_something(tmp_path):
 def test_half_of_it_is_drawn_too(rows, tmp_path, monkeypatch):
     monkeypatch.setattr("matplotlib.figure.Figure.savefig", lambda figure, path, **options: path.touch())
     assert all(path.is_file() for path in plot_curves(rows, tmp_path))
-
-
-def test_nothing_logged_draws_nothing(tmp_path):
-    assert plot_curves({}, tmp_path) == []

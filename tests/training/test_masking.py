@@ -1,7 +1,6 @@
 import pytest
 import torch
 
-from poselift.core.errors import InputError
 from poselift.training.masking import Masking
 
 
@@ -28,12 +27,6 @@ def test_what_is_asked_for_stays(batch):
     hidden = Masking(joints=0.5, frames=0.5).hide(batch)
     assert hidden.joints is batch.joints
     assert hidden.valid is batch.valid
-
-
-@pytest.mark.parametrize("share", [-0.1, 1.5])
-def test_what_is_no_share_is_refused(share):
-    with pytest.raises(InputError, match=f"masking.frames={share} is not a share"):
-        Masking(frames=share)
 
 
 def test_nothing_hidden_is_the_same_batch_and_draws_nothing(batch):

@@ -111,37 +111,10 @@ def test_heads_over_time_know_time_by_their_channels(encoded):
         warm_start(SpatioTemporalLifter(LifterConfig(**{**sizes, "joint_dim": 32})), narrow)
 
 
-def test_joint_tokens_of_other_attention_do_not_widen():
-    narrow, wide = (
-        SpatioTemporalLifter(LifterConfig(**{**SIZE, "joint_dim": dim}, joint_attention="additive")) for dim in (8, 16)
-    )
-    with pytest.raises(InputError, match="joint_attention=additive"):
-        warm_start(wide, narrow)
-
-
-def test_joint_tokens_over_time_are_not_left_out(small):
-    timed = SpatioTemporalLifter(LifterConfig(**SIZE, depth=3, joint_time=True))
-    with pytest.raises(InputError, match="joint_time"):
-        warm_start(small, timed)
-
-
 def test_an_equal_lifter_is_a_copy(small, encoded):
     equal = SpatioTemporalLifter(LifterConfig(**SIZE, depth=3)).eval()
     warm_start(equal, small)
     assert torch.equal(equal(encoded), small(encoded))
-
-
-def test_attention_that_has_no_output_layer_does_not_grow():
-    lifters = [SpatioTemporalLifter(LifterConfig(**SIZE, depth=depth, attention="fnet")) for depth in (1, 2)]
-    with pytest.raises(InputError, match="time_blocks cannot grow"):
-        warm_start(lifters[1], lifters[0])
-
-
-@pytest.mark.parametrize("heads", [{"heads": 8}, {"joint_heads": 4}])
-def test_other_heads_of_the_same_width_are_refused(small, heads):
-    (key, _), *_ = heads.items()
-    with pytest.raises(InputError, match=rf"set model\.{key}={getattr(small.config, key)}"):
-        warm_start(SpatioTemporalLifter(LifterConfig(**{**SIZE, **heads}, depth=3)), small)
 
 
 def test_others_are_refused(small):
@@ -149,21 +122,6 @@ def test_others_are_refused(small):
         warm_start(SimpleBaseline(SimpleBaselineConfig(dim=8)), small)
     with pytest.raises(InputError, match=r"is \(.*\) in this lifter and \(.*\) in these weights"):
         warm_start(SpatioTemporalLifter(LifterConfig(**{**SIZE, "dim": 64})), small)
-
-
-@pytest.mark.parametrize("skeleton", ["coco17", "mpi_inf_3dhp17", "posetrack17"])
-def test_other_skeletons_of_as_many_joints_are_refused(skeleton):
-    before, after = (
-        SpatioTemporalLifter(LifterConfig(**SIZE, depth=1, skeleton_in=name)) for name in (skeleton, "h36m17")
-    )
-    with pytest.raises(
-        InputError, match=f"weights have skeleton_in={skeleton}, not h36m17; set skeleton_in={skeleton}"
-    ):
-        warm_start(after, before)
-    with pytest.raises(InputError, match=f"set skeleton_out={skeleton}"):
-        warm_start(
-            *(SimpleBaseline(SimpleBaselineConfig(dim=8, skeleton_out=name)) for name in ("h36m17", skeleton)),
-        )
 
 
 @pytest.mark.parametrize(

@@ -103,15 +103,6 @@ def test_the_capture_can_end_while_a_lost_source_is_waited_for():
     assert not capture._thread.is_alive()
 
 
-def test_a_source_that_comes_back_in_another_size_ends_the_stream():
-    sources = [FakeSource([0.0]), FakeSource([0.0], size=(10, 6))]
-    with (
-        LiveCapture(lambda: sources.pop(0), "fake", waits=(0.0,)) as capture,
-        pytest.raises(InputError, match=r"fake came back with pictures of \(10, 6\), not \(8, 6\)"),
-    ):
-        taken(capture)
-
-
 def test_timestamps_increase_even_if_the_clock_of_a_live_source_is_set():
     source = FakeSource([0.0, 0.04, 100.0, 100.04, 3.0], interval=0.02)
     times = []
@@ -149,3 +140,12 @@ def test_frames_are_dropped_while_nobody_takes_them_without_growing_memory():
         captured = capture.newest(0.1)
     assert captured.dropped == 19_999
     assert captured.frame.index == 19_999
+
+
+def test_a_source_that_comes_back_in_another_size_ends_the_stream():
+    sources = [FakeSource([0.0]), FakeSource([0.0], size=(10, 6))]
+    with (
+        LiveCapture(lambda: sources.pop(0), "fake", waits=(0.0,)) as capture,
+        pytest.raises(InputError, match=r"fake came back with pictures of \(10, 6\), not \(8, 6\)"),
+    ):
+        taken(capture)

@@ -1,16 +1,18 @@
 """Damaged and unusual videos: made for real, and each tells what is wrong with it."""
 
 import logging
+import os
 from pathlib import Path
 
 import av
 import numpy as np
 import pytest
 
-from benchmarks.made_videos import CONTAINERS, SOUND, cut, make, patched
 from poselift.core.errors import InputError
 from poselift.video import VideoReader, probe
+from poselift.video.decoder import open_file
 from poselift.video.problems import is_cut_off
+from tests.video.made_videos import CONTAINERS, SOUND, cut, make, patched
 
 PLAIN = {Path(kind.name).suffix: kind for kind in CONTAINERS}
 
@@ -114,6 +116,46 @@ def test_a_playlist_is_not_waited_for(tmp_path):
     path = tmp_path / "list.m3u8"
     path.write_text("#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:1,\nclip.ts\n")
     with pytest.raises(InputError, match="is a playlist"):
+        probe(path)
+
+
+LISTS = {
+    "clip.ffconcat": "ffconcat version 1.0\nfile 'part.ts'\n",
+    "clip.mp4": "\n#EXTM3U\n",
+    "clip.sdp": "v=0\no=- 0 0 IN IP4 127.0.0.1\ns=x\nc=IN IP4 127.0.0.1\nt=0 0\nm=video 5004 RTP/AVP 96\n",
+    "clip.mlv": "MLVI",
+    "clip.pls": "[playlist]\nFile1=part.ts\n",
+    "clip.mpd": '<?xml version="1.0"?><MPD xmlns="urn:mpeg:dash:schema:mpd:2011"></MPD>',
+}
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_no_other_file_is_opened(name, tmp_path):
+    """The part is a pipe to which nobody writes: whoever opens it waits."""
+    os.mkfifo(tmp_path / "part.ts")
+    (tmp_path / name).write_text(LISTS[name])
+    with pytest.raises(InputError, match=r"is a playlist|cannot be opened as a video"):
+        probe(tmp_path / name)
+
+
+def test_ffmpeg_itself_refuses_lists(tmp_path):
+    os.mkfifo(tmp_path / "part.ts")
+    (tmp_path / "a.mp4").write_text(LISTS["clip.ffconcat"])
+    with pytest.raises(av.error.ArgumentError):
+        open_file(tmp_path / "a.mp4", timeout=5.0)
+
+
+def test_a_name_is_no_pattern_of_names(make_video, tmp_path):
+    kind = {"frames": 1, "codec": "png", "pix_fmt": "rgb24", "container_format": "image2pipe"}
+    make_video("a0.png", size=(32, 32), **kind)
+    with open_file(make_video("a%d.png", size=(96, 64), **kind), timeout=5.0) as container:
+        assert container.streams.video[0].width == 96
+
+
+def test_an_animated_webp_is_no_still_picture(tmp_path):
+    path = tmp_path / "a.webp"
+    path.write_bytes(b"RIFF\x1a\0\0\0WEBPVP8X\x0a\0\0\0\x02\0\0\0" + bytes(6))
+    with pytest.raises(InputError, match="animated WebP"):
         probe(path)
 
 

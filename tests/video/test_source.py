@@ -124,25 +124,14 @@ def test_a_file_is_upright_and_has_square_pixels(make_video):
     ("text", "message"),
     [
         ("missing.mp4", r"missing\.mp4: no such file"),
-        ("http://127.0.0.1:9/x", r"http://127\.0\.0\.1:9/x cannot be opened \(Connection refused\); check the address"),
         ("rtsp://me:secret@127.0.0.1:9/x", r"^rtsp://127\.0\.0\.1:9/x cannot be opened"),
-        ("nosuch://x", "nosuch://x cannot be opened"),
         ("rtsp://me:secret@[x/live", r"no readable URL \(Invalid IPv6 URL\); check the name of its host"),
-        ("9" * 20, r"99: no such file"),
     ],
 )
 def test_errors_name_the_source_but_no_password(text, message):
     with pytest.raises(InputError, match=message) as raised:
         source_opener(text)[1]()
     assert "secret" not in str(raised.value)
-
-
-def test_a_page_is_not_a_video():
-    with (
-        served([b"<html>hello</html>" * 100], "text/html", length=True) as (url, _),
-        pytest.raises(InputError, match="live"),
-    ):
-        source_opener(url)[1]()
 
 
 @pytest.mark.parametrize("text", ["17", "/dev/video17"])
@@ -179,9 +168,3 @@ def test_a_camera_gives_rgb_until_it_is_unplugged(monkeypatch):
     assert camera.image_size == (8, 6)
     images = [picture.image() for picture in camera.pictures()]
     assert [image[0, 0].tolist() for image in images] == [[0, 0, 255], [1, 0, 255], [2, 0, 255]]
-
-
-def test_a_camera_that_gives_nothing_is_an_error(monkeypatch):
-    monkeypatch.setattr(source, "_quiet_capture", lambda index: FakeDevice(0))
-    with pytest.raises(InputError, match="camera 0 gives no picture; close other programs"):
-        Camera(0)

@@ -58,6 +58,15 @@ def test_pictures_come_out_as_the_display_matrix_says(make_video, matrix, rotati
     assert frame.image.flags.c_contiguous
 
 
+def test_a_turn_that_is_not_a_quarter_is_a_warning(make_video):
+    path = make_video(frames=3, size=(96, 64))
+    set_display_matrix(path, (1, 1, -1, 1))
+    reader = VideoReader(path)
+    assert len(list(reader)) == 3
+    (warning,) = reader.warnings
+    assert "turned by 45 degrees; only quarter turns are possible, so they are turned by 0" in warning
+
+
 def test_pixels_become_square_before_the_turn(make_video):
     path = make_video(frames=2, size=(96, 64), pixel_aspect=Fraction(4, 3))
     assert (probe(path).width, probe(path).height) == (128, 64)

@@ -21,31 +21,11 @@ def test_width_and_round_ends(canvas):
     assert not interpolated[25, 14]  # the end is round
 
 
-def test_taper(canvas):
-    outlines = capsule_outlines(np.array([[[20.0, 30.0], [70.0, 30.0]]]), np.array([[3.0, 12.0]]))
-    fill_outlines(canvas, list(outlines), [(255, 0, 0)])
-    assert (canvas[:, 25, 0] > 127).sum() < (canvas[:, 65, 0] > 127).sum() - 8
-
-
-def test_a_point_is_a_disc(canvas):
-    outlines = capsule_outlines(np.array([[[50.0, 30.0], [50.0, 30.0]]]), np.array([[8.0, 8.0]]))
-    fill_outlines(canvas, list(outlines), [(255, 0, 0)])
-    assert (canvas[..., 0] > 127).sum() == pytest.approx(np.pi * 8.5**2, rel=0.08)
-
-
 def test_unknown_and_far_away_ends_are_left_out(canvas):
     for value in (np.nan, 1e12):
         outlines = capsule_outlines(np.array([[[20.0, 30.0], [value, 30.0]]]), np.array([[6.0, 6.0]]))
         fill_outlines(canvas, list(outlines), [(255, 0, 0)])
     assert not canvas.any()
-
-
-def test_later_outlines_cover_earlier_ones(canvas):
-    ends = np.array([[[20.0, 30.0], [70.0, 30.0]], [[np.nan, 30.0], [70.0, 30.0]], [[20.0, 30.0], [30.0, 30.0]]])
-    fill_outlines(canvas, list(capsule_outlines(ends, np.full((3, 2), 6.0))), [(255, 0, 0), (0, 255, 0), (0, 0, 255)])
-    assert canvas[30, 60].tolist() == [255, 0, 0]
-    assert canvas[30, 25].tolist() == [0, 0, 255]
-    assert not canvas[..., 1].any()
 
 
 def test_a_hull_goes_around_its_discs(canvas):

@@ -16,14 +16,6 @@ def test_bones_of_a_skeleton_with_a_middle():
     assert _names(H36M17) == list(H36M17.bones)
 
 
-def test_coco_is_joined_across_and_has_a_neck():
-    names = _names(COCO17)
-    assert ("left_shoulder", "right_shoulder") in names
-    assert ("left_hip", "right_hip") in names
-    assert ("left_shoulder+right_shoulder", "nose") in names
-    assert ("nose", "left_shoulder") not in names
-
-
 @pytest.mark.parametrize("skeleton", SKELETONS.values(), ids=SKELETONS)
 def test_sides(skeleton):
     limbs = limbs_of(skeleton)

@@ -1,6 +1,4 @@
 import dataclasses
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -36,16 +34,7 @@ def test_every_frame_has_the_same_size(make_motion, gray, people):
 
 @pytest.mark.parametrize(
     ("image_size", "expected"),
-    [
-        ((1768, 994), (1920, 722)),
-        ((640, 480), (1120, 480)),
-        ((320, 240), (1120, 480)),
-        ((1080, 1920), (1500, 960)),
-        ((1280, 720), (1920, 720)),
-        ((3840, 2160), (1920, 722)),
-        ((641, 479), (1122, 480)),
-        ((3000, 400), (1920, 228)),
-    ],
+    [((1768, 994), (1920, 722)), ((640, 480), (1120, 480)), ((1080, 1920), (1500, 960)), ((3000, 400), (1920, 228))],
 )
 def test_size(image_size, expected):
     size = OverlayRenderer(image_size, []).size
@@ -118,43 +107,6 @@ def test_people_are_drawn_at_their_own_times(make_motion, gray):
     assert present(1.96 + 0.021) == [False, True]
 
 
-def test_the_nearest_frame_is_taken(make_motion, gray):
-    motion = make_motion(walk=(0.5, 0, 0))
-    renderer = OverlayRenderer((640, 480), [motion])
-    video, _ = _panes(renderer, renderer.render(gray, 1.0))
-    off_by_a_bit, _ = _panes(renderer, renderer.render(gray, 1.004))
-    np.testing.assert_array_equal(off_by_a_bit[:440], video[:440])  # below is the clock
-    next_frame, _ = _panes(renderer, renderer.render(gray, 1.04))
-    assert (next_frame[:440] != video[:440]).any()
-
-
-def test_frames_left_empty(make_motion, gray):
-    motion = make_motion()
-    joints, root = motion.joints.copy(), motion.root.copy()
-    joints[5], root[5] = np.nan, np.nan
-    points, scores = motion.keypoints.keypoints.copy(), motion.keypoints.scores.copy()
-    points[3:8], scores[3:8] = np.nan, 0  # long enough to be no moment between two looks
-    keypoints = dataclasses.replace(motion.keypoints, keypoints=points, scores=scores)
-    renderer = OverlayRenderer((640, 480), [dataclasses.replace(motion, joints=joints, root=root, keypoints=keypoints)])
-    color = person_colors(1).middle
-    assert _count(renderer.render(gray, 4 / 25), color) > 40
-    assert _count(renderer.render(gray, 5 / 25), color) == 0
-
-
-def test_bridged_frames_are_fainter_in_the_scene(make_motion, gray):
-    motion = make_motion()
-    scenes = []
-    for unseen in (slice(0), slice(10, 11), slice(8, 13)):
-        points, interpolated = motion.keypoints.keypoints.copy(), np.zeros(50, bool)
-        points[unseen], interpolated[unseen] = np.nan, True
-        keypoints = dataclasses.replace(motion.keypoints, keypoints=points)
-        one = dataclasses.replace(motion, keypoints=keypoints, interpolated=interpolated)
-        renderer = OverlayRenderer((640, 480), [one])
-        scenes.append(_panes(renderer, renderer.render(gray, 10 / 25))[1])
-    np.testing.assert_array_equal(scenes[1], scenes[0])  # a moment without a look
-    assert scenes[2].mean() < scenes[0].mean()
-
-
 def test_another_picture_size_is_refused(gray):
     with pytest.raises(ValueError, match="640 x 480"):
         OverlayRenderer((480, 640), []).render(gray, 0.0)
@@ -162,19 +114,7 @@ def test_another_picture_size_is_refused(gray):
 
 @pytest.mark.parametrize(
     ("seconds", "text"),
-    [
-        (0.0, "0:00.00"),
-        (4.267, "0:04.27"),
-        (59.996, "1:00.00"),
-        (3725.5, "62:05.50"),
-        (-0.08, "-0:00.08"),
-        (-0.004, "0:00.00"),
-    ],
+    [(4.267, "0:04.27"), (59.996, "1:00.00"), (-0.08, "-0:00.08")],
 )
 def test_the_clock_counts_hundredths_before_and_after_0(seconds, text):
     assert clock_text(seconds) == text
-
-
-def test_matplotlib_is_not_imported():
-    command = "import sys, poselift.viz; sys.exit('matplotlib' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", command], check=False).returncode == 0

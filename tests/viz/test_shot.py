@@ -25,8 +25,3 @@ def test_from_the_front_x_is_right_and_y_is_up():
     assert right[0] > middle[0] + 10
     assert up[1] < middle[1] - 10
     assert middle[0] == pytest.approx(149.5)
-
-
-def test_a_point_is_not_enlarged_without_bound():
-    place = np.array([5.0, 1, 3])
-    assert ViewCamera(Shot(place, place), 0.0, 0.2, (300, 300)).scale < 300

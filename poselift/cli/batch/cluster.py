@@ -5,13 +5,15 @@ actors: tasks that wait are what the autoscaler sees, and they go to any machine
 processes for further tasks, so each loads the models once.
 """
 
-import argparse
+import contextlib
+import faulthandler
 import itertools
+import os
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from poselift.cli.batch.limits import WORKERS_A_GPU, ending_after
-from poselift.cli.batch.task import Lifter, Outcome, Task
+from poselift.cli.batch.task import WORKERS_A_GPU, Lifter, Outcome, Task
+from poselift.cli.lift_request import LiftRequest
 from poselift.core.errors import InputError
 from poselift.core.optional import require
 
@@ -19,14 +21,14 @@ _SUBMITTED = 10_000
 """Largest number of tasks that Ray knows at a time: each takes memory in the process that submits it."""
 
 _lifters: dict[str, Lifter] = {}
-"""The models of this worker process, by the options that choose them."""
+"""The models of this worker process, by the request that chooses them."""
 
 
 class RayEngine:
     """Lifts videos on the Ray cluster of `RAY_ADDRESS`, or that runs on this machine, or on this machine alone.
 
     Args:
-        options: of `poselift lift`, for the models.
+        request: for all videos, which chooses the models.
         device: auto, cpu or cuda. Ray chooses the GPUs.
         timeout: seconds for one video.
 
@@ -34,7 +36,7 @@ class RayEngine:
         InputError: Ray is not installed, its cluster cannot be reached, or the device is one GPU by number.
     """
 
-    def __init__(self, options: argparse.Namespace, device: str, timeout: float) -> None:
+    def __init__(self, request: LiftRequest, device: str, timeout: float) -> None:
         if device not in ("auto", "cpu", "cuda"):
             raise InputError(f"--device {device}: Ray chooses the GPUs; give auto, cpu or cuda")
         self._ray: Any = require("ray", "ray")
@@ -44,7 +46,7 @@ class RayEngine:
             raise InputError(f"the Ray cluster cannot be reached ({' '.join(str(error).split())})") from error
         has_gpus = self._ray.cluster_resources().get("GPU", 0) > 0
         self._gpus = 1 / WORKERS_A_GPU if device == "cuda" or (device == "auto" and has_gpus) else 0
-        self._options, self._device, self._timeout = options, device, timeout
+        self._request, self._device, self._timeout = request, device, timeout
 
     def __enter__(self) -> "RayEngine":
         return self
@@ -62,7 +64,7 @@ class RayEngine:
         ray = self._ray
         # Ray would end a worker with a GPU after one task (max_calls), and try again on its own (max_retries).
         run = ray.remote(num_cpus=1, num_gpus=self._gpus, max_calls=0, max_retries=0)(_run)
-        shared = ray.put((self._options, self._device, self._timeout))
+        shared = ray.put((self._request, self._device, self._timeout))
         waiting = iter(tasks)
         running = {run.remote(shared, task): task for task in itertools.islice(waiting, _SUBMITTED)}
         while running:
@@ -79,15 +81,29 @@ class RayEngine:
             yield outcome
 
 
-def _run(shared: tuple[argparse.Namespace, str, float], task: Task) -> Outcome | InputError:
+def _run(shared: tuple[LiftRequest, str, float], task: Task) -> Outcome | InputError:
     """Lifts a video in a worker process of Ray; an error of the models is returned."""
-    options, device, timeout = shared
-    key = repr(sorted(vars(options).items(), key=str))
+    request, device, timeout = shared
+    key = repr((request, device))
     if key not in _lifters:
         _lifters.clear()
         try:
-            _lifters[key] = Lifter(options, device, 1)
+            _lifters[key] = Lifter(request, device, 1)
         except InputError as error:
             return InputError(str(error))
-    with ending_after(timeout):
+    with _ending_after(timeout):
         return _lifters[key](task)
+
+
+@contextlib.contextmanager
+def _ending_after(seconds: float) -> Iterator[None]:
+    """Ends the whole process if the block takes longer.
+
+    The watching thread is C code: it also ends a process that hangs inside a library and holds Python's lock.
+    """
+    with open(os.devnull, "w") as nowhere:
+        faulthandler.dump_traceback_later(seconds, exit=True, file=nowhere)
+        try:
+            yield
+        finally:
+            faulthandler.cancel_dump_traceback_later()

@@ -1,26 +1,25 @@
 """`poselift batch`: the options, and the course of a batch."""
 
 import argparse
-import copy
 import re
 import sys
+from dataclasses import dataclass, fields
 from typing import Any
 
 from rich.console import Console
 
 from poselift.cli.batch.cluster import RayEngine
 from poselift.cli.batch.course import Course
-from poselift.cli.batch.limits import WORKERS_A_GPU
 from poselift.cli.batch.local import LocalEngine
 from poselift.cli.batch.settings import settings_of
 from poselift.cli.batch.storage import file_system, reached
 from poselift.cli.batch.tables import check_tables
-from poselift.cli.batch.task import Task
+from poselift.cli.batch.task import WORKERS_A_GPU, Task
 from poselift.cli.batch.videos import find_videos, shard_of
-from poselift.cli.detector import add_detector_options, chosen_detector
-from poselift.cli.formats import given_formats
+from poselift.cli.detector import add_detector_options
 from poselift.cli.lift import chosen_skeleton
 from poselift.cli.lift_options import add_lift_options
+from poselift.cli.lift_request import LiftRequest, lift_request
 from poselift.core.device import torch_device
 from poselift.core.optional import require
 from poselift.core.threads import cores
@@ -69,44 +68,82 @@ def add_command(commands: Any) -> None:
     )
     parser.add_argument("--retry", action="store_true", help="also try the videos that failed in an earlier run")
     how = add_lift_options(parser)
-    how.add_argument("--render", dest="no_render", action="store_false", help="also write overlay.mp4")
+    how.add_argument("--render", dest="overlay", action="store_true", help="also write overlay.mp4")
     how.add_argument("--quiet", action="store_true", help="print errors only")
     add_detector_options(parser)
     parser.set_defaults(run=run)
 
 
+@dataclass(frozen=True)
+class BatchRequest:
+    """One run of `poselift batch`.
+
+    Attributes:
+        source: a folder, a glob or a manifest.
+        out: path or URL of the folder of the results.
+        lift: what is asked of each video; a manifest may change it.
+        engine: local or ray.
+        device: for lifter and detector; the local engine takes several, with commas between them.
+        shard: i and n for the i-th of n parts; None for all.
+        workers: processes of the local engine; as many as fit if None.
+        timeout: seconds for one video.
+        retry: whether to try videos again that failed in an earlier run.
+        quiet: print errors only.
+    """
+
+    source: str
+    out: str
+    lift: LiftRequest
+    engine: str = "local"
+    device: str = "auto"
+    shard: tuple[int, int] | None = None
+    workers: int | None = None
+    timeout: float = _TIMEOUT
+    retry: bool = False
+    quiet: bool = False
+
+
 def run(arguments: argparse.Namespace) -> None:
-    """Lifts the videos, and writes the tables.
+    """Lifts the videos of a command line, and writes the tables.
 
     Raises:
         InputError: there are no videos, or an option cannot be used.
         SystemExit: with code 3 or 2, some videos or all of them failed.
     """
+    own = {each.name: getattr(arguments, each.name) for each in fields(BatchRequest) if each.name != "lift"}
+    lift_all(BatchRequest(lift=lift_request(arguments), **own))
+
+
+def lift_all(request: BatchRequest) -> None:
+    """Lifts all videos of a batch, and writes the tables.
+
+    Raises:
+        InputError: there are no videos, or the request cannot be carried out.
+        SystemExit: with code 3 or 2, some videos or all of them failed.
+    """
     check_tables()
-    given_formats(arguments)  # an unknown one is refused before the long work
-    devices = arguments.device.split(",")
-    if arguments.engine == "local":
-        for device in devices:
+    if request.engine == "local":
+        for device in request.device.split(","):
             torch_device(device)
     else:
         require("ray", "ray")
-    with reached(arguments.source):
-        videos = shard_of(find_videos(arguments.source, arguments.out, arguments), arguments.shard)
-    tasks = [Task(video, settings_of(video.options), arguments.out) for video in videos]
-    shard = "" if arguments.shard is None else ".{}-of-{}".format(*arguments.shard)
+    with reached(request.source):
+        videos = shard_of(find_videos(request.source, request.out, request.lift), request.shard)
+    tasks = [Task(video, settings_of(video.request), request.out) for video in videos]
+    shard = "" if request.shard is None else ".{}-of-{}".format(*request.shard)
     # No markup, because file names may look like rich's.
-    console = Console(quiet=arguments.quiet, highlight=False, soft_wrap=True, markup=False, emoji=False)
-    files, root = file_system(arguments.out)
+    console = Console(quiet=request.quiet, highlight=False, soft_wrap=True, markup=False, emoji=False)
+    files, root = file_system(request.out)
     begun = files.exists(root)
     if not begun:
-        _check_models(arguments)
-    with Course(arguments.out, shard, tasks, console) as course:
-        waiting = course.waiting(arguments.retry)
+        _check_models(request)
+    with Course(request.out, shard, tasks, console) as course:
+        waiting = course.waiting(request.retry)
         if begun and waiting:  # a batch that is done loads no weights
-            chosen_skeleton(arguments, load_weights(arguments.weights))
+            chosen_skeleton(request.lift, load_weights(request.lift.weights))
         try:
             if waiting:
-                with _engine(arguments, devices, len(waiting)) as engine:
+                with _engine(request, len(waiting)) as engine:
                     course.lift(waiting, engine)
         except (KeyboardInterrupt, SystemExit):
             done = len(tasks) - len(course.waiting(retry=False))
@@ -115,46 +152,38 @@ def run(arguments: argparse.Namespace) -> None:
         finally:
             lifted, failed = course.write_tables()
     console.print(
-        f"{lifted} of {len(tasks)} videos are lifted, into {arguments.out}. "
+        f"{lifted} of {len(tasks)} videos are lifted, into {request.out}. "
         f"Tables of all clips and people: clips{shard}.parquet, people{shard}.parquet"
     )
     if failed:
         print(
-            f"{failed} of {len(tasks)} videos failed; {arguments.out}/failures{shard}.csv has the reasons. To try them "
+            f"{failed} of {len(tasks)} videos failed; {request.out}/failures{shard}.csv has the reasons. To try them "
             "again, add --retry",
             file=sys.stderr,
         )
         raise SystemExit(3 if lifted else 2)
 
 
-def _check_models(arguments: argparse.Namespace) -> None:
+def _check_models(request: BatchRequest) -> None:
     """Loads the models once, so that wrong options make no folder.
 
     Raises:
         InputError: a model cannot be loaded.
     """
-    chosen_skeleton(arguments, load_weights(arguments.weights))
-    if arguments.engine == "local":  # with Ray, the detector's files may be on the nodes only
-        on_cpu = copy.copy(arguments)
-        on_cpu.device = "cpu"
-        chosen_detector(on_cpu)
+    chosen_skeleton(request.lift, load_weights(request.lift.weights))
+    if request.engine == "local":  # with Ray, the detector's files may be on the nodes only
+        request.lift.detection.detector.build("cpu", request.quiet)
 
 
-def _engine(arguments: argparse.Namespace, devices: list[str], videos: int) -> LocalEngine | RayEngine:
-    """The chosen engine.
-
-    Args:
-        arguments: of the command line.
-        devices: for the local engine.
-        videos: number of videos to lift.
-    """
-    if arguments.engine == "ray":
-        return RayEngine(arguments, arguments.device, arguments.timeout)
-    share = cores()
+def _engine(request: BatchRequest, videos: int) -> LocalEngine | RayEngine:
+    """The chosen engine, for this number of videos."""
+    if request.engine == "ray":
+        return RayEngine(request.lift, request.device, request.timeout)
+    devices, share = request.device.split(","), cores()
     gpus = sum(torch_device(device).type == "cuda" for device in devices)
-    workers = min(videos, arguments.workers or (min(share, WORKERS_A_GPU * gpus) if gpus else share))
+    workers = min(videos, request.workers or (min(share, WORKERS_A_GPU * gpus) if gpus else share))
     places = [devices[worker % len(devices)] for worker in range(workers)]
-    return LocalEngine(arguments, places, max(1, share // workers), arguments.timeout)
+    return LocalEngine(request.lift, places, max(1, share // workers), request.timeout)
 
 
 def _shard(text: str) -> tuple[int, int]:

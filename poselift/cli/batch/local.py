@@ -1,7 +1,8 @@
-"""The engine of one machine: worker processes, each with its own models."""
+"""The engine of one machine: worker processes, each with its own models.
 
-import argparse
-import contextlib
+Each worker is an executor of one process: it breaks alone if its process dies, and a device is its own.
+"""
+
 import multiprocessing
 import os
 import signal
@@ -9,17 +10,15 @@ import threading
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator
-from multiprocessing.connection import Connection, wait
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
 from multiprocessing.process import BaseProcess
 
-from poselift.cli.batch.limits import ending_after
 from poselift.cli.batch.task import Lifter, Outcome, Task
-from poselift.core.errors import InputError
+from poselift.cli.lift_request import LiftRequest
 
-_STARTED = "started"
-
-_GRACE = 5.0
-"""Seconds after the time limit, at which a worker ends itself, until it is ended: a stopped process does nothing."""
+_POLL = 1.0
+"""Seconds between two looks for workers that take too long."""
 
 _LOADING = 600.0
 """Seconds in which a worker must load the models; one that hangs there would hold up the batch for ever."""
@@ -29,15 +28,14 @@ class LocalEngine:
     """Lifts videos in worker processes. A worker that dies is replaced; its video fails.
 
     Args:
-        options: of `poselift lift`, for the models.
+        request: for all videos, which chooses the models.
         devices: one for each worker.
         cores: CPU cores of each worker.
         timeout: seconds for one video.
     """
 
-    def __init__(self, options: argparse.Namespace, devices: list[str], cores: int, timeout: float) -> None:
-        self._timeout = timeout
-        self._workers = [_Worker(options, device, cores, timeout) for device in devices]
+    def __init__(self, request: LiftRequest, devices: list[str], cores: int, timeout: float) -> None:
+        self._workers = [_Worker(request, device, cores, timeout) for device in devices]
 
     def __enter__(self) -> "LocalEngine":
         return self
@@ -53,115 +51,110 @@ class LocalEngine:
         Raises:
             InputError: a worker cannot load the models.
         """
-        waiting = deque(tasks)
-        while waiting or any(worker.task for worker in self._workers):
-            for worker in self._workers:
-                if waiting and worker.task is None:
-                    worker.begin(waiting.popleft())
-            ready = wait([worker.connection for worker in self._workers if worker.task], timeout=_GRACE)
-            for worker in self._workers:
+        waiting, idle = deque(tasks), list(self._workers)
+        running: dict[Future[Outcome], _Worker] = {}
+        while waiting or running:
+            while waiting and idle:
+                worker = idle.pop()
+                running[worker.begin(waiting.popleft())] = worker
+            done, _ = wait(running, _POLL, FIRST_COMPLETED)
+            for worker in running.values():
                 worker.end_if_late()
-            for worker in self._workers:
-                if worker.task and worker.connection in ready:
-                    outcome = worker.outcome()
-                    if outcome is not None:
-                        yield outcome
+            for future in done:
+                worker = running.pop(future)
+                idle.append(worker)
+                yield worker.outcome(future)
 
 
 class _Worker:
     """A worker process, which is started when it has something to do."""
 
-    connection: Connection
-    """To the process; only while there is a task."""
-
-    def __init__(self, options: argparse.Namespace, device: str, cores: int, timeout: float) -> None:
-        self._arguments = (options, device, cores, timeout)
+    def __init__(self, request: LiftRequest, device: str, cores: int, timeout: float) -> None:
+        self._models = (request, device, cores)
         self._timeout = timeout
-        self._process: BaseProcess | None = None
-        self.task: Task | None = None
+        self._pool: ProcessPoolExecutor | None = None
+        self._process: BaseProcess
+        self._loaded: Future[None]
+        self._task: Task
         self._since = 0.0
-        self._started = False
+        self._late = False
 
-    def begin(self, task: Task) -> None:
+    def begin(self, task: Task) -> "Future[Outcome]":
         """Gives a task to the process."""
-        self.task, self._since = task, time.monotonic()
-        if self._process is None:
+        self._task, self._since, self._late = task, time.monotonic(), False
+        if self._pool is None:
             # Spawned: threads of this process, of libraries too, do not survive a fork.
             context = multiprocessing.get_context("spawn")
-            self.connection, theirs = context.Pipe()
-            self._process = context.Process(target=_work, args=(theirs, *self._arguments), daemon=True)
-            self._process.start()
-            self._started = False
-            theirs.close()  # so that the end of the process closes the connection
-        with contextlib.suppress(OSError):  # it has died; `outcome` tells
-            self.connection.send(task)
+            self._pool = ProcessPoolExecutor(1, context, initializer=_prepare)
+            others = multiprocessing.active_children()
+            self._loaded = self._pool.submit(_load, *self._models)
+            self._loaded.add_done_callback(self._restart_clock)
+            [self._process] = set(multiprocessing.active_children()) - set(others)
+        try:
+            return self._pool.submit(_lift, task)
+        except BrokenProcessPool as error:  # it has died while it was idle
+            future: Future[Outcome] = Future()
+            future.set_exception(error)
+            return future
 
-    def outcome(self) -> Outcome | None:
-        """What became of the task, after the connection is ready; None while the models were being loaded.
+    def outcome(self, future: "Future[Outcome]") -> Outcome:
+        """What became of the task, after its future is done.
 
         Raises:
             InputError: the process cannot load the models.
         """
-        assert self.task is not None
         try:
-            said = self.connection.recv()
-        except (EOFError, OSError):
-            said = Outcome(self.task.video.folder, self._death(), again=True, lasting=True)
-        if said == _STARTED:
-            self._started, self._since = True, time.monotonic()
-            return None
-        if isinstance(said, InputError):
-            raise said
-        self.task = None
-        outcome: Outcome = said
-        return outcome
-
-    def _death(self) -> str:
-        """Why the process has ended."""
-        assert self._process is not None
-        self._process.join()
-        code, self._process = self._process.exitcode, None
-        self.connection.close()
-        if not self._started and code == -signal.SIGKILL and time.monotonic() - self._since > _LOADING:
-            return f"its worker did not load the models within {_LOADING:g} s"
-        if code in (1, -signal.SIGKILL) and time.monotonic() - self._since > 0.9 * self._timeout:
-            return f"it took longer than {self._timeout:g} s (--timeout)"
-        how = signal.strsignal(-code) if code is not None and code < 0 else f"exit code {code}"
-        return f"the worker process died ({how}); the video needs too much memory, or crashes a library"
+            self._loaded.result()
+            return future.result()
+        except BrokenProcessPool:
+            reason = self._death()
+            self.end()
+            return Outcome(self._task.video.folder, reason, again=True, lasting=True)
 
     def end_if_late(self) -> None:
-        """Ends the process if it is long past its time limit; `outcome` tells."""
-        late = time.monotonic() - self._since > (self._timeout + _GRACE if self._started else _LOADING)
-        if late and self.task is not None and self._process is not None:
+        """Ends the process if it is past its time limit; its future tells."""
+        if time.monotonic() - self._since > (self._timeout if self._loaded.done() else _LOADING):
+            self._late = True
             self._process.kill()
 
     def end(self) -> None:
         """Ends the process at once."""
-        if self._process is not None:
+        if self._pool is not None:
             self._process.kill()
-            self._process.join()
-            self.connection.close()
-            self._process = None
+            self._pool.shutdown(cancel_futures=True)
+            self._pool = None
+
+    def _restart_clock(self, loaded: "Future[None]") -> None:
+        self._since = time.monotonic()
+
+    def _death(self) -> str:
+        """Why the process has ended."""
+        if self._late and self._loaded.exception() is not None:
+            return f"its worker did not load the models within {_LOADING:g} s"
+        if self._late:
+            return f"it took longer than {self._timeout:g} s (--timeout)"
+        self._process.join()
+        code = self._process.exitcode
+        how = signal.strsignal(-code) if code is not None and code < 0 else f"exit code {code}"
+        return f"the worker process died ({how}); the video needs too much memory, or crashes a library"
 
 
-def _work(connection: Connection, options: argparse.Namespace, device: str, cores: int, timeout: float) -> None:
-    """The life of a worker process."""
+_lifters: list[Lifter] = []
+"""The models of this worker process."""
+
+
+def _prepare() -> None:
+    """What comes first in a worker process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes; the first one ends the others
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    try:
-        lifter = Lifter(options, device, cores)
-    except InputError as error:
-        connection.send(InputError(str(error)))
-        return
-    connection.send(_STARTED)
-    while True:
-        try:
-            task = connection.recv()
-        except EOFError:
-            return
-        with ending_after(timeout):
-            outcome = lifter(task)
-        connection.send(outcome)
+
+
+def _load(request: LiftRequest, device: str, cores: int) -> None:
+    _lifters.append(Lifter(request, device, cores))
+
+
+def _lift(task: Task) -> Outcome:
+    return _lifters[0](task)
 
 
 def _end_with_parent() -> None:

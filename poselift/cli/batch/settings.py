@@ -1,47 +1,16 @@
-"""What the results of a video depend on, as plain data: content of files instead of their names, and all options."""
+"""What the results of a video depend on, as plain data: its request, with the content of files for their names."""
 
-import argparse
 import functools
 import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
-from poselift.cli.detector import DEFAULT_DETECTOR
+from poselift.cli.lift_request import LiftRequest
 from poselift.core.files import sha256
 from poselift.finding.kept_detections import DETECTION_VERSION
 from poselift.models.saved_weights import shipped_weights
-
-_DETECTION = (
-    "start",
-    "end",
-    "quality",
-    "detector",
-)
-_FILES = (
-    "mmpose_config",
-    "mmpose_checkpoint",
-    "mmpose_person_detector",
-    "mmpose_person_checkpoint",
-    "model",
-    "person_model",
-)
-"""Options that change the detections; lifting again with others needs no picture. Some may name files."""
-_LIFTING = (
-    "skeleton",
-    "threshold",
-    "no_flip",
-    "no_constant_bones",
-    "world",
-    "person",
-    "height",
-    "fov",
-    "intrinsics",
-    "no_render",
-    "formats",
-)
-"""The other options that change the results. The device is none of them."""
 
 
 @dataclass(frozen=True)
@@ -67,26 +36,30 @@ class Settings:
         return hashlib.sha256(json.dumps(depends, sort_keys=True).encode()).hexdigest()
 
 
-def settings_of(options: argparse.Namespace) -> Settings:
-    """The settings of a video.
-
-    Args:
-        options: of `poselift lift`.
+def settings_of(request: LiftRequest) -> Settings:
+    """The settings of a video: all fields of its request that change results.
 
     Raises:
         OSError: a file cannot be read.
     """
-    weights = Path(shipped_weights().get(str(options.weights), options.weights))
-    detection = {name: getattr(options, name) for name in _DETECTION}
-    detection |= {name: _of_file(getattr(options, name)) for name in _FILES}
-    detection["detector"] = options.detector or DEFAULT_DETECTOR
-    lifting = {name: getattr(options, name) for name in _LIFTING}
+    lifting = _plain(request)
+    detection = lifting.pop("detection")
+    files = request.detection.detector.files
+    detection["detector"]["files"] = {name: _of_file(value) for name, value in files.items()}
+    weights = Path(shipped_weights().get(request.weights, request.weights))
     lifting["weights"] = [_of_file(str(weights)), _of_file(str(weights.with_suffix(".json")))]
     # As it is read again: keys are text, tuples are lists.
     return Settings(json.loads(json.dumps(detection)), json.loads(json.dumps(lifting)))
 
 
+def _plain(value: Any) -> Any:
+    """A dataclass as a dict of the fields that count when two are compared, at any depth; other values unchanged."""
+    if not is_dataclass(value):
+        return value
+    return {each.name: _plain(getattr(value, each.name)) for each in fields(value) if each.compare}
+
+
 @functools.cache
-def _of_file(value: Any) -> Any:
+def _of_file(value: str) -> str:
     """The SHA-256 of a file, if the value is the name of one."""
-    return sha256(value) if isinstance(value, str) and Path(value).is_file() else value
+    return sha256(value) if Path(value).is_file() else value

@@ -100,4 +100,6 @@ def _plain(value: Any) -> Any:
     """A value that a column can have: dicts become JSON, and names that are not UTF-8 are written with escapes."""
     if isinstance(value, dict):
         return json.dumps(value)
+    if isinstance(value, list):
+        return [_plain(part) for part in value]
     return value.encode("utf-8", "backslashreplace").decode() if isinstance(value, str) else value

@@ -1,7 +1,5 @@
 """The work of a batch: lifts one video into its folder. Every engine calls this, in worker processes."""
 
-import argparse
-import copy
 import json
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,19 +12,21 @@ from poselift.cli.batch.folders import KEPT, new_folder
 from poselift.cli.batch.settings import Settings
 from poselift.cli.batch.storage import json_object, local_copy, read_some, write_file
 from poselift.cli.batch.videos import Video
-from poselift.cli.detector import chosen_detector
-from poselift.cli.formats import given_formats
 from poselift.cli.lift import lift_into
+from poselift.cli.lift_request import LiftRequest
 from poselift.cli.results import RECORD, SUMMARY
 from poselift.core.bounded import read_json
 from poselift.core.device import torch_device
-from poselift.core.errors import InputError
+from poselift.core.errors import InputError, WriteError, printable
 from poselift.core.files import sha256, write_json
 from poselift.core.locks import BusyError
 from poselift.core.threads import limit_cores
 from poselift.finding import Clip
 from poselift.finding.kept_detections import KeepingClip, KeptClip
 from poselift.models import load_weights
+
+WORKERS_A_GPU = 4
+"""Workers that share a GPU: while one reads pictures, the GPU works for another."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Task:
 
     Attributes:
         video: the video.
-        settings: of its options.
+        settings: of its request.
         out: path or URL of the folder of the batch.
     """
 
@@ -71,7 +71,7 @@ class Lifter:
     """Lifts one video after the other; the models are loaded once.
 
     Args:
-        options: of `poselift lift`, which choose the models.
+        request: for all videos, which chooses the models.
         device: for lifter and detector.
         cores: CPU cores to use.
 
@@ -79,14 +79,12 @@ class Lifter:
         InputError: the models cannot be loaded.
     """
 
-    def __init__(self, options: argparse.Namespace, device: str, cores: int) -> None:
+    def __init__(self, request: LiftRequest, device: str, cores: int) -> None:
         limit_cores(cores)
         torch.set_num_threads(cores)
         cv2.setNumThreads(cores)
-        options = copy.copy(options)
-        options.device = device
-        self._weights = load_weights(options.weights, torch_device(device))
-        self._detector = chosen_detector(options)
+        self._weights = load_weights(request.weights, torch_device(device))
+        self._detector = request.detection.detector.build(device, quiet=True)
 
     def __call__(self, task: Task) -> Outcome:
         """Lifts a video; errors are part of the outcome."""
@@ -95,6 +93,8 @@ class Lifter:
             self._lift(task)
         except BusyError as error:
             return Outcome(folder, str(error))
+        except WriteError as error:
+            return Outcome(folder, one_line(error), again=True)
         except InputError as error:
             return Outcome(folder, one_line(error), lasting=True)
         except (OSError, MemoryError, torch.OutOfMemoryError) as error:  # of the machine, not of the video
@@ -120,11 +120,12 @@ class Lifter:
                     folder,
                     self._clip(task, path, folder / KEPT, content),
                     self._weights,
-                    video.options,
-                    given_formats(video.options),
+                    video.request,
                     {"video": Path(video.name).name},
                     path,
                 )
+            except WriteError:
+                raise
             except InputError as error:
                 raise InputError(str(error).replace(str(path), video.path)) from error
             if str(path) != video.path:
@@ -134,7 +135,7 @@ class Lifter:
 
     def _clip(self, task: Task, path: Path, kept: Path, content: str) -> Clip:
         """The video with its kept detections, if they are those of these settings; else with the detector."""
-        key, options = task.settings.key(content, self._detector.weights), task.video.options
+        key, wanted = task.settings.key(content, self._detector.weights), task.video.request.detection
         if kept.exists():
             try:
                 clip = KeptClip(path, kept)
@@ -143,7 +144,7 @@ class Lifter:
             if clip is not None and clip.key == key:
                 return clip
             kept.unlink()
-        return KeepingClip(path, self._detector, kept, key, options.start, options.end, options.quality)
+        return KeepingClip(path, self._detector, kept, key, wanted.start, wanted.end, wanted.quality)
 
 
 def _equal(earlier: dict[str, Any], record: dict[str, Any]) -> bool:
@@ -152,6 +153,6 @@ def _equal(earlier: dict[str, Any], record: dict[str, Any]) -> bool:
 
 
 def one_line(error: object) -> str:
-    """The message of an error, or another text, without line ends and control characters."""
-    text = " ".join(str(error).split())
+    """The message of an error, or another text, as one line of a console."""
+    text = printable(" ".join(str(error).split()))
     return "".join(character if character.isprintable() else "?" for character in text)

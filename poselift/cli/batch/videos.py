@@ -1,11 +1,10 @@
 """The videos of a batch: those of a folder, of a glob, or of a manifest with options for each video."""
 
 import argparse
-import copy
 import hashlib
 import os
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import Any, NoReturn
 
@@ -13,17 +12,14 @@ from fsspec import AbstractFileSystem
 
 from poselift.cli.batch.manifest import MANIFESTS, read_manifest
 from poselift.cli.batch.storage import address, file_system, is_local, stamp
-from poselift.cli.formats import given_formats
-from poselift.cli.lift_options import add_lift_options
+from poselift.cli.lift_options import add_video_options
+from poselift.cli.lift_request import LiftRequest, with_values
 from poselift.core.choices import did_you_mean
 from poselift.core.errors import InputError
 
 ENDINGS = (".mp4", ".mov", ".m4v", ".mkv", ".webm", ".avi", ".mpg", ".mpeg", ".ts", ".mts", ".m2ts", ".wmv", ".flv")
 """Names of the videos that a folder is searched for; case does not count."""
 
-_VALUES = ("start", "end", "person", "height", "fov", "intrinsics", "skeleton", "threshold", "quality", "formats")
-_FLAGS = ("world", "no-flip", "no-constant-bones")
-"""Columns of a manifest: options of `poselift lift` with a value, and without one."""
 _YES, _NO = ("1", "true", "yes"), ("0", "false", "no")
 _LONGEST = 150
 """Bytes of a video's name in the name of its folder: file systems take 255, and hidden names beside it are longer."""
@@ -38,23 +34,23 @@ class Video:
         name: path relative to the source, for tables and messages.
         folder: name of the folder of its results.
         stamp: tells it from another version of itself; None if there is no such file.
-        options: of `poselift lift`.
+        request: what to lift of it, and how.
     """
 
     path: str
     name: str
     folder: str
     stamp: dict[str, Any] | None
-    options: argparse.Namespace
+    request: LiftRequest
 
 
-def find_videos(source: str, out: str, options: argparse.Namespace) -> list[Video]:
+def find_videos(source: str, out: str, request: LiftRequest) -> list[Video]:
     """The videos of a source, in the order of their names, or of the rows of a manifest.
 
     Args:
         source: a folder, a glob, or a manifest (.csv, .parquet).
         out: the folder of the results, in which no video is looked for.
-        options: of `poselift lift`, for all videos; a manifest may change them.
+        request: for all videos; a manifest may change it.
 
     Raises:
         InputError: there are no videos, or the manifest cannot be used.
@@ -64,7 +60,7 @@ def find_videos(source: str, out: str, options: argparse.Namespace) -> list[Vide
         rows = read_manifest(files, root)
         base = root.rpartition("/")[0]
         return _checked(
-            [_video(_beside(files, base, row["path"]), base, options, row, where) for where, row in rows], source
+            [_video(_beside(files, base, row["path"]), base, request, row, where) for where, row in rows], source
         )
     results = file_system(out)[1].rstrip("/")
     if files.isdir(root):
@@ -81,30 +77,28 @@ def find_videos(source: str, out: str, options: argparse.Namespace) -> list[Vide
     chosen = sorted(set(paths) - set(hidden))
     if not chosen:
         raise InputError(f"{source}: there is no video in it; videos end in {', '.join(ENDINGS)}")
-    return _checked([_video(address(files, path), base, options) for path in chosen], source)
+    return _checked([_video(address(files, path), base, request) for path in chosen], source)
 
 
-def _video(
-    path: str, base: str, defaults: argparse.Namespace, row: dict[str, str] | None = None, where: str = ""
-) -> Video:
-    """A video with its options and the name of its folder.
+def _video(path: str, base: str, request: LiftRequest, row: dict[str, str] | None = None, where: str = "") -> Video:
+    """A video with its request and the name of its folder.
 
     Args:
         path: absolute path, or URL.
         base: path of the source on its file system.
-        defaults: options for all videos.
+        request: for all videos.
         row: of a manifest.
         where: the row in messages.
     """
     files, place = file_system(path)
     name = os.path.relpath(place, base).replace(os.sep, "/")
-    options = defaults if row is None else _options_of(row, defaults, where)
+    own = request if row is None else _request_of(row, request, where)
     # Two spans of one video are two entries.
     span = "" if row is None else f"{row.get('start', '')}|{row.get('end', '')}".strip("|")
     digits = hashlib.sha256(f"{name}|{span}".encode("utf-8", "surrogateescape")).hexdigest()[:12]
     stem = re.sub(r"[^\w .()+,=@~-]", "_", PurePosixPath(name).stem).strip(". ") or "video"
     stem = stem.encode()[:_LONGEST].decode(errors="ignore")
-    return Video(path, name, f"{stem}-{digits}", stamp(files, place), options)
+    return Video(path, name, f"{stem}-{digits}", stamp(files, place), own)
 
 
 def _checked(videos: list[Video], source: str) -> list[Video]:
@@ -130,44 +124,39 @@ class _Row(argparse.ArgumentParser):
         raise InputError(message)
 
 
-def _options_of(row: dict[str, str], defaults: argparse.Namespace, where: str) -> argparse.Namespace:
-    """The options of one video.
+def _request_of(row: dict[str, str], request: LiftRequest, where: str) -> LiftRequest:
+    """The request for one video: that for all videos with the values of a row.
 
     Raises:
         InputError: a column is unknown, or a value makes no sense.
     """
-    tokens = []
+    parser = _Row(add_help=False, allow_abbrev=False, argument_default=argparse.SUPPRESS)
+    add_video_options(parser)
+    columns = {option.removeprefix("--"): action for action in parser._actions for option in action.option_strings}
+    tokens, given = [], {}
     for column, value in row.items():
-        option = column.replace("_", "-")
-        if option == "path":
+        name = column.replace("_", "-")
+        if name == "path":
             continue
-        if option not in (*_VALUES, *_FLAGS):
-            known = ("path", *_VALUES, *_FLAGS)
-            hint = did_you_mean(option, known)
-            raise InputError(f"{where}: there is no column {column!r}; {hint} columns are {', '.join(known)}")
+        if name not in columns:
+            hint = did_you_mean(name, ("path", *columns))
+            raise InputError(f"{where}: there is no column {column!r}; {hint} columns are {', '.join(columns)}")
+        action = columns[name]
         if not value:
             continue
-        if option in _VALUES:
-            tokens.append(f"--{option}={value}")
-        elif value.lower() in _YES:
-            tokens.append(f"--{option}")
-        elif value.lower() not in _NO:
+        if action.nargs != 0:
+            tokens.append(f"--{name}={value}")
+        elif value.lower() in (*_YES, *_NO):
+            given[action.dest] = action.const if value.lower() in _YES else not action.const
+        else:
             raise InputError(f"{where}: {column} is {value!r}; write true or false")
-    options = copy.copy(defaults)
-    # A camera of the row replaces that for all videos.
-    if row.get("fov") or row.get("intrinsics"):
-        options.fov = options.intrinsics = None
-    for flag in _FLAGS:
-        if (row.get(flag) or row.get(flag.replace("-", "_")) or "").lower() in _NO:
-            setattr(options, flag.replace("-", "_"), False)
-    parser = _Row(add_help=False, allow_abbrev=False)
-    add_lift_options(parser)
     try:
-        parsed = parser.parse_args(tokens, options)
-        given_formats(parsed)
+        given |= vars(parser.parse_args(tokens))
+        if {"fov", "intrinsics"} & set(given):  # a camera of the row replaces that for all videos
+            request = replace(request, fov=None, intrinsics=None)
+        return with_values(request, given)
     except InputError as error:
         raise InputError(f"{where}: {error}") from None
-    return parsed
 
 
 def shard_of(videos: list[Video], shard: tuple[int, int] | None) -> list[Video]:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 
@@ -15,6 +14,7 @@ from poselift.core.download import fetch
 from poselift.core.errors import InputError
 from poselift.core.files import sha256
 from poselift.core.registry import published, registry
+from poselift.core.unpickling import numpy_constructors
 
 _PUBLISHED = re.compile(r"-(?!20[12]\d[01]\d[0-3]\d\.)([0-9a-f]{8})(?:_\d{8})?\.pth$")
 """OpenMMLab's file names carry the first eight digits of the file's SHA-256, some a date behind it, and some a date
@@ -109,7 +109,7 @@ def _read(path: Path, trust: bool) -> Any:
             f"checkpoint {path}{wants} is more than tensors and plain data, and might run any code when it is read; if "
             "you trust its author, add --trust-checkpoint"
         ) from error
-    except (RuntimeError, EOFError, KeyError, AttributeError, ImportError) as error:
+    except Exception as error:  # a damaged file can raise any exception
         raise InputError(f"checkpoint {path} is damaged, or is no checkpoint of PyTorch's") from error
 
 
@@ -123,16 +123,9 @@ def _method_name(owner: type, name: str) -> str:
 
 
 def _allowed() -> list[Any]:
-    """What a checkpoint may hold beside tensors: numpy's arrays and numbers, and the log of the training.
-
-    Arrays of objects are not among them. Functions are listed under each name by which the pickles of some version of
-    numpy or Python know them.
-    """
-    allowed: list[Any] = [np.ndarray, np.dtype, *{type(np.dtype(code)) for code in "?bBhHiIlLqQefdSU"}]
-    array, number = (np.array(0).__reduce__()[0], np.float32(0).__reduce__()[0])
-    for package in ("numpy.core", "numpy._core"):
-        allowed += [(array, f"{package}.multiarray._reconstruct"), (number, f"{package}.multiarray.scalar")]
-    allowed.append((_HistoryBuffer, "mmengine.logging.history_buffer.HistoryBuffer"))
+    """What a checkpoint may hold beside tensors: numpy's arrays and numbers, and the log of the training."""
+    allowed: list[Any] = [(made, f"{module}.{name}") for (module, name), made in numpy_constructors().items()]
+    allowed += [(_HistoryBuffer, "mmengine.logging.history_buffer.HistoryBuffer")]
     return allowed + [(_method_name, f"{builtins}.getattr") for builtins in ("builtins", "__builtin__")]
 
 

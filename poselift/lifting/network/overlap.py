@@ -8,15 +8,14 @@ from jaxtyping import Float, Int
 from poselift.core.times import interpolate
 from poselift.lifting.network.protocol import Lifted, Network, Windows
 from poselift.lifting.prepare.prepared import Segment
-from poselift.lifting.prepare.rates import count_interleaved
 
 
 def lift_segments(network: Network, segments: Sequence[Segment], window: int, flip: bool) -> list[Lifted]:
     """The joints and uncertainty of the network's frames in each segment.
 
     Windows overlap by half, and each frame is the weighted mean over the windows that contain it. The weight falls
-    linearly from the middle of a window to its ends. Above `FASTEST` frames a second, k interleaved motions of every
-    k-th frame are lifted, interpolated to all frames and averaged. Windows of one length are lifted together, whoever's
+    linearly from the middle of a window to its ends. Of a fast clip, k interleaved motions of every k-th
+    frame are lifted, interpolated to all frames and averaged. Windows of one length are lifted together, whoever's
     they are.
 
     Args:
@@ -95,7 +94,7 @@ class _Blend:
 def _interleaved_rows(segment: Segment) -> list[Int[np.ndarray, " n"]]:
     """The frames of each interleaved motion. There are few empty frames, and each motion gets all of them."""
     known = np.any(segment.scores > 0, axis=-1)
-    parts, number = count_interleaved(segment.times), np.cumsum(known) - 1
+    parts, number = segment.motions, np.cumsum(known) - 1
     return [np.flatnonzero(~known | (number % parts == first)) for first in range(min(parts, max(1, known.sum())))]
 
 

@@ -10,6 +10,7 @@ from poselift.lifting.options import LiftOptions
 from poselift.lifting.prepare.gaps import add_frames_between, choose_frames, fill_gaps, find_segments
 from poselift.lifting.prepare.lifter_joints import select_lifter_joints
 from poselift.lifting.prepare.quarter_turns import find_turns, turn_upright
+from poselift.lifting.prepare.rates import count_interleaved
 from poselift.lifting.prepare.rays import keypoint_rays
 from poselift.models import Weights
 from poselift.skeleton import Skeleton
@@ -29,6 +30,7 @@ class Segment:
         frames: their indices in the track; -1 for frames interpolated between those of a slow clip.
         camera: of the upright picture.
         turns: quarter turns that make the person upright in it.
+        motions: number of interleaved motions that are lifted; 2 for every second frame each.
     """
 
     first: int
@@ -39,6 +41,7 @@ class Segment:
     frames: Int[np.ndarray, " n"]
     camera: CameraModel
     turns: int
+    motions: int
 
     def spread(self, values: Float[np.ndarray, "t *c"]) -> Float[np.ndarray, "n *c"]:
         """Values of the track's frames for the frames that the network gets; 0 for those between."""
@@ -156,4 +159,4 @@ def _segment(
     upright, own_camera = turn_upright(pixels, camera, turns)
     frames = np.full(len(times), -1)
     frames[given] = chosen
-    return Segment(first, end, times, upright, scores, frames, own_camera, turns)
+    return Segment(first, end, times, upright, scores, frames, own_camera, turns, count_interleaved(times))

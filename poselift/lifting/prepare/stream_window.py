@@ -1,5 +1,7 @@
 """The window of a stream: which recent frames are prepared for the pose that is due."""
 
+from dataclasses import replace
+
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
@@ -7,13 +9,17 @@ from poselift.lifting.prepare.gaps import MAX_GAP
 from poselift.lifting.prepare.prepared import Prepared
 from poselift.lifting.prepare.rates import count_interleaved
 
+FASTEST_STREAM = 60.0
+"""Highest frame rate of a stream's one motion. Interleaved motions, as in a file, put the newest frame 3 mm further off
+at 60 frames a second, and every second frame alone doubles the acceleration error (benchmarks/stream.md)."""
+
 MOST_STRIDE = 8
-"""Largest number of frames of which one is lifted: 8 for 400 frames a second. It bounds the memory."""
+"""Largest number of frames of which one is lifted: 8 for 480 frames a second. It bounds the memory."""
 
 
 def stream_stride(times: Float[np.ndarray, " t"]) -> int:
-    """Number k of frames with keypoints of which a stream lifts one: it has time for one motion, not for k of them."""
-    return min(count_interleaved(times), MOST_STRIDE)
+    """Number k of frames with keypoints of which a stream lifts one."""
+    return min(count_interleaved(times, FASTEST_STREAM), MOST_STRIDE)
 
 
 def choose_window_frames(
@@ -61,4 +67,4 @@ def cut_window(prepared: Prepared, time: float, most: int, token: int) -> tuple[
     frames = len(segment.times)
     kept = min(frames, most)
     start = frames - kept + ((kept - most) % token if kept >= 2 * token else 0)
-    return prepared.tail(segment, start), more
+    return prepared.tail(replace(segment, motions=1), start), more

@@ -1,6 +1,6 @@
-"""Planted feet: legs and root move so that a foot on the ground stands still, with bones of the same length.
+"""Planted feet: the root moves so that a foot on the ground stands still, and the legs follow by a few degrees.
 
-Knees keep the course of the lifted motion, because joint angles are read from it.
+The world keeps the pose, because joint angles are read from it. `poselift export` can lock feet for animation.
 """
 
 import numpy as np
@@ -14,9 +14,8 @@ from poselift.structures import FEET
 _FADE = 0.1
 """Seconds over which a correction fades in before a contact and out after it."""
 
-_FARTHEST = 0.3
-"""Largest correction of a foot, metres. It hardly limits corrections of a few centimetres; larger ones come from a
-wrong contact or a drifting root."""
+_FARTHEST = 0.2
+"""Correction of a foot, metres, that larger ones approach: those come from a wrong contact or a drifting root."""
 
 _ROUNDS = 2
 """Times that the root takes up what the legs leave."""
@@ -24,8 +23,8 @@ _ROUNDS = 2
 _ALONE = 0.1
 """Weight of the root as it is, against that of one standing foot."""
 
-_MOST_BENT = 0.5
-"""Change of a knee, radians, that bending approaches. Straightening approaches half of the knee's flexion."""
+_MOST_BENT = 0.05
+"""Change of a knee, radians, that corrections approach: 3 degrees. Hips change about as much (benchmarks/world.md)."""
 
 _KNEE_MEMORY, _ROOT_MEMORY = 0.03, 0.15
 """Standard deviations in seconds of the Gaussians that average the changes of the knees and the moves of the root. A
@@ -41,8 +40,8 @@ def plant_feet(
 ) -> tuple[Float[np.ndarray, "t j 3"], Float[np.ndarray, "t 3"]]:
     """Joints with each foot held at its mean place over a contact, by hip and knee, and then by the root.
 
-    A leg that is nearly straight changes its knee by 10 degrees for a few millimetres. So the knee takes a part that
-    changes slowly and does not straighten it, and the whole body moves by what is left.
+    A leg that is nearly straight changes its knee by 10 degrees for a few millimetres. So knees and hips take a small
+    part that changes slowly, and the whole body moves by what is left.
 
     Args:
         joints: relative to the root, metres.
@@ -88,7 +87,7 @@ def _reached(
     known: list[tuple[int, int]],
     times: Float[np.ndarray, " t"],
 ) -> tuple[Float[np.ndarray, "t 3"], Float[np.ndarray, "t 3"]]:
-    """Knee and ankle of a leg that follows a shift of its ankle as far as the knee may change."""
+    """Knee and ankle of a leg that follows a shift of its ankle as far as knee and hip may change."""
     start, middle, end = limb
     upper, lower = _norm(middle - start), _norm(end - middle)
 
@@ -98,7 +97,7 @@ def _reached(
 
     before, reach = flexion(_norm(end - start)), end + shift - start
     change = flexion(_norm(reach)) - before
-    most = np.where(change > 0, _MOST_BENT, 0.5 * before)
+    most = np.where(change > 0, _MOST_BENT, np.minimum(_MOST_BENT, 0.5 * before))
     change = most * np.tanh(change / np.maximum(most, 1e-9))
     after = np.maximum(before + _smooth(change, known, times, _KNEE_MEMORY), 0.5 * before)
     distance = np.sqrt(np.maximum(upper**2 + lower**2 + 2 * upper * lower * np.cos(after), 0.0))

@@ -5,12 +5,12 @@ a model from a name and options: `{"name": "general", "distribution": "sparsemax
 """
 
 import inspect
-from collections.abc import Mapping, Sequence
-from types import UnionType
-from typing import Any, get_args
+from collections.abc import Mapping
+from typing import Any
 
 from poselift.core.choices import choose
 from poselift.core.errors import InputError
+from poselift.core.kinds import checked
 from poselift.nn.attention.adaptive_span import AdaptiveSpanAttention
 from poselift.nn.attention.co_attention import CoAttention
 from poselift.nn.attention.compositional import CompositionalAttention
@@ -111,30 +111,11 @@ def attention_spec(spec: Mapping[str, Any] | str) -> dict[str, Any]:
     name = given.pop("name")
     known = _options(choose("attention", str(name), ATTENTION))
     for option, value in given.items():
-        _check(f"attention {name}: {option}", value, choose(f"option of attention {name}", option, known).annotation)
+        kind = choose(f"option of attention {name}", option, known).annotation
+        given[option] = checked(f"attention {name}: {option}", kind, value)
     options = {**{option: parameter.default for option, parameter in known.items()}, **given}
     # JSON knows no tuples.
     return {"name": name} | {key: list(value) if isinstance(value, tuple) else value for key, value in options.items()}
-
-
-_KINDS: dict[Any, str] = {
-    int: "a whole number",
-    float: "a number",
-    str: "text",
-    Sequence[int]: "a list of whole numbers",
-    type(None): "null",
-}
-"""The kinds of options."""
-
-
-def _check(what: str, value: Any, annotation: Any) -> None:
-    """Raises an InputError if the value of an option does not fit the option's type, where that is one of `_KINDS`."""
-    kinds = get_args(annotation) if isinstance(annotation, UnionType) else (annotation,)
-    fitting: list[Any] = [type(value), *([float] if type(value) is int else [])]
-    if isinstance(value, list | tuple) and all(type(number) is int for number in value):
-        fitting.append(Sequence[int])
-    if all(kind in _KINDS for kind in kinds) and not any(kind in fitting for kind in kinds):
-        raise InputError(f"{what}={value} must be {' or '.join(_KINDS[kind] for kind in kinds)}")
 
 
 def _options(mechanism: type[Attention]) -> dict[str, inspect.Parameter]:

@@ -1,5 +1,6 @@
 """The look that all plots share, and how they are saved."""
 
+import io
 import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -154,5 +155,9 @@ def save_figure(figure: Figure, path: Path) -> None:
         figure: from one of the plots.
         path: ends with one of `ENDINGS`.
     """
-    with _styled(), atomic_path(path) as temporary:
-        figure.savefig(temporary, dpi=_DPI, metadata={ENDINGS[path.suffix.lower()]: None})
+    ending = path.suffix.lower()
+    drawn = io.BytesIO()  # matplotlib's PDF writer fails in its own way where the disk is full
+    with _styled():
+        figure.savefig(drawn, format=ending[1:], dpi=_DPI, metadata={ENDINGS[ending]: None})
+    with atomic_path(path) as temporary:
+        temporary.write_bytes(drawn.getvalue())

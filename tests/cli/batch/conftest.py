@@ -43,9 +43,9 @@ def batch():
 class OneProcess(LocalEngine):
     """Lifts in this process, because a worker takes seconds to import what it needs."""
 
-    def __init__(self, options, devices, cores, timeout):
-        super().__init__(options, devices, cores, timeout)
-        self._models = (options, devices[0], cores)
+    def __init__(self, request, devices, cores, timeout):
+        super().__init__(request, devices, cores, timeout)
+        self._models = (request, devices[0], cores)
 
     def lift(self, tasks):
         return map(Lifter(*self._models), tasks)

@@ -1,6 +1,5 @@
 """`poselift batch` as a whole: good and broken videos, the second run, other options, kills."""
 
-import argparse
 import csv
 import importlib.util
 import json
@@ -11,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+from functools import partial
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -19,12 +19,14 @@ import pytest
 from poselift.cli.batch.settings import settings_of
 from poselift.cli.batch.task import Lifter, Task
 from poselift.cli.batch.videos import find_videos
-from poselift.cli.detector import add_detector_options
-from poselift.cli.lift_options import add_lift_options
+from poselift.cli.detector import DetectorRequest
+from poselift.cli.formats import write_formats
+from poselift.cli.lift_request import LiftRequest, with_values
 from poselift.core import threads
 from poselift.core.locks import locked
 from tests.cli.batch.conftest import BROKEN, GOOD, QUICK, contents
 from tests.cli.running import poselift
+from tests.core.full_disk import full_disk
 
 
 def folders(out):
@@ -180,17 +182,41 @@ def test_bad_options_are_one_line(options, message, videos, batch, tmp_path):
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.parametrize("formats", [(), ("csv", "bvh")])
+def test_a_full_disk_is_no_fault_of_the_video(formats, videos, tmp_path, monkeypatch):
+    """The next run tries it again, wherever the disk was full."""
+    monkeypatch.setattr(threads, "_limit", 0)
+    given = {"weights": "tiny", "detector": DetectorRequest("movenet-fast"), "flip": False, "overlay": False}
+    request = with_values(LiftRequest(), given | {"formats": formats})
+    video = find_videos(str(videos / "monday"), str(tmp_path), request)[0]
+    lifter, task = Lifter(request, "cpu", 1), Task(video, settings_of(request), str(tmp_path))
+    if formats:  # the disk is full as the further formats begin
+        write = partial(_write_without_room, write_formats)
+        monkeypatch.setattr("poselift.cli.lift.write_formats", write)
+        full = lifter(task)
+    else:
+        with full_disk(2000):
+            full = lifter(task)
+    assert "File too large; free some space" in full.reason
+    assert full.again
+    assert not full.lasting
+    monkeypatch.undo()
+    assert lifter(task).reason is None
+
+
+def _write_without_room(write, *arguments):
+    with full_disk(100):
+        return write(*arguments)
+
+
 def test_videos_of_a_store_are_lifted_into_a_store(store, whole, monkeypatch):
     monkeypatch.setattr(threads, "_limit", 0)
-    parser = argparse.ArgumentParser()
-    add_lift_options(parser)
-    add_detector_options(parser)
-    given = ["--weights", "tiny", "--detector", "movenet-fast", "--no-flip"]
-    options = parser.parse_args(given, argparse.Namespace(no_render=True))
-    videos = find_videos("memory://in", "memory://out", options)
+    given = {"weights": "tiny", "detector": DetectorRequest("movenet-fast"), "flip": False, "overlay": False}
+    request = with_values(LiftRequest(), given)
+    videos = find_videos("memory://in", "memory://out", request)
     assert [video.path for video in videos] == ["memory:///in/monday/walk.mp4", "memory:///in/text.mov"]
-    lifter = Lifter(options, "cpu", 1)
-    tasks = [Task(video, settings_of(options), "memory://out") for video in videos]
+    lifter = Lifter(request, "cpu", 1)
+    tasks = [Task(video, settings_of(request), "memory://out") for video in videos]
     lifted, broken = (lifter(task) for task in tasks)
     assert lifted.reason is None
     assert broken.reason.startswith("memory:///in/text.mov cannot be opened as a video")

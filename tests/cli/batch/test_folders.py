@@ -1,16 +1,12 @@
 """Folders of a batch, and what is read from them."""
 
-import argparse
 import contextlib
 import threading
 
 import pytest
 
 from poselift.cli.batch.folders import KEPT, new_folder
-from poselift.cli.batch.settings import Settings, settings_of
-from poselift.cli.batch.storage import json_object, read_some
-from poselift.cli.detector import add_detector_options
-from poselift.cli.lift_options import add_lift_options
+from poselift.cli.batch.storage import json_object
 from poselift.cli.result_folder import new_results
 from poselift.core.errors import InputError
 from poselift.core.locks import BusyError, locked
@@ -54,13 +50,6 @@ def test_a_folder_that_the_worker_of_a_killed_run_still_holds(tmp_path, monkeypa
     worker.join()
 
 
-def test_names_are_no_patterns(tmp_path):
-    for folder, text in (("out[1]", b"right"), ("out1", b"wrong")):
-        (tmp_path / folder).mkdir()
-        (tmp_path / folder / "a.json").write_bytes(text)
-    assert read_some(str(tmp_path / "out[1]"), ["a.json", "gone.json"]) == {"a.json": b"right"}
-
-
 @pytest.mark.parametrize("content", [b"", b"[1]", b"\xff", b"[" * 10_000, b'{"a": ' + b"9" * 400 + b"}"])
 def test_damaged_records_are_none(content):
     assert json_object(content, "batch.json") == {}
@@ -70,23 +59,3 @@ def test_lift_refuses_a_folder_of_a_batch(tmp_path):
     (tmp_path / "batch.json").write_text("{}")
     with pytest.raises(InputError, match="belongs to a batch"), new_results(tmp_path, tmp_path / "walk.mp4", None):
         pass
-
-
-def test_a_file_with_the_name_of_an_option_changes_nothing(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    parser = argparse.ArgumentParser()
-    add_lift_options(parser)
-    add_detector_options(parser)
-    given = ["--weights", "tiny", "--detector", "movenet-fast", "--quality", "fast", "--model", "pose.onnx"]
-    options = parser.parse_args(given, argparse.Namespace(no_render=True))
-    (tmp_path / "fast").write_text("a file")
-    (tmp_path / "pose.onnx").write_text("a network")
-    detection = settings_of(options).detection
-    assert detection["quality"] == "fast"
-    assert len(detection["model"]) == 64, "the SHA-256 of the file"
-
-
-def test_detections_depend_on_the_weights_of_the_detector():
-    settings = Settings({"quality": "best"}, {})
-    keys = {settings.key(video, {"m.onnx": digest}) for video in ("a", "b") for digest in ("1", "2")}
-    assert len(keys) == 4

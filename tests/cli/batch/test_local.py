@@ -1,6 +1,5 @@
 """Workers that die, hang, or cannot start: by videos that do this to them."""
 
-import argparse
 import os
 import signal
 import time
@@ -13,13 +12,14 @@ from poselift.cli.batch.local import LocalEngine
 from poselift.cli.batch.settings import Settings
 from poselift.cli.batch.task import Outcome, Task
 from poselift.cli.batch.videos import Video
+from poselift.cli.lift_request import LiftRequest
 from poselift.core.errors import InputError
 
 
 class StandIn:
     """Instead of `Lifter`: does what the name of the video says."""
 
-    def __init__(self, options, device, cores):
+    def __init__(self, request, device, cores):
         if device == "broken":
             raise InputError("no weights")
         if device == "stuck":
@@ -27,6 +27,8 @@ class StandIn:
 
     def __call__(self, task):
         name = task.video.name
+        if name == "exit":
+            os._exit(7)
         if name == "die":
             os.kill(os.getpid(), signal.SIGKILL)
         if name == "stop":
@@ -42,12 +44,12 @@ def engine(monkeypatch):
     monkeypatch.setattr(local, "Lifter", StandIn)
     spawning = local.multiprocessing.get_context
     monkeypatch.setattr(local.multiprocessing, "get_context", lambda _: spawning("fork"))
-    return lambda *devices, timeout=30.0: LocalEngine(argparse.Namespace(), list(devices), 1, timeout)
+    return lambda *devices, timeout=30.0: LocalEngine(LiftRequest(), list(devices), 1, timeout)
 
 
 def tasks(*names):
     return [
-        Task(Video(name, name, f"{number}-{name}", None, argparse.Namespace()), Settings({}, {}), "out")
+        Task(Video(name, name, f"{number}-{name}", None, LiftRequest()), Settings({}, {}), "out")
         for number, name in enumerate(names)
     ]
 
@@ -61,9 +63,29 @@ def test_a_worker_that_dies_costs_its_video_only(engine):
         assert outcomes[name].again
 
 
+def test_a_library_that_ends_the_worker_is_told(engine):
+    with engine("cpu") as running:
+        ended, fine = running.lift(tasks("exit", "a"))
+    assert "the worker process died (exit code 7)" in ended.reason
+    assert fine.reason is None
+
+
+def test_a_worker_that_dies_between_two_videos_is_replaced(engine):
+    with engine("cpu") as running:
+        outcomes = running.lift(tasks("a", "b", "c"))
+        assert next(outcomes).reason is None
+        worker = running._workers[0]
+        worker._process.kill()
+        worker._process.join()
+        second, third = outcomes
+    assert "died (Killed)" in second.reason
+    assert second.again
+    assert third.reason is None
+
+
 @pytest.mark.parametrize("name", ["hang", "stop"])
 def test_a_worker_that_hangs_is_ended(name, engine, monkeypatch):
-    monkeypatch.setattr(local, "_GRACE", 0.5)
+    monkeypatch.setattr(local, "_POLL", 0.2)
     start = time.monotonic()
     with engine("cpu", timeout=1.0) as running:
         hung, fine = running.lift(tasks(name, "a"))
@@ -73,7 +95,7 @@ def test_a_worker_that_hangs_is_ended(name, engine, monkeypatch):
 
 
 def test_a_worker_that_hangs_before_its_first_video_is_ended(engine, monkeypatch):
-    monkeypatch.setattr(local, "_GRACE", 0.2)
+    monkeypatch.setattr(local, "_POLL", 0.2)
     monkeypatch.setattr(local, "_LOADING", 1.0)
     with engine("stuck") as running:
         [hung] = running.lift(tasks("a"))
@@ -90,6 +112,6 @@ def test_no_worker_outlives_the_engine(engine):
     with engine("cpu", "cpu") as running:
         outcomes = running.lift(tasks("a", "hang"))
         assert next(outcomes).folder == "0-a"
-        processes = [worker._process.pid for worker in running._workers if worker._process]
+        processes = [worker._process.pid for worker in running._workers if worker._pool]
     assert processes
     assert not any(Path(f"/proc/{process}").exists() for process in processes)

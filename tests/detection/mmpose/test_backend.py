@@ -7,7 +7,7 @@ import torch
 
 from poselift.core.errors import InputError
 from poselift.core.files import sha256
-from poselift.detection import Detector, MMPose, build_detector
+from poselift.detection import Detector, MMPose
 from poselift.detection.mmpose import backend
 from poselift.detection.mmpose.compat import mmpose_imports
 from poselift.skeleton import get_skeleton
@@ -118,16 +118,6 @@ def test_people_of_several_frames_go_through_the_model_together(detector, pictur
     assert sizes == [4, 1]
 
 
-def test_nobody_is_nobody(detector, monkeypatch):
-    """mmpose itself would look for somebody in the whole picture."""
-    monkeypatch.setattr(backend, "_MIN_PERSON_SCORE", 1.1)
-    monkeypatch.setattr(detector._pose, "test_step", lambda batch: pytest.fail("asked for nobody"), raising=False)
-    for found in detector.detect([np.zeros((360, 640, 3), np.uint8), np.full((50, 40, 3), 255, np.uint8)]):
-        assert len(found) == 0
-        assert found.keypoints.shape == (0, 17, 2)
-        assert found.scores.shape == (0, 17)
-
-
 def colours(count):
     """RGB of as many different hues."""
     return np.array([colorsys.hsv_to_rgb(k / count, 1, 1) for k in range(count)]) * 255
@@ -196,24 +186,6 @@ def test_marks_are_found_where_they_are(config, build, seen_by):
         assert np.abs(keypoints - points[order]).max() < 0.5
 
 
-def test_joints_outside_the_picture_are_not_seen(detector, pictures, seen_by):
-    height, width = pictures[0].shape[:2]
-    seen_by(detector, [[[width - 60, height - 80, width + 200, height + 300]]])
-    found = detector.detect(pictures[:1])[0]
-    missing = np.isnan(found.keypoints).any(-1)
-    assert missing.any()
-    assert (found.scores[missing] == 0).all()
-    inside = found.keypoints[~missing]
-    assert (inside > -0.5).all()
-    assert (inside < np.array([width, height]) - 0.5).all()
-
-
-def test_nothing_is_printed(build, pictures, capfd, recwarn):
-    build(RTMPOSE).detect(pictures[:1])
-    assert capfd.readouterr() == ("", "")
-    assert len(recwarn) == 0
-
-
 @pytest.mark.parametrize(
     ("config", "weights", "message"),
     [
@@ -243,10 +215,3 @@ def test_an_older_checkpoint_of_parallel_training_is_read(build, checkpoint, pic
     torch.save({f"module.{key}": value for key, value in saved["state_dict"].items()}, tmp_path / "old.pth")
     old = MMPose("cpu", RTMPOSE, str(tmp_path / "old.pth"), PERSON, checkpoint(PERSON))
     assert_same(old.detect(pictures[:1])[0], build(RTMPOSE).detect(pictures[:1])[0])
-
-
-def test_a_device_that_is_not_there():
-    if torch.cuda.is_available():
-        pytest.skip("there is a GPU")
-    with pytest.raises(InputError, match="no GPU"):
-        build_detector("mmpose", "cuda")

@@ -1,5 +1,4 @@
 import sys
-import warnings
 
 import numpy as np
 import pytest
@@ -8,7 +7,7 @@ import torch
 from poselift.core.errors import InputError
 from poselift.detection import build_detector
 from poselift.detection.mmpose import compat
-from poselift.detection.mmpose.compat import ToPILImage, mmpose_imports, nms, quiet
+from poselift.detection.mmpose.compat import mmpose_imports, nms
 
 
 def overlap(a, b, offset):
@@ -36,20 +35,6 @@ def test_nms_is_the_loop_over_pairs(offset, threshold):
     assert len(nms(torch.zeros(0, 4), torch.zeros(0), threshold)) == 0
 
 
-def test_tensors_become_pictures():
-    picture = torch.linspace(0, 1, 3 * 4 * 5).reshape(3, 4, 5)
-    pixels = np.asarray(ToPILImage()(picture))
-    np.testing.assert_array_equal(pixels, (picture.permute(1, 2, 0) * 255).to(torch.uint8).numpy())
-    assert ToPILImage()(picture[:1]).mode == "L"
-
-
-def test_what_a_stand_in_lacks_is_said_when_it_is_used():
-    stand_in = compat._StandIn("torchvision.ops", there=1)
-    assert stand_in.there == 1
-    with pytest.raises(InputError, match=r"torchvision.ops.roi_align, which is not installed; install a torchvision"):
-        stand_in.roi_align(1, aligned=True)
-
-
 def test_stand_ins_are_there_only_inside(installed):
     with mmpose_imports():
         from torchvision import transforms
@@ -60,22 +45,9 @@ def test_stand_ins_are_there_only_inside(installed):
         assert sys.modules.get(name) is not module
 
 
-def test_real_modules_are_used_where_they_import(monkeypatch):
-    monkeypatch.setattr(compat, "_imports", lambda module: True)
-    assert compat._stand_ins.__wrapped__() == {}
-
-
 def test_a_missing_mmpose_says_how_to_install_it(monkeypatch):
     for name in [name for name in sys.modules if name.split(".")[0] == "mmpose"]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "mmpose", None)
     with pytest.raises(InputError, match=r"run: bash tools/install_mmpose.sh"):
         build_detector("mmpose", "cpu")
-
-
-def test_quiet_also_silences_those_who_turn_warnings_on():
-    with quiet():
-        warnings.simplefilter("once")
-        warnings.warn("nonsense", stacklevel=1)
-    with pytest.warns(UserWarning, match="again"):
-        warnings.warn("again", stacklevel=1)

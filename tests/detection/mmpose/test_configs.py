@@ -12,14 +12,6 @@ from poselift.detection.mmpose.mmpose_checkpoints import _PUBLISHED
 pytestmark = pytest.mark.slow
 
 
-def test_a_path_is_taken_as_it_is(tmp_path):
-    (tmp_path / "mine.py").write_text("")
-    assert find_config(str(tmp_path / "mine.py")) == tmp_path / "mine.py"
-    assert published_weights(tmp_path / "mine.py") is None
-    with pytest.raises(InputError, match=r"other.py: no such file"):
-        find_config(str(tmp_path / "other.py"))
-
-
 @pytest.mark.parametrize("name", [DEFAULT_CONFIG, DEFAULT_PERSON_DETECTOR, "rtmdet_tiny_8xb32-300e_coco"])
 def test_shipped_configs_have_published_weights(name, installed):
     assert published_weights(find_config(name)) == name
@@ -46,16 +38,6 @@ def test_weights_that_are_not_in_the_registry_are_found_in_the_listings(installe
     assert _PUBLISHED.search(url)
 
 
-def test_a_config_of_the_users_own_has_no_published_weights(tmp_path):
-    (tmp_path / f"{DEFAULT_CONFIG}.py").write_text("")
-    assert published_weights(tmp_path / f"{DEFAULT_CONFIG}.py") is None
-
-
 def test_a_mistyped_name_is_told_what_is_alike(installed):
     with pytest.raises(InputError, match=r"did you mean .*rtmpose-m_8xb256-420e_body8-256x192"):
         find_config("rtmpose-m_body8-256x192")
-
-
-def test_a_part_of_configs_is_no_config(installed):
-    with pytest.raises(InputError, match="ships a config called 'default_runtime'"):
-        find_config("default_runtime")

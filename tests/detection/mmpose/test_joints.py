@@ -1,6 +1,5 @@
 import pytest
 
-from poselift.core.errors import InputError
 from poselift.detection.mmpose.joints import recognised_skeleton
 from poselift.skeleton import COCO17, HALPE26
 
@@ -33,8 +32,3 @@ def test_jhmdb_comes_to_what_it_shares():
     skeleton, places = recognised_skeleton(["neck", "belly", "head", *LIMBS])
     assert skeleton.name == "crowdpose14"
     assert 1 not in places, "no set of ours has a belly"
-
-
-def test_hands_are_no_bodies():
-    with pytest.raises(InputError, match="human bodies"):
-        recognised_skeleton(["wrist", "thumb1", "thumb2"])

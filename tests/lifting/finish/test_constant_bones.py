@@ -57,8 +57,3 @@ def test_a_limb_that_was_never_seen_is_as_long_as_the_other():
     # Neither side seen: both keep what was guessed.
     both = with_constant_bones(joints, H36M17, np.ones(12, bool), ["left_elbow", "right_elbow"])
     np.testing.assert_allclose(both, plain, atol=1e-6)
-
-
-def test_nothing_known():
-    empty = np.full((4, 17, 3), np.nan, np.float32)
-    assert np.isnan(with_constant_bones(empty, H36M17, np.zeros(4, bool))).all()

@@ -54,12 +54,3 @@ def test_what_is_not_seen_goes_with_its_parent(truth):
     moved = drawn(lifted, rays, weights) - lifted
     assert moved[:, ELBOW, 0].max() < -0.015
     np.testing.assert_allclose(moved[:, WRIST], moved[:, ELBOW], atol=2e-3)
-
-
-def test_uneven_times_and_few_frames(truth):
-    lifted = truth.copy()
-    lifted[:, WRIST, 0] += 0.05
-    rows = np.sort(np.random.default_rng(2).choice(90, 30, replace=False))
-    for keep in (rows, rows[:2], rows[:1]):
-        found = drawn(lifted[keep], rays_of(truth[keep]), np.ones((len(keep), 17)), TIMES[keep])
-        assert np.abs(found - truth[keep])[:, WRIST, 0].max() < 0.035

@@ -42,15 +42,3 @@ def test_what_never_repeats_is_left_as_it_is():
     true = np.cumsum(np.random.default_rng(1).normal(size=(180, 5, 3)), 0)
     guess, known = _with_gap(true, times, 3.0, 3.5)
     np.testing.assert_allclose(with_repeats(guess, known, times), guess, atol=1e-6)
-
-
-def test_long_gaps_and_short_clips_are_left_as_they_are():
-    times = np.arange(0, 6, 1 / 30)
-    guess, known = _with_gap(_waving(times), times, 2.0, 4.0)
-    assert with_repeats(guess, known, times) is guess
-    empty = np.where(known[:, None, None], guess, np.nan)
-    assert with_repeats(empty, known, times) is empty
-    for frames in (0, 1, 2, 20):
-        shown = np.arange(frames) % 19 == 0
-        assert with_repeats(guess[:frames], shown, times[:frames]) is not None
-        np.testing.assert_array_equal(with_repeats(guess[:frames], shown, times[:frames]), guess[:frames])

@@ -5,10 +5,9 @@ import time
 import tracemalloc
 
 import numpy as np
-import pytest
 
 from poselift.lifting import StreamingWorld
-from poselift.lifting.live.live_people import Latencies, LivePeople
+from poselift.lifting.live.live_people import LivePeople
 from poselift.skeleton import COCO17, H36M17
 from poselift.structures import Detections, StreamedPose
 from poselift.video import Captured, Frame
@@ -103,24 +102,6 @@ def test_an_empty_frame_is_pushed_because_the_lifter_must_know_who_was_lost():
     assert all(frame.looked for frame in frames)
 
 
-def test_facts_of_the_frame_are_handed_on():
-    live = LivePeople(FakeFinder(lambda time: []), FakeLifter(), SIZE)
-    frame = live.process(Captured(Frame(IMAGE, 0.28, 7), time.monotonic() - 0.5, 3))
-    assert (frame.index, frame.timestamp, frame.dropped) == (7, 0.28, 3)
-    assert 0.5 <= frame.latency < 5
-
-
-def test_people_without_a_look_are_there_but_have_no_pose():
-    # Person 1 is seen in every frame, person 2 in every third one, as a finder looks at calm people.
-    def people(time):
-        return [100, 400] if round(25 * time) % 3 == 0 else [100]
-
-    frames, _ = run(people, 40)
-    late = frames[20:]
-    assert all(frame.present == (1, 2) for frame in late)
-    assert [2 in frame.people for frame in late] == [frame.index % 3 == 0 for frame in late]
-
-
 def test_poses_that_a_lifter_holds_are_left_out_and_those_between_looks_stay():
     class Holding(FakeLifter):
         """As `StreamingPeople`: known people who were not found keep their pose; two frames late."""
@@ -176,15 +157,3 @@ def test_memory_is_flat():
     # A tracker with its history keeps about 1 kB for each person and frame.
     assert used[1] - used[0] < 50 * frames
     assert len(live._tracker._tracks) <= 4
-
-
-def test_latencies():
-    latencies = Latencies()
-    assert (len(latencies), latencies.percentile(0.5)) == (0, 0)
-    for milliseconds in range(1, 101):
-        latencies.add(milliseconds / 1000)
-    latencies.add(1e9)
-    assert len(latencies) == 101
-    assert latencies.percentile(0.5) == pytest.approx(51, abs=1)
-    assert latencies.percentile(0.99) == 100
-    assert latencies.percentile(1.0) == 10_000

@@ -85,17 +85,6 @@ def test_poses_are_smoothed(keypoints, weights, camera):
     assert np.abs(np.diff(smooth, 2, axis=0)).mean() < 0.7 * np.abs(np.diff(rough, 2, axis=0)).mean()
 
 
-def test_frames_left_out_are_no_missing_joints(keypoints, weights, camera):
-    """Every second frame pushed gives what a camera of half the rate gives."""
-    options = {"lookahead": 0, "options": SMALL, "smooth": False}
-    poses = push_all(StreamingLifter(weights, camera, COCO17, **options), keypoints, range(0, 40, 2))
-    seen = lost(keypoints, *range(1, 40, 2))
-    mixed = push_all(StreamingLifter(weights, camera, COCO17, **options), seen, range(40))
-    np.testing.assert_allclose(mixed[38].joints, poses[19].joints, atol=1e-6)
-    assert mixed[39].interpolated
-    assert not mixed[38].interpolated
-
-
 def test_a_slow_stream_is_lifted_as_a_slow_clip(keypoints, weights, camera):
     """At ten looks a second the lifter gets interpolated frames between them, as in `lift`."""
     rows = range(0, 60, 5)
@@ -159,15 +148,6 @@ def test_fast_cameras_are_lifted_at_60_frames_a_second_or_less(keypoints, weight
     np.testing.assert_allclose(np.diff(window.times), 4 / 200, rtol=1e-5)
 
 
-def test_times_of_day_are_no_problem(keypoints, weights, camera):
-    later = replace(keypoints, timestamps=keypoints.timestamps + 1.7e9)
-    first, second = (
-        push_all(StreamingLifter(weights, camera, COCO17, 0, BARE, smooth=False), one, range(40))[-1]
-        for one in (keypoints, later)
-    )
-    np.testing.assert_allclose(second.joints, first.joints, atol=1e-3)
-
-
 def test_people_are_lifted_together_as_they_are_alone(keypoints, weights, camera):
     people = StreamingPeople(weights, camera, COCO17, 2, SMALL)
     alone = {number: StreamingLifter(weights, camera, COCO17, 2, SMALL) for number in (1, 2)}
@@ -213,10 +193,6 @@ def test_memory_is_bounded(keypoints, weights, camera):
         person.next_pose()
         sizes.append((len(person._observed), len(person._waiting)))
     assert max(sizes) <= (15 + 3, 3)
-
-
-def test_uncertainty_comes_with_the_pose(keypoints, weights, camera):
-    assert push_all(StreamingLifter(weights, camera, COCO17, 0, SMALL), keypoints, [0])[0].uncertainty is None
 
 
 def test_wrong_arguments_are_refused(keypoints, weights, camera):

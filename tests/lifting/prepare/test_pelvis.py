@@ -7,7 +7,7 @@ from poselift.geometry import project
 from poselift.lifting import LiftOptions, lift
 from poselift.lifting.prepare.pelvis import pelvis_offset, usable_scores
 from poselift.models import load_weights
-from poselift.skeleton import CMU28, COCO17, H36M17, HALPE26, Skeleton
+from poselift.skeleton import CMU28, COCO17, H36M17, Skeleton
 from poselift.structures import Keypoints2D
 
 TRUNK = Skeleton(
@@ -86,15 +86,3 @@ def test_shipped_lifters_have_theirs_at_the_base_of_the_spine(seen, camera):
     assert weights.pelvis == "spine"
     between, without = (lift(given, weights, camera) for given in (seen(0.0), without_pelvis(seen(0.0))))
     np.testing.assert_array_equal(between.joints, without.joints)
-
-
-def test_a_pelvis_alone_says_nothing(seen, camera):
-    keypoints = seen(0.0)
-    scores = np.zeros_like(keypoints.scores)
-    scores[:, H36M17.index("pelvis")] = 0.9
-    motion = lift(replace(keypoints, scores=scores), load_weights("tiny"), camera, LiftOptions(flip=False))
-    assert np.isfinite(motion.joints).all()
-
-
-def test_halpe_26_has_all_that_is_asked_for():
-    assert np.isfinite(pelvis_offset(np.random.default_rng(0).normal(size=(2, 26, 2)), HALPE26))

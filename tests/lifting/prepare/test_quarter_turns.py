@@ -25,9 +25,7 @@ def clip(degrees, frames=12):
     return (STANDING + sway) @ turn.T + [320, 240]
 
 
-@pytest.mark.parametrize(
-    ("degrees", "turns"), [(0, 0), (40, 0), (-50, 0), (90, 1), (110, 1), (180, 2), (-170, 2), (-80, 3)]
-)
+@pytest.mark.parametrize(("degrees", "turns"), [(0, 0), (40, 0), (90, 1), (110, 1), (-170, 2)])
 def test_turns_of_somebody_far_from_upright(degrees, turns):
     assert quarter_turns(clip(degrees), np.ones((12, 17)), COCO17) == turns
 

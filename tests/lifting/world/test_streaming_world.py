@@ -71,11 +71,6 @@ def test_nobody_gives_no_ground(rendered):
     assert found[-1] is not None
 
 
-def test_empty_frames_after_the_ground_are_empty(rendered):
-    world, _ = streamed(rendered)
-    assert world.push({}) == {}
-
-
 def test_memory_is_bounded(rendered, monkeypatch):
     world, _ = streamed(rendered)
     assert world._recent.maxlen is not None

@@ -39,12 +39,6 @@ def test_axes_origin_and_the_way_back(rendered):
     np.testing.assert_allclose(back, rendered.motion.root, atol=0.03)
 
 
-def test_the_walk_is_as_long_as_it_was(rendered):
-    root = to_world([rendered.motion], rendered.camera).motions[0].root
-    true = rendered.world(rendered.motion)[:, 0]
-    assert np.linalg.norm(root[-1] - root[0]) == pytest.approx(np.linalg.norm(true[-1] - true[0]), rel=0.02)
-
-
 def test_a_pelvis_between_the_hips_does_not_place_a_lifters_pelvis_of_the_spine():
     joints, down = walk(TIMES)
     joints[:, CMU28.index("pelvis"), 1] += 0.1
@@ -78,25 +72,6 @@ def test_feet_that_are_down_do_not_skate():
     for row, parent in enumerate(H36M17.parent_indices):
         lengths = [np.linalg.norm(m.joints[:, row] - m.joints[:, parent], axis=-1) for m in (noisy.motion, motion)]
         np.testing.assert_allclose(lengths[1], lengths[0], atol=1e-5)
-
-
-def test_the_pose_is_only_turned_where_nothing_slides(rendered):
-    world = to_world([rendered.motion], rendered.camera)
-    np.testing.assert_allclose(world.motions[0].joints @ world.R, rendered.motion.joints, atol=0.03)
-
-
-def test_several_people_share_one_ground():
-    joints, down = walk(TIMES)
-    people = [
-        render(joints + [1.0, 0, -1], TIMES, down).motion,
-        render(np.repeat(standing_pose()[None], len(TIMES), 0) + [-1, 0, -2], TIMES).motion,
-    ]
-    world = to_world(people, render(joints, TIMES).camera)
-    apart = world.motions[1].root - world.motions[0].root
-    true = people[1].root - people[0].root
-    np.testing.assert_allclose(apart @ world.R, true, atol=0.03)
-    for motion in world.motions:
-        assert motion.root[:, 1].mean() == pytest.approx(0.9, abs=0.12)
 
 
 @pytest.mark.parametrize("walks", [True, False])
@@ -136,17 +111,6 @@ def test_who_stands_on_a_roof_keeps_the_size():
     assert np.median(found.root[:, 1]) == pytest.approx(1.55, abs=0.12)
 
 
-def test_empty_frames_stay_empty(rendered):
-    motion = rendered.motion
-    joints, root = motion.joints.copy(), motion.root.copy()
-    joints[:5], root[:5], joints[40:60], root[40:60] = np.nan, np.nan, np.nan, np.nan
-    found = to_world([replace(motion, joints=joints, root=root)], rendered.camera).motions[0]
-    np.testing.assert_array_equal(np.isnan(found.joints), np.isnan(joints))
-    np.testing.assert_array_equal(np.isnan(found.root), np.isnan(root))
-    np.testing.assert_allclose(found.root[5, [0, 2]], 0, atol=1e-5)
-    assert not found.contacts[40:60].any()
-
-
 def test_odd_clips(rendered):
     camera = rendered.camera
     one = to_world([render(standing_pose()[None], np.zeros(1)).motion], camera).motions[0]
@@ -172,14 +136,6 @@ def test_without_feet_there_are_no_contacts(rendered):
     found = to_world([trunk], rendered.camera).motions[0]
     assert found.contacts is None
     assert np.isfinite(found.joints).all()
-
-
-def test_heels_and_toes_are_used_where_there_are_some():
-    joints, down = walk(TIMES)
-    rendered = render(joints, TIMES, down)
-    motion = to_world([rendered.motion], rendered.camera).motions[0]
-    soles = motion.joints[:, CMU28.indices(["left_heel", "right_heel"]), 1] + motion.root[:, 1:2]
-    assert soles[down].mean() == pytest.approx(0.02, abs=0.03)
 
 
 def test_a_backflip_keeps_its_height(rendered):

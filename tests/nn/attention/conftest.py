@@ -3,8 +3,7 @@
 import pytest
 import torch
 
-from poselift.nn.attention import AttentionContext, ScaledDotAttention
-from poselift.nn.positions import RotaryTime
+from poselift.nn.attention import AttentionContext
 
 
 def softmax(scores):
@@ -98,21 +97,3 @@ def mix_where(layer, sees, tokens, mask):
     seen = mask[:, None, None] | torch.eye(n, dtype=torch.bool)
     shares = torch.tensor(factors, dtype=tokens.dtype) * seen * (q @ k.mT / q.shape[-1] ** 0.5).exp()
     return (shares @ v / shares.sum(-1, keepdim=True)).transpose(1, 2).flatten(2)
-
-
-@pytest.fixture
-def is_exact():
-    """A function that holds a mechanism with `qkv` and `out` against exact attention with the same weights."""
-
-    def check(layer, n=19):
-        exact = ScaledDotAttention(layer.dim, layer.heads, causal=layer.causal)
-        exact.load_state_dict(layer.state_dict(), strict=False)
-        tokens = torch.randn(2, n, layer.dim, generator=torch.Generator().manual_seed(1))
-        mask = torch.rand(2, n, generator=torch.Generator().manual_seed(2)) > 0.3
-        rotation = RotaryTime(layer.dim // layer.heads)(torch.arange(float(n)).expand(2, -1) / 25)
-        torch.testing.assert_close(
-            layer(AttentionContext(tokens, mask, rotation)), exact(AttentionContext(tokens, mask, rotation))
-        )
-        return True
-
-    return check

@@ -34,16 +34,6 @@ def test_a_spec_with_all_its_options_is_plain_and_builds_the_same(name):
     assert isinstance(layer, ATTENTION[name])
 
 
-def test_options_that_are_handed_on_are_known():
-    assert attention_spec({"name": "deep", "layers": 3}) == {
-        "name": "deep",
-        "layers": 3,
-        "distribution": "softmax",
-        "alpha": None,
-    }
-    assert attention_spec("kernel")["distribution"] == "proportional"
-
-
 @pytest.mark.parametrize(
     ("spec", "message"),
     [

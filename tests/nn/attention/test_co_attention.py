@@ -3,7 +3,6 @@ import math
 import pytest
 import torch
 
-from poselift.core.errors import InputError
 from poselift.nn.attention import AttentionContext
 from poselift.nn.attention.co_attention import CoAttention
 
@@ -33,8 +32,3 @@ def test_agrees_with_the_formula(masked):
     torch.testing.assert_close(
         layer(AttentionContext(tokens, mask if masked else None))[0], layer.out(mixed.flatten(1))
     )
-
-
-def test_streams_need_as_many_heads_each():
-    with pytest.raises(InputError, match="heads=3 is odd"):
-        CoAttention(12, 3)

@@ -98,19 +98,3 @@ def test_cost_grows_with_the_length_times_its_root(name, option, causal):
     operations, largest = zip(*(cost(spec(n), n, causal=causal) for n in (64, 256)), strict=True)
     assert all(7 < factor < 9 for factor in growth(operations)), operations
     assert all(factor < 9 for factor in growth(largest)), largest
-
-
-@pytest.mark.parametrize("name", [*LINEAR, "strided", "fixed"])
-def test_at_512_tokens_it_costs_less_than_exact_attention(name):
-    spec = {"name": name, **LINEAR.get(name, {"stride": 23} if name == "strided" else {"block": 23})}
-    exact_operations, exact_largest = exact(512)
-    operations, largest = cost(spec, 512)
-    assert operations < exact_operations / 2
-    assert largest < exact_largest
-
-
-def test_a_layer_that_shares_has_half_the_products_of_one_that_does_not():
-    alone, _ = cost({"name": "shared", "groups": 1}, 256, depth=2)
-    together, _ = cost({"name": "shared", "groups": 2}, 256, depth=2)
-    assert together / alone == pytest.approx(3 / 4)
-    assert alone == 2 * exact(256)[0]

@@ -1,6 +1,5 @@
 import pytest
 
-from poselift.core.errors import InputError
 from poselift.nn.attention.deep import DeepAttention
 
 
@@ -13,8 +12,3 @@ def test_agrees_with_the_formula(agrees, layers):
         return layer.direction[head, 0] @ hidden
 
     agrees(DeepAttention, score, layers=layers)
-
-
-def test_it_has_a_layer_at_least():
-    with pytest.raises(InputError, match="layers=0 is too few; choose 1 or more"):
-        DeepAttention(12, 3, layers=0)

@@ -110,14 +110,6 @@ def test_the_gradient_is_finite_where_nothing_is_allowed_and_scores_are_large(na
     assert not scores.grad[0].any()
 
 
-@pytest.mark.parametrize("name", DISTRIBUTIONS)
-def test_half_precision_in_is_half_precision_out(name):
-    scores = draw(name, torch.randn(4, 6, generator=torch.Generator().manual_seed(0)))
-    half = DISTRIBUTIONS[name](scores.bfloat16())
-    assert half.dtype == torch.bfloat16
-    torch.testing.assert_close(half.float(), DISTRIBUTIONS[name](scores), atol=0.02, rtol=0.05)
-
-
 def test_by_name():
     assert get_distribution("sparsemax") is sparsemax
     scores = torch.tensor([0.3, 0.1, -0.4])

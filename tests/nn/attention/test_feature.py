@@ -1,7 +1,6 @@
 import pytest
 import torch
 
-from poselift.core.errors import InputError
 from poselift.nn.attention import AttentionContext
 from poselift.nn.attention.feature import FeatureAttention
 
@@ -34,16 +33,3 @@ def test_agrees_with_the_formula(causal, area):
             for j in seen:
                 expected = scores[j] / sum(scores[s] for s in seen)
                 torch.testing.assert_close(weights[0, head, i, j], expected)
-
-
-def test_all_queries_see_the_same():
-    layer = FeatureAttention(12, 3)
-    weights = layer.attention_map(AttentionContext(torch.randn(1, 6, 12, generator=torch.Generator().manual_seed(0))))
-    torch.testing.assert_close(weights, weights[:, :, :1].expand_as(weights))
-
-
-@pytest.mark.parametrize("area", [0, 2])
-def test_an_area_has_a_middle(area):
-    with pytest.raises(InputError, match=f"area={area} has no middle token"):
-        FeatureAttention(12, 3, area=area)
-    assert FeatureAttention(12, 3, area=2, causal=True).area == 2

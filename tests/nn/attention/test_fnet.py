@@ -23,18 +23,3 @@ def test_agrees_with_the_formula():
                     )
                     expected[row, u, w] = total.real / (n * d) ** 0.5
         torch.testing.assert_close(layer(AttentionContext(tokens, mask)), expected)
-
-
-def test_twice_gives_the_even_part_of_the_tokens_and_no_length_is_lost_to_n():
-    """Re F Re F x = (x + x reversed) / 2 for the normed transform: entries keep their size at every length."""
-    layer = FNetAttention(8, 2)
-    for n in (12, 243):
-        tokens = torch.randn(1, n, 8, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
-        reversed_tokens = tokens.flip(1, 2).roll((1, 1), (1, 2))
-        torch.testing.assert_close(
-            layer(AttentionContext(layer(AttentionContext(tokens)))), (tokens + reversed_tokens) / 2
-        )
-
-
-def test_it_has_nothing_to_learn():
-    assert not FNetAttention(8, 2).state_dict()

@@ -1,7 +1,6 @@
 import pytest
 import torch
 
-from poselift.core.errors import InputError
 from poselift.nn.attention import AttentionContext
 from poselift.nn.attention.hard import HardAttention
 
@@ -52,8 +51,3 @@ def test_the_gradient_is_that_of_the_weights(layer, tokens):
     (straight,) = torch.autograd.grad((layer.attention_map(AttentionContext(tokens)) * target).sum(), tokens)
     (soft,) = torch.autograd.grad((layer.pairwise.attention_map(AttentionContext(tokens)) * target).sum(), tokens)
     torch.testing.assert_close(straight, soft)
-
-
-def test_sigmoid_weights_are_nothing_to_draw_from():
-    with pytest.raises(InputError, match="sigmoid weights do not sum to 1"):
-        HardAttention(12, 3, distribution="sigmoid")

@@ -1,7 +1,6 @@
 import pytest
 import torch
 
-from poselift.core.errors import InputError
 from poselift.nn.attention import AttentionContext
 from poselift.nn.attention.general import GeneralAttention
 from poselift.nn.attention.local_monotonic import LocalMonotonicAttention
@@ -38,9 +37,3 @@ def test_windows_are_spread_over_a_memory_of_another_length():
     )
     seen = [weights[0, 0, i].nonzero().squeeze(-1).tolist() for i in range(3)]
     assert seen == [[0, 1], [3, 4, 5], [7, 8]]
-
-
-@pytest.mark.parametrize("window", [1, 4])
-def test_a_window_has_a_middle(window):
-    with pytest.raises(InputError, match=f"window={window} has no middle token; choose an odd number from 3 on"):
-        LocalMonotonicAttention(12, 3, window=window)

@@ -10,16 +10,6 @@ def test_agrees_with_the_formula(agrees):
     agrees(LocationAttention, lambda layer, head, q, k, i, j: (layer.places[head] @ q)[j], positions=8)
 
 
-def test_what_is_there_does_not_count():
-    torch.manual_seed(0)
-    layer = LocationAttention(12, 3, cross=True)
-    tokens, memory = torch.randn(1, 4, 12), torch.randn(2, 1, 6, 12)
-    torch.testing.assert_close(
-        layer.attention_map(AttentionContext(tokens, memory=memory[0])),
-        layer.attention_map(AttentionContext(tokens, memory=memory[1])),
-    )
-
-
 def test_a_sequence_longer_than_it_knows_is_refused():
     layer = LocationAttention(12, 3, positions=5)
     layer(AttentionContext(torch.zeros(1, 5, 12)))

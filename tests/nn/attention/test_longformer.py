@@ -1,7 +1,6 @@
 import pytest
 import torch
 
-from poselift.core.errors import InputError
 from poselift.nn.attention import AttentionContext
 from poselift.nn.attention.longformer import LongformerAttention
 
@@ -58,23 +57,6 @@ def test_agrees_with_the_formula(causal, n, window, dilations, steps, places):
         )
 
 
-@pytest.mark.parametrize("step", [1, 3])
-def test_without_global_tokens_it_is_a_dilated_band(agrees_where, step):
-    agrees_where(
-        LongformerAttention,
-        lambda i, j, head: abs(i - j) <= 2 * step and (i - j) % step == 0,
-        window=4,
-        dilations=[step],
-        global_tokens=[],
-    )
-
-
-@pytest.mark.parametrize("options", [{"global_tokens": []}, {"global_tokens": [2, 0]}])
-def test_a_window_over_everything_is_exact(is_exact, options):
-    # Global projections start equal to the window's.
-    assert is_exact(LongformerAttention(16, 2, window=38, dilations=[1], **options))
-
-
 def test_a_global_token_carries_what_the_window_does_not_reach():
     layer = LongformerAttention(8, 2, window=2, dilations=[1], global_tokens=[4])
     tokens = torch.randn(1, 30, 8, generator=torch.Generator().manual_seed(0))
@@ -94,23 +76,3 @@ def test_the_map_has_the_global_rows():
     torch.testing.assert_close(weights.sum(-1), torch.ones(1, 2, 12))
     assert (weights[:, :, 4] > 0).all()
     assert (weights[0, 0, 9] > 0).nonzero().flatten().tolist() == [4, 8, 9, 10]
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"window": 3}, "even number of tokens"),
-        ({"dilations": []}, "dilations must be"),
-        ({"dilations": [0]}, "dilations must be"),
-        ({"global_tokens": [-1]}, "places from 0, each once"),
-        ({"global_tokens": [1, 1]}, "places from 0, each once"),
-    ],
-)
-def test_options_out_of_range(options, message):
-    with pytest.raises(InputError, match=message):
-        LongformerAttention(8, 2, **options)
-
-
-def test_a_global_token_past_the_end_is_an_error():
-    with pytest.raises(InputError, match=r"global tokens at \[9\] need more than 5 tokens"):
-        LongformerAttention(8, 2, global_tokens=[9])(AttentionContext(torch.zeros(1, 5, 8)))

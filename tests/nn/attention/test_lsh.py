@@ -2,7 +2,6 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from poselift.core.errors import InputError
 from poselift.nn.attention import AttentionContext
 from poselift.nn.attention.lsh import LSHAttention
 
@@ -68,27 +67,6 @@ def test_where_all_buckets_are_equal_it_is_exact_attention_of_shared_queries_and
     torch.testing.assert_close(layer(AttentionContext(tokens)), layer.out(mixed.transpose(1, 2).flatten(2)))
 
 
-def test_near_tokens_meet_more_often_than_far_ones_and_more_rounds_miss_fewer():
-    torch.manual_seed(0)
-    q = torch.randn(1, 1, 200, 16)
-    near, far = q + 0.2 * torch.randn_like(q), torch.randn_like(q)
-    layer = LSHAttention(16, 1, buckets=8, rounds=16)
-    hashes = [layer.hash(x)[0, 0] for x in (q, near, far)]
-    assert hashes[0].shape == (16, 200)
-    assert set(hashes[0].unique().tolist()) == set(range(8))
-    meet_near, meet_far = hashes[0] == hashes[1], hashes[0] == hashes[2]
-    assert meet_near.float().mean() > 0.6
-    assert abs(meet_far.float().mean() - 1 / 8) < 0.03
-    missed = [(~meet_near[:rounds].any(0)).float().mean() for rounds in (1, 2, 4)]
-    assert missed[0] > 1.5 * missed[1] > 2 * missed[2]
-
-
-def test_opposite_tokens_never_share_a_bucket():
-    layer, q = build(rounds=4), torch.randn(1, 2, 50, 4, dtype=torch.float64)
-    assert (layer.hash(q) != layer.hash(-q)).all()
-    assert torch.equal(layer.hash(q), layer.hash(3 * q))
-
-
 def test_rotations_are_drawn_in_training_and_kept_in_use():
     layer, tokens = build(), torch.randn(1, 20, 8, dtype=torch.float64)
     kept = layer.rotations
@@ -98,12 +76,3 @@ def test_rotations_are_drawn_in_training_and_kept_in_use():
     first, second = layer(AttentionContext(tokens)), layer(AttentionContext(tokens))
     assert not torch.equal(layer.rotations, kept)
     (first + second).sum().backward()  # the draw does not spoil what an earlier pass keeps
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [({"buckets": 3}, "must be even"), ({"chunk": 0}, "chunk and rounds"), ({"rounds": 0}, "chunk and rounds")],
-)
-def test_options_out_of_range(options, message):
-    with pytest.raises(InputError, match=message):
-        LSHAttention(8, 2, **options)

@@ -1,7 +1,5 @@
-import pytest
 import torch
 
-from poselift.core.errors import InputError
 from poselift.nn.attention import AttentionContext
 from poselift.nn.attention.multi_representational import MultiRepresentationalAttention
 from poselift.nn.attention.scaled_dot import ScaledDotAttention
@@ -23,8 +21,3 @@ def test_it_is_attention_over_the_weighed_encodings():
     weights, encodings = layer.representations(tokens)
     assert encodings.shape == (2, 5, 4, 12)
     torch.testing.assert_close(weights.sum(-1), torch.ones(2, 5, dtype=torch.float64))
-
-
-def test_one_encoding_leaves_nothing_to_weigh():
-    with pytest.raises(InputError, match="encodings=1 is too few; choose 2 or more"):
-        MultiRepresentationalAttention(12, 3, encodings=1)

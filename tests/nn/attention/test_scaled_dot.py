@@ -5,7 +5,6 @@ import torch
 
 from poselift.core.errors import InputError
 from poselift.nn.attention import AttentionContext, ScaledDotAttention
-from poselift.nn.attention.distributions import DISTRIBUTIONS
 from poselift.nn.positions import RotaryTime, rotate
 
 
@@ -32,11 +31,6 @@ def test_agrees_with_torchs_own_module():
     expected, weights = own(tokens, tokens, tokens, average_attn_weights=False)
     torch.testing.assert_close(layer(AttentionContext(tokens)), expected)
     torch.testing.assert_close(layer.attention_map(AttentionContext(tokens)), weights)
-
-
-@pytest.mark.parametrize("name", sorted(set(DISTRIBUTIONS) - {"proportional"}))
-def test_any_distribution_of_the_scores_weighs_the_values(agrees, name):
-    agrees(ScaledDotAttention, score, DISTRIBUTIONS[name], distribution=name)
 
 
 def test_scores_that_can_be_negative_cannot_be_weights():

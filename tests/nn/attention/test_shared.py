@@ -1,11 +1,8 @@
-import copy
-
 import pytest
 import torch
 
 from poselift.core.errors import InputError
 from poselift.nn.attention import AttentionContext, build_attention
-from poselift.nn.attention.shared import SharedAttention
 
 
 def build(depth, groups, **options):
@@ -56,20 +53,6 @@ def test_a_layer_that_follows_has_no_queries_or_keys_and_teaches_those_of_the_fi
     torch.testing.assert_close(layers[1].attention_map(context), layers[0].attention_map(context))
 
 
-def test_copies_share_among_themselves():
-    layers = build(2, 2)
-    context = AttentionContext(torch.randn(1, 5, 8, dtype=torch.float64))
-    layers[0](context)  # leaves weights with a graph, which cannot be copied
-    twin = copy.deepcopy(layers)
-    with pytest.raises(InputError, match="there are none"):
-        twin[1](context)
-    with torch.no_grad():
-        twin[0].query.weight.mul_(3)
-    twin[0](context)
-    torch.testing.assert_close(twin[1].attention_map(context), twin[0].attention_map(context))
-    assert not torch.allclose(twin[1].attention_map(context), layers[1].attention_map(context))
-
-
 def test_the_first_layer_must_have_run_on_the_same_tokens():
     layers = build(2, 2)
     tokens = torch.randn(1, 5, 8, dtype=torch.float64)
@@ -78,12 +61,3 @@ def test_the_first_layer_must_have_run_on_the_same_tokens():
     layers[0](AttentionContext(tokens))
     with pytest.raises(InputError, match=r"\(1, 2, 4, 4\), and there are \(1, 2, 5, 5\)"):
         layers[1](AttentionContext(tokens[:, :4]))
-
-
-def test_groups_must_fit():
-    with pytest.raises(InputError, match=r"groups=\[2, 1\] add up to 3 layers; the model has 4"):
-        build(4, [2, 1])
-    with pytest.raises(InputError, match="give each group 1 layer or more"):
-        SharedAttention(8, 2, groups=0)
-    with pytest.raises(InputError, match="give each group 1 layer or more"):
-        build(2, [2, 0])

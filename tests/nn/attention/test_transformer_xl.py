@@ -3,7 +3,6 @@ import math
 import pytest
 import torch
 
-from poselift.core.errors import InputError
 from poselift.nn.attention import AttentionContext
 from poselift.nn.attention.transformer_xl import TransformerXLAttention
 
@@ -96,33 +95,3 @@ def test_the_segment_before_gives_its_states_but_no_gradient():
     )
     (with_states,) = torch.autograd.grad(first_values[:, 4:].square().sum(), layer.kv.weight)
     assert with_states.abs().sum() > 0
-
-
-def test_a_token_hears_from_as_many_segments_back_as_there_are_layers():
-    layers = [build(3) for _ in range(3)]
-    tokens = torch.randn(1, 15, 8, dtype=torch.float64)
-    changed = tokens.clone()
-    changed[:, 0] += 1
-
-    def through(x):
-        for layer in layers:
-            x = x + layer(AttentionContext(x))
-        return x
-
-    different = ((through(changed) - through(tokens)).abs() > 1e-9).any(-1)[0]
-    assert different.tolist() == [True] * 12 + [False] * 3
-
-
-def test_scores_know_distances_alone():
-    """Two segments on, with the same tokens before it, a segment gives the same."""
-    layer = build(4)
-    piece = torch.randn(1, 4, 8, dtype=torch.float64)
-    out = layer(AttentionContext(piece.repeat(1, 4, 1)))
-    torch.testing.assert_close(out[:, 12:], out[:, 4:8])
-
-
-def test_options_out_of_range():
-    with pytest.raises(InputError, match="segments of 1 token or more"):
-        TransformerXLAttention(8, 2, segment=0)
-    with pytest.raises(InputError, match="an even width"):
-        TransformerXLAttention(9, 3)

@@ -151,26 +151,6 @@ def test_the_view_turns_and_zooms(page, written):
     assert len(set(pictures)) == len(pictures)
 
 
-def test_it_fits_a_phone_and_two_fingers_zoom(page, written):
-    page.open(written, 390, 844, phone=True)
-    assert page("document.documentElement.scrollWidth") <= 390
-    x, y = page.middle("scene")
-    for kind, apart in (("touchStart", 20), ("touchMove", 40), ("touchMove", 60), ("touchEnd", 0)):
-        points = [{"x": x - apart, "y": y, "id": 1}, {"x": x + apart, "y": y, "id": 2}] if apart else []
-        page.browser.call("Input.dispatchTouchEvent", type=kind, touchPoints=points)
-    assert page("scene.zoom") > 2
-    assert page("[...document.querySelectorAll('button, select')].every((b) => b.getBoundingClientRect().height >= 32)")
-
-
-def test_every_control_has_a_name(page, written):
-    page.open(written)
-    nodes = page.browser.call("Accessibility.getFullAXTree")["nodes"]
-    roles = ("button", "slider", "combobox", "tab", "image", "group")
-    named = [node for node in nodes if node.get("role", {}).get("value") in roles and not node["ignored"]]
-    assert len(named) > 15
-    assert [node["role"]["value"] for node in named if not node["name"].get("value")] == []
-
-
 def test_it_saves_what_poselift_writes(page, written, people, tmp_path):
     page.open(written)
     for place, motion in enumerate(people):

@@ -1,9 +1,7 @@
 import numpy as np
-import pytest
 import torch
 from matplotlib.collections import LineCollection, PathCollection
 
-from poselift.core.errors import InputError
 from poselift.nn.attention.maps import AttentionMap
 from poselift.skeleton import COCO17
 from poselift.viz.plots.attention_grids import block_title, joint_attention_plot, time_attention_plot
@@ -51,25 +49,6 @@ def test_links_go_to_what_is_looked_at_and_discs_grow_with_it():
     (discs,) = [artist for artist in axes.collections if isinstance(artist, PathCollection)]
     sizes = discs.get_sizes()
     np.testing.assert_allclose(sizes, 2 + 45 * np.array([1.2, 0.2, 0.0]) / 1.2, rtol=1e-5)
-
-
-def test_a_joint_without_a_place_is_left_out():
-    points = POINTS.copy()
-    points[COCO17.joints.index("nose")] = np.nan
-    weights = torch.full((1, 3, 3), 1 / 3)
-    figure = joint_attention_plot([over_joints(weights)], points, COCO17, np.zeros((480, 640, 3), np.uint8))
-    (discs,) = [artist for artist in figure.axes[0].collections if isinstance(artist, PathCollection)]
-    assert len(discs.get_offsets()) == 2
-    assert len(figure.axes[0].images) == 1
-
-
-def test_nothing_to_show_is_said():
-    with pytest.raises(InputError, match="no layer attends over time"):
-        time_attention_plot([over_joints(torch.rand(1, 3, 3))])
-    with pytest.raises(InputError, match="no layer attends over joints"):
-        joint_attention_plot([over_time()], POINTS, COCO17)
-    with pytest.raises(InputError, match="no joint that the layers look at"):
-        joint_attention_plot([over_joints(torch.rand(1, 3, 3))], np.full((17, 2), np.nan), COCO17)
 
 
 def test_layers_are_named_by_what_they_are():

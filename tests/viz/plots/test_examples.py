@@ -32,24 +32,3 @@ def test_the_prediction_is_beside_the_truth_in_both_views(example):
     assert {tuple(color) for color in pale} == {to_rgba(PALE)}
     (truth, _), (_, (prediction, _)) = *drawn(side), drawn(beside_of_side)
     assert_allclose(prediction, truth + [0.2, 0])
-
-
-def test_axes_are_equal_and_of_one_scale(example, check_texts):
-    figure = example_plot([example] * 3, H36M17)
-    texts = check_texts(figure)
-    assert {"across (m)", "away (m)", "truth", "prediction", "from the camera\nup (m)", "left", "right"} <= set(texts)
-    assert all(axes.get_aspect() == 1 for axes in figure.axes)
-    spans = {(round(float(np.ptp(axes.get_xlim())), 6), axes.get_ylim()) for axes in figure.axes}
-    assert len(spans) == 1
-    assert [part.get_suptitle() for part in figure.subfigs] == ["worst: 80.0 mm\nS9 Walking 1\nframe 12 (0.24 s)"] * 3
-
-
-def test_joints_that_do_not_count_are_not_drawn_and_the_trunk_is_a_line(example):
-    middle = [joint for joint in H36M17.joints if not joint.startswith(("left", "right"))]
-    truth = example.truth.copy()
-    truth[H36M17.indices(middle)] = np.nan
-    ((lines, _),) = drawn(example_plot([Example(example.title, truth, truth)], H36M17).axes[0])
-    assert np.isfinite(lines).all()
-    hips = truth[H36M17.indices(["left_hip", "right_hip"])][:, :2] * [1, -1]
-    assert any(np.allclose(line, hips) for line in lines)
-    assert len(lines) == 8 + 3

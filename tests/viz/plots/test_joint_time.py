@@ -1,4 +1,3 @@
-import tracemalloc
 from dataclasses import replace
 
 import numpy as np
@@ -68,18 +67,3 @@ def test_error_band_and_reference_angles(motion, check_texts, check_legend):
     assert [line.get_linestyle() for line in angles.lines] == ["-", "-", "--", "--"]
     check_legend(figure)
     assert {"error (mm)", "reference", "uncertainty"} <= set(check_texts(figure))
-
-
-def test_a_joint_without_angles_has_one_panel(motion):
-    assert len(joint_plot(motion, ["left_wrist"], joint_angles(motion)).axes) == 1
-
-
-def test_long_motions_take_little_memory(make_motion):
-    motion = make_motion(frames=3000)
-    tracemalloc.start()
-    try:
-        errors = joint_distances(motion, motion)
-        assert tracemalloc.get_traced_memory()[1] < 20e6
-    finally:
-        tracemalloc.stop()
-    assert_allclose(errors, 0, atol=1e-3)

@@ -15,16 +15,6 @@ def axes_with(points):
     return axes, [Bbox([at, at]).padded(4) for at in axes.transData.transform(points)]
 
 
-def test_a_name_alone_is_close_on_the_right():
-    axes, taken = axes_with([(5.0, 5.0)])
-    (text,) = name_points(axes, ["name"], [(5.0, 5.0)], taken)
-    box = text.get_window_extent()
-    x, y = axes.transData.transform((5.0, 5.0))
-    assert 4 < box.x0 - x < 12
-    assert abs((box.y0 + box.y1) / 2 - y) < 2
-    assert text.arrow_patch is None
-
-
 def test_a_name_stays_in_the_axes():
     axes, taken = axes_with([(9.9, 9.9)])
     (text,) = name_points(axes, ["a long name"], [(9.9, 9.9)], taken)
@@ -47,8 +37,3 @@ def test_names_in_a_crowd_are_apart_and_joined_to_their_points():
     assert any(text.arrow_patch is not None for text in texts)
     far = [text for text in texts if np.hypot(*text.get_position()) > 60]
     assert all(text.arrow_patch is not None for text in far)
-
-
-def test_no_names():
-    axes, _ = axes_with([(5.0, 5.0)])
-    assert name_points(axes, [], [], []) == []

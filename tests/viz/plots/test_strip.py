@@ -28,19 +28,6 @@ def test_bodies_lie_on_their_keypoints_in_pictures_of_one_size(make_motion, gray
     assert {"0.00 s", "1.00 s", "1.96 s"} <= set(check_texts(figure))
 
 
-def test_without_pictures_it_is_a_row_of_bodies(make_motion):
-    figure = strip_plot([make_motion()], [0.0, 1.0], [], CAMERA)
-    assert len(figure.axes) == 2
-    figure.draw_without_rendering()
-
-
-def test_a_world_motion_is_seen_by_its_camera(make_motion, gray):
-    motion = make_motion()
-    R, t = np.diag([1.0, -1, -1]), np.array([0.3, 1.5, 2.0])
-    there = motion.joints[5].astype(np.float64) + motion.root[5]
-    assert_allclose(PictureCamera(K, R, t).project(there @ R.T + t), CAMERA.project(there), atol=1e-6)
-
-
 def test_who_is_partly_outside_is_shown_as_far_as_the_picture_goes(make_motion, gray):
     figure = strip_plot([make_motion(place=(-2.4, 0, 4))], [0.0], [gray], CAMERA)
     (left, right), (bottom, top) = figure.axes[0].get_xlim(), figure.axes[0].get_ylim()

@@ -7,8 +7,10 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from PIL import Image
 
-from poselift.viz.plots import Curve, curve_plot, save_plot
+from poselift.core.errors import InputError
+from poselift.viz.plots import Curve, curve_plot, save_figure, save_plot
 from poselift.viz.plots.style import COLUMN, LOOKS, MOST_SERIES
+from tests.core.full_disk import full_disk
 
 pytestmark = pytest.mark.slow
 
@@ -89,3 +91,10 @@ def test_the_axes_keep_their_height_under_a_long_legend():
         figure.draw_without_rendering()
         heights.append(figure.axes[0].get_window_extent().height)
     assert heights[0] == pytest.approx(heights[1], rel=0.05)
+
+
+@pytest.mark.parametrize("ending", [".pdf", ".svg", ".png"])
+def test_a_full_disk_is_one_error(ending, tmp_path):
+    with full_disk(100), pytest.raises(InputError, match="free some space"):
+        save_figure(plot(), tmp_path / f"a{ending}")
+    assert not list(tmp_path.iterdir())

@@ -1,8 +1,7 @@
-import pytest
 from numpy.testing import assert_allclose
 
 from poselift.viz.plots import Line, training_plot
-from poselift.viz.plots.style import COLUMN, LOOKS
+from poselift.viz.plots.style import COLUMN
 
 
 def line(place=0, values=(0.4, 0.2, 0.3), label="ours"):
@@ -28,13 +27,3 @@ def test_seeds_of_one_method_have_one_entry_in_the_legend(check_texts, check_leg
     assert [text.get_text() for text in figure.legends[0].get_texts()] == ["ours", "theirs"]
     assert {"step", "training loss", "0.2", "0.5"} <= set(check_texts(figure))
     assert figure.get_figwidth() == COLUMN
-
-
-def test_looks_begin_again_after_the_last():
-    (axes,) = training_plot([], [line(len(LOOKS))], "loss", "error (mm)").axes
-    assert axes.lines[0].get_color() == LOOKS[0].color
-
-
-def test_nothing_to_draw():
-    with pytest.raises(ValueError, match="nothing to plot"):
-        training_plot([], [], "loss", "error (mm)")

@@ -1,0 +1,40 @@
+"""Trains and measures every mechanism of the thesis in the same way: python -m benchmarks.study [--budget short]."""
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+from benchmarks.study.budgets import BUDGETS
+from benchmarks.study.sweep import StudyRequest, run_study
+from poselift.core.errors import InputError
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Runs the study.
+
+    Raises:
+        SystemExit: an option cannot be used, the training of a row failed, or the study was stopped.
+    """
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.study",
+        description="Trains every mechanism of the thesis with the same budget, and writes tables and plots of their "
+        "errors and costs. The same command continues a study that was stopped.",
+    )
+    parser.add_argument(
+        "--budget",
+        choices=list(BUDGETS),
+        default="smoke",
+        help="training of each row: smoke takes ten minutes of two cores, short two hours of one, full an hour on a "
+        "GPU (default: %(default)s)",
+    )
+    parser.add_argument("--out", type=Path, metavar="DIR", help="folder to write to (default: outputs/study_BUDGET)")
+    parser.add_argument("--corpus", metavar="FILE", help="cmu50.npz to train on (default: synthetic motion)")
+    parser.add_argument("--bench", metavar="FILE", help="bench_val.npz to validate on; needs --corpus")
+    parser.add_argument("--only", nargs="+", metavar="ROW", default=[], help="only these rows, by name")
+    parser.add_argument("--page", type=Path, metavar="FILE", help="also write the page docs/mechanisms.md")
+    given = parser.parse_args(arguments)
+    out = given.out or Path("outputs") / f"study_{given.budget}"
+    try:
+        run_study(StudyRequest(given.budget, out, given.corpus, given.bench, tuple(given.only), given.page))
+    except InputError as error:
+        parser.exit(2, f"error: {error}\n")

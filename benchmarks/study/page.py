@@ -1,0 +1,143 @@
+"""The page that lists every mechanism: its override, file, test and results in the study."""
+
+import math
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from benchmarks.study.rows import FAMILIES, REFERENCES, Row
+from benchmarks.study.run import Study
+from benchmarks.study.tables import NOTE, noise, summary_cells
+from poselift.core.files import write_text
+from poselift.reports.tables import Cell, Column
+
+_ROOT = Path(__file__).parents[2]
+
+_FRAMES = "243"
+"""In the window of the costs on the page."""
+
+_COLUMNS = (
+    Column("MPJPE", "mm", "lower"),
+    Column("P-MPJPE", "mm", "lower"),
+    Column("params", "thousand", "lower", 0),
+    Column("MACs k", "", "lower", 2),
+    Column("time k", "", "lower", 2),
+    Column("mem. k", "", "lower", 2),
+    Column("MACs", "million", "lower", 0),
+    Column("time", "ms", "lower", 0),
+)
+"""Short heads without units, so that a table fits a page; `_HEADS` explains them."""
+
+_HEADS = (
+    "In the tables, `params` is the number of parameters in thousands, k is the exponent of each cost (`mem.` is "
+    f"memory), and the last two columns are the cost of a window of T = {_FRAMES} frames: MACs in millions and time in "
+    "ms."
+)
+_SURE = 3
+"""Standard deviations of one row by which two rows must differ: 2.8 are 95 % for the difference of two."""
+_ENOUGH = 500
+_FEW = " These are too few steps to rank the rows; they show that every row trains."
+"""The note on a budget with too few steps."""
+
+_INTRODUCTION = """\
+# Every mechanism and its results
+
+Each mechanism of [the thesis](thesis.md) is an override of `poselift train`. The tables show the override below the
+name, with links to the code (formula and paper are in its docstring) and to its test, and the results in the study. For
+example, this command trains `additive`:
+
+    poselift train model/attention=additive
+
+The study itself writes this page:
+
+    {command}
+
+Soft global self-attention is `scaled_dot` with `softmax`. Cross-attention from a decoder to an encoder is in
+`encoder_decoder`; `model/attention@model.decoder_attention=NAME` and `model/attention@model.cross_attention=NAME`
+choose the mechanisms of its decoder. `model.joint_attention.name=NAME` chooses the mechanism over the joints of a
+frame. An impossible combination (a mechanism that mixes all tokens made causal, T-Fixup with a norm) gives an error
+before training starts.
+
+Label smoothing is not part of the study: regression has no distribution over classes to smooth. Where [the
+thesis](thesis.md) and a paper print different formulas (the scales of T-Fixup, the exponent -1.5 of Noam's warm-up),
+the code follows the paper.
+
+{budget}
+
+{note} {heads}
+
+![The error of every row](../benchmarks/study/errors.png)
+"""
+
+
+def write_page(
+    path: Path, study: Study, command: str, rows: Sequence[Row], results: Mapping[str, Mapping[str, Any]]
+) -> None:
+    """Writes the page of all rows that have results.
+
+    Args:
+        path: of the Markdown file; its links are relative to it.
+        study: of the rows.
+        command: that makes the page.
+        rows: in the order of the tables.
+        results: by the name of the row.
+    """
+    budget = study.budget
+    said = (
+        f"Each row trained for {budget.steps} steps of {budget.batch} windows of {budget.frames} frames, with the "
+        f"optimizer `{budget.optimizer}` where it names no other. Warm-ups with a length take a tenth of the steps. "
+        f"Errors are on the first {budget.views} validation views of {study.protocol.title}. The budget sets the size "
+        f"of the models; row.json of each row has its full command."
+        f"{_noise(results) if budget.steps >= _ENOUGH else _FEW}"
+    )
+    parts = [_INTRODUCTION.format(command=command, budget=said, note=NOTE, heads=_HEADS)]
+    for family in FAMILIES:
+        trained = [row for row in rows if row.family == family and row.name in results]
+        if trained:
+            parts.append(f"## {family}\n\n{_table(path, trained, results)}")
+    write_text(path, "\n".join(parts))
+
+
+def _noise(results: Mapping[str, Mapping[str, Any]]) -> str:
+    """What the seeds of the default lifter say about differences between rows."""
+    spread = noise(results)
+    if math.isnan(spread):
+        return ""
+    errors = ", ".join(f"{results[name]['error']['mpjpe']:.1f}" for name in REFERENCES if name in results)
+    return (
+        f"\n\nThe default lifter has been trained with the seeds 0, 1 and 2: {errors} mm, a standard deviation of "
+        f"{spread:.1f} mm. All other rows have one seed, and two of them that differ by less than "
+        f"{_SURE * spread:.1f} mm ({_SURE} deviations) are equal as far as this study can tell. Each table begins with "
+        f"the smallest error. {_same(results)}"
+    )
+
+
+def _same(results: Mapping[str, Mapping[str, Any]]) -> str:
+    """Names the rows that are the default lifter under another name."""
+    first = results[REFERENCES[0]]["error"]
+    same = [f"`{name}`" for name, result in results.items() if result["error"] == first and name != REFERENCES[0]]
+    return f"These rows are the default lifter, `{REFERENCES[0]}`: {', '.join(same)}." if same else ""
+
+
+def _table(path: Path, rows: Sequence[Row], results: Mapping[str, Mapping[str, Any]]) -> str:
+    """The table of a family, the smallest error first."""
+    rows = sorted(rows, key=lambda row: results[row.name]["error"]["mpjpe"])
+    lines = [
+        f"| {' | '.join(['name and override', *(column.title for column in _COLUMNS)])} |",
+        f"| {' | '.join(['---', *['---:'] * len(_COLUMNS)])} |",
+    ]
+    for row in rows:
+        result = results[row.name]
+        cost = result["cost"][_FRAMES]
+        cells = (*summary_cells(result), Cell(cost["macs"] / 1e6), Cell(cost["ms"]))
+        numbers = [column.text(cell) or "-" for column, cell in zip(_COLUMNS, cells, strict=True)]
+        links = f"{_link(path, 'code', row.code)}, {_link(path, 'test', row.test)}"
+        name = f"`{row.name}` {links}<br>`{' '.join(row.overrides)}`"
+        lines.append(f"| {' | '.join([name, *numbers])} |")
+    return "\n".join(lines) + "\n"
+
+
+def _link(page: Path, text: str, file: str) -> str:
+    where = os.path.relpath(_ROOT / file, page.absolute().parent)
+    return f"[{text}]({Path(where).as_posix()})"

@@ -1,0 +1,158 @@
+"""Plots of the study: errors, growth of cost, and gradients and updates by warm-up and initialisation."""
+
+import math
+from collections.abc import Mapping, Sequence
+from statistics import median
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, MultipleLocator
+
+from benchmarks.study.run import Study
+from benchmarks.study.tables import noise
+from poselift.core.bounded import read_json
+from poselift.viz.plots import save_plot
+from poselift.viz.plots.style import LOOKS, PAGE, add_legend, styled
+from poselift.viz.plots.training import plain_logarithms, running_mean
+
+_WARMUPS = (
+    "linear",
+    "exponential",
+    "untuned_linear",
+    "untuned_exponential",
+    "noam",
+    "radam",
+    "cosine_no_warmup",
+    "constant",
+)
+_INITS = (
+    "pre_norm",
+    "post_norm",
+    "post_norm_no_warmup",
+    "t_fixup",
+    "decoder_post_norm",
+    "decoder_post_norm_no_warmup",
+    "decoder_t_fixup",
+)
+
+_FAR = 1.6
+"""Times the median: larger errors are written at the edge, so that the others can be told apart."""
+
+_SHOWN = (-8, 1)
+"""Powers of ten in the histograms; smaller values are negligible, larger ones have diverged."""
+
+
+def write_plots(study: Study, results: Mapping[str, Mapping[str, Any]]) -> None:
+    """Draws all results as PNG and PDF in plots/.
+
+    Args:
+        study: of the rows.
+        results: by the name of the row.
+    """
+    folder = study.out / "plots"
+    errors = {name: {"MPJPE": result["error"]["mpjpe"]} for name, result in results.items()}
+    errors = dict(sorted(errors.items(), key=lambda row: row[1]["MPJPE"]))
+    save_plot(_dots(errors, "MPJPE on the study's views (mm)", noise(results)), folder / "errors")
+    titles = {"macs": "multiply-adds", "ms": "time", "memory": "memory"}
+    growth = {name: {titles[key]: value for key, value in result["growth"].items()} for name, result in results.items()}
+    save_plot(_dots(growth, "exponent of the growth with T, from 27 to 729 frames"), folder / "growth")
+    for name, members in (("warmups", _WARMUPS), ("initialisations", _INITS)):
+        steps = {
+            member: read_json(study.out / "rows" / member / "dynamics.json") for member in members if member in results
+        }
+        if steps:
+            save_plot(_curves(steps), folder / name)
+            save_plot(_histograms(steps), folder / f"{name}_histograms")
+
+
+@styled
+def _dots(values: Mapping[str, Mapping[str, float]], label: str, deviation: float = math.nan) -> Figure:
+    """A figure with one line per row and one point per value, with bars of a standard deviation."""
+    figure = Figure(figsize=(PAGE, 0.6 + 0.12 * len(values)))
+    axes = figure.subplots()
+    titles = list(next(iter(values.values())))
+    for title, look in zip(titles, LOOKS, strict=False):
+        places = [row[title] for row in values.values()]
+        if not math.isnan(deviation):
+            axes.errorbar(places, range(len(values)), xerr=deviation, fmt="none", elinewidth=0.8, ecolor=look.color)
+        axes.plot(
+            places,
+            range(len(values)),
+            linestyle="",
+            marker=look.marker,
+            markersize=3.5,
+            color=look.color,
+            label=title,
+        )
+    if not math.isnan(deviation):
+        _write_far_ones(axes, [value for row in values.values() for value in row.values()])
+    axes.set_yticks(range(len(values)), list(values), fontsize=6)
+    axes.set(xlabel=label, ylim=(len(values) - 0.5, -0.5))
+    if len(titles) > 1:
+        add_legend(figure, *axes.get_legend_handles_labels())
+    return figure
+
+
+def _write_far_ones(axes: Axes, places: Sequence[float]) -> None:
+    """Cuts the axis beside the points that are far from most, and writes their values there."""
+    most = _FAR * median(places)
+    if max(places) > most:
+        axes.set_xlim(right=most)
+    for line, place in enumerate(places):
+        if place > most:
+            at = (1, line)
+            axes.annotate(
+                f"{place:.0f} \N{RIGHTWARDS ARROW}", at, xycoords=("axes fraction", "data"), ha="right", va="center"
+            )
+
+
+@styled
+def _curves(runs: Mapping[str, Mapping[str, Any]]) -> Figure:
+    """A figure of loss, gradient and update over the steps, as running means."""
+    figure = Figure(figsize=(PAGE, 0.35 * PAGE))
+    panels = figure.subplots(1, 3)
+    kinds = (
+        ("loss", "loss"),
+        ("gradient", "norm of the gradient"),
+        ("relative", "update, relative to the weights"),
+    )
+    for axes, (key, title) in zip(panels, kinds, strict=True):
+        for (name, run), look in zip(runs.items(), LOOKS, strict=False):
+            steps = run["steps"]
+            values = [math.nan if step[key] is None else step[key] for step in steps]
+            places = [step["step"] + 1 for step in steps]
+            axes.plot(places, running_mean(values), label=name, linewidth=1, color=look.color, linestyle=look.line)
+        axes.set(xlabel="step", title=title)
+        plain_logarithms(axes)
+    add_legend(figure, *panels[0].get_legend_handles_labels())
+    return figure
+
+
+@styled
+def _histograms(runs: Mapping[str, Mapping[str, Any]]) -> Figure:
+    """A figure of the histograms of gradients and updates at each step, like those of the T-Fixup paper."""
+    figure = Figure(figsize=(PAGE, 0.6 + 1.1 * len(runs)))
+    panels = figure.subplots(len(runs), 2, squeeze=False, sharex=True, sharey=True)
+    for line, (name, run) in zip(panels, runs.items(), strict=True):
+        bins, steps = run["bins"], run["steps"]
+        for axes, (key, title) in zip(line, (("gradients", "|gradient|"), ("updates", "|update|")), strict=True):
+            counts = np.array([step[key] for step in steps], dtype=np.float64).T
+            image = axes.imshow(
+                counts / counts.max(0).clip(min=1),  # each step has its own scale: updates are in few bins
+                origin="lower",
+                aspect="auto",
+                cmap="cividis",
+                extent=(steps[0]["step"] + 0.5, steps[-1]["step"] + 1.5, bins["lowest"], bins["highest"]),
+            )
+            axes.set_ylim(_SHOWN)
+            axes.yaxis.set_major_locator(MultipleLocator(2))
+            axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"1e{value:.0f}"))
+            axes.grid(visible=False)
+            axes.set_title(f"{name}: {title}", loc="left")
+    for axes in panels[-1]:
+        axes.set_xlabel("step")
+    bar = figure.colorbar(image, ax=panels, location="top", aspect=60, fraction=0.02)
+    bar.set_label("entries of this size, relative to the most frequent size at the step")
+    return figure

@@ -1,0 +1,106 @@
+"""What `poselift lift` is asked for, as one frozen value. Two requests are equal if their results are."""
+
+import argparse
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from typing import Any, TypeVar
+
+from poselift.cli.detector import DetectorRequest, detector_request
+from poselift.cli.weights import DEFAULT_LIFTER
+from poselift.finding.finder import DEFAULT_QUALITY
+from poselift.kinematics.height import GivenHeights, check_heights
+from poselift.lifting import LiftOptions
+
+Request = TypeVar("Request")
+
+
+@dataclass(frozen=True)
+class DetectionRequest:
+    """What the detections of a video depend on: lifting again with an equal one needs no picture.
+
+    Attributes:
+        start: first second of the span; the beginning if None.
+        end: end of the span, seconds, exclusive; the end of the video if None.
+        quality: how often the detector looks: best, balanced or fast.
+        detector: finds the people.
+    """
+
+    start: float | None = None
+    end: float | None = None
+    quality: str = DEFAULT_QUALITY
+    detector: DetectorRequest = field(default_factory=DetectorRequest)
+
+
+@dataclass(frozen=True)
+class LiftRequest:
+    """What to lift, with which lifter and options, and what to write.
+
+    `poselift batch` does again what an equal request has not done, so a field that changes no result has
+    `compare=False`.
+
+    Attributes:
+        detection: the span, and how people are found in it.
+        weights: the lifter: a name, or a file.
+        people: numbers of the people to lift; all if None.
+        height: standing height of everybody, or by person's number, metres; estimated if None.
+        fov: field of view across the longer side of the picture, degrees; assumed if None.
+        intrinsics: fx, fy, cx, cy in pixels, instead of `fov`.
+        options: settings of the lifter.
+        skeleton: the joints to write; those of Human3.6M if None, as far as the weights give them.
+        world: whether to write the motion in the world frame.
+        formats: names of the formats to write beside the npz.
+        overlay: whether to write the video with 2D and 3D.
+
+    Raises:
+        InputError: no person has such a height.
+    """
+
+    detection: DetectionRequest = field(default_factory=DetectionRequest)
+    weights: str = DEFAULT_LIFTER
+    people: tuple[int, ...] | None = None
+    height: GivenHeights = None
+    fov: float | None = None
+    intrinsics: tuple[float, float, float, float] | None = None
+    options: LiftOptions = field(default_factory=LiftOptions)
+    skeleton: str | None = None
+    world: bool = False
+    formats: tuple[str, ...] = ()
+    overlay: bool = True
+
+    def __post_init__(self) -> None:
+        """Checks the heights: before the long work."""
+        check_heights(self.height)
+
+
+def lift_request(arguments: argparse.Namespace) -> LiftRequest:
+    """The request of a command line.
+
+    Args:
+        arguments: options of `add_lift_options` and `add_detector_options`.
+
+    Raises:
+        InputError: options contradict each other, or a value makes no sense.
+    """
+    return with_values(LiftRequest(), {**vars(arguments), "detector": detector_request(arguments)})
+
+
+def with_values(request: Request, given: Mapping[str, Any]) -> Request:
+    """The request with the given values in the fields of their names, at any depth.
+
+    Args:
+        request: a dataclass, whose fields may be dataclasses.
+        given: values by the names of fields; None leaves a field as it is, and other names are ignored.
+
+    Example:
+        >>> request = with_values(LiftRequest(), {"fov": 60.0, "quality": "best", "end": None, "quiet": True})
+        >>> request.fov, request.detection.quality
+        (60.0, 'best')
+    """
+    changes = {}
+    for each in fields(request):  # type: ignore[arg-type]
+        value = getattr(request, each.name)
+        if given.get(each.name) is not None:
+            changes[each.name] = given[each.name]
+        elif is_dataclass(value):
+            changes[each.name] = with_values(value, given)
+    return replace(request, **changes)  # type: ignore[type-var]

@@ -1,1 +1,0 @@
-"""`poselift study`: every mechanism of the thesis, trained and measured in the same way."""

@@ -1,0 +1,176 @@
+"""Whether values that users write fit the annotations of what takes them."""
+
+import inspect
+import math
+import os
+import pathlib
+import sys
+import types
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Annotated, Any, Literal, NotRequired, Required, Union, Unpack, get_args, get_origin, get_type_hints
+
+from poselift.core.errors import InputError
+
+Count = Annotated[int, 1, math.inf]
+"""A number of things, of which there is at least one."""
+
+_PLAIN = {bool: "true or false", int: "a whole number", float: "a number", str: "text", type(None): "null"}
+"""Kinds of one value, and their names for people."""
+_GROUP = "a group of keys"
+_NUMBERS = (int, float)
+_PATHS = (os.PathLike, pathlib.Path)
+_LISTS = (Sequence, Iterable, list, tuple)
+_GROUPS = (Mapping, dict)
+
+
+def checked(key: str, kind: Any, value: Any) -> Any:
+    """The value as its annotation has it: whole numbers become floats, and numbers text, where those are wanted.
+
+    Whether true is a number, or 2.0 a whole one, would be guesses: both are refused, as is what is not finite.
+
+    Args:
+        key: names the value in messages.
+        kind: the annotation: plain types, `Literal`, lists, mappings and unions of them; `Annotated` with the smallest
+            and the largest number. A value of another class is not looked at, but text or a number is refused.
+        value: plain data.
+
+    Raises:
+        InputError: the value does not fit.
+
+    Example:
+        >>> checked("depth", float, 3)
+        3.0
+        >>> checked("skeletons", Mapping[str, float] | None, {"coco17": "abc"})
+        Traceback (most recent call last):
+        poselift.core.errors.InputError: skeletons.coco17=abc must be a number
+    """
+    origin = get_origin(kind) or kind
+    if kind is Any or isinstance(kind, str) or kind is inspect.Parameter.empty:
+        return value
+    if origin in (Required, NotRequired):
+        return checked(key, get_args(kind)[0], value)
+    if origin is Annotated:
+        kind, least, most = get_args(kind)
+        if not least <= checked(key, kind, value) <= most:
+            wanted = f"{_name(kind)}, {least:g} or more" if math.isinf(most) else f"a number from {least:g} to {most:g}"
+            raise InputError(f"{key}={_text(value)} must be {wanted}")
+        return checked(key, kind, value)
+    if origin in (Union, types.UnionType):
+        return _checked_union(key, get_args(kind), value)
+    if origin is Literal:
+        if value not in get_args(kind):
+            choices = ", ".join(map(_text, get_args(kind)))
+            raise InputError(f"{key}={_text(value)} is not known; choose {choices}")
+        return value
+    if kind in (str, *_PATHS) or origin in _PATHS:
+        if type(value) in _NUMBERS:  # a name such as 2026 is a number to Hydra
+            return str(value)
+        fits = isinstance(value, str | os.PathLike)
+    elif kind in _NUMBERS:
+        fits = type(value) is int or (kind is float and type(value) is float)
+        if fits and not abs(value) <= sys.float_info.max:  # NaN neither
+            raise InputError(f"{key}={value} must be a finite number")
+        value = float(value) if fits and kind is float else value
+    elif kind in _PLAIN:
+        fits = value is None if kind is type(None) else type(value) is kind
+    elif origin in _LISTS:
+        fits = isinstance(value, Sequence) and not isinstance(value, str)
+        if fits:
+            return _checked_elements(key, kind, value)
+    elif origin in _GROUPS:
+        fits = isinstance(value, Mapping)
+        if fits and len(get_args(kind)) == 2:
+            return {name: checked(f"{key}.{name}", get_args(kind)[1], each) for name, each in value.items()}
+    else:
+        fits = not isinstance(value, bool | int | float | str | None)
+    if not fits:
+        raise InputError(f"{key}={_text(value)} must be {_name(kind)}")
+    return value
+
+
+def check_call(key: str, target: Callable[..., Any], arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments of a call by name, each as the annotation of the target has it.
+
+    Args:
+        key: names the group of arguments in messages; "" for none.
+        target: a function or class.
+        arguments: those that are known; others may be added later.
+
+    Raises:
+        InputError: the target takes no such argument, or a value does not fit.
+    """
+    kinds, others = argument_kinds(target)
+    found = {}
+    for name, value in arguments.items():
+        if name not in kinds and others is None:
+            taker = getattr(target, "__name__", str(target)).removesuffix("Config")
+            raise InputError(f"{taker} takes no {name}; leave out the override that sets it")
+        found[name] = checked(f"{key}.{name}".lstrip("."), kinds.get(name, others), value)
+    return found
+
+
+def argument_kinds(target: Callable[..., Any]) -> tuple[dict[str, Any], Any]:
+    """The annotation of each argument, also of `**common: Unpack[...]`, and of any others; None if there are none."""
+    kinds: dict[str, Any] = {}
+    others = None
+    for name, parameter in inspect.signature(target).parameters.items():
+        if get_origin(parameter.annotation) is Unpack:
+            [common] = get_args(parameter.annotation)
+            kinds |= get_type_hints(common, include_extras=True)
+        elif parameter.kind is parameter.VAR_KEYWORD:
+            others = parameter.annotation
+        elif parameter.kind is not parameter.VAR_POSITIONAL:
+            kinds[name] = parameter.annotation
+    return kinds, others
+
+
+def _checked_union(key: str, kinds: Sequence[Any], value: Any) -> Any:
+    """The value as the first of the kinds that it fits."""
+    number = type(value) in _NUMBERS and bool(set(kinds) & set(_NUMBERS))  # it is then no text
+    tried = [kind for kind in kinds if not (number and kind is str)]
+    tried.sort(key=lambda kind: kind is float)  # a whole number stays one where it may
+    whole = f"{key}={_text(value)} "
+    for kind in tried:
+        try:
+            return checked(key, kind, value)
+        except InputError as error:
+            if not str(error).startswith(whole):  # the fault is inside the value
+                raise
+    names = dict.fromkeys(map(_name, kinds))
+    if set(names) - {_GROUP, _PLAIN[type(None)]}:  # a class among them is nothing to write in a config
+        names.pop(_GROUP, None)
+    raise InputError(f"{whole}must be {' or '.join(names)}")
+
+
+def _checked_elements(key: str, kind: Any, value: Sequence[Any]) -> Any:
+    """A list or tuple, each element as its kind has it; [1, 2] may be a tuple."""
+    parts = get_args(kind)
+    if get_origin(kind) is tuple and parts and parts[-1] is not Ellipsis:
+        if len(value) != len(parts):
+            raise InputError(f"{key}={_text(value)} must be a list of {len(parts)}")
+        return tuple(checked(f"{key}.{place}", *each) for place, each in enumerate(zip(parts, value, strict=True)))
+    element = parts[0] if parts else Any
+    found = [checked(f"{key}.{place}", element, each) for place, each in enumerate(value)]
+    return tuple(found) if isinstance(value, tuple) else found
+
+
+def _name(kind: Any) -> str:
+    """The kind for people."""
+    origin = get_origin(kind) or kind
+    if kind in _PLAIN:
+        return _PLAIN[kind]
+    if origin in _PATHS:
+        return _PLAIN[str]
+    if origin is Literal:
+        return f"one of {', '.join(map(_text, get_args(kind)))}"
+    if origin is Annotated:
+        return _name(get_args(kind)[0])
+    if origin in _LISTS:
+        of = get_args(kind)[:1]
+        return {(int,): "a list of whole numbers", (float,): "a list of numbers"}.get(of, "a list")
+    return _GROUP
+
+
+def _text(value: Any) -> str:
+    """The value as an override has it."""
+    return "null" if value is None else str(value).lower() if isinstance(value, bool) else str(value)

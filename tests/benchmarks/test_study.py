@@ -1,0 +1,224 @@
+"""The study: its rows, its measurements, and continuing after a stop."""
+
+import csv
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hydra import compose, initialize_config_dir
+
+import benchmarks.study
+from benchmarks.study.budgets import BUDGETS, Budget
+from benchmarks.study.rows import FAMILIES, Row, all_rows
+from benchmarks.study.run import Study, exponent
+from poselift.cli.config import CONF
+from poselift.core.errors import InputError
+from poselift.nn.attention import ATTENTION
+from poselift.reports.entries import sections
+from poselift.reports.runs import read_runs
+
+pytestmark = pytest.mark.slow
+
+ROOT = Path(CONF).parent
+PAGE = ROOT / "docs" / "mechanisms.md"
+TINY = Budget(
+    steps=2,
+    batch=4,
+    frames=16,
+    views=1,
+    repeats=1,
+    trainer="cpu",
+    sizes={"martinez": ("model.dim=16",), "rnn": ("model.dim=16",)},
+    other=("data.clips=2", "data.clip_frames=40", "callbacks.ema=null"),
+)
+
+
+def stems(group):
+    return {path.stem for path in (Path(CONF) / group).glob("*.yaml")}
+
+
+class TestRows:
+    def test_every_name_on_disk_is_trained(self):
+        overrides = {override for row in all_rows() for override in row.overrides}
+        missing = {
+            f"{group}={name}"
+            for group in ("model", "model/attention", "schedule", "schedule/warmup")
+            for name in stems(group)
+        } - overrides
+        # benchmarks/lifters.py compares it at equal cost.
+        assert missing == {"model=mixste"}
+        assert "model/init=t_fixup" in overrides
+        assert set(ATTENTION) == stems("model/attention")
+
+    def test_names_are_told_apart_and_files_are_there(self):
+        rows = all_rows()
+        assert len({row.name for row in rows}) == len(rows)
+        for row in rows:
+            assert (ROOT / row.code).is_file(), row
+            assert (ROOT / row.test).is_file(), row
+            assert row.family in FAMILIES
+
+    @pytest.mark.parametrize("budget", BUDGETS)
+    def test_the_keys_of_a_budget_exist(self, budget, tmp_path):
+        """The keys that a budget sets exist: one row for each model that it sizes and each key of a warm-up."""
+        study = Study(BUDGETS[budget], tmp_path, ["data=synthetic"])
+        sized = {row.model: row for row in all_rows() if row.model in BUDGETS[budget].sizes}
+        assert sized.keys() == BUDGETS[budget].sizes.keys()
+        one_each = sized | {row.warmup: row for row in all_rows()}
+        for row in one_each.values():
+            with initialize_config_dir(CONF, version_base="1.3"):
+                config = compose("train", study.overrides(row))
+            assert config.frames == config.data.frames == BUDGETS[budget].frames
+            assert config.steps == config.data.batches == BUDGETS[budget].steps
+
+
+@pytest.mark.parametrize(("power", "factor"), [(1.0, 3.0), (2.0, 0.1), (0.0, 5.0)])
+def test_the_exponent_of_a_power_of_the_length(power, factor):
+    assert exponent({t: factor * t**power for t in (27, 81, 243, 729)}) == pytest.approx(power, abs=1e-9)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("study")
+
+
+# The warning is Lightning's own.
+@pytest.mark.filterwarnings("ignore:.*LeafSpec.*:FutureWarning")
+class TestRun:
+    @pytest.fixture
+    def study(self, folder, monkeypatch):
+        monkeypatch.setitem(BUDGETS, "smoke", TINY)
+
+        def start(*arguments):
+            benchmarks.study.main(["--out", str(folder), *arguments])
+
+        return start
+
+    def test_rows_are_trained_scored_and_measured(self, study, folder, capsys):
+        study("--only", "martinez", "rnn", "--page", str(folder / "docs" / "page.md"))
+        assert f"2 of {len(all_rows())} rows in {folder}" in capsys.readouterr().out
+        found, _ = sections(read_runs([folder / "rows" / "martinez", folder / "rows" / "rnn"]))
+        assert [entry.name for entry in found[0].entries] == ["martinez", "rnn"]
+        rows = json.loads((folder / "study.json").read_text())["rows"]
+        assert [row["name"] for row in rows] == ["martinez", "rnn"]
+        for row in rows:
+            metrics = json.loads((folder / "rows" / row["name"] / "metrics.json").read_text())
+            assert row["error"]["mpjpe"] == metrics["metrics"]["mpjpe"]["mean"]
+            assert row["growth"]["macs"] == pytest.approx(1.0, abs=1e-3), "frame by frame"
+            assert row["cost"]["729"]["macs"] == pytest.approx(27 * row["cost"]["27"]["macs"], rel=1e-3)
+            assert "model.dim=16" in row["command"]
+        with open(folder / "study.csv", newline="") as file:
+            table = list(csv.DictReader(file))
+        assert float(table[0]["MPJPE (mm)"]) == rows[0]["error"]["mpjpe"]
+        assert "| Before Transformers | rnn |" in (folder / "study.md").read_text()
+        assert all((folder / "plots" / f"{name}.png").stat().st_size > 5000 for name in ("errors", "growth"))
+        page = (folder / "docs" / "page.md").read_text()
+        assert "<br>`model=martinez` |" in page
+        assert "`lstm`" not in page, "it was not trained"
+
+    def test_what_is_finished_is_not_trained_again(self, study, folder, monkeypatch):
+        runs = []
+        monkeypatch.setattr(Study, "run", lambda self, row: runs.append(row.name))
+        study("--only", "martinez", "rnn")
+        assert runs == []
+        monkeypatch.setitem(BUDGETS, "smoke", Budget(**{**vars(TINY), "steps": 3}))
+        benchmarks.study.main(["--out", str(folder), "--only", "rnn"])
+        assert runs == ["rnn"], "under another budget it is another row"
+
+    @pytest.mark.parametrize(("stop", "code"), [(KeyboardInterrupt(), 130), (SystemExit(143), 143)])
+    def test_a_stop_leaves_what_is_finished(self, stop, code, study, folder, monkeypatch, capsys):
+        """SIGTERM ends a training with exit code 143."""
+
+        def interrupt(self, row):
+            raise stop
+
+        monkeypatch.setattr(Study, "run", interrupt)
+        with pytest.raises(SystemExit) as caught:
+            study("--only", "martinez", "gru")
+        assert caught.value.code == code
+        out = capsys.readouterr().out
+        assert "Stopped. The same command continues." in out
+        assert f"2 of {len(all_rows())} rows" in out
+
+    def test_a_row_that_fails_does_not_stop_the_others(self, study, monkeypatch, capsys):
+        def fail(self, row):
+            raise InputError("nothing came of it")
+
+        monkeypatch.setattr(Study, "run", fail)
+        with pytest.raises(SystemExit) as caught:
+            study("--only", "gru", "lstm")
+        assert caught.value.code == 2
+        assert "row gru: nothing came of it\nrow lstm: nothing came of it" in capsys.readouterr().err
+
+    def test_nothing_is_named_that_was_not_written(self, monkeypatch, tmp_path, capsys):
+        def fail(self, row):
+            raise InputError("nothing came of it")
+
+        monkeypatch.setattr(Study, "run", fail)
+        with pytest.raises(SystemExit):
+            benchmarks.study.main(["--out", str(tmp_path / "new"), "--only", "gru"])
+        out = capsys.readouterr().out
+        assert (
+            out
+            == f"None of {len(all_rows())} rows is finished in {tmp_path / 'new'}, so there are no tables and plots\n"
+        )
+
+    def test_quotation_marks_in_paths(self, monkeypatch, tmp_path):
+        """The data is read from there; the row is written there."""
+        monkeypatch.setitem(BUDGETS, "smoke", replace(TINY, other=()))
+        given = []
+        monkeypatch.setattr("benchmarks.study.run.train", given.append)
+        names = [str(tmp_path / name) for name in ("o'b.npz", "v'b.npz")]
+        with pytest.raises(SystemExit):
+            benchmarks.study.main(
+                ["--out", str(tmp_path / "o'b"), "--only", "rnn", "--corpus", names[0], "--bench", names[1]]
+            )
+        (config,) = given
+        assert [config.data.corpus, config.data.bench] == names
+        assert config.output == config.callbacks.dynamics.path.removesuffix("/dynamics.json")
+        assert config.output == str(tmp_path / "o'b" / "rows" / "rnn")
+
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            (["--only", "scaled_dots"], "no row is called 'scaled_dots'; did you mean 'scaled_dot'?"),
+            (["--corpus", "cmu50.npz"], "--corpus and --bench go together"),
+        ],
+    )
+    def test_bad_options(self, study, arguments, message, capsys):
+        with pytest.raises(SystemExit) as caught:
+            study(*arguments)
+        assert caught.value.code == 2
+        assert message in capsys.readouterr().err
+
+
+class TestPage:
+    """docs/mechanisms.md, as it stands in the repository."""
+
+    def test_every_name_is_there_with_its_override_and_its_figures(self):
+        lines = [line for line in PAGE.read_text(encoding="utf-8").splitlines() if line.startswith("| `")]
+        shown = {}
+        for line in lines:
+            first, *figures = (cell.strip() for cell in line.strip("|").split(" | "))
+            name, override = re.fullmatch(r"`(\w+)` \[code]\(\S+\), \[test]\(\S+\)<br>`([^`]+)`", first).groups()
+            shown[name] = (override, figures)
+        assert sorted(shown) == sorted(row.name for row in all_rows())
+        for row in all_rows():
+            override, figures = shown[row.name]
+            assert override == " ".join(row.overrides)
+            assert len(figures) == 8
+            assert all(float(figure) > 0 for figure in figures[:3])
+
+    def test_every_link_leads_somewhere(self):
+        links = re.findall(r"\]\(([^)]+)\)", PAGE.read_text(encoding="utf-8"))
+        assert len(links) >= 2 * len(all_rows())
+        assert all((PAGE.parent / link).is_file() for link in links)
+
+
+def test_a_warm_up_is_a_tenth_of_the_steps_where_a_key_says_so():
+    row = Row("x", FAMILIES[0], ("schedule=noam",), "", "", warmup="schedule.warmup")
+    assert "schedule.warmup=2" in Budget(25, 1, 1, 1, 1, "cpu").overrides(row)
+    bare = Row("x", FAMILIES[0], (), "", "", warmup=None)
+    assert not [o for o in Budget(25, 1, 1, 1, 1, "cpu").overrides(bare) if "warmup" in o]

@@ -1,0 +1,65 @@
+"""What the results of a video depend on: every field of its request, by the content of files."""
+
+from dataclasses import dataclass, fields, is_dataclass, replace
+
+from poselift.cli.batch.settings import Settings, settings_of
+from poselift.cli.detector import DetectorRequest
+from poselift.cli.lift_request import DetectionRequest, LiftRequest
+from poselift.lifting import LiftOptions
+
+
+def changed_once(request):
+    """The request with one field changed, for each field at any depth, and whether that field counts."""
+    for each in fields(request):
+        value = getattr(request, each.name)
+        if is_dataclass(value):
+            yield from ((replace(request, **{each.name: inner}), counts) for inner, counts in changed_once(value))
+        else:
+            other = {bool: not value, str: f"another {value}", dict: {"some": "thing"}, tuple: ("trc",)}
+            yield replace(request, **{each.name: other.get(type(value), 1.0)}), each.compare
+
+
+def test_every_field_counts_unless_it_changes_no_result():
+    before, requests = settings_of(LiftRequest()), list(changed_once(LiftRequest()))
+    assert [request for request, counts in requests if not counts] == [LiftRequest()], "what a detector may do"
+    for request, counts in requests:
+        assert (settings_of(request) != before) == counts, request
+
+
+def test_a_new_field_counts():
+    @dataclass(frozen=True)
+    class NewOptions(LiftOptions):
+        smooth: bool = False
+
+    @dataclass(frozen=True)
+    class NewRequest(LiftRequest):
+        mirror: bool = False
+
+    assert settings_of(NewRequest()) != settings_of(NewRequest(mirror=True))
+    smooth = replace(LiftRequest(), options=NewOptions(smooth=True))
+    assert settings_of(replace(LiftRequest(), options=NewOptions())) != settings_of(smooth)
+
+
+def test_only_what_is_looked_for_and_how_needs_new_detections():
+    before = settings_of(LiftRequest())
+    again = settings_of(replace(LiftRequest(), fov=60.0, options=LiftOptions(threshold=0.5)))
+    assert again.detection == before.detection
+    assert again.lifting != before.lifting
+    assert settings_of(LiftRequest(DetectionRequest(quality="best"))).detection != before.detection
+
+
+def test_a_file_with_the_name_of_an_option_changes_nothing(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "fast").write_text("a file")
+    (tmp_path / "pose.onnx").write_text("a network")
+    detector = DetectorRequest("rtmpose", {"model": "pose.onnx", "person_model": "gone.onnx"})
+    detection = settings_of(LiftRequest(DetectionRequest(quality="fast", detector=detector))).detection
+    assert detection["quality"] == "fast"
+    assert detection["detector"]["files"]["person_model"] == "gone.onnx"
+    assert len(detection["detector"]["files"]["model"]) == 64, "the SHA-256 of the file"
+
+
+def test_detections_depend_on_the_weights_of_the_detector():
+    settings = Settings({"quality": "best"}, {})
+    keys = {settings.key(video, {"m.onnx": digest}) for video in ("a", "b") for digest in ("1", "2")}
+    assert len(keys) == 4

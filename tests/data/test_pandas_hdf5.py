@@ -1,0 +1,53 @@
+import gzip
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+
+from poselift.core.errors import InputError
+from poselift.data.pandas_hdf5 import is_hdf5, read_frame
+
+FILES = Path(__file__).parents[1] / "keypoints" / "files"
+
+
+@pytest.fixture
+def path(tmp_path):
+    path = tmp_path / "clip.h5"
+    path.write_bytes(gzip.decompress((FILES / "deeplabcut_single_table.h5.gz").read_bytes()))
+    return path
+
+
+def test_labels_and_values_of_what_pandas_wrote(path):
+    columns, index, values = read_frame(path)
+    assert is_hdf5(path)
+    assert columns[3] == ("DLC_resnet50_walkMay1shuffle1_50000", "left_shoulder", "x")
+    assert index == [0, 1, 2, 3]
+    assert values.shape == (4, 24)
+    assert values[1, 0] == 106.0
+
+
+def test_no_code_is_run_from_the_labels(path):
+    with h5py.File(path, "r+") as file:
+        table = file["df_with_missing/table"]
+        del table.attrs["values_block_0_kind"]
+        table.attrs["values_block_0_kind"] = np.bytes_(b"cos\nsystem\n(S'echo hacked'\ntR.")
+    with pytest.raises(InputError, match=r"cannot be read as a table.*may run code"):
+        read_frame(path)
+
+
+def test_damaged_files(path, tmp_path):
+    content = path.read_bytes()
+    path.write_bytes(content[: len(content) // 2])
+    with pytest.raises(InputError, match=r"clip\.h5: cannot be read"):
+        read_frame(path)
+    with h5py.File(tmp_path / "other.h5", "w") as file:
+        file["x"] = np.zeros(3)
+    with pytest.raises(InputError, match="holds 0 tables"):
+        read_frame(tmp_path / "other.h5")
+
+
+def test_h5py_is_asked_for(path, monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(InputError, match=r"h5py is not installed; run: pip install 'poselift\[datasets\]'"):
+        read_frame(path)
