@@ -15,7 +15,7 @@ from poselift.detection.orientation import LEANING, body_angle
 from poselift.finding.followed import Followed, Place
 from poselift.finding.looks import LookAhead, looks
 from poselift.finding.looks_back import LooksBack
-from poselift.finding.overlaps import Confusions, claimed, fit, touching
+from poselift.finding.overlaps import Confusions, agreement, claimed, touching
 from poselift.finding.searches import RunningSearch, Searches
 from poselift.structures import Detections
 from poselift.video import Frame
@@ -303,14 +303,14 @@ class Finder:
         # Of somebody who is beside a painted body a look may show what is left of that body.
         for row, place in enumerate(new, count):
             if seen[row] and any(touching(place.box, person.expected_box(time)) for person in self._people):
-                agrees = fit(found.keypoints[row], found.scores[row], place.points, place.size) >= _AGREES
+                agrees = agreement(found, place, row) >= _AGREES
                 seen[row] = agrees and found.box_scores[row] >= _NEW_TURNED
         places = [person.expected(time) for person in due]
         # Those who are followed come first: a newcomer may be one of them in another crop. Of two who are followed, and
         # look the same now, the one stays who was expected there.
         order = found.box_scores.copy()
         for row, place in enumerate(places):
-            order[row] = 1 + order[row] * fit(found.keypoints[row], found.scores[row], place.points, due[row].size)
+            order[row] = 1 + order[row] * agreement(found, place, row)
         rows = np.flatnonzero(seen)
         rows = np.sort(rows[pose_nms(found.keypoints[rows], found.scores[rows], found.boxes[rows], order[rows])])
         kept = found.rows(rows)

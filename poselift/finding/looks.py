@@ -11,12 +11,14 @@ from poselift.core.threads import pool
 from poselift.detection import PlaceDetector
 from poselift.detection.orientation import LEANING, SURE, apart, body_angle, other_angles
 from poselift.finding.followed import Followed, Place
-from poselift.finding.overlaps import touching, without_others
+from poselift.finding.overlaps import agreement, touching, without_others
 from poselift.structures import Detections
 from poselift.video import Frame
 
 _CONVINCING = 0.1
 """By how much the mean joint score must be higher for somebody who is followed to be turned by a quarter or more."""
+_FITS = 0.7
+"""Fit of a look to what was expected, below which another one follows in which nothing of the others is left."""
 _NEAR, _ALIKE = 0.05, 0.1
 """Largest distance between the edges of two places that are as good as one, as a share of the longer side, and between
 their angles, radians."""
@@ -125,9 +127,14 @@ def _look(
         return _look_at(detector, frame, places, quick)
 
     def look(row: int) -> Detections:
-        part, corner = without_others(frame, places[row], near[row], detector.skeleton)
-        found = _look_at(detector, part, [places[row].moved(-corner)], quick)
-        return replace(found, boxes=found.boxes + np.tile(corner, 2), keypoints=found.keypoints + corner)
+        tries = []
+        for shared in (True, False):
+            part, corner = without_others(frame, places[row], near[row], detector.skeleton, shared)
+            found = _look_at(detector, part, [places[row].moved(-corner)], quick)
+            tries.append(replace(found, boxes=found.boxes + np.tile(corner, 2), keypoints=found.keypoints + corner))
+            if agreement(tries[-1], places[row]) >= _FITS:
+                break
+        return max(tries, key=lambda found: agreement(found, places[row]) * found.box_scores[0])
 
     alone = [row for row, others in enumerate(near) if not others]
     several = [_look_at(detector, frame, [places[row] for row in alone], quick)] if alone else []

@@ -11,7 +11,7 @@ from poselift.detection import PlaceDetector
 from poselift.detection.duplicates import pose_nms
 from poselift.finding.followed import Followed, Place
 from poselift.finding.looks import looks
-from poselift.finding.overlaps import claimed, fit
+from poselift.finding.overlaps import agreement, claimed
 from poselift.structures import Detections
 from poselift.video import Frame
 
@@ -91,7 +91,7 @@ class LooksBack:
         seen = replace(seen, boxes=seen.boxes * look.step, keypoints=seen.keypoints * look.step)
         if not person.recognised(float(seen.box_scores[0])):
             return None
-        if fit(seen.keypoints[0], seen.scores[0], place.points, person.size) < _SAME:
+        if agreement(seen, place) < _SAME:
             return None
         both = Detections.joined([there, seen])
         order = np.append(np.ones(len(there)), 0.0)

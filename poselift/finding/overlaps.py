@@ -22,7 +22,7 @@ _TOLERANCE = 0.1
 """Distance of a joint from where it is expected that counts as far, as a share of the person's size."""
 _LIMBS = ("elbow", "wrist", "knee", "ankle")
 """Joints that two people may claim; where trunks coincide, one of the two is dropped."""
-_MARGIN = 0.05
+_MARGIN = 0.1
 """By how much the joints of who stands behind score lower, at least, where the two overlap."""
 _APART = 0.25
 """Longest time between two confusions of one span, seconds."""
@@ -71,9 +71,16 @@ def silhouette(
 
 
 def without_others(
-    frame: UInt8[np.ndarray, "_ _ 3"], place: Place, others: Sequence[Place], skeleton: Skeleton
+    frame: UInt8[np.ndarray, "_ _ 3"], place: Place, others: Sequence[Place], skeleton: Skeleton, shared: bool = True
 ) -> tuple[UInt8[np.ndarray, "_ _ 3"], Float[np.ndarray, "2"]]:
-    """The part of a picture around a place, with the bodies of others painted out beside the body that is looked for.
+    """The part of a picture around a place, with the bodies of others painted out.
+
+    Args:
+        frame: the picture.
+        place: of the person who is looked for.
+        others: who overlap.
+        skeleton: of the joints.
+        shared: leave what lies on the body that is looked for too, unless it is clearly behind.
 
     Returns:
         The part, and the pixel of its upper left corner in the picture.
@@ -85,8 +92,8 @@ def without_others(
     own = silhouette(place.points - low, skeleton, part.shape)
     for other in others:
         body = silhouette(other.points - low, skeleton, part.shape)
-        in_front = _mean_score(place, body, low) >= _mean_score(other, own, low) - _MARGIN
-        part[body > own * in_front] = _GREY
+        kept = shared and _mean_score(place, body, low) >= _mean_score(other, own, low) - _MARGIN
+        part[body > own * kept] = _GREY
     return part, low.astype(float)
 
 
@@ -99,13 +106,12 @@ def _mean_score(place: Place, body: UInt8[np.ndarray, "h w"], low: Int[np.ndarra
     return float(place.scores[on].mean()) if on.any() else 0.0
 
 
-def fit(
-    points: Float[np.ndarray, "j 2"], scores: Float[np.ndarray, " j"], expected: Float[np.ndarray, "j 2"], size: float
-) -> float:
-    """Share of joints where they were expected, soft and weighted by scores; the size of the person is in pixels."""
-    near = np.exp(-(np.linalg.norm(points - expected, axis=-1) ** 2) / (2 * (_TOLERANCE * size) ** 2))
-    weights = np.where(np.isfinite(near), scores, 0)
-    return float(weights @ np.nan_to_num(near)) / max(float(weights.sum()), 1e-9)
+def agreement(found: Detections, place: Place, row: int = 0) -> float:
+    """Share of a person's joints where they were expected, 0 to 1, soft and weighted by their scores."""
+    apart = np.linalg.norm(found.keypoints[row] - place.points, axis=-1) / place.size
+    seen = np.isfinite(apart)
+    weights = found.scores[row][seen]
+    return float(weights @ np.exp(-(apart[seen] ** 2) / (2 * _TOLERANCE**2))) / max(float(weights.sum()), 1e-9)
 
 
 def claimed(found: Detections, expected: Sequence[Float[np.ndarray, "j 2"] | None]) -> Bool[np.ndarray, "n j"]:
