@@ -1,7 +1,7 @@
 """Errors of the world frame: up, ground, foot contacts, and the motion before and after feet stand still.
 
     python -m benchmarks.world --corpus cmu50.npz --bench bench_val.npz [--weights NAME|FILE ...] [--skeleton coco17]
-    python -m benchmarks.world --motions DIR [DIR ...]
+    python -m benchmarks.world [--motions DIR ...] [--real mhad_s02.npz]
 
 Lifts every view of the benchmark from detector-like 2D, brings it to the world with `poselift.lifting.to_world`, and
 compares with the truth, whose world has Y up and the ground at Y = 0. Means over subjects of their means over views.
@@ -24,6 +24,7 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from benchmarks.command import add_bench, command_line, errors_shown, subject_mean, table_head, table_row
+from benchmarks.real import takes
 from poselift.core.errors import InputError
 from poselift.data.cmu_bench import CmuBench
 from poselift.data.reading import load_arrays
@@ -147,18 +148,23 @@ def measured(view: View, R: Float[np.ndarray, "3 3"], t: Float[np.ndarray, "3"],
     return row
 
 
-def kept(folder: Path) -> Iterator[list[str]]:
-    """The row of each person of a folder: what the world changes."""
+def read_folder(folder: Path) -> tuple[list[Motion], CameraModel]:
+    """Everybody whom `poselift lift` wrote to a folder, and the camera."""
     paths = sorted(folder.glob("person_*.npz"))
-    motions = [read_motion(path) for path in paths]
-    sidecar = read_sidecar(paths[0].with_suffix(".json"))
-    seen = camera_in(sidecar, paths[0])
+    if not paths:
+        raise InputError(f"{folder} has no person_*.npz; give folders of `poselift lift`")
+    motions, sidecar = [read_motion(path) for path in paths], paths[0].with_suffix(".json")
+    seen = camera_in(read_sidecar(sidecar), sidecar)
     if seen is None:
-        raise InputError(f"{paths[0]}: the camera is missing in its json; lift again")
-    camera = CameraModel(seen.K, motions[0].keypoints.image_size, "given")
+        raise InputError(f"{sidecar}: the camera is missing; lift again")
+    return motions, CameraModel(seen.K, seen.image_size, "given")
+
+
+def kept(motions: Sequence[Motion], camera: CameraModel) -> Iterator[list[float]]:
+    """What the world changes of each person's motion."""
     heights = {motion.keypoints.person: motion.height for motion in motions if motion.height is not None}
     world = to_world(motions, camera, heights=heights)
-    for path, before, after in zip(paths, motions, world.motions, strict=True):
+    for before, after in zip(motions, world.motions, strict=True):
         change = np.abs(leg_angles(after) - leg_angles(before))
         change = change[np.isfinite(change)]
         down, feet = find_contacts(before, world.R[1]), feet_of(after)
@@ -172,8 +178,8 @@ def kept(folder: Path) -> Iterator[list[str]]:
             places = (motion.joints + motion.root[:, None])[:, motion.skeleton.indices(names)] @ camera.K.T
             pixels = motion.keypoints.keypoints[:, motion.keypoints.skeleton.indices(names)]
             off.append(np.nanmedian(np.linalg.norm(places[..., :2] / places[..., 2:] - pixels, axis=-1)))
-        values = np.median(change), np.percentile(change, 95), 100 * np.nanmean(slide), *off
-        yield [f"{folder.name}/{path.stem}", *(f"{value:.2f}" for value in values)]
+        sliding = 100 * float(np.nanmean(slide)) if len(slide) else np.nan
+        yield [float(np.median(change)), float(np.percentile(change, 95)), sliding, *off]
 
 
 def leg_angles(motion: Motion) -> Float[np.ndarray, "t 4"]:
@@ -212,12 +218,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = command_line(__doc__)
     add_bench(parser, skeleton="coco17", required=False)
     parser.add_argument("--motions", nargs="+", type=Path, metavar="DIR", help="folders of `poselift lift` instead")
+    parser.add_argument("--real", type=Path, metavar="FILE", help="likewise the takes of mhad_s02.npz, on the mean")
     options = parser.parse_args(arguments)
     with errors_shown(parser):
-        if options.motions:
+        if options.motions or options.real:
             print(table_head(["", *KEPT]))
-            for folder in options.motions:
-                print("\n".join(map(table_row, kept(folder))), flush=True)
+            for folder in options.motions or []:
+                motions, camera = read_folder(folder)
+                for motion, values in zip(motions, kept(motions, camera), strict=True):
+                    name = f"{folder.name}, person {motion.keypoints.person}"
+                    print(table_row([name, *(f"{value:.2f}" for value in values)]), flush=True)
+            for weights in map(load_weights, options.weights if options.real else []):
+                rows = [next(kept([lift_view(view, weights)], camera_of(view))) for view in takes(options.real)]
+                name = f"real person, {len(rows)} takes, `{weights.name}`"
+                print(table_row([name, *(f"{value:.2f}" for value in np.nanmean(rows, 0))]), flush=True)
             return
         if not (options.corpus and options.bench):
             raise InputError("give --corpus cmu50.npz and --bench bench_val.npz, or --motions DIR")
