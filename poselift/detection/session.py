@@ -1,5 +1,6 @@
 """ONNX models opened with onnxruntime, on the CPU or on a CUDA device."""
 
+import os
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
@@ -96,8 +97,9 @@ def open_session(path: Path, device: str, threads: int = 0) -> onnxruntime.Infer
         if not cv2.checkHardwareSupport(_VNNI):
             # Sums of products of 8 bits would overflow on CPUs with AVX2 alone.
             settings.add_session_config_entry("session.x64quantprecision", "1")
-        # Its bytes, because onnxruntime takes no path that is not UTF-8.
-        session = onnxruntime.InferenceSession(path.read_bytes(), settings, providers=providers)
+        # Bytes only where the path is not UTF-8, which onnxruntime refuses: the 8-bit models share another file's data.
+        model = path if os.fsencode(path).decode(errors="replace") == str(path) else path.read_bytes()
+        session = onnxruntime.InferenceSession(model, settings, providers=providers)
     except Exception as error:  # onnxruntime's exceptions have no common base
         raise InputError(f"model {path} cannot be used by onnxruntime: {reason(error)}") from error
     # If CUDA's libraries do not load, onnxruntime falls back to the CPU with a mere log line.
