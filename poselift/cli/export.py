@@ -2,15 +2,18 @@
 
 import argparse
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from poselift.cli.formats import NAMES, PAGE, PAGE_FILES, chosen_formats, motion_formats, sidecar_camera
+from poselift.cli.smooth import add_smooth_option, smoothed
 from poselift.cli.view import page_of_people
 from poselift.core.errors import InputError
 from poselift.core.files import check_writable, remove_partial_of
 from poselift.export import read_motion
+from poselift.export.character import OWN, Rest, Rigging, rig_names
 from poselift.export.formats import FORMATS, Format
 from poselift.export.markers import markers
+from poselift.kinematics import at_rate
 from poselift.structures import Motion
 
 _TOGETHER = "people"
@@ -33,6 +36,22 @@ def add_command(commands: Any) -> None:
     parser.add_argument(
         "--up", choices=["y", "z"], default="y", help="the axis that points up, in trc, c3d and bvh (default: y)"
     )
+    parser.add_argument(
+        "--fps", type=float, metavar="RATE", help="whole frames at this rate, such as 24, 25, 30 or 60 (default: as lifted)"
+    )
+    add_smooth_option(parser)
+    bones = parser.add_argument_group("characters: bvh, glb and vrma")
+    bones.add_argument(
+        "--rig", default=OWN, metavar="NAME", help=f"the bones, any of {', '.join(rig_names())} (default: {OWN})"
+    )
+    bones.add_argument(
+        "--rest",
+        choices=get_args(Rest),
+        help="the rest pose: arms level, arms 45 degrees down, or the first frame (default: that of the rig)",
+    )
+    bones.add_argument(
+        "--lock-feet", action="store_true", help="feet on the ground stand still; for animation, not for measuring"
+    )
     parser.set_defaults(run=run)
 
 
@@ -47,9 +66,17 @@ def run(options: argparse.Namespace) -> None:
     formats = motion_formats(names)
     if options.up == "z":
         _check_all(formats, "turns", "--up z: Z cannot point up in")
+    rigging = Rigging(options.rig, options.rest, options.lock_feet)
+    if rigging != Rigging():
+        given = [f"--{name.replace('_', '-')}" for name in ("rig", "rest", "lock_feet") if getattr(options, name)]
+        _check_all(formats, "bones", f"{' and '.join(given)}: there are no bones in")
     if options.together:
         _check_all(formats, "several", "--together: a file of several people is not possible in")
     motions = with_poses({source: read_motion(source) for source in options.motions})
+    if options.smooth is not None:
+        motions = {source: smoothed(motion, options.smooth) for source, motion in motions.items()}
+    if options.fps is not None:
+        motions = {source: at_rate(motion, options.fps) for source, motion in motions.items()}
     planned = _planned(options, list(motions), formats)
     page = _page(options, list(motions)) if PAGE in names else None
     for out in [*(out for _, out, _ in planned), *([page] if page else [])]:
@@ -59,7 +86,7 @@ def run(options: argparse.Namespace) -> None:
     for format_, out, sources in planned:
         remove_partial_of(out)
         camera = sidecar_camera(format_, sources[0])
-        format_.write(out, [motions[source] for source in sources], options.up, camera)
+        format_.write(out, [motions[source] for source in sources], options.up, camera, rigging)
         print(out)
     if page:
         for out in page_of_people(list(motions), page):

@@ -14,13 +14,10 @@ _AROUND = 14
 _BLEND = 0.2
 """Share of a bone on either side of a joint within which both segments move the skin."""
 
-_TALL = 1.47
-"""Metres from the ankle to the top of the head, along Y, of the body that has the widths below."""
-
 _X, _Y, _Z = np.eye(3)
 
-# Our own guess of half widths in metres: (place along the joints, across, front to back). Place 0.5 is half way between
-# the first joint and the second.
+# Our own guess of half widths in metres, of a body of size 1: (place along the joints, across, front to back). Place 0.5
+# is half way between the first joint and the second.
 _LEG = ((0.0, 0.088, 0.088), (0.5, 0.074, 0.076), (1.0, 0.054, 0.057), (1.35, 0.053, 0.058), (2.0, 0.036, 0.038))
 _ARM = ((0.0, 0.052, 0.055), (0.4, 0.044, 0.046), (1.0, 0.036, 0.038), (1.35, 0.036, 0.038), (2.0, 0.025, 0.022))
 _HAND = ((0.0, 0.025, 0.022), (0.5, 0.042, 0.019), (1.0, 0.025, 0.013))
@@ -53,8 +50,7 @@ def body_mesh(rig: Rig) -> Mesh:
 
     Hands and feet that the rig lacks are added in usual sizes, and move with forearm and shank.
     """
-    at = dict(zip(rig.names, rig.placed(), strict=True))
-    size = (at["head_top"] - at["left_ankle"])[1] / _TALL
+    at, size = rig.landmarks(), rig.size
     parts = []
 
     def add(
@@ -63,12 +59,10 @@ def body_mesh(rig: Rig) -> Mesh:
         stations = np.array(widths) * [1.0, size, size]
         parts.append(_tube(np.stack(joints), [rig.names.index(name) for name in movers], stations, across))
 
-    for side, left in (("left", _X), ("right", -_X)):
+    for side in ("left", "right"):
         hip, knee, ankle = (f"{side}_{joint}" for joint in ("hip", "knee", "ankle"))
         shoulder, elbow, wrist = (f"{side}_{joint}" for joint in ("shoulder", "elbow", "wrist"))
-        hand = at.get(f"{side}_hand", at[wrist] + 0.12 * size * left)
-        heel = at.get(f"{side}_heel", at[ankle] + size * (-0.05 * _Y - 0.05 * _Z))
-        toe = at.get(f"{side}_big_toe", at[ankle] + size * (-0.05 * _Y + 0.17 * _Z))
+        hand, heel, toe = (at[f"{side}_{joint}"] for joint in ("hand", "heel", "big_toe"))
         add([at[hip], at[knee], at[ankle]], [hip, knee], _LEG, _X)
         add([heel, toe], [ankle], _FOOT, _X)
         add([at[shoulder], at[elbow], at[wrist]], [shoulder, elbow], _ARM, _Z)
