@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from poselift.cli.formats import NAMES, PAGE, PAGE_FILES, chosen_formats, motion_formats, sidecar_camera
-from poselift.cli.smooth import add_smooth_option, smoothed
+from poselift.cli.smooth import add_smooth_option
 from poselift.cli.view import page_of_people
 from poselift.core.errors import InputError
 from poselift.core.files import check_writable, remove_partial_of
@@ -13,7 +13,7 @@ from poselift.export import read_motion
 from poselift.export.character import OWN, Rest, Rigging, rig_names
 from poselift.export.formats import FORMATS, Format
 from poselift.export.markers import markers
-from poselift.kinematics import at_rate
+from poselift.kinematics import at_rate, butterworth
 from poselift.structures import Motion
 
 _TOGETHER = "people"
@@ -74,7 +74,7 @@ def run(options: argparse.Namespace) -> None:
         _check_all(formats, "several", "--together: a file of several people is not possible in")
     motions = with_poses({source: read_motion(source) for source in options.motions})
     if options.smooth is not None:
-        motions = {source: smoothed(motion, options.smooth) for source, motion in motions.items()}
+        motions = {source: butterworth(motion, options.smooth) for source, motion in motions.items()}
     if options.fps is not None:
         motions = {source: at_rate(motion, options.fps) for source, motion in motions.items()}
     planned = _planned(options, list(motions), formats)

@@ -18,9 +18,11 @@ from poselift.cli.progress import stage_progress
 from poselift.cli.rerun_file import check_recording, write_recording
 from poselift.cli.result_folder import new_results
 from poselift.cli.results import OVERLAY, Results, check_folder, folder, person_files
+from poselift.cli.smooth import filter_record
 from poselift.core.ahead import ahead
 from poselift.core.device import torch_device
 from poselift.core.errors import InputError, printable
+from poselift.kinematics import butterworth
 from poselift.lifting import Clip, LiftedClip, LiftOptions, VideoClip, World, lift_clip, to_world
 from poselift.lifting.clip import frames_within
 from poselift.lifting.pipeline import AHEAD, Progress
@@ -133,7 +135,8 @@ def lift_into(
         InputError: the input or an option cannot be used.
     """
     skeleton = chosen_skeleton(arguments, weights)
-    results = Results(out, clip, weights, inputs)
+    filters = () if arguments.smooth is None else (filter_record(arguments.smooth),)
+    results = Results(out, clip, weights, inputs, filters)
     options = LiftOptions(
         threshold=arguments.threshold,
         flip=not arguments.no_flip,
@@ -159,6 +162,8 @@ def lift_into(
         replace(motion.restricted(skeleton), height=found.heights.get(motion.keypoints.person))
         for motion in found.motions
     ]
+    if arguments.smooth is not None:
+        motions = [butterworth(motion, arguments.smooth) for motion in motions]
     lifted = replace(lifted, motions=[motion.restricted(skeleton) for motion in lifted.motions])
     people = {f"person_{motion.keypoints.person}": motion for motion in motions}
     files = [name for motion in motions for name in person_files(motion)]

@@ -5,6 +5,7 @@ import argparse
 from poselift.cli.camera import add_camera_options
 from poselift.cli.detector import add_quality_option
 from poselift.cli.formats import NAMES
+from poselift.cli.smooth import add_smooth_option
 from poselift.cli.weights import add_lifter_option
 from poselift.core.device import DEVICE_HELP
 from poselift.lifting import LiftOptions
@@ -52,6 +53,7 @@ def add_lift_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup
     add_quality_option(how)
     how.add_argument("--no-flip", action="store_true", help="do not average with the mirrored input: twice as fast")
     how.add_argument("--no-constant-bones", action="store_true", help="let bone lengths change from frame to frame")
+    add_smooth_option(how)
     how.add_argument(
         "--world",
         action="store_true",

@@ -7,7 +7,7 @@ from typing import Any
 from poselift.core.errors import InputError
 from poselift.core.files import write_json
 from poselift.export import read_motion, read_sidecar, write_npz
-from poselift.structures import Motion
+from poselift.kinematics import butterworth
 
 
 def add_command(commands: Any) -> None:
@@ -28,19 +28,11 @@ def add_command(commands: Any) -> None:
 def add_smooth_option(parser: argparse._ActionsContainer) -> None:
     """Adds `--smooth`."""
     parser.add_argument(
-        "--smooth", type=float, metavar="HZ", help="filter the motion as `poselift smooth --cutoff HZ` does (default: no)"
+        "--smooth",
+        type=float,
+        metavar="HZ",
+        help="filter the motion as `poselift smooth --cutoff HZ` does; 6 is usual for walking (default: no filter)",
     )
-
-
-def smoothed(motion: Motion, cutoff: float) -> Motion:
-    """The motion, filtered.
-
-    Raises:
-        InputError: the cutoff does not fit its frame rate.
-    """
-    from poselift.kinematics import butterworth  # scipy's filters are slow to load
-
-    return butterworth(motion, cutoff)
 
 
 def filter_record(cutoff: float) -> dict[str, Any]:
@@ -60,7 +52,7 @@ def run(options: argparse.Namespace) -> None:
         raise InputError(f"--out {out}: give a name that ends with .npz")
     if out.resolve() == source.resolve():
         raise InputError(f"--out {out} is the input; choose another name")
-    motion = smoothed(read_motion(source), options.cutoff)
+    motion = butterworth(read_motion(source), options.cutoff)
     about = read_sidecar(source.with_suffix(".json"))
     filters = [*about.get("filters", []), filter_record(options.cutoff)]
     write_npz(out, motion)
