@@ -7,7 +7,7 @@ motions onto a Rigify rig and a Mixamo-named armature in Blender (bpy), and onto
 degrees limbs point elsewhere. Programs are sought as by `benchmarks.readers`. Without `--motion`, the demo clip is
 lifted with `--world --skeleton cmu28`.
 
-Slide is the speed over the ground of the lowest point of a foot in contact. Under the ground is the depth of the lowest
+Slide is the speed over the ground of heel or toe while the foot rests on it, in contacts. Under the ground is the depth of the lowest
 point of any foot. Floating is the height of the lowest point of a foot in contact. The last two are left out for
 somebody who stands on a stair or a box. A knee's step is its change from one frame to the next, and its jerk the change
 of that.
@@ -33,6 +33,9 @@ from poselift.structures import FEET
 
 _RAISED = 0.3
 """Metres above the ground of feet in contact that stand on something."""
+
+_TOUCHES = 0.005
+"""Metres above the lowest point of a foot up to which its heel or toe rests on the same ground."""
 
 _CHARACTERS = (
     ("Rigify, generated", "rigify", "bvh", Reader("bvh", "bpy", ("with_retarget.py", "rigify"), "")),
@@ -73,11 +76,14 @@ def feet_figures(rigged: RiggedMotion, contacts: Bool[np.ndarray, "t 2"]) -> dic
             ],
             1,
         )
-        lowest = ends[..., 1].argmin(1)
+        lowest = ends[..., 1].min(1)
+        touches = ends[..., 1] < lowest[:, None] + _TOUCHES
         moved = np.linalg.norm(np.diff(ends[..., [0, 2]], axis=0), axis=-1) / steps[:, None]
-        stays = down[1:] & down[:-1]
-        slides.append(np.take_along_axis(moved, lowest[:-1, None], 1)[stays, 0])
-        heights.append(ends[..., 1].min(1) - rig.sole)
+        touches, stays = touches[1:] & touches[:-1], down[1:] & down[:-1]
+        # A foot that rolls from its heel to its toes within a frame rests on neither.
+        slide = np.where(touches.any(1), np.where(touches, moved, 0.0).max(1), moved.min(1))
+        slides.append(slide[stays])
+        heights.append(lowest - rig.sole)
         standing.append(heights[-1][down])
         thigh, shank = places[:, knee] - places[:, hip], places[:, ankle] - places[:, knee]
         across = np.linalg.norm(np.cross(thigh, shank), axis=-1)

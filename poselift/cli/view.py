@@ -1,7 +1,9 @@
 """`poselift view`: a page with the video, the 3D and the curves of a lifted clip."""
 
 import argparse
+import contextlib
 import math
+import tempfile
 import webbrowser
 from pathlib import Path
 from typing import Any
@@ -11,9 +13,14 @@ from poselift.core.errors import InputError
 from poselift.core.files import check_writable
 from poselift.export import read_motion, read_sidecar
 from poselift.export.camera import camera_of
+from poselift.export.formats import FORMATS
 from poselift.export.reading import is_person
 from poselift.kinematics import joint_angles
+from poselift.structures import Motion
 from poselift.viz.page import View, write_page
+
+_MOST_BYTES = 6_000_000
+"""Of the files of characters that a page holds, before it is compressed: three minutes of two people."""
 
 
 def add_command(commands: Any) -> None:
@@ -105,7 +112,21 @@ def page_of_people(
     if span is None and {"start_s", "end_s"} <= set(summary):
         span = _span(summary, folder)
     angles = {motion.keypoints.person: joint_angles(motion) for motion in motions if motion.posed.any()}
-    return write_page(out, motions, View(title, first["camera"], about, angles), video or video_of(folder), span)
+    view = View(title, first["camera"], about, angles, _characters(motions))
+    return write_page(out, motions, view, video or video_of(folder), span)
+
+
+def _characters(motions: list[Motion]) -> dict[int, dict[str, bytes]]:
+    """BVH and GLB of each person, to save from the page; nobody's if they are too large for it."""
+    found: dict[int, dict[str, bytes]] = {}
+    for motion in motions:
+        for name in ("bvh", "glb") if motion.posed.any() else ():
+            with tempfile.TemporaryDirectory() as place, contextlib.suppress(InputError):  # pygltflib is not installed
+                path = Path(place) / name
+                FORMATS[name].write(path, [motion])
+                found.setdefault(motion.keypoints.person, {})[name] = path.read_bytes()
+    size = sum(len(file) for files in found.values() for file in files.values())
+    return found if size < _MOST_BYTES else {}
 
 
 def _span(summary: dict[str, Any], folder: Path) -> tuple[float, float]:

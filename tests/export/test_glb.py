@@ -27,7 +27,7 @@ class Scene:
     """What a viewer shows of a GLB file, by the specification of glTF."""
 
     def __init__(self, path):
-        self.file = gltf.GLTF2().load(str(path))
+        self.file = gltf.GLTF2().load_binary(str(path))
         self.blob = self.file.binary_blob()
         self.names = [node.name for node in self.file.nodes]
 

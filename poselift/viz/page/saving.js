@@ -25,24 +25,41 @@ function anglesOf(person) {
   return [["time_s", ...person.angles.map((name) => `${name}_deg`)], ...rows].map((row) => row.join(",")).join("\n") + "\n";
 }
 
-/** Markers for OpenSim and others: millimetres, Y up; a motion in the camera frame turns by 180 degrees about x. */
+/** Frames at the even times of poselift's markers: time, the two frames beside it (-1 in a gap), share of the second. */
+function evenly({ times, interval }) {
+  const last = times.length - 1, count = Math.round((times[last] - times[0]) / interval) + 1;
+  const grid = Array.from({ length: count }, (_, i) => times[0] + i * interval);
+  if (count === times.length && grid.every((time, i) => Math.abs(time - times[i]) <= 0.1 * interval))
+    return grid.map((time, i) => [time, i, i, 0]);
+  let after = 1;
+  return grid.map((time) => {
+    while (after < last && times[after] < time) after++;
+    const before = after - 1, gap = times[after] - times[before], share = (time - times[before]) / gap;
+    if (share < 1e-6) return [time, before, before, 0];
+    if (share > 1 - 1e-6) return [time, after, after, 0];
+    return gap > 2.5 * interval ? [time, -1, -1, 0] : [time, before, after, share];
+  });
+}
+
+/** The same markers as those of `poselift export --to trc`, to 0.01 mm. */
 function trcOf(person, content, name) {
-  const { times, names } = person, count = times.length, joints = names.length;
-  const rate = count > 1 ? +((count - 1) / (times[count - 1] - times[0])).toFixed(4) : 30;
+  const { names } = person, joints = names.length, frames = evenly(person), count = frames.length;
+  const rate = +(1 / person.interval).toPrecision(6);
+  const place = (frame, i) => person.joints[3 * joints * frame + i] + person.root[3 * frame + i % 3];
   const lines = [["PathFileType", 4, "(X/Y/Z)", name],
     ["DataRate", "CameraRate", "NumFrames", "NumMarkers", "Units", "OrigDataRate", "OrigDataStartFrame", "OrigNumFrames"],
     [rate, rate, count, joints, "mm", rate, 1, count],
     ["Frame#", "Time", ...names.flatMap((joint) => [joint, "", ""])],
     ["", "", ...names.flatMap((_, i) => AXES.map((axis) => axis.toUpperCase() + (i + 1)))], []];
-  for (let t = 0; t < count; t++) {
-    const row = [t + 1, times[t].toFixed(6)];
-    for (let i = 0; i < 3 * joints; i++) {
+  frames.forEach(([time, before, after, share], row) => {
+    const cells = Array.from({ length: 3 * joints }, (_, i) => {
+      // A motion in the camera frame turns by 180 degrees about x.
       const sign = content.world || i % 3 === 0 ? 1000 : -1000;
-      const value = person.joints[3 * joints * t + i] + person.root[3 * t + i % 3];
-      row.push(Number.isNaN(value) ? "NaN" : cell(sign * value, 2));
-    }
-    lines.push(row);
-  }
+      const value = before < 0 ? NaN : share ? (1 - share) * place(before, i) + share * place(after, i) : place(before, i);
+      return Number.isNaN(value) ? "NaN" : cell(sign * value, 3);
+    });
+    lines.push([row + 1, time.toFixed(6), ...cells]);
+  });
   return lines.map((line) => line.join("\t")).join("\n") + "\n";
 }
 
@@ -66,6 +83,8 @@ function jsonOf(person) {
 function savingButtons(content, state) {
   const kinds = { CSV: ["csv", csvOf], JSON: ["json", jsonOf], TRC: ["trc", trcOf] };
   if (content.people.some((person) => person.angles.length)) kinds["Angles, CSV"] = ["angles.csv", anglesOf];
+  for (const ending of Object.keys(Object.assign({}, ...content.people.map((person) => person.files))))
+    kinds[ending.toUpperCase()] = [ending, (person) => person.files[ending] ?? ""];
   byId("saving").replaceChildren(element("span", {}, "Save"), ...Object.entries(kinds).map(([label, [suffix, make]]) => {
     const button = element("button", {}, label);
     button.onclick = () => {
