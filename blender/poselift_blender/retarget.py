@@ -43,7 +43,7 @@ _CONTROLS = {
 
 
 def retarget(source, target, scene):
-    """Puts the motion of an armature onto another, frame by frame.
+    """Puts the motion of an armature onto another, frame by frame, in place of what that one played.
 
     Args:
         source: armature with the motion, in a rig of poselift.
@@ -59,7 +59,13 @@ def retarget(source, target, scene):
     pairs = _pairs(source, target)
     if source.animation_data is None:
         raise ValueError(f"{source.name} has no motion; import a BVH or GLB of poselift export")
-    first, last = (int(round(frame)) for frame in _action(source).frame_range)
+    if target.animation_data is not None:  # drivers stay: Rigify's rigs need them
+        target.animation_data.action = None
+        for track in list(target.animation_data.nla_tracks):
+            target.animation_data.nla_tracks.remove(track)
+    for bone in target.pose.bones:
+        bone.matrix_basis.identity()
+    first, last = (round(frame) for frame in _action(source).frame_range)
     scene.frame_start, scene.frame_end = first, last
     for name in ("thigh", "upper_arm"):
         for side in "LR":
@@ -73,7 +79,9 @@ def retarget(source, target, scene):
     hips, mover = pairs[0]
     anchor = target.data.bones.get("ORG-spine") or mover.bone
     rest_hips, rest_anchor = _rest(source, hips.bone), _rest(target, anchor)
-    ground = min((target.matrix_world @ end).z for bone in target.data.bones for end in (bone.head_local, bone.tail_local))
+    ground = min(
+        (target.matrix_world @ end).z for bone in target.data.bones for end in (bone.head_local, bone.tail_local)
+    )
     scale = (rest_anchor.translation.z - ground) / max(rest_hips.translation.z, 1e-6)
     back = target.matrix_world.inverted()
     for frame in range(first, last + 1):
@@ -126,7 +134,9 @@ def _correction(own, theirs, pairs):
         return _correction(*above, pairs) if above else Matrix.Identity(3)
     below = next(pair for pair in pairs if pair[0].parent == own)
     ends = []
-    for (upper, lower), armature in zip(zip((own, theirs), below, strict=True), (own.id_data, theirs.id_data), strict=True):
+    for (upper, lower), armature in zip(
+        zip((own, theirs), below, strict=True), (own.id_data, theirs.id_data), strict=True
+    ):
         ends.append(_rest(armature, lower.bone).translation - _rest(armature, upper.bone).translation)
     return Vector(ends[1]).rotation_difference(Vector(ends[0])).to_matrix()
 
@@ -192,6 +202,22 @@ def save(path, armature):
         raise ValueError(f"{path}: give a name that ends in .blend, .fbx or .glb")
 
 
+def _character(options):
+    """The armature that gets the motion.
+
+    Raises:
+        ValueError: none or several fit.
+    """
+    armatures = [thing for thing in bpy.data.objects if thing.type == "ARMATURE"]
+    if options.character:
+        armatures = [load(options.character)]
+    if options.armature:
+        armatures = [thing for thing in armatures if thing.name == options.armature]
+    if len(armatures) != 1:
+        raise ValueError(f"{len(armatures)} armatures fit; name the character's with --armature")
+    return armatures[0]
+
+
 def main(arguments):
     """Runs the script; an input that cannot be used gives one line and exit code 2."""
     parser = argparse.ArgumentParser(prog="retarget.py", description=__doc__.splitlines()[0])
@@ -201,18 +227,12 @@ def main(arguments):
     parser.add_argument("--out", type=Path, required=True, metavar="FILE", help=".blend, .fbx or .glb")
     options = parser.parse_args(arguments)
     try:
-        armatures = [thing for thing in bpy.data.objects if thing.type == "ARMATURE"]
-        if options.character:
-            armatures = [load(options.character)]
-        if options.armature:
-            armatures = [thing for thing in armatures if thing.name == options.armature]
-        if len(armatures) != 1:
-            raise ValueError(f"{len(armatures)} armatures fit; name the character's with --armature")
+        target = _character(options)
         source = load(options.motion)
-        count = retarget(source, armatures[0], bpy.context.scene)
+        count = retarget(source, target, bpy.context.scene)
         for thing in [*source.children_recursive, source]:
             bpy.data.objects.remove(thing)
-        save(options.out, armatures[0])
+        save(options.out, target)
     except (ValueError, RuntimeError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         raise SystemExit(2) from None

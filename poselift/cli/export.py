@@ -37,7 +37,10 @@ def add_command(commands: Any) -> None:
         "--up", choices=["y", "z"], default="y", help="the axis that points up, in trc, c3d and bvh (default: y)"
     )
     parser.add_argument(
-        "--fps", type=float, metavar="RATE", help="whole frames at this rate, such as 24, 25, 30 or 60 (default: as lifted)"
+        "--fps",
+        type=float,
+        metavar="RATE",
+        help="whole frames at this rate, such as 24, 25, 30 or 60 (default: as lifted)",
     )
     add_smooth_option(parser)
     bones = parser.add_argument_group("characters: bvh, glb and vrma")
@@ -112,7 +115,7 @@ def _check_all(formats: dict[str, Format], field: str, problem: str) -> None:
     """Raises an error for formats that lack what an option needs."""
     if lacking := [name for name, format_ in formats.items() if not getattr(format_, field)]:
         able = [name for name, format_ in FORMATS.items() if getattr(format_, field)]
-        raise InputError(f"{problem} {', '.join(lacking)}; it is in {', '.join(able)}")
+        raise InputError(f"{problem} {', '.join(lacking)}; choose from {', '.join(able)}")
 
 
 def _planned(

@@ -16,8 +16,8 @@ _BLEND = 0.2
 
 _X, _Y, _Z = np.eye(3)
 
-# Our own guess of half widths in metres, of a body of size 1: (place along the joints, across, front to back). Place 0.5
-# is half way between the first joint and the second.
+# Our own guess of half widths in metres, of a body of size 1: (place along the joints, across, front to back). Place
+# 0.5 is half way between the first joint and the second.
 _LEG = ((0.0, 0.088, 0.088), (0.5, 0.074, 0.076), (1.0, 0.054, 0.057), (1.35, 0.053, 0.058), (2.0, 0.036, 0.038))
 _ARM = ((0.0, 0.052, 0.055), (0.4, 0.044, 0.046), (1.0, 0.036, 0.038), (1.35, 0.036, 0.038), (2.0, 0.025, 0.022))
 _HAND = ((0.0, 0.025, 0.022), (0.5, 0.042, 0.019), (1.0, 0.025, 0.013))
@@ -68,7 +68,7 @@ def body_mesh(rig: Rig) -> Mesh:
         add([at[shoulder], at[elbow], at[wrist]], [shoulder, elbow], _ARM, _Z)
         add([at[wrist], hand], [wrist], _HAND, _Z)
     hips, shoulders = (
-        np.linalg.norm(at[f"left_{joint}"] - at[f"right_{joint}"]) / 2 / size for joint in ("hip", "shoulder")
+        float(np.linalg.norm(at[f"left_{joint}"] - at[f"right_{joint}"])) / 2 / size for joint in ("hip", "shoulder")
     )
     trunk = (
         (0.0, hips + 0.045, 0.1),

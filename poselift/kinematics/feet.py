@@ -24,8 +24,11 @@ from poselift.structures import FEET, Motion
 _FADE = 0.15
 """Seconds before and after a contact in which the foot passes over to the motion's own."""
 
-_LEVEL = 0.12
-"""Metres from the ground within which a standing foot is on the ground; others stand on a stair or a box."""
+_BELOW, _LEVEL = -0.3, 0.12
+"""Metres from the ground between which a standing foot is on the ground; others stand on a stair or a box."""
+
+_WANDERS = 0.12
+"""Metres from its mean place within which a foot in contact stands; one that goes further slides in between."""
 
 _NEAR = 1.0
 """Seconds from a contact within which the foot keeps above its ground; elsewhere above the world's."""
@@ -74,7 +77,11 @@ def lock_feet(rigged: RiggedMotion, motion: Motion) -> RiggedMotion:
 
 
 def _lock(
-    rigged: RiggedMotion, part: Int[np.ndarray, " t"], contacts: Bool[np.ndarray, "t 2"], turned: np.ndarray, root: np.ndarray
+    rigged: RiggedMotion,
+    part: Int[np.ndarray, " t"],
+    contacts: Bool[np.ndarray, "t 2"],
+    turned: np.ndarray,
+    root: np.ndarray,
 ) -> None:
     """Locks the feet in a run of frames; changes rotations and root in place."""
     interval = usual_interval(rigged.timestamps) or 1.0
@@ -129,9 +136,9 @@ class _Leg:
 
     def stand(self, down: Bool[np.ndarray, " t"]) -> None:
         """Puts the foot flat on one place in each contact, or on its heel while the toes are up."""
-        self.down = down.astype(float)
         parts = np.split(np.arange(len(down)), np.flatnonzero(np.diff(down)) + 1)
-        self._contacts = [part for part in parts if len(part) and down[part[0]]]
+        self._contacts = [still for part in parts if down[part[0]] for still in self._still(part)]
+        self.down = np.isin(np.arange(len(down)), np.concatenate([np.zeros(0, int), *self._contacts])).astype(float)
         ahead = self._own[:, :, 2]
         pitch = _smooth(np.arcsin(ahead[:, 1].clip(-1, 1)), _PITCH_MEMORY / self._interval)
         for part in self._contacts:
@@ -144,11 +151,24 @@ class _Leg:
             heel = self.sole[part] @ self._heel
             place = (self.ankle[part] + np.where((tilt < 0)[:, None], known, heel)).mean(0)
             level = np.median(self._under(self.ankle[part], self._own[part] if self._measured else self.sole[part]))
-            level = 0.0 if abs(level) < _LEVEL else level
+            level = 0.0 if _BELOW < level < _LEVEL else level
             place[1] = level + self._thick
             self.place[part] = place - heel
             beside = (self._times > self._times[part[0]] - _NEAR) & (self._times < self._times[part[-1]] + _NEAR)
             self._floor[beside] = np.minimum(self._floor[beside], level)
+
+    def _still(self, part: Int[np.ndarray, " n"]) -> list[Int[np.ndarray, " m"]]:
+        """The parts of a contact in which the foot stands: all of it, unless it wanders."""
+        middle = self._own[part] @ ((self._heel + self._toe) / 2) if self._measured else 0.0
+        places = (self.ankle[part] + middle)[:, [0, 2]]
+        if np.linalg.norm(places - places.mean(0), axis=-1).max() < _WANDERS:
+            return [part]
+        speed = np.linalg.norm(np.gradient(_smooth(places, _PITCH_MEMORY / self._interval), axis=0), axis=-1)
+        fastest, rows = int(speed.argmax()), np.arange(len(part))
+        still = (speed < speed[fastest] / 3) & (np.abs(self._times[part] - self._times[part[fastest]]) > _FADE / 2)
+        before, after = np.flatnonzero(still & (rows < fastest)), np.flatnonzero(still & (rows > fastest))
+        rests = [part[: before[-1] + 1] if len(before) else part[:0], part[after[0] :] if len(after) else part[:0]]
+        return [stands for rest in rests if len(rest) > 1 for stands in self._still(rest)]
 
     def _under(self, ankle: Float[np.ndarray, "t 3"], turned: Float[np.ndarray, "t 3 3"]) -> Float[np.ndarray, " t"]:
         """Height of the lowest point of the sole."""
@@ -160,17 +180,22 @@ class _Leg:
         place, sole = self._risen(moved)
         shift, total = np.zeros_like(place), np.zeros(len(place))
         turn = np.zeros_like(sole)
-        for part in self._contacts:
-            since = np.maximum(self._times[part[0]] - self._times, self._times - self._times[part[-1]]).clip(min=0)
-            weight = np.where(since < _FADE, 0.5 + 0.5 * np.cos(np.pi * since / _FADE), 0.0)
+        ends = [-np.inf, *(self._times[part[-1]] for part in self._contacts[:-1])]
+        starts = [*(self._times[part[0]] for part in self._contacts[1:]), np.inf]
+        for part, end, start in zip(self._contacts, ends, starts, strict=False):
+            # Between two contacts that are close, one fades while the other comes.
+            first, last = self._times[part[[0, -1]]]
+            before, after = (
+                (first - self._times) / min(_FADE, first - end),
+                (self._times - last) / min(_FADE, start - last),
+            )
+            weight = 0.5 + 0.5 * np.cos(np.pi * np.maximum(before, after).clip(0, 1))
             near = np.clip(np.arange(len(place)), part[0], part[-1])
             shift += weight[:, None] * (place - self.ankle - moved)[near]
             turn += weight[:, None, None] * (sole @ self._own.swapaxes(1, 2))[near]
             total += weight
-        over = np.maximum(total, 1.0)
-        rest = (1 - np.minimum(total, 1.0))[:, None, None] * np.eye(3)
-        u, _, v = np.linalg.svd(turn / over[:, None, None] + rest)
-        return self._lifted(self.ankle + moved + shift / over[:, None], u @ v @ self._own)
+        u, _, v = np.linalg.svd(turn + (1 - total)[:, None, None] * np.eye(3))
+        return self._lifted(self.ankle + moved + shift, u @ v @ self._own)
 
     def _risen(self, moved: Float[np.ndarray, "t 3"]) -> tuple[Float[np.ndarray, "t 3"], Float[np.ndarray, "t 3 3"]]:
         """Ankle and rotation of the standing foot, whose heel rises where the leg would be longer than it was."""

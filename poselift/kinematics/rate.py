@@ -1,6 +1,7 @@
 """A motion at another frame rate, on whole frames."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
@@ -50,7 +51,7 @@ def at_rate(motion: Motion, rate: float) -> Motion:
     keypoints = replace(
         seen, keypoints=seen.keypoints[nearest], scores=seen.scores[nearest], timestamps=grid.astype(times.dtype)
     )
-    taken = {
+    taken: dict[str, Any] = {
         name: None if (array := getattr(motion, name)) is None else array[nearest]
         for name in ("interpolated", "uncertainty", "contacts")
     }

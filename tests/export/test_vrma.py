@@ -41,7 +41,10 @@ def test_the_extension_names_the_bones_and_only_hips_move(tmp_path):
 
 def test_an_avatar_of_other_proportions_plays_it(tmp_path):
     node = shutil.which("node")
-    if node is None or subprocess.run([node, "-e", "require('@pixiv/three-vrm-animation')"], capture_output=True).returncode:
+    if (
+        node is None
+        or subprocess.run([node, "-e", "require('@pixiv/three-vrm-animation')"], capture_output=True).returncode
+    ):
         pytest.skip("npm install three @pixiv/three-vrm-core @pixiv/three-vrm-animation, and NODE_PATH of node_modules")
     write_vrma(tmp_path / "a.vrma", moving())
     script = Path(__file__).parents[2] / "benchmarks" / "reading" / "with_three_vrm.js"

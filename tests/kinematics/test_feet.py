@@ -22,7 +22,7 @@ def walker(skeleton=CMU28, frames=120, drift=0.0, sink=0.0, noise=0.0, fps=30.0)
     speed, cycle, duty = 0.9, 1.1, 0.62
     turns, contacts = {}, np.zeros((frames, 2), bool)
     height = 0.87 + 0.01 * np.cos(4 * np.pi * times / cycle)
-    for column, (side, sign) in enumerate((("left", 1), ("right", -1))):
+    for column, side in enumerate(("left", "right")):
         phase = (times / cycle + 0.5 * column) % 1
         reach = speed * cycle * duty / 2
         swing = (phase - duty) / (1 - duty)
@@ -76,6 +76,24 @@ def test_empty_frames_stay_empty_and_one_frame_is_enough():
     np.testing.assert_array_equal(np.isnan(locked.root).all(1), np.isin(np.arange(120), np.arange(50, 60)))
     single = walker(frames=1)
     assert np.isfinite(lock_feet(solve(single), single).rotations).all()
+
+
+def test_without_any_contact_feet_only_keep_above_the_ground():
+    motion = walker(sink=0.05)
+    motion = dataclasses.replace(motion, contacts=np.zeros_like(motion.contacts))
+    locked = lock_feet(solve(motion), motion)
+    assert feet_figures(locked, motion.contacts)["under the ground cm, max"] < 0.5
+    np.testing.assert_allclose(locked.root[:, [0, 2]], motion.root[:, [0, 2]], atol=1e-9)
+
+
+def test_a_foot_that_really_slides_slides_in_between():
+    motion = walker(frames=90)
+    root = motion.root.copy()
+    root[:, 2] += np.interp(np.arange(90), [40, 55], [0, 0.6])
+    motion = dataclasses.replace(motion, root=root, contacts=np.ones_like(motion.contacts))
+    locked = lock_feet(solve(motion), motion)
+    assert np.isfinite(locked.rotations).all()
+    assert np.linalg.norm(locked.root - motion.root, axis=-1).max() < 0.4
 
 
 def test_residuals_are_those_of_the_locked_joints():

@@ -119,7 +119,7 @@ def encode(motions: Sequence[Motion], view: View, times: Float[np.ndarray, " t"]
     }
     line = json.dumps(header, separators=(",", ":"), default=np.ndarray.tolist).encode() + b"\n"
     whole = line + b"".join(_packed(values, scale) for _, values, scale in arrays)
-    whole += b"".join(file for entry in people for file in view.files.get(entry["id"], {}).values())
+    whole += b"".join(file for motion in motions for file in view.files.get(motion.keypoints.person, {}).values())
     return base64.b64encode(gzip.compress(whole, 6, mtime=0)).decode()
 
 
