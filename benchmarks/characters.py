@@ -7,10 +7,10 @@ motions onto a Rigify rig and a Mixamo-named armature in Blender (bpy), and onto
 degrees limbs point elsewhere. Programs are sought as by `benchmarks.readers`. Without `--motion`, the demo clip is
 lifted with `--world --skeleton cmu28`.
 
-Slide is the speed over the ground of heel or toe while the foot rests on it, in contacts. Under the ground is the depth of the lowest
-point of any foot. Floating is the height of the lowest point of a foot in contact. The last two are left out for
-somebody who stands on a stair or a box. A knee's step is its change from one frame to the next, and its jerk the change
-of that.
+Slide is the speed over the ground of heel or toe while the foot rests on it, in contacts. Under the ground is the depth
+of the lowest point of any foot. Floating is the height of the lowest point of a foot in contact. The last two are left
+out for somebody who stands on a stair or a box. A knee's step is its change from one frame to the next, and its jerk
+the change of that.
 """
 
 import contextlib

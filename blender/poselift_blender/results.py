@@ -3,6 +3,7 @@
 
 import json
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import bpy
@@ -88,7 +89,7 @@ def _person(arrays, sidecar, known, rate, scene):
         place = f'pose.bones["{names[row]}"]'
         bone.rotation_mode = "QUATERNION"
         quaternions = [Matrix(matrix).to_quaternion() for matrix in local.tolist()]
-        for before, after in zip(quaternions, quaternions[1:], strict=False):
+        for before, after in pairwise(quaternions):
             after.make_compatible(before)
         for axis, values in enumerate(np.array(quaternions).T):
             set_curve(curves, f"{place}.rotation_quaternion", axis, frames, values)
