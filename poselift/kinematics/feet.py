@@ -234,8 +234,13 @@ class _Leg:
         return ankle, turned @ _about(np.broadcast_to(_X, ankle.shape), pitch - kept)
 
     def beyond(self, ankle: Float[np.ndarray, "t 3"]) -> Float[np.ndarray, " t"]:
-        """Metres by which the pelvis must sink to reach an ankle, which is given for a pelvis that stays."""
-        longest = _REACH * (self._upper + self._lower)
+        """Metres by which the pelvis must sink, so that the leg reaches an ankle and is no longer than it was.
+
+        Args:
+            ankle: for a pelvis that stays, metres.
+        """
+        # Stretched further, knees pop long before they are straight.
+        longest = np.minimum(self._length, _REACH * (self._upper + self._lower))
         away = ankle - self._hip
         beside = np.minimum(np.hypot(away[:, 0], away[:, 2]), 0.99 * longest)
         return np.clip(-away[:, 1] - np.sqrt(longest**2 - beside**2), 0.0, _DEEPEST)
