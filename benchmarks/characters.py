@@ -1,11 +1,12 @@
 """Motion on characters: feet before and after they are locked, and limbs on rigs of other programs.
 
     python -m benchmarks.characters [--motion NPZ ...] [--python PATH ...] [--out DIR]
+    python -m benchmarks.characters --corpus cmu50.npz --bench bench_val.npz [--weights NAME|FILE ...]
 
 The first table has the feet and knees of each motion as it is lifted, and with `--lock-feet`. The second puts the
 motions onto a Rigify rig and a Mixamo-named armature in Blender (bpy), and onto a VRM avatar (three-vrm): by how many
-degrees limbs point elsewhere. Programs are sought as by `benchmarks.readers`. Without `--motion`, the demo clip is
-lifted with `--world --skeleton cmu28`.
+degrees limbs point elsewhere. With a corpus, the only table has medians over lifted views of the benchmark. Programs
+are sought as by `benchmarks.readers`. Without `--motion`, the demo clip is lifted with `--world --skeleton cmu28`.
 
 Slide is the speed over the ground of heel or toe while the foot rests on it, in contacts. Under the ground is the depth
 of the lowest point of any foot. Floating is the height of the lowest point of a foot in contact. The last two are left
@@ -24,15 +25,22 @@ from pathlib import Path
 import numpy as np
 from jaxtyping import Bool
 
-from benchmarks.command import command_line, errors_shown, table_head, table_row
+from benchmarks.command import add_bench, command_line, errors_shown, table_head, table_row
 from benchmarks.readers import Reader, command_of
 from poselift.cli.main import main as poselift
+from poselift.data.cmu_bench import CmuBench
+from poselift.data.views import View
 from poselift.export import read_motion
 from poselift.kinematics import RiggedMotion, lock_feet, solve
+from poselift.lifting import CameraModel, lift_view, to_world
+from poselift.models import Weights, load_weights
 from poselift.structures import FEET
 
 _RAISED = 0.3
 """Metres above the ground of feet in contact that stand on something."""
+
+_STILL = 0.5
+"""Slide in cm/s below which all feet of a view stand still."""
 
 _TOUCHES = 0.005
 """Metres above the lowest point of a foot up to which its heel or toe rests on the same ground."""
@@ -117,6 +125,32 @@ def feet_rows(npz: Sequence[Path]) -> list[list[str]]:
     return rows
 
 
+def bench_rows(bench: Sequence[View], weights: Weights) -> list[list[str]]:
+    """Medians of the figures over lifted views with contacts, and the share of views whose feet stand still."""
+    figures = []
+    for view in bench:
+        before = lift_view(view, weights)
+        camera = CameraModel(view.K, before.keypoints.image_size, "given")
+        motion = to_world([before], camera).motions[0]
+        if motion.contacts is not None and motion.contacts.any() and motion.posed.all():
+            rigged = solve(motion)
+            both = rigged, lock_feet(rigged, motion)
+            figures.append([list(feet_figures(shown, motion.contacts).values()) for shown in both])
+    if not figures:
+        return []
+    values = np.array(figures)
+    still = (values[..., 1] < _STILL).sum(0)
+    return [
+        [
+            f"median of {len(values)} views, {weights.name}",
+            "cmu28",
+            f"{what}; still in {still[row]}",
+            *(f"{value:.2f}" for value in np.nanmedian(values[:, row], 0)),
+        ]
+        for row, what in enumerate(("as lifted", "locked"))
+    ]
+
+
 def character_row(
     name: str, rig: str, format_: str, reader: Reader, npz: Path, out: Path, pythons: Sequence[str]
 ) -> list[str]:
@@ -142,7 +176,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--motion", type=Path, nargs="+", default=[], metavar="NPZ", help="motions with contacts")
     parser.add_argument("--python", nargs="+", default=[], metavar="PATH", help="more Pythons to seek programs in")
     parser.add_argument("--out", type=Path, metavar="DIR", help="keeps files, and Blender's pictures, in this folder")
+    add_bench(parser, required=False)
     options = parser.parse_args(arguments)
+    if options.corpus and options.bench:
+        with errors_shown(parser):
+            bench = list(CmuBench(options.corpus, options.bench, "halpe26"))
+            print(table_head(["motion", "skeleton", "feet", *COLUMNS]))
+            for weights in map(load_weights, options.weights):
+                for row in bench_rows(bench, weights):
+                    print(table_row(row), flush=True)
+        return
     with errors_shown(parser), tempfile.TemporaryDirectory() as temporary:
         out = options.out or Path(temporary)
         npz = options.motion

@@ -36,6 +36,14 @@ def test_the_command_prints_feet_before_and_after_and_what_is_missing(tmp_path, 
     assert all("not installed; run:" in cell or "at most" in cell for cell in seen)
 
 
+def test_views_of_the_benchmark_have_medians(files, table):
+    characters.main(files)
+    head, before, after = table()
+    assert head[:3] == ["motion", "skeleton", "feet"]
+    assert float(after[3]) < float(before[3])
+    assert float(after[4]) > 0  # feet of random weights wander
+
+
 def test_it_lifts_the_demo_clip(short_demo, table, tmp_path):
     characters.main(["--out", str(tmp_path)])
     assert [row[2] for row in table() if row[1] == "cmu28"][:2] == ["as lifted", "locked"]

@@ -65,7 +65,7 @@ def test_the_script_writes_the_character_and_refuses_in_one_line(blender, tmp_pa
         assert "22 bones follow motion.bvh" in ran.stdout
         assert (tmp_path / out).stat().st_size > 10_000
     (back,) = blender("rest_pose.py", tmp_path / "out.glb")
-    assert len(back["motion"]) == 4
+    assert len(back["motion"]) >= 4
     for arguments, message in (
         (["other.bvh", "--character", "character.glb"], "have 0 bones of the same names; export with the --rig"),
         (["motion.bvh", "--character", "motion.txt"], "give a .bvh, .glb, .vrm or .fbx"),
