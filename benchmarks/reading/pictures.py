@@ -1,5 +1,7 @@
 """Pictures of an armature in Blender, rendered without a screen."""
 
+import re
+from collections.abc import Callable
 from pathlib import Path
 
 import bpy
@@ -10,7 +12,13 @@ _SIZE = 320, 400
 """Pixels of a frame."""
 
 
-def strip(armature: bpy.types.Object, meshes: list[bpy.types.Object], frames: np.ndarray, path: Path) -> None:
+def strip(
+    armature: bpy.types.Object,
+    meshes: list[bpy.types.Object],
+    frames: np.ndarray,
+    path: Path,
+    boxed: Callable[[bpy.types.PoseBone], bool] = lambda bone: True,
+) -> None:
     """Renders frames beside each other: the body's mesh, or a box a bone, on a grid of the ground at Z = 0.
 
     Args:
@@ -18,10 +26,14 @@ def strip(armature: bpy.types.Object, meshes: list[bpy.types.Object], frames: np
         meshes: of its body; empty if it has none.
         frames: of the scene.
         path: the picture.
+        boxed: which bones get a box.
     """
     scene = bpy.context.scene
+    hips = armature.pose.bones[0]
     if not meshes:
-        for bone in armature.pose.bones:
+        bones = [bone for bone in armature.pose.bones if boxed(bone)]
+        hips = bones[0]
+        for bone in bones:
             _box(armature, bone)
     for k in range(-12, 13):
         _line((-12, k), (12, k))
@@ -39,7 +51,7 @@ def strip(armature: bpy.types.Object, meshes: list[bpy.types.Object], frames: np
     scene.camera, pictures = camera, []
     for frame in frames:
         scene.frame_set(int(frame))
-        root = armature.matrix_world @ armature.pose.bones[0].head
+        root = armature.matrix_world @ hips.head
         camera.location = root + Vector((1.6, -4.2, 0.5))
         camera.rotation_euler = (root - camera.location).to_track_quat("-Z", "Y").to_euler()
         pictures.append(_rendered(path))
@@ -60,13 +72,14 @@ def _rendered(path: Path) -> np.ndarray:
 
 def _box(armature: bpy.types.Object, bone: bpy.types.PoseBone) -> None:
     """A box along a bone, flatter in one direction so that a turn about the bone shows."""
-    length = bone.bone.length
+    length, unit = bone.bone.length, 1 / armature.matrix_world.to_scale()[0]
     bpy.ops.mesh.primitive_cube_add(size=1)
     box = bpy.context.object
-    box.data.transform(Matrix.Diagonal((0.07, length, 0.035, 1)))
+    box.data.transform(Matrix.Diagonal((0.07 * unit, length, 0.035 * unit, 1)))
     box.parent, box.parent_type, box.parent_bone = armature, "BONE", bone.name
     box.location = 0, -length / 2, 0  # a child of a bone starts at its tail
-    _paint(box, (0.9, 0.5, 0.1, 1) if "left" in bone.name else (0.2, 0.4, 0.9, 1) if "right" in bone.name else None)
+    left, right = (re.search(pattern, bone.name) for pattern in (r"[Ll]eft|[._][lL]\b", r"[Rr]ight|[._][rR]\b"))
+    _paint(box, (0.9, 0.5, 0.1, 1) if left else (0.2, 0.4, 0.9, 1) if right else None)
 
 
 def _line(start: tuple[float, float], end: tuple[float, float]) -> None:

@@ -1,9 +1,9 @@
 """`poselift export`: motions in the formats of other programs."""
 
 import argparse
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from poselift.cli.formats import (
     NAMES,
@@ -16,12 +16,16 @@ from poselift.cli.formats import (
     sidecar_camera,
 )
 from poselift.cli.paths import local_path
+from poselift.cli.smooth import add_smooth_option
 from poselift.cli.view import page_of_people
 from poselift.core.errors import InputError
 from poselift.core.files import check_writable, remove_partial_of
 from poselift.export import read_motion
+from poselift.export.character import OWN, Rest, Rigging, rig_names
 from poselift.export.export_formats import FORMATS, Format
 from poselift.export.markers import MARKER_SETS, markers
+from poselift.export.zero import from_zero
+from poselift.kinematics import at_rate, butterworth
 from poselift.structures import Motion
 
 _TOGETHER = "people"
@@ -58,6 +62,25 @@ def add_command(commands: Any) -> None:
         choices=list(MARKER_SETS),
         help="names of another program's markers, in trc and c3d (default: ours)",
     )
+    parser.add_argument(
+        "--fps",
+        type=float,
+        metavar="RATE",
+        help="whole frames at this rate, such as 24, 25, 30 or 60 (default: as lifted)",
+    )
+    add_smooth_option(parser)
+    bones = parser.add_argument_group("characters: bvh, glb and vrma")
+    bones.add_argument(
+        "--rig", default=OWN, metavar="NAME", help=f"the bones, any of {', '.join(rig_names())} (default: {OWN})"
+    )
+    bones.add_argument(
+        "--rest",
+        choices=get_args(Rest),
+        help="the rest pose: arms level, arms 45 degrees down, or the first frame (default: that of the rig)",
+    )
+    bones.add_argument(
+        "--lock-feet", action="store_true", help="feet on the ground stand still; for animation, not for measuring"
+    )
     parser.set_defaults(run=run)
 
 
@@ -72,6 +95,9 @@ class ExportRequest:
         together: one file of everybody instead of one per person.
         up: the axis that points up.
         markers: names of the markers, one of `MARKER_SETS`; None for our joints.
+        rigging: the bones of bvh, glb and vrma.
+        smooth: cutoff of a Butterworth filter, Hz; no filter if None.
+        fps: frames a second, on whole frames; as lifted if None.
     """
 
     motions: tuple[Path, ...]
@@ -80,6 +106,9 @@ class ExportRequest:
     together: bool = False
     up: str = "y"
     markers: str | None = None
+    rigging: Rigging = field(default_factory=Rigging)
+    smooth: float | None = None
+    fps: float | None = None
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -96,6 +125,9 @@ def run(arguments: argparse.Namespace) -> None:
             arguments.together,
             arguments.up,
             arguments.markers,
+            Rigging(arguments.rig, arguments.rest, arguments.lock_feet),
+            arguments.smooth,
+            arguments.fps,
         )
     )
 
@@ -112,9 +144,17 @@ def export(request: ExportRequest) -> None:
         _check_all(formats, "turns", "--up z: Z cannot point up in")
     if request.markers:
         _check_all(formats, "marked", f"--markers {request.markers}: there are no markers in")
+    if request.rigging != Rigging():
+        usual, chosen = vars(Rigging()), vars(request.rigging)
+        given = [f"--{name.replace('_', '-')}" for name in chosen if chosen[name] != usual[name]]
+        _check_all(formats, "bones", f"{' and '.join(given)}: there are no bones in")
     if request.together:
         _check_all(formats, "several", "--together: a file of several people is not possible in")
     motions = with_poses({source: read_motion(source) for source in request.motions})
+    if request.smooth is not None:
+        motions = {source: butterworth(motion, request.smooth) for source, motion in motions.items()}
+    if request.fps is not None:
+        motions = {source: _whole_frames(source, motion, request.fps) for source, motion in motions.items()}
     planned = _planned(request, list(motions), formats)
     page = _page(request, list(motions)) if PAGE in request.formats else None
     for out in [*(out for _, out, _ in planned), *([page] if page else [])]:
@@ -127,7 +167,9 @@ def export(request: ExportRequest) -> None:
         with noting_failure(str(out), failed):
             camera, start = sidecar_camera(format_, sources[0]), earliest_start(sources)
             people = [motions[source] for source in sources]
-            warning = format_.write(out, people, request.up, camera, start, names_of=request.markers)
+            warning = format_.write(
+                out, people, request.up, camera, start, names_of=request.markers, rigging=request.rigging
+            )
             print(out)
             if warning:
                 print(f"warning: {warning}")
@@ -154,11 +196,18 @@ def with_poses(motions: dict[Path, Motion]) -> dict[Path, Motion]:
     return posed
 
 
+def _whole_frames(source: Path, motion: Motion, rate: float) -> Motion:
+    """The motion at another rate, with a frame at the start of its run."""
+    start = earliest_start([source]) or 0.0
+    (counted,) = from_zero([motion], start)
+    return from_zero([at_rate(counted, rate)], -start)[0]
+
+
 def _check_all(formats: dict[str, Format], field: str, problem: str) -> None:
     """Raises an error for formats that lack what an option needs."""
     if lacking := [name for name, format_ in formats.items() if not getattr(format_, field)]:
         able = [name for name, format_ in FORMATS.items() if getattr(format_, field)]
-        raise InputError(f"{problem} {', '.join(lacking)}; it is in {', '.join(able)}")
+        raise InputError(f"{problem} {', '.join(lacking)}; choose from {', '.join(able)}")
 
 
 def _planned(

@@ -19,12 +19,14 @@ from poselift.cli.progress import stage_progress
 from poselift.cli.rerun_file import check_recording, write_recording
 from poselift.cli.result_folder import new_results
 from poselift.cli.results import OVERLAY, Results, check_folder, person_files
+from poselift.cli.smooth import filter_record
 from poselift.core.ahead import ahead
 from poselift.core.device import torch_device
 from poselift.core.errors import InputError, printable
 from poselift.core.stopwatch import Stopwatch
 from poselift.finding import Clip, VideoClip
 from poselift.finding.video_clip import frames_within
+from poselift.kinematics import butterworth
 from poselift.lifting import LiftedClip, World, lift_clip, to_world
 from poselift.lifting.clips.pipeline import AHEAD, Progress
 from poselift.lifting.world.camera_motion import camera_motion
@@ -201,7 +203,8 @@ def lift_into(
         InputError: the input or an option cannot be used.
     """
     skeleton = chosen_skeleton(request, weights)
-    results = Results(out, clip, weights, inputs)
+    filters = () if request.smooth is None else (filter_record(request.smooth),)
+    results = Results(out, clip, weights, inputs, filters)
     lifted = lift_clip(
         clip,
         weights,
@@ -222,6 +225,8 @@ def lift_into(
         replace(motion.restricted(skeleton), height=found.heights.get(motion.keypoints.person))
         for motion in found.motions
     ]
+    if request.smooth is not None:
+        motions = [butterworth(motion, request.smooth) for motion in motions]
     lifted = replace(lifted, motions=[motion.restricted(skeleton) for motion in lifted.motions])
     people = {f"person_{motion.keypoints.person}": motion for motion in motions}
     files = [name for motion in motions for name in person_files(motion)]

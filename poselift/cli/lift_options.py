@@ -5,6 +5,7 @@ import argparse
 from poselift.cli.camera import add_camera_options
 from poselift.cli.detector import add_quality_option
 from poselift.cli.formats import NAMES, chosen_formats
+from poselift.cli.smooth import add_smooth_option
 from poselift.cli.weights import add_lifter_option
 from poselift.core.device import DEVICE_HELP
 from poselift.lifting import LiftOptions
@@ -75,6 +76,7 @@ def add_video_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGrou
         action="store_false",
         help="let bone lengths change from frame to frame",
     )
+    add_smooth_option(how)
     how.add_argument(
         "--world",
         action="store_true",

@@ -48,6 +48,7 @@ class LiftRequest:
         fov: field of view across the longer side of the picture, degrees; assumed if None.
         intrinsics: fx, fy, cx, cy in pixels, instead of `fov`.
         options: settings of the lifter.
+        smooth: cutoff of a Butterworth filter of the motion, Hz; no filter if None.
         skeleton: the joints to write; those of Human3.6M if None, as far as the weights give them.
         world: whether to write the motion in the world frame.
         formats: names of the formats to write beside the npz.
@@ -64,6 +65,7 @@ class LiftRequest:
     fov: float | None = None
     intrinsics: tuple[float, float, float, float] | None = None
     options: LiftOptions = field(default_factory=LiftOptions)
+    smooth: float | None = None
     skeleton: str | None = None
     world: bool = False
     formats: tuple[str, ...] = ()

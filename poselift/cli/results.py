@@ -101,12 +101,14 @@ class Results:
         clip: the input.
         weights: the lifter.
         inputs: file names of the "video" and the "keypoints_file", as far as given.
+        filters: what the motions went through.
     """
 
     out: Path
     clip: Clip
     weights: Weights
     inputs: dict[str, str]
+    filters: Sequence[dict[str, Any]] = ()
 
     def write_person(self, motion: Motion, lifted: LiftedClip, world: World | None) -> None:
         """Writes one person's files.
@@ -134,7 +136,7 @@ class Results:
             motion,
             camera=camera,
             weights=self._weights(),
-            extra={**self._inputs(), "start_s": start},
+            extra={**self._inputs(), "start_s": start, **({"filters": self.filters} if self.filters else {})},
         )
 
     def write_summary(self, lifted: LiftedClip, seconds: dict[str, float], files: list[str]) -> None:

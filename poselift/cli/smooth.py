@@ -8,6 +8,7 @@ from poselift.cli.paths import local_path
 from poselift.core.errors import InputError
 from poselift.core.files import write_json
 from poselift.export import read_motion, read_sidecar, write_npz
+from poselift.kinematics import butterworth
 
 
 def add_command(commands: Any) -> None:
@@ -27,14 +28,27 @@ def add_command(commands: Any) -> None:
     parser.set_defaults(run=run)
 
 
+def add_smooth_option(parser: argparse._ActionsContainer) -> None:
+    """Adds `--smooth`."""
+    parser.add_argument(
+        "--smooth",
+        type=float,
+        metavar="HZ",
+        help="filter the motion as `poselift smooth --cutoff HZ` does; 6 is usual for walking (default: no filter)",
+    )
+
+
+def filter_record(cutoff: float) -> dict[str, Any]:
+    """What the JSON beside a filtered motion says of the filter."""
+    return {"name": "Butterworth, dual pass", "order": 4, "cutoff_hz": cutoff}
+
+
 def run(options: argparse.Namespace) -> None:
     """Writes the filtered motion.
 
     Raises:
         InputError: the motion cannot be read, the cutoff does not fit its frame rate, or the file cannot be written.
     """
-    from poselift.kinematics import butterworth  # scipy's filters are slow to load
-
     source: Path = options.npz
     out: Path = options.out or source.with_name(f"{source.stem}_smooth.npz")
     if out.suffix != ".npz":
@@ -43,7 +57,7 @@ def run(options: argparse.Namespace) -> None:
         raise InputError(f"--out {out} is the input; choose another name")
     motion = butterworth(read_motion(source), options.cutoff)
     about = read_sidecar(source.with_suffix(".json"))
-    filters = [*about.get("filters", []), {"name": "Butterworth, dual pass", "order": 4, "cutoff_hz": options.cutoff}]
+    filters = [*about.get("filters", []), filter_record(options.cutoff)]
     write_npz(out, motion)
     write_json(out.with_suffix(".json"), {**about, "filters": filters})
     print(out)

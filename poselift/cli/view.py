@@ -1,7 +1,9 @@
 """`poselift view`: a page with the video, the 3D and the curves of a lifted clip."""
 
 import argparse
+import contextlib
 import math
+import tempfile
 import webbrowser
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,10 +15,15 @@ from poselift.core.errors import InputError
 from poselift.core.files import check_writable
 from poselift.core.times import checked_rate
 from poselift.export import read_motion, read_sidecar
+from poselift.export.export_formats import FORMATS
 from poselift.export.motion_reading import is_person
 from poselift.export.sidecar_camera import camera_of
 from poselift.kinematics import joint_angles
+from poselift.structures import Motion
 from poselift.viz.page import View, write_page
+
+_MOST_BYTES = 6_000_000
+"""Of the files of characters that a page holds, before it is compressed: three minutes of two people."""
 
 
 def add_command(commands: Any) -> None:
@@ -108,7 +115,7 @@ def page_of_people(
     if span is None and {"start_s", "end_s"} <= set(summary):
         span = _span(summary, folder)
     angles = {motion.keypoints.person: joint_angles(motion) for motion in motions if motion.posed.any()}
-    shown = View(title, first["camera"], about, angles)
+    shown = View(title, first["camera"], about, angles, _characters(motions, span[0] if span else None))
     return write_page(out, motions, shown, video or video_of(folder), span, video_rate(first, found[0]))
 
 
@@ -120,6 +127,19 @@ def video_rate(about: Mapping[str, Any], npz: Path) -> float | None:
     """
     rate = about.get("video_fps")
     return None if rate is None else checked_rate(rate, f"{npz.with_suffix('.json')}: video_fps")
+
+
+def _characters(motions: list[Motion], start: float | None) -> dict[int, dict[str, bytes]]:
+    """BVH and GLB of each person, to save from the page; nobody's if they are too large for it."""
+    found: dict[int, dict[str, bytes]] = {}
+    for motion in motions:
+        for name in ("bvh", "glb") if motion.posed.any() else ():
+            with tempfile.TemporaryDirectory() as place, contextlib.suppress(InputError):  # pygltflib is not installed
+                path = Path(place) / name
+                FORMATS[name].write(path, [motion], start=start)
+                found.setdefault(motion.keypoints.person, {})[name] = path.read_bytes()
+    size = sum(len(file) for files in found.values() for file in files.values())
+    return found if size < _MOST_BYTES else {}
 
 
 def _span(summary: dict[str, Any], folder: Path) -> tuple[float, float]:

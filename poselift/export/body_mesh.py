@@ -7,7 +7,7 @@ from jaxtyping import Float, Int
 from scipy.interpolate import PchipInterpolator
 
 from poselift.kinematics import Rig
-from poselift.skeleton.flesh import ARM, FOOT, HAND, HEAD, LEG, NECK, TALL, Profile, trunk_profile
+from poselift.skeleton.flesh import ARM, FOOT, HAND, HEAD, LEG, NECK, Profile, trunk_profile
 
 _AROUND = 14
 """Vertices in a ring."""
@@ -42,26 +42,23 @@ def body_mesh(rig: Rig) -> Mesh:
 
     Hands and feet that the rig lacks are added in usual sizes, and move with forearm and shank.
     """
-    at = dict(zip(rig.names, rig.placed(), strict=True))
-    size = (at["head_top"] - at["left_ankle"])[1] / TALL
+    at, size = rig.landmarks(), rig.size
     parts = []
 
     def add(joints: list[np.ndarray], movers: list[str], widths: Profile, across: np.ndarray) -> None:
         stations = np.array(widths) * [1.0, size, size]
         parts.append(_tube(np.stack(joints), [rig.names.index(name) for name in movers], stations, across))
 
-    for side, left in (("left", _X), ("right", -_X)):
+    for side in ("left", "right"):
         hip, knee, ankle = (f"{side}_{joint}" for joint in ("hip", "knee", "ankle"))
         shoulder, elbow, wrist = (f"{side}_{joint}" for joint in ("shoulder", "elbow", "wrist"))
-        hand = at.get(f"{side}_hand", at[wrist] + 0.12 * size * left)
-        heel = at.get(f"{side}_heel", at[ankle] + size * (-0.05 * _Y - 0.05 * _Z))
-        toe = at.get(f"{side}_big_toe", at[ankle] + size * (-0.05 * _Y + 0.17 * _Z))
+        hand, heel, toe = (at[f"{side}_{joint}"] for joint in ("hand", "heel", "big_toe"))
         add([at[hip], at[knee], at[ankle]], [hip, knee], LEG, _X)
         add([heel, toe], [ankle], FOOT, _X)
         add([at[shoulder], at[elbow], at[wrist]], [shoulder, elbow], ARM, _Z)
         add([at[wrist], hand], [wrist], HAND, _Z)
     hips, shoulders = (
-        np.linalg.norm(at[f"left_{joint}"] - at[f"right_{joint}"]) / 2 / size for joint in ("hip", "shoulder")
+        float(np.linalg.norm(at[f"left_{joint}"] - at[f"right_{joint}"])) / 2 / size for joint in ("hip", "shoulder")
     )
     low, high = ((at[f"left_{joint}"] + at[f"right_{joint}"]) / 2 for joint in ("hip", "shoulder"))
     add([low, at["spine"], high], ["pelvis", "thorax"], trunk_profile(hips, shoulders), _X)

@@ -7,76 +7,84 @@ from jaxtyping import Float
 
 from poselift.core.files import atomic_text
 from poselift.core.times import usual_interval
-from poselift.kinematics import Rig, RiggedMotion, solve
+from poselift.export.character import Character, Rigging, character
 from poselift.kinematics.angles import euler_zxy
 from poselift.structures import Motion
 
 _CENTIMETRES = 100.0
 
-_TIP = 0.3
-"""Length of a last segment relative to the one before it: the format wants an end for it, and nothing shows one."""
-
 
 def write_bvh(
-    path: str | os.PathLike[str], motion: Motion | RiggedMotion, up: str = "y", start: float | None = None
+    path: str | os.PathLike[str],
+    motion: Motion,
+    up: str = "y",
+    start: float | None = None,
+    *,
+    rigging: Rigging | None = None,
 ) -> None:
-    """Writes the rig and its motion: centimetres, rotations in the order Z, X, Y, in degrees.
+    """Writes the bones and their motion: centimetres, rotations in the order Z, X, Y, in degrees.
 
-    The rest pose is a T-pose that faces +Z, or -Y with Z up. Angles are continuous. BVH has one frame time and no gaps:
-    frames are taken at a constant rate from the ones next to them, and an empty frame repeats the last pose before it
-    (or the first of the clip).
+    The rest pose stands on the ground and faces +Z, or -Y with Z up. Angles are continuous. BVH has one frame time and
+    no gaps: frames are taken at a constant rate from the ones next to them, and an empty frame repeats the last pose
+    before it (or the first of the clip).
 
     Args:
         path: the file to write.
-        motion: one person's motion, or what `solve` made of it.
+        motion: one person's motion.
         up: the axis that points up, "y" or "z".
         start: time of the file's first frame, seconds, not after the motion's; that of the motion if None. Until the
             motion begins, its first pose is held.
+        rigging: the bones; None for the motion's own joints.
 
     Raises:
-        InputError: the file cannot be written, the skeleton lacks joints, or no frame has a pose.
+        InputError: the file cannot be written, the skeleton lacks joints, no frame has a pose, or feet are to be
+            locked in a motion without contacts.
     """
-    rigged = motion if isinstance(motion, RiggedMotion) else solve(motion)
+    figure = character(motion, rigging or Rigging())
     if up == "z":
-        rigged = rigged.with_z_up()
-    times = rigged.timestamps
+        figure = figure.with_z_up()
+    times = figure.timestamps
     interval = usual_interval(times) or 1 / 30
     first = times[0] if start is None else start
     grid = first + interval * np.arange(round((times[-1] - first) / interval) + 1)
     nearest = np.searchsorted((times[1:] + times[:-1]) / 2, grid)
-    shown = rigged.held_frames()[nearest]
-    angles = _continuous(np.degrees(euler_zxy(rigged.rotations[shown])))
-    order = _depth_first(rigged.rig)
-    columns = np.concatenate([_CENTIMETRES * rigged.root[shown], angles[:, order].reshape(len(shown), -1)], 1)
+    angles = _continuous(np.degrees(euler_zxy(figure.rotations[nearest])))
+    places = np.broadcast_to(figure.offsets, angles.shape).copy()
+    places[:, figure.mover] = figure.way[nearest]
+    channels = [
+        channel
+        for row in _depth_first(figure)
+        for channel in ((_CENTIMETRES * places[:, row], angles[:, row]) if row <= figure.mover else (angles[:, row],))
+    ]
     with atomic_text(path) as file:
-        file.write("HIERARCHY\n" + _hierarchy(rigged.rig, 0, ""))
-        file.write(f"MOTION\nFrames: {len(columns)}\nFrame Time: {interval:.8f}\n")
-        np.savetxt(file, columns, fmt="%.5f")
+        file.write("HIERARCHY\n" + _hierarchy(figure, 0, ""))
+        file.write(f"MOTION\nFrames: {len(grid)}\nFrame Time: {interval:.8f}\n")
+        np.savetxt(file, np.concatenate(channels, 1), fmt="%.5f")
 
 
-def _children(rig: Rig, segment: int) -> list[int]:
-    return [child for child, parent in enumerate(rig.parents) if parent == segment]
+def _children(figure: Character, bone: int) -> list[int]:
+    return [child for child, parent in enumerate(figure.parents) if parent == bone]
 
 
-def _depth_first(rig: Rig, segment: int = 0) -> list[int]:
-    """Segments in the order in which the hierarchy names them."""
-    return [segment, *(found for child in _children(rig, segment) for found in _depth_first(rig, child))]
+def _depth_first(figure: Character, bone: int = 0) -> list[int]:
+    """Bones in the order in which the hierarchy names them."""
+    return [bone, *(found for child in _children(figure, bone) for found in _depth_first(figure, child))]
 
 
-def _hierarchy(rig: Rig, segment: int, indent: str) -> str:
-    """A segment and all below it as text."""
+def _hierarchy(figure: Character, bone: int, indent: str) -> str:
+    """A bone and all below it as text."""
 
-    def offset(metres: Float[np.ndarray, " 3"]) -> str:
+    def offset(metres: Float[np.ndarray, "3"]) -> str:
         return "OFFSET " + " ".join(f"{value:.5f}" for value in _CENTIMETRES * metres)
 
     inner = indent + "\t"
-    moves = "6 Xposition Yposition Zposition " if segment == 0 else "3 "
-    text = f"{indent}{'JOINT' if segment else 'ROOT'} {rig.names[segment]}\n{indent}{{\n"
-    text += f"{inner}{offset(rig.offsets[segment])}\n{inner}CHANNELS {moves}Zrotation Xrotation Yrotation\n"
-    children = _children(rig, segment)
-    text += "".join(_hierarchy(rig, child, inner) for child in children)
+    moves = "6 Xposition Yposition Zposition " if bone <= figure.mover else "3 "
+    text = f"{indent}{'JOINT' if bone else 'ROOT'} {figure.names[bone]}\n{indent}{{\n"
+    text += f"{inner}{offset(figure.offsets[bone])}\n{inner}CHANNELS {moves}Zrotation Xrotation Yrotation\n"
+    children = _children(figure, bone)
+    text += "".join(_hierarchy(figure, child, inner) for child in children)
     if not children:
-        text += f"{inner}End Site\n{inner}{{\n{inner}\t{offset(_TIP * rig.offsets[segment])}\n{inner}}}\n"
+        text += f"{inner}End Site\n{inner}{{\n{inner}\t{offset(figure.tips[bone] - figure.rest[bone])}\n{inner}}}\n"
     return f"{text}{indent}}}\n"
 
 

@@ -11,6 +11,7 @@ from poselift.core.times import usual_interval
 from poselift.export.angle_files import write_angles_csv, write_angles_mot
 from poselift.export.bvh import write_bvh
 from poselift.export.c3d import MOST_FRAMES, write_c3d
+from poselift.export.character import Rigging
 from poselift.export.csv_files import write_csv
 from poselift.export.glb import write_glb
 from poselift.export.netcdf import write_netcdf
@@ -20,6 +21,7 @@ from poselift.export.people_check import check_people
 from poselift.export.rerun import write_rerun
 from poselift.export.sidecar_camera import SidecarCamera
 from poselift.export.trc_markers import write_trc
+from poselift.export.vrma import write_vrma
 from poselift.export.zero import from_zero
 from poselift.structures import Motion
 
@@ -39,6 +41,7 @@ class Format:
         turns: whether the writer can make Z point up, with up="z".
         camera: whether the writer takes the camera of the sidecar.
         marked: whether the writer can give markers the names of other programs, with names_of="pose2sim".
+        bones: whether the writer takes a `Rigging`.
         untimed: whether the file has no time stamps, so that its first frame has to be the run's.
         most_frames: largest number of frames that common readers take; None without a limit.
         package: the optional package that it needs, and the extra that installs it.
@@ -50,6 +53,7 @@ class Format:
     turns: bool = False
     camera: bool = False
     marked: bool = False
+    bones: bool = False
     untimed: bool = False
     most_frames: int | None = None
     package: tuple[str, str] | None = None
@@ -72,6 +76,7 @@ class Format:
         start: float | None = None,
         *,
         names_of: str | None = None,
+        rigging: Rigging | None = None,
     ) -> str | None:
         """Writes a file, whose time 0 is the start of the run.
 
@@ -82,6 +87,7 @@ class Format:
             camera: of the sidecar, for formats with room for it.
             start: time of the run's first frame by the clock of the motions, seconds; their own first frame if None.
             names_of: one of `MARKER_SETS`, if the format has markers.
+            rigging: the bones, for formats that have them; None for the motion's own joints.
 
         Returns:
             A warning if the file has more frames than its common readers take.
@@ -97,6 +103,7 @@ class Format:
             **({"up": up} if self.turns else {}),
             **({"camera": camera} if self.camera else {}),
             **({"names_of": names_of} if self.marked else {}),
+            **({"rigging": rigging} if self.bones else {}),
             **({"start": 0.0} if self.untimed else {}),
         }
         self.writer(path, given, **options)
@@ -125,8 +132,9 @@ FORMATS = {
         most_frames=MOST_FRAMES,
         package=("ezc3d", "c3d"),
     ),
-    "bvh": Format(".bvh", write_bvh, turns=True, untimed=True),
-    "glb": Format(".glb", write_glb, several=True, package=("pygltflib", "gltf")),
+    "bvh": Format(".bvh", write_bvh, turns=True, bones=True, untimed=True),
+    "glb": Format(".glb", write_glb, several=True, bones=True, package=("pygltflib", "gltf")),
+    "vrma": Format(".vrma", write_vrma, bones=True, package=("pygltflib", "gltf")),
     "angles": Format(".angles.csv", write_angles_csv, most_frames=_SPREADSHEET_ROWS),
     "csv": Format(".csv", write_csv, most_frames=_SPREADSHEET_ROWS),
     "parquet": Format(".parquet", write_parquet, several=True, package=("pyarrow", "tables")),

@@ -12,16 +12,16 @@ from poselift.core.errors import InputError
 from poselift.core.files import atomic_path
 from poselift.core.optional import require
 from poselift.export.body_mesh import body_mesh
+from poselift.export.character import Character, Rigging, character
 from poselift.export.people_check import check_people
-from poselift.kinematics import RiggedMotion, solve
 from poselift.structures import Height, Motion
 
 _SKIN = [0.62, 0.66, 0.72, 1.0]
 """Colour of the body, linear RGBA."""
 
 
-def write_glb(path: str | os.PathLike[str], motions: Sequence[Motion]) -> None:
-    """Writes one armature, skinned body and animation per person: metres, Y up, facing +Z, in a T-pose at rest.
+def write_glb(path: str | os.PathLike[str], motions: Sequence[Motion], rigging: Rigging | None = None) -> None:
+    """Writes one armature, skinned body and animation per person: metres, Y up, facing +Z, on the ground at rest.
 
     Key frames are at the motion's own times, in one animation for everybody. An empty frame repeats the last pose
     before it (or the first of the clip). The armature's extras have `height_m` and `height_origin`, if it is known.
@@ -29,26 +29,31 @@ def write_glb(path: str | os.PathLike[str], motions: Sequence[Motion]) -> None:
     Args:
         path: the file to write.
         motions: everybody in the file, in the same frame.
+        rigging: the bones; None for the motion's own joints.
 
     Raises:
         InputError: pygltflib is not installed, the file cannot be written, the people do not fit together, their
-            skeleton lacks joints, somebody has no frame with a pose, or the motion is too long for the times of glTF.
+            skeleton lacks joints, somebody has no frame with a pose, the motion is too long for the times of glTF, or
+            feet are to be locked in a motion without contacts.
     """
     check_people(motions)
-    gltf = require("pygltflib", "gltf")
-    _check_times(path, motions)
-    document = _Document(gltf)
+    document = Document()
+    check_times(path, motions)
     # glTF has no times below 0.
     start = min(0.0, *(float(motion.timestamps[0]) for motion in motions))
     for motion in motions:
-        document.add(solve(motion), start, motion.height)
-    with atomic_path(path) as temporary:
-        if not document.finish().save_binary(str(temporary)):
-            raise InputError(f"cannot write {path}: pygltflib failed")
+        figure = character(motion, rigging or Rigging())
+        document.add_bones(figure, start, motion.height)
+        document.add_body(figure)
+    document.write(path)
 
 
-def _check_times(path: str | os.PathLike[str], motions: Sequence[Motion]) -> None:
-    """Checks that times increase as float32, which is all that glTF has."""
+def check_times(path: str | os.PathLike[str], motions: Sequence[Motion]) -> None:
+    """Checks that times increase as float32, which is all that glTF has.
+
+    Raises:
+        InputError: they do not.
+    """
     for motion in motions:
         if not (np.diff(motion.timestamps.astype(np.float32)) > 0).all():
             raise InputError(
@@ -57,84 +62,113 @@ def _check_times(path: str | os.PathLike[str], motions: Sequence[Motion]) -> Non
             )
 
 
-class _Document:
+class Document:
     """A glTF document in the making.
 
-    Args:
-        gltf: the package pygltflib.
+    Raises:
+        InputError: pygltflib is not installed.
     """
 
-    def __init__(self, gltf: ModuleType) -> None:
-        self._gltf, self._blob = gltf, bytearray()
-        metal = gltf.PbrMetallicRoughness(baseColorFactor=_SKIN, metallicFactor=0.0, roughnessFactor=0.8)
-        self._file = gltf.GLTF2(
-            asset=gltf.Asset(version="2.0", generator="poselift"),
+    def __init__(self) -> None:
+        self._gltf: ModuleType = require("pygltflib", "gltf")
+        self._blob = bytearray()
+        self.file = self._gltf.GLTF2(
+            asset=self._gltf.Asset(version="2.0", generator="poselift"),
             scene=0,
-            scenes=[gltf.Scene(nodes=[])],
-            materials=[gltf.Material(name="body", pbrMetallicRoughness=metal)],
-            animations=[gltf.Animation(name="motion")],
+            scenes=[self._gltf.Scene(nodes=[])],
+            animations=[self._gltf.Animation(name="motion")],
         )
 
-    def finish(self) -> Any:
-        """The document, with all data."""
-        self._file.buffers = [self._gltf.Buffer(byteLength=len(self._blob))]
-        self._file.set_binary_blob(bytes(self._blob))
-        return self._file
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Writes the document with all data.
 
-    def add(self, rigged: RiggedMotion, start: float, height: Height | None) -> None:
-        """A person with mesh, skin and animation.
+        Raises:
+            InputError: the file cannot be written.
+        """
+        self.file.buffers = [self._gltf.Buffer(byteLength=len(self._blob))]
+        self.file.set_binary_blob(bytes(self._blob))
+        with atomic_path(path) as temporary:
+            if not self.file.save_binary(str(temporary)):
+                raise InputError(f"cannot write {path}: pygltflib failed")
+
+    def add_bones(self, figure: Character, start: float, height: Height | None) -> int:
+        """A person's bones and animation.
 
         Args:
-            rigged: the motion.
+            figure: the motion.
             start: the time that becomes 0, seconds.
             height: of the person, for the extras of the armature.
+
+        Returns:
+            Index of the first bone's node; the others follow.
         """
-        gltf, file, rig = self._gltf, self._file, rigged.rig
-        name, top = f"person_{rigged.person}", len(file.nodes)
+        gltf, file = self._gltf, self.file
+        top = len(file.nodes)
         first = top + 1
         children = {
-            at: [first + row for row, parent in enumerate(rig.parents) if parent == at]
-            for at in range(-1, len(rig.names))
+            at: [first + row for row, parent in enumerate(figure.parents) if parent == at]
+            for at in range(-1, len(figure.names))
         }
         about = {} if height is None else {"height_m": height.metres, "height_origin": height.origin}
-        file.nodes.append(gltf.Node(name=name, children=children[-1], extras=about))
-        for row, (joint, offset) in enumerate(zip(rig.names, rig.offsets.tolist(), strict=True)):
-            file.nodes.append(gltf.Node(name=joint, translation=offset, children=children[row]))
+        file.nodes.append(gltf.Node(name=f"person_{figure.person}", children=children[-1], extras=about))
+        for row, (name, offset) in enumerate(zip(figure.names, figure.offsets.tolist(), strict=True)):
+            file.nodes.append(gltf.Node(name=name, translation=offset, children=children[row]))
+        file.scenes[0].nodes.append(top)
+        self._animate(figure, start, first)
+        return first
+
+    def add_body(self, figure: Character) -> None:
+        """A body around the bones that were added last."""
+        gltf, file, name = self._gltf, self.file, f"person_{figure.person}"
+        first = len(file.nodes) - len(figure.names)
+        if not file.materials:
+            metal = gltf.PbrMetallicRoughness(baseColorFactor=_SKIN, metallicFactor=0.0, roughnessFactor=0.8)
+            file.materials.append(gltf.Material(name="body", pbrMetallicRoughness=metal))
         # The skinned mesh is a root itself, because the transforms above it do not count.
-        file.scenes[0].nodes += [top, len(file.nodes)]
+        file.scenes[0].nodes.append(len(file.nodes))
         file.nodes.append(gltf.Node(name=f"{name}_body", mesh=len(file.meshes), skin=len(file.skins)))
-        file.meshes.append(self._mesh(rigged, name))
-        inverse = np.tile(np.eye(4), (len(rig.names), 1, 1))
-        inverse[:, 3, :3] = -rig.placed()  # columns one after another, as glTF has matrices
+        file.meshes.append(self._mesh(figure, name))
+        inverse = np.tile(np.eye(4), (len(figure.names), 1, 1))
+        inverse[:, 3, :3] = -figure.rest  # columns one after another, as glTF has matrices
         file.skins.append(
             gltf.Skin(
                 name=name,
-                skeleton=top,
-                joints=list(range(first, first + len(rig.names))),
+                skeleton=first - 1,
+                joints=list(range(first, first + len(figure.names))),
                 inverseBindMatrices=self._data(inverse.astype(np.float32), "MAT4"),
             )
         )
-        self._animate(rigged, start, first)
 
-    def _mesh(self, rigged: RiggedMotion, name: str) -> Any:
-        gltf, mesh = self._gltf, body_mesh(rigged.rig)
-        four = np.zeros((len(mesh.points), 2))
+    def _mesh(self, figure: Character, name: str) -> Any:
+        gltf, mesh = self._gltf, body_mesh(figure.rig)
+        # The body is in its T-pose at the origin; the bones take it into their rest pose.
+        segments, bones, joints = mesh.segments, figure.bones[mesh.segments], figure.rig.placed()
+        turned = figure.turned[bones]
+        places = figure.segment_places()[segments] + np.einsum(
+            "vkab,vkb->vka", turned, mesh.points[:, None] - joints[segments]
+        )
+        points = (mesh.weights[..., None] * places).sum(1)
+        normals = np.einsum("vk,vkab,vb->va", mesh.weights, turned, mesh.normals)
+        normals /= np.linalg.norm(normals, axis=-1, keepdims=True)
+        # A bone of no weight is 0.
+        bones = np.where(mesh.weights > 0, bones, 0)
+        four = np.zeros((len(points), 2))
         attributes = gltf.Attributes(
-            POSITION=self._data(mesh.points.astype(np.float32), "VEC3", gltf.ARRAY_BUFFER, bounds=True),
-            NORMAL=self._data(mesh.normals.astype(np.float32), "VEC3", gltf.ARRAY_BUFFER),
-            JOINTS_0=self._data(np.hstack([mesh.segments, four]).astype(np.uint8), "VEC4", gltf.ARRAY_BUFFER),
+            POSITION=self._data(points.astype(np.float32), "VEC3", gltf.ARRAY_BUFFER, bounds=True),
+            NORMAL=self._data(normals.astype(np.float32), "VEC3", gltf.ARRAY_BUFFER),
+            JOINTS_0=self._data(np.hstack([bones, four]).astype(np.uint8), "VEC4", gltf.ARRAY_BUFFER),
             WEIGHTS_0=self._data(np.hstack([mesh.weights, four]).astype(np.float32), "VEC4", gltf.ARRAY_BUFFER),
         )
         indices = self._data(mesh.triangles.astype(np.uint16).reshape(-1), "SCALAR", gltf.ELEMENT_ARRAY_BUFFER)
         return gltf.Mesh(name=name, primitives=[gltf.Primitive(attributes=attributes, indices=indices, material=0)])
 
-    def _animate(self, rigged: RiggedMotion, start: float, first: int) -> None:
-        """Channels of the root's place and of every bone that turns."""
-        shown = rigged.held_frames()
-        times = self._data((rigged.timestamps - start).astype(np.float32), "SCALAR", bounds=True)
-        self._channel(times, self._data(rigged.root[shown].astype(np.float32), "VEC3"), first, "translation")
-        for row in range(len(rigged.rig.names)):
-            turned = Rotation.from_matrix(rigged.rotations[shown, row]).as_quat()
+    def _animate(self, figure: Character, start: float, first: int) -> None:
+        """Channels of the moving bone's place and of every bone that turns."""
+        times = self._data((figure.timestamps - start).astype(np.float32), "SCALAR", bounds=True)
+        way = self._data(figure.way.astype(np.float32), "VEC3")
+        self._channel(times, way, first + figure.mover, "translation")
+        for row in range(len(figure.names)):
+            turned = Rotation.from_matrix(figure.rotations[:, row]).as_quat()
             if np.abs(turned[:, :3]).max() < 1e-6:
                 continue
             # A quaternion and its opposite are the same rotation: take the one next to that of the frame before.
@@ -143,7 +177,7 @@ class _Document:
             self._channel(times, self._data(turned.astype(np.float32), "VEC4"), first + row, "rotation")
 
     def _channel(self, times: int, values: int, node: int, path: str) -> None:
-        gltf, animation = self._gltf, self._file.animations[0]
+        gltf, animation = self._gltf, self.file.animations[0]
         target = gltf.AnimationChannelTarget(node=node, path=path)
         animation.channels.append(gltf.AnimationChannel(sampler=len(animation.samplers), target=target))
         animation.samplers.append(gltf.AnimationSampler(input=times, output=values, interpolation="LINEAR"))
@@ -157,7 +191,7 @@ class _Document:
             target: what the array is for, of a mesh.
             bounds: write the lowest and highest values.
         """
-        gltf, file = self._gltf, self._file
+        gltf, file = self._gltf, self.file
         types = {"float32": gltf.FLOAT, "uint16": gltf.UNSIGNED_SHORT, "uint8": gltf.UNSIGNED_BYTE}
         data = np.ascontiguousarray(values).tobytes()
         file.bufferViews.append(

@@ -2,6 +2,7 @@
 
 from poselift.kinematics.angles import Angles, joint_angles
 from poselift.kinematics.cycles import PERCENT, Cycles, gait_cycles
+from poselift.kinematics.feet import lock_feet
 from poselift.kinematics.filtering import butterworth
 from poselift.kinematics.footfalls import Footfalls, footfalls, steps_with
 from poselift.kinematics.gait import Gait, Step, Stride, gait
@@ -9,6 +10,7 @@ from poselift.kinematics.heading import along_x
 from poselift.kinematics.inverse import points_y_up, solve
 from poselift.kinematics.opensim_coordinates import coordinates
 from poselift.kinematics.propagation import with_uncertainty
+from poselift.kinematics.rate import at_rate
 from poselift.kinematics.rig import Z_UP, Rig, RiggedMotion
 from poselift.kinematics.segments import segment_angles
 
@@ -24,12 +26,14 @@ __all__ = [
     "Step",
     "Stride",
     "along_x",
+    "at_rate",
     "butterworth",
     "coordinates",
     "footfalls",
     "gait",
     "gait_cycles",
     "joint_angles",
+    "lock_feet",
     "points_y_up",
     "segment_angles",
     "solve",

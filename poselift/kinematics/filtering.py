@@ -8,6 +8,7 @@ from scipy.interpolate import CubicSpline
 
 from poselift.core.errors import InputError
 from poselift.core.times import usual_interval
+from poselift.kinematics.rate import unbroken
 from poselift.structures import Motion
 
 _ORDER = 2
@@ -35,14 +36,11 @@ def butterworth(motion: Motion, cutoff: float) -> Motion:
     if not 0 < cutoff < highest:
         raise InputError(f"cutoff {cutoff:g} Hz: give more than 0 and less than {highest:.4g} Hz, half the frame rate")
     joints, root = motion.joints.copy(), motion.root.copy()
-    known = motion.posed
-    ends = np.flatnonzero(np.diff(motion.timestamps) > 2.5 * interval) + 1
-    for run in np.split(np.arange(len(motion)), ends):
-        for part in np.split(run, np.flatnonzero(np.diff(known[run])) + 1):
-            if len(part) >= _SHORTEST and known[part[0]]:
-                times = motion.timestamps[part]
-                joints[part] = _filtered(joints[part], times, cutoff, interval)
-                root[part] = _filtered(root[part], times, cutoff, interval)
+    for part in unbroken(motion.posed, motion.timestamps):
+        if len(part) >= _SHORTEST:
+            times = motion.timestamps[part]
+            joints[part] = _filtered(joints[part], times, cutoff, interval)
+            root[part] = _filtered(root[part], times, cutoff, interval)
     return replace(motion, joints=joints, root=root)
 
 

@@ -1,6 +1,6 @@
 """A body of fixed bone lengths, and its motion as joint rotations."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -8,9 +8,13 @@ from jaxtyping import Float, Int
 
 from poselift.core.errors import InputError
 from poselift.geometry import forward_kinematics, points_from_bones
+from poselift.skeleton.flesh import TALL
 
 Z_UP = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])
 """Turns Y up into Z up: who faced +Z faces -Y, as Blender's front view has it."""
+
+_SOLE = 0.025
+"""Metres from heel and big toe down to the ground under a flat foot of a body of size 1."""
 
 
 @dataclass(frozen=True)
@@ -31,10 +35,35 @@ class Rig:
         """Positions of the joints in the rest pose, metres; the root is at 0."""
         return points_from_bones(self.offsets.astype(np.float64), np.zeros(3), self.parents)
 
+    @property
+    def size(self) -> float:
+        """The body's size beside the usual one of 1."""
+        at = dict(zip(self.names, self.placed(), strict=True))
+        return float((at["head_top"] - at["left_ankle"])[1]) / TALL
+
+    @property
+    def sole(self) -> float:
+        """Metres from heel and big toe down to the ground under a flat foot."""
+        return _SOLE * self.size
+
+    def landmarks(self) -> dict[str, Float[np.ndarray, "3"]]:
+        """Positions in the rest pose of all joints, of hands and feet in usual sizes where they lack, and of `ground`.
+
+        Metres; the root is at 0, and `ground` is below it.
+        """
+        at = dict(zip(self.names, self.placed(), strict=True))
+        for side, left in (("left", 1.0), ("right", -1.0)):
+            wrist, ankle = at[f"{side}_wrist"], at[f"{side}_ankle"]
+            at.setdefault(f"{side}_hand", wrist + self.size * np.array([0.12 * left, 0.0, 0.0]))
+            at.setdefault(f"{side}_heel", ankle + self.size * np.array([0.0, -0.05, -0.05]))
+            at.setdefault(f"{side}_big_toe", ankle + self.size * np.array([0.0, -0.05, 0.17]))
+        lowest = min(at[f"{side}_{joint}"][1] for side in ("left", "right") for joint in ("heel", "big_toe"))
+        return {**at, "ground": np.array([0.0, lowest - self.sole, 0.0])}
+
 
 @dataclass(frozen=True)
 class RiggedMotion:
-    """One person's motion as rotations of a rig; right-handed, Y up unless `with_z_up` turned it.
+    """One person's motion as rotations of a rig; right-handed, Y up.
 
     Attributes:
         rig: the person's segments.
@@ -63,11 +92,6 @@ class RiggedMotion:
     def orientations(self) -> Float[np.ndarray, "t s 3 3"]:
         """Rotations of the segments in the world."""
         return self._posed[1]
-
-    def with_z_up(self) -> "RiggedMotion":
-        """The same motion with Z up, its rest pose too."""
-        rig = replace(self.rig, offsets=self.rig.offsets @ Z_UP.T)
-        return replace(self, rig=rig, root=self.root @ Z_UP.T, rotations=Z_UP @ self.rotations @ Z_UP.T)
 
     def held_frames(self) -> Int[np.ndarray, " t"]:
         """For each frame, the frame whose pose formats without gaps show: itself, or the last one with a pose.

@@ -3,6 +3,7 @@ import shutil
 from dataclasses import replace
 from importlib.util import find_spec
 
+import numpy as np
 import pytest
 
 from poselift.export import read_motion
@@ -71,8 +72,16 @@ def test_together_is_one_file_and_z_points_up(person, tmp_path):
         (["--to", "tcr"], "did you mean 'trc'"),
         (["--to", ","], "name a format"),
         (["--to", "trc", "--out", __file__], "not a folder"),
-        (["--to", "trc,mot,bvh", "--together"], "not possible in mot, bvh; it is in trc, c3d, glb"),
-        (["--to", "trc,glb", "--up", "z"], "cannot point up in glb; it is in trc, c3d, bvh"),
+        (["--to", "trc,mot,bvh", "--together"], "not possible in mot, bvh; choose from trc, c3d, glb"),
+        (["--to", "trc,glb", "--up", "z"], "cannot point up in glb; choose from trc, c3d, bvh"),
+        (
+            ["--to", "trc,bvh", "--rig", "vrm", "--rest", "a"],
+            "--rig and --rest: there are no bones in trc; choose from bvh",
+        ),
+        (["--to", "bvh", "--rig", "mixmo"], "no rig is called 'mixmo'; did you mean 'mixamo'"),
+        (["--to", "bvh", "--lock-feet"], "lift with --world"),
+        (["--to", "bvh", "--fps", "0"], "0 frames a second: give more than 0"),
+        (["--to", "bvh", "--smooth", "400"], "cutoff 400 Hz"),
     ],
 )
 def test_bad_options_are_one_line(person, arguments, message):
@@ -106,6 +115,44 @@ def test_somebody_without_a_pose_is_left_out(person, tmp_path):
     assert ran.code == 2
     assert ran.err.endswith("person_2.npz: no frame has a pose; choose another person\n")
     assert not (tmp_path / "none").exists()
+
+
+def test_characters_have_their_bones_rate_and_filter(person, tmp_path):
+    pytest.importorskip("pygltflib")
+    arguments = ["--to", "bvh,glb", "--rig", "unreal", "--rest", "t", "--fps", "24", "--smooth", "6"]
+    ran = poselift("export", person, *arguments, "--out", tmp_path / "a")
+    assert ran.code == 0, ran.err
+    text = (tmp_path / "a" / "person_1.bvh").read_text()
+    assert "JOINT clavicle_l" in text
+    assert "Frame Time: 0.04166667" in text
+    poselift("export", person, "--to", "csv", "--fps", "24", "--out", tmp_path / "raw")
+    poselift("export", person, "--to", "csv", "--fps", "24", "--smooth", "3", "--out", tmp_path / "smooth")
+    raw, smooth = (
+        np.genfromtxt(tmp_path / name / "person_1.csv", delimiter=",", names=True) for name in ("raw", "smooth")
+    )
+    np.testing.assert_allclose(raw["time_s"] * 24, np.round(raw["time_s"] * 24), atol=1e-4)
+    jerks = [np.abs(np.diff(values["left_wrist_x_m"], 2)).mean() for values in (raw, smooth)]
+    assert jerks[1] < 0.9 * jerks[0]
+
+
+def test_whole_frames_count_from_the_start_of_the_run(person, tmp_path):
+    path = tmp_path / "person_1.npz"
+    shutil.copy(person, path)
+    about = json.loads(person.with_suffix(".json").read_text())
+    path.with_suffix(".json").write_text(json.dumps(about | {"start_s": -0.013}))
+    ran = poselift("export", path, "--to", "csv", "--fps", "24")
+    assert ran.code == 0, ran.err
+    times = np.genfromtxt(tmp_path / "person_1.csv", delimiter=",", names=True)["time_s"]
+    np.testing.assert_allclose(times * 24, np.round(times * 24), atol=1e-4)
+
+
+def test_lift_smooths_and_says_so(stored, tmp_path):
+    stored.lift("--out", tmp_path / "raw", "--no-render")
+    stored.lift("--out", tmp_path / "smooth", "--no-render", "--smooth", "3")
+    raw, smooth = (read_motion(tmp_path / name / "person_1.npz") for name in ("raw", "smooth"))
+    assert np.abs(np.diff(smooth.joints, 2, axis=0)).mean() < 0.9 * np.abs(np.diff(raw.joints, 2, axis=0)).mean()
+    about = json.loads((tmp_path / "smooth" / "person_1.json").read_text())
+    assert about["filters"] == [{"name": "Butterworth, dual pass", "order": 4, "cutoff_hz": 3.0}]
 
 
 def test_lift_writes_formats_and_replaces_those_of_the_run_before(stored, tmp_path):

@@ -176,7 +176,7 @@ def test_netcdf_has_heights(tmp_path):
 def read_bvh(path):
     """Names, offsets, parents, and positions of each frame, by the definition of the format."""
     words = iter(path.read_text().split())
-    names, parents, offsets, stack = [], [], [], []
+    names, parents, offsets, stack, counts = [], [], [], [], []
     for word in words:
         if word in ("ROOT", "JOINT"):
             names.append(next(words))
@@ -194,18 +194,22 @@ def read_bvh(path):
             offset = np.array([float(next(words)) for _ in range(3)])
             if stack[-1] is not None:
                 offsets[stack[-1]] = offset
+        elif word == "CHANNELS":
+            counts.append(int(next(words)))
         elif word == "MOTION":
             break
     _, count, _, _, interval = (next(words) for _ in range(5))
     table = np.array([float(word) for word in words]).reshape(int(count), -1)
-    angles = table[:, 3:].reshape(len(table), -1, 3)
+    columns = np.split(table, np.cumsum(counts)[:-1], 1)
+    angles = np.stack([values[:, -3:] for values in columns], 1)
     places = []
     turned = []
-    for joint, (parent, offset) in enumerate(zip(parents, offsets, strict=True)):
+    for joint, (parent, offset, values) in enumerate(zip(parents, offsets, columns, strict=True)):
         z, x, y = angles[:, joint].T
         local = (turn("z", z) @ turn("x", x) @ turn("y", y)).numpy()
         turned.append(local if parent < 0 else turned[parent] @ local)
-        places.append(table[:, :3] if parent < 0 else places[parent] + turned[parent] @ offset)
+        moved = values[:, :3] if counts[joint] == 6 else np.broadcast_to(offset, (len(values), 3))
+        places.append(moved if parent < 0 else places[parent] + np.einsum("tab,tb->ta", turned[parent], moved))
     return names, float(interval), np.stack(places, 1), angles
 
 

@@ -8,7 +8,9 @@ import pytest
 from poselift.core.errors import InputError
 from poselift.export.export_formats import FORMATS
 from poselift.export.zero import from_zero
+from poselift.kinematics import gait
 from tests.kinematics.conftest import pose, turn
+from tests.kinematics.walker import walker
 
 START = 7.0
 """Time of the run's first frame, by the clock of the motions."""
@@ -50,9 +52,20 @@ def test_c3d_lacks_the_person_until_then(tmp_path, late):
     assert np.isnan(points[0]).all(0).tolist() == [True] * 60 + [False] * 31
 
 
-def test_keys_of_glb_are_at_the_same_times(tmp_path, late):
+def test_events_of_c3d_count_from_there_too(tmp_path):
+    ezc3d = pytest.importorskip("ezc3d")
+    walk = walker()
+    times = walk.timestamps + START + LATE
+    late = replace(walk, timestamps=times, keypoints=replace(walk.keypoints, timestamps=times))
+    minutes, seconds = ezc3d.c3d(str(written("c3d", tmp_path, late)))["parameters"]["EVENT"]["TIMES"]["value"]
+    wanted = [LATE + time for time, _, _ in gait(walk).events]
+    np.testing.assert_allclose(60 * minutes + seconds, wanted, atol=1e-3)
+
+
+@pytest.mark.parametrize("name", ["glb", "vrma"])
+def test_keys_of_gltf_are_at_the_same_times(name, tmp_path, late):
     pygltflib = pytest.importorskip("pygltflib")
-    file = pygltflib.GLTF2().load(str(written("glb", tmp_path, late)))
+    file = pygltflib.GLTF2().load_binary(str(written(name, tmp_path, late)))
     times = file.accessors[file.animations[0].samplers[0].input]
     assert (times.min, times.max) == ([pytest.approx(2.0)], [pytest.approx(3.0)])
 

@@ -1,4 +1,4 @@
-// The content of the page: a line of JSON, then arrays as differences of int32, byte by byte (content.py).
+// The content of the page: a line of JSON, then arrays as differences of int32, byte by byte, then files (content.py).
 
 const byId = (id) => document.getElementById(id);
 
@@ -23,7 +23,10 @@ async function readContent() {
     at += 4 * values.length;
     (name === "times" && !content.times ? content : people[1])[name] = values;
   }
-  for (const person of content.people) prepare(person, content);
+  for (const person of content.people) {
+    for (const [ending, size] of Object.entries(person.files)) person.files[ending] = bytes.subarray(at, at += size);
+    prepare(person, content);
+  }
   return content;
 }
 

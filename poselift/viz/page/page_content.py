@@ -10,6 +10,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from jaxtyping import Float
 
+from poselift.core.times import usual_interval
 from poselift.kinematics.up import rotation_to_y_up
 from poselift.skeleton import Skeleton
 from poselift.skeleton.flesh import CORNERS
@@ -50,19 +51,21 @@ class View:
         camera: of the sidecar: `K`, `image_size`, and for the world frame `R` and `t`.
         about: the sidecar of each person by number; saved with the JSON of the page.
         angles: joint angles by number of the person; without them the page has heights and uncertainty only.
+        files: of each person by number, to save: what they hold by their ending, such as "bvh".
     """
 
     title: str
     camera: Mapping[str, Any]
     about: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
     angles: Mapping[int, Curves] = field(default_factory=dict)
+    files: Mapping[int, Mapping[str, bytes]] = field(default_factory=dict)
 
 
 def encode(motions: Sequence[Motion], view: View, times: Float[np.ndarray, " t"], video: Mapping[str, Any]) -> str:
     """The content of a page as base64 of gzip.
 
     A line of JSON comes first, and names the arrays. Each array follows as int32 in steps of 1 / `scale`: differences
-    from frame to frame, their four bytes apart, which shrinks them to a third of float32.
+    from frame to frame, their four bytes apart, which shrinks them to a third of float32. The files come last.
 
     Args:
         motions: everybody, in the same frame.
@@ -90,6 +93,8 @@ def encode(motions: Sequence[Motion], view: View, times: Float[np.ndarray, " t"]
                 "angles": list(angles.names) if angles else [],
                 "floor": floor,
                 "about": view.about.get(number, {}),
+                "interval": usual_interval(motion.timestamps) or 1 / 30,
+                "files": {ending: len(file) for ending, file in view.files.get(number, {}).items()},
             }
         )
         arrays += [
@@ -120,6 +125,7 @@ def encode(motions: Sequence[Motion], view: View, times: Float[np.ndarray, " t"]
     }
     line = json.dumps(header, separators=(",", ":"), default=np.ndarray.tolist).encode() + b"\n"
     whole = line + b"".join(_packed(values, scale) for _, values, scale in arrays)
+    whole += b"".join(file for motion in motions for file in view.files.get(motion.keypoints.person, {}).values())
     return base64.b64encode(gzip.compress(whole, 6, mtime=0)).decode()
 
 

@@ -25,29 +25,45 @@ function anglesOf(person) {
   return [["time_s", ...person.angles.map((name) => `${name}_deg`)], ...rows].map((row) => row.join(",")).join("\n") + "\n";
 }
 
-/**
- * Markers for OpenSim and others: millimetres, Y up; a motion in the camera frame turns by 180 degrees about x. Joints
- * out of sight are NaN, and left out if no frame shows them.
- */
+/** Frames at the even times of poselift's markers: time, the two frames beside it (-1 in a gap), share of the second. */
+function evenly({ times, interval }) {
+  const last = times.length - 1, count = Math.round((times[last] - times[0]) / interval) + 1;
+  const grid = Array.from({ length: count }, (_, i) => times[0] + i * interval);
+  if (count === times.length && grid.every((time, i) => Math.abs(time - times[i]) <= 0.1 * interval))
+    return grid.map((time, i) => [time, i, i, 0]);
+  let after = 1;
+  return grid.map((time) => {
+    while (after < last && times[after] < time) after++;
+    const before = after - 1, gap = times[after] - times[before], share = (time - times[before]) / gap;
+    if (share < 1e-6) return [time, before, before, 0];
+    if (share > 1 - 1e-6) return [time, after, after, 0];
+    return gap > 2.5 * interval ? [time, -1, -1, 0] : [time, before, after, share];
+  });
+}
+
+/** The same markers as those of `poselift export --to trc`, to 0.01 mm; joints out of sight are NaN or left out. */
 function trcOf(person, content, name) {
-  const { times } = person, count = times.length, joints = person.names.length;
-  const hidden = (t, joint) => person.guessed[joints * t + joint] === 2;
-  const shown = person.names.map((_, joint) => joint).filter((joint) => !times.every((_, t) => hidden(t, joint)));
-  const rate = count > 1 ? +((count - 1) / (times[count - 1] - times[0])).toFixed(4) : 30;
+  const { names } = person, joints = names.length, frames = evenly(person), count = frames.length;
+  const hidden = (frame, joint) => person.guessed[joints * frame + joint] === 2;
+  const shown = names.map((_, joint) => joint).filter((joint) => !person.times.every((_, t) => hidden(t, joint)));
+  const rate = +(1 / person.interval).toPrecision(6);
+  const place = (frame, joint, axis) =>
+    hidden(frame, joint) ? NaN : person.joints[3 * (joints * frame + joint) + axis] + person.root[3 * frame + axis];
   const lines = [["PathFileType", 4, "(X/Y/Z)", name],
     ["DataRate", "CameraRate", "NumFrames", "NumMarkers", "Units", "OrigDataRate", "OrigDataStartFrame", "OrigNumFrames"],
     [rate, rate, count, shown.length, "mm", rate, 1, count],
-    ["Frame#", "Time", ...shown.flatMap((joint) => [person.names[joint], "", ""])],
+    ["Frame#", "Time", ...shown.flatMap((joint) => [names[joint], "", ""])],
     ["", "", ...shown.flatMap((_, i) => AXES.map((axis) => axis.toUpperCase() + (i + 1)))], []];
-  for (let t = 0; t < count; t++) {
-    const row = [t + 1, times[t].toFixed(6)];
-    for (const joint of shown) for (let axis = 0; axis < 3; axis++) {
+  frames.forEach(([time, before, after, share], row) => {
+    const cells = shown.flatMap((joint) => AXES.map((_, axis) => {
+      // A motion in the camera frame turns by 180 degrees about x.
       const sign = content.world || axis === 0 ? 1000 : -1000;
-      const value = person.joints[3 * (joints * t + joint) + axis] + person.root[3 * t + axis];
-      row.push(hidden(t, joint) || Number.isNaN(value) ? "NaN" : cell(sign * value, 2));
-    }
-    lines.push(row);
-  }
+      const at = (frame) => place(frame, joint, axis);
+      const value = before < 0 ? NaN : share ? (1 - share) * at(before) + share * at(after) : at(before);
+      return Number.isNaN(value) ? "NaN" : cell(sign * value, 3);
+    }));
+    lines.push([row + 1, time.toFixed(6), ...cells]);
+  });
   return lines.map((line) => line.join("\t")).join("\n") + "\n";
 }
 
@@ -71,6 +87,8 @@ function jsonOf(person) {
 function savingButtons(content, state) {
   const kinds = { CSV: ["csv", csvOf], JSON: ["json", jsonOf], TRC: ["trc", trcOf] };
   if (content.people.some((person) => person.angles.length)) kinds["Angles, CSV"] = ["angles.csv", anglesOf];
+  for (const ending of Object.keys(Object.assign({}, ...content.people.map((person) => person.files))))
+    kinds[ending.toUpperCase()] = [ending, (person) => person.files[ending] ?? ""];
   byId("saving").replaceChildren(element("span", {}, "Save"), ...Object.entries(kinds).map(([label, [suffix, make]]) => {
     const button = element("button", {}, label);
     button.onclick = () => {

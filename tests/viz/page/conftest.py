@@ -33,6 +33,9 @@ DEGREES = np.random.default_rng(4).uniform(-20, 120, (50, 3))
 DEGREES[7:9] = np.nan
 
 
+FILES = {1: {"bvh": b"HIERARCHY\n", "glb": bytes(range(256))}, 2: {"bvh": b"ROOT\n"}}
+
+
 @dataclass
 class Angles:
     """Joint angles, as the page asks for them."""
@@ -150,5 +153,5 @@ def written(tmp_path, clip, people) -> Path:
     path = tmp_path / "page.html"
     about = {1: {"person": 1, "height": {"metres": 1.72, "origin": "estimated"}}}
     angles = {1: Angles(("left_knee_flexion", "right_knee_flexion", "trunk_lean"), DEGREES)}
-    write_page(path, people, View("clip.mp4", CAMERA, about, angles), clip)
+    write_page(path, people, View("clip.mp4", CAMERA, about, angles, FILES), clip)
     return path

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from poselift.export import write_csv
+from poselift.export.trc_markers import write_trc
 from poselift.skeleton import H36M17
 from poselift.viz.page import View, write_page
-from tests.viz.page.conftest import CAMERA, DEGREES
+from tests.viz.page.conftest import CAMERA, DEGREES, FILES
 
 pytestmark = pytest.mark.slow
 
@@ -173,11 +174,14 @@ def test_it_saves_what_poselift_writes(page, written, people, tmp_path):
     content = json.loads(page("jsonOf(content.people[0])"))
     assert content["height"]["metres"] == 1.72
     np.testing.assert_allclose(content["arrays"]["joints"], people[0].joints, atol=5.1e-6)
-    lines = page("trcOf(content.people[1], content, 'person_2.trc')").splitlines()
-    assert lines[0].split("\t")[-1] == "person_2.trc"
-    rows = np.array([line.split("\t") for line in lines[6:]], np.float64)
-    turned = (people[1].joints + people[1].root[:, None]) * [1000, -1000, -1000]
-    np.testing.assert_allclose(rows[:, 2:], turned.reshape(30, -1), atol=0.02)
+    for number, person in enumerate(people):
+        name = f"person_{number + 1}.trc"
+        write_trc(tmp_path / name, [person])
+        ours = page(f"trcOf(content.people[{number}], content, '{name}')").splitlines()
+        theirs = (tmp_path / name).read_text().splitlines()
+        assert ours[:6] == theirs[:6]
+        rows, expected = (np.array([line.split("\t") for line in lines[6:]], np.float64) for lines in (ours, theirs))
+        np.testing.assert_allclose(rows, expected, atol=0.011)
     table = list(csv.reader(io.StringIO(page("anglesOf(content.people[0])"))))
     assert table[0] == ["time_s", "left_knee_flexion_deg", "right_knee_flexion_deg", "trunk_lean_deg"]
     saved = np.array([[cell or "nan" for cell in row] for row in table[1:]], np.float64)
@@ -186,7 +190,11 @@ def test_it_saves_what_poselift_writes(page, written, people, tmp_path):
         "globalThis.saved = []; HTMLAnchorElement.prototype.click = function () { saved.push(this.download); };"
         "document.querySelectorAll('#saving button').forEach((button) => button.click())"
     )
-    assert page("saved") == ["person_1.csv", "person_1.json", "person_1.trc", "person_1.angles.csv"]
+    endings = ["csv", "json", "trc", "angles.csv", "bvh", "glb"]
+    assert page("saved") == [f"person_1.{ending}" for ending in endings]
+    for number, files in FILES.items():
+        for ending, content in files.items():
+            assert page(f"Array.from(content.people[{number - 1}].files.{ending})") == list(content)
 
 
 def test_hostile_names_stay_text(page, tmp_path, people):

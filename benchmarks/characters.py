@@ -1,0 +1,208 @@
+"""Motion on characters: feet before and after they are locked, and limbs on rigs of other programs.
+
+    python -m benchmarks.characters [--motion NPZ ...] [--python PATH ...] [--out DIR]
+    python -m benchmarks.characters --corpus cmu50.npz --bench bench_val.npz [--weights NAME|FILE ...]
+
+The first table has the feet and knees of each motion as it is lifted, and with `--lock-feet`. The second puts the
+motions onto a Rigify rig and a Mixamo-named armature in Blender (bpy), and onto a VRM avatar (three-vrm): by how many
+degrees limbs point elsewhere. With a corpus, the only table has medians over lifted views of the benchmark. Programs
+are sought as by `benchmarks.readers`. Without `--motion`, the demo clip is lifted with `--world --skeleton cmu28`.
+
+Slide is the speed over the ground of heel or toe while the foot rests on it, in contacts. Under the ground is the depth
+of the lowest point of any foot. Floating is the height of the lowest point of a foot in contact. The last two are left
+out for somebody who stands on a stair or a box. A knee's step is its change from one frame to the next, and its jerk
+the change of that.
+"""
+
+import contextlib
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from jaxtyping import Bool
+
+from benchmarks.command import add_bench, command_line, errors_shown, table_head, table_row
+from benchmarks.readers import Reader, command_of
+from poselift.cli.main import main as poselift
+from poselift.data.cmu_bench import CmuBench
+from poselift.data.views import View
+from poselift.export import read_motion
+from poselift.kinematics import RiggedMotion, lock_feet, solve
+from poselift.lifting import lift_view, to_world
+from poselift.lifting.dataset_views import camera_of
+from poselift.models import Weights, load_weights
+from poselift.structures import FEET
+
+_RAISED = 0.3
+"""Metres above the ground of feet in contact that stand on something."""
+
+_STILL = 0.5
+"""Slide in cm/s below which all feet of a view stand still."""
+
+_TOUCHES = 0.005
+"""Metres above the lowest point of a foot up to which its heel or toe rests on the same ground."""
+
+_CHARACTERS = (
+    ("Rigify, generated", "rigify", "bvh", Reader("bvh", "bpy", ("with_retarget.py", "rigify"), "")),
+    ("Mixamo-named armature", "mixamo", "bvh", Reader("bvh", "bpy", ("with_retarget.py", "mixamo"), "")),
+    ("Mixamo-named armature", "mixamo", "glb", Reader("glb", "bpy", ("with_retarget.py", "mixamo"), "")),
+    ("VRM avatar", "vrm", "vrma", Reader("vrma", "@pixiv/three-vrm-animation", ("with_three_vrm.js",), "")),
+)
+"""Character, `--rig`, format, and what puts the motion onto it."""
+
+COLUMNS = (
+    "slide cm/s, mean",
+    "slide cm/s, max",
+    "under the ground cm, max",
+    "floating cm, max",
+    "knee step deg, max",
+    "knee jerk deg, 99 %",
+    "pelvis m/s², 99 %",
+)
+
+
+def feet_figures(rigged: RiggedMotion, contacts: Bool[np.ndarray, "t 2"]) -> dict[str, float]:
+    """The figures of `COLUMNS` for a motion without empty frames.
+
+    Args:
+        rigged: the motion.
+        contacts: feet that are down.
+    """
+    rig, times = rigged.rig, rigged.timestamps
+    at, places, orientations = rig.landmarks(), rigged.positions(), rigged.orientations()
+    steps = np.diff(times)
+    slides, heights, standing, flexions = [], [], [], []
+    for side, down in zip((foot.removesuffix("_foot") for foot in FEET), contacts.T, strict=True):
+        hip, knee, ankle = (rig.names.index(f"{side}_{joint}") for joint in ("hip", "knee", "ankle"))
+        ends = np.stack(
+            [
+                places[:, ankle] + orientations[:, ankle] @ (at[f"{side}_{joint}"] - at[f"{side}_ankle"])
+                for joint in ("heel", "big_toe")
+            ],
+            1,
+        )
+        lowest = ends[..., 1].min(1)
+        touches = ends[..., 1] < lowest[:, None] + _TOUCHES
+        moved = np.linalg.norm(np.diff(ends[..., [0, 2]], axis=0), axis=-1) / steps[:, None]
+        touches, stays = touches[1:] & touches[:-1], down[1:] & down[:-1]
+        # A foot that rolls from its heel to its toes within a frame rests on neither.
+        slide = np.where(touches.any(1), np.where(touches, moved, 0.0).max(1), moved.min(1))
+        slides.append(slide[stays])
+        heights.append(lowest - rig.sole)
+        standing.append(heights[-1][down])
+        thigh, shank = places[:, knee] - places[:, hip], places[:, ankle] - places[:, knee]
+        across = np.linalg.norm(np.cross(thigh, shank), axis=-1)
+        flexions.append(np.degrees(np.arctan2(across, (thigh * shank).sum(-1))))
+    slide, floating = 100 * np.concatenate(slides), 100 * np.concatenate(standing)
+    ground = not len(floating) or np.median(floating) < 100 * _RAISED
+    flexion = np.stack(flexions, 1)
+    pelvis = np.linalg.norm(np.diff(rigged.root, 2, axis=0), axis=-1) / np.median(steps) ** 2
+    values = (
+        slide.mean() if len(slide) else np.nan,
+        slide.max(initial=0.0),
+        -100 * min(np.concatenate(heights).min(), 0.0) if ground else np.nan,
+        floating.max(initial=0.0) if ground else np.nan,
+        np.abs(np.diff(flexion, axis=0)).max(),
+        np.percentile(np.abs(np.diff(flexion, 2, axis=0)), 99),
+        np.percentile(pelvis, 99),
+    )
+    return dict(zip(COLUMNS, map(float, values), strict=True))
+
+
+def feet_rows(npz: Sequence[Path]) -> list[list[str]]:
+    """Two rows for each motion: as it is lifted, and with locked feet."""
+    rows = []
+    for path in npz:
+        motion = read_motion(path)
+        rigged = solve(motion)
+        for what, shown in (("as lifted", rigged), ("locked", lock_feet(rigged, motion))):
+            figures = feet_figures(shown, motion.contacts)
+            cells = ["-" if np.isnan(value) else f"{value:.2f}" for value in figures.values()]
+            rows.append([f"{path.parent.name} {path.stem}", motion.skeleton.name, what, *cells])
+    return rows
+
+
+def bench_rows(bench: Sequence[View], weights: Weights) -> list[list[str]]:
+    """Medians of the figures over lifted views with contacts, and the share of views whose feet stand still."""
+    figures = []
+    for view in bench:
+        before = lift_view(view, weights)
+        camera = camera_of(view)
+        motion = to_world([before], camera).motions[0]
+        if motion.contacts is not None and motion.contacts.any() and motion.posed.all():
+            rigged = solve(motion)
+            both = rigged, lock_feet(rigged, motion)
+            figures.append([list(feet_figures(shown, motion.contacts).values()) for shown in both])
+    if not figures:
+        return []
+    values = np.array(figures)
+    still = (values[..., 1] < _STILL).sum(0)
+    return [
+        [
+            f"median of {len(values)} views, {weights.name}",
+            "cmu28",
+            f"{what}; still in {still[row]}",
+            *(f"{value:.2f}" for value in np.nanmedian(values[:, row], 0)),
+        ]
+        for row, what in enumerate(("as lifted", "locked"))
+    ]
+
+
+def character_row(
+    name: str, rig: str, format_: str, reader: Reader, npz: Path, out: Path, pythons: Sequence[str]
+) -> list[str]:
+    """What a character did with a motion."""
+    head = [name, f"`--to {format_} --rig {rig}`", npz.stem.replace("_", " ")]
+    command = command_of(reader, pythons)
+    if command is None:
+        return [*head, "", f"not installed; run: {'npm' if '@' in reader.tool else 'pip'} install {reader.tool}"]
+    folder = out / f"{rig}_{format_}"
+    with contextlib.redirect_stdout(sys.stderr):
+        poselift(["export", str(npz), "--to", format_, "--rig", rig, "--lock-feet", "--out", str(folder)])
+    found = folder / f"{npz.stem}.json"
+    ran = subprocess.run([*command, str(folder / f"{npz.stem}.{format_}"), str(found)], capture_output=True, text=True)
+    if ran.returncode or not found.is_file():
+        return [*head, "", f"FAILED: {(ran.stderr.strip() or ran.stdout.strip() or 'no message').splitlines()[-1]}"]
+    about = json.loads(found.read_text("utf-8"))
+    return [*head, about["version"], about["note"]]
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Prints the tables."""
+    parser = command_line(__doc__)
+    parser.add_argument("--motion", type=Path, nargs="+", default=[], metavar="NPZ", help="motions with contacts")
+    parser.add_argument("--python", nargs="+", default=[], metavar="PATH", help="more Pythons to seek programs in")
+    parser.add_argument("--out", type=Path, metavar="DIR", help="keeps files, and Blender's pictures, in this folder")
+    add_bench(parser, required=False)
+    options = parser.parse_args(arguments)
+    if options.corpus and options.bench:
+        with errors_shown(parser):
+            bench = list(CmuBench(options.corpus, options.bench, "halpe26"))
+            print(table_head(["motion", "skeleton", "feet", *COLUMNS]))
+            for weights in map(load_weights, options.weights):
+                for row in bench_rows(bench, weights):
+                    print(table_row(row), flush=True)
+        return
+    with errors_shown(parser), tempfile.TemporaryDirectory() as temporary:
+        out = options.out or Path(temporary)
+        npz = options.motion
+        if not npz:
+            with contextlib.redirect_stdout(sys.stderr):
+                poselift(["lift", "--world", "--skeleton", "cmu28", "--no-render", "--out", str(out / "lifted")])
+            npz = sorted((out / "lifted").glob("person_*.npz"))
+        print(table_head(["motion", "skeleton", "feet", *COLUMNS]))
+        for row in feet_rows(npz):
+            print(table_row(row), flush=True)
+        print("\n" + table_head(["character", "export", "motion", "version", "seen"]))
+        for name, rig, format_, reader in _CHARACTERS:
+            for path in npz:
+                row = character_row(name, rig, format_, reader, path, out, [sys.executable, *options.python])
+                print(table_row(row), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,113 @@
+"""Puts a BVH or GLB onto a character in Blender's Python module: KIND MOTION OUT.
+
+KIND is "rigify", the rig that Rigify generates of its own human, or "mixamo", an armature with Mixamo's names, and the
+scale, axes and rolls that Blender gives a Mixamo FBX. Both have other proportions than the motion. OUT beside `.png`
+names gets a picture of four frames.
+"""
+
+import math
+import sys
+from pathlib import Path
+
+import bpy
+import numpy as np
+from found import save
+from mathutils import Vector
+from pictures import strip
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "blender"))
+from poselift_blender import retarget
+
+_MIXAMO = {
+    "Hips": ("", (0, 104, 0)),
+    "Spine": ("Hips", (0, 114, -1)),
+    "Spine1": ("Spine", (0, 126, -2)),
+    "Spine2": ("Spine1", (0, 140, -3)),
+    "Neck": ("Spine2", (0, 155, -4)),
+    "Head": ("Neck", (0, 164, -1)),
+    "HeadTop_End": ("Head", (0, 183, 2)),
+    "LeftShoulder": ("Spine2", (5, 151, -3)),
+    "LeftArm": ("LeftShoulder", (17, 149, -5)),
+    "LeftForeArm": ("LeftArm", (43, 148, -6)),
+    "LeftHand": ("LeftForeArm", (70, 149, -4)),
+    "LeftHandMiddle1": ("LeftHand", (80, 149, -3)),
+    "LeftUpLeg": ("Hips", (9, 98, 0)),
+    "LeftLeg": ("LeftUpLeg", (10, 53, 1)),
+    "LeftFoot": ("LeftLeg", (11, 10, -3)),
+    "LeftToeBase": ("LeftFoot", (12, 2, 9)),
+    "LeftToe_End": ("LeftToeBase", (12, 1, 16)),
+}
+"""Parent and place of our own stand-in for a Mixamo character, centimetres, Y up; the right side mirrors the left."""
+
+
+def mixamo() -> tuple[bpy.types.Object, str]:
+    """The armature, and what the names of its bones begin with."""
+    armature = bpy.data.objects.new("Armature", bpy.data.armatures.new("Armature"))
+    bpy.context.scene.collection.objects.link(armature)
+    armature.scale, armature.rotation_euler = (0.01,) * 3, (math.pi / 2, 0, 0)
+    bpy.context.view_layer.objects.active = armature
+    bpy.ops.object.mode_set(mode="EDIT")
+    both = dict(_MIXAMO)
+    for name, (parent, (x, y, z)) in _MIXAMO.items():
+        if name.startswith("Left"):
+            both[name.replace("Left", "Right")] = parent.replace("Left", "Right"), (-x, y, z)
+    for row, (name, (parent, place)) in enumerate(both.items()):
+        bone = armature.data.edit_bones.new(f"mixamorig:{name}")
+        bone.head = place
+        below = next((Vector(end) for above, end in both.values() if above == name), Vector(place) + Vector((0, 5, 0)))
+        bone.tail, bone.roll = below, 0.3 * row
+        if parent:
+            bone.parent = armature.data.edit_bones[f"mixamorig:{parent}"]
+    bpy.ops.object.mode_set(mode="OBJECT")
+    return armature, "mixamorig:"
+
+
+def rigify() -> tuple[bpy.types.Object, str]:
+    """The generated rig, and what the names of its deforming bones begin with."""
+    bpy.ops.preferences.addon_enable(module="rigify")
+    bpy.ops.object.armature_basic_human_metarig_add()
+    bpy.ops.pose.rigify_generate()
+    return bpy.data.objects["rig"], "DEF-"
+
+
+_LIMBS = {
+    "rigify": [
+        (f"{upper}.{side}", f"{lower}.{side}")
+        for side in "LR"
+        for upper, lower in (("upper_arm", "forearm"), ("forearm", "hand"), ("thigh", "shin"), ("shin", "foot"))
+    ],
+    "mixamo": [
+        (f"{side}{upper}", f"{side}{lower}")
+        for side in ("Left", "Right")
+        for upper, lower in (("Arm", "ForeArm"), ("ForeArm", "Hand"), ("UpLeg", "Leg"), ("Leg", "Foot"))
+    ],
+}
+"""First and second bone of each limb's segment."""
+
+kind, path, out = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3])
+bpy.ops.wm.read_factory_settings(use_empty=True)
+scene = bpy.context.scene
+target, prefix = {"rigify": rigify, "mixamo": mixamo}[kind]()
+source = retarget.load(path)
+count = retarget.retarget(source, target, scene)
+own = "" if kind == "rigify" else prefix
+
+
+def away(armature: bpy.types.Object, limb: tuple[str, str], before: str) -> Vector:
+    """From the start of a limb's segment to its end."""
+    upper, lower = (armature.matrix_world @ armature.pose.bones[before + name].head for name in limb)
+    return lower - upper
+
+
+worst = 0.0
+for frame in range(scene.frame_start, scene.frame_end + 1):
+    scene.frame_set(frame)
+    for limb in _LIMBS[kind]:
+        worst = max(worst, away(source, limb, own).angle(away(target, limb, prefix)))
+frames = np.linspace(scene.frame_start, scene.frame_end, 6).astype(int)[1:-1]
+for thing in [*source.children_recursive, source]:
+    bpy.data.objects.remove(thing)
+shown = (lambda bone: bone.name.startswith("DEF-")) if kind == "rigify" else (lambda bone: "_End" not in bone.name)
+strip(target, [], frames, out.with_suffix(".png"), shown)
+note = f"{count} bones follow; limbs point at most {math.degrees(worst):.2f} degrees from the motion's"
+save(bpy.app.version_string, note=note)

@@ -1,0 +1,35 @@
+"""VRMA: an animation that avatars of VRM play as it is (VRMC_vrm_animation 1.0, an open extension of glTF 2.0)."""
+
+import os
+from dataclasses import replace
+
+from poselift.export.character import Rigging, character
+from poselift.export.glb import Document, check_times
+from poselift.structures import Motion
+
+_EXTENSION = "VRMC_vrm_animation"
+
+
+def write_vrma(path: str | os.PathLike[str], motion: Motion, rigging: Rigging | None = None) -> None:
+    """Writes one person's motion as humanoid bones of VRM 1.0: metres, Y up, facing +Z, in a T-pose at rest.
+
+    The format asks for the names, the T-pose and one animation without scale, whose hips alone move.
+
+    Args:
+        path: the file to write.
+        motion: one person's motion.
+        rigging: whether feet are locked; the rig is VRM's.
+
+    Raises:
+        InputError: pygltflib is not installed, the file cannot be written, the skeleton lacks joints, no frame has a
+            pose, the motion is too long for the times of glTF, or feet are to be locked in a motion without contacts.
+    """
+    figure = character(motion, replace(rigging or Rigging(), rig="vrm", rest="t"))
+    document = Document()
+    check_times(path, [motion])
+    # glTF has no times below 0.
+    first = document.add_bones(figure, min(0.0, float(motion.timestamps[0])), motion.height)
+    bones = {name: {"node": first + row} for row, name in enumerate(figure.names)}
+    document.file.extensionsUsed = [_EXTENSION]
+    document.file.extensions = {_EXTENSION: {"specVersion": "1.0", "humanoid": {"humanBones": bones}}}
+    document.write(path)

@@ -1,0 +1,310 @@
+"""Feet that stand still, for animation: legs follow by inverse kinematics, and the pelvis goes where they can reach.
+
+A foot in contact is a rigid body on the ground. It turns about its heel while the toes are up, about its toes while the
+heel is up, and neither of them slides. The heel rises as far as keeps the leg as long as it was, so that knees keep
+their course. Around a contact the foot passes over to the motion's own.
+
+Measurements do without this: it changes hips, knees and ankles by what the eye wants to see.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+from scipy.ndimage import gaussian_filter1d, maximum_filter1d
+from scipy.spatial.transform import Rotation
+
+from poselift.core.errors import InputError
+from poselift.core.times import usual_interval
+from poselift.kinematics.inverse import points_y_up
+from poselift.kinematics.rate import unbroken
+from poselift.kinematics.rig import RiggedMotion
+from poselift.structures import FEET, Motion
+
+_FADE = 0.15
+"""Seconds before and after a contact in which the foot passes over to the motion's own."""
+
+_BELOW, _LEVEL = -0.3, 0.12
+"""Metres from the ground between which a standing foot is on the ground; others stand on a stair or a box."""
+
+_WANDERS = 0.12
+"""Metres from its mean place within which a foot in contact stands; one that goes further slides in between."""
+
+_NEAR = 1.0
+"""Seconds from a contact within which the foot keeps above its ground; elsewhere above the world's."""
+
+_BIAS = np.radians(15.0)
+"""Median pitch of a standing foot that is an error of the motion, because feet mostly stand flat."""
+
+_FLAT, _TILTED = np.radians([2.0, 8.0])
+"""Pitch of raised toes that is still flat, and from which it is all the motion's own."""
+
+_TIPTOE, _HALVINGS = np.radians(70.0), 16
+"""Largest pitch of a raised heel, and steps of the search for it."""
+
+_PITCH_MEMORY, _ROOT_MEMORY = 0.05, 0.15
+"""Standard deviations in seconds of the Gaussians that smooth a foot's pitch, and how the pelvis follows the feet."""
+
+_ALONE = 0.1
+"""Weight of the pelvis's own place, against that of one standing foot."""
+
+_SINKING, _DEEPEST = 0.2, 0.15
+"""Seconds over which the pelvis sinks before a foot would be out of reach, and metres by which it sinks at most."""
+
+_REACH = np.cos(np.radians(2.0))
+"""Longest leg as a share of its length: a knee that is bent by 4 degrees. Straighter ones pop."""
+
+_X, _Y = np.eye(3)[:2]
+
+
+def lock_feet(rigged: RiggedMotion, motion: Motion) -> RiggedMotion:
+    """The motion with feet that stand still in their contacts, and that are nowhere below the ground.
+
+    Args:
+        rigged: what `solve` made of the motion.
+        motion: in the world frame, with contacts.
+
+    Raises:
+        InputError: the motion is not in the world frame or has no contacts.
+    """
+    if motion.contacts is None or motion.frame != "world":
+        raise InputError("feet can be locked with foot contacts and the ground; lift with --world")
+    turned, root = rigged.rotations.copy(), rigged.root.copy()
+    for part in unbroken(np.isfinite(rigged.root).all(1), rigged.timestamps):
+        _lock(rigged, part, motion.contacts[part], turned, root)
+    locked = replace(rigged, rotations=turned, root=root)
+    return replace(locked, residuals=np.linalg.norm(locked.positions() - points_y_up(motion), axis=-1))
+
+
+def _lock(
+    rigged: RiggedMotion,
+    part: Int[np.ndarray, " t"],
+    contacts: Bool[np.ndarray, "t 2"],
+    turned: np.ndarray,
+    root: np.ndarray,
+) -> None:
+    """Locks the feet in a run of frames; changes rotations and root in place."""
+    interval = usual_interval(rigged.timestamps) or 1.0
+    legs = [_Leg(rigged, part, foot.removesuffix("_foot"), interval) for foot in FEET]
+    for leg, down in zip(legs, contacts.T, strict=True):
+        leg.stand(down)
+    # The pelvis goes the way that standing feet have in common.
+    wanted = sum((leg.down[:, None] * (leg.place - leg.ankle) for leg in legs), np.zeros((len(part), 3)))
+    count = sum((leg.down for leg in legs), np.full(len(part), _ALONE))
+    moved = _smooth(wanted, _ROOT_MEMORY / interval) / _smooth(count, _ROOT_MEMORY / interval)[:, None]
+    targets = [leg.target(moved) for leg in legs]
+    sunk = np.max([leg.beyond(ankle - moved) for leg, (ankle, _) in zip(legs, targets, strict=True)], 0)
+    moved -= _envelope(sunk, int(_SINKING / interval))[:, None] * _Y
+    for leg, (ankle, sole) in zip(legs, targets, strict=True):
+        for segment, rotation in leg.reached(ankle - moved, sole).items():
+            turned[part, segment] = rotation
+    root[part] += moved
+
+
+class _Leg:
+    """A leg in a run of frames.
+
+    Args:
+        rigged: the motion.
+        part: its frames.
+        side: "left" or "right".
+        interval: seconds between frames.
+
+    Attributes:
+        ankle: its place, metres.
+        down: 1 in contacts, else 0.
+        place: of the ankle of the standing foot, in contacts.
+        sole: rotation of the standing foot, in contacts.
+    """
+
+    def __init__(self, rigged: RiggedMotion, part: Int[np.ndarray, " t"], side: str, interval: float) -> None:
+        rig, positions, orientations = rigged.rig, rigged.positions()[part], rigged.orientations()[part]
+        self._rows = [rig.names.index(f"{side}_{joint}") for joint in ("hip", "knee", "ankle")]
+        self._hip, _, self.ankle = (positions[:, row] for row in self._rows)
+        self._base = orientations[:, rig.parents[self._rows[0]]]
+        self._thigh, self._shank, self._own = (orientations[:, row] for row in self._rows)
+        self._upper, self._lower = (float(np.linalg.norm(rig.offsets[row])) for row in self._rows[1:])
+        self._length = np.linalg.norm(self.ankle - self._hip, axis=-1)
+        at = rig.landmarks()
+        self._heel, self._toe = (at[f"{side}_{joint}"] - at[f"{side}_ankle"] for joint in ("heel", "big_toe"))
+        self._measured, self._thick = f"{side}_heel" in rig.names, rig.sole
+        self._times, self._interval = rigged.timestamps[part], interval
+        self._floor = np.zeros(len(part))
+        self._contacts: list[Int[np.ndarray, " n"]] = []
+        self.place, self.sole = np.zeros_like(self.ankle), np.tile(np.eye(3), (len(part), 1, 1))
+        self.down = np.zeros(len(part))
+
+    def stand(self, down: Bool[np.ndarray, " t"]) -> None:
+        """Puts the foot flat on one place in each contact, or on its heel while the toes are up."""
+        parts = np.split(np.arange(len(down)), np.flatnonzero(np.diff(down)) + 1)
+        self._contacts = [still for part in parts if down[part[0]] for still in self._still(part)]
+        self.down = np.isin(np.arange(len(down)), np.concatenate([np.zeros(0, int), *self._contacts])).astype(float)
+        ahead = self._own[:, :, 2]
+        pitch = _smooth(np.arcsin(ahead[:, 1].clip(-1, 1)), _PITCH_MEMORY / self._interval)
+        for part in self._contacts:
+            heading = (ahead[part] * [1.0, 0.0, 1.0]).sum(0)
+            flat = _basis(heading, 0.0)
+            tilt = _tilt(pitch[part]) if self._measured else np.zeros(len(part))
+            # Where the heel is while the toes are on the ground is known from the toes.
+            known = np.where((tilt < 0)[:, None], self._own[part] @ self._toe - flat @ (self._toe - self._heel), 0.0)
+            self.sole[part] = [_basis(heading, max(angle, 0.0)) for angle in tilt]
+            heel = self.sole[part] @ self._heel
+            place = (self.ankle[part] + np.where((tilt < 0)[:, None], known, heel)).mean(0)
+            level = np.median(self._under(self.ankle[part], self._own[part] if self._measured else self.sole[part]))
+            level = 0.0 if _BELOW < level < _LEVEL else level
+            place[1] = level + self._thick
+            self.place[part] = place - heel
+            beside = (self._times > self._times[part[0]] - _NEAR) & (self._times < self._times[part[-1]] + _NEAR)
+            self._floor[beside] = np.minimum(self._floor[beside], level)
+
+    def _still(self, part: Int[np.ndarray, " n"]) -> list[Int[np.ndarray, " m"]]:
+        """The parts of a contact in which the foot stands: all of it, unless it wanders."""
+        middle = self._own[part] @ ((self._heel + self._toe) / 2) if self._measured else 0.0
+        places = (self.ankle[part] + middle)[:, [0, 2]]
+        if np.linalg.norm(places - places.mean(0), axis=-1).max() < _WANDERS:
+            return [part]
+        speed = np.linalg.norm(np.gradient(_smooth(places, _PITCH_MEMORY / self._interval), axis=0), axis=-1)
+        fastest, rows = int(speed.argmax()), np.arange(len(part))
+        still = (speed < speed[fastest] / 3) & (np.abs(self._times[part] - self._times[part[fastest]]) > _FADE / 2)
+        before, after = np.flatnonzero(still & (rows < fastest)), np.flatnonzero(still & (rows > fastest))
+        rests = [part[: before[-1] + 1] if len(before) else part[:0], part[after[0] :] if len(after) else part[:0]]
+        return [stands for rest in rests if len(rest) > 1 for stands in self._still(rest)]
+
+    def _under(self, ankle: Float[np.ndarray, "t 3"], turned: Float[np.ndarray, "t 3 3"]) -> Float[np.ndarray, " t"]:
+        """Height of the lowest point of the sole."""
+        ends = [ankle[:, 1] + (turned @ end)[:, 1] for end in (self._heel, self._toe)]
+        return np.minimum(*ends) - self._thick
+
+    def target(self, moved: Float[np.ndarray, "t 3"]) -> tuple[Float[np.ndarray, "t 3"], Float[np.ndarray, "t 3 3"]]:
+        """Ankle and rotation of the foot in all frames, for a pelvis that moved."""
+        place, sole = self._risen(moved)
+        shift, total = np.zeros_like(place), np.zeros(len(place))
+        turn = np.zeros_like(sole)
+        ends = [-np.inf, *(self._times[part[-1]] for part in self._contacts[:-1])]
+        starts = [*(self._times[part[0]] for part in self._contacts[1:]), np.inf]
+        for part, end, start in zip(self._contacts, ends, starts, strict=False):
+            # Between two contacts that are close, one fades while the other comes.
+            first, last = self._times[part[[0, -1]]]
+            before, after = (
+                (first - self._times) / min(_FADE, first - end),
+                (self._times - last) / min(_FADE, start - last),
+            )
+            weight = 0.5 + 0.5 * np.cos(np.pi * np.maximum(before, after).clip(0, 1))
+            near = np.clip(np.arange(len(place)), part[0], part[-1])
+            shift += weight[:, None] * (place - self.ankle - moved)[near]
+            turn += weight[:, None, None] * (sole @ self._own.swapaxes(1, 2))[near]
+            total += weight
+        u, _, v = np.linalg.svd(turn + (1 - total)[:, None, None] * np.eye(3))
+        return self._lifted(self.ankle + moved + shift, u @ v @ self._own)
+
+    def _risen(self, moved: Float[np.ndarray, "t 3"]) -> tuple[Float[np.ndarray, "t 3"], Float[np.ndarray, "t 3 3"]]:
+        """Ankle and rotation of the standing foot, whose heel rises where the leg would be longer than it was."""
+        longest = np.minimum(self._length, _REACH * (self._upper + self._lower))
+        toe = self.place + self.sole @ self._toe
+        across = np.broadcast_to(_X, toe.shape)
+
+        def tilted(angle: Float[np.ndarray, " t"]) -> tuple[np.ndarray, np.ndarray]:
+            sole = self.sole @ _about(across, angle)
+            return toe - sole @ self._toe, sole
+
+        low, high = np.zeros(len(toe)), np.full(len(toe), _TIPTOE)
+        for _ in range(_HALVINGS):
+            middle = (low + high) / 2
+            far = np.linalg.norm(tilted(middle)[0] - self._hip - moved, axis=-1) > longest
+            low, high = np.where(far, middle, low), np.where(far, high, middle)
+        flat = self.sole[:, 1, 2] < 1e-6
+        return tilted(np.where(flat, low, 0.0))
+
+    def _lifted(
+        self, ankle: Float[np.ndarray, "t 3"], turned: Float[np.ndarray, "t 3 3"]
+    ) -> tuple[Float[np.ndarray, "t 3"], Float[np.ndarray, "t 3 3"]]:
+        """Ankle and rotation of a foot that is nowhere below the ground: it rises to stand flat, else it tilts."""
+        ground = self._floor + self._thick
+        ankle[:, 1] = np.maximum(ankle[:, 1], ground - min(self._heel[1], self._toe[1]))
+        ahead, up = turned[:, 1, 2], turned[:, 1, 1]
+        pitch, cosine = np.arctan2(ahead, up), np.maximum(np.hypot(ahead, up), 1e-9)
+        kept = pitch
+        for end in (self._toe, self._heel):
+            # The end is at ankle + length * sin(pitch + angle).
+            length, angle = cosine * np.hypot(end[1], end[2]), np.arctan2(end[1], end[2])
+            lowest = (ground - ankle[:, 1]) / length
+            limit = np.arcsin(lowest.clip(-1, 1))
+            limit = limit - angle if end[2] > 0 else -np.pi - limit - angle
+            kept = np.where(np.sin(kept + angle) < lowest, limit, kept)
+        return ankle, turned @ _about(np.broadcast_to(_X, ankle.shape), pitch - kept)
+
+    def beyond(self, ankle: Float[np.ndarray, "t 3"]) -> Float[np.ndarray, " t"]:
+        """Metres by which the pelvis must sink, so that the leg reaches an ankle and is no longer than it was.
+
+        Args:
+            ankle: for a pelvis that stays, metres.
+        """
+        # Stretched further, knees pop long before they are straight.
+        longest = np.minimum(self._length, _REACH * (self._upper + self._lower))
+        away = ankle - self._hip
+        beside = np.minimum(np.hypot(away[:, 0], away[:, 2]), 0.99 * longest)
+        return np.clip(-away[:, 1] - np.sqrt(longest**2 - beside**2), 0.0, _DEEPEST)
+
+    def reached(
+        self, ankle: Float[np.ndarray, "t 3"], sole: Float[np.ndarray, "t 3 3"]
+    ) -> dict[int, Float[np.ndarray, "t 3 3"]]:
+        """Rotations of hip, knee and ankle relative to their parents that bring the foot there.
+
+        Args:
+            ankle: where the ankle goes, for a pelvis that stays, metres.
+            sole: rotation of the foot in the world.
+        """
+        axis, along, shin = self._thigh[..., 0], -self._thigh[..., 1], -self._shank[..., 1]
+        # About the knee's axis the shin moves on a cone; the flexion is the angle on it from the thigh.
+        sine, cosine = (shin * np.cross(axis, along)).sum(-1), (shin * along).sum(-1)
+        away = ankle - self._hip
+        shortest, longest = abs(self._upper - self._lower) + 1e-3, _REACH * (self._upper + self._lower)
+        distance = np.linalg.norm(away, axis=-1).clip(shortest, longest)
+        between = (distance**2 - self._upper**2 - self._lower**2) / (2 * self._upper * self._lower)
+        flexion = np.arccos((between / np.maximum(np.hypot(sine, cosine), 1e-9)).clip(-1, 1))
+        bent = _about(axis, flexion - np.arctan2(sine, cosine))
+        swing = _swing(self._upper * along + self._lower * np.einsum("tab,tb->ta", bent, shin), away)
+        thigh, shank = swing @ self._thigh, swing @ bent @ self._shank
+        pairs = zip(self._rows, ((self._base, thigh), (thigh, shank), (shank, sole)), strict=True)
+        return {row: parent.swapaxes(1, 2) @ turned for row, (parent, turned) in pairs}
+
+
+def _tilt(pitch: Float[np.ndarray, " t"]) -> Float[np.ndarray, " t"]:
+    """The pitch of a foot in a contact, which is flat for most of it."""
+    usual = float(np.median(pitch))
+    pitch = pitch - (usual if abs(usual) < _BIAS else 0.0)
+    share = ((np.abs(pitch) - _FLAT) / (_TILTED - _FLAT)).clip(0, 1)
+    return pitch * share * share * (3 - 2 * share)
+
+
+def _envelope(values: Float[np.ndarray, " t"], reach: int) -> Float[np.ndarray, " t"]:
+    """A smooth course that is nowhere below the values."""
+    weights = np.hanning(2 * reach + 3)
+    high = np.pad(maximum_filter1d(values, 2 * reach + 1, mode="nearest"), reach + 1, mode="edge")
+    return np.convolve(high, weights / weights.sum(), "valid")
+
+
+def _smooth(values: Float[np.ndarray, "t *c"], frames: float) -> Float[np.ndarray, "t *c"]:
+    smooth: np.ndarray = gaussian_filter1d(values, frames, axis=0, mode="nearest")
+    return smooth
+
+
+def _basis(heading: Float[np.ndarray, "3"], pitch: float) -> Float[np.ndarray, "3 3"]:
+    """Rotation of a foot that points this way and is tilted up by the pitch."""
+    ahead = heading / max(float(np.linalg.norm(heading)), 1e-9)
+    left = np.cross(_Y, ahead)
+    ahead = np.cos(pitch) * ahead + np.sin(pitch) * _Y
+    return np.stack([left, np.cross(ahead, left), ahead], 1)
+
+
+def _about(axis: Float[np.ndarray, "t 3"], angle: Float[np.ndarray, " t"]) -> Float[np.ndarray, "t 3 3"]:
+    """Rotation about unit vectors, radians."""
+    turned: np.ndarray = Rotation.from_rotvec(axis * angle[:, None]).as_matrix()
+    return turned
+
+
+def _swing(start: Float[np.ndarray, "t 3"], end: Float[np.ndarray, "t 3"]) -> Float[np.ndarray, "t 3 3"]:
+    """Shortest rotation from one direction to another."""
+    axis = np.cross(start, end)
+    sine = np.linalg.norm(axis, axis=-1)
+    return _about(axis / np.maximum(sine, 1e-12)[:, None], np.arctan2(sine, (start * end).sum(-1)))

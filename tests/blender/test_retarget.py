@@ -1,0 +1,88 @@
+import json
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from poselift.export.bvh import write_bvh
+from poselift.export.character import Rigging, character
+from poselift.export.glb import write_glb
+from tests.blender.conftest import ADD_ON
+from tests.export.test_character import RIGS, moving, placed
+
+pytestmark = pytest.mark.blender
+_TO_BLENDER = np.array([[1.0, 0, 0], [0, 0, 1], [0, -1, 0]])
+
+
+@pytest.mark.parametrize(("kind", "form"), [("mixamo", "bvh"), ("mixamo", "glb"), ("rigify", "bvh")])
+def test_limbs_point_as_in_the_motion(blender, tmp_path, kind, form):
+    motion, path = moving(frames=8), tmp_path / f"walk.{form}"
+    if form == "bvh":
+        write_bvh(path, motion, rigging=Rigging(kind))
+    else:
+        write_glb(path, [motion], Rigging(kind))
+    script = Path(__file__).parents[2] / "benchmarks" / "reading" / "with_retarget.py"
+    blender.script(script, kind, path, tmp_path / "out.json")
+    note = json.loads((tmp_path / "out.json").read_text())["note"]
+    assert float(note.split("at most ")[1].split()[0]) < 3
+    assert int(note.split()[0]) >= 20
+    assert (tmp_path / "out.png").stat().st_size > 1000
+
+
+def test_blender_reads_every_rig_standing_and_facing_minus_y(blender, tmp_path):
+    motion, files = moving(frames=4), []
+    for rig in RIGS:
+        files += [tmp_path / f"{rig}.bvh", tmp_path / f"{rig}.glb"]
+        write_bvh(files[-2], motion, rigging=Rigging(rig))
+        write_glb(files[-1], [motion], Rigging(rig))
+    for path, seen in zip(files, blender("rest_pose.py", *files), strict=True):
+        figure = character(motion, Rigging(path.stem))
+        rest = np.array([seen["rest"][name] for name in figure.names])
+        np.testing.assert_allclose(rest, figure.rest @ _TO_BLENDER, atol=1e-4, err_msg=path.name)
+        names = ("", *figure.names)
+        assert [seen["parents"][name] for name in figure.names] == [names[parent + 1] for parent in figure.parents]
+        hips, toes = (figure.slots.index(slot) for slot in ("hips", "left_toes"))
+        assert rest[hips, 2] > 0.9
+        assert rest[toes, 1] < rest[hips, 1] - 0.05
+        order = [list(seen["rest"]).index(name) for name in figure.names]
+        played = np.array(seen["motion"])[:, order]
+        np.testing.assert_allclose(played, placed(figure) @ _TO_BLENDER, atol=2e-3, err_msg=path.name)
+
+
+def test_the_script_writes_the_character_and_refuses_in_one_line(blender, tmp_path):
+    write_bvh(tmp_path / "motion.bvh", moving(frames=4), rigging=Rigging("mixamo"))
+    write_bvh(tmp_path / "other.bvh", moving(frames=4), rigging=Rigging("unreal"))
+    write_glb(tmp_path / "character.glb", [moving(frames=1)], Rigging("mixamo", "a"))
+
+    def run(*arguments):
+        script = ADD_ON / "poselift_blender" / "retarget.py"
+        return subprocess.run([blender.python, script, *arguments], capture_output=True, text=True, cwd=tmp_path)
+
+    for out in ("out.fbx", "out.glb", "out.blend"):
+        ran = run("motion.bvh", "--character", "character.glb", "--out", out)
+        assert ran.returncode == 0, ran.stderr
+        assert "22 bones follow motion.bvh" in ran.stdout
+        assert (tmp_path / out).stat().st_size > 10_000
+    (back,) = blender("rest_pose.py", tmp_path / "out.glb")
+    assert len(back["motion"]) >= 4
+    for arguments, message in (
+        (["other.bvh", "--character", "character.glb"], "have 0 bones of the same names; export with the --rig"),
+        (["motion.bvh", "--character", "motion.txt"], "give a .bvh, .glb, .vrm or .fbx"),
+        (["motion.bvh"], "0 armatures fit"),
+    ):
+        ran = run(*arguments, "--out", "new.blend")
+        assert ran.returncode == 2
+        assert message in ran.stderr.splitlines()[-1]
+
+
+def test_fbx_in_one_command(blender, tmp_path):
+    """The command of docs/characters.md."""
+    page = (Path(__file__).parents[2] / "docs" / "characters.md").read_text()
+    code = page.split('--python-expr "')[1].split('"')[0]
+    write_bvh(tmp_path / "person_1.bvh", moving(frames=4), rigging=Rigging("mixamo"))
+    ran = subprocess.run([blender.python, "-c", code], capture_output=True, text=True, cwd=tmp_path)
+    assert ran.returncode == 0, ran.stderr
+    (back,) = blender("rest_pose.py", tmp_path / "person_1.fbx")
+    assert "mixamorig:LeftArm" in back["rest"]
+    assert back["rest"]["mixamorig:Hips"][2] == pytest.approx(0.955, abs=0.03)
