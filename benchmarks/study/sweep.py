@@ -45,6 +45,16 @@ class StudyRequest:
     page: Path | None = None
 
 
+def commands(request: StudyRequest) -> list[str]:
+    """The full command of each wanted row, as a line for a shell.
+
+    Raises:
+        InputError: an option cannot be used.
+    """
+    study = Study(BUDGETS[request.budget], request.out, _data(request))
+    return [study.command(row) + f" name={row.name}" for row in _wanted(request, all_rows())]
+
+
 def run_study(request: StudyRequest) -> None:
     """Trains the rows that are not finished, and writes tables and plots of all finished ones.
 
@@ -52,8 +62,7 @@ def run_study(request: StudyRequest) -> None:
         InputError: an option cannot be used, or the training of a row failed.
     """
     rows = all_rows()
-    by_name = {row.name: row for row in rows}
-    wanted = [choose("row", name, by_name) for name in request.only] or rows
+    wanted = _wanted(request, rows)
     out = request.out
     check_writable(out)
     study = Study(BUDGETS[request.budget], out, _data(request))
@@ -77,6 +86,11 @@ def run_study(request: StudyRequest) -> None:
     if stop is not None:
         print("Stopped. The same command continues.")
         raise SystemExit(stop)
+
+
+def _wanted(request: StudyRequest, rows: Sequence[Row]) -> Sequence[Row]:
+    by_name = {row.name: row for row in rows}
+    return [choose("row", name, by_name) for name in request.only] or rows
 
 
 def _data(request: StudyRequest) -> list[str]:
