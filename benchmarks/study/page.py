@@ -109,9 +109,9 @@ def _noise(results: Mapping[str, Mapping[str, Any]]) -> str:
     errors = ", ".join(f"{results[name]['error']['mpjpe']:.1f}" for name in REFERENCES if name in results)
     return (
         f"\n\nThe default lifter has been trained with the seeds 0, 1 and 2: {errors} mm, a standard deviation of "
-        f"{spread:.1f} mm. All other rows have the seed 0 alone; other seeds are not measured yet. Two rows that differ "
-        f"by less than {_SURE * spread:.1f} mm ({_SURE} deviations) are equal as far as this study can tell. Among rows "
-        f"with the same positions, each table begins with the smallest error. {_same(results)}"
+        f"{spread:.1f} mm. All other rows have the seed 0 alone; other seeds are not measured yet. Two rows that "
+        f"differ by less than {_SURE * spread:.1f} mm ({_SURE} deviations) are equal as far as this study can tell. "
+        f"Among rows with the same positions, each table begins with the smallest error. {_same(results)}"
     )
 
 

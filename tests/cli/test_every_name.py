@@ -144,7 +144,7 @@ class TestTFixup:
 @pytest.mark.parametrize(
     ("name", "at_10", "at_4000"),
     [
-        ("schedule=constant schedule/warmup=linear", 11 / 301, 1.0),
+        ("schedule=constant schedule/warmup=linear", 11 / 300, 1.0),
         ("schedule=constant schedule/warmup=untuned_linear", 0.02 * 11 / 2, 1.0),
         ("schedule=noam", 11 / 300, (4001 / 300) ** -0.5),
     ],
