@@ -22,6 +22,7 @@ from poselift.cli.overrides import quoted
 from poselift.core.choices import choose
 from poselift.core.errors import InputError
 from poselift.core.files import check_writable
+from poselift.core.progress import MinuteLines
 
 
 @dataclass(frozen=True)
@@ -110,6 +111,7 @@ def _train(study: Study, rows: Sequence[Row]) -> tuple[dict[str, str], int | Non
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, redirect_stdout=False, redirect_stderr=False) as progress:
         task = progress.add_task("study", total=len(rows))
+        lines = MinuteLines(console)
         for row in rows:
             progress.update(task, description=row.name)
             try:
@@ -123,6 +125,7 @@ def _train(study: Study, rows: Sequence[Row]) -> tuple[dict[str, str], int | Non
             except SystemExit as stop:  # of a training that was stopped, or by SIGTERM outside a training
                 return failed, stop.code if isinstance(stop.code, int) else 1
             progress.advance(task)
+            lines.report("study", progress.tasks[task].completed / len(rows))
     return failed, None
 
 

@@ -14,13 +14,13 @@ from hydra.utils import instantiate
 from jaxtyping import Float
 from omegaconf import DictConfig, OmegaConf
 from rich.console import Console
-from rich.progress import track
 
 from poselift.cli.config import check_config, output_folder, plain_dict, run_configured
 from poselift.cli.predictions import Predicted, open_predictions
 from poselift.core.errors import InputError
 from poselift.core.files import write_json, write_text
 from poselift.core.kinds import Count
+from poselift.core.progress import track
 from poselift.data.views import View
 from poselift.reports.evaluation import ViewScore, evaluation_results, score_view
 from poselift.reports.poses import example_poses
