@@ -174,7 +174,7 @@ def test_weights_that_are_no_numbers_are_refused_by_name(lifter, tmp_path, value
     [
         ("dim", 16_384, "do not fit"),
         ("dim", 10**9, "must be a number from 1 to 16384"),
-        ("dropout", float("nan"), "must be a number"),
+        ("dropout", float("nan"), "must be a finite number"),
         ("attention", {"name": "local", "block": 10**9}, r"attention\.block=1000000000 must be"),
     ],
 )
