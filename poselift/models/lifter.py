@@ -87,10 +87,11 @@ class LifterConfig(ModelConfig):
                 f"temporal_upsampling={self.temporal_upsampling} is not known; choose {', '.join(UPSAMPLING)}"
             )
         if self.positions == "rotary" and not takes_rotation(self.attention):
-            score = f" with score={self.attention['score']}" if "score" in self.attention else ""
+            spec = attention_spec(self.attention)
+            score = f" with score={spec['score']}" if "score" in spec else ""
             takers = ", ".join(name for name in ATTENTION if takes_rotation(name))
             raise InputError(
-                f"attention={self.attention['name']}{score} takes no rotary positions; set positions=sinusoidal (or "
+                f"attention={spec['name']}{score} takes no rotary positions; set positions=sinusoidal (or "
                 f"learned), or choose a mechanism that takes them: {takers}"
             )
         if self.drop_path == 1:
