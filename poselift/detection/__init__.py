@@ -1,5 +1,6 @@
 """2D keypoints of the people in a picture: the `Detector` protocol and its backends."""
 
+import logging
 from collections.abc import Callable
 from typing import Any
 
@@ -20,6 +21,8 @@ __all__ = [
     "Search",
     "build_detector",
 ]
+
+_LOG = logging.getLogger(__name__)
 
 DETECTORS: dict[str, Callable[..., Detector]] = {
     "movenet": MoveNet,
@@ -48,4 +51,6 @@ def build_detector(name: str, device: str = "auto", **options: Any) -> Detector:
         >>> len(people)
         0
     """
-    return choose("detector", name, DETECTORS)(device, **options)
+    detector = choose("detector", name, DETECTORS)(device, **options)
+    _LOG.info("detector %s on %s", name, device)
+    return detector

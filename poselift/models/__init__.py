@@ -11,11 +11,11 @@ from poselift.models.encoding import Encoded, encode
 from poselift.models.joint_tokens import JointTokenConfig, JointTokenTransformer
 from poselift.models.lifter import LifterConfig, SpatioTemporalLifter
 from poselift.models.martinez import SimpleBaseline, SimpleBaselineConfig
+from poselift.models.mirrored_windows import lift_windows
 from poselift.models.model_config import ModelConfig
 from poselift.models.recurrent import RecurrentConfig, RecurrentLifter
 from poselift.models.saved_weights import Weights, load_weights, save_weights
 from poselift.models.seq2seq import BahdanauConfig, BahdanauLifter, LuongConfig, LuongLifter
-from poselift.models.sequence import estimate_sequence, lift_sequence, lift_windows
 from poselift.models.tcn import TemporalConvolution, TemporalConvolutionConfig
 
 __all__ = [
@@ -43,8 +43,6 @@ __all__ = [
     "Weights",
     "build_model",
     "encode",
-    "estimate_sequence",
-    "lift_sequence",
     "lift_windows",
     "load_weights",
     "save_weights",

@@ -1,6 +1,7 @@
 """Saved lifters: a safetensors file with the weights and a JSON card with the config; no pickle."""
 
 import json
+import logging
 import math
 from dataclasses import asdict, dataclass, field
 from importlib.resources import files
@@ -17,6 +18,8 @@ from poselift.core.files import atomic_path, sha256, write_json
 from poselift.models.base import Lifter
 from poselift.models.restore import restore
 from poselift.skeleton import Pelvis
+
+_LOG = logging.getLogger(__name__)
 
 MOST_FRAMES = 1 << 14
 """Largest window, frames."""
@@ -166,6 +169,7 @@ def load_weights(name_or_path: str | Path, device: torch.device | str = "cpu") -
             "for 1"
         )
     pelvis = read_pelvis(card, config_path)
+    _LOG.info("loading the lifter %s", path)
     state = _read_state(path)
     checksum = sha256(path)
     if card.get("sha256", checksum) != checksum:
