@@ -2,8 +2,8 @@
 
 from poselift.lifting.camera_model import CameraModel
 from poselift.lifting.finish.finished import finish
+from poselift.lifting.network.choose import choose_network
 from poselift.lifting.network.overlap import lift_segments
-from poselift.lifting.network.torch_network import TorchNetwork
 from poselift.lifting.options import LiftOptions
 from poselift.lifting.prepare.prepared import prepare
 from poselift.models import Weights
@@ -37,6 +37,6 @@ def lift(keypoints: Keypoints2D, weights: Weights, camera: CameraModel, options:
         (8, 28, 3)
     """
     prepared = prepare(keypoints, weights, camera, options)
-    network = TorchNetwork(weights.lifter)
+    network = choose_network(weights)
     lifted = lift_segments(network, prepared.segments, options.window or weights.window, options.flip)
     return finish(prepared, lifted, weights, options)

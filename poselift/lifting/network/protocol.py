@@ -1,7 +1,7 @@
 """What runs a lifter: batches of windows in, joints and uncertainty out."""
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from jaxtyping import Float
@@ -45,6 +45,7 @@ class Lifted:
         return Lifted(self.joints[rows], None if self.uncertainty is None else self.uncertainty[rows])
 
 
+@runtime_checkable
 class Network(Protocol):
     """Runs a lifter.
 
