@@ -4,7 +4,7 @@
 
 Needs Chromium, and onnxruntime-web in docs/web/ort (docs/onnx.md). Exports the lifter, or takes the file of --lifter,
 which must be of the same weights. Serves the page, lifts the keypoints in it, and compares its joints with those of
-`estimate_sequence`. Writes a screenshot, DIR/page.png.
+`lift_segments`. Writes a screenshot, DIR/page.png.
 """
 
 import base64
@@ -26,12 +26,15 @@ from typing import Any
 from urllib.parse import quote
 
 import numpy as np
-import torch
 
 from benchmarks.command import command_line, errors_shown
 from poselift.core.errors import InputError
-from poselift.geometry import ASSUMED_FOV, intrinsics_from_fov
-from poselift.models import Estimate, Weights, estimate_sequence, load_weights
+from poselift.lifting import CameraModel, camera_for
+from poselift.lifting.network.overlap import lift_segments
+from poselift.lifting.network.protocol import Lifted
+from poselift.lifting.network.torch_network import TorchNetwork
+from poselift.lifting.prepare.prepared import Segment
+from poselift.models import Weights, load_weights
 from poselift.models.onnx_export import export_onnx
 from poselift.skeleton import COCO17
 
@@ -199,31 +202,25 @@ def _wait(browser: Browser) -> None:
     raise InputError(f"the page did not lift within {PATIENCE} s; its status is {status!r}")
 
 
-def lifted_by_torch(weights: Weights, keypoints: Path) -> Estimate:
+def lifted_by_torch(weights: Weights, keypoints: Path) -> Lifted:
     """What PyTorch gives for the same file; its uncertainty is calibrated too."""
     content = json.loads(keypoints.read_text(encoding="utf-8"))
     names = content.get("joints", COCO17.joints)
     places = [weights.lifter.skeleton_in.index(name) for name in names]
     frames, j = len(content["frames"]), len(weights.lifter.skeleton_in)
-    values = torch.full((frames, j, 3), torch.nan)
+    values = np.full((frames, j, 3), np.nan, np.float32)
     nobody = [[math.nan, math.nan, 0.0]] * len(names)
-    given = [[point or nobody[0] for point in frame or nobody] for frame in content["frames"]]
-    values[:, places] = torch.tensor(given, dtype=torch.float32)
-    scores = torch.where(values[..., 2] >= THRESHOLD, values[..., 2], 0.0)
+    values[:, places] = [[point or nobody[0] for point in frame or nobody] for frame in content["frames"]]
+    scores = np.where(values[..., 2] >= THRESHOLD, values[..., 2], 0).astype(np.float32)
     width, height = content["image_size"]
-    K = torch.from_numpy(intrinsics_from_fov(width, height, math.radians(ASSUMED_FOV)))
-    times = torch.arange(frames, dtype=torch.float64) / content["fps"]
-    out = estimate_sequence(
-        weights.lifter,
-        values[..., :2],
-        scores,
-        times,
-        torch.tensor(content["K"]) if "K" in content else K,
-        torch.tensor([width, height], dtype=torch.float32),
-        window=weights.window,
-    )
-    assert out.uncertainty is not None, "shipped lifters give it"
-    return Estimate(out.joints, weights.uncertainty_factor * out.uncertainty)
+    camera = camera_for((width, height))
+    if "K" in content:
+        camera = CameraModel(np.array(content["K"], float), (width, height), "given")
+    times = np.arange(frames) / content["fps"]
+    segment = Segment(0, frames, times, values[..., :2], scores, np.arange(frames), camera, turns=0, motions=1)
+    (lifted,) = lift_segments(TorchNetwork(weights.lifter), [segment], weights.window, flip=True)
+    assert lifted.uncertainty is not None, "shipped lifters give it"
+    return Lifted(lifted.joints, weights.uncertainty_factor * lifted.uncertainty)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -246,8 +243,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         joints, uncertainty, status = lifted_by_page(lifter, options.keypoints, options.out / "page.png")
         expected = lifted_by_torch(weights, options.keypoints)
         assert expected.uncertainty is not None
-        far = np.linalg.norm(joints - expected.joints[0].numpy(), axis=-1).max()
-        other = np.abs(uncertainty - expected.uncertainty[0].numpy()).max()
+        far = np.linalg.norm(joints - expected.joints, axis=-1).max()
+        other = np.abs(uncertainty - expected.uncertainty).max()
         print(status)
         print(f"largest difference from PyTorch: joints {1000 * far:.4f} mm, uncertainty {1000 * other:.4f} mm")
 

@@ -26,6 +26,43 @@ _FARTHEST = 10
 """Picture sizes from the origin beyond which a keypoint is a mistake, not a joint outside of the picture."""
 
 
+def check_image_size(image_size: object) -> None:
+    """Checks the size of a picture.
+
+    Raises:
+        InputError: it is not two positive numbers, width and height.
+    """
+    sides = tuple(image_size) if isinstance(image_size, tuple | list | np.ndarray) else ()
+    numbers = all(isinstance(side, int | float | np.number) and not isinstance(side, bool) for side in sides)
+    if len(sides) != 2 or not numbers or not all(0 < side < np.inf for side in sides):
+        raise InputError(f"image_size={image_size!r:.60} is not a size; give (width, height) in pixels")
+
+
+def _count_joints(skeleton: object) -> int:
+    """The number of joints, after checking that it is a skeleton."""
+    if not isinstance(skeleton, Skeleton):
+        raise InputError(f"skeleton is {skeleton!r:.60}; give a Skeleton, for example get_skeleton('coco17')")
+    return len(skeleton)
+
+
+def _check_shapes(owner: object, what: str, **shapes: tuple[int, ...]) -> None:
+    """Checks that attributes are arrays of these shapes."""
+    for name, shape in shapes.items():
+        value = getattr(owner, name)
+        if not isinstance(value, np.ndarray):
+            raise InputError(f"{name} is a {type(value).__name__}; give a numpy array")
+        if value.shape != shape:
+            raise InputError(f"{name} has the shape {value.shape}; {what} need {shape}")
+
+
+def _check_scores(name: str, scores: np.ndarray) -> None:
+    """Checks that scores are from 0 to 1."""
+    if not ((scores >= 0) & (scores <= 1)).all():
+        raise InputError(
+            f"{name} are from {scores.min():g} to {scores.max():g}; scale them to 0 to 1, with 0 for unseen joints"
+        )
+
+
 @dataclass(frozen=True)
 class Detections:
     """The people in one frame; n = 0 for an empty frame.
@@ -36,6 +73,9 @@ class Detections:
         keypoints: pixels; NaN for undetected joints.
         scores: confidence of each keypoint, 0 to 1; 0 for undetected joints.
         skeleton: the detector's skeleton.
+
+    Raises:
+        InputError: an array is missing or has another shape, a score is not from 0 to 1, or a box is no box.
 
     Example:
         >>> from poselift.skeleton import COCO17
@@ -49,6 +89,23 @@ class Detections:
     keypoints: Float[np.ndarray, "n j 2"]
     scores: Float[np.ndarray, "n j"]
     skeleton: Skeleton
+
+    def __post_init__(self) -> None:
+        """Checks the values: they may come from a detector of somebody's own."""
+        people = np.shape(self.keypoints)[0] if np.ndim(self.keypoints) else 0
+        joints = _count_joints(self.skeleton)
+        _check_shapes(
+            self,
+            f"{people} people of {self.skeleton.name}",
+            boxes=(people, 4),
+            box_scores=(people,),
+            keypoints=(people, joints, 2),
+            scores=(people, joints),
+        )
+        _check_scores("box_scores", self.box_scores)
+        _check_scores("scores", self.scores)
+        if not (self.boxes[:, :2] <= self.boxes[:, 2:]).all():
+            raise InputError("a box has no size: give x0, y0, x1, y1 in pixels, with x0 <= x1 and y0 <= y1")
 
     def __len__(self) -> int:
         return len(self.boxes)
@@ -87,24 +144,16 @@ class Keypoints2D:
 
     def __post_init__(self) -> None:
         """Checks the values, because wrong ones give a wrong motion or an error deep inside."""
-        if not isinstance(self.skeleton, Skeleton):
-            raise InputError(f"skeleton is {self.skeleton!r}; give a Skeleton, for example get_skeleton('coco17')")
-        frames, joints = np.size(self.timestamps), len(self.skeleton)
-        sizes = {"timestamps": (frames,), "keypoints": (frames, joints, 2), "scores": (frames, joints)}
-        for name, size in sizes.items():
-            value = getattr(self, name)
-            if not isinstance(value, np.ndarray):
-                raise InputError(f"{name} is a {type(value).__name__}; give a numpy array")
-            if value.shape != size:
-                frames_of = f"{frames} frames of {self.skeleton.name}"
-                raise InputError(f"{name} has the shape {value.shape}; {frames_of} need {size}")
-        if not ((self.scores >= 0) & (self.scores <= 1)).all():
-            raise InputError(
-                f"scores are from {self.scores.min():g} to {self.scores.max():g}; scale them to 0 to 1, with 0 for "
-                "unseen joints"
-            )
-        if not all(0 < side < np.inf for side in self.image_size):
-            raise InputError(f"image_size={self.image_size} is not a size; give width and height in pixels")
+        frames, joints = np.size(self.timestamps), _count_joints(self.skeleton)
+        _check_shapes(
+            self,
+            f"{frames} frames of {self.skeleton.name}",
+            timestamps=(frames,),
+            keypoints=(frames, joints, 2),
+            scores=(frames, joints),
+        )
+        _check_scores("scores", self.scores)
+        check_image_size(self.image_size)
         steps = np.diff(self.timestamps)
         if len(wrong := np.flatnonzero(~(steps > 0))):
             first = int(wrong[0])

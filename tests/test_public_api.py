@@ -10,7 +10,9 @@ from pathlib import Path
 PACKAGES = (
     "detection",
     "export",
+    "finding",
     "geometry",
+    "keypoints",
     "kinematics",
     "lifting",
     "metrics",

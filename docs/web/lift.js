@@ -85,7 +85,7 @@ function assumedK(width, height) {
   return [focal, 0, (width - 1) / 2, 0, focal, (height - 1) / 2, 0, 0, 1];
 }
 
-/** Joints and uncertainty of the whole clip: overlapping windows, blended as by `estimate_sequence` of poselift. */
+/** Joints and uncertainty of the whole clip: overlapping windows, blended as by `lift_segments` of poselift. */
 export async function lift({ session, about }, clip, progress = () => {}) {
   const t = clip.times.length;
   const [jIn, jOut] = [about.joints_in.length, about.joints_out.length];

@@ -5,7 +5,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from poselift.cli.formats import NAMES, PAGE, PAGE_FILES, chosen_formats, motion_formats, noting_failure, sidecar_camera
+from poselift.cli.formats import (
+    NAMES,
+    PAGE,
+    PAGE_FILES,
+    chosen_formats,
+    earliest_start,
+    motion_formats,
+    noting_failure,
+    sidecar_camera,
+)
 from poselift.cli.paths import local_path
 from poselift.cli.view import page_of_people
 from poselift.core.errors import InputError
@@ -99,9 +108,11 @@ def export(request: ExportRequest) -> None:
     for format_, out, sources in planned:
         remove_partial_of(out)
         with noting_failure(str(out), failed):
-            camera = sidecar_camera(format_, sources[0])
-            format_.write(out, [motions[source] for source in sources], request.up, camera)
+            camera, start = sidecar_camera(format_, sources[0]), earliest_start(sources)
+            warning = format_.write(out, [motions[source] for source in sources], request.up, camera, start)
             print(out)
+            if warning:
+                print(f"warning: {warning}")
     if page:
         with noting_failure(str(page), failed):
             for out in page_of_people(list(motions), page):

@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import UInt8
 
 from poselift.cli.paths import local_path
-from poselift.cli.view import video_of
+from poselift.cli.view import video_of, video_rate
 from poselift.core.choices import choose
 from poselift.core.errors import InputError
 from poselift.core.files import check_writable
@@ -130,7 +130,8 @@ def _strip(motions: Sequence[Motion], request: FigureRequest) -> "Figure":
 
     first: Path = request.motions[0]
     sidecar = first.with_suffix(".json")
-    camera = camera_of(read_sidecar(sidecar), sidecar)
+    about = read_sidecar(sidecar)
+    camera = camera_of(about, sidecar)
     if camera is None:
         raise InputError(f"{sidecar}: the camera's K or image_size is missing; lift again")
     times = _moments(motions, request.at, _COLUMNS)
@@ -138,7 +139,8 @@ def _strip(motions: Sequence[Motion], request: FigureRequest) -> "Figure":
     if video is None:
         print("warning: the video is not where it was; the strip has none. --video FILE gives it")
     slack = min(_SLACK, half_interval(motions[0].timestamps))
-    pictures = [_picture(video, time, slack, camera.image_size) for time in times] if video else []
+    rate = video_rate(about, first)
+    pictures = [_picture(video, time, slack, camera.image_size, rate) for time in times] if video else []
     return strip_plot(motions, times, pictures, PictureCamera(camera.K, camera.R, camera.t))
 
 
@@ -215,9 +217,11 @@ def _moments(motions: Sequence[Motion], given: Sequence[float] | None, count: in
     return moments
 
 
-def _picture(video: Path, time: float, slack: float, size: Sequence[int]) -> UInt8[np.ndarray, "h w 3"]:
+def _picture(
+    video: Path, time: float, slack: float, size: Sequence[int], fps: float | None
+) -> UInt8[np.ndarray, "h w 3"]:
     """The frame of a moment."""
-    image = next(iter(VideoReader(video, max(0.0, time - slack)))).image
+    image = next(iter(VideoReader(video, max(0.0, time - slack), fps=fps))).image
     if list(image.shape[1::-1]) != list(size):
         wanted = "x".join(map(str, size))
         raise InputError(

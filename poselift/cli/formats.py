@@ -1,6 +1,7 @@
 """The formats that commands write: those of a motion, and the page of a folder."""
 
 import contextlib
+import math
 from argparse import ArgumentTypeError
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -67,6 +68,25 @@ def sidecar_camera(format_: Format, npz: Path) -> SidecarCamera | None:
     return camera_of(read_sidecar(sidecar), sidecar) if format_.camera else None
 
 
+def earliest_start(people: Iterable[Path]) -> float | None:
+    """Time of the first frame of the run, or of the first of several runs, seconds; None if no sidecar has it.
+
+    Args:
+        people: the npz files of the motions.
+
+    Raises:
+        InputError: a sidecar is damaged.
+    """
+    starts = []
+    for sidecar in (npz.with_suffix(".json") for npz in people):
+        start = read_sidecar(sidecar).get("start_s")
+        if start is not None:
+            if isinstance(start, bool) or not isinstance(start, int | float) or not math.isfinite(start):
+                raise InputError(f"{sidecar}: start_s {start!r:.40} is no time; take the JSON that poselift wrote")
+            starts.append(float(start))
+    return min(starts, default=None)
+
+
 def write_formats(
     folder: Path,
     names: Sequence[str],
@@ -84,7 +104,7 @@ def write_formats(
         span: first and last time of the clip, seconds.
 
     Returns:
-        Names of the files that were written, and the reasons for those that were not.
+        Names of the files that were written, and warnings about them and those that were not.
 
     Raises:
         WriteError: the disk is full, or the folder cannot be written to.
@@ -97,7 +117,9 @@ def write_formats(
         for name, format_ in motion_formats(names).items():
             out = folder / f"{stem}{format_.ending}"
             with noting_failure(f"{name} of {stem}", failed):
-                format_.write(out, [motion], camera=sidecar_camera(format_, folder / f"{stem}.npz"))
+                camera = sidecar_camera(format_, folder / f"{stem}.npz")
+                if warning := format_.write(out, [motion], camera=camera, start=span[0]):
+                    failed.append(warning)
                 written.append(out.name)
     if PAGE in names and motions:
         from poselift.cli.view import page_of_people  # few runs write a page

@@ -10,7 +10,7 @@ from poselift.core.errors import InputError
 from poselift.keypoints import KeypointClip, read_keypoints
 from poselift.skeleton import get_skeleton
 
-_OPTIONS = ("keypoint_set", "fps", "size")
+_OPTIONS = ("keypoint_set", "size")
 
 
 def add_keypoint_options(parser: argparse.ArgumentParser) -> None:
@@ -20,8 +20,8 @@ def add_keypoint_options(parser: argparse.ArgumentParser) -> None:
         "--keypoints",
         type=local_path,
         metavar="PATH",
-        help="a file or folder of OpenPose, AlphaPose, COCO, MMPose, DeepLabCut, VideoPose3D, Sports2D, Pose2Sim or "
-        "poselift, instead of a detector",
+        help="a file or folder of OpenPose, AlphaPose, COCO, MMPose, Ultralytics, MediaPipe, DeepLabCut, SLEAP, "
+        "movement, VideoPose3D, Sports2D, Pose2Sim or poselift, instead of a detector",
     )
     group.add_argument(
         "--video", dest="video_option", type=local_path, metavar="VIDEO", help="the video of the keypoints"
@@ -31,7 +31,6 @@ def add_keypoint_options(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="skeleton of the keypoints, such as coco17 (default: by their names or number)",
     )
-    group.add_argument("--fps", type=float, metavar="N", help="frames per second, without a video")
     group.add_argument("--size", type=_size, metavar="WxH", help="size of the pictures in pixels, without a video")
 
 
@@ -42,29 +41,28 @@ class KeypointRequest:
     Attributes:
         path: the file or folder.
         skeleton: name of the skeleton; by the joints' names or number if None.
-        fps: frames per second, without a video.
         size: width and height of the pictures in pixels, without a video.
     """
 
     path: Path
     skeleton: str | None = None
-    fps: float | None = None
     size: tuple[int, int] | None = None
 
-    def clip(self, video: Path | None, start: float | None, end: float | None) -> KeypointClip:
+    def clip(self, video: Path | None, start: float | None, end: float | None, fps: float | None) -> KeypointClip:
         """The clip to lift.
 
         Args:
             video: the video of the keypoints, if there is one.
             start: first second of the span.
             end: end of the span, seconds.
+            fps: true frames per second of the keypoints; by the time stamps of video or file if None.
 
         Raises:
             InputError: the file cannot be used, or something about it is missing.
         """
         skeleton = None if self.skeleton is None else get_skeleton(self.skeleton)
         found = read_keypoints(self.path, skeleton)
-        return KeypointClip(found, video=video, fps=self.fps, image_size=self.size, start=start, end=end)
+        return KeypointClip(found, video=video, fps=fps, image_size=self.size, start=start, end=end)
 
 
 def keypoint_request(arguments: argparse.Namespace) -> KeypointRequest | None:
@@ -79,7 +77,7 @@ def keypoint_request(arguments: argparse.Namespace) -> KeypointRequest | None:
             raise InputError(f"--{strays[0].replace('_', '-')} needs --keypoints PATH; add it")
         return None
     refuse_detector(arguments, "--keypoints")
-    return KeypointRequest(arguments.keypoints, arguments.keypoint_set, arguments.fps, arguments.size)
+    return KeypointRequest(arguments.keypoints, arguments.keypoint_set, arguments.size)
 
 
 def _size(text: str) -> tuple[int, int]:

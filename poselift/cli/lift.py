@@ -107,9 +107,9 @@ class LiftCommand:
         """
         detection = self.request.detection
         if self.keypoints is not None:
-            return self.keypoints.clip(self.video, detection.start, detection.end)
+            return self.keypoints.clip(self.video, detection.start, detection.end, detection.fps)
         detector = detection.detector.build(self.device, self.quiet)
-        return VideoClip(self.path, detector, detection.start, detection.end, detection.quality)
+        return VideoClip(self.path, detector, detection.start, detection.end, detection.quality, detection.fps)
 
 
 def run(arguments: argparse.Namespace) -> None:

@@ -45,6 +45,12 @@ def add_video_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGrou
         metavar="METRES|ID:METRES[,...]",
         help="standing height, of everybody or by person, such as 1:1.82,2:1.68 (default: estimated)",
     )
+    what.add_argument(
+        "--fps",
+        type=float,
+        metavar="N",
+        help="true frames per second: of the keypoints, or of a video in slow motion (default: by its time stamps)",
+    )
     add_camera_options(parser)
     how = parser.add_argument_group("how")
     how.add_argument(

@@ -21,12 +21,14 @@ class DetectionRequest:
     Attributes:
         start: first second of the span; the beginning if None.
         end: end of the span, seconds, exclusive; the end of the video if None.
+        fps: true frames per second, where the video plays at another rate; by its time stamps if None.
         quality: how often the detector looks: best, balanced or fast.
         detector: finds the people.
     """
 
     start: float | None = None
     end: float | None = None
+    fps: float | None = None
     quality: str = DEFAULT_QUALITY
     detector: DetectorRequest = field(default_factory=DetectorRequest)
 

@@ -16,6 +16,8 @@ from poselift.core.errors import InputError
 from poselift.core.files import check_writable, write_json
 from poselift.export import write_csv, write_npz, write_sidecar
 from poselift.export.export_formats import FORMATS
+from poselift.export.sidecar import FORMAT_VERSION
+from poselift.export.zero import from_zero
 from poselift.finding import Clip
 from poselift.lifting import LiftedClip, World
 from poselift.lifting.clips.clip_warnings import seen_share
@@ -117,7 +119,8 @@ class Results:
         """
         person = motion.keypoints.person
         write_npz(self.out / f"person_{person}.npz", motion)
-        write_csv(self.out / f"person_{person}.csv", motion)
+        start = lifted.span[0]
+        write_csv(self.out / f"person_{person}.csv", from_zero([motion], start)[0])
         camera: dict[str, Any] = {
             "K": lifted.camera.K.tolist(),
             "image_size": list(lifted.camera.image_size),
@@ -132,7 +135,7 @@ class Results:
             motion,
             camera=camera,
             weights=self._weights(),
-            extra=self.inputs,
+            extra={**self._inputs(), "start_s": start},
         )
 
     def write_summary(self, lifted: LiftedClip, seconds: dict[str, float], files: list[str]) -> None:
@@ -147,7 +150,8 @@ class Results:
         write_json(
             self.out / SUMMARY,
             {
-                **self.inputs,
+                "format_version": FORMAT_VERSION,
+                **self._inputs(),
                 "path": str(self.clip.path.absolute()),
                 "width": width,
                 "height": height,
@@ -163,6 +167,11 @@ class Results:
                 "files": files,
             },
         )
+
+    def _inputs(self) -> dict[str, Any]:
+        """The input files, and the true rate of a video whose time stamps have another."""
+        rate = self.clip.video_fps
+        return {**self.inputs, **({} if rate is None else {"video_fps": rate})}
 
     def _weights(self) -> dict[str, Any]:
         """What tells lifter and detector from others; window and factor are not part of the checksum."""

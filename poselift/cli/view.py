@@ -3,6 +3,7 @@
 import argparse
 import math
 import webbrowser
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from poselift.cli.paths import local_path
 from poselift.core.bounded import read_json
 from poselift.core.errors import InputError
 from poselift.core.files import check_writable
+from poselift.core.times import checked_rate
 from poselift.export import read_motion, read_sidecar
 from poselift.export.motion_reading import is_person
 from poselift.export.sidecar_camera import camera_of
@@ -106,7 +108,18 @@ def page_of_people(
     if span is None and {"start_s", "end_s"} <= set(summary):
         span = _span(summary, folder)
     angles = {motion.keypoints.person: joint_angles(motion) for motion in motions if motion.posed.any()}
-    return write_page(out, motions, View(title, first["camera"], about, angles), video or video_of(folder), span)
+    shown = View(title, first["camera"], about, angles)
+    return write_page(out, motions, shown, video or video_of(folder), span, video_rate(first, found[0]))
+
+
+def video_rate(about: Mapping[str, Any], npz: Path) -> float | None:
+    """True frames per second of the video by a sidecar; None if those of its time stamps are true.
+
+    Raises:
+        InputError: it is no frame rate.
+    """
+    rate = about.get("video_fps")
+    return None if rate is None else checked_rate(rate, f"{npz.with_suffix('.json')}: video_fps")
 
 
 def _span(summary: dict[str, Any], folder: Path) -> tuple[float, float]:

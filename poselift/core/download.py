@@ -2,6 +2,7 @@
 
 import contextlib
 import http.client
+import logging
 import os
 import shutil
 import sys
@@ -15,6 +16,8 @@ from typing import Any
 from poselift.core.errors import InputError, WriteError
 from poselift.core.files import NO_ROOM, atomic_path, sha256
 from poselift.core.locks import locked
+
+_LOG = logging.getLogger(__name__)
 
 _TIMEOUT = 30.0
 """Seconds without an answer before the next server is tried."""
@@ -80,6 +83,7 @@ def fetch(file: str, urls: Sequence[str], expected: str, offline: bool = False) 
             if _is_whole(path, expected):  # another process downloaded it meanwhile
                 return path
             for url in urls:
+                _LOG.info("downloading %s from %s", path, url)
                 try:
                     with atomic_path(path) as temporary:
                         _download(url, temporary, file, expected)

@@ -17,6 +17,10 @@ _SPARSE = 100
 """Times the duration of its frames that a longer clip may span."""
 _SLOWEST = 1.0
 """Largest interval between frames that counts as their duration, seconds: longer ones have another unit."""
+_RATES = 1.0, 1000.0
+"""Lowest and highest number of frames a second: time stamps with others have another unit."""
+_ENOUGH = 10
+"""Least number of frames to tell a rate that is too high: a few may come in a burst."""
 
 _MET = 1e-6
 """Share of the time between two values by which a wanted time may miss one and still count as its own."""
@@ -79,6 +83,52 @@ def check_span(times: Float[np.ndarray, " t"]) -> None:
         raise InputError(
             f"the {len(times)} frames have time stamps from {times[0]:.10g} to {times[-1]:.10g} s, too far apart for "
             "one clip; give seconds, and correct wrong ones"
+        )
+
+
+def checked_rate(fps: object, name: str) -> float:
+    """The frame rate, after checking that it is one.
+
+    Args:
+        fps: frames per second.
+        name: of the value, for the message.
+
+    Raises:
+        InputError: it is no number from 1 to 1,000.
+    """
+    low, high = _RATES
+    if isinstance(fps, bool) or not isinstance(fps, int | float | np.number) or not low <= fps <= high:
+        raise InputError(f"{name} is {fps}; give frames per second, from {low:g} to {high:g}")
+    return float(fps)
+
+
+def check_intervals(times: Float[np.ndarray, " t"]) -> None:
+    """Checks that time stamps are in seconds, by the rate of frames.
+
+    Frames may be missing: the rate is too low only if no two frames in a row are less than a second apart.
+
+    Args:
+        times: increasing, in seconds.
+
+    Raises:
+        InputError: there are fewer than 1 or more than 1,000 frames a second.
+    """
+    low, high = _RATES
+    steps = np.diff(times)
+    if len(steps) < 2:
+        return
+    # A little slack, because time stamps are rounded.
+    if steps.min() > 1.01 / low:
+        usual = usual_interval(times)
+        raise InputError(
+            f"the timestamps are {usual:.4g} s apart, {1 / usual:.3g} frames a second; give seconds: divide "
+            f"milliseconds by 1,000 (rates are from {low:g} to {high:g})"
+        )
+    rate = len(steps) / float(times[-1] - times[0])
+    if len(times) >= _ENOUGH and rate > 1.01 * high:
+        raise InputError(
+            f"the timestamps are {1 / rate:.3g} s apart, {rate:.4g} frames a second; give seconds (rates are from "
+            f"{low:g} to {high:g})"
         )
 
 

@@ -21,16 +21,8 @@ from poselift.core.optional import require
 from poselift.core.unpickling import RestrictedUnpickler
 from poselift.data.scientific_files import dataset_array
 
-_SIGNATURE = b"\x89HDF\r\n\x1a\n"
-
 _Columns = list[tuple[str, ...]]
 _Frame = tuple[_Columns, list[int] | None, Float[np.ndarray, "t c"]]
-
-
-def is_hdf5(path: Path) -> bool:
-    """Whether the file is HDF5."""
-    with open(path, "rb") as file:
-        return file.read(len(_SIGNATURE)) == _SIGNATURE
 
 
 def read_frame(path: Path) -> _Frame:

@@ -1,5 +1,6 @@
 """2D keypoints of the people in a picture: the `Detector` protocol and its backends."""
 
+import logging
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,8 @@ __all__ = [
     "Search",
     "build_detector",
 ]
+
+_LOG = logging.getLogger(__name__)
 
 
 def __getattr__(name: str) -> Any:
@@ -67,4 +70,6 @@ def build_detector(name: str, device: str = "auto", **options: Any) -> Detector:
         >>> len(people)
         0
     """
-    return choose("detector", name, DETECTORS)(device, **options)
+    detector = choose("detector", name, DETECTORS)(device, **options)
+    _LOG.info("detector %s on %s", name, device)
+    return detector

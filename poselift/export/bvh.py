@@ -17,7 +17,9 @@ _TIP = 0.3
 """Length of a last segment relative to the one before it: the format wants an end for it, and nothing shows one."""
 
 
-def write_bvh(path: str | os.PathLike[str], motion: Motion | RiggedMotion, up: str = "y") -> None:
+def write_bvh(
+    path: str | os.PathLike[str], motion: Motion | RiggedMotion, up: str = "y", start: float | None = None
+) -> None:
     """Writes the rig and its motion: centimetres, rotations in the order Z, X, Y, in degrees.
 
     The rest pose is a T-pose that faces +Z, or -Y with Z up. Angles are continuous. BVH has one frame time and no gaps:
@@ -28,6 +30,8 @@ def write_bvh(path: str | os.PathLike[str], motion: Motion | RiggedMotion, up: s
         path: the file to write.
         motion: one person's motion, or what `solve` made of it.
         up: the axis that points up, "y" or "z".
+        start: time of the file's first frame, seconds, not after the motion's; that of the motion if None. Until the
+            motion begins, its first pose is held.
 
     Raises:
         InputError: the file cannot be written, the skeleton lacks joints, or no frame has a pose.
@@ -37,7 +41,8 @@ def write_bvh(path: str | os.PathLike[str], motion: Motion | RiggedMotion, up: s
         rigged = rigged.with_z_up()
     times = rigged.timestamps
     interval = usual_interval(times) or 1 / 30
-    grid = times[0] + interval * np.arange(round((times[-1] - times[0]) / interval) + 1)
+    first = times[0] if start is None else start
+    grid = first + interval * np.arange(round((times[-1] - first) / interval) + 1)
     nearest = np.searchsorted((times[1:] + times[:-1]) / 2, grid)
     shown = rigged.held_frames()[nearest]
     angles = _continuous(np.degrees(euler_zxy(rigged.rotations[shown])))

@@ -1,13 +1,15 @@
 """The formats of `poselift export`, by name."""
 
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from poselift.core.optional import require
+from poselift.core.times import usual_interval
 from poselift.export.angle_files import write_angles_csv, write_angles_mot
 from poselift.export.bvh import write_bvh
-from poselift.export.c3d import write_c3d
+from poselift.export.c3d import MOST_FRAMES, write_c3d
 from poselift.export.csv_files import write_csv
 from poselift.export.glb import write_glb
 from poselift.export.netcdf import write_netcdf
@@ -17,7 +19,12 @@ from poselift.export.people_check import check_people
 from poselift.export.rerun import write_rerun
 from poselift.export.sidecar_camera import SidecarCamera
 from poselift.export.trc_markers import write_trc
+from poselift.export.zero import from_zero
 from poselift.structures import Motion
+
+_LOG = logging.getLogger(__name__)
+_SPREADSHEET_ROWS = 1_048_575
+"""Rows of a sheet of Excel and LibreOffice, without that of the names."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +37,8 @@ class Format:
         several: whether one file has room for several people.
         turns: whether the writer can make Z point up, with up="z".
         camera: whether the writer takes the camera of the sidecar.
+        untimed: whether the file has no time stamps, so that its first frame has to be the run's.
+        most_frames: largest number of frames that common readers take; None without a limit.
         package: the optional package that it needs, and the extra that installs it.
     """
 
@@ -38,6 +47,8 @@ class Format:
     several: bool = False
     turns: bool = False
     camera: bool = False
+    untimed: bool = False
+    most_frames: int | None = None
     package: tuple[str, str] | None = None
 
     def check(self) -> None:
@@ -49,34 +60,57 @@ class Format:
         if self.package is not None:
             require(*self.package)
 
-    def write(self, path: Path, motions: list[Motion], up: str = "y", camera: SidecarCamera | None = None) -> None:
-        """Writes a file.
+    def write(
+        self,
+        path: Path,
+        motions: list[Motion],
+        up: str = "y",
+        camera: SidecarCamera | None = None,
+        start: float | None = None,
+    ) -> str | None:
+        """Writes a file, whose time 0 is the start of the run.
 
         Args:
             path: the file.
             motions: one person, or several if the format has room for them.
             up: "z" if the format can have Z up.
             camera: of the sidecar, for formats with room for it.
+            start: time of the run's first frame by the clock of the motions, seconds; their own first frame if None.
+
+        Returns:
+            A warning if the file has more frames than its common readers take.
 
         Raises:
             InputError: the file cannot be written, or the motions have no pose or lack joints.
         """
         # For the tables of `poselift lift` too, which may be empty themselves.
         check_people(motions)
+        motions = from_zero(motions, start)
         given = motions if self.several else motions[0]
         options = ({"up": up} if self.turns else {}) | ({"camera": camera} if self.camera else {})
-        self.writer(path, given, **options)
+        self.writer(path, given, **options, **({"start": 0.0} if self.untimed else {}))
+        _LOG.info("wrote %s", path)
+        longest = max(motions, key=len).timestamps
+        frames = round(longest[-1] / (usual_interval(longest) or 1.0)) + 1 if self.untimed else len(longest)
+        if self.most_frames is None or frames <= self.most_frames:
+            return None
+        return (
+            f"{path.name} has {frames} frames, of which common readers take the first {self.most_frames}; lift shorter "
+            "spans with --start and --end"
+        )
 
 
 FORMATS = {
     "trc": Format(".trc", write_trc, several=True, turns=True),
     "mot": Format(".mot", write_angles_mot),
     "opensim": Format(".opensim", write_opensim),
-    "c3d": Format(".c3d", write_c3d, several=True, turns=True, package=("ezc3d", "c3d")),
-    "bvh": Format(".bvh", write_bvh, turns=True),
+    "c3d": Format(
+        ".c3d", write_c3d, several=True, turns=True, untimed=True, most_frames=MOST_FRAMES, package=("ezc3d", "c3d")
+    ),
+    "bvh": Format(".bvh", write_bvh, turns=True, untimed=True),
     "glb": Format(".glb", write_glb, several=True, package=("pygltflib", "gltf")),
-    "angles": Format(".angles.csv", write_angles_csv),
-    "csv": Format(".csv", write_csv),
+    "angles": Format(".angles.csv", write_angles_csv, most_frames=_SPREADSHEET_ROWS),
+    "csv": Format(".csv", write_csv, most_frames=_SPREADSHEET_ROWS),
     "parquet": Format(".parquet", write_parquet, several=True, package=("pyarrow", "tables")),
     "netcdf": Format(".nc", write_netcdf, several=True),
     "rerun": Format(".rrd", write_rerun, several=True, camera=True, package=("rerun", "rerun")),

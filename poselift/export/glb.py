@@ -32,10 +32,11 @@ def write_glb(path: str | os.PathLike[str], motions: Sequence[Motion]) -> None:
 
     Raises:
         InputError: pygltflib is not installed, the file cannot be written, the people do not fit together, their
-            skeleton lacks joints, or somebody has no frame with a pose.
+            skeleton lacks joints, somebody has no frame with a pose, or the motion is too long for the times of glTF.
     """
     check_people(motions)
     gltf = require("pygltflib", "gltf")
+    _check_times(path, motions)
     document = _Document(gltf)
     # glTF has no times below 0.
     start = min(0.0, *(float(motion.timestamps[0]) for motion in motions))
@@ -44,6 +45,16 @@ def write_glb(path: str | os.PathLike[str], motions: Sequence[Motion]) -> None:
     with atomic_path(path) as temporary:
         if not document.finish().save_binary(str(temporary)):
             raise InputError(f"cannot write {path}: pygltflib failed")
+
+
+def _check_times(path: str | os.PathLike[str], motions: Sequence[Motion]) -> None:
+    """Checks that times increase as float32, which is all that glTF has."""
+    for motion in motions:
+        if not (np.diff(motion.timestamps.astype(np.float32)) > 0).all():
+            raise InputError(
+                f"cannot write {path}: at {motion.timestamps[-1]:.0f} s its frames are too close for glTF, whose times "
+                "have 7 digits; lift a shorter span with --start and --end"
+            )
 
 
 class _Document:

@@ -44,7 +44,7 @@ class Markers:
         return self.start + np.arange(len(self.positions)) / self.rate
 
 
-def markers(motions: Sequence[Motion], up: str = "y") -> Markers:
+def markers(motions: Sequence[Motion], up: str = "y", start: float | None = None) -> Markers:
     """The joints of one or several people as markers.
 
     Frames at uneven times are interpolated linearly on an even grid. Nothing is interpolated across empty frames and
@@ -54,6 +54,7 @@ def markers(motions: Sequence[Motion], up: str = "y") -> Markers:
         motions: everybody, in the same frame. Several people have names such as person_1_left_knee, and are NaN before
             their first frame and after their last one.
         up: the axis that points up, "y" or "z".
+        start: time of the first frame, seconds, not after anybody's; that of the first person if None.
 
     Raises:
         InputError: the people do not fit together or are far apart in time, or somebody has no frame with a pose.
@@ -63,7 +64,7 @@ def markers(motions: Sequence[Motion], up: str = "y") -> Markers:
     interval = usual_interval(max((motion.timestamps for motion in motions), key=len)) or 1 / 30
     times = np.unique(np.concatenate([motion.timestamps for motion in motions]))
     check_span(times)
-    start, end = times[0], times[-1]
+    start, end = times[0] if start is None else start, times[-1]
     grid = start + interval * np.arange(round((end - start) / interval) + 1)
     turn = Z_UP if up == "z" else np.eye(3)
     names: list[str] = []

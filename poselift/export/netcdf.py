@@ -6,10 +6,14 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.io import netcdf_file
 
+from poselift.core.errors import InputError
 from poselift.core.files import atomic_path
 from poselift.core.times import usual_interval
 from poselift.export.people_check import check_people
 from poselift.structures import Motion
+
+_MOST_BYTES = (1 << 31) - 1
+"""Largest variable: scipy writes its size as a signed number of 32 bits."""
 
 
 def write_netcdf(path: str | os.PathLike[str], motions: Sequence[Motion]) -> None:
@@ -26,7 +30,8 @@ def write_netcdf(path: str | os.PathLike[str], motions: Sequence[Motion]) -> Non
         motions: everybody in the file. Times are those of all; a person is NaN at the times of others.
 
     Raises:
-        InputError: the file cannot be written, the people do not fit together, or somebody has no frame with a pose.
+        InputError: the file cannot be written or would be too large, the people do not fit together, or somebody has no
+            frame with a pose.
     """
     check_people(motions)
     first, joints = motions[0], motions[0].skeleton.joints
@@ -44,6 +49,11 @@ def write_netcdf(path: str | os.PathLike[str], motions: Sequence[Motion]) -> Non
                 confidence[rows, row, column] = scores
         if motion.uncertainty is not None:
             uncertainty[rows, :, column] = motion.uncertainty
+    if position.nbytes > _MOST_BYTES:
+        raise InputError(
+            f"cannot write {path}: positions of {len(motions)} people in {len(times)} frames are more than the 2 GB of "
+            "a netCDF variable; write people one by one, or lift shorter spans with --start and --end"
+        )
     variables = {
         "position": (np.moveaxis(position, -1, 1), ("time", "space", *where[1:])),
         "confidence": (confidence, where),

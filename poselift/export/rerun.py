@@ -17,7 +17,7 @@ from poselift.structures import Motion
 _COLORS = {"left": (86, 180, 233), "right": (230, 120, 0), "middle": (160, 160, 160)}
 """The person's own sides, RGB."""
 
-_TIMELINE, _FRAMES = "video_time", "frame"
+_TIMELINE, _FRAMES = "time", "frame"
 _DIGITS = 6
 """Of a time in seconds; equal times are one frame."""
 
@@ -26,7 +26,7 @@ _LIMB, _JOINT = 0.012, 0.02
 
 
 def write_rerun(path: str | os.PathLike[str], motions: Sequence[Motion], camera: SidecarCamera | None = None) -> None:
-    """Writes a recording of everybody on the timelines `video_time`, seconds of the video, and `frame`.
+    """Writes a recording of everybody on the timelines `time`, seconds, and `frame`.
 
     Entities: `world/person_<id>/skeleton`, `.../joints` with their names and `.../uncertainty` (balls that hold a joint
     in 90 % of cases), metres; `world/camera`, if it is given; and below it `image/person_<id>`, the keypoints and lines

@@ -10,6 +10,7 @@ import numpy as np
 
 from poselift.core.choices import choose
 from poselift.detection import Detector, PlaceDetector, Search
+from poselift.detection.checked import checked
 from poselift.detection.duplicates import intersection_over_union, overlap, pose_nms
 from poselift.detection.orientation import LEANING, body_angle
 from poselift.finding.followed import Followed, Place
@@ -90,7 +91,7 @@ def build_finder(detector: Detector, quality: str = DEFAULT_QUALITY, wait: bool 
     Raises:
         InputError: no quality has this name.
     """
-    pace = choose("quality", quality, QUALITIES)
+    pace, detector = choose("quality", quality, QUALITIES), checked(detector)
     return Finder(detector, pace, wait) if isinstance(detector, PlaceDetector) else SearchingFinder(detector, pace)
 
 

@@ -50,6 +50,7 @@ class KeepingClip(VideoClip):
         start: first second of the span; the beginning if None.
         end: end of the span in seconds, exclusive; the end of the video if None.
         quality: how often the detector looks.
+        fps: true frames per second, for slow motion; see `VideoClip`.
     """
 
     def __init__(
@@ -61,8 +62,9 @@ class KeepingClip(VideoClip):
         start: float | None = None,
         end: float | None = None,
         quality: str = DEFAULT_QUALITY,
+        fps: float | None = None,
     ) -> None:
-        super().__init__(path, detector, start, end, quality)
+        super().__init__(path, detector, start, end, quality, fps)
         self._kept, self._key = kept, key
 
     def people(self, frames: Iterable[Frame]) -> Iterator[tuple[Detections | None, float]]:
@@ -75,6 +77,7 @@ class KeepingClip(VideoClip):
             "key": self._key,
             "image_size": self.image_size,
             "fps": self.fps,
+            "video_fps": self.video_fps,
             "duration": self.duration,
             "span": [self.span[0], None if math.isinf(self.span[1]) else self.span[1]],
             "skeleton": skeleton_to_json(self._detector.skeleton),
@@ -104,7 +107,7 @@ class KeptClip:
         key: that of the `KeepingClip`.
         warnings: those of the video when its people were detected.
 
-    The other attributes are those of `poselift.lifting.Clip`.
+    The other attributes are those of `poselift.finding.Clip`.
 
     Raises:
         InputError: the file is missing or damaged.
@@ -118,6 +121,7 @@ class KeptClip:
             self.key: str = facts["key"]
             self.image_size = (int(facts["image_size"][0]), int(facts["image_size"][1]))
             self.fps: float | None = facts["fps"]
+            self.video_fps: float | None = facts["video_fps"]
             self.duration: float | None = facts["duration"]
             self._start, self._end = facts["span"]
             self.span: tuple[float, float] = (self._start, math.inf if self._end is None else self._end)
@@ -132,7 +136,7 @@ class KeptClip:
 
     def frames(self) -> Iterator[Frame]:
         """The frames of the span, read from the video when the first one is taken."""
-        yield from VideoReader(self.path, self._start, self._end)
+        yield from VideoReader(self.path, self._start, self._end, self.video_fps)
 
     def people(self, frames: Iterable[Frame]) -> Iterator[tuple[Detections | None, float]]:
         """The people in each frame; the frames are not read."""

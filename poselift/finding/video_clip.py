@@ -39,6 +39,7 @@ class Clip(Protocol):
         detector_weights: SHA-256 of each weight file of the detector, by file name; empty for a keypoint file.
         image_size: (width, height) of the frames in pixels.
         fps: average frames per second; None if unknown.
+        video_fps: true frames per second of the video, if they are not those of its time stamps; None otherwise.
         duration: expected seconds of the clip, for progress bars; None if unknown.
         span: the chosen (start, end) in seconds, end exclusive; infinite where the user chose none.
     """
@@ -48,6 +49,7 @@ class Clip(Protocol):
     detector_weights: dict[str, str]
     image_size: tuple[int, int]
     fps: float | None
+    video_fps: float | None
     duration: float | None
     span: tuple[float, float]
 
@@ -82,9 +84,10 @@ class VideoClip:
         start: first second of the span; the beginning if None.
         end: end of the span in seconds, exclusive; the end of the video if None.
         quality: how often the detector looks, one of `QUALITIES`.
+        fps: frames per second of the recording, for slow motion; see `poselift.video.VideoReader`.
 
     Raises:
-        InputError: the file is not a video, the span is empty, or the quality is unknown.
+        InputError: the file is not a video, the span is empty, `fps` is no frame rate, or the quality is unknown.
     """
 
     def __init__(
@@ -94,11 +97,12 @@ class VideoClip:
         start: float | None = None,
         end: float | None = None,
         quality: str = DEFAULT_QUALITY,
+        fps: float | None = None,
     ) -> None:
         build_finder(detector, quality)  # checks the quality before the long work
         self._quality = quality
-        self._reader = VideoReader(path, start, end)
-        self._detector = detector
+        self._reader = VideoReader(path, start, end, fps)
+        self._detector, self.video_fps = detector, fps
         info = self._reader.info
         self.path, self.fps, self.image_size = info.path, info.fps, (info.width, info.height)
         self.span = (start or 0.0, math.inf if end is None else end)

@@ -1,16 +1,33 @@
 """Readers of 2D keypoints from other programs, one module per format, and clips made of them."""
 
+import logging
 from pathlib import Path
 from typing import Protocol
 
-from poselift.keypoints import alphapose, coco_json, deeplabcut, mmpose_json, openpose, poselift_npz, trc, videopose3d
+from poselift.keypoints import (
+    alphapose,
+    coco_json,
+    deeplabcut,
+    mediapipe,
+    mmpose_json,
+    movement,
+    openpose,
+    poselift_npz,
+    sleap,
+    trc,
+    ultralytics,
+    videopose3d,
+)
 from poselift.keypoints.clip import KeypointClip
 from poselift.keypoints.content import KeypointFile, Observation
 from poselift.keypoints.input_file import KeypointInput
+from poselift.keypoints.other_programs import advice
 from poselift.keypoints.which_skeleton import with_skeleton_by_shape
 from poselift.skeleton import Skeleton
 
 __all__ = ["READERS", "KeypointClip", "KeypointFile", "Observation", "Reader", "read_keypoints"]
+
+_LOG = logging.getLogger(__name__)
 
 
 class Reader(Protocol):
@@ -39,7 +56,11 @@ READERS: dict[str, Reader] = {
     "openpose": openpose,
     "alphapose": alphapose,
     "coco": coco_json,
+    "ultralytics": ultralytics,
     "mmpose": mmpose_json,
+    "mediapipe": mediapipe,
+    "sleap": sleap,
+    "movement": movement,
     "deeplabcut": deeplabcut,
     "videopose3d": videopose3d,
     "trc": trc,
@@ -70,20 +91,10 @@ def read_keypoints(path: str | Path, skeleton: Skeleton | None = None) -> Keypoi
         ('coco', 'coco17', 1)
     """
     file = KeypointInput(path, skeleton)
-    for reader in READERS.values():
+    for name, reader in READERS.items():
         if reader.recognises(file):
-            content = reader.read(file)
+            content = reader.read(file).with_people_who_were_seen()
+            _LOG.info("%s: %s, %d frames of %s", path, name, len(content.frames), content.skeleton.name)
             return with_skeleton_by_shape(content) if file.counted else content
     supported = "; ".join(reader.WHAT for reader in READERS.values())
-    raise file.fail(f"the format is unknown{_why(file)}; supported are {supported}")
-
-
-def _why(file: KeypointInput) -> str:
-    """A likely reason why no reader recognises the file; empty if none is known."""
-    if file.path.is_dir() and not any(file.files(suffix) for suffix in (".json", ".npz", ".trc")):
-        return " (there are no .json, .npz or .trc files in this folder)"
-    if file.path.suffix == ".json" and not file.json:
-        return " (there is nobody in it)"
-    if file.path.suffix == ".json" and openpose.is_frame(file.json):
-        return " (it is one frame of OpenPose; give its folder)"
-    return ""
+    raise file.fail(advice(file) or f"the format is unknown; supported are {supported}")

@@ -2,9 +2,10 @@
 
 A list with one entry per person and frame: `{"image_id": "12.jpg", "keypoints": [x0, y0, score0, ...], "score": 2.9,
 "box": [x, y, width, height], "idx": 1}`. For a video, `image_id` is the frame number; `idx` is the person's number, or
-0 for everybody without tracking. With `--format open` or `cmu` it is a dict of OpenPose-like people by picture,
-`{"12.jpg": {"version": "AlphaPose v0.3", "people": [{"pose_keypoints_2d": [...]}]}}` or `"bodies"` with `"joints"`,
-in the order of COCO-18.
+0 for everybody without tracking. PoseFlow's `alphapose-results-forvis-tracked.json` is a dict of lists by picture,
+`{"12.jpg": [{"keypoints": [...], "scores": 2.9, "idx": 1}]}`. With `--format open` or `cmu` it is a dict of
+OpenPose-like people by picture, `{"12.jpg": {"version": "AlphaPose v0.3", "people": [{"pose_keypoints_2d": [...]}]}}`
+or `"bodies"` with `"joints"`, in the order of COCO-18.
 
 Source: https://github.com/MVIG-SJTU/AlphaPose, docs/output.md and write_json in alphapose/utils/pPose_nms.py
 """
@@ -14,11 +15,13 @@ from typing import Any
 
 from poselift.core.bounded import whole_number
 from poselift.keypoints.content import KeypointFile, Observation
-from poselift.keypoints.input_file import KeypointInput, box_from_corner, number_in, score_of
+from poselift.keypoints.input_file import KeypointInput, box_from_corner, score_of
 from poselift.skeleton import Skeleton
 
 WHAT = "AlphaPose's JSON"
 
+_Entry = tuple[str, str, dict[str, Any]]
+"""Picture, key of the joints, person."""
 _LISTS = {"people": "pose_keypoints_2d", "bodies": "joints"}
 """Key of the people of a picture -> key of their joints, in the formats `open` and `cmu`."""
 
@@ -29,10 +32,7 @@ def recognises(file: KeypointInput) -> bool:
         return False
     content = file.json
     if isinstance(content, dict):
-        return len(content) > 0 and all(
-            isinstance(frame, dict) and any(isinstance(frame.get(key), list) for key in _LISTS)
-            for frame in content.values()
-        )
+        return len(content) > 0 and (_is_tracked(content) or all(map(_people_key, content.values())))
     return (
         isinstance(content, list)
         and len(content) > 0
@@ -48,13 +48,11 @@ def read(file: KeypointInput) -> KeypointFile:
         InputError: an entry is damaged, or the skeleton is unknown.
     """
     entries = list(_by_picture(file) if isinstance(file.json, dict) else _listed(file))
+    numbers = file.by_name((picture for picture, _, _ in entries), "the image_id")
     followed = any(_number_of(entry.get("idx")) not in (None, 0) for _, _, entry in entries)
     skeleton: Skeleton | None = None
     frames: dict[int, list[Observation]] = {}
     for picture, key, entry in entries:
-        number = number_in(picture)
-        if number is None:
-            raise file.fail(f"the image_id {picture!r:.60} has no number; give it the frame number")
         points = file.triplets(entry.get(key), f"{key!r} of {picture}")
         found = file.by_count(len(points))
         if skeleton is not None and found != skeleton:
@@ -69,30 +67,43 @@ def read(file: KeypointInput) -> KeypointFile:
             None if idx is None else str(idx),
             box_from_corner(entry.get("box")),
             # A sum of several scores, not a probability; values above 1 become 1.
-            score_of(entry.get("score")),
+            score_of(entry.get("score", entry.get("scores"))),
         )
-        frames.setdefault(number, []).append(observation)
+        frames.setdefault(numbers[picture], []).append(observation)
     if skeleton is None:
         raise file.fail("it has no people; give a file with detections")
     return KeypointFile(file.path, "alphapose", skeleton, frames)
 
 
-def _listed(file: KeypointInput) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """Picture, key of the joints and person of each entry."""
+def _listed(file: KeypointInput) -> Iterator[_Entry]:
+    """The people of a list."""
     for index, entry in enumerate(file.json):
         if not isinstance(entry, dict) or not isinstance(entry.get("image_id"), str):
             raise file.fail(f"entry {index} has no 'image_id' with a picture's name")
         yield entry["image_id"], "keypoints", entry
 
 
-def _by_picture(file: KeypointInput) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """The same from the formats `open` and `cmu`."""
+def _by_picture(file: KeypointInput) -> Iterator[_Entry]:
+    """The people of a dict of pictures: of the formats `open` and `cmu`, or tracked by PoseFlow."""
+    tracked = _is_tracked(file.json)
     for picture, frame in file.json.items():
-        key = next(key for key in _LISTS if isinstance(frame.get(key), list))
-        for person in frame[key]:
+        key = "the list" if tracked else _people_key(frame)
+        for person in frame if tracked else frame[key]:
             if not isinstance(person, dict):
                 raise file.fail(f"{key!r} of {picture} has an entry that is not a person")
-            yield picture, _LISTS[key], person
+            yield picture, "keypoints" if tracked else _LISTS[str(key)], person
+
+
+def _is_tracked(content: dict[str, Any]) -> bool:
+    """Whether it is PoseFlow's dict of lists of people."""
+    people = [person for frame in content.values() if isinstance(frame, list) for person in frame]
+    lists = all(isinstance(frame, list) for frame in content.values())
+    return lists and bool(people) and isinstance(people[0], dict) and {"keypoints", "idx"} <= people[0].keys()
+
+
+def _people_key(frame: Any) -> str | None:
+    """Key of the people of a picture in the formats `open` and `cmu`."""
+    return next((key for key in _LISTS if isinstance(frame, dict) and isinstance(frame.get(key), list)), None)
 
 
 def _number_of(idx: Any) -> int | None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from poselift.core.errors import InputError
-from poselift.core.times import check_span
+from poselift.core.times import check_intervals, check_span, checked_rate, usual_interval
 from poselift.keypoints.content import KeypointFile
 from poselift.keypoints.people import NamedDetections, NamedTracker
 from poselift.tracking import Tracker
@@ -19,8 +19,10 @@ _LAST = 10**9
 """Largest number of a frame."""
 _SPARSE = 1000
 """Largest range of frame numbers per frame: a video has no larger gaps."""
-_LEAST, _MOST = 0.001, 1000.0
-"""Lowest and highest frame rate that are accepted."""
+_SAME_RATE = 0.02
+"""Share by which two rates may differ and be the same."""
+_EVERY = 30
+"""Largest number of pictures per frame of a file that a warning looks for."""
 _LATEST = 1e10
 """Latest time stamp, seconds: they may count from 1970."""
 _AREA = 1 << 27
@@ -30,16 +32,20 @@ _BLANK = 40
 
 
 class KeypointClip:
-    """A file of 2D keypoints, with or without its video; a `Clip` as defined in `poselift.lifting`.
+    """A file of 2D keypoints, with or without its video; a `Clip` as defined in `poselift.finding`.
 
     Frame i of the file is the i-th decodable picture of the video, and has its timestamp. Frame numbers start at 1 if
-    the last one is the number of pictures. Without a video, timestamps come from the file, or are the frame numbers
-    divided by `fps`.
+    the first one is 1, or the last one is the number of pictures. Without a video, timestamps come from the file, or
+    are the frame numbers, from 0, divided by `fps`.
+
+    With a video, `fps` is the rate of the keypoints where they are of some pictures only: they then lie at their own
+    times in the video. Where the file has all pictures, or more frames a second than the video, the video is taken to
+    be slow motion (or a time lapse): all its times become those of the recording.
 
     Args:
         file: from `read_keypoints`.
         video: the video that the keypoints were found in.
-        fps: frames per second, if there is no video and the file has no timestamps.
+        fps: true frames per second of the keypoints. Needed where neither the video nor the file has timestamps.
         image_size: (width, height) in pixels, if neither the video nor the file has it.
         start: first second of the span; the beginning if None.
         end: end of the span in seconds, exclusive; the end of the file if None.
@@ -50,6 +56,7 @@ class KeypointClip:
         detector_weights: empty, because the detector is unknown.
         image_size: (width, height) in pixels.
         fps: average frames per second; None for a single frame.
+        video_fps: true frames per second of the video, if they are not those of its time stamps; None otherwise.
         duration: expected seconds of the video, for progress bars; None without a video.
         span: the chosen (start, end) in seconds.
         warnings: problems of the input, one line each; complete after `people` is exhausted.
@@ -78,7 +85,10 @@ class KeypointClip:
         end: float | int | None = None,
     ) -> None:
         self._file = file
-        self._video = None if video is None else VideoReader(video)
+        self._given = None if fps is None else checked_rate(fps, "--fps")
+        self.video_fps: float | None = None
+        self._sampled = False  # whether the file has frames of some pictures only, at a rate of its own
+        self._video = None if video is None else self._open(video)
         # A file's own timestamps are negative if a trigger started the recording after its first frame.
         self.span = (-math.inf if start is None else float(start), math.inf if end is None else float(end))
         if not self.span[0] < self.span[1]:
@@ -87,10 +97,34 @@ class KeypointClip:
         self.detector_weights: dict[str, str] = {}
         self.warnings: list[str] = []
         self.image_size = self._choose_size(image_size)
-        self.fps = self._choose_rate(fps)
+        self.fps = self._choose_rate()
         self.duration = None if self._video is None else self._video.info.duration
         if file.people is None and any(person.person for people in file.frames.values() for person in people):
             self.warnings.append("people lack a number in some frames, or share one: the tracker assigns them anew")
+
+    def _open(self, video: Path) -> VideoReader:
+        """The video, by the clock of the recording."""
+        reader = VideoReader(video)
+        rate, pictures = reader.info.fps, reader.info.frames
+        if self._given is None or rate is None:
+            return reader
+        own = self._own_rate()
+        # The same stretch for both clocks where the file has one of its own.
+        true = self._given if own is None else rate * self._given / own
+        frames = len(self._file.frames if self._file.timestamps is not None else self._numbers())
+        every = pictures is None or pictures - frames <= max(2.0, _TOLERANCE * pictures)
+        if abs(true / rate - 1) <= _SAME_RATE:
+            return reader
+        if true < rate and not every:
+            self._sampled = True
+            return reader
+        self.video_fps = true
+        return VideoReader(video, fps=true)
+
+    def _own_rate(self) -> float | None:
+        """Frames per second by the timestamps of the file, if it has any."""
+        times = np.array(sorted((self._file.timestamps or {}).values()))
+        return 1 / usual_interval(times) if len(times) > 1 else None
 
     def _choose_size(self, given: tuple[int, int] | None) -> tuple[int, int]:
         """(width, height), after checking that option, file and video agree."""
@@ -111,16 +145,11 @@ class KeypointClip:
             raise InputError(f"{self.path}: {who} says {width} x {height}; give a size of at most {_AREA} pixels")
         return width, height
 
-    def _choose_rate(self, given: float | int | None) -> float | None:
-        """Frames per second, after checking that timestamps have one origin."""
+    def _choose_rate(self) -> float | None:
+        """Frames per second, after checking that somebody gives them."""
         own = self._file.timestamps
-        if given is not None:
-            if own is not None or self._video is not None:
-                who = "the file" if own is not None else "the video"
-                raise InputError(f"{self.path}: {who} has timestamps; leave --fps out")
-            if not _LEAST <= given <= _MOST:
-                raise InputError(f"--fps is {given}; give frames per second, from {_LEAST:g} to {_MOST:g}")
-            return float(given)
+        if self._given is not None:
+            return self._given
         if self._video is not None:
             return self._video.info.fps
         if own is None:
@@ -132,6 +161,7 @@ class KeypointClip:
             raise InputError(f"{self.path}: its time stamps reach from {times[0]:g} to {times[-1]:g}; give seconds")
         try:
             check_span(np.array(times, float))
+            check_intervals(np.array(times, float))
         except InputError as error:
             raise InputError(f"{self.path}: {error}") from None
         return (len(times) - 1) / (times[-1] - times[0]) if len(times) > 1 else None
@@ -157,6 +187,8 @@ class KeypointClip:
         detections = self._file.detections(self.image_size)
         if self._video is None or self._file.timestamps is not None:
             times = self._own_times()
+        elif self._sampled:
+            times = self._times_within(self._video)
         else:
             times = self._times_of_video([frame.timestamp for frame in frames], self._video)
         start, end = self.span
@@ -175,15 +207,31 @@ class KeypointClip:
     def _own_times(self) -> list[tuple[int, float]]:
         """Number and timestamp of each frame, without the video."""
         if self._file.timestamps is not None:
-            return sorted(self._file.timestamps.items())
+            own = self._own_rate()
+            stretch = 1.0 if self._given is None or own is None else own / self._given
+            return [(number, stretch * time) for number, time in sorted(self._file.timestamps.items())]
         assert self.fps is not None
-        return [(number, number / self.fps) for number in self._numbers()]
+        numbers = self._numbers()
+        first = 1 if numbers[0] == 1 else 0  # pictures are often numbered from 1
+        return [(number, (number - first) / self.fps) for number in numbers]
+
+    def _times_within(self, video: VideoReader) -> list[tuple[int, float]]:
+        """The same at the given rate, beside a video of another one."""
+        times = self._own_times()
+        lasts, ends = len(times) / self._given if self._given else 0.0, video.info.duration
+        if ends is not None and lasts > (1 + _TOLERANCE) * ends + 2 / (self._given or 1.0):
+            raise InputError(
+                f"{self.path}: its {len(times)} frames last {lasts:.4g} s at --fps {self._given:g}, the video "
+                f"{ends:.4g} s; give the true rate of the keypoints"
+            )
+        return times
 
     def _times_of_video(self, stamps: list[float], video: VideoReader) -> list[tuple[int, float]]:
         """Number in the file and timestamp of each frame of the video."""
         self.warnings += video.warnings
         numbers = self._numbers()
-        first = 1 if numbers[0] > 0 and numbers[-1] == len(stamps) else 0
+        from_1 = numbers[0] == 1 and numbers[-1] < len(stamps) - 1
+        first = 1 if from_1 or (numbers[0] > 0 and numbers[-1] == len(stamps)) else 0
         surplus = numbers[-1] - first + 1 - len(stamps)
         if abs(surplus) > 0:
             counts = f"{self.path} has frames up to {numbers[-1]}, the video {len(stamps)} frames"
@@ -192,7 +240,19 @@ class KeypointClip:
             self.warnings.append(
                 f"{counts}; surplus frames of the file are ignored, surplus ones of the video are empty"
             )
+            self.warnings += self._every_few(len(numbers), len(stamps), video)
         return list(enumerate(stamps, start=first))
+
+    def _every_few(self, frames: int, pictures: int, video: VideoReader) -> list[str]:
+        """A warning where the keypoints seem to be of every second or third picture, and are numbered one by one."""
+        every = next((n for n in range(2, _EVERY) if n * frames - n < pictures <= n * frames), None)
+        if every is None or video.info.fps is None or frames < _EVERY // 3:
+            return []
+        rate = video.info.fps / every
+        return [
+            f"{pictures} pictures = {every} x {frames} frames of keypoints: if they are of one picture in {every}, "
+            f"give --fps {rate:.4g}, or the motion is {every} times too fast"
+        ]
 
     def _numbers(self) -> range:
         """The frame numbers from the first to the last."""

@@ -2,11 +2,13 @@
 
 Annotations have a flag for each joint: 0 for unlabelled, 1 for labelled but hidden, 2 for visible. Both labelled kinds
 get the score 1. Results have scores instead. Frames are the pictures in the order of `frame_id`, if present, or of the
-numbers in their names; in results `image_id` is the frame number. A person may have a `track_id`.
+numbers in their names, or of the list if they have no names; in results `image_id` is the frame number. A person may
+have a `track_id`. Joint names are those of the person's category. COCO-WholeBody has the feet in `foot_kpts`.
 
-Source: https://cocodataset.org/#format-data and #format-results
+Sources: https://cocodataset.org/#format-data and #format-results; https://github.com/jin-s13/COCO-WholeBody
 """
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -14,13 +16,15 @@ from jaxtyping import Float
 
 from poselift.core.bounded import whole_number
 from poselift.keypoints.content import KeypointFile, Observation
-from poselift.keypoints.input_file import KeypointInput, box_from_corner, frame_number, number_in, pick, score_of
-from poselift.skeleton import Skeleton
+from poselift.keypoints.input_file import KeypointInput, box_from_corner, frame_number, pick, score_of
+from poselift.skeleton import COCO17, COCO_WHOLEBODY23, Skeleton
 from poselift.structures import MOST_PIXELS
 
 WHAT = "COCO's keypoint JSON, annotations or results"
 
 _Size = tuple[int, int]
+_Categories = dict[Any, list[str] | None]
+"""Joint names by id of the category; None for a category without any."""
 
 
 def recognises(file: KeypointInput) -> bool:
@@ -46,7 +50,7 @@ def read(file: KeypointInput) -> KeypointFile:
         InputError: an entry is damaged, pictures differ in size, or the skeleton is unknown.
     """
     if isinstance(file.json, list):
-        return _file(file, file.json, None, None, None)
+        return _file(file, file.json, _numbers_of_results(file, file.json), {}, None)
     images, annotations = file.json["images"], file.json["annotations"]
     for key in ("images", "annotations"):
         if not isinstance(file.json[key], list):
@@ -59,24 +63,23 @@ def read(file: KeypointInput) -> KeypointFile:
         raise file.fail("'images' has a 'width' or 'height' that is no number of pixels")
     if len(sizes) > 1:
         raise file.fail(f"its 'images' have {len(sizes)} different sizes; give the pictures of one video")
-    categories = file.json.get("categories") or [{}]
-    if not isinstance(categories, list) or not isinstance(categories[0], dict):
-        raise file.fail("'categories' is not a list of objects")
-    names = categories[0].get("keypoints")
-    if names is not None and not (isinstance(names, list) and all(isinstance(name, str) for name in names)):
-        raise file.fail("'categories' has 'keypoints' that are no list of names")
     width, height = sizes.pop() if sizes else (None, None)
     size = None if width is None or height is None else (width, height)
-    return _file(file, annotations, _numbers(file, images), names, size)
+    numbers = _numbers(file, images)
+    return _file(file, annotations, numbers, _categories(file), size, numbers.values())
 
 
 def _numbers(file: KeypointInput, images: list[dict[str, Any]]) -> dict[Any, int]:
     """Frame number by picture id."""
-    numbers = [image.get("frame_id", number_in(str(image.get("file_name", "")))) for image in images]
     if not all(isinstance(image["id"], int | str) for image in images):
         raise file.fail("'images' has an 'id' that is neither a number nor text")
-    if None in numbers or len({str(number) for number in numbers}) < len(images):
-        # Without numbers, the order of the list counts.
+    names = [str(image.get("file_name", "")) for image in images]
+    if all("frame_id" in image for image in images):
+        numbers = [image["frame_id"] for image in images]
+    elif any(names):
+        of_name = file.by_name(names, "the file_name")
+        numbers = [of_name[name] for name in names]
+    else:
         numbers = list(range(len(images)))
     found = {}
     for image, number in zip(images, numbers, strict=True):
@@ -85,27 +88,66 @@ def _numbers(file: KeypointInput, images: list[dict[str, Any]]) -> dict[Any, int
                 f"'images' has 'id' {image['id']!r:.40} with 'frame_id' {number!r:.40}; it must be a number"
             )
         found[image["id"]] = found_number
+    if len(set(found.values())) < len(images):
+        raise file.fail("two of its 'images' have one frame number, or one 'id'; give the pictures of one video")
+    return found
+
+
+def _numbers_of_results(file: KeypointInput, entries: list[Any]) -> dict[Any, int]:
+    """Frame number by picture id of results, where it is the id or stands in it."""
+    ids = [entry.get("image_id") for entry in entries if isinstance(entry, dict)]
+    of_name = file.by_name((image for image in ids if isinstance(image, str)), "the image_id")
+    return {**of_name, **{image: image for image in ids if isinstance(image, int)}}
+
+
+def _categories(file: KeypointInput) -> _Categories:
+    """Joint names by id of the category; under None, those of the first category that has any."""
+    categories = file.json.get("categories") or []
+    if not isinstance(categories, list) or not all(isinstance(category, dict) for category in categories):
+        raise file.fail("'categories' is not a list of objects")
+    found: _Categories = {}
+    for category in categories:
+        names = category.get("keypoints")
+        if names is not None and not (isinstance(names, list) and all(isinstance(name, str) for name in names)):
+            raise file.fail("'categories' has 'keypoints' that are no list of names")
+        if isinstance(category.get("id"), int | str):
+            found[category["id"]] = names or None
+    found[None] = next((category["keypoints"] for category in categories if category.get("keypoints")), None)
     return found
 
 
 def _file(
     file: KeypointInput,
     entries: list[Any],
-    numbers: dict[Any, int] | None,
-    names: list[str] | None,
+    numbers: dict[Any, int],
+    categories: _Categories,
     image_size: _Size | None,
+    empty: Iterable[int] = (),
 ) -> KeypointFile:
-    """The file from its people; without `numbers` they are results, and `image_id` is the frame number."""
-    frames: dict[int, list[Observation]] = {number: [] for number in (numbers or {}).values()}
+    """The file from its people.
+
+    Args:
+        file: the input.
+        entries: of the people.
+        numbers: frame number by picture id.
+        categories: of `_categories`; empty for results.
+        image_size: (width, height) in pixels, if known.
+        empty: numbers of frames that exist even without people.
+    """
+    frames: dict[int, list[Observation]] = {number: [] for number in empty}
     skeleton: Skeleton | None = None
     for index, entry in enumerate(entries):
         image = entry.get("image_id") if isinstance(entry, dict) else None
-        if not isinstance(image, int | str) or (numbers is not None and image not in numbers):
+        if not isinstance(image, int | str) or image not in numbers:
             raise file.fail(f"person {index} has no 'image_id', or that of no picture of the file")
-        number = number_in(str(image)) if numbers is None else numbers[image]
-        if number is None:
-            raise file.fail(f"person {index}: the image_id {image!r:.40} has no number; give it the frame number")
+        kind = entry.get("category_id")
+        names = categories.get(kind if isinstance(kind, int | str) and kind in categories else None)
+        if names is None and categories.get(None) and "keypoints" not in entry:
+            continue  # a thing: another category has the joints
         points = file.triplets(entry.get("keypoints"), f"'keypoints' of person {index}, image {image}")
+        if "foot_kpts" in entry and len(points) == len(COCO17):
+            feet = file.triplets(entry["foot_kpts"], f"'foot_kpts' of person {index}, image {image}")
+            points, names = np.concatenate([points, feet]), list(COCO_WHOLEBODY23.joints)
         chosen, points = _by_name_or_count(file, points, names)
         if skeleton is not None and chosen != skeleton:
             raise file.fail(
@@ -117,13 +159,12 @@ def _file(
         observation = Observation(
             points[:, :2],
             # Flags are 0, 1 or 2.
-            scores if numbers is None else (scores > 0).astype(float),
+            (scores > 0).astype(float) if categories else scores,
             None if person is None else str(person),
             box_from_corner(entry.get("bbox")),
             score_of(entry.get("score")),
         )
-        if observation.seen.any():
-            frames.setdefault(number, []).append(observation)
+        frames.setdefault(numbers[image], []).append(observation)
     if skeleton is None:
         raise file.fail("nobody has 'keypoints'; give a file of keypoints")
     return KeypointFile(file.path, "coco", skeleton, frames, image_size)

@@ -1,7 +1,7 @@
 """The content of keypoint files, independent of their format."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -28,7 +28,7 @@ class Observation:
     """One person in one frame, as in the file.
 
     Attributes:
-        points: pixels, or 0 to 1 in formats that have such; any value for undetected joints.
+        points: pixels, or shares of the picture's sides; any value for undetected joints.
         scores: of each point; 0 for undetected joints.
         person: name of the person; None if the file has none.
         box: x0, y0, x1, y1; None if the file has none.
@@ -58,6 +58,7 @@ class KeypointFile:
         frames: the people in each frame, by frame number; missing frames are empty.
         image_size: (width, height) of the pictures in pixels; None if unknown.
         timestamps: of each frame, seconds; None if unknown.
+        normalised: whether coordinates are shares of the picture's width and height instead of pixels.
     """
 
     path: Path
@@ -66,6 +67,23 @@ class KeypointFile:
     frames: dict[int, list[Observation]]
     image_size: tuple[int, int] | None = None
     timestamps: dict[int, float] | None = None
+    normalised: bool = False
+
+    def with_people_who_were_seen(self) -> "KeypointFile":
+        """The file without observations that have no detected joint.
+
+        Raises:
+            InputError: all scores of the file are 0, though it has coordinates.
+        """
+        everybody = [person for there in self.frames.values() for person in there]
+        placed = any(np.nan_to_num(person.points).any() for person in everybody)
+        if placed and not any(person.seen.any() for person in everybody):
+            raise InputError(
+                f"{self.path}: all scores are 0, so no joint counts as detected; write the file with its scores, or "
+                "with the score 1"
+            )
+        seen = {n: [person for person in there if person.seen.any()] for n, there in self.frames.items()}
+        return replace(self, frames=seen)
 
     @cached_property
     def people(self) -> dict[str, int] | None:
@@ -111,8 +129,12 @@ class KeypointFile:
         if not people:
             return np.ones(2)
         points = np.concatenate(people)
-        scale = np.ones(2)
-        if np.median([np.ptp(person, axis=0).max() for person in people if len(person) > 1] or [_SMALLEST]) < _SMALLEST:
+        scale = np.array(image_size, float) if self.normalised else np.ones(2)
+        if (
+            not self.normalised
+            and np.median([np.ptp(person, axis=0).max() for person in people if len(person) > 1] or [_SMALLEST])
+            < _SMALLEST
+        ):
             if self.format != "openpose" or points.min() < 0 or points.max() > 1.5:
                 raise InputError(
                     f"{self.path}: coordinates lie between {points.min():.2f} and {points.max():.2f} and are not "

@@ -16,9 +16,10 @@ from jaxtyping import Float
 
 from poselift.core.bounded import read_text
 from poselift.core.errors import reason, short
-from poselift.data.pandas_hdf5 import is_hdf5, read_frame
+from poselift.data.hdf5_file import is_hdf5
+from poselift.data.pandas_hdf5 import read_frame
 from poselift.keypoints.content import KeypointFile, Observation
-from poselift.keypoints.input_file import KeypointInput, number_in, pick
+from poselift.keypoints.input_file import KeypointInput, pick
 
 WHAT = "DeepLabCut's CSV or HDF5"
 
@@ -101,8 +102,9 @@ def _from_csv(file: KeypointInput) -> _Table:
             raise file.fail(f"line {line} has {len(row)} cells, the header {first + len(columns)}")
     if not values:
         raise file.fail("it has a header, but no rows; export it again")
-    numbers = [number_in(row[first - 1]) for row in rows]
-    return _Table(columns, _distinct(file, numbers), np.array(values))
+    labels = [row[first - 1] for row in rows]
+    numbers = file.by_name(labels, "the row")
+    return _Table(columns, _distinct(file, [numbers[label] for label in labels]), np.array(values))
 
 
 def _from_hdf5(file: KeypointInput) -> _Table:
@@ -112,9 +114,8 @@ def _from_hdf5(file: KeypointInput) -> _Table:
     return _Table(columns, _distinct(file, list(range(len(values))) if index is None else index), values)
 
 
-def _distinct(file: KeypointInput, numbers: list[int | None] | list[int]) -> list[int]:
+def _distinct(file: KeypointInput, numbers: list[int]) -> list[int]:
     """The frame numbers of the rows, after checking that they are distinct."""
-    known = [number for number in numbers if number is not None]
-    if len(set(known)) < len(numbers):
+    if len(set(numbers)) < len(numbers):
         raise file.fail("its rows have no distinct frame numbers; export it again")
-    return known
+    return numbers

@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,8 @@ import numpy as np
 from jaxtyping import Float
 
 from poselift.core.bounded import read_json, whole_number
-from poselift.core.errors import InputError
+from poselift.core.errors import InputError, short
+from poselift.keypoints.frame_numbers import frame_numbers
 from poselift.skeleton import BODY25, COCO17, COCO18, COCO_WHOLEBODY23, HALPE26, Skeleton, closest_skeleton
 from poselift.skeleton.naming import places
 
@@ -20,9 +22,8 @@ their first joints are body and feet."""
 _FEWEST = 6
 """Least number of known names if the user names the skeleton; with fewer, the joints are in its order."""
 
-_DIGITS = 18
-_MOST_FRAMES = 10**_DIGITS
-"""Names of pictures may be times in nanoseconds."""
+_MOST_FRAMES = 10**18
+"""Numbers of frames may be times in nanoseconds."""
 _MOST_NAMES = 2000
 """Largest number of joint names."""
 
@@ -65,11 +66,35 @@ class KeypointInput:
         Raises:
             InputError: the file is not JSON.
         """
-        return read_json(path, "copy it again if it is incomplete")
+        return read_json(path, "copy it again if it is incomplete; write one list if it has an object a line")
 
     def fail(self, what: str) -> InputError:
         """The error for unusable content."""
         return InputError(f"{self.path}: {what}")
+
+    def by_name(self, names: Iterable[str], what: str) -> dict[str, int]:
+        """The frame number of each name.
+
+        Args:
+            names: of pictures or files; they may repeat.
+            what: they are, for the message.
+
+        Raises:
+            InputError: a name has no number, or no number is distinct and runs on (`frame_numbers`).
+        """
+        distinct = list(dict.fromkeys(names))
+        if not distinct:
+            return {}
+        if bare := [name for name in distinct if not re.search(r"\d", Path(name).stem)]:
+            raise self.fail(f"{what} {short(repr(bare[0]))} has no number; name it by its frame number")
+        numbers = frame_numbers(distinct)
+        if numbers is None:
+            examples = " and ".join(short(repr(name)) for name in distinct[:2])
+            raise self.fail(
+                f"which number in {what} is the frame's? In names such as {examples} none is different in each "
+                "and counts frames; name them by their frame numbers"
+            )
+        return dict(zip(distinct, numbers, strict=True))
 
     def by_count(self, count: int) -> Skeleton:
         """The skeleton with a number of joints; some formats have more joints after those of the skeleton.
@@ -163,16 +188,6 @@ def box_from_corner(box: Any) -> Float[np.ndarray, "4"] | None:
         return None
     box = np.array([x, y, x + width, y + height])
     return box if np.isfinite(box).all() else None
-
-
-def number_in(name: str) -> int | None:
-    """The last number in a file name without folder and suffix, which is the frame's.
-
-    Returns:
-        None if it is absent, or too long for the number of a frame.
-    """
-    numbers = re.findall(r"\d+", re.sub(r"_keypoints$", "", Path(name).stem))
-    return int(numbers[-1]) if numbers and len(numbers[-1]) <= _DIGITS else None
 
 
 def frame_number(value: Any) -> int | None:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from poselift.keypoints.content import KeypointFile, Observation
-from poselift.keypoints.input_file import KeypointInput, frame_number, number_in, pick, score_of
+from poselift.keypoints.input_file import KeypointInput, frame_number, pick, score_of
 from poselift.skeleton import Skeleton
 
 WHAT = "the JSON of MMPose's inferencer or demos"
@@ -94,15 +94,13 @@ def _frames(file: KeypointInput) -> dict[int, list[Any]]:
     """The people by frame, counted from 0."""
     frames: dict[int, list[Any]] = {}
     if file.path.is_dir():
-        for path in file.files(".json"):
-            number, content = number_in(path.name), file.read_json(path)
-            if number is None or number in frames:
-                raise file.fail(
-                    f"{path.name}: the name has no number, or that of another file; name it by its frame number"
-                )
+        files = file.files(".json")
+        numbers = file.by_name((path.name for path in files), "the file")
+        for path in files:
+            content = file.read_json(path)
             if not _are_people(content):
                 raise file.fail(f"{path.name}: not a list of people with 'keypoints' and 'keypoint_scores'")
-            frames[number] = content
+            frames[numbers[path.name]] = content
         return frames
     content, first = file.json, 0
     if isinstance(content, dict):

@@ -1,13 +1,15 @@
-"""Folders of JSON from OpenPose's `--write_json`, one file per frame; also from Pose2Sim and Sports2D.
+"""JSON of OpenPose's `--write_json`, one file per frame, also from Pose2Sim and Sports2D; DWPose's lists of frames.
 
 `{"people": [{"person_id": [-1], "pose_keypoints_2d": [x0, y0, score0, ...]}]}`; undetected joints are 0, 0, 0.
 The file name has the frame number: `clip_000000000012_keypoints.json`, Pose2Sim's `clip_000012.json`.
-OpenPose gives BODY_25, BODY_25B or COCO-18, Pose2Sim mostly Halpe-26.
+OpenPose gives BODY_25, BODY_25B or COCO-18, Pose2Sim mostly Halpe-26. The nodes for DWPose and OpenPose of
+controlnet_aux write a list of such frames into one file, each with `canvas_width` and `canvas_height`.
 
 Sources: https://github.com/CMU-Perceptual-Computing-Lab/openpose, doc/02_output.md;
-https://github.com/perfanalytics/pose2sim
+https://github.com/perfanalytics/pose2sim; https://github.com/Fannovel16/comfyui_controlnet_aux
 """
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,16 +19,19 @@ from jaxtyping import Float
 from poselift.core.bounded import whole_number
 from poselift.core.errors import InputError
 from poselift.keypoints.content import KeypointFile, Observation
-from poselift.keypoints.input_file import KeypointInput, number_in
+from poselift.keypoints.input_file import KeypointInput
 from poselift.skeleton import BODY25, Skeleton
+from poselift.structures import MOST_PIXELS
 
-WHAT = "a folder of OpenPose's JSON (also Pose2Sim's, and AlphaPose's sep-json)"
+WHAT = "a folder of OpenPose's JSON (also Pose2Sim's, and AlphaPose's sep-json), or DWPose's list of frames"
 
 
 def recognises(file: KeypointInput) -> bool:
-    """Whether it is a folder of such files."""
+    """Whether it is a folder of such files, or a list of such frames."""
     files = file.files(".json")
-    return bool(files) and is_frame(file.read_json(files[0]))
+    if not files and (file.path.suffix != ".json" or not isinstance(file.json, list)):
+        return False
+    return is_frame(_only(file.read_json(files[0])) if files else next(iter(file.json), None))
 
 
 def is_frame(content: Any) -> bool:
@@ -35,20 +40,18 @@ def is_frame(content: Any) -> bool:
 
 
 def read(file: KeypointInput) -> KeypointFile:
-    """The keypoints of the folder.
+    """The keypoints of the folder or the list.
 
     Raises:
         InputError: a file is damaged or has no number, or the skeleton is unknown.
     """
     people: dict[int, list[tuple[str | None, np.ndarray]]] = {}
-    for path in file.files(".json"):
-        content = file.read_json(path)
-        number = number_in(path.name)
-        if number is None or number in people:
-            raise InputError(f"{path}: its name has no number, or that of another file; name it by its frame number")
+    sizes = set()
+    for number, where, content in _frames(file):
         if not isinstance(content, dict) or not isinstance(content.get("people"), list):
-            raise InputError(f"{path}: it has no list 'people'; remove files of other programs from the folder")
-        people[number] = [_person(file, person, path) for person in content["people"]]
+            raise InputError(f"{where}: it has no list 'people'; remove what other programs wrote")
+        people[number] = [found for person in content["people"] if (found := _person(file, person, where))]
+        sizes.add(tuple(whole_number(content.get(f"canvas_{side}"), 1, MOST_PIXELS) for side in ("width", "height")))
     everybody = [points for there in people.values() for _, points in there]
     counts = {len(points) for points in everybody}
     if len(counts) > 1:
@@ -58,23 +61,45 @@ def read(file: KeypointInput) -> KeypointFile:
     skeleton = _skeleton(file, everybody)
     joints = len(skeleton)
     frames = {
-        number: [
-            Observation(points[:joints, :2], points[:joints, 2], name) for name, points in there if points[:, 2].any()
-        ]
+        number: [Observation(points[:joints, :2], points[:joints, 2], name) for name, points in there]
         for number, there in sorted(people.items())
     }
-    return KeypointFile(file.path, "openpose", skeleton, frames)
+    if len(sizes) > 1:
+        raise file.fail(f"its frames have {len(sizes)} sizes of the canvas; give the frames of one video")
+    width, height = sizes.pop() if sizes else (None, None)
+    size = None if width is None or height is None else (width, height)
+    return KeypointFile(file.path, "openpose", skeleton, frames, size)
 
 
-def _person(file: KeypointInput, person: Any, path: Path) -> tuple[str | None, Float[np.ndarray, "j 3"]]:
+def _frames(file: KeypointInput) -> Iterator[tuple[int, str, Any]]:
+    """Number, place for messages, and content of each frame."""
+    if not file.path.is_dir():
+        for number, content in enumerate(file.json):
+            yield number, f"{file.path}, frame {number}", content
+        return
+    files = file.files(".json")
+    numbers = file.by_name((path.name for path in files), "the file")
+    for path in files:
+        yield numbers[path.name], str(path), _only(file.read_json(path))
+
+
+def _only(content: Any) -> Any:
+    """The content of a list of one, as controlnet_aux saves single frames."""
+    return content[0] if isinstance(content, list) and len(content) == 1 else content
+
+
+def _person(file: KeypointInput, person: Any, where: str) -> tuple[str | None, Float[np.ndarray, "j 3"]] | None:
+    """Name and joints of a person; None for one with hands or a face only."""
     if not isinstance(person, dict) or "pose_keypoints_2d" not in person:
-        raise InputError(f"{path}: a person has no 'pose_keypoints_2d'")
+        raise InputError(f"{where}: a person has no 'pose_keypoints_2d'")
+    if person["pose_keypoints_2d"] in (None, []):
+        return None
     # Older versions write a number, newer ones a list of one; -1 is unknown.
     name = person.get("person_id", -1)
     name = name[0] if isinstance(name, list) and name else name
     number = whole_number(name, 0, 10**9)
     return (None if number is None else str(number)), file.triplets(
-        person["pose_keypoints_2d"], f"{path.name}: 'pose_keypoints_2d'"
+        person["pose_keypoints_2d"], f"{Path(where).name}: 'pose_keypoints_2d'"
     )
 
 

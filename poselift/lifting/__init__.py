@@ -1,4 +1,8 @@
-"""From 2D keypoints to 3D motion, and the video pipeline around it."""
+"""From 2D keypoints to 3D motion.
+
+`lift` is the one way, in three rooms: `prepare`, `network`, `finish`. Around it: `clips` (everybody in a file), `live`
+(streams), and `world` (Y up, the ground at Y = 0).
+"""
 
 from typing import TYPE_CHECKING, Any
 

@@ -9,6 +9,7 @@ from jaxtyping import Float
 
 from poselift.core.errors import InputError
 from poselift.geometry import ASSUMED_FOV, intrinsics_from_fov
+from poselift.structures import check_image_size
 
 _FOV = (5.0, 150.0)
 """Accepted fields of view, degrees: a pinhole camera does not describe other lenses."""
@@ -74,14 +75,16 @@ def camera_for(
         >>> camera_for((1920, 1080), fov=60.0).origin
         'given'
     """
+    check_image_size(image_size)
     width, height = image_size
     low, high = _FOV
     if intrinsics is not None:
         if fov is not None:
             raise InputError("a field of view and intrinsics are both given; give one of them")
-        if np.shape(intrinsics) != (4,):
-            raise InputError(f"intrinsics have the shape {np.shape(intrinsics)}; give four numbers: fx, fy, cx, cy")
-        fx, fy, cx, cy = (float(value) for value in intrinsics)
+        values = [_number(value, "intrinsics") for value in intrinsics] if np.iterable(intrinsics) else []
+        if len(values) != 4:
+            raise InputError(f"intrinsics are {intrinsics!r:.60}; give four numbers: fx, fy, cx, cy")
+        fx, fy, cx, cy = values
         said = f"intrinsics {fx:g},{fy:g},{cx:g},{cy:g} do not fit pictures of {width} x {height} pixels"
         if not all(map(math.isfinite, (fx, fy, cx, cy))) or fx <= 0 or fy <= 0:
             raise InputError(f"{said}: fx and fy must be positive pixels")
@@ -93,7 +96,31 @@ def camera_for(
         if not (-width < cx < 2 * width and -height < cy < 2 * height):
             raise InputError(f"{said}: cx and cy are far outside; give pixels from the upper left corner")
         return camera
-    if fov is not None and not low <= fov <= high:
+    if fov is not None and not low <= _number(fov, "fov") <= high:
         raise InputError(f"the field of view is {fov} degrees; give {low:g} to {high:g}, across the longer side")
     K = intrinsics_from_fov(width, height, math.radians(ASSUMED_FOV if fov is None else fov))
     return CameraModel(K, image_size, "assumed" if fov is None else "given")
+
+
+def check_fits(camera: CameraModel, image_size: tuple[int, int]) -> None:
+    """Checks that a camera is of pictures of this size.
+
+    Raises:
+        InputError: its pictures have another size, so the same pixel would be another ray.
+    """
+    if tuple(camera.image_size) != tuple(image_size):
+        ours, theirs = (" x ".join(f"{side:g}" for side in size) for size in (image_size, camera.image_size))
+        raise InputError(
+            f"the keypoints are of pictures of {ours} pixels, the camera of {theirs}; give the camera of these "
+            f"pictures, such as camera_for({tuple(image_size)})"
+        )
+
+
+def _number(value: object, name: str) -> float:
+    """The value as a number."""
+    try:
+        if isinstance(value, str | bytes | bool):
+            raise TypeError  # noqa: TRY301
+        return float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"{name} has {value!r:.40}; give numbers") from None

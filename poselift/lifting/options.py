@@ -8,7 +8,7 @@ from poselift.structures import THRESHOLD
 
 @dataclass(frozen=True)
 class LiftOptions:
-    """Settings of `poselift.lifting.person`.
+    """Settings of `poselift.lifting.lift`.
 
     Attributes:
         threshold: keypoints with a lower score are not used.

@@ -1,6 +1,7 @@
 """The one way from a person's keypoints to their motion: prepare, network, finish."""
 
-from poselift.lifting.camera_model import CameraModel
+from poselift.core.times import check_intervals
+from poselift.lifting.camera_model import CameraModel, check_fits
 from poselift.lifting.finish.finished import finish
 from poselift.lifting.network.choose import choose_network
 from poselift.lifting.network.overlap import lift_segments
@@ -26,6 +27,9 @@ def lift(keypoints: Keypoints2D, weights: Weights, camera: CameraModel, options:
     Returns:
         The motion; its `keypoints` are those given. The root is NaN where no joint was seen that the lifter gives.
 
+    Raises:
+        InputError: the camera is of pictures of another size, or the timestamps are not in seconds.
+
     Example:
         >>> import numpy as np
         >>> from poselift.lifting import camera_for, lift
@@ -36,6 +40,8 @@ def lift(keypoints: Keypoints2D, weights: Weights, camera: CameraModel, options:
         >>> lift(keypoints, load_weights("tiny"), camera_for((640, 480))).joints.shape
         (8, 28, 3)
     """
+    check_fits(camera, keypoints.image_size)
+    check_intervals(keypoints.timestamps)
     prepared = prepare(keypoints, weights, camera, options)
     network = choose_network(weights)
     lifted = lift_segments(network, prepared.segments, options.window or weights.window, options.flip)

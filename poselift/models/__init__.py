@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from poselift.models.lifter import LifterConfig, SpatioTemporalLifter
     from poselift.models.lifter_files import save_weights
     from poselift.models.martinez import SimpleBaseline, SimpleBaselineConfig
+    from poselift.models.mirrored_windows import lift_windows
     from poselift.models.model_config import ModelConfig
     from poselift.models.recurrent import RecurrentConfig, RecurrentLifter
     from poselift.models.seq2seq import BahdanauConfig, BahdanauLifter, LuongConfig, LuongLifter
-    from poselift.models.sequence import estimate_sequence, lift_sequence, lift_windows
     from poselift.models.tcn import TemporalConvolution, TemporalConvolutionConfig
 
 _PLACES = {
@@ -48,9 +48,7 @@ _PLACES = {
     "TemporalConvolutionConfig": "tcn",
     "build_model": "build",
     "encode": "encoding",
-    "estimate_sequence": "sequence",
-    "lift_sequence": "sequence",
-    "lift_windows": "sequence",
+    "lift_windows": "mirrored_windows",
     "save_weights": "lifter_files",
 }
 """The module of each name that needs PyTorch, which is imported when the name is asked for."""
@@ -80,8 +78,6 @@ __all__ = [
     "Weights",
     "build_model",
     "encode",
-    "estimate_sequence",
-    "lift_sequence",
     "lift_windows",
     "load_weights",
     "save_weights",

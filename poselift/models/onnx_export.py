@@ -23,8 +23,8 @@ from poselift.core.errors import InputError
 from poselift.core.files import atomic_path
 from poselift.core.optional import require
 from poselift.core.registry import registry
+from poselift.models.mirrored_windows import lift_windows
 from poselift.models.saved_weights import Weights
-from poselift.models.sequence import lift_windows
 
 OPSET = 21
 """The newest that onnxruntime 1.18 knows, the oldest onnxruntime that poselift takes."""

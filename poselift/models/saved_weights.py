@@ -4,6 +4,7 @@ The card tells what lifting needs to know of a lifter. PyTorch loads the weights
 """
 
 import json
+import logging
 import math
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from poselift.models.base import Lifter
 else:
     Lifter = Any  # naming it would import torch
+
+_LOG = logging.getLogger(__name__)
 
 MOST_FRAMES = 1 << 14
 """Largest window, frames."""
@@ -167,7 +170,7 @@ def load_weights(name_or_path: str | Path, device: str = "cpu") -> Weights:
             raise InputError(f"no such file: {file}; weights are a .safetensors file with a .json of the same name")
     try:
         card = read_json(config_path)
-        read_window(card["window"])
+        window = read_window(card["window"])
         for key in ("skeleton_in", "skeleton_out"):
             get_skeleton(card["config"][key])
         card["model"]  # its absence is an error too
@@ -184,6 +187,7 @@ def load_weights(name_or_path: str | Path, device: str = "cpu") -> Weights:
             "for 1"
         )
     pelvis = read_pelvis(card, config_path)
+    _LOG.info("loading the lifter %s", path)
     checksum = sha256(path)
     if card.get("sha256", checksum) != checksum:
         raise InputError(
@@ -191,7 +195,7 @@ def load_weights(name_or_path: str | Path, device: str = "cpu") -> Weights:
             f"{card['sha256']!r:.70}; copy both files again (if you changed the weights yourself, write their sha256 "
             f"into {config_path.name})"
         )
-    weights = Weights(path.stem, None, int(card["window"]), checksum, path, card, pelvis, device)
+    weights = Weights(path.stem, None, window, checksum, path, card, pelvis, device)
     if weights.graph is None:
         weights.lifter  # noqa: B018 - errors in it come at once
     return weights

@@ -19,6 +19,7 @@ class Clock:
         first: the stream's first picture.
         container: the open file.
         stream: its video stream.
+        stretch: seconds of the movement in a second of the file; below 1 for slow motion.
 
     Attributes:
         interval: seconds between two frames at the average rate of the stream; 0 if unknown.
@@ -28,8 +29,11 @@ class Clock:
         InputError: the file has neither timestamps nor a frame rate.
     """
 
-    def __init__(self, first: av.VideoFrame, container: InputContainer, stream: VideoStream) -> None:
+    def __init__(
+        self, first: av.VideoFrame, container: InputContainer, stream: VideoStream, stretch: Fraction = Fraction(1)
+    ) -> None:
         rate = stream.average_rate or stream.guessed_rate
+        rate = rate and Fraction(rate) / stretch
         self.interval = float(1 / rate) if rate else 0.0
         self._step = 1 / Fraction(rate) if rate else Fraction(0)
         shuffled = container.format.name == "avi" and stream.codec_context.has_b_frames
@@ -37,7 +41,7 @@ class Clock:
         if not self.stamped and not rate:
             raise InputError(f"{container.name} has neither timestamps nor a frame rate; convert it to .mp4 first")
         self._origin = first.pts or 0
-        self._tick = stream.time_base or Fraction(1)
+        self._tick = (stream.time_base or Fraction(1)) * stretch
         self._now = -self._step
 
     def seconds(self, picture: av.VideoFrame) -> float:

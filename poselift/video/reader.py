@@ -2,10 +2,12 @@
 
 import contextlib
 import itertools
+import logging
 import math
 import os
 from collections.abc import Generator, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
 
 import av
 import numpy as np
@@ -13,12 +15,15 @@ from av.container import InputContainer
 from jaxtyping import UInt8
 
 from poselift.core.errors import InputError
+from poselift.core.times import checked_rate
 from poselift.video.clock import Clock
 from poselift.video.decoder import Decoder, open_video
 from poselift.video.ffmpeg_errors import count_errors
 from poselift.video.probe import probe
 from poselift.video.problems import Problems, is_cut_off
 from poselift.video.upright import Upright, pixel_aspect
+
+_LOG = logging.getLogger(__name__)
 
 _SKEWED = 1.0
 """Degrees from a quarter turn that a file's rotation may have without a warning."""
@@ -49,13 +54,16 @@ class VideoReader:
         path: the video.
         start: seconds; reading starts with the first frame at or after it.
         end: seconds; reading stops before the first frame at or after it.
+        fps: frames per second of the recording, where the file plays them at another rate, as slow motion does. All
+            times, also `start` and `end`, are then those of the recording.
 
     Attributes:
-        info: facts about the video.
+        info: facts about the video; with `fps`, its rate and duration are those of the recording.
         warnings: problems of the video, one line each; complete at the end of an iteration.
 
     Raises:
-        InputError: the file is not a video, no frame of it can be decoded, or the span has none.
+        InputError: the file is not a video, no frame of it can be decoded, the span has none, or `fps` is no frame
+            rate.
 
     Example:
         >>> from poselift.samples import demo_video
@@ -64,7 +72,11 @@ class VideoReader:
     """
 
     def __init__(
-        self, path: str | os.PathLike[str], start: float | int | None = None, end: float | int | None = None
+        self,
+        path: str | os.PathLike[str],
+        start: float | int | None = None,
+        end: float | int | None = None,
+        fps: float | int | None = None,
     ) -> None:
         self._start = 0.0 if start is None else float(start)
         self._end = math.inf if end is None else float(end)
@@ -72,12 +84,24 @@ class VideoReader:
             raise InputError(f"start is {start}; give seconds from the beginning of the video, at least 0")
         if not self._end > self._start:
             raise InputError(f"end is {end} s and start is {self._start:g} s; give an end after the start")
-        self.info = probe(path)
+        self.info, self._stretch = probe(path), Fraction(1)
+        if fps is not None:
+            self._set_rate(checked_rate(fps, "fps"))
         self.warnings: list[str] = []
+        _LOG.info("%s: %d x %d at %s frames a second", path, self.info.width, self.info.height, self.info.fps)
         if self._start > 0:
             # The duration in the header can be wrong, so this reads a frame of the span.
             with contextlib.closing(self._read(seek=True)) as frames:
                 next(frames)
+
+    def _set_rate(self, fps: float) -> None:
+        """Takes the frames as so many a second."""
+        if self.info.fps is None:
+            raise InputError(f"{self.info.path} has no frame rate, which fps could correct; convert it to .mp4 first")
+        stretch = self.info.fps / fps
+        self._stretch = Fraction(stretch)
+        lasts = None if self.info.duration is None else self.info.duration * stretch
+        self.info = replace(self.info, fps=fps, duration=lasts)
 
     def __iter__(self) -> Iterator[Frame]:
         return self._read(seek=self._start > 0)
@@ -93,7 +117,7 @@ class VideoReader:
                 raise InputError(
                     f"{self.info.path}: no frame can be decoded any more; restore the file if it was changed"
                 )
-            clock = Clock(first, container, stream)
+            clock = Clock(first, container, stream, self._stretch)
             upright = Upright(first, stream)
             if abs(upright.wanted - 90 * round(upright.wanted / 90)) > _SKEWED:
                 self.warnings.append(

@@ -10,7 +10,7 @@ from benchmarks.streaming import (
     streamed,
 )
 from poselift.data.cmu_bench import CmuBench
-from poselift.lifting import LiftOptions, StreamingLifter
+from poselift.lifting import LiftOptions, StreamingPeople
 from poselift.lifting.dataset_views import keypoints_of
 from poselift.skeleton import CMU28
 
@@ -31,12 +31,12 @@ def test_each_lookahead_has_the_poses_of_a_lifter_with_it(views, weights):
     poses = streamed(view, weights, options)
     keypoints = keypoints_of(view)
     for lookahead in (0, 3):
-        lifter = StreamingLifter(weights, camera_of(view), keypoints.skeleton, lookahead, options)
+        people = StreamingPeople(weights, camera_of(view), keypoints.skeleton, lookahead, options)
         pushed = [
-            lifter.push(keypoints.keypoints[k], keypoints.scores[k], float(keypoints.timestamps[k]))
+            people.push({1: (keypoints.keypoints[k], keypoints.scores[k])}, float(keypoints.timestamps[k]))
             for k in range(len(keypoints))
         ]
-        expected = [*pushed[lookahead:], *lifter.flush()]
+        expected = [poses[1] for poses in [*pushed[lookahead:], *people.flush()]]
         found = smoothed(poses[lookahead], CMU28)
         assert [pose.timestamp for pose in found] == keypoints.timestamps.tolist()
         for one, other in zip(found, expected, strict=True):

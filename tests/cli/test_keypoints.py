@@ -86,7 +86,7 @@ def test_the_result_can_be_lifted_again(tmp_path, clip):
 BAD_INPUTS = {
     "no times": (["--size", "640x480"], "has no timestamps"),
     "no size": (["--fps", "25"], "has no picture size"),
-    "a frame rate of no camera": (["--fps", "30000", "--size", "640x480"], "from 0.001 to 1000"),
+    "a frame rate of no camera": (["--fps", "30000", "--size", "640x480"], "from 1 to 1000"),
     "a size that is none": (["--fps", "25", "--size", "640"], "give WIDTHxHEIGHT"),
     "an unknown joint set": (
         ["--fps", "25", "--size", "640x480", "--keypoint-set", "cat"],
@@ -110,6 +110,45 @@ def test_bad_input_is_one_line_and_exit_code_2(case, folder, tmp_path, capsys):
     assert error.startswith("error: ")
     assert error.count("\n") == 1
     assert not (tmp_path / "out").exists()
+
+
+def test_slow_motion_has_one_clock_in_all_files(folder, video, tmp_path):
+    out = tmp_path / "out"
+    known = "--keypoints", folder, "--video", video, "--weights", "tiny", "--no-flip", "--quiet"
+    lift(*known, "--fps", 200, "--start", 0.05, "--formats", "html,bvh", "--out", out)
+    motion, about = read_motion(out / "person_4.npz"), json.loads((out / "person_4.json").read_text())
+    np.testing.assert_allclose(motion.timestamps, np.arange(10, 25) / 200, atol=1e-6)
+    assert (about["video_fps"], about["start_s"]) == (200, pytest.approx(0.05))
+    overlay = [frame.timestamp for frame in VideoReader(out / "overlay.mp4")]
+    np.testing.assert_allclose(overlay, np.arange(15) / 200, atol=1e-3)
+    rows = (out / "person_4.csv").read_text().splitlines()[1:]
+    np.testing.assert_allclose([float(row.split(",")[0]) for row in rows], np.arange(15) / 200, atol=1e-6)
+    assert "Frames: 15\n" in (out / "person_4.bvh").read_text()
+    main(["view", str(out), "--out", str(tmp_path / "page.html")])
+    assert (tmp_path / "page.html").read_text() == (out / "page.html").read_text()
+
+
+def test_exports_of_a_span_begin_with_it(folder, tmp_path):
+    out = tmp_path / "out"
+    known = "--keypoints", folder, "--size", "640x480", "--weights", "tiny", "--no-flip", "--quiet", "--no-render"
+    lift(*known, "--fps", 25, "--start", 0.4, "--formats", "trc", "--out", out)
+    main(["export", str(out / "person_4.npz"), "--to", "trc,csv", "--out", str(tmp_path)])
+    for name in ("person_4.trc", "person_4.csv"):
+        assert (tmp_path / name).read_bytes() == (out / name).read_bytes()
+    assert (out / "person_4.trc").read_text().splitlines()[6].split("\t")[:2] == ["1", "0.000000"]
+
+
+def test_all_scores_0_are_told(tmp_path, clip, capsys):
+    unseen = [[Person(person.points, np.zeros(17), 4) for person in frame] for frame in clip]
+    path = coco_results(tmp_path / "walk", unseen, COCO17, SIZE, 25.0)
+    content = json.loads(path.read_text())
+    for entry in content:
+        entry["keypoints"][0] = 100.0
+    path.write_text(json.dumps(content))
+    with pytest.raises(SystemExit) as left:
+        lift("--keypoints", path, "--fps", 25, "--size", "640x480", "--out", tmp_path / "out")
+    assert left.value.code == 2
+    assert "all scores are 0, so no joint counts as detected" in capsys.readouterr().err
 
 
 def test_what_is_lifted_is_not_overwritten(tmp_path, clip, capsys):

@@ -279,7 +279,7 @@ def test_nobody_is_said_and_not_invented(tmp_path, capsys):
     assert "nobody was lifted" in capsys.readouterr().err
     summary = json.loads((tmp_path / "out" / "summary.json").read_text())
     assert (summary["people"], summary["files"], summary["frames"]) == ([], [], 6)
-    assert any(warning.startswith("nobody was found; ") for warning in summary["warnings"])
+    assert any(warning.startswith("nobody was found in the ") for warning in summary["warnings"])
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["summary.json"]
 
 

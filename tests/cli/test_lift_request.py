@@ -38,12 +38,14 @@ def test_every_option_has_a_field():
 
 
 def test_options_arrive(parser):
-    given = "--start 1 --end 2 --person 1,3 --height 1:1.8 --intrinsics 5,6,7,8 --skeleton cmu28 --threshold 0.2"
+    given = (
+        "--start 1 --end 2 --fps 240 --person 1,3 --height 1:1.8 --intrinsics 5,6,7,8 --skeleton cmu28 --threshold 0.2"
+    )
     given += " --quality best --no-flip --no-constant-bones --world --formats trc,html --weights tiny"
     given += " --detector movenet-fast"
     request = lift_request(parser.parse_args(given.split()))
     assert request == LiftRequest(
-        detection=DetectionRequest(1.0, 2.0, "best", request.detection.detector),
+        detection=DetectionRequest(1.0, 2.0, 240.0, "best", request.detection.detector),
         weights="tiny",
         people=(1, 3),
         height={1: 1.8},

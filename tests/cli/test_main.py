@@ -15,6 +15,7 @@ from poselift.cli import report
 from poselift.cli.main import main
 from poselift.core.errors import InputError
 from poselift.core.files import atomic_path
+from tests.cli.running import poselift
 
 pytestmark = pytest.mark.slow
 

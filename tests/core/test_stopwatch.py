@@ -2,8 +2,8 @@ from types import SimpleNamespace
 
 import pytest
 
+from poselift.core import stopwatch
 from poselift.core.stopwatch import Stopwatch
-from poselift.lifting import stopwatch
 
 
 @pytest.fixture

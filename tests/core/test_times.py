@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from poselift.core.errors import InputError
-from poselift.core.times import check_span, interpolate, usual_interval
+from poselift.core.times import check_intervals, check_span, checked_rate, interpolate, usual_interval
 
 EVEN = np.arange(120) / 30
 
@@ -54,6 +54,38 @@ def test_times_that_are_not_of_one_clip(times):
 )
 def test_gaps_of_hours_are_fine(times):
     check_span(times)
+
+
+@pytest.mark.parametrize(
+    ("times", "rate"),
+    [(1000 * EVEN, "0.03"), (EVEN / 60, "1800"), (2.0 * np.arange(5), "0.5")],
+    ids=["milliseconds", "minutes", "slow"],
+)
+def test_rates_that_no_camera_has(times, rate):
+    with pytest.raises(InputError, match=f"{rate} frames a second; give seconds"):
+        check_intervals(times)
+
+
+@pytest.mark.parametrize(
+    "times",
+    [
+        EVEN,
+        np.arange(9.0),
+        np.arange(3000) / 1000,
+        bursts(5)[:7],
+        np.array([0.0, 0.04, 9.0, 20.0]),
+        np.array([0.0, 3.0]),
+    ],
+    ids=["30", "1", "1000", "burst", "gaps", "two frames"],
+)
+def test_rates_that_cameras_have(times):
+    check_intervals(times)
+
+
+@pytest.mark.parametrize("rate", [0, -1, 0.5, 1001, np.nan, "30", None, True])
+def test_what_is_no_rate(rate):
+    with pytest.raises(InputError, match=r"fps is .*; give frames per second, from 1 to 1000"):
+        checked_rate(rate, "fps")
 
 
 @pytest.mark.parametrize("shape", [(), (3,), (2, 3)])

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from poselift.core.errors import InputError
-from poselift.data.pandas_hdf5 import is_hdf5, read_frame
+from poselift.data.hdf5_file import is_hdf5
+from poselift.data.pandas_hdf5 import read_frame
 
 FILES = Path(__file__).parents[1] / "keypoints" / "files"
 

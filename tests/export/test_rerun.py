@@ -41,7 +41,7 @@ def test_numbers_and_times_are_those_of_the_motion(motion, tmp_path):
     rows = joints["Points3D:positions"].to_pylist()
     assert [len(row) for row in rows] == [28, 28, 0, 28, 28, 28]
     np.testing.assert_allclose(rows[4], motion.joints[4] + motion.root[4], atol=1e-6)
-    nanoseconds = joints["video_time"].cast("int64").to_numpy()
+    nanoseconds = joints["time"].cast("int64").to_numpy()
     np.testing.assert_allclose(nanoseconds / 1e9, motion.timestamps, atol=1e-8)
     balls = found["/world/person_1/uncertainty"]["Ellipsoids3D:half_sizes"].to_pylist()
     np.testing.assert_allclose(balls[0], 0.05, atol=1e-6)

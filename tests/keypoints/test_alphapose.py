@@ -52,3 +52,26 @@ def test_its_open_and_cmu_formats(write, body, list_, key):
 def test_broken_files(write, content, message):
     with pytest.raises(InputError, match=message):
         read_keypoints(write("a.json", content))
+
+
+def test_poseflows_tracked_file(write, body):
+    first, second = body(seed=1), body(seed=2)
+    content = {
+        "0.jpg": [{"keypoints": first.ravel().tolist(), "scores": 2.8, "idx": 4}],
+        "1.jpg": [],
+        "2.jpg": [{"keypoints": second.ravel().tolist(), "scores": 2.8, "idx": 4}],
+    }
+    file = read_keypoints(write("alphapose-results-forvis-tracked.json", content))
+    assert (file.format, file.skeleton, file.people, sorted(file.frames)) == ("alphapose", COCO17, {"4": 4}, [0, 2])
+    np.testing.assert_array_equal(file.frames[2][0].points, second[:, :2])
+    assert file.frames[0][0].box_score == 2.8
+    with pytest.raises(InputError, match=r"'keypoints' of 0\.jpg: missing"):
+        read_keypoints(write("b.json", {"0.jpg": [{"keypoints": None, "idx": 1}]}))
+
+
+def test_all_scores_0_are_told(write, body):
+    points = body() * [1, 1, 0]
+    with pytest.raises(InputError, match=r"a\.json: all scores are 0, so no joint counts as detected"):
+        read_keypoints(write("a.json", [entry("0.jpg", points), entry("1.jpg", points)]))
+    file = read_keypoints(write("b.json", [entry("0.jpg", points), entry("1.jpg", body())]))
+    assert [len(file.frames[number]) for number in (0, 1)] == [0, 1]

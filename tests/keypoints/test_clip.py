@@ -52,6 +52,56 @@ def test_numbers_that_end_with_the_number_of_pictures_count_from_1(of, video):
     assert read(KeypointClip(of(range(1, 11)), video=video)) == list(zip(range(1, 11), TIMES, strict=True))
 
 
+def test_pictures_are_numbered_from_1_though_the_last_ones_have_nobody(of, video):
+    assert read(KeypointClip(of(range(1, 6)), video=video))[:2] == [(1, 0), (2, 0.04)]
+    assert read(KeypointClip(of([1, 2]), fps=10, image_size=(64, 48))) == [(1, 0), (2, 0.1)]
+
+
+@pytest.fixture(scope="module")
+def even_video(tmp_path_factory):
+    """90 pictures at 30 a second."""
+    path = tmp_path_factory.mktemp("video") / "even.mp4"
+    with VideoWriter(path, 64, 48) as writer:
+        for index in range(90):
+            writer.write(np.full((48, 64, 3), index, np.uint8), index / 30)
+    return path
+
+
+def test_keypoints_of_every_third_picture(of, even_video):
+    clip = KeypointClip(of(range(1, 31)), video=even_video, fps=10)
+    assert read(clip) == [(n, round((n - 1) / 10, 4)) for n in range(1, 31)]
+    assert (clip.warnings, clip.fps, clip.video_fps) == ([], 10, None)
+    assert [frame.timestamp for frame in clip.frames()][:2] == [0, pytest.approx(1 / 30)], "the video keeps its clock"
+    guessed = KeypointClip(of(range(1, 31)), video=even_video)
+    read(guessed)
+    assert "90 pictures = 3 x 30 frames of keypoints" in guessed.warnings[1]
+    assert "give --fps 10, or the motion is 3 times too fast" in guessed.warnings[1]
+    with pytest.raises(InputError, match=r"30 frames last 6 s at --fps 5, the video 3 s; give the true rate"):
+        read(KeypointClip(of(range(1, 31)), video=even_video, fps=5))
+
+
+@pytest.mark.parametrize("rate", [240, 7.5], ids=["slow motion", "time lapse"])
+def test_a_video_whose_pictures_had_another_rate(of, even_video, rate):
+    clip = KeypointClip(of(range(90)), video=even_video, fps=rate)
+    assert read(clip) == [(n % 60, round(n / rate, 4)) for n in range(90)]
+    assert (clip.fps, clip.video_fps) == (rate, rate)
+    assert list(clip.frames())[-1].timestamp == pytest.approx(89 / rate, abs=1e-4)
+    assert clip.duration == pytest.approx(90 / rate, rel=0.02)
+
+
+def test_slow_motion_whose_last_pictures_have_nobody(of, even_video):
+    clip = KeypointClip(of(range(40)), video=even_video, fps=240)
+    assert read(clip)[39] == (39, round(39 / 240, 4))
+    assert clip.video_fps == 240
+
+
+def test_a_file_with_times_beside_slow_motion(of, even_video):
+    own = of(range(90), timestamps={n: n / 30 for n in range(90)})
+    clip = KeypointClip(own, video=even_video, fps=120)
+    assert read(clip)[89] == (29, round(89 / 120, 4))
+    assert clip.video_fps == pytest.approx(120)
+
+
 def test_a_few_frames_more_or_less_are_warned_of_and_many_are_refused(of, video):
     short = KeypointClip(of(range(8)), video=video)
     assert [x for x, _ in read(short)] == [*range(8), None, None]
@@ -93,10 +143,8 @@ def test_times_of_the_file_itself(of, video):
     own = of([0, 1], timestamps={0: 0.5, 1: 0.7})
     clip = KeypointClip(own, image_size=(64, 48))
     assert (read(clip), clip.fps) == ([(0, 0.5), (1, 0.7)], pytest.approx(5))
-    with pytest.raises(InputError, match="the file has timestamps; leave --fps out"):
-        KeypointClip(own, fps=5, image_size=(64, 48))
-    with pytest.raises(InputError, match="the video has timestamps; leave --fps out"):
-        KeypointClip(of([0]), fps=5, video=video)
+    slow = KeypointClip(own, fps=20, image_size=(64, 48))
+    assert (read(slow), slow.fps) == ([(0, 0.125), (1, 0.175)], 20), "its clock ran four times too slowly"
 
 
 def test_times_below_zero_are_taken_where_no_start_is_given(of):
@@ -154,4 +202,12 @@ def test_frames_are_the_videos_or_blank(of, video):
 def test_wrong_times_of_the_file_are_refused(of, times):
     file = of(range(len(times)), timestamps=dict(enumerate(map(float, times))))
     with pytest.raises(InputError, match=r"clip\.json: the \d frames have time stamps from 0 to .*; give seconds"):
+        KeypointClip(file, image_size=(64, 48))
+
+
+def test_milliseconds_are_refused(of):
+    file = of(range(20), timestamps={n: 1000 * n / 30 for n in range(20)})
+    with pytest.raises(
+        InputError, match=r"clip\.json: the timestamps are 33\.33 s apart, .*divide milliseconds by 1,000"
+    ):
         KeypointClip(file, image_size=(64, 48))

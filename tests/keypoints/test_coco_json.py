@@ -3,7 +3,7 @@ import pytest
 
 from poselift.core.errors import InputError
 from poselift.keypoints import read_keypoints
-from poselift.skeleton import COCO17, HALPE26
+from poselift.skeleton import COCO17, COCO_WHOLEBODY23, HALPE26
 
 
 def labels(people, images=None, names=COCO17.joints):
@@ -73,6 +73,14 @@ PERSON = {"image_id": 70, "keypoints": [1.0] * 51}
         (labels([PERSON], names=[f"p{n}" for n in range(17)]), "are not those of a person"),
         (labels([]), "nobody has 'keypoints'"),
         (labels([PERSON], [{"id": 70, "width": "w", "height": 9}]), "'images' has a 'width' or 'height'"),
+        (
+            labels([PERSON], [{"id": 70 + n, "frame_id": 1} for n in (0, 1)]),
+            "two of its 'images' have one frame number",
+        ),
+        (
+            labels([PERSON], [{"id": 70 + n, "file_name": f"{name}.jpg"} for n, name in enumerate(("a1f", "b2c"))]),
+            "which number in the file_name is the frame's",
+        ),
     ],
 )
 def test_broken_files(write, content, message):
@@ -82,3 +90,47 @@ def test_broken_files(write, content, message):
         return
     with pytest.raises(InputError, match=message):
         read_keypoints(path)
+
+
+def test_frames_are_in_the_order_of_the_number_that_runs_on(write, body):
+    """As Roboflow names pictures: a hash comes last."""
+    names = {3: "9a1f77", 1: "2b0c13", 2: "e4d2"}
+    images = [{"id": n, "file_name": f"walk_mp4-{n:04d}_jpg.rf.{code}.jpg"} for n, code in names.items()]
+    people = [{"image_id": n, "keypoints": (body(17, n) * [1, 1, 2]).ravel().tolist()} for n in names]
+    file = read_keypoints(write("labels.json", labels(people, images)))
+    assert sorted(file.frames) == [1, 2, 3]
+    for n in names:
+        np.testing.assert_array_equal(file.frames[n][0].points, body(17, n)[:, :2])
+
+
+def test_pictures_without_names_are_in_the_order_of_the_list(write, body):
+    people = [{"image_id": 9, "keypoints": body().ravel().tolist()}]
+    file = read_keypoints(write("labels.json", labels(people, [{"id": 12}, {"id": 9}])))
+    assert [len(file.frames[number]) for number in (0, 1)] == [0, 1]
+
+
+def test_names_are_those_of_the_persons_category(write, body):
+    order = np.random.default_rng(0).permutation(17)
+    names = [COCO17.joints[joint] for joint in order]
+    points = body() * [1, 1, 0] + [0, 0, 2]
+    person = {"image_id": 70, "category_id": 1, "keypoints": points[order].ravel().tolist()}
+    content = labels([person, {"image_id": 70, "category_id": 0, "bbox": [1, 2, 3, 4]}])
+    content["categories"] = [{"id": 0, "name": "people"}, {"id": 1, "name": "person", "keypoints": names}]
+    file = read_keypoints(write("labels.json", content))
+    assert (file.skeleton, len(file.frames[4])) == (COCO17, 1)
+    np.testing.assert_array_equal(file.frames[4][0].points, points[:, :2])
+
+
+def test_feet_of_coco_wholebody(write, body):
+    points, feet = body(17) * [1, 1, 0] + [0, 0, 2], body(6, 1) * [1, 1, 0] + [0, 0, 1]
+    person = {"image_id": 70, "keypoints": points.ravel().tolist(), "foot_kpts": feet.ravel().tolist()}
+    file = read_keypoints(write("labels.json", labels([{**person, "face_kpts": [0] * 204}])))
+    assert file.skeleton == COCO_WHOLEBODY23
+    np.testing.assert_array_equal(file.frames[4][0].points, np.concatenate([points, feet])[:, :2])
+
+
+def test_results_may_name_their_pictures(write, body):
+    content = [{"image_id": 5, "keypoints": body().ravel().tolist()}]
+    for name in ("walk_0007_a3f.jpg", "walk_0009_7bc.jpg"):
+        content.append({"image_id": name, "keypoints": body().ravel().tolist()})
+    assert sorted(read_keypoints(write("results.json", content)).frames) == [5, 7, 9]

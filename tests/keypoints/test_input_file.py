@@ -2,27 +2,11 @@ import pytest
 
 from poselift.core.errors import InputError
 from poselift.keypoints import READERS, read_keypoints
-from poselift.keypoints.input_file import number_in
 
 
-@pytest.mark.parametrize(
-    ("name", "number"),
-    [
-        ("clip_000000000012_keypoints.json", 12),
-        ("cam1_000007.json", 7),
-        ("v2/img0042.jpg", 42),
-        ("12.jpg", 12),
-        ("take3/cover.png", None),
-    ],
-)
-def test_the_number_of_a_frame_in_a_name(name, number):
-    assert number_in(name) == number
-
-
-@pytest.mark.parametrize("name", ["notes.txt", "data.json", "table.csv", "empty"])
-def test_what_is_not_recognised_is_told_what_is(write, tmp_path, name):
-    path = write(name, {"hello": 1}) if "." in name else tmp_path / name
-    path.mkdir() if name == "empty" else None
+@pytest.mark.parametrize("name", ["notes.txt", "data.json", "table.csv"])
+def test_what_is_not_recognised_is_told_what_is(write, name):
+    path = write(name, {"hello": 1})
     with pytest.raises(InputError, match=f"{name}: the format is unknown.*; supported are") as raised:
         read_keypoints(path)
     for reader in READERS.values():
@@ -30,9 +14,21 @@ def test_what_is_not_recognised_is_told_what_is(write, tmp_path, name):
 
 
 WHY = {
-    "folder": (None, r"folder: the format is unknown \(there are no .json, .npz or .trc files in this folder\)"),
+    "folder": (None, "folder: the folder is empty; check the path"),
     "frame.json": ({"people": []}, "it is one frame of OpenPose; give its folder"),
     "nobody.json": ([], "there is nobody in it"),
+    "pifpaf.json": ([{"frame": 1, "predictions": []}], "it is OpenPifPaf's JSON; write the predictions as a list"),
+    "lines.json": (
+        '{"frame": 1}\n{"frame": 2}\n',
+        "cannot be read as JSON .*; write one list if it has an object a line",
+    ),
+    "labels.json": ([{"id": 1, "annotations": [], "data": {}}], "as of Label Studio; export COCO keypoints"),
+    "project.slp": ("", "it is a project of SLEAP; export it: File > Export Analysis HDF5"),
+    "sleap.csv": ("track,frame_idx,instance.score,nose.x\n", "it is SLEAP's analysis as CSV; export it as HDF5"),
+    "walk.c3d": ("", "it is C3D, which is 3D motion; give 2D keypoints"),
+    "poses.pkl": ("", "it is a Python pickle, which may run code; write JSON"),
+    "task.xml": ("<annotations/>", "it is XML, as of CVAT"),
+    "clip.mp4": ("", "it is a video; give it without --keypoints, or as --video"),
 }
 """Content by name, and what the message says."""
 

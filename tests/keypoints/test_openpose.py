@@ -99,5 +99,30 @@ def test_files_that_do_not_belong_together(write, body):
     with pytest.raises(InputError, match="its people have 18, 25 joints"):
         read_keypoints(folder)
     write("json/readme.json", {"people": []})
-    with pytest.raises(InputError, match=r"readme\.json: its name has no number"):
+    with pytest.raises(InputError, match=r"the file 'readme\.json' has no number; name it by its frame number"):
+        read_keypoints(folder)
+
+
+def test_dwposes_list_of_frames_has_the_size_of_its_canvas(write, body):
+    def frame(*people):
+        return {"people": list(people), "canvas_width": 640, "canvas_height": 480}
+
+    hands = {"pose_keypoints_2d": None, "hand_left_keypoints_2d": [1.0, 2.0, 1.0]}
+    frames = [frame(person(body(18))), frame(hands), frame(person(body(18, 1)), person(body(18, 2)))]
+    file = read_keypoints(write("dwpose.json", frames))
+    assert (file.format, file.skeleton, file.image_size) == ("openpose", COCO18, (640, 480))
+    assert [len(there) for there in file.frames.values()] == [1, 0, 2]
+    np.testing.assert_array_equal(file.frames[2][1].points, body(18, 2)[:, :2])
+    each = [write(f"each/pose_{number:05d}.json", [one]) for number, one in enumerate(frames, start=1)]
+    assert sorted(read_keypoints(each[0].parent).frames) == [1, 2, 3], "a folder with a list of one each"
+    with pytest.raises(InputError, match="its frames have 2 sizes of the canvas"):
+        read_keypoints(write("mixed.json", [*frames, {**frame(), "canvas_width": 64}]))
+    with pytest.raises(InputError, match=r"a\.json, frame 1: it has no list 'people'"):
+        read_keypoints(write("a.json", [frames[0], {}]))
+
+
+def test_files_whose_numbers_are_unclear_are_refused(write, body):
+    for name in ("1_of_2", "2_of_1"):
+        folder = write(f"json/{name}.json", {"people": [person(body(18))]}).parent
+    with pytest.raises(InputError, match=r"which number in the file is the frame's\? In names such as '1_of_2\.json'"):
         read_keypoints(folder)

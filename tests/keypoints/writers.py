@@ -10,8 +10,9 @@ from dataclasses import dataclass
 
 import h5py
 import numpy as np
+from scipy.io import netcdf_file
 
-from poselift.skeleton import BODY25, BODY25B, COCO17, COCO18, HALPE26
+from poselift.skeleton import BODY25, BODY25B, COCO17, COCO18, COCO_WHOLEBODY23, HALPE26
 
 SPORTS2D = {
     "pelvis": "Hip",
@@ -113,6 +114,117 @@ def alphapose_open(folder, clip, skeleton, size, fps):
         if people:
             pictures[f"{index}.jpg"] = {"version": "AlphaPose v0.3", "people": people}
     return _json(folder, "alphapose-results.json", pictures)
+
+
+def alphapose_tracked(folder, clip, skeleton, size, fps):
+    """PoseFlow's: the people of each picture."""
+    pictures = {
+        f"{index}.jpg": [
+            {"keypoints": person.triplets.ravel().tolist(), "scores": person.box_score, "idx": person.number}
+            for person in frame
+        ]
+        for index, frame in enumerate(clip)
+    }
+    return _json(folder, "alphapose-results-forvis-tracked.json", pictures)
+
+
+def dwpose(folder, clip, skeleton, size, fps):
+    """controlnet_aux's list of frames, with the size of the canvas."""
+    frames = [
+        {
+            "people": [
+                {"pose_keypoints_2d": person.triplets.ravel().tolist(), "face_keypoints_2d": None} for person in frame
+            ],
+            "canvas_width": int(size[0]),
+            "canvas_height": int(size[1]),
+        }
+        for frame in clip
+    ]
+    return _json(folder, "dwpose.json", frames)
+
+
+def ultralytics(folder, clip, skeleton, size, fps):
+    """`Results.to_json()` of each frame."""
+    folder.mkdir()
+    for index, frame in enumerate(clip):
+        people = []
+        for person in frame:
+            x, y, visible = person.triplets.T.tolist()
+            box = dict(zip(("x1", "y1", "x2", "y2"), person.box, strict=True))
+            found = {"name": "person", "class": 0, "confidence": person.box_score, "box": box}
+            found |= {} if person.number is None else {"track_id": person.number}
+            people.append({**found, "keypoints": {"x": x, "y": y, "visible": visible}})
+        (folder / f"frame_{index:05d}.json").write_text(json.dumps(people))
+    return folder
+
+
+def mediapipe(folder, clip, skeleton, size, fps):
+    """The 33 landmarks of a person as a list per frame."""
+    places = {11: "left_shoulder", 12: "right_shoulder", 0: "nose", 2: "left_eye", 5: "right_eye"}
+    for first, joint in (
+        (7, "ear"),
+        (13, "elbow"),
+        (15, "wrist"),
+        (23, "hip"),
+        (25, "knee"),
+        (27, "ankle"),
+        (29, "heel"),
+    ):
+        places |= {first: f"left_{joint}", first + 1: f"right_{joint}"}
+    places |= {31: "left_big_toe", 32: "right_big_toe"}
+    frames = []
+    for frame in clip:
+        landmarks = [{"x": 0.0, "y": 0.0, "z": 0.0, "visibility": 0.0} for _ in range(33)]
+        for place, joint in places.items() if frame else ():
+            if joint not in skeleton.joints:
+                continue
+            x, y, score = frame[0].triplets[skeleton.index(joint)].tolist()
+            landmarks[place] |= {"x": x / float(size[0]), "y": y / float(size[1]), "visibility": score}
+        frames.append(landmarks if frame else None)
+    return _json(folder, "landmarks.json", frames)
+
+
+def _tracks(clip, skeleton):
+    """Points and scores by frame and person; NaN for nobody."""
+    people = sorted({person.number for frame in clip for person in frame})
+    points = np.full((len(clip), len(people), len(skeleton), 2), np.nan)
+    scores = np.full(points.shape[:3], np.nan)
+    for index, frame in enumerate(clip):
+        for person in frame:
+            row = people.index(person.number)
+            points[index, row], scores[index, row] = person.points, person.scores
+    return [str(number) for number in people], points, scores
+
+
+def sleap(folder, clip, skeleton, size, fps):
+    """The analysis file: (tracks, 2, nodes, frames)."""
+    people, points, scores = _tracks(clip, skeleton)
+    folder.mkdir()
+    with h5py.File(folder / "clip.analysis.h5", "w") as file:
+        file["tracks"], file["point_scores"] = points.transpose(1, 3, 2, 0), scores.transpose(1, 2, 0)
+        file["node_names"], file["track_names"] = np.array(skeleton.joints, "S"), np.array(people, "S")
+        file["track_occupancy"] = np.isfinite(points).any((2, 3)).astype(np.uint8)
+    return folder / "clip.analysis.h5"
+
+
+def movement(folder, clip, skeleton, size, fps):
+    """Poses as netCDF 3, which scipy writes."""
+    people, points, scores = _tracks(clip, skeleton)
+    names = {"space": ["x", "y"], "keypoints": list(skeleton.joints), "individuals": people}
+    folder.mkdir()
+    with netcdf_file(str(folder / "poses.nc"), "w") as file:
+        file.createDimension("time", len(clip))
+        file.createVariable("time", "f8", ("time",))[:] = np.arange(len(clip)) / fps
+        for name, words in names.items():
+            file.createDimension(name, len(words))
+            file.createDimension(f"{name}_letters", max(map(len, words)))
+            letters = np.array([list(word.ljust(max(map(len, words)), "\0")) for word in words], "S1")
+            file.createVariable(name, "c", (name, f"{name}_letters"))[:] = letters
+        dims = ("time", "space", "keypoints", "individuals")
+        file.createVariable("position", "f8", dims)[:] = points.transpose(0, 3, 2, 1)
+        file.createVariable("confidence", "f8", (dims[0], *dims[2:]))[:] = scores.transpose(0, 2, 1)
+        file.time_unit = "seconds"
+    return folder / "poses.nc"
 
 
 def coco_results(folder, clip, skeleton, size, fps):
@@ -345,6 +457,12 @@ FORMATS = {
     "openpose": Format(openpose, (BODY25, BODY25B, COCO18, HALPE26, COCO17)),
     "alphapose": Format(alphapose, (COCO17, HALPE26)),
     "alphapose_open": Format(alphapose_open, (COCO17,), people=False),
+    "alphapose_tracked": Format(alphapose_tracked, (COCO17, HALPE26)),
+    "dwpose": Format(dwpose, (COCO18,), people=False),
+    "ultralytics": Format(ultralytics, (COCO17,)),
+    "mediapipe": Format(mediapipe, (COCO_WHOLEBODY23,), people=False, crowd=False),
+    "sleap": Format(sleap, (COCO17, HALPE26)),
+    "movement": Format(movement, (COCO17,), times=True),
     "coco_results": Format(coco_results, (COCO17,)),
     "coco_annotations": Format(coco_annotations, (COCO17, HALPE26), scores=False),
     "mmpose": Format(mmpose, (COCO17, HALPE26)),

@@ -17,8 +17,8 @@ from poselift.kinematics.height import (
     height_of,
     scale_to_height,
 )
-from poselift.skeleton import CMU28, H36M17
-from poselift.structures import Motion
+from poselift.skeleton import CMU28, COCO17, H36M17
+from poselift.structures import Keypoints2D, Motion
 
 LENGTHS = {"knee": 0.42, "ankle": 0.43, "spine": 0.12, "thorax": 0.23, "neck_base": 0.19, "head_top": 0.1}
 PELVIS_OVER_HIPS = 0.08
@@ -68,12 +68,14 @@ def test_heights_of_nobody(metres):
 
 
 @pytest.fixture
-def motion(keypoints):
+def motion():
     """Someone who stands four metres away."""
-    frames = len(keypoints)
+    frames = 8
+    pixels, times = np.full((frames, 17, 2), 9.0), np.arange(frames) / 30
+    keypoints = Keypoints2D(pixels, np.ones((frames, 17)), times, COCO17, (640, 480))
     root = np.repeat(np.float32([[0.0, 0.0, 4.0]]), frames, 0)
     joints = np.repeat(body(), frames, 0)
-    return Motion(joints, root, keypoints.timestamps, np.zeros(frames, bool), H36M17, "camera", keypoints)
+    return Motion(joints, root, times, np.zeros(frames, bool), H36M17, "camera", keypoints)
 
 
 def test_scaling_gives_the_height_and_keeps_the_picture(motion):

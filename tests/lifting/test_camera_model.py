@@ -1,13 +1,16 @@
+import inspect
 import math
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
-import torch
 
 from poselift.core.errors import InputError
 from poselift.lifting import camera_for
-from poselift.lifting.camera_model import CameraModel
+from poselift.lifting.camera_model import CameraModel, check_fits
+
+_camera_for = inspect.unwrap(camera_for)
+"""Past the types, which are checked in tests alone."""
 
 
 @pytest.mark.parametrize("size", [(1920, 1080), (1080, 1920)])
@@ -22,7 +25,7 @@ def test_intrinsics_as_a_calibration_gives_them():
     K = np.array([[500.0, 0.0, 320.0], [0.0, 510.0, 240.0], [0.0, 0.0, 1.0]])
     camera = camera_for((640, 480), None, (K[0, 0], K[1, 1], K[0, 2], K[1, 2]))
     assert camera.K.tolist() == K.tolist()
-    assert camera.K.dtype == CameraModel(torch.from_numpy(K), (640, 480), "given").K.dtype == torch.float32
+    assert camera.K.dtype == CameraModel(K, (640, 480), "given").K.dtype == np.float32
 
 
 def test_one_of_field_of_view_and_intrinsics():
@@ -45,10 +48,10 @@ def test_intrinsics_in_other_units(values, message):
 @pytest.mark.parametrize(
     ("K", "message"),
     [
-        (torch.eye(4), "give the 3 x 3 matrix"),
-        (np.eye(3), "as a torch tensor"),
-        (torch.diag(torch.tensor([torch.nan, 1.0, 1.0])), "must have finite numbers"),
-        (torch.diag(torch.tensor([-1.0, 1.0, 1.0])), "positive focal lengths"),
+        (np.eye(4), "give the 3 x 3 matrix"),
+        (np.eye(3).tolist(), "as a numpy array"),
+        (np.diag([np.nan, 1.0, 1.0]), "must have finite numbers"),
+        (np.diag([-1.0, 1.0, 1.0]), "positive focal lengths"),
     ],
 )
 def test_no_camera(K, message):
@@ -60,3 +63,26 @@ def test_no_camera(K, message):
 def test_impossible_fields_of_view(fov):
     with pytest.raises(InputError, match="5 to 150"):
         camera_for((640, 480), fov)
+
+
+@pytest.mark.parametrize("size", [(0, 480), "640x480", None, (640,), (math.nan, 3), 640])
+def test_sizes_that_are_none(size):
+    with pytest.raises(InputError, match="is not a size; give"):
+        _camera_for(size)
+
+
+@pytest.mark.parametrize(
+    ("fov", "intrinsics"), [("60", None), (None, "abcd"), (None, (1, 2, 3)), (None, [[1], 2, 3, 4])]
+)
+def test_words_are_no_numbers(fov, intrinsics):
+    with pytest.raises(InputError, match=r"give numbers|give four numbers"):
+        _camera_for((640, 480), fov, intrinsics)
+
+
+def test_a_camera_of_pictures_of_another_size():
+    check_fits(camera_for((1920, 1080)), (1920, 1080))
+    with pytest.raises(
+        InputError,
+        match=r"of pictures of 960 x 540 pixels, the camera of 1920 x 1080; give .* such as camera_for\(\(960, 540\)\)",
+    ):
+        check_fits(camera_for((1920, 1080)), (960, 540))

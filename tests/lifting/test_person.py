@@ -1,4 +1,3 @@
-import sys
 from dataclasses import replace
 
 import numpy as np
@@ -8,9 +7,9 @@ import torch
 from poselift.core.errors import InputError
 from poselift.geometry import bone_lengths
 from poselift.lifting import LiftOptions, lift
-from poselift.lifting.person import lifter_input
-from poselift.lifting.prepare.gaps import with_filled_gaps
-from poselift.models import SpatioTemporalLifter, estimate_sequence, lift_sequence
+from poselift.lifting.prepare.gaps import fill_gaps
+from poselift.lifting.prepare.lifter_joints import select_lifter_joints
+from poselift.models import SpatioTemporalLifter, lift_windows
 from poselift.skeleton import CMU28, COCO17, H36M17, Skeleton
 
 NETWORK = LiftOptions(constant_bones=False, refine=False)
@@ -21,6 +20,14 @@ def hide(keypoints, first, end):
     values, scores = keypoints.keypoints.copy(), keypoints.scores.copy()
     values[first:end], scores[first:end] = np.nan, 0
     return replace(keypoints, keypoints=values, scores=scores)
+
+
+def one_window(weights, pixels, scores, times, camera):
+    """The lifter's joints of these frames in one window."""
+    given = (pixels, scores, times - times[0], camera.K, np.array(camera.image_size))
+    with torch.no_grad():
+        found = lift_windows(weights.lifter, *(torch.from_numpy(values).float()[None] for values in given))
+    return found.joints[0].numpy()
 
 
 def test_the_true_pose_comes_back_in_its_true_place(view, keypoints, oracle, camera):
@@ -35,7 +42,7 @@ def test_the_true_pose_comes_back_in_its_true_place(view, keypoints, oracle, cam
 
 def test_bones_keep_their_length_unless_told_otherwise(keypoints, weights, camera):
     def variation(motion):
-        lengths = bone_lengths(torch.from_numpy(motion.joints), motion.skeleton.parent_indices)[:, 1:]
+        lengths = bone_lengths(motion.joints, motion.skeleton.parent_indices)[:, 1:]
         return float((lengths.std(0) / lengths.mean(0)).max())
 
     assert variation(lift(keypoints, weights, camera)) < 1e-4
@@ -101,7 +108,7 @@ def test_short_gaps_are_lifted_with_interpolated_keypoints(keypoints, weights, c
     looks[[0, -1]] = True
     values = np.where(looks[:, None, None], keypoints.keypoints, np.nan)
     lifter = SpatioTemporalLifter(replace(weights.lifter.config, uncertainty=True)).eval()
-    sure = replace(weights, lifter=lifter)
+    sure = replace(weights, loaded=lifter)
     motion, whole = (lift(given, sure, camera, NETWORK) for given in (replace(keypoints, keypoints=values), keypoints))
     np.testing.assert_array_equal(motion.interpolated, ~looks)
     assert np.abs(motion.joints - whole.joints).mean() < 0.002
@@ -119,20 +126,12 @@ def test_ten_looks_a_second_are_lifted_as_twenty(keypoints, weights, camera, bet
     scores[::2] = keypoints.scores[looks]
     frames = slice(None) if between else slice(None, None, 2)
     clip = replace(keypoints, keypoints=pixels[frames], scores=scores[frames], timestamps=times[frames])
-    motion = lift(clip, weights, camera, NETWORK)
-    given, given_scores = lifter_input(
-        replace(clip, keypoints=pixels, scores=scores, timestamps=times), CMU28, 0.2, None
-    )
-    expected = lift_sequence(
-        weights.lifter,
-        *(torch.from_numpy(values) for values in with_filled_gaps(given, given_scores, times)),
-        torch.from_numpy(times).float(),
-        camera.K,
-        torch.tensor(camera.image_size, dtype=torch.float32),
-        window=weights.window,
-    )
+    motion = lift(clip, weights, camera, replace(NETWORK, window=59))
+    dense = replace(clip, keypoints=pixels, scores=scores, timestamps=times)
+    filled = fill_gaps(*select_lifter_joints(dense, CMU28, 0.2, None), times)
+    expected = one_window(weights, *filled, times, camera)
     assert motion.interpolated.tolist() == [k % 2 == 1 for k in range(59)][frames]
-    np.testing.assert_allclose(motion.joints, expected[frames].numpy(), atol=1e-5)
+    np.testing.assert_allclose(motion.joints, expected[frames], atol=1e-5)
 
 
 @pytest.mark.parametrize("step", [2, 4])
@@ -172,44 +171,18 @@ def test_above_fifty_frames_a_second_every_second_one_is_lifted_by_itself(keypoi
     assert np.isfinite(motion.root).all()
 
 
-def test_each_motion_of_a_fast_clip_gets_the_empty_frames_of_a_gap(keypoints, weights, camera, monkeypatch):
-    given = []
-
-    def spy(lifter, pixels, scores, times, *rest, **options):
-        given.append((times.numpy(), (scores > 0).any(-1).numpy()))
-        return estimate_sequence(lifter, pixels, scores, times, *rest, **options)
-
-    monkeypatch.setattr(
-        sys.modules["poselift.lifting.person"], "estimate_sequence", spy
-    )  # the package has `lift` itself
-    fast = hide(replace(keypoints, timestamps=keypoints.timestamps / 2), 40, 90)  # 100 frames a second
-    lift(fast, weights, camera, NETWORK)
-    (first, seen), (second, also_seen) = given
-    np.testing.assert_array_equal(first[~seen], second[~also_seen])
-    assert len(first[~seen]) == 4
-    assert not set(first[seen]) & set(second[also_seen])
-
-
 def test_frames_that_come_in_bursts_are_lifted_in_one_piece(keypoints, weights, camera):
     """Five at a time, a millisecond apart: as a network camera's, stamped on arrival. That is no fast clip."""
     times = keypoints.timestamps[::5].repeat(5) + np.tile(np.arange(5), 30) / 1000
-    motion = lift(replace(keypoints, timestamps=times), weights, camera, NETWORK)
-    pixels, scores = lifter_input(keypoints, CMU28, 0.2, None)
-    expected = lift_sequence(
-        weights.lifter,
-        torch.from_numpy(pixels),
-        torch.from_numpy(scores),
-        torch.from_numpy(times).float(),
-        camera.K,
-        torch.tensor(camera.image_size, dtype=torch.float32),
-        window=weights.window,
-    )
-    np.testing.assert_allclose(motion.joints, expected.numpy(), atol=1e-5)
+    motion = lift(replace(keypoints, timestamps=times), weights, camera, replace(NETWORK, window=150))
+    given = select_lifter_joints(keypoints, CMU28, 0.2, None)
+    expected = one_window(weights, *given, times, camera)
+    np.testing.assert_allclose(motion.joints, expected, atol=1e-5)
 
 
 def test_people_without_usable_keypoints_get_nan(keypoints, weights, camera):
     lifter = SpatioTemporalLifter(replace(weights.lifter.config, uncertainty=True)).eval()
-    motion = lift(replace(keypoints, scores=0.1 * keypoints.scores), replace(weights, lifter=lifter), camera)
+    motion = lift(replace(keypoints, scores=0.1 * keypoints.scores), replace(weights, loaded=lifter), camera)
     assert motion.uncertainty is not None
     assert np.isnan(motion.uncertainty).all()
 
@@ -222,3 +195,14 @@ def test_joints_that_the_lifter_does_not_give_place_nobody(keypoints, oracle, ca
     motion = lift(replace(keypoints, scores=scores), oracle, camera, LiftOptions(flip=False))
     assert np.isfinite(motion.joints).all()
     assert np.isnan(motion.root).all()
+
+
+def test_a_camera_of_pictures_of_another_size_is_refused(keypoints, weights, camera):
+    width, height = keypoints.image_size
+    with pytest.raises(InputError, match=f"the keypoints are of pictures of {width} x {height} pixels, the camera of"):
+        lift(keypoints, weights, replace(camera, image_size=(2 * width, 2 * height)))
+
+
+def test_milliseconds_are_refused(keypoints, weights, camera):
+    with pytest.raises(InputError, match=r"the timestamps are .* s apart, .*divide milliseconds by 1,000"):
+        lift(replace(keypoints, timestamps=1000 * keypoints.timestamps), weights, camera)

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 import numpy as np
-import torch
 
 from poselift.data.synthetic import rest_offsets
 from poselift.geometry import project
@@ -103,8 +102,8 @@ def render(
     t = np.array([0, height, distance])
     seen = (joints - t) @ to_camera.T
     rows = CMU28.indices(list(skeleton.joints))
-    K = torch.tensor([[1000.0, 0, 640], [0, 1000, 360], [0, 0, 1]])
-    pixels = project(torch.from_numpy(seen.reshape(-1, 3)).float(), K).view(len(seen), -1, 2).double().numpy()
+    K = np.array([[1000.0, 0, 640], [0, 1000, 360], [0, 0, 1]])
+    pixels = project(seen, K)
     keypoints = Keypoints2D(pixels[:, rows], np.full((len(seen), len(rows)), 0.9), times, skeleton, (1280, 720))
     rng = np.random.default_rng(0)
     drift = np.cumsum(rng.normal(size=(len(seen), len(rows), 3)), 0) / np.sqrt(np.arange(len(seen)) + 1)[:, None, None]

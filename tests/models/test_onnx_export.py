@@ -16,7 +16,7 @@ from poselift.models import (
     BahdanauConfig,
     build_model,
     encode,
-    estimate_sequence,
+    lift_windows,
     load_weights,
     onnx_export,
 )
@@ -74,11 +74,12 @@ def test_missing_joints_frames_and_people(graph):
     assert_equal(graph, (pixels, scores, *rest))
 
 
-def test_it_is_what_estimate_sequence_gives(graph):
+def test_it_is_what_lift_windows_gives(graph):
     view = render_views(synthetic_corpus(1, 27, seed=3), seed=4)[0]
-    clip = (view.keypoints, view.scores, view.times, view.K, view.image_size)
-    expected = estimate_sequence(graph.weights.lifter, *clip, window=27)
-    joints, uncertainty = run(graph, [part[None] for part in clip])
+    clip = [part[None] for part in (view.keypoints, view.scores, view.times, view.K, view.image_size)]
+    with torch.no_grad():
+        expected = lift_windows(graph.weights.lifter, *clip)
+    joints, uncertainty = run(graph, clip)
     np.testing.assert_allclose(joints, expected.joints.numpy(), atol=1e-4, rtol=0)
     np.testing.assert_allclose(uncertainty, 1.5 * expected.uncertainty.numpy(), atol=1e-4, rtol=0)
 

@@ -1,5 +1,6 @@
 """The files of a report."""
 
+import base64
 import shutil
 import subprocess
 

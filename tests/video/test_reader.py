@@ -75,6 +75,22 @@ def test_start_and_end_cut_exactly(make_video, name, options):
             np.testing.assert_array_equal(frame.image, other.image)
 
 
+@pytest.mark.parametrize("name", ["clip.mp4", "clip.avi"])
+def test_slow_motion_by_the_clock_of_the_recording(make_video, name):
+    path = make_video(name, frames=40)
+    reader = VideoReader(path, fps=200)
+    assert (reader.info.fps, reader.info.duration) == (200, pytest.approx(0.2))
+    whole = list(reader)
+    assert times_of(whole) == pytest.approx([n / 200 for n in range(40)])
+    assert reader.warnings == []
+    span = list(VideoReader(path, 0.05, 0.1, fps=200))
+    assert times_of(span) == times_of(whole[10:20])
+    np.testing.assert_array_equal(span[0].image, whole[10].image)
+    for rate in (0.5, 1001, math.nan):
+        with pytest.raises(InputError, match=r"fps is .*; give frames per second, from 1 to 1000"):
+            VideoReader(path, fps=rate)
+
+
 @pytest.mark.parametrize(("start", "end"), [(-1, None), (math.nan, None), (0.4, 0.4), (0.4, 0.2), (None, 0)])
 def test_spans_that_make_no_sense_are_refused(make_video, start, end):
     with pytest.raises(InputError, match=r"start|end"):

@@ -145,7 +145,7 @@ class Lifter:
             if clip is not None and clip.key == key:
                 return clip
             kept.unlink()
-        return KeepingClip(path, self._detector, kept, key, wanted.start, wanted.end, wanted.quality)
+        return KeepingClip(path, self._detector, kept, key, wanted.start, wanted.end, wanted.quality, wanted.fps)
 
 
 def _equal(earlier: dict[str, Any], record: dict[str, Any]) -> bool:

@@ -23,7 +23,7 @@ _NAMED = 10
 def absence(tracks: Sequence[Keypoints2D], frames: int, best: Sequence[float]) -> list[str]:
     """A warning where nobody was found or tracked, from the best joint score of each look."""
     if not any(best):
-        return [f"nobody was found; the detector looked at {len(best)} of {frames} frames"]
+        return [f"nobody was found in the {len(best)} of {frames} frames that were looked at"]
     if tracks:
         return []
     return [

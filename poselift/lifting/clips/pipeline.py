@@ -1,5 +1,6 @@
 """The pipeline from a clip to everybody's 3D motion. Memory grows with the keypoints only, not with the pictures."""
 
+import logging
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from poselift.detection import Detector
 from poselift.finding.finder import DEFAULT_QUALITY
 from poselift.finding.video_clip import Clip, VideoClip
 from poselift.kinematics.height import GivenHeights, Height, check_heights, height_of, with_height
+from poselift.kinematics.pace import clock_doubt
 from poselift.lifting.camera_model import CameraModel, camera_for
 from poselift.lifting.clips.clip_warnings import absence, doubts_of, gaps, odd_rate, rare_people
 from poselift.lifting.finish.joint_uncertainty import seen_joints
@@ -24,6 +26,8 @@ from poselift.models import Weights
 from poselift.structures import Keypoints2D, Motion
 from poselift.video import Frame
 from poselift.video.missing import JUMP
+
+_LOG = logging.getLogger(__name__)
 
 Progress = Callable[[str, float], None]
 """Receives the name of a stage and its finished share, 0 to 1."""
@@ -72,6 +76,7 @@ def lift_video(
     people: Sequence[int] | None = None,
     height: GivenHeights = None,
     quality: str = DEFAULT_QUALITY,
+    fps: float | None = None,
     options: LiftOptions = LiftOptions(),
     progress: Progress = lambda stage, done: None,
 ) -> LiftedClip:
@@ -88,6 +93,7 @@ def lift_video(
         people: numbers of the people to lift; all if None.
         height: standing height of everybody, or by person's number, metres; estimated if None.
         quality: how often the detector looks: best, balanced or fast.
+        fps: frames per second of the recording, where the video plays them at another rate (slow motion).
         options: settings of the lifter.
         progress: receives the progress of each stage.
 
@@ -103,7 +109,7 @@ def lift_video(
         (9, (28, 3))
     """
     return lift_clip(
-        VideoClip(path, detector, start, end, quality),
+        VideoClip(path, detector, start, end, quality, fps),
         weights,
         fov=fov,
         intrinsics=intrinsics,
@@ -159,6 +165,8 @@ def lift_clip(
         used = select_lifter_joints(track, weights.skeleton_in, options.threshold, weights.pelvis)[1]
         joints = seen_joints(used)
         warnings += doubts_of(motion, stature, joints, options.threshold)
+        if doubt := clock_doubt(motion):
+            warnings.append(f"person {track.person} {doubt}: the clock may be wrong; give the true rate with --fps")
         motions.append(motion)
         if stature is not None:
             heights[track.person] = stature
@@ -168,6 +176,9 @@ def lift_clip(
     warnings += [*rare_people(tracks, len(times)), *odd_rate(interval)]
     if not any(JUMP in warning for warning in clip.warnings):
         warnings += gaps(np.array(times))
+    _LOG.info("%s: lifted %d people in %d frames", clip.path, len(motions), len(times))
+    for warning in warnings:
+        _LOG.warning("%s: %s", clip.path, warning)
     return LiftedClip(fps, len(times), (times[0], times[-1]), camera, motions, heights, watch.seconds, warnings)
 
 

@@ -19,8 +19,7 @@ FEW_JOINTS = 6
 
 _GUESSED = 1.5
 """How much wider the uncertainty of such a body is. On the val views, with 14 choices of 1 to 5 joints, 94 % of the
-joints then lie within it with `small` and 95 % with `tiny` (benchmarks/few_joints.py). The weights of commit b635827
-had 77 % and 84 % without it."""
+joints then lie within it with `small` and 95 % with `tiny` (benchmarks/few_joints.py)."""
 
 _UNSEEN_ROOT = 1.08
 """How much wider the uncertainty is without a keypoint of the root, to which all joints are relative. Without it 87.5 %

@@ -34,7 +34,7 @@ class StreamingPeople:
         weights: the lifter.
         camera: the camera of the keypoints.
         skeleton: of the keypoints.
-        lookahead: number of later pushes that a pose waits for, as in `StreamingLifter`.
+        lookahead: number of later pushes that a pose waits for.
         options: settings; `every_frame` has no effect here.
         smooth: smooth the poses over time (`poselift.lifting.live.pose_smoothing`).
 
@@ -83,8 +83,8 @@ class StreamingPeople:
         Call it once for each frame in which a detector looked for people, also if it found nobody.
 
         Args:
-            people: keypoints and scores (as in `StreamingLifter.push`) of the people found, by number. Known people
-                who are left out were not found.
+            people: keypoints (pixels; NaN where a joint was not seen) and scores (0 to 1) of the people found, by
+                number. Known people who are left out were not found.
             timestamp: of the frame, seconds; larger than that of the push before.
 
         Raises:

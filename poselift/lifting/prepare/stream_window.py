@@ -40,7 +40,7 @@ def choose_window_frames(
     stride = stream_stride(times[observed])
     chosen = observed[here % stride :: stride][-most:]
     due = int(np.searchsorted(times, time))
-    if stride > 1:
+    if stream_stride(times) > 1:
         return np.union1d(chosen, [due])
     # Frames between, in which the person was not found, get interpolated keypoints as in a file.
     return np.arange(min(chosen[0], due), max(chosen[-1], due) + 1)
@@ -52,7 +52,7 @@ def cut_window(prepared: Prepared, time: float, most: int, token: int) -> tuple[
     Args:
         prepared: frames of `choose_window_frames`.
         time: of the frame whose pose is due.
-        most: frames in a window.
+        most: frames in a window; a slow stream whose pose waits for many frames has more.
         token: frames in a token of the lifter. Windows of all lengths end at the same place of a token, because the
             first poses tremble otherwise.
     """
@@ -67,4 +67,5 @@ def cut_window(prepared: Prepared, time: float, most: int, token: int) -> tuple[
     frames = len(segment.times)
     kept = min(frames, most)
     start = frames - kept + ((kept - most) % token if kept >= 2 * token else 0)
+    start = min(start, int(np.searchsorted(segment.times, time, side="right")) - 1)
     return prepared.tail(replace(segment, motions=1), start), more

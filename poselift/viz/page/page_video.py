@@ -39,7 +39,11 @@ class PageVideo:
 
 
 def small_video(
-    video: str | os.PathLike[str], path: Path, start: float | None = None, end: float | None = None
+    video: str | os.PathLike[str],
+    path: Path,
+    start: float | None = None,
+    end: float | None = None,
+    fps: float | None = None,
 ) -> PageVideo:
     """Writes a video of at most 960 pixels and 2.4 Mbit/s, in H.264.
 
@@ -48,6 +52,7 @@ def small_video(
         path: the .mp4 file to write.
         start: seconds; None for the beginning.
         end: seconds, exclusive; None for the end.
+        fps: frames per second of the recording, if they are not those of the file; see `VideoReader`.
 
     Raises:
         InputError: the video cannot be read or the file cannot be written.
@@ -59,7 +64,7 @@ def small_video(
         >>> len(small.times), small.inside
         (3, True)
     """
-    reader = VideoReader(video, start, end)
+    reader = VideoReader(video, start, end, fps)
     scale = min(1.0, _LONGER_SIDE / max(reader.info.width, reader.info.height))
     # Even, as H.264 wants it; one repeated column would shift the skeleton.
     size = tuple(2 * max(1, round(side * scale / 2)) for side in (reader.info.width, reader.info.height))

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from poselift.lifting.finish.refinement import refined, reprojection_offsets
+from poselift.lifting.finish.refinement import measure_offsets, move_to_rays
 from poselift.skeleton import H36M17
 
 TIMES = np.arange(90) / 30
@@ -21,7 +21,7 @@ def rays_of(joints):
 
 
 def drawn(joints, rays, weights, times=TIMES):
-    return refined(joints, reprojection_offsets(joints, rays, weights, times, H36M17))
+    return move_to_rays(joints, measure_offsets(joints, rays, weights, times, H36M17))
 
 
 def test_what_fits_its_rays_stays(truth):

@@ -2,24 +2,33 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-import torch
 
 from poselift.core.errors import InputError
 from poselift.geometry import bone_lengths
-from poselift.lifting import LiftOptions, StreamingLifter, StreamingPeople, lift
+from poselift.lifting import LiftOptions, StreamingPeople, lift
 from poselift.lifting.live.streamed_person import StreamedPerson
-from poselift.lifting.live.streaming import FORGOTTEN, Network
+from poselift.lifting.live.streaming import FORGOTTEN, lift_people
+from poselift.lifting.network.torch_network import TorchNetwork
 from poselift.lifting.prepare.gaps import MAX_GAP
+from poselift.models import SpatioTemporalLifter
 from poselift.skeleton import COCO17
 
 SMALL = LiftOptions(flip=False, window=15)
 BARE = LiftOptions(flip=False, window=15, refine=False, constant_bones=False)
 
 
-def push_all(lifter, keypoints, rows=None):
-    """What each push returns."""
+def push_all(people, keypoints, rows=None):
+    """What each push of person 1 returns for them."""
     rows = range(len(keypoints)) if rows is None else rows
-    return [lifter.push(keypoints.keypoints[k], keypoints.scores[k], float(keypoints.timestamps[k])) for k in rows]
+    return [
+        people.push({1: (keypoints.keypoints[k], keypoints.scores[k])}, float(keypoints.timestamps[k])).get(1)
+        for k in rows
+    ]
+
+
+def rest(people):
+    """The poses of person 1 at the end of the stream."""
+    return [poses.get(1) for poses in people.flush()]
 
 
 def lost(keypoints, *rows):
@@ -28,26 +37,43 @@ def lost(keypoints, *rows):
     return replace(keypoints, keypoints=values, scores=scores)
 
 
+def every(keypoints, step):
+    """Every n-th frame of the keypoints alone."""
+    rows = slice(None, None, step)
+    return replace(
+        keypoints,
+        keypoints=keypoints.keypoints[rows],
+        scores=keypoints.scores[rows],
+        timestamps=keypoints.timestamps[rows],
+    )
+
+
+@pytest.fixture
+def sure(weights):
+    """Weights of a lifter that gives uncertainties."""
+    return replace(weights, loaded=SpatioTemporalLifter(replace(weights.lifter.config, uncertainty=True)).eval())
+
+
 @pytest.mark.parametrize("lookahead", [0, 3])
 def test_each_push_gives_the_frame_of_lookahead_pushes_ago(keypoints, weights, camera, lookahead):
-    lifter = StreamingLifter(weights, camera, COCO17, lookahead, SMALL)
-    poses = push_all(lifter, keypoints[:30])
+    people = StreamingPeople(weights, camera, COCO17, lookahead, SMALL)
+    poses = push_all(people, keypoints[:30])
     assert poses[:lookahead] == [None] * lookahead
-    poses = [*poses[lookahead:], *lifter.flush()]
+    poses = [*poses[lookahead:], *rest(people)]
     assert [pose.timestamp for pose in poses] == keypoints.timestamps[:30].tolist()
     assert not any(pose.interpolated for pose in poses)
-    assert lifter.skeleton is weights.lifter.skeleton_out
+    assert people.skeleton is weights.lifter.skeleton_out
     for k, pose in enumerate(poses):
         assert pose.joints.shape == (17, 3)
         np.testing.assert_array_equal(pose.keypoints, keypoints.keypoints[k])
         np.testing.assert_allclose(pose.positions, pose.joints + pose.root)
-    assert lifter.flush() == []
+    assert people.flush() == []
 
 
 def test_the_network_sees_the_frames_up_to_the_newest_only(keypoints, weights, camera):
     """The network's own poses are those of `lift` for the same frames; later frames change nothing."""
-    lifter = StreamingLifter(weights, camera, COCO17, 2, BARE, smooth=False)
-    for newest, pose in enumerate(push_all(lifter, keypoints[:25])):
+    people = StreamingPeople(weights, camera, COCO17, 2, BARE, smooth=False)
+    for newest, pose in enumerate(push_all(people, keypoints[:25])):
         if newest in (20, 24):
             window = keypoints[newest - 14 : newest + 1]
             expected = lift(window, weights, camera, BARE)
@@ -55,78 +81,111 @@ def test_the_network_sees_the_frames_up_to_the_newest_only(keypoints, weights, c
             np.testing.assert_allclose(pose.root, expected.root[-3], atol=2e-3)
 
 
-def test_a_large_lookahead_gives_the_motion_of_lift(keypoints, weights, camera):
+@pytest.mark.parametrize("kind", ["plain", "slow", "every second frame empty"])
+def test_a_lookahead_as_long_as_the_clip_gives_the_motion_of_lift(keypoints, sure, camera, monkeypatch, kind):
+    """But for the bones, which a stream measures so far, and level feet, which it does not have."""
+    monkeypatch.setattr("poselift.lifting.finish.finished.level_feet", lambda motion, threshold: motion.joints)
+    clip = {
+        "plain": keypoints[:63],
+        "slow": every(keypoints, 5),  # ten frames a second
+        "every second frame empty": lost(keypoints[:63], *range(1, 63, 2)),
+    }[kind]
     options = LiftOptions(flip=False, window=63, constant_bones=False)
-    lifter = StreamingLifter(weights, camera, COCO17, 62, options, smooth=False)
-    poses = [push_all(lifter, keypoints[:63])[-1], *lifter.flush()]
-    expected = lift(keypoints[:63], weights, camera, options)
-    np.testing.assert_allclose(np.stack([pose.joints for pose in poses]), expected.joints, atol=1e-4)
-    np.testing.assert_allclose(np.stack([pose.root for pose in poses]), expected.root, atol=1e-3)
+    people = StreamingPeople(sure, camera, COCO17, len(clip) - 1, options, smooth=False)
+    poses = [push_all(people, clip)[-1], *rest(people)]
+    expected = lift(clip, sure, camera, options)
+    assert [pose.timestamp for pose in poses] == clip.timestamps.tolist()
+    assert [pose.interpolated for pose in poses] == expected.interpolated.tolist()
+    for name, tolerance in (("joints", 1e-5), ("root", 1e-4), ("uncertainty", 1e-5)):
+        found = np.stack([getattr(pose, name) for pose in poses])
+        np.testing.assert_allclose(found, getattr(expected, name), atol=tolerance)
+
+
+def test_the_window_of_a_slow_stream_has_the_frame_whose_pose_is_due(keypoints, weights, camera):
+    """With frames between, the later frames alone are more than a window."""
+    clip = every(keypoints, 5)
+    person = StreamedPerson(weights, camera, COCO17, 14, BARE)
+    for k in range(15):
+        person.add(clip.keypoints[k], clip.scores[k], float(clip.timestamps[k]))
+    window = person.next_window()
+    assert window.keypoints.timestamps[0] <= clip.timestamps[0]
+    lift_people([person], TorchNetwork(weights.lifter), 15, False)
+    expected = lift(clip[:15], weights, camera, BARE)
+    np.testing.assert_allclose(person.next_pose().joints, expected.joints[0], atol=1e-5)
 
 
 def test_bones_keep_a_length_that_settles(keypoints, weights, camera):
     def variation(constant):
         options = replace(SMALL, constant_bones=constant)
-        poses = push_all(StreamingLifter(weights, camera, COCO17, 0, options), keypoints, range(80))[60:]
-        skeleton = weights.lifter.skeleton_out
-        lengths = bone_lengths(torch.from_numpy(np.stack([pose.joints for pose in poses])), skeleton.parent_indices)
-        return float(lengths.diff(dim=0).abs().mean())
+        poses = push_all(StreamingPeople(weights, camera, COCO17, 0, options), keypoints, range(80))[60:]
+        joints = np.stack([pose.joints for pose in poses])
+        return float(np.abs(np.diff(bone_lengths(joints, weights.lifter.skeleton_out.parent_indices), axis=0)).mean())
 
     assert variation(True) < 0.3 * variation(False)
 
 
 def test_poses_are_smoothed(keypoints, weights, camera):
     rough, smooth = (
-        np.stack([pose.positions for pose in push_all(lifter, keypoints, range(40))])
-        for lifter in (
-            StreamingLifter(weights, camera, COCO17, 0, SMALL, smooth=smoothed) for smoothed in (False, True)
+        np.stack([pose.positions for pose in push_all(people, keypoints, range(40))])
+        for people in (
+            StreamingPeople(weights, camera, COCO17, 0, SMALL, smooth=smoothed) for smoothed in (False, True)
         )
     )
     assert np.abs(np.diff(smooth, 2, axis=0)).mean() < 0.7 * np.abs(np.diff(rough, 2, axis=0)).mean()
 
 
+def test_frames_in_which_the_person_was_not_found_are_lifted_as_in_a_file(keypoints, weights, camera):
+    """They get interpolated keypoints."""
+    clip, options = lost(keypoints[:30], *range(1, 30, 2)), replace(BARE, window=29)
+    poses = push_all(StreamingPeople(weights, camera, COCO17, 0, options, smooth=False), clip)
+    expected = lift(clip[:29], weights, camera, options)
+    np.testing.assert_allclose(poses[28].joints, expected.joints[-1], atol=1e-5)
+    assert [pose.interpolated for pose in poses] == [k % 2 == 1 for k in range(30)]
+    np.testing.assert_allclose(poses[29].joints, poses[28].joints, atol=1e-6)
+
+
 def test_a_slow_stream_is_lifted_as_a_slow_clip(keypoints, weights, camera):
     """At ten looks a second the lifter gets interpolated frames between them, as in `lift`."""
-    rows = range(0, 60, 5)
-    slow = replace(
-        keypoints,
-        keypoints=keypoints.keypoints[rows],
-        scores=keypoints.scores[rows],
-        timestamps=keypoints.timestamps[rows],
-    )
-    options = replace(BARE, window=23)
-    pose = push_all(StreamingLifter(weights, camera, COCO17, 0, options, smooth=False), slow)[-1]
+    slow, options = every(keypoints[:60], 5), replace(BARE, window=23)
+    pose = push_all(StreamingPeople(weights, camera, COCO17, 0, options, smooth=False), slow)[-1]
     np.testing.assert_allclose(pose.joints, lift(slow, weights, camera, options).joints[-1], atol=1e-5)
 
 
-def test_a_lost_person_keeps_the_last_pose_and_then_has_none(keypoints, weights, camera):
+def test_a_lost_person_keeps_the_last_pose_and_then_has_none(keypoints, sure, camera):
     keypoints = lost(keypoints, *range(40, 150))
-    poses = push_all(StreamingLifter(weights, camera, COCO17, 0, SMALL, smooth=False), keypoints)
-    end = keypoints.timestamps[39] + MAX_GAP
+    poses = push_all(StreamingPeople(sure, camera, COCO17, 0, SMALL, smooth=False), keypoints)
+    last = keypoints.timestamps[39]
     for time, pose in zip(keypoints.timestamps[40:], poses[40:], strict=True):
-        assert (pose is None) == (time > end)
+        assert (pose is None) == (time > last + MAX_GAP)
         if pose is not None:
             assert pose.interpolated
             assert np.isnan(pose.keypoints).all()
             np.testing.assert_allclose(pose.joints, poses[39].joints, atol=1e-6)
+            wider = 1 + 2 * min(time - last, MAX_GAP / 2)
+            np.testing.assert_allclose(pose.uncertainty, wider * poses[39].uncertainty, rtol=1e-5)
 
 
 def test_with_lookahead_a_gap_is_interpolated(keypoints, weights, camera):
-    lifter = StreamingLifter(weights, camera, COCO17, 4, BARE)
-    poses = [*push_all(lifter, lost(keypoints, 30, 31), range(50)), *lifter.flush()][4:]
+    people = StreamingPeople(weights, camera, COCO17, 4, BARE)
+    poses = [*push_all(people, lost(keypoints, 30, 31), range(50)), *rest(people)][4:]
     assert [k for k, pose in enumerate(poses) if pose.interpolated] == [30, 31]
     # The frame after the gap was known when the gap's poses were given.
     assert np.abs(poses[31].joints - poses[29].joints).max() > 1e-6
 
 
-def test_a_long_gap_starts_a_new_window(keypoints, weights, camera):
-    """Frames before the gap do not reach the poses after it, nor the reverse."""
-    gap = range(30, 110)
-    lifter = StreamingLifter(weights, camera, COCO17, 2, replace(BARE, window=63), smooth=False)
+@pytest.mark.parametrize("pushed", [False, True])
+def test_a_long_gap_starts_a_new_window(keypoints, weights, camera, pushed):
+    """Frames before the gap do not reach the poses after it, nor the reverse, with or without frames in the gap.
+
+    The windows are as long as tokens of four frames and the window's length allow.
+    """
+    gap, bare = range(30, 110), replace(BARE, window=63)
+    people = StreamingPeople(weights, camera, COCO17, 2, bare, smooth=False)
     seen = [k for k in range(150) if k not in gap]
-    poses = {pose.timestamp: pose for pose in [*push_all(lifter, keypoints, seen), *lifter.flush()] if pose}
+    rows = range(150) if pushed else seen
+    found = [*push_all(people, lost(keypoints, *gap), rows), *rest(people)]
+    poses = {pose.timestamp: pose for pose in found if pose and not pose.interpolated}
     assert len(poses) == len(seen)
-    bare = replace(BARE, window=63)
     before, after = (
         lift(keypoints[rows], weights, camera, bare).joints[-1] for rows in (slice(3, 30), slice(111, 150))
     )
@@ -134,23 +193,37 @@ def test_a_long_gap_starts_a_new_window(keypoints, weights, camera):
     np.testing.assert_allclose(poses[keypoints.timestamps[149]].joints, after, atol=1e-5)
 
 
-def test_fast_cameras_are_lifted_at_60_frames_a_second_or_less(keypoints, weights, camera):
-    fast = replace(keypoints, timestamps=keypoints.timestamps / 4)  # 200 frames a second
-    person, network = StreamedPerson(weights, camera, COCO17, 0, BARE), Network(weights, camera, False)
+@pytest.mark.parametrize(("fps", "stride"), [(60, 1), (100, 2), (200, 4)])
+def test_fast_cameras_are_lifted_at_60_frames_a_second_or_less(keypoints, weights, camera, fps, stride):
+    fast = replace(keypoints, timestamps=keypoints.timestamps * 50 / fps)
+    person, network = StreamedPerson(weights, camera, COCO17, 0, BARE), TorchNetwork(weights.lifter)
     for k in range(100):
         person.add(fast.keypoints[k], fast.scores[k], float(fast.timestamps[k]))
         window = person.next_window()
-        network.lift([person])
+        lift_people([person], network, 15, False)
         assert person.next_pose().timestamp == fast.timestamps[k]
-    assert window is not None
-    assert len(window.times) == 15
-    assert window.times[-1] == fast.timestamps[99]
-    np.testing.assert_allclose(np.diff(window.times), 4 / 200, rtol=1e-5)
+    (segment,) = window.segments
+    assert len(segment.times) == 15
+    assert segment.motions == 1
+    assert segment.times[-1] == fast.timestamps[99]
+    np.testing.assert_allclose(np.diff(segment.times), stride / fps, rtol=1e-5)
+
+
+def test_a_window_is_lifted_once(keypoints, weights, camera):
+    """Without a new frame with keypoints there is nothing to lift."""
+    person, network = StreamedPerson(weights, camera, COCO17, 0, BARE), TorchNetwork(weights.lifter)
+    clip = lost(keypoints, 2, 3)
+    for k in range(4):
+        person.add(clip.keypoints[k], clip.scores[k], float(clip.timestamps[k]))
+        assert (person.next_window() is None) == (k in (2, 3))
+        lift_people([person], network, 15, False)
+        assert person.next_window() is None
+        assert person.next_pose().interpolated == (k in (2, 3))
 
 
 def test_people_are_lifted_together_as_they_are_alone(keypoints, weights, camera):
     people = StreamingPeople(weights, camera, COCO17, 2, SMALL)
-    alone = {number: StreamingLifter(weights, camera, COCO17, 2, SMALL) for number in (1, 2)}
+    alone = {number: StreamingPeople(weights, camera, COCO17, 2, SMALL) for number in (1, 2)}
     moved = replace(keypoints, keypoints=keypoints.keypoints + 20.0)
     for k in range(25):
         pushed = {1: keypoints} | ({2: moved} if k >= 10 else {})
@@ -184,25 +257,30 @@ def test_people_who_are_gone_are_forgotten(keypoints, weights, camera):
     assert sorted(people.push({1: body}, 20.0)) == [1]
 
 
-def test_memory_is_bounded(keypoints, weights, camera):
-    person, network = StreamedPerson(weights, camera, COCO17, 3, SMALL), Network(weights, camera, False)
-    sizes = []
-    for k in range(100):
-        person.add(keypoints.keypoints[k % 150], keypoints.scores[k % 150], k / 30)
-        network.lift([person])
+@pytest.mark.parametrize(("every_nth", "fps"), [(1, 30), (5, 30), (1, 120), (1000, 30)])
+def test_memory_is_bounded(keypoints, weights, camera, every_nth, fps):
+    """Whoever is seen in each frame, in a fifth of them, or once."""
+    person, network = StreamedPerson(weights, camera, COCO17, 3, SMALL), TorchNetwork(weights.lifter)
+    nobody, sizes = np.full((17, 2), np.nan), []
+    for k in range(300):
+        found = k % every_nth == 0
+        person.add(keypoints.keypoints[k % 150] if found else nobody, keypoints.scores[0] * found, k / fps)
+        lift_people([person], network, 15, False)
         person.next_pose()
-        sizes.append((len(person._observed), len(person._waiting)))
-    assert max(sizes) <= (15 + 3, 3)
+        sizes.append((len(person._frames), person.pending))
+    stride = fps // 60 if fps > 60 else 1
+    assert max(sizes) <= (2 * (15 * stride + 3), 3)
+    assert (len(person._frames) <= 15 * stride + 3) or every_nth == 5
 
 
 def test_wrong_arguments_are_refused(keypoints, weights, camera):
     with pytest.raises(InputError, match="lookahead=15"):
-        StreamingLifter(weights, camera, COCO17, 15, SMALL)
+        StreamingPeople(weights, camera, COCO17, 15, SMALL)
     with pytest.raises(InputError, match="lookahead=-1"):
         StreamingPeople(weights, camera, COCO17, -1, SMALL)
-    lifter = StreamingLifter(weights, camera, COCO17, 0, SMALL)
-    push_all(lifter, keypoints, [3])
+    people = StreamingPeople(weights, camera, COCO17, 0, SMALL)
+    push_all(people, keypoints, [3])
     with pytest.raises(InputError, match="does not come after"):
-        push_all(lifter, keypoints, [3])
+        push_all(people, keypoints, [3])
     with pytest.raises(InputError, match="keypoints has the shape"):
-        lifter.push(keypoints.keypoints[0, :5], keypoints.scores[0, :5], 9.0)
+        people.push({1: (keypoints.keypoints[0, :5], keypoints.scores[0, :5])}, 9.0)

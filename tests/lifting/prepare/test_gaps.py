@@ -3,11 +3,11 @@ import pytest
 
 from poselift.lifting.prepare.gaps import (
     MAX_GAP,
+    add_frames_between,
+    choose_frames,
+    fill_gaps,
     find_segments,
-    lifted_frames,
-    widened,
-    with_filled_gaps,
-    with_frames_between,
+    widening_factors,
 )
 
 
@@ -40,8 +40,8 @@ def test_frames_that_the_clip_lacks_are_a_gap():
 
 def test_all_frames_are_lifted_where_all_are_seen():
     seen, times = without(50, 50)
-    assert lifted_frames(seen, seen, times).tolist() == list(range(50))
-    assert lifted_frames(np.ones(1, bool), np.ones(1, bool), np.zeros(1)).tolist() == [0]
+    assert choose_frames(seen, seen, times).tolist() == list(range(50))
+    assert choose_frames(np.ones(1, bool), np.ones(1, bool), np.zeros(1)).tolist() == [0]
 
 
 @pytest.mark.parametrize("fps", [30, 60, 240])
@@ -49,13 +49,13 @@ def test_all_frames_are_lifted_where_all_are_seen():
 def test_frames_between_looks_are_left_out(fps, looks):
     times = np.arange(4 * fps) / fps
     seen = np.arange(4 * fps) % (fps // looks) == 0
-    assert lifted_frames(seen, seen, times).tolist() == [*np.flatnonzero(seen)] + ([] if seen[-1] else [4 * fps - 1])
+    assert choose_frames(seen, seen, times).tolist() == [*np.flatnonzero(seen)] + ([] if seen[-1] else [4 * fps - 1])
 
 
 @pytest.mark.parametrize(("gap", "given"), [(0.1, 0), (0.18, 1), (0.3, 2), (0.5, 4), (0.98, 9)])
 def test_gaps_get_a_frame_every_tenth_of_a_second(gap, given):
     seen, times = without(150, 50, (1.0, 1.0 + gap))
-    lifted = lifted_frames(seen, seen, times)
+    lifted = choose_frames(seen, seen, times)
     assert set(np.flatnonzero(seen)) <= set(lifted)
     assert (~seen[lifted]).sum() == given
     inside = times[lifted[(times[lifted] > 0.97) & (times[lifted] < 1.01 + gap)]]
@@ -65,7 +65,7 @@ def test_gaps_get_a_frame_every_tenth_of_a_second(gap, given):
 
 def test_a_slow_clip_has_no_more_frames_to_give():
     seen = np.array([1, 1, 0, 0, 1, 1], bool)
-    assert lifted_frames(seen, seen, np.arange(6) / 4).tolist() == list(range(6))
+    assert choose_frames(seen, seen, np.arange(6) / 4).tolist() == list(range(6))
 
 
 def moving(times):
@@ -80,7 +80,7 @@ def test_short_gaps_get_keypoints_on_a_curve(fps, every):
     times = np.arange(2 * fps + 1) / fps
     true, scores = moving(times)
     seen = np.arange(len(times)) % every == 0
-    pixels, filled_scores = with_filled_gaps(
+    pixels, filled_scores = fill_gaps(
         np.where(seen[:, None, None], true, np.nan), np.where(seen[:, None], scores, 0), times
     )
     inside = slice(None, np.flatnonzero(seen)[-1] + 1)
@@ -94,7 +94,7 @@ def test_long_gaps_ends_and_frames_with_keypoints_stay_as_they_are():
     pixels, scores = moving(times)
     pixels[~seen], scores[~seen] = np.nan, 0
     pixels[70:75, 1], scores[70:75, 1] = np.nan, 0  # one joint hidden, the other seen
-    filled, filled_scores = with_filled_gaps(pixels, scores, times)
+    filled, filled_scores = fill_gaps(pixels, scores, times)
     np.testing.assert_array_equal(filled, pixels)
     np.testing.assert_array_equal(filled_scores, scores)
 
@@ -105,25 +105,25 @@ def test_a_filled_joint_has_the_lower_score_of_its_neighbours():
     scores[:4], scores[4:6] = 0.4, 0
     pixels[4:6] = np.nan
     scores[:, 1], pixels[:, 1] = 0, np.nan  # never seen
-    filled, filled_scores = with_filled_gaps(pixels, scores, times)
+    filled, filled_scores = fill_gaps(pixels, scores, times)
     np.testing.assert_allclose(filled_scores[4:6], [[0.4, 0], [0.4, 0]])
     assert np.isnan(filled[:, 1]).all()
 
 
 def test_uncertainty_grows_with_the_time_to_the_nearest_keypoints():
     seen, times = without(100, 50, (0.0, 0.2), (0.5, 1.0))
-    factors = widened(seen, times)
+    factors = widening_factors(seen, times)
     assert (factors[seen] == 1).all()
     assert factors[25:50].argmax() + 25 == pytest.approx(37, abs=1)
     assert (np.diff(factors[:10]) < 0).all()
-    assert (widened(np.zeros(5, bool), times[:5]) == 1).all()
+    assert (widening_factors(np.zeros(5, bool), times[:5]) == 1).all()
 
 
 @pytest.mark.parametrize(("fps", "parts"), [(25, 1), (15, 2), (10, 2), (4, 5)])
 def test_a_slow_clip_gets_twenty_frames_a_second(fps, parts):
     times = np.arange(10) / fps
     true, scores = moving(times)
-    pixels, between_scores, dense, given = with_frames_between(true, scores, times)
+    pixels, between_scores, dense, given = add_frames_between(true, scores, times)
     assert given.tolist() == [k % parts == 0 for k in range(9 * parts + 1)]
     np.testing.assert_array_equal(dense[given], times)
     np.testing.assert_allclose(np.diff(dense), 1 / fps / parts, atol=1e-9)
@@ -136,7 +136,7 @@ def test_no_frame_is_made_from_empty_ones():
     times = np.arange(6) / 10
     pixels, scores = moving(times)
     pixels[1:5], scores[1:5] = np.nan, 0
-    assert with_frames_between(pixels, scores, times)[3].all()
+    assert add_frames_between(pixels, scores, times)[3].all()
     for frames in (0, 1):
-        kept = with_frames_between(pixels[:frames], scores[:frames], times[:frames])
+        kept = add_frames_between(pixels[:frames], scores[:frames], times[:frames])
         assert [len(part) for part in kept] == [frames] * 4

@@ -5,7 +5,7 @@ import pytest
 
 from poselift.geometry import project
 from poselift.lifting import LiftOptions, lift
-from poselift.lifting.prepare.pelvis import pelvis_offset, usable_scores
+from poselift.lifting.prepare.pelvis import hide_misread_pelvis, pelvis_offset
 from poselift.models import load_weights
 from poselift.skeleton import CMU28, COCO17, H36M17, Skeleton
 from poselift.structures import Keypoints2D
@@ -76,7 +76,7 @@ def test_the_card_says_whether_a_pelvis_between_the_hips_is_used(keypoint, own, 
 def test_the_score_is_0_where_the_two_differ(share, own, hidden):
     points = np.array([[[0, share], [0.2, 0], [-0.2, 0], [0.2, 1], [-0.2, 1]]])
     scores = np.full((1, 5), 0.5)
-    left = usable_scores(points, scores, TRUNK, own)
+    left = hide_misread_pelvis(points, scores, TRUNK, own)
     assert left.tolist() == [[0 if hidden else 0.5, 0.5, 0.5, 0.5, 0.5]]
     assert (scores == 0.5).all()
 

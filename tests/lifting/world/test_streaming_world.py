@@ -50,7 +50,7 @@ def test_a_better_ground_comes_slowly(rendered, monkeypatch):
     """Two grounds 0.3 m apart: no frame moves by more than a few centimetres."""
     from dataclasses import replace
 
-    from poselift.lifting import streaming_world
+    from poselift.lifting.world import streaming_world
 
     first = find_ground([rendered.motion])
     grounds = iter([first, *[replace(first, height=first.height - 0.3)] * 9])

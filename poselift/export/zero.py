@@ -1,0 +1,24 @@
+"""One zero of time for all files of a run: its first frame."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from poselift.structures import Motion
+
+
+def from_zero(motions: Sequence[Motion], start: float | None = None) -> list[Motion]:
+    """The motions with their times counted from the start of the run.
+
+    Args:
+        motions: of one run.
+        start: time of the run's first frame by the clock of the motions, seconds; their own first frame if None.
+    """
+    first = min(float(motion.timestamps[0]) for motion in motions) if start is None else start
+    return [
+        replace(
+            motion,
+            timestamps=motion.timestamps - first,
+            keypoints=replace(motion.keypoints, timestamps=motion.keypoints.timestamps - first),
+        )
+        for motion in motions
+    ]

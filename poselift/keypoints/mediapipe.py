@@ -1,0 +1,113 @@
+"""JSON of MediaPipe's pose landmarks: a list of frames, each with the 33 landmarks of a person, or of several.
+
+MediaPipe itself writes no file. Read are frames as its results become JSON: a list of `{"x", "y", "z", "visibility"}`,
+or an object that has it as `landmarks`, `poseLandmarks`, `pose_landmarks` or `landmark`, alone or in a list of people.
+A frame may have its number (`frame`, `frame_id`, `frame_index` or `frame_number`) or its time (`timestamp_ms`). x and y
+are shares of the picture's width and height. A frame without people is null or an empty list.
+
+Source: https://ai.google.dev/edge/mediapipe/solutions/vision/pose_landmarker
+"""
+
+from typing import Any
+
+import numpy as np
+
+from poselift.keypoints.content import KeypointFile, Observation
+from poselift.keypoints.input_file import KeypointInput, frame_number, pick, score_of
+from poselift.skeleton import COCO_WHOLEBODY23
+
+WHAT = "JSON of MediaPipe's 33 pose landmarks"
+
+_JOINTS = 33
+_LANDMARKS = {
+    "nose": 0,
+    **{
+        f"{side}_{joint}": index + later
+        for side, later in (("left", 0), ("right", 1))
+        for joint, index in (
+            ("ear", 7),
+            ("shoulder", 11),
+            ("elbow", 13),
+            ("wrist", 15),
+            ("hip", 23),
+            ("knee", 25),
+            ("ankle", 27),
+            ("heel", 29),
+            ("big_toe", 31),  # MediaPipe's foot index
+        )
+    },
+    "left_eye": 2,
+    "right_eye": 5,
+}
+"""Landmark of each joint."""
+_KEYS = ("landmarks", "poseLandmarks", "pose_landmarks", "landmark", "pose", "keypoints", "results")
+_NUMBERS = ("frame", "frame_id", "frame_index", "frame_number")
+_PIXELS = 4.0
+"""Coordinates that reach further are pixels."""
+
+
+def recognises(file: KeypointInput) -> bool:
+    """Whether it is a list of frames with 33 landmarks, under "frames" or by itself."""
+    return file.path.suffix == ".json" and any(_people(frame) for frame in _frames(file.json))
+
+
+def read(file: KeypointInput) -> KeypointFile:
+    """The keypoints of the file.
+
+    Raises:
+        InputError: a landmark is damaged, or the frames have no distinct numbers or times.
+    """
+    places = [_LANDMARKS.get(joint) for joint in COCO_WHOLEBODY23.joints]
+    frames: dict[int, list[Observation]] = {}
+    times: dict[int, float] = {}
+    for index, frame in enumerate(_frames(file.json)):
+        number = _number(file, frame, index)
+        if number in frames:
+            raise file.fail(f"two frames have the number {number}; give each frame its own")
+        frames[number] = [_person(file, landmarks, places, number) for landmarks in _people(frame)]
+        time = score_of(frame.get("timestamp_ms")) if isinstance(frame, dict) else None
+        if time is not None:
+            times[number] = time / 1000
+    everything = [person.points[person.seen] for there in frames.values() for person in there]
+    reach = max((np.abs(points).max(initial=0.0) for points in everything), default=0.0)
+    skeleton = file.skeleton or COCO_WHOLEBODY23
+    if skeleton != COCO_WHOLEBODY23:
+        raise file.fail(f"its landmarks are MediaPipe's, read as {COCO_WHOLEBODY23.name}; leave --keypoint-set out")
+    stamps = times if len(times) == len(frames) and (np.diff([times[n] for n in sorted(times)]) > 0).all() else None
+    return KeypointFile(file.path, "mediapipe", skeleton, frames, timestamps=stamps, normalised=bool(reach < _PIXELS))
+
+
+def _frames(content: Any) -> list[Any]:
+    """The frames of the file."""
+    if isinstance(content, dict):
+        content = content.get("frames")
+    return content if isinstance(content, list) else []
+
+
+def _people(frame: Any) -> list[list[dict[str, Any]]]:
+    """The landmarks of each person of a frame."""
+    if isinstance(frame, dict):
+        return next((people for key in _KEYS if (people := _people(frame.get(key)))), [])
+    if not isinstance(frame, list) or not frame:
+        return []
+    if len(frame) == _JOINTS and all(isinstance(point, dict) and {"x", "y"} <= point.keys() for point in frame):
+        return [frame]
+    return [landmarks for part in frame if not isinstance(part, dict) or "x" not in part for landmarks in _people(part)]
+
+
+def _number(file: KeypointInput, frame: Any, index: int) -> int:
+    """The frame's own number, or its place in the list."""
+    key = next((key for key in _NUMBERS if isinstance(frame, dict) and key in frame), None)
+    if key is None:
+        return index
+    if (number := frame_number(frame[key])) is None:
+        raise file.fail(f"frame {index}: {key!r} is {frame[key]!r:.40}; it must be a whole number")
+    return number
+
+
+def _person(file: KeypointInput, landmarks: list[dict[str, Any]], places: list[int | None], number: int) -> Observation:
+    values = file.numbers(
+        [[point["x"], point["y"], point.get("visibility", 1.0)] for point in landmarks], f"landmarks in frame {number}"
+    )
+    joints = pick(values, places)
+    return Observation(joints[:, :2], np.nan_to_num(joints[:, 2]))

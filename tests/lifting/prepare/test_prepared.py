@@ -1,0 +1,54 @@
+from dataclasses import replace
+
+import numpy as np
+
+from poselift.lifting.prepare.prepared import prepare
+
+
+def slow(keypoints):
+    """Ten frames a second, with a person who is gone for a while."""
+    rows = slice(None, None, 5)
+    values = keypoints.keypoints[rows].copy()
+    values[10:24] = np.nan  # 1.4 s
+    return replace(keypoints, keypoints=values, scores=keypoints.scores[rows], timestamps=keypoints.timestamps[rows])
+
+
+def test_segments_have_their_frames_and_those_between(keypoints, weights, camera):
+    clip = slow(keypoints)
+    first, second = prepare(clip, weights, camera).segments
+    assert [(part.first, part.end) for part in (first, second)] == [(0, 10), (24, 30)]
+    for part in (first, second):
+        np.testing.assert_allclose(np.diff(part.times), 0.05, atol=1e-6)
+        given = part.frames >= 0
+        assert given.tolist() == [k % 2 == 0 for k in range(len(part.times))]
+        np.testing.assert_array_equal(clip.timestamps[part.frames[given]], part.times[given])
+
+
+def test_values_of_the_track_are_0_in_frames_between(keypoints, weights, camera):
+    _, second = prepare(slow(keypoints), weights, camera).segments
+    spread = second.spread(np.arange(30.0))
+    assert spread.tolist() == [24, 0, 25, 0, 26, 0, 27, 0, 28, 0, 29]
+
+
+def test_the_tail_of_a_segment_is_a_track_of_its_own(keypoints, weights, camera):
+    whole = prepare(slow(keypoints), weights, camera)
+    for start, first in ((4, 26), (5, 27)):  # a frame of the track, and one between
+        tail = whole.tail(whole.segments[1], start)
+        (segment,) = tail.segments
+        assert (segment.first, segment.end) == (0, 30 - first)
+        np.testing.assert_array_equal(segment.times, whole.segments[1].times[start:])
+        np.testing.assert_array_equal(segment.pixels, whole.segments[1].pixels[start:])
+        for name in ("scores", "bridged", "rays", "trust", "seen"):
+            np.testing.assert_array_equal(getattr(tail, name), getattr(whole, name)[first:])
+        np.testing.assert_array_equal(
+            segment.spread(tail.trust), whole.segments[1].spread(whole.trust)[start:], "the same frames"
+        )
+
+
+def test_rays_of_joints_that_were_not_seen_are_0(keypoints, weights, camera):
+    prepared = prepare(slow(keypoints), weights, camera)
+    unseen = prepared.trust == 0
+    assert (prepared.rays[unseen] == 0).all()
+    assert (prepared.rays[~unseen][:, 2] == 1).all()
+    assert unseen[10:24].all()
+    assert not prepared.seen[10:24].any()
