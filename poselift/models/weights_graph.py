@@ -82,13 +82,24 @@ def _share_weights(onnx: Any, graph: Any, path: Path) -> None:
         elif not half:
             nodes.append(onnx.helper.make_node("Identity", [name], [last]))
     for node in graph.node:
-        node.ClearField("metadata_props")
-        node.ClearField("doc_string")
+        for field in ("name", "metadata_props", "doc_string"):
+            node.ClearField(field)
     nodes += graph.node
     for field, values in (("initializer", [*own, *shared.values()]), ("node", nodes), ("value_info", [])):
         graph.ClearField(field)
         getattr(graph, field).extend(values)
     graph.ClearField("metadata_props")
+    _shorten_names(graph, {*shared, *(value.name for value in (*graph.input, *graph.output))})
+
+
+def _shorten_names(graph: Any, kept: set[str]) -> None:
+    """Gives values numbers instead of the exporter's names, which are half of the file."""
+    short: dict[str, str] = {"": ""}  # an input that is left out
+    for tensor in graph.initializer:
+        tensor.name = short.setdefault(tensor.name, tensor.name if tensor.name in kept else f"{len(short):x}")
+    for node in graph.node:
+        for names in (node.input, node.output):
+            names[:] = [short.setdefault(name, name if name in kept else f"{len(short):x}") for name in names]
 
 
 def _reference(onnx: Any, name: str, shape: tuple[int, ...], dtype: np.dtype, file: str, place: tuple[int, int]) -> Any:
