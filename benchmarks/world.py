@@ -1,6 +1,7 @@
 """Errors of the world frame: up, ground, foot contacts, and the motion before and after feet stand still.
 
     python -m benchmarks.world --corpus cmu50.npz --bench bench_val.npz [--weights NAME|FILE ...] [--skeleton coco17]
+    python -m benchmarks.world [--motions DIR ...] [--real mhad_s02.npz]
 
 Lifts every view of the benchmark from detector-like 2D, brings it to the world with `poselift.lifting.to_world`, and
 compares with the truth, whose world has Y up and the ground at Y = 0. Means over subjects of their means over views.
@@ -9,23 +10,41 @@ The angle of up has the median and the 90th percentile over views.
 A foot is truly down where its heel or big toe is slower than 0.2 m/s and less than 5 cm above the place where that
 joint rests, which is its median height while it is so slow. Subject 03 walks on uneven terrain: there contacts are
 truly down by speed alone, and the ground has no height to compare with.
+
+The second command compares what `poselift lift --skeleton cmu28` wrote to folders, without `--world`, with the world of
+the same motions: how much knees and hips change, how fast feet slide over the ground while they are found down, and how
+far the knees lie beside their keypoints.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 from jaxtyping import Bool, Float
 
 from benchmarks.command import add_bench, command_line, errors_shown, subject_mean, table_head, table_row
+from benchmarks.real import takes
+from poselift.core.errors import InputError
 from poselift.data.cmu_bench import CmuBench
 from poselift.data.reading import load_arrays
 from poselift.data.views import View
-from poselift.lifting import lift_view, to_world
+from poselift.export import read_motion, read_sidecar
+from poselift.export.sidecar_camera import camera_of as camera_in
+from poselift.kinematics.foot_contacts import feet_of, find_contacts
+from poselift.lifting import CameraModel, lift_view, to_world
 from poselift.lifting.dataset_views import camera_of
 from poselift.models import Weights, load_weights
 from poselift.skeleton import H36M17
 from poselift.structures import Motion
+
+KEPT = (
+    "knees and hips, median change deg",
+    "95 % deg",
+    "slide in contact cm/s",
+    "knees beside keypoints px, before",
+    "after",
+)
 
 UNEVEN = {"03"}
 """Subjects on uneven terrain."""
@@ -129,6 +148,52 @@ def measured(view: View, R: Float[np.ndarray, "3 3"], t: Float[np.ndarray, "3"],
     return row
 
 
+def read_folder(folder: Path) -> tuple[list[Motion], CameraModel]:
+    """Everybody whom `poselift lift` wrote to a folder, and the camera."""
+    paths = sorted(folder.glob("person_*.npz"))
+    if not paths:
+        raise InputError(f"{folder} has no person_*.npz; give folders of `poselift lift`")
+    motions, sidecar = [read_motion(path) for path in paths], paths[0].with_suffix(".json")
+    seen = camera_in(read_sidecar(sidecar), sidecar)
+    if seen is None:
+        raise InputError(f"{sidecar}: the camera is missing; lift again")
+    return motions, CameraModel(seen.K, seen.image_size, "given")
+
+
+def kept(motions: Sequence[Motion], camera: CameraModel) -> Iterator[list[float]]:
+    """What the world changes of each person's motion."""
+    heights = {motion.keypoints.person: motion.height for motion in motions if motion.height is not None}
+    world = to_world(motions, camera, heights=heights)
+    for before, after in zip(motions, world.motions, strict=True):
+        change = np.abs(leg_angles(after) - leg_angles(before))
+        change = change[np.isfinite(change)]
+        down, feet = find_contacts(before, world.R[1]), feet_of(after)
+        assert down is not None
+        assert feet is not None
+        steps = np.linalg.norm(np.diff(feet.points[..., [0, 2]], axis=0), axis=-1)
+        slide = (steps / np.diff(after.timestamps)[:, None, None])[down[1:] & down[:-1]]
+        names = ["left_knee", "right_knee"]
+        off = []
+        for motion in (before, replace(after, joints=after.joints @ world.R, root=(after.root - world.t) @ world.R)):
+            places = (motion.joints + motion.root[:, None])[:, motion.skeleton.indices(names)] @ camera.K.T
+            pixels = motion.keypoints.keypoints[:, motion.keypoints.skeleton.indices(names)]
+            off.append(np.nanmedian(np.linalg.norm(places[..., :2] / places[..., 2:] - pixels, axis=-1)))
+        sliding = 100 * float(np.nanmean(slide)) if len(slide) else np.nan
+        yield [float(np.median(change)), float(np.percentile(change, 95)), sliding, *off]
+
+
+def leg_angles(motion: Motion) -> Float[np.ndarray, "t 4"]:
+    """Angles between shank and thigh and between thigh and trunk of both sides, degrees."""
+    angles = []
+    for side in ("left", "right"):
+        for chain in (("hip", "knee", "ankle"), ("shoulder", "hip", "knee")):
+            rows = motion.skeleton.indices([f"{side}_{joint}" for joint in chain])
+            first, second = np.diff(motion.joints[:, rows].astype(np.float64), axis=1).swapaxes(0, 1)
+            across = np.linalg.norm(np.cross(first, second), axis=-1)
+            angles.append(np.degrees(np.arctan2(across, (first * second).sum(-1))))
+    return np.stack(angles, -1)
+
+
 def table(subjects: Sequence[str], rows: Sequence[dict[str, float]]) -> Iterator[str]:
     """The lines of the Markdown table: a column for all views, and one for each subject."""
     names = list(dict.fromkeys(subjects))
@@ -151,9 +216,25 @@ def _distance(a: np.ndarray, b: np.ndarray) -> float:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Prints a table for each of the weights."""
     parser = command_line(__doc__)
-    add_bench(parser, skeleton="coco17")
+    add_bench(parser, skeleton="coco17", required=False)
+    parser.add_argument("--motions", nargs="+", type=Path, metavar="DIR", help="folders of `poselift lift` instead")
+    parser.add_argument("--real", type=Path, metavar="FILE", help="likewise the takes of mhad_s02.npz, on the mean")
     options = parser.parse_args(arguments)
     with errors_shown(parser):
+        if options.motions or options.real:
+            print(table_head(["", *KEPT]))
+            for folder in options.motions or []:
+                motions, camera = read_folder(folder)
+                for motion, values in zip(motions, kept(motions, camera), strict=True):
+                    name = f"{folder.name}, person {motion.keypoints.person}"
+                    print(table_row([name, *(f"{value:.2f}" for value in values)]), flush=True)
+            for weights in map(load_weights, options.weights if options.real else []):
+                rows = [next(kept([lift_view(view, weights)], camera_of(view))) for view in takes(options.real)]
+                name = f"real person, {len(rows)} takes, `{weights.name}`"
+                print(table_row([name, *(f"{value:.2f}" for value in np.nanmean(rows, 0))]), flush=True)
+            return
+        if not (options.corpus and options.bench):
+            raise InputError("give --corpus cmu50.npz and --bench bench_val.npz, or --motions DIR")
         bench = list(CmuBench(options.corpus, options.bench, options.skeleton))
         poses = load_arrays(options.bench, {"R": (None, 3, 3), "t": (None, 3)}, "give bench_val.npz as --bench")
         for weights in map(load_weights, options.weights):

@@ -110,6 +110,22 @@ class Detections:
     def __len__(self) -> int:
         return len(self.boxes)
 
+    def rows(self, rows: Sequence[int] | np.ndarray) -> "Detections":
+        """Some of the people, by index."""
+        chosen = np.asarray(rows, int)
+        return Detections(
+            self.boxes[chosen], self.box_scores[chosen], self.keypoints[chosen], self.scores[chosen], self.skeleton
+        )
+
+    @classmethod
+    def joined(cls, parts: "Sequence[Detections]") -> "Detections":
+        """The people of one or several detections of one skeleton."""
+        boxes, box_scores, keypoints, scores = (
+            np.concatenate([getattr(part, name) for part in parts])
+            for name in ("boxes", "box_scores", "keypoints", "scores")
+        )
+        return cls(boxes, box_scores, keypoints, scores, parts[0].skeleton)
+
 
 @dataclass(frozen=True)
 class Keypoints2D:

@@ -78,7 +78,7 @@ def pose_similarity(
     boxes: Float[np.ndarray, "n 4"],
     parameters: NMSParameters = PARAMETERS,
 ) -> Float[np.ndarray, "n n"]:
-    """Similarity of each pose (row) to each other one (column), in units of the row's box; 0 without a common joint.
+    """Similarity of each two poses, in units of the smaller one's box; 0 without a common joint.
 
     The pose distance of RMPE, formulas 9 to 11, which grows with similarity: a soft count of matching joints, plus a
     term for their distances. With k the joints of the row and c their scores, k' and c' those of the column:
@@ -87,8 +87,9 @@ def pose_similarity(
 
     Details that the paper leaves open: the sums are means over the common joints, so one threshold serves all skeletons
     and partly visible people. Scores are relative to the highest of the pose, because detectors differ in their scale.
-    Lengths are relative to the longer side of the box. B is a square too; the paper's B, a tenth of the box in width
-    and height, is very narrow for people seen from the side.
+    Lengths are relative to the longer side of the smaller box: in units of a large person, all joints of a small person
+    beside are near. B is a square too; the paper's B, a tenth of the box in width and height, is very narrow for
+    people seen from the side.
 
     Source: Fang et al. 2017, RMPE: Regional Multi-person Pose Estimation, section 3.3,
     https://arxiv.org/abs/1612.00137
@@ -100,7 +101,7 @@ def pose_similarity(
         parameters: σ₁, σ₂ and λ.
     """
     sizes = np.maximum((boxes[:, 2:] - boxes[:, :2]).max(-1), 1e-9)
-    apart = (keypoints[:, None] - keypoints) / sizes[:, None, None, None]
+    apart = (keypoints[:, None] - keypoints) / np.minimum(sizes[:, None], sizes)[..., None, None]
     found = np.isfinite(keypoints).all(-1) & (scores > 0)
     sure = np.tanh(scores / np.maximum(scores.max(-1, keepdims=True), 1e-9) / parameters.sigma_score)
     match = (np.abs(apart) <= _MATCH / 2).all(-1) * sure[:, None] * sure

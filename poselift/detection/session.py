@@ -1,5 +1,6 @@
 """ONNX models opened with onnxruntime, on the CPU or on a CUDA device."""
 
+import os
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
@@ -96,7 +97,9 @@ def open_session(path: Path, device: str, threads: int = 0) -> onnxruntime.Infer
         if not cv2.checkHardwareSupport(_VNNI):
             # Sums of products of 8 bits would overflow on CPUs with AVX2 alone.
             settings.add_session_config_entry("session.x64quantprecision", "1")
-        session = onnxruntime.InferenceSession(_readable(path), settings, providers=providers)
+        # Bytes only where the path is not UTF-8, which onnxruntime refuses: the 8-bit models share another file's data.
+        model = path if os.fsencode(path).decode(errors="replace") == str(path) else path.read_bytes()
+        session = onnxruntime.InferenceSession(model, settings, providers=providers)
     except Exception as error:  # onnxruntime's exceptions have no common base
         raise InputError(f"model {path} cannot be used by onnxruntime: {reason(error)}") from error
     # If CUDA's libraries do not load, onnxruntime falls back to the CPU with a mere log line.
@@ -105,12 +108,3 @@ def open_session(path: Path, device: str, threads: int = 0) -> onnxruntime.Infer
             f"device {device}: onnxruntime could not load CUDA; check the driver and the CUDA libraries, or choose cpu"
         )
     return session
-
-
-def _readable(path: Path) -> str | bytes:
-    """The path, beside which onnxruntime finds the weights of some models; the file's bytes if it is not UTF-8."""
-    try:
-        str(path).encode()
-    except UnicodeEncodeError:
-        return path.read_bytes()
-    return str(path)

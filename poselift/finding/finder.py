@@ -15,6 +15,8 @@ from poselift.detection.duplicates import intersection_over_union, overlap, pose
 from poselift.detection.orientation import LEANING, body_angle
 from poselift.finding.followed import Followed, Place
 from poselift.finding.looks import LookAhead, looks
+from poselift.finding.looks_back import LooksBack
+from poselift.finding.overlaps import Confusions, agreement, claimed, touching
 from poselift.finding.searches import RunningSearch, Searches
 from poselift.structures import Detections
 from poselift.video import Frame
@@ -61,7 +63,12 @@ _FOUND = 0.5
 _NEW = 0.2
 """Least mean joint score of newcomers."""
 _NEW_TURNED = 0.35
-"""The same where they were looked at from several angles: the best of several looks scores higher, also at nobody."""
+"""The same where they were looked at from several angles: the best of several looks scores higher, also at nobody; and
+beside people who are followed."""
+_AGREES = 0.5
+"""Least fit of the looks at these to what the search found."""
+_HIDDEN = 0.5
+"""Seconds for which somebody is expected behind another person without being seen."""
 _FINE_TAKES, _TURNED_TAKES = 0.2, 0.1
 """Seconds of the video after which a fine search, and one for turned people, is taken over: about as long as it takes
 on one core."""
@@ -70,6 +77,11 @@ on one core."""
 @runtime_checkable
 class PeopleFinder(Protocol):
     """Finds the people of successive frames."""
+
+    @property
+    def warnings(self) -> list[str]:
+        """When people were confused, one line each."""
+        ...
 
     def look(self, frame: Frame) -> Detections | None:
         """The people in the next frame; None where the finder does not look."""
@@ -144,6 +156,7 @@ class SearchingFinder:
     """
 
     def __init__(self, detector: Detector, pace: Pace) -> None:
+        self.warnings: list[str] = []
         self._detector = detector
         self._rate = pace.looks / 2
         self._clock, self._tick = _Clock(self._rate), -1
@@ -185,6 +198,13 @@ class Finder:
         self._search: RunningSearch | None = None
         self._clock, self._tick = _Clock(pace.looks), -1
         self._ahead: LookAhead | None = None
+        self._begun: list[Followed] = []  # newcomers of the last look, for looks back
+        self._confusions = Confusions()
+
+    @property
+    def warnings(self) -> list[str]:
+        """When people were confused, or might be."""
+        return self._confusions.warnings()
 
     def look(self, frame: Frame, everybody: bool = False, later: Frame | None = None) -> Detections | None:
         """The people at whom the finder looks in a frame; None where it does not look.
@@ -195,7 +215,7 @@ class Finder:
             later: the next frame at which the finder may look, if it is there already.
         """
         time = frame.timestamp
-        last, self._tick = self._tick, self._clock.tick(time)
+        last, self._tick, self._begun = self._tick, self._clock.tick(time), []
         if self._search is None and (how := self._searches.due(time, frame.image, self._people)):
             self._start_search(frame, replace(how, quick=self._pace.quick))
             if self._tick == 0:  # the detector may open its network for looks while the first search runs
@@ -213,13 +233,19 @@ class Finder:
         if taken is None and later is not None and len(places) == len(due) == 1:
             # Several people keep the cores busy without this.
             self._ahead = LookAhead.begun(self._detector, later, due[0], self._pace.quick)
-        found, turned = looks(self._detector, frame.image, places, due, time, self._pace.quick, taken)
-        return self._kept(found, turned, due, new_scores, time)
+        others = [person.expected(time) for person in self._people if not any(person is other for other in due)]
+        found, turned = looks(self._detector, frame.image, places, due, time, self._pace.quick, taken, others)
+        return self._kept(found, turned, due, new, new_scores, time)
 
     def find(self, frames: Iterable[Frame]) -> Iterator[tuple[Detections | None, float]]:
-        """What `look` gives for each frame, and the frame's timestamp; see `PeopleFinder`."""
+        """The people in each frame, newcomers from the first frame that shows them; see `PeopleFinder`."""
+        back = LooksBack(self._detector, self._pace.quick)
         for frame, later, last in _with_later(frames, self._pace.looks):
-            yield self.look(frame, last, later if self._pace.calm == 1 else None), frame.timestamp
+            back.add(frame, self.look(frame, last, later if self._pace.calm == 1 else None))
+            for person in self._begun:
+                back.follow(person)
+            yield from back.ready(frame.timestamp)
+        yield from back.ready()
 
     def _taken(self, due: Sequence[Followed], newcomers: int, time: float) -> Detections | None:
         """What the look ahead gives for this frame; None without one, or if it was at another place."""
@@ -246,12 +272,19 @@ class Finder:
                 person.misses, person.box_score = 0, max(score, person.score) if person.turned else score
             elif search.misses(person, found, frame.image.shape):
                 person.misses += 1
-        new = np.flatnonzero(intersection_over_union(found.boxes, search.boxes).max(1, initial=0) < _SAME)
+        apart = intersection_over_union(found.boxes, search.boxes).max(1, initial=0) < _SAME
+        new = np.flatnonzero(apart & ~search.shows_again(found))
         places = [_place(found, row) for row in new.tolist()]
         return places, found.box_scores[new].tolist()
 
     def _kept(
-        self, found: Detections, turned: list[bool], due: list[Followed], new_scores: list[float], time: float
+        self,
+        found: Detections,
+        turned: list[bool],
+        due: list[Followed],
+        new: list[Place],
+        new_scores: list[float],
+        time: float,
     ) -> Detections:
         """The people who were seen, each once; those who were lost are no longer followed.
 
@@ -259,7 +292,8 @@ class Finder:
             found: everybody in `due`, then the newcomers.
             turned: whether the look at each was at a turned body.
             due: people who are followed.
-            new_scores: box scores of the newcomers.
+            new: where a search found the newcomers.
+            new_scores: their box scores.
             time: of the frame, seconds.
         """
         count = len(due)
@@ -267,30 +301,49 @@ class Finder:
             due[row].recognised(score) if row < count else score >= (_NEW_TURNED if turned[row] else _NEW)
             for row, score in enumerate(found.box_scores.tolist())
         ]
+        # Of somebody who is beside a painted body a look may show what is left of that body.
+        for row, place in enumerate(new, count):
+            if seen[row] and any(touching(place.box, person.expected_box(time)) for person in self._people):
+                agrees = agreement(found, place, row) >= _AGREES
+                seen[row] = agrees and found.box_scores[row] >= _NEW_TURNED
+        places = [person.expected(time) for person in due]
+        # Those who are followed come first: a newcomer may be one of them in another crop. Of two who are followed, and
+        # look the same now, the one stays who was expected there.
+        order = found.box_scores.copy()
+        for row, place in enumerate(places):
+            order[row] = 1 + order[row] * agreement(found, place, row)
         rows = np.flatnonzero(seen)
-        # Those who are followed come first: a newcomer may be one of them in another crop.
-        order = found.box_scores[rows] + (rows < count)
-        rows = np.sort(rows[pose_nms(found.keypoints[rows], found.scores[rows], found.boxes[rows], order)])
-        for person in [due[row] for row in range(count) if row not in rows]:
-            self._people = [other for other in self._people if other is not person]
-            self._searches.lost(person, time)
-        box_scores = []
-        for row in rows.tolist():
+        rows = np.sort(rows[pose_nms(found.keypoints[rows], found.scores[rows], found.boxes[rows], order[rows])])
+        kept = found.rows(rows)
+        expected = [places[row].points if row < count else None for row in rows.tolist()]
+        lost = claimed(kept, expected)
+        if lost.any():
+            self._confusions.joint(time)
+        kept.keypoints[lost], kept.scores[lost] = np.nan, 0.0
+        for index, person in enumerate(due):
+            if index in rows:
+                continue
+            behind = any(touching(places[index].box, box) for box in found.boxes[rows])
+            if behind:
+                self._confusions.person(time)
+            if not behind or time - person.time > _HIDDEN:
+                self._people = [other for other in self._people if other is not person]
+                self._searches.lost(person, time)
+        for index, row in enumerate(rows.tolist()):
             if row < count:
                 person = due[row]
-                person.update(found, row, time, turned[row])
+                person.update(kept, index, time, turned[row], lost[index])
             else:
-                person = Followed.begun(found, row, new_scores[row - count], time, turned[row])
+                person = Followed.begun(kept, index, new_scores[row - count], time, turned[row])
                 self._people.append(person)
-            box_scores.append(person.box_score)
-        return Detections(
-            found.boxes[rows], np.array(box_scores), found.keypoints[rows], found.scores[rows], found.skeleton
-        )
+                self._begun.append(Followed.begun(kept, index, person.box_score, -time, turned[row]))
+            kept.box_scores[index] = person.box_score
+        return kept
 
 
 def _place(found: Detections, row: int) -> Place:
     """Where a newcomer is, turned as the search saw it."""
     points = found.keypoints[row]
     angle = body_angle(points, found.scores[row], found.skeleton)
-    place = Place(found.boxes[row], 0.0, points)
+    place = Place(found.boxes[row], 0.0, points, found.scores[row])
     return place.turned(angle) if angle is not None and abs(angle) > LEANING else place

@@ -1,10 +1,10 @@
 """Somebody whom a finder looks at again and again."""
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 
 from poselift.detection.orientation import LEANING, body_angle, box_along
 from poselift.structures import Detections
@@ -36,16 +36,28 @@ class Place:
     Attributes:
         box: of the joints, pixels; with an angle, before it is turned about its own middle.
         angle: of the body, clockwise from upright, radians.
-        points: the joints, pixels.
+        points: the joints, pixels; NaN for joints that were not seen.
+        scores: of the joints, at the last look or search.
     """
 
     box: Float[np.ndarray, "4"]
     angle: float
-    points: Float[np.ndarray, "n 2"]
+    points: Float[np.ndarray, "j 2"]
+    scores: Float[np.ndarray, " j"]
 
     def turned(self, angle: float) -> "Place":
         """The same joints, for a look at a body that is turned by another angle."""
-        return Place(box_along(self.points, angle), angle, self.points) if len(self.points) else self
+        seen = self.points[np.isfinite(self.points).all(-1)]
+        return replace(self, box=box_along(seen, angle), angle=angle) if len(seen) else self
+
+    @property
+    def size(self) -> float:
+        """Longer side of the box, pixels, at least 1."""
+        return max(1.0, float((self.box[2:] - self.box[:2]).max()))
+
+    def moved(self, by: Float[np.ndarray, "2"]) -> "Place":
+        """The same place, moved by some pixels."""
+        return replace(self, box=self.box + np.tile(by, 2), points=self.points + by)
 
 
 @dataclass
@@ -55,6 +67,7 @@ class Followed:
     Attributes:
         box: around the joints at the last look, pixels.
         keypoints: at the last look, pixels; NaN for joints that were not seen.
+        scores: of the joints at the last look.
         time: of the last look, seconds.
         score: average of the mean joint scores.
         box_score: of the last search that found this person.
@@ -68,6 +81,7 @@ class Followed:
 
     box: Float[np.ndarray, "4"]
     keypoints: Float[np.ndarray, "j 2"]
+    scores: Float[np.ndarray, " j"]
     time: float
     score: float
     box_score: float
@@ -87,7 +101,8 @@ class Followed:
         score = float(found.box_scores[row])
         if turned:  # to a search of the upright picture a turned body scores low
             box_score = max(box_score, score)
-        return cls(found.boxes[row], found.keypoints[row], time, score, box_score, angle=angle, turned=turned)
+        points, scores = found.keypoints[row], found.scores[row]
+        return cls(found.boxes[row], points, scores, time, score, box_score, angle=angle, turned=turned)
 
     @property
     def size(self) -> float:
@@ -102,8 +117,7 @@ class Followed:
     def expected(self, time: float) -> Place:
         """Where this person is expected, moved on with the velocity of the whole body."""
         ahead = self._ahead(time)
-        points = self.keypoints[np.isfinite(self.keypoints).all(-1)] + self._velocity * ahead
-        place = Place(self.expected_box(time), 0.0, points)
+        place = Place(self.expected_box(time), 0.0, self.keypoints + self._velocity * ahead, self.scores)
         return place.turned(self.angle + self._spin * ahead) if self.turned else place
 
     def expected_box(self, time: float) -> Float[np.ndarray, "4"]:
@@ -131,9 +145,17 @@ class Followed:
         """Whether a look with this mean joint score shows this person still."""
         return score >= max(_LEAST, _COLLAPSE * self.score) and self.misses < _MISSES
 
-    def update(self, found: Detections, row: int, time: float, turned: bool) -> None:
-        """Takes over a row of a look, which was at the turned body or at the upright picture."""
-        elapsed = time - self.time
+    def update(self, found: Detections, row: int, time: float, turned: bool, hidden: Bool[np.ndarray, " j"]) -> None:
+        """Takes over a row of a look.
+
+        Args:
+            found: the people of the look.
+            row: of this person.
+            time: of the look, seconds.
+            turned: whether it was at the turned body, or at the upright picture.
+            hidden: joints that somebody else hides; they go on with the body.
+        """
+        elapsed, expected = time - self.time, self.expected(time).points
         moved = (found.keypoints[row] - self.keypoints) / elapsed
         clear = np.isfinite(moved).all(-1) & (found.scores[row] > _TRACED)
         if self._joint_velocities is not None:
@@ -145,6 +167,10 @@ class Followed:
             self._velocity = self._velocity + trust * (np.median(moved[clear], axis=0) - self._velocity)
         self._joint_velocities = moved
         self.box, self.keypoints, self.time = found.boxes[row], found.keypoints[row], time
+        self.scores = found.scores[row]
+        if hidden.any():
+            self.keypoints = np.where(hidden[:, None], expected, self.keypoints)
+            self.box = np.concatenate([np.nanmin(self.keypoints, 0), np.nanmax(self.keypoints, 0)])
         self.score += _ADAPTED * (float(found.box_scores[row]) - self.score)
         self._turn(body_angle(found.keypoints[row], found.scores[row], found.skeleton), elapsed, trust, turned)
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from jaxtyping import UInt8
@@ -11,11 +11,14 @@ from poselift.core.threads import pool
 from poselift.detection import PlaceDetector
 from poselift.detection.orientation import LEANING, SURE, apart, body_angle, other_angles
 from poselift.finding.followed import Followed, Place
+from poselift.finding.overlaps import agreement, touching, without_others
 from poselift.structures import Detections
 from poselift.video import Frame
 
 _CONVINCING = 0.1
 """By how much the mean joint score must be higher for somebody who is followed to be turned by a quarter or more."""
+_FITS = 0.7
+"""Fit of a look to what was expected, below which another one follows in which nothing of the others is left."""
 _NEAR, _ALIKE = 0.05, 0.1
 """Largest distance between the edges of two places that are as good as one, as a share of the longer side, and between
 their angles, radians."""
@@ -41,7 +44,7 @@ class LookAhead:
     def begun(cls, detector: PlaceDetector, frame: Frame, person: Followed, quick: bool) -> "LookAhead":
         """A look that begins."""
         place = person.expected(frame.timestamp)
-        return cls(person, frame.timestamp, place, pool().submit(_look, detector, frame.image, [place], quick))
+        return cls(person, frame.timestamp, place, pool().submit(_look_at, detector, frame.image, [place], quick))
 
     def serves(self, people: Sequence[Followed], time: float) -> bool:
         """Whether a look at some people at a time in seconds would be at nearly the same place."""
@@ -60,6 +63,7 @@ def looks(
     time: float,
     quick: bool = False,
     found: Detections | None = None,
+    others: Sequence[Place] = (),
 ) -> tuple[Detections, list[bool]]:
     """The person in each place, and whether the look was at a turned body.
 
@@ -73,9 +77,15 @@ def looks(
         time: of the frame, seconds.
         quick: see `poselift.detection.PlaceDetector`.
         found: the person in each place, if they were looked at already.
+        others: where those who are followed, and not among these places, are expected.
     """
+    followed = [*places[: len(people)], *others]
+    hidden = [
+        [other for other in (followed if row < len(people) else [*places, *others]) if other is not place]
+        for row, place in enumerate(places)
+    ]
     if found is None:
-        found = _look(detector, frame, places, quick)
+        found = _look(detector, frame, places, hidden, quick)
     tried = list(enumerate(places))
     worth = found.box_scores.tolist()
     for row, place in enumerate(places):
@@ -90,21 +100,48 @@ def looks(
             worth.append(-_CONVINCING if row < len(people) and apart(other, measured) > LEANING else 0.0)
     if len(tried) == len(places):
         return found, [bool(place.angle) for place in places]
-    more = _look(detector, frame, [place for _, place in tried[len(places) :]], quick)
+    again = tried[len(places) :]
+    more = _look(detector, frame, [place for _, place in again], [hidden[row] for row, _ in again], quick)
     worth[len(places) :] = (more.box_scores + worth[len(places) :]).tolist()
     best = [
         max((index for index, (which, _) in enumerate(tried) if which == row), key=lambda index: worth[index])
         for row in range(len(places))
     ]
-    boxes, box_scores, keypoints, scores = (
-        np.concatenate([getattr(found, name), getattr(more, name)])[best]
-        for name in ("boxes", "box_scores", "keypoints", "scores")
-    )
-    chosen = Detections(boxes, box_scores, keypoints, scores, found.skeleton)
-    return chosen, [bool(tried[index][1].angle) for index in best]
+    return Detections.joined([found, more]).rows(best), [bool(tried[index][1].angle) for index in best]
 
 
 def _look(
+    detector: PlaceDetector,
+    frame: UInt8[np.ndarray, "_ _ 3"],
+    places: Sequence[Place],
+    hidden: Sequence[Sequence[Place]],
+    quick: bool,
+) -> Detections:
+    """The person in each place, in a picture without those of `hidden` who overlap with the place."""
+    near = [
+        [other for other in others if touching(place.box, other.box)]
+        for place, others in zip(places, hidden, strict=True)
+    ]
+    crowded = [row for row, others in enumerate(near) if others]
+    if not crowded:
+        return _look_at(detector, frame, places, quick)
+
+    def look(row: int) -> Detections:
+        tries = []
+        for shared in (True, False):
+            part, corner = without_others(frame, places[row], near[row], detector.skeleton, shared)
+            found = _look_at(detector, part, [places[row].moved(-corner)], quick)
+            tries.append(replace(found, boxes=found.boxes + np.tile(corner, 2), keypoints=found.keypoints + corner))
+            if agreement(tries[-1], places[row]) >= _FITS:
+                break
+        return max(tries, key=lambda found: agreement(found, places[row]) * found.box_scores[0])
+
+    alone = [row for row, others in enumerate(near) if not others]
+    several = [_look_at(detector, frame, [places[row] for row in alone], quick)] if alone else []
+    return Detections.joined([*several, *pool().map(look, crowded)]).rows(np.argsort([*alone, *crowded]))
+
+
+def _look_at(
     detector: PlaceDetector, frame: UInt8[np.ndarray, "_ _ 3"], places: Sequence[Place], quick: bool
 ) -> Detections:
     boxes = np.array([place.box for place in places]).reshape(-1, 4)

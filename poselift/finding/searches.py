@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from itertools import cycle
 
 import numpy as np
-from jaxtyping import Float, UInt8
+from jaxtyping import Bool, Float, UInt8
 
 from poselift.core.threads import patient_pool, pool
 from poselift.detection import PlaceDetector, Search
-from poselift.detection.duplicates import pose_nms
+from poselift.detection.duplicates import PARAMETERS, pose_nms, pose_similarity
 from poselift.detection.multipose import crowded
 from poselift.finding.followed import Followed
 from poselift.finding.picture_changes import Changes
@@ -155,13 +155,17 @@ class RunningSearch:
 
     def found(self) -> Detections:
         """The people whom the search found, each once."""
-        parts = [part.result() for part in self.parts]
-        boxes, box_scores, keypoints, scores = (
-            np.concatenate([getattr(part, name) for part in parts])
-            for name in ("boxes", "box_scores", "keypoints", "scores")
-        )
-        rows = pose_nms(keypoints, scores, boxes, box_scores)
-        return Detections(boxes[rows], box_scores[rows], keypoints[rows], scores[rows], parts[0].skeleton)
+        found = Detections.joined([part.result() for part in self.parts])
+        return found.rows(pose_nms(found.keypoints, found.scores, found.boxes, found.box_scores))
+
+    def shows_again(self, found: Detections) -> Bool[np.ndarray, " n"]:
+        """Which of the people whom it found are others' doubles: somebody is followed who looks the same."""
+        if not self.people:
+            return np.zeros(len(found), bool)
+        keypoints = np.concatenate([found.keypoints, [person.keypoints for person in self.people]])
+        scores = np.concatenate([found.scores, [person.scores for person in self.people]])
+        alike = pose_similarity(keypoints, scores, np.concatenate([found.boxes, self.boxes]))
+        return alike[: len(found), len(found) :].max(1) >= PARAMETERS.threshold
 
     def misses(self, person: Followed, found: Detections, shape: tuple[int, ...]) -> bool:
         """Whether it should have found somebody who is not among those whom it found.

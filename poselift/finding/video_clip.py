@@ -99,7 +99,7 @@ class VideoClip:
         quality: str = DEFAULT_QUALITY,
         fps: float | None = None,
     ) -> None:
-        build_finder(detector, quality)  # checks the quality before the long work
+        self._finder = build_finder(detector, quality)
         self._quality = quality
         self._reader = VideoReader(path, start, end, fps)
         self._detector, self.video_fps = detector, fps
@@ -112,8 +112,8 @@ class VideoClip:
 
     @property
     def warnings(self) -> list[str]:
-        """Problems of the video, one line each."""
-        return list(self._reader.warnings)
+        """Problems of the video and of its people, one line each."""
+        return [*self._reader.warnings, *self._finder.warnings]
 
     def frames(self) -> Iterator[Frame]:
         """The frames of the span; each call reads the video anew."""
@@ -121,7 +121,8 @@ class VideoClip:
 
     def people(self, frames: Iterable[Frame]) -> Iterator[tuple[Detections | None, float]]:
         """The people in each frame; None where the finder does not look."""
-        return build_finder(self._detector, self._quality).find(frames)
+        self._finder = build_finder(self._detector, self._quality)
+        return self._finder.find(frames)
 
     def tracker(self) -> Tracker:
         """A tracker that compares poses: detectors do not know who is who."""

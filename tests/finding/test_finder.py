@@ -108,6 +108,39 @@ def test_newcomers_are_found_within_half_a_second():
     assert first[400] - 2.2 < 0.6
 
 
+def test_newcomers_of_a_file_are_there_from_the_first_frame_that_shows_them():
+    def people(time):
+        return [(100, 50)] + [(300 - 40 * time, 50)] * (time > 1.03)
+
+    _, seen = watch(people, 2.5, small=(1,))
+    with_newcomer = [time for time, found in seen if found is not None and len(found) == 2]
+    assert 1.03 < with_newcomer[0] < 1.03 + 1 / 15 + 1e-6
+    assert np.diff(with_newcomer).max() < 0.15
+    for time, found in seen:
+        if found is not None and len(found) == 2:
+            assert corners(found)[1] == pytest.approx(300 - 40 * time, abs=1), time
+
+
+def test_somebody_who_is_missed_at_the_start_is_there_from_the_start():
+    class Late(Street):
+        def search(self, frame, how):
+            found = super().search(frame, how)
+            return found if self.time(frame) > 0.1 or not len(found) else found.rows([0])
+
+    finder = Finder(Late(lambda time: [(100, 50), (300, 50)]), PACE)
+    first = next(found for found, _ in finder.find(frames(1)))
+    assert corners(first) == [100, 300]
+
+
+def test_looks_without_a_file_do_not_look_back():
+    detector = Street(lambda time: [(100, 50)] + [(300, 50)] * (time > 0.5))
+    finder = Finder(detector, PACE)
+    times = [time for time, found in ((frame.timestamp, finder.look(frame)) for frame in frames(1.5)) if found]
+    assert times == sorted(times)
+    looked = [time for time, _ in detector.looks]
+    assert looked == sorted(looked)
+
+
 EVERY = Pace(30.0, 1, 4.0)
 
 

@@ -1,0 +1,109 @@
+"""Looks back in a file: newcomers are followed backwards to the first frame that shows them."""
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+from jaxtyping import UInt8
+
+from poselift.detection import PlaceDetector
+from poselift.detection.duplicates import pose_nms
+from poselift.finding.followed import Followed, Place
+from poselift.finding.looks import looks
+from poselift.finding.overlaps import agreement, claimed
+from poselift.structures import Detections
+from poselift.video import Frame
+
+_BACK = 0.6
+"""Seconds of looks that are kept. Newcomers are found within 0.4 s (benchmarks/tracking.md)."""
+_SPACING = 1 / 15
+"""Least time between two pictures that are kept, seconds: nine at most."""
+_LONGEST = 1920
+"""Longer side of kept pictures at most, pixels: larger ones are thinned, so that memory stays below 60 MB."""
+_SAME = 0.3
+"""Least fit of a pose to the later one, moved back, of the same person."""
+
+
+@dataclass
+class _Look:
+    """The people in a frame, or None without a look; the picture if it is kept, and its pixels' distance there."""
+
+    time: float
+    found: Detections | None
+    picture: UInt8[np.ndarray, "_ _ 3"] | None
+    step: int
+
+
+class LooksBack:
+    """The last looks at a file, to which newcomers can be added.
+
+    Args:
+        detector: looks.
+        quick: see `poselift.detection.PlaceDetector`.
+    """
+
+    def __init__(self, detector: PlaceDetector, quick: bool) -> None:
+        self._detector, self._quick = detector, quick
+        self._looks: deque[_Look] = deque()
+        self._kept = -np.inf
+
+    def add(self, frame: Frame, found: Detections | None) -> None:
+        """A look that follows the ones before."""
+        step, picture = -(-max(frame.image.shape) // _LONGEST), None
+        if found is not None and frame.timestamp >= self._kept + _SPACING - 1e-6:
+            self._kept = frame.timestamp
+            picture = frame.image if step == 1 else np.ascontiguousarray(frame.image[::step, ::step])
+        self._looks.append(_Look(frame.timestamp, found, picture, step))
+
+    def follow(self, person: Followed) -> None:
+        """Adds a newcomer of the last look to the looks before, as long as their pictures show this person.
+
+        Args:
+            person: begun with the last look, with its time negated: looks back are looks at a film in reverse.
+        """
+        for look in list(self._looks)[-2::-1]:
+            if look.picture is None or look.found is None:
+                continue
+            found = self._found(person, look, look.picture, look.found)
+            if found is None:
+                return
+            look.found = found
+
+    def ready(self, time: float = np.inf) -> Iterator[tuple[Detections | None, float]]:
+        """The looks that are too old at a time to be added to, and their times; all of them without a time."""
+        while self._looks and self._looks[0].time < time - _BACK:
+            look = self._looks.popleft()
+            yield look.found, look.time
+
+    def _found(
+        self, person: Followed, look: _Look, picture: UInt8[np.ndarray, "_ _ 3"], there: Detections
+    ) -> Detections | None:
+        """The people of a look and this person; None if the picture does not show anybody else."""
+        place = person.expected(-look.time)
+        others = [
+            _scaled(Place(there.boxes[row], 0.0, there.keypoints[row], there.scores[row]), look.step)
+            for row in range(len(there))
+        ]
+        seen, turned = looks(
+            self._detector, picture, [_scaled(place, look.step)], [person], -look.time, self._quick, others=others
+        )
+        seen = replace(seen, boxes=seen.boxes * look.step, keypoints=seen.keypoints * look.step)
+        if not person.recognised(float(seen.box_scores[0])):
+            return None
+        if agreement(seen, place) < _SAME:
+            return None
+        both = Detections.joined([there, seen])
+        order = np.append(np.ones(len(there)), 0.0)
+        if len(there) not in pose_nms(both.keypoints, both.scores, both.boxes, order):
+            return None
+        lost = claimed(both, [*there.keypoints, None])
+        person.update(both, len(there), -look.time, turned[0], lost[-1])
+        both.keypoints[lost], both.scores[lost] = np.nan, 0.0
+        both.box_scores[-1] = person.box_score
+        return both
+
+
+def _scaled(place: Place, step: int) -> Place:
+    """A place in a picture of which every so many pixels are left."""
+    return Place(place.box / step, place.angle, place.points / step, place.scores)
