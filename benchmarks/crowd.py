@@ -199,6 +199,7 @@ def crossed(crossing: Crossing, detector: Detector, quality: str) -> dict[str, l
     for found, time in build_finder(detector, quality).find(crossing.frames):
         tracker.update(found, time)
     tracks = [track.bridged() for track in tracker.tracks()]
+    same = np.array([[one.split("_")[1] == other.split("_")[1] for other in _NAMES] for one in _NAMES])
     owners: list[list[int]] = [[], []]
     result: dict[str, list[float]] = {"behind": [], "front": [], "stolen": [], "exchanged": []}
     for row, frame in enumerate(crossing.frames):
@@ -225,7 +226,6 @@ def crossed(crossing: Crossing, detector: Detector, quality: str) -> dict[str, l
             if found_there:
                 pose = shown[best][1][_LIMBS]
                 to_other = np.linalg.norm(pose[:, None] - other[_LIMBS], axis=-1)
-                same = np.array([[a.split("_")[1] == b.split("_")[1] for b in _NAMES] for a in _NAMES])
                 to_other = np.where(same, to_other, np.inf).min(1)
                 to_own = np.linalg.norm(pose - own[_LIMBS], axis=-1)
                 stolen = int(((to_own > near[which]) & (to_other < near[1 - which] / 2)).sum())

@@ -22,7 +22,6 @@ from pathlib import Path
 
 import numpy as np
 from jaxtyping import Bool, Float
-from rich.progress import track
 
 from benchmarks.command import add_bench, command_line, errors_shown, table_head, table_row
 from benchmarks.real import LIMBS, takes
@@ -35,6 +34,7 @@ from poselift.cli.calibrate import (
     errors_beside_uncertainty,
 )
 from poselift.core.errors import InputError
+from poselift.core.progress import track
 from poselift.data.cmu_bench import CmuBench
 from poselift.data.views import View
 from poselift.lifting import lift_view

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.study.budgets import BUDGETS
-from benchmarks.study.sweep import StudyRequest, run_study
+from benchmarks.study.sweep import StudyRequest, commands, run_study
 from poselift.core.errors import InputError
 
 
@@ -32,9 +32,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--bench", metavar="FILE", help="bench_val.npz to validate on; needs --corpus")
     parser.add_argument("--only", nargs="+", metavar="ROW", default=[], help="only these rows, by name")
     parser.add_argument("--page", type=Path, metavar="FILE", help="also write the page docs/mechanisms.md")
+    parser.add_argument(
+        "--commands", action="store_true", help="only print the full command of each row, and train nothing"
+    )
     given = parser.parse_args(arguments)
     out = given.out or Path("outputs") / f"study_{given.budget}"
+    request = StudyRequest(given.budget, out, given.corpus, given.bench, tuple(given.only), given.page)
     try:
-        run_study(StudyRequest(given.budget, out, given.corpus, given.bench, tuple(given.only), given.page))
+        if given.commands:
+            print("\n".join(commands(request)))
+        else:
+            run_study(request)
     except InputError as error:
         parser.exit(2, f"error: {error}\n")

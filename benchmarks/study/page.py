@@ -32,7 +32,8 @@ _COLUMNS = (
 _HEADS = (
     "In the tables, `params` is the number of parameters in thousands, k is the exponent of each cost (`mem.` is "
     f"memory), and the last two columns are the cost of a window of T = {_FRAMES} frames: MACs in millions and time in "
-    "ms."
+    "ms. Positions are part of the task: compare rows with the same ones, such as a mechanism without rotary positions "
+    "with the `control` of its family that has sinusoidal ones."
 )
 _SURE = 3
 """Standard deviations of one row by which two rows must differ: 2.8 are 95 % for the difference of two."""
@@ -88,7 +89,8 @@ def write_page(
         f"Each row trained for {budget.steps} steps of {budget.batch} windows of {budget.frames} frames, with the "
         f"optimizer `{budget.optimizer}` where it names no other. Warm-ups with a length take a tenth of the steps. "
         f"Errors are on the first {budget.views} validation views of {study.protocol.title}. The budget sets the size "
-        f"of the models; row.json of each row has its full command."
+        f"of the models; `--commands` prints the full command of each row "
+        f"({_link(path, 'those of the budget short', 'benchmarks/study/short_commands.txt')})."
         f"{_noise(results) if budget.steps >= _ENOUGH else _FEW}"
     )
     parts = [_INTRODUCTION.format(command=command, budget=said, note=NOTE, heads=_HEADS)]
@@ -107,9 +109,9 @@ def _noise(results: Mapping[str, Mapping[str, Any]]) -> str:
     errors = ", ".join(f"{results[name]['error']['mpjpe']:.1f}" for name in REFERENCES if name in results)
     return (
         f"\n\nThe default lifter has been trained with the seeds 0, 1 and 2: {errors} mm, a standard deviation of "
-        f"{spread:.1f} mm. All other rows have one seed, and two of them that differ by less than "
-        f"{_SURE * spread:.1f} mm ({_SURE} deviations) are equal as far as this study can tell. Each table begins with "
-        f"the smallest error. {_same(results)}"
+        f"{spread:.1f} mm. All other rows have the seed 0 alone; other seeds are not measured yet. Two rows that "
+        f"differ by less than {_SURE * spread:.1f} mm ({_SURE} deviations) are equal as far as this study can tell. "
+        f"Among rows with the same positions, each table begins with the smallest error. {_same(results)}"
     )
 
 
@@ -121,11 +123,11 @@ def _same(results: Mapping[str, Mapping[str, Any]]) -> str:
 
 
 def _table(path: Path, rows: Sequence[Row], results: Mapping[str, Mapping[str, Any]]) -> str:
-    """The table of a family, the smallest error first."""
-    rows = sorted(rows, key=lambda row: results[row.name]["error"]["mpjpe"])
+    """The table of a family: the smallest error first among rows with the same positions."""
+    rows = sorted(rows, key=lambda row: (row.positions, results[row.name]["error"]["mpjpe"]))
     lines = [
-        f"| {' | '.join(['name and override', *(column.title for column in _COLUMNS)])} |",
-        f"| {' | '.join(['---', *['---:'] * len(_COLUMNS)])} |",
+        f"| {' | '.join(['name and override', 'positions', *(column.title for column in _COLUMNS)])} |",
+        f"| {' | '.join(['---', '---', *['---:'] * len(_COLUMNS)])} |",
     ]
     for row in rows:
         result = results[row.name]
@@ -134,7 +136,7 @@ def _table(path: Path, rows: Sequence[Row], results: Mapping[str, Mapping[str, A
         numbers = [column.text(cell) or "-" for column, cell in zip(_COLUMNS, cells, strict=True)]
         links = f"{_link(path, 'code', row.code)}, {_link(path, 'test', row.test)}"
         name = f"`{row.name}` {links}<br>`{' '.join(row.overrides)}`"
-        lines.append(f"| {' | '.join([name, *numbers])} |")
+        lines.append(f"| {' | '.join([name, row.positions, *numbers])} |")
     return "\n".join(lines) + "\n"
 
 

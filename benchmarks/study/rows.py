@@ -1,10 +1,11 @@
 """The rows of the study: every mechanism of the thesis, with its file and the test of that file."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from poselift.cli.config import CONF
-from poselift.nn.attention import ATTENTION
+from poselift.nn.attention import ATTENTION, takes_rotation
 from poselift.nn.attention.scores import SCORES
 
 SCORE, DISTRIBUTION = "Attention score functions", "Distribution functions"
@@ -16,6 +17,9 @@ FAMILIES = (SCORE, DISTRIBUTION, REACH, STREAMS, EFFICIENT, TRANSFORMER, SCHEDUL
 
 REFERENCES = ("encoder", "encoder_seed_1", "encoder_seed_2")
 """The default lifter with the seeds 0, 1 and 2: how much they differ is the noise of the study."""
+
+_CONTROLLED = {SCORE: "score", DISTRIBUTION: "distribution", REACH: "reach", STREAMS: "between", EFFICIENT: "efficient"}
+"""Families of attention mechanisms, and the beginning of the names of their controls."""
 
 _REACH = ("local_monotonic", "local_predictive", "hard")
 _TRANSFORMERS = ("lifter", "encoder_decoder", "mixste")
@@ -36,6 +40,8 @@ class Row:
         test: path of that file's test.
         model: a choice of conf/model.
         warmup: the key of the warm-up's length; None if it has no such key.
+        positions: of the tokens over time, a value of `LifterConfig.positions`; "none" in models without a code of
+            positions. Rows compare only with rows of the same positions.
     """
 
     name: str
@@ -45,11 +51,13 @@ class Row:
     test: str
     model: str = "lifter"
     warmup: str | None = "schedule.warmup.steps"
+    positions: str = "rotary"
 
 
 def all_rows() -> list[Row]:
     """Every row, in the order of the families."""
-    rows = [*_attention(), *_distributions(), *_transformer(), *_schedules(), *_inits(), *_models()]
+    mechanisms = [*_attention(), *_distributions()]
+    rows = [*mechanisms, *_controls(mechanisms), *_transformer(), *_schedules(), *_inits(), *_models()]
     return sorted(rows, key=lambda row: FAMILIES.index(row.family))
 
 
@@ -62,6 +70,7 @@ def _attention() -> list[Row]:
             (f"model/attention={name}", *_LONG.get(name, ())),
             ATTENTION[name].__module__.replace(".", "/") + ".py",
             f"tests/nn/attention/test_{name}.py",
+            positions="rotary" if name == "hierarchical" or takes_rotation(name) else "sinusoidal",
         )
         for name in _choices("model/attention")
     ]
@@ -91,9 +100,35 @@ def _distributions() -> list[Row]:
     ]
 
 
+def _controls(mechanisms: Sequence[Row]) -> list[Row]:
+    """The default lifter in each family of mechanisms, with each of the positions that rows of the family have.
+
+    Without them, a mechanism without rotary positions would be charged with what its positions cost. `general` and
+    `local` show what the positions do to mechanisms that take both.
+    """
+    where = ("poselift/nn/attention/scaled_dot.py", "tests/nn/attention/test_scaled_dot.py")
+    plain = [
+        Row(f"{short}_control_{positions}", family, (f"model.positions={positions}",), *where, positions=positions)
+        for family, short in _CONTROLLED.items()
+        for positions in sorted({row.positions for row in mechanisms if row.family == family})
+    ]
+    both = [
+        replace(
+            row,
+            name=f"{row.name}_sinusoidal",
+            overrides=(*row.overrides, "model.positions=sinusoidal"),
+            positions="sinusoidal",
+        )
+        for row in mechanisms
+        if row.name in ("general", "local")
+    ]
+    return [*plain, *both]
+
+
 def _transformer() -> list[Row]:
+    where = ("poselift/nn/positions.py", "tests/nn/test_positions.py")
     positions = [
-        Row(name, TRANSFORMER, (f"model.positions={name}",), "poselift/nn/positions.py", "tests/nn/test_positions.py")
+        Row(name, TRANSFORMER, (f"model.positions={name}",), *where, positions=name)
         for name in ("rotary", "sinusoidal", "learned")
     ]
     where = ("poselift/models/lifter.py", "tests/models/test_lifter.py")
@@ -136,9 +171,14 @@ def _inits() -> list[Row]:
         Row("post_norm", INITS, ("model.norm=post",), *blocks),
         Row("post_norm_no_warmup", INITS, ("model.norm=post", bare), *blocks, warmup=None),
         Row("t_fixup", INITS, (fixed,), *t_fixup, warmup=None),
-        Row("decoder_post_norm", INITS, (decoder, "model.norm=post"), *blocks, "encoder_decoder"),
-        Row("decoder_post_norm_no_warmup", INITS, (decoder, "model.norm=post", bare), *blocks, "encoder_decoder", None),
-        Row("decoder_t_fixup", INITS, (decoder, fixed), *t_fixup, "encoder_decoder", None),
+        *(
+            Row(name, INITS, (decoder, *overrides), *where, "encoder_decoder", warmup, "sinusoidal")
+            for name, overrides, where, warmup in (
+                ("decoder_post_norm", ("model.norm=post",), blocks, Row.warmup),
+                ("decoder_post_norm_no_warmup", ("model.norm=post", bare), blocks, None),
+                ("decoder_t_fixup", (fixed,), t_fixup, None),
+            )
+        ),
     ]
 
 
@@ -164,8 +204,10 @@ def _model(name: str, model: str, *overrides: str, family: str = BEFORE) -> Row:
     file = {"birnn": "recurrent", "gru": "recurrent", "lstm": "recurrent", "rnn": "recurrent"}.get(model, model)
     file = "seq2seq" if model.startswith("seq2seq") else file
     given = (f"model={model}", *overrides)
-    return Row(name, family, given, f"poselift/models/{file}.py", f"tests/models/test_{file}.py", model)
+    positions = "sinusoidal" if model == "encoder_decoder" else "none"
+    where = (f"poselift/models/{file}.py", f"tests/models/test_{file}.py")
+    return Row(name, family, given, *where, model, positions=positions)
 
 
 def _choices(group: str) -> list[str]:
-    return sorted(path.stem for path in (Path(CONF) / group).glob("*.yaml"))
+    return sorted(path.stem for path in (Path(CONF) / group).glob("[!_]*.yaml"))

@@ -107,6 +107,7 @@ class Study:
         cost = self._cost(row, folder)
         result = {
             "name": row.name,
+            "positions": row.positions,
             "command": self.command(row),
             "seconds": {
                 "training": trained - begun,

@@ -22,6 +22,7 @@ from poselift.cli.overrides import quoted
 from poselift.core.choices import choose
 from poselift.core.errors import InputError
 from poselift.core.files import check_writable
+from poselift.core.progress import MinuteLines
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,16 @@ class StudyRequest:
     page: Path | None = None
 
 
+def commands(request: StudyRequest) -> list[str]:
+    """The full command of each wanted row, as a line for a shell.
+
+    Raises:
+        InputError: an option cannot be used.
+    """
+    study = Study(BUDGETS[request.budget], request.out, _data(request))
+    return [study.command(row) + f" name={row.name}" for row in _wanted(request, all_rows())]
+
+
 def run_study(request: StudyRequest) -> None:
     """Trains the rows that are not finished, and writes tables and plots of all finished ones.
 
@@ -52,8 +63,7 @@ def run_study(request: StudyRequest) -> None:
         InputError: an option cannot be used, or the training of a row failed.
     """
     rows = all_rows()
-    by_name = {row.name: row for row in rows}
-    wanted = [choose("row", name, by_name) for name in request.only] or rows
+    wanted = _wanted(request, rows)
     out = request.out
     check_writable(out)
     study = Study(BUDGETS[request.budget], out, _data(request))
@@ -79,6 +89,11 @@ def run_study(request: StudyRequest) -> None:
         raise SystemExit(stop)
 
 
+def _wanted(request: StudyRequest, rows: Sequence[Row]) -> Sequence[Row]:
+    by_name = {row.name: row for row in rows}
+    return [choose("row", name, by_name) for name in request.only] or rows
+
+
 def _data(request: StudyRequest) -> list[str]:
     """The overrides that choose the training data."""
     if bool(request.corpus) != bool(request.bench):
@@ -96,6 +111,7 @@ def _train(study: Study, rows: Sequence[Row]) -> tuple[dict[str, str], int | Non
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, redirect_stdout=False, redirect_stderr=False) as progress:
         task = progress.add_task("study", total=len(rows))
+        lines = MinuteLines(console)
         for row in rows:
             progress.update(task, description=row.name)
             try:
@@ -109,6 +125,7 @@ def _train(study: Study, rows: Sequence[Row]) -> tuple[dict[str, str], int | Non
             except SystemExit as stop:  # of a training that was stopped, or by SIGTERM outside a training
                 return failed, stop.code if isinstance(stop.code, int) else 1
             progress.advance(task)
+            lines.report("study", progress.tasks[task].completed / len(rows))
     return failed, None
 
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from statistics import stdev
 from typing import Any
 
-from benchmarks.study.rows import REFERENCES, Row
+from benchmarks.study.rows import FAMILIES, REFERENCES, Row
 from benchmarks.study.run import LENGTHS, Study
 from poselift.core.files import write_json, write_text
 from poselift.reports.csv_tables import csv_table
@@ -100,5 +100,10 @@ def _table(
     columns: tuple[Column, ...],
     cells: Any,
 ) -> Table:
-    made = tuple(TableRow((row.family, row.name), cells(results[row.name]), (row.family,)) for row in rows)
-    return Table("study", title, ("family", "name"), columns, made)
+    # The best of a family is sought among rows of the same positions.
+    rows = sorted(rows, key=lambda row: (FAMILIES.index(row.family), row.positions))
+    made = tuple(
+        TableRow((row.family, row.name, row.positions), cells(results[row.name]), (row.family, row.positions))
+        for row in rows
+    )
+    return Table("study", title, ("family", "name", "positions"), columns, made)

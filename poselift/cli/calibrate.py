@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 from rich.console import Console
-from rich.progress import track
 
 from poselift.cli.paths import local_path
 from poselift.core.errors import InputError
 from poselift.core.files import sha256, write_json
+from poselift.core.progress import track
 from poselift.data.cmu_bench import CmuBench
 from poselift.data.views import View
 from poselift.lifting import lift_view

@@ -14,13 +14,13 @@ from hydra.utils import instantiate
 from jaxtyping import Float
 from omegaconf import DictConfig, OmegaConf
 from rich.console import Console
-from rich.progress import track
 
 from poselift.cli.config import check_config, output_folder, plain_dict, run_configured
 from poselift.cli.predictions import Predicted, open_predictions
 from poselift.core.errors import InputError
 from poselift.core.files import write_json, write_text
 from poselift.core.kinds import Count
+from poselift.core.progress import track
 from poselift.data.views import View
 from poselift.reports.evaluation import ViewScore, evaluation_results, score_view
 from poselift.reports.poses import example_poses
@@ -28,8 +28,8 @@ from poselift.reports.prediction_files import Predictions, save_predictions
 from poselift.reports.protocols import Protocol, get_protocol
 from poselift.reports.text import text_table
 
-Scored = tuple[int, Float[np.ndarray, "t j 3"], ViewScore]
-"""Index of a view, its prediction, and its score."""
+Scored = tuple[int, Float[np.ndarray, "t j 3"], tuple[ViewScore, ...]]
+"""Index of a view, its prediction, and its score under each protocol."""
 
 
 class EvaluateKeys(TypedDict):
@@ -39,6 +39,7 @@ class EvaluateKeys(TypedDict):
     protocol: str
     output: str | None
     name: str | None
+    also: Sequence[str] | None
     view: str | None
     processes: Count
     weights: str | None
@@ -61,7 +62,9 @@ def run(config: DictConfig) -> None:
 
 
 def evaluate(config: DictConfig) -> None:
-    """Scores every view, prints the table and writes predictions.npz, metrics.json and table.txt.
+    """Scores every view, prints the tables and writes predictions.npz, metrics.json and table.txt.
+
+    Every protocol of `also` has its metrics.json and table.txt in a folder of its name.
 
     Raises:
         InputError: something that the config names cannot be used.
@@ -73,46 +76,59 @@ def evaluate(config: DictConfig) -> None:
 
 def _evaluate(config: DictConfig, output: Path) -> None:
     """Evaluates into a folder that no other run uses; see `evaluate`."""
-    protocol = get_protocol(config.protocol)
+    protocols = _protocols(config)
     console = Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
     views = _views(config)
     predictions = open_predictions(config, views)
-    warnings = predictions.warnings(views, protocol)
-    scored = _score(config, views, predictions, protocol)
-    scores = [score for _, _, score in scored]
-    warnings += protocol.gaps(predictions.skeleton, {score.group for score in scores})
-    poses = {score.name: pose for _, pose, score in scored}
+    scored = _score(config, views, predictions, protocols)
+    poses = {views[index].name: pose for index, pose, _ in scored}
     method = {"name": config.name or predictions.name, "seed": predictions.seed, "model": predictions.model}
-    results = evaluation_results(
-        scores,
-        protocol,
-        method,
-        {**predictions.settings, **predictions.file, "data": plain_dict(config.data), "view": config.view},
-        warnings,
-        example_poses(
-            views,
-            poses,
+    found = []
+    for place, protocol in enumerate(protocols):
+        scores = [each[place] for _, _, each in scored]
+        warnings = predictions.warnings(views, protocol)
+        warnings += protocol.gaps(predictions.skeleton, {score.group for score in scores})
+        results = evaluation_results(
             scores,
-            predictions.skeleton,
             protocol,
-            lengths=predictions.lengths,
-            partial=predictions.partial,
-        ),
-    )
+            method,
+            {**predictions.settings, **predictions.file, "data": plain_dict(config.data), "view": config.view},
+            warnings,
+            example_poses(
+                views,
+                poses,
+                scores,
+                predictions.skeleton,
+                protocol,
+                lengths=predictions.lengths,
+                partial=predictions.partial,
+            ),
+        )
+        found.append((output if place == 0 else output / protocol.name, protocol, results, warnings))
     about = {**method, "settings": predictions.settings}
     save_predictions(
         output / "predictions.npz",
         Predictions(poses, predictions.skeleton, predictions.lengths, predictions.partial, about=about),
     )
-    write_json(output / "metrics.json", results)
-    table = text_table(results)
-    write_text(output / "table.txt", table)
-    console.print(table, end="")
-    for warning in warnings:
-        console.print(f"warning: {warning}", style="yellow")
-    console.print(protocol.note)
-    console.print(f"Written to {output}: metrics.json, table.txt, predictions.npz")
-    console.print(f"Plots and pictures, alone or beside others: {shlex.join(['poselift', 'report', str(output)])}")
+    for folder, protocol, results, warnings in found:
+        write_json(folder / "metrics.json", results)
+        table = text_table(results)
+        write_text(folder / "table.txt", table)
+        console.print(table, end="")
+        for warning in warnings:
+            console.print(f"warning: {warning}", style="yellow")
+        console.print(protocol.note)
+        console.print(f"Written to {folder}: metrics.json, table.txt{', predictions.npz' * (folder == output)}")
+    report = shlex.join(["poselift", "report", *(str(folder) for folder, *_ in found)])
+    console.print(f"Plots and pictures, alone or beside others: {report}")
+
+
+def _protocols(config: DictConfig) -> list[Protocol]:
+    """The protocol of the config, then those of `also`."""
+    names = [config.protocol, *(config.also or ())]
+    if twice := [name for name, count in Counter(names).items() if count > 1]:
+        raise InputError(f"also={twice[0]} is a protocol that is scored already; name each protocol once")
+    return [get_protocol(name) for name in names]
 
 
 def _views(config: DictConfig) -> list[View]:
@@ -129,11 +145,13 @@ def _views(config: DictConfig) -> list[View]:
     return [views[names.index(config.view)]]
 
 
-def _score(config: DictConfig, views: Sequence[View], predictions: Predicted, protocol: Protocol) -> list[Scored]:
+def _score(
+    config: DictConfig, views: Sequence[View], predictions: Predicted, protocols: Sequence[Protocol]
+) -> list[Scored]:
     """Scores of all views in their order, computed by `processes=` processes."""
     count = config.processes
     if count == 1:
-        return _score_share(views, predictions, protocol, 0, 1)
+        return _score_share(views, predictions, protocols, 0, 1)
     plain = OmegaConf.create(plain_dict(config))
     # As many threads in each process as here: the last digit of a matrix product can depend on their number.
     with ProcessPoolExecutor(
@@ -149,11 +167,11 @@ def _score(config: DictConfig, views: Sequence[View], predictions: Predicted, pr
 def _score_in_process(config: DictConfig, rank: int) -> list[Scored]:
     """One process's share; it reads the files itself, because views and lifters are larger than their files."""
     views = _views(config)
-    return _score_share(views, open_predictions(config, views), get_protocol(config.protocol), rank, config.processes)
+    return _score_share(views, open_predictions(config, views), _protocols(config), rank, config.processes)
 
 
 def _score_share(
-    views: Sequence[View], predictions: Predicted, protocol: Protocol, rank: int, processes: int
+    views: Sequence[View], predictions: Predicted, protocols: Sequence[Protocol], rank: int, processes: int
 ) -> list[Scored]:
     """Scores of every view whose index modulo `processes` is `rank`."""
     console = Console(stderr=True, quiet=rank > 0)
@@ -161,8 +179,11 @@ def _score_share(
     for index in track(range(rank, len(views), processes), description="Evaluating", console=console):
         view = views[index]
         pose = predictions.predict(view)
-        score = score_view(
-            view, pose, predictions.skeleton, protocol, lengths=predictions.lengths, partial=predictions.partial
+        scores = tuple(
+            score_view(
+                view, pose, predictions.skeleton, protocol, lengths=predictions.lengths, partial=predictions.partial
+            )
+            for protocol in protocols
         )
-        done.append((index, pose, score))
+        done.append((index, pose, scores))
     return done

@@ -12,11 +12,11 @@ import numpy as np
 import torch
 from jaxtyping import Float
 from rich.console import Console
-from rich.progress import track
 from torch import Tensor
 
 from poselift.core.errors import InputError
 from poselift.core.files import atomic_path, check_writable
+from poselift.core.progress import track
 from poselift.data.asf_amc import AsfSkeleton, pose_bones, read_amc, read_asf
 from poselift.data.cmu import MISSING
 from poselift.data.reading import Layout

@@ -89,7 +89,10 @@ def pick_split(split: str, splits: Mapping[str, T], dataset: str) -> T:
         InputError: no such split; the message lists the splits.
     """
     if split not in splits:
-        raise InputError(f"data.split={split} is not a split of {dataset}; choose {' or '.join(splits)}")
+        raise InputError(
+            f"split={split} is not a split of {dataset}; choose {' or '.join(splits)} (data.train.split and "
+            "data.val.split in training, data.split in evaluation)"
+        )
     return splits[split]
 
 

@@ -1,9 +1,10 @@
 """Motion seen by virtual cameras and a simulated detector: 2D to train on without pictures."""
 
+import math
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Required, Unpack
+from typing import Annotated, Any, Required, Unpack
 
 import torch
 
@@ -230,20 +231,25 @@ class SyntheticData(VirtualData):
     Args:
         clips: number of clips to train on.
         clip_frames: frames per clip.
+        people_seed: seed of the figures. It is not the seed of the run, so that runs that differ in theirs train on the
+            same people.
         **common: as for `VirtualData`.
     """
 
     pelvis: Pelvis | None = "hips"
 
-    def __init__(self, clips: int = 64, clip_frames: int = 250, **common: Unpack[VirtualOptions]) -> None:
+    def __init__(
+        self, clips: int = 64, clip_frames: int = 250, people_seed: int = 0, **common: Unpack[VirtualOptions]
+    ) -> None:
         super().__init__(**common)
         for name, number in {"data.clips": clips, "data.clip_frames": clip_frames}.items():
             checked(name, Count, number)
-        self.clips, self.clip_frames = clips, clip_frames
+        checked("data.people_seed", Annotated[int, 0, math.inf], people_seed)
+        self.clips, self.clip_frames, self.people_seed = clips, clip_frames, people_seed
 
     def training_corpus(self) -> MotionCorpus:
-        """Motion made with the seed of the run."""
-        return synthetic_corpus(self.clips, self.clip_frames, self.seed)
+        """The same motion in every run with one `people_seed`."""
+        return synthetic_corpus(self.clips, self.clip_frames, self.people_seed)
 
     def validation_views(self) -> list[View]:
         """Other figures, the same in every run."""

@@ -169,8 +169,8 @@ class Confusions:
     def warnings(self) -> list[str]:
         """A line for each kind."""
         kinds = (
-            (self._people, "people overlap, and one of two was not found or looked like the other"),
-            (self._joints, "people overlap, and joints in one place are left out of one of two"),
+            (self._people, "people overlap, and one of them is missing or was taken for another"),
+            (self._joints, "people overlap, and joints that two of them claimed are left out of one"),
         )
         return [f"{text}: {_spans(spans)}" for spans, text in kinds if spans]
 

@@ -22,6 +22,7 @@ from poselift.metrics.motion import (
     jerks,
     velocity_errors,
 )
+from poselift.metrics.pck2d import PCK2D, PCK2D_ALPHA, box_diagonal, correct_pixels
 from poselift.metrics.pck3d import (
     AUC3D,
     CURVE_THRESHOLDS_MM,
@@ -54,6 +55,8 @@ __all__ = [
     "MPJPE",
     "MPJVE",
     "NMPJPE",
+    "PCK2D",
+    "PCK2D_ALPHA",
     "PCK3D",
     "PCP",
     "PDJ",
@@ -73,9 +76,11 @@ __all__ = [
     "angle_names",
     "bone_length_errors",
     "bone_length_variations",
+    "box_diagonal",
     "correct_joints",
     "correct_joints_by_threshold",
     "correct_limbs",
+    "correct_pixels",
     "detected_joints",
     "jerks",
     "joint_angles",

@@ -1,7 +1,7 @@
 """The Transformer with an encoder and an autoregressive decoder."""
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Literal
 
 import torch
 from jaxtyping import Bool, Float
@@ -31,6 +31,7 @@ class EncoderDecoderConfig(ModelConfig):
         attention: mechanism of the encoder.
         decoder_attention: mechanism of the decoder among its own tokens.
         cross_attention: mechanism from the decoder to the encoder.
+        positions: how tokens know their time; the decoder finds its frames in the encoder by a code in the tokens.
         norm: place of the blocks' norms, one of `poselift.nn.blocks.NORMS`.
         init: initial weights, one of `poselift.nn.initialisation.INITS`; "t_fixup" needs norm="none".
     """
@@ -44,6 +45,7 @@ class EncoderDecoderConfig(ModelConfig):
     attention: AttentionSpec = "scaled_dot"
     decoder_attention: AttentionSpec = "scaled_dot"
     cross_attention: AttentionSpec = "scaled_dot"
+    positions: Literal["sinusoidal"] = "sinusoidal"
     norm: str = "pre"
     init: str = "default"
 

@@ -15,7 +15,7 @@ from poselift.core.errors import InputError
 from poselift.models.base import Estimate, Lifter, needed_mask
 from poselift.models.encoding import CONTEXT_CHANNELS, Encoded, pad_time
 from poselift.models.model_config import AttentionSpec, Depth, ModelConfig, Share, Size
-from poselift.nn.attention import attention_spec, build_attention
+from poselift.nn.attention import ATTENTION, attention_spec, build_attention, takes_rotation
 from poselift.nn.blocks import EncoderBlock, FeedForward
 from poselift.nn.initialisation import initialise_
 from poselift.nn.positions import LearnedPosition, RotaryTime, SinusoidalTime
@@ -48,8 +48,8 @@ class LifterConfig(ModelConfig):
         joint_attention: mechanism over the joints of a frame.
         causal: a time token sees only itself and the tokens before it; not with temporal_upsampling="interpolate".
             `encode` still rotates and scales a window by all of its frames: in live use, end the window at the present.
-        positions: how time tokens know their time (`poselift.nn.positions`). A mechanism that takes no rotation gets
-            "sinusoidal" instead of "rotary".
+        positions: how time tokens know their time (`poselift.nn.positions`); "rotary" needs a mechanism over time that
+            takes it (`poselift.nn.attention.takes_rotation`).
         norm: place of the norms in the blocks over time tokens, one of `poselift.nn.blocks.NORMS`.
         init: initial weights, one of `poselift.nn.initialisation.INITS`; "t_fixup" needs norm="none".
     """
@@ -85,6 +85,14 @@ class LifterConfig(ModelConfig):
         if self.temporal_upsampling not in UPSAMPLING:
             raise InputError(
                 f"temporal_upsampling={self.temporal_upsampling} is not known; choose {', '.join(UPSAMPLING)}"
+            )
+        if self.positions == "rotary" and not takes_rotation(self.attention):
+            spec = attention_spec(self.attention)
+            score = f" with score={spec['score']}" if "score" in spec else ""
+            takers = ", ".join(name for name in ATTENTION if takes_rotation(name))
+            raise InputError(
+                f"attention={spec['name']}{score} takes no rotary positions; set positions=sinusoidal (or "
+                f"learned), or choose a mechanism that takes them: {takers}"
             )
         if self.drop_path == 1:
             raise InputError("drop_path=1 drops the last block always; choose a share below 1")
@@ -164,8 +172,7 @@ class SpatioTemporalLifter(Lifter):
         layers = build_attention(config.attention, dim, heads, config.depth, causal=config.causal)
         if any(layer.length is not None for layer in layers):
             raise InputError("attention over time must take any number of tokens; give this one to joint_attention")
-        takes_rotation = all(layer.takes_rotation for layer in layers)
-        self.rotary = RotaryTime(dim // heads) if config.positions == "rotary" and takes_rotation else None
+        self.rotary = RotaryTime(dim // heads) if config.positions == "rotary" else None
         self.time_code: nn.Module | None = None
         if self.rotary is None:
             self.time_code = LearnedPosition(dim) if config.positions == "learned" else SinusoidalTime(dim)

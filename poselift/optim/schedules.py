@@ -16,7 +16,7 @@ def product(**parts: Schedule) -> Schedule:
     Example:
         >>> schedule = product(warmup=linear_warmup(3), decay=cosine_decay(100))
         >>> [round(schedule(step), 3) for step in (0, 3, 100)]
-        [0.25, 0.998, 0.01]
+        [0.333, 0.998, 0.01]
 
     Args:
         **parts: schedules, with any names.
@@ -30,16 +30,16 @@ def constant() -> Schedule:
 
 
 def linear_warmup(steps: int) -> Schedule:
-    """Rises in equal steps to 1 (Goyal et al. 2017, https://arxiv.org/abs/1706.02677).
+    """min(1, t / steps), where t counts from 1 (Goyal et al. 2017, https://arxiv.org/abs/1706.02677).
 
     Example:
-        >>> [linear_warmup(3)(step) for step in range(5)]
+        >>> [linear_warmup(4)(step) for step in range(5)]
         [0.25, 0.5, 0.75, 1.0, 1.0]
 
     Args:
-        steps: steps below the full rate.
+        steps: steps to the full rate; 0 for the full rate from the first step.
     """
-    return lambda step: min((step + 1) / (steps + 1), 1.0)
+    return lambda step: min((step + 1) / max(steps, 1), 1.0)
 
 
 def exponential_warmup(steps: int) -> Schedule:

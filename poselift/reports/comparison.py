@@ -9,6 +9,7 @@ from torch import Tensor
 
 from poselift.core.errors import InputError
 from poselift.data.views import View
+from poselift.geometry import project
 from poselift.reports.protocols import Protocol
 from poselift.skeleton import Skeleton
 
@@ -26,6 +27,8 @@ class Comparison:
         mask: True where a joint counts.
         skeleton: of both.
         fps: frames per second.
+        place: the root in the camera frame, metres; NaN where the view does not know it.
+        K: intrinsics, pixels.
     """
 
     pred: Float[Tensor, "t j 3"]
@@ -33,6 +36,17 @@ class Comparison:
     mask: Bool[Tensor, "t j"]
     skeleton: Skeleton
     fps: float
+    place: Float[Tensor, "t 3"]
+    K: Float[Tensor, "3 3"]
+
+    def pixels(self) -> tuple[Float[Tensor, "t j 2"], Float[Tensor, "t j 2"], Bool[Tensor, "t j"]]:
+        """Prediction and truth in the picture, both with the true root, and a mask of the joints that count.
+
+        The lens's distortion is left out on both sides. A predicted joint behind the camera is infinitely far away.
+        """
+        pred, target = (project(pose + self.place[:, None], self.K) for pose in (self.pred, self.target))
+        mask = self.mask & target.isfinite().all(-1)
+        return pred.nan_to_num(nan=torch.inf), target, mask
 
 
 def compare(
@@ -76,7 +90,13 @@ def compare(
             f"frames ({', '.join(joints)}); predict every joint that counts"
         )
     return Comparison(
-        pred.where(mask[..., None], 0.0), target.where(mask[..., None], 0.0), mask, protocol.skeleton, _fps(view)
+        pred.where(mask[..., None], 0.0),
+        target.where(mask[..., None], 0.0),
+        mask,
+        protocol.skeleton,
+        _fps(view),
+        view.root.double() + _middle(view, root),
+        view.K.double(),
     )
 
 
@@ -95,9 +115,13 @@ def _root(truth: Skeleton, predicted: Skeleton, protocol: Protocol) -> tuple[str
 
 def _of_protocol(view: View, protocol: Protocol, root: tuple[str, ...]) -> Float[Tensor, "t j 3"]:
     """The protocol's joints of a view, relative to the middle of its root joints; float64."""
-    joints = view.joints.double()
-    middle = joints[:, view.skeleton.indices(root)].mean(1, keepdim=True)
-    return replace(view, joints=joints - middle).converted(view.keypoint_skeleton, protocol.skeleton).joints
+    joints = view.joints.double() - _middle(view, root)[:, None]
+    return replace(view, joints=joints).converted(view.keypoint_skeleton, protocol.skeleton).joints
+
+
+def _middle(view: View, root: tuple[str, ...]) -> Float[Tensor, "t 3"]:
+    """The middle of the root joints of a view, relative to the view's own root; float64."""
+    return view.joints.double()[:, view.skeleton.indices(root)].mean(1)
 
 
 def _fps(view: View) -> float:

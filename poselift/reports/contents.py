@@ -1,12 +1,14 @@
 """The tables of a section: by group, all metrics with cost, by joint, by limb."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from poselift.core.errors import InputError
 from poselift.reports.cost import Cost, cost_key
 from poselift.reports.entries import POINTS, Entry, Section, follow
 from poselift.reports.measures import MEASURES
+from poselift.reports.paired import paired_difference
 from poselift.reports.protocols import PROTOCOLS
 from poselift.reports.published import Published
 from poselift.reports.tables import Cell, Column, Row, Table
@@ -46,6 +48,7 @@ def section_tables(
     first = section.results["headline"]
     grouped = [key for key in dict.fromkeys((first, *_GROUP_METRICS)) if key in metrics]
     tables = [_comparison(section, metrics, costs, matching_peers(section, peers))]
+    tables += _paired(section, metrics[first])
     tables += [_by_group(section, key, metrics[key]) for key in grouped]
     tables += [_by_joint(section, key, metrics[key]) for key in _JOINT_METRICS if key in metrics]
     if "pdj" in _titles(section, "curves"):
@@ -108,25 +111,41 @@ def _table(
 ) -> Table:
     """A table with a row for each entry, and cited rows below those of the same data."""
     seeds = any(len(entry.runs) > 1 for entry in section.entries)
-    labels = ("model", *(section.short(key) for key in section.varied), *(["seeds"] if seeds else []))
+    # The settings of published rows are unknown, except these.
+    known = [
+        {
+            **dict.fromkeys(POINTS, peer.keypoints or ("gt" if peer.exact_points else "detected")),
+            "window": "" if peer.window is None else str(peer.window),
+        }
+        for peer, _, _ in cited
+    ]
+    printed = [*(entry.settings for entry in section.entries), *known]
+    differing = (key for key in (*POINTS, "window") if known and len({row.get(key, "") for row in printed}) > 1)
+    keys = tuple(dict.fromkeys((*section.varied, *differing)))
+    opened = any(peer.weights for peer, _, _ in cited)
+    labels = (
+        "model",
+        *(section.short(key) for key in keys),
+        *(["seeds"] if seeds else []),
+        *(["weights"] if opened else []),
+    )
     citations = tuple(dict.fromkeys(peer.citation for peer, _, _ in cited))
     rows = []
     for entry in section.entries:
-        settings = (entry.settings.get(key, "") for key in section.varied)
-        own = (entry.name, *settings, *([str(len(entry.runs))] if seeds else []))
+        settings = (entry.settings.get(key, "") for key in keys)
+        own = (entry.name, *settings, *([str(len(entry.runs))] if seeds else []), *([""] if opened else []))
         rows.append(Row(own, tuple(cells(entry)), section.block(entry)))
-    for peer, like, values in cited:
-        # The settings of published rows are unknown, except these.
-        known = dict.fromkeys(POINTS, "gt" if peer.exact_points else "detected")
-        known["window"] = "" if peer.window is None else str(peer.window)
-        settings = (known.get(key, "") for key in section.varied)
-        theirs = (peer.name, *settings, *([""] if seeds else []))
+    for (peer, like, values), given in zip(cited, known, strict=True):
+        settings = (given.get(key, "") for key in keys)
+        theirs = (peer.name, *settings, *([""] if seeds else []), *([peer.weights] if opened else []))
         # Rows that were not measured alike are not compared with the others.
-        block = (*section.block(like), *([peer.differs] if peer.differs else []))
+        points = [given[key] for key in POINTS if given[key] not in (like.settings.get(key), "detected", "gt")]
+        block = (*section.block(like), *points, *([peer.differs] if peer.differs else []))
         rows.append(Row(theirs, tuple(values), block, citations.index(peer.citation)))
     blocks = list(dict.fromkeys(row.block for row in rows))
     rows.sort(key=lambda row: blocks.index(row.block))
-    note = f"All rows: {section.common}." if section.common else ""
+    common = section.common_but(keys)
+    note = f"{'Rows measured here' if cited else 'All rows'}: {common}." if common else ""
     return Table(
         f"{section.name}_{name}", f"{section.title}: {title}", labels, tuple(columns), tuple(rows), citations, note
     )
@@ -152,6 +171,31 @@ def _comparison(
 
     cited = [(peer, entry, theirs(peer)) for peer, entry in peers]
     return _table(section, "comparison", "all metrics", columns, cells, cited)
+
+
+def _paired(section: Section, metric: Mapping[str, Any]) -> list[Table]:
+    """The differences of all entries from the first one; none where no two say the values of their sequences."""
+    reference = section.entries[0]
+    results = [[run.results for run in entry.runs] for entry in section.entries]
+    found = [paired_difference(own, results[0]) for own in results]
+    if not any(found[1:]):
+        return []
+    unit = metric["unit"]
+    columns = (
+        Column("Difference", unit, None, 2),
+        Column("From", unit, None, 2),
+        Column("To", unit, None, 2),
+        Column("Sequences", "", None, 0),
+    )
+    table = _table(
+        section,
+        "paired",
+        f"{metric['title']} minus that of {section.label(reference)}, with its 95 % interval by a paired bootstrap "
+        "over sequences; below 0 is " + ("better" if metric["better"] == "lower" else "worse"),
+        columns,
+        lambda entry: [Cell(value) for value in found[section.entries.index(entry)] or [None] * len(columns)],
+    )
+    return [replace(table, rows=table.rows[1:])]  # without the reference
 
 
 def _cost_cells(cost: Cost | None) -> list[Cell]:

@@ -114,10 +114,16 @@ class Section:
     @property
     def common(self) -> str:
         """The settings that all entries share, in one line."""
+        return self.common_but(())
+
+    def common_but(self, columns: Sequence[str]) -> str:
+        """`common` without the settings that a table has as columns."""
         shared = (
             (key, value)
             for key, value in self.entries[0].settings.items()
-            if not key.endswith("_target_") and all(entry.settings.get(key) == value for entry in self.entries)
+            if not key.endswith("_target_")
+            and key not in columns
+            and all(entry.settings.get(key) == value for entry in self.entries)
         )
         return ", ".join(f"{key.removeprefix('data.')} {value}" for key, value in shared)
 
@@ -131,9 +137,10 @@ class Section:
         return ", ".join((entry.name, *differs))
 
     def short(self, key: str) -> str:
-        """The last part of a varied setting's dotted key, or the whole key if another ends in it too."""
+        """The last part of a setting's dotted key, or the whole key if that of another varied one ends in it too."""
         last = key.rpartition(".")[2]
-        return last.strip("_") if sum(other.rpartition(".")[2] == last for other in self.varied) == 1 else key
+        others = [other for other in self.varied if other != key]
+        return last.strip("_") if all(other.rpartition(".")[2] != last for other in others) else key
 
 
 def sections(runs: Sequence[Run]) -> tuple[list[Section], list[str]]:

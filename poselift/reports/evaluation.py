@@ -163,10 +163,16 @@ def summarise(scores: Sequence[ViewScore], protocol: Protocol) -> dict[str, Any]
         },
         "curves": {key: _curve(key, merged[key].all(), protocol) for key in CURVES if key in merged},
         "over_time": _over_time(scores),
+        "sequences": {score.name: _sequence(score, score.metrics[protocol.headline]) for score in scores},
         "skeleton": protocol.skeleton.name,
         "views": len(scores),
         "frames": sum(score.frames for score in scores),
     }
+
+
+def _sequence(score: ViewScore, metric: ElementMean) -> dict[str, Any]:
+    """The headline metric of one view, for comparisons of two runs sequence by sequence."""
+    return {"group": score.group, "mean": _number(metric.mean()), "count": int(metric.count.sum())}
 
 
 def _number(value: float | Tensor) -> float | None:

@@ -1,4 +1,4 @@
-"""Tables as LaTeX: a file for a paper's input command, and a document of all tables."""
+"""Tables as LaTeX: a file for a paper's input command, and a document of all tables and plots."""
 
 import unicodedata
 from collections.abc import Sequence
@@ -35,13 +35,19 @@ _SPECIAL = {
 _UPRIGHT = 8
 """The number of columns from which on their heads are rotated."""
 
-_FLOATS = 4
-"""The number of tables between two page breaks of the document."""
-
 _PREAMBLE = r"""\documentclass[10pt]{article}
 \usepackage[utf8]{inputenc}
 \usepackage[a4paper,landscape,margin=1.5cm]{geometry}
 \usepackage{booktabs,graphicx,url}
+% Tables and plots stand where they are written: floats would leave pages half empty.
+\makeatletter
+\renewenvironment{table}[1][]
+  {\par\bigskip\noindent\begin{minipage}{\linewidth}\def\@captype{table}}
+  {\end{minipage}\par}
+\newcommand{\plotcaption}{\def\@captype{figure}\caption}
+\makeatother
+\newcommand{\plot}[2]{\begin{minipage}[t]{0.49\linewidth}\vspace{0pt}\centering
+  \includegraphics[width=\linewidth,height=0.4\textheight,keepaspectratio]{#1}\plotcaption{#2}\end{minipage}}
 """
 
 
@@ -101,30 +107,25 @@ def latex_table(table: Table) -> str:
     return "\n".join([*lines, r"\end{table}"]) + "\n"
 
 
-def latex_document(title: str, tables: Sequence[Table], figures: Sequence[tuple[str, str]], folder: str) -> str:
-    """A document of all tables and figures.
+def latex_document(
+    title: str, parts: Sequence[tuple[str, Sequence[Table], Sequence[tuple[str, str]]]], folder: str
+) -> str:
+    """A document of all tables and plots; each part begins on a page of its own, and holds as many as fit on a page.
 
     Args:
         title: of the document.
-        tables: with their files in `folder`.
-        figures: the path and caption of each.
-        folder: of the tables, relative to the document.
+        parts: the title, the tables, and the path and caption of each plot.
+        folder: of the tables' files, relative to the document.
     """
     lines = [_PREAMBLE + r"\begin{document}", rf"\section*{{{escape(title)}}}"]
-    for place, table in enumerate(tables, 1):
-        lines.append(rf"\input{{{folder}/{table.name}}}")
-        # TeX can hold only a few floats that are not on a page yet.
-        lines += [r"\clearpage"] if place % _FLOATS == 0 or place == len(tables) else []
-    for path, caption in figures:
-        lines += [
-            r"\begin{figure}[p]",
-            r"\centering",
-            rf"\includegraphics[width=\linewidth,height=0.85\textheight,keepaspectratio]{{{path}}}",
-            rf"\caption{{{escape(caption)}}}",
-            r"\end{figure}",
-            r"\clearpage",
-        ]
-    return "\n".join([*lines, r"\end{document}"]) + "\n"
+    for place, (heading, tables, plots) in enumerate(parts):
+        lines += [r"\clearpage"] if place else []
+        lines += [rf"\subsection*{{{escape(heading)}}}"] if len(parts) > 1 else []
+        lines += [rf"\input{{{folder}/{table.name}}}" for table in tables]
+        for first in range(0, len(plots), 2):  # side by side
+            pair = [rf"\plot{{{path}}}{{{escape(caption)}}}" for path, caption in plots[first : first + 2]]
+            lines.append(r"\par\bigskip\noindent" + "\\hfill\n".join(["", *pair]).removeprefix("\\hfill"))
+    return "\n".join([*lines, r"\par", r"\end{document}"]) + "\n"
 
 
 def _row(table: Table, row: Row) -> list[str]:

@@ -68,6 +68,7 @@ MEASURES = {
     "acceleration": Measure("Acceleration error", "mm/frame²", lambda _, n: M.AccelerationError(n), _joints),
     "pck150": Measure("PCK@150", "%", lambda _, n: M.PCK3D(keep=n), _joints, of_pck=True),
     "auc": Measure("AUC", "%", lambda _, n: M.AUC3D(n), _joints, of_pck=True),
+    "pck2d": Measure(f"PCK@{M.PCK2D_ALPHA:g} (2D)", "%", lambda _, n: M.PCK2D(keep=n), _joints, lambda c: c.pixels()),
     "mjae": Measure("MJAE", "deg", M.MJAE, M.angle_names, needs_lengths=False),
     "bone_length": Measure("Bone length error", "mm", M.BoneLengthError, _bones),
     "bone_variation": Measure(

@@ -17,7 +17,8 @@ DEFAULT_PUBLISHED = Path(__file__).with_name("published.yaml")
 _REQUIRED = {"name", "protocol", "points", "values", "paper", "url"}
 _LARGEST = 1e18
 _NUMBERS = {"window", "parameters", "macs"}
-_OPTIONAL = {*_NUMBERS, "differs"}
+_TEXTS = {"differs", "keypoints", "weights"}
+_OPTIONAL = {*_NUMBERS, *_TEXTS}
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,8 @@ class Published:
         parameters: millions; None if unknown.
         macs: millions of multiply-adds per output frame, including attention; None if unknown.
         differs: how the evaluation differs from the protocol; "" where it does not.
+        keypoints: the input 2D, such as "cpn", or "gt"; "detected" where the detector is not known.
+        weights: "open" where everybody can download them, "none" where nobody can; "" if unknown.
     """
 
     name: str
@@ -45,6 +48,8 @@ class Published:
     parameters: float | None = None
     macs: float | None = None
     differs: str = ""
+    keypoints: str = ""
+    weights: str = ""
 
 
 def read_published(path: str | Path = DEFAULT_PUBLISHED) -> list[Published]:
@@ -84,9 +89,12 @@ def _row(where: str, row: Any) -> Published:
         kinds = (int,) if key == "window" else (int, float)
         if type(value) not in kinds or not 0 < value < _LARGEST:
             raise InputError(f"{where}: {key} must be a {'whole ' * (key == 'window')}number above 0, not {value!r}")
-    differs = row.get("differs", "")
-    if not isinstance(differs, str):
-        raise InputError(f"{where}: differs must be a text, not {differs!r}")
+    differs, keypoints, weights = (row.get(key, "") for key in ("differs", "keypoints", "weights"))
+    for key in sorted(_TEXTS & set(row)):
+        if not isinstance(row[key], str):
+            raise InputError(f"{where}: {key} must be a text, not {row[key]!r}")
+    if weights not in ("", "open", "none"):
+        raise InputError(f"{where}: weights must be open or none, or left out if unknown; not {weights!r}")
     parameters, macs = (None if key not in row else float(row[key]) for key in ("parameters", "macs"))
     return Published(
         str(row["name"]),
@@ -98,4 +106,6 @@ def _row(where: str, row: Any) -> Published:
         parameters,
         macs,
         differs,
+        keypoints or row["points"],
+        weights,
     )

@@ -52,21 +52,21 @@ def write_report(
         InputError: a picture of attention beside a run is no PNG.
     """
     warnings = list(dict.fromkeys([*warnings, *_warnings(sections)]))
-    parts, tables, plots = [], [], []
+    parts, tables, plots, documented = [], [], [], []
     for section in sections:
         own, drawn = section_tables(section, costs, peers), section_plots(section, costs, peers)
         for table in own:
             _write_table(out / "tables", table)
         pictures = [*(_picture(out / "plots", plot) for plot in drawn), *_attention(section)]
         parts.append(Part(section, own, pictures))
+        documented.append((section.title, own, [(f"plots/{plot.name}.pdf", plot.caption) for plot in drawn]))
         tables += own
         plots += drawn
     cited = any(table.citations for table in tables)
     notes = [*([COST_NOTE] if costs is not None else []), *([_CITED_NOTE] if cited else [])]
     title = f"Report: {', '.join(section.title for section in sections)}"
     write_text(out / "report.md", _markdown(title, parts, warnings, notes))
-    figures = [(f"plots/{plot.name}.pdf", plot.caption) for plot in plots]
-    write_text(out / "report.tex", latex_document(title, tables, figures, "tables"))
+    write_text(out / "report.tex", latex_document(title, documented, "tables"))
     write_text(out / "index.html", html_page(title, parts, warnings, notes))
     written = {f"tables/{table.name}" for table in tables} | {f"plots/{plot.name}" for plot in plots}
     others = [path.relative_to(out) for folder in ("tables", "plots") for path in sorted((out / folder).glob("*.*"))]

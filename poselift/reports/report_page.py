@@ -76,7 +76,7 @@ def _part(part: Part) -> str:
     notes = [
         settings.get("note"),
         f"Citation: {settings['citation']}." if settings.get("citation") else None,
-        f"All rows: {section.common}." if section.common else None,
+        f"All rows measured here: {section.common}." if section.common else None,
     ]
     lines = [f'<p class="note">{escape(note)}</p>' for note in notes if note]
     for table in part.tables:

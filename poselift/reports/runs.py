@@ -67,6 +67,9 @@ _POSE = {
 }
 """The shape of an entry of "poses", which evaluations of earlier versions lack."""
 
+_SEQUENCES = {_EACH: {"group": (str,), "mean": _NUMBER, "count": (int,)}}
+"""The shape of "sequences", which evaluations of earlier versions lack."""
+
 _SETTINGS: dict[str, Any] = {"window": (int,), "note": (str,), "warnings": (list,)}
 """The settings that a report reads; there may be others."""
 
@@ -141,6 +144,7 @@ def _read(file: Path) -> Run:
         _check_lists(file, f"curves.{key}", [curve["thresholds"], curve["mean"], *curve["joints"].values()])
     _check_lists(file, "over_time", [results["over_time"]["seconds"], results["over_time"]["error"]])
     _check_poses(file, results)
+    _check(file, "sequences", results.get("sequences", {}), _SEQUENCES)
     shown = _printable(results)
     if results["model"] is not None:
         shown["model"]["weights"] = results["model"]["weights"]  # the path of a file

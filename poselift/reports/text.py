@@ -10,6 +10,8 @@ from rich.table import Table
 
 DASH = "-"
 """An empty cell."""
+_WIDEST = 100
+"""Characters in a line, as many as terminals and mails show."""
 
 
 def text_table(results: Mapping[str, Any]) -> str:
@@ -19,26 +21,47 @@ def text_table(results: Mapping[str, Any]) -> str:
         results: the content of a `metrics.json`.
     """
     metrics, limbs = results["metrics"], results["limbs"]
-    # Wide enough for any row: a file has no terminal width.
+    # Names of any length fit, because a file has no terminal width.
     written = io.StringIO()
     console = Console(file=written, width=1000, highlight=False, markup=False, emoji=False)
     console.print(f"{results['name']}: {results['title']}, {results['views']} views, {results['frames']} frames")
-    table = _table(results["group_by"], [f"{metric['title']}\n{metric['unit']}" for metric in metrics.values()])
-    for group in metrics[results["headline"]]["groups"]:
-        table.add_row(group, *(_cell(metric["groups"][group]) for metric in metrics.values()))
-    table.add_section()
-    table.add_row("mean", *(_cell(metric["mean"]) for metric in metrics.values()))
-    table.add_row("all frames", *(_cell(metric["frames"]) for metric in metrics.values()))
-    console.print(table)
+    groups = list(metrics[results["headline"]]["groups"])
+    for fitting in _fitting(list(metrics.values()), max(map(len, (*groups, results["group_by"], "all frames")))):
+        table = _table(results["group_by"], [_head(metric) for metric in fitting])
+        for group in groups:
+            table.add_row(group, *(_cell(metric["groups"][group]) for metric in fitting))
+        table.add_section()
+        table.add_row("mean", *(_cell(metric["mean"]) for metric in fitting))
+        table.add_row("all frames", *(_cell(metric["frames"]) for metric in fitting))
+        console.print(table)
     if limbs:
         first = next(iter(limbs.values()))
-        table = _table("limb", [f"{limb['title']}\n{limb['unit']}" for limb in limbs.values()])
+        table = _table("limb", [_head(limb) for limb in limbs.values()])
         for name in first["values"]:
             table.add_row(name, *(_cell(limb["values"][name]) for limb in limbs.values()))
         table.add_section()
         table.add_row("mean", *(_cell(limb["mean"]) for limb in limbs.values()))
         console.print(table)
     return "\n".join(line.rstrip() for line in written.getvalue().splitlines()) + "\n"
+
+
+def _fitting(metrics: list[Mapping[str, Any]], first: int) -> list[list[Mapping[str, Any]]]:
+    """The metrics in parts whose tables are at most `_WIDEST` wide; `first` is the width of the first column."""
+    parts: list[list[Mapping[str, Any]]] = []
+    width = _WIDEST
+    for metric in metrics:
+        numbers = [metric["mean"], metric["frames"], *metric["groups"].values()]
+        column = 3 + max(map(len, (*_head(metric).split("\n"), *map(_cell, numbers))))  # with its blanks and border
+        if width + column > _WIDEST or not parts:
+            parts.append([])
+            width = first + 4
+        parts[-1].append(metric)
+        width += column
+    return parts
+
+
+def _head(measure: Mapping[str, Any]) -> str:
+    return f"{measure['title']}\n{measure['unit']}"
 
 
 def _table(first: str, columns: list[str]) -> Table:

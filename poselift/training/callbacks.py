@@ -8,8 +8,10 @@ from typing import Any
 import pytorch_lightning as pl
 import torch
 from pytorch_lightning.callbacks import RichProgressBar
+from rich.console import Console
 
 from poselift.core.errors import InputError
+from poselift.core.progress import MinuteLines, in_words
 from poselift.models import Lifter, save_weights
 from poselift.training.checkpoints import explaining_write_errors
 from poselift.training.task import LiftingTask
@@ -31,7 +33,7 @@ _SHORT = {"train/loss": "loss", "val/mpjpe_subjects": "val mm"}
 
 
 class TimeLeft(pl.Callback):
-    """Prints about how long a run takes, once, after its first few steps."""
+    """Prints about how long a run takes, once, after its first few steps; where no bar shows it, a line a minute."""
 
     _FIRST, _MEASURED = 2, 5
     """Steps before the clock starts, which build what later steps reuse; and steps that it measures."""
@@ -40,11 +42,12 @@ class TimeLeft(pl.Callback):
         """Counts from the step at which this process starts."""
         self._begin = trainer.global_step + self._FIRST
         self._since = time.monotonic()
+        self._first, self._lines = trainer.global_step, MinuteLines(Console(quiet=not trainer.is_global_zero))
 
     def on_train_batch_end(
         self, trainer: pl.Trainer, pl_module: pl.LightningModule, outputs: Any, batch: Any, batch_idx: int
     ) -> None:
-        """Starts the clock, and prints the estimate."""
+        """Starts the clock, and prints the estimate and the lines."""
         if (batch_idx + 1) % trainer.accumulate_grad_batches or trainer.max_steps < 0:
             return
         if trainer.global_step == self._begin:
@@ -53,19 +56,13 @@ class TimeLeft(pl.Callback):
             step = (time.monotonic() - self._since) / self._MEASURED
             left = in_words(step * (trainer.max_steps - trainer.global_step))
             print(f"About {left} left, validations not counted ({step:.2f} s a step).")
-
-
-def in_words(seconds: float) -> str:
-    """A time in round numbers.
-
-    Example:
-        >>> in_words(42.3), in_words(312.0), in_words(9000.0)
-        ('42 s', '5 min', '2 h 30 min')
-    """
-    minutes = round(seconds / 60)
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    return f"{minutes} min" if minutes < 90 else f"{minutes // 60} h {minutes % 60} min"
+        loss = trainer.callback_metrics.get("train/loss")
+        at = f"step {trainer.global_step} of {trainer.max_steps}" + (
+            "" if loss is None else f", loss {float(loss):.4f}"
+        )
+        # A resumed run has done its earlier steps in another process.
+        done = (trainer.global_step - self._first) / max(trainer.max_steps - self._first, 1)
+        self._lines.report(at, done)
 
 
 class BestWeights(pl.Callback):

@@ -18,8 +18,9 @@ MEAN_POSE = "val/mean_pose_subjects"
 
 
 class MeanPose(pl.Callback):
-    """Logs the error of the mean pose of the first training batch, as if a lifter always predicted it.
+    """Logs the error of the mean pose of a training batch, as if a lifter always predicted it.
 
+    The batch does not depend on the seed of the run, so that runs with several seeds stand beside one number.
     It counts joints and subjects as `val/mpjpe_subjects` does, mm. It logs nothing if the training data has no 3D, or
     lacks a joint that is measured.
     """
@@ -29,11 +30,11 @@ class MeanPose(pl.Callback):
         self._errors: PerGroup[MPJPE] = PerGroup()
 
     def on_train_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        """Averages the first batch, which is the same in every process and in a resumed run."""
+        """Averages a batch that is the same in every process, in a resumed run and with every seed."""
         assert isinstance(pl_module, LiftingTask)
         data: MotionData = trainer.datamodule  # type: ignore[attr-defined]
         first = copy.copy(data.training)
-        first.epoch = first.rank = 0
+        first.seed = first.epoch = first.rank = 0
         joints = from_first(first.make(0).joints, pl_module.lifter.skeleton_out)[:, :, pl_module.measured]
         self._pose = joints.flatten(0, 1).nanmean(0).cpu()
 

@@ -36,7 +36,7 @@ TINY = Budget(
 
 
 def stems(group):
-    return {path.stem for path in (Path(CONF) / group).glob("*.yaml")}
+    return {path.stem for path in (Path(CONF) / group).glob("[!_]*.yaml")}
 
 
 class TestRows:
@@ -59,6 +59,21 @@ class TestRows:
             assert (ROOT / row.code).is_file(), row
             assert (ROOT / row.test).is_file(), row
             assert row.family in FAMILIES
+
+    def test_positions_are_those_of_the_config(self):
+        for row in all_rows():
+            with initialize_config_dir(CONF, version_base="1.3"):
+                model = compose("train", list(row.overrides)).model
+            assert row.positions == model.get("positions", "none"), row
+
+    def test_a_mechanism_has_a_control_with_its_positions_in_its_family(self):
+        rows = all_rows()
+        controls = {
+            (row.family, row.positions) for row in rows if row.overrides == (f"model.positions={row.positions}",)
+        }
+        mechanisms = [row for row in rows if any("attention" in override for override in row.overrides)]
+        assert {(row.family, row.positions) for row in mechanisms} <= controls
+        assert (FAMILIES[0], "sinusoidal") in controls
 
     @pytest.mark.parametrize("budget", BUDGETS)
     def test_the_keys_of_a_budget_exist(self, budget, tmp_path):
@@ -112,7 +127,7 @@ class TestRun:
         with open(folder / "study.csv", newline="") as file:
             table = list(csv.DictReader(file))
         assert float(table[0]["MPJPE (mm)"]) == rows[0]["error"]["mpjpe"]
-        assert "| Before Transformers | rnn |" in (folder / "study.md").read_text()
+        assert "| Before Transformers | rnn | none |" in (folder / "study.md").read_text()
         assert all((folder / "plots" / f"{name}.png").stat().st_size > 5000 for name in ("errors", "growth"))
         page = (folder / "docs" / "page.md").read_text()
         assert "<br>`model=martinez` |" in page
@@ -206,10 +221,17 @@ class TestPage:
             shown[name] = (override, figures)
         assert sorted(shown) == sorted(row.name for row in all_rows())
         for row in all_rows():
-            override, figures = shown[row.name]
-            assert override == " ".join(row.overrides)
-            assert len(figures) == 8
-            assert all(float(figure) > 0 for figure in figures[:3])
+            override, (positions, error, *figures) = shown[row.name]
+            assert (override, positions) == (" ".join(row.overrides), row.positions)
+            assert float(error) > 0
+            assert len(figures) == 7
+            # "-": not measured
+            assert all(figure == "-" or float(figure) > 0 for figure in figures)
+
+    def test_the_commands_are_in_the_repository(self, capsys):
+        data = ["--corpus", "cmu50.npz", "--bench", "bench_val.npz"]
+        benchmarks.study.main(["--budget", "short", *data, "--commands"])
+        assert capsys.readouterr().out == (ROOT / "benchmarks/study/short_commands.txt").read_text(encoding="utf-8")
 
     def test_every_link_leads_somewhere(self):
         links = re.findall(r"\]\(([^)]+)\)", PAGE.read_text(encoding="utf-8"))

@@ -68,6 +68,43 @@ def test_the_command_prints_the_table_that_it_writes(weights, bench, tmp_path):
     assert results["model"]["name"] == "SpatioTemporalLifter"
 
 
+def test_other_protocols_are_scored_from_the_same_predictions(weights, bench, tmp_path, monkeypatch):
+    """One inference for all, with the numbers of an evaluation for each."""
+    predict, lifted = LifterPredictions.predict, []
+
+    def counted(self, view):
+        lifted.append(view.name)
+        return predict(self, view)
+
+    monkeypatch.setattr(LifterPredictions, "predict", counted)
+    first, _ = run(tmp_path / "both", *bench, f"weights={weights}", "also=[all_views,surreal]")
+    assert len(lifted) == len(set(lifted)) == first["views"]
+    alone, table = run(tmp_path / "alone", *bench, f"weights={weights}", "protocol=cmu_bench")
+    assert {key: first[key] for key in NUMBERS} == {key: alone[key] for key in NUMBERS}
+    for name in ("all_views", "surreal"):
+        also = json.loads((tmp_path / "both" / name / "metrics.json").read_text())
+        assert also["protocol"] == name
+        assert (tmp_path / "both" / name / "table.txt").read_text() != table
+        with initialize_config_dir(CONF, version_base="1.3"):
+            config = compose("evaluate", [*map(str, bench), f"weights={weights}", f"output={tmp_path / name}"])
+        config.protocol = name
+        evaluate(config)
+        apart = json.loads((tmp_path / name / "metrics.json").read_text())
+        assert {key: also[key] for key in NUMBERS} == {key: apart[key] for key in NUMBERS}
+
+
+@pytest.mark.parametrize(
+    ("also", "message"),
+    [
+        ("[cmu_bench]", "also=cmu_bench is a protocol that is scored already"),
+        ("[h36m]", "no protocol is called 'h36m'"),
+    ],
+)
+def test_protocols_that_cannot_be_added_are_named(also, message, weights, bench, tmp_path):
+    with pytest.raises(InputError, match=message):
+        run(tmp_path, *bench, f"weights={weights}", f"also={also}")
+
+
 def test_the_numbers_are_those_of_the_lifter(weights, cmu_files, bench, tmp_path):
     alone = ("flip=false", "refine=false", "constant_bones=false", "window=150")
     results, _ = run(tmp_path / "out", *bench, f"weights={weights}", *alone)

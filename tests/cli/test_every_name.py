@@ -13,7 +13,7 @@ from poselift.cli.config import CONF
 from poselift.core.errors import InputError
 from poselift.models import build_model
 from poselift.models.build import model_from_dict
-from poselift.nn.attention import ATTENTION, attention_spec
+from poselift.nn.attention import ATTENTION, attention_spec, takes_rotation
 from tests.cli.running import NOTHING_WRITTEN, TINY_DATA, assert_complete, composed, small_model, two_steps
 
 pytestmark = pytest.mark.slow
@@ -25,7 +25,7 @@ NAMES = [
     name
     for group in GROUPS
     for path in sorted((Path(CONF) / group).glob("*.yaml"))
-    if (name := f"{group}={path.stem}") not in DEFAULTS
+    if not path.stem.startswith("_") and (name := f"{group}={path.stem}") not in DEFAULTS
 ]
 ALSO = [
     *(f"model.attention.distribution={name}" for name in ("sigmoid", "sparsemax", "entmax")),
@@ -34,6 +34,8 @@ ALSO = [
     "model.causal=true",
     "model=encoder_decoder model/init=t_fixup",
     "model=encoder_decoder model/attention=local",
+    "model=encoder_decoder model/attention=kernel model/attention@model.cross_attention=additive",
+    "model/attention=additive model.positions=learned",
     "model=encoder_decoder model/attention@model.decoder_attention=strided model/attention@model.cross_attention=hard",
     "model=tcn model.dense=true",
     "model=tcn model.causal=true",
@@ -68,10 +70,11 @@ def test_a_mechanism_is_built(name):
     assert OmegaConf.to_container(chosen, resolve=True) == attention_spec(name)
     blocks = lifter.joint_blocks if over_joints else lifter.time_blocks
     assert all(type(block.attention) is ATTENTION[name] for block in blocks)
+    assert config.model.positions == ("rotary" if over_joints or takes_rotation(name) else "sinusoidal")
 
 
 def test_every_mechanism_has_a_config():
-    assert {path.stem for path in (Path(CONF) / "model" / "attention").glob("*.yaml")} == set(ATTENTION)
+    assert {path.stem for path in (Path(CONF) / "model" / "attention").glob("[!_]*.yaml")} == set(ATTENTION)
 
 
 @pytest.mark.parametrize(
@@ -83,7 +86,13 @@ def test_every_mechanism_has_a_config():
             "LSHAttention works within one sequence and cannot look at a memory",
         ),
         ("model.joint_attention.name=co_attention", "joint_attention=co_attention is for tokens that follow"),
-        ("model.attention.name=hierarchical", "attention over time must take any number of tokens"),
+        (
+            "model.attention.name=hierarchical model.positions=learned",
+            "attention over time must take any number of tokens",
+        ),
+        ("model.attention.name=additive", "attention=additive takes no rotary positions; set positions=sinusoidal"),
+        ("model/attention=kernel model.positions=rotary", "attention=kernel takes no rotary positions"),
+        ("model/attention=hard model.attention.score=deep", "attention=hard with score=deep takes no rotary positions"),
         ("model/attention=location model.attention.distribution=proportional", "proportional"),
         ("model/init=t_fixup model.norm=pre", "init=t_fixup does not suit norm=pre"),
         (
@@ -135,7 +144,7 @@ class TestTFixup:
 @pytest.mark.parametrize(
     ("name", "at_10", "at_4000"),
     [
-        ("schedule=constant schedule/warmup=linear", 11 / 301, 1.0),
+        ("schedule=constant schedule/warmup=linear", 11 / 300, 1.0),
         ("schedule=constant schedule/warmup=untuned_linear", 0.02 * 11 / 2, 1.0),
         ("schedule=noam", 11 / 300, (4001 / 300) ** -0.5),
     ],

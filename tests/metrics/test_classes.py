@@ -25,6 +25,7 @@ CASES = {
     "mpjve": (lambda: M.MPJVE(JOINTS), M.velocity_errors),
     "acceleration": (lambda: M.AccelerationError(JOINTS), M.acceleration_errors),
     "pck3d": (lambda: M.PCK3D(100.0, JOINTS), lambda p, t, m: M.correct_joints(p, t, m, 100.0)),
+    "pck2d": (lambda: M.PCK2D(0.02, JOINTS), lambda p, t, m: M.correct_pixels(p, t, m, 0.02)),
     "curve": (lambda: M.PCK3DCurve(JOINTS), M.correct_joints_by_threshold),
     "auc3d": (lambda: M.AUC3D(JOINTS), M.joint_areas),
     "pdj": (lambda: M.PDJ(H36M17, (0.1, 0.2), JOINTS), lambda p, t, m: M.detected_joints(p, t, H36M17, (0.1, 0.2), m)),

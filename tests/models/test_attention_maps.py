@@ -121,7 +121,9 @@ def test_sequence_to_sequence_has_a_row_a_frame(lifter):
 def test_what_does_not_attend_says_so():
     with pytest.raises(InputError, match="SimpleBaseline has no attention to show"):
         maps_of(SimpleBaseline(SimpleBaselineConfig(dim=8)).eval(), window())
-    mixed = SpatioTemporalLifter(LifterConfig(**SMALL, attention="fnet", joint_attention="fnet")).eval()
+    mixed = SpatioTemporalLifter(
+        LifterConfig(**SMALL, attention="fnet", joint_attention="fnet", positions="sinusoidal")
+    ).eval()
     with pytest.raises(InputError, match="FNetAttention has no attention matrix"):
         maps_of(mixed, window())
     with pytest.raises(ValueError, match="one window"):

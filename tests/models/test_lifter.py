@@ -130,7 +130,9 @@ def test_a_causal_lifter_does_not_see_what_is_to_come(view, joint_time):
 
 @pytest.mark.parametrize("causal", [True, False])
 @pytest.mark.parametrize(
-    "options", [{}, {"positions": "learned"}, {"positions": "sinusoidal"}, {"attention": "additive"}], ids=str
+    "options",
+    [{}, {"positions": "learned"}, {"positions": "sinusoidal"}, {"attention": "additive", "positions": "sinusoidal"}],
+    ids=str,
 )
 def test_that_frames_follow_changes_nothing_in_a_causal_lifter(view, options, causal):
     torch.manual_seed(0)

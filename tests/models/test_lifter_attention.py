@@ -8,7 +8,8 @@ import torch
 from poselift.core.errors import InputError
 from poselift.models import LifterConfig, SpatioTemporalLifter, encode
 from poselift.models.encoding import pad_time
-from poselift.nn.attention import ATTENTION
+from poselift.nn.attention import ATTENTION, build_attention, takes_rotation
+from poselift.nn.positions import LearnedPosition, SinusoidalTime
 
 FOR_JOINTS, FOR_TIME = {"hierarchical"}, {"co_attention"}
 
@@ -16,7 +17,8 @@ FOR_JOINTS, FOR_TIME = {"hierarchical"}, {"co_attention"}
 def build(**options):
     torch.manual_seed(0)
     sizes = {"joint_dim": 16, "joint_heads": 2, "frame_dim": 16, "dim": 16, "depth": 2, "heads": 2}
-    return SpatioTemporalLifter(LifterConfig(**sizes, **options)).eval()
+    positions = "rotary" if takes_rotation(options.get("attention", "scaled_dot")) else "sinusoidal"
+    return SpatioTemporalLifter(LifterConfig(**sizes, **{"positions": positions, **options})).eval()
 
 
 @pytest.fixture(scope="module")
@@ -91,3 +93,26 @@ def test_a_mechanism_for_other_tokens_is_refused_when_the_lifter_is_built():
         build(joint_attention={"name": "hierarchical", "skeleton": "h36m17"})
     with pytest.raises(InputError, match="joint_attention=co_attention is for tokens that follow each other in time"):
         build(joint_attention="co_attention")
+
+
+@pytest.mark.parametrize("spec", [*ATTENTION, *({"name": "hard", "score": name} for name in ("dot", "additive"))])
+def test_what_takes_rotary_positions_is_known_before_it_is_built(spec):
+    layers = build_attention(spec, 12, 2, 2)
+    assert {layer.takes_rotation for layer in layers} == {takes_rotation(spec)}
+
+
+@pytest.mark.parametrize(
+    ("spec", "name"),
+    [("performer", "performer"), ({"name": "local_predictive", "score": "deep"}, "local_predictive with score=deep")],
+)
+def test_positions_that_a_mechanism_cannot_take_are_refused_with_both_ways_out(spec, name):
+    with pytest.raises(
+        InputError,
+        match=rf"attention={name} takes no rotary positions; set positions=sinusoidal \(or learned\), or choose a "
+        "mechanism that takes them: similarity, dot, ",
+    ):
+        LifterConfig(attention=spec, positions="rotary")
+    for positions, code in (("sinusoidal", SinusoidalTime), ("learned", LearnedPosition)):
+        lifter = build(attention=spec, positions=positions)
+        assert isinstance(lifter.time_code, code)
+        assert lifter.rotary is None

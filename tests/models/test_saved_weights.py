@@ -8,7 +8,14 @@ import pytest
 import torch
 
 from poselift.core.errors import InputError
-from poselift.models import LifterConfig, load_weights, save_weights
+from poselift.models import (
+    EncoderDecoderConfig,
+    LifterConfig,
+    SpatioTemporalLifter,
+    load_weights,
+    save_weights,
+)
+from poselift.models.encoder_decoder import EncoderDecoder
 from poselift.models.saved_weights import shipped_weights
 
 
@@ -19,6 +26,31 @@ def test_round_trip(lifter, tmp_path):
     assert not loaded.lifter.training
     for key, value in lifter.state_dict().items():
         torch.testing.assert_close(loaded.lifter.state_dict()[key], value)
+
+
+def test_a_card_that_says_rotary_of_a_mechanism_without_them_loads_as_it_was_trained(tmp_path):
+    """Cards once kept "rotary" where the lifter had sinusoidal positions."""
+    sizes = {"joint_dim": 8, "frame_dim": 16, "dim": 16, "depth": 1, "heads": 2}
+    lifter = SpatioTemporalLifter(LifterConfig(**sizes, attention="additive", positions="sinusoidal"))
+    path = tmp_path / "w.safetensors"
+    save_weights(path, lifter, 81, {})
+    card = json.loads(path.with_suffix(".json").read_text())
+    card["config"]["positions"] = "rotary"
+    path.with_suffix(".json").write_text(json.dumps(card))
+    loaded = load_weights(path).lifter
+    assert loaded.config == lifter.config
+    # One that does take them keeps them.
+    save_weights(path, SpatioTemporalLifter(LifterConfig(**sizes)), 81, {})
+    assert load_weights(path).lifter.config.positions == "rotary"
+
+
+def test_a_card_of_an_encoder_decoder_without_positions_loads(tmp_path):
+    path = tmp_path / "w.safetensors"
+    save_weights(path, EncoderDecoder(EncoderDecoderConfig(dim=16, depth=1, heads=2)), 81, {})
+    card = json.loads(path.with_suffix(".json").read_text())
+    assert card["config"].pop("positions") == "sinusoidal"
+    path.with_suffix(".json").write_text(json.dumps(card))
+    assert load_weights(path).lifter.config.positions == "sinusoidal"
 
 
 def test_half_precision_is_stored_small_and_computed_in_full(lifter, tmp_path):
@@ -142,7 +174,7 @@ def test_weights_that_are_no_numbers_are_refused_by_name(lifter, tmp_path, value
     [
         ("dim", 16_384, "do not fit"),
         ("dim", 10**9, "must be a number from 1 to 16384"),
-        ("dropout", float("nan"), "must be a number"),
+        ("dropout", float("nan"), "must be a finite number"),
         ("attention", {"name": "local", "block": 10**9}, r"attention\.block=1000000000 must be"),
     ],
 )

@@ -1,5 +1,8 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
+import torch
 from torch.testing import assert_close
 
 from poselift.core.errors import InputError
@@ -45,6 +48,25 @@ def test_the_middle_of_the_hips_stands_for_a_pelvis_that_is_not_there(make_view)
     pair = compare(view, pred, COCO17, CMU)
     assert pair.mask.sum() == 5 * 12
     assert_close(pair.pred, pair.target, atol=1e-6, rtol=0)
+
+
+def test_pixels_are_of_both_at_the_true_root(make_view):
+    joints = random_joints(H36M17)
+    root = torch.tensor([0.3, -0.2, 6.0]).repeat(5, 1)
+    root[4] = torch.nan
+    K = torch.tensor([[900.0, 0, 500], [0, 800.0, 400], [0, 0, 1]])
+    pred = joints + np.random.default_rng(1).normal(scale=0.05, size=joints.shape).astype(np.float32)
+    pred[1, 5, 2] = -9  # behind the camera: infinitely far away, not unknown
+    # A prediction that is relative to another point, of a body without a pelvis between its hips.
+    pair = compare(replace(make_view(joints), root=root, K=K), pred + 2, H36M17, CMU)
+    got, truth, mask = pair.pixels()
+    assert mask.all(1).tolist() == [True] * 4 + [False]
+    for pixels, poses in ((got, pred - pred[:, :1]), (truth, joints)):
+        place = (poses + root[:, None].numpy())[:4]
+        expected = place[..., :2] / place[..., 2:] * [900, 800] + [500, 400]
+        in_front = place[..., 2] > 0
+        np.testing.assert_allclose(pixels[:4][torch.from_numpy(in_front)], expected[in_front], rtol=1e-4)
+    assert got[1, 5].isinf().all()
 
 
 def test_bad_predictions_are_refused(make_view):

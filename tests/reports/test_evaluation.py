@@ -6,6 +6,7 @@ import torch
 
 from poselift import metrics as M
 from poselift.core.errors import InputError
+from poselift.reports.comparison import compare
 from poselift.reports.evaluation import score_view, summarise
 from poselift.reports.protocols import get_protocol
 from poselift.skeleton import H36M17
@@ -74,6 +75,15 @@ def test_the_pdj_curve_is_pdj(views, predicted, scores, truth):
     pred, target = (torch.cat(side) for side in zip(*pairs, strict=True))
     expected = M.detected_joints(pred, target, H36M17, curve["thresholds"])
     np.testing.assert_allclose(curve["mean"], expected.mean((0, 2)).numpy())
+
+
+def test_pck_in_the_picture_is_in_the_results(views, predicted, scores):
+    found = summarise(scores, CMU)["metrics"]["pck2d"]
+    pixels = [compare(view, pose, H36M17, CMU).pixels() for view, pose in zip(views, predicted, strict=True)]
+    pred, target, mask = (torch.cat(side) for side in zip(*pixels, strict=True))
+    assert found["title"] == "PCK@0.05 (2D)"
+    assert found["frames"] == pytest.approx(float(M.correct_pixels(pred, target, mask).mean()), rel=1e-9)
+    assert 50 < found["mean"] < 100
 
 
 def shift(off):

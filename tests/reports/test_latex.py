@@ -89,13 +89,37 @@ def test_the_structure_of_a_table(table):
     ]
 
 
+def test_each_part_begins_a_page_and_plots_stand_in_pairs():
+    plots = [(f"plots/{name}.pdf", f"Of 100 % {name}") for name in "abc"]
+    parts = [("First & best", [TABLE], plots), ("Second", [WIDE], [])]
+    lines = latex_document("Both", parts, "tables").split(r"\begin{document}")[1].split("\n")
+    assert lines == [
+        "",
+        r"\section*{Both}",
+        r"\subsection*{First \& best}",
+        r"\input{tables/nasty_table}",
+        r"\par\bigskip\noindent",
+        r"\plot{plots/a.pdf}{Of 100 \% a}\hfill",
+        r"\plot{plots/b.pdf}{Of 100 \% b}",
+        r"\par\bigskip\noindent",
+        r"\plot{plots/c.pdf}{Of 100 \% c}",
+        r"\clearpage",
+        r"\subsection*{Second}",
+        r"\input{tables/wide_table}",
+        r"\par",
+        r"\end{document}",
+        "",
+    ]
+    assert r"\subsection" not in latex_document("One", parts[:1], "tables")
+
+
 @pytest.mark.skipif(TEX is None, reason="needs pdflatex or tectonic")
 def test_it_compiles(tmp_path):
     tables = [TABLE, WIDE]
     (tmp_path / "tables").mkdir()
     for table in tables:
         (tmp_path / "tables" / f"{table.name}.tex").write_text(latex_table(table), encoding="utf-8")
-    document = latex_document(f"Report {NASTY}", tables * 10, [], "tables")
+    document = latex_document(f"Report {NASTY}", [("A", tables * 10, []), (NASTY, tables, [])], "tables")
     (tmp_path / "report.tex").write_text(document, encoding="utf-8")
     options = ["-interaction=nonstopmode", "-halt-on-error"] if TEX.endswith("pdflatex") else []
     done = subprocess.run([TEX, *options, "report.tex"], cwd=tmp_path, capture_output=True, timeout=300)

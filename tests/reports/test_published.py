@@ -4,6 +4,7 @@ import pytest
 import yaml
 
 from poselift.core.errors import InputError
+from poselift.reports.protocols import PROTOCOLS
 from poselift.reports.published import read_published
 
 ROW = {
@@ -23,15 +24,17 @@ def read(tmp_path, *rows):
 
 
 def test_the_rows_that_come_with_the_package():
-    rows = {(row.name, row.exact_points): row for row in read_published()}
+    rows = {(row.name, row.protocol, row.exact_points): row for row in read_published()}
     assert len(rows) == len(read_published())
-    theirs = rows["MotionAGFormer-B", False]
+    theirs = rows["MotionAGFormer-B", "h36m_p1", False]
     assert (theirs.values, theirs.window, theirs.parameters, theirs.macs) == ({"mpjpe": 38.4}, 243, 11.7, 265.0)
     assert theirs.citation.endswith(", https://arxiv.org/abs/2310.16288")
     # The published figure for exact 2D is MMPose's; the paper's own is for detections.
-    assert rows["SimpleBaseline (MMPose)", True].values == {"mpjpe": 43.4}
-    assert rows["SimpleBaseline", False].values == {"mpjpe": 62.9}
-    assert {row.protocol for row in rows.values()} == {"h36m_p1"}
+    assert rows["SimpleBaseline (MMPose)", "h36m_p1", True].values == {"mpjpe": 43.4}
+    assert rows["SimpleBaseline", "h36m_p1", False].values == {"mpjpe": 62.9}
+    assert {row.protocol for row in rows.values()} == {"h36m_p1", "h36m_p2"}
+    assert all(row.values[PROTOCOLS[row.protocol].headline] for row in rows.values())
+    assert (theirs.keypoints, theirs.weights) == ("sh_conf", "open")
 
 
 def test_rows_by_motionberts_evaluation_are_marked():
@@ -51,7 +54,9 @@ def test_rows_by_motionberts_evaluation_are_marked():
         ({"points": "cpn"}, "points must be detected or gt, not 'cpn'"),
         ({"values": {"mpje": 1.0}}, "metrics are mpjpe, "),
         ({"values": {"mpjpe": float("nan")}}, "mpjpe must be a number above 0, not nan"),
-        ({"colour": "red"}, "has colour; the known keys are differs, macs, name"),
+        ({"weights": "yes"}, "weights must be open or none, or left out if unknown; not 'yes'"),
+        ({"keypoints": 3}, "keypoints must be a text, not 3"),
+        ({"colour": "red"}, "has colour; the known keys are differs, keypoints, macs, name"),
     ],
 )
 def test_a_row_that_is_wrong_is_named(change, message, tmp_path):

@@ -17,6 +17,7 @@ from poselift.cli.batch.task import Outcome, Task, one_line
 from poselift.cli.results import RECORD, SUMMARY
 from poselift.core.files import check_writable
 from poselift.core.locks import locked
+from poselift.core.progress import MinuteLines
 
 _TRIES = 3
 """Tries of a video where another one may succeed."""
@@ -96,7 +97,7 @@ class Course:
         # Rich would take the time left from the last 30 s, in which perhaps no video was finished.
         with Progress(*columns, *times, console=self._console, speed_estimate_period=3600) as bar:
             shown = bar.add_task("", total=len(tasks))
-            failures = 0
+            lines, failures = MinuteLines(self._console), 0
             for task, outcome, tries in _tried(tasks, engine):
                 record = f"{self._out}/{_FAILED}/{task.video.folder}.json"
                 if outcome.reason is None:
@@ -107,6 +108,7 @@ class Course:
                     write_file(record, json.dumps({**task.record, **facts}, indent=2).encode())
                     self._console.print(one_line(f"failed: {task.video.name}: {outcome.reason}"))
                 bar.update(shown, advance=1, description=f"{failures} failed" if failures else "")
+                lines.report("Lifting videos", bar.tasks[shown].completed / len(tasks))
 
     def write_tables(self) -> tuple[int, int]:
         """Writes the tables; returns how many videos are lifted and how many failed."""

@@ -36,7 +36,15 @@ from poselift.nn.attention.shared import SharedAttention
 from poselift.nn.attention.strided import StridedAttention
 from poselift.nn.attention.transformer_xl import TransformerXLAttention
 
-__all__ = ["ATTENTION", "Attention", "AttentionContext", "ScaledDotAttention", "attention_spec", "build_attention"]
+__all__ = [
+    "ATTENTION",
+    "Attention",
+    "AttentionContext",
+    "ScaledDotAttention",
+    "attention_spec",
+    "build_attention",
+    "takes_rotation",
+]
 
 ATTENTION: dict[str, type[Attention]] = {
     **SCORES,
@@ -116,6 +124,24 @@ def attention_spec(spec: Mapping[str, Any] | str) -> dict[str, Any]:
     options = {**{option: parameter.default for option, parameter in known.items()}, **given}
     # JSON knows no tuples.
     return {"name": name} | {key: list(value) if isinstance(value, tuple) else value for key, value in options.items()}
+
+
+def takes_rotation(spec: Mapping[str, Any] | str) -> bool:
+    """Whether the rotary position code enters the scores of the mechanism.
+
+    Example:
+        >>> takes_rotation("local_predictive"), takes_rotation({"name": "local_predictive", "score": "additive"})
+        (True, False)
+
+    Args:
+        spec: as in `build_attention`.
+
+    Raises:
+        InputError: as in `attention_spec`.
+    """
+    options = attention_spec(spec)
+    # A mechanism over a score function takes what that function takes.
+    return choose("score function", options.get("score", options["name"]), ATTENTION).takes_rotation
 
 
 def _options(mechanism: type[Attention]) -> dict[str, inspect.Parameter]:

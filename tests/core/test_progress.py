@@ -1,0 +1,67 @@
+import io
+
+import pytest
+from rich.console import Console
+
+from poselift.core import progress
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """A clock that a test sets."""
+    now = [1000.0]
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
+    return now
+
+
+def console(**options):
+    return Console(file=io.StringIO(), width=40, **options)
+
+
+def test_a_line_a_minute_where_the_output_is_no_terminal(clock):
+    out = console()
+    lines = progress.MinuteLines(out)
+    for second in range(0, 601, 10):
+        clock[0] = 1000.0 + second
+        lines.report("Lifting [1/2] a long name that no line may be cut at", second / 1200)
+    found = out.file.getvalue().splitlines()
+    assert len(found) == 10
+    assert found[0] == "Lifting [1/2] a long name that no line may be cut at: 5 % after 60 s, about 19 min left"
+    assert found[-1] == "Lifting [1/2] a long name that no line may be cut at: 50 % after 10 min, about 10 min left"
+
+
+@pytest.mark.parametrize("options", [{"force_terminal": True}, {"quiet": True}])
+def test_no_lines_beside_a_bar_or_in_a_quiet_process(clock, options):
+    out = console(**options)
+    lines = progress.MinuteLines(out)
+    clock[0] += 3600
+    lines.report("Lifting", 0.5)
+    assert out.file.getvalue() == ""
+
+
+def test_nothing_done_has_no_time_left(clock):
+    out = console()
+    lines = progress.MinuteLines(out)
+    clock[0] += 61
+    lines.report("Lifting", 0.0)
+    assert out.file.getvalue() == "Lifting: 0 % after 61 s\n"
+
+
+@pytest.mark.parametrize("total", [None, 4])
+def test_items_are_tracked(clock, total):
+    out = console()
+    items = [1, 2, 3, 4] if total is None else iter([1, 2, 3, 4])
+    found = []
+    for item in progress.track(items, "Converting", out, total=total):
+        found.append(item)
+        clock[0] += 90
+    assert found == [1, 2, 3, 4]
+    lines = [line for line in out.file.getvalue().splitlines() if " after " in line]
+    assert lines == [
+        f"Converting: {share} % after {since}"
+        for share, since in (
+            (25, "2 min, about 4 min left"),
+            (50, "3 min, about 3 min left"),
+            (75, "4 min, about 2 min left"),
+        )
+    ]
