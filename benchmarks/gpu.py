@@ -22,7 +22,7 @@ if not __package__:  # run as a file: `benchmarks` is beside, not above
     sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from benchmarks.command import command_line, table_head, table_row
-from poselift.core.device import torch_device
+from poselift.core.device import choose_device
 from poselift.core.files import write_text
 from poselift.data.synthetic import synthetic_corpus
 from poselift.data.views import render_views
@@ -107,12 +107,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--repeats", type=int, default=7, help="of each variant; default 7")
     parser.add_argument("--out", type=Path, default=Path("outputs/gpu.md"), help="default outputs/gpu.md")
     options = parser.parse_args(arguments)
-    device = torch_device(options.device)
+    device = torch.device(choose_device(options.device))
     name = torch.cuda.get_device_name() if device.type == "cuda" else f"CPU, {torch.get_num_threads()} threads"
     lines = [f"{name}, torch {version('torch')}, {options.repeats} repeats", ""]
     lines.append(table_head(["variant", "frames a second", "spread", "times float32", "difference, mm"]))
     for each in options.weights:
-        weights = load_weights(each, device)
+        weights = load_weights(each, str(device))
         for batch in options.batch:
             lines += measured(weights, batch, options.repeats, device)
     options.out.parent.mkdir(parents=True, exist_ok=True)

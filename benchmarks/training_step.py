@@ -19,7 +19,7 @@ from hydra.utils import instantiate
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from benchmarks.command import command_line, composed, table_head, table_row
-from poselift.core.device import torch_device
+from poselift.core.device import choose_device
 from poselift.data.batches import Batch, Batches
 from poselift.losses import position_loss
 from poselift.models import Lifter, build_model, encode
@@ -83,7 +83,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_intermixed_args(arguments)
     config = composed("train", [*options.overrides, f"data.batches={options.steps + WARM_UP}"])
     data = instantiate(config.data, _convert_="all")
-    device = torch_device(options.device)
+    device = torch.device(choose_device(options.device))
     batches = Batches(data.training_sampler(device), data.batch_size, data.batches, data.seed, 0, 1)
     step = Step(build_model(instantiate(config.model, _convert_="all")), device)
     where = torch.cuda.get_device_name() if device.type == "cuda" else f"{torch.get_num_threads()} threads"

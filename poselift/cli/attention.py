@@ -1,6 +1,7 @@
 """`poselift attention`: pictures of a lifter's attention in a video."""
 
 import argparse
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -85,7 +86,7 @@ def run(options: argparse.Namespace) -> None:
     if not lifted.motions:
         raise InputError(f"nobody was found in {video} from {start:g} s on; choose another --start")
     motion, maps = watch(lifted.motions[0].keypoints, weights, lifted.camera, window)
-    times, skeleton = motion.timestamps, weights.lifter.skeleton_in
+    times, skeleton = motion.timestamps, weights.skeleton_in
     pixels, _ = select_lifter_joints(motion.keypoints, skeleton, LiftOptions.threshold, weights.pelvis)
     # The first frame with the most joints.
     shown = int(np.isfinite(pixels).all(-1).sum(-1).argmax())
@@ -117,11 +118,13 @@ def watch(
     Raises:
         InputError: no keypoint can be used, or the lifter has no attention to show.
     """
-    _, scores = select_lifter_joints(keypoints, weights.lifter.skeleton_in, LiftOptions.threshold, weights.pelvis)
+    _, scores = select_lifter_joints(keypoints, weights.skeleton_in, LiftOptions.threshold, weights.pelvis)
     usable = (scores > 0).any(-1)
     if not usable.any():
         reason = f"no joint of the lifter scores {LiftOptions.threshold:g} or more in any frame"
         raise InputError(f"person {keypoints.person} cannot be lifted: {reason}; choose another --person or --start")
     first = int(np.argmax(usable))
     window = keypoints[first : first + frames]
-    return attention_maps(weights.lifter, lambda: lift(window, weights, camera, LiftOptions(window=frames)))
+    # PyTorch's modules are watched while they run.
+    watched = replace(weights, loaded=weights.lifter)
+    return attention_maps(watched.lifter, lambda: lift(window, watched, camera, LiftOptions(window=frames)))

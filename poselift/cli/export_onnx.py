@@ -18,7 +18,15 @@ def add_command(commands: Any) -> None:
         "pixels, scores, times, the camera's K and the size of the picture. Outputs: joints in the camera frame and "
         "their uncertainty, metres. The command compares the file with PyTorch before it ends. Takes a minute.",
     )
-    parser.add_argument("file", type=local_path, metavar="FILE", help="the file to write, such as small.onnx")
+    parser.add_argument(
+        "file", nargs="?", type=local_path, metavar="FILE", help="the file to write, such as small.onnx"
+    )
+    parser.add_argument(
+        "--beside",
+        action="store_true",
+        help="instead of FILE, write the graph beside the weights that lets poselift lift with them without PyTorch; "
+        "it reads its numbers from the .safetensors file",
+    )
     add_lifter_option(parser)
     parser.add_argument("--no-flip", action="store_true", help="do not average with the mirrored input: twice as fast")
     parser.set_defaults(run=run)
@@ -32,7 +40,15 @@ def run(options: argparse.Namespace) -> None:
     """
     from poselift.models import load_weights
     from poselift.models.onnx_export import export_onnx
+    from poselift.models.weights_graph import write_graph
 
+    if options.beside:
+        if options.file is not None or options.no_flip:
+            raise InputError("--beside takes no FILE and no --no-flip; leave them out")
+        print(write_graph(load_weights(options.weights)))
+        return
+    if options.file is None:
+        raise InputError("no FILE is given; give a name such as small.onnx, or --beside")
     file: Path = options.file
     if file.suffix != ".onnx":
         raise InputError(f"{file} is no .onnx file; give a name such as {file.stem or 'small'}.onnx")

@@ -6,7 +6,6 @@ from argparse import ArgumentTypeError
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from poselift.cli.view import page_of_people
 from poselift.core.choices import choose
 from poselift.core.errors import InputError, WriteError, reason
 from poselift.export import read_sidecar
@@ -123,6 +122,8 @@ def write_formats(
                     failed.append(warning)
                 written.append(out.name)
     if PAGE in names and motions:
+        from poselift.cli.view import page_of_people  # few runs write a page
+
         with noting_failure(PAGE, failed):
             found = [folder / f"{stem}.npz" for stem in motions]
             written += [path.name for path in page_of_people(found, folder / PAGE_FILES[0], video, span)]

@@ -21,7 +21,7 @@ from poselift.cli.result_folder import new_results
 from poselift.cli.results import OVERLAY, Results, check_folder, person_files
 from poselift.cli.smooth import filter_record
 from poselift.core.ahead import ahead
-from poselift.core.device import torch_device
+from poselift.core.device import choose_device
 from poselift.core.errors import InputError, printable
 from poselift.core.stopwatch import Stopwatch
 from poselift.finding import Clip, VideoClip
@@ -153,7 +153,7 @@ def lift_and_report(command: LiftCommand) -> None:
         check_recording(command.rerun)
     # No markup, because file names may look like rich's.
     console = Console(quiet=command.quiet, highlight=False, soft_wrap=True, markup=False, emoji=False)
-    weights = load_weights(request.weights, torch_device(command.device))
+    weights = load_weights(request.weights, choose_device(command.device))
     clip = command.clip()
     with stage_progress(console) as report, new_results(out, path, command.video, request.formats) as unfinished:
         lifted = lift_into(unfinished, clip, weights, request, command.inputs, command.video, report)
@@ -278,7 +278,7 @@ def _render(clip: Clip, threshold: float, lifted: LiftedClip, path: Path, report
 
 def chosen_skeleton(request: LiftRequest, weights: Weights) -> Skeleton:
     """The skeleton to write, checked against the weights before the long work."""
-    given = weights.lifter.skeleton_out
+    given = weights.skeleton_out
     if request.skeleton is None:
         return H36M17 if set(H36M17.joints) <= set(given.joints) else given
     wanted = get_skeleton(request.skeleton)

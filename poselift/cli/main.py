@@ -18,6 +18,7 @@ from typing import Any, NoReturn
 from poselift import __version__
 from poselift.core.choices import did_you_mean
 from poselift.core.errors import InputError, describe, printable
+from poselift.core.optional import not_installed
 
 _COMMANDS = {
     "lift": "3D motion from a video, or from 2D keypoints",
@@ -96,6 +97,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
         # Of a full disk or a missing permission, the user needs the system's own words.
         words = str(error) if isinstance(error, InputError) else describe(error)
         print(printable(f"error: {words}"), file=sys.stderr)
+        raise SystemExit(2) from None
+    except ModuleNotFoundError as error:
+        missing = not_installed(error)
+        if missing is None:
+            raise
+        print(printable(f"error: {missing}"), file=sys.stderr)
         raise SystemExit(2) from None
     except KeyboardInterrupt:
         print("stopped", file=sys.stderr)

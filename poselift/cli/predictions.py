@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Float
 from omegaconf import DictConfig, ListConfig
 
-from poselift.core.device import torch_device
+from poselift.core.device import choose_device
 from poselift.core.errors import InputError
 from poselift.data.views import View
 from poselift.lifting import LiftOptions, lift_view
@@ -49,14 +49,14 @@ class LifterPredictions:
 
     def __init__(self, config: DictConfig) -> None:
         self._options = lift_options(config)
-        device = torch_device(config.device)
+        device = choose_device(config.device)
         if config.weights is None:
             raise InputError("weights= and predictions= are both null; give one of them")
         load = load_checkpoint if Path(config.weights).suffix == ".ckpt" else load_weights
         self._weights = load(config.weights, device)
         self._known_camera, self._known_depth = config.camera == "known", config.depth == "known"
         self.name = self._weights.name
-        self.skeleton = self._weights.lifter.skeleton_out
+        self.skeleton = self._weights.skeleton_out
         training = self._weights.card.get("training")  # cards of others may lack it
         training = training if isinstance(training, dict) else {}
         trained = training.get("config")
@@ -101,7 +101,7 @@ class LifterPredictions:
 
     def _hides_pelvis(self, view: View) -> bool:
         """Whether the view's pelvis differs from the lifter's."""
-        skeleton, threshold = self._weights.lifter.skeleton_in, self._options.threshold
+        skeleton, threshold = self._weights.skeleton_in, self._options.threshold
         given, used = (
             select_lifter_joints(keypoints_of(view), skeleton, threshold, pelvis)[1]
             for pelvis in (None, self._weights.pelvis)

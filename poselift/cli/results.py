@@ -21,6 +21,7 @@ from poselift.export.zero import from_zero
 from poselift.finding import Clip
 from poselift.lifting import LiftedClip, World
 from poselift.lifting.clips.clip_warnings import seen_share
+from poselift.lifting.network.choose import network_name
 from poselift.models import Weights
 from poselift.structures import Motion
 
@@ -164,6 +165,7 @@ class Results:
                 "seconds": {stage: round(value, 3) for stage, value in seconds.items()},
                 "warnings": lifted.warnings,
                 "weights": self._weights(),
+                "network": network_name(self.weights),
                 "files": files,
             },
         )

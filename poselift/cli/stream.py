@@ -13,14 +13,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 
 from poselift.cli.camera import add_camera_options
 from poselift.cli.detector import DetectorRequest, add_detector_options, add_quality_option, detector_request
 from poselift.cli.lift_request import with_values
 from poselift.cli.live_outputs import LiveOutputs, OutputRequest
 from poselift.cli.weights import add_lifter_option
-from poselift.core.device import DEVICE_HELP, torch_device
+from poselift.core.device import DEVICE_HELP, choose_device
+from poselift.core.threads import limit_torch
 from poselift.detection import Detector, PlaceDetector, Search
 from poselift.export.json_lines import header_line
 from poselift.finding import DEFAULT_QUALITY
@@ -139,12 +139,12 @@ def stream(request: StreamRequest) -> None:
     """
     if request.outputs.window:
         check_display()
-    # Detectors search in the background: threads of the lifter would wait for a core, and for each other.
-    torch.set_num_threads(1)
     name, opener = source_opener(request.source)
     capture = LiveCapture(opener, name, _notice)
-    weights = load_weights(request.weights, torch_device(request.device))
+    weights = load_weights(request.weights, choose_device(request.device))
     detector = request.detector.build(request.device)
+    # Detectors search in the background: more threads would wait for a core, and for each other.
+    limit_torch(1)
     camera = camera_for(capture.image_size, request.fov, request.intrinsics)
     _warm_up(detector, weights, camera)
     lifter = StreamingPeople(weights, camera, detector.skeleton, request.lookahead)

@@ -1,10 +1,13 @@
 """The device that a command computes on."""
 
+import ctypes
+import importlib.util
 import re
-
-import torch
+import sys
+from pathlib import Path
 
 from poselift.core.errors import InputError
+from poselift.core.optional import require
 
 DEVICE_HELP = "where to run: auto, cpu, cuda or cuda:1 (default: a GPU if present)"
 """Help of the option `--device`."""
@@ -18,22 +21,36 @@ def check_device(name: str) -> None:
         raise InputError(f"there is no device {name!r}; choose auto, cpu, cuda, or a GPU by number such as cuda:1")
 
 
-def torch_device(name: str) -> torch.device:
-    """The PyTorch device of this name.
+def choose_device(name: str) -> str:
+    """The device of this name: "cpu", "cuda" or a GPU by number such as "cuda:1".
 
     Args:
-        name: "cpu", "cuda", a GPU by number such as "cuda:1", or "auto", which is CUDA if PyTorch sees a GPU, and else
-            the CPU.
+        name: one of these, or "auto", which is CUDA if PyTorch sees a GPU, and else the CPU.
 
     Raises:
         InputError: the name is another one, or PyTorch does not see the GPU.
     """
     check_device(name)
-    if name == "cpu" or (name == "auto" and not torch.cuda.is_available()):
-        return torch.device("cpu")
+    if name == "cpu" or (name == "auto" and not (_has_gpu() and importlib.util.find_spec("torch"))):
+        return "cpu"
+    torch = require("torch", "train")
     if not torch.cuda.is_available():
+        if name == "auto":
+            return "cpu"
         raise InputError(f"PyTorch sees no GPU here for device {name}; choose cpu or auto")
-    device = torch.device("cuda" if name == "auto" else name)
-    if (device.index or 0) >= (count := torch.cuda.device_count()):
+    if name == "auto":
+        return "cuda"
+    if int(name.partition(":")[2] or 0) >= (count := torch.cuda.device_count()):
         raise InputError(f"device {name}: PyTorch sees {count} GPUs, numbered from 0; choose one of them")
-    return device
+    return name
+
+
+def _has_gpu() -> bool:
+    """Whether the driver of a GPU is there: importing PyTorch to ask it would take seconds."""
+    if Path("/dev/kfd").exists():  # AMD's, which PyTorch also calls CUDA
+        return True
+    try:
+        ctypes.CDLL("nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1")
+    except OSError:
+        return False
+    return True

@@ -6,6 +6,19 @@ from types import ModuleType
 
 from poselift.core.errors import InputError, reason
 
+_TRAIN = {"torch", "pytorch_lightning", "torchmetrics", "hydra", "omegaconf"}
+"""Packages of the extra `train`, which whole modules stand on."""
+
+
+def not_installed(error: ModuleNotFoundError) -> InputError | None:
+    """The error for people if a package of the extra `train` is missing; None for any other module."""
+    package = (error.name or "").partition(".")[0]
+    return _missing(package, "train") if package in _TRAIN else None
+
+
+def _missing(package: str, extra: str) -> InputError:
+    return InputError(f"{package} is not installed; run: pip install 'poselift[{extra}]'")
+
 
 def require(package: str, extra: str) -> ModuleType:
     """The module of an optional package.
@@ -18,7 +31,7 @@ def require(package: str, extra: str) -> ModuleType:
         InputError: the package or one that it needs is not installed; the message has the command to install it.
     """
     if importlib.util.find_spec(package) is None:
-        raise InputError(f"{package} is not installed; run: pip install 'poselift[{extra}]'")
+        raise _missing(package, extra)
     try:
         return importlib.import_module(package)
     except ImportError as error:

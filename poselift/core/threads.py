@@ -27,6 +27,12 @@ def limit_cores(most: int) -> None:
     _limit = most
 
 
+def limit_torch(most: int) -> None:
+    """Sets the threads of PyTorch, if a model of this process runs with it; call it after the models are loaded."""
+    if torch := sys.modules.get("torch"):
+        torch.set_num_threads(most)
+
+
 def cores() -> int:
     """Number of CPU cores that this process may use."""
     if _limit:

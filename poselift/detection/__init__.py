@@ -2,13 +2,16 @@
 
 import logging
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from poselift.core.choices import choose
+from poselift.core.optional import require
 from poselift.detection.detector_protocol import Detector, PlaceDetector, Search
-from poselift.detection.mmpose import MMPose
 from poselift.detection.movenet import FastMoveNet, MoveNet
 from poselift.detection.rtmpose import RTMPose
+
+if TYPE_CHECKING:
+    from poselift.detection.mmpose.backend import MMPose
 
 __all__ = [
     "DETECTORS",
@@ -24,10 +27,26 @@ __all__ = [
 
 _LOG = logging.getLogger(__name__)
 
+
+def __getattr__(name: str) -> Any:
+    if name != "MMPose":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from poselift.detection.mmpose.backend import MMPose  # imports torch
+
+    return MMPose
+
+
+def _mmpose(device: str, **options: Any) -> Detector:
+    require("torch", "mmpose")
+    from poselift.detection.mmpose.backend import MMPose
+
+    return MMPose(device, **options)
+
+
 DETECTORS: dict[str, Callable[..., Detector]] = {
     "movenet": MoveNet,
     "movenet-fast": FastMoveNet,
-    "mmpose": MMPose,
+    "mmpose": _mmpose,
     "rtmpose": RTMPose,
 }
 """Constructors of all detectors by name; each takes a device, and its own options by keyword."""

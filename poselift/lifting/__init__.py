@@ -4,9 +4,10 @@
 (streams), and `world` (Y up, the ground at Y = 0).
 """
 
+from typing import TYPE_CHECKING, Any
+
 from poselift.lifting.camera_model import CameraModel, camera_for
 from poselift.lifting.clips.pipeline import LiftedClip, lift_clip, lift_video
-from poselift.lifting.dataset_views import lift_view
 from poselift.lifting.finish.root_track import solve_root
 from poselift.lifting.live.streaming import StreamingPeople
 from poselift.lifting.options import LiftOptions
@@ -14,6 +15,9 @@ from poselift.lifting.person import lift
 from poselift.lifting.world.streaming_world import StreamingWorld
 from poselift.lifting.world.world_frame import World, to_world
 from poselift.structures import StreamedPose
+
+if TYPE_CHECKING:
+    from poselift.lifting.dataset_views import lift_view
 
 __all__ = [
     "CameraModel",
@@ -31,3 +35,11 @@ __all__ = [
     "solve_root",
     "to_world",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name != "lift_view":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from poselift.lifting.dataset_views import lift_view  # datasets need torch
+
+    return lift_view

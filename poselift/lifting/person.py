@@ -3,8 +3,8 @@
 from poselift.core.times import check_intervals
 from poselift.lifting.camera_model import CameraModel, check_fits
 from poselift.lifting.finish.finished import finish
+from poselift.lifting.network.choose import choose_network
 from poselift.lifting.network.overlap import lift_segments
-from poselift.lifting.network.torch_network import TorchNetwork
 from poselift.lifting.options import LiftOptions
 from poselift.lifting.prepare.prepared import prepare
 from poselift.models import Weights
@@ -43,6 +43,6 @@ def lift(keypoints: Keypoints2D, weights: Weights, camera: CameraModel, options:
     check_fits(camera, keypoints.image_size)
     check_intervals(keypoints.timestamps)
     prepared = prepare(keypoints, weights, camera, options)
-    network = TorchNetwork(weights.lifter)
+    network = choose_network(weights)
     lifted = lift_segments(network, prepared.segments, options.window or weights.window, options.flip)
     return finish(prepared, lifted, weights, options)

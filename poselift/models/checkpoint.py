@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import torch
 from torch import Tensor
 
 from poselift.core.errors import InputError, reason
@@ -14,7 +13,7 @@ from poselift.models.saved_weights import Weights, read_pelvis, read_window
 _PREFIX = "lifter."
 
 
-def load_checkpoint(path: str | Path, device: torch.device | str = "cpu") -> Weights:
+def load_checkpoint(path: str | Path, device: str = "cpu") -> Weights:
     """The lifter of a Lightning checkpoint, with averaged weights if the run averages them.
 
     Args:
@@ -45,4 +44,5 @@ def load_checkpoint(path: str | Path, device: torch.device | str = "cpu") -> Wei
         raise InputError(f"{path} is not a checkpoint of a lifter: {error}") from error
     except Exception as error:  # wrong types can fail in many ways
         raise InputError(f"{path} is not a checkpoint of a lifter ({type(error).__name__}: {reason(error)})") from error
-    return Weights(path.stem, lifter.to(device), card["window"], sha256(path), path, card, read_pelvis(card, path))
+    pelvis = read_pelvis(card, path)
+    return Weights(path.stem, lifter.to(device), card["window"], sha256(path), path, card, pelvis, device)

@@ -82,20 +82,20 @@ def export_onnx(weights: Weights, path: str | Path, flip: bool = True) -> float:
     for package in ("onnx", "onnxscript"):
         require(package, "onnx")
     module = PixelsToJoints(weights, flip).eval()
-    program = _exported(module, weights)
+    program = exported(module, weights)
     program.model.metadata_props.update(metadata(weights, flip))
     program.model.producer_name, program.model.producer_version = "poselift", __version__
     with atomic_path(path) as temporary:
         program.save(temporary, external_data=False)
-        difference = _difference(module, temporary)
-        if not difference <= TOLERANCE:
-            raise _cannot(weights, f"its joints would differ by {difference} m from PyTorch's")
-    return difference
+        far = difference(module, temporary.read_bytes())
+        if not far <= TOLERANCE:
+            raise cannot(weights, f"its joints would differ by {far} m from PyTorch's")
+    return far
 
 
 def metadata(weights: Weights, flip: bool) -> dict[str, str]:
     """What the file says about itself; lists and numbers are JSON."""
-    skeleton_in, skeleton_out = weights.lifter.skeleton_in, weights.lifter.skeleton_out
+    skeleton_in, skeleton_out = weights.skeleton_in, weights.skeleton_out
     # The licence of shipped weights, by their SHA-256; other weights may have one in their card.
     licences = [entry.licence for entry in registry().values() if entry.sha256 == weights.sha256]
     known = {
@@ -126,7 +126,7 @@ def random_windows(b: int, t: int, j: int) -> tuple[Tensor, ...]:
     return pixels, scores, times, K, torch.tensor([[640.0, 480]]).repeat(b, 1)
 
 
-def _exported(module: PixelsToJoints, weights: Weights) -> Any:
+def exported(module: PixelsToJoints, weights: Weights) -> Any:
     """The exporter's program.
 
     Raises:
@@ -146,27 +146,33 @@ def _exported(module: PixelsToJoints, weights: Weights) -> Any:
                 verbose=False,
             )
     except Exception as error:  # the exporter's exceptions have no common base
-        raise _cannot(weights, _cause(error)) from error
+        raise cannot(weights, _cause(error)) from error
 
 
-def _difference(module: PixelsToJoints, path: Path) -> float:
-    """The largest difference between the joints of the graph and of PyTorch; NaN if only one has a number."""
-    session = onnxruntime.InferenceSession(path.read_bytes(), providers=["CPUExecutionProvider"])
+def difference(module: PixelsToJoints, graph: str | bytes) -> float:
+    """The largest difference between the joints of the graph and of PyTorch; NaN if only one has a number.
+
+    Args:
+        module: the lifter.
+        graph: the content of an ONNX file, or the path of one that reads a file beside it.
+    """
+    session = onnxruntime.InferenceSession(graph, providers=["CPUExecutionProvider"])
     worst = 0.0
     for b, t in ((1, 1), (3, 8), (1, 30)):
         windows = random_windows(b, t, len(module.lifter.skeleton_in))
         # The graph of a lifter that does not look at an input does not have it.
         used = {given.name for given in session.get_inputs()}
         try:
-            graph = session.run(["joints"], {k: v.numpy() for k, v in zip(INPUTS, windows, strict=True) if k in used})
+            joints = session.run(["joints"], {k: v.numpy() for k, v in zip(INPUTS, windows, strict=True) if k in used})
         except Exception:  # a graph for other sizes than these; onnxruntime's exceptions have no common base
             return math.nan
         with torch.no_grad():
-            worst = max(worst, float((module(*windows)[0] - torch.from_numpy(graph[0])).norm(dim=-1).max()))
+            worst = max(worst, float((module(*windows)[0] - torch.from_numpy(joints[0])).norm(dim=-1).max()))
     return worst
 
 
-def _cannot(weights: Weights, why: str) -> InputError:
+def cannot(weights: Weights, why: str) -> InputError:
+    """The error of a lifter that does not become a graph."""
     model = type(weights.lifter).__name__
     return InputError(
         f"{weights.name}: a {model} cannot become an ONNX graph for any number of frames ({why}); use other weights, "

@@ -1,23 +1,27 @@
-"""Saved lifters: a safetensors file with the weights and a JSON card with the config; no pickle."""
+"""Saved lifters: a safetensors file with the weights and a JSON card with the config; no pickle.
+
+The card tells what lifting needs to know of a lifter. PyTorch loads the weights when the lifter itself is needed.
+"""
 
 import json
 import logging
 import math
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
+from functools import cached_property
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, get_args
-
-import torch
-from safetensors.torch import load, save
-from torch import Tensor
+from typing import TYPE_CHECKING, Any, get_args
 
 from poselift.core.bounded import read_json, whole_number
 from poselift.core.errors import InputError, reason
-from poselift.core.files import atomic_path, sha256, write_json
-from poselift.models.base import Lifter
-from poselift.models.restore import restore
-from poselift.skeleton import Pelvis
+from poselift.core.files import sha256
+from poselift.core.optional import require
+from poselift.skeleton import Pelvis, Skeleton, get_skeleton
+
+if TYPE_CHECKING:
+    from poselift.models.base import Lifter
+else:
+    Lifter = Any  # naming it would import torch
 
 _LOG = logging.getLogger(__name__)
 
@@ -25,27 +29,72 @@ MOST_FRAMES = 1 << 14
 """Largest window, frames."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Weights:
     """A lifter with what is known about it; only the first three are needed to lift.
 
     Attributes:
         name: of the weights.
-        lifter: in eval mode.
+        loaded: the lifter in eval mode; None to load it from `path` when it is needed.
         window: frames in a window to lift with.
         sha256: of the safetensors file; None for a lifter that was not loaded from a file.
         path: of the safetensors file; None for a lifter that was not loaded from a file.
         card: the JSON beside the file: model, its config, and how it was trained.
         pelvis: where the lifter's pelvis lies; None if unknown.
+        device: the lifter is loaded there.
     """
 
     name: str
-    lifter: Lifter
+    loaded: Lifter | None
     window: int
     sha256: str | None = None
     path: Path | None = None
     card: dict[str, Any] = field(default_factory=dict)
     pelvis: Pelvis | None = None
+    device: str = "cpu"
+
+    @cached_property
+    def lifter(self) -> Lifter:
+        """The lifter in eval mode.
+
+        Raises:
+            InputError: PyTorch is not installed, or the files give no lifter.
+        """
+        if self.loaded is not None:
+            return self.loaded
+        require("torch", "train")
+        from poselift.models.lifter_files import read_lifter
+
+        assert self.path is not None, "weights have a lifter or a path"
+        return read_lifter(self.path, self.card, self.device)
+
+    @cached_property
+    def graph(self) -> Path | None:
+        """The ONNX graph of the lifter beside its file; None if there is none."""
+        if self.loaded is not None or self.path is None:
+            return None
+        path = graph_path(self.path)
+        return path if path.is_file() else None
+
+    @property
+    def skeleton_in(self) -> Skeleton:
+        """The lifter's input skeleton."""
+        return self.lifter.skeleton_in if self.graph is None else get_skeleton(self.card["config"]["skeleton_in"])
+
+    @property
+    def skeleton_out(self) -> Skeleton:
+        """The lifter's output skeleton; its first joint is the root."""
+        return self.lifter.skeleton_out if self.graph is None else get_skeleton(self.card["config"]["skeleton_out"])
+
+    @property
+    def temporal_stride(self) -> int:
+        """Frames in a token of the lifter."""
+        return self.lifter.temporal_stride if self.graph is None else self.card["config"].get("temporal_stride", 1)
+
+    @property
+    def gives_uncertainty(self) -> bool:
+        """Whether the lifter gives its uncertainty."""
+        return self.lifter.gives_uncertainty if self.graph is None else self.card["config"].get("uncertainty", False)
 
     @property
     def uncertainty_factor(self) -> float:
@@ -53,49 +102,15 @@ class Weights:
         return float(self.card.get("uncertainty_factor", 1.0))
 
 
+def graph_path(path: Path) -> Path:
+    """The place of the ONNX graph of a safetensors file (`poselift.models.weights_graph`)."""
+    return path.with_suffix(".graph.onnx")
+
+
 def shipped_weights() -> dict[str, Path]:
     """The safetensors files that come with the package, by name."""
     folder = Path(str(files("poselift") / "weights"))
     return {path.stem: path for path in sorted(folder.glob("*.safetensors"))}
-
-
-def save_weights(
-    path: str | Path,
-    lifter: Lifter,
-    window: int,
-    training: dict[str, Any],
-    dtype: torch.dtype = torch.float32,
-    *,
-    pelvis: Pelvis | None = None,
-) -> None:
-    """Writes a lifter to `path` (.safetensors) and the JSON beside it, which has the SHA-256 of the weights.
-
-    Args:
-        path: of the safetensors file.
-        lifter: its class must be in `MODELS`.
-        window: frames in a window to lift with.
-        training: how it was trained, as plain data.
-        dtype: floating-point numbers are stored in it; they are always computed in float32.
-        pelvis: where the lifter's pelvis lies; None if unknown.
-
-    Raises:
-        InputError: the folder cannot be created or written to, or the disk is full.
-    """
-    path = Path(path)
-    state = {
-        key: value.detach().cpu().to(dtype if value.is_floating_point() else value.dtype).contiguous()
-        for key, value in lifter.state_dict().items()
-    }
-    with atomic_path(path) as temporary:
-        temporary.write_bytes(save(state))
-    card = {
-        "model": type(lifter).__name__,
-        "config": asdict(lifter.config),
-        "window": window,
-        "sha256": sha256(path),
-        "training": training,
-    }
-    write_json(path.with_suffix(".json"), card | ({} if pelvis is None else {"pelvis": pelvis}))
 
 
 def read_window(value: Any) -> int:
@@ -129,12 +144,12 @@ def read_pelvis(card: dict[str, Any], path: Path) -> Pelvis | None:
     return pelvis
 
 
-def load_weights(name_or_path: str | Path, device: torch.device | str = "cpu") -> Weights:
-    """Loads a lifter with its card.
+def load_weights(name_or_path: str | Path, device: str = "cpu") -> Weights:
+    """Loads a lifter with its card; a lifter that has a graph is loaded when it is needed.
 
     Args:
         name_or_path: name of shipped weights, or a .safetensors file with a JSON of the same name beside it.
-        device: the lifter goes there.
+        device: the lifter goes there: "cpu", "cuda", or a GPU by number such as "cuda:1".
 
     Raises:
         InputError: there are no such weights, a file cannot be read, the two do not belong together, or a value of the
@@ -155,7 +170,10 @@ def load_weights(name_or_path: str | Path, device: torch.device | str = "cpu") -
             raise InputError(f"no such file: {file}; weights are a .safetensors file with a .json of the same name")
     try:
         card = read_json(config_path)
-        model, config, window = card["model"], card["config"], read_window(card["window"])
+        window = read_window(card["window"])
+        for key in ("skeleton_in", "skeleton_out"):
+            get_skeleton(card["config"][key])
+        card["model"]  # its absence is an error too
     except InputError as error:
         raise InputError(f"{config_path} does not describe a lifter: {error}; copy both files again") from error
     except (KeyError, TypeError) as error:
@@ -170,7 +188,6 @@ def load_weights(name_or_path: str | Path, device: torch.device | str = "cpu") -
         )
     pelvis = read_pelvis(card, config_path)
     _LOG.info("loading the lifter %s", path)
-    state = _read_state(path)
     checksum = sha256(path)
     if card.get("sha256", checksum) != checksum:
         raise InputError(
@@ -178,17 +195,7 @@ def load_weights(name_or_path: str | Path, device: torch.device | str = "cpu") -
             f"{card['sha256']!r:.70}; copy both files again (if you changed the weights yourself, write their sha256 "
             f"into {config_path.name})"
         )
-    try:
-        lifter = restore(model, config, state)
-    except InputError as error:
-        raise InputError(f"{path} and {config_path.name} give no lifter: {error}") from error
-    return Weights(path.stem, lifter.to(device), window, checksum, path, card, pelvis)
-
-
-def _read_state(path: Path) -> dict[str, Tensor]:
-    """The tensors of a safetensors file, in float32."""
-    try:
-        # Its bytes, because safetensors takes no path that is not UTF-8.
-        return {key: value.float() for key, value in load(path.read_bytes()).items()}
-    except Exception as error:  # a damaged file can raise any exception
-        raise InputError(f"{path} cannot be read as safetensors ({reason(error)}); copy it again") from error
+    weights = Weights(path.stem, None, window, checksum, path, card, pelvis, device)
+    if weights.graph is None:
+        weights.lifter  # noqa: B018 - errors in it come at once
+    return weights

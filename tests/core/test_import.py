@@ -21,11 +21,30 @@ def test_importing_is_silent_and_light():
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
-def test_what_runs_no_network_imports_no_torch():
-    code = (
-        "import sys\nfor part in 'geometry kinematics skeleton structures video export viz viz.page'.split():\n"
-        "    __import__(f'poselift.{part}')\n"
-        "    assert 'torch' not in sys.modules, part"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert (done.returncode, done.stderr) == (0, "")
+LIGHT = "geometry kinematics skeleton structures video export viz viz.page detection finding models lifting"
+COMMANDS = "lift batch.command stream export view measure smooth weights main"
+
+
+def imported(code):
+    """The names of all modules after some code has run in a new process."""
+    code += "\nimport sys\nprint(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return done.stdout.split()
+
+
+@pytest.mark.parametrize("part", [*LIGHT.split(), *(f"cli.{command}" for command in COMMANDS.split())])
+def test_what_lifts_or_shows_imports_no_training(part):
+    heavy = {"torch", "pytorch_lightning", "torchmetrics", "hydra", "omegaconf", "tensorboard", "onnx", "matplotlib"}
+    assert not heavy & set(imported(f"import poselift.{part}"))
+
+
+def test_poselift_itself_imports_nothing():
+    modules = imported("import poselift")
+    assert "numpy" not in modules
+    assert [name for name in modules if name.startswith("poselift.")] == []
+
+
+def test_the_commands_import_no_more_than_they_need():
+    """Modules, because seconds depend on the machine."""
+    assert len(imported("import poselift.cli.lift")) < 1300
+    assert len(imported("import poselift.cli.main")) < 250

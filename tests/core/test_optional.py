@@ -1,7 +1,7 @@
 import pytest
 
 from poselift.core.errors import InputError
-from poselift.core.optional import require
+from poselift.core.optional import not_installed, require
 
 
 def test_a_missing_package_names_the_extra():
@@ -14,3 +14,9 @@ def test_a_package_that_cannot_be_imported_is_an_error_of_one_line(tmp_path, mon
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(InputError, match=r"no_such_package_anywhere.*pip uninstall half_installed"):
         require("half_installed", "nothing")
+
+
+def test_a_missing_package_of_the_extra_train_is_told_from_a_bug():
+    missing = not_installed(ModuleNotFoundError("No module named 'torch.nn'", name="torch.nn"))
+    assert str(missing) == "torch is not installed; run: pip install 'poselift[train]'"
+    assert not_installed(ModuleNotFoundError("No module named 'poselift.x'", name="poselift.x")) is None

@@ -12,7 +12,7 @@ import pytest
 import torch
 from fsspec.implementations.memory import MemoryFileSystem
 
-from poselift.detection import DETECTORS, build_detector
+from poselift.detection import DETECTORS, MMPose, build_detector
 from poselift.export import read_motion
 from poselift.models import LifterConfig, SpatioTemporalLifter, save_weights
 from poselift.samples import demo_video
@@ -151,7 +151,7 @@ def detector(name, device, **options):
     """The detector, loaded once; in place of mmpose, which would download its models, the default one."""
     if name != "mmpose":
         return build_detector(name, device, **options)
-    inspect.signature(DETECTORS[name]).bind(device, **options)
+    inspect.signature(MMPose if name == "mmpose" else DETECTORS[name]).bind(device, **options)
     return detector("movenet", "cpu")
 
 

@@ -108,7 +108,7 @@ def test_short_gaps_are_lifted_with_interpolated_keypoints(keypoints, weights, c
     looks[[0, -1]] = True
     values = np.where(looks[:, None, None], keypoints.keypoints, np.nan)
     lifter = SpatioTemporalLifter(replace(weights.lifter.config, uncertainty=True)).eval()
-    sure = replace(weights, lifter=lifter)
+    sure = replace(weights, loaded=lifter)
     motion, whole = (lift(given, sure, camera, NETWORK) for given in (replace(keypoints, keypoints=values), keypoints))
     np.testing.assert_array_equal(motion.interpolated, ~looks)
     assert np.abs(motion.joints - whole.joints).mean() < 0.002
@@ -182,7 +182,7 @@ def test_frames_that_come_in_bursts_are_lifted_in_one_piece(keypoints, weights, 
 
 def test_people_without_usable_keypoints_get_nan(keypoints, weights, camera):
     lifter = SpatioTemporalLifter(replace(weights.lifter.config, uncertainty=True)).eval()
-    motion = lift(replace(keypoints, scores=0.1 * keypoints.scores), replace(weights, lifter=lifter), camera)
+    motion = lift(replace(keypoints, scores=0.1 * keypoints.scores), replace(weights, loaded=lifter), camera)
     assert motion.uncertainty is not None
     assert np.isnan(motion.uncertainty).all()
 

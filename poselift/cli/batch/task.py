@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import cv2
-import torch
 
 from poselift.cli.batch.folders import KEPT, new_folder
 from poselift.cli.batch.settings import Settings
@@ -16,11 +15,11 @@ from poselift.cli.lift import lift_into
 from poselift.cli.lift_request import LiftRequest
 from poselift.cli.results import RECORD, SUMMARY
 from poselift.core.bounded import read_json
-from poselift.core.device import torch_device
+from poselift.core.device import choose_device
 from poselift.core.errors import InputError, WriteError, printable
 from poselift.core.files import sha256, write_json
 from poselift.core.locks import BusyError
-from poselift.core.threads import limit_cores
+from poselift.core.threads import limit_cores, limit_torch
 from poselift.finding import Clip
 from poselift.finding.kept_detections import KeepingClip, KeptClip
 from poselift.models import load_weights
@@ -81,10 +80,10 @@ class Lifter:
 
     def __init__(self, request: LiftRequest, device: str, cores: int) -> None:
         limit_cores(cores)
-        torch.set_num_threads(cores)
         cv2.setNumThreads(cores)
-        self._weights = load_weights(request.weights, torch_device(device))
+        self._weights = load_weights(request.weights, choose_device(device))
         self._detector = request.detection.detector.build(device, quiet=True)
+        limit_torch(cores)
 
     def __call__(self, task: Task) -> Outcome:
         """Lifts a video; errors are part of the outcome."""
@@ -97,9 +96,11 @@ class Lifter:
             return Outcome(folder, one_line(error), again=True)
         except InputError as error:
             return Outcome(folder, one_line(error), lasting=True)
-        except (OSError, MemoryError, torch.OutOfMemoryError) as error:  # of the machine, not of the video
+        except (OSError, MemoryError) as error:  # of the machine, not of the video
             return Outcome(folder, f"{type(error).__name__}: {one_line(error)}", again=True)
         except Exception as error:  # a video must not end the batch
+            if type(error).__name__ == "OutOfMemoryError":  # PyTorch's, on a GPU
+                return Outcome(folder, f"OutOfMemoryError: {one_line(error)}", again=True)
             return Outcome(folder, f"unexpected {type(error).__name__}: {one_line(error)}", lasting=True)
         return Outcome(folder)
 

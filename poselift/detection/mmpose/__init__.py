@@ -1,5 +1,1 @@
 """Top-down pose estimation by MMPose (https://github.com/open-mmlab/mmpose); see docs/mmpose.md."""
-
-from poselift.detection.mmpose.backend import MMPose
-
-__all__ = ["MMPose"]

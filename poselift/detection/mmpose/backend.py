@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from jaxtyping import Float, UInt8
 
-from poselift.core.device import torch_device
+from poselift.core.device import choose_device
 from poselift.core.errors import InputError
 from poselift.detection.duplicates import pose_nms
 from poselift.detection.mmpose.compat import mmpose_imports, quiet
@@ -65,7 +65,7 @@ class MMPose:
         trust_checkpoint: bool = False,
         offline: bool = False,
     ) -> None:
-        place = torch_device(device)
+        place = choose_device(device)
         with mmpose_imports():
             from mmdet.apis import init_detector
             from mmpose.apis import init_model

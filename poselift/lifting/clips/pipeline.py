@@ -162,7 +162,7 @@ def lift_clip(
         progress("Lifting", done / len(tracks))
         with watch.time("lift"):
             motion, stature = with_height(lift(track, weights, camera, options), height_of(track.person, height))
-        used = select_lifter_joints(track, weights.lifter.skeleton_in, options.threshold, weights.pelvis)[1]
+        used = select_lifter_joints(track, weights.skeleton_in, options.threshold, weights.pelvis)[1]
         joints = seen_joints(used)
         warnings += doubts_of(motion, stature, joints, options.threshold)
         if doubt := clock_doubt(motion):

@@ -56,11 +56,10 @@ def finish(
         stream: None for a file, all of whose frames are there. A stream has no later frames to take repetitions from,
             feet level only with later frames (benchmarks/stream.md), and bones as long as they were so far.
     """
-    lifter = weights.lifter
-    skeleton, times, seen = lifter.skeleton_out, prepared.keypoints.timestamps, prepared.seen
+    skeleton, times, seen = weights.skeleton_out, prepared.keypoints.timestamps, prepared.seen
     joints = np.full((len(times), len(skeleton), 3), np.nan, np.float32)
     # People without usable keypoints get NaN, so that all people of a clip have uncertainties or none has.
-    uncertainty = np.full(joints.shape[:2], np.nan, np.float32) if lifter.gives_uncertainty else None
+    uncertainty = np.full(joints.shape[:2], np.nan, np.float32) if weights.gives_uncertainty else None
     interpolated = np.zeros(len(times), bool)
     for segment, own in zip(prepared.segments, lifted, strict=True):
         rows = slice(segment.first, segment.end)
@@ -93,7 +92,7 @@ def finish(
             joints = level_feet(motion(joints), options.threshold)
     if options.constant_bones:
         if stream is None:
-            lengths = measure_clip(joints, prepared.scores, lifter.skeleton_in, skeleton)
+            lengths = measure_clip(joints, prepared.scores, weights.skeleton_in, skeleton)
         else:
             lengths = stream.bones.measure(stream.time, joints, prepared)
         joints = joints if lengths is None else with_bone_lengths(joints, lengths, skeleton.parent_indices)
@@ -109,7 +108,7 @@ def _refine(
         return poses, None
     exact, trust = poses.astype(np.float64), segment.spread(prepared.trust)
     rays = segment.spread(prepared.rays)
-    offsets = measure_offsets(exact, rays, trust, segment.times, weights.lifter.skeleton_out)
+    offsets = measure_offsets(exact, rays, trust, segment.times, weights.skeleton_out)
     radii = lifted.uncertainty
     if radii is not None:
         radii = weights.uncertainty_factor * adjust_uncertainty(radii, offsets, trust)

@@ -82,12 +82,12 @@ class StreamedPerson:
             )
         self._weights, self._camera, self._options = weights, camera, replace(options, every_frame=False)
         self._skeleton, self._lookahead, self._size = skeleton, lookahead, size
-        self._known = np.array([joint in weights.lifter.skeleton_in.joints for joint in skeleton.joints])
+        self._known = np.array([joint in weights.skeleton_in.joints for joint in skeleton.joints])
         self._waiting: deque[_Frame] = deque()
         self._frames: deque[_Frame] = deque()
         self._angles: deque[tuple[float, float | None]] = deque(maxlen=_ANGLES)
         self._turns = 0
-        self._bones = BonesSoFar(weights.lifter.skeleton_in, weights.lifter.skeleton_out)
+        self._bones = BonesSoFar(weights.skeleton_in, weights.skeleton_out)
         self._recent: _Recent | None = None
         self._angle_time = self._last_time = self.last_seen = -np.inf
 
@@ -135,7 +135,7 @@ class StreamedPerson:
         frames = list(self._frames)
         track = self._track([frames[row] for row in rows])
         prepared = prepare(track, self._weights, self._camera, self._options, self._turns)
-        cut = cut_window(prepared, target.time, self._size, self._weights.lifter.temporal_stride)
+        cut = cut_window(prepared, target.time, self._size, self._weights.temporal_stride)
         if cut is None:
             self._recent = None
             return None

@@ -9,9 +9,9 @@ from jaxtyping import Float
 from poselift.lifting.camera_model import CameraModel
 from poselift.lifting.live.pose_smoothing import PoseSmoother
 from poselift.lifting.live.streamed_person import StreamedPerson
+from poselift.lifting.network.choose import choose_network
 from poselift.lifting.network.overlap import lift_segments
 from poselift.lifting.network.protocol import Network
-from poselift.lifting.network.torch_network import TorchNetwork
 from poselift.lifting.options import LiftOptions
 from poselift.models import Weights
 from poselift.skeleton import Skeleton
@@ -65,8 +65,8 @@ class StreamingPeople:
         options: LiftOptions = LIVE,
         smooth: bool = True,
     ) -> None:
-        self.skeleton = weights.lifter.skeleton_out
-        network, window = TorchNetwork(weights.lifter), options.window or weights.window
+        self.skeleton = weights.skeleton_out
+        network, window = choose_network(weights), options.window or weights.window
         self._lift = partial(lift_people, network=network, window=window, flip=options.flip)
         self._new = lambda: StreamedPerson(weights, camera, skeleton, lookahead, options)
         self._new()  # checks the arguments

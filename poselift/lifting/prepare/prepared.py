@@ -114,9 +114,8 @@ def prepare(
         options: settings.
         turns: quarter turns that make the person upright; found in each segment if None.
     """
-    lifter = weights.lifter
     times = keypoints.timestamps
-    pixels, scores = select_lifter_joints(keypoints, lifter.skeleton_in, options.threshold, weights.pelvis)
+    pixels, scores = select_lifter_joints(keypoints, weights.skeleton_in, options.threshold, weights.pelvis)
     seen = np.any(scores > 0, axis=-1)
     filled, filled_scores = fill_gaps(pixels, scores, times)
     bridged = np.any(filled_scores > 0, axis=-1)
@@ -133,12 +132,12 @@ def prepare(
                 filled[chosen],
                 filled_scores[chosen],
                 times[chosen],
-                lifter.skeleton_in,
+                weights.skeleton_in,
                 camera,
                 turns,
             )
         )
-    rays, trust = keypoint_rays(pixels, scores, camera, lifter.skeleton_in, lifter.skeleton_out)
+    rays, trust = keypoint_rays(pixels, scores, camera, weights.skeleton_in, weights.skeleton_out)
     return Prepared(keypoints, scores, bridged, rays, trust, tuple(segments))
 
 

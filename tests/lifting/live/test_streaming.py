@@ -51,7 +51,7 @@ def every(keypoints, step):
 @pytest.fixture
 def sure(weights):
     """Weights of a lifter that gives uncertainties."""
-    return replace(weights, lifter=SpatioTemporalLifter(replace(weights.lifter.config, uncertainty=True)).eval())
+    return replace(weights, loaded=SpatioTemporalLifter(replace(weights.lifter.config, uncertainty=True)).eval())
 
 
 @pytest.mark.parametrize("lookahead", [0, 3])

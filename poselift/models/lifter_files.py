@@ -1,0 +1,83 @@
+"""Lifters to and from safetensors files, by PyTorch."""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors.torch import load, save
+from torch import Tensor
+
+from poselift.core.errors import InputError, reason
+from poselift.core.files import atomic_path, sha256, write_json
+from poselift.models.base import Lifter
+from poselift.models.restore import restore
+from poselift.skeleton import Pelvis
+
+
+def save_weights(
+    path: str | Path,
+    lifter: Lifter,
+    window: int,
+    training: dict[str, Any],
+    dtype: torch.dtype = torch.float32,
+    *,
+    pelvis: Pelvis | None = None,
+) -> None:
+    """Writes a lifter to `path` (.safetensors) and the JSON beside it, which has the SHA-256 of the weights.
+
+    Args:
+        path: of the safetensors file.
+        lifter: its class must be in `MODELS`.
+        window: frames in a window to lift with.
+        training: how it was trained, as plain data.
+        dtype: floating-point numbers are stored in it; they are always computed in float32.
+        pelvis: where the lifter's pelvis lies; None if unknown.
+
+    Raises:
+        InputError: the folder cannot be created or written to, or the disk is full.
+    """
+    path = Path(path)
+    state = {
+        key: value.detach().cpu().to(dtype if value.is_floating_point() else value.dtype).contiguous()
+        for key, value in lifter.state_dict().items()
+    }
+    with atomic_path(path) as temporary:
+        temporary.write_bytes(save(state))
+    card = {
+        "model": type(lifter).__name__,
+        "config": asdict(lifter.config),
+        "window": window,
+        "sha256": sha256(path),
+        "training": training,
+    }
+    write_json(path.with_suffix(".json"), card | ({} if pelvis is None else {"pelvis": pelvis}))
+
+
+def read_lifter(path: Path, card: Mapping[str, Any], device: str) -> Lifter:
+    """The lifter of a safetensors file, in eval mode.
+
+    Args:
+        path: of the safetensors file.
+        card: of the lifter.
+        device: the lifter goes there.
+
+    Raises:
+        InputError: the file cannot be read, or card and file do not go together.
+    """
+    state = _read_state(path)
+    try:
+        lifter = restore(card["model"], card["config"], state)
+    except InputError as error:
+        raise InputError(f"{path} and {path.with_suffix('.json').name} give no lifter: {error}") from error
+    return lifter.to(device)
+
+
+def _read_state(path: Path) -> dict[str, Tensor]:
+    """The tensors of a safetensors file, in float32."""
+    try:
+        # Its bytes, because safetensors takes no path that is not UTF-8.
+        return {key: value.float() for key, value in load(path.read_bytes()).items()}
+    except Exception as error:  # a damaged file can raise any exception
+        raise InputError(f"{path} cannot be read as safetensors ({reason(error)}); copy it again") from error
