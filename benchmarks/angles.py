@@ -51,7 +51,7 @@ def compared(view: View, motion: Motion, every: int) -> Iterator[tuple[str, Floa
         motion: the lifted one.
         every: takes each n-th frame only.
     """
-    view, found = take(view, torch.arange(0, len(view), every)), motion[::every].restricted(H36M17)
+    view, found = take(view, torch.arange(0, len(view), every)), motion[::every].restrict(H36M17)
     joints = view.joints[:, view.skeleton.indices(H36M17.joints)].double().numpy()
     true = replace(found, joints=joints, root=view.root.double().numpy(), uncertainty=None)
     if not (true.posed & found.posed).any():

@@ -198,7 +198,7 @@ def crossed(crossing: Crossing, detector: Detector, quality: str) -> dict[str, l
     tracker = Tracker((crossing.frames[0].image.shape[1], crossing.frames[0].image.shape[0]))
     for found, time in build_finder(detector, quality).find(crossing.frames):
         tracker.update(found, time)
-    tracks = [track.bridged() for track in tracker.tracks()]
+    tracks = [track.bridge() for track in tracker.tracks()]
     same = np.array([[one.split("_")[1] == other.split("_")[1] for other in _NAMES] for one in _NAMES])
     owners: list[list[int]] = [[], []]
     result: dict[str, list[float]] = {"behind": [], "front": [], "stolen": [], "exchanged": []}

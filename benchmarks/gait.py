@@ -145,7 +145,7 @@ def exact_rows(found: dict[int, tuple[str, Motion]], kind: str) -> list[list[str
         if own_kind != kind:
             continue
         reference = low_and_slow(motion)
-        ankles = motion.restricted(H36M17)
+        ankles = motion.restrict(H36M17)
         each = [events_of(gait(motion)), events_of(gait(ankles))]
         for moved in (motion, ankles):
             down = find_contacts(moved, _UP)

@@ -138,7 +138,7 @@ def same_person(motion: Motion, others: Sequence[Motion]) -> Motion | None:
     """The other motion whose keypoints are nearest, if they are near."""
 
     def apart(other: Motion) -> float:
-        mine, theirs = motion.keypoints.bridged(), other.keypoints.bridged()
+        mine, theirs = motion.keypoints.bridge(), other.keypoints.bridge()
         _, rows, columns = np.intersect1d(mine.timestamps, theirs.timestamps, return_indices=True)
         gaps = np.linalg.norm(mine.keypoints[rows] - theirs.keypoints[columns], axis=-1)
         gaps = gaps[np.isfinite(gaps)]

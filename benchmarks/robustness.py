@@ -175,7 +175,7 @@ def hidden_errors(
     errors = []
     for view, motion, mask in zip(views, motions, hidden, strict=True):
         true = view.joints[:, view.skeleton.indices(H36M17.joints)].numpy()
-        errors.append((view.subject, 1000 * np.linalg.norm(motion.restricted(H36M17).joints - true, axis=-1)[mask]))
+        errors.append((view.subject, 1000 * np.linalg.norm(motion.restrict(H36M17).joints - true, axis=-1)[mask]))
     return subject_mean(errors)
 
 
@@ -185,7 +185,7 @@ def within(
     """Percent of the hidden joints that lie within their uncertainty, mean over subjects; empty if there is none."""
     shares = []
     for view, motion, mask in zip(views, motions, hidden, strict=True):
-        own = motion.restricted(H36M17)
+        own = motion.restrict(H36M17)
         if own.uncertainty is None:
             return {}
         true = view.joints[:, view.skeleton.indices(H36M17.joints)].numpy()

@@ -102,7 +102,7 @@ def tracked(
     tracker = Tracker(clip.image_size if turn is None else turn.canvas)
     for detections, timestamp in clip.people(pictures):
         tracker.update(detections, timestamp)
-    return [person.bridged(0.5) for person in tracker.tracks()]
+    return [person.bridge(0.5) for person in tracker.tracks()]
 
 
 def reference(people: Sequence[Keypoints2D]) -> Iterator[tuple[float, Poses]]:

@@ -105,7 +105,7 @@ def knees(motion: Motion) -> dict[str, float]:
 def motion_errors(motion: Motion, view: View, down: Bool[np.ndarray, "t 2"]) -> dict[str, float]:
     """Errors of a motion in the camera frame, the speed of its ankles while the feet are truly down, and its knees."""
     joints, root = view.joints[:, view.skeleton.indices(H36M17.joints)].double().numpy(), view.root.double().numpy()
-    own = motion.restricted(H36M17).joints
+    own = motion.restrict(H36M17).joints
     ankles = motion.joints[:, motion.skeleton.indices(["left_ankle", "right_ankle"])] + motion.root[:, None]
     speed = np.linalg.norm(np.gradient(ankles, motion.timestamps, axis=0), axis=-1)
     return {

@@ -244,7 +244,7 @@ class Keypoints2D:
             threshold: keypoints with a lower score count as unseen.
             of_found: whether the share is that of the frames in which the person was found, or of all frames.
         """
-        bridged, times = self.bridged(), self.timestamps
+        bridged, times = self.bridge(), self.timestamps
         low, high = (np.searchsorted(times, times + away) for away in (-_NEARBY - 1e-6, _NEARBY + 1e-6))
 
         def around(flags: np.ndarray) -> np.ndarray:
@@ -256,7 +256,7 @@ class Keypoints2D:
         often: np.ndarray = (around(bridged.used(threshold)) >= _OFTEN * count) & (count > 0)
         return often
 
-    def bridged(self, longest: float = 0.15) -> "Keypoints2D":
+    def bridge(self, longest: float = 0.15) -> "Keypoints2D":
         """The keypoints, interpolated where a detector did not look for a moment.
 
         For drawing, and for what asks whether a joint is in sight; the lifter takes the keypoints as they are.
@@ -363,10 +363,10 @@ class Motion:
 
         Everything that draws a motion draws these pale.
         """
-        alone = self.interpolated & ~self.keypoints.bridged().seen
+        alone = self.interpolated & ~self.keypoints.bridge().seen
         return ~self.in_sight() | alone[:, None]
 
-    def restricted(self, skeleton: Skeleton) -> "Motion":
+    def restrict(self, skeleton: Skeleton) -> "Motion":
         """The motion with the joints of a smaller skeleton that has the same root.
 
         Raises:

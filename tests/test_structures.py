@@ -21,14 +21,14 @@ def motion():
 
 
 def test_a_smaller_skeleton_is_taken_by_name(motion):
-    small = motion.restricted(H36M17)
+    small = motion.restrict(H36M17)
     assert small.skeleton == H36M17
     for place, joint in enumerate(H36M17.joints):
         np.testing.assert_array_equal(small.joints[:, place], motion.joints[:, CMU28.index(joint)])
         np.testing.assert_array_equal(small.uncertainty[:, place], motion.uncertainty[:, CMU28.index(joint)])
     assert small.keypoints is motion.keypoints
-    assert replace(motion, uncertainty=None).restricted(H36M17).uncertainty is None
-    assert motion.restricted(CMU28).joints.shape == motion.joints.shape
+    assert replace(motion, uncertainty=None).restrict(H36M17).uncertainty is None
+    assert motion.restrict(CMU28).joints.shape == motion.joints.shape
 
 
 def test_what_keypoints_show_is_in_sight_and_the_rest_is_guessed(motion):
@@ -82,9 +82,9 @@ def test_the_frames_of_a_slice(motion):
 
 def test_what_is_not_there_is_not_made_up(motion):
     with pytest.raises(InputError, match="lacks right_big_toe, left_big_toe"):
-        motion.restricted(H36M17).restricted(CMU28)
+        motion.restrict(H36M17).restrict(CMU28)
     with pytest.raises(InputError, match="lacks the root nose"):
-        motion.restricted(COCO17)
+        motion.restrict(COCO17)
 
 
 @pytest.mark.parametrize("times", [[0.0, 0.1, 0.1, 0.2], [0.0, 0.2, 0.1, 0.3], [0.0, np.nan, 0.2, 0.3]])
@@ -166,18 +166,18 @@ class TestBridged:
         return Keypoints2D(pixels, scores, np.asarray(times, float), COCO17, (640, 480))
 
     def test_a_moment_is_interpolated_by_time(self):
-        keypoints = self.keypoints([0, 0.02, 0.1, 0.15], [1, 2]).bridged()
+        keypoints = self.keypoints([0, 0.02, 0.1, 0.15], [1, 2]).bridge()
         np.testing.assert_allclose(keypoints.keypoints[:, 0, 0], [0, 3 * 0.02 / 0.15, 2, 3])
         np.testing.assert_allclose(keypoints.scores, 0.5)
 
     def test_a_longer_gap_stays(self):
         keypoints = self.keypoints([0, 0.1, 0.2, 0.3], [1, 2])
-        np.testing.assert_array_equal(keypoints.bridged().keypoints, keypoints.keypoints)
+        np.testing.assert_array_equal(keypoints.bridge().keypoints, keypoints.keypoints)
 
     def test_a_joint_that_one_side_lacks_stays_missing(self):
         keypoints = self.keypoints([0, 0.05, 0.1], [1])
         keypoints.keypoints[2, 3], keypoints.scores[2, 3] = np.nan, 0.0
-        bridged = keypoints.bridged()
+        bridged = keypoints.bridge()
         assert np.isnan(bridged.keypoints[1, 3]).all()
         assert bridged.scores[1, 3] == 0
         assert np.isfinite(bridged.keypoints[1, 4]).all()

@@ -222,12 +222,12 @@ def lift_into(
             world = _world(clip, request.options.threshold, lifted)
     found = lifted if world is None else world
     motions = [
-        replace(motion.restricted(skeleton), height=found.heights.get(motion.keypoints.person))
+        replace(motion.restrict(skeleton), height=found.heights.get(motion.keypoints.person))
         for motion in found.motions
     ]
     if request.smooth is not None:
         motions = [butterworth(motion, request.smooth) for motion in motions]
-    lifted = replace(lifted, motions=[motion.restricted(skeleton) for motion in lifted.motions])
+    lifted = replace(lifted, motions=[motion.restrict(skeleton) for motion in lifted.motions])
     people = {f"person_{motion.keypoints.person}": motion for motion in motions}
     files = [name for motion in motions for name in person_files(motion)]
     with watch.time("write"):

@@ -55,7 +55,7 @@ def pool() -> ThreadPoolExecutor:
 
 
 @functools.cache
-def patient_pool() -> ThreadPoolExecutor:
+def background_pool() -> ThreadPoolExecutor:
     """A pool for what may take longer while other threads need the cores: on Linux its threads give way to them."""
     return ThreadPoolExecutor(cores(), "poselift-patient", initializer=_give_way)
 

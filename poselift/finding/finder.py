@@ -14,7 +14,7 @@ from poselift.detection.checked import checked
 from poselift.detection.duplicates import intersection_over_union, overlap, pose_nms
 from poselift.detection.orientation import LEANING, body_angle
 from poselift.finding.followed import Followed, Place
-from poselift.finding.looks import LookAhead, looks
+from poselift.finding.looks import LookAhead, look_at_places
 from poselift.finding.looks_back import LooksBack
 from poselift.finding.overlaps import Confusions, agreement, claimed, touching
 from poselift.finding.searches import RunningSearch, Searches
@@ -232,9 +232,9 @@ class Finder:
         taken = self._taken(due, len(new), time)
         if taken is None and later is not None and len(places) == len(due) == 1:
             # Several people keep the cores busy without this.
-            self._ahead = LookAhead.begun(self._detector, later, due[0], self._pace.quick)
+            self._ahead = LookAhead.start(self._detector, later, due[0], self._pace.quick)
         others = [person.expected(time) for person in self._people if not any(person is other for other in due)]
-        found, turned = looks(self._detector, frame.image, places, due, time, self._pace.quick, taken, others)
+        found, turned = look_at_places(self._detector, frame.image, places, due, time, self._pace.quick, taken, others)
         return self._kept(found, turned, due, new, new_scores, time)
 
     def find(self, frames: Iterable[Frame]) -> Iterator[tuple[Detections | None, float]]:
@@ -256,7 +256,7 @@ class Finder:
         takes = (_FINE_TAKES if how.fine else 0.0) if 0 in how.turns else _TURNED_TAKES
         # At the first frame there is nobody to look at meanwhile.
         due = frame.timestamp + (takes if self._tick > 0 else 0.0)
-        self._search = RunningSearch.begun(self._detector, frame.image, how, due, self._people, patient=not self._wait)
+        self._search = RunningSearch.start(self._detector, frame.image, how, due, self._people, patient=not self._wait)
 
     def _newcomers(self, frame: Frame) -> tuple[list[Place], list[float]]:
         """Places and box scores of what a search found beside the people who are followed."""
@@ -298,7 +298,7 @@ class Finder:
         """
         count = len(due)
         seen = [
-            due[row].recognised(score) if row < count else score >= (_NEW_TURNED if turned[row] else _NEW)
+            due[row].recognises(score) if row < count else score >= (_NEW_TURNED if turned[row] else _NEW)
             for row, score in enumerate(found.box_scores.tolist())
         ]
         # Of somebody who is beside a painted body a look may show what is left of that body.
@@ -334,9 +334,9 @@ class Finder:
                 person = due[row]
                 person.update(kept, index, time, turned[row], lost[index])
             else:
-                person = Followed.begun(kept, index, new_scores[row - count], time, turned[row])
+                person = Followed.start(kept, index, new_scores[row - count], time, turned[row])
                 self._people.append(person)
-                self._begun.append(Followed.begun(kept, index, person.box_score, -time, turned[row]))
+                self._begun.append(Followed.start(kept, index, person.box_score, -time, turned[row]))
             kept.box_scores[index] = person.box_score
         return kept
 

@@ -95,7 +95,7 @@ class Followed:
     _spin: float = 0.0
 
     @classmethod
-    def begun(cls, found: Detections, row: int, box_score: float, time: float, turned: bool) -> "Followed":
+    def start(cls, found: Detections, row: int, box_score: float, time: float, turned: bool) -> "Followed":
         """Somebody who is looked at for the first time."""
         angle = body_angle(found.keypoints[row], found.scores[row], found.skeleton) or 0.0
         score = float(found.box_scores[row])
@@ -136,12 +136,12 @@ class Followed:
             angle: of the body that it shows, radians.
             time: of the look, seconds.
         """
-        if not self.recognised(score):  # the last try before this person is lost
+        if not self.recognises(score):  # the last try before this person is lost
             return True
         leaning = not self.turned and abs(angle) > LEANING
         return time - self.compared >= _COMPARED and (leaning or score < _WEAK * self.score)
 
-    def recognised(self, score: float) -> bool:
+    def recognises(self, score: float) -> bool:
         """Whether a look with this mean joint score shows this person still."""
         return score >= max(_LEAST, _COLLAPSE * self.score) and self.misses < _MISSES
 

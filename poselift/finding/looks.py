@@ -41,7 +41,7 @@ class LookAhead:
     found: "Future[Detections]"
 
     @classmethod
-    def begun(cls, detector: PlaceDetector, frame: Frame, person: Followed, quick: bool) -> "LookAhead":
+    def start(cls, detector: PlaceDetector, frame: Frame, person: Followed, quick: bool) -> "LookAhead":
         """A look that begins."""
         place = person.expected(frame.timestamp)
         return cls(person, frame.timestamp, place, pool().submit(_look_at, detector, frame.image, [place], quick))
@@ -55,7 +55,7 @@ class LookAhead:
         return apart(now.angle, self.place.angle) <= _ALIKE and bool(shift <= _NEAR * self.person.size)
 
 
-def looks(
+def look_at_places(
     detector: PlaceDetector,
     frame: UInt8[np.ndarray, "_ _ 3"],
     places: Sequence[Place],

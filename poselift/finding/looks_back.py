@@ -10,7 +10,7 @@ from jaxtyping import UInt8
 from poselift.detection import PlaceDetector
 from poselift.detection.duplicates import pose_nms
 from poselift.finding.followed import Followed, Place
-from poselift.finding.looks import looks
+from poselift.finding.looks import look_at_places
 from poselift.finding.overlaps import agreement, claimed
 from poselift.structures import Detections
 from poselift.video import Frame
@@ -85,11 +85,11 @@ class LooksBack:
             _scaled(Place(there.boxes[row], 0.0, there.keypoints[row], there.scores[row]), look.step)
             for row in range(len(there))
         ]
-        seen, turned = looks(
+        seen, turned = look_at_places(
             self._detector, picture, [_scaled(place, look.step)], [person], -look.time, self._quick, others=others
         )
         seen = replace(seen, boxes=seen.boxes * look.step, keypoints=seen.keypoints * look.step)
-        if not person.recognised(float(seen.box_scores[0])):
+        if not person.recognises(float(seen.box_scores[0])):
             return None
         if agreement(seen, place) < _SAME:
             return None

@@ -8,7 +8,7 @@ from itertools import cycle
 import numpy as np
 from jaxtyping import Bool, Float, UInt8
 
-from poselift.core.threads import patient_pool, pool
+from poselift.core.threads import background_pool, pool
 from poselift.detection import PlaceDetector, Search
 from poselift.detection.duplicates import PARAMETERS, pose_nms, pose_similarity
 from poselift.detection.multipose import crowded
@@ -124,7 +124,7 @@ class RunningSearch:
     boxes: Float[np.ndarray, "n 4"]
 
     @classmethod
-    def begun(
+    def start(
         cls,
         detector: PlaceDetector,
         frame: UInt8[np.ndarray, "_ _ 3"],
@@ -143,7 +143,7 @@ class RunningSearch:
             people: who are followed.
             patient: looks, and the drawing of a window, go first.
         """
-        threads = patient_pool() if patient else pool()
+        threads = background_pool() if patient else pool()
         kinds = tuple(turn for turn in how.turns if turn == 0), tuple(turn for turn in how.turns if turn)
         parts = [threads.submit(detector.search, frame, replace(how, turns=turns)) for turns in kinds if turns]
         boxes = np.array([person.box for person in people]).reshape(-1, 4)

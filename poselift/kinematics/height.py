@@ -91,10 +91,10 @@ def scale_to_height(motion: Motion, metres: float) -> Motion:
     Raises:
         InputError: no person has this height, or `estimate_height` fails.
     """
-    return enlarged(motion, check_height(metres) / estimate_height(motion.joints, motion.skeleton).metres)
+    return enlarge(motion, check_height(metres) / estimate_height(motion.joints, motion.skeleton).metres)
 
 
-def enlarged(motion: Motion, scale: float) -> Motion:
+def enlarge(motion: Motion, scale: float) -> Motion:
     """The motion, scaled about the camera: joints, root and uncertainty.
 
     Args:

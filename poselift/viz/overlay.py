@@ -45,7 +45,7 @@ class OverlayRenderer:
         self._K = K
         self._motions = list(motions)
         self._video = VideoPane(image_size, threshold=threshold)
-        self._keypoints = [motion.keypoints.bridged() for motion in motions]
+        self._keypoints = [motion.keypoints.bridge() for motion in motions]
         self._guessed = [motion.guessed() for motion in motions]
         self._halves = np.array([half_interval(motion.timestamps) for motion in motions])
         # Hours have hundreds of people, of whom a frame shows a few; people without frames are never shown.

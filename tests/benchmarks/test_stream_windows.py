@@ -17,7 +17,7 @@ def test_the_last_window_is_that_of_lift(cmu_files, weights):
     errors, took = last_frames(view, weights, frames, frames, flip=False)
     motion = lift_view(view, weights, LiftOptions(flip=False, refine=False, constant_bones=False, window=frames))
     true = view.joints[:, view.skeleton.indices(H36M17.joints)].numpy()
-    expected = 1e3 * np.linalg.norm(motion.restricted(H36M17).joints - true, axis=-1).mean(-1)
+    expected = 1e3 * np.linalg.norm(motion.restrict(H36M17).joints - true, axis=-1).mean(-1)
     assert errors.shape == (1, len(BACK))
     np.testing.assert_allclose(errors[0], expected[[-1 - back for back in BACK]], rtol=1e-3)
     assert took > 0

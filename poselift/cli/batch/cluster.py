@@ -12,7 +12,7 @@ import os
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from poselift.cli.batch.task import WORKERS_A_GPU, Lifter, Outcome, Task
+from poselift.cli.batch.video_task import WORKERS_A_GPU, Lifter, Outcome, Task
 from poselift.cli.lift_request import LiftRequest
 from poselift.core.errors import InputError
 from poselift.core.optional import require

@@ -8,13 +8,13 @@ from typing import Any
 
 from rich.console import Console
 
+from poselift.cli.batch.batch_tables import check_tables
 from poselift.cli.batch.cluster import RayEngine
 from poselift.cli.batch.course import Course
-from poselift.cli.batch.local import LocalEngine
+from poselift.cli.batch.local_workers import LocalEngine
 from poselift.cli.batch.settings import settings_of
 from poselift.cli.batch.storage import file_system, reached
-from poselift.cli.batch.tables import check_tables
-from poselift.cli.batch.task import WORKERS_A_GPU, Task
+from poselift.cli.batch.video_task import WORKERS_A_GPU, Task
 from poselift.cli.batch.videos import find_videos, shard_of
 from poselift.cli.detector import add_detector_options
 from poselift.cli.lift import chosen_skeleton

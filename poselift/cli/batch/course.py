@@ -10,10 +10,10 @@ from typing import Any, Protocol, runtime_checkable
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+from poselift.cli.batch.batch_tables import clip_row, write_tables
 from poselift.cli.batch.folders import remove_leftovers
 from poselift.cli.batch.storage import file_system, is_local, json_object, read_some, remove_file, write_file
-from poselift.cli.batch.tables import clip_row, write_tables
-from poselift.cli.batch.task import Outcome, Task, one_line
+from poselift.cli.batch.video_task import Outcome, Task, one_line
 from poselift.cli.results import RECORD, SUMMARY
 from poselift.core.files import check_writable
 from poselift.core.locks import locked

@@ -87,4 +87,4 @@ def seen_share(keypoints: Keypoints2D, frames: int) -> float:
         keypoints: of the person.
         frames: of the clip.
     """
-    return float(keypoints.bridged().seen.sum()) / frames
+    return float(keypoints.bridge().seen.sum()) / frames

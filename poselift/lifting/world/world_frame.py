@@ -9,7 +9,7 @@ from jaxtyping import Bool, Float
 
 from poselift.kinematics.foot_contacts import feet_of, find_contacts, runs_of
 from poselift.kinematics.ground import Ground, find_ground
-from poselift.kinematics.height import Height, enlarged
+from poselift.kinematics.height import Height, enlarge
 from poselift.kinematics.up import level_axes
 from poselift.lifting.camera_model import CameraModel
 from poselift.lifting.finish.root_track import Standing, solve_root
@@ -64,7 +64,7 @@ def to_world(
     people = [motion.keypoints.person for motion in motions]
     estimated = [person for person in people if person not in heights or heights[person].origin == "estimated"]
     ground = find_ground(motions, threshold, estimated)
-    sized = [enlarged(motion, scale) for motion, scale in zip(motions, ground.scales.tolist(), strict=True)]
+    sized = [enlarge(motion, scale) for motion, scale in zip(motions, ground.scales.tolist(), strict=True)]
     standing = [_stand(motion, ground, camera, threshold) for motion in sized]
     R = level_axes(ground.up)
     t = -R @ _below(standing, ground)

@@ -7,8 +7,8 @@ from types import SimpleNamespace
 import fsspec
 import pytest
 
-from poselift.cli.batch.local import LocalEngine
-from poselift.cli.batch.task import Lifter
+from poselift.cli.batch.local_workers import LocalEngine
+from poselift.cli.batch.video_task import Lifter
 from poselift.samples import demo_video
 from poselift.video import VideoReader, VideoWriter
 from tests.cli.running import poselift

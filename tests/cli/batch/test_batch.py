@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from poselift.cli.batch.settings import settings_of
-from poselift.cli.batch.task import Lifter, Task
+from poselift.cli.batch.video_task import Lifter, Task
 from poselift.cli.batch.videos import find_videos
 from poselift.cli.detector import DetectorRequest
 from poselift.cli.formats import write_formats

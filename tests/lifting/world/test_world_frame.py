@@ -6,7 +6,7 @@ import pytest
 
 from poselift.cli.main import main
 from poselift.kinematics.foot_contacts import feet_of
-from poselift.kinematics.height import Height, enlarged, estimate_height
+from poselift.kinematics.height import Height, enlarge, estimate_height
 from poselift.lifting import to_world
 from poselift.skeleton import CMU28, H36M17, Skeleton
 from tests.keypoints.writers import Person, poselift_npz
@@ -87,7 +87,7 @@ def test_one_ground_for_everybody_whoever_is_of_known_height(given, estimates, w
     for person, (places, size) in enumerate(zip((joints, sideways + [-1, 0, -2]), estimates, strict=True), start=1):
         rendered = render(places, TIMES, down, skeleton=H36M17)
         motion = replace(rendered.motion, keypoints=replace(rendered.motion.keypoints, person=person))
-        people.append(enlarged(motion, size))
+        people.append(enlarge(motion, size))
         heights[person] = Height(size * true, 0.1, "given" if person == given else "estimated")
     world = to_world(people, rendered.camera, heights=heights)
     for person, motion in enumerate(world.motions, start=1):

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from poselift.cli.batch import local
-from poselift.cli.batch.local import LocalEngine
+from poselift.cli.batch.local_workers import LocalEngine
 from poselift.cli.batch.settings import Settings
-from poselift.cli.batch.task import Outcome, Task
+from poselift.cli.batch.video_task import Outcome, Task
 from poselift.cli.batch.videos import Video
 from poselift.cli.lift_request import LiftRequest
 from poselift.core.errors import InputError

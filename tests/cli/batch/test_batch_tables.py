@@ -2,7 +2,7 @@ import csv
 
 import pytest
 
-from poselift.cli.batch.tables import clip_row, write_tables
+from poselift.cli.batch.batch_tables import clip_row, write_tables
 
 
 @pytest.mark.parametrize("name", ["=cmd|' /C calc'!A0.mp4", "\n-1.mp4", "\uff1d1.mp4"])

@@ -14,7 +14,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing.process import BaseProcess
 
-from poselift.cli.batch.task import Lifter, Outcome, Task
+from poselift.cli.batch.video_task import Lifter, Outcome, Task
 from poselift.cli.lift_request import LiftRequest
 
 _POLL = 1.0
