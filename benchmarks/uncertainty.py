@@ -34,7 +34,7 @@ from poselift.cli.calibrate import (
     errors_beside_uncertainty,
 )
 from poselift.core.errors import InputError
-from poselift.core.progress import track
+from poselift.core.progress_text import track
 from poselift.data.cmu_bench import CmuBench
 from poselift.data.views import View
 from poselift.lifting import lift_view

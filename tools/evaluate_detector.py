@@ -17,7 +17,7 @@ from poselift.cli.detector import add_detector_options, detector_request
 from poselift.core.device import DEVICE_HELP
 from poselift.core.errors import InputError
 from poselift.core.optional import require
-from poselift.core.progress import track
+from poselift.core.progress_text import track
 from poselift.detection import Detector
 from poselift.finding.finder import build_finder
 from poselift.skeleton import COCO17, convert

@@ -22,7 +22,7 @@ from poselift.cli.overrides import quoted
 from poselift.core.choices import choose
 from poselift.core.errors import InputError
 from poselift.core.files import check_writable
-from poselift.core.progress import MinuteLines
+from poselift.core.progress_text import MinuteLines
 
 
 @dataclass(frozen=True)

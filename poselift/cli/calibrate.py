@@ -14,7 +14,7 @@ from rich.console import Console
 from poselift.cli.paths import local_path
 from poselift.core.errors import InputError
 from poselift.core.files import sha256, write_json
-from poselift.core.progress import track
+from poselift.core.progress_text import track
 from poselift.data.cmu_bench import CmuBench
 from poselift.data.views import View
 from poselift.lifting import lift_view

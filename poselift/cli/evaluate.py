@@ -20,7 +20,7 @@ from poselift.cli.predictions import Predicted, open_predictions
 from poselift.core.errors import InputError
 from poselift.core.files import write_json, write_text
 from poselift.core.kinds import Count
-from poselift.core.progress import track
+from poselift.core.progress_text import track
 from poselift.data.views import View
 from poselift.reports.evaluation import ViewScore, evaluation_results, score_view
 from poselift.reports.poses import example_poses

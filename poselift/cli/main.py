@@ -147,7 +147,7 @@ def _module(name: str) -> ModuleType:
     It loads for seconds. A signal meanwhile ends the process at once: nothing is written yet, and libraries that are
     half loaded turn an interrupt into other errors.
     """
-    place = f"{name}.command" if name in ("batch", "measure") else name.replace("-", "_")
+    place = f"{name}.{name}_command" if name in ("batch", "measure") else name.replace("-", "_")
     with _handling(_end_at_once, signal.SIGINT, signal.SIGTERM):
         return importlib.import_module(f"poselift.cli.{place}")
 

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-from poselift.core.progress import MinuteLines
+from poselift.core.progress_text import MinuteLines
 
 
 @contextmanager

@@ -16,7 +16,7 @@ from torch import Tensor
 
 from poselift.core.errors import InputError
 from poselift.core.files import atomic_path, check_writable
-from poselift.core.progress import track
+from poselift.core.progress_text import track
 from poselift.data.asf_amc import AsfSkeleton, pose_bones, read_amc, read_asf
 from poselift.data.cmu import MISSING
 from poselift.data.reading import Layout

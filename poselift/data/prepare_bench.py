@@ -13,7 +13,7 @@ from rich.console import Console
 
 from poselift.core.errors import InputError
 from poselift.core.files import atomic_path, check_writable
-from poselift.core.progress import track
+from poselift.core.progress_text import track
 from poselift.data.cmu import MISSING, load_cmu
 from poselift.data.noise import DetectorNoise, detect
 from poselift.data.reading import load_arrays

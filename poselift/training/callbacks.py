@@ -11,7 +11,7 @@ from pytorch_lightning.callbacks import RichProgressBar
 from rich.console import Console
 
 from poselift.core.errors import InputError
-from poselift.core.progress import MinuteLines, in_words
+from poselift.core.progress_text import MinuteLines, in_words
 from poselift.models import Lifter, save_weights
 from poselift.training.checkpoints import explaining_write_errors
 from poselift.training.task import LiftingTask

@@ -17,7 +17,7 @@ def run_here(command, check):
 
 def test_the_batch_is_timed_beside_a_loop(short_clip, monkeypatch, table):
     monkeypatch.setattr(batch, "demo_video", lambda: short_clip)
-    monkeypatch.setattr("poselift.cli.batch.command.LocalEngine", OneProcess)
+    monkeypatch.setattr("poselift.cli.batch.batch_command.LocalEngine", OneProcess)
     monkeypatch.setattr("poselift.core.threads._limit", None)  # put back at the end: a worker sets it for good
     monkeypatch.setattr(batch.subprocess, "run", run_here)
     batch.main(["--copies", "1", "--repeats", "1", *LIFT])

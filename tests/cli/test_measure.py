@@ -4,9 +4,9 @@ import json
 import numpy as np
 import pytest
 
-from poselift.cli.measure.files import NAMES, write_files
+from poselift.cli.measure.measure_files import NAMES, write_files
+from poselift.cli.measure.measure_tables import gait_tables, ranges_table, trials_table
 from poselift.cli.measure.page import PAGE, html_of, write_page
-from poselift.cli.measure.tables import gait_tables, ranges_table, trials_table
 from poselift.cli.measure.trial import measured, summary
 from poselift.kinematics import joint_angles
 from poselift.structures import Height

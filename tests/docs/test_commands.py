@@ -130,10 +130,10 @@ def test_a_command_runs(text, folder, places, tmp_path, monkeypatch):
     shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(threads, "_limit", threads._limit)  # put back at the end: a worker sets it for good
-    monkeypatch.setattr("poselift.cli.batch.command.LocalEngine", OneProcess)
-    monkeypatch.setattr("poselift.cli.batch.command.cores", lambda: 1)  # the other tests need theirs
-    monkeypatch.setattr("poselift.cli.batch.command.RayEngine", RayInOneProcess)
-    monkeypatch.setattr("poselift.cli.batch.command.require", lambda *_: None)
+    monkeypatch.setattr("poselift.cli.batch.batch_command.LocalEngine", OneProcess)
+    monkeypatch.setattr("poselift.cli.batch.batch_command.cores", lambda: 1)  # the other tests need theirs
+    monkeypatch.setattr("poselift.cli.batch.batch_command.RayEngine", RayInOneProcess)
+    monkeypatch.setattr("poselift.cli.batch.batch_command.require", lambda *_: None)
     monkeypatch.setattr("poselift.cli.detector.build_detector", detector)
     monkeypatch.setattr("poselift.video.source._quiet_capture", Camera)
     monkeypatch.setattr(webbrowser, "open", lambda address: True)

@@ -17,7 +17,7 @@ from poselift.cli.batch.video_task import Outcome, Task, one_line
 from poselift.cli.results import RECORD, SUMMARY
 from poselift.core.files import check_writable
 from poselift.core.locks import locked
-from poselift.core.progress import MinuteLines
+from poselift.core.progress_text import MinuteLines
 
 _TRIES = 3
 """Tries of a video where another one may succeed."""

@@ -7,7 +7,7 @@ from html import escape
 from pathlib import Path
 from string import Template
 
-from poselift.cli.measure.tables import CAVEATS, gait_tables, ranges_table, trials_table
+from poselift.cli.measure.measure_tables import CAVEATS, gait_tables, ranges_table, trials_table
 from poselift.cli.measure.trial import SIDES, Trial, summary
 from poselift.core.files import write_text
 from poselift.reports.report_page import TEMPLATE

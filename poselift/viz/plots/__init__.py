@@ -2,7 +2,7 @@
 
 from poselift.viz.plots.accuracy_cost import Method, cost_plot
 from poselift.viz.plots.angle_panels import angle_plot
-from poselift.viz.plots.cycles import cycle_plot
+from poselift.viz.plots.cycle_panels import cycle_plot
 from poselift.viz.plots.examples import Example, example_plot
 from poselift.viz.plots.family import family_plot
 from poselift.viz.plots.groups import Bars, group_plot

@@ -55,7 +55,7 @@ class OneProcess(LocalEngine):
 def one_process(monkeypatch):
     """Batches start no workers; tests of `whole` and test_local.py see to those."""
     monkeypatch.setattr("poselift.core.threads._limit", None)  # put back at the end: a worker sets it for good
-    monkeypatch.setattr("poselift.cli.batch.command.LocalEngine", OneProcess)
+    monkeypatch.setattr("poselift.cli.batch.batch_command.LocalEngine", OneProcess)
 
 
 @pytest.fixture

@@ -75,7 +75,7 @@ def test_a_second_run_does_nothing_and_other_weights_need_no_picture(whole, vide
     out = tmp_path / "out"
     shutil.copytree(whole.out, out, copy_function=shutil.copy2)
     with monkeypatch.context() as patch:
-        patch.setattr("poselift.cli.batch.command.LocalEngine", None)  # nothing is lifted
+        patch.setattr("poselift.cli.batch.batch_command.LocalEngine", None)  # nothing is lifted
         ran = batch(videos, out)
     assert (ran.code, contents(out)) == (3, whole.contents)
     assert batch(videos, out, "--threshold", 0.3).code == 3

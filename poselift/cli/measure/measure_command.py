@@ -4,9 +4,9 @@ import argparse
 from typing import Any
 
 from poselift.cli.export import with_poses
-from poselift.cli.measure.files import NAMES, write_files
+from poselift.cli.measure.measure_files import NAMES, write_files
+from poselift.cli.measure.measure_tables import CAVEATS, gait_tables, ranges_table, trials_table
 from poselift.cli.measure.page import PAGE, write_page
-from poselift.cli.measure.tables import CAVEATS, gait_tables, ranges_table, trials_table
 from poselift.cli.measure.trial import measured
 from poselift.cli.paths import local_path
 from poselift.core.files import check_writable

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from poselift.cli.measure.tables import usual
+from poselift.cli.measure.measure_tables import usual
 from poselift.cli.measure.trial import SIDES, Trial, spread_of, summary
 from poselift.core.cells import escape_formula
 from poselift.core.files import atomic_text, write_json
