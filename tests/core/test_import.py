@@ -22,7 +22,7 @@ def test_importing_is_silent_and_light():
 
 
 LIGHT = "geometry kinematics skeleton structures video export viz viz.page detection finding models lifting"
-COMMANDS = "lift batch.command stream export view measure smooth weights main"
+COMMANDS = "lift batch.batch_command stream export view measure smooth weights main"
 
 
 def imported(code):
