@@ -95,7 +95,7 @@ def _error(view: View, weights: Weights, turn: bool) -> float:
     if turn:
         motion = lift_view(view, weights, options)
     else:
-        with patch("poselift.lifting.prepare.prepared.find_turns", lambda *_: 0):
+        with patch("poselift.lifting.prepare.prepare_stage.find_turns", lambda *_: 0):
             motion = lift_view(view, weights, options)
     limbs = CMU28.indices(LIMB_JOINTS)
     ours, true = torch.from_numpy(motion.joints)[:, limbs], view.joints[:, limbs]

@@ -22,7 +22,7 @@ from torch import Tensor
 from benchmarks.command import add_bench, command_line, errors_shown, table_head, table_row
 from poselift.core.files import write_text
 from poselift.data.cmu_bench import CmuBench
-from poselift.lifting.network.overlap import window_starts
+from poselift.lifting.network.overlapping_windows import window_starts
 from poselift.models import Weights, load_weights
 from poselift.models.onnx_export import INPUTS, PixelsToJoints, export_onnx
 

@@ -170,7 +170,10 @@ def file_rows(views: Sequence[View], weights: Weights) -> Iterator[list[str]]:
     lookaheads = (0, 5, 10, 30, LIVE.window - 1 if LIVE.window else 62)
     plain = replace(LIVE, constant_bones=False)
     kinds = {
-        "bones and feet left alone": (plain, patch("poselift.lifting.finish.finished.level_feet", unchanged_joints)),
+        "bones and feet left alone": (
+            plain,
+            patch("poselift.lifting.finish.finish_stage.level_feet", unchanged_joints),
+        ),
         "bones left alone": (plain, nullcontext()),
         "as shipped": (LIVE, nullcontext()),
     }

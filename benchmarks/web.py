@@ -30,10 +30,10 @@ import numpy as np
 from benchmarks.command import command_line, errors_shown
 from poselift.core.errors import InputError
 from poselift.lifting import CameraModel, camera_for
-from poselift.lifting.network.overlap import lift_segments
+from poselift.lifting.network.overlapping_windows import lift_segments
 from poselift.lifting.network.protocol import Lifted
 from poselift.lifting.network.torch_network import TorchNetwork
-from poselift.lifting.prepare.prepared import Segment
+from poselift.lifting.prepare.prepare_stage import Segment
 from poselift.models import Weights, load_weights
 from poselift.models.onnx_export import export_onnx
 from poselift.skeleton import COCO17

@@ -13,10 +13,10 @@ from poselift.detection import Detector, PlaceDetector, Search
 from poselift.detection.checked import checked
 from poselift.detection.duplicates import intersection_over_union, overlap, pose_nms
 from poselift.detection.orientation import LEANING, body_angle
-from poselift.finding.followed import Followed, Place
-from poselift.finding.looks import LookAhead, look_at_places
+from poselift.finding.followed_person import Followed, Place
 from poselift.finding.looks_back import LooksBack
-from poselift.finding.overlaps import Confusions, agreement, claimed, touching
+from poselift.finding.overlapping_people import Confusions, agreement, claimed, touching
+from poselift.finding.place_looks import LookAhead, look_at_places
 from poselift.finding.searches import RunningSearch, Searches
 from poselift.structures import Detections
 from poselift.video import Frame

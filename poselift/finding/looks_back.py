@@ -9,9 +9,9 @@ from jaxtyping import UInt8
 
 from poselift.detection import PlaceDetector
 from poselift.detection.duplicates import pose_nms
-from poselift.finding.followed import Followed, Place
-from poselift.finding.looks import look_at_places
-from poselift.finding.overlaps import agreement, claimed
+from poselift.finding.followed_person import Followed, Place
+from poselift.finding.overlapping_people import agreement, claimed
+from poselift.finding.place_looks import look_at_places
 from poselift.structures import Detections
 from poselift.video import Frame
 

@@ -12,7 +12,7 @@ from poselift.core.threads import background_pool, pool
 from poselift.detection import PlaceDetector, Search
 from poselift.detection.duplicates import PARAMETERS, pose_nms, pose_similarity
 from poselift.detection.multipose import crowded
-from poselift.finding.followed import Followed
+from poselift.finding.followed_person import Followed
 from poselift.finding.picture_changes import Changes
 from poselift.structures import Detections
 

@@ -11,7 +11,7 @@ from poselift.lifting.clips.pipeline import LiftedClip, lift_clip, lift_video
 from poselift.lifting.finish.root_track import solve_root
 from poselift.lifting.live.streaming import StreamingPeople
 from poselift.lifting.options import LiftOptions
-from poselift.lifting.person import lift
+from poselift.lifting.three_stages import lift
 from poselift.lifting.world.streaming_world import StreamingWorld
 from poselift.lifting.world.world_frame import World, to_world
 from poselift.structures import StreamedPose

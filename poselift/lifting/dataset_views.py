@@ -3,7 +3,7 @@
 from poselift.data.views import View
 from poselift.lifting.camera_model import CameraModel, camera_for
 from poselift.lifting.options import LiftOptions
-from poselift.lifting.person import lift
+from poselift.lifting.three_stages import lift
 from poselift.models import Weights
 from poselift.structures import Keypoints2D, Motion
 

@@ -20,8 +20,8 @@ from poselift.lifting.camera_model import CameraModel, camera_for
 from poselift.lifting.clips.clip_warnings import absence, doubts_of, gaps, odd_rate, rare_people
 from poselift.lifting.finish.joint_uncertainty import seen_joints
 from poselift.lifting.options import LiftOptions
-from poselift.lifting.person import lift
 from poselift.lifting.prepare.lifter_joints import select_lifter_joints
+from poselift.lifting.three_stages import lift
 from poselift.models import Weights
 from poselift.structures import Keypoints2D, Motion
 from poselift.video import Frame

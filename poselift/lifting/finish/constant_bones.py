@@ -8,7 +8,7 @@ from jaxtyping import Float
 
 from poselift.geometry import bone_lengths
 from poselift.lifting.prepare.lifter_joints import rarely_seen_joints
-from poselift.lifting.prepare.prepared import Prepared
+from poselift.lifting.prepare.prepare_stage import Prepared
 from poselift.skeleton import Skeleton
 
 _SAMPLES, _INTERVAL = 200, 0.1

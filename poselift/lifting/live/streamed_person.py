@@ -12,11 +12,11 @@ from poselift.detection.orientation import body_angle
 from poselift.geometry import with_bone_lengths
 from poselift.lifting.camera_model import CameraModel
 from poselift.lifting.finish.constant_bones import BonesSoFar
-from poselift.lifting.finish.finished import Stream, finish
+from poselift.lifting.finish.finish_stage import Stream, finish
 from poselift.lifting.network.protocol import Lifted
 from poselift.lifting.options import LiftOptions
 from poselift.lifting.prepare.gaps import MAX_GAP, widening_factors
-from poselift.lifting.prepare.prepared import Prepared, prepare
+from poselift.lifting.prepare.prepare_stage import Prepared, prepare
 from poselift.lifting.prepare.quarter_turns import choose_turns
 from poselift.lifting.prepare.stream_window import choose_window_frames, cut_window, stream_stride
 from poselift.models import Weights

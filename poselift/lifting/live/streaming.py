@@ -10,7 +10,7 @@ from poselift.lifting.camera_model import CameraModel
 from poselift.lifting.live.pose_smoothing import PoseSmoother
 from poselift.lifting.live.streamed_person import StreamedPerson
 from poselift.lifting.network.choose import choose_network
-from poselift.lifting.network.overlap import lift_segments
+from poselift.lifting.network.overlapping_windows import lift_segments
 from poselift.lifting.network.protocol import Network
 from poselift.lifting.options import LiftOptions
 from poselift.models import Weights

@@ -6,7 +6,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from poselift.lifting.prepare.gaps import MAX_GAP
-from poselift.lifting.prepare.prepared import Prepared
+from poselift.lifting.prepare.prepare_stage import Prepared
 from poselift.lifting.prepare.rates import count_interleaved
 
 FASTEST_STREAM = 60.0

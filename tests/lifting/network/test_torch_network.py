@@ -8,10 +8,10 @@ import torch
 from poselift.core.errors import InputError
 from poselift.geometry import pixels_to_rays, project
 from poselift.lifting import LiftOptions
-from poselift.lifting.network.overlap import lift_segments
+from poselift.lifting.network.overlapping_windows import lift_segments
 from poselift.lifting.network.protocol import Network, Windows
 from poselift.lifting.network.torch_network import TorchNetwork
-from poselift.lifting.prepare.prepared import prepare
+from poselift.lifting.prepare.prepare_stage import prepare
 from poselift.models import Estimate, Lifter, ModelConfig, encode
 from poselift.skeleton import H36M17
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from poselift.lifting import LiftOptions
-from poselift.lifting.prepare.prepared import prepare
+from poselift.lifting.prepare.prepare_stage import prepare
 from poselift.lifting.prepare.stream_window import MOST_STRIDE, choose_window_frames, cut_window, stream_stride
 
 

@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 from jaxtyping import Bool, Float, Int, UInt8
 
-from poselift.finding.followed import Place
+from poselift.finding.followed_person import Place
 from poselift.skeleton import Skeleton
 from poselift.structures import Detections
 

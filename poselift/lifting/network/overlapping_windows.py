@@ -7,7 +7,7 @@ from jaxtyping import Float, Int
 
 from poselift.core.times import interpolate
 from poselift.lifting.network.protocol import Lifted, Network, Windows
-from poselift.lifting.prepare.prepared import Segment
+from poselift.lifting.prepare.prepare_stage import Segment
 
 
 def lift_segments(network: Network, segments: Sequence[Segment], window: int, flip: bool) -> list[Lifted]:

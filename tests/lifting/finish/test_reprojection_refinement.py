@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from poselift.lifting.finish.refinement import measure_offsets, move_to_rays
+from poselift.lifting.finish.reprojection_refinement import measure_offsets, move_to_rays
 from poselift.skeleton import H36M17
 
 TIMES = np.arange(90) / 30

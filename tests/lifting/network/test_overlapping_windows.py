@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from poselift.lifting import camera_for
-from poselift.lifting.network.overlap import lift_segments, window_starts
+from poselift.lifting.network.overlapping_windows import lift_segments, window_starts
 from poselift.lifting.network.protocol import Lifted
-from poselift.lifting.prepare.prepared import Segment
+from poselift.lifting.prepare.prepare_stage import Segment
 
 
 @given(st.integers(1, 2000), st.integers(2, 243), st.floats(0, 0.9))

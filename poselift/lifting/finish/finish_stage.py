@@ -11,13 +11,13 @@ from poselift.geometry import with_bone_lengths
 from poselift.lifting.finish.constant_bones import BonesSoFar, measure_clip
 from poselift.lifting.finish.joint_uncertainty import adjust_uncertainty
 from poselift.lifting.finish.level_feet import level_feet
-from poselift.lifting.finish.refinement import measure_offsets, move_to_rays
 from poselift.lifting.finish.repetitions import fill_from_repetitions
+from poselift.lifting.finish.reprojection_refinement import measure_offsets, move_to_rays
 from poselift.lifting.finish.root_track import solve_root
 from poselift.lifting.network.protocol import Lifted
 from poselift.lifting.options import LiftOptions
 from poselift.lifting.prepare.gaps import widening_factors
-from poselift.lifting.prepare.prepared import Prepared, Segment
+from poselift.lifting.prepare.prepare_stage import Prepared, Segment
 from poselift.lifting.prepare.quarter_turns import turn_back
 from poselift.models import Weights
 from poselift.structures import Motion

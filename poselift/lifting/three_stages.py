@@ -2,11 +2,11 @@
 
 from poselift.core.times import check_intervals
 from poselift.lifting.camera_model import CameraModel, check_fits
-from poselift.lifting.finish.finished import finish
+from poselift.lifting.finish.finish_stage import finish
 from poselift.lifting.network.choose import choose_network
-from poselift.lifting.network.overlap import lift_segments
+from poselift.lifting.network.overlapping_windows import lift_segments
 from poselift.lifting.options import LiftOptions
-from poselift.lifting.prepare.prepared import prepare
+from poselift.lifting.prepare.prepare_stage import prepare
 from poselift.models import Weights
 from poselift.structures import Keypoints2D, Motion
 

@@ -10,8 +10,8 @@ from jaxtyping import UInt8
 from poselift.core.threads import pool
 from poselift.detection import PlaceDetector
 from poselift.detection.orientation import LEANING, SURE, apart, body_angle, other_angles
-from poselift.finding.followed import Followed, Place
-from poselift.finding.overlaps import agreement, touching, without_others
+from poselift.finding.followed_person import Followed, Place
+from poselift.finding.overlapping_people import agreement, touching, without_others
 from poselift.structures import Detections
 from poselift.video import Frame
 

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from poselift.lifting.prepare.prepared import prepare
+from poselift.lifting.prepare.prepare_stage import prepare
 
 
 def slow(keypoints):
