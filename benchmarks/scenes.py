@@ -88,9 +88,13 @@ def make_scene(corpus: MotionCorpus, people: int, seed: int, seconds: float = 8.
         )
         # Hidden joints are guesses with low scores.
         guess = rng.normal(0, 0.03, points.shape) * extent[..., None, None]
+        found = boxes + slack * extent[..., None] * rng.normal(size=boxes.shape)
         return _Finds(
             np.isfinite(points).all(-1).any(-1) & (share > rng.uniform(0.2, 0.5, share.shape)),
-            boxes + slack * extent[..., None] * rng.normal(size=boxes.shape),
+            # The noise may swap the sides of a thin box.
+            np.concatenate(
+                (np.minimum(found[..., :2], found[..., 2:]), np.maximum(found[..., :2], found[..., 2:])), -1
+            ),
             np.clip(trust * 0.92 * share**0.5 + 0.06 * rng.normal(size=share.shape), 0.05, 1.0),
             np.where(hidden[..., None], points + guess, points),
             np.where(hidden, 0.35 * scores, scores),

@@ -83,7 +83,7 @@ def fetch(file: str, urls: Sequence[str], expected: str, offline: bool = False) 
             if _is_whole(path, expected):  # another process downloaded it meanwhile
                 return path
             for url in urls:
-                _LOG.info("downloading %s from %s", path, url)
+                _LOG.debug("downloading %s from %s", path, url)
                 try:
                     with atomic_path(path) as temporary:
                         _download(url, temporary, file, expected)

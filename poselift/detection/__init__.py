@@ -71,5 +71,5 @@ def build_detector(name: str, device: str = "auto", **options: Any) -> Detector:
         0
     """
     detector = choose("detector", name, DETECTORS)(device, **options)
-    _LOG.info("detector %s on %s", name, device)
+    _LOG.debug("detector %s on %s", name, device)
     return detector

@@ -107,7 +107,7 @@ class Format:
             **({"start": 0.0} if self.untimed else {}),
         }
         self.writer(path, given, **options)
-        _LOG.info("wrote %s", path)
+        _LOG.debug("wrote %s", path)
         longest = max(motions, key=len).timestamps
         frames = round(longest[-1] / (usual_interval(longest) or 1.0)) + 1 if self.untimed else len(longest)
         if self.most_frames is None or frames <= self.most_frames:

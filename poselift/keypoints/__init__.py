@@ -94,7 +94,7 @@ def read_keypoints(path: str | Path, skeleton: Skeleton | None = None) -> Keypoi
     for name, reader in READERS.items():
         if reader.recognises(file):
             content = reader.read(file).with_people_who_were_seen()
-            _LOG.info("%s: %s, %d frames of %s", path, name, len(content.frames), content.skeleton.name)
+            _LOG.debug("%s: %s, %d frames of %s", path, name, len(content.frames), content.skeleton.name)
             return with_skeleton_by_shape(content) if file.counted else content
     supported = "; ".join(reader.WHAT for reader in READERS.values())
     raise file.fail(advice(file) or f"the format is unknown; supported are {supported}")

@@ -187,7 +187,7 @@ def load_weights(name_or_path: str | Path, device: str = "cpu") -> Weights:
             "for 1"
         )
     pelvis = read_pelvis(card, config_path)
-    _LOG.info("loading the lifter %s", path)
+    _LOG.debug("loading the lifter %s", path)
     checksum = sha256(path)
     if card.get("sha256", checksum) != checksum:
         raise InputError(

@@ -88,7 +88,7 @@ class VideoReader:
         if fps is not None:
             self._set_rate(checked_rate(fps, "fps"))
         self.warnings: list[str] = []
-        _LOG.info("%s: %d x %d at %s frames a second", path, self.info.width, self.info.height, self.info.fps)
+        _LOG.debug("%s: %d x %d at %s frames a second", path, self.info.width, self.info.height, self.info.fps)
         if self._start > 0:
             # The duration in the header can be wrong, so this reads a frame of the span.
             with contextlib.closing(self._read(seek=True)) as frames:

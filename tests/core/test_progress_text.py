@@ -3,7 +3,7 @@ import io
 import pytest
 from rich.console import Console
 
-from poselift.core import progress
+from poselift.core import progress_text as progress
 
 
 @pytest.fixture

@@ -29,7 +29,7 @@ def test_a_picture_is_one_frame_without_3d():
 def test_the_camera_is_the_one_that_lifting_assumes():
     """So that what was learnt from pictures holds in use."""
     K = person().K
-    torch.testing.assert_close(K, camera_for(SIZE).K)
+    torch.testing.assert_close(K, torch.from_numpy(camera_for(SIZE).K))
     assert 2 * math.degrees(math.atan(320 / float(K[0, 0]))) == pytest.approx(ASSUMED_FOV)
 
 

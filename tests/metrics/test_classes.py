@@ -25,7 +25,7 @@ CASES = {
     "mpjve": (lambda: M.MPJVE(JOINTS), M.velocity_errors),
     "acceleration": (lambda: M.AccelerationError(JOINTS), M.acceleration_errors),
     "pck3d": (lambda: M.PCK3D(100.0, JOINTS), lambda p, t, m: M.correct_joints(p, t, m, 100.0)),
-    "pck2d": (lambda: M.PCK2D(0.02, JOINTS), lambda p, t, m: M.correct_pixels(p, t, m, 0.02)),
+    "pck2d": (lambda: M.PCK2D(0.02, JOINTS), lambda p, t, m: M.correct_pixels(p[..., :2], t[..., :2], m, 0.02)),
     "curve": (lambda: M.PCK3DCurve(JOINTS), M.correct_joints_by_threshold),
     "auc3d": (lambda: M.AUC3D(JOINTS), M.joint_areas),
     "pdj": (lambda: M.PDJ(H36M17, (0.1, 0.2), JOINTS), lambda p, t, m: M.detected_joints(p, t, H36M17, (0.1, 0.2), m)),
@@ -42,7 +42,8 @@ CASES = {
 
 def update(metric, *clips, mask=MASK):
     for clip in clips:
-        pair = PRED[clip], TARGET[clip], mask[clip]
+        axes = slice(2 if isinstance(metric, M.PCK2D) else 3)
+        pair = PRED[clip][..., axes], TARGET[clip][..., axes], mask[clip]
         if isinstance(metric, M.PairMetric):
             metric.update(*pair)
         elif isinstance(metric, M.Jitter):

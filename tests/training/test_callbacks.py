@@ -4,7 +4,7 @@ import pytest
 import pytorch_lightning as pl
 import torch
 
-from poselift.core import progress
+from poselift.core import progress_text as progress
 from poselift.training.callbacks import Progress, TimeLeft
 
 

@@ -133,7 +133,10 @@ class _Worker:
             return f"its worker did not load the models within {_LOADING:g} s"
         if self._late:
             return f"it took longer than {self._timeout:g} s (--timeout)"
-        self._process.join()
+        if self._pool is not None:
+            self._pool.shutdown(
+                cancel_futures=True
+            )  # its thread waits for the process, and only one waiter gets the code
         code = self._process.exitcode
         how = signal.strsignal(-code) if code is not None and code < 0 else f"exit code {code}"
         return f"the worker process died ({how}); the video needs too much memory, or crashes a library"

@@ -176,7 +176,7 @@ def lift_clip(
     warnings += [*rare_people(tracks, len(times)), *odd_rate(interval)]
     if not any(JUMP in warning for warning in clip.warnings):
         warnings += gaps(np.array(times))
-    _LOG.info("%s: lifted %d people in %d frames", clip.path, len(motions), len(times))
+    _LOG.debug("%s: lifted %d people in %d frames", clip.path, len(motions), len(times))
     for warning in warnings:
         _LOG.warning("%s: %s", clip.path, warning)
     return LiftedClip(fps, len(times), (times[0], times[-1]), camera, motions, heights, watch.seconds, warnings)

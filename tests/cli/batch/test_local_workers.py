@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from poselift.cli.batch import local
+from poselift.cli.batch import local_workers as local
 from poselift.cli.batch.local_workers import LocalEngine
 from poselift.cli.batch.settings import Settings
 from poselift.cli.batch.video_task import Outcome, Task
