@@ -29,6 +29,7 @@ def test_what_a_program_got_wrong_shows(walk):
     assert "trunk at most 90 degrees" in readers.seen(turned, found, moved[..., [0, 2, 1]], walk)
 
 
+@pytest.mark.slow
 def test_the_command_lifts_exports_and_reads(short_demo, tmp_path, capsys):
     pytest.importorskip("ezc3d")
     readers.main(["--only", "c3d,csv", "--python", sys.executable, "--out", str(tmp_path)])

@@ -36,6 +36,7 @@ def variable(cdf):
     return struct.unpack_from(">q", cdf.read_bytes(), GDR + 20)[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("at", [44, 56])
 def test_counts_over_which_a_reader_loops_for_hours(cdf, tmp_path, at, impatient):
     read_cdf(cdf)  # so that the reader has started
@@ -55,6 +56,7 @@ def test_a_list_of_values_that_names_itself(cdf, tmp_path):
         read_cdf(damage(cdf, tmp_path, index + 12, struct.pack(">q", index)))
 
 
+@pytest.mark.slow
 def test_other_damage(cdf, tmp_path, impatient):
     draw = random.Random(0)
     for _ in range(30):

@@ -255,6 +255,7 @@ def test_a_mat_with_too_few_or_too_many_axes(tmp_path, shape, message):
         load_mat(path, {"x": None})
 
 
+@pytest.mark.slow
 def test_an_hdf5_file_whose_free_blocks_lead_back_to_one(tmp_path):
     """Old versions of the HDF5 library follow them for ever."""
     path = tmp_path / "a.mat"

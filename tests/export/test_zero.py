@@ -77,6 +77,7 @@ def test_tables_have_the_same_times(tmp_path, late, name, header, column):
     np.testing.assert_allclose(times, LATE + np.arange(31) / 30, atol=1e-5)
 
 
+@pytest.mark.slow
 def test_c3d_of_more_than_65535_frames_says_so(tmp_path):
     """ezc3d itself reads the first 65,535 of them."""
     ezc3d = pytest.importorskip("ezc3d")

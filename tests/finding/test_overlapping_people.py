@@ -144,6 +144,7 @@ def test_a_look_does_not_slide_to_somebody_in_front():
     assert shares[0] > 0.8, "behind, who is hidden for a few frames"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not CLIP.exists(), reason="the cases are not beside this checkout")
 def test_two_people_who_overlap_keep_their_own_limbs():
     clip = VideoClip(CLIP, build_detector("movenet"))

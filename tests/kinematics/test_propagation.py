@@ -12,6 +12,7 @@ def uncertain(radius=0.05, frames=12, **options):
     return pose(BENT, frames, uncertainty=np.full((frames, 28), radius), **options)
 
 
+@pytest.mark.slow
 def test_the_knee_has_the_error_of_three_joints():
     """For equal errors in all directions, of a hinge: 1/a² + 1/b² + |1/a + 1/b|² for bones a, b, as the axes turn."""
     motion = uncertain(root=np.tile([0.0, 0.0, 5.0], (12, 1)))
@@ -27,6 +28,7 @@ def test_the_knee_has_the_error_of_three_joints():
     assert (half < high).all()
 
 
+@pytest.mark.slow
 def test_it_grows_with_the_radius_and_nothing_moves_without_one():
     small, large = (with_uncertainty(joint_angles, uncertain(radius)).uncertainty for radius in (0.02, 0.04))
     known = np.isfinite(small) & np.isfinite(large)

@@ -113,6 +113,7 @@ def wait_until_one_is_begun(out, running):
         time.sleep(0.01)
 
 
+@pytest.mark.slow
 def test_a_batch_that_is_killed_goes_on(whole, videos, batch, one_process, tmp_path):
     out = tmp_path / "out"
     options = [str(videos), "--out", str(out), *QUICK, "--workers", "1"]

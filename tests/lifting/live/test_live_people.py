@@ -5,6 +5,7 @@ import time
 import tracemalloc
 
 import numpy as np
+import pytest
 
 from poselift.lifting import StreamingWorld
 from poselift.lifting.live.live_people import LivePeople
@@ -140,6 +141,7 @@ def test_poses_come_in_the_world_frame_once_the_ground_is_known():
     assert frames[10].present == (1,)
 
 
+@pytest.mark.slow
 def test_memory_is_flat():
     frames = 400
 

@@ -114,6 +114,7 @@ def test_the_window_of_a_slow_stream_has_the_frame_whose_pose_is_due(keypoints, 
     np.testing.assert_allclose(person.next_pose().joints, expected.joints[0], atol=1e-5)
 
 
+@pytest.mark.slow
 def test_bones_keep_a_length_that_settles(keypoints, weights, camera):
     def variation(constant):
         options = replace(SMALL, constant_bones=constant)
@@ -193,6 +194,7 @@ def test_a_long_gap_starts_a_new_window(keypoints, weights, camera, pushed):
     np.testing.assert_allclose(poses[keypoints.timestamps[149]].joints, after, atol=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("fps", "stride"), [(60, 1), (100, 2), (200, 4)])
 def test_fast_cameras_are_lifted_at_60_frames_a_second_or_less(keypoints, weights, camera, fps, stride):
     fast = replace(keypoints, timestamps=keypoints.timestamps * 50 / fps)
@@ -257,6 +259,7 @@ def test_people_who_are_gone_are_forgotten(keypoints, weights, camera):
     assert sorted(people.push({1: body}, 20.0)) == [1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("every_nth", "fps"), [(1, 30), (5, 30), (1, 120), (1000, 30)])
 def test_memory_is_bounded(keypoints, weights, camera, every_nth, fps):
     """Whoever is seen in each frame, in a fifth of them, or once."""

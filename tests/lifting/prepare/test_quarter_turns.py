@@ -89,6 +89,7 @@ def test_a_stream_of_a_turned_picture_gives_the_turned_poses(turns):
     np.testing.assert_allclose(found.root, turn_back(expected.root[None, None], turns)[0, 0], atol=1e-3)
 
 
+@pytest.mark.slow
 def test_a_stream_turns_for_handstands_and_cameras_but_not_for_people_who_lie_down():
     camera = CameraModel(np.array([[500.0, 0, 320], [0, 500, 240], [0, 0, 1]]), (640, 480), "given")
     weights = load_weights("tiny")
