@@ -53,8 +53,8 @@ def finish(
         lifted: what the network gave of each segment.
         weights: the lifter.
         options: settings.
-        stream: None for a file, all of whose frames are there. A stream has no later frames to take repetitions from,
-            feet level only with later frames (benchmarks/stream.md), and bones as long as they were so far.
+        stream: None for a file, all of whose frames are there. Repetitions and level feet need later frames, so a
+            stream has neither, and its bones are as long as they were so far.
     """
     skeleton, times, seen = weights.skeleton_out, prepared.keypoints.timestamps, prepared.seen
     joints = np.full((len(times), len(skeleton), 3), np.nan, np.float32)

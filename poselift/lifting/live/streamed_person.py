@@ -89,6 +89,7 @@ class StreamedPerson:
         self._turns = 0
         self._bones = BonesSoFar(weights.skeleton_in, weights.skeleton_out)
         self._recent: _Recent | None = None
+        self._more = False  # another segment comes after that of the last window
         self._angle_time = self._last_time = self.last_seen = -np.inf
 
     @property
