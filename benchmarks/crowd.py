@@ -26,7 +26,7 @@ from benchmarks.clips import demo, people
 from benchmarks.command import command_line, table_head, table_row
 from poselift.detection import Detector, build_detector
 from poselift.detection.duplicates import intersection_over_union
-from poselift.finding.finder import DEFAULT_QUALITY, QUALITIES, build_finder
+from poselift.finding import DEFAULT_QUALITY, QUALITIES, build_finder
 from poselift.finding.overlapping_people import silhouette
 from poselift.skeleton import COCO17
 from poselift.structures import Keypoints2D

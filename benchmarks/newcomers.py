@@ -18,7 +18,7 @@ from benchmarks.clips import demo, people
 from benchmarks.command import command_line, table_head, table_row
 from benchmarks.crowd import Picture, Poses, cut_outs, filling, hits
 from poselift.detection import build_detector
-from poselift.finding.finder import QUALITIES, PeopleFinder, build_finder
+from poselift.finding import QUALITIES, PeopleFinder, build_finder
 from poselift.video import Frame
 
 _RATE = 30

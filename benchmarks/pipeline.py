@@ -30,7 +30,7 @@ import numpy as np
 from benchmarks.clips import CLIPS, make_clip
 from benchmarks.command import command_line, table_head, table_row
 from poselift.detection import build_detector
-from poselift.finding.finder import QUALITIES
+from poselift.finding import QUALITIES
 from poselift.finding.video_clip import VideoClip
 from poselift.lifting import lift_clip
 from poselift.models import load_weights

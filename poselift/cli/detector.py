@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from poselift.core.download import quiet_downloads
 from poselift.core.errors import InputError
 from poselift.detection import DETECTORS, Detector, build_detector
-from poselift.finding.finder import DEFAULT_QUALITY, QUALITIES
+from poselift.finding import DEFAULT_QUALITY, QUALITIES
 
 _OPTIONS = {
     "mmpose": {

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from poselift.cli.detector import DetectorRequest, detector_request
 from poselift.cli.weights import DEFAULT_LIFTER
-from poselift.finding.finder import DEFAULT_QUALITY
+from poselift.finding import DEFAULT_QUALITY
 from poselift.kinematics.height import GivenHeights, check_heights
 from poselift.lifting import LiftOptions
 

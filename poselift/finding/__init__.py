@@ -3,7 +3,8 @@
 It imports nothing of lifting. A `Clip` is what lifting takes: frames, the people in each frame, and a tracker.
 """
 
-from poselift.finding.finder import DEFAULT_QUALITY, QUALITIES, PeopleFinder, build_finder
+from poselift.finding.finder import PeopleFinder, build_finder
+from poselift.finding.qualities import DEFAULT_QUALITY, QUALITIES
 from poselift.finding.video_clip import Clip, VideoClip, frames_within
 
 __all__ = ["DEFAULT_QUALITY", "QUALITIES", "Clip", "PeopleFinder", "VideoClip", "build_finder", "frames_within"]

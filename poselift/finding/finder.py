@@ -1,9 +1,7 @@
 """Where and when a detector looks: people are followed from look to look, and newcomers are searched for."""
 
-from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from itertools import islice
+from dataclasses import replace
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -17,41 +15,12 @@ from poselift.finding.followed_person import Followed, Place
 from poselift.finding.looks_back import LooksBack
 from poselift.finding.overlapping_people import Confusions, agreement, claimed, touching
 from poselift.finding.place_looks import LookAhead, look_at_places
+from poselift.finding.qualities import DEFAULT_QUALITY, QUALITIES, Clock, Pace, with_later_frames
 from poselift.finding.searches import RunningSearch, Searches
+from poselift.finding.searching_finder import SearchingFinder
 from poselift.structures import Detections
 from poselift.video import Frame
 
-
-@dataclass(frozen=True)
-class Pace:
-    """How often a finder looks.
-
-    Attributes:
-        looks: most looks a second at a person.
-        calm: people whose movement can be foreseen are looked at every so many of these times.
-        searches: searches of the whole picture a second, coarse and fine by turns.
-        quick: search and look with less precision, where the detector is faster so.
-    """
-
-    looks: float
-    calm: int
-    searches: float
-    quick: bool = False
-
-
-QUALITIES = {
-    "best": Pace(2000.0, 1, 6.0),
-    "balanced": Pace(30.0, 1, 6.0, quick=True),
-    "fast": Pace(15.0, 2, 6.0, quick=True),
-}
-"""By name. `best` looks at every frame. 30 quick looks a second cost less and err less than precise ones of which calm
-people get 15 (benchmarks/README.md)."""
-DEFAULT_QUALITY = "balanced"
-
-_BATCH = 4
-"""Frames in one call of a detector that searches whole pictures."""
-_LATER = 4
-"""Frames at most that are read before they are due, to look at one of them early."""
 _CALM = 0.02
 """Largest mean distance of the joints from where they were expected, as a share of the body, of a calm person. The
 detector's noise alone is 0.01."""
@@ -107,77 +76,6 @@ def build_finder(detector: Detector, quality: str = DEFAULT_QUALITY, wait: bool 
     return Finder(detector, pace, wait) if isinstance(detector, PlaceDetector) else SearchingFinder(detector, pace)
 
 
-class _Clock:
-    """Chooses the frames that are nearest to the ticks of a clock, whatever the frame rate."""
-
-    def __init__(self, rate: float) -> None:
-        self._rate = rate
-        self._start: float | None = None
-        self._previous = 0.0
-
-    def tick(self, time: float) -> int:
-        """Number of the last tick, from 0; a frame with a higher one than the frame before is chosen."""
-        if self._start is None:
-            self._start = self._previous = time
-        half = min(time - self._previous, 1 / self._rate) / 2
-        self._previous = time
-        return int((time + half - self._start) * self._rate + 1e-6)
-
-
-def _with_later(frames: Iterable[Frame], rate: float) -> Iterator[tuple[Frame, Frame | None, bool]]:
-    """The frames; the next one at a tick of a clock, if at most `_LATER` frames later; and whether it is the last.
-
-    Args:
-        frames: in order.
-        rate: ticks a second.
-    """
-    clock, tick = _Clock(rate), -1
-    waiting: deque[tuple[Frame, bool]] = deque()
-
-    def first() -> tuple[Frame, Frame | None]:
-        frame, _ = waiting.popleft()
-        return frame, next((later for later, due in waiting if due), None)
-
-    for frame in frames:
-        before, tick = tick, clock.tick(frame.timestamp)
-        waiting.append((frame, tick > before))
-        if len(waiting) > _LATER:
-            yield *first(), False
-    while waiting:
-        yield *first(), not waiting
-
-
-class SearchingFinder:
-    """Searches whole frames for everybody, without a memory of where people were.
-
-    Args:
-        detector: of any kind.
-        pace: there are half as many searches a second as looks.
-    """
-
-    def __init__(self, detector: Detector, pace: Pace) -> None:
-        self.warnings: list[str] = []
-        self._detector = detector
-        self._rate = pace.looks / 2
-        self._clock, self._tick = _Clock(self._rate), -1
-
-    def look(self, frame: Frame) -> Detections | None:
-        """The people in a frame; None where the finder does not look."""
-        return self._detector.detect([frame.image])[0] if self._due(frame) else None
-
-    def find(self, frames: Iterable[Frame]) -> Iterator[tuple[Detections | None, float]]:
-        """The people in each frame, several frames at once; see `PeopleFinder`."""
-        marked = ((frame, self._due(frame) or last) for frame, _, last in _with_later(frames, self._rate))
-        while batch := list(islice(marked, _BATCH)):
-            found = iter(self._detector.detect([frame.image for frame, due in batch if due]))
-            for frame, due in batch:
-                yield next(found) if due else None, frame.timestamp
-
-    def _due(self, frame: Frame) -> bool:
-        last, self._tick = self._tick, self._clock.tick(frame.timestamp)
-        return self._tick > last
-
-
 class Finder:
     """Finds the people of successive frames, with a memory of where they were.
 
@@ -196,7 +94,7 @@ class Finder:
         self._people: list[Followed] = []
         self._searches = Searches(pace.searches)
         self._search: RunningSearch | None = None
-        self._clock, self._tick = _Clock(pace.looks), -1
+        self._clock, self._tick = Clock(pace.looks), -1
         self._ahead: LookAhead | None = None
         self._begun: list[Followed] = []  # newcomers of the last look, for looks back
         self._confusions = Confusions()
@@ -240,7 +138,7 @@ class Finder:
     def find(self, frames: Iterable[Frame]) -> Iterator[tuple[Detections | None, float]]:
         """The people in each frame, newcomers from the first frame that shows them; see `PeopleFinder`."""
         back = LooksBack(self._detector, self._pace.quick)
-        for frame, later, last in _with_later(frames, self._pace.looks):
+        for frame, later, last in with_later_frames(frames, self._pace.looks):
             back.add(frame, self.look(frame, last, later if self._pace.calm == 1 else None))
             for person in self._begun:
                 back.follow(person)

@@ -27,7 +27,7 @@ from poselift.core.files import atomic_path
 from poselift.core.npz import npz_arrays
 from poselift.detection import Detector
 from poselift.export.sidecar import skeleton_from_json, skeleton_to_json
-from poselift.finding.finder import DEFAULT_QUALITY
+from poselift.finding.qualities import DEFAULT_QUALITY
 from poselift.finding.video_clip import VideoClip
 from poselift.skeleton import Skeleton
 from poselift.structures import Detections

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from poselift.detection import Detector
-from poselift.finding.finder import DEFAULT_QUALITY, build_finder
+from poselift.finding.finder import build_finder
+from poselift.finding.qualities import DEFAULT_QUALITY
 from poselift.structures import Detections, Keypoints2D
 from poselift.tracking import Tracker
 from poselift.video import Frame, VideoReader

@@ -1,7 +1,9 @@
 import numpy as np
 import pytest
 
-from poselift.finding.finder import Finder, Pace, SearchingFinder, build_finder
+from poselift.finding.finder import Finder, build_finder
+from poselift.finding.qualities import Pace
+from poselift.finding.searching_finder import SearchingFinder
 from poselift.skeleton import COCO17
 from poselift.structures import Detections
 from poselift.video import Frame

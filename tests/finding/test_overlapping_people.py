@@ -5,9 +5,10 @@ import pytest
 
 from poselift.detection import build_detector
 from poselift.finding import VideoClip
-from poselift.finding.finder import Finder, Pace
+from poselift.finding.finder import Finder
 from poselift.finding.followed_person import Place
 from poselift.finding.overlapping_people import Confusions, claimed, silhouette, without_others
+from poselift.finding.qualities import Pace
 from poselift.skeleton import COCO17
 from poselift.structures import Detections
 from poselift.video import Frame

@@ -12,7 +12,7 @@ from poselift.core.errors import InputError
 from poselift.core.stopwatch import Stopwatch
 from poselift.core.times import usual_interval
 from poselift.detection import Detector
-from poselift.finding.finder import DEFAULT_QUALITY
+from poselift.finding.qualities import DEFAULT_QUALITY
 from poselift.finding.video_clip import Clip, VideoClip
 from poselift.kinematics.height import GivenHeights, Height, check_heights, height_of, with_height
 from poselift.kinematics.pace import clock_doubt

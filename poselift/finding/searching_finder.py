@@ -1,0 +1,43 @@
+"""Finds people by searches of whole pictures alone, with a detector that cannot look at a place."""
+
+from collections.abc import Iterable, Iterator
+from itertools import islice
+
+from poselift.detection import Detector
+from poselift.finding.qualities import Clock, Pace, with_later_frames
+from poselift.structures import Detections
+from poselift.video import Frame
+
+_BATCH = 4
+"""Frames in one call of a detector that searches whole pictures."""
+
+
+class SearchingFinder:
+    """Searches whole frames for everybody, without a memory of where people were.
+
+    Args:
+        detector: of any kind.
+        pace: there are half as many searches a second as looks.
+    """
+
+    def __init__(self, detector: Detector, pace: Pace) -> None:
+        self.warnings: list[str] = []
+        self._detector = detector
+        self._rate = pace.looks / 2
+        self._clock, self._tick = Clock(self._rate), -1
+
+    def look(self, frame: Frame) -> Detections | None:
+        """The people in a frame; None where the finder does not look."""
+        return self._detector.detect([frame.image])[0] if self._due(frame) else None
+
+    def find(self, frames: Iterable[Frame]) -> Iterator[tuple[Detections | None, float]]:
+        """The people in each frame, several frames at once; see `PeopleFinder`."""
+        marked = ((frame, self._due(frame) or last) for frame, _, last in with_later_frames(frames, self._rate))
+        while batch := list(islice(marked, _BATCH)):
+            found = iter(self._detector.detect([frame.image for frame, due in batch if due]))
+            for frame, due in batch:
+                yield next(found) if due else None, frame.timestamp
+
+    def _due(self, frame: Frame) -> bool:
+        last, self._tick = self._tick, self._clock.tick(frame.timestamp)
+        return self._tick > last
