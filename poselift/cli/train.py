@@ -1,4 +1,7 @@
-"""`poselift train`: from a Hydra config to trained weights."""
+"""`poselift train`: from a Hydra config to trained weights.
+
+One file, because it reads from top to bottom as a run goes: check, build, train, finish.
+"""
 
 import logging
 import math

@@ -4,7 +4,8 @@ A foot in contact is a rigid body on the ground. It turns about its heel while t
 heel is up, and neither of them slides. The heel rises as far as keeps the leg as long as it was, so that knees keep
 their course. Around a contact the foot passes over to the motion's own.
 
-Measurements do without this: it changes hips, knees and ankles by what the eye wants to see.
+Measurements do without this: it changes hips, knees and ankles by what the eye wants to see. One file, because its
+steps make one solution: contacts, places, pelvis, legs.
 """
 
 from dataclasses import replace
