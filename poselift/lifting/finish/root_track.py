@@ -24,7 +24,7 @@ _SHORTEST_STEP = 1e-4
 """Seconds between two frames that shorter steps count as: only broken timestamps have them, and the squares of their
 accelerations would have more digits than the equations can hold."""
 
-_STILL = 0.3
+_STILL = 0.06
 """Weight of the squared speed of a foot on the ground, (m/s)², against squared distance to the rays, m². A larger
 weight keeps feet stiller, but passes the pose's error on to the root's velocity (benchmarks/world.md)."""
 

@@ -23,8 +23,8 @@ _ROUNDS = 2
 _ALONE = 0.1
 """Weight of the root as it is, against that of one standing foot."""
 
-_MOST_BENT = 0.04
-"""Change of a knee, radians, that corrections approach: 2.3 degrees (benchmarks/world.md)."""
+_MOST_BENT = 0.025
+"""Change of a knee, radians, that corrections approach: 1.4 degrees (benchmarks/world.md)."""
 
 _KNEE_MEMORY, _ROOT_MEMORY = 0.03, 0.15
 """Standard deviations in seconds of the Gaussians that average the changes of the knees and the moves of the root. A
