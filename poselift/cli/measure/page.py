@@ -4,13 +4,13 @@ import base64
 import io
 from collections.abc import Sequence
 from html import escape
+from importlib.resources import files
 from pathlib import Path
 from string import Template
 
 from poselift.cli.measure.measure_tables import CAVEATS, gait_tables, ranges_table, trials_table
 from poselift.cli.measure.trial import SIDES, Trial, summary
 from poselift.core.files import write_text
-from poselift.reports.report_page import TEMPLATE
 
 PAGE = "measure.html"
 """Name of the page."""
@@ -31,7 +31,8 @@ def write_page(folder: Path, trials: Sequence[Trial]) -> None:
             body.append(f'<div class="plots">{_picture(trial)}</div>')
         for title, angles in (("Joint angles", trial.joints), ("Segments in space", trial.segments)):
             body += [f"<h3>{title}</h3>", html_of(ranges_table(angles))]
-    template = Template(TEMPLATE.read_text(encoding="utf-8"))
+    # The file, not the module beside it, which evaluates and needs PyTorch.
+    template = Template(files("poselift.reports").joinpath("page.html").read_text(encoding="utf-8"))
     write_text(folder / PAGE, template.substitute(title="Measurements", body="\n".join(body)))
 
 
