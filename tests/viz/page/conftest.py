@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 import pytest
 
-from benchmarks.web import Browser
+from benchmarks.chromium import Browser
 from poselift.structures import Motion
 from poselift.video import VideoWriter
 from poselift.viz.page import View, write_page
@@ -72,8 +72,8 @@ class Page:
             time.sleep(0.03)
 
     def __call__(self, expression: str) -> Any:
-        """The value of an expression."""
-        return self.browser.value(expression)
+        """The value of an expression, in which the names of the page's script can stand."""
+        return self.browser.value("with (globalThis.viewer ?? {}) { " + expression + " }")
 
     def press(self, key: str, modifiers: int = 0) -> None:
         """Presses a key."""
