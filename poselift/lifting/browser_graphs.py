@@ -20,7 +20,7 @@ from poselift.detection import orientation
 from poselift.geometry import bone_lengths, with_bone_lengths
 from poselift.kinematics import foot_contacts, ground, height
 from poselift.kinematics.filtering import BLOCK
-from poselift.lifting.finish import level_feet, root_track
+from poselift.lifting.finish import level_feet, repetitions, root_track
 from poselift.lifting.finish.joint_uncertainty import adjust_uncertainty
 from poselift.lifting.finish.level_feet import move_feet
 from poselift.lifting.finish.reprojection_refinement import move_to_rays, smooth_offsets
@@ -29,7 +29,7 @@ from poselift.models import Weights
 from poselift.models.onnx_export import OPSET, quiet
 from poselift.models.weights_graph import shorten_names
 from poselift.skeleton import SKELETONS, Skeleton
-from poselift.tracking import stitching, track, tracker
+from poselift.tracking import matching, stitching, track, tracker
 
 _MODULES = (
     foot_contacts,
@@ -38,10 +38,12 @@ _MODULES = (
     height,
     level_feet,
     lifter_joints,
+    matching,
     orientation,
     pelvis,
     quarter_turns,
     rates,
+    repetitions,
     root_track,
     stitching,
     structures,

@@ -31,3 +31,4 @@
 export { liftAgain, liftTrack } from "./lift.js";
 export { openNumbers } from "./open.js";
 export { cameraFor, prepareTrack } from "./prepare.js";
+export { followPeople, Tracker } from "./tracker.js";

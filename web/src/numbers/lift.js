@@ -5,6 +5,7 @@ import { findStanding } from "./ground.js";
 import { estimateHeight } from "./height.js";
 import { padded } from "./open.js";
 import { prepareTrack } from "./prepare.js";
+import { fillFromRepetitions } from "./repetitions.js";
 import { misfits, solveRoot } from "./root.js";
 import { interpolate } from "./times.js";
 import { turnBack } from "./turns.js";
@@ -51,6 +52,7 @@ async function liftWith(numbers, track, camera, windows, options) {
     uncertainty.set(own.map((radius, at) => wider[Math.floor(at / j)] * radius), first * j);
     interpolated.set(seen.map((flag) => 1 - flag), first);
   }
+  joints = fillFromRepetitions(joints, prepared.bridged, times, facts.constants);
   const threshold = options.threshold ?? facts.constants.structures.THRESHOLD;
   const { pelvis } = facts.lifter;
   const motion = { person: track.person, skeleton, frame: "camera", times, joints, interpolated, uncertainty, keypoints: track, threshold, pelvis };
