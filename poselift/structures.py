@@ -22,6 +22,9 @@ THRESHOLD = 0.2
 MOST_PIXELS = 1 << 16
 """Largest side of a picture."""
 
+BRIDGE = 0.15
+"""Longest time without a look of the detector that is nothing to anybody who asks for what is seen, seconds."""
+
 _NEARBY, _OFTEN = 0.5, 0.3
 """A joint is in sight if it is seen in this share of the frames, within so many seconds before and after: it may be
 hidden for 0.7 s. Detectors report feet outside the picture in a tenth of the frames."""
@@ -256,7 +259,7 @@ class Keypoints2D:
         often: np.ndarray = (around(bridged.used(threshold)) >= _OFTEN * count) & (count > 0)
         return often
 
-    def bridge(self, longest: float = 0.15) -> "Keypoints2D":
+    def bridge(self, longest: float = BRIDGE) -> "Keypoints2D":
         """The keypoints, interpolated where a detector did not look for a moment.
 
         For drawing, and for what asks whether a joint is in sight; the lifter takes the keypoints as they are.
