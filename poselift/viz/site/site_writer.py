@@ -59,12 +59,11 @@ def write_site(folder: str | os.PathLike[str], runtime: Path | None = None, offl
     built = Path(str(files(__package__)))
     with atomic_folder(folder) as place:
         write_runtime(place, runtime, offline)
-        lifter = json.loads((built / "numbers" / "numbers.json").read_text("utf-8"))["weights"]
-        for entry in map(published, (*_DETECTOR, lifter["name"])):
-            shutil.copy(entry.get(), place)
+        lifter = published(json.loads((built / "numbers" / "numbers.json").read_text("utf-8"))["lifter"]["name"]).get()
+        networks = [*(published(name).get() for name in _DETECTOR), lifter, lifter.with_suffix(".graph.onnx")]
         numbers = [path for path in (built / "numbers").iterdir() if path.suffix in (".onnx", ".json")]
         texts = [path for path in built.iterdir() if path.suffix in (".html", ".css", ".js", ".txt")]
-        for path in [*numbers, *texts, demo_video(), demo_video().with_suffix(".LICENSE.txt")]:
+        for path in [*networks, *numbers, *texts, demo_video(), demo_video().with_suffix(".LICENSE.txt")]:
             shutil.copy(path, place)
         sizes = {path.name: path.stat().st_size for path in sorted(place.iterdir())}
         digest = hashlib.sha256()

@@ -74,7 +74,7 @@ async function find({ file, seeked }, progress) {
     person.pixels = person.pixels.map((value, i) => (value + .5) * scales[i % 2] - .5);
   const { joints } = numbers.facts.skeletons.coco17;
   return { size: video.size, start: video.start, duration: video.duration, times: finder.frames.map(({ time }) => time), broken,
-    tracks: followPeople(finder.frames, { width, height, joints }) };
+    tracks: followPeople(finder.frames, { width, height, joints }, numbers.facts.constants) };
 }
 
 /** The motions of tracks, in the skeleton that is shown, with their angles. Only changed keypoints are lifted again. */
