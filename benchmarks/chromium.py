@@ -40,7 +40,11 @@ os.execv(sys.argv[3], sys.argv[3:])
 
 
 class Browser:
-    """Headless Chromium, controlled through its pipe (https://chromedevtools.github.io/devtools-protocol)."""
+    """Headless Chromium, controlled through its pipe (https://chromedevtools.github.io/devtools-protocol).
+
+    Attributes:
+        process: number of its first process.
+    """
 
     def __init__(self, path: str, folder: Path) -> None:
         inward, self._write = os.pipe()
@@ -50,6 +54,7 @@ class Browser:
         self._process = subprocess.Popen(command, pass_fds=(inward, outward), stderr=subprocess.DEVNULL)
         os.close(inward)
         os.close(outward)
+        self.process = self._process.pid
         self._number, self._rest, self._session = 0, b"", ""
         target = self.call("Target.createTarget", url="about:blank", newWindow=True, width=1280, height=720)["targetId"]
         self._session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]

@@ -38,7 +38,7 @@ HEADERS = {
 }
 """What a server may send with each file. Where it does not, the page's service worker adds it after one visit."""
 
-_DETECTOR = ("movenet_multipose", "movenet_thunder")
+_DETECTOR = ("movenet_multipose", "movenet_thunder", "movenet_thunder_int8")
 _DRAWN = ("h36m17", "coco17")
 
 

@@ -3,6 +3,7 @@
 import { byId } from "../viewer/elements.js";
 import { note, pause, show, video } from "../viewer/player.js";
 import { openSeeked } from "../video/seeked.js";
+import { drawPreview } from "./preview.js";
 import { Session } from "./session.js";
 import { TimeLeft } from "./time_left.js";
 import { Workroom } from "./workroom.js";
@@ -33,6 +34,7 @@ async function lift(file) {
   problem();
   stopCamera();
   stage("work");
+  byId("seen").hidden = true;
   pause();
   await working.catch(() => {}); // a network runs for one video at a time
   const left = new TimeLeft(), settings = { fov: Number(byId("fov").value) || undefined, height: Number(byId("height").value) || undefined };
@@ -65,14 +67,17 @@ class Cancelled extends Error {}
 
 /** A session of a video whose people are found and lifted. */
 async function lifted(file, settings, progress) {
+  const begun = performance.now();
   progress("loading", 0);
   describeMachine(await open(progress));
+  const load = (performance.now() - begun) / 1000;
   progress("opening", 0);
   let found = await workroom.run("find", { file }, progress);
   if (found.undecodable) found = await findSeeking(file, progress);
   if (!found.tracks.length) throw new Error(nobody(file, found));
   const made = new Session(workroom, site, file, found, settings);
   await made.lift(progress);
+  made.seconds.load = load;
   return made;
 }
 
@@ -151,7 +156,7 @@ async function start() {
   await keep().catch(() => {}); // a private window may keep nothing
   const answer = await fetch("site.json");
   site = await answer.json();
-  workroom = new Workroom((number) => seeked.picture(number));
+  workroom = new Workroom((number) => seeked.picture(number), (seen) => drawPreview(byId("seen"), seen, site.drawing.skeletons.coco17.lines));
   const unfinished = remembered();
   if (unfinished) {
     problem(`The page was closed while ${unfinished} was lifted, and nothing of it was kept. Open the video again.`);

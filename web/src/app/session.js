@@ -24,7 +24,9 @@ export class Session {
   async lift(progress) {
     const tracks = [...this.tracks.values()], { height } = this.settings;
     const heights = height ? Object.fromEntries(tracks.map(({ person }) => [person, height])) : {};
+    const begun = performance.now();
     Object.assign(this, await this.workroom.run("lift", { tracks, camera: this.camera, heights }, progress));
+    this.seconds.lift = (performance.now() - begun) / 1000;
   }
 
   /** Changes somebody's keypoints; `lift` follows them. @param change gets the track and gives another one */

@@ -6,8 +6,11 @@ import { followPeople, jointAngles, liftAgain, liftTrack, openNumbers, restrict,
 import { openDecoded } from "../video/decoded.js";
 import { pictureReader } from "../video/pixels.js";
 import { Files } from "./files.js";
+import { Stopwatch } from "./stopwatch.js";
 
 const MOST_THREADS = 8;
+/** Width of the pictures that the page shows meanwhile. */
+const PREVIEW = 640;
 /** The skeleton that `poselift lift` gives. */
 const SKELETON = "h36m17";
 /** `current` is the number of the task that may go on. */
@@ -25,8 +28,7 @@ async function open({ sizes }, progress) {
   Object.assign(ort.env.wasm, { numThreads: threads, wasmPaths: new URL("./", self.location.href).href });
   ort.env.wasm.wasmBinary = await files.unpacked(wasm);
   ort.env.logLevel = "error"; // it warns of operators that run on the processor by design
-  const options = { executionProviders: gpu ? ["webgpu", "wasm"] : ["wasm"] };
-  const detector = await MoveNet.open(ort, (name) => files.read(name), options);
+  const detector = await MoveNet.open(ort, (name) => files.read(name), gpu);
   const numbers = await openNumbers(ort, (name) => files.read(name));
   return { detector, numbers, gpu, threads };
 }
@@ -47,16 +49,33 @@ async function* seekedFrames({ width, height }) {
   }
 }
 
+/** Shows a picture and the keypoints in it on the page, small. */
+async function preview(picture, people) {
+  const width = Math.min(PREVIEW, picture.width), height = Math.round(picture.height * width / picture.width);
+  const whole = new ImageData(picture.data, picture.width, picture.height);
+  const bitmap = await createImageBitmap(whole, { resizeWidth: width, resizeHeight: height });
+  self.postMessage({ preview: { bitmap, people: people.map(({ pixels, scores }) => ({ pixels: pixels.map((value) => value * width / picture.width), scores })) } }, [bitmap]);
+}
+
 /** Everybody in a video, followed from frame to frame; `undecodable` where the page has to seek. */
 async function find({ file, seeked }, progress) {
   const { detector, numbers } = await ready, mine = ++current;
   const video = seeked ? { ...seeked, frames: () => seekedFrames(seeked) } : await openDecoded(file);
   if (!video) return { undecodable: true };
-  const finder = new Finder(detector);
-  let broken = null, rested = performance.now();
+  const finder = new Finder(detector), watch = new Stopwatch(), begun = performance.now();
+  for (const stage of ["search", "look"]) {
+    const act = finder[stage].bind(finder);
+    finder[stage] = (...given) => watch.time(stage, () => act(...given));
+  }
+  let broken = null, rested = performance.now(), previewed = 0, picture = null;
   try {
     for await (const frame of video.frames()) {
-      await finder.next(frame.time, frame.pixels);
+      await finder.next(frame.time, async () => picture = await watch.time("pixels", frame.pixels));
+      const { people } = finder.frames.at(-1);
+      if (people && performance.now() - previewed > 300) {
+        previewed = performance.now();
+        await preview(picture, people);
+      }
       progress("finding", (frame.time - video.start) / Math.max(video.duration, 1e-3));
       if (performance.now() - rested > 50) {
         await new Promise((next) => setTimeout(next)); // lets messages in, a cancellation among them
@@ -72,8 +91,9 @@ async function find({ file, seeked }, progress) {
   const [width, height] = video.size, scales = [width / video.width, height / video.height];
   for (const { people } of finder.frames) for (const person of people ?? [])
     person.pixels = person.pixels.map((value, i) => (value + .5) * scales[i % 2] - .5);
-  const { joints } = numbers.facts.skeletons.coco17;
-  return { size: video.size, start: video.start, duration: video.duration, times: finder.frames.map(({ time }) => time), broken,
+  const { joints } = numbers.facts.skeletons.coco17, { seconds } = watch;
+  const whole = (performance.now() - begun) / 1000, decode = Object.values(seconds).reduce((left, part) => left - part, whole);
+  return { seconds: { decode, ...seconds }, size: video.size, start: video.start, duration: video.duration, times: finder.frames.map(({ time }) => time), broken,
     tracks: followPeople(finder.frames, { width, height, joints }, numbers.facts.constants) };
 }
 

@@ -1,11 +1,12 @@
 // The worker, as functions that answer.
 
 export class Workroom {
-  /** @param pull gives the picture of a number, where the page has to seek. */
-  constructor(pull) {
+  /** @param pull gives the picture of a number, where the page has to seek. @param preview gets pictures at work */
+  constructor(pull, preview) {
     Object.assign(this, { last: 0, waiting: new Map(), worker: new Worker("worker.js", { type: "module" }) });
     this.worker.onmessage = async ({ data }) => {
       if ("pull" in data) return this.give(await pull(data.pull).catch((error) => ({ error: error.message })));
+      if (data.preview) return preview(data.preview);
       const task = this.waiting.get(data.id);
       if (data.progress) return task?.progress(data.progress.stage, data.progress.share);
       this.waiting.delete(data.id);

@@ -4,13 +4,32 @@
 /** @typedef {{input: Int32Array, width: number, height: number, toPicture: (x: number, y: number) => number[]}} Crop
  *  RGB of a network's input; pixel centres are whole numbers. */
 
-/** The square of whole pixels around the centre of a box, black beyond the picture. */
-export function squareCrop(picture, [x0, y0, x1, y1], size, margin) {
+/** The square of whole pixels around the centre of a box, black beyond the picture; a turned body is upright in it. */
+export function squareCrop(picture, box, size, margin, angle = 0) {
+  if (angle) return turnedCrop(picture, box, size, margin, angle);
+  const [x0, y0, x1, y1] = box;
   const side = Math.max(1, Math.round(margin * Math.max(x1 - x0, y1 - y0)));
   const left = Math.round((x0 + x1 - side + 1) / 2), top = Math.round((y0 + y1 - side + 1) / 2);
   const input = new Int32Array(size * size * 3), scale = side / size;
   resize(picture, { left, top, width: side, height: side }, { width: size, height: size }, input, size);
   return { input, width: size, height: size, toPicture: (x, y) => [x * scale + .5 * scale - .5 + left, y * scale + .5 * scale - .5 + top] };
+}
+
+/** Shrunk first, because turning takes single pixels and would alias. */
+function turnedCrop(picture, box, size, margin, angle) {
+  const wide = Math.ceil(size * Math.SQRT2), whole = squareCrop(picture, box, wide, margin * wide / size);
+  const c = Math.cos(angle), s = Math.sin(angle), from = (size - 1) / 2, to = (wide - 1) / 2;
+  const place = (x, y) => [to + c * (x - from) - s * (y - from), to + s * (x - from) + c * (y - from)];
+  const input = new Int32Array(size * size * 3);
+  for (let y = 0, at = 0; y < size; y++) for (let x = 0; x < size; x++, at += 3) {
+    const [u, v] = place(x, y), left = Math.floor(u), top = Math.floor(v);
+    if (left < 0 || top < 0 || left >= wide - 1 || top >= wide - 1) continue;
+    const right = u - left, down = v - top, first = 3 * (top * wide + left), below = first + 3 * wide;
+    for (let k = 0; k < 3; k++)
+      input[at + k] = (1 - down) * ((1 - right) * whole.input[first + k] + right * whole.input[first + 3 + k])
+        + down * ((1 - right) * whole.input[below + k] + right * whole.input[below + 3 + k]) + .5;
+  }
+  return { input, width: size, height: size, toPicture: (x, y) => whole.toPicture(...place(x, y)) };
 }
 
 /** The whole picture with a longer side, black below and on the right up to multiples of 32. */
