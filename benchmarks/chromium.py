@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -84,6 +85,19 @@ class Browser:
         if "exceptionDetails" in answer:
             raise InputError(f"Chromium: {answer['exceptionDetails']}")
         return answer["result"].get("value")
+
+    def wait(self, condition: str, patience: float = 60.0) -> None:
+        """Waits until an expression is true.
+
+        Raises:
+            InputError: it does not come true in this many seconds.
+        """
+        end = time.monotonic() + patience
+        while not self.value(f"Boolean({condition})"):
+            if time.monotonic() > end:
+                shown = self.value("document.body.innerText")
+                raise InputError(f"{condition} did not come true in {patience:.0f} s; the page shows: {shown}")
+            time.sleep(0.1)
 
     def close(self) -> None:
         """Ends Chromium."""

@@ -31,6 +31,7 @@ from poselift.viz.site import write_site
 PATIENCE = 900.0
 """Seconds that the page may take."""
 
+READY = "document.documentElement?.dataset.ready === '1'"
 _ANSWER = """import('/app.js').then(({session}) => ({seconds: session.seconds, people: session.motions.map((motion) => ({
 person: motion.person, times: [...motion.times], shape: [motion.times.length, motion.skeleton.joints.length, 3],
 joints: [...motion.joints].map((value) => Number.isNaN(value) ? null : value),
@@ -51,7 +52,14 @@ def open_site(browser: Browser, address: str) -> None:
     """Opens the site, and waits until its service worker keeps it."""
     browser.call("Page.enable")
     browser.call("Page.navigate", url=address)
-    _wait(browser, "document.documentElement?.dataset.ready === '1'", 60)
+    browser.wait(READY)
+
+
+def reload_site(browser: Browser) -> None:
+    """Opens the site again."""
+    browser.value("delete document.documentElement.dataset.ready")
+    browser.call("Page.reload")
+    browser.wait(READY)
 
 
 def lift_in_page(browser: Browser, video: Path, patience: float = PATIENCE) -> tuple[list[PageMotion], dict[str, float]]:
@@ -64,8 +72,8 @@ def lift_in_page(browser: Browser, video: Path, patience: float = PATIENCE) -> t
     root = browser.call("DOM.getDocument")["root"]["nodeId"]
     node = browser.call("DOM.querySelector", nodeId=root, selector="#file")["nodeId"]
     browser.call("DOM.setFileInputFiles", nodeId=node, files=[str(video.absolute())])
-    _wait(browser, "document.body.dataset.stage === 'work'", 20)
-    _wait(browser, "document.body.dataset.stage !== 'work'", patience)
+    browser.wait("document.body.dataset.stage === 'work'", 20)
+    browser.wait("document.body.dataset.stage !== 'work'", patience)
     if browser.value("document.body.dataset.stage") != "shown":
         raise InputError(f"the page says: {browser.value('document.getElementById(`problem`).textContent')}")
     answer = browser.value(_ANSWER)
@@ -140,14 +148,6 @@ def _proportional(process: int) -> float:
     except OSError:
         return 0.0
     return 1024 * sum(float(line.split()[1]) for line in lines if line.startswith("Pss:"))
-
-
-def _wait(browser: Browser, condition: str, patience: float) -> None:
-    end = time.monotonic() + patience
-    while not browser.value(f"Boolean({condition})"):
-        if time.monotonic() > end:
-            raise InputError(f"the page took more than {patience:.0f} s; it shows: {browser.value('document.body.innerText')}")
-        time.sleep(0.2)
 
 
 def _screenshots(browser: Browser, folder: Path) -> None:

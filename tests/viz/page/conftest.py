@@ -19,7 +19,7 @@ from tests.viz.conftest import FOCAL, IMAGE_SIZE
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 K = [[FOCAL, 0, (IMAGE_SIZE[0] - 1) / 2], [0, FOCAL, (IMAGE_SIZE[1] - 1) / 2], [0, 0, 1]]
 CAMERA = {"K": K, "image_size": IMAGE_SIZE}
-_WATCH = """
+WATCH = """
 globalThis.problems = [];
 const keep = (...parts) => problems.push(parts.map(String).join(" "));
 addEventListener("error", (event) => keep("error", event.message));
@@ -106,7 +106,7 @@ def chromium(tmp_path_factory):
         pytest.skip("Chromium is not installed")
     browser = Browser(CHROMIUM, tmp_path_factory.mktemp("profile"))
     browser.call("Page.enable")
-    browser.call("Page.addScriptToEvaluateOnNewDocument", source=_WATCH)
+    browser.call("Page.addScriptToEvaluateOnNewDocument", source=WATCH)
     yield browser
     browser.close()
 

@@ -36,6 +36,7 @@ async function lift(file) {
   stage("work");
   byId("seen").hidden = true;
   pause();
+  if (!await started) return; // somebody was quicker than the page
   await working.catch(() => {}); // a network runs for one video at a time
   const left = new TimeLeft(), settings = { fov: Number(byId("fov").value) || undefined, height: Number(byId("height").value) || undefined };
   const progress = (name, share) => {
@@ -53,7 +54,7 @@ async function lift(file) {
     stage("shown"); // the views must have their sizes before they draw
     byId("title").textContent = file.name;
     const { broken, times, duration } = session;
-    note(broken && `The video breaks off at ${times.at(-1).toFixed(2)} s of ${duration.toFixed(2)} s: the file is damaged there.`);
+    note(broken ? `The video breaks off at ${times.at(-1).toFixed(2)} s of ${duration.toFixed(2)} s: the file is damaged there.` : null);
     show(session.content(), address);
   } catch (error) {
     stage("start");
@@ -144,7 +145,7 @@ async function keep() {
   await controlled;
   if (self.crossOriginIsolated || sessionStorage.reloaded || busy()) return;
   sessionStorage.reloaded = "1";
-  location.reload();
+  location.replace(location.pathname + location.search);
   await new Promise(() => {});
 }
 
@@ -164,4 +165,4 @@ async function start() {
   }
   document.documentElement.dataset.ready = "1";
 }
-start().catch((error) => problem(error.message));
+const started = start().then(() => true, (error) => { stage("start"); problem(error.message); return false; });

@@ -9,6 +9,8 @@ import { Files } from "./files.js";
 import { Stopwatch } from "./stopwatch.js";
 
 const MOST_THREADS = 8;
+/** Seconds by which the last frame may come before the end of an intact video. */
+const SHORT = .3;
 /** Width of the pictures that the page shows meanwhile. */
 const PREVIEW = 640;
 /** The skeleton that `poselift lift` gives. */
@@ -50,11 +52,12 @@ async function* seekedFrames({ width, height }) {
 }
 
 /** Shows a picture and the keypoints in it on the page, small. */
-async function preview(picture, people) {
+async function preview(picture, followed) {
   const width = Math.min(PREVIEW, picture.width), height = Math.round(picture.height * width / picture.width);
   const whole = new ImageData(picture.data, picture.width, picture.height);
   const bitmap = await createImageBitmap(whole, { resizeWidth: width, resizeHeight: height });
-  self.postMessage({ preview: { bitmap, people: people.map(({ pixels, scores }) => ({ pixels: pixels.map((value) => value * width / picture.width), scores })) } }, [bitmap]);
+  const people = followed.map(({ found: { points, scores } }) => ({ pixels: points.map((value) => value * width / picture.width), scores }));
+  self.postMessage({ preview: { bitmap, people } }, [bitmap]);
 }
 
 /** Everybody in a video, followed from frame to frame; `undecodable` where the page has to seek. */
@@ -67,14 +70,13 @@ async function find({ file, seeked }, progress) {
     const act = finder[stage].bind(finder);
     finder[stage] = (...given) => watch.time(stage, () => act(...given));
   }
-  let broken = null, rested = performance.now(), previewed = 0, picture = null;
+  let broken = false, rested = performance.now(), previewed = 0, picture = null;
   try {
     for await (const frame of video.frames()) {
       await finder.next(frame.time, async () => picture = await watch.time("pixels", frame.pixels));
-      const { people } = finder.frames.at(-1);
-      if (people && performance.now() - previewed > 300) {
+      if (finder.frames.at(-1).people && performance.now() - previewed > 300) {
         previewed = performance.now();
-        await preview(picture, people);
+        await preview(picture, finder.people);
       }
       progress("finding", (frame.time - video.start) / Math.max(video.duration, 1e-3));
       if (performance.now() - rested > 50) {
@@ -86,8 +88,10 @@ async function find({ file, seeked }, progress) {
   } catch (error) {
     // What comes before damage is worth showing.
     if (mine !== current || finder.frames.length < 2) throw error;
-    broken = error.message;
+    broken = true;
   }
+  if (!finder.frames.length && !seeked) return { undecodable: true };
+  broken ||= finder.frames.at(-1).time < video.start + video.duration - SHORT;
   const [width, height] = video.size, scales = [width / video.width, height / video.height];
   for (const { people } of finder.frames) for (const person of people ?? [])
     person.pixels = person.pixels.map((value, i) => (value + .5) * scales[i % 2] - .5);

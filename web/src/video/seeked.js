@@ -21,8 +21,13 @@ export async function openSeeked(video, name) {
     const time = number / RATE;
     if (time >= video.duration) return null;
     video.currentTime = time + 1e-3;
-    if (!await happened(video, "seeked")) throw new Error(`${name} cannot be read at ${time.toFixed(2)} s; the file may be damaged.`);
-    return { time, bitmap: await createImageBitmap(video, { resizeWidth: width, resizeHeight: height, resizeQuality: "high" }) };
+    try {
+      if (!await happened(video, "seeked")) throw video.error;
+      if (video.readyState < 2) await happened(video, "loadeddata");
+      return { time, bitmap: await createImageBitmap(video, { resizeWidth: width, resizeHeight: height, resizeQuality: "high" }) };
+    } catch {
+      throw new Error(`${name} cannot be read at ${time.toFixed(2)} s; the file may be damaged.`);
+    }
   }
   return { size, width, height, start: 0, duration: video.duration, picture };
 }

@@ -15,7 +15,7 @@ export const video = byId("video");
 export let content, scene, charts, wanted = null;
 let theme, dirty = true, clock = 0;
 
-/** One line above the views; nothing takes it away. */
+/** Puts a line above the views; without a text, takes it away. */
 export function note(text) {
   byId("note").textContent = text ?? "";
   byId("note").hidden = !text;
@@ -201,7 +201,8 @@ function controls() {
 function film() {
   video.addEventListener("error", () => {
     if (!content || !video.src) return;
-    note("The video cannot be played here" + (content.video.file ? `; keep ${content.video.file} beside this page.` : "."));
+    // A damaged video has a note already.
+    if (byId("note").hidden) note("The video cannot be played here" + (content.video.file ? `; keep ${content.video.file} beside this page.` : "."));
     state.picture = state.time;
     dirty = true;
   });
