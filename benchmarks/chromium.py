@@ -93,11 +93,20 @@ class Browser:
             InputError: it does not come true in this many seconds.
         """
         end = time.monotonic() + patience
-        while not self.value(f"Boolean({condition})"):
+        while not self._holds(condition):
             if time.monotonic() > end:
                 shown = self.value("document.body.innerText")
                 raise InputError(f"{condition} did not come true in {patience:.0f} s; the page shows: {shown}")
             time.sleep(0.1)
+
+    def _holds(self, condition: str) -> bool:
+        """Whether an expression is true; not while a page gives way to the next one."""
+        try:
+            return bool(self.value(f"Boolean({condition})"))
+        except InputError as error:
+            if "navigated" in str(error):
+                return False
+            raise
 
     def close(self) -> None:
         """Ends Chromium."""

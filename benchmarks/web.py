@@ -32,7 +32,7 @@ PATIENCE = 900.0
 """Seconds that the page may take."""
 
 READY = "document.documentElement?.dataset.ready === '1'"
-_ANSWER = """import('/app.js').then(({session}) => ({seconds: session.seconds, people: session.motions.map((motion) => ({
+_ANSWER = """import('/app.js').then(({session}) => ({seconds: session.seconds, people: session.people.map(({motion}) => ({
 person: motion.person, times: [...motion.times], shape: [motion.times.length, motion.skeleton.joints.length, 3],
 joints: [...motion.joints].map((value) => Number.isNaN(value) ? null : value),
 root: [...motion.root].map((value) => Number.isNaN(value) ? null : value)}))}))"""

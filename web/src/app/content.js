@@ -1,26 +1,25 @@
 // What the viewer shows, made of lifted motions.
 
-import { guessed } from "../numbers/index.js";
 import { prepare } from "../viewer/places.js";
 import { floorsOf, rotationToYUp } from "./upright.js";
 
 /**
- * @param session who was lifted, and of what: motions, camera, times and name of the clip.
+ * @param session who was lifted, and of what: people, camera, times and name of the clip.
  * @param drawing how skeletons are drawn: lines, bodies and colours of poselift.
  * @param files makes the files of a person, by ending.
  */
-export function contentOf({ motions, angles, camera, times, start, file }, drawing, files) {
+export function contentOf({ people, camera, times, start, file }, drawing, files) {
   const rows = (values, columns) => Array.from({ length: values.length / columns }, (_, i) => [...values.subarray(i * columns, (i + 1) * columns)]);
-  const up = rotationToYUp(motions), floors = floorsOf(motions, up, drawing);
+  const motions = people.map(({ motion }) => motion), up = rotationToYUp(motions), floors = floorsOf(motions, up, drawing);
   const content = { title: file.name, world: false, up, camera: { K: rows(camera.K, 3) }, size: [camera.width, camera.height],
     times: Float64Array.from(times), video: { start } };
-  content.people = motions.map((motion, i) => {
+  content.people = people.map(({ motion, angles, guessed }, i) => {
     const { skeleton, keypoints, person } = motion, looks = drawing.skeletons[skeleton.name], steps = intervals(motion.times);
     return { id: person, names: skeleton.joints, limbs: looks.lines, body: looks.body, points: keypoints.joints,
       lines: drawing.skeletons.coco17.lines, color: drawing.colors[(person - 1) % drawing.colors.length],
-      angles: angles[i].names, degrees: angles[i].degrees, floor: floors[i], about: { height: motion.height ?? undefined },
-      interval: steps.length ? steps[steps.length >> 1] : 1 / 30, files: files(motion), times: motion.times, joints: motion.joints,
-      root: motion.root, interpolated: motion.interpolated, guessed: guessed(motion), keypoints: keypoints.pixels,
+      angles: angles.names, degrees: angles.degrees, floor: floors[i], about: { height: motion.height ?? undefined },
+      interval: steps.length ? steps[steps.length >> 1] : 1 / 30, files: files(person), times: motion.times, joints: motion.joints,
+      root: motion.root, interpolated: motion.interpolated, guessed, keypoints: keypoints.pixels,
       scores: keypoints.scores, uncertainty: motion.uncertainty };
   });
   for (const person of content.people) prepare(person, content);

@@ -1,6 +1,6 @@
 // A video with its people: found, lifted, and lifted again when keypoints, heights or the camera change.
 
-import { cameraFor, writeCsv, writeJson, writeTrc } from "../numbers/index.js";
+import { cameraFor } from "../numbers/index.js";
 import { contentOf } from "./content.js";
 
 export class Session {
@@ -25,7 +25,7 @@ export class Session {
     const tracks = [...this.tracks.values()], { height } = this.settings;
     const heights = height ? Object.fromEntries(tracks.map(({ person }) => [person, height])) : {};
     const begun = performance.now();
-    Object.assign(this, await this.workroom.run("lift", { tracks, camera: this.camera, heights }, progress));
+    this.people = await this.workroom.run("lift", { tracks, camera: this.camera, heights }, progress);
     this.seconds.lift = (performance.now() - begun) / 1000;
   }
 
@@ -33,17 +33,12 @@ export class Session {
   edit(person, change) { this.tracks.set(person, change(this.tracks.get(person))); }
 
   /** What the viewer shows. */
-  content() { return contentOf(this, this.site.drawing, (motion) => this.filesOf(motion)); }
+  content() { return contentOf(this, this.site.drawing, (person) => this.filesOf(person)); }
 
-  /** Makes the files of a person, by ending, as the command names and writes them. */
-  filesOf(motion) {
-    const { workroom, site, camera } = this, start = this.times[0], request = { motion, start };
-    return {
-      csv: () => writeCsv(motion, start),
-      json: () => writeJson(motion, { camera, start, detector: site.detector, weights: site.weights, video: this.file.name }),
-      trc: () => writeTrc([motion], `person_${motion.person}.trc`, start),
-      bvh: () => workroom.run("bvh", request),
-      glb: () => workroom.run("glb", request),
-    };
+  /** What makes the files of a person, by ending. */
+  filesOf(person) {
+    const { workroom, site, camera, file } = this, about = { camera, detector: site.detector, extra: { video: file.name } };
+    const make = (ending) => () => workroom.run("save", { person, ending, start: this.times[0], about });
+    return Object.fromEntries(["csv", "json", "trc", "bvh", "glb"].map((ending) => [ending, make(ending)]));
   }
 }

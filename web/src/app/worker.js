@@ -2,7 +2,9 @@
 
 import { Finder } from "../detector/finder.js";
 import { MoveNet } from "../detector/movenet.js";
-import { followPeople, jointAngles, liftAgain, liftTrack, openNumbers, restrict, writeBvh, writeGlb } from "../numbers/index.js";
+import {
+  followPeople, guessedJoints, jointAngles, liftAgain, liftTrack, openNumbers, restrict, writeBvh, writeCsv, writeGlb, writeJson, writeTrc,
+} from "../numbers/index.js";
 import { openDecoded } from "../video/decoded.js";
 import { pictureReader } from "../video/pixels.js";
 import { Files } from "./files.js";
@@ -35,8 +37,10 @@ async function open({ sizes }, progress) {
   return { detector, numbers, gpu, threads };
 }
 
+/** Whether there is WebGPU; one that the processor computes is slower than WebAssembly. */
 async function hasGpu() {
-  try { return Boolean(await navigator.gpu?.requestAdapter()); } catch { return false; }
+  const adapter = await navigator.gpu?.requestAdapter().catch(() => null);
+  return Boolean(adapter) && !(adapter.info?.isFallbackAdapter ?? adapter.isFallbackAdapter);
 }
 
 /** The frames that the page gives one by one, where it has to seek. */
@@ -101,19 +105,31 @@ async function find({ file, seeked }, progress) {
     tracks: followPeople(finder.frames, { width, height, joints }, numbers.facts.constants) };
 }
 
-/** The motions of tracks, in the skeleton that is shown, with their angles. Only changed keypoints are lifted again. */
+/** The motions of tracks, in the skeleton that is shown, with angles and guesses. Only what has changed is lifted again. */
 async function lift({ tracks, camera, heights = {} }, progress) {
-  const { numbers } = await ready, mine = ++current, motions = [], angles = [];
+  const { numbers } = await ready, mine = ++current, people = [];
   for (const [index, track] of tracks.entries()) {
     const options = { height: heights[track.person], progress: (share) => progress("lifting", (index + share) / tracks.length) };
     const before = lifted.get(track.person);
     const whole = before ? await liftAgain(numbers, track, camera, before, options) : await liftTrack(numbers, track, camera, options);
     lifted.set(track.person, whole);
-    motions.push(restrict(numbers, whole, SKELETON));
-    angles.push(await jointAngles(numbers, motions.at(-1)));
+    const motion = restrict(numbers, whole, SKELETON);
+    people.push({ motion, angles: await jointAngles(numbers, whole), guessed: guessedJoints(numbers, motion) });
     stopUnless(mine);
   }
-  return { motions, angles };
+  return people;
+}
+
+/** A file of somebody, as the command writes it. */
+async function save({ person, ending, start, about }) {
+  const { numbers } = await ready, whole = lifted.get(person), motion = restrict(numbers, whole, SKELETON);
+  switch (ending) {
+    case "csv": return writeCsv(motion, start);
+    case "json": return writeJson(numbers, motion, { ...about, start });
+    case "trc": return writeTrc(numbers, [motion], `person_${person}.trc`, start);
+    case "bvh": return writeBvh(numbers, whole, start);
+    case "glb": return writeGlb(numbers, [whole], start);
+  }
 }
 
 function stopUnless(number) {
@@ -124,8 +140,7 @@ const tasks = {
   open: (request, progress) => ready = open(request, progress),
   find: (request, progress) => { lifted.clear(); return find(request, progress); },
   lift,
-  bvh: async ({ motion, start }) => writeBvh((await ready).numbers, motion, start),
-  glb: async ({ motion, start }) => writeGlb((await ready).numbers, [motion], start),
+  save,
 };
 
 self.onmessage = async ({ data: { id, kind, request } }) => {

@@ -244,7 +244,7 @@ export function show(next, source) {
   scene.show(content);
   people();
   charts.show(content);
-  savingButtons(content, state);
+  savingButtons(content, state, note);
   seek(state.time);
   recolor();
 }

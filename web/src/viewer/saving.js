@@ -85,8 +85,8 @@ export function jsonOf(person) {
   }, angles: person.angles }) + "\n";
 }
 
-/** The buttons, for the chosen person. */
-export function savingButtons(content, state) {
+/** The buttons, for the chosen person. @param failed gets the words of an error */
+export function savingButtons(content, state, failed) {
   const kinds = { CSV: ["csv", csvOf], JSON: ["json", jsonOf], TRC: ["trc", trcOf] };
   if (content.people.some((person) => person.angles.length)) kinds["Angles, CSV"] = ["angles.csv", anglesOf];
   for (const ending of Object.keys(Object.assign({}, ...content.people.map((person) => person.files))))
@@ -95,9 +95,11 @@ export function savingButtons(content, state) {
     const button = element("button", {}, label);
     button.onclick = async () => {
       const person = content.people[state.person], name = `person_${person.id}.${suffix}`;
-      const link = element("a", { href: URL.createObjectURL(new Blob([await make(person, content, name)])), download: name });
-      link.click();
-      setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+      try {
+        const link = element("a", { href: URL.createObjectURL(new Blob([await make(person, content, name)])), download: name });
+        link.click();
+        setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+      } catch (error) { failed(`${name} cannot be saved: ${error.message}`); }
     };
     return button;
   }));
