@@ -105,7 +105,7 @@ def _means_in_blocks(values: Array, times: Array, memory: float) -> Array:
     stamps = times.reshape(-1, BLOCK)
 
     def with_neighbours(x: Array, fill: float) -> Array:
-        none = xp.full((1, *x.shape[1:]), fill, dtype=x.dtype)
+        none = 0 * x[:1] + fill
         return xp.concat((xp.concat((none, x[:-1])), x, xp.concat((x[1:], none))), axis=1)
 
     apart = (stamps[:, :, None] - with_neighbours(stamps, _NEVER)[:, None]) / memory

@@ -163,7 +163,7 @@ def lift_clip(
         with watch.time("lift"):
             motion, stature = with_height(lift(track, weights, camera, options), height_of(track.person, height))
         used = select_lifter_joints(track, weights.skeleton_in, options.threshold, weights.pelvis)[1]
-        joints = seen_joints(used)
+        joints = float(seen_joints(used))
         warnings += doubts_of(motion, stature, joints, options.threshold)
         if doubt := clock_doubt(motion):
             warnings.append(f"person {track.person} {doubt}: the clock may be wrong; give the true rate with --fps")
