@@ -1,7 +1,7 @@
 # poselift in a container.
-#   CPU:  docker build -t poselift .
+#   CPU:  docker build -t poselift:cpu .
 #   GPU:  docker build --target cuda -t poselift:cuda .   (run it with --gpus all)
-#   docker run --rm -v "$PWD:/data" poselift lift walk.mp4
+#   docker run --rm -v "$PWD:/data" poselift:cpu lift walk.mp4
 FROM python:3.12-slim AS base
 RUN useradd --create-home poselift
 WORKDIR /data
