@@ -417,6 +417,8 @@ class StreamedPose:
         keypoints: of this frame as they were pushed, pixels; NaN for unseen joints. For an overlay.
         scores: of the keypoints.
         frame: "camera" (x right, y down, z forward) or "world" (right-handed, Y up).
+        seen: joints that the keypoints of the last moments show (`Motion.in_sight`); the lifter gives the others too,
+            from what is usual. None if unknown.
     """
 
     timestamp: float
@@ -427,6 +429,7 @@ class StreamedPose:
     keypoints: Float[np.ndarray, "j_in 2"]
     scores: Float[np.ndarray, " j_in"]
     frame: str = "camera"
+    seen: Bool[np.ndarray, " j"] | None = None
 
     @property
     def positions(self) -> Float[np.ndarray, "j 3"]:

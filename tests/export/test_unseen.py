@@ -72,7 +72,9 @@ def c3d_point(path, joint):
 
 
 def angle(path, joint):
-    name = {"left_big_toe": "left_ankle_dorsiflexion", "left_ankle": "left_knee_flexion"}.get(joint, "right_knee_flexion")
+    name = {"left_big_toe": "left_ankle_dorsiflexion", "left_ankle": "left_knee_flexion"}.get(
+        joint, "right_knee_flexion"
+    )
     with open(path, encoding="utf-8", newline="") as file:
         return [row[f"{name}_deg"] != "" for row in csv.DictReader(file)]
 
