@@ -86,6 +86,16 @@ def check_span(times: Float[np.ndarray, " t"]) -> None:
         )
 
 
+def check_bounds(start: float | int | None, end: float | int | None) -> None:
+    """Checks the ends of a span, seconds; None for an end that is open.
+
+    Raises:
+        InputError: the span is empty, or an end is no number.
+    """
+    if not (-np.inf if start is None else start) < (np.inf if end is None else end):
+        raise InputError(f"start is {start or 0:g} s and end {end} s; give an end after the start")
+
+
 def checked_rate(fps: object, name: str) -> float:
     """The frame rate, after checking that it is one.
 

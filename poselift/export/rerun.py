@@ -125,7 +125,7 @@ class _Sender:
         sides = [next((side for side in ("left", "right") if bone[1].startswith(side)), "middle") for bone in bones]
         colors = np.broadcast_to(np.array([_COLORS[side] for side in sides], float), (*known.shape, 3))
         if guessed is not None:
-            colors = _dimmed(colors, guessed[:, ends].any(2))
+            colors = _dimmed(colors, np.atleast_2d(guessed[:, ends].any(2)))
         shades = colors[known].astype(np.uint8)
         columns = kind.columns(strips=list(strips[known]), colors=shades).partition(known.sum(1))
         self._send(entity, kind.from_fields(radii=radius), columns)

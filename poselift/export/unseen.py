@@ -14,9 +14,8 @@ def unseen_spans(motion: Motion) -> dict[str, list[list[float]]]:
         motion: of one person.
     """
     spans = {}
-    hidden = ~motion.in_sight()
-    for joint, column in zip(motion.skeleton.joints, hidden.T, strict=True):
-        edges = np.flatnonzero(np.diff(column.astype(int), prepend=0, append=0))
+    for joint, seen in zip(motion.skeleton.joints, motion.in_sight().T, strict=True):
+        edges = np.flatnonzero(np.diff(seen.astype(int), prepend=1, append=1))
         if len(edges):
             firsts, lasts = motion.timestamps[edges[::2]], motion.timestamps[edges[1::2] - 1]
             spans[joint] = np.stack([firsts, lasts], 1).round(4).tolist()
@@ -30,7 +29,7 @@ def describe_guesses(motion: Motion, never_seen: bool) -> str:
         motion: of one person.
         never_seen: whether the file has joints that no keypoint ever shows.
     """
-    ever = motion.in_sight().any(0)
+    ever = np.atleast_1d(motion.in_sight().any(0))
     parts = []
     if never_seen and not ever.all():
         names = [joint for joint, seen in zip(motion.skeleton.joints, ever, strict=True) if not seen]
