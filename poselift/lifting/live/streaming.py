@@ -99,7 +99,9 @@ class StreamingPeople:
                 is not in seconds.
         """
         self._check_time(timestamp)
-        for number in people:
+        for number, found in people.items():
+            if not isinstance(found, tuple | list) or len(found) != 2:
+                raise InputError(f"person {number} has {found!r:.60}; give two arrays, (keypoints, scores)")
             if number not in self._people:
                 self._people[number], self._smooth[number] = self._new(), self._smoother()
         for number, person in self._people.items():
@@ -113,7 +115,8 @@ class StreamingPeople:
 
     def _check_time(self, timestamp: float) -> None:
         if not self._last < timestamp < np.inf:
-            raise InputError(f"the timestamp {timestamp} s does not come after {self._last:g} s; give seconds")
+            problem = f"does not come after {self._last:g} s" if np.isfinite(self._last) else "is no time"
+            raise InputError(f"the timestamp {timestamp} s {problem}; give seconds")
         self._last = timestamp
         if len(self._first_times) < ENOUGH:
             self._first_times.append(timestamp)

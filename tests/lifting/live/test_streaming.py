@@ -306,5 +306,8 @@ def test_wrong_arguments_are_refused(keypoints, weights, camera):
     push_all(people, keypoints, [3])
     with pytest.raises(InputError, match="does not come after"):
         push_all(people, keypoints, [3])
+    for time in (np.nan, np.inf):
+        with pytest.raises(InputError, match="is no time; give seconds"):
+            StreamingPeople(weights, camera, COCO17, 0, SMALL).push({}, time)
     with pytest.raises(InputError, match="keypoints has the shape"):
         people.push({1: (keypoints.keypoints[0, :5], keypoints.scores[0, :5])}, 9.0)
