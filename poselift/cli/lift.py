@@ -27,6 +27,7 @@ from poselift.core.stopwatch import Stopwatch
 from poselift.finding import Clip, VideoClip
 from poselift.finding.video_clip import frames_within
 from poselift.kinematics import butterworth
+from poselift.kinematics.filtering import check_cutoff
 from poselift.lifting import LiftedClip, World, lift_clip, to_world
 from poselift.lifting.clips.pipeline import AHEAD, Progress
 from poselift.lifting.world.camera_motion import camera_motion
@@ -201,6 +202,8 @@ def lift_into(
         InputError: the input or an option cannot be used.
     """
     skeleton = chosen_skeleton(request, weights)
+    if request.smooth is not None:
+        check_cutoff(request.smooth, clip.fps or math.inf)
     filters = () if request.smooth is None else (filter_record(request.smooth),)
     results = Results(out, clip, weights, inputs, filters, request.csv)
     lifted = lift_clip(
