@@ -29,10 +29,10 @@ _NEARBY, _OFTEN = 0.5, 0.3
 """A joint is in sight if it is seen in this share of the frames, within so many seconds before and after: it may be
 hidden for 0.7 s. Detectors report feet outside the picture in a tenth of the frames."""
 
-_ENDS = ({"big_toe", "small_toe", "heel"}, {"hand"}, {"nose", "eye", "ear", "head_top"})
+ENDS = ({"big_toe", "small_toe", "heel"}, {"hand"}, {"nose", "eye", "ear", "head_top"})
 """Joints that move with each other: one of them shows all."""
 
-_TRUNK = ("left_hip", "right_hip", "left_shoulder", "right_shoulder", "pelvis", "neck_base", "mid_shoulders")
+TRUNK = ("left_hip", "right_hip", "left_shoulder", "right_shoulder", "pelvis", "neck_base", "mid_shoulders")
 """Joints that show where the back is."""
 
 _FARTHEST = 10
@@ -59,11 +59,13 @@ def _count_joints(skeleton: object) -> int:
 
 
 def _check_shapes(owner: object, what: str, **shapes: tuple[int, ...]) -> None:
-    """Checks that attributes are arrays of these shapes."""
+    """Checks that attributes are arrays of real numbers of these shapes."""
     for name, shape in shapes.items():
         value = getattr(owner, name)
-        if not isinstance(value, np.ndarray):
-            raise InputError(f"{name} is a {type(value).__name__}; give a numpy array")
+        if not isinstance(value, np.ndarray) or isinstance(value, np.ma.MaskedArray):
+            raise InputError(f"{name} is a {type(value).__name__}; give a numpy array, with NaN for what is unknown")
+        if value.dtype.kind not in "fiub":
+            raise InputError(f"{name} has the type {value.dtype}; give real numbers")
         if value.shape != shape:
             raise InputError(f"{name} has the shape {value.shape}; {what} need {shape}")
 
@@ -351,13 +353,13 @@ class Motion:
             return np.ones(self.joints.shape[:2], bool)
         columns = []
         for joint in self.skeleton.joints:
-            end = next((end for end in _ENDS if _part(joint) in end), None)
+            end = next((end for end in ENDS if _part(joint) in end), None)
             if end is not None:
                 # A head has one joint of each name and side; a foot or hand has those of its own side.
                 side = joint.removesuffix(_part(joint)) if "nose" not in end else ""
                 shown = [name for name in names if _part(name) in end and name.startswith(side)]
             else:
-                shown = [joint] if joint in names else [name for name in _TRUNK if name in names]
+                shown = [joint] if joint in names else [name for name in TRUNK if name in names]
             columns.append(seen[:, self.keypoints.skeleton.indices(shown)].any(1))
         return np.stack(columns, 1)
 
@@ -420,6 +422,8 @@ class StreamedPose:
         keypoints: of this frame as they were pushed, pixels; NaN for unseen joints. For an overlay.
         scores: of the keypoints.
         frame: "camera" (x right, y down, z forward) or "world" (right-handed, Y up).
+        seen: joints that the keypoints of the last moments show (`Motion.in_sight`); the lifter gives the others too,
+            from what is usual. None if unknown.
     """
 
     timestamp: float
@@ -430,6 +434,7 @@ class StreamedPose:
     keypoints: Float[np.ndarray, "j_in 2"]
     scores: Float[np.ndarray, " j_in"]
     frame: str = "camera"
+    seen: Bool[np.ndarray, " j"] | None = None
 
     @property
     def positions(self) -> Float[np.ndarray, "j 3"]:

@@ -43,9 +43,7 @@ def butterworth(motion: Motion, cutoff: float) -> Motion:
         InputError: the cutoff is not between 0 and half of the frame rate.
     """
     interval = usual_interval(motion.timestamps)
-    highest = 0.5 / interval if interval > 0 else np.inf
-    if not 0 < cutoff < highest:
-        raise InputError(f"cutoff {cutoff:g} Hz: give more than 0 and less than {highest:.4g} Hz, half the frame rate")
+    check_cutoff(cutoff, 1 / interval if interval > 0 else np.inf)
     joints, root = motion.joints.copy(), motion.root.copy()
     for part in unbroken(motion.posed, motion.timestamps):
         if len(part) >= _SHORTEST:
@@ -53,6 +51,21 @@ def butterworth(motion: Motion, cutoff: float) -> Motion:
             joints[part] = _filtered(joints[part], times, cutoff, interval)
             root[part] = _filtered(root[part], times, cutoff, interval)
     return replace(motion, joints=joints, root=root)
+
+
+def check_cutoff(cutoff: float, fps: float = np.inf) -> None:
+    """Checks that a filter can have this cutoff.
+
+    Args:
+        cutoff: Hz.
+        fps: frames a second; infinite if unknown.
+
+    Raises:
+        InputError: it is not between 0 and half of the frame rate.
+    """
+    if not 0 < cutoff < fps / 2:
+        limit = f" and less than {fps / 2:.4g} Hz, half the frame rate" if fps < np.inf else ""
+        raise InputError(f"cutoff {cutoff:g} Hz: give more than 0{limit}; 6 is usual for walking")
 
 
 def _filtered(
@@ -105,7 +118,7 @@ def _means_in_blocks(values: Array, times: Array, memory: float) -> Array:
     stamps = times.reshape(-1, BLOCK)
 
     def with_neighbours(x: Array, fill: float) -> Array:
-        none = xp.full((1, *x.shape[1:]), fill, dtype=x.dtype)
+        none = 0 * x[:1] + fill
         return xp.concat((xp.concat((none, x[:-1])), x, xp.concat((x[1:], none))), axis=1)
 
     apart = (stamps[:, :, None] - with_neighbours(stamps, _NEVER)[:, None]) / memory

@@ -4,6 +4,7 @@ What runs in the browser is then this package's own code as far as a graph can h
 gaps, the root, who is who, and which feet stand.
 """
 
+from base64 import b64encode
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -13,13 +14,17 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from poselift import structures
+from poselift import __version__, structures
 from poselift.core.files import atomic_path, write_json
 from poselift.core.optional import require
 from poselift.detection import orientation
-from poselift.geometry import bone_lengths, with_bone_lengths
-from poselift.kinematics import foot_contacts, ground, height
+from poselift.export import character
+from poselift.export.body_mesh import body_mesh
+from poselift.geometry import bone_lengths, forward_kinematics, with_bone_lengths
+from poselift.kinematics import Rig, foot_contacts, ground, height
+from poselift.kinematics.angles import joints_of, rig_angles
 from poselift.kinematics.filtering import BLOCK
+from poselift.kinematics.inverse import Body
 from poselift.lifting.finish import level_feet, repetitions, root_track
 from poselift.lifting.finish.joint_uncertainty import adjust_uncertainty
 from poselift.lifting.finish.level_feet import move_feet
@@ -32,6 +37,7 @@ from poselift.skeleton import SKELETONS, Skeleton
 from poselift.tracking import matching, stitching, track, tracker
 
 _MODULES = (
+    character,
     foot_contacts,
     gaps,
     ground,
@@ -107,17 +113,63 @@ class Finish(nn.Module):
         return with_bone_lengths(leveled, median[partner], parents)
 
 
+class Rotations(nn.Module):
+    """A motion as rotations of a rig (`poselift.kinematics.solve`), and its joint angles.
+
+    Args:
+        skeleton: of the joints.
+    """
+
+    def __init__(self, skeleton: Skeleton) -> None:
+        super().__init__()
+        self.skeleton = skeleton
+
+    def forward(self, points: Tensor, interval: Tensor) -> tuple[Tensor, ...]:
+        """Rotations (t, j, 3, 3) and bones at rest (j, 3) relative to the parent, metres, and angles (t, a), radians.
+
+        The angles are in the order of `facts`.
+
+        Args:
+            points: Y up, metres; all frames have a pose.
+            interval: seconds between frames.
+        """
+        names, parents = self.skeleton.joints, self.skeleton.parent_indices
+        body = Body(points, names, parents)
+        turned = body.solve(interval)
+        angles = rig_angles(forward_kinematics(turned, body.offsets, points[:, 0], parents)[1], names)
+        return turned, body.offsets, torch.stack([*angles.values()], 1)
+
+
+class BodyAtRest(nn.Module):
+    """The places of a rig's joints, and the body around them, with the feet on the ground.
+
+    Args:
+        skeleton: of the joints.
+    """
+
+    def __init__(self, skeleton: Skeleton) -> None:
+        super().__init__()
+        self.skeleton = skeleton
+
+    def forward(self, bones: Tensor) -> tuple[Tensor, Tensor]:
+        """Places (j, 3) and points of the skin (v, 3), metres, of bones (j, 3) relative to the parent."""
+        rig = Rig(self.skeleton.joints, self.skeleton.parent_indices, bones)
+        ground = rig.landmarks()["ground"]
+        return rig.placed() - ground, body_mesh(rig).points - ground
+
+
 @dataclass(frozen=True)
 class _Graph:
     """A graph to write: its module, the names of inputs and outputs, and an example of each input.
 
-    The first axis of every tensor with `frames` rows is any multiple of `BLOCK`.
+    The first axis of every tensor with `frames` rows is any multiple of `block`.
     """
 
     module: nn.Module
     inputs: dict[str, Tensor]
     outputs: tuple[str, ...]
     frames: int
+    block: int = BLOCK
 
 
 def _graphs(weights: Weights) -> dict[str, _Graph]:
@@ -148,7 +200,16 @@ def _graphs(weights: Weights) -> dict[str, _Graph]:
     return {
         "refine": _Graph(Refine(skeleton), refine, ("moved", "uncertainty"), t),
         "finish": _Graph(Finish(skeleton), finish, ("finished",), t),
+        "rotations": _rotations(skeleton),
+        "body": _Graph(BodyAtRest(skeleton), {"bones": joints[0]}, ("rest", "skin"), 0),
     }
+
+
+def _rotations(skeleton: Skeleton) -> _Graph:
+    """The graph of a rig's rotations."""
+    points = torch.randn(40, len(skeleton), 3, generator=torch.Generator().manual_seed(0))
+    inputs = {"points": points, "interval": torch.tensor(1 / 30)}
+    return _Graph(Rotations(skeleton), inputs, ("turned", "bones", "angles"), 40, 1)
 
 
 def write_browser_graphs(weights: Weights, folder: Path) -> list[Path]:
@@ -195,14 +256,32 @@ def facts(weights: Weights) -> dict[str, Any]:
     return {
         "lifter": lifter,
         "block": BLOCK,
-        "rotations": [],
+        "body": _body(weights.skeleton_out),
+        "angles": _angles(weights.skeleton_out),
         "skeletons": {
             name: {"joints": list(skeleton.joints), "parents": list(skeleton.parents)}
             for name, skeleton in SKELETONS.items()
             if name in _SKELETONS
         },
+        "joints_in_sight": {"ends": [sorted(end) for end in structures.ENDS], "trunk": list(structures.TRUNK)},
+        "versions": {"poselift": __version__},
         "constants": {module.__name__.rpartition(".")[2]: _numbers(module) for module in _MODULES},
     }
+
+
+def _body(skeleton: Skeleton) -> dict[str, str]:
+    """What is the same of every body mesh, as base64: triangles, and two bones of each vertex with their weights."""
+    offsets = np.array([[0, 0.1 * (parent >= 0), 0] for parent in skeleton.parent_indices])
+    offsets[:, 0] = [name.startswith("left") - name.startswith("right") for name in skeleton.joints]
+    mesh = body_mesh(Rig(skeleton.joints, skeleton.parent_indices, offsets))
+    kinds = {"triangles": np.uint16, "segments": np.uint8, "weights": np.float32}
+    return {name: b64encode(getattr(mesh, name).astype(kind).tobytes()).decode() for name, kind in kinds.items()}
+
+
+def _angles(skeleton: Skeleton) -> dict[str, list[str]]:
+    """The names of the angles, and the joints that each needs."""
+    still = np.broadcast_to(np.eye(3), (1, len(skeleton), 3, 3))
+    return {name: list(joints_of(name)) for name in rig_angles(still, skeleton.joints)}
 
 
 def _numbers(module: ModuleType) -> dict[str, Any]:
@@ -217,8 +296,8 @@ def _numbers(module: ModuleType) -> dict[str, Any]:
 
 def _exported(onnx: Any, graph: _Graph) -> bytes:
     """The bytes of a graph's file."""
-    frames = BLOCK * torch.export.Dim("blocks")
-    free = tuple({0: frames} if len(x) == graph.frames else None for x in graph.inputs.values())
+    rows = graph.block * torch.export.Dim("rows")
+    free = tuple({0: rows} if x.shape[:1] == (graph.frames,) else None for x in graph.inputs.values())
     with quiet(), torch.no_grad():
         program = torch.onnx.export(
             graph.module.eval(),
@@ -230,6 +309,7 @@ def _exported(onnx: Any, graph: _Graph) -> bytes:
             dynamo=True,
             verbose=False,
         )
+    assert program is not None
     model = onnx.load_from_string(program.model_proto.SerializeToString())
     model.ClearField("functions")
     shorten_names(model.graph, {*graph.inputs, *graph.outputs})

@@ -64,8 +64,8 @@ def level_feet(motion: Motion, threshold: float = THRESHOLD) -> Float[np.ndarray
     stand = upright & down.any(-1).all(-1)
     if axis @ up < np.cos(_LEAN) * np.linalg.norm(axis) or not stand.any():
         return motion.joints
-    exact = (values.astype(np.float64) for values in (motion.joints, motion.root))
-    leveled = move_feet(*exact, motion.timestamps, stand, up, skeleton)
+    joints, root = motion.joints.astype(np.float64), motion.root.astype(np.float64)
+    leveled = move_feet(joints, root, motion.timestamps, stand, up, skeleton)
     return leveled.astype(motion.joints.dtype)
 
 

@@ -35,10 +35,10 @@ export class Session {
   /** What the viewer shows. */
   content() { return contentOf(this, this.site.drawing, (person) => this.filesOf(person)); }
 
-  /** What makes the files of a person, by ending. */
+  /** What makes the files of a person, by ending, that the viewer does not make itself. */
   filesOf(person) {
     const { workroom, site, camera, file } = this, about = { camera, detector: site.detector, extra: { video: file.name } };
     const make = (ending) => () => workroom.run("save", { person, ending, start: this.times[0], about });
-    return Object.fromEntries(["csv", "json", "trc", "bvh", "glb"].map((ending) => [ending, make(ending)]));
+    return Object.fromEntries(["json", "bvh", "glb"].map((ending) => [ending, make(ending)]));
   }
 }

@@ -3,7 +3,7 @@
 import { Finder } from "../detector/finder.js";
 import { MoveNet } from "../detector/movenet.js";
 import {
-  followPeople, guessedJoints, jointAngles, liftAgain, liftTrack, openNumbers, restrict, writeBvh, writeCsv, writeGlb, writeJson, writeTrc,
+  followPeople, guessedJoints, jointAngles, liftAgain, liftTrack, openNumbers, restrict, shownJoints, writeBvh, writeGlb, writeJson,
 } from "../numbers/index.js";
 import { openDecoded } from "../video/decoded.js";
 import { pictureReader } from "../video/pixels.js";
@@ -114,7 +114,10 @@ async function lift({ tracks, camera, heights = {} }, progress) {
     const whole = before ? await liftAgain(numbers, track, camera, before, options) : await liftTrack(numbers, track, camera, options);
     lifted.set(track.person, whole);
     const motion = restrict(numbers, whole, SKELETON);
-    people.push({ motion, angles: await jointAngles(numbers, whole), guessed: guessedJoints(numbers, motion) });
+    const shown = shownJoints(numbers, motion);
+    // 1 where nobody was found, 2 where the joint is out of sight.
+    const guessed = guessedJoints(numbers, motion).map((guess, i) => guess + 1 - shown[i]);
+    people.push({ motion, guessed, angles: await jointAngles(numbers, whole) });
     stopUnless(mine);
   }
   return people;
@@ -122,11 +125,9 @@ async function lift({ tracks, camera, heights = {} }, progress) {
 
 /** A file of somebody, as the command writes it. */
 async function save({ person, ending, start, about }) {
-  const { numbers } = await ready, whole = lifted.get(person), motion = restrict(numbers, whole, SKELETON);
+  const { numbers } = await ready, whole = lifted.get(person);
   switch (ending) {
-    case "csv": return writeCsv(motion, start);
-    case "json": return writeJson(numbers, motion, { ...about, start });
-    case "trc": return writeTrc(numbers, [motion], `person_${person}.trc`, start);
+    case "json": return writeJson(numbers, restrict(numbers, whole, SKELETON), { ...about, start });
     case "bvh": return writeBvh(numbers, whole, start);
     case "glb": return writeGlb(numbers, [whole], start);
   }

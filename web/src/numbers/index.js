@@ -28,7 +28,15 @@
  * @property {Track} keypoints
  */
 
+export { writeBvh } from "./bvh.js";
+export { jointAngles } from "./character.js";
+export { writeGlb } from "./glb.js";
 export { liftAgain, liftTrack } from "./lift.js";
+export { writeNpz, zip } from "./npz.js";
 export { openNumbers } from "./open.js";
 export { cameraFor, prepareTrack } from "./prepare.js";
+export { restrict } from "./restrict.js";
+export { guessedJoints, shownJoints } from "./sight.js";
+export { writeCsv, writeJson } from "./tables.js";
 export { followPeople, Tracker } from "./tracker.js";
+export { writeTrc } from "./trc.js";

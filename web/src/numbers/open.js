@@ -1,6 +1,6 @@
 // Opens the graphs of Python (`poselift export-onnx --web`), and runs them.
 
-const GRAPHS = ["refine", "finish"]; // small ones, which always run on WebAssembly
+const GRAPHS = ["refine", "finish", "body"]; // small ones, which always run on WebAssembly
 
 /**
  * @typedef {object} Numbers the opened graphs
@@ -28,7 +28,7 @@ export async function openNumbers(ort, read, sessionOptions = {}) {
       externalData: [{ path: weights, data: await read(weights) }],
     }),
   };
-  for (const name of [...GRAPHS, ...facts.rotations.map((skeleton) => `rotations_${skeleton}`)])
+  for (const name of GRAPHS)
     sessions[name] = await ort.InferenceSession.create(await read(`${name}.onnx`), { executionProviders: ["wasm"] });
   const partner = (joint) => joint.replace(/^(left|right)_/, (_, side) => (side === "left" ? "right_" : "left_"));
   const order = (skeleton) => facts.skeletons[skeleton].joints.map((joint, _, all) => all.indexOf(partner(joint)));
