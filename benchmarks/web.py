@@ -16,7 +16,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -32,7 +31,8 @@ PATIENCE = 900.0
 """Seconds that the page may take."""
 
 READY = "document.documentElement?.dataset.ready === '1'"
-_ANSWER = """import('/app.js').then(({session}) => ({seconds: session.seconds, people: session.people.map(({motion}) => ({
+_ANSWER = """
+import('/app.js').then(({session}) => ({seconds: session.seconds, people: session.people.map(({motion}) => ({
 person: motion.person, times: [...motion.times], shape: [motion.times.length, motion.skeleton.joints.length, 3],
 joints: [...motion.joints].map((value) => Number.isNaN(value) ? null : value),
 root: [...motion.root].map((value) => Number.isNaN(value) ? null : value)}))}))"""
@@ -62,7 +62,9 @@ def reload_site(browser: Browser) -> None:
     browser.wait(READY)
 
 
-def lift_in_page(browser: Browser, video: Path, patience: float = PATIENCE) -> tuple[list[PageMotion], dict[str, float]]:
+def lift_in_page(
+    browser: Browser, video: Path, patience: float = PATIENCE
+) -> tuple[list[PageMotion], dict[str, float]]:
     """Everybody whom the page lifts from a video, and the seconds of each stage.
 
     Raises:
@@ -80,11 +82,22 @@ def lift_in_page(browser: Browser, video: Path, patience: float = PATIENCE) -> t
     people = []
     for person in answer["people"]:
         joints, places = (
-            np.array([np.nan if value is None else value for value in person[name]], float) for name in ("joints", "root")
+            np.array([np.nan if value is None else value for value in person[name]], float)
+            for name in ("joints", "root")
         )
         times = np.array(person["times"])
         people.append(PageMotion(person["person"], times, joints.reshape(person["shape"]), places.reshape(-1, 3)))
     return people, answer["seconds"]
+
+
+def kept_bytes(browser: Browser) -> int:
+    """Bytes of the files that the page has loaded, which its service worker keeps."""
+    return int(
+        browser.value(
+            "caches.keys().then((names) => caches.open(names[0])).then(async (cache) => { let sum = 0; "
+            "for (const request of await cache.keys()) sum += (await (await cache.match(request)).blob()).size; return sum; })"
+        )
+    )
 
 
 def distances(people: Sequence[PageMotion], folder: Path) -> dict[int, tuple[float, float, int]]:
@@ -153,7 +166,9 @@ def _proportional(process: int) -> float:
 def _screenshots(browser: Browser, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for name, width, height, phone in (("desktop", 1280, 860, False), ("phone", 390, 844, True)):
-        browser.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=phone)
+        browser.call(
+            "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=phone
+        )
         time.sleep(1.0)
         (folder / f"{name}.png").write_bytes(base64.b64decode(browser.call("Page.captureScreenshot")["data"]))
 
@@ -161,7 +176,9 @@ def _screenshots(browser: Browser, folder: Path) -> None:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Prints times, memory and distances."""
     parser = command_line(__doc__)
-    parser.add_argument("video", nargs="?", type=Path, default=demo_video(), metavar="VIDEO", help="default: the demo clip")
+    parser.add_argument(
+        "video", nargs="?", type=Path, default=demo_video(), metavar="VIDEO", help="default: the demo clip"
+    )
     parser.add_argument("--ort", type=Path, metavar="FOLDER", help="dist of onnxruntime-web, instead of a download")
     parser.add_argument("--compare", action="store_true", help="lift it with Python too")
     parser.add_argument("--out", type=Path, metavar="DIR", help="keeps screenshots here")
@@ -179,11 +196,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 print(f"{options.video.name}: {len(people)} people in {time.monotonic() - begin:.1f} s, ", end="")
                 print(", ".join(f"{stage} {seconds[stage]:.1f}" for stage in sorted(seconds)))
                 print(f"most memory of all of Chromium's processes: {memory[0]:.0f} MB")
-                loaded = browser.value(
-                    "caches.keys().then((names) => caches.open(names[0])).then(async (cache) => { let sum = 0; for (const "
-                    "request of await cache.keys()) sum += (await (await cache.match(request)).blob()).size; return sum; })"
-                )
-                print(f"loaded and kept: {loaded / 1e6:.1f} MB")
+                print(f"loaded and kept: {kept_bytes(browser) / 1e6:.1f} MB")
                 if options.out:
                     _screenshots(browser, options.out)
             finally:
@@ -194,7 +207,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
             arguments = ["--quality", "fast", "--no-render", "--quiet", "--out", str(lifted)]
             poselift(["lift", str(options.video), *arguments])
             for person, (joints, root, frames) in distances(people, lifted).items():
-                print(f"person {person}: joints {joints:.1f} mm, root {root:.0f} mm from Python, mean of {frames} frames")
+                print(
+                    f"person {person}: joints {joints:.1f} mm, root {root:.0f} mm from Python, mean of {frames} frames"
+                )
 
 
 if __name__ == "__main__":

@@ -23,7 +23,9 @@ def add_command(commands: Any) -> None:
         description="The page that lifts videos in a browser, where nothing leaves the machine: as a folder for any "
         "static host, or served to this machine alone. The first time it downloads onnxruntime-web (33 MB).",
     )
-    parser.add_argument("folder", nargs="?", type=local_path, metavar="DIR", help="write the site here; without it, serve")
+    parser.add_argument(
+        "folder", nargs="?", type=local_path, metavar="DIR", help="write the site here; without it, serve"
+    )
     parser.add_argument("--port", type=int, default=_PORT, help="of the served page (default: %(default)s)")
     parser.add_argument("--open", action="store_true", help="open the served page in the browser")
     parser.add_argument(

@@ -17,7 +17,11 @@ def test_the_built_files_are_those_of_the_sources(tmp_path):
         shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("node_modules", "__pycache__"))
     web = tmp_path / "web"
     installed = subprocess.run(
-        ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"], cwd=web, capture_output=True, text=True, timeout=300
+        ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"],
+        cwd=web,
+        capture_output=True,
+        text=True,
+        timeout=300,
     )
     if installed.returncode:
         pytest.skip(f"npm cannot install the packages: {installed.stderr.strip().splitlines()[-1]}")
