@@ -13,13 +13,13 @@ from poselift.lifting.browser_graphs import Finish, Refine, Rotations, facts
 from poselift.models import load_weights
 from poselift.skeleton import CMU28
 
-GRAPHS = Path(__file__).parents[2] / "web" / "src" / "numbers" / "graphs"
+GRAPHS = Path(__file__).parents[2] / "poselift" / "viz" / "site" / "numbers"
 INPUTS = {
     "refine": ("joints", "radii", "rays", "trust", "times", "root"),
     "finish": ("joints", "root", "times", "stand", "up", "used", "partner"),
     "rotations": ("points", "interval"),
 }
-REWRITE = "run poselift export-onnx --web web/src/numbers/graphs --weights tiny"
+REWRITE = "run poselift export-onnx --web poselift/viz/site/numbers"
 
 
 @pytest.fixture
@@ -57,4 +57,4 @@ def test_shipped_graphs_are_up_to_date(name, module, values):
 
 def test_shipped_constants_are_up_to_date():
     shipped = json.loads((GRAPHS / "numbers.json").read_text())
-    assert shipped == json.loads(json.dumps(facts(load_weights("tiny")))), REWRITE
+    assert shipped == json.loads(json.dumps(facts(load_weights("small")))), REWRITE

@@ -23,7 +23,7 @@ from poselift.structures import Detections, Keypoints2D
 from poselift.tracking import Tracker
 
 WEB = Path(__file__).parents[2] / "web"
-GRAPHS = WEB / "src" / "numbers" / "graphs"
+GRAPHS = WEB.parent / "poselift" / "viz" / "site" / "numbers"
 WEIGHTS = Path(__file__).parents[2] / "poselift" / "weights"
 NOBODY = [np.nan, np.nan, 0.0]
 
@@ -120,7 +120,7 @@ def ran(tmp_path_factory):
 @pytest.fixture(scope="module")
 def expected():
     """The motions of Python, with heights."""
-    weights = load_weights("tiny")
+    weights = load_weights("small")
     return [lift(track, weights, camera_for(track.image_size)) for track in people()]
 
 
