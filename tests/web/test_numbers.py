@@ -22,6 +22,8 @@ from poselift.skeleton import COCO17, H36M17
 from poselift.structures import Detections, Keypoints2D
 from poselift.tracking import Tracker
 
+pytestmark = pytest.mark.slow
+
 WEB = Path(__file__).parents[2] / "web"
 GRAPHS = WEB.parent / "poselift" / "viz" / "site" / "numbers"
 WEIGHTS = Path(__file__).parents[2] / "poselift" / "weights"
