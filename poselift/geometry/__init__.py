@@ -18,6 +18,7 @@ from poselift.geometry.pinhole import (
 from poselift.geometry.root_position import root_from_rays
 from poselift.geometry.rotation import (
     axis_angle_to_matrix,
+    matrix_to_quaternion,
     quaternion_to_matrix,
     rotation_towards,
     rotation_x,
@@ -37,6 +38,7 @@ __all__ = [
     "pixels_to_rays",
     "points_from_bones",
     "project",
+    "matrix_to_quaternion",
     "quaternion_to_matrix",
     "root_from_rays",
     "rotation_towards",

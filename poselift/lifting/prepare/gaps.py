@@ -7,8 +7,8 @@ from itertools import pairwise
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
-from scipy.interpolate import PchipInterpolator
 
+from poselift.core.curves import monotone_cubic
 from poselift.core.times import usual_interval
 
 MAX_GAP = 1.0
@@ -100,8 +100,7 @@ def fill_gaps(
         near = timestamps[after] - timestamps[before] <= NEAR + 1e-6
         if near.any():
             rows, before, after = rows[near], before[near], after[near]
-            curve = PchipInterpolator(timestamps[known], pixels[known, joint])
-            pixels[rows, joint] = curve(timestamps[rows])
+            pixels[rows, joint] = monotone_cubic(timestamps[known], pixels[known, joint], timestamps[rows])
             scores[rows, joint] = np.minimum(scores[before, joint], scores[after, joint])
     return pixels, scores
 
