@@ -7,15 +7,13 @@ _BLOCK = 48
 """Unknowns that are eliminated at once: fewer take more steps in Python, more take more arithmetic."""
 
 
-def solve_banded(
-    band: Float[np.ndarray, "diagonals n"], right: Float[np.ndarray, "n *c"]
-) -> Float[np.ndarray, "n *c"]:
+def solve_banded(band: Float[np.ndarray, "diagonals n"], right: Float[np.ndarray, "n *c"]) -> Float[np.ndarray, "n *c"]:
     """Solves A x = right, block by block from the first unknown to the last, and back.
 
     There is no exchange of rows between blocks, so A should be positive definite or have a heavy diagonal.
 
     Args:
-        band: A's diagonals, of odd number 2 r + 1: `band[r + k, i]` is `A[i + k, i]`. Entries outside of A do not count.
+        band: A's diagonals, of odd number 2 r + 1: `band[r + k, i]` is `A[i + k, i]`. Entries outside A do not count.
         right: right-hand sides.
 
     Example:

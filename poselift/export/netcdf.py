@@ -34,8 +34,8 @@ def write_netcdf(path: str | os.PathLike[str], motions: Sequence[Motion]) -> Non
         motions: everybody in the file. Times are those of all; a person is NaN at the times of others.
 
     Raises:
-        InputError: SciPy is not installed, the file cannot be written or would be too large, the people do not fit together, or somebody has no
-            frame with a pose.
+        InputError: SciPy is not installed, the file cannot be written or would be too large, the people do not fit
+            together, or somebody has no frame with a pose.
     """
     require("scipy", "netcdf")
     from scipy.io import netcdf_file

@@ -69,14 +69,14 @@ def test_a_key_closes_the_window(display, key):
 def test_the_error_names_the_way_without_a_window(monkeypatch):
     monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
     monkeypatch.delenv("DISPLAY", raising=False)
-    with pytest.raises(InputError, match="no display name and no .DISPLAY.*; use --no-window"):
+    with pytest.raises(InputError, match=r"no display name and no .DISPLAY.*; use --no-window"):
         check_display()
 
 
 def test_a_dead_display_is_an_error(monkeypatch):
     monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
     monkeypatch.setenv("DISPLAY", ":987")
-    with pytest.raises(InputError, match="couldn't connect to display \":987\"; use --no-window"):
+    with pytest.raises(InputError, match='couldn\'t connect to display ":987"; use --no-window'):
         check_display()
 
 

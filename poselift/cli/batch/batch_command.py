@@ -6,8 +6,6 @@ import sys
 from dataclasses import dataclass, fields
 from typing import Any
 
-from rich.console import Console
-
 from poselift.cli.batch.batch_tables import check_tables
 from poselift.cli.batch.cluster import RayEngine
 from poselift.cli.batch.course import Course
@@ -22,6 +20,7 @@ from poselift.cli.lift_options import add_lift_options
 from poselift.cli.lift_request import LiftRequest, lift_request
 from poselift.core.device import choose_device
 from poselift.core.optional import require
+from poselift.core.progress_text import Output
 from poselift.core.threads import cores
 from poselift.models import load_weights
 
@@ -131,13 +130,12 @@ def lift_all(request: BatchRequest) -> None:
         videos = shard_of(find_videos(request.source, request.out, request.lift), request.shard)
     tasks = [Task(video, settings_of(video.request), request.out) for video in videos]
     shard = "" if request.shard is None else ".{}-of-{}".format(*request.shard)
-    # No markup, because file names may look like rich's.
-    console = Console(quiet=request.quiet, highlight=False, soft_wrap=True, markup=False, emoji=False)
+    output = Output(quiet=request.quiet)
     files, root = file_system(request.out)
     begun = files.exists(root)
     if not begun:
         _check_models(request)
-    with Course(request.out, shard, tasks, console) as course:
+    with Course(request.out, shard, tasks, output) as course:
         waiting = course.waiting(request.retry)
         if begun and waiting:  # a batch that is done loads no weights
             chosen_skeleton(request.lift, load_weights(request.lift.weights))
@@ -151,7 +149,7 @@ def lift_all(request: BatchRequest) -> None:
             raise
         finally:
             lifted, failed = course.write_tables()
-    console.print(
+    output.print(
         f"{lifted} of {len(tasks)} videos are lifted, into {request.out}. "
         f"Tables of all clips and people: clips{shard}.parquet, people{shard}.parquet"
     )

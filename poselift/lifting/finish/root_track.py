@@ -140,7 +140,12 @@ def _fixed_band(times: Float[np.ndarray, " t"], ties: Float[np.ndarray, " pairs"
                 product = _SMOOTHNESS * smooth[1:-1, a] * smooth[1:-1, b]
                 band[_REACH + 3 * (a - b), 3 * b : 3 * (b + frames - 2)] += np.repeat(product, 3)
     ties = np.repeat(ties, 3)
-    for diagonal, columns, sign in ((0, slice(-3), 1), (0, slice(3, None), 1), (3, slice(-3), -1), (-3, slice(3, None), -1)):
+    for diagonal, columns, sign in (
+        (0, slice(-3), 1),
+        (0, slice(3, None), 1),
+        (3, slice(-3), -1),
+        (-3, slice(3, None), -1),
+    ):
         band[_REACH + diagonal, columns] += sign * ties
     # A very small pull to 4 m ahead keeps a track without rays solvable.
     band[_REACH] += 1e-9
