@@ -1,7 +1,7 @@
 """The progress bars of the commands."""
 
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 
 from tqdm import tqdm
 
@@ -14,14 +14,17 @@ def stage_progress(output: Output) -> Iterator[Callable[[str, float], None]]:
 
     Where the output is no terminal, a line a minute stands for the bars.
     """
-    with ExitStack() as stack:
-        stages: dict[str, tuple[tqdm, MinuteLines]] = {}
+    stages: dict[str, tuple[tqdm, MinuteLines]] = {}
 
-        def report(stage: str, done: float) -> None:
-            if stage not in stages:
-                stages[stage] = stack.enter_context(output.bar(stage, 1.0, row=len(stages))), MinuteLines(output)
-            bar, lines = stages[stage]
-            bar.update(done - bar.n)
-            lines.report(stage, done)
+    def report(stage: str, done: float) -> None:
+        if stage not in stages:
+            stages[stage] = output.bar(stage, 1.0, row=len(stages)), MinuteLines(output)
+        bar, lines = stages[stage]
+        bar.update(done - bar.n)
+        lines.report(stage, done)
 
+    try:
         yield report
+    finally:
+        for bar, _ in stages.values():
+            bar.close()
