@@ -20,7 +20,7 @@ def cubic_spline(
         wanted: seconds; beyond the ends the first and last piece go on.
 
     Example:
-        >>> cubic_spline(np.arange(4.0), np.arange(4.0) ** 3, np.array([1.5])).tolist()
+        >>> cubic_spline(np.arange(4.0), np.arange(4.0) ** 3, np.array([1.5])).round(9).tolist()
         [3.375]
     """
     rows = values.reshape(len(values), -1).astype(np.float64)

@@ -147,4 +147,4 @@ def _showing(answer: Any, total: int, name: str) -> contextlib.AbstractContextMa
         return contextlib.nullcontext(answer)
     from tqdm import tqdm
 
-    return tqdm.wrapattr(answer, "read", total, desc=name, leave=False)
+    return tqdm.wrapattr(answer, "read", total, bytes=False, unit="B", unit_scale=True, desc=name, leave=False)
