@@ -25,10 +25,10 @@ from poselift.core.device import choose_device
 from poselift.core.errors import InputError, printable
 from poselift.core.stopwatch import Stopwatch
 from poselift.finding import Clip, VideoClip
-from poselift.finding.video_clip import frames_within
+from poselift.finding.video_clip import AHEAD, frames_within
 from poselift.kinematics import butterworth
 from poselift.lifting import LiftedClip, World, lift_clip, to_world
-from poselift.lifting.clips.pipeline import AHEAD, Progress
+from poselift.lifting.clips.pipeline import Progress
 from poselift.lifting.world.camera_motion import camera_motion
 from poselift.models import Weights, load_weights
 from poselift.samples import demo_video

@@ -1,7 +1,7 @@
 """Camera intrinsics: given by the user, or assumed."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -26,7 +26,7 @@ class CameraModel:
         distortion: k1, k2, p1, p2, k3 in OpenCV's order; None for a lens without distortion.
 
     Raises:
-        InputError: K is not 3 x 3, or its focal lengths are not positive.
+        InputError: the size is none, K is not 3 x 3, or its focal lengths are not positive.
 
     Example:
         >>> K = np.array([[500.0, 0, 320], [0, 500, 240], [0, 0, 1]])
@@ -40,7 +40,8 @@ class CameraModel:
     distortion: Float[np.ndarray, " 5"] | None = None
 
     def __post_init__(self) -> None:
-        """Checks K."""
+        """Checks the size and K."""
+        check_image_size(self.image_size)
         K = self.K
         if not isinstance(K, np.ndarray) or K.shape != (3, 3):
             raise InputError(f"K is {K}; give the 3 x 3 matrix of the intrinsics, in pixels, as a numpy array")
@@ -75,8 +76,8 @@ def camera_for(
         >>> camera_for((1920, 1080), fov=60.0).origin
         'given'
     """
-    check_image_size(image_size)
-    width, height = image_size
+    unit = CameraModel(np.eye(3), image_size, "assumed")  # checks the size before it is used
+    width, height = unit.image_size
     low, high = _FOV
     if intrinsics is not None:
         if fov is not None:
@@ -88,7 +89,7 @@ def camera_for(
         said = f"intrinsics {fx:g},{fy:g},{cx:g},{cy:g} do not fit pictures of {width} x {height} pixels"
         if not all(map(math.isfinite, (fx, fy, cx, cy))) or fx <= 0 or fy <= 0:
             raise InputError(f"{said}: fx and fy must be positive pixels")
-        camera = CameraModel(np.array([[fx, 0.0, cx], [0.0, fy, cy], [0.0, 0.0, 1.0]]), image_size, "given")
+        camera = replace(unit, K=np.array([[fx, 0.0, cx], [0.0, fy, cy], [0.0, 0.0, 1.0]]), origin="given")
         if not low <= camera.fov <= high:
             raise InputError(
                 f"{said}: the field of view is {camera.fov:.3g} degrees, not {low:g} to {high:g}; give pixels"
@@ -99,7 +100,7 @@ def camera_for(
     if fov is not None and not low <= _number(fov, "fov") <= high:
         raise InputError(f"the field of view is {fov} degrees; give {low:g} to {high:g}, across the longer side")
     K = intrinsics_from_fov(width, height, math.radians(ASSUMED_FOV if fov is None else fov))
-    return CameraModel(K, image_size, "assumed" if fov is None else "given")
+    return replace(unit, K=K, origin="assumed" if fov is None else "given")
 
 
 def check_fits(camera: CameraModel, image_size: tuple[int, int]) -> None:

@@ -151,7 +151,7 @@ def test_two_people_who_overlap_keep_their_own_limbs():
     clip = VideoClip(CLIP, build_detector("movenet"))
     tracker = clip.tracker()
     looks = 0
-    for found, time in clip.people(clip.frames()):
+    for found, time in clip.people():
         tracker.update(found, time)
         looks += found is not None
     tracks = tracker.tracks()

@@ -15,7 +15,7 @@ def video(tmp_path_factory):
 
 def test_every_frame_with_its_time_and_what_was_found_in_it(video):
     clip = VideoClip(video, Brightness(), start=0.04, quality="best")
-    found = list(clip.people(clip.frames()))
+    found = list(clip.people())
     np.testing.assert_allclose([time for _, time in found], TIMES[1:], atol=1e-3)
     assert [len(detections) for detections, _ in found] == [0, *[1] * 8]
     assert found[-1][0].keypoints[0, 0, 0] == pytest.approx(18, abs=0.3)
@@ -35,7 +35,7 @@ def test_what_it_says_of_itself(video):
 
 def test_slow_motion_has_the_clock_of_the_recording(video):
     clip = VideoClip(video, Brightness(), end=0.04, quality="best", fps=8 * VideoClip(video, Brightness()).fps)
-    found = list(clip.people(clip.frames()))
+    found = list(clip.people())
     np.testing.assert_allclose([time for _, time in found], np.array(TIMES[:8]) / 8, atol=1e-3)
     assert (clip.video_fps, clip.span[1]) == (clip.fps, 0.04)
 
@@ -47,7 +47,7 @@ def test_a_detector_that_forgets_a_picture_is_named(video):
 
     clip = VideoClip(video, Forgetful(), quality="best")
     with pytest.raises(InputError, match=r"the detector brightness returned \d items for \d pictures"):
-        list(clip.people(clip.frames()))
+        list(clip.people())
 
 
 def test_frames_of_the_span(video):

@@ -87,7 +87,7 @@ def finish(
         )
 
     if stream is None:
-        joints = fill_from_repetitions(joints, prepared.bridged, times)
+        joints = fill_from_repetitions(joints, prepared.bridged, times, prepared.interval)
         if options.refine:
             joints = level_feet(motion(joints), options.threshold)
     if options.constant_bones:
