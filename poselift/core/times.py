@@ -69,7 +69,7 @@ def check_span(times: Float[np.ndarray, " t"]) -> None:
         )
 
 
-def checked_rate(fps: object, name: str) -> float:
+def check_rate(fps: object, name: str) -> float:
     """The frame rate, after checking that it is one.
 
     Args:

@@ -120,7 +120,7 @@ class KeptClip:
         try:
             arrays = npz_arrays(kept)
             facts = parse_json(str(arrays["facts"]), str(kept))
-            self._looks = list(_looks(arrays, skeleton_from_json(facts["skeleton"])))
+            self._looks = list(_read_looks(arrays, skeleton_from_json(facts["skeleton"])))
             self.key: str = facts["key"]
             self.image_size = (int(facts["image_size"][0]), int(facts["image_size"][1]))
             self.fps: float | None = facts["fps"]
@@ -152,7 +152,7 @@ class KeptClip:
         return Tracker(self.image_size)
 
 
-def _looks(arrays: dict[str, np.ndarray], skeleton: Skeleton) -> Iterator[tuple[Detections | None, float]]:
+def _read_looks(arrays: dict[str, np.ndarray], skeleton: Skeleton) -> Iterator[tuple[Detections | None, float]]:
     """The people in each frame, and its timestamp."""
     counts, joints = arrays["people"].tolist(), len(skeleton)
     sizes = {"boxes": (4,), "box_scores": (), "keypoints": (joints, 2), "scores": (joints,)}

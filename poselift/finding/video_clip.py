@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
-from poselift.core.ahead import ahead
+from poselift.core.ahead import make_ahead
 from poselift.core.stopwatch import Stopwatch
 from poselift.detection import Detector
 from poselift.finding.finder import build_finder
@@ -148,7 +148,7 @@ def read_frames(clip: Clip, watch: Stopwatch, progress: ReadShare | None) -> Ite
     """The frames of a clip, decoded ahead, for its own `people`; see there for the arguments."""
     first: float | None = None
     # Decoded beside detection, so reading takes the time that detection waits for a frame.
-    for frame in watch.timed("read", ahead(clip.frames(), AHEAD)):
+    for frame in watch.timed("read", make_ahead(clip.frames(), AHEAD)):
         first = frame.timestamp if first is None else first
         yield frame
         if progress is not None and clip.duration:

@@ -8,7 +8,7 @@ import numpy as np
 
 from poselift.core.errors import InputError
 from poselift.core.stopwatch import Stopwatch
-from poselift.core.times import check_intervals, check_span, checked_rate, usual_interval
+from poselift.core.times import check_intervals, check_rate, check_span, usual_interval
 from poselift.finding.video_clip import ReadShare, read_frames
 from poselift.keypoints.content import KeypointFile
 from poselift.keypoints.people import NamedDetections, NamedTracker
@@ -87,7 +87,7 @@ class KeypointClip:
         end: float | int | None = None,
     ) -> None:
         self._file = file
-        self._given = None if fps is None else checked_rate(fps, "--fps")
+        self._given = None if fps is None else check_rate(fps, "--fps")
         self.video_fps: float | None = None
         self._sampled = False  # whether the file has frames of some pictures only, at a rate of its own
         self._video = None if video is None else self._open(video)

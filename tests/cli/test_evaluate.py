@@ -12,7 +12,7 @@ from poselift.cli.config import CONF
 from poselift.cli.evaluate import evaluate
 from poselift.cli.predictions import LifterPredictions
 from poselift.core.errors import InputError
-from poselift.core.locks import writing_alone
+from poselift.core.locks import write_alone
 from poselift.data.cmu_bench import CmuBench
 from poselift.lifting import LiftOptions
 from poselift.metrics import joint_errors
@@ -298,7 +298,7 @@ def test_bad_input_is_one_line_and_exit_code_2(tmp_path):
 
 def test_two_evaluations_in_one_folder_are_refused(bench, tmp_path):
     with (
-        writing_alone(tmp_path, "output="),
+        write_alone(tmp_path, "output="),
         pytest.raises(InputError, match=r"another run is writing to .* choose another output="),
     ):
         run(tmp_path, *bench)

@@ -16,7 +16,7 @@ from hydra.errors import InstantiationException
 from omegaconf import OmegaConf
 
 from poselift.core.errors import InputError
-from poselift.core.locks import writing_alone
+from poselift.core.locks import write_alone
 from poselift.models import load_weights
 from poselift.training.callbacks import BestWeights
 from poselift.training.checkpoints import LastCheckpoint
@@ -477,7 +477,7 @@ def test_help_lists_groups_choices_and_keys():
 
 def test_two_runs_in_one_folder_are_refused(train_here, tmp_path):
     """Otherwise the folder would have the weights of one and the config of the other."""
-    with writing_alone(tmp_path / "both", "output="):
+    with write_alone(tmp_path / "both", "output="):
         with pytest.raises(InputError, match=r"another run is writing to .*both"):
             train_here(f"output={tmp_path / 'both'}")
         assert [path.name for path in (tmp_path / "both").iterdir()] == [".poselift_lock"]

@@ -125,7 +125,7 @@ def test_detections_in_other_skeletons(root, layout, skeleton):
     views = load_h36m(root, "test", f"some_{layout}")
     assert views[0].keypoint_skeleton == skeleton
     assert [float(view.keypoints.unique()) for view in views[:4]] == [0, 1, 2, 3], "cameras in the file's order"
-    converted = views[0].converted(CMU28, CMU28)
+    converted = views[0].convert(CMU28, CMU28)
     assert converted.keypoints[:, CMU28.index("left_wrist")].isfinite().all()
 
 

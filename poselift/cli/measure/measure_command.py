@@ -3,7 +3,7 @@
 import argparse
 from typing import Any
 
-from poselift.cli.export import with_poses
+from poselift.cli.export import select_posed
 from poselift.cli.measure.measure_files import NAMES, write_files
 from poselift.cli.measure.measure_tables import CAVEATS, gait_tables, ranges_table, trials_table
 from poselift.cli.measure.page import PAGE, write_page
@@ -40,7 +40,7 @@ def run(options: argparse.Namespace) -> None:
     """
     if options.out is not None:
         check_writable(options.out)
-    motions = with_poses({path: read_motion(path) for path in options.motions})
+    motions = select_posed({path: read_motion(path) for path in options.motions})
     trials = []
     for path, motion in motions.items():
         trial = measured(path, motion, options.belt)
