@@ -52,5 +52,5 @@ __all__ = [
     "convert",
     "get_skeleton",
     "other_side",
-    "our_name",
+    "translate_name",
 ]
