@@ -18,7 +18,7 @@ from poselift.cli.paths import local_path
 from poselift.cli.progress import stage_progress
 from poselift.cli.rerun_file import check_recording, write_recording
 from poselift.cli.result_folder import new_results
-from poselift.cli.results import OVERLAY, Results, check_folder, person_files
+from poselift.cli.results import OVERLAY, Results, check_folder
 from poselift.cli.smooth import filter_record
 from poselift.core.ahead import make_ahead
 from poselift.core.device import choose_device
@@ -172,9 +172,7 @@ def lift_and_report(command: LiftCommand) -> None:
     if command.video is None and request.overlay:
         look += " (2D on blank pictures, because --video is not given)"
     console.print(
-        make_printable(
-            f"{people} in {lifted.frames} frames. Look at {look}; the motion is in {out}/person_*.npz and .csv"
-        )
+        make_printable(f"{people} in {lifted.frames} frames. Look at {look}; the motion is in {out}/person_*.npz")
     )
 
 
@@ -206,7 +204,7 @@ def lift_into(
     """
     skeleton = choose_skeleton(request, weights)
     filters = () if request.smooth is None else (filter_record(request.smooth),)
-    results = Results(out, clip, weights, inputs, filters)
+    results = Results(out, clip, weights, inputs, filters, request.csv)
     lifted = lift_clip(
         clip,
         weights,
@@ -231,10 +229,8 @@ def lift_into(
         motions = [butterworth(motion, request.smooth) for motion in motions]
     lifted = replace(lifted, motions=[motion.restrict(skeleton) for motion in lifted.motions])
     people = {f"person_{motion.keypoints.person}": motion for motion in motions}
-    files = [name for motion in motions for name in person_files(motion)]
     with watch.time("write"):
-        for motion in motions:
-            results.write_person(motion, lifted, world)
+        files = [name for motion in motions for name in results.write_person(motion, lifted, world)]
     if plan_files(request.formats, people):
         with watch.time("export"):
             written, failed = write_formats(out, request.formats, people, video, lifted.span)

@@ -52,6 +52,7 @@ class LiftRequest:
         skeleton: the joints to write; those of Human3.6M if None, as far as the weights give them.
         world: whether to write the motion in the world frame.
         formats: names of the formats to write beside the npz.
+        csv: whether to write a CSV of each person.
         overlay: whether to write the video with 2D and 3D.
 
     Raises:
@@ -69,6 +70,7 @@ class LiftRequest:
     skeleton: str | None = None
     world: bool = False
     formats: tuple[str, ...] = ()
+    csv: bool = True
     overlay: bool = True
 
     def __post_init__(self) -> None:

@@ -3,7 +3,7 @@
 import argparse
 import re
 import sys
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from rich.console import Console
@@ -66,6 +66,9 @@ def add_command(commands: Any) -> None:
         metavar="S",
         help="a video that takes longer fails, seconds (default: %(default)g)",
     )
+    parser.add_argument(
+        "--subfolders", action="store_true", help="spread the results over 256 subfolders, for over 10,000 videos"
+    )
     parser.add_argument("--retry", action="store_true", help="also try the videos that failed in an earlier run")
     how = add_lift_options(parser)
     how.add_argument("--render", dest="overlay", action="store_true", help="also write overlay.mp4")
@@ -87,6 +90,7 @@ class BatchRequest:
         shard: i and n for the i-th of n parts; None for all.
         workers: processes of the local engine; as many as fit if None.
         timeout: seconds for one video.
+        subfolders: whether to spread the results over 256 subfolders.
         retry: whether to try videos again that failed in an earlier run.
         quiet: print errors only.
     """
@@ -99,6 +103,7 @@ class BatchRequest:
     shard: tuple[int, int] | None = None
     workers: int | None = None
     timeout: float = _TIMEOUT
+    subfolders: bool = False
     retry: bool = False
     quiet: bool = False
 
@@ -129,6 +134,8 @@ def lift_all(request: BatchRequest) -> None:
         require("ray", "ray")
     with explain_storage_errors(request.source):
         videos = shard_of(find_videos(request.source, request.out, request.lift), request.shard)
+    if request.subfolders:
+        videos = [replace(video, folder=f"{video.folder[-2:]}/{video.folder}") for video in videos]
     tasks = [Task(video, settings_of(video.request), request.out) for video in videos]
     shard = "" if request.shard is None else ".{}-of-{}".format(*request.shard)
     # No markup, because file names may look like rich's.
