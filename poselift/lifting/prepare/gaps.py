@@ -15,19 +15,15 @@ MAX_GAP = 1.0
 """Seconds without keypoints that are bridged. Frames of longer gaps stay empty."""
 
 NEAR = 0.3
-"""Longest time in seconds between two frames with keypoints over which keypoints are interpolated. Lifters are trained
-at 10 to 60 frames a second and are best at 20 and more: where three of four frames of a real person are empty, `small`
-is 12 % worse without the interpolated keypoints and 3 % with them (benchmarks/real.md). In gaps of 0.5 s a curve is a
-worse guess than the lifter's own: on CMU val views the joints there are 61 mm off instead of 53."""
+"""Longest time in seconds between two frames with keypoints over which keypoints are interpolated: in longer gaps the
+lifter guesses better than a curve (benchmarks/lifter_log.md)."""
 
 _WIDENING = 2.0
-"""Growth of the uncertainty per second without keypoints. Without it, 82 % of the joints in gaps of 0.25 s are within
-on CMU val views (benchmarks/robustness.md)."""
+"""Growth of the uncertainty per second without keypoints: 9 of 10 joints stay within (benchmarks/robustness.md)."""
 
 _STEP = 0.1
-"""Seconds between the frames of a longer gap that the lifter gets empty: the lowest frame rate of its training.
-The lifter's joints in a gap of 0.5 s are 69 mm off with 0.1 s, 70 mm with 0.05 s, 72 mm with 0.15 s, and 73 mm where
-it gets all 50 frames a second (`tiny`, CMU val views). For `small`, 0.1 s and all frames are the same."""
+"""Seconds between the frames of a longer gap that the lifter gets empty: the lowest frame rate of its training
+(benchmarks/lifter_log.md)."""
 
 
 def find_segments(
