@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from poselift.core.errors import InputError
+from poselift.core.stopwatch import Stopwatch
 from poselift.finding import VideoClip
 from poselift.finding.video_clip import frames_within
 from poselift.tracking import Tracker
@@ -54,3 +55,10 @@ def test_frames_of_the_span(video):
     clip = VideoClip(video, Brightness())
     clip.span = (0.1, 0.28)
     np.testing.assert_allclose([frame.timestamp for frame in frames_within(clip)], TIMES[2:6], atol=1e-3)
+
+
+def test_the_share_that_was_read_and_the_time_of_each_stage(video):
+    shares, watch, clip = [], Stopwatch(), VideoClip(video, Brightness(), start=0.1)
+    list(clip.people(watch, shares.append))
+    np.testing.assert_allclose(shares, [(time - 0.1) / clip.duration for time in TIMES[2:]], atol=0.01)
+    assert set(watch.seconds) == {"read", "detect"}
