@@ -14,6 +14,7 @@ from poselift.cli.formats import plan_files, write_formats
 from poselift.cli.keypoints import KeypointRequest, add_keypoint_options, keypoint_request
 from poselift.cli.lift_options import add_lift_options
 from poselift.cli.lift_request import LiftRequest, lift_request
+from poselift.cli.lifter_device import lifter_device
 from poselift.cli.paths import local_path
 from poselift.cli.progress import stage_progress
 from poselift.cli.rerun_file import check_recording, write_recording
@@ -21,12 +22,12 @@ from poselift.cli.result_folder import new_results
 from poselift.cli.results import OVERLAY, Results, check_folder
 from poselift.cli.smooth import filter_record
 from poselift.core.ahead import make_ahead
-from poselift.core.device import choose_device
 from poselift.core.errors import InputError, make_printable
 from poselift.core.stopwatch import Stopwatch
 from poselift.finding import Clip, VideoClip
 from poselift.finding.video_clip import AHEAD, frames_within
 from poselift.kinematics import butterworth
+from poselift.kinematics.filtering import check_cutoff
 from poselift.lifting import LiftedClip, World, lift_clip, to_world
 from poselift.lifting.clips.pipeline import Progress
 from poselift.lifting.world.camera_motion import camera_motion
@@ -153,7 +154,7 @@ def lift_and_report(command: LiftCommand) -> None:
         check_recording(command.rerun)
     # No markup, because file names may look like rich's.
     console = Console(quiet=command.quiet, highlight=False, soft_wrap=True, markup=False, emoji=False)
-    weights = load_weights(request.weights, choose_device(command.device))
+    weights = load_weights(request.weights, lifter_device(command.device, request.weights, request.detection.detector))
     clip = command.clip()
     with stage_progress(console) as report, new_results(out, path, command.video, request.formats) as unfinished:
         lifted = lift_into(unfinished, clip, weights, request, command.inputs, command.video, report)
@@ -203,6 +204,8 @@ def lift_into(
         InputError: the input or an option cannot be used.
     """
     skeleton = choose_skeleton(request, weights)
+    if request.smooth is not None:
+        check_cutoff(request.smooth, clip.fps or math.inf)
     filters = () if request.smooth is None else (filter_record(request.smooth),)
     results = Results(out, clip, weights, inputs, filters, request.csv)
     lifted = lift_clip(

@@ -4,6 +4,7 @@ import contextlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import av
 from av.container import InputContainer
@@ -45,7 +46,7 @@ _ONE_FILE = {
 }
 """Options of FFmpeg that keep it inside of the file that is given."""
 
-_ANY_METADATA = {"metadata_errors": "replace"} if int(av.__version__.partition(".")[0]) < 19 else {}
+_ANY_METADATA: dict[str, Any] = {"metadata_errors": "replace"} if int(av.__version__.partition(".")[0]) < 19 else {}
 """Texts in a file that are not UTF-8 are no error; from PyAV 19 on they never are."""
 
 _MOST_PENDING = 1000

@@ -20,6 +20,7 @@ from poselift.cli.detector import add_detector_options
 from poselift.cli.lift import choose_skeleton
 from poselift.cli.lift_options import add_lift_options
 from poselift.cli.lift_request import LiftRequest, lift_request
+from poselift.cli.lifter_device import lifter_device
 from poselift.core.device import choose_device
 from poselift.core.optional import require
 from poselift.core.threads import cores
@@ -187,7 +188,8 @@ def _engine(request: BatchRequest, videos: int) -> LocalEngine | RayEngine:
     if request.engine == "ray":
         return RayEngine(request.lift, request.device, request.timeout)
     devices, share = request.device.split(","), cores()
-    gpus = sum(choose_device(device).startswith("cuda") for device in devices)
+    lift = request.lift
+    gpus = sum(lifter_device(device, lift.weights, lift.detection.detector) != "cpu" for device in devices)
     workers = min(videos, request.workers or (min(share, WORKERS_A_GPU * gpus) if gpus else share))
     places = [devices[worker % len(devices)] for worker in range(workers)]
     return LocalEngine(request.lift, places, max(1, share // workers), request.timeout)
