@@ -35,7 +35,7 @@ def limit_unpacked(size: int) -> int:
     """Bytes that a file of so many bytes may take when it is unpacked.
 
     Example:
-        >>> room(1000) >> 20, room(100 << 20) >> 20
+        >>> limit_unpacked(1000) >> 20, limit_unpacked(100 << 20) >> 20
         (512, 5000)
     """
     return max(_UNPACKED[0], _UNPACKED[1] * size)

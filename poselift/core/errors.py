@@ -45,7 +45,7 @@ def shorten(text: str) -> str:
     """The text, cut off after 300 letters.
 
     Example:
-        >>> short("abc"), len(short("abc" * 200))
+        >>> shorten("abc"), len(shorten("abc" * 200))
         ('abc', 303)
     """
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
