@@ -18,7 +18,7 @@ def stage_progress(output: Output) -> Iterator[Callable[[str, float], None]]:
 
     def report(stage: str, done: float) -> None:
         if stage not in stages:
-            stages[stage] = output.bar(stage, 1.0, row=len(stages)), MinuteLines(output)
+            stages[stage] = output.open_bar(stage, 1.0, row=len(stages)), MinuteLines(output)
         bar, lines = stages[stage]
         bar.update(done - bar.n)
         lines.report(stage, done)

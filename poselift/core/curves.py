@@ -6,7 +6,7 @@ from jaxtyping import Float
 from poselift.core.banded import solve_banded
 
 
-def cubic_spline(
+def interpolate_spline(
     times: Float[np.ndarray, " n"], values: Float[np.ndarray, "n *c"], wanted: Float[np.ndarray, " m"]
 ) -> Float[np.ndarray, "m *c"]:
     """Values at other times on a cubic spline, whose second derivative is continuous.
@@ -20,11 +20,11 @@ def cubic_spline(
         wanted: seconds; beyond the ends the first and last piece go on.
 
     Example:
-        >>> cubic_spline(np.arange(4.0), np.arange(4.0) ** 3, np.array([1.5])).round(9).tolist()
+        >>> interpolate_spline(np.arange(4.0), np.arange(4.0) ** 3, np.array([1.5])).round(9).tolist()
         [3.375]
     """
     rows = values.reshape(len(values), -1).astype(np.float64)
-    steps, rises = _pieces(times, rows)
+    steps, rises = _measure_pieces(times, rows)
     if len(times) < 4:
         bend = np.diff(rises, axis=0) / (times[2] - times[0]) if len(times) == 3 else np.zeros((1, rows.shape[1]))
         slopes = rises[:1] + bend * (2 * times - times[0] - times[1])[:, None]
@@ -39,10 +39,10 @@ def cubic_spline(
             near = (steps[end] + 2 * whole) * steps[inner] * rises[end]
             right[end] = (near + steps[end] ** 2 * rises[inner]) / whole
         slopes = solve_banded(band, right)
-    return _hermite(times, rows, slopes, wanted).reshape(len(wanted), *values.shape[1:])
+    return _evaluate_hermite(times, rows, slopes, wanted).reshape(len(wanted), *values.shape[1:])
 
 
-def monotone_cubic(
+def interpolate_monotone(
     times: Float[np.ndarray, " n"], values: Float[np.ndarray, "n *c"], wanted: Float[np.ndarray, " m"]
 ) -> Float[np.ndarray, "m *c"]:
     """Values at other times on a monotone cubic curve: between two values it never leaves their range.
@@ -55,11 +55,11 @@ def monotone_cubic(
         wanted: times; beyond the ends the first and last piece go on.
 
     Example:
-        >>> monotone_cubic(np.arange(4.0), np.array([0.0, 0.0, 1.0, 1.0]), np.array([0.5, 1.5, 2.5])).tolist()
+        >>> interpolate_monotone(np.arange(4.0), np.array([0.0, 0.0, 1.0, 1.0]), np.array([0.5, 1.5, 2.5])).tolist()
         [0.0, 0.5, 1.0]
     """
     rows = values.reshape(len(values), -1).astype(np.float64)
-    steps, rises = _pieces(times, rows)
+    steps, rises = _measure_pieces(times, rows)
     if len(times) == 2:
         slopes = np.repeat(rises, 2, axis=0)
     else:
@@ -67,18 +67,18 @@ def monotone_cubic(
         turns = rises[:-1] * rises[1:] <= 0
         low, high = (np.where(turns, 1.0, each) for each in (rises[:-1], rises[1:]))
         mean = 3 * (before + after) / ((2 * after + before) / low + (after + 2 * before) / high)
-        ends = [_end_slope(*steps[:2], *rises[:2]), _end_slope(*steps[:-3:-1], *rises[:-3:-1])]
+        ends = [_choose_end_slope(*steps[:2], *rises[:2]), _choose_end_slope(*steps[:-3:-1], *rises[:-3:-1])]
         slopes = np.concatenate([ends[0][None], np.where(turns, 0.0, mean), ends[1][None]])
-    return _hermite(times, rows, slopes, wanted).reshape(len(wanted), *values.shape[1:])
+    return _evaluate_hermite(times, rows, slopes, wanted).reshape(len(wanted), *values.shape[1:])
 
 
-def _pieces(times: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _measure_pieces(times: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Length and slope of the line between each two values."""
     steps = np.diff(times)
     return steps, np.diff(rows, axis=0) / steps[:, None]
 
 
-def _end_slope(step: float, inner: float, rise: np.ndarray, next_rise: np.ndarray) -> np.ndarray:
+def _choose_end_slope(step: float, inner: float, rise: np.ndarray, next_rise: np.ndarray) -> np.ndarray:
     """Slope at an end by three points, as far as the curve stays monotone."""
     slope = ((2 * step + inner) * rise - step * next_rise) / (step + inner)
     slope = np.where(np.sign(slope) == np.sign(rise), slope, 0.0)
@@ -86,7 +86,7 @@ def _end_slope(step: float, inner: float, rise: np.ndarray, next_rise: np.ndarra
     return np.where(steep, 3 * rise, slope)
 
 
-def _hermite(times: np.ndarray, rows: np.ndarray, slopes: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+def _evaluate_hermite(times: np.ndarray, rows: np.ndarray, slopes: np.ndarray, wanted: np.ndarray) -> np.ndarray:
     """The cubic pieces with these values and slopes at the times."""
     piece = (np.searchsorted(times, wanted, side="right") - 1).clip(0, len(times) - 2)
     step = np.diff(times)[piece, None]

@@ -31,7 +31,7 @@ def fit_least_squares(
     """
     found, here, damping = start.astype(np.float64), residuals(start), 1e-3
     for _ in range(_ROUNDS):
-        slopes = _derivatives(residuals, found)
+        slopes = _measure_derivatives(residuals, found)
         curvature, downhill = slopes.T @ slopes, -slopes.T @ here
         while damping < _MOST:
             step = np.linalg.solve(curvature + damping * np.diag(np.diag(curvature)), downhill)
@@ -44,10 +44,10 @@ def fit_least_squares(
         found, here, damping = found + step, there, max(damping / 10, _LEAST)
         if np.linalg.norm(step) < _SMALL:
             break
-    return found, _derivatives(residuals, found)
+    return found, _measure_derivatives(residuals, found)
 
 
-def _derivatives(
+def _measure_derivatives(
     residuals: Callable[[Float[np.ndarray, " n"]], Float[np.ndarray, " m"]], place: Float[np.ndarray, " n"]
 ) -> Float[np.ndarray, "m n"]:
     steps = _STEP * np.eye(len(place))

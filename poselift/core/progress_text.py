@@ -40,7 +40,7 @@ class Output:
             tqdm.write(line, file=self.file)
             self.file.flush()
 
-    def bar(self, what: str, total: int | float | None, look: str = _BAR, row: int = 0) -> tqdm:
+    def open_bar(self, what: str, total: int | float | None, look: str = _BAR, row: int = 0) -> tqdm:
         """A bar, to be closed; it shows nothing where there are no bars.
 
         Args:
@@ -103,7 +103,7 @@ def track(
     output = output or Output()
     total = len(items) if total is None and isinstance(items, Sized) else total
     lines = MinuteLines(output)
-    with output.bar(description, total) as bar:
+    with output.open_bar(description, total) as bar:
         for number, item in enumerate(items):
             if total:
                 lines.report(description, number / total)

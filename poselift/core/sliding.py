@@ -20,22 +20,22 @@ def smooth_gaussian(
     """
     reach = int(_REACH * deviation + 0.5)
     weights = np.exp(-0.5 * (np.arange(-reach, reach + 1) / deviation) ** 2)
-    return _windows(values, reach, "symmetric" if mirrored else "edge") @ (weights / weights.sum())
+    return _take_windows(values, reach, "symmetric" if mirrored else "edge") @ (weights / weights.sum())
 
 
 def slide_maximum(values: Float[np.ndarray, "t *c"], reach: int) -> Float[np.ndarray, "t *c"]:
     """The greatest value of each frame and of `reach` frames to either side."""
-    greatest: np.ndarray = _windows(values, reach, "edge").max(-1)
+    greatest: np.ndarray = _take_windows(values, reach, "edge").max(-1)
     return greatest
 
 
 def slide_median(values: Float[np.ndarray, "t *c"], reach: int) -> Float[np.ndarray, "t *c"]:
     """The median of each frame and of `reach` frames to either side; the ends go on."""
-    middle: np.ndarray = np.median(_windows(values, reach, "edge"), axis=-1)
+    middle: np.ndarray = np.median(_take_windows(values, reach, "edge"), axis=-1)
     return middle
 
 
-def _windows(values: np.ndarray, reach: int, ends: str) -> np.ndarray:
+def _take_windows(values: np.ndarray, reach: int, ends: str) -> np.ndarray:
     """The frames around each frame, along a last axis."""
     padding = [(reach, reach)] + [(0, 0)] * (values.ndim - 1)
     return sliding_window_view(np.pad(values, padding, mode=ends), 2 * reach + 1, axis=0)  # type: ignore[call-overload]

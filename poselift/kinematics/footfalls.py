@@ -213,7 +213,7 @@ def _stretches(motion: Motion, frames: np.ndarray, ends: tuple[str, str]) -> lis
         for end in ends:
             away = _sampled(times, seconds, points[:, index(f"{side}_{end}")] - (hips[0] + hips[1]) / 2)
             ways.append(smooth_gaussian((away * ahead).sum(-1), _SMOOTH * _RATE, mirrored=True))
-        peaks = (_peaks(sign * way, swing) for sign, way in zip((1, -1), ways, strict=True))
+        peaks = (_find_peaks(sign * way, swing) for sign, way in zip((1, -1), ways, strict=True))
         strikes, toe_offs = _alternating(*peaks, *ways)
         backward = -np.gradient(ways[0]) * _RATE, -np.gradient(ways[1]) * _RATE
         ankle = _sampled(times, seconds, chain[2] - (hips[0] + hips[1]) / 2)[:, 1]
@@ -227,7 +227,7 @@ def _sampled(times: np.ndarray, seconds: np.ndarray, vectors: np.ndarray) -> np.
     return np.stack([np.interp(times, seconds, column) for column in vectors.T], -1)
 
 
-def _peaks(values: np.ndarray, prominence: float) -> np.ndarray:
+def _find_peaks(values: np.ndarray, prominence: float) -> np.ndarray:
     """Frames of the peaks that stand out by so much from the lowest value on the way to a higher one or to the end."""
     steps = np.sign(np.diff(values))
     turns = np.flatnonzero(steps)

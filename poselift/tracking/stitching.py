@@ -49,14 +49,14 @@ def _next_parts(tracks: list[Track]) -> dict[int, int]:
     """
     costs = _possible_pairs(tracks)
     chosen: dict[int, int] = {}
-    for pairs in _connected(costs):
+    for pairs in _group_connected(costs):
         rows, columns = (sorted(set(side)) for side in zip(*pairs, strict=True))
         table = [[costs.get((row, column), np.inf) for column in columns] for row in rows]
         chosen |= {rows[row]: columns[column] for row, column in assign(table)}
     return chosen
 
 
-def _connected(pairs: Iterable[tuple[int, int]]) -> Iterable[list[tuple[int, int]]]:
+def _group_connected(pairs: Iterable[tuple[int, int]]) -> Iterable[list[tuple[int, int]]]:
     """The pairs in groups that share no track; a track counts apart as the earlier and as the later part."""
     leader: dict[tuple[str, int], tuple[str, int]] = {}
 

@@ -27,7 +27,7 @@ class Window:
     """
 
     def __init__(self, title: str, size: tuple[int, int]) -> None:
-        self._tk = _tkinter()
+        self._tk = _import_tkinter()
         self._root = self._tk.Tk()
         self._root.title(title)
         self._root.geometry("{}x{}".format(*size))
@@ -67,7 +67,7 @@ def check_display() -> None:
     Raises:
         InputError: there is no display, or Python has no tkinter.
     """
-    tk = _tkinter()
+    tk = _import_tkinter()
     if sys.platform.startswith("linux"):  # others always have one
         try:
             tk.Tk().destroy()
@@ -75,7 +75,7 @@ def check_display() -> None:
             raise InputError(f"no window can be opened: {error}; use --no-window") from error
 
 
-def _tkinter() -> ModuleType:
+def _import_tkinter() -> ModuleType:
     """Python's own library of windows, which some systems leave out."""
     try:
         import tkinter

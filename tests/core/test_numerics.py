@@ -8,12 +8,14 @@ from scipy.ndimage import gaussian_filter1d, maximum_filter1d, median_filter
 from scipy.optimize import least_squares
 
 from poselift.core.banded import solve_banded
-from poselift.core.curves import cubic_spline, monotone_cubic
+from poselift.core.curves import interpolate_monotone, interpolate_spline
 from poselift.core.least_squares import fit_least_squares
 from poselift.core.sliding import slide_maximum, slide_median, smooth_gaussian
 
 
-@pytest.mark.parametrize(("own", "scipys"), [(cubic_spline, CubicSpline), (monotone_cubic, PchipInterpolator)])
+@pytest.mark.parametrize(
+    ("own", "scipys"), [(interpolate_spline, CubicSpline), (interpolate_monotone, PchipInterpolator)]
+)
 @pytest.mark.parametrize("count", [2, 3, 4, 5, 47, 48, 49, 200])
 def test_curves_are_scipys(own, scipys, count):
     rng = np.random.default_rng(count)

@@ -13,7 +13,7 @@ from poselift.cli.batch.storage import file_system, is_local, json_object, read_
 from poselift.cli.batch.video_task import Outcome, Task, one_line
 from poselift.cli.results import RECORD, SUMMARY
 from poselift.core.files import check_writable
-from poselift.core.locks import locked
+from poselift.core.locks import hold_lock
 from poselift.core.progress_text import MinuteLines, Output
 
 _TRIES = 3
@@ -59,7 +59,7 @@ class Course:
             check_writable(root)
             Path(root).mkdir(parents=True, exist_ok=True)
             busy = f"another run is writing to {self._out}; wait for its end, or choose another --out"
-            self._resources.enter_context(locked(Path(root) / f".batch{self._shard}.lock", busy))
+            self._resources.enter_context(hold_lock(Path(root) / f".batch{self._shard}.lock", busy))
         else:  # hours of work end here, so try at once whether they may
             trial = f"{self._out}/.batch{self._shard}.trial"
             write_file(trial, b"")
@@ -69,7 +69,7 @@ class Course:
     def __exit__(self, *error: object) -> None:
         self._resources.close()
 
-    def waiting(self, retry: bool) -> list[Task]:
+    def list_waiting(self, retry: bool) -> list[Task]:
         """The tasks that are not done.
 
         Args:
@@ -90,9 +90,9 @@ class Course:
         if done:
             self._output.print(f"{done} of {len(self._tasks)} videos were done before")
         look = "{desc} {bar:40} {n_fmt}/{total_fmt}{postfix} {elapsed} left: {remaining}"
-        with self._output.bar("Lifting videos", len(tasks), look) as bar:
+        with self._output.open_bar("Lifting videos", len(tasks), look) as bar:
             lines, failures = MinuteLines(self._output), 0
-            for done, (task, outcome, tries) in enumerate(_tried(tasks, engine), 1):
+            for done, (task, outcome, tries) in enumerate(_try_all(tasks, engine), 1):
                 record = f"{self._out}/{_FAILED}/{task.video.folder}.json"
                 if outcome.reason is None:
                     remove_file(record)
@@ -142,7 +142,7 @@ class Course:
         return records
 
 
-def _tried(tasks: Sequence[Task], engine: Engine) -> Iterator[tuple[Task, Outcome, int]]:
+def _try_all(tasks: Sequence[Task], engine: Engine) -> Iterator[tuple[Task, Outcome, int]]:
     """The last outcome of each task and its number of tries; tasks are tried again after all others."""
     by_folder = {task.video.folder: task for task in tasks}
     tries: Counter[str] = Counter()
