@@ -1,6 +1,8 @@
 import csv
 import json
+import sys
 from dataclasses import replace
+from html import unescape
 
 import numpy as np
 import pytest
@@ -99,6 +101,14 @@ def test_the_page_has_every_trial_and_a_picture(walk, tmp_path):
     for name in ("All trials", "Segments in space", "between pelvis, hips and lumbar spine"):
         assert name in page
     assert trials_table(list(walk.values())).count("\n") == 3
+
+
+def test_without_matplotlib_the_page_says_what_draws_the_plots(walk, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    write_page(tmp_path, list(walk.values()))
+    page = unescape((tmp_path / PAGE).read_text(encoding="utf-8"))
+    assert page.count("not drawn: matplotlib is not installed; run: pip install 'poselift[plots]'") == 2
+    assert "Segments in space" in page
 
 
 def test_names_cannot_become_markup():
