@@ -5,11 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float, Int
 
-<<<<<<< HEAD
 from poselift.core.arrays import AnyArray, array_namespace, constant
-=======
-from poselift.core.curves import interpolate_monotone
->>>>>>> main
 from poselift.kinematics import Rig
 from poselift.kinematics.directions import unit
 from poselift.skeleton.flesh import ARM, FOOT, HAND, HEAD, LEG, NECK, Profile, trunk_profile
@@ -107,11 +103,7 @@ def _tube(
     third = constant(np.sin(turns)[:, None], joints) * xp.linalg.cross(along, across)
 
     place = np.linspace(0, bones, 6 * bones + 1)
-<<<<<<< HEAD
     half = _monotone_curve(places, half, place)
-=======
-    half = interpolate_monotone(stations[:, 0], stations[:, 1:], place)
->>>>>>> main
     whole = np.minimum(place.astype(int), bones - 1)
     share = constant((place - whole)[:, None], joints)
     centre = joints[whole.tolist()] + share * (joints[(whole + 1).tolist()] - joints[whole.tolist()])

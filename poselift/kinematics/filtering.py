@@ -6,11 +6,8 @@ from dataclasses import replace
 import numpy as np
 from jaxtyping import Float
 
-<<<<<<< HEAD
 from poselift.core.arrays import Array, array_namespace
-=======
 from poselift.core.curves import interpolate_spline
->>>>>>> main
 from poselift.core.errors import InputError
 from poselift.core.times import usual_interval
 from poselift.kinematics.rate import split_at_gaps
@@ -94,9 +91,6 @@ def _filter(
     return out.astype(values.dtype)
 
 
-<<<<<<< HEAD
-def gaussian_means(values: Float[Array, "t *c"], times: Float[Array, " t"], memory: float) -> Float[Array, "t *c"]:
-=======
 def _filter_once(values: Float[np.ndarray, "n *c"], cutoff: float) -> Float[np.ndarray, "n *c"]:
     """The Butterworth filter of second order, which starts as if the first value had always been there.
 
@@ -114,10 +108,7 @@ def _filter_once(values: Float[np.ndarray, "n *c"], cutoff: float) -> Float[np.n
     return out
 
 
-def gaussian_means(
-    values: Float[np.ndarray, "t *c"], times: Float[np.ndarray, " t"], memory: float
-) -> Float[np.ndarray, "t *c"]:
->>>>>>> main
+def gaussian_means(values: Float[Array, "t *c"], times: Float[Array, " t"], memory: float) -> Float[Array, "t *c"]:
     """Gaussian means over time, for frames at any time stamps.
 
     Args:

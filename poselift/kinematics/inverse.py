@@ -99,7 +99,6 @@ class Body:
         """Vectors from one joint to another."""
         return self.points[end] - self.points[start]
 
-<<<<<<< HEAD
     def solve(self, interval: float | Float[AnyArray, ""]) -> Float[AnyArray, "t s 3 3"]:
         """Rotation of each segment relative to its parent.
 
@@ -107,12 +106,7 @@ class Body:
             interval: seconds between frames.
         """
         xp = self._xp
-        at, turned = {"pelvis": self.points["pelvis"]}, {"pelvis": self._aligned("pelvis")}
-=======
-    def solve(self, interval: float) -> np.ndarray:
-        """Rotation of each segment relative to its parent; (t, s, 3, 3)."""
         at, turned = {"pelvis": self.points["pelvis"]}, {"pelvis": self._align("pelvis")}
->>>>>>> main
 
         def place(parent: str, *joints: str) -> None:
             for joint in joints:
@@ -209,11 +203,7 @@ class Body:
         """Median vector from a rigid segment's joint to another of its joints, in its frame."""
         return _median(rotate(transpose(self.frames[start]), self.bone(start, joint)))
 
-<<<<<<< HEAD
-    def _aligned(self, segment: str) -> Float[AnyArray, "t 3 3"]:
-=======
-    def _align(self, segment: str) -> np.ndarray:
->>>>>>> main
+    def _align(self, segment: str) -> Float[AnyArray, "t 3 3"]:
         """Rotation of a rigid segment that fits all of its joints best."""
         xp, joints = self._xp, _RIGID[segment]
         source = xp.stack([self._template(segment, joint) for joint in joints])

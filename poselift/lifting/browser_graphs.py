@@ -20,7 +20,7 @@ from poselift.core.optional import require
 from poselift.detection import orientation
 from poselift.export import character
 from poselift.export.body_mesh import body_mesh
-from poselift.geometry import bone_lengths, forward_kinematics, with_bone_lengths
+from poselift.geometry import bone_lengths, forward_kinematics, set_bone_lengths
 from poselift.kinematics import Rig, foot_contacts, ground, height
 from poselift.kinematics.angles import joints_of, rig_angles
 from poselift.kinematics.filtering import BLOCK
@@ -110,7 +110,7 @@ class Finish(nn.Module):
         lengths = torch.where(used[:, None], bone_lengths(leveled, parents), torch.inf).sort(0).values
         # The lower of two middle values, as in `usual_lengths`.
         median = lengths.index_select(0, (used.sum(0, keepdim=True) - 1).clamp(min=0) // 2)[0]
-        return with_bone_lengths(leveled, median[partner], parents)
+        return set_bone_lengths(leveled, median[partner], parents)
 
 
 class Rotations(nn.Module):

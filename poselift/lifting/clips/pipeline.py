@@ -154,18 +154,9 @@ def lift_clip(
     for done, track in enumerate(tracks):
         progress("Lifting", done / len(tracks))
         with watch.time("lift"):
-<<<<<<< HEAD
-            motion, stature = with_height(lift(track, weights, camera, options), height_of(track.person, height))
-        used = select_lifter_joints(track, weights.skeleton_in, options.threshold, weights.pelvis)[1]
-        joints = float(seen_joints(used))
-        warnings += doubts_of(motion, stature, joints, options.threshold)
-        if doubt := clock_doubt(motion):
-            warnings.append(f"person {track.person} {doubt}: the clock may be wrong; give the true rate with --fps")
-=======
             motion = lift(track, weights, camera, options)
             motion, stature = take_height(motion, height_of(track.person, height))
         warnings += find_doubts(motion, stature, weights.skeleton_in)
->>>>>>> main
         motions.append(motion)
         if stature is not None:
             heights[track.person] = stature
