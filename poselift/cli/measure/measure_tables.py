@@ -48,6 +48,7 @@ def gait_tables(trial: Trial) -> str:
         lines.append(
             "The feet slide back under a person who stays in place: a treadmill, or a camera that moves along. So "
             "strides have no length; --belt SPEED gives them that of the belt."
+            + ("" if gait.running else " The length of a step is estimated from the ankles at a strike.")
         )
     elif np.isfinite(found["speed_m_per_s"]):
         speed, error = found["speed_m_per_s"], found["speed_90_m_per_s"]
@@ -76,7 +77,8 @@ def gait_tables(trial: Trial) -> str:
 def size_of(gait: Gait, height: Height | None) -> str:
     """What the lengths know of the person's size."""
     if gait.belt is not None:
-        return f"Strides and speed are those of a belt of {gait.belt:g} m/s; steps are relative to the person's height."
+        belt = f"Strides, steps and speed are those of a belt of {gait.belt:g} m/s"
+        return f"{belt}; step width is relative to the person's height."
     if height is None or not np.isfinite(gait.scale):
         return "Lengths are relative to a height that nobody knows, and their ± is without it."
     if gait.scale == 0:
