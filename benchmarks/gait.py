@@ -113,19 +113,21 @@ def low_and_slow(motion: Motion) -> Events:
 
 
 def double_supports(events: Events) -> list[float]:
-    """Share of each stride in which both feet are down, in walks."""
+    """Share of each stride in which both feet are down; negative is the share without any."""
     shares = []
     for foot in range(len(FEET)):
-        strikes = events[foot, "strike"]
-        for start, end in pairwise(strikes):
-            own, other = (
-                toe_offs[(toe_offs > start) & (toe_offs < end)]
-                for toe_offs in (events[foot, "toe-off"], events[1 - foot, "toe-off"])
-            )
+        for start, end in pairwise(events[foot, "strike"]):
             between = events[1 - foot, "strike"]
             between = between[(between > start) & (between < end)]
-            if len(own) == len(other) == len(between) == 1 and end - start < 3:
-                shares.append(float((other[0] - start + own[0] - between[0]) / (end - start)))
+            if len(between) != 1 or end - start > 3:
+                continue
+            # A toe-off belongs to the strike of the other foot that is nearest.
+            pairs = (events[foot, "toe-off"], between[0]), (events[1 - foot, "toe-off"], start)
+            away = [
+                toe_offs[np.abs(toe_offs - strike).argmin()] - strike for toe_offs, strike in pairs if len(toe_offs)
+            ]
+            if len(away) == 2 and max(map(abs, away)) < (end - start) / 2:
+                shares.append(float(sum(away) / (end - start)))
     return shares
 
 
@@ -164,7 +166,7 @@ def percent(shares: Sequence[float]) -> str:
 
 def exact_rows(found: dict[int, tuple[str, Motion]], kind: str) -> list[list[str]]:
     """The cells of each way to find events, of all clips of a kind."""
-    names = ("relative to the pelvis", "the same, ankles alone", "contacts", "contacts, ankles alone", "low and slow")
+    names = ("relative to the pelvis", "the same, ankles alone", "contacts", "contacts, ankles alone")
     shares: list[list[float]] = [[] for _ in names]
     doubles: list[list[float]] = [[] for _ in names]
     apart: list[list[list[float]]] = [[[], []] for _ in names]
@@ -178,7 +180,7 @@ def exact_rows(found: dict[int, tuple[str, Motion]], kind: str) -> list[list[str
             down = find_contacts(moved, _UP)
             assert down is not None
             each.append(changes(down.any(-1), moved.timestamps))
-        for row, events in enumerate([*each, reference]):
+        for row, events in enumerate(each):
             shares[row] += stances(events)
             doubles[row] += double_supports(events)
             for column, event in enumerate(("strike", "toe-off")):

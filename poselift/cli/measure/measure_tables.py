@@ -17,6 +17,10 @@ CAVEATS = (
 """What a reader of the tables has to know."""
 
 
+_ALONG = 45.0
+"""Degrees between a walk on a treadmill and the camera's axis, below which phases and lengths are not to be trusted."""
+
+
 def ranges_table(angles: Angles) -> str:
     """The lowest and highest value of each angle, and their uncertainty, degrees."""
     lines = ["| angle | lowest ° | highest ° | range ° | ± ° (90 %) |", "|---|---:|---:|---:|---:|"]
@@ -50,7 +54,12 @@ def gait_tables(trial: Trial) -> str:
             "strides have no length; --belt SPEED gives them that of the belt."
             + ("" if gait.running else " The length of a step is estimated from the ankles at a strike.")
         )
-    elif np.isfinite(found["speed_m_per_s"]):
+    if gait.in_place and gait.view < _ALONG:
+        lines.append(
+            "The camera looks along the walk and hardly sees how far the feet go: steps may be far too short, and stance "
+            "too long. Film a treadmill from the side."
+        )
+    if np.isfinite(found["speed_m_per_s"]):
         speed, error = found["speed_m_per_s"], found["speed_90_m_per_s"]
         around = f" ± {error:.2f}" if np.isfinite(error) else ""
         lines.append(f"Speed {speed:.2f}{around} m/s (90 %). {size_of(gait, trial.height)}")
