@@ -45,8 +45,7 @@ def run(options: argparse.Namespace) -> None:
     motions = with_poses({path: read_motion(path) for path in options.motions})
     trials = []
     for path, motion in motions.items():
-        (counted,) = from_zero([motion], earliest_start([path]))
-        trial = measured(path, counted, options.belt)
+        trial = measured(path, from_zero([motion], earliest_start([path]))[0], options.belt)
         trials.append(trial)
         print(f"## {path}\n\n{gait_tables(trial)}\n")
         for title, angles in (("Joint angles", trial.joints), ("Segments in space", trial.segments)):
