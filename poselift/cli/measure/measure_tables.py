@@ -56,8 +56,8 @@ def gait_tables(trial: Trial) -> str:
         )
     if gait.in_place and gait.view < _ALONG:
         lines.append(
-            "The camera looks along the walk and hardly sees how far the feet go: steps may be far too short, stance too "
-            "long. Film a treadmill from the side."
+            "The camera looks along the walk and hardly sees how far the feet go: steps may be far too short, and "
+            "stance too long. Film a treadmill from the side."
         )
     if np.isfinite(found["speed_m_per_s"]):
         speed, error = found["speed_m_per_s"], found["speed_90_m_per_s"]
