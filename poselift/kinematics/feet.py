@@ -19,7 +19,7 @@ from scipy.spatial.transform import Rotation
 from poselift.core.errors import InputError
 from poselift.core.times import usual_interval
 from poselift.kinematics.inverse import points_y_up
-from poselift.kinematics.rate import unbroken
+from poselift.kinematics.rate import split_at_gaps
 from poselift.kinematics.rig import RiggedMotion
 from poselift.structures import FEET, Motion
 
@@ -85,7 +85,7 @@ def lock_feet(rigged: RiggedMotion, motion: Motion) -> RiggedMotion:
     if motion.contacts is None or motion.frame != "world":
         raise InputError("feet can be locked with foot contacts and the ground; lift with --world")
     turned, root, stand = rigged.rotations.copy(), rigged.root.copy(), np.zeros_like(motion.contacts)
-    for part in unbroken(np.isfinite(rigged.root).all(1), rigged.timestamps):
+    for part in split_at_gaps(np.isfinite(rigged.root).all(1), rigged.timestamps):
         stand[part] = _lock(rigged, part, motion.contacts[part], turned, root)
     locked = replace(rigged, rotations=turned, root=root, contacts=stand)
     return replace(locked, residuals=np.linalg.norm(locked.positions() - points_y_up(motion), axis=-1))
@@ -104,14 +104,14 @@ def _lock(
     for leg, down in zip(legs, contacts.T, strict=True):
         leg.stand(down)
     # The pelvis goes the way that standing feet have in common.
-    wanted = sum((leg.down[:, None] * (leg.place() - leg.ankle) for leg in legs), np.zeros((len(part), 3)))
+    wanted = sum((leg.down[:, None] * (leg.place_ankle() - leg.ankle) for leg in legs), np.zeros((len(part), 3)))
     count = sum((leg.down for leg in legs), np.full(len(part), _ALONE))
     moved = _smooth(wanted, _ROOT_MEMORY / interval) / _smooth(count, _ROOT_MEMORY / interval)[:, None]
-    targets = [leg.target(moved) for leg in legs]
-    sunk = np.max([leg.beyond(ankle - moved) for leg, (ankle, _) in zip(legs, targets, strict=True)], 0)
-    moved -= _envelope(sunk, int(_SINKING / interval))[:, None] * _Y
+    targets = [leg.find_target(moved) for leg in legs]
+    sunk = np.max([leg.measure_excess(ankle - moved) for leg, (ankle, _) in zip(legs, targets, strict=True)], 0)
+    moved -= _envelop(sunk, int(_SINKING / interval))[:, None] * _Y
     for leg, (ankle, sole) in zip(legs, targets, strict=True):
-        for segment, rotation in leg.reached(ankle - moved, sole).items():
+        for segment, rotation in leg.reach(ankle - moved, sole).items():
             turned[part, segment] = rotation
     root[part] += moved
     return np.stack([leg.down > 0 for leg in legs], 1)
@@ -151,37 +151,37 @@ class _Leg:
     def stand(self, down: Bool[np.ndarray, " t"]) -> None:
         """Puts the foot on one place in each contact: flat, on its heel while the toes are up, or on its toes."""
         parts = np.split(np.arange(len(down)), np.flatnonzero(np.diff(down)) + 1)
-        self._contacts = [still for part in parts if down[part[0]] for still in self._still(part)]
+        self._contacts = [still for part in parts if down[part[0]] for still in self._find_still(part)]
         self.down = np.isin(np.arange(len(down)), np.concatenate([np.zeros(0, int), *self._contacts])).astype(float)
         ahead = self._own[:, :, 2]
         pitch = _smooth(np.arcsin(ahead[:, 1].clip(-1, 1)), _PITCH_MEMORY / self._interval)
         for part in self._contacts:
-            flat = _basis((ahead[part] * [1.0, 0.0, 1.0]).sum(0))
+            flat = _point_foot((ahead[part] * [1.0, 0.0, 1.0]).sum(0))
             tilt = _tilt(pitch[part]) if self._measured else np.zeros(len(part))
             self._flat[part], self._pitch[part] = flat, tilt
             # Where a flat foot would be is known from the end that is on the ground.
             end = np.where((tilt < 0)[:, None], self._toe, self._heel)
-            standing = flat @ _about(-tilt[:, None] * _X)
+            standing = flat @ _rotate_about(-tilt[:, None] * _X)
             known = self._own[part] if self._measured else standing
             place = (self.ankle[part] + np.einsum("tab,tb->ta", known, end) - end @ flat.T).mean(0)
-            level = np.median(self._under(self.ankle[part], known))
+            level = np.median(self._find_lowest(self.ankle[part], known))
             level = 0.0 if _BELOW < level < _LEVEL else level
             place[1] = level + self._thick - min(self._heel[1], self._toe[1])
             self._place[part] = place
             beside = (self._times > self._times[part[0]] - _NEAR) & (self._times < self._times[part[-1]] + _NEAR)
             self._floor[beside] = np.minimum(self._floor[beside], level)
 
-    def place(self) -> Float[np.ndarray, "t 3"]:
+    def place_ankle(self) -> Float[np.ndarray, "t 3"]:
         """Where the ankle of the standing foot is, in contacts; metres."""
-        return self._tilted(self._pitch)[0]
+        return self._tilt_foot(self._pitch)[0]
 
-    def _tilted(self, pitch: Float[np.ndarray, " t"]) -> tuple[Float[np.ndarray, "t 3"], Float[np.ndarray, "t 3 3"]]:
+    def _tilt_foot(self, pitch: Float[np.ndarray, " t"]) -> tuple[Float[np.ndarray, "t 3"], Float[np.ndarray, "t 3 3"]]:
         """Ankle and rotation of the standing foot, on its heel where the pitch is positive, else on its toes."""
-        sole = self._flat @ _about(-pitch[:, None] * _X)
+        sole = self._flat @ _rotate_about(-pitch[:, None] * _X)
         end = np.where((pitch > 0)[:, None], self._heel, self._toe)[..., None]
         return self._place + ((self._flat - sole) @ end)[..., 0], sole
 
-    def _still(self, part: Int[np.ndarray, " n"]) -> list[Int[np.ndarray, " m"]]:
+    def _find_still(self, part: Int[np.ndarray, " n"]) -> list[Int[np.ndarray, " m"]]:
         """The parts of a contact in which the foot stands: all of it, unless it wanders."""
         middle = self._own[part] @ ((self._heel + self._toe) / 2) if self._measured else 0.0
         places = (self.ankle[part] + middle)[:, [0, 2]]
@@ -192,9 +192,9 @@ class _Leg:
         still = (speed < speed[fastest] / 3) & (np.abs(self._times[part] - self._times[part[fastest]]) > _FADE / 2)
         before, after = np.flatnonzero(still & (rows < fastest)), np.flatnonzero(still & (rows > fastest))
         rests = [part[: before[-1] + 1] if len(before) else part[:0], part[after[0] :] if len(after) else part[:0]]
-        return [stands for rest in rests if len(rest) > 1 for stands in self._still(rest)]
+        return [stands for rest in rests if len(rest) > 1 for stands in self._find_still(rest)]
 
-    def _aloft(self) -> Float[np.ndarray, " t"]:
+    def _measure_aloft(self) -> Float[np.ndarray, " t"]:
         """0 where the foot stands, 1 where it does not, with a smooth course between."""
         far = np.full(len(self._times), np.inf)
         ends = [-np.inf, *(self._times[part[-1]] for part in self._contacts)]
@@ -203,16 +203,20 @@ class _Leg:
             between = (self._times > end) & (self._times < start)
             away = np.minimum(self._times - end, start - self._times)[between]
             far[between] = away / min(_FADE, (start - end) / 2)
-        return 1 - _faded(np.where(self.down > 0, 0.0, far))
+        return 1 - _fade(np.where(self.down > 0, 0.0, far))
 
-    def _under(self, ankle: Float[np.ndarray, "t 3"], turned: Float[np.ndarray, "t 3 3"]) -> Float[np.ndarray, " t"]:
+    def _find_lowest(
+        self, ankle: Float[np.ndarray, "t 3"], turned: Float[np.ndarray, "t 3 3"]
+    ) -> Float[np.ndarray, " t"]:
         """Height of the lowest point of the sole."""
         ends = [ankle[:, 1] + (turned @ end)[:, 1] for end in (self._heel, self._toe)]
         return np.minimum(*ends) - self._thick
 
-    def target(self, moved: Float[np.ndarray, "t 3"]) -> tuple[Float[np.ndarray, "t 3"], Float[np.ndarray, "t 3 3"]]:
+    def find_target(
+        self, moved: Float[np.ndarray, "t 3"]
+    ) -> tuple[Float[np.ndarray, "t 3"], Float[np.ndarray, "t 3 3"]]:
         """Ankle and rotation of the foot in all frames, for a pelvis that moved."""
-        place, sole = self._tilted(self._rolled(moved))
+        place, sole = self._tilt_foot(self._roll(moved))
         shift, total = np.zeros_like(place), np.zeros(len(place))
         turn = np.zeros_like(sole)
         ends = [-np.inf, *(self._times[part[-1]] for part in self._contacts[:-1])]
@@ -221,15 +225,15 @@ class _Leg:
             # Between two contacts that are close, one fades while the other comes.
             first, last = self._times[part[[0, -1]]]
             before, after = first - self._times, self._times - last
-            weight = _faded(np.maximum(before / min(_FADE, first - end), after / min(_FADE, start - last)))
+            weight = _fade(np.maximum(before / min(_FADE, first - end), after / min(_FADE, start - last)))
             near = np.clip(np.arange(len(place)), part[0], part[-1])
             shift += weight[:, None] * (place - self.ankle - moved)[near]
             turn += weight[:, None, None] * (sole @ self._own.swapaxes(1, 2))[near]
             total += weight
         u, _, v = np.linalg.svd(turn + (1 - total)[:, None, None] * np.eye(3))
-        return self._lifted(self.ankle + moved + shift, u @ v @ self._own)
+        return self._lift(self.ankle + moved + shift, u @ v @ self._own)
 
-    def _rolled(self, moved: Float[np.ndarray, "t 3"]) -> Float[np.ndarray, " t"]:
+    def _roll(self, moved: Float[np.ndarray, "t 3"]) -> Float[np.ndarray, " t"]:
         """Pitch of the standing foot, whose heel rises as far as keeps the leg as long as it was."""
         longest = np.minimum(self._length, _REACH * (self._upper + self._lower))
         hip, flat = self._hip + moved, np.maximum(self._pitch, 0.0)
@@ -237,15 +241,15 @@ class _Leg:
         low, high = np.zeros(len(hip)), _TIPTOE * (ahead / _PAST).clip(0, 1) ** 2
         for _ in range(_HALVINGS):
             middle = (low + high) / 2
-            far = np.linalg.norm(self._tilted(flat - middle)[0] - hip, axis=-1) > longest
+            far = np.linalg.norm(self._tilt_foot(flat - middle)[0] - hip, axis=-1) > longest
             low, high = np.where(far, middle, low), np.where(far, high, middle)
         return flat - low
 
-    def _lifted(
+    def _lift(
         self, ankle: Float[np.ndarray, "t 3"], turned: Float[np.ndarray, "t 3 3"]
     ) -> tuple[Float[np.ndarray, "t 3"], Float[np.ndarray, "t 3 3"]]:
         """Ankle and rotation of a foot that is nowhere below the ground: it rises to stand flat, else it tilts."""
-        aloft = self._aloft()
+        aloft = self._measure_aloft()
         speed = np.linalg.norm(np.gradient(ankle[:, [0, 2]], self._times, axis=0), axis=-1) if len(ankle) > 1 else 0.0
         quick = _smooth(np.minimum(speed / _QUICK, 1.0) * np.ones(len(ankle)), _PITCH_MEMORY / self._interval)
         ground = self._floor + self._thick + _CLEARANCE * aloft * quick
@@ -260,9 +264,9 @@ class _Leg:
             limit = np.arcsin(lowest.clip(-1, 1))
             limit = limit - angle if end[2] > 0 else -np.pi - limit - angle
             kept = np.where(np.sin(kept + angle) < lowest, limit, kept)
-        return ankle, turned @ _about((pitch - kept)[:, None] * _X)
+        return ankle, turned @ _rotate_about((pitch - kept)[:, None] * _X)
 
-    def beyond(self, ankle: Float[np.ndarray, "t 3"]) -> Float[np.ndarray, " t"]:
+    def measure_excess(self, ankle: Float[np.ndarray, "t 3"]) -> Float[np.ndarray, " t"]:
         """Metres by which the pelvis must sink, so that the leg reaches an ankle and is no longer than it was.
 
         Args:
@@ -274,7 +278,7 @@ class _Leg:
         beside = np.minimum(np.hypot(away[:, 0], away[:, 2]), 0.99 * longest)
         return np.clip(-away[:, 1] - np.sqrt(longest**2 - beside**2), 0.0, _DEEPEST)
 
-    def reached(
+    def reach(
         self, ankle: Float[np.ndarray, "t 3"], sole: Float[np.ndarray, "t 3 3"]
     ) -> dict[int, Float[np.ndarray, "t 3 3"]]:
         """Rotations of hip, knee and ankle relative to their parents that bring the foot there.
@@ -291,7 +295,7 @@ class _Leg:
         distance = np.linalg.norm(away, axis=-1).clip(shortest, longest)
         between = (distance**2 - self._upper**2 - self._lower**2) / (2 * self._upper * self._lower)
         flexion = np.arccos((between / np.maximum(np.hypot(sine, cosine), 1e-9)).clip(-1, 1))
-        bent = _about(axis * (flexion - np.arctan2(sine, cosine))[:, None])
+        bent = _rotate_about(axis * (flexion - np.arctan2(sine, cosine))[:, None])
         swing = _swing(self._upper * along + self._lower * np.einsum("tab,tb->ta", bent, shin), away)
         thigh, shank = swing @ self._thigh, swing @ bent @ self._shank
         pairs = zip(self._rows, ((self._base, thigh), (thigh, shank), (shank, sole)), strict=True)
@@ -306,14 +310,14 @@ def _tilt(pitch: Float[np.ndarray, " t"]) -> Float[np.ndarray, " t"]:
     return pitch * share * share * (3 - 2 * share)
 
 
-def _envelope(values: Float[np.ndarray, " t"], reach: int) -> Float[np.ndarray, " t"]:
+def _envelop(values: Float[np.ndarray, " t"], reach: int) -> Float[np.ndarray, " t"]:
     """A smooth course that is nowhere below the values."""
     weights = np.hanning(2 * reach + 3)
     high = np.pad(maximum_filter1d(values, 2 * reach + 1, mode="nearest"), reach + 1, mode="edge")
     return np.convolve(high, weights / weights.sum(), "valid")
 
 
-def _faded(share: Float[np.ndarray, " t"]) -> Float[np.ndarray, " t"]:
+def _fade(share: Float[np.ndarray, " t"]) -> Float[np.ndarray, " t"]:
     """1 up to a share of 0, 0 from 1 on, with a smooth course between."""
     faded: np.ndarray = 0.5 + 0.5 * np.cos(np.pi * share.clip(0, 1))
     return faded
@@ -333,13 +337,13 @@ def _smooth(values: Float[np.ndarray, "t *c"], frames: float) -> Float[np.ndarra
     return smooth
 
 
-def _basis(heading: Float[np.ndarray, "3"]) -> Float[np.ndarray, "3 3"]:
+def _point_foot(heading: Float[np.ndarray, "3"]) -> Float[np.ndarray, "3 3"]:
     """Rotation of a flat foot that points this way."""
     ahead = heading / max(float(np.linalg.norm(heading)), 1e-9)
     return np.stack([np.cross(_Y, ahead), _Y, ahead], 1)
 
 
-def _about(turn: Float[np.ndarray, "t 3"]) -> Float[np.ndarray, "t 3 3"]:
+def _rotate_about(turn: Float[np.ndarray, "t 3"]) -> Float[np.ndarray, "t 3 3"]:
     """Rotations from rotation vectors, radians."""
     turned: np.ndarray = Rotation.from_rotvec(turn).as_matrix()
     return turned
@@ -349,4 +353,4 @@ def _swing(start: Float[np.ndarray, "t 3"], end: Float[np.ndarray, "t 3"]) -> Fl
     """Shortest rotation from one direction to another."""
     axis = np.cross(start, end)
     sine = np.linalg.norm(axis, axis=-1)
-    return _about(axis * (np.arctan2(sine, (start * end).sum(-1)) / np.maximum(sine, 1e-12))[:, None])
+    return _rotate_about(axis * (np.arctan2(sine, (start * end).sum(-1)) / np.maximum(sine, 1e-12))[:, None])
