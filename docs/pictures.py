@@ -1,6 +1,6 @@
 """Draws lifter.png, skeletons.png, faults.jpg, overlay.jpg and page.jpg of the demo clip.
 
-    poselift lift --world --formats html --out walk && python docs/pictures.py walk
+    poselift lift --world --formats html --out walk && python -m docs.pictures walk
 
 The page needs Chromium.
 """
