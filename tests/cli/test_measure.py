@@ -51,11 +51,14 @@ def test_the_strides_of_a_walk_carry_the_uncertainty_of_the_size(walk):
     assert found["speed_90_m_per_s"] > 0.16 * found["speed_m_per_s"]
 
 
-def test_a_treadmill_has_cadence_and_phases_but_no_lengths(walk):
+def test_a_treadmill_has_cadence_and_phases_but_no_lengths(walk, tmp_path):
     text = gait_tables(walk["belt"])
     assert text.startswith("Walk: 9 steps, cadence 110.")
     assert "treadmill" in text
     assert "Speed" not in text
+    along, across = (measured(tmp_path / "a.npz", walker(travel=False, turn=turned)) for turned in (0.0, np.pi / 2))
+    assert "camera looks along the walk" in gait_tables(along)
+    assert "camera looks along the walk" not in gait_tables(across)
     assert np.isnan(summary(walk["belt"].gait)["stride_length_m"])
 
 
