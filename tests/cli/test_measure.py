@@ -52,6 +52,7 @@ def test_a_treadmill_has_cadence_and_phases_but_no_lengths(walk):
     assert text.startswith("Walk: 9 steps, cadence 110.")
     assert "treadmill" in text
     assert "Speed" not in text
+    assert "those of a person of 1.70 m, as given" in text, "steps have lengths on a treadmill too"
     assert np.isnan(summary(walk["belt"].gait)["stride_length_m"])
 
 
@@ -96,7 +97,10 @@ def test_the_page_has_every_trial_and_a_picture(walk, tmp_path):
     assert page.count("data:image/png;base64,") == 2
     for name in ("All trials", "Segments in space", "between pelvis, hips and lumbar spine"):
         assert name in page
-    assert trials_table(list(walk.values())).count("\n") == 3
+    head, _, over, belt = trials_table(list(walk.values())).splitlines()
+    assert head.endswith("| ± of the size % (90 %) |")
+    assert over.endswith("| 16 |")
+    assert belt.endswith("| 0 |")
 
 
 def test_names_cannot_become_markup():
