@@ -122,7 +122,7 @@ def refuse_detector(arguments: argparse.Namespace, instead: str) -> None:
     Raises:
         InputError: an option of a detector is given.
     """
-    every = ["--detector", *(option for options in _OPTIONS.values() for option in options.values())]
+    every = ["--detector", "--quality", *(option for options in _OPTIONS.values() for option in options.values())]
     strays = [option for option in _given(arguments, every) if option not in _FOR_ALL]
     if strays:
         raise InputError(f"{strays[0]} configures a detector, but {instead} replaces it; choose one of the two")

@@ -32,6 +32,16 @@ _TOGETHER = "people"
 """Name of a file of several people, without its ending."""
 
 
+_CHANGING = {
+    "up": "--up",
+    "markers": "--markers",
+    "rigging": "--rig, --rest or --lock-feet",
+    "fps": "--fps",
+    "smooth": "--smooth",
+}
+"""Fields of `ExportRequest` that change the files, and their options: the page knows none of them."""
+
+
 def add_command(commands: Any) -> None:
     """Adds `export` to the console script."""
     parser: argparse.ArgumentParser = commands.add_parser(
@@ -148,6 +158,13 @@ def export(request: ExportRequest) -> None:
         usual, chosen = vars(Rigging()), vars(request.rigging)
         given = [f"--{name.replace('_', '-')}" for name in chosen if chosen[name] != usual[name]]
         _check_all(formats, "bones", f"{' and '.join(given)}: there are no bones in")
+    if PAGE in request.formats:
+        usual_request = ExportRequest((), ())
+        useless = [
+            option for name, option in _CHANGING.items() if getattr(request, name) != getattr(usual_request, name)
+        ]
+        if useless:
+            raise InputError(f"{PAGE} shows motions as they are, without {', '.join(useless)}; export it by itself")
     if request.together:
         _check_all(formats, "several", "--together: a file of several people is not possible in")
     motions = with_poses({source: read_motion(source) for source in request.motions})

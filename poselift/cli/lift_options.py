@@ -88,6 +88,9 @@ def add_video_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGrou
         metavar="FORMAT,...",
         help=f"write each motion in these formats too, any of {', '.join(NAMES)} (`poselift export` has more options)",
     )
+    how.add_argument(
+        "--no-csv", dest="csv", action="store_false", help="write no person_*.csv: the npz has all of it in less space"
+    )
     return how
 
 

@@ -19,7 +19,7 @@ _SLOWEST = 1.0
 """Largest interval between frames that counts as their duration, seconds: longer ones have another unit."""
 _RATES = 1.0, 1000.0
 """Lowest and highest number of frames a second: time stamps with others have another unit."""
-_ENOUGH = 10
+ENOUGH = 10
 """Least number of frames to tell a rate that is too high: a few may come in a burst."""
 
 _MET = 1e-6
@@ -86,6 +86,16 @@ def check_span(times: Float[np.ndarray, " t"]) -> None:
         )
 
 
+def check_bounds(start: float | int | None, end: float | int | None) -> None:
+    """Checks the ends of a span, seconds; None for an end that is open.
+
+    Raises:
+        InputError: the span is empty, or an end is no number.
+    """
+    if not (-np.inf if start is None else start) < (np.inf if end is None else end):
+        raise InputError(f"start is {start or 0:g} s and end {end} s; give an end after the start")
+
+
 def checked_rate(fps: object, name: str) -> float:
     """The frame rate, after checking that it is one.
 
@@ -102,33 +112,34 @@ def checked_rate(fps: object, name: str) -> float:
     return float(fps)
 
 
-def check_intervals(times: Float[np.ndarray, " t"]) -> None:
+def check_intervals(times: Float[np.ndarray, " t"], lowest: float = _RATES[0]) -> None:
     """Checks that time stamps are in seconds, by the rate of frames.
 
     Frames may be missing: the rate is too low only if no two frames in a row are less than a second apart.
 
     Args:
         times: increasing, in seconds.
+        lowest: number of frames a second.
 
     Raises:
-        InputError: there are fewer than 1 or more than 1,000 frames a second.
+        InputError: there are fewer than `lowest` or more than 1,000 frames a second.
     """
-    low, high = _RATES
+    high = _RATES[1]
     steps = np.diff(times)
     if len(steps) < 2:
         return
     # A little slack, because time stamps are rounded.
-    if steps.min() > 1.01 / low:
+    if steps.min() > 1.01 / lowest:
         usual = usual_interval(times)
         raise InputError(
             f"the timestamps are {usual:.4g} s apart, {1 / usual:.3g} frames a second; give seconds: divide "
-            f"milliseconds by 1,000 (rates are from {low:g} to {high:g})"
+            f"milliseconds by 1,000 (rates are from {lowest:g} to {high:g})"
         )
     rate = len(steps) / float(times[-1] - times[0])
-    if len(times) >= _ENOUGH and rate > 1.01 * high:
+    if len(times) >= ENOUGH and rate > 1.01 * high:
         raise InputError(
             f"the timestamps are {1 / rate:.3g} s apart, {rate:.4g} frames a second; give seconds (rates are from "
-            f"{low:g} to {high:g})"
+            f"{lowest:g} to {high:g})"
         )
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from poselift.core.errors import InputError
-from poselift.core.times import check_intervals, check_span, checked_rate, usual_interval
+from poselift.core.times import check_bounds, check_intervals, check_span, checked_rate, usual_interval
 from poselift.keypoints.content import KeypointFile
 from poselift.keypoints.people import NamedDetections, NamedTracker
 from poselift.tracking import Tracker
@@ -90,9 +90,8 @@ class KeypointClip:
         self._sampled = False  # whether the file has frames of some pictures only, at a rate of its own
         self._video = None if video is None else self._open(video)
         # A file's own timestamps are negative if a trigger started the recording after its first frame.
+        check_bounds(start, end)
         self.span = (-math.inf if start is None else float(start), math.inf if end is None else float(end))
-        if not self.span[0] < self.span[1]:
-            raise InputError(f"start is {start} s and end {end} s; give an end after the start")
         self.path, self.detector_name = file.path, file.format
         self.detector_weights: dict[str, str] = {}
         self.warnings: list[str] = []

@@ -28,6 +28,10 @@ _BY_KEYS: tuple[tuple[Callable[[Any], bool], str], ...] = (
         "it is OpenPifPaf's JSON; write the predictions as a list of COCO's results with the frame as image_id",
     ),
     (
+        lambda content: isinstance(content.get("keypoints"), list) and isinstance(content.get("skeleton"), dict),
+        "it is easy_ViTPose's JSON, whose points are y, x, score; write them as COCO's results, as x, y, score",
+    ),
+    (
         lambda content: "annotations" in content or "data" in content,
         "it is labels without COCO's 'images', as of Label Studio; export COCO keypoints",
     ),

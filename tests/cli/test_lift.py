@@ -336,6 +336,26 @@ def test_bad_input_is_one_line_and_exit_code_2(case, tmp_path, capsys):
 
 
 @pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--smooth", "0"], "cutoff 0 Hz: give more than 0"),
+        (["--smooth", "20"], "less than 15 Hz, half the frame rate"),
+        (["--start", "1e30"], "start is 1e"),
+        (["--person", "0"], "there is no person 0; people are numbered from 1"),
+        (["--height", "0:1.8"], "there is no person 0; people are numbered from 1"),
+        (["--intrinsics", "1000,1,480,270"], "fx and fy are too different"),
+        (["--fps", "nan"], "--fps is nan"),
+    ],
+)
+def test_values_that_make_no_sense_are_refused_before_the_long_work(options, message, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("poselift.lifting.clips.pipeline._track", lambda *_: pytest.fail("people were searched"))
+    with pytest.raises(SystemExit) as left:
+        lift(*QUICK, "--weights", "tiny", *options, "--out", tmp_path / "out")
+    assert left.value.code == 2
+    assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["--people", "9", "video.mp4"], "there is no --people"),

@@ -3,7 +3,7 @@
 import argparse
 import re
 import sys
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from rich.console import Console
@@ -20,6 +20,7 @@ from poselift.cli.detector import add_detector_options
 from poselift.cli.lift import chosen_skeleton
 from poselift.cli.lift_options import add_lift_options
 from poselift.cli.lift_request import LiftRequest, lift_request
+from poselift.cli.lifter_device import lifter_device
 from poselift.core.device import choose_device
 from poselift.core.optional import require
 from poselift.core.threads import cores
@@ -66,6 +67,9 @@ def add_command(commands: Any) -> None:
         metavar="S",
         help="a video that takes longer fails, seconds (default: %(default)g)",
     )
+    parser.add_argument(
+        "--subfolders", action="store_true", help="spread the results over 256 subfolders, for over 10,000 videos"
+    )
     parser.add_argument("--retry", action="store_true", help="also try the videos that failed in an earlier run")
     how = add_lift_options(parser)
     how.add_argument("--render", dest="overlay", action="store_true", help="also write overlay.mp4")
@@ -87,6 +91,7 @@ class BatchRequest:
         shard: i and n for the i-th of n parts; None for all.
         workers: processes of the local engine; as many as fit if None.
         timeout: seconds for one video.
+        subfolders: whether to spread the results over 256 subfolders.
         retry: whether to try videos again that failed in an earlier run.
         quiet: print errors only.
     """
@@ -99,6 +104,7 @@ class BatchRequest:
     shard: tuple[int, int] | None = None
     workers: int | None = None
     timeout: float = _TIMEOUT
+    subfolders: bool = False
     retry: bool = False
     quiet: bool = False
 
@@ -129,6 +135,8 @@ def lift_all(request: BatchRequest) -> None:
         require("ray", "ray")
     with reached(request.source):
         videos = shard_of(find_videos(request.source, request.out, request.lift), request.shard)
+    if request.subfolders:
+        videos = [replace(video, folder=f"{video.folder[-2:]}/{video.folder}") for video in videos]
     tasks = [Task(video, settings_of(video.request), request.out) for video in videos]
     shard = "" if request.shard is None else ".{}-of-{}".format(*request.shard)
     # No markup, because file names may look like rich's.
@@ -180,7 +188,8 @@ def _engine(request: BatchRequest, videos: int) -> LocalEngine | RayEngine:
     if request.engine == "ray":
         return RayEngine(request.lift, request.device, request.timeout)
     devices, share = request.device.split(","), cores()
-    gpus = sum(choose_device(device).startswith("cuda") for device in devices)
+    lift = request.lift
+    gpus = sum(lifter_device(device, lift.weights, lift.detection.detector) != "cpu" for device in devices)
     workers = min(videos, request.workers or (min(share, WORKERS_A_GPU * gpus) if gpus else share))
     places = [devices[worker % len(devices)] for worker in range(workers)]
     return LocalEngine(request.lift, places, max(1, share // workers), request.timeout)

@@ -13,9 +13,9 @@ from poselift.cli.batch.storage import json_object, local_copy, read_some, write
 from poselift.cli.batch.videos import Video
 from poselift.cli.lift import lift_into
 from poselift.cli.lift_request import LiftRequest
+from poselift.cli.lifter_device import lifter_device
 from poselift.cli.results import RECORD, SUMMARY
 from poselift.core.bounded import read_json
-from poselift.core.device import choose_device
 from poselift.core.errors import InputError, WriteError, printable
 from poselift.core.files import sha256, write_json
 from poselift.core.locks import BusyError
@@ -25,7 +25,7 @@ from poselift.finding.kept_detections import KeepingClip, KeptClip
 from poselift.models import load_weights
 
 WORKERS_A_GPU = 4
-"""Workers that share a GPU: while one reads pictures, the GPU works for another."""
+"""Workers that share a GPU, where people are found on it: while one reads pictures, the GPU works for another."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,9 @@ class Lifter:
     def __init__(self, request: LiftRequest, device: str, cores: int) -> None:
         limit_cores(cores)
         cv2.setNumThreads(cores)
-        self._weights = load_weights(request.weights, choose_device(device))
+        self._weights = load_weights(
+            request.weights, lifter_device(device, request.weights, request.detection.detector)
+        )
         self._detector = request.detection.detector.build(device, quiet=True)
         limit_torch(cores)
 

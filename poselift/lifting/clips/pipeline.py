@@ -149,8 +149,7 @@ def lift_clip(
     """
     watch = Stopwatch()
     camera = camera_for(clip.image_size, fov, intrinsics)
-    check_heights(height)
-    _check_chosen(people, height)
+    check_chosen(people, height)
     tracks, times, best = _track(clip, watch, progress)
     warnings = [*clip.warnings, *absence(tracks, len(times), best)]
     if tracks:
@@ -210,8 +209,16 @@ def _with_progress(frames: Iterable[Frame], duration: float | None, progress: Pr
             progress(_FINDING, min((frame.timestamp - first) / duration, 1.0))
 
 
-def _check_chosen(people: Sequence[int] | None, height: GivenHeights) -> None:
-    """Raises an InputError where a height is given for somebody who is not chosen."""
+def check_chosen(people: Sequence[int] | None, height: GivenHeights) -> None:
+    """Checks the chosen people and their heights, before the long work.
+
+    Raises:
+        InputError: nobody has such a number or height, or a height is of somebody who is not chosen.
+    """
+    check_heights(height)
+    for number in [*(people or []), *(height if isinstance(height, Mapping) else [])]:
+        if number < 1:
+            raise InputError(f"there is no person {number}; people are numbered from 1, in order of appearance")
     if people is not None and isinstance(height, Mapping):
         unchosen = [str(number) for number in height if number not in people]
         if unchosen:

@@ -55,6 +55,10 @@ def test_the_tables(whole):
     ]
     lifted = [row for row in clips if row["status"] == "lifted"]
     assert all((row["width"], row["height"], row["people"] >= 1) == (480, 270, True) for row in lifted)
+    assert all(
+        row["seconds"] > 0 and 0 < row["seen_share"] <= 1 and 0.01 < row["uncertainty_m"] < 0.5 for row in lifted
+    )
+    assert [row["seconds"] for row in clips if row["status"] == "failed"] == [None] * len(BROKEN)
     people = pq.read_table(whole.out / "people.parquet").to_pylist()
     assert len(people) == sum(row["people"] for row in lifted)
     assert all((whole.out / row["folder"] / f"person_{row['id']}.npz").exists() for row in people)
@@ -68,6 +72,25 @@ def test_a_video_alone_gives_the_same_bytes(whole, videos, tmp_path):
     for path in tmp_path.iterdir():
         if path.name != "summary.json":
             assert path.read_bytes() == (whole.out / folder / path.name).read_bytes(), path.name
+
+
+@pytest.mark.usefixtures("one_process")
+def test_subfolders_without_csv_and_a_second_run_does_nothing(videos, batch, tmp_path, monkeypatch):
+    source, out = tmp_path / "source", tmp_path / "out"
+    source.mkdir()
+    shutil.copy(videos / GOOD[0], source / "walk.mp4")
+    (source / "broken.mp4").touch()
+    assert batch(source, out, "--subfolders", "--no-csv").code == 3
+    [row] = [row for row in pq.read_table(out / "clips.parquet").to_pylist() if row["status"] == "lifted"]
+    parent, name = row["folder"].split("/")
+    assert (parent, name[-2:]) == (name[-2:], parent)
+    assert {path.suffix for path in (out / row["folder"]).iterdir()} == {".npz", ".json"}
+    left = out / parent / f".{name}.unfinished"
+    left.mkdir()
+    with monkeypatch.context() as patch:
+        patch.setattr("poselift.cli.batch.batch_command.LocalEngine", None)  # nothing is lifted
+        assert batch(source, out, "--subfolders", "--no-csv").code == 3
+    assert not left.exists()
 
 
 @pytest.mark.usefixtures("one_process")
