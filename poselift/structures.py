@@ -130,7 +130,7 @@ class Detections:
         )
 
     @classmethod
-    def joined(cls, parts: "Sequence[Detections]") -> "Detections":
+    def join(cls, parts: "Sequence[Detections]") -> "Detections":
         """The people of one or several detections of one skeleton."""
         boxes, box_scores, keypoints, scores = (
             np.concatenate([getattr(part, name) for part in parts])
