@@ -22,7 +22,7 @@ from poselift.cli.overrides import quote
 from poselift.core.choices import choose
 from poselift.core.errors import InputError
 from poselift.core.files import check_writable
-from poselift.core.progress_text import MinuteLines
+from poselift.core.progress_text import MinuteLines, Output
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ def _train(study: Study, rows: Sequence[Row]) -> tuple[dict[str, str], int | Non
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, redirect_stdout=False, redirect_stderr=False) as progress:
         task = progress.add_task("study", total=len(rows))
-        lines = MinuteLines(console)
+        lines = MinuteLines(Output(sys.stderr))
         for row in rows:
             progress.update(task, description=row.name)
             try:

@@ -12,11 +12,11 @@ from dataclasses import replace
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
-from scipy.ndimage import gaussian_filter1d, maximum_filter1d
-from scipy.spatial.transform import Rotation
 
 from poselift.core.errors import InputError
+from poselift.core.sliding import slide_maximum, smooth_gaussian
 from poselift.core.times import usual_interval
+from poselift.geometry import axis_angle_to_matrix
 from poselift.kinematics.inverse import points_y_up
 from poselift.kinematics.rate import split_at_gaps
 from poselift.kinematics.rig import RiggedMotion
@@ -281,13 +281,12 @@ def _tilt(pitch: Float[np.ndarray, " t"]) -> Float[np.ndarray, " t"]:
 def _envelope(values: Float[np.ndarray, " t"], reach: int) -> Float[np.ndarray, " t"]:
     """A smooth course that is nowhere below the values."""
     weights = np.hanning(2 * reach + 3)
-    high = np.pad(maximum_filter1d(values, 2 * reach + 1, mode="nearest"), reach + 1, mode="edge")
+    high = np.pad(slide_maximum(values, reach), reach + 1, mode="edge")
     return np.convolve(high, weights / weights.sum(), "valid")
 
 
 def _smooth(values: Float[np.ndarray, "t *c"], frames: float) -> Float[np.ndarray, "t *c"]:
-    smooth: np.ndarray = gaussian_filter1d(values, frames, axis=0, mode="nearest")
-    return smooth
+    return smooth_gaussian(values, frames)
 
 
 def _basis(heading: Float[np.ndarray, "3"], pitch: float) -> Float[np.ndarray, "3 3"]:
@@ -300,8 +299,7 @@ def _basis(heading: Float[np.ndarray, "3"], pitch: float) -> Float[np.ndarray, "
 
 def _about(axis: Float[np.ndarray, "t 3"], angle: Float[np.ndarray, " t"]) -> Float[np.ndarray, "t 3 3"]:
     """Rotation about unit vectors, radians."""
-    turned: np.ndarray = Rotation.from_rotvec(axis * angle[:, None]).as_matrix()
-    return turned
+    return axis_angle_to_matrix(axis * angle[:, None])
 
 
 def _swing(start: Float[np.ndarray, "t 3"], end: Float[np.ndarray, "t 3"]) -> Float[np.ndarray, "t 3 3"]:

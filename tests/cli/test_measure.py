@@ -1,6 +1,8 @@
 import csv
 import json
+import sys
 from dataclasses import replace
+from html import unescape
 
 import numpy as np
 import pytest
@@ -103,6 +105,14 @@ def test_the_page_has_every_trial_and_a_picture(walk, tmp_path):
     assert head.endswith("| ± of the size % (90 %) |")
     assert over.endswith("| 16 |")
     assert belt.endswith("| 0 |")
+
+
+def test_without_matplotlib_the_page_says_what_draws_the_plots(walk, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    write_page(tmp_path, list(walk.values()))
+    page = unescape((tmp_path / PAGE).read_text(encoding="utf-8"))
+    assert page.count("not drawn: matplotlib is not installed; run: pip install 'poselift[plots]'") == 2
+    assert "Segments in space" in page
 
 
 def test_names_cannot_become_markup():
