@@ -2,9 +2,9 @@
 
     python -m benchmarks.web [VIDEO] [--ort FOLDER] [--compare] [--out DIR]
 
-Writes the site, opens it, and gives it a video (default: the demo clip). Prints the seconds of each stage, the most
-memory of all of Chromium's processes, the size of what was loaded, and with --compare the mean distance of the joints
-from those of `poselift lift --quality fast`. Writes screenshots on a desktop and a phone to DIR. Needs Chromium.
+Writes the site, opens it, and gives it a video (default: the demo clip). Prints the seconds of each stage, what all of
+Chromium's processes take of cores and memory, the size of what was loaded, and with --compare the mean distance of the
+joints from those of `poselift lift --quality fast`. Writes screenshots on a desktop and a phone to DIR. Needs Chromium.
 """
 
 import base64
@@ -32,10 +32,14 @@ PATIENCE = 900.0
 
 READY = "document.documentElement?.dataset.ready === '1'"
 _ANSWER = """
-import('/app.js').then(({session}) => ({seconds: session.seconds, people: session.people.map(({motion}) => ({
-person: motion.person, times: [...motion.times], shape: [motion.times.length, motion.skeleton.joints.length, 3],
-joints: [...motion.joints].map((value) => Number.isNaN(value) ? null : value),
-root: [...motion.root].map((value) => Number.isNaN(value) ? null : value)}))}))"""
+(async () => {
+  const {session} = await import("/app.js");
+  const numbers = (values) => [...values].map((value) => Number.isNaN(value) ? null : value);
+  await session.measured;
+  return {seconds: session.seconds, people: session.people.map(({motion}) => ({
+    person: motion.person, times: [...motion.times], shape: [motion.times.length, motion.skeleton.joints.length, 3],
+    joints: numbers(motion.joints), root: numbers(motion.root)}))};
+})()"""
 
 
 @dataclass(frozen=True)
@@ -122,19 +126,30 @@ def distances(people: Sequence[PageMotion], folder: Path) -> dict[int, tuple[flo
     return found
 
 
+@dataclass
+class Usage:
+    """What a process and its children take: most memory at once in MB, and seconds of all cores."""
+
+    memory: float = 0.0
+    processor: float = 0.0
+
+
 @contextmanager
-def most_memory(process: int) -> Iterator[list[float]]:
-    """The most memory that a process and its children hold in the block, as the one entry of a list, MB."""
-    most, stop = [0.0], threading.Event()
+def usage_of(process: int) -> Iterator[Usage]:
+    """What a process and its children take in the block."""
+    usage, stop = Usage(), threading.Event()
+    before = sum(map(_processor, _family(process)))
 
     def watch() -> None:
         while not stop.wait(0.25):
-            most[0] = max(most[0], sum(map(_proportional, _family(process))) / 1e6)
+            family = _family(process)
+            usage.memory = max(usage.memory, sum(map(_proportional, family)) / 1e6)
+            usage.processor = max(usage.processor, sum(map(_processor, family)) - before)
 
     thread = threading.Thread(target=watch)
     thread.start()
     try:
-        yield most
+        yield usage
     finally:
         stop.set()
         thread.join()
@@ -153,6 +168,15 @@ def _family(process: int) -> list[int]:
     for member in family:
         family += children.get(member, [])
     return family
+
+
+def _processor(process: int) -> float:
+    """Seconds of all cores that a process has taken."""
+    try:
+        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def _proportional(process: int) -> float:
@@ -192,11 +216,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
             try:
                 open_site(browser, address)
                 begin = time.monotonic()
-                with most_memory(browser.process) as memory:
+                with usage_of(browser.process) as usage:
                     people, seconds = lift_in_page(browser, options.video)
                 print(f"{options.video.name}: {len(people)} people in {time.monotonic() - begin:.1f} s, ", end="")
                 print(", ".join(f"{stage} {seconds[stage]:.1f}" for stage in sorted(seconds)))
-                print(f"most memory of all of Chromium's processes: {memory[0]:.0f} MB")
+                print(f"Chromium: {usage.processor:.1f} s of all cores, at most {usage.memory:.0f} MB")
                 print(f"loaded and kept: {kept_bytes(browser) / 1e6:.1f} MB")
                 if options.out:
                     _screenshots(browser, options.out)

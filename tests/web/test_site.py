@@ -19,7 +19,7 @@ def test_the_demo_clip_is_that_of_the_command(opened, site, tmp_path):
     page = opened(site)
     assert page("crossOriginIsolated"), "the service worker adds the headers"
     people, seconds = lift_in_page(page.browser, demo_video())
-    assert set(seconds) == {"load", "decode", "pixels", "search", "look", "lift"}
+    assert set(seconds) == {"load", "decode", "pixels", "search", "look", "lift", "angles"}
     assert kept_bytes(page.browser) < 45e6
     main(["lift", str(demo_video()), "--quality", "fast", "--no-render", "--quiet", "--out", str(tmp_path / "lifted")])
     found = distances(people, tmp_path / "lifted")

@@ -56,12 +56,18 @@ async function lift(file) {
     const { broken, times, duration } = session;
     note(broken ? `The video breaks off at ${times.at(-1).toFixed(2)} s of ${duration.toFixed(2)} s: the file is damaged there.` : null);
     show(session.content(), address);
+    measure(session);
   } catch (error) {
     stage("start");
     if (!signal.aborted) problem(error.message);
   } finally {
     remember();
   }
+}
+
+/** Adds the curves of the joint angles when they are there. */
+function measure(own) {
+  own.measured = own.measure().then(() => { if (own === session) show(own.content()); }, (error) => note(error.message));
 }
 
 /** The button Cancel: a signal for what is under way, and a promise that fails when it is pressed. */

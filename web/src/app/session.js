@@ -29,6 +29,14 @@ export class Session {
     this.seconds.lift = (performance.now() - begun) / 1000;
   }
 
+  /** Adds joint angles to what `lift` gave. */
+  async measure() {
+    const { people } = this, begun = performance.now();
+    const angles = await this.workroom.run("measure", { people: people.map(({ motion }) => motion.person) });
+    people.forEach((person, i) => { person.angles = angles[i]; });
+    this.seconds.angles = (performance.now() - begun) / 1000;
+  }
+
   /** Changes somebody's keypoints; `lift` follows them. @param change gets the track and gives another one */
   edit(person, change) { this.tracks.set(person, change(this.tracks.get(person))); }
 

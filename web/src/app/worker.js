@@ -105,7 +105,7 @@ async function find({ file, seeked }, progress) {
     tracks: followPeople(finder.frames, { width, height, joints }, numbers.facts.constants) };
 }
 
-/** The motions of tracks, in the skeleton that is shown, with angles and guesses. Only what has changed is lifted again. */
+/** The motions of tracks in the skeleton that is shown, and their guesses. Only what has changed is lifted again. */
 async function lift({ tracks, camera, heights = {} }, progress) {
   const { numbers } = await ready, mine = ++current, people = [];
   for (const [index, track] of tracks.entries()) {
@@ -117,12 +117,18 @@ async function lift({ tracks, camera, heights = {} }, progress) {
     const shown = shownJoints(numbers, motion);
     // 1 where nobody was found, 2 where the joint is out of sight.
     const guessed = guessedJoints(numbers, motion).map((guess, i) => guess + 1 - shown[i]);
-    // Somebody without a pose in any frame has no angles, and stops nobody else.
-    const angles = await jointAngles(numbers, whole).catch(() => ({ names: [], degrees: new Float32Array(0) }));
-    people.push({ motion, guessed, angles });
+    people.push({ motion, guessed });
     stopUnless(mine);
   }
   return people;
+}
+
+/** The joint angles of the people whom `lift` gave; opening their graph takes seconds, so they come later. */
+async function measure({ people }) {
+  const { numbers } = await ready, angles = [];
+  // Somebody without a pose in any frame has no angles, and stops nobody else.
+  for (const person of people) angles.push(await jointAngles(numbers, lifted.get(person)).catch(() => null));
+  return angles;
 }
 
 /** A file of somebody, as the command writes it. */
@@ -143,6 +149,7 @@ const tasks = {
   open: (request, progress) => ready = open(request, progress),
   find: (request, progress) => { lifted.clear(); return find(request, progress); },
   lift,
+  measure,
   save,
 };
 

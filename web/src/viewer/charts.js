@@ -63,15 +63,15 @@ export class Charts {
   build() {
     const person = this.content.people[this.state.person], all = chartsOf(person, this.content.world);
     const tabs = [...new Set(all.map((chart) => chart.tab))];
-    if (!tabs.includes(this.tab)) this.tab = tabs[0];
+    const open = tabs.includes(this.tab) ? this.tab : tabs[0];
     byId("tabs").replaceChildren(...tabs.map((tab) => {
-      const button = element("button", { "aria-pressed": tab === this.tab }, tab);
+      const button = element("button", { "aria-pressed": tab === open }, tab);
       button.onclick = () => { this.tab = tab; this.build(); this.move(this.time); byId("tabs").querySelector("[aria-pressed=true]").focus(); };
       return button;
     }));
     this.sizes.disconnect();
     this.person = person;
-    this.shown = all.filter((chart) => chart.tab === this.tab).map((chart) => this.figure(chart));
+    this.shown = all.filter((chart) => chart.tab === open).map((chart) => this.figure(chart));
     byId("charts").replaceChildren(...this.shown.map((chart) => chart.figure));
     for (const chart of this.shown) this.sizes.observe(chart.plot);
   }
