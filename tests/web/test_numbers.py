@@ -8,10 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from poselift.export import read_motion, write_csv
+from poselift.export import read_motion, read_sidecar, write_csv
 from poselift.export.bvh import write_bvh
 from poselift.export.glb import write_glb
 from poselift.export.trc_markers import write_trc
+from poselift.export.unseen import unseen_spans
 from poselift.export.zero import from_zero
 from poselift.kinematics.angles import joint_angles
 from poselift.kinematics.height import with_height
@@ -143,6 +144,8 @@ def test_motions_are_those_of_python_and_python_reads_them(ran, expected):
         height = with_height(wanted, None)[1]
         assert abs(found.height.metres - height.metres) < 0.002
         assert found.height.origin == "estimated"
+        about = read_sidecar(ran / f"person_{wanted.keypoints.person}.json")
+        assert about.get("unseen_s", {}) == unseen_spans(wanted)
 
 
 def test_a_dragged_keypoint_gives_what_lifting_from_scratch_gives(ran):
@@ -204,6 +207,7 @@ def test_glb_has_the_bones_and_the_body_of_python(ran, tmp_path):
     assert [node.name for node in found.nodes] == [node.name for node in wanted.nodes]
     for node, other in zip(found.nodes, wanted.nodes, strict=True):
         assert (node.children or []) == (other.children or [])
+        assert node.extras.get("unseen_s") == other.extras.get("unseen_s")
         if other.translation:
             np.testing.assert_allclose(node.translation, other.translation, atol=1e-5)
 

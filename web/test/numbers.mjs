@@ -47,7 +47,7 @@ for (const { fov, ...given } of tracks) {
   const write = (ending, content) => writeFile(`${folder}/${name}${ending}`, content);
   await write(".npz", numbers.writeNpz(motion));
   await write(".json", numbers.writeJson(opened, motion, { camera, start, extra: { video: "walk.mp4" } }));
-  await write(".csv", numbers.writeCsv(usual, start));
+  await write(".csv", numbers.writeCsv(opened, usual, start));
   await write(".trc", numbers.writeTrc(opened, [motion], `${name}.trc`, start));
   await write(".bvh", await timed(seconds, `rotations ${name}`, () => numbers.writeBvh(opened, motion, start)));
   await write(".glb", await numbers.writeGlb(opened, [motion], start));

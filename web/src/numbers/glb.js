@@ -2,6 +2,7 @@
 
 import { character, offsetsOf } from "./character.js";
 import { joined } from "./npz.js";
+import { unseenSpans } from "./sight.js";
 
 const SKIN = [0.62, 0.66, 0.72, 1.0]; // colour of the body, linear RGBA
 const [FLOAT, UNSIGNED_SHORT, UNSIGNED_BYTE] = [5126, 5123, 5121];
@@ -23,7 +24,7 @@ export async function writeGlb(numbers, motions, start = Math.min(...motions.map
     const times = Float32Array.from(motion.times, (time) => time - start);
     if (times.some((time, frame) => frame > 0 && !(time > times[frame - 1])))
       throw new Error("frames are too close for glTF, whose times have 7 digits; lift a shorter span");
-    const first = document.addBones(figure, times, motion);
+    const first = document.addBones(figure, times, motion, unseenSpans(numbers, motion, start));
     document.addBody(figure, first, meshOf(numbers.facts.body), `person_${motion.person}`);
   }
   return document.bytes();
@@ -59,16 +60,19 @@ class Document {
   };
 
   /** A person's bones and animation; the index of the first bone's node, which the others follow. */
-  addBones(figure, times, { person, height }) {
+  addBones(figure, times, { person, height }, unseen) {
     const { nodes, scenes } = this.#file;
     const first = nodes.length + 1;
     const children = (bone) => {
       const rows = Array.from(figure.parents.keys()).filter((row) => figure.parents[row] === bone);
       return rows.length ? { children: rows.map((row) => first + row) } : {};
     };
-    const extras = height ? { extras: { height_m: height.metres, height_origin: height.origin } } : {};
+    const extras = {
+      ...(height ? { height_m: height.metres, height_origin: height.origin } : {}),
+      ...(Object.keys(unseen).length ? { unseen_s: unseen } : {}),
+    };
     scenes[0].nodes.push(nodes.length);
-    nodes.push({ name: `person_${person}`, ...children(-1), ...extras });
+    nodes.push({ name: `person_${person}`, ...children(-1), extras });
     const offsets = offsetsOf(figure);
     figure.names.forEach((name, bone) =>
       nodes.push({ name, translation: [...offsets.subarray(3 * bone, 3 * bone + 3)], ...children(bone) }),

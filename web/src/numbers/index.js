@@ -36,7 +36,7 @@ export { writeNpz, zip } from "./npz.js";
 export { openNumbers } from "./open.js";
 export { cameraFor, prepareTrack } from "./prepare.js";
 export { restrict } from "./restrict.js";
-export { guessedJoints, shownJoints } from "./sight.js";
+export { guessedJoints, shownJoints, unseenSpans } from "./sight.js";
 export { writeCsv, writeJson } from "./tables.js";
 export { followPeople, Tracker } from "./tracker.js";
 export { writeTrc } from "./trc.js";

@@ -2,7 +2,7 @@
 
 import { bridge } from "./contacts.js";
 import { usedKeypoints } from "./prepare.js";
-import { searchSorted } from "./times.js";
+import { runsOf, searchSorted } from "./times.js";
 
 /**
  * Joints (t, j) that keypoints show; the lifter gives the others too, from what is usual (Motion.in_sight).
@@ -57,4 +57,18 @@ export function guessedJoints(numbers, motion) {
     return flag && !row.some((value, k) => k % 2 === 0 && Number.isFinite(value + row[k + 1])) ? 1 : 0;
   });
   return shown.map((flag, at) => (flag && !alone[Math.floor(at / j)] ? 0 : 1));
+}
+
+/** First and last time of each span in which no keypoint shows a joint, seconds from `start`, by the joint's name. */
+export function unseenSpans(numbers, motion, start = 0) {
+  const { joints } = motion.skeleton;
+  const shown = shownJoints(numbers, motion);
+  const spans = {};
+  const time = (frame) => Math.round(1e4 * (motion.times[frame] - start)) / 1e4;
+  joints.forEach((joint, row) => {
+    const hidden = Uint8Array.from(motion.times, (_, frame) => 1 - shown[frame * joints.length + row]);
+    const runs = runsOf(hidden);
+    if (runs.length) spans[joint] = runs.map(([first, end]) => [time(first), time(end - 1)]);
+  });
+  return spans;
 }

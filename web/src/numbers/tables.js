@@ -1,5 +1,7 @@
 // Motions as CSV and JSON, as `poselift lift` writes them (poselift.export).
 
+import { shownJoints, unseenSpans } from "./sight.js";
+
 const AXES = ["x", "y", "z"];
 
 /** Metres with five decimals and without a negative zero; empty if unknown. */
@@ -7,21 +9,25 @@ const cell = (value) => (Number.isFinite(value) ? value.toFixed(5).replace(/^-(0
 
 /**
  * A row for each frame: person_N.csv of `poselift lift`.
+ * @param {import("./open.js").Numbers} numbers
  * @param {import("./index.js").Motion} motion
  * @param {number} start time of the clip's first frame by the clock of the motion, seconds
  */
-export function writeCsv(motion, start = motion.times[0]) {
+export function writeCsv(numbers, motion, start = motion.times[0]) {
   const { joints, root, uncertainty, interpolated, times } = motion;
   const names = motion.skeleton.joints;
   const j = names.length;
   const axes = (name) => AXES.map((axis) => `${name}_${axis}_m`);
-  const head = ["time_s", "interpolated", ...axes("root"), ...names.flatMap(axes), ...names.map((name) => `${name}_uncertainty_m`)];
+  const each = (what) => names.map((name) => `${name}_${what}`);
+  const head = ["time_s", "interpolated", ...axes("root"), ...names.flatMap(axes), ...each("uncertainty_m"), ...each("seen")];
+  const shown = shownJoints(numbers, motion);
   const rows = Array.from(times, (time, frame) => [
     (time - start).toFixed(6),
     interpolated[frame],
     ...Array.from(root.subarray(3 * frame, 3 * frame + 3), cell),
     ...Array.from(joints.subarray(3 * frame * j, 3 * (frame + 1) * j), cell),
     ...Array.from(uncertainty.subarray(frame * j, (frame + 1) * j), cell),
+    ...shown.subarray(frame * j, (frame + 1) * j),
   ]);
   return [head, ...rows].map((row) => `${row.join(",")}\n`).join("");
 }
@@ -43,6 +49,7 @@ export function writeJson(numbers, motion, { camera, start = motion.times[0], de
   });
   const given = Object.entries(numbers.facts.skeletons).find(([, { joints }]) => `${joints}` === `${keypoints.joints}`);
   const detected = { name: given?.[0] ?? "custom", joints: keypoints.joints, parents: given?.[1].parents ?? keypoints.joints.map(() => null) };
+  const unseen = unseenSpans(numbers, motion);
   const K = [0, 3, 6].map((row) => [...camera.K.subarray(row, row + 3)]);
   const content = {
     format: "poselift motion",
@@ -78,6 +85,7 @@ export function writeJson(numbers, motion, { camera, start = motion.times[0], de
     versions,
     pelvis: motion.pelvis,
     ...(motion.height ? { height: motion.height } : {}),
+    ...(Object.keys(unseen).length ? { unseen_s: unseen } : {}),
     ...extra,
     start_s: start,
     motion: {
