@@ -1,13 +1,12 @@
-"""What the list of frames to correct is worth: planted errors that it holds, and the error before and after corrections.
+"""What the list of frames to correct is worth: the planted errors that it holds, and the error before and after edits.
 
     python -m benchmarks.corrections [--seed 0] [--clips 5]
 
-Plants 20 errors in the keypoints of the demo clip's two people: ten swaps of left and right (2 to 10 frames) and ten
-jumps of one joint (1 to 3 frames, a quarter of the person's height on average). Lifts them with the code of the page,
-in node, and prints how many of the errors the first 20 listed frames of both people hold, beside as many frames drawn
-at random; and the distance of the joints from the motion of the clean keypoints, before and after the errors among the
-first listed frames are corrected, ten edits in all: a swap is swapped back, a joint that jumped is hidden. Needs node
-and `npm ci --prefix web`.
+Plants 20 errors in the keypoints of the demo clip's two people: ten swaps of left and right (2 to 6 frames) and ten
+jumps of one joint (1 to 3 frames, a quarter of the person's height on average). Lifts them, and lists the frames with
+the code of the page, in node. Prints how many errors the first 20 listed frames hold, beside as many frames drawn at
+random. Then corrects the first ten errors of the list, with one edit each: swaps a swap back, hides a joint that
+jumped. Prints the mean distance of the joints from the motion of the clean keypoints before and after. Needs node.
 """
 
 import json
@@ -19,35 +18,53 @@ from typing import Any
 
 import numpy as np
 
-import poselift
 from benchmarks.command import command_line, errors_shown
 from benchmarks.command import poselift as run_poselift
 from poselift.core.errors import InputError
 from poselift.export import read_motion
+from poselift.lifting import camera_for, lift
+from poselift.models import load_weights
 from poselift.samples import demo_video
+from poselift.skeleton import COCO17, H36M17
+from poselift.structures import Keypoints2D, Motion
 
 WEB = Path(__file__).parents[1] / "web"
-_PACKAGE = Path(poselift.__file__).parent
-_FOLDERS = [str(_PACKAGE / "viz" / "site" / "numbers"), str(_PACKAGE / "weights")]
+
+Track = dict[str, Any]
+"""One person's keypoints, and below a correction, as in `web/src/editor/edits.js`."""
+Edit = dict[str, Any]
+
 _ERRORS, _EDITS = 20, 10
-_MARGIN = 5
+_MARGIN = 3
 """Frames without errors beside each error, so that each can be found and corrected by itself."""
 _JUMPING = [f"{side}_{joint}" for side in ("left", "right") for joint in ("elbow", "wrist", "knee", "ankle")]
-_REACH = 0.1
-"""Seconds from an error's frames within which a listed frame shows it: three frames."""
+_REACH = 0.034
+"""Seconds from an error within which a listed frame shows it: one frame."""
 
 
-def run_page(cases: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
-    """What the code of the page makes of each case: `tracks` with `edits`.
+def run_page(
+    tracks: list[Track], edits: Sequence[Edit] = (), motions: Sequence[Motion] = ()
+) -> tuple[list[Track], list[dict[str, Any]]]:
+    """The tracks after edits, and the frames of their motions as the page lists them.
 
     Raises:
-        InputError: node or onnxruntime-web is missing.
+        InputError: node is missing.
     """
-    if not (WEB / "node_modules" / "onnxruntime-web").is_dir():
-        raise InputError("web/node_modules lacks onnxruntime-web; run npm ci --prefix web")
+    given = [
+        {
+            "person": motion.keypoints.person,
+            "skeleton": {"joints": motion.skeleton.joints},
+            "threshold": motion.threshold,
+            "times": motion.timestamps.tolist(),
+            "joints": _numbers(motion.joints),
+            "root": _numbers(motion.root),
+            "uncertainty": _numbers(motion.uncertainty),
+        }
+        for motion in motions
+    ]
     with tempfile.TemporaryDirectory() as name:
         request, answer = Path(name) / "request.json", Path(name) / "answer.json"
-        request.write_text(json.dumps({"folders": _FOLDERS, "modules": str(WEB / "x.js"), "cases": cases}))
+        request.write_text(json.dumps({"tracks": tracks, "edits": list(edits), "motions": given}))
         command = ["node", str(WEB / "test" / "corrections.mjs"), str(request), str(answer)]
         try:
             done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -55,44 +72,54 @@ def run_page(cases: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
             raise InputError("node is not installed; install the package nodejs of your system") from error
         if done.returncode:
             raise InputError(f"node: {done.stderr}")
-        found: list[list[dict[str, Any]]] = json.loads(answer.read_text())
-        return found
+        found = json.loads(answer.read_text())
+        return found["tracks"], found["ranked"]
 
 
-def clean_tracks(folder: Path) -> list[dict[str, Any]]:
-    """The keypoints of everybody in a folder that `poselift lift` wrote, as the page has them."""
-    tracks = []
-    for path in sorted(folder.glob("person_*.npz")):
-        track = read_motion(path).keypoints
-        values = [None if np.isnan(value) else float(value) for value in track.keypoints.ravel()]
-        width, height = track.image_size
-        tracks.append(
-            {
-                "person": track.person,
-                "joints": list(track.skeleton.joints),
-                "times": track.timestamps.tolist(),
-                "pixels": values,
-                "scores": track.scores.ravel().tolist(),
-                "width": width,
-                "height": height,
-            }
-        )
-    return tracks
+def _numbers(values: Any) -> list[float | None]:
+    """Numbers as JSON has them: null for NaN."""
+    return [None if value != value else float(value) for value in np.asarray(values, float).ravel()]
 
 
-def plant(tracks: list[dict[str, Any]], random: np.random.Generator) -> tuple[list[list[dict[str, Any]]], list[Any]]:
+def track_of(keypoints: Keypoints2D) -> Track:
+    """Somebody's keypoints as the page has them."""
+    width, height = keypoints.image_size
+    return {
+        "person": keypoints.person,
+        "joints": list(keypoints.skeleton.joints),
+        "times": keypoints.timestamps.tolist(),
+        "pixels": _numbers(keypoints.keypoints),
+        "scores": keypoints.scores.ravel().tolist(),
+        "width": width,
+        "height": height,
+    }
+
+
+def lift_tracks(tracks: list[Track]) -> list[Motion]:
+    """The motions of tracks, as `poselift lift` writes them."""
+    weights, motions = load_weights("small"), []
+    for track in tracks:
+        points = np.array(track["pixels"], float).reshape(len(track["times"]), -1, 2)
+        scores = np.array(track["scores"], float).reshape(points.shape[:2])
+        size = (track["width"], track["height"])
+        keypoints = Keypoints2D(points, scores, np.array(track["times"]), COCO17, size, track["person"])
+        motions.append(lift(keypoints, weights, camera_for(size)).restrict(H36M17))
+    return motions
+
+
+def plant(tracks: list[Track], random: np.random.Generator) -> tuple[list[list[Edit]], list[Edit]]:
     """Errors as edits, and the edit that corrects each.
 
     Returns:
         For each error the edits that plant it, and its correction.
     """
     taken = {track["person"]: np.zeros(len(track["times"]), bool) for track in tracks}
-    errors: list[list[dict[str, Any]]] = []
-    corrections: list[dict[str, Any]] = []
+    errors: list[list[Edit]] = []
+    corrections: list[Edit] = []
     while len(errors) < _ERRORS:
         track = tracks[random.integers(len(tracks))]
         swap = len(errors) % 2 == 0
-        length = int(random.integers(2, 11) if swap else random.integers(1, 4))
+        length = int(random.integers(2, 7) if swap else random.integers(1, 4))
         start = int(random.integers(_MARGIN, len(track["times"]) - length - _MARGIN))
         near = taken[track["person"]][start - _MARGIN : start + length + _MARGIN]
         frames, times = range(start, start + length), track["times"]
@@ -101,7 +128,7 @@ def plant(tracks: list[dict[str, Any]], random: np.random.Generator) -> tuple[li
         place = track["joints"].index(joint)
         if near.any() or np.isnan(pixels[frames][:, [0, place] if not swap else slice(5, None)]).any():
             continue
-        near[:] = True
+        near[_MARGIN : _MARGIN + length] = True
         span = {"person": track["person"], "from": times[start], "to": times[start + length - 1]}
         if swap:
             errors.append([{"what": "swap", **span}])
@@ -120,40 +147,37 @@ def plant(tracks: list[dict[str, Any]], random: np.random.Generator) -> tuple[li
     return errors, corrections
 
 
-def holding(correction: dict[str, Any], entry: dict[str, Any]) -> bool:
+def holding(correction: Edit, entry: dict[str, Any]) -> bool:
     """Whether a listed frame shows an error."""
     near = correction["from"] - _REACH <= entry["time"] <= correction["to"] + _REACH
     return bool(near and correction["person"] == entry["person"])
 
 
-def mean_distance(case: list[dict[str, Any]], clean: list[dict[str, Any]]) -> float:
+def mean_distance(motions: Sequence[Motion], clean: Sequence[Motion]) -> float:
     """Mean distance of the joints of all people, millimetres."""
-    apart = [
-        np.linalg.norm(np.subtract(*(np.array(each["joints"], float).reshape(-1, 3) for each in pair)), axis=-1)
-        for pair in zip(case, clean, strict=True)
-    ]
+    pairs = zip(motions, clean, strict=True)
+    apart = [np.linalg.norm(motion.joints - other.joints, axis=-1).ravel() for motion, other in pairs]
     return 1000 * float(np.nanmean(np.concatenate(apart)))
 
 
-def measure(tracks: list[dict[str, Any]], seed: int) -> tuple[int, float, float, float]:
-    """Errors in the first 20 frames listed, in 20 at random, and mm before and after ten corrections."""
+def measure(tracks: list[Track], seed: int) -> tuple[int, float, float, float]:
+    """Errors in the first 20 frames listed and in 20 at random, and mm before and after ten corrections."""
     random = np.random.default_rng(seed)
     errors, corrections = plant(tracks, random)
-    planted = [edit for error in errors for edit in error]
-    clean, wrong = run_page([{"tracks": tracks, "edits": edits} for edits in ([], planted)])
-    listed = sorted((entry for each in wrong for entry in each["ranked"]), key=lambda entry: -entry["worth"])
+    wrong, _ = run_page(tracks, [edit for error in errors for edit in error])
+    clean, before = lift_tracks(tracks), lift_tracks(wrong)
+    _, listed = run_page(wrong, motions=before)
     held = [[index for index, each in enumerate(corrections) if holding(each, entry)] for entry in listed]
     found = {index for each in held[:_ERRORS] for index in each}
-    everywhere = [{"person": each["person"], "time": time} for each in tracks for time in each["times"]]
-    by_chance = [
-        len({i for k in random.choice(len(everywhere), _ERRORS, replace=False) for i, each in enumerate(corrections)
-             if holding(each, everywhere[k])})
-        for _ in range(200)
-    ]  # fmt: skip
+    everywhere = [{"person": track["person"], "time": time} for track in tracks for time in track["times"]]
+    chance = []
+    for _ in range(200):
+        drawn = [everywhere[k] for k in random.choice(len(everywhere), _ERRORS, replace=False)]
+        chance.append(sum(any(holding(each, entry) for entry in drawn) for each in corrections))
     first = list(dict.fromkeys(index for each in held for index in each))[:_EDITS]
-    edits = [*planted, *(corrections[index] for index in first)]
-    (corrected,) = run_page([{"tracks": tracks, "edits": edits}])
-    return len(found), float(np.mean(by_chance)), mean_distance(wrong, clean), mean_distance(corrected, clean)
+    corrected, _ = run_page(wrong, [corrections[index] for index in first])
+    after = mean_distance(lift_tracks(corrected), clean)
+    return len(found), float(np.mean(chance)), mean_distance(before, clean), after
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -167,7 +191,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         folder: Path = options.lifted or Path(name) / "lifted"
         if options.lifted is None:
             run_poselift(["lift", str(demo_video()), "--no-render", "--quiet", "--out", str(folder)])
-        tracks = clean_tracks(folder)
+        paths = sorted(folder.glob("person_*.npz"))
+        tracks = [track_of(read_motion(path).keypoints) for path in paths]
         for seed in range(options.seed, options.seed + options.clips):
             found, chance, before, after = measure(tracks, seed)
             print(

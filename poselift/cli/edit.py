@@ -18,7 +18,6 @@ from poselift.export.motion_reading import is_person
 from poselift.export.sidecar_camera import camera_of
 from poselift.skeleton import COCO17
 from poselift.structures import Keypoints2D
-from poselift.video import VideoReader
 from poselift.viz.site import write_site
 
 
@@ -26,9 +25,9 @@ def add_command(commands: Any) -> None:
     """Adds `edit` to the console script."""
     parser: argparse.ArgumentParser = commands.add_parser(
         "edit",
-        description="Opens a result of `poselift lift` in the page of `poselift web`, which lists the frames to look at "
-        "first. Keypoints can be dragged, hidden and swapped; the motion follows at once. Save corrections gives a zip; "
-        "`poselift lift --keypoints` reads the folder that is unpacked from it.",
+        description="Opens a result of `poselift lift` in the page of `poselift web`, which lists the frames to look "
+        "at first. Drag, hide or swap keypoints; the motion follows at once. The page saves a zip; unpack it, and "
+        "`poselift lift --keypoints` reads the folder.",
     )
     parser.add_argument("results", type=local_path, metavar="DIR", help="folder that `poselift lift` wrote")
     parser.add_argument("--video", type=local_path, metavar="FILE", help="the video, if it is elsewhere by now")
@@ -82,12 +81,11 @@ def result_for_page(folder: Path, video: Path | None = None) -> tuple[dict[str, 
     if about.get("video_fps") is not None:
         raise InputError(f"{folder} was lifted with --fps, so its times are not the video's; lift it without")
     times = np.unique(np.concatenate([motion.timestamps for motion in motions]))
-    first = next(iter(VideoReader(video)))
     result = {
         "name": video.name,
         "size": motions[0].keypoints.image_size,
-        "start": first.timestamp,
-        "duration": float(times[-1]) - first.timestamp,
+        "start": 0.0,
+        "duration": float(times[-1]),
         "times": times.tolist(),
         "settings": {"K": about["camera"]["K"]},
         "detector": about.get("weights", {}).get("detector"),

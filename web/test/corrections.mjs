@@ -1,42 +1,17 @@
-// Lifts tracks with planted errors and after corrections: node corrections.mjs REQUEST ANSWER. benchmarks/corrections.py
-// plants the errors, and tests/web/test_edits.py compares the answer.
+// Corrects tracks and lists the frames of motions: node corrections.mjs REQUEST ANSWER, for benchmarks/corrections.py.
 
 import { readFile, writeFile } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { applyEdit } from "../src/editor/edits.js";
 import { rankFrames } from "../src/editor/rank.js";
-import * as numbers from "../src/numbers/index.js";
+import { cameraFor } from "../src/numbers/prepare.js";
 
 const [request, answer] = process.argv.slice(2);
-const { folders, modules, cases } = JSON.parse(await readFile(request, "utf8"));
-const ort = createRequire(modules)("onnxruntime-web");
-ort.env.wasm.numThreads = 1;
-ort.env.logLevel = "error";
-
-async function read(name) {
-  for (const place of folders) {
-    const found = await readFile(`${place}/${name}`).catch(() => null);
-    if (found) return new Uint8Array(found);
-  }
-  throw new Error(`no ${name} in ${folders}`);
-}
-
-const array = (Type, values) => Type.from(values, (value) => value ?? NaN);
-const opened = await numbers.openNumbers(ort, read);
-const answers = [], before = new Map();
-for (const { tracks, edits } of cases) {
-  let state = { tracks: new Map(tracks.map((track) => [track.person, { ...track, times: array(Float64Array, track.times),
-    pixels: array(Float32Array, track.pixels), scores: array(Float32Array, track.scores) }])), heights: {} };
-  state = edits.reduce(applyEdit, state);
-  const people = [];
-  for (const track of state.tracks.values()) {
-    const camera = numbers.cameraFor(track);
-    const motion = await (before.has(track.person) ? numbers.liftAgain(opened, track, camera, before.get(track.person)) : numbers.liftTrack(opened, track, camera));
-    before.set(track.person, motion);
-    const { joints } = numbers.restrict(opened, motion, "h36m17");
-    people.push({ person: track.person, joints: Array.from(joints), pixels: Array.from(track.pixels),
-      ranked: rankFrames(motion, camera) });
-  }
-  answers.push(people);
-}
-await writeFile(answer, JSON.stringify(answers));
+const { tracks, edits, motions } = JSON.parse(await readFile(request, "utf8"));
+/** Numbers of JSON, which has null for NaN. */
+const arrays = (from, names) => Object.fromEntries(names.map((name) => [name, Float64Array.from(from[name], (value) => value ?? NaN)]));
+const opened = tracks.map((track) => ({ ...track, ...arrays(track, ["times", "pixels", "scores"]) }));
+const state = edits.reduce(applyEdit, { tracks: new Map(opened.map((track) => [track.person, track])), heights: {} });
+const plain = [...state.tracks.values()].map((track) => ({ ...track, times: [...track.times], pixels: [...track.pixels], scores: [...track.scores] }));
+const ranked = motions.flatMap((motion) => rankFrames({ ...motion, ...arrays(motion, ["times", "joints", "root", "uncertainty"]),
+  keypoints: state.tracks.get(motion.person) }, cameraFor(state.tracks.get(motion.person))));
+await writeFile(answer, JSON.stringify({ tracks: plain, ranked: ranked.sort((a, b) => b.worth - a.worth) }));

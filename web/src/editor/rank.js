@@ -1,7 +1,7 @@
 // The frames that most need a look.
 
 /** Seconds around a listed frame in which no other one is listed: one look sees them all. */
-const APART = 0.2;
+const APART = 0.1;
 const PARTS = /_(eye|ear)$/; // of a head, which the nose shows
 
 /**
