@@ -95,7 +95,8 @@ def kept_bytes(browser: Browser) -> int:
     return int(
         browser.value(
             "caches.keys().then((names) => caches.open(names[0])).then(async (cache) => { let sum = 0; "
-            "for (const request of await cache.keys()) sum += (await (await cache.match(request)).blob()).size; return sum; })"
+            "for (const request of await cache.keys()) sum += (await (await cache.match(request)).blob()).size; "
+            "return sum; })"
         )
     )
 

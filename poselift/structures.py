@@ -133,7 +133,7 @@ class Detections:
         )
 
     @classmethod
-    def joined(cls, parts: "Sequence[Detections]") -> "Detections":
+    def join(cls, parts: "Sequence[Detections]") -> "Detections":
         """The people of one or several detections of one skeleton."""
         boxes, box_scores, keypoints, scores = (
             np.concatenate([getattr(part, name) for part in parts])
@@ -313,6 +313,7 @@ class Motion:
         pelvis: where the pelvis lies; None if unknown.
         height: standing height; None if unknown.
         threshold: keypoints with a lower score were not lifted.
+        body_share: share of a joint's distance from the root that its uncertainty has for the body's size and tilt.
     """
 
     joints: Float[np.ndarray, "t j 3"]
@@ -327,6 +328,7 @@ class Motion:
     pelvis: Pelvis | None = None
     height: Height | None = None
     threshold: float = THRESHOLD
+    body_share: float = 0.0
 
     def __len__(self) -> int:
         return len(self.timestamps)

@@ -7,9 +7,9 @@ import { readFile, writeFile } from "node:fs/promises";
 import { build } from "esbuild";
 
 const PAGE = "../poselift/viz/page", SITE = "../poselift/viz/site";
-/** Chrome 94 and Safari 16.4 have WebCodecs, Firefox 113 what the viewer needs. */
-const OPTIONS = { bundle: true, minify: true, charset: "utf8", write: false, legalComments: "none", metafile: true,
-  target: ["chrome94", "firefox113", "safari16.4"], logLevel: "warning" };
+const OPTIONS = { bundle: true, minify: true, charset: "utf8", write: false, legalComments: "none", metafile: true, logLevel: "warning" };
+/** Browsers for which the page of `poselift view`, and the site, are written. */
+const VIEWER = { target: ["chrome80", "firefox113", "safari16.4"] }, APP = { target: ["chrome102", "firefox114", "safari16.4"] };
 
 /** The bytes of a bundle. */
 async function bundle(entry, options) {
@@ -38,13 +38,13 @@ async function licences() {
 
 const bundled = new Set();
 const files = new Map([
-  [`${PAGE}/page.js`, await bundle("src/viewer/page.js", { format: "iife", globalName: "viewer" })],
-  [`${PAGE}/page.css`, await bundle("src/viewer/page.css")],
+  [`${PAGE}/page.js`, await bundle("src/viewer/page.js", { ...VIEWER, format: "iife", globalName: "viewer" })],
+  [`${PAGE}/page.css`, await bundle("src/viewer/page.css", VIEWER)],
   [`${PAGE}/page.html`, await page("src/viewer/page.html")],
-  [`${SITE}/app.js`, await bundle("src/app/app.js", { format: "esm" })],
-  [`${SITE}/app.css`, await bundle("src/app/app.css")],
-  [`${SITE}/worker.js`, await bundle("src/app/worker.js", { format: "esm", external: ["./ort.*"] })],
-  [`${SITE}/sw.js`, await bundle("src/app/sw.js", { format: "iife" })],
+  [`${SITE}/app.js`, await bundle("src/app/app.js", { ...APP, format: "esm" })],
+  [`${SITE}/app.css`, await bundle("src/app/app.css", APP)],
+  [`${SITE}/worker.js`, await bundle("src/app/worker.js", { ...APP, format: "esm", external: ["./ort.*"] })],
+  [`${SITE}/sw.js`, await bundle("src/app/sw.js", { ...APP, format: "iife" })],
   [`${SITE}/index.html`, await page("src/app/index.html")],
 ]);
 files.set(`${SITE}/licences.txt`, await licences());

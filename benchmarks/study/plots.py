@@ -14,7 +14,7 @@ from benchmarks.study.run import Study
 from benchmarks.study.tables import noise
 from poselift.core.bounded import read_json
 from poselift.viz.plots import save_plot
-from poselift.viz.plots.style import LOOKS, PAGE, add_legend, styled
+from poselift.viz.plots.style import LOOKS, PAGE, add_legend, style_plot
 from poselift.viz.plots.training import plain_logarithms, running_mean
 
 _WARMUPS = (
@@ -67,7 +67,7 @@ def write_plots(study: Study, results: Mapping[str, Mapping[str, Any]]) -> None:
             save_plot(_histograms(steps), folder / f"{name}_histograms")
 
 
-@styled
+@style_plot
 def _dots(values: Mapping[str, Mapping[str, float]], label: str, deviation: float = math.nan) -> Figure:
     """A figure with one line per row and one point per value, with bars of a standard deviation."""
     figure = Figure(figsize=(PAGE, 0.6 + 0.12 * len(values)))
@@ -108,7 +108,7 @@ def _write_far_ones(axes: Axes, places: Sequence[float]) -> None:
             )
 
 
-@styled
+@style_plot
 def _curves(runs: Mapping[str, Mapping[str, Any]]) -> Figure:
     """A figure of loss, gradient and update over the steps, as running means."""
     figure = Figure(figsize=(PAGE, 0.35 * PAGE))
@@ -130,7 +130,7 @@ def _curves(runs: Mapping[str, Mapping[str, Any]]) -> Figure:
     return figure
 
 
-@styled
+@style_plot
 def _histograms(runs: Mapping[str, Mapping[str, Any]]) -> Figure:
     """A figure of the histograms of gradients and updates at each step, like those of the T-Fixup paper."""
     figure = Figure(figsize=(PAGE, 0.6 + 1.1 * len(runs)))

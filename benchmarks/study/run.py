@@ -15,7 +15,7 @@ from omegaconf import open_dict
 from benchmarks.study.budgets import Budget
 from benchmarks.study.rows import Row
 from poselift.cli.config import CONF
-from poselift.cli.overrides import quoted
+from poselift.cli.overrides import quote
 from poselift.cli.predictions import LifterPredictions
 from poselift.cli.train import train
 from poselift.core.bounded import read_json
@@ -126,8 +126,8 @@ class Study:
         """The path of a row's trained weights."""
         dynamics = folder / "dynamics.json"
         every = max(1, self.budget.steps // _STEPS_WRITTEN)
-        written = f"{{_target_: benchmarks.study.dynamics.Dynamics, path: {quoted(str(dynamics))}, every: {every}}}"
-        more = [f"output={quoted(str(folder))}", f"name={row.name}", f"+callbacks.dynamics={written}", *_QUIET]
+        written = f"{{_target_: benchmarks.study.dynamics.Dynamics, path: {quote(str(dynamics))}, every: {every}}}"
+        more = [f"output={quote(str(folder))}", f"name={row.name}", f"+callbacks.dynamics={written}", *_QUIET]
         more.append("overwrite=true")  # the folder may hold a row that was stopped or had another command
         with initialize_config_dir(CONF, version_base="1.3"):
             config = compose("train", [*self.overrides(row), *more], return_hydra_config=True)
@@ -151,7 +151,7 @@ class Study:
     def _evaluate(self, row: Row, weights: Path, folder: Path) -> dict[str, Any]:
         """The metrics of a row on the validation views, without flips, refinement or constant bones."""
         with initialize_config_dir(CONF, version_base="1.3"):
-            lifted = LifterPredictions(compose("evaluate", [f"weights={quoted(str(weights))}", *_PLAIN]))
+            lifted = LifterPredictions(compose("evaluate", [f"weights={quote(str(weights))}", *_PLAIN]))
         views = self._validation_views(row)
         scores = [score_view(view, lifted.predict(view), lifted.skeleton, self.protocol) for view in views]
         method = {"name": row.name, "seed": lifted.seed, "model": lifted.model}

@@ -18,11 +18,11 @@ from benchmarks.study.plots import write_plots
 from benchmarks.study.rows import Row, all_rows
 from benchmarks.study.run import Study
 from benchmarks.study.tables import write_tables
-from poselift.cli.overrides import quoted
+from poselift.cli.overrides import quote
 from poselift.core.choices import choose
 from poselift.core.errors import InputError
 from poselift.core.files import check_writable
-from poselift.core.progress_text import MinuteLines
+from poselift.core.progress_text import MinuteLines, Output
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ def _data(request: StudyRequest) -> list[str]:
         raise InputError("--corpus and --bench go together; give both (cmu50.npz and bench_val.npz) or neither")
     if not request.corpus:
         return ["data=synthetic"]
-    return ["data=cmu", f"data.corpus={quoted(request.corpus)}", f"data.bench={quoted(request.bench)}"]
+    return ["data=cmu", f"data.corpus={quote(request.corpus)}", f"data.bench={quote(request.bench)}"]
 
 
 def _train(study: Study, rows: Sequence[Row]) -> tuple[dict[str, str], int | None]:
@@ -111,7 +111,7 @@ def _train(study: Study, rows: Sequence[Row]) -> tuple[dict[str, str], int | Non
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, redirect_stdout=False, redirect_stderr=False) as progress:
         task = progress.add_task("study", total=len(rows))
-        lines = MinuteLines(console)
+        lines = MinuteLines(Output(sys.stderr))
         for row in rows:
             progress.update(task, description=row.name)
             try:

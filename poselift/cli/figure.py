@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from jaxtyping import UInt8
 
-from poselift.cli.formats import earliest_start
+from poselift.cli.formats import find_start
 from poselift.cli.paths import local_path
 from poselift.cli.view import video_of, video_rate
 from poselift.core.choices import choose
@@ -123,7 +123,7 @@ def draw(request: FigureRequest) -> None:
 
 def _start(request: FigureRequest) -> float:
     """The time of the video that is 0 in the figure."""
-    return earliest_start(request.motions) or 0.0
+    return find_start(request.motions) or 0.0
 
 
 def _skeleton(motions: Sequence[Motion], request: FigureRequest) -> "Figure":

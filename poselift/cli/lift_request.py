@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from poselift.cli.detector import DetectorRequest, detector_request
 from poselift.cli.weights import DEFAULT_LIFTER
-from poselift.core.times import check_bounds, checked_rate
+from poselift.core.times import check_bounds, check_rate
 from poselift.finding import DEFAULT_QUALITY
 from poselift.kinematics.filtering import check_cutoff
 from poselift.kinematics.height import GivenHeights
@@ -43,7 +43,7 @@ class DetectionRequest:
         """Checks what does not depend on the video."""
         check_bounds(self.start, self.end)
         if self.fps is not None:
-            checked_rate(self.fps, "--fps")
+            check_rate(self.fps, "--fps")
 
 
 @dataclass(frozen=True)
@@ -103,10 +103,10 @@ def lift_request(arguments: argparse.Namespace) -> LiftRequest:
     Raises:
         InputError: options contradict each other, or a value makes no sense.
     """
-    return with_values(LiftRequest(), {**vars(arguments), "detector": detector_request(arguments)})
+    return set_values(LiftRequest(), {**vars(arguments), "detector": detector_request(arguments)})
 
 
-def with_values(request: Request, given: Mapping[str, Any]) -> Request:
+def set_values(request: Request, given: Mapping[str, Any]) -> Request:
     """The request with the given values in the fields of their names, at any depth.
 
     Args:
@@ -114,7 +114,7 @@ def with_values(request: Request, given: Mapping[str, Any]) -> Request:
         given: values by the names of fields; None leaves a field as it is, and other names are ignored.
 
     Example:
-        >>> request = with_values(LiftRequest(), {"fov": 60.0, "quality": "best", "end": None, "quiet": True})
+        >>> request = set_values(LiftRequest(), {"fov": 60.0, "quality": "best", "end": None, "quiet": True})
         >>> request.fov, request.detection.quality
         (60.0, 'best')
     """
@@ -124,5 +124,5 @@ def with_values(request: Request, given: Mapping[str, Any]) -> Request:
         if given.get(each.name) is not None:
             changes[each.name] = given[each.name]
         elif is_dataclass(value):
-            changes[each.name] = with_values(value, given)
+            changes[each.name] = set_values(value, given)
     return replace(request, **changes)  # type: ignore[type-var]

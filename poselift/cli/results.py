@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from poselift.cli.formats import PAGE_FILES, planned_files
+from poselift.cli.formats import PAGE_FILES, plan_files
 from poselift.core.bounded import read_json
 from poselift.core.errors import InputError
 from poselift.core.files import check_writable, write_json
@@ -57,10 +57,10 @@ def check_folder(out: Path, path: Path, video: Path | None, formats: Sequence[st
             the input itself would be overwritten.
     """
     check_writable(out)
-    place = _real(out)
+    place = _resolve(out)
     for given in (path, video or path):
         # A link and its target: writing would replace either.
-        names = (_real(given), _real(given.parent) / given.name)
+        names = (_resolve(given), _resolve(given.parent) / given.name)
         if any(name == place or (name.parent == place and is_ours(name.name)) for name in names):
             raise InputError(f"{given} would be overwritten by the new results; choose another --out")
     if (out / RECORD).exists():
@@ -69,7 +69,7 @@ def check_folder(out: Path, path: Path, video: Path | None, formats: Sequence[st
         )
     # The results of a run that was killed while it moved them are in two places.
     earlier = earlier_summary(out) or earlier_summary(out / UNFINISHED)
-    if earlier and _real(Path(earlier["path"])) != _real(path):
+    if earlier and _resolve(Path(earlier["path"])) != _resolve(path):
         raise InputError(
             f"{out} holds the results of another input, {earlier['path']}; choose another --out, or remove the results"
         )
@@ -77,7 +77,7 @@ def check_folder(out: Path, path: Path, video: Path | None, formats: Sequence[st
     for there in sorted(out.glob("*")):
         # Files of `poselift export` may stay, unless this run writes their format.
         stem = there.name.split(".")[0]
-        written = (SUMMARY, OVERLAY, *(f"{stem}.{suffix}" for suffix in _FILES), *planned_files(formats, [stem]))
+        written = (SUMMARY, OVERLAY, *(f"{stem}.{suffix}" for suffix in _FILES), *plan_files(formats, [stem]))
         if is_ours(there.name) and there.name in written and there.name not in accounted:
             raise InputError(
                 f"{there} does not come from an earlier run and could be overwritten; move it, or choose another --out"
@@ -202,7 +202,7 @@ def _mean_uncertainty(motion: Motion) -> float | None:
     return round(float(radii.mean()), 4) if len(radii) else None
 
 
-def _real(path: Path) -> Path:
+def _resolve(path: Path) -> Path:
     """The path without links and dots; `Path.resolve` raises for circular links."""
     return Path(os.path.realpath(path))
 

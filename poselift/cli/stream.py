@@ -16,7 +16,7 @@ import numpy as np
 
 from poselift.cli.camera import add_camera_options
 from poselift.cli.detector import DetectorRequest, add_detector_options, add_quality_option, detector_request
-from poselift.cli.lift_request import with_values
+from poselift.cli.lift_request import set_values
 from poselift.cli.lifter_device import lifter_device
 from poselift.cli.live_outputs import LiveOutputs, OutputRequest
 from poselift.cli.weights import add_lifter_option
@@ -129,7 +129,7 @@ def run(arguments: argparse.Namespace) -> None:
     """
     outputs = OutputRequest(not arguments.no_window, arguments.out, arguments.osc, arguments.websocket)
     made = {"outputs": outputs, "detector": detector_request(arguments)}
-    stream(with_values(StreamRequest(arguments.source, outputs), {**vars(arguments), **made}))
+    stream(set_values(StreamRequest(arguments.source, outputs), {**vars(arguments), **made}))
 
 
 def stream(request: StreamRequest) -> None:

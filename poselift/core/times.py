@@ -1,15 +1,12 @@
 """Time stamps of frames, and values at other times than theirs."""
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Float
 
 from poselift.core.errors import InputError
 
 _SPAN = 10
 """Intervals per run, in clips of more than two runs."""
-
-_LONG_GAP = 5, 0.25
-"""A gap in the time stamps is longer than this many usual intervals, and than this many seconds."""
 
 _LONGEST = 100_000.0
 """Seconds that any clip may span: more than a day, and than the 26.5 hours of the clock of MPEG-TS."""
@@ -53,20 +50,6 @@ def usual_interval(times: Float[np.ndarray, " t"]) -> float:
     return float(np.median(lasts[even] if even.any() else lasts)) / span
 
 
-def long_gaps(times: Float[np.ndarray, " t"]) -> Int[np.ndarray, " n"]:
-    """Frames after which the time stamps jump: frames are missing, or the camera paused.
-
-    Args:
-        times: seconds, increasing.
-
-    Example:
-        >>> long_gaps(np.array([0.0, 0.04, 0.08, 0.12, 0.6, 0.64])).tolist()
-        [3]
-    """
-    intervals, seconds = _LONG_GAP
-    return np.flatnonzero(np.diff(times) > max(intervals * usual_interval(times), seconds))
-
-
 def check_span(times: Float[np.ndarray, " t"]) -> None:
     """Checks that time stamps can be those of one clip: gaps of hours can, years and other units cannot.
 
@@ -96,7 +79,7 @@ def check_bounds(start: float | int | None, end: float | int | None) -> None:
         raise InputError(f"start is {start or 0:g} s and end {end} s; give an end after the start")
 
 
-def checked_rate(fps: object, name: str) -> float:
+def check_rate(fps: object, name: str) -> float:
     """The frame rate, after checking that it is one.
 
     Args:

@@ -5,7 +5,7 @@ angles radians; the camera frame is x right, y down, z forward.
 """
 
 from poselift.geometry.alignment import apply_similarity, umeyama
-from poselift.geometry.bones import bone_lengths, bone_vectors, points_from_bones, with_bone_lengths
+from poselift.geometry.bones import bone_lengths, bone_vectors, points_from_bones, set_bone_lengths
 from poselift.geometry.kinematics import forward_kinematics
 from poselift.geometry.pinhole import (
     ASSUMED_FOV,
@@ -18,6 +18,7 @@ from poselift.geometry.pinhole import (
 from poselift.geometry.root_position import root_from_rays
 from poselift.geometry.rotation import (
     axis_angle_to_matrix,
+    matrix_to_quaternion,
     quaternion_to_matrix,
     rotation_towards,
     rotation_x,
@@ -34,6 +35,7 @@ __all__ = [
     "bone_vectors",
     "forward_kinematics",
     "intrinsics_from_fov",
+    "matrix_to_quaternion",
     "pixels_to_rays",
     "points_from_bones",
     "project",
@@ -43,7 +45,7 @@ __all__ = [
     "rotation_x",
     "rotation_y",
     "rotation_z",
+    "set_bone_lengths",
     "umeyama",
-    "with_bone_lengths",
     "world_to_camera",
 ]

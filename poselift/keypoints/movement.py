@@ -10,13 +10,13 @@ Source: https://movement.neuroinformatics.dev, "The movement datasets"
 from typing import Any
 
 import numpy as np
-from scipy.io import netcdf_file
 
 from poselift.core.errors import InputError, reason
+from poselift.core.optional import require
 from poselift.data.hdf5_file import Array, member_names, read_arrays
 from poselift.keypoints.content import KeypointFile
 from poselift.keypoints.input_file import KeypointInput
-from poselift.keypoints.tracked_array import from_tracks
+from poselift.keypoints.tracked_array import read_tracks
 
 WHAT = "movement's netCDF"
 
@@ -35,7 +35,8 @@ def read(file: KeypointInput) -> KeypointFile:
     """The keypoints of the file.
 
     Raises:
-        InputError: the file is damaged, is no dataset of poses, or is 3D; or h5py is missing for netCDF 4.
+        InputError: the file is damaged, is no dataset of poses, or is 3D; or h5py is missing for
+            netCDF 4 or SciPy for netCDF 3.
     """
     arrays, about = _read_classic(file) if _is_classic(file) else read_arrays(file.path, _NAMES)
     if not {"position", "keypoints", "space"} <= arrays.keys():
@@ -43,10 +44,10 @@ def read(file: KeypointInput) -> KeypointFile:
     space = [str(axis) for axis in arrays["space"][1].ravel()]
     if space != ["x", "y"]:
         raise file.fail(f"its positions have the axes {', '.join(space)}, so they are not 2D; give keypoints in pixels")
-    position, joints = _ordered(file, arrays["position"], _AXES), arrays["keypoints"][1].ravel()
+    position, joints = _order_axes(file, arrays["position"], _AXES), arrays["keypoints"][1].ravel()
     scores = np.full(position.shape[:3], np.nan)
     if "confidence" in arrays:
-        scores = _ordered(file, arrays["confidence"], _AXES[:3])
+        scores = _order_axes(file, arrays["confidence"], _AXES[:3])
     if scores.shape != position.shape[:3] or position.shape[2:] != (len(joints), 2):
         raise file.fail("'position', 'confidence' and 'keypoints' differ in shape; save the dataset again")
     people = [str(name) for name in arrays["individuals"][1].ravel()] if "individuals" in arrays else ["1"]
@@ -55,7 +56,7 @@ def read(file: KeypointInput) -> KeypointFile:
     times = arrays["time"][1] if "time" in arrays and str(about.get("time_unit", "")).startswith("s") else None
     if times is not None and (times.shape != position.shape[:1] or not (np.diff(times) > 0).all()):
         raise file.fail("'time' does not increase from frame to frame; save the dataset again")
-    return from_tracks(file, "movement", position, scores, [str(joint) for joint in joints], people, times)
+    return read_tracks(file, "movement", position, scores, [str(joint) for joint in joints], people, times)
 
 
 def _is_classic(file: KeypointInput) -> bool:
@@ -67,6 +68,9 @@ def _is_classic(file: KeypointInput) -> bool:
 
 def _read_classic(file: KeypointInput) -> tuple[dict[str, Array], dict[str, Any]]:
     """Arrays and attributes of netCDF 3, whose text is an array of letters."""
+    require("scipy", "netcdf")
+    from scipy.io import netcdf_file
+
     try:
         with netcdf_file(str(file.path), "r", mmap=False) as content:
             arrays = {}
@@ -88,7 +92,7 @@ def _read_classic(file: KeypointInput) -> tuple[dict[str, Array], dict[str, Any]
     return arrays, about
 
 
-def _ordered(file: KeypointInput, array: Array, wanted: tuple[str, ...]) -> np.ndarray:
+def _order_axes(file: KeypointInput, array: Array, wanted: tuple[str, ...]) -> np.ndarray:
     """The array with the wanted order of axes; an axis of one individual may be missing."""
     axes, values = array
     if "individuals" not in axes and values.ndim == len(wanted) - 1:

@@ -39,7 +39,7 @@ _BY_KEYS: tuple[tuple[Callable[[Any], bool], str], ...] = (
 """Test of an object in JSON, and what to say."""
 
 
-def advice(file: KeypointInput) -> str:
+def advise(file: KeypointInput) -> str:
     """What a file is, and what to do; empty if it is unknown."""
     path = file.path
     if path.is_dir():

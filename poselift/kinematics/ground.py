@@ -15,9 +15,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Bool, Float
-from scipy.optimize import least_squares
 
-from poselift.kinematics.foot_contacts import at_rest, feet_of, in_sight, runs_of
+from poselift.core.least_squares import fit_least_squares
+from poselift.kinematics.foot_contacts import feet_of, find_resting_points, find_seen_joints, runs_of
 from poselift.kinematics.height import SPREAD
 from poselift.kinematics.up import find_upright
 from poselift.structures import THRESHOLD, Motion
@@ -129,22 +129,20 @@ def find_ground(motions: Sequence[Motion], threshold: float = THRESHOLD, estimat
             ]
         )
 
-    found = least_squares(residuals, [0.0, _PITCH, -_CAMERA_HEIGHT, *np.zeros(free.sum())])
-    x = found.x
+    x, slopes = fit_least_squares(residuals, np.array([0.0, _PITCH, -_CAMERA_HEIGHT, *np.zeros(free.sum())]))
     if len(places):
         x[2] = _ground_level(places @ _direction(x[0], x[1]) - rest)
         for reach in (*_REACHES, *(_FOOTFALL,) * _ROUNDS):
             counts = _geman_mcclure(off(x) / reach)
             usual = float(_geman_mcclure(over_usual(x) / _UNUSUAL)[0])
-            found = least_squares(residuals, x)
-            x = found.x
+            x, slopes = fit_least_squares(residuals, x)
     up = _direction(x[0], x[1])
-    covariance = np.linalg.pinv(found.jac.T @ found.jac)[:2, :2]
+    covariance = np.linalg.pinv(slopes.T @ slopes)[:2, :2]
     height = float(x[2])
     seen = [_feet_seen(motion, threshold)[:, None] for motion in motions]
     feet_seen = any(feet.any() for feet in seen)
     if not feet_seen:
-        seen = [in_sight(motion, threshold) for motion in motions]
+        seen = [find_seen_joints(motion, threshold) for motion in motions]
     lowest = np.concatenate([np.zeros(0), *(_lowest(*one, up) for one in zip(motions, seen, strict=True))])
     if not len(places) and len(lowest):
         below = float(np.percentile(lowest, 5)) - _FLESH
@@ -196,7 +194,7 @@ def _mean_axis(motion: Motion, threshold: float) -> Float[np.ndarray, "3"] | Non
     axes = motion.body_axis()
     if axes is None:
         return None
-    sight = in_sight(motion, threshold)
+    sight = find_seen_joints(motion, threshold)
     top, bottom = (
         sight[:, motion.skeleton.indices([f"left_{joint}", f"right_{joint}"])].any(-1)
         for joint in ("shoulder", "ankle")
@@ -216,7 +214,7 @@ def _footfalls(motion: Motion, threshold: float) -> tuple[Float[np.ndarray, "n 3
     feet, axes = feet_of(motion, threshold), motion.body_axis()
     if feet is None or axes is None:
         return np.zeros((0, 3)), np.zeros(0)
-    slow = at_rest(feet, motion.timestamps) & find_upright(axes, UPRIGHT)[:, None, None]
+    slow = find_resting_points(feet, motion.timestamps) & find_upright(axes, UPRIGHT)[:, None, None]
     places, rest = [], []
     for foot, point in np.ndindex(slow.shape[1:]):
         for first, end in runs_of(slow[:, foot, point], motion.timestamps):

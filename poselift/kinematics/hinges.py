@@ -76,9 +76,9 @@ def bend(
     # The bend plane's normal in the plane across the bone, where the swing alone leaves the axis at angle 0.
     normal = xp.linalg.cross(upper, lower)
     across = rotate(swung, axis), rotate(swung, xp.linalg.cross(along, axis))
-    turn = _settle(_within(normal, across), interval)
+    turn = _settle(_project(normal, across), interval)
     if ball is not None:
-        start = _within(rotate(ball.untwist(parent, upper, along), axis), across)
+        start = _project(rotate(ball.untwist(parent, upper, along), axis), across)
         (x, y), (u, v) = xp.unstack(turn, axis=-1), xp.unstack(start, axis=-1)
         twist = xp.atan2(y * u - x * v, x * u + y * v)
         kept = ball.limit_twist(twist)
@@ -98,7 +98,7 @@ def bend(
     return compose(basis(upper, axes), rest), compose(basis(lower, axes), rest)
 
 
-def _within(vectors: Float[AnyArray, "t 3"], plane: tuple[AnyArray, AnyArray]) -> Float[AnyArray, "t 2"]:
+def _project(vectors: Float[AnyArray, "t 3"], plane: tuple[AnyArray, AnyArray]) -> Float[AnyArray, "t 2"]:
     """Coordinates of vectors in the plane of two others."""
     return array_namespace(vectors).stack([(vectors * axis).sum(-1) for axis in plane], axis=-1)
 
@@ -109,17 +109,17 @@ def _settle(turn: Float[AnyArray, "t 2"], interval: float | AnyArray) -> Float[A
     size = xp.linalg.vector_norm(turn, axis=-1, keepdims=True)
     squared = turn * size
     usual = squared.mean(0) + constant((1e-6, 0.0), turn)
-    around = _smoothed(squared, interval) + _PRIOR * unit(usual)
+    around = _smooth(squared, interval) + _PRIOR * unit(usual)
     share = xp.clip((size - STRAIGHT) / (_BENT - STRAIGHT), 0.0, 1.0)
     share = share**2 * (3 - 2 * share)
     # Just off 0, so that opposite turns have a direction too.
     return unit(share * unit(turn) + (1 - share) * unit(around))
 
 
-def _smoothed(values: Float[AnyArray, "t 2"], interval: float | AnyArray) -> Float[AnyArray, "t 2"]:
+def _smooth(values: Float[AnyArray, "t 2"], interval: float | AnyArray) -> Float[AnyArray, "t 2"]:
     """Weighted mean over the frames around each."""
     if not isinstance(values, np.ndarray):
-        return _convolved(values, interval)
+        return _convolve(values, interval)
     if interval <= 0:
         return values
     reach = min(int(3 * _MEMORY / interval) + 1, len(values))
@@ -129,7 +129,7 @@ def _smoothed(values: Float[AnyArray, "t 2"], interval: float | AnyArray) -> Flo
     return total[:, :2] / total[:, 2:]
 
 
-def _convolved(values: AnyArray, interval: AnyArray) -> AnyArray:
+def _convolve(values: AnyArray, interval: AnyArray) -> AnyArray:
     """The same of tensors, with a kernel of fixed length, so that a graph can hold it."""
     import torch  # only where there is a tensor
 

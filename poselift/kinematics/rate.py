@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
-from scipy.interpolate import CubicSpline
 
+from poselift.core.curves import interpolate_spline
 from poselift.core.errors import InputError
 from poselift.core.times import check_span, usual_interval
 from poselift.structures import Motion
@@ -42,11 +42,13 @@ def at_rate(motion: Motion, rate: float) -> Motion:
     nearest = np.searchsorted((times[1:] + times[:-1]) / 2, grid)
     joints = np.full((len(grid), *motion.joints.shape[1:]), np.nan, motion.joints.dtype)
     root = np.full((len(grid), 3), np.nan, motion.root.dtype)
-    for part in unbroken(motion.posed, times):
+    for part in split_at_gaps(motion.posed, times):
         inside = (grid >= times[part[0]] - 1e-6) & (grid <= times[part[-1]] + 1e-6)
         for values, source in ((joints, motion.joints), (root, motion.root)):
             alone = len(part) == 1
-            values[inside] = source[nearest[inside]] if alone else CubicSpline(times[part], source[part])(grid[inside])
+            values[inside] = (
+                source[nearest[inside]] if alone else interpolate_spline(times[part], source[part], grid[inside])
+            )
     seen = motion.keypoints
     keypoints = replace(
         seen, keypoints=seen.keypoints[nearest], scores=seen.scores[nearest], timestamps=grid.astype(times.dtype)
@@ -63,7 +65,7 @@ def at_rate(motion: Motion, rate: float) -> Motion:
     return changed
 
 
-def unbroken(known: Bool[np.ndarray, " t"], times: Float[np.ndarray, " t"]) -> list[Int[np.ndarray, " n"]]:
+def split_at_gaps(known: Bool[np.ndarray, " t"], times: Float[np.ndarray, " t"]) -> list[Int[np.ndarray, " n"]]:
     """Frames of each run of known frames without a gap in time."""
     breaks = np.diff(known) | (np.diff(times) > _GAP * usual_interval(times))
     parts = np.split(np.arange(len(known)), np.flatnonzero(breaks) + 1)

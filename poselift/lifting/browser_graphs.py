@@ -20,7 +20,7 @@ from poselift.core.optional import require
 from poselift.detection import orientation
 from poselift.export import character
 from poselift.export.body_mesh import body_mesh
-from poselift.geometry import bone_lengths, forward_kinematics, with_bone_lengths
+from poselift.geometry import bone_lengths, forward_kinematics, set_bone_lengths
 from poselift.kinematics import Rig, foot_contacts, ground, height
 from poselift.kinematics.angles import joints_of, rig_angles
 from poselift.kinematics.filtering import BLOCK
@@ -110,7 +110,7 @@ class Finish(nn.Module):
         lengths = torch.where(used[:, None], bone_lengths(leveled, parents), torch.inf).sort(0).values
         # The lower of two middle values, as in `usual_lengths`.
         median = lengths.index_select(0, (used.sum(0, keepdim=True) - 1).clamp(min=0) // 2)[0]
-        return with_bone_lengths(leveled, median[partner], parents)
+        return set_bone_lengths(leveled, median[partner], parents)
 
 
 class Rotations(nn.Module):
@@ -136,7 +136,9 @@ class Rotations(nn.Module):
         names, parents = self.skeleton.joints, self.skeleton.parent_indices
         body = Body(points, names, parents)
         turned = body.solve(interval)
-        angles = rig_angles(forward_kinematics(turned, body.offsets, points[:, 0], parents)[1], names)
+        angles = rig_angles(
+            forward_kinematics(turned, body.offsets.expand(points.shape), points[:, 0], parents)[1], names
+        )
         return turned, body.offsets, torch.stack([*angles.values()], 1)
 
 
@@ -307,10 +309,31 @@ def _exported(onnx: Any, graph: _Graph) -> bytes:
             input_names=list(graph.inputs),
             output_names=graph.outputs,
             dynamo=True,
+            optimize=False,
             verbose=False,
         )
     assert program is not None
+    _simplify(program.model)
     model = onnx.load_from_string(program.model_proto.SerializeToString())
     model.ClearField("functions")
     shorten_names(model.graph, {*graph.inputs, *graph.outputs})
     return model.SerializeToString()
+
+
+def _simplify(model: Any) -> None:
+    """Folds constants and drops what occurs twice or is not used: the exporter's own patterns take an hour for this."""
+    from onnx_ir.passes import common
+    from onnxscript import optimizer
+
+    optimizer.inline(model)
+    optimizer.fold_constants(model)
+    for work in (
+        common.RemoveUnusedNodesPass(),
+        common.LiftConstantsToInitializersPass(lift_all_constants=True, size_limit=0),
+        common.DeduplicateInitializersPass(),
+        common.CommonSubexpressionEliminationPass(),
+        common.RemoveUnusedNodesPass(),
+        common.OutputFixPass(),
+        common.NameFixPass(),
+    ):
+        work(model)

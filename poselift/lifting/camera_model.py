@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -30,7 +30,7 @@ class CameraModel:
         distortion: k1, k2, p1, p2, k3 in OpenCV's order; None for a lens without distortion.
 
     Raises:
-        InputError: K is not 3 x 3, or its focal lengths are not positive.
+        InputError: the size is none, K is not 3 x 3, or its focal lengths are not positive.
 
     Example:
         >>> K = np.array([[500.0, 0, 320], [0, 500, 240], [0, 0, 1]])
@@ -44,7 +44,8 @@ class CameraModel:
     distortion: Float[np.ndarray, " 5"] | None = None
 
     def __post_init__(self) -> None:
-        """Checks K."""
+        """Checks the size and K."""
+        check_image_size(self.image_size)
         K = self.K
         if not isinstance(K, np.ndarray) or K.shape != (3, 3):
             raise InputError(f"K is {K}; give the 3 x 3 matrix of the intrinsics, in pixels, as a numpy array")
@@ -79,14 +80,14 @@ def camera_for(
         >>> camera_for((1920, 1080), fov=60.0).origin
         'given'
     """
-    check_image_size(image_size)
-    width, height = image_size
+    unit = CameraModel(np.eye(3), image_size, "assumed")  # checks the size before it is used
+    width, height = unit.image_size
     low, high = _FOV
     values = check_lens(fov, intrinsics)
     if values is not None:
         fx, fy, cx, cy = values
         said = f"{_said(values)} do not fit pictures of {width} x {height} pixels"
-        camera = CameraModel(np.array([[fx, 0.0, cx], [0.0, fy, cy], [0.0, 0.0, 1.0]]), image_size, "given")
+        camera = replace(unit, K=np.array([[fx, 0.0, cx], [0.0, fy, cy], [0.0, 0.0, 1.0]]), origin="given")
         if not low <= camera.fov <= high:
             raise InputError(
                 f"{said}: the field of view is {camera.fov:.3g} degrees, not {low:g} to {high:g}; give pixels"
@@ -95,7 +96,7 @@ def camera_for(
             raise InputError(f"{said}: cx and cy are far outside; give pixels from the upper left corner")
         return camera
     K = intrinsics_from_fov(width, height, math.radians(ASSUMED_FOV if fov is None else fov))
-    return CameraModel(K, image_size, "assumed" if fov is None else "given")
+    return replace(unit, K=K, origin="assumed" if fov is None else "given")
 
 
 def check_lens(fov: object, intrinsics: object) -> tuple[float, float, float, float] | None:

@@ -86,7 +86,7 @@ def open_video(path: str | os.PathLike[str]) -> Iterator[tuple[InputContainer, V
         raise InputError(
             f"{path} cannot be opened as a video ({reason}); it is damaged or another kind of file"
         ) from error
-    with _decoded_from(container, str(path)) as opened:
+    with _open_stream(container, str(path)) as opened:
         yield opened
 
 
@@ -126,12 +126,12 @@ def open_url(url: str, name: str) -> Iterator[tuple[InputContainer, VideoStream]
         raise InputError(
             f"{name} cannot be opened ({reason}); check the address, and that the camera or server is on"
         ) from error
-    with _decoded_from(container, name) as opened:
+    with _open_stream(container, name) as opened:
         yield opened
 
 
 @contextlib.contextmanager
-def _decoded_from(container: InputContainer, name: str) -> Iterator[tuple[InputContainer, VideoStream]]:
+def _open_stream(container: InputContainer, name: str) -> Iterator[tuple[InputContainer, VideoStream]]:
     """The container and its video stream; at the end the decoder's threads are idle and the container is closed."""
     with container:
         stream = _video_stream(container, name)

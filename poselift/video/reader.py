@@ -15,7 +15,7 @@ from av.container import InputContainer
 from jaxtyping import UInt8
 
 from poselift.core.errors import InputError
-from poselift.core.times import check_bounds, checked_rate
+from poselift.core.times import check_bounds, check_rate
 from poselift.video.clock import Clock
 from poselift.video.decoder import Decoder, open_video
 from poselift.video.ffmpeg_errors import count_errors
@@ -88,7 +88,7 @@ class VideoReader:
         check_bounds(self._start, end)
         self.info, self._stretch = probe(path), Fraction(1)
         if fps is not None:
-            self._set_rate(checked_rate(fps, "fps"))
+            self._set_rate(check_rate(fps, "fps"))
         self.warnings: list[str] = []
         _LOG.debug("%s: %d x %d at %s frames a second", path, self.info.width, self.info.height, self.info.fps)
         if self._start > 0:

@@ -10,7 +10,7 @@ import torch
 
 from poselift.cli.main import main
 from poselift.core.errors import InputError
-from poselift.core.locks import locked
+from poselift.core.locks import hold_lock
 from poselift.export import read_motion
 from poselift.lifting import LiftOptions
 from poselift.models import LifterConfig, SpatioTemporalLifter, load_weights, save_weights
@@ -172,7 +172,7 @@ def test_what_a_killed_run_left_is_removed_by_the_next(stored, tmp_path):
 
 
 def test_two_runs_into_one_folder_at_once_are_refused(stored, tmp_path, capsys):
-    with locked(tmp_path / ".poselift_lock", ""), pytest.raises(SystemExit) as left:
+    with hold_lock(tmp_path / ".poselift_lock", ""), pytest.raises(SystemExit) as left:
         stored.lift("--out", tmp_path)
     assert left.value.code == 2
     assert f"another run is writing to {tmp_path}" in capsys.readouterr().err

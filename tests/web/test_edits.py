@@ -88,7 +88,8 @@ def test_in_the_page_a_dragged_keypoint_moves_the_body_and_is_saved(site, tmp_pa
         with served(folder) as address:
             browser.call("Page.enable")
             browser.call("Page.navigate", url=f"{address}/?edit")
-            browser.wait("document.body?.dataset.stage === 'shown'", 300)
+            browser.wait("document.body?.dataset.stage === 'shown' || document.getElementById('problem')?.textContent", 120)
+            assert not browser.value("document.getElementById('problem').textContent")
             _drag_and_save(browser, tmp_path)
     finally:
         browser.close()

@@ -15,12 +15,14 @@ from poselift.export.trc_markers import write_trc
 from poselift.export.unseen import unseen_spans
 from poselift.export.zero import from_zero
 from poselift.kinematics.angles import joint_angles
-from poselift.kinematics.height import with_height
+from poselift.kinematics.height import take_height
 from poselift.lifting import camera_for, lift
 from poselift.models import load_weights
 from poselift.skeleton import COCO17, H36M17
 from poselift.structures import Detections, Keypoints2D
 from poselift.tracking import Tracker
+
+pytestmark = pytest.mark.slow
 
 WEB = Path(__file__).parents[2] / "web"
 GRAPHS = WEB.parent / "poselift" / "viz" / "site" / "numbers"
@@ -141,7 +143,7 @@ def test_motions_are_those_of_python_and_python_reads_them(ran, expected):
         np.testing.assert_allclose(found.keypoints.keypoints, wanted.keypoints.keypoints, atol=1e-4)
         assert (found.skeleton, found.pelvis, found.threshold) == (wanted.skeleton, wanted.pelvis, wanted.threshold)
         assert found.keypoints.skeleton == COCO17
-        height = with_height(wanted, None)[1]
+        height = take_height(wanted, None)[1]
         assert abs(found.height.metres - height.metres) < 0.002
         assert found.height.origin == "estimated"
         about = read_sidecar(ran / f"person_{wanted.keypoints.person}.json")

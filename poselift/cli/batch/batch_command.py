@@ -6,23 +6,22 @@ import sys
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from rich.console import Console
-
 from poselift.cli.batch.batch_tables import check_tables
 from poselift.cli.batch.cluster import RayEngine
 from poselift.cli.batch.course import Course
 from poselift.cli.batch.local_workers import LocalEngine
 from poselift.cli.batch.settings import settings_of
-from poselift.cli.batch.storage import file_system, reached
+from poselift.cli.batch.storage import explain_storage_errors, file_system
 from poselift.cli.batch.video_task import WORKERS_A_GPU, Task
 from poselift.cli.batch.videos import find_videos, shard_of
 from poselift.cli.detector import add_detector_options
-from poselift.cli.lift import chosen_skeleton
+from poselift.cli.lift import choose_skeleton
 from poselift.cli.lift_options import add_lift_options
 from poselift.cli.lift_request import LiftRequest, lift_request
 from poselift.cli.lifter_device import lifter_device
 from poselift.core.device import choose_device
 from poselift.core.optional import require
+from poselift.core.progress_text import Output
 from poselift.core.threads import cores
 from poselift.models import load_weights
 
@@ -133,33 +132,32 @@ def lift_all(request: BatchRequest) -> None:
             choose_device(device)
     else:
         require("ray", "ray")
-    with reached(request.source):
+    with explain_storage_errors(request.source):
         videos = shard_of(find_videos(request.source, request.out, request.lift), request.shard)
     if request.subfolders:
         videos = [replace(video, folder=f"{video.folder[-2:]}/{video.folder}") for video in videos]
     tasks = [Task(video, settings_of(video.request), request.out) for video in videos]
     shard = "" if request.shard is None else ".{}-of-{}".format(*request.shard)
-    # No markup, because file names may look like rich's.
-    console = Console(quiet=request.quiet, highlight=False, soft_wrap=True, markup=False, emoji=False)
+    output = Output(quiet=request.quiet)
     files, root = file_system(request.out)
     begun = files.exists(root)
     if not begun:
         _check_models(request)
-    with Course(request.out, shard, tasks, console) as course:
-        waiting = course.waiting(request.retry)
+    with Course(request.out, shard, tasks, output) as course:
+        waiting = course.list_waiting(request.retry)
         if begun and waiting:  # a batch that is done loads no weights
-            chosen_skeleton(request.lift, load_weights(request.lift.weights))
+            choose_skeleton(request.lift, load_weights(request.lift.weights))
         try:
             if waiting:
                 with _engine(request, len(waiting)) as engine:
                     course.lift(waiting, engine)
         except (KeyboardInterrupt, SystemExit):
-            done = len(tasks) - len(course.waiting(retry=False))
+            done = len(tasks) - len(course.list_waiting(retry=False))
             print(f"{done} of {len(tasks)} videos are done. To go on, run the same command again", file=sys.stderr)
             raise
         finally:
             lifted, failed = course.write_tables()
-    console.print(
+    output.print(
         f"{lifted} of {len(tasks)} videos are lifted, into {request.out}. "
         f"Tables of all clips and people: clips{shard}.parquet, people{shard}.parquet"
     )
@@ -178,7 +176,7 @@ def _check_models(request: BatchRequest) -> None:
     Raises:
         InputError: a model cannot be loaded.
     """
-    chosen_skeleton(request.lift, load_weights(request.lift.weights))
+    choose_skeleton(request.lift, load_weights(request.lift.weights))
     if request.engine == "local":  # with Ray, the detector's files may be on the nodes only
         request.lift.detection.detector.build("cpu", request.quiet)
 

@@ -7,17 +7,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-
 from poselift.cli.batch.batch_tables import clip_row, write_tables
 from poselift.cli.batch.folders import remove_leftovers
 from poselift.cli.batch.storage import file_system, is_local, json_object, read_some, remove_file, write_file
 from poselift.cli.batch.video_task import Outcome, Task, one_line
 from poselift.cli.results import RECORD, SUMMARY
 from poselift.core.files import check_writable
-from poselift.core.locks import locked
-from poselift.core.progress_text import MinuteLines
+from poselift.core.locks import hold_lock
+from poselift.core.progress_text import MinuteLines, Output
 
 _TRIES = 3
 """Tries of a video where another one may succeed."""
@@ -45,15 +42,15 @@ class Course:
         out: path or URL of the folder.
         shard: part of the names of the tables.
         tasks: all videos of the batch or shard.
-        console: for progress and failures.
+        output: for progress and failures.
 
     Raises:
         InputError: another run uses the folder, or it is not writable.
         ConnectionError: it is in an object store that does not take files.
     """
 
-    def __init__(self, out: str, shard: str, tasks: Sequence[Task], console: Console) -> None:
-        self._out, self._shard, self._tasks, self._console = out, shard, tasks, console
+    def __init__(self, out: str, shard: str, tasks: Sequence[Task], output: Output) -> None:
+        self._out, self._shard, self._tasks, self._output = out, shard, tasks, output
         self._resources = contextlib.ExitStack()
 
     def __enter__(self) -> "Course":
@@ -62,7 +59,7 @@ class Course:
             check_writable(root)
             Path(root).mkdir(parents=True, exist_ok=True)
             busy = f"another run is writing to {self._out}; wait for its end, or choose another --out"
-            self._resources.enter_context(locked(Path(root) / f".batch{self._shard}.lock", busy))
+            self._resources.enter_context(hold_lock(Path(root) / f".batch{self._shard}.lock", busy))
         else:  # hours of work end here, so try at once whether they may
             trial = f"{self._out}/.batch{self._shard}.trial"
             write_file(trial, b"")
@@ -72,7 +69,7 @@ class Course:
     def __exit__(self, *error: object) -> None:
         self._resources.close()
 
-    def waiting(self, retry: bool) -> list[Task]:
+    def list_waiting(self, retry: bool) -> list[Task]:
         """The tasks that are not done.
 
         Args:
@@ -91,14 +88,11 @@ class Course:
         """
         done = len(self._tasks) - len(tasks)
         if done:
-            self._console.print(f"{done} of {len(self._tasks)} videos were done before")
-        columns = (TextColumn("Lifting videos"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"))
-        times = (TimeElapsedColumn(), TextColumn("left:"), TimeRemainingColumn())
-        # Rich would take the time left from the last 30 s, in which perhaps no video was finished.
-        with Progress(*columns, *times, console=self._console, speed_estimate_period=3600) as bar:
-            shown = bar.add_task("", total=len(tasks))
-            lines, failures = MinuteLines(self._console), 0
-            for task, outcome, tries in _tried(tasks, engine):
+            self._output.print(f"{done} of {len(self._tasks)} videos were done before")
+        look = "{desc} {bar:40} {n_fmt}/{total_fmt}{postfix} {elapsed} left: {remaining}"
+        with self._output.open_bar("Lifting videos", len(tasks), look) as bar:
+            lines, failures = MinuteLines(self._output), 0
+            for done, (task, outcome, tries) in enumerate(_try_all(tasks, engine), 1):
                 record = f"{self._out}/{_FAILED}/{task.video.folder}.json"
                 if outcome.reason is None:
                     remove_file(record)
@@ -106,9 +100,10 @@ class Course:
                     failures += 1
                     facts = {"reason": outcome.reason, "tries": tries, "lasting": outcome.lasting}
                     write_file(record, json.dumps({**task.record, **facts}, indent=2).encode())
-                    self._console.print(one_line(f"failed: {task.video.name}: {outcome.reason}"))
-                bar.update(shown, advance=1, description=f"{failures} failed" if failures else "")
-                lines.report("Lifting videos", bar.tasks[shown].completed / len(tasks))
+                    self._output.print(one_line(f"failed: {task.video.name}: {outcome.reason}"))
+                    bar.set_postfix_str(f"{failures} failed", refresh=False)
+                bar.update()
+                lines.report("Lifting videos", done / len(tasks))
 
     def write_tables(self) -> tuple[int, int]:
         """Writes the tables; returns how many videos are lifted and how many failed."""
@@ -147,7 +142,7 @@ class Course:
         return records
 
 
-def _tried(tasks: Sequence[Task], engine: Engine) -> Iterator[tuple[Task, Outcome, int]]:
+def _try_all(tasks: Sequence[Task], engine: Engine) -> Iterator[tuple[Task, Outcome, int]]:
     """The last outcome of each task and its number of tries; tasks are tried again after all others."""
     by_folder = {task.video.folder: task for task in tasks}
     tries: Counter[str] = Counter()

@@ -16,7 +16,7 @@ from poselift.cli.lift_request import LiftRequest
 from poselift.cli.lifter_device import lifter_device
 from poselift.cli.results import RECORD, SUMMARY
 from poselift.core.bounded import read_json
-from poselift.core.errors import InputError, WriteError, printable
+from poselift.core.errors import InputError, WriteError, make_printable
 from poselift.core.files import sha256, write_json
 from poselift.core.locks import BusyError
 from poselift.core.threads import limit_cores, limit_torch
@@ -114,7 +114,7 @@ class Lifter:
             content = sha256(path)
             record = {**task.record, "sha256": content}
             earlier = read_some(task.out, [f"{video.folder}/{RECORD}"])
-            if _equal(json_object(earlier.popitem()[1], RECORD) if earlier else {}, record):
+            if _is_same(json_object(earlier.popitem()[1], RECORD) if earlier else {}, record):
                 # The file has another date only.
                 write_file(f"{task.out}/{video.folder}/{RECORD}", json.dumps(record, indent=2).encode())
                 return
@@ -150,12 +150,12 @@ class Lifter:
         return KeepingClip(path, self._detector, kept, key, wanted.start, wanted.end, wanted.quality, wanted.fps)
 
 
-def _equal(earlier: dict[str, Any], record: dict[str, Any]) -> bool:
+def _is_same(earlier: dict[str, Any], record: dict[str, Any]) -> bool:
     """Whether an earlier record is of the same content and settings."""
     return all(earlier.get(key) == record[key] for key in ("sha256", "settings"))
 
 
 def one_line(error: object) -> str:
     """The message of an error, or another text, as one line of a console."""
-    text = printable(" ".join(str(error).split()))
+    text = make_printable(" ".join(str(error).split()))
     return "".join(character if character.isprintable() else "?" for character in text)

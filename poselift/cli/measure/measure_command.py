@@ -3,8 +3,8 @@
 import argparse
 from typing import Any
 
-from poselift.cli.export import with_poses
-from poselift.cli.formats import earliest_start
+from poselift.cli.export import select_posed
+from poselift.cli.formats import find_start
 from poselift.cli.measure.measure_files import NAMES, write_files
 from poselift.cli.measure.measure_tables import CAVEATS, gait_tables, ranges_table, trials_table
 from poselift.cli.measure.page import PAGE, write_page
@@ -42,10 +42,10 @@ def run(options: argparse.Namespace) -> None:
     """
     if options.out is not None:
         check_writable(options.out)
-    motions = with_poses({path: read_motion(path) for path in options.motions})
+    motions = select_posed({path: read_motion(path) for path in options.motions})
     trials = []
     for path, motion in motions.items():
-        trial = measured(path, from_zero([motion], earliest_start([path]))[0], options.belt)
+        trial = measured(path, from_zero([motion], find_start([path]))[0], options.belt)
         trials.append(trial)
         print(f"## {path}\n\n{gait_tables(trial)}\n")
         for title, angles in (("Joint angles", trial.joints), ("Segments in space", trial.segments)):

@@ -7,7 +7,8 @@ import numpy as np
 from jaxtyping import Float
 
 from poselift.core.times import interpolate
-from poselift.geometry import with_bone_lengths
+from poselift.geometry import set_bone_lengths
+from poselift.kinematics.whole_body import add_body_uncertainty
 from poselift.lifting.finish.constant_bones import BonesSoFar, measure_clip
 from poselift.lifting.finish.joint_uncertainty import adjust_uncertainty
 from poselift.lifting.finish.level_feet import level_feet
@@ -46,7 +47,8 @@ def finish(
     """One person's motion in the camera frame.
 
     The steps: turn the joints back, move them towards their rays, interpolate the other frames, fill longer gaps from
-    the person's repetitions, make standing feet level, give bones a constant length, and place the root.
+    the person's repetitions, make standing feet level, give bones a constant length, place the root, and add the
+    uncertainty of an unknown size and tilt.
 
     Args:
         prepared: the track.
@@ -87,7 +89,7 @@ def finish(
         )
 
     if stream is None:
-        joints = fill_from_repetitions(joints, prepared.bridged, times)
+        joints = fill_from_repetitions(joints, prepared.bridged, times, prepared.interval)
         if options.refine:
             joints = level_feet(motion(joints), options.threshold)
     if options.constant_bones:
@@ -95,8 +97,8 @@ def finish(
             lengths = measure_clip(joints, prepared.scores, weights.skeleton_in, skeleton)
         else:
             lengths = stream.bones.measure(stream.time, joints, prepared)
-        joints = joints if lengths is None else with_bone_lengths(joints, lengths, skeleton.parent_indices)
-    return motion(joints)
+        joints = joints if lengths is None else set_bone_lengths(joints, lengths, skeleton.parent_indices)
+    return add_body_uncertainty(motion(joints))
 
 
 def _refine(

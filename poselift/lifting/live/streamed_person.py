@@ -9,7 +9,7 @@ from jaxtyping import Bool, Float
 from poselift.core.errors import InputError
 from poselift.core.times import interpolate
 from poselift.detection.orientation import body_angle
-from poselift.geometry import with_bone_lengths
+from poselift.geometry import set_bone_lengths
 from poselift.lifting.camera_model import CameraModel
 from poselift.lifting.finish.constant_bones import BonesSoFar
 from poselift.lifting.finish.finish_stage import Stream, finish
@@ -189,7 +189,7 @@ class StreamedPerson:
 
         joints, uncertainty = at(motion.joints), motion.uncertainty
         if not exact and self._options.constant_bones and self._bones.lengths is not None:
-            joints = with_bone_lengths(joints, self._bones.lengths, motion.skeleton.parent_indices)
+            joints = set_bone_lengths(joints, self._bones.lengths, motion.skeleton.parent_indices)
         if uncertainty is not None:
             held = widening_factors(np.array([True, False]), np.array([times[-1], max(time, times[-1])]))[-1]
             uncertainty = (held * at(uncertainty)).astype(np.float32)

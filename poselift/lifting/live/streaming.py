@@ -76,7 +76,7 @@ class StreamingPeople:
         self._lift = partial(lift_people, network=network, window=window, flip=options.flip)
         self._new = lambda: StreamedPerson(weights, camera, skeleton, lookahead, options)
         self._new()  # checks the arguments
-        self._smoother = lambda: PoseSmoother(self.skeleton) if smooth else _unchanged
+        self._smoother = lambda: PoseSmoother(self.skeleton) if smooth else _keep
         self._last, self._first_times = -np.inf, list[float]()
         self._people: dict[int, StreamedPerson] = {}
         self._smooth: dict[int, Callable[[StreamedPose], StreamedPose]] = {}
@@ -111,7 +111,7 @@ class StreamingPeople:
             del self._people[number], self._smooth[number]
         self._lift(list(self._people.values()))
         poses = {number: person.next_pose() for number, person in self._people.items()}
-        return self._smoothed(poses)
+        return self._smooth_all(poses)
 
     def _check_time(self, timestamp: float) -> None:
         if not self._last < timestamp < np.inf:
@@ -129,15 +129,15 @@ class StreamingPeople:
             people = {number: person for number, person in self._people.items() if person.pending == pending}
             self._lift(list(people.values()), last=True)
             poses = {number: person.next_pose(last=True) for number, person in people.items()}
-            found.append(self._smoothed(poses))
+            found.append(self._smooth_all(poses))
         return found
 
-    def _smoothed(self, poses: dict[int, StreamedPose | None]) -> dict[int, StreamedPose]:
+    def _smooth_all(self, poses: dict[int, StreamedPose | None]) -> dict[int, StreamedPose]:
         """The poses of those who have one."""
         return {number: self._smooth[number](pose) for number, pose in poses.items() if pose is not None}
 
 
-def _unchanged(pose: StreamedPose) -> StreamedPose:
+def _keep(pose: StreamedPose) -> StreamedPose:
     return pose
 
 

@@ -13,7 +13,7 @@ _URL = f"https://registry.npmjs.org/onnxruntime-web/-/{_ARCHIVE}"
 _SHA256 = "d2228df7e4616bc3348bf504ee888f3bec43789a273f0a63f3e68d203ce3bf71"
 
 _WITHOUT_GPU, _WITH_GPU = "ort-wasm-simd-threaded", "ort-wasm-simd-threaded.asyncify"
-_FILES = (
+FILES = (
     *("ort.wasm.min.mjs", f"{_WITHOUT_GPU}.mjs", f"{_WITHOUT_GPU}.wasm"),
     *("ort.webgpu.min.mjs", f"{_WITH_GPU}.mjs", f"{_WITH_GPU}.wasm"),
 )
@@ -32,14 +32,14 @@ def write_runtime(folder: Path, given: Path | None = None, offline: bool = False
         InputError: a file is missing, or cannot be downloaded.
     """
     if given is not None:
-        missing = [name for name in _FILES if not (given / name).is_file()]
+        missing = [name for name in FILES if not (given / name).is_file()]
         if missing:
             raise InputError(f"{given} has no {missing[0]}; give the folder dist of onnxruntime-web {VERSION} from npm")
-        for name in _FILES:
+        for name in FILES:
             _write(folder, name, (given / name).read_bytes())
         return
     with tarfile.open(fetch(_ARCHIVE, [_URL], _SHA256, offline)) as archive:
-        for name in _FILES:
+        for name in FILES:
             content = archive.extractfile(f"package/dist/{name}")
             assert content is not None, "the SHA-256 was right"
             _write(folder, name, content.read())

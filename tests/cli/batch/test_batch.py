@@ -21,9 +21,9 @@ from poselift.cli.batch.video_task import Lifter, Task
 from poselift.cli.batch.videos import find_videos
 from poselift.cli.detector import DetectorRequest
 from poselift.cli.formats import write_formats
-from poselift.cli.lift_request import LiftRequest, with_values
+from poselift.cli.lift_request import LiftRequest, set_values
 from poselift.core import threads
-from poselift.core.locks import locked
+from poselift.core.locks import hold_lock
 from tests.cli.batch.conftest import BROKEN, GOOD, QUICK, contents
 from tests.cli.running import poselift
 from tests.core.full_disk import full_disk
@@ -171,7 +171,7 @@ def test_a_batch_that_is_terminated_goes_on(whole, videos, batch, tmp_path, requ
 
 
 def test_two_runs_at_once_are_refused(videos, batch, tmp_path):
-    with locked(tmp_path / ".batch.lock", ""):
+    with hold_lock(tmp_path / ".batch.lock", ""):
         ran = batch(videos, tmp_path)
     assert (ran.code, "another run is writing to" in ran.err) == (2, True)
 
@@ -211,7 +211,7 @@ def test_a_full_disk_is_no_fault_of_the_video(formats, videos, tmp_path, monkeyp
     """The next run tries it again, wherever the disk was full."""
     monkeypatch.setattr(threads, "_limit", 0)
     given = {"weights": "tiny", "detector": DetectorRequest("movenet-fast"), "flip": False, "overlay": False}
-    request = with_values(LiftRequest(), given | {"formats": formats})
+    request = set_values(LiftRequest(), given | {"formats": formats})
     video = find_videos(str(videos / "monday"), str(tmp_path), request)[0]
     lifter, task = Lifter(request, "cpu", 1), Task(video, settings_of(request), str(tmp_path))
     if formats:  # the disk is full as the further formats begin
@@ -236,7 +236,7 @@ def _write_without_room(write, *arguments):
 def test_videos_of_a_store_are_lifted_into_a_store(store, whole, monkeypatch):
     monkeypatch.setattr(threads, "_limit", 0)
     given = {"weights": "tiny", "detector": DetectorRequest("movenet-fast"), "flip": False, "overlay": False}
-    request = with_values(LiftRequest(), given)
+    request = set_values(LiftRequest(), given)
     videos = find_videos("memory://in", "memory://out", request)
     assert [video.path for video in videos] == ["memory:///in/monday/walk.mp4", "memory:///in/text.mov"]
     lifter = Lifter(request, "cpu", 1)

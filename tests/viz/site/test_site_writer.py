@@ -6,17 +6,6 @@ import pytest
 
 from poselift.core.errors import InputError
 from poselift.viz.site import HEADERS, write_site
-from poselift.viz.site.web_runtime import _FILES
-
-
-@pytest.fixture
-def runtime(tmp_path):
-    """What stands in for onnxruntime-web."""
-    folder = tmp_path / "dist"
-    folder.mkdir()
-    for name in _FILES:
-        (folder / name).write_bytes(name.encode())
-    return folder
 
 
 def test_it_is_a_flat_folder_whose_files_are_listed(tmp_path, runtime):

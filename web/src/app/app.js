@@ -1,7 +1,7 @@
 // The page: opens a video, follows the work, shows the people, and keeps itself for use without a network.
 
 import { byId } from "../viewer/elements.js";
-import { note, pause, show, video } from "../viewer/player.js";
+import { note, pause, show } from "../viewer/player.js";
 import { openSeeked } from "../video/seeked.js";
 import { drawPreview } from "./preview.js";
 import { Session } from "./session.js";
@@ -50,12 +50,12 @@ async function lift(file, given) {
     byId("left").textContent = left.words(name, share);
   };
   remember(file.name);
-  const stop = new Promise((_, fail) => { byId("cancel").onclick = () => { workroom.cancel(); fail(new Cancelled()); }; });
+  const { signal, pressed } = stopper();
   if (address) URL.revokeObjectURL(address);
   address = URL.createObjectURL(file);
   try {
-    working = lifted(file, settings, progress, given);
-    session = await Promise.race([working, stop]);
+    working = lifted(file, settings, progress, signal, given);
+    session = await Promise.race([working, pressed]);
     stage("shown"); // the views must have their sizes before they draw
     byId("title").textContent = file.name;
     const { broken, times, duration } = session;
@@ -64,23 +64,31 @@ async function lift(file, given) {
     openEditor(session);
   } catch (error) {
     stage("start");
-    if (!(error instanceof Cancelled)) problem(error.message);
+    if (!signal.aborted) problem(error.message);
   } finally {
     remember();
   }
 }
 
-class Cancelled extends Error {}
+/** The button Cancel: a signal for what is under way, and a promise that fails when it is pressed. */
+function stopper() {
+  const control = new AbortController(), { signal } = control;
+  const pressed = new Promise((_, fail) => { byId("cancel").onclick = () => { control.abort(); workroom.cancel(); fail(signal.reason); }; });
+  pressed.catch(() => {});
+  return { signal, pressed };
+}
 
 /** A session of a video whose people are found and lifted. */
-async function lifted(file, settings, progress, given) {
+async function lifted(file, settings, progress, signal, given) {
   const begun = performance.now();
   progress("loading", 0);
   describeMachine(await open(progress));
   const load = (performance.now() - begun) / 1000;
+  signal.throwIfAborted();
   progress("opening", 0);
   let found = given ?? await workroom.run("find", { file }, progress);
   if (found.undecodable) found = await findSeeking(file, progress);
+  signal.throwIfAborted();
   if (!found.tracks.length) throw new Error(nobody(file, found));
   const made = new Session(workroom, site, file, found, { ...settings, ...given?.settings });
   await made.lift(progress);
@@ -157,9 +165,8 @@ async function keep() {
 
 async function start() {
   controls();
-  const missing = [["WebAssembly", "WebAssembly"], ["OffscreenCanvas", "OffscreenCanvas"], ["DecompressionStream", "DecompressionStream"]]
-    .filter(([name]) => !(name in self)).map(([, name]) => name);
-  if (missing.length) throw new Error(`This browser is too old for the page: ${missing.join(" and ")} is missing. Take Chrome 94, Firefox 113 or Safari 17, or newer.`);
+  const missing = ["WebAssembly", "OffscreenCanvas", "DecompressionStream"].filter((name) => !(name in self));
+  if (missing.length) throw new Error(`This browser is too old for the page: ${missing.join(" and ")} is missing. Take Chrome 102, Firefox 114 or Safari 16.4, or newer.`);
   if (!editing) await keep().catch(() => {}); // a private window may keep nothing
   const answer = await fetch("site.json");
   site = await answer.json();

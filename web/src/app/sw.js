@@ -5,8 +5,8 @@ const VERSION = "$version";
 const HEADERS = { "Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Embedder-Policy": "require-corp",
   "Content-Security-Policy": "$policy" };
 
-/** What a page without a network starts with; networks are kept as they are read. */
-const SHELL = ["./", "app.js", "app.css", "worker.js", "site.json"];
+/** What a page without a network starts with, and the graph of BVH and GLB; other networks are kept as they are read. */
+const SHELL = ["./", "app.js", "app.css", "worker.js", "site.json", "body.onnx"];
 
 addEventListener("install", (event) => {
   skipWaiting();

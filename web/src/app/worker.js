@@ -117,7 +117,9 @@ async function lift({ tracks, camera, heights = {} }, progress) {
     const shown = shownJoints(numbers, motion);
     // 1 where nobody was found, 2 where the joint is out of sight.
     const guessed = guessedJoints(numbers, motion).map((guess, i) => guess + 1 - shown[i]);
-    people.push({ motion, guessed, angles: await jointAngles(numbers, whole) });
+    // Somebody without a pose in any frame has no angles, and stops nobody else.
+    const angles = await jointAngles(numbers, whole).catch(() => ({ names: [], degrees: new Float32Array(0) }));
+    people.push({ motion, guessed, angles });
     stopUnless(mine);
   }
   return people;

@@ -1,6 +1,6 @@
 // Pairs of rows and columns at the least total cost (the Hungarian method, by shortest augmenting paths).
 
-const NO_MATCH = 1e6; // cost of a pair that cannot be, so that as many pairs as possible are chosen
+const NO_MATCH = 1e4; // cost of a pair that cannot be, so that as many pairs as possible are chosen
 
 /**
  * As many pairs [row, column] as possible, of the least total cost, none of infinite cost.

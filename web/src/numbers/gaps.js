@@ -3,7 +3,6 @@
 
 import { rounded, searchSorted, usualInterval } from "./times.js";
 
-const slow = (times, { SLOWEST, UNEVEN }) => usualInterval(times) * SLOWEST > 1 + UNEVEN;
 const pick = (values, rows) => Float64Array.from(rows, (row) => values[row]);
 
 /** Frames in which a joint was seen: (t). */
@@ -117,12 +116,11 @@ export function takeFrames({ pixels, scores }, rows, joints) {
  * @returns {{pixels, scores, times: Float64Array, rows: number[]}} rows: the given frame of each, -1 for those between
  */
 export function addFramesBetween(given, times, joints, constants) {
-  if (!slow(times, constants)) return { ...given, times, rows: Array.from(times.keys()) };
   const stamps = [];
   const rows = [];
   times.forEach((time, frame) => {
     const interval = frame + 1 < times.length ? times[frame + 1] - time : 0;
-    const wanted = Math.max(1, Math.ceil(interval * constants.SLOWEST - constants.UNEVEN));
+    const wanted = Math.max(1, Math.ceil(interval * constants.SLOWEST - constants.SLACK));
     const parts = interval > constants.NEAR + 1e-6 ? 1 : wanted;
     for (let part = 0; part < parts; part++) {
       stamps.push(time + (part / parts) * interval);
@@ -136,8 +134,7 @@ export function addFramesBetween(given, times, joints, constants) {
 }
 
 /** Indices of the frames that the lifter gets; the others are interpolated. */
-export function chooseFrames(seen, filled, times, constants) {
-  const known = slow(pick(times, indices(seen)), constants) ? seen : filled;
+export function chooseFrames(known, times, constants) {
   const chosen = new Set([0, known.length - 1, ...indices(known)]);
   const ends = [...chosen].sort((a, b) => a - b);
   for (let k = 1; k < ends.length; k++) {

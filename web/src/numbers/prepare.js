@@ -117,13 +117,18 @@ export function prepareTrack(facts, track, camera, options = {}) {
   const seen = seenFrames(given.scores, names.length);
   const filled = fillGaps(given, times, names.length, gaps);
   const bridged = seenFrames(filled.scores, names.length);
+  const interval = usualInterval(times);
+  const slow = usualInterval(times.filter((_, frame) => seen[frame])) * rates.SLOWEST > 1 + rates.SLACK;
+  // Between the frames of a slow clip, new ones are better than its own empty ones.
+  const known = slow ? seen : bridged;
   const segments = findSegments(seen, times, gaps).map(([first, end]) => {
-    const part = [seen, bridged, times].map((values) => values.subarray(first, end));
-    const chosen = chooseFrames(...part, gaps).map((row) => first + row);
+    const chosen = chooseFrames(known.subarray(first, end), times.subarray(first, end), gaps).map((row) => first + row);
     const stamps = Float64Array.from(chosen, (row) => times[row]);
-    const lifted = addFramesBetween(takeFrames(filled, chosen, names.length), stamps, names.length, gaps);
+    const own = takeFrames(filled, chosen, names.length);
+    const lifted = slow
+      ? addFramesBetween(own, stamps, names.length, gaps)
+      : { ...own, times: stamps, rows: Array.from(chosen.keys()) };
     const turns = findTurns(lifted, names, turning);
-    const interval = usualInterval(lifted.times);
     return {
       first,
       end,
@@ -131,7 +136,7 @@ export function prepareTrack(facts, track, camera, options = {}) {
       scores: lifted.scores,
       rows: lifted.rows.map((row) => (row < 0 ? row : chosen[row])),
       turns,
-      motions: interval ? Math.max(1, Math.ceil(1 / interval / rates.FASTEST - rates.SLACK)) : 1,
+      motions: slow || !interval ? 1 : Math.max(1, Math.ceil(1 / interval / rates.FASTEST - rates.SLACK)),
       ...turnUpright(lifted.pixels, camera, turns),
     };
   });
