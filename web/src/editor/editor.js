@@ -178,6 +178,7 @@ async function save() {
 function build() {
   canvas = element("canvas", { id: "handles", tabindex: 0, role: "img", "aria-label": "Keypoints. Drag one; or choose one in the list, and move it with the arrow keys." });
   byId("overlay").after(canvas);
+  byId("transport").after(byId("editor")); // near the video, and only in this page
   canvas.onpointerdown = grasp;
   canvas.onpointermove = (event) => { if (drag) Object.assign(drag, placed(event)); };
   canvas.onpointerup = () => {
