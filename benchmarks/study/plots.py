@@ -10,8 +10,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MultipleLocator
 
+from benchmarks.study.results import Result, spread
 from benchmarks.study.run import Study
-from benchmarks.study.tables import noise
 from poselift.core.bounded import read_json
 from poselift.viz.plots import save_plot
 from poselift.viz.plots.style import LOOKS, PAGE, add_legend, styled
@@ -37,6 +37,8 @@ _INITS = (
     "decoder_t_fixup",
 )
 
+_DEEP = tuple(f"{name}_1e-2" for name in ("post_none", "post_linear", "post_radam", "pre_none", "t_fixup_none"))
+
 _FAR = 1.6
 """Times the median: larger errors are written at the edge, so that the others can be told apart."""
 
@@ -44,7 +46,7 @@ _SHOWN = (-8, 1)
 """Powers of ten in the histograms; smaller values are negligible, larger ones have diverged."""
 
 
-def write_plots(study: Study, results: Mapping[str, Mapping[str, Any]]) -> None:
+def write_plots(study: Study, results: Mapping[str, Result]) -> None:
     """Draws all results as PNG and PDF in plots/.
 
     Args:
@@ -52,19 +54,27 @@ def write_plots(study: Study, results: Mapping[str, Mapping[str, Any]]) -> None:
         results: by the name of the row.
     """
     folder = study.out / "plots"
-    errors = {name: {"MPJPE": result["error"]["mpjpe"]} for name, result in results.items()}
+    errors = {name: {"MPJPE": result.error()} for name, result in results.items()}
     errors = dict(sorted(errors.items(), key=lambda row: row[1]["MPJPE"]))
-    save_plot(_dots(errors, "MPJPE on the study's views (mm)", noise(results)), folder / "errors")
+    save_plot(_dots(errors, "MPJPE on the study's views (mm)", spread(results)), folder / "errors")
     titles = {"macs": "multiply-adds", "ms": "time", "memory": "memory"}
-    growth = {name: {titles[key]: value for key, value in result["growth"].items()} for name, result in results.items()}
-    save_plot(_dots(growth, "exponent of the growth with T, from 27 to 729 frames"), folder / "growth")
-    for name, members in (("warmups", _WARMUPS), ("initialisations", _INITS)):
-        steps = {
-            member: read_json(study.out / "rows" / member / "dynamics.json") for member in members if member in results
-        }
+    growth = {
+        name: {titles[key]: value for key, value in result.cost["growth"].items()}
+        for name, result in results.items()
+        if result.cost
+    }
+    if growth:
+        save_plot(_dots(growth, "exponent of the growth with T, from 27 to 729 frames"), folder / "growth")
+    for name, members in (("warmups", _WARMUPS), ("initialisations", _INITS), ("deep", _DEEP)):
+        steps = {member: _dynamics(study, results[member]) for member in members if member in results}
         if steps:
             save_plot(_curves(steps), folder / name)
             save_plot(_histograms(steps), folder / f"{name}_histograms")
+
+
+def _dynamics(study: Study, result: Result) -> Any:
+    """Loss, gradients and updates of a row with its first seed."""
+    return read_json(study.folder(result.row) / f"seed_{min(result.trainings)}" / "dynamics.json")
 
 
 @styled
