@@ -23,11 +23,11 @@ class KeptBatches(Batches):
     def __init__(self, batches: Batches) -> None:
         super().__init__(batches.sampler, batches.batch_size, batches.batches, batches.seed)
         self.device = torch.device("cpu")
-        self._made: dict[tuple[int, int], Batch] = {}
+        self._made: dict[tuple[int, int, int], Batch] = {}
 
     def make(self, number: int) -> Batch:
         """The batch with this number in the epoch."""
-        place = (self.epoch, number)
+        place = (self.seed, self.epoch, number)  # `MeanPose` asks a copy with another seed
         if place not in self._made:
             self._made[place] = super().make(number)
         return _moved(self._made[place], self.device)

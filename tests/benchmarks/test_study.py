@@ -1,5 +1,6 @@
 """The study: its rows, its measurements, and continuing after a stop."""
 
+import copy
 import csv
 import json
 import re
@@ -7,16 +8,19 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import torch
 from hydra import compose, initialize_config_dir
 from omegaconf import OmegaConf
 
 import benchmarks.study
 from benchmarks.study.budgets import BUDGETS, Budget
+from benchmarks.study.kept_batches import KeptBatches
 from benchmarks.study.results import Result, spread
 from benchmarks.study.rows import FAMILIES, REFERENCE, Row, all_rows, efficient_rows, warmup_rows
 from benchmarks.study.run import Study, exponent
 from poselift.cli.config import CONF
 from poselift.core.errors import InputError
+from poselift.data.batches import Batch, Batches
 from poselift.nn.attention import ATTENTION
 from poselift.reports.entries import sections
 from poselift.reports.runs import read_runs
@@ -113,6 +117,27 @@ class TestRows:
 @pytest.mark.parametrize(("power", "factor"), [(1.0, 3.0), (2.0, 0.1), (0.0, 5.0)])
 def test_the_exponent_of_a_power_of_the_length(power, factor):
     assert exponent({t: factor * t**power for t in (27, 81, 243, 729)}) == pytest.approx(power, abs=1e-9)
+
+
+def test_kept_batches_are_those_of_their_seed():
+    class Drawn:
+        device = torch.device("cpu")
+        drawn = 0
+
+        def sample(self, count, generator):
+            self.drawn += 1
+            values = torch.rand(count, 4, 17, 3, generator=generator)
+            return Batch(*(values[..., 0] for _ in range(6)), values, values[:, :, 0])
+
+    sampler = Drawn()
+    kept = KeptBatches(Batches(sampler, 2, 3, seed=1))
+    other = copy.copy(kept)
+    other.seed = 0
+    fresh = {seed: Batches(Drawn(), 2, 3, seed=seed).make(0).joints for seed in (0, 1)}
+    for _ in range(2):
+        assert torch.equal(other.make(0).joints, fresh[0])
+        assert torch.equal(kept.make(0).joints, fresh[1])
+    assert sampler.drawn == 2
 
 
 def test_the_spread_is_pooled_over_the_rows_that_were_trained():
