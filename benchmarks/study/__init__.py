@@ -49,6 +49,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "--no-costs", action="store_true", help="do not measure costs, which needs a machine that does nothing else"
     )
     parser.add_argument(
+        "--cpu",
+        type=Path,
+        metavar="DIR",
+        help="with --device cuda: folder of the same budget on the CPU, for costs and for rows not trained here",
+    )
+    parser.add_argument(
         "--commands", action="store_true", help="only print the full command of each row, and train nothing"
     )
     given = parser.parse_args(arguments)
@@ -65,6 +71,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         given.workers,
         given.seconds,
         not given.no_costs,
+        given.cpu,
     )
     try:
         if given.commands:

@@ -3,6 +3,7 @@
 import math
 import os
 from collections.abc import Mapping, Sequence
+from itertools import combinations_with_replacement
 from pathlib import Path
 
 from benchmarks.study.results import Result, spread
@@ -30,13 +31,13 @@ _COLUMNS = (
 """Short heads without units, so that a table fits a page; `_HEADS` explains them."""
 
 _HEADS = (
-    "In the tables, `params` is the number of parameters in thousands, k is the exponent of each cost (`mem.` is "
-    f"memory), and the last two columns are the cost of a window of T = {_FRAMES} frames: MACs in millions and time in "
-    "ms. Positions are part of the task: compare rows with the same ones, such as a mechanism without rotary positions "
-    "with the `control` of its family that has sinusoidal ones."
+    "In the tables, `trained` is the device and the seeds of the trainings, `params` is the number of parameters in "
+    "thousands, k is the exponent of each cost (`mem.` is memory), and the last two columns are the cost of a window "
+    f"of T = {_FRAMES} frames: MACs in millions and time in ms. Positions are part of the task: compare rows with the "
+    "same ones, such as a mechanism without rotary positions with the `control` of its family that has sinusoidal ones."
 )
-_SURE = 3
-"""Standard deviations of one row by which two rows must differ: 2.8 are 95 % for the difference of two."""
+_SURE = 2.5
+"""Standard deviations of a difference by which two rows must differ: 99 % for one pair, because many are compared."""
 _ENOUGH = 500
 _FEW = " These are too few steps to rank the rows; they show that every row trains."
 """The note on a budget with too few steps."""
@@ -103,13 +104,16 @@ def _noise(results: Mapping[str, Result]) -> str:
     deviation = spread(results)
     if math.isnan(deviation):
         return ""
-    seeds = sorted({seed for result in results.values() for seed in result.trainings})
-    sure = _SURE * deviation / math.sqrt(len(seeds))
+    counts = sorted({len(result.trainings) for result in results.values()}, reverse=True)
+    sure = [
+        f"{_SURE * deviation * math.sqrt(1 / ours + 1 / theirs):.1f} mm ({ours} and {theirs} seeds)"
+        for ours, theirs in combinations_with_replacement(counts, 2)
+    ]
     return (
-        f"\n\nEach row has been trained with the seeds {', '.join(map(str, seeds))}; one seed gives all rows the "
-        f"same windows. Over the seeds a row has a standard deviation of {deviation:.2f} mm, pooled over all rows. Two "
-        f"means that differ by less than {sure:.1f} mm ({_SURE} deviations of a mean) are equal as far as this study "
-        f"can tell. Among rows with the same positions, each table begins with the smallest error. {_same(results)}"
+        f"\n\nOver the seeds a row has a standard deviation of {deviation:.2f} mm, pooled over all rows with several "
+        f"seeds. One seed gives all rows the same windows. Two rows are equal as far as this study can tell if they "
+        f"differ by less than {_SURE} standard deviations of their difference: {', '.join(sure)}. Among rows with the "
+        f"same positions, each table begins with the smallest error. {_same(results)}"
     )
 
 
@@ -122,8 +126,8 @@ def _same(results: Mapping[str, Result]) -> str:
 def _table(path: Path, results: Sequence[Result]) -> str:
     """The table of a family: the smallest error first among rows with the same positions."""
     lines = [
-        f"| {' | '.join(['name and override', 'positions', *(column.title for column in _COLUMNS)])} |",
-        f"| {' | '.join(['---', '---', *['---:'] * len(_COLUMNS)])} |",
+        f"| {' | '.join(['name and override', 'positions', 'trained', *(column.title for column in _COLUMNS)])} |",
+        f"| {' | '.join(['---', '---', '---', *['---:'] * len(_COLUMNS)])} |",
     ]
     for result in sorted(results, key=lambda result: (result.row.positions, result.error())):
         row = result.row
@@ -132,7 +136,7 @@ def _table(path: Path, results: Sequence[Result]) -> str:
         numbers = [_number(column, cell) for column, cell in zip(_COLUMNS, cells, strict=True)]
         links = f"{_link(path, 'code', row.code)}, {_link(path, 'test', row.test)}"
         name = f"`{row.name}` {links}<br>`{' '.join(row.overrides)}`"
-        lines.append(f"| {' | '.join([name, row.positions, *numbers])} |")
+        lines.append(f"| {' | '.join([name, row.positions, result.trained, *numbers])} |")
     return "\n".join(lines) + "\n"
 
 

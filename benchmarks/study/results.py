@@ -25,6 +25,12 @@ class Result:
     cost: Mapping[str, Any] | None
 
     @property
+    def trained(self) -> str:
+        """The device and the seeds of the trainings, such as "GPU: 0, 1"."""
+        on_gpu = "trainer=gpu" in next(iter(self.trainings.values()))["command"]
+        return f"{'GPU' if on_gpu else 'CPU'}: {', '.join(map(str, self.trainings))}"
+
+    @property
     def parameters(self) -> int:
         """Their number."""
         return int(next(iter(self.trainings.values()))["parameters"])
@@ -38,15 +44,24 @@ class Result:
         return fmean(self.errors(key))
 
 
-def read_results(study: Study, rows: Sequence[Row], seeds: Sequence[int]) -> dict[str, Result]:
-    """The results of all rows that have any, by name; rows that equal another one have those of the other."""
+def read_results(studies: Sequence[Study], rows: Sequence[Row], seeds: Sequence[int]) -> dict[str, Result]:
+    """The results of all rows that have any, by name; rows that equal another one have those of the other.
+
+    Args:
+        studies: of one budget. The first one that has trained a row gives its errors, and the last one that has
+            measured it its costs.
+        rows: in the order of the results.
+        seeds: of the trainings.
+    """
     by_name = {row.name: row for row in rows}
     results = {}
     for row in rows:
         trained = by_name[row.equals or row.name]
-        found = {seed: one for seed in seeds if (one := study.finished(trained, seed))}
-        if found:
-            results[row.name] = Result(row, found, study.costs(trained, next(iter(found))))
+        found = [{seed: one for seed in seeds if (one := study.finished(trained, seed))} for study in studies]
+        costs = [study.costs(trained, seed) for study in studies for seed in seeds]
+        if any(found):
+            trainings = next(filter(None, found))
+            results[row.name] = Result(row, trainings, next(filter(None, reversed(costs)), None))
     return results
 
 

@@ -35,6 +35,7 @@ class StudyRequest:
         workers: trainings at once.
         seconds: no training begins later; None for no limit.
         costs: whether to measure the costs of trained rows.
+        cpu: folder of the same budget on the CPU, for costs and for rows that are not trained here; None for none.
     """
 
     budget: str
@@ -48,6 +49,7 @@ class StudyRequest:
     workers: int = 1
     seconds: float | None = None
     costs: bool = True
+    cpu: Path | None = None
 
 
 def commands(request: StudyRequest) -> list[str]:
@@ -80,13 +82,15 @@ def run_study(request: StudyRequest) -> None:
         for row in trained:
             if study.finished(row, first) and not study.costs(row, first):
                 study.measure(row, first)
-    results = read_results(study, rows, request.seeds)
+    beside = [Study(study.budget, request.cpu, study.data)] if request.cpu else []
+    results = read_results([study, *beside], rows, request.seeds)
     if results:
         write_tables(study, results)
         write_plots(study, results)
     if results and request.page:
         given = ["--budget", request.budget, "--seeds", *map(str, request.seeds)]
         given += ["--device", request.device] if request.device != "cpu" else []
+        given += ["--cpu", str(request.cpu)] if request.cpu else []
         given += ["--corpus", Path(request.corpus).name, "--bench", Path(request.bench).name] if request.corpus else []
         given += ["--page", "docs/mechanisms.md"]
         write_page(request.page, study, shlex.join(["python", "-m", "benchmarks.study", *given]), results)

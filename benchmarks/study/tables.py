@@ -64,7 +64,8 @@ def write_tables(study: Study, results: Mapping[str, Result]) -> None:
         lambda result: (*summary_cells(result), *cells(result)),
     )
     write_text(study.out / "study.csv", csv_table(both))
-    note = NOTE if study.device == "cpu" else GPU_NOTE
+    on_gpu = any(result.cost and result.cost["device"] == "cuda" for result in results.values())
+    note = GPU_NOTE if on_gpu else NOTE
     parts = [markdown_table(table) for table in tables]
     write_text(study.out / "study.md", "\n".join([f"# The study: {study.protocol.title}", "", note, "", *parts]))
 
@@ -114,10 +115,10 @@ def _table(
     ordered = sorted(results.items(), key=lambda item: (FAMILIES.index(item[1].row.family), item[1].row.positions))
     made = tuple(
         Row(
-            (result.row.family, name, result.row.positions),
+            (result.row.family, name, result.row.positions, result.trained),
             cells(result),
             (result.row.family, result.row.positions),
         )
         for name, result in ordered
     )
-    return Table("study", title, ("family", "name", "positions"), columns, made)
+    return Table("study", title, ("family", "name", "positions", "trained"), columns, made)

@@ -285,17 +285,22 @@ class TestPage:
             shown[name] = (override, figures)
         assert sorted(shown) == sorted(row.name for row in all_rows())
         for row in all_rows():
-            override, (positions, error, *figures) = shown[row.name]
+            override, (positions, trained, *figures) = shown[row.name]
             assert (override, positions) == (" ".join(row.overrides), row.positions)
-            assert float(error) > 0
-            assert len(figures) == 7
+            device, seeds = trained.split(": ")
+            assert device in ("GPU", "CPU")
+            assert len(figures) == 8
+            for error in figures[:2]:
+                assert re.fullmatch(r"\d+\.\d ± \d+\.\d" if "," in seeds else r"\d+\.\d|-", error)
             # "-": not measured
-            assert all(figure == "-" or float(figure) > 0 for figure in figures)
+            assert all(figure == "-" or float(figure) > 0 for figure in figures[2:])
 
-    def test_the_commands_are_in_the_repository(self, capsys):
+    @pytest.mark.parametrize(("budget", "device"), [("short", "cpu"), ("long_729", "cuda")])
+    def test_the_commands_are_in_the_repository(self, budget, device, capsys):
         data = ["--corpus", "cmu50.npz", "--bench", "bench_val.npz"]
-        benchmarks.study.main(["--budget", "short", *data, "--commands"])
-        assert capsys.readouterr().out == (ROOT / "benchmarks/study/short_commands.txt").read_text(encoding="utf-8")
+        benchmarks.study.main(["--budget", budget, "--device", device, *data, "--commands"])
+        kept = ROOT / "benchmarks" / "study" / f"{budget}_commands.txt"
+        assert capsys.readouterr().out == kept.read_text(encoding="utf-8")
 
     def test_every_link_leads_somewhere(self):
         links = re.findall(r"\]\(([^)]+)\)", PAGE.read_text(encoding="utf-8"))
