@@ -37,7 +37,7 @@ def people() -> list[Keypoints2D]:
     """The people of the demo clip; the one who goes furthest comes first."""
     clip = VideoClip(demo_video(), build_detector("movenet"), quality="best")
     tracker = clip.tracker()
-    for detections, timestamp in clip.people(clip.frames()):
+    for detections, timestamp in clip.people():
         tracker.update(detections, timestamp)
     return sorted(tracker.tracks(), key=lambda person: -np.ptp(np.nanmean(person.keypoints[person.seen, :, 0], axis=1)))
 

@@ -27,7 +27,7 @@ from benchmarks.command import command_line, table_head, table_row
 from poselift.detection import Detector, build_detector
 from poselift.detection.duplicates import intersection_over_union
 from poselift.finding import DEFAULT_QUALITY, QUALITIES, build_finder
-from poselift.finding.overlapping_people import silhouette
+from poselift.finding.overlapping_people import draw_silhouette
 from poselift.skeleton import COCO17
 from poselift.structures import Keypoints2D
 from poselift.tracking import Tracker
@@ -182,7 +182,7 @@ def crossing(pictures: Sequence[tuple[Picture, float]], walker: Keypoints2D, shi
     for row in np.flatnonzero(np.abs(walker.timestamps - meet) <= _AROUND).tolist():
         image, time = pictures[row]
         size = image.shape[1::-1]
-        body = silhouette(points[row], COCO17, image.shape, _DENSE).astype(np.float32)
+        body = draw_silhouette(points[row], COCO17, image.shape, _DENSE).astype(np.float32)
         soft = cv2.GaussianBlur(body, (0, 0), 0.01 * tall)
         mask = cv2.warpAffine(soft, to_front, size)[..., None]
         pasted = mask * cv2.warpAffine(image, to_front, size) + (1 - mask) * image

@@ -114,7 +114,7 @@ def _read_keypoints(path: Path) -> None:
     fps, size = None if file.timestamps else 30, None if file.image_size else _SIZE
     clip = KeypointClip(file, fps=fps, image_size=size)
     tracker = clip.tracker()
-    for number, (people, time) in enumerate(clip.people(())):
+    for number, (people, time) in enumerate(clip.people()):
         tracker.update(people, time)
         if number > 100:  # frames that are far apart have empty ones in between
             break

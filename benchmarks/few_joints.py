@@ -50,7 +50,7 @@ def errors(view: View, seen: Sequence[str], weights: Weights) -> np.ndarray:
     motion = lift(keypoints, weights, camera_of(view))
     if motion.uncertainty is None:
         return np.zeros((0, 2))
-    truth = view.converted(view.keypoint_skeleton, motion.skeleton).joints.numpy()[:_FRAMES]
+    truth = view.convert(view.keypoint_skeleton, motion.skeleton).joints.numpy()[:_FRAMES]
     error = np.linalg.norm(motion.joints - truth, axis=-1)
     known = np.isfinite(error) & np.isin(motion.skeleton.joints, MEASURED) & (motion.uncertainty > 0)
     return np.stack([error[known], motion.uncertainty[known]], -1)

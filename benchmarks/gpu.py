@@ -39,7 +39,7 @@ PRECISION = {
 
 def windows(weights: Weights, count: int, device: torch.device) -> Encoded:
     """A batch of encoded windows of synthetic people."""
-    view = render_views(synthetic_corpus(1, weights.window, seed=0), seed=1)[0].converted(
+    view = render_views(synthetic_corpus(1, weights.window, seed=0), seed=1)[0].convert(
         weights.lifter.skeleton_in, weights.lifter.skeleton_out
     )
 

@@ -35,7 +35,7 @@ from benchmarks.changed_views import (
 from benchmarks.command import add_bench, command_line, errors_shown, subject_mean, table_head, table_row
 from poselift.data.cmu_bench import CmuBench
 from poselift.data.views import View
-from poselift.kinematics.height import estimate_height, with_height
+from poselift.kinematics.height import estimate_height, take_height
 from poselift.lifting import CameraModel, LiftOptions, camera_for, lift
 from poselift.lifting.dataset_views import camera_of, keypoints_of
 from poselift.models import Weights, load_weights
@@ -145,7 +145,7 @@ def lifted(view: View, condition: Condition, weights: Weights) -> Motion:
     motion = lift(keypoints_of(view), weights, condition.camera(view), OPTIONS)
     if not condition.height:
         return motion
-    return with_height(motion, estimate_height(view.joints.numpy(), view.skeleton).metres)[0]
+    return take_height(motion, estimate_height(view.joints.numpy(), view.skeleton).metres)[0]
 
 
 def hidden_joints(view: View, changed: View) -> Bool[np.ndarray, "t 17"]:

@@ -12,7 +12,7 @@ frame. The last row turns the picture all the time, by so many degrees a second,
 it.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -27,7 +27,6 @@ from poselift.finding import VideoClip
 from poselift.samples import demo_video
 from poselift.skeleton import COCO17
 from poselift.structures import Keypoints2D
-from poselift.tracking import Tracker
 from poselift.video import Frame
 
 _NEAR = 40 / 1768
@@ -86,21 +85,33 @@ def turning(start: float, spin: float) -> Angle:
     return lambda time: start + spin * time
 
 
-def tracked(
-    video: Path,
-    detector: Detector,
-    quality: str,
-    frames: int | None,
-    turn: Turn | None = None,
-    angle: Angle | None = None,
-) -> list[Keypoints2D]:
-    """The people of a clip as `poselift lift` tracks them, turned if there is a turn."""
-    clip = VideoClip(video, detector, quality=quality)
-    pictures: Iterable[Frame] = islice(clip.frames(), frames)
-    if turn is not None and angle is not None:
-        pictures = (replace(frame, image=turn.picture(frame.image, angle(frame.timestamp))) for frame in pictures)
-    tracker = Tracker(clip.image_size if turn is None else turn.canvas)
-    for detections, timestamp in clip.people(pictures):
+class TurnedClip(VideoClip):
+    """The first frames of a video, turned if there is a turn."""
+
+    def __init__(
+        self,
+        video: Path,
+        detector: Detector,
+        quality: str,
+        most: int | None,
+        turn: Turn | None = None,
+        angle: Angle = lambda time: 0.0,
+    ) -> None:
+        super().__init__(video, detector, quality=quality)
+        self._most, self._turn, self._angle = most, turn, angle
+        self.image_size = self.image_size if turn is None else turn.canvas
+
+    def frames(self) -> Iterator[Frame]:
+        """The turned frames."""
+        for frame in islice(super().frames(), self._most):
+            turned = None if self._turn is None else self._turn.picture(frame.image, self._angle(frame.timestamp))
+            yield frame if turned is None else replace(frame, image=turned)
+
+
+def track(clip: VideoClip) -> list[Keypoints2D]:
+    """The people of a clip as `poselift lift` tracks them."""
+    tracker = clip.tracker()
+    for detections, timestamp in clip.people():
         tracker.update(detections, timestamp)
     return [person.bridge(0.5) for person in tracker.tracks()]
 
@@ -188,7 +199,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     with errors_shown(parser):
         detector = build_detector("movenet")
         size = VideoClip(options.video, detector).image_size
-        truth = list(reference(tracked(options.video, detector, "best", options.frames)))
+        truth = list(reference(track(TurnedClip(options.video, detector, "best", options.frames))))
     print(table_head(["turned", *(f"{title}, %{extra}" for title in titles for extra in ("", " left and right"))]))
     rows = {f"{degrees:g}": (Turn.by(size, degrees), turning(degrees, 0.0)) for degrees in options.angles}
     if options.spin:
@@ -196,7 +207,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for title, (turn, angle) in rows.items():
         shown = []
         for quality in options.qualities:
-            people = tracked(options.video, detector, quality, options.frames, turn, angle)
+            people = track(TurnedClip(options.video, detector, quality, options.frames, turn, angle))
             found, right = cells(share_tracked(truth, people, turn, angle))
             shown += [f"{found} ({len(people)})", right]
         if options.every:

@@ -153,7 +153,7 @@ def _groups(view: View, motion: Motion) -> dict[str, Bool[np.ndarray, "t j"]]:
     """The joints of each group."""
     everywhere = np.ones(motion.joints.shape[:2], bool)
     counted = everywhere & np.isin(motion.skeleton.joints, MEASURED)
-    scores = view.converted(motion.skeleton, view.skeleton).scores.numpy()
+    scores = view.convert(motion.skeleton, view.skeleton).scores.numpy()
     in_skeleton = (scores > 0).any(0)
     return {
         f"all {view.subject}": counted,

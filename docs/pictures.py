@@ -21,7 +21,7 @@ from poselift.structures import Keypoints2D, Motion
 from poselift.video import VideoReader
 from poselift.viz.limbs import limbs_of
 from poselift.viz.plots.body import place
-from poselift.viz.plots.style import GREY, INK, PAGE, save_figure, styled
+from poselift.viz.plots.style import GREY, INK, PAGE, save_figure, style_plot
 
 FOLDER = Path(__file__).parent
 COLORS = {"middle": GREY, "left": "#D55E00", "right": "#0072B2"}
@@ -62,7 +62,7 @@ STEPS = ("encode\nas rays", "merge\njoints", "temporal\nstride s", "upsample\nan
 """Between the stages."""
 
 
-@styled
+@style_plot
 def lifter() -> Figure:
     """The stages of the lifter, from the left to the right; columns are frames, rows are joints."""
     figure = Figure((PAGE, 2.1))
@@ -105,7 +105,7 @@ def draw(axes: Axes, points: Float[np.ndarray, "j 2"], skeleton: Skeleton, width
     axes.axis("off")
 
 
-@styled
+@style_plot
 def skeletons() -> Figure:
     """All skeletons on one body; the two that come out with the names of their joints."""
     figure = Figure((PAGE, 7.4))
@@ -173,7 +173,7 @@ CASES: tuple[tuple[str, Callable[[Keypoints2D], Keypoints2D], float], ...] = (
 )
 
 
-@styled
+@style_plot
 def faults(walk: Path) -> Figure:
     """What goes in on the picture, and what comes out from the side, with the uncertainty of the joints."""
     keypoints = read_motion(walk / "person_2.npz").keypoints

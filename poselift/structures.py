@@ -56,11 +56,13 @@ def _count_joints(skeleton: object) -> int:
 
 
 def _check_shapes(owner: object, what: str, **shapes: tuple[int, ...]) -> None:
-    """Checks that attributes are arrays of these shapes."""
+    """Checks that attributes are arrays of real numbers of these shapes."""
     for name, shape in shapes.items():
         value = getattr(owner, name)
-        if not isinstance(value, np.ndarray):
-            raise InputError(f"{name} is a {type(value).__name__}; give a numpy array")
+        if not isinstance(value, np.ndarray) or isinstance(value, np.ma.MaskedArray):
+            raise InputError(f"{name} is a {type(value).__name__}; give a numpy array, with NaN for what is unknown")
+        if value.dtype.kind not in "fiub":
+            raise InputError(f"{name} has the type {value.dtype}; give real numbers")
         if value.shape != shape:
             raise InputError(f"{name} has the shape {value.shape}; {what} need {shape}")
 
@@ -128,7 +130,7 @@ class Detections:
         )
 
     @classmethod
-    def joined(cls, parts: "Sequence[Detections]") -> "Detections":
+    def join(cls, parts: "Sequence[Detections]") -> "Detections":
         """The people of one or several detections of one skeleton."""
         boxes, box_scores, keypoints, scores = (
             np.concatenate([getattr(part, name) for part in parts])
@@ -417,6 +419,8 @@ class StreamedPose:
         keypoints: of this frame as they were pushed, pixels; NaN for unseen joints. For an overlay.
         scores: of the keypoints.
         frame: "camera" (x right, y down, z forward) or "world" (right-handed, Y up).
+        seen: joints that the keypoints of the last moments show (`Motion.in_sight`); the lifter gives the others too,
+            from what is usual. None if unknown.
     """
 
     timestamp: float
@@ -427,6 +431,7 @@ class StreamedPose:
     keypoints: Float[np.ndarray, "j_in 2"]
     scores: Float[np.ndarray, " j_in"]
     frame: str = "camera"
+    seen: Bool[np.ndarray, " j"] | None = None
 
     @property
     def positions(self) -> Float[np.ndarray, "j 3"]:

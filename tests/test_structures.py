@@ -150,6 +150,9 @@ def one_person(**changed):
         ({"scores": np.full((1, 17), np.nan)}, "scores are from nan to nan"),
         ({"boxes": np.array([[100.0, 100.0, 50.0, 80.0]])}, "a box has no size: give x0, y0, x1, y1 in pixels"),
         ({"skeleton": None}, "skeleton is None; give a Skeleton"),
+        ({"keypoints": np.ones((1, 17, 2), object)}, "keypoints has the type object; give real numbers"),
+        ({"keypoints": np.ones((1, 17, 2), complex)}, "keypoints has the type complex128; give real numbers"),
+        ({"keypoints": np.ma.ones((1, 17, 2))}, "keypoints is a MaskedArray; give a numpy array, with NaN"),
         ({"keypoints": None}, r"boxes has the shape \(1, 4\)"),
     ],
 )

@@ -15,7 +15,7 @@ from benchmarks.study.results import Result, spread
 from benchmarks.study.run import Study
 from poselift.core.bounded import read_json
 from poselift.viz.plots import save_plot
-from poselift.viz.plots.style import LOOKS, PAGE, add_legend, styled
+from poselift.viz.plots.style import LOOKS, PAGE, add_legend, style_plot
 from poselift.viz.plots.training import plain_logarithms, running_mean
 
 _WARMUPS = (
@@ -83,7 +83,7 @@ def _dynamics(study: Study, result: Result) -> Path:
     return study.folder(result.row) / f"seed_{min(result.trainings)}" / "dynamics.json"
 
 
-@styled
+@style_plot
 def _dots(values: Mapping[str, Mapping[str, float]], label: str, deviations: Sequence[float] = ()) -> Figure:
     """A figure with one line per row and one point per value, with bars of a standard deviation."""
     figure = Figure(figsize=(PAGE, 0.6 + 0.12 * len(values)))
@@ -124,7 +124,7 @@ def _write_far_ones(axes: Axes, places: Sequence[float]) -> None:
             )
 
 
-@styled
+@style_plot
 def _curves(runs: Mapping[str, Mapping[str, Any]]) -> Figure:
     """A figure of loss, gradient and update over the steps, as running means."""
     figure = Figure(figsize=(PAGE, 0.35 * PAGE))
@@ -146,7 +146,7 @@ def _curves(runs: Mapping[str, Mapping[str, Any]]) -> Figure:
     return figure
 
 
-@styled
+@style_plot
 def _histograms(runs: Mapping[str, Mapping[str, Any]]) -> Figure:
     """A figure of the histograms of gradients and updates at each step, like those of the T-Fixup paper."""
     figure = Figure(figsize=(PAGE, 0.6 + 1.1 * len(runs)))

@@ -18,7 +18,7 @@ from benchmarks.study.gpu_cost import gpu_costs
 from benchmarks.study.kept_batches import KeptBatches
 from benchmarks.study.rows import Row
 from poselift.cli.config import CONF
-from poselift.cli.overrides import quoted
+from poselift.cli.overrides import quote
 from poselift.cli.predictions import LifterPredictions
 from poselift.cli.train import train
 from poselift.core.bounded import read_json
@@ -157,8 +157,8 @@ class Study:
         """The path of a row's trained weights."""
         dynamics = folder / "dynamics.json"
         every = max(1, self.budget.steps // _STEPS_WRITTEN)
-        written = f"{{_target_: benchmarks.study.dynamics.Dynamics, path: {quoted(str(dynamics))}, every: {every}}}"
-        more = [f"output={quoted(str(folder))}", f"name={row.name}", f"+callbacks.dynamics={written}", *_QUIET]
+        written = f"{{_target_: benchmarks.study.dynamics.Dynamics, path: {quote(str(dynamics))}, every: {every}}}"
+        more = [f"output={quote(str(folder))}", f"name={row.name}", f"+callbacks.dynamics={written}", *_QUIET]
         more += ["overwrite=true", _ONE_VIEW]  # the folder may hold a row that was stopped or had another command
         with initialize_config_dir(CONF, version_base="1.3"):
             config = compose("train", [*self.overrides(row, seed), *more], return_hydra_config=True)
@@ -186,7 +186,7 @@ class Study:
     def _evaluate(self, row: Row, weights: Path, folder: Path) -> dict[str, Any]:
         """The metrics of a row on the validation views, without flips, refinement or constant bones."""
         with initialize_config_dir(CONF, version_base="1.3"):
-            config = compose("evaluate", [f"weights={quoted(str(weights))}", f"device={self.device}", *_PLAIN])
+            config = compose("evaluate", [f"weights={quote(str(weights))}", f"device={self.device}", *_PLAIN])
         lifted = LifterPredictions(config)
         scores = [score_view(view, lifted.predict(view), lifted.skeleton, self.protocol) for view in self._views]
         method = {"name": row.name, "seed": lifted.seed, "model": lifted.model}

@@ -13,7 +13,7 @@ from benchmarks.study.rows import Row
 from benchmarks.study.run import Study
 from benchmarks.study.tables import write_tables
 from benchmarks.study.workers import train_rows
-from poselift.cli.overrides import quoted
+from poselift.cli.overrides import quote
 from poselift.core.choices import choose
 from poselift.core.errors import InputError
 from poselift.core.files import check_writable
@@ -123,4 +123,4 @@ def _data(request: StudyRequest) -> list[str]:
         raise InputError("--corpus and --bench go together; give both (cmu50.npz and bench_val.npz) or neither")
     if not request.corpus:
         return ["data=synthetic"]
-    return ["data=cmu", f"data.corpus={quoted(request.corpus)}", f"data.bench={quoted(request.bench)}"]
+    return ["data=cmu", f"data.corpus={quote(request.corpus)}", f"data.bench={quote(request.bench)}"]

@@ -43,7 +43,7 @@ from poselift.nn.attention.scores import SCORES
 from poselift.nn.positions import RotaryTime, SinusoidalTime, rotate
 from poselift.optim import schedules
 from poselift.skeleton import CMU28
-from poselift.viz.plots.style import GREY, LOOKS, PAGE, PALE, add_legend, save_plot, styled
+from poselift.viz.plots.style import GREY, LOOKS, PAGE, PALE, add_legend, save_plot, style_plot
 
 FOLDER = Path(__file__).parent
 DIM = 16
@@ -87,7 +87,7 @@ def draw_matrix(axes: Axes, title: str, weights: Tensor) -> None:
     axes.grid(False)
 
 
-@styled
+@style_plot
 def matrices(panels: Mapping[str, Tensor], columns: int) -> Figure:
     """Matrices by title: rows look at columns."""
     rows = -(-len(panels) // columns)
@@ -105,7 +105,7 @@ def scores() -> Figure:
     return matrices({name: look(name)[0] for name in SCORES}, 4)
 
 
-@styled
+@style_plot
 def distributions() -> Figure:
     """Weights of two keys, of a line of keys, and of compositional de-attention."""
     functions: dict[str, Callable[..., Tensor]] = {
@@ -151,7 +151,7 @@ def where() -> Figure:
     return matrices(panels, 5)
 
 
-@styled
+@style_plot
 def between() -> Figure:
     """Two sequences, two streams, single features, several encodings, joints and limbs."""
     figure = Figure(figsize=(PAGE, 4.9))
@@ -209,7 +209,7 @@ def efficient() -> Figure:
     return matrices(panels, 4)
 
 
-@styled
+@style_plot
 def positions() -> Figure:
     """The sinusoidal code of two seconds, and a score under the rotary code."""
     figure = Figure(figsize=(PAGE, 1.9))
@@ -250,7 +250,7 @@ def rectified(steps: int, beta2: float) -> list[float]:
     return sizes
 
 
-@styled
+@style_plot
 def warmups() -> Figure:
     """The factor on the learning rate over the first steps."""
     figure = Figure(figsize=(PAGE, 2.1))
@@ -272,7 +272,7 @@ def warmups() -> Figure:
     return figure
 
 
-@styled
+@style_plot
 def before() -> Figure:
     """How much the pose of frame 40 depends on the 2D of each frame, before any training."""
     view = render_views(synthetic_corpus(1, 81, seed=0), seed=0)[0]

@@ -96,7 +96,7 @@ def errors_beside_uncertainty(view: View, motion: Motion) -> tuple[Float[np.ndar
     """
     if motion.uncertainty is None:
         raise InputError("the lifter gives no uncertainty; train one with model.uncertainty=true")
-    truth = view.converted(view.keypoint_skeleton, motion.skeleton).joints.numpy()
+    truth = view.convert(view.keypoint_skeleton, motion.skeleton).joints.numpy()
     error = np.linalg.norm(motion.joints - truth, axis=-1)
     return np.where(motion.uncertainty > 0, error, np.nan), motion.uncertainty
 

@@ -19,10 +19,10 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import MissingMandatoryValue, OmegaConfBaseException
 
 from poselift.core.choices import did_you_mean
-from poselift.core.errors import InputError, describe, printable
+from poselift.core.errors import InputError, describe, make_printable
 from poselift.core.files import check_writable
-from poselift.core.kinds import check_call, checked
-from poselift.core.locks import writing_alone
+from poselift.core.kinds import check_call, check_value
+from poselift.core.locks import write_alone
 from poselift.models.build import MODELS
 
 _PACKAGED = Path(__file__).parents[1] / "conf"
@@ -131,7 +131,7 @@ def output_folder(config: DictConfig, first: bool = True) -> Iterator[Path]:
         raise InputError("output= names no folder; give one, or leave it out")
     check_writable(config.output)
     output = Path(config.output)
-    with writing_alone(output, "output=") if first else contextlib.nullcontext():
+    with write_alone(output, "output=") if first else contextlib.nullcontext():
         yield output
 
 
@@ -150,7 +150,7 @@ def check_config(config: DictConfig, keys: type) -> None:
     plain = cast(dict[str, Any], OmegaConf.to_container(config, resolve=True))
     kinds = get_type_hints(keys, include_extras=True)
     for key, value in plain.items():
-        _replace_text(config, key, value, checked(key, kinds.get(key, Any), value))
+        _replace_text(config, key, value, check_value(key, kinds.get(key, Any), value))
     _check_targets(config, "", plain)
 
 
@@ -187,7 +187,7 @@ def _explain_value(error: OmegaConfBaseException) -> str:
 
 
 def _stop(message: str) -> NoReturn:
-    print(printable(f"error: {message}"), file=sys.stderr)
+    print(make_printable(f"error: {message}"), file=sys.stderr)
     raise SystemExit(2)
 
 

@@ -9,10 +9,10 @@ from poselift.cli.formats import (
     NAMES,
     PAGE,
     PAGE_FILES,
-    chosen_formats,
-    earliest_start,
+    find_start,
     motion_formats,
-    noting_failure,
+    note_failure,
+    parse_formats,
     sidecar_camera,
 )
 from poselift.cli.paths import local_path
@@ -32,6 +32,16 @@ _TOGETHER = "people"
 """Name of a file of several people, without its ending."""
 
 
+_CHANGING = {
+    "up": "--up",
+    "markers": "--markers",
+    "rigging": "--rig, --rest or --lock-feet",
+    "fps": "--fps",
+    "smooth": "--smooth",
+}
+"""Fields of `ExportRequest` that change the files, and their options: the page knows none of them."""
+
+
 def add_command(commands: Any) -> None:
     """Adds `export` to the console script."""
     parser: argparse.ArgumentParser = commands.add_parser(
@@ -43,7 +53,7 @@ def add_command(commands: Any) -> None:
     parser.add_argument(
         "--to",
         "--formats",
-        type=chosen_formats,
+        type=parse_formats,
         required=True,
         metavar="FORMAT,...",
         help=f"any of {', '.join(NAMES)}",
@@ -148,14 +158,21 @@ def export(request: ExportRequest) -> None:
         usual, chosen = vars(Rigging()), vars(request.rigging)
         given = [f"--{name.replace('_', '-')}" for name in chosen if chosen[name] != usual[name]]
         _check_all(formats, "bones", f"{' and '.join(given)}: there are no bones in")
+    if PAGE in request.formats:
+        usual_request = ExportRequest((), ())
+        useless = [
+            option for name, option in _CHANGING.items() if getattr(request, name) != getattr(usual_request, name)
+        ]
+        if useless:
+            raise InputError(f"{PAGE} shows motions as they are, without {', '.join(useless)}; export it by itself")
     if request.together:
         _check_all(formats, "several", "--together: a file of several people is not possible in")
-    motions = with_poses({source: read_motion(source) for source in request.motions})
+    motions = select_posed({source: read_motion(source) for source in request.motions})
     if request.smooth is not None:
         motions = {source: butterworth(motion, request.smooth) for source, motion in motions.items()}
     if request.fps is not None:
         motions = {source: _whole_frames(source, motion, request.fps) for source, motion in motions.items()}
-    planned = _planned(request, list(motions), formats)
+    planned = _plan(request, list(motions), formats)
     page = _page(request, list(motions)) if PAGE in request.formats else None
     for out in [*(out for _, out, _ in planned), *([page] if page else [])]:
         check_writable(out.parent)
@@ -164,8 +181,8 @@ def export(request: ExportRequest) -> None:
     failed: list[str] = []
     for format_, out, sources in planned:
         remove_partial_of(out)
-        with noting_failure(str(out), failed):
-            camera, start = sidecar_camera(format_, sources[0]), earliest_start(sources)
+        with note_failure(str(out), failed):
+            camera, start = sidecar_camera(format_, sources[0]), find_start(sources)
             people = [motions[source] for source in sources]
             warning = format_.write(
                 out, people, request.up, camera, start, names_of=request.markers, rigging=request.rigging
@@ -174,14 +191,14 @@ def export(request: ExportRequest) -> None:
             if warning:
                 print(f"warning: {warning}")
     if page:
-        with noting_failure(str(page), failed):
+        with note_failure(str(page), failed):
             for out in page_of_people(list(motions), page):
                 print(out)
     if failed:
         raise InputError("\n".join(failed))
 
 
-def with_poses(motions: dict[Path, Motion]) -> dict[Path, Motion]:
+def select_posed(motions: dict[Path, Motion]) -> dict[Path, Motion]:
     """The motions that have a pose; prints the files of the others.
 
     Raises:
@@ -198,7 +215,7 @@ def with_poses(motions: dict[Path, Motion]) -> dict[Path, Motion]:
 
 def _whole_frames(source: Path, motion: Motion, rate: float) -> Motion:
     """The motion at another rate, with a frame at the start of its run."""
-    start = earliest_start([source]) or 0.0
+    start = find_start([source]) or 0.0
     (counted,) = from_zero([motion], start)
     return from_zero([at_rate(counted, rate)], -start)[0]
 
@@ -210,7 +227,7 @@ def _check_all(formats: dict[str, Format], field: str, problem: str) -> None:
         raise InputError(f"{problem} {', '.join(lacking)}; choose from {', '.join(able)}")
 
 
-def _planned(
+def _plan(
     request: ExportRequest, sources: list[Path], formats: dict[str, Format]
 ) -> list[tuple[Format, Path, list[Path]]]:
     """Format, file and motions of each file to write."""

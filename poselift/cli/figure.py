@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from jaxtyping import UInt8
 
+from poselift.cli.formats import find_start
 from poselift.cli.paths import local_path
 from poselift.cli.view import video_of, video_rate
 from poselift.core.choices import choose
@@ -17,6 +18,7 @@ from poselift.core.files import check_writable
 from poselift.core.times import frame_at, half_interval
 from poselift.export import read_motion, read_sidecar
 from poselift.export.sidecar_camera import camera_of
+from poselift.export.zero import from_zero
 from poselift.kinematics import gait, gait_cycles, joint_angles
 from poselift.structures import FEET, Motion
 from poselift.video import VideoReader
@@ -74,7 +76,7 @@ class FigureRequest:
         motions: their npz files.
         kind: of `_KINDS`.
         out: the file to write.
-        at: moments, seconds; chosen if None.
+        at: moments, seconds from the first frame of the run; chosen if None.
         video: for a strip, if it is elsewhere by now.
         joint: names of joints, with commas between them.
         reference: npz of the true motion.
@@ -112,11 +114,16 @@ def draw(request: FigureRequest) -> None:
         raise InputError(f"--out {out}: give a name that ends in {', '.join(ENDINGS)}")
     _check_options(request)
     check_writable(out.parent)
-    motions = [read_motion(path) for path in request.motions]
+    motions = from_zero([read_motion(path) for path in request.motions], _start(request))
     if len({motion.frame for motion in motions}) > 1:
         raise InputError("some motions are in the camera frame and some in the world; lift all in one run")
     save_figure(_KINDS[request.kind](motions, request), out)
     print(out)
+
+
+def _start(request: FigureRequest) -> float:
+    """The time of the video that is 0 in the figure."""
+    return find_start(request.motions) or 0.0
 
 
 def _skeleton(motions: Sequence[Motion], request: FigureRequest) -> "Figure":
@@ -140,7 +147,9 @@ def _strip(motions: Sequence[Motion], request: FigureRequest) -> "Figure":
         print("warning: the video is not where it was; the strip has none. --video FILE gives it")
     slack = min(_SLACK, half_interval(motions[0].timestamps))
     rate = video_rate(about, first)
-    pictures = [_picture(video, time, slack, camera.image_size, rate) for time in times] if video else []
+    pictures = (
+        [_picture(video, time + _start(request), slack, camera.image_size, rate) for time in times] if video else []
+    )
     return strip_plot(motions, times, pictures, PictureCamera(camera.K, camera.R, camera.t))
 
 
@@ -155,7 +164,7 @@ def _time(motions: Sequence[Motion], request: FigureRequest) -> "Figure":
         if motion.uncertainty is None:
             raise InputError(f"{request.motions[0]} has no uncertainty; give --reference NPZ, to draw the error")
         return joint_plot(motion, joints, joint_angles(motion))
-    reference = read_motion(request.reference)
+    (reference,) = from_zero([read_motion(request.reference)], _start(request))
     lacks = [joint for joint in joints if joint not in reference.skeleton.joints]
     if lacks or reference.frame != motion.frame:
         problem = f"has no {', '.join(lacks)}" if lacks else f"is in the {reference.frame} frame, not {motion.frame}"

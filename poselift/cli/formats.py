@@ -23,7 +23,7 @@ PAGE_FILES = ("page.html", "page_video.mp4")
 """The page of a folder, and its video if that is too large for it."""
 
 
-def chosen_formats(text: str) -> tuple[str, ...]:
+def parse_formats(text: str) -> tuple[str, ...]:
     """Names of formats in an option's value, such as "trc,bvh".
 
     Raises:
@@ -47,7 +47,7 @@ def motion_formats(names: Iterable[str]) -> dict[str, Format]:
     return {name: FORMATS[name] for name in names if name in FORMATS}
 
 
-def planned_files(names: Sequence[str], stems: Iterable[str]) -> list[str]:
+def plan_files(names: Sequence[str], stems: Iterable[str]) -> list[str]:
     """Names of the files that `write_formats` may write.
 
     Args:
@@ -68,7 +68,7 @@ def sidecar_camera(format_: Format, npz: Path) -> SidecarCamera | None:
     return camera_of(read_sidecar(sidecar), sidecar) if format_.camera else None
 
 
-def earliest_start(people: Iterable[Path]) -> float | None:
+def find_start(people: Iterable[Path]) -> float | None:
     """Time of the first frame of the run, or of the first of several runs, seconds; None if no sidecar has it.
 
     Args:
@@ -116,7 +116,7 @@ def write_formats(
             continue
         for name, format_ in motion_formats(names).items():
             out = folder / f"{stem}{format_.ending}"
-            with noting_failure(f"{name} of {stem}", failed):
+            with note_failure(f"{name} of {stem}", failed):
                 camera = sidecar_camera(format_, folder / f"{stem}.npz")
                 if warning := format_.write(out, [motion], camera=camera, start=span[0]):
                     failed.append(warning)
@@ -124,14 +124,14 @@ def write_formats(
     if PAGE in names and motions:
         from poselift.cli.view import page_of_people  # few runs write a page
 
-        with noting_failure(PAGE, failed):
+        with note_failure(PAGE, failed):
             found = [folder / f"{stem}.npz" for stem in motions]
             written += [path.name for path in page_of_people(found, folder / PAGE_FILES[0], video, span)]
     return written, failed
 
 
 @contextlib.contextmanager
-def noting_failure(what: str, failed: list[str]) -> Iterator[None]:
+def note_failure(what: str, failed: list[str]) -> Iterator[None]:
     """Adds the failure of a block to a list, so that other files are still written.
 
     Args:

@@ -10,25 +10,26 @@ from typing import Any
 from rich.console import Console
 
 from poselift.cli.detector import add_detector_options
-from poselift.cli.formats import planned_files, write_formats
+from poselift.cli.formats import plan_files, write_formats
 from poselift.cli.keypoints import KeypointRequest, add_keypoint_options, keypoint_request
 from poselift.cli.lift_options import add_lift_options
 from poselift.cli.lift_request import LiftRequest, lift_request
+from poselift.cli.lifter_device import lifter_device
 from poselift.cli.paths import local_path
 from poselift.cli.progress import stage_progress
 from poselift.cli.rerun_file import check_recording, write_recording
 from poselift.cli.result_folder import new_results
-from poselift.cli.results import OVERLAY, Results, check_folder, person_files
+from poselift.cli.results import OVERLAY, Results, check_folder
 from poselift.cli.smooth import filter_record
-from poselift.core.ahead import ahead
-from poselift.core.device import choose_device
-from poselift.core.errors import InputError, printable
+from poselift.core.ahead import make_ahead
+from poselift.core.errors import InputError, make_printable
 from poselift.core.stopwatch import Stopwatch
 from poselift.finding import Clip, VideoClip
-from poselift.finding.video_clip import frames_within
+from poselift.finding.video_clip import AHEAD, frames_within
 from poselift.kinematics import butterworth
+from poselift.kinematics.filtering import check_cutoff
 from poselift.lifting import LiftedClip, World, lift_clip, to_world
-from poselift.lifting.clips.pipeline import AHEAD, Progress
+from poselift.lifting.clips.pipeline import Progress
 from poselift.lifting.world.camera_motion import camera_motion
 from poselift.models import Weights, load_weights
 from poselift.samples import demo_video
@@ -153,15 +154,15 @@ def lift_and_report(command: LiftCommand) -> None:
         check_recording(command.rerun)
     # No markup, because file names may look like rich's.
     console = Console(quiet=command.quiet, highlight=False, soft_wrap=True, markup=False, emoji=False)
-    weights = load_weights(request.weights, choose_device(command.device))
+    weights = load_weights(request.weights, lifter_device(command.device, request.weights, request.detection.detector))
     clip = command.clip()
     with stage_progress(console) as report, new_results(out, path, command.video, request.formats) as unfinished:
         lifted = lift_into(unfinished, clip, weights, request, command.inputs, command.video, report)
     for warning in lifted.warnings:
-        console.print(printable(f"warning: {warning}"), style="yellow")
+        console.print(make_printable(f"warning: {warning}"), style="yellow")
     posed = [motion.keypoints.person for motion in lifted.motions if motion.posed.any()]
     if not posed:
-        summary = printable(f"nobody was lifted in {path}; the reasons are in {out / 'summary.json'}")
+        summary = make_printable(f"nobody was lifted in {path}; the reasons are in {out / 'summary.json'}")
         print(summary, file=sys.stderr)
         raise SystemExit(NOBODY)
     if command.rerun is not None:
@@ -172,7 +173,7 @@ def lift_and_report(command: LiftCommand) -> None:
     if command.video is None and request.overlay:
         look += " (2D on blank pictures, because --video is not given)"
     console.print(
-        printable(f"{people} in {lifted.frames} frames. Look at {look}; the motion is in {out}/person_*.npz and .csv")
+        make_printable(f"{people} in {lifted.frames} frames. Look at {look}; the motion is in {out}/person_*.npz")
     )
 
 
@@ -202,9 +203,11 @@ def lift_into(
     Raises:
         InputError: the input or an option cannot be used.
     """
-    skeleton = chosen_skeleton(request, weights)
+    skeleton = choose_skeleton(request, weights)
+    if request.smooth is not None:
+        check_cutoff(request.smooth, clip.fps or math.inf)
     filters = () if request.smooth is None else (filter_record(request.smooth),)
-    results = Results(out, clip, weights, inputs, filters)
+    results = Results(out, clip, weights, inputs, filters, request.csv)
     lifted = lift_clip(
         clip,
         weights,
@@ -229,11 +232,9 @@ def lift_into(
         motions = [butterworth(motion, request.smooth) for motion in motions]
     lifted = replace(lifted, motions=[motion.restrict(skeleton) for motion in lifted.motions])
     people = {f"person_{motion.keypoints.person}": motion for motion in motions}
-    files = [name for motion in motions for name in person_files(motion)]
     with watch.time("write"):
-        for motion in motions:
-            results.write_person(motion, lifted, world)
-    if planned_files(request.formats, people):
+        files = [name for motion in motions for name in results.write_person(motion, lifted, world)]
+    if plan_files(request.formats, people):
         with watch.time("export"):
             written, failed = write_formats(out, request.formats, people, video, lifted.span)
         lifted.warnings.extend(failed)
@@ -268,15 +269,16 @@ def _render(clip: Clip, threshold: float, lifted: LiftedClip, path: Path, report
     renderer = OverlayRenderer(clip.image_size, lifted.motions, threshold=threshold, K=K)
     # Frames are decoded, drawn and encoded side by side.
     drawn = (
-        (renderer.render(frame.image, frame.timestamp), frame.timestamp) for frame in ahead(frames_within(clip), AHEAD)
+        (renderer.render(frame.image, frame.timestamp), frame.timestamp)
+        for frame in make_ahead(frames_within(clip), AHEAD)
     )
     with VideoWriter(path, *renderer.size, x264=_X264) as writer:
-        for done, (picture, timestamp) in enumerate(ahead(drawn, AHEAD), start=1):
+        for done, (picture, timestamp) in enumerate(make_ahead(drawn, AHEAD), start=1):
             writer.write(picture, timestamp)
             report("Drawing", min(done / lifted.frames, 1.0))
 
 
-def chosen_skeleton(request: LiftRequest, weights: Weights) -> Skeleton:
+def choose_skeleton(request: LiftRequest, weights: Weights) -> Skeleton:
     """The skeleton to write, checked against the weights before the long work."""
     given = weights.skeleton_out
     if request.skeleton is None:

@@ -4,7 +4,7 @@ import argparse
 
 from poselift.cli.camera import add_camera_options
 from poselift.cli.detector import add_quality_option
-from poselift.cli.formats import NAMES, chosen_formats
+from poselift.cli.formats import NAMES, parse_formats
 from poselift.cli.smooth import add_smooth_option
 from poselift.cli.weights import add_lifter_option
 from poselift.core.device import DEVICE_HELP
@@ -84,9 +84,12 @@ def add_video_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGrou
     )
     how.add_argument(
         "--formats",
-        type=chosen_formats,
+        type=parse_formats,
         metavar="FORMAT,...",
         help=f"write each motion in these formats too, any of {', '.join(NAMES)} (`poselift export` has more options)",
+    )
+    how.add_argument(
+        "--no-csv", dest="csv", action="store_false", help="write no person_*.csv: the npz has all of it in less space"
     )
     return how
 

@@ -7,9 +7,13 @@ from typing import Any, TypeVar
 
 from poselift.cli.detector import DetectorRequest, detector_request
 from poselift.cli.weights import DEFAULT_LIFTER
+from poselift.core.times import check_bounds, check_rate
 from poselift.finding import DEFAULT_QUALITY
-from poselift.kinematics.height import GivenHeights, check_heights
+from poselift.kinematics.filtering import check_cutoff
+from poselift.kinematics.height import GivenHeights
 from poselift.lifting import LiftOptions
+from poselift.lifting.camera_model import check_lens
+from poselift.lifting.clips.pipeline import check_chosen
 
 Request = TypeVar("Request")
 
@@ -24,6 +28,9 @@ class DetectionRequest:
         fps: true frames per second, where the video plays at another rate; by its time stamps if None.
         quality: how often the detector looks: best, balanced or fast.
         detector: finds the people.
+
+    Raises:
+        InputError: the span is empty, or `fps` is no frame rate.
     """
 
     start: float | None = None
@@ -31,6 +38,12 @@ class DetectionRequest:
     fps: float | None = None
     quality: str = DEFAULT_QUALITY
     detector: DetectorRequest = field(default_factory=DetectorRequest)
+
+    def __post_init__(self) -> None:
+        """Checks what does not depend on the video."""
+        check_bounds(self.start, self.end)
+        if self.fps is not None:
+            check_rate(self.fps, "--fps")
 
 
 @dataclass(frozen=True)
@@ -52,10 +65,11 @@ class LiftRequest:
         skeleton: the joints to write; those of Human3.6M if None, as far as the weights give them.
         world: whether to write the motion in the world frame.
         formats: names of the formats to write beside the npz.
+        csv: whether to write a CSV of each person.
         overlay: whether to write the video with 2D and 3D.
 
     Raises:
-        InputError: no person has such a height.
+        InputError: a value makes no sense for any video.
     """
 
     detection: DetectionRequest = field(default_factory=DetectionRequest)
@@ -69,11 +83,15 @@ class LiftRequest:
     skeleton: str | None = None
     world: bool = False
     formats: tuple[str, ...] = ()
+    csv: bool = True
     overlay: bool = True
 
     def __post_init__(self) -> None:
-        """Checks the heights: before the long work."""
-        check_heights(self.height)
+        """Checks, before the long work, what does not depend on the video."""
+        check_lens(self.fov, self.intrinsics)
+        check_chosen(self.people, self.height)
+        if self.smooth is not None:
+            check_cutoff(self.smooth)
 
 
 def lift_request(arguments: argparse.Namespace) -> LiftRequest:
@@ -85,10 +103,10 @@ def lift_request(arguments: argparse.Namespace) -> LiftRequest:
     Raises:
         InputError: options contradict each other, or a value makes no sense.
     """
-    return with_values(LiftRequest(), {**vars(arguments), "detector": detector_request(arguments)})
+    return set_values(LiftRequest(), {**vars(arguments), "detector": detector_request(arguments)})
 
 
-def with_values(request: Request, given: Mapping[str, Any]) -> Request:
+def set_values(request: Request, given: Mapping[str, Any]) -> Request:
     """The request with the given values in the fields of their names, at any depth.
 
     Args:
@@ -96,7 +114,7 @@ def with_values(request: Request, given: Mapping[str, Any]) -> Request:
         given: values by the names of fields; None leaves a field as it is, and other names are ignored.
 
     Example:
-        >>> request = with_values(LiftRequest(), {"fov": 60.0, "quality": "best", "end": None, "quiet": True})
+        >>> request = set_values(LiftRequest(), {"fov": 60.0, "quality": "best", "end": None, "quiet": True})
         >>> request.fov, request.detection.quality
         (60.0, 'best')
     """
@@ -106,5 +124,5 @@ def with_values(request: Request, given: Mapping[str, Any]) -> Request:
         if given.get(each.name) is not None:
             changes[each.name] = given[each.name]
         elif is_dataclass(value):
-            changes[each.name] = with_values(value, given)
+            changes[each.name] = set_values(value, given)
     return replace(request, **changes)  # type: ignore[type-var]

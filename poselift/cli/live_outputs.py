@@ -79,7 +79,7 @@ class LiveOutputs:
             if request.lines is not None or not request.window:
                 file = sys.stdout
                 if request.lines is not None:
-                    file = stack.enter_context(_opened(request.lines))
+                    file = stack.enter_context(_open(request.lines))
                 self._lines = stack.enter_context(contextlib.closing(LineWriter(file)))
                 self._lines.send(header)
             self._stack = stack.pop_all()
@@ -131,7 +131,7 @@ class LiveOutputs:
             self._window.poll()
 
 
-def _opened(path: os.PathLike[str]) -> contextlib.AbstractContextManager:
+def _open(path: os.PathLike[str]) -> contextlib.AbstractContextManager:
     try:
         return open(path, "w", encoding="utf-8")
     except OSError as error:

@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 
 from poselift import __version__
 from poselift.core.choices import did_you_mean
-from poselift.core.errors import InputError, describe, printable
+from poselift.core.errors import InputError, describe, make_printable
 from poselift.core.optional import not_installed
 
 _COMMANDS = {
@@ -48,7 +48,7 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Exits with code 2."""
-        self.exit(2, printable(f"error: {message}; see {self.prog} --help\n"))
+        self.exit(2, make_printable(f"error: {message}; see {self.prog} --help\n"))
 
 
 class _Command(_Parser):
@@ -96,13 +96,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
             raise ends[0] from None
         # Of a full disk or a missing permission, the user needs the system's own words.
         words = str(error) if isinstance(error, InputError) else describe(error)
-        print(printable(f"error: {words}"), file=sys.stderr)
+        print(make_printable(f"error: {words}"), file=sys.stderr)
         raise SystemExit(2) from None
     except ModuleNotFoundError as error:
         missing = not_installed(error)
         if missing is None:
             raise
-        print(printable(f"error: {missing}"), file=sys.stderr)
+        print(make_printable(f"error: {missing}"), file=sys.stderr)
         raise SystemExit(2) from None
     except KeyboardInterrupt:
         print("stopped", file=sys.stderr)

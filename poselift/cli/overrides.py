@@ -20,11 +20,11 @@ def override(key: str, value: Any) -> str:
     return f"{key}={_text(value)}"
 
 
-def quoted(text: str, mark: str = "'") -> str:
+def quote(text: str, mark: str = "'") -> str:
     """The text in quotation marks, which Hydra reads as it is.
 
     Example:
-        >>> quoted("o'b.npz") == "'o" + chr(92) + "'b.npz'"
+        >>> quote("o'b.npz") == "'o" + chr(92) + "'b.npz'"
         True
     """
     # Hydra reads a backslash as itself, except before the mark.
@@ -39,7 +39,7 @@ def _text(value: Any) -> str:
         return {None: "null", True: "true", False: "false"}[value]
     if not isinstance(value, str):
         return str(value)
-    return value if _reads_as(value, value) else quoted(value, '"')
+    return value if _reads_as(value, value) else quote(value, '"')
 
 
 def _reads_as(text: str, value: str) -> bool:

@@ -17,7 +17,7 @@ from poselift.lifting.dataset_views import keypoints_of
 from poselift.lifting.prepare.lifter_joints import select_lifter_joints
 from poselift.models import load_weights
 from poselift.models.checkpoint import load_checkpoint
-from poselift.reports.plausibility import suspicions
+from poselift.reports.plausibility import find_suspicions
 from poselift.reports.prediction_files import read_predictions
 from poselift.reports.protocols import Protocol
 from poselift.reports.training_settings import training_sha256
@@ -161,8 +161,8 @@ class SavedPredictions:
         return self._predictions.poses[view.name]
 
     def warnings(self, views: Sequence[View], protocol: Protocol) -> list[str]:
-        """What looks wrong in the file (`suspicions`)."""
-        return suspicions(views, self._predictions, protocol)
+        """What looks wrong in the file (`find_suspicions`)."""
+        return find_suspicions(views, self._predictions, protocol)
 
 
 Predicted = LifterPredictions | SavedPredictions

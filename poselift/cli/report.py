@@ -12,7 +12,7 @@ from rich.console import Console
 from poselift.cli.paths import local_path
 from poselift.core.errors import InputError
 from poselift.core.files import check_writable
-from poselift.core.locks import writing_alone
+from poselift.core.locks import write_alone
 
 
 def add_command(commands: Any) -> None:
@@ -69,8 +69,8 @@ def run(options: argparse.Namespace) -> None:
         if options.peers == "none"
         else read_published(DEFAULT_PUBLISHED if options.peers == "default" else options.peers)
     )
-    found, warnings = sections(read_runs(_expanded(options.runs)))
-    with writing_alone(options.out, "--out"):
+    found, warnings = sections(read_runs(_expand(options.runs)))
+    with write_alone(options.out, "--out"):
         costs = None
         if options.cost == "measure":
             costs, missing = measure_costs([entry for section in found for entry in section.entries])
@@ -92,7 +92,7 @@ def run(options: argparse.Namespace) -> None:
     )
 
 
-def _expanded(patterns: Sequence[str]) -> list[str]:
+def _expand(patterns: Sequence[str]) -> list[str]:
     """The paths that match, because some shells do not expand patterns.
 
     A pattern leaves out folders without an evaluation, which failed commands leave behind.

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from poselift.cli.formats import earliest_start, sidecar_camera
+from poselift.cli.formats import find_start, sidecar_camera
 from poselift.core.errors import InputError
 from poselift.core.files import check_writable, remove_partial_of
 from poselift.export import read_motion
@@ -38,4 +38,4 @@ def write_recording(path: Path, people: Sequence[Path]) -> None:
     """
     remove_partial_of(path)
     motions, camera = [read_motion(npz) for npz in people], sidecar_camera(_FORMAT, people[0])
-    _FORMAT.write(path, motions, camera=camera, start=earliest_start(people))
+    _FORMAT.write(path, motions, camera=camera, start=find_start(people))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from poselift.cli.results import SUMMARY, UNFINISHED, check_folder, earlier_summary, is_ours
 from poselift.core.files import move_files
-from poselift.core.locks import writing_alone
+from poselift.core.locks import write_alone
 from poselift.export.opensim import opensim_files
 
 
@@ -28,7 +28,7 @@ def new_results(out: Path, path: Path, video: Path | None, formats: Sequence[str
     Raises:
         InputError: another run is writing to the folder, or the folder cannot be used.
     """
-    with writing_alone(out, "--out"):
+    with write_alone(out, "--out"):
         check_folder(out, path, video, formats)
         unfinished = out / UNFINISHED
         if earlier_summary(unfinished):

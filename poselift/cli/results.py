@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from poselift.cli.formats import PAGE_FILES, planned_files
+from poselift.cli.formats import PAGE_FILES, plan_files
 from poselift.core.bounded import read_json
 from poselift.core.errors import InputError
 from poselift.core.files import check_writable, write_json
@@ -57,10 +57,10 @@ def check_folder(out: Path, path: Path, video: Path | None, formats: Sequence[st
             the input itself would be overwritten.
     """
     check_writable(out)
-    place = _real(out)
+    place = _resolve(out)
     for given in (path, video or path):
         # A link and its target: writing would replace either.
-        names = (_real(given), _real(given.parent) / given.name)
+        names = (_resolve(given), _resolve(given.parent) / given.name)
         if any(name == place or (name.parent == place and is_ours(name.name)) for name in names):
             raise InputError(f"{given} would be overwritten by the new results; choose another --out")
     if (out / RECORD).exists():
@@ -69,7 +69,7 @@ def check_folder(out: Path, path: Path, video: Path | None, formats: Sequence[st
         )
     # The results of a run that was killed while it moved them are in two places.
     earlier = earlier_summary(out) or earlier_summary(out / UNFINISHED)
-    if earlier and _real(Path(earlier["path"])) != _real(path):
+    if earlier and _resolve(Path(earlier["path"])) != _resolve(path):
         raise InputError(
             f"{out} holds the results of another input, {earlier['path']}; choose another --out, or remove the results"
         )
@@ -77,20 +77,11 @@ def check_folder(out: Path, path: Path, video: Path | None, formats: Sequence[st
     for there in sorted(out.glob("*")):
         # Files of `poselift export` may stay, unless this run writes their format.
         stem = there.name.split(".")[0]
-        written = (SUMMARY, OVERLAY, *_person_files(stem), *planned_files(formats, [stem]))
+        written = (SUMMARY, OVERLAY, *(f"{stem}.{suffix}" for suffix in _FILES), *plan_files(formats, [stem]))
         if is_ours(there.name) and there.name in written and there.name not in accounted:
             raise InputError(
                 f"{there} does not come from an earlier run and could be overwritten; move it, or choose another --out"
             )
-
-
-def person_files(motion: Motion) -> list[str]:
-    """Names of a person's files."""
-    return _person_files(f"person_{motion.keypoints.person}")
-
-
-def _person_files(stem: str) -> list[str]:
-    return [f"{stem}.{suffix}" for suffix in _FILES]
 
 
 @dataclass(frozen=True)
@@ -103,6 +94,7 @@ class Results:
         weights: the lifter.
         inputs: file names of the "video" and the "keypoints_file", as far as given.
         filters: what the motions went through.
+        csv: whether each person gets a CSV.
     """
 
     out: Path
@@ -110,19 +102,20 @@ class Results:
     weights: Weights
     inputs: dict[str, str]
     filters: Sequence[dict[str, Any]] = ()
+    csv: bool = True
 
-    def write_person(self, motion: Motion, lifted: LiftedClip, world: World | None) -> None:
-        """Writes one person's files.
+    def write_person(self, motion: Motion, lifted: LiftedClip, world: World | None) -> list[str]:
+        """Writes one person's files; returns their names.
 
         Args:
             motion: the person's motion.
             lifted: the camera.
             world: the pose of the world frame; None for a motion in the camera frame.
         """
-        person = motion.keypoints.person
-        write_npz(self.out / f"person_{person}.npz", motion)
-        start = lifted.span[0]
-        write_csv(self.out / f"person_{person}.csv", from_zero([motion], start)[0])
+        stem, start = f"person_{motion.keypoints.person}", lifted.span[0]
+        write_npz(self.out / f"{stem}.npz", motion)
+        if self.csv:
+            write_csv(self.out / f"{stem}.csv", from_zero([motion], start)[0])
         camera: dict[str, Any] = {
             "K": lifted.camera.K.tolist(),
             "image_size": list(lifted.camera.image_size),
@@ -133,12 +126,13 @@ class Results:
             camera |= {"R": world.R, "t": world.t}
             camera["up_uncertainty_degrees"] = round(math.degrees(world.uncertainty), 2)
         write_sidecar(
-            self.out / f"person_{person}.json",
+            self.out / f"{stem}.json",
             motion,
             camera=camera,
             weights=self._weights(),
             extra={**self._inputs(), "start_s": start, **({"filters": self.filters} if self.filters else {})},
         )
+        return [f"{stem}.{suffix}" for suffix in _FILES if self.csv or suffix != "csv"]
 
     def write_summary(self, lifted: LiftedClip, seconds: dict[str, float], files: list[str]) -> None:
         """Writes summary.json.
@@ -196,10 +190,19 @@ def _person(motion: Motion, frames: int) -> dict[str, Any]:
         "frames": len(motion),
         "frames_interpolated": int(motion.interpolated.sum()),
         "frames_empty": int(np.isnan(motion.joints).any((1, 2)).sum()),
+        "uncertainty_m": _mean_uncertainty(motion),
     }
 
 
-def _real(path: Path) -> Path:
+def _mean_uncertainty(motion: Motion) -> float | None:
+    """The mean uncertainty of all joints but the root, metres; None without any."""
+    if motion.uncertainty is None:
+        return None
+    radii = motion.uncertainty[motion.uncertainty > 0]
+    return round(float(radii.mean()), 4) if len(radii) else None
+
+
+def _resolve(path: Path) -> Path:
     """The path without links and dots; `Path.resolve` raises for circular links."""
     return Path(os.path.realpath(path))
 

@@ -16,10 +16,11 @@ import numpy as np
 
 from poselift.cli.camera import add_camera_options
 from poselift.cli.detector import DetectorRequest, add_detector_options, add_quality_option, detector_request
-from poselift.cli.lift_request import with_values
+from poselift.cli.lift_request import set_values
+from poselift.cli.lifter_device import lifter_device
 from poselift.cli.live_outputs import LiveOutputs, OutputRequest
 from poselift.cli.weights import add_lifter_option
-from poselift.core.device import DEVICE_HELP, choose_device
+from poselift.core.device import DEVICE_HELP
 from poselift.core.threads import limit_torch
 from poselift.detection import Detector, PlaceDetector, Search
 from poselift.export.json_lines import header_line
@@ -128,7 +129,7 @@ def run(arguments: argparse.Namespace) -> None:
     """
     outputs = OutputRequest(not arguments.no_window, arguments.out, arguments.osc, arguments.websocket)
     made = {"outputs": outputs, "detector": detector_request(arguments)}
-    stream(with_values(StreamRequest(arguments.source, outputs), {**vars(arguments), **made}))
+    stream(set_values(StreamRequest(arguments.source, outputs), {**vars(arguments), **made}))
 
 
 def stream(request: StreamRequest) -> None:
@@ -141,7 +142,7 @@ def stream(request: StreamRequest) -> None:
         check_display()
     name, opener = source_opener(request.source)
     capture = LiveCapture(opener, name, _notice)
-    weights = load_weights(request.weights, choose_device(request.device))
+    weights = load_weights(request.weights, lifter_device(request.device, request.weights, request.detector))
     detector = request.detector.build(request.device)
     # Detectors search in the background: more threads would wait for a core, and for each other.
     limit_torch(1)

@@ -27,13 +27,13 @@ from poselift.cli.earlier_run import check_earlier, checkpoint_to_resume, differ
 from poselift.cli.run_record import RunRecord, evaluation_command, resume_command, train_command
 from poselift.core.errors import InputError, reason
 from poselift.core.files import remove_partial_of
-from poselift.core.kinds import Count, checked
+from poselift.core.kinds import Count, check_value
 from poselift.data.module import MotionData
 from poselift.models import build_model, load_weights
 from poselift.reports.training_log import read_log
 from poselift.training.averaging import AverageLast
 from poselift.training.callbacks import BestWeights
-from poselift.training.checkpoints import AtomicCheckpointIO, explaining_damage
+from poselift.training.checkpoints import AtomicCheckpointIO, explain_damage
 from poselift.training.csv_log import CsvLog
 from poselift.training.loss_curves import plot_curves
 from poselift.training.mean_pose import MEAN_POSE
@@ -114,7 +114,7 @@ def _check(config: DictConfig) -> None:
     check_config(config, TrainKeys)
     for key, kind in _RANGES.items():
         if OmegaConf.select(config, key) is not None:
-            checked(key, kind, OmegaConf.select(config, key))
+            check_value(key, kind, OmegaConf.select(config, key))
     if config.trainer.get("devices") == -1 and not torch.accelerator.is_available():
         raise InputError(
             "trainer.devices=-1 takes all GPUs, and PyTorch sees none here; leave out trainer=ddp, or take two "
@@ -146,12 +146,12 @@ def _train(config: DictConfig, data: MotionData | None) -> float | None:
     if trainer.is_global_zero:
         _remove_partial(Path(config.output), callbacks, loggers)
     if 0 < trainer.max_steps <= step:
-        with explaining_damage(checkpoint, step, trainer):
+        with explain_damage(checkpoint, step, trainer):
             return _already_finished(config, trainer, task, callbacks, loggers, saved)
     if trainer.is_global_zero:
         _say_what_comes(config, task, trainer, step)
     try:
-        with explaining_damage(checkpoint, step, trainer):
+        with explain_damage(checkpoint, step, trainer):
             trainer.fit(task, datamodule=data, ckpt_path=checkpoint, weights_only=True if checkpoint else None)
     except Stopped as stop:
         _end(config, trainer, stop.number)

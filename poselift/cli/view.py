@@ -13,7 +13,7 @@ from poselift.cli.paths import local_path
 from poselift.core.bounded import read_json
 from poselift.core.errors import InputError
 from poselift.core.files import check_writable
-from poselift.core.times import checked_rate
+from poselift.core.times import check_rate
 from poselift.export import read_motion, read_sidecar
 from poselift.export.export_formats import FORMATS
 from poselift.export.motion_reading import is_person
@@ -126,7 +126,7 @@ def video_rate(about: Mapping[str, Any], npz: Path) -> float | None:
         InputError: it is no frame rate.
     """
     rate = about.get("video_fps")
-    return None if rate is None else checked_rate(rate, f"{npz.with_suffix('.json')}: video_fps")
+    return None if rate is None else check_rate(rate, f"{npz.with_suffix('.json')}: video_fps")
 
 
 def _characters(motions: list[Motion], start: float | None) -> dict[int, dict[str, bytes]]:

@@ -9,7 +9,7 @@ from typing import TypeVar
 _Item = TypeVar("_Item")
 
 
-def ahead(items: Iterable[_Item], most: int) -> Iterator[_Item]:
+def make_ahead(items: Iterable[_Item], most: int) -> Iterator[_Item]:
     """The items in order, made by a thread of their own, a few ahead.
 
     An error while making an item is raised here in its turn. If the caller stops early, the thread ends after the item
@@ -20,7 +20,7 @@ def ahead(items: Iterable[_Item], most: int) -> Iterator[_Item]:
         most: largest number of items that wait, 1 or more: the thread pauses at so many.
 
     Example:
-        >>> list(ahead(iter([1, 2, 3]), 2))
+        >>> list(make_ahead(iter([1, 2, 3]), 2))
         [1, 2, 3]
     """
     waiting: queue.Queue[tuple[_Item | None, BaseException | None, bool]] = queue.Queue(most)

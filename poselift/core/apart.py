@@ -82,7 +82,7 @@ class _Apart:
             self._process.stdin.flush()
             answer = json.loads(self._process.stdout.readline())
             if "error" not in answer:
-                return _received(answer["value"], self._process.stdout, most)
+                return _receive(answer["value"], self._process.stdout, most)
         except (OSError, EOFError, json.JSONDecodeError):  # it has died
             self.end()
             if time.monotonic() - began >= limit:
@@ -151,7 +151,7 @@ def _serve() -> None:
             try:
                 read = getattr(importlib.import_module(module), name)
                 _bound_memory(2 * most + _SPARE)
-                answer = {"value": _described(read(path, most, *arguments), arrays)}
+                answer = {"value": _describe(read(path, most, *arguments), arrays)}
             except Exception as error:  # a damaged file can raise any exception
                 answer, arrays = {"error": reason(error)}, []
             answers.write(json.dumps(answer).encode() + b"\n")
@@ -171,36 +171,36 @@ def _bound_memory(more: int) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
 
 
-def _described(value: Any, arrays: list[np.ndarray]) -> Any:
+def _describe(value: Any, arrays: list[np.ndarray]) -> Any:
     """The value for JSON; arrays are appended to `arrays`, and their dtypes and shapes stand for them."""
     if isinstance(value, np.ndarray) and value.dtype.kind == "O":
-        return {"cells": value.shape, "values": [_described(each, arrays) for each in value.ravel()]}
+        return {"cells": value.shape, "values": [_describe(each, arrays) for each in value.ravel()]}
     if isinstance(value, np.ndarray):
         if value.dtype.kind not in _KINDS:
             raise ValueError(f"it holds {value.dtype}, which is neither numbers nor text")
         arrays.append(np.ascontiguousarray(value).reshape(-1).view(np.uint8) if value.nbytes else np.empty(0, np.uint8))
         return {"dtype": value.dtype.str, "shape": value.shape}
     if isinstance(value, dict):
-        return {"dict": {key: _described(each, arrays) for key, each in value.items()}}
+        return {"dict": {key: _describe(each, arrays) for key, each in value.items()}}
     if isinstance(value, list | tuple):
-        return [_described(each, arrays) for each in value]
+        return [_describe(each, arrays) for each in value]
     if value is None or isinstance(value, str | int | float):
         return value
     raise ValueError(f"it holds a {type(value).__name__}, which is neither numbers nor text")
 
 
-def _received(value: Any, stream: IO[bytes], most: int) -> Any:
-    """The value that `_described` describes, with its arrays from the stream."""
+def _receive(value: Any, stream: IO[bytes], most: int) -> Any:
+    """The value that `_describe` describes, with its arrays from the stream."""
     if isinstance(value, list):
-        return [_received(each, stream, most) for each in value]
+        return [_receive(each, stream, most) for each in value]
     if not isinstance(value, dict):
         return value
     if "dict" in value:
-        return {key: _received(each, stream, most) for key, each in value["dict"].items()}
+        return {key: _receive(each, stream, most) for key, each in value["dict"].items()}
     if "cells" in value:
         cells = np.empty(len(value["values"]), object)
         for at, each in enumerate(value["values"]):
-            cells[at] = _received(each, stream, most)
+            cells[at] = _receive(each, stream, most)
         return cells.reshape(value["cells"])
     dtype, count = np.dtype(value["dtype"]), math.prod(value["shape"])
     if dtype.kind not in _KINDS or count * dtype.itemsize > most:

@@ -31,11 +31,11 @@ _UNPACKED = 512 << 20, 50
 their size; zeros, to a thousandth."""
 
 
-def room(size: int) -> int:
+def limit_unpacked(size: int) -> int:
     """Bytes that a file of so many bytes may take when it is unpacked.
 
     Example:
-        >>> room(1000) >> 20, room(100 << 20) >> 20
+        >>> limit_unpacked(1000) >> 20, limit_unpacked(100 << 20) >> 20
         (512, 5000)
     """
     return max(_UNPACKED[0], _UNPACKED[1] * size)
@@ -119,7 +119,7 @@ def parse_json(text: str, where: str, help_text: str = "", *, finite: bool = Fal
     """
     try:
         value = json.loads(text, parse_int=_whole, parse_constant=_refuse if finite else None)
-        if _levels(value) > _DEEPEST:
+        if _count_levels(value) > _DEEPEST:
             raise ValueError(f"it nests more than {_DEEPEST} levels")  # noqa: TRY301
     except (ValueError, RecursionError, MemoryError) as error:
         raise InputError(f"{where} cannot be read as JSON ({reason(error)}){help_text and f'; {help_text}'}") from error
@@ -158,11 +158,11 @@ def check_unfolded(value: Any, most: int) -> None:
     Raises:
         ValueError: there are more elements, or more than 100 levels.
     """
-    if _unfolded(value, most, 0, {}) > most:
+    if _count_unfolded(value, most, 0, {}) > most:
         raise ValueError("it repeats its parts without end")
 
 
-def _unfolded(value: Any, most: int, level: int, known: dict[int, int]) -> int:
+def _count_unfolded(value: Any, most: int, level: int, known: dict[int, int]) -> int:
     """The number of elements, at most a little more than `most`; `known` has it by the id of a container."""
     if level > _DEEPEST:
         raise ValueError(f"it nests more than {_DEEPEST} levels")
@@ -176,7 +176,7 @@ def _unfolded(value: Any, most: int, level: int, known: dict[int, int]) -> int:
     for part in value:
         if isinstance(part, _CONTAINERS):
             if id(part) not in known:
-                known[id(part)] = _unfolded(part, most, level + 1, known)
+                known[id(part)] = _count_unfolded(part, most, level + 1, known)
             count += known[id(part)]
             if count > most:
                 break
@@ -224,7 +224,7 @@ def _refuse(constant: str) -> NoReturn:
     raise ValueError(f"it has {constant} instead of null")
 
 
-def _levels(value: Any) -> int:
+def _count_levels(value: Any) -> int:
     """Levels of lists and objects, counted without recursion."""
     levels, level = 0, [value] if isinstance(value, list | dict) else []
     while level:

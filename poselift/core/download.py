@@ -15,7 +15,7 @@ from typing import Any
 
 from poselift.core.errors import InputError, WriteError
 from poselift.core.files import NO_ROOM, atomic_path, sha256
-from poselift.core.locks import locked
+from poselift.core.locks import hold_lock
 
 _LOG = logging.getLogger(__name__)
 
@@ -79,7 +79,7 @@ def fetch(file: str, urls: Sequence[str], expected: str, offline: bool = False) 
     reasons = []
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with locked(path.with_name(f".{file}.lock"), f"another process downloads {file}; wait for it", _PATIENCE):
+        with hold_lock(path.with_name(f".{file}.lock"), f"another process downloads {file}; wait for it", _PATIENCE):
             if _is_whole(path, expected):  # another process downloaded it meanwhile
                 return path
             for url in urls:
@@ -123,7 +123,7 @@ def _download(url: str, path: Path, name: str, expected: str) -> None:
     try:
         with urllib.request.urlopen(request, timeout=_TIMEOUT) as answer, path.open("wb") as file:
             total = int(answer.headers.get("Content-Length", 0))
-            with _showing(answer, total, name) as reader:
+            with _show(answer, total, name) as reader:
                 shutil.copyfileobj(reader, file)
             done = file.tell()
     except urllib.error.HTTPError as error:
@@ -141,7 +141,7 @@ def _download(url: str, path: Path, name: str, expected: str) -> None:
         raise _NotDeliveredError(f"its SHA-256 is {actual}, but {expected} was expected; not used")
 
 
-def _showing(answer: Any, total: int, name: str) -> contextlib.AbstractContextManager[Any]:
+def _show(answer: Any, total: int, name: str) -> contextlib.AbstractContextManager[Any]:
     """The answer, with a progress bar in a terminal."""
     from rich.console import Console
     from rich.progress import wrap_file

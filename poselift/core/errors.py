@@ -38,32 +38,32 @@ def reason(error: BaseException) -> str:
         return "it takes more memory than there is"
     if isinstance(error, OSError) and error.strerror:
         return error.strerror
-    return short(" ".join(str(error).split()) or type(error).__name__)
+    return shorten(" ".join(str(error).split()) or type(error).__name__)
 
 
-def short(text: str) -> str:
+def shorten(text: str) -> str:
     """The text, cut off after 300 letters.
 
     Example:
-        >>> short("abc"), len(short("abc" * 200))
+        >>> shorten("abc"), len(shorten("abc" * 200))
         ('abc', 303)
     """
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
 
 
-def printable(text: str) -> str:
+def make_printable(text: str) -> str:
     """The text for a console: control characters and bytes that are not UTF-8 are escaped, except line ends.
 
     Lines of more than 2,000 letters lose their middle, because an error's end says what to do.
 
     Example:
-        >>> printable("clip" + chr(7) + ".mp4") == "clip" + chr(92) + "x07.mp4", len(printable("a" * 100_000))
+        >>> make_printable("clip" + chr(7) + ".mp4") == "clip" + chr(92) + "x07.mp4", len(make_printable("a" * 100_000))
         (True, 2005)
     """
-    return "\n".join(map(_printable_line, text.split("\n")))
+    return "\n".join(map(_escape_line, text.split("\n")))
 
 
-def _printable_line(line: str) -> str:
+def _escape_line(line: str) -> str:
     if len(line) > _WIDEST:
         line = f"{line[: _WIDEST // 2]} ... {line[-_WIDEST // 2 :]}"
     return "".join(

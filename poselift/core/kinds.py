@@ -23,7 +23,7 @@ _LISTS = (Sequence, Iterable, list, tuple)
 _GROUPS = (Mapping, dict)
 
 
-def checked(key: str, kind: Any, value: Any) -> Any:
+def check_value(key: str, kind: Any, value: Any) -> Any:
     """The value as its annotation has it: whole numbers become floats, and numbers text, where those are wanted.
 
     Whether true is a number, or 2.0 a whole one, would be guesses: both are refused, as is what is not finite.
@@ -38,9 +38,9 @@ def checked(key: str, kind: Any, value: Any) -> Any:
         InputError: the value does not fit.
 
     Example:
-        >>> checked("depth", float, 3)
+        >>> check_value("depth", float, 3)
         3.0
-        >>> checked("skeletons", Mapping[str, float] | None, {"coco17": "abc"})
+        >>> check_value("skeletons", Mapping[str, float] | None, {"coco17": "abc"})
         Traceback (most recent call last):
         poselift.core.errors.InputError: skeletons.coco17=abc must be a number
     """
@@ -48,13 +48,13 @@ def checked(key: str, kind: Any, value: Any) -> Any:
     if kind is Any or isinstance(kind, str) or kind is inspect.Parameter.empty:
         return value
     if origin in (Required, NotRequired):
-        return checked(key, get_args(kind)[0], value)
+        return check_value(key, get_args(kind)[0], value)
     if origin is Annotated:
         kind, least, most = get_args(kind)
-        if not least <= checked(key, kind, value) <= most:
+        if not least <= check_value(key, kind, value) <= most:
             wanted = f"{_name(kind)}, {least:g} or more" if math.isinf(most) else f"a number from {least:g} to {most:g}"
             raise InputError(f"{key}={_text(value)} must be {wanted}")
-        return checked(key, kind, value)
+        return check_value(key, kind, value)
     if origin in (Union, types.UnionType):
         return _checked_union(key, get_args(kind), value)
     if origin is Literal:
@@ -80,7 +80,7 @@ def checked(key: str, kind: Any, value: Any) -> Any:
     elif origin in _GROUPS:
         fits = isinstance(value, Mapping)
         if fits and len(get_args(kind)) == 2:
-            return {name: checked(f"{key}.{name}", get_args(kind)[1], each) for name, each in value.items()}
+            return {name: check_value(f"{key}.{name}", get_args(kind)[1], each) for name, each in value.items()}
     else:
         fits = not isinstance(value, bool | int | float | str | None)
     if not fits:
@@ -105,7 +105,7 @@ def check_call(key: str, target: Callable[..., Any], arguments: Mapping[str, Any
         if name not in kinds and others is None:
             taker = getattr(target, "__name__", str(target)).removesuffix("Config")
             raise InputError(f"{taker} takes no {name}; leave out the override that sets it")
-        found[name] = checked(f"{key}.{name}".lstrip("."), kinds.get(name, others), value)
+        found[name] = check_value(f"{key}.{name}".lstrip("."), kinds.get(name, others), value)
     return found
 
 
@@ -132,7 +132,7 @@ def _checked_union(key: str, kinds: Sequence[Any], value: Any) -> Any:
     whole = f"{key}={_text(value)} "
     for kind in tried:
         try:
-            return checked(key, kind, value)
+            return check_value(key, kind, value)
         except InputError as error:
             if not str(error).startswith(whole):  # the fault is inside the value
                 raise
@@ -148,9 +148,9 @@ def _checked_elements(key: str, kind: Any, value: Sequence[Any]) -> Any:
     if get_origin(kind) is tuple and parts and parts[-1] is not Ellipsis:
         if len(value) != len(parts):
             raise InputError(f"{key}={_text(value)} must be a list of {len(parts)}")
-        return tuple(checked(f"{key}.{place}", *each) for place, each in enumerate(zip(parts, value, strict=True)))
+        return tuple(check_value(f"{key}.{place}", *each) for place, each in enumerate(zip(parts, value, strict=True)))
     element = parts[0] if parts else Any
-    found = [checked(f"{key}.{place}", element, each) for place, each in enumerate(value)]
+    found = [check_value(f"{key}.{place}", element, each) for place, each in enumerate(value)]
     return tuple(found) if isinstance(value, tuple) else found
 
 

@@ -17,7 +17,7 @@ class BusyError(InputError):
 
 
 @contextlib.contextmanager
-def locked(path: Path, busy: str, patience: float = 0.0) -> Iterator[None]:
+def hold_lock(path: Path, busy: str, patience: float = 0.0) -> Iterator[None]:
     """Holds the lock while the block runs.
 
     The operating system frees the lock of a process that dies, so a file that was left behind locks nothing. On a file
@@ -34,7 +34,7 @@ def locked(path: Path, busy: str, patience: float = 0.0) -> Iterator[None]:
     Example:
         >>> import tempfile
         >>> path = Path(tempfile.mkdtemp()) / "lock"
-        >>> with locked(path, "taken"), locked(path, "taken"):
+        >>> with hold_lock(path, "taken"), hold_lock(path, "taken"):
         ...     pass
         Traceback (most recent call last):
         poselift.core.locks.BusyError: taken
@@ -57,7 +57,7 @@ def locked(path: Path, busy: str, patience: float = 0.0) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def writing_alone(folder: Path, option: str) -> Iterator[None]:
+def write_alone(folder: Path, option: str) -> Iterator[None]:
     """A block in which no other command writes to a folder. The folder is made, and removed if it stays empty.
 
     Args:
@@ -71,7 +71,7 @@ def writing_alone(folder: Path, option: str) -> Iterator[None]:
     folder.mkdir(parents=True, exist_ok=True)
     busy = f"another run is writing to {folder}; wait for its end, or choose another {option}"
     try:
-        with locked(folder / _LOCK, busy):
+        with hold_lock(folder / _LOCK, busy):
             yield
     finally:
         if made:

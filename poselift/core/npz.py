@@ -11,7 +11,7 @@ from zipfile import ZipFile
 
 import numpy as np
 
-from poselift.core.bounded import room
+from poselift.core.bounded import limit_unpacked
 from poselift.core.errors import InputError, reason
 
 _KINDS = "biufcSU"
@@ -27,7 +27,7 @@ def npz_names(path: str | os.PathLike[str]) -> list[str]:
     Raises:
         InputError: the file is missing or no npz.
     """
-    with _opened(path, "") as archive:
+    with _open(path, "") as archive:
         return [info.filename.removesuffix(".npy") for info in archive.infolist()]
 
 
@@ -44,7 +44,7 @@ def npz_arrays(
     Raises:
         InputError: the file is missing or damaged, an array declares more than the file holds, or has objects.
     """
-    with _opened(path, help_text) as archive:
+    with _open(path, help_text) as archive:
         found = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
         arrays = {}
         for name, info in found.items():
@@ -60,7 +60,7 @@ def npz_member(path: str | os.PathLike[str], name: str) -> io.BytesIO:
     Raises:
         InputError: the file is missing or damaged, or has no such array.
     """
-    with _opened(path, "") as archive:
+    with _open(path, "") as archive:
         found = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
         if name not in found:
             raise InputError(f"{path} has no array {name!r}; it has {', '.join(found)}")
@@ -132,14 +132,14 @@ def read_header(file: IO[bytes] | io.BufferedIOBase) -> tuple[tuple[int, ...], b
 
 
 @contextmanager
-def _opened(path: str | os.PathLike[str], help_text: str) -> Iterator[ZipFile]:
+def _open(path: str | os.PathLike[str], help_text: str) -> Iterator[ZipFile]:
     """The archive, after a check of the sizes that it declares; all errors become an InputError."""
     path = Path(path)
     if not path.is_file():
         raise InputError(f"no such file: {path}{help_text and f'; {help_text}'}")
     try:
         with ZipFile(path) as archive:
-            unpacked, most = sum(info.file_size for info in archive.infolist()), room(path.stat().st_size)
+            unpacked, most = sum(info.file_size for info in archive.infolist()), limit_unpacked(path.stat().st_size)
             if unpacked > most:
                 raise ValueError(f"it declares {unpacked} bytes, more than the {most} that are read")  # noqa: TRY301
             yield archive

@@ -1,15 +1,12 @@
 """Time stamps of frames, and values at other times than theirs."""
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Float
 
 from poselift.core.errors import InputError
 
 _SPAN = 10
 """Intervals per run, in clips of more than two runs."""
-
-_LONG_GAP = 5, 0.25
-"""A gap in the time stamps is longer than this many usual intervals, and than this many seconds."""
 
 _LONGEST = 100_000.0
 """Seconds that any clip may span: more than a day, and than the 26.5 hours of the clock of MPEG-TS."""
@@ -19,7 +16,7 @@ _SLOWEST = 1.0
 """Largest interval between frames that counts as their duration, seconds: longer ones have another unit."""
 _RATES = 1.0, 1000.0
 """Lowest and highest number of frames a second: time stamps with others have another unit."""
-_ENOUGH = 10
+ENOUGH = 10
 """Least number of frames to tell a rate that is too high: a few may come in a burst."""
 
 _MET = 1e-6
@@ -53,20 +50,6 @@ def usual_interval(times: Float[np.ndarray, " t"]) -> float:
     return float(np.median(lasts[even] if even.any() else lasts)) / span
 
 
-def long_gaps(times: Float[np.ndarray, " t"]) -> Int[np.ndarray, " n"]:
-    """Frames after which the time stamps jump: frames are missing, or the camera paused.
-
-    Args:
-        times: seconds, increasing.
-
-    Example:
-        >>> long_gaps(np.array([0.0, 0.04, 0.08, 0.12, 0.6, 0.64])).tolist()
-        [3]
-    """
-    intervals, seconds = _LONG_GAP
-    return np.flatnonzero(np.diff(times) > max(intervals * usual_interval(times), seconds))
-
-
 def check_span(times: Float[np.ndarray, " t"]) -> None:
     """Checks that time stamps can be those of one clip: gaps of hours can, years and other units cannot.
 
@@ -86,7 +69,17 @@ def check_span(times: Float[np.ndarray, " t"]) -> None:
         )
 
 
-def checked_rate(fps: object, name: str) -> float:
+def check_bounds(start: float | int | None, end: float | int | None) -> None:
+    """Checks the ends of a span, seconds; None for an end that is open.
+
+    Raises:
+        InputError: the span is empty, or an end is no number.
+    """
+    if not (-np.inf if start is None else start) < (np.inf if end is None else end):
+        raise InputError(f"start is {start or 0:g} s and end {end} s; give an end after the start")
+
+
+def check_rate(fps: object, name: str) -> float:
     """The frame rate, after checking that it is one.
 
     Args:
@@ -102,33 +95,34 @@ def checked_rate(fps: object, name: str) -> float:
     return float(fps)
 
 
-def check_intervals(times: Float[np.ndarray, " t"]) -> None:
+def check_intervals(times: Float[np.ndarray, " t"], lowest: float = _RATES[0]) -> None:
     """Checks that time stamps are in seconds, by the rate of frames.
 
     Frames may be missing: the rate is too low only if no two frames in a row are less than a second apart.
 
     Args:
         times: increasing, in seconds.
+        lowest: number of frames a second.
 
     Raises:
-        InputError: there are fewer than 1 or more than 1,000 frames a second.
+        InputError: there are fewer than `lowest` or more than 1,000 frames a second.
     """
-    low, high = _RATES
+    high = _RATES[1]
     steps = np.diff(times)
     if len(steps) < 2:
         return
     # A little slack, because time stamps are rounded.
-    if steps.min() > 1.01 / low:
+    if steps.min() > 1.01 / lowest:
         usual = usual_interval(times)
         raise InputError(
             f"the timestamps are {usual:.4g} s apart, {1 / usual:.3g} frames a second; give seconds: divide "
-            f"milliseconds by 1,000 (rates are from {low:g} to {high:g})"
+            f"milliseconds by 1,000 (rates are from {lowest:g} to {high:g})"
         )
     rate = len(steps) / float(times[-1] - times[0])
-    if len(times) >= _ENOUGH and rate > 1.01 * high:
+    if len(times) >= ENOUGH and rate > 1.01 * high:
         raise InputError(
             f"the timestamps are {1 / rate:.3g} s apart, {rate:.4g} frames a second; give seconds (rates are from "
-            f"{low:g} to {high:g})"
+            f"{lowest:g} to {high:g})"
         )
 
 

@@ -9,7 +9,7 @@ from zipfile import ZIP_STORED, ZipFile, is_zipfile
 
 import torch
 
-from poselift.core.errors import InputError, reason, short
+from poselift.core.errors import InputError, reason, shorten
 
 CHECKSUM = "sha256"
 """Key of a checkpoint's own `content_sha256`, without this key."""
@@ -97,4 +97,4 @@ def _why(error: Exception) -> str:
     if found := re.search(r"GLOBAL (\S+)", str(error)):
         return f"it wants {found[1]}, which is no plain data"
     found = re.search(r"WeightsUnpickler error:(.*)", str(error))
-    return reason(error) if found is None else short(found[1].strip())
+    return reason(error) if found is None else shorten(found[1].strip())

@@ -29,7 +29,7 @@ _SHOULDERS, _NARROWEST = 1.08, 0.73
 """Factor of the distance between the shoulders, and the least share of hip to shoulder that it may be."""
 
 
-def anatomical(corpus: MotionCorpus, subjects: Collection[str]) -> MotionCorpus:
+def change_anatomy(corpus: MotionCorpus, subjects: Collection[str]) -> MotionCorpus:
     """The corpus with knees, wrists, hands and shoulders of some people moved.
 
     Hips, ankles, feet and elbow angles stay; unknown joints stay unknown.

@@ -10,9 +10,9 @@ import numpy as np
 import torch
 
 from poselift.core.errors import InputError
-from poselift.data.anatomy import anatomical
+from poselift.data.anatomy import change_anatomy
 from poselift.data.corpus import MotionCorpus
-from poselift.data.lending import bodies_of, on_bodies
+from poselift.data.lending import collect_bodies, put_on_bodies
 from poselift.data.reading import load_arrays
 from poselift.skeleton import CMU28
 
@@ -48,11 +48,11 @@ def load_corpora(paths: Sequence[str | Path], split: str, moved: bool = True) ->
     corpora = [load_cmu(path, split, moved, "AB") for path in paths]
     own = {subject for part in clips for subject in part["subject"]}
     own -= {subject for part in clips for subject in part["subject"][part["tier"] != "A"]}
-    bodies = bodies_of(MotionCorpus.joined(corpora), own)
+    bodies = collect_bodies(MotionCorpus.join(corpora), own)
     for path, part in zip(paths, clips, strict=True):
         if bodies and np.any((part["tier"] == "C") & (part["split"] == split)):
-            corpora.append(on_bodies(load_cmu(path, split, tiers="C"), bodies))
-    return MotionCorpus.joined(corpora)
+            corpora.append(put_on_bodies(load_cmu(path, split, tiers="C"), bodies))
+    return MotionCorpus.join(corpora)
 
 
 def load_cmu(path: str | Path, split: str, moved: bool = False, tiers: str = "ABC") -> MotionCorpus:
@@ -114,4 +114,4 @@ def load_cmu(path: str | Path, split: str, moved: bool = False, tiers: str = "AB
     )
     # Sources name the database: mocap.cs.cmu.edu, cmu_bvh_... Others have their own way of placing joints.
     of_cmu = {subject for subject, source in zip(arrays["subject"], arrays["source"], strict=True) if "cmu" in source}
-    return anatomical(corpus, of_cmu) if moved else corpus
+    return change_anatomy(corpus, of_cmu) if moved else corpus

@@ -153,7 +153,7 @@ def resample(points: Float[Tensor, "t j 3"], fps: float) -> Float[Tensor, "t_out
     return torch.lerp(points[low], points[high], (position - low)[:, None, None])
 
 
-def unbroken(points: Float[Tensor, "t j 3"]) -> list[Float[Tensor, "t_segment j 3"]]:
+def split_at_jumps(points: Float[Tensor, "t j 3"]) -> list[Float[Tensor, "t_segment j 3"]]:
     """The segments of a clip between joints faster than `FASTEST`.
 
     Args:
@@ -228,7 +228,7 @@ def _check_names(names: Collection[str], trials: Mapping[str, list[Path]]) -> No
 def _convert(subject: str, path: Path, skeleton: AsfSkeleton, fps: float) -> list[_Clip]:
     """The unbroken segments of one trial."""
     ends, orientations = pose_bones(skeleton, read_amc(path, skeleton))
-    segments = unbroken(resample(cmu_joints(skeleton, ends, orientations), fps))
+    segments = split_at_jumps(resample(cmu_joints(skeleton, ends, orientations), fps))
     names = [path.stem] if len(segments) == 1 else [f"{path.stem}-{number}" for number in range(len(segments))]
     return [_Clip(name, subject, segment.numpy()) for name, segment in zip(names, segments, strict=True)]
 

@@ -62,7 +62,7 @@ class MotionCorpus:
         )
 
     @classmethod
-    def joined(cls, corpora: Sequence["MotionCorpus"]) -> "MotionCorpus":
+    def join(cls, corpora: Sequence["MotionCorpus"]) -> "MotionCorpus":
         """The clips of several corpora with one skeleton, end to end.
 
         Raises:
@@ -96,7 +96,7 @@ class MotionCorpus:
             self, joints=self.joints.to(device), root=self.root.to(device), clip_start=self.clip_start.to(device)
         )
 
-    def converted(self, skeleton: Skeleton) -> "MotionCorpus":
+    def convert(self, skeleton: Skeleton) -> "MotionCorpus":
         """The corpus in another skeleton, by joint name; joints that it lacks are NaN."""
         return replace(self, joints=in_skeleton(self.joints, self.skeleton, skeleton), skeleton=skeleton)
 

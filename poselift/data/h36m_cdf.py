@@ -11,7 +11,7 @@ import numpy as np
 from jaxtyping import Float
 
 from poselift.core.apart import read_apart
-from poselift.core.bounded import room
+from poselift.core.bounded import limit_unpacked
 from poselift.core.errors import InputError, reason
 from poselift.core.files import atomic_path, check_writable
 from poselift.core.optional import require
@@ -50,7 +50,7 @@ def read_cdf(path: str | Path) -> Float[np.ndarray, "t 32 3"]:
     require("cdflib", "datasets")
     path = LAYOUT.require_file(path)
     try:
-        pose = read_apart(cdf_variable, path, room(path.stat().st_size), "Pose")
+        pose = read_apart(cdf_variable, path, limit_unpacked(path.stat().st_size), "Pose")
     except Exception as error:  # a damaged file can raise any exception
         raise InputError(f"{path} cannot be read as a CDF with a variable 'Pose' ({reason(error)})") from error
     check_shape(path, "Pose", pose, (1, None, 3 * len(H36M32)))

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from poselift.core.apart import read_apart
-from poselift.core.bounded import room
+from poselift.core.bounded import limit_unpacked
 from poselift.core.errors import InputError, reason
 from poselift.core.optional import require
 from poselift.data.scientific_files import dataset_array
@@ -36,7 +36,7 @@ def member_names(path: Path) -> set[str]:
         return set()
     try:
         require("h5py", "datasets")
-        return set(read_apart(_names, path, room(path.stat().st_size)))
+        return set(read_apart(_names, path, limit_unpacked(path.stat().st_size)))
     except ValueError:  # the reader that takes the file tells it
         return set()
 
@@ -51,7 +51,7 @@ def read_arrays(path: Path, names: Sequence[str]) -> tuple[dict[str, Array], dic
     """
     require("h5py", "datasets")
     try:
-        arrays, about = read_apart(_arrays, path, room(path.stat().st_size), list(names))
+        arrays, about = read_apart(_arrays, path, limit_unpacked(path.stat().st_size), list(names))
     except ValueError as error:
         raise InputError(f"{path}: cannot be read as HDF5 ({reason(error)}); export it again") from error
     return {name: (tuple(dimensions), values) for name, (dimensions, values) in arrays.items()}, about

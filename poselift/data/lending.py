@@ -39,7 +39,7 @@ class Body:
         return float(self.lengths[_LEG].sum())
 
 
-def bodies_of(corpus: MotionCorpus, subjects: Collection[str]) -> list[Body]:
+def collect_bodies(corpus: MotionCorpus, subjects: Collection[str]) -> list[Body]:
     """The bodies of the subjects whose joints are all known in all frames."""
     bodies = []
     for subject in dict.fromkeys(name for name in corpus.subjects if name in subjects):
@@ -50,7 +50,7 @@ def bodies_of(corpus: MotionCorpus, subjects: Collection[str]) -> list[Body]:
     return bodies
 
 
-def on_bodies(corpus: MotionCorpus, bodies: list[Body]) -> MotionCorpus:
+def put_on_bodies(corpus: MotionCorpus, bodies: list[Body]) -> MotionCorpus:
     """The movements of a corpus, each clip on one of the bodies, the same in each call.
 
     Bones keep their directions and take the body's lengths; hips and shoulders are where the body has them. The path

@@ -123,10 +123,10 @@ def made_views(skeleton: str = "h36m17", keypoints: str = "det") -> list[View]:
     if keypoints not in ("det", "gt"):
         raise InputError(f"data.keypoints={keypoints} is unknown; choose det or gt")
     seen = joint_mask(skeleton)
-    return [_shown(view, seen, keypoints) for view in render_views(_corpus(), _SEED)]
+    return [_hide_unseen(view, seen, keypoints) for view in render_views(_corpus(), _SEED)]
 
 
-def _shown(view: View, seen: Tensor, keypoints: str) -> View:
+def _hide_unseen(view: View, seen: Tensor, keypoints: str) -> View:
     """The view with the chosen 2D of the visible joints."""
     pixels, scores = view.keypoints, view.scores
     if keypoints == "gt":
@@ -158,7 +158,7 @@ def _clips() -> Iterator[tuple[str, Float[Tensor, "t 28 3"]]]:
                 angles[:, CMU28.index(joint), axis] += angle
 
             move(bend, 2 * math.pi * (0.5 + 0.06 * number) * time)
-            yield f"{name}/{person}", _on_the_floor(angles, _offsets(*sizes), heading=1.1 * number + 0.7 * place)
+            yield f"{name}/{person}", _stand_on_floor(angles, _offsets(*sizes), heading=1.1 * number + 0.7 * place)
 
 
 def _offsets(height: float, legs: float, arms: float, width: float) -> Float[Tensor, "28 3"]:
@@ -174,7 +174,7 @@ def _offsets(height: float, legs: float, arms: float, width: float) -> Float[Ten
     return offsets
 
 
-def _on_the_floor(
+def _stand_on_floor(
     angles: Float[Tensor, "t 28 3"], offsets: Float[Tensor, "28 3"], heading: float
 ) -> Float[Tensor, "t 28 3"]:
     """The joints in the world; the lowest one is on the ground."""

@@ -9,7 +9,7 @@ import torch
 from torch.utils.data import DataLoader, Dataset
 
 from poselift.core.errors import InputError
-from poselift.core.kinds import Count, checked
+from poselift.core.kinds import Count, check_value
 from poselift.data.batches import Batch, Batches, BatchSampler
 from poselift.data.cmu_bench import CmuBench
 from poselift.data.views import View
@@ -33,7 +33,7 @@ class _Views(Dataset[View]):
         return len(self.indices)
 
     def __getitem__(self, index: int) -> View:
-        return self.views[self.indices[index]].converted(self.skeleton_in, self.skeleton_out)
+        return self.views[self.indices[index]].convert(self.skeleton_in, self.skeleton_out)
 
 
 class LoaderOptions(TypedDict, total=False):
@@ -82,7 +82,7 @@ class MotionData(pl.LightningDataModule, ABC):
     ) -> None:
         super().__init__()
         for name, number in {"frames": frames, "data.batch_size": batch_size, "data.batches": batches}.items():
-            checked(name, Count, number)
+            check_value(name, Count, number)
         self.frames, self.batch_size, self.batches, self.seed = frames, batch_size, batches, seed
         self.skeleton_in, self.skeleton_out = get_skeleton(skeleton_in), get_skeleton(skeleton_out)
         self._val: _Views | None = None

@@ -15,7 +15,7 @@ from jaxtyping import Float
 from poselift.core.bounded import read_lenient_text
 from poselift.core.errors import InputError
 from poselift.data.loading import intrinsics, pick_names, pick_split, recorded_view
-from poselift.data.reading import Layout, frames_first, load_mat, numbers
+from poselift.data.reading import Layout, load_mat, numbers, put_frames_first
 from poselift.data.views import View
 from poselift.skeleton import MPI_INF_3DHP17
 
@@ -221,7 +221,7 @@ def _train_sequence(root: Path, subject: str, sequence: str, cameras: Sequence[i
             _cell(path, name, cells[name], camera, channels)[:frames]
             for name, channels in (("annot2", 2), ("annot3", 3), (key, 3))
         )
-        points = _placed(path, joints, seen, len(pixels))
+        points = _place(path, joints, seen, len(pixels))
         views.append(sequence_view(subject, sequence, str(camera), pixels, points, fps, calibration[camera]))
     return views
 
@@ -239,13 +239,13 @@ def _test_clip(root: Path, name: str, key: str) -> View:
         path = LAYOUT.require_file(root / "mpi_inf_3dhp_test_set" / name / "annot_data.mat")
     arrays = load_mat(path, {"annot2": None, "annot3": None, key: None, "valid_frame": None})
     pixels, seen, joints = (
-        frames_first(path, variable, arrays[variable], len(MPI_INF_3DHP17), channels)
+        put_frames_first(path, variable, arrays[variable], len(MPI_INF_3DHP17), channels)
         for variable, channels in (("annot2", 2), ("annot3", 3), (key, 3))
     )
-    return clip_view(path, name, pixels, _placed(path, joints, seen, len(pixels)), arrays["valid_frame"])
+    return clip_view(path, name, pixels, _place(path, joints, seen, len(pixels)), arrays["valid_frame"])
 
 
-def _placed(path: Path, joints: np.ndarray, seen: np.ndarray, frames: int) -> np.ndarray:
+def _place(path: Path, joints: np.ndarray, seen: np.ndarray, frames: int) -> np.ndarray:
     """Joints moved to the pelvis of `seen`; mm to metres."""
     if not len(joints) == len(seen) == frames:
         raise InputError(

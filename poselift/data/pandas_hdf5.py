@@ -15,7 +15,7 @@ import numpy as np
 from jaxtyping import Float
 
 from poselift.core.apart import read_apart
-from poselift.core.bounded import room
+from poselift.core.bounded import limit_unpacked
 from poselift.core.errors import InputError, reason
 from poselift.core.optional import require
 from poselift.core.unpickling import RestrictedUnpickler
@@ -37,7 +37,7 @@ def read_frame(path: Path) -> _Frame:
     """
     require("h5py", "datasets")
     try:
-        labels, index, values = read_apart(_table, path, room(path.stat().st_size))
+        labels, index, values = read_apart(_table, path, limit_unpacked(path.stat().st_size))
     except Exception as error:  # a damaged file can raise any exception
         raise InputError(f"{path}: cannot be read as a table that pandas wrote as HDF5 ({reason(error)})") from error
     columns = [tuple(label) for label in labels]

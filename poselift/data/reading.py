@@ -11,8 +11,8 @@ import numpy as np
 from jaxtyping import Float
 
 from poselift.core.apart import read_apart
-from poselift.core.bounded import room
-from poselift.core.errors import InputError, reason, short
+from poselift.core.bounded import limit_unpacked
+from poselift.core.errors import InputError, reason, shorten
 from poselift.core.npz import npz_arrays, npz_member, read_array, read_header
 from poselift.core.optional import require
 from poselift.core.unpickling import RestrictedUnpickler
@@ -58,7 +58,7 @@ class Layout:
         return path
 
 
-def existing(path: str | Path) -> Path:
+def check_exists(path: str | Path) -> Path:
     """The path of an existing file.
 
     Raises:
@@ -91,7 +91,7 @@ def entry(where: str | Path, data: Any, key: str) -> Any:
     if not isinstance(data, dict):
         raise InputError(f"{where} holds a {type(data).__name__}, expected a dict with {key!r}")
     if key not in data:
-        raise InputError(f"{where} has no {key!r}; it has {short(', '.join(map(str, data)))}")
+        raise InputError(f"{where} has no {key!r}; it has {shorten(', '.join(map(str, data)))}")
     return data[key]
 
 
@@ -122,7 +122,7 @@ def numbers(path: Path, key: str, array: object, shape: Shape) -> Float[np.ndarr
     return checked.astype(np.float64)
 
 
-def frames_first(path: Path, key: str, array: np.ndarray, joints: int, channels: int) -> Float[np.ndarray, "t j c"]:
+def put_frames_first(path: Path, key: str, array: np.ndarray, joints: int, channels: int) -> Float[np.ndarray, "t j c"]:
     """MATLAB's (channels, joints, frames) as (frames, joints, channels), float64.
 
     MATLAB drops the axis of the frames where there is one frame; some files have an axis of one person before it.
@@ -166,7 +166,7 @@ def load_pickle(path: str | Path, *, encoding: str = "ASCII") -> Any:
     Raises:
         InputError: the file is missing, no pickle, or contains anything else; the message names it.
     """
-    path = existing(path)
+    path = check_exists(path)
     with path.open("rb") as file:
         return _unpickle(file, str(path), encoding)
 
@@ -205,7 +205,7 @@ def load_mat(path: str | Path, keys: Mapping[str, Shape | None]) -> dict[str, np
         InputError: the file is missing or no MATLAB file, a variable is missing or has another shape, or h5py, which
             version 7.3 needs, is not installed.
     """
-    path = existing(path)
+    path = check_exists(path)
     with path.open("rb") as file:
         # The first line of text has the version; HDF5 keeps it as a separate block before its data.
         is_hdf5 = file.read(128).startswith((b"MATLAB 7.3", b"\x89HDF"))
@@ -213,7 +213,7 @@ def load_mat(path: str | Path, keys: Mapping[str, Shape | None]) -> dict[str, np
         require("h5py", "datasets")
     try:
         read = hdf5_arrays if is_hdf5 else mat5_arrays
-        arrays = read_apart(read, path, room(path.stat().st_size), list(keys))
+        arrays = read_apart(read, path, limit_unpacked(path.stat().st_size), list(keys))
         if is_hdf5:
             arrays = {key: array.T for key, array in arrays.items()}
     except Exception as error:  # a damaged file can raise any exception

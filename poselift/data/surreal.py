@@ -14,7 +14,7 @@ import numpy as np
 
 from poselift.core.errors import InputError
 from poselift.data.loading import TRAIN_VAL_TEST, intrinsics, pick_split, recorded_view
-from poselift.data.reading import Layout, frames_first, load_mat, numbers
+from poselift.data.reading import Layout, load_mat, numbers, put_frames_first
 from poselift.data.views import View
 from poselift.skeleton import SMPL24
 
@@ -75,8 +75,8 @@ def load_surreal(
 def _clip(path: Path, fps: float) -> View:
     clip = path.name.removesuffix("_info.mat")
     arrays = load_mat(path, {"joints2D": None, "joints3D": None, "camLoc": None})
-    pixels = frames_first(path, "joints2D", arrays["joints2D"], len(SMPL24), 2)
-    world = frames_first(path, "joints3D", arrays["joints3D"], len(SMPL24), 3)
+    pixels = put_frames_first(path, "joints2D", arrays["joints2D"], len(SMPL24), 2)
+    world = put_frames_first(path, "joints3D", arrays["joints3D"], len(SMPL24), 3)
     if len(pixels) != len(world):
         raise InputError(f"{path}: 'joints2D' has {len(pixels)} frames, 'joints3D' has {len(world)}")
     camera = numbers(path, "camLoc", arrays["camLoc"], (3, 1))

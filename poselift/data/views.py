@@ -17,7 +17,7 @@ from poselift.skeleton import CMU28, Skeleton
 class View:
     """One clip of one person seen by one camera.
 
-    Every dataset's loader returns views in the dataset's own skeletons; `converted` brings them into a lifter's.
+    Every dataset's loader returns views in the dataset's own skeletons; `convert` brings them into a lifter's.
 
     Attributes:
         name: name of the view.
@@ -55,7 +55,7 @@ class View:
     def __len__(self) -> int:
         return len(self.times)
 
-    def converted(self, keypoint_skeleton: Skeleton, skeleton: Skeleton) -> "View":
+    def convert(self, keypoint_skeleton: Skeleton, skeleton: Skeleton) -> "View":
         """The view in other skeletons, by joint name; joints that the dataset lacks are NaN."""
         own = self.keypoint_skeleton
         return replace(
@@ -75,7 +75,7 @@ def render_views(corpus: MotionCorpus, seed: int) -> list[View]:
         corpus: the motion.
         seed: equal seeds give equal views.
     """
-    corpus = corpus.converted(CMU28)
+    corpus = corpus.convert(CMU28)
     generator = torch.Generator(corpus.device).manual_seed(seed)
     views = []
     for index, (name, subject) in enumerate(zip(corpus.names, corpus.subjects, strict=True)):

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Required, Unpack
 import torch
 
 from poselift.core.errors import InputError
-from poselift.core.kinds import Count, checked
+from poselift.core.kinds import Count, check_value
 from poselift.data import augment
 from poselift.data.augment import Augmentation
 from poselift.data.batches import Batch
@@ -68,7 +68,7 @@ class VirtualSampler:
                 raise InputError(
                     f"virtual cameras need a corpus with {', '.join(_TRUNK)}; {corpus.skeleton.name} has no {joint}"
                 )
-        corpus = corpus.converted(CMU28)
+        corpus = corpus.convert(CMU28)
         self.windows = WindowSampler(corpus, frames)
         self.skeleton_in, self.skeleton_out = skeleton_in, skeleton_out
         self.skeletons = SkeletonSampler(skeletons, skeleton_in)
@@ -243,8 +243,8 @@ class SyntheticData(VirtualData):
     ) -> None:
         super().__init__(**common)
         for name, number in {"data.clips": clips, "data.clip_frames": clip_frames}.items():
-            checked(name, Count, number)
-        checked("data.people_seed", Annotated[int, 0, math.inf], people_seed)
+            check_value(name, Count, number)
+        check_value("data.people_seed", Annotated[int, 0, math.inf], people_seed)
         self.clips, self.clip_frames, self.people_seed = clips, clip_frames, people_seed
 
     def training_corpus(self) -> MotionCorpus:

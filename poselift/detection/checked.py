@@ -10,7 +10,7 @@ from poselift.detection.detector_protocol import Detector, PlaceDetector, Search
 from poselift.structures import Detections
 
 
-def checked(detector: Detector) -> Detector:
+def check_detector(detector: Detector) -> Detector:
     """The detector, with an `InputError` for answers that it must not give.
 
     Args:

@@ -83,7 +83,7 @@ class Crop:
         row, column = max(-top, 0), max(-left, 0)
         canvas[row : row + inside.shape[0], column : column + inside.shape[1]] = inside
         scale = np.full(2, side / size)
-        return cls(_resized(canvas, (size, size)), scale, 0.5 * scale - 0.5 + (left, top))
+        return cls(_resize(canvas, (size, size)), scale, 0.5 * scale - 0.5 + (left, top))
 
     @classmethod
     def whole(
@@ -109,13 +109,13 @@ class Crop:
         columns, rows = max(1, int(width * ratio + 0.5)), max(1, int(height * ratio + 0.5))
         padded = size if multiple is None else (-(-columns // multiple) * multiple, -(-rows // multiple) * multiple)
         image = np.full((padded[1], padded[0], 3), fill, np.uint8)
-        image[:rows, :columns] = _resized(picture, (columns, rows), shrink)
+        image[:rows, :columns] = _resize(picture, (columns, rows), shrink)
         # Both sides are rounded to whole pixels, so their scales differ a little.
         scale = np.array([width / columns, height / rows])
         return cls(image, scale, 0.5 * scale - 0.5)
 
 
-def _resized(
+def _resize(
     picture: UInt8[np.ndarray, "_ _ 3"], size: tuple[int, int], shrink: int = cv2.INTER_AREA
 ) -> UInt8[np.ndarray, "h w 3"]:
     """The picture in another size; averages over areas keep fine texture from aliasing."""

@@ -75,7 +75,7 @@ class MoveNet:
         """The people in a whole picture; see `poselift.detection.PlaceDetector`."""
         poses, boxes, scores = self._multipose.find(frame, how)
         kept = pose_nms(poses[..., :2], poses[..., 2], boxes, scores)
-        return Detections(_around(poses[kept]), scores[kept], poses[kept, :, :2], poses[kept, :, 2], self.skeleton)
+        return Detections(_find_boxes(poses[kept]), scores[kept], poses[kept, :, :2], poses[kept, :, 2], self.skeleton)
 
     def look(
         self,
@@ -93,17 +93,17 @@ class MoveNet:
             found = list(pool().map(partial(_thunder_pose, thunder, frame), boxes, angles.tolist()))
         poses = np.array(found).reshape(-1, len(self.skeleton), 3)
         keypoints, scores = hide_outside(poses[..., :2], poses[..., 2], frame.shape)
-        return Detections(_around(poses), poses[..., 2].mean(-1), keypoints, scores, self.skeleton)
+        return Detections(_find_boxes(poses), poses[..., 2].mean(-1), keypoints, scores, self.skeleton)
 
     def _detect_one(self, frame: UInt8[np.ndarray, "h w 3"]) -> Detections:
         poses, boxes, box_scores = self._multipose.find(frame)
         for person, box in enumerate(boxes):
-            poses[person] = self._refined(frame, poses[person], box)
+            poses[person] = self._refine(frame, poses[person], box)
         turned, turned_scores = self._turned_people(frame)
         return _detections(
             frame,
             np.concatenate([poses, turned]),
-            np.concatenate([boxes, _around(turned)]),
+            np.concatenate([boxes, _find_boxes(turned)]),
             np.concatenate([box_scores, turned_scores]),
         )
 
@@ -116,13 +116,13 @@ class MoveNet:
         """
         poses, boxes, box_scores = self._multipose.find(frame, _TURNED)
         for person, box in enumerate(boxes):
-            poses[person] = self._refined(frame, poses[person], box)
+            poses[person] = self._refine(frame, poses[person], box)
         means = poses[..., 2].mean(-1)
         leaning = np.array([abs(_angle(pose)) > LEANING for pose in poses], bool)
         kept = leaning & (means >= _SEEN_TURNED)
         return poses[kept], np.maximum(box_scores, means)[kept]
 
-    def _refined(
+    def _refine(
         self, frame: UInt8[np.ndarray, "h w 3"], found: Float[np.ndarray, "17 3"], box: Float[np.ndarray, "4"]
     ) -> Float[np.ndarray, "17 3"]:
         """x, y, score of somebody whom MultiPose has found, from the best of Thunder's looks."""
@@ -130,13 +130,13 @@ class MoveNet:
         start = measured if abs(measured) > LEANING else 0.0
         best, used = _thunder_pose(self._thunder, frame, box_along(found[:, :2], start), start), start
         if not start and best[:, 2].mean() >= SURE:
-            return better_pose(found, best, box)
+            return choose_pose(found, best, box)
         for other in other_angles(start, measured):
             look = _thunder_pose(self._thunder, frame, box_along(found[:, :2], other), other)
             if look[:, 2].mean() > best[:, 2].mean():
                 best, used = look, other
         if not used:
-            return better_pose(found, best, box)
+            return choose_pose(found, best, box)
         # The first pose may be a part of the body, so the box is fitted again.
         for _ in range(_FITS):
             used = _angle(best) or used
@@ -187,7 +187,7 @@ def _angle(pose: Float[np.ndarray, "17 3"]) -> float:
     return body_angle(pose[:, :2], pose[:, 2], COCO17) or 0.0
 
 
-def _around(poses: Float[np.ndarray, "n 17 3"]) -> Float[np.ndarray, "n 4"]:
+def _find_boxes(poses: Float[np.ndarray, "n 17 3"]) -> Float[np.ndarray, "n 4"]:
     """Boxes around the joints."""
     return np.concatenate([poses[..., :2].min(1), poses[..., :2].max(1)], axis=-1)
 
@@ -204,7 +204,7 @@ def _detections(
     return Detections(boxes[kept], box_scores[kept], keypoints, scores, COCO17)
 
 
-def better_pose(
+def choose_pose(
     found: Float[np.ndarray, "17 3"], refined: Float[np.ndarray, "17 3"], box: Float[np.ndarray, "4"]
 ) -> Float[np.ndarray, "17 3"]:
     """The refined pose, or the first one if the refinement failed.

@@ -91,20 +91,20 @@ class MultiPose:
             how: without `fine` the coarse pass alone, a ninth of the cost, for people whose height is at least a third
                 of the longer side of the picture. Each turn costs half of a fine search.
         """
-        several = [self._upright(frame, how)] if 0 in how.turns else []
+        several = [self._search_upright(frame, how)] if 0 in how.turns else []
         longer_side = _FINE if how.fine_turns else _MIDDLE
-        several += [self._turned(frame, turn, longer_side, how.quick) for turn in how.turns if turn]
+        several += [self._search_turned(frame, turn, longer_side, how.quick) for turn in how.turns if turn]
         poses, boxes, scores = (np.concatenate(part) for part in zip(*several, strict=True))
         return poses, boxes, scores
 
-    def _upright(self, frame: UInt8[np.ndarray, "_ _ 3"], how: Search) -> Found:
+    def _search_upright(self, frame: UInt8[np.ndarray, "_ _ 3"], how: Search) -> Found:
         coarse = self._find(frame, _COARSE, how.quick)
         if not how.fine:
             return coarse
-        found = _joined(coarse, self._find(frame, _FINE, how.quick), max(frame.shape[:2]))
-        return self._with_tiles(frame, found, how.quick) if how.tiles and crowded(found[1], frame.shape) else found
+        found = _join(coarse, self._find(frame, _FINE, how.quick), max(frame.shape[:2]))
+        return self._with_tiles(frame, found, how.quick) if how.tiles and is_crowded(found[1], frame.shape) else found
 
-    def _turned(self, frame: UInt8[np.ndarray, "_ _ 3"], turn: int, longer_side: int, quick: bool) -> Found:
+    def _search_turned(self, frame: UInt8[np.ndarray, "_ _ 3"], turn: int, longer_side: int, quick: bool) -> Found:
         """People who are turned clockwise by quarter turns."""
         turned = np.ascontiguousarray(np.rot90(frame, turn))
         poses, boxes, scores = self._find(turned, longer_side, quick)
@@ -117,7 +117,7 @@ class MultiPose:
     def _with_tiles(self, frame: UInt8[np.ndarray, "h w 3"], found: Found, quick: bool) -> Found:
         """The people, and those of overlapping parts of the picture that are no parts of them."""
         size = np.array(frame.shape[1::-1])
-        side, parts = tiles(frame.shape)
+        side, parts = cut_tiles(frame.shape)
         several = [found]
         for corner in parts:
             x, y = corner.tolist()
@@ -152,7 +152,7 @@ class MultiPose:
         return poses, corners.reshape(-1, 4), people[:, 55]
 
 
-def crowded(boxes: Float[np.ndarray, "n 4"], shape: tuple[int, ...]) -> bool:
+def is_crowded(boxes: Float[np.ndarray, "n 4"], shape: tuple[int, ...]) -> bool:
     """Whether tiles may find more people than a fine search of the whole picture found.
 
     Args:
@@ -163,7 +163,7 @@ def crowded(boxes: Float[np.ndarray, "n 4"], shape: tuple[int, ...]) -> bool:
     return len(boxes) >= _MOST or bool((sizes < _DISTANT * max(shape[:2])).any())
 
 
-def tiles(shape: tuple[int, ...]) -> tuple[int, Int[np.ndarray, "n 2"]]:
+def cut_tiles(shape: tuple[int, ...]) -> tuple[int, Int[np.ndarray, "n 2"]]:
     """Side of the square parts of a picture, and x, y of their corners, pixels."""
     longer = max(shape[:2])
     side = int(max(longer / 4, min(_TILE, longer / 2)))
@@ -174,7 +174,7 @@ def tiles(shape: tuple[int, ...]) -> tuple[int, Int[np.ndarray, "n 2"]]:
     return side, np.stack(np.meshgrid(*along), -1).reshape(-1, 2)
 
 
-def _joined(coarse: Found, fine: Found, longer_side: int) -> Found:
+def _join(coarse: Found, fine: Found, longer_side: int) -> Found:
     """The people of both passes."""
     keep_coarse, keep_fine = join_passes(coarse[1], fine[1], longer_side)
     poses, boxes, scores = (

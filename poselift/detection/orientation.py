@@ -81,7 +81,7 @@ def other_angles(used: float, measured: float) -> list[float]:
     """
     others: list[float] = []
     for angle in [measured, *(np.pi / 2 * turns for turns in range(4))]:
-        if all(apart(angle, known) > LEANING for known in [used, *others]):
+        if all(angle_between(angle, known) > LEANING for known in [used, *others]):
             others.append(angle)
     return others
 
@@ -91,6 +91,6 @@ def rotation(angle: float) -> Float[np.ndarray, "2 2"]:
     return np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
 
 
-def apart(one: float, other: float) -> float:
+def angle_between(one: float, other: float) -> float:
     """Difference of two angles, radians from 0 to pi."""
     return abs(np.remainder(one - other + np.pi, 2 * np.pi) - np.pi)

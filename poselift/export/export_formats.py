@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from poselift.core.optional import require
 from poselift.core.times import usual_interval
@@ -21,6 +21,7 @@ from poselift.export.people_check import check_people
 from poselift.export.rerun import write_rerun
 from poselift.export.sidecar_camera import SidecarCamera
 from poselift.export.trc_markers import write_trc
+from poselift.export.unseen import describe_guesses
 from poselift.export.vrma import write_vrma
 from poselift.export.zero import from_zero
 from poselift.structures import Motion
@@ -43,6 +44,8 @@ class Format:
         marked: whether the writer can give markers the names of other programs, with names_of="pose2sim".
         bones: whether the writer takes a `Rigging`.
         untimed: whether the file has no time stamps, so that its first frame has to be the run's.
+        unmarked: joints that the file has without a mark where no keypoint shows them: "all", or those that are hidden
+            "at times"; None where it marks them or leaves them out.
         most_frames: largest number of frames that common readers take; None without a limit.
         package: the optional package that it needs, and the extra that installs it.
     """
@@ -55,6 +58,7 @@ class Format:
     marked: bool = False
     bones: bool = False
     untimed: bool = False
+    unmarked: Literal["all", "at times"] | None = None
     most_frames: int | None = None
     package: tuple[str, str] | None = None
 
@@ -90,7 +94,8 @@ class Format:
             rigging: the bones, for formats that have them; None for the motion's own joints.
 
         Returns:
-            A warning if the file has more frames than its common readers take.
+            A warning if the file has more frames than its common readers take, or joints that the lifter guessed
+            without a mark.
 
         Raises:
             InputError: the file cannot be written, or the motions have no pose or lack joints.
@@ -110,17 +115,20 @@ class Format:
         _LOG.debug("wrote %s", path)
         longest = max(motions, key=len).timestamps
         frames = round(longest[-1] / (usual_interval(longest) or 1.0)) + 1 if self.untimed else len(longest)
-        if self.most_frames is None or frames <= self.most_frames:
-            return None
-        return (
-            f"{path.name} has {frames} frames, of which common readers take the first {self.most_frames}; lift shorter "
-            "spans with --start and --end"
-        )
+        warnings = []
+        if self.most_frames is not None and frames > self.most_frames:
+            warnings.append(
+                f"{path.name} has {frames} frames, of which common readers take the first {self.most_frames}; lift "
+                "shorter spans with --start and --end"
+            )
+        if self.unmarked and (guesses := describe_guesses(motions[0], never_seen=self.unmarked == "all")):
+            warnings.append(f"{path.name} has no mark for what the lifter guessed, as no keypoint shows it: {guesses}")
+        return "; ".join(warnings) or None
 
 
 FORMATS = {
     "trc": Format(".trc", write_trc, several=True, turns=True, marked=True),
-    "mot": Format(".mot", write_angles_mot),
+    "mot": Format(".mot", write_angles_mot, unmarked="at times"),
     "opensim": Format(".opensim", write_opensim),
     "c3d": Format(
         ".c3d",
@@ -132,7 +140,7 @@ FORMATS = {
         most_frames=MOST_FRAMES,
         package=("ezc3d", "c3d"),
     ),
-    "bvh": Format(".bvh", write_bvh, turns=True, bones=True, untimed=True),
+    "bvh": Format(".bvh", write_bvh, turns=True, bones=True, untimed=True, unmarked="all"),
     "glb": Format(".glb", write_glb, several=True, bones=True, package=("pygltflib", "gltf")),
     "vrma": Format(".vrma", write_vrma, bones=True, package=("pygltflib", "gltf")),
     "angles": Format(".angles.csv", write_angles_csv, most_frames=_SPREADSHEET_ROWS),

@@ -14,7 +14,9 @@ from poselift.core.optional import require
 from poselift.export.body_mesh import body_mesh
 from poselift.export.character import Character, Rigging, character
 from poselift.export.people_check import check_people
-from poselift.structures import Height, Motion
+from poselift.export.unseen import unseen_spans
+from poselift.export.zero import from_zero
+from poselift.structures import Motion
 
 _SKIN = [0.62, 0.66, 0.72, 1.0]
 """Colour of the body, linear RGBA."""
@@ -24,7 +26,8 @@ def write_glb(path: str | os.PathLike[str], motions: Sequence[Motion], rigging: 
     """Writes one armature, skinned body and animation per person: metres, Y up, facing +Z, on the ground at rest.
 
     Key frames are at the motion's own times, in one animation for everybody. An empty frame repeats the last pose
-    before it (or the first of the clip). The armature's extras have `height_m` and `height_origin`, if it is known.
+    before it (or the first of the clip). The armature's extras have `height_m` and `height_origin`, if it is known, and
+    `unseen_s`: when no keypoint shows a joint, and the lifter guessed it (`unseen_spans`).
 
     Args:
         path: the file to write.
@@ -43,7 +46,7 @@ def write_glb(path: str | os.PathLike[str], motions: Sequence[Motion], rigging: 
     start = min(0.0, *(float(motion.timestamps[0]) for motion in motions))
     for motion in motions:
         figure = character(motion, rigging or Rigging())
-        document.add_bones(figure, start, motion.height)
+        document.add_bones(figure, start, motion)
         document.add_body(figure)
     document.write(path)
 
@@ -91,13 +94,13 @@ class Document:
             if not self.file.save_binary(str(temporary)):
                 raise InputError(f"cannot write {path}: pygltflib failed")
 
-    def add_bones(self, figure: Character, start: float, height: Height | None) -> int:
+    def add_bones(self, figure: Character, start: float, motion: Motion) -> int:
         """A person's bones and animation.
 
         Args:
-            figure: the motion.
+            figure: the motion as bones.
             start: the time that becomes 0, seconds.
-            height: of the person, for the extras of the armature.
+            motion: the same, for the extras of the armature.
 
         Returns:
             Index of the first bone's node; the others follow.
@@ -109,7 +112,10 @@ class Document:
             at: [first + row for row, parent in enumerate(figure.parents) if parent == at]
             for at in range(-1, len(figure.names))
         }
-        about = {} if height is None else {"height_m": height.metres, "height_origin": height.origin}
+        height, (counted,) = motion.height, from_zero([motion], start)
+        about: dict[str, Any] = {} if height is None else {"height_m": height.metres, "height_origin": height.origin}
+        if spans := unseen_spans(counted):
+            about["unseen_s"] = spans
         file.nodes.append(gltf.Node(name=f"person_{figure.person}", children=children[-1], extras=about))
         for row, (name, offset) in enumerate(zip(figure.names, figure.offsets.tolist(), strict=True)):
             file.nodes.append(gltf.Node(name=name, translation=offset, children=children[row]))

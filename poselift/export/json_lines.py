@@ -54,6 +54,7 @@ def _person(number: int, pose: StreamedPose) -> dict[str, Any]:
         "root": _metres(pose.root),
         "joints": [_metres(joint) for joint in pose.joints],
         "uncertainty": None if pose.uncertainty is None else _metres(pose.uncertainty),
+        "seen": None if pose.seen is None else pose.seen.tolist(),
     }
 
 

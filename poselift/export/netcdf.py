@@ -21,9 +21,10 @@ def write_netcdf(path: str | os.PathLike[str], motions: Sequence[Motion]) -> Non
 
     Variables: `position` (time, space, keypoints, individuals), metres, root plus joint; `confidence` (time, keypoints,
     individuals), the detector's scores of the keypoints of the same names; and beyond movement's own `uncertainty`
-    (time, keypoints, individuals), metres, if it is known, and `height` (individuals), metres, whose attribute `origin`
-    has "given", "estimated" or "unknown" for each person. Unknown values are NaN. Coordinates: `time` in seconds,
-    `space`, `keypoints` and `individuals` by name. Attributes: movement's, and `frame`, camera or world.
+    (time, keypoints, individuals), metres, if it is known, `seen` (time, keypoints, individuals), whether keypoints
+    show the joint (`Motion.in_sight`) or the lifter guessed it, and `height` (individuals), metres, whose attribute
+    `origin` has "given", "estimated" or "unknown" for each person. Unknown values are NaN. Coordinates: `time` in
+    seconds, `space`, `keypoints` and `individuals` by name. Attributes: movement's, and `frame`, camera or world.
 
     Args:
         path: the file to write.
@@ -40,9 +41,11 @@ def write_netcdf(path: str | os.PathLike[str], motions: Sequence[Motion]) -> Non
     where = ("time", "keypoints", "individuals")
     size = (len(times), len(joints), len(motions))
     position, confidence, uncertainty = (np.full(shape, np.nan, np.float32) for shape in ((*size, 3), size, size))
+    shown = np.zeros(size, np.int8)
     for column, motion in enumerate(motions):
         rows = np.searchsorted(times, motion.timestamps)
         position[rows, :, column] = motion.joints + motion.root[:, None]
+        shown[rows, :, column] = motion.in_sight()
         for row, joint in enumerate(joints):
             if joint in motion.keypoints.skeleton.joints:
                 scores = motion.keypoints.scores[:, motion.keypoints.skeleton.index(joint)]
@@ -72,6 +75,9 @@ def write_netcdf(path: str | os.PathLike[str], motions: Sequence[Motion]) -> Non
             variable = file.createVariable(name, "f4", dimensions)
             variable[:] = array
             variable._FillValue = np.float32(np.nan)
+        seen = file.createVariable("seen", "i1", where)
+        seen[:] = shown
+        seen.dtype = "bool"  # as xarray writes flags
         heights = file.createVariable("height", "f4", ("individuals",))
         heights[:] = [np.nan if motion.height is None else motion.height.metres for motion in motions]
         heights.units = "m"

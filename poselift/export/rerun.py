@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 
 from poselift.core.files import atomic_path
 from poselift.core.optional import require
@@ -16,6 +16,9 @@ from poselift.structures import Motion
 
 _COLORS = {"left": (86, 180, 233), "right": (230, 120, 0), "middle": (160, 160, 160)}
 """The person's own sides, RGB."""
+
+_DIM = 0.35
+"""Brightness of what no keypoint shows (`Motion.guessed`); the viewer has no transparent lines."""
 
 _TIMELINE, _FRAMES = "time", "frame"
 _DIGITS = 6
@@ -30,8 +33,8 @@ def write_rerun(path: str | os.PathLike[str], motions: Sequence[Motion], camera:
 
     Entities: `world/person_<id>/skeleton`, `.../joints` with their names and `.../uncertainty` (balls that hold a joint
     in 90 % of cases), metres; `world/camera`, if it is given; and below it `image/person_<id>`, the keypoints and lines
-    between them, pixels. `world/person_<id>` has the height, if it is known. Empty frames are empty. Frames count those
-    of all people, from 0.
+    between them, pixels. `world/person_<id>` has the height, if it is known. Empty frames are empty. Joints and limbs
+    that no keypoint shows are dark. Frames count those of all people, from 0.
 
     Args:
         path: the .rrd file to write.
@@ -75,10 +78,12 @@ def _send_person(sender: "_Sender", motion: Motion, image: str) -> None:
     rr, name = sender.rr, f"person_{motion.keypoints.person}"
     body, places = f"world/{name}", (motion.joints + motion.root[:, None]).astype(np.float32)
     if motion.height is not None:
-        about = rr.AnyValues(height_m=motion.height.metres, height_origin=motion.height.origin)
-        sender.recording.log(body, about, static=True)
-    sender.lines(f"{body}/skeleton", places, motion.skeleton, rr.LineStrips3D, _LIMB)
-    sender.points(f"{body}/joints", places, rr.Points3D, _JOINT, labels=motion.skeleton.joints, show_labels=False)
+        height = rr.AnyValues(height_m=motion.height.metres, height_origin=motion.height.origin)
+        sender.recording.log(body, height, static=True)
+    guessed = motion.guessed()
+    sender.lines(f"{body}/skeleton", places, motion.skeleton, rr.LineStrips3D, _LIMB, guessed)
+    about = {"labels": motion.skeleton.joints, "show_labels": False}
+    sender.points(f"{body}/joints", places, rr.Points3D, _JOINT, guessed, **about)
     if motion.uncertainty is not None:
         sender.balls(f"{body}/uncertainty", places, motion.uncertainty)
     pixels = motion.keypoints.keypoints.astype(np.float32)
@@ -104,21 +109,43 @@ class _Sender:
         ]
 
     def lines(
-        self, entity: str, points: Float[np.ndarray, "t j c"], skeleton: Skeleton, kind: Any, radius: float
+        self,
+        entity: str,
+        points: Float[np.ndarray, "t j c"],
+        skeleton: Skeleton,
+        kind: Any,
+        radius: float,
+        guessed: Bool[np.ndarray, "t j"] | None = None,
     ) -> None:
-        """The bones of all frames."""
+        """The bones of all frames; dark where one end is guessed."""
         bones = skeleton.bones
-        strips = points[:, np.array([skeleton.indices(list(bone)) for bone in bones])]
+        ends = np.array([skeleton.indices(list(bone)) for bone in bones])
+        strips = points[:, ends]
         known = np.isfinite(strips).all((2, 3))
         sides = [next((side for side in ("left", "right") if bone[1].startswith(side)), "middle") for bone in bones]
-        colors = np.broadcast_to(np.array([_COLORS[side] for side in sides], np.uint8), (*known.shape, 3))[known]
-        columns = kind.columns(strips=list(strips[known]), colors=colors).partition(known.sum(1))
+        colors = np.broadcast_to(np.array([_COLORS[side] for side in sides], float), (*known.shape, 3))
+        if guessed is not None:
+            colors = _dimmed(colors, np.atleast_2d(guessed[:, ends].any(2)))
+        shades = colors[known].astype(np.uint8)
+        columns = kind.columns(strips=list(strips[known]), colors=shades).partition(known.sum(1))
         self._send(entity, kind.from_fields(radii=radius), columns)
 
-    def points(self, entity: str, points: Float[np.ndarray, "t j c"], kind: Any, radius: float, **about: Any) -> None:
-        """The joints of all frames."""
+    def points(
+        self,
+        entity: str,
+        points: Float[np.ndarray, "t j c"],
+        kind: Any,
+        radius: float,
+        guessed: Bool[np.ndarray, "t j"] | None = None,
+        **about: Any,
+    ) -> None:
+        """The joints of all frames; dark where they are guessed."""
         known = np.isfinite(points).all(-1)
-        columns = kind.columns(positions=points[known]).partition(known.sum(1))
+        values = {"positions": points[known]}
+        if guessed is not None:
+            white = np.full((*known.shape, 3), 255.0)
+            values["colors"] = _dimmed(white, guessed)[known].astype(np.uint8)
+        columns = kind.columns(**values).partition(known.sum(1))
         self._send(entity, kind.from_fields(radii=radius, **about), columns)
 
     def balls(self, entity: str, places: Float[np.ndarray, "t j 3"], radii: Float[np.ndarray, "t j"]) -> None:
@@ -131,3 +158,8 @@ class _Sender:
     def _send(self, entity: str, static: Any, columns: Any) -> None:
         self.recording.log(entity, static, static=True)
         self.rr.send_columns(entity, self._times, columns, recording=self.recording)
+
+
+def _dimmed(colors: Float[np.ndarray, "t n 3"], guessed: Bool[np.ndarray, "t n"]) -> Float[np.ndarray, "t n 3"]:
+    """The colours, dark where something is guessed."""
+    return np.where(guessed[..., None], _DIM * colors, colors)

@@ -12,6 +12,7 @@ import numpy as np
 from poselift.core.bounded import read_json
 from poselift.core.errors import InputError
 from poselift.core.files import write_json
+from poselift.export.unseen import unseen_spans
 from poselift.skeleton import Skeleton
 from poselift.structures import FEET, Motion
 
@@ -76,6 +77,8 @@ def write_sidecar(
         content["pelvis"] = motion.pelvis
     if motion.height is not None:
         content["height"] = asdict(motion.height)
+    if spans := unseen_spans(motion):
+        content["unseen_s"] = spans
     for key, value in (extra or {}).items():
         if key in content:
             raise InputError(f"{path}: the key {key!r} is reserved; choose another name")

@@ -10,7 +10,8 @@ def columns(motion: Motion) -> dict[str, np.ndarray]:
 
     `time_s`; `interpolated`; `root_x_m`, `root_y_m`, `root_z_m`; for each joint `<joint>_x_m`, `<joint>_y_m`,
     `<joint>_z_m` relative to the root joint. If known, `<joint>_uncertainty_m`, and `left_foot_contact`,
-    `right_foot_contact`. Metres are float32, NaN where unknown; flags are bool.
+    `right_foot_contact`. Last `<joint>_seen`: whether keypoints show the joint (`Motion.in_sight`) or the lifter
+    guessed it. Metres are float32, NaN where unknown; flags are bool.
     """
     found: dict[str, np.ndarray] = {"time_s": motion.timestamps, "interpolated": motion.interpolated}
     for axis, letter in enumerate("xyz"):
@@ -24,4 +25,6 @@ def columns(motion: Motion) -> dict[str, np.ndarray]:
     if motion.contacts is not None:
         for row, foot in enumerate(FEET):
             found[f"{foot}_contact"] = motion.contacts[:, row]
+    for joint, seen in zip(motion.skeleton.joints, motion.in_sight().T, strict=True):
+        found[f"{joint}_seen"] = seen
     return found

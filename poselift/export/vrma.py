@@ -28,7 +28,7 @@ def write_vrma(path: str | os.PathLike[str], motion: Motion, rigging: Rigging | 
     document = Document()
     check_times(path, [motion])
     # glTF has no times below 0.
-    first = document.add_bones(figure, min(0.0, float(motion.timestamps[0])), motion.height)
+    first = document.add_bones(figure, min(0.0, float(motion.timestamps[0])), motion)
     bones = {name: {"node": first + row} for row, name in enumerate(figure.names)}
     document.file.extensionsUsed = [_EXTENSION]
     document.file.extensions = {_EXTENSION: {"specVersion": "1.0", "humanoid": {"humanBones": bones}}}

@@ -8,14 +8,14 @@ import numpy as np
 
 from poselift.core.choices import choose
 from poselift.detection import Detector, PlaceDetector, Search
-from poselift.detection.checked import checked
+from poselift.detection.checked import check_detector
 from poselift.detection.duplicates import intersection_over_union, overlap, pose_nms
 from poselift.detection.orientation import LEANING, body_angle
 from poselift.finding.followed_person import Followed, Place
 from poselift.finding.looks_back import LooksBack
-from poselift.finding.overlapping_people import Confusions, agreement, claimed, touching
+from poselift.finding.overlapping_people import Confusions, find_claimed_joints, measure_agreement, touch
 from poselift.finding.place_looks import LookAhead, look_at_places
-from poselift.finding.qualities import DEFAULT_QUALITY, QUALITIES, Clock, Pace, with_later_frames
+from poselift.finding.qualities import DEFAULT_QUALITY, QUALITIES, Clock, Pace, pair_with_later_frames
 from poselift.finding.searches import RunningSearch, Searches
 from poselift.finding.searching_finder import SearchingFinder
 from poselift.structures import Detections
@@ -72,7 +72,7 @@ def build_finder(detector: Detector, quality: str = DEFAULT_QUALITY, wait: bool 
     Raises:
         InputError: no quality has this name.
     """
-    pace, detector = choose("quality", quality, QUALITIES), checked(detector)
+    pace, detector = choose("quality", quality, QUALITIES), check_detector(detector)
     return Finder(detector, pace, wait) if isinstance(detector, PlaceDetector) else SearchingFinder(detector, pace)
 
 
@@ -114,38 +114,38 @@ class Finder:
         """
         time = frame.timestamp
         last, self._tick, self._begun = self._tick, self._clock.tick(time), []
-        if self._search is None and (how := self._searches.due(time, frame.image, self._people)):
+        if self._search is None and (how := self._searches.choose_search(time, frame.image, self._people)):
             self._start_search(frame, replace(how, quick=self._pace.quick))
             if self._tick == 0:  # the detector may open its network for looks while the first search runs
                 self._detector.look(frame.image, np.zeros((0, 4)), np.zeros(0), self._pace.quick)
         if self._tick == last and not everybody:
             return None
-        new, new_scores = self._newcomers(frame)
+        new, new_scores = self._find_newcomers(frame)
         # At everybody where there are newcomers, because one of them may be somebody who is followed.
         everybody |= self._tick // self._pace.calm > last // self._pace.calm or len(new) > 0
         due = [person for person in self._people if everybody or person.surprise > _CALM]
         if not due and not everybody:
             return None
         places = [*(person.expected(time) for person in due), *new]
-        taken = self._taken(due, len(new), time)
+        taken = self._take_look_ahead(due, len(new), time)
         if taken is None and later is not None and len(places) == len(due) == 1:
             # Several people keep the cores busy without this.
             self._ahead = LookAhead.start(self._detector, later, due[0], self._pace.quick)
         others = [person.expected(time) for person in self._people if not any(person is other for other in due)]
         found, turned = look_at_places(self._detector, frame.image, places, due, time, self._pace.quick, taken, others)
-        return self._kept(found, turned, due, new, new_scores, time)
+        return self._keep_seen(found, turned, due, new, new_scores, time)
 
     def find(self, frames: Iterable[Frame]) -> Iterator[tuple[Detections | None, float]]:
         """The people in each frame, newcomers from the first frame that shows them; see `PeopleFinder`."""
         back = LooksBack(self._detector, self._pace.quick)
-        for frame, later, last in with_later_frames(frames, self._pace.looks):
+        for frame, later, last in pair_with_later_frames(frames, self._pace.looks):
             back.add(frame, self.look(frame, last, later if self._pace.calm == 1 else None))
             for person in self._begun:
                 back.follow(person)
-            yield from back.ready(frame.timestamp)
-        yield from back.ready()
+            yield from back.take_ready(frame.timestamp)
+        yield from back.take_ready()
 
-    def _taken(self, due: Sequence[Followed], newcomers: int, time: float) -> Detections | None:
+    def _take_look_ahead(self, due: Sequence[Followed], newcomers: int, time: float) -> Detections | None:
         """What the look ahead gives for this frame; None without one, or if it was at another place."""
         ahead, self._ahead = self._ahead, None
         return None if ahead is None or newcomers or not ahead.serves(due, time) else ahead.found.result()
@@ -156,13 +156,13 @@ class Finder:
         due = frame.timestamp + (takes if self._tick > 0 else 0.0)
         self._search = RunningSearch.start(self._detector, frame.image, how, due, self._people, patient=not self._wait)
 
-    def _newcomers(self, frame: Frame) -> tuple[list[Place], list[float]]:
+    def _find_newcomers(self, frame: Frame) -> tuple[list[Place], list[float]]:
         """Places and box scores of what a search found beside the people who are followed."""
         search = self._search
-        if search is None or not (frame.timestamp >= search.due if self._wait else search.done()):
+        if search is None or not (frame.timestamp >= search.due if self._wait else search.is_done()):
             return [], []
         self._search = None
-        found = search.found()
+        found = search.get_people()
         again = overlap(found.boxes, search.boxes)
         for index, person in enumerate(search.people):
             if again[:, index].max(initial=0) > _FOUND:
@@ -175,7 +175,7 @@ class Finder:
         places = [_place(found, row) for row in new.tolist()]
         return places, found.box_scores[new].tolist()
 
-    def _kept(
+    def _keep_seen(
         self,
         found: Detections,
         turned: list[bool],
@@ -201,32 +201,32 @@ class Finder:
         ]
         # Of somebody who is beside a painted body a look may show what is left of that body.
         for row, place in enumerate(new, count):
-            if seen[row] and any(touching(place.box, person.expected_box(time)) for person in self._people):
-                agrees = agreement(found, place, row) >= _AGREES
+            if seen[row] and any(touch(place.box, person.expected_box(time)) for person in self._people):
+                agrees = measure_agreement(found, place, row) >= _AGREES
                 seen[row] = agrees and found.box_scores[row] >= _NEW_TURNED
         places = [person.expected(time) for person in due]
         # Those who are followed come first: a newcomer may be one of them in another crop. Of two who are followed, and
         # look the same now, the one stays who was expected there.
         order = found.box_scores.copy()
         for row, place in enumerate(places):
-            order[row] = 1 + order[row] * agreement(found, place, row)
+            order[row] = 1 + order[row] * measure_agreement(found, place, row)
         rows = np.flatnonzero(seen)
         rows = np.sort(rows[pose_nms(found.keypoints[rows], found.scores[rows], found.boxes[rows], order[rows])])
         kept = found.rows(rows)
         expected = [places[row].points if row < count else None for row in rows.tolist()]
-        lost = claimed(kept, expected)
+        lost = find_claimed_joints(kept, expected)
         if lost.any():
             self._confusions.joint(time)
         kept.keypoints[lost], kept.scores[lost] = np.nan, 0.0
         for index, person in enumerate(due):
             if index in rows:
                 continue
-            behind = any(touching(places[index].box, box) for box in found.boxes[rows])
+            behind = any(touch(places[index].box, box) for box in found.boxes[rows])
             if behind:
                 self._confusions.person(time)
             if not behind or time - person.time > _HIDDEN:
                 self._people = [other for other in self._people if other is not person]
-                self._searches.lost(person, time)
+                self._searches.note_loss(person, time)
         for index, row in enumerate(rows.tolist()):
             if row < count:
                 person = due[row]
@@ -244,4 +244,4 @@ def _place(found: Detections, row: int) -> Place:
     points = found.keypoints[row]
     angle = body_angle(points, found.scores[row], found.skeleton)
     place = Place(found.boxes[row], 0.0, points, found.scores[row])
-    return place.turned(angle) if angle is not None and abs(angle) > LEANING else place
+    return place.turn(angle) if angle is not None and abs(angle) > LEANING else place

@@ -45,7 +45,7 @@ class Place:
     points: Float[np.ndarray, "j 2"]
     scores: Float[np.ndarray, " j"]
 
-    def turned(self, angle: float) -> "Place":
+    def turn(self, angle: float) -> "Place":
         """The same joints, for a look at a body that is turned by another angle."""
         seen = self.points[np.isfinite(self.points).all(-1)]
         return replace(self, box=box_along(seen, angle), angle=angle) if len(seen) else self
@@ -55,7 +55,7 @@ class Place:
         """Longer side of the box, pixels, at least 1."""
         return max(1.0, float((self.box[2:] - self.box[:2]).max()))
 
-    def moved(self, by: Float[np.ndarray, "2"]) -> "Place":
+    def move(self, by: Float[np.ndarray, "2"]) -> "Place":
         """The same place, moved by some pixels."""
         return replace(self, box=self.box + np.tile(by, 2), points=self.points + by)
 
@@ -118,7 +118,7 @@ class Followed:
         """Where this person is expected, moved on with the velocity of the whole body."""
         ahead = self._ahead(time)
         place = Place(self.expected_box(time), 0.0, self.keypoints + self._velocity * ahead, self.scores)
-        return place.turned(self.angle + self._spin * ahead) if self.turned else place
+        return place.turn(self.angle + self._spin * ahead) if self.turned else place
 
     def expected_box(self, time: float) -> Float[np.ndarray, "4"]:
         """The box around the joints, moved on likewise, pixels."""
@@ -128,7 +128,7 @@ class Followed:
         """Seconds for which the velocity moves this person on."""
         return min(time - self.time, _TRUSTED)
 
-    def doubts(self, score: float, angle: float, time: float) -> bool:
+    def is_doubtful(self, score: float, angle: float, time: float) -> bool:
         """Whether a look at another angle may show this person better.
 
         Args:

@@ -15,7 +15,7 @@ The file is a compressed npz without pickled objects:
 
 import json
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -25,10 +25,11 @@ from poselift.core.bounded import parse_json
 from poselift.core.errors import InputError, reason
 from poselift.core.files import atomic_path
 from poselift.core.npz import npz_arrays
+from poselift.core.stopwatch import Stopwatch
 from poselift.detection import Detector
 from poselift.export.sidecar import skeleton_from_json, skeleton_to_json
 from poselift.finding.qualities import DEFAULT_QUALITY
-from poselift.finding.video_clip import VideoClip
+from poselift.finding.video_clip import ReadShare, VideoClip
 from poselift.skeleton import Skeleton
 from poselift.structures import Detections
 from poselift.tracking import Tracker
@@ -67,10 +68,12 @@ class KeepingClip(VideoClip):
         super().__init__(path, detector, start, end, quality, fps)
         self._kept, self._key = kept, key
 
-    def people(self, frames: Iterable[Frame]) -> Iterator[tuple[Detections | None, float]]:
+    def people(
+        self, watch: Stopwatch | None = None, progress: ReadShare | None = None
+    ) -> Iterator[tuple[Detections | None, float]]:
         """The people in each frame."""
         looks = []
-        for look in super().people(frames):
+        for look in super().people(watch, progress):
             looks.append(look)
             yield look
         facts = {
@@ -117,7 +120,7 @@ class KeptClip:
         try:
             arrays = npz_arrays(kept)
             facts = parse_json(str(arrays["facts"]), str(kept))
-            self._looks = list(_looks(arrays, skeleton_from_json(facts["skeleton"])))
+            self._looks = list(_read_looks(arrays, skeleton_from_json(facts["skeleton"])))
             self.key: str = facts["key"]
             self.image_size = (int(facts["image_size"][0]), int(facts["image_size"][1]))
             self.fps: float | None = facts["fps"]
@@ -138,16 +141,18 @@ class KeptClip:
         """The frames of the span, read from the video when the first one is taken."""
         yield from VideoReader(self.path, self._start, self._end, self.video_fps)
 
-    def people(self, frames: Iterable[Frame]) -> Iterator[tuple[Detections | None, float]]:
+    def people(
+        self, watch: Stopwatch | None = None, progress: ReadShare | None = None
+    ) -> Iterator[tuple[Detections | None, float]]:
         """The people in each frame; the frames are not read."""
-        return iter(self._looks)
+        return (watch or Stopwatch()).timed("detect", self._looks)
 
     def tracker(self) -> Tracker:
         """A tracker that compares poses, as for any video."""
         return Tracker(self.image_size)
 
 
-def _looks(arrays: dict[str, np.ndarray], skeleton: Skeleton) -> Iterator[tuple[Detections | None, float]]:
+def _read_looks(arrays: dict[str, np.ndarray], skeleton: Skeleton) -> Iterator[tuple[Detections | None, float]]:
     """The people in each frame, and its timestamp."""
     counts, joints = arrays["people"].tolist(), len(skeleton)
     sizes = {"boxes": (4,), "box_scores": (), "keypoints": (joints, 2), "scores": (joints,)}

@@ -10,7 +10,7 @@ from jaxtyping import UInt8
 from poselift.detection import PlaceDetector
 from poselift.detection.duplicates import pose_nms
 from poselift.finding.followed_person import Followed, Place
-from poselift.finding.overlapping_people import agreement, claimed
+from poselift.finding.overlapping_people import find_claimed_joints, measure_agreement
 from poselift.finding.place_looks import look_at_places
 from poselift.structures import Detections
 from poselift.video import Frame
@@ -65,45 +65,45 @@ class LooksBack:
         for look in list(self._looks)[-2::-1]:
             if look.picture is None or look.found is None:
                 continue
-            found = self._found(person, look, look.picture, look.found)
+            found = self._find(person, look, look.picture, look.found)
             if found is None:
                 return
             look.found = found
 
-    def ready(self, time: float = np.inf) -> Iterator[tuple[Detections | None, float]]:
+    def take_ready(self, time: float = np.inf) -> Iterator[tuple[Detections | None, float]]:
         """The looks that are too old at a time to be added to, and their times; all of them without a time."""
         while self._looks and self._looks[0].time < time - _BACK:
             look = self._looks.popleft()
             yield look.found, look.time
 
-    def _found(
+    def _find(
         self, person: Followed, look: _Look, picture: UInt8[np.ndarray, "_ _ 3"], there: Detections
     ) -> Detections | None:
         """The people of a look and this person; None if the picture does not show anybody else."""
         place = person.expected(-look.time)
         others = [
-            _scaled(Place(there.boxes[row], 0.0, there.keypoints[row], there.scores[row]), look.step)
+            _scale(Place(there.boxes[row], 0.0, there.keypoints[row], there.scores[row]), look.step)
             for row in range(len(there))
         ]
         seen, turned = look_at_places(
-            self._detector, picture, [_scaled(place, look.step)], [person], -look.time, self._quick, others=others
+            self._detector, picture, [_scale(place, look.step)], [person], -look.time, self._quick, others=others
         )
         seen = replace(seen, boxes=seen.boxes * look.step, keypoints=seen.keypoints * look.step)
         if not person.recognises(float(seen.box_scores[0])):
             return None
-        if agreement(seen, place) < _SAME:
+        if measure_agreement(seen, place) < _SAME:
             return None
-        both = Detections.joined([there, seen])
+        both = Detections.join([there, seen])
         order = np.append(np.ones(len(there)), 0.0)
         if len(there) not in pose_nms(both.keypoints, both.scores, both.boxes, order):
             return None
-        lost = claimed(both, [*there.keypoints, None])
+        lost = find_claimed_joints(both, [*there.keypoints, None])
         person.update(both, len(there), -look.time, turned[0], lost[-1])
         both.keypoints[lost], both.scores[lost] = np.nan, 0.0
         both.box_scores[-1] = person.box_score
         return both
 
 
-def _scaled(place: Place, step: int) -> Place:
+def _scale(place: Place, step: int) -> Place:
     """A place in a picture of which every so many pixels are left."""
     return Place(place.box / step, place.angle, place.points / step, place.scores)

@@ -32,13 +32,13 @@ _TRUNK = ("shoulder", "hip")
 _FACE = ("nose", "eye", "ear")
 
 
-def touching(box: Float[np.ndarray, "4"], other: Float[np.ndarray, "4"]) -> bool:
+def touch(box: Float[np.ndarray, "4"], other: Float[np.ndarray, "4"]) -> bool:
     """Whether a look at a person's box may show the person of another box."""
     reach = _REACH * (box[2:] - box[:2]).max()
     return bool((box[:2] - reach < other[2:]).all() and (other[:2] < box[2:] + reach).all())
 
 
-def silhouette(
+def draw_silhouette(
     points: Float[np.ndarray, "j 2"], skeleton: Skeleton, shape: tuple[int, ...], wider: float = 1.0
 ) -> UInt8[np.ndarray, "h w"]:
     """A mask of a body, 1 inside and 0 outside.
@@ -70,7 +70,7 @@ def silhouette(
     return mask
 
 
-def without_others(
+def paint_out_others(
     frame: UInt8[np.ndarray, "_ _ 3"], place: Place, others: Sequence[Place], skeleton: Skeleton, shared: bool = True
 ) -> tuple[UInt8[np.ndarray, "_ _ 3"], Float[np.ndarray, "2"]]:
     """The part of a picture around a place, with the bodies of others painted out.
@@ -89,9 +89,9 @@ def without_others(
     low = np.maximum(np.floor(place.box[:2] - side), 0).astype(int)
     high = np.minimum(np.ceil(place.box[2:] + side), frame.shape[1::-1]).astype(int)
     part = frame[low[1] : high[1], low[0] : high[0]].copy()
-    own = silhouette(place.points - low, skeleton, part.shape)
+    own = draw_silhouette(place.points - low, skeleton, part.shape)
     for other in others:
-        body = silhouette(other.points - low, skeleton, part.shape)
+        body = draw_silhouette(other.points - low, skeleton, part.shape)
         kept = shared and _mean_score(place, body, low) >= _mean_score(other, own, low) - _MARGIN
         part[body > own * kept] = _GREY
     return part, low.astype(float)
@@ -106,7 +106,7 @@ def _mean_score(place: Place, body: UInt8[np.ndarray, "h w"], low: Int[np.ndarra
     return float(place.scores[on].mean()) if on.any() else 0.0
 
 
-def agreement(found: Detections, place: Place, row: int = 0) -> float:
+def measure_agreement(found: Detections, place: Place, row: int = 0) -> float:
     """Share of a person's joints where they were expected, 0 to 1, soft and weighted by their scores."""
     apart = np.linalg.norm(found.keypoints[row] - place.points, axis=-1) / place.size
     seen = np.isfinite(apart)
@@ -114,7 +114,9 @@ def agreement(found: Detections, place: Place, row: int = 0) -> float:
     return float(weights @ np.exp(-(apart[seen] ** 2) / (2 * _TOLERANCE**2))) / max(float(weights.sum()), 1e-9)
 
 
-def claimed(found: Detections, expected: Sequence[Float[np.ndarray, "j 2"] | None]) -> Bool[np.ndarray, "n j"]:
+def find_claimed_joints(
+    found: Detections, expected: Sequence[Float[np.ndarray, "j 2"] | None]
+) -> Bool[np.ndarray, "n j"]:
     """The joints that lie on another person's joint of the same kind, and are less likely to be there.
 
     A joint that is where its owner was expected keeps its place; else the higher score decides, because the joints of

@@ -21,28 +21,28 @@ class Changes:
         self._searched: UInt8[np.ndarray, "h w 3"] | None = None
         self._taken: Bool[np.ndarray, "h w"] | None = None
 
-    def since(self, image: UInt8[np.ndarray, "_ _ 3"], boxes: Float[np.ndarray, "n 4"]) -> bool:
+    def has_changed(self, image: UInt8[np.ndarray, "_ _ 3"], boxes: Float[np.ndarray, "n 4"]) -> bool:
         """Whether something has changed since the last search; True if there was none.
 
         Args:
             image: the picture.
             boxes: of the people who are followed, pixels.
         """
-        cells = _cells(image)
+        cells = _average_cells(image)
         if self._searched is None or self._taken is None or cells.shape != self._searched.shape:
             return True
         apart = cv2.absdiff(cells, self._searched).max(-1)
-        different = (apart > _DIFFERENT) & ~(self._taken | _covered(boxes, image.shape, apart.shape))
+        different = (apart > _DIFFERENT) & ~(self._taken | _find_covered_cells(boxes, image.shape, apart.shape))
         near = cv2.boxFilter(different.astype(np.uint8), -1, (3, 3), normalize=False, borderType=cv2.BORDER_CONSTANT)
         return int(near.max()) >= _ENOUGH
 
-    def searched(self, image: UInt8[np.ndarray, "_ _ 3"], boxes: Float[np.ndarray, "n 4"]) -> None:
+    def note_search(self, image: UInt8[np.ndarray, "_ _ 3"], boxes: Float[np.ndarray, "n 4"]) -> None:
         """Notes a picture that is searched; for the arguments see `since`."""
-        self._searched = _cells(image)
-        self._taken = _covered(boxes, image.shape, self._searched.shape)
+        self._searched = _average_cells(image)
+        self._taken = _find_covered_cells(boxes, image.shape, self._searched.shape)
 
 
-def _cells(image: UInt8[np.ndarray, "_ _ 3"]) -> UInt8[np.ndarray, "h w 3"]:
+def _average_cells(image: UInt8[np.ndarray, "_ _ 3"]) -> UInt8[np.ndarray, "h w 3"]:
     """The mean colors of the cells of a picture."""
     height, width = image.shape[:2]
     scale = min(1.0, _CELLS / max(height, width))
@@ -53,7 +53,7 @@ def _cells(image: UInt8[np.ndarray, "_ _ 3"]) -> UInt8[np.ndarray, "h w 3"]:
     return cells
 
 
-def _covered(
+def _find_covered_cells(
     boxes: Float[np.ndarray, "n 4"], shape: tuple[int, ...], cells: tuple[int, ...]
 ) -> Bool[np.ndarray, "h w"]:
     """The cells that boxes with their margin touch."""

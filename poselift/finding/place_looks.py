@@ -9,9 +9,9 @@ from jaxtyping import UInt8
 
 from poselift.core.threads import pool
 from poselift.detection import PlaceDetector
-from poselift.detection.orientation import LEANING, SURE, apart, body_angle, other_angles
+from poselift.detection.orientation import LEANING, SURE, angle_between, body_angle, other_angles
 from poselift.finding.followed_person import Followed, Place
-from poselift.finding.overlapping_people import agreement, touching, without_others
+from poselift.finding.overlapping_people import measure_agreement, paint_out_others, touch
 from poselift.structures import Detections
 from poselift.video import Frame
 
@@ -52,7 +52,7 @@ class LookAhead:
             return False
         now = self.person.expected(time)
         shift = np.abs(now.box - self.place.box).max()
-        return apart(now.angle, self.place.angle) <= _ALIKE and bool(shift <= _NEAR * self.person.size)
+        return angle_between(now.angle, self.place.angle) <= _ALIKE and bool(shift <= _NEAR * self.person.size)
 
 
 def look_at_places(
@@ -93,11 +93,11 @@ def look_at_places(
         measured = place.angle if angle is None else angle
         if row >= len(people):
             doubts = worth[row] < SURE or place.angle != 0 or abs(measured) > LEANING
-        elif doubts := people[row].doubts(worth[row], measured, time):
+        elif doubts := people[row].is_doubtful(worth[row], measured, time):
             people[row].compared = time
         for other in other_angles(place.angle, measured) if doubts else []:
-            tried.append((row, place.turned(other)))
-            worth.append(-_CONVINCING if row < len(people) and apart(other, measured) > LEANING else 0.0)
+            tried.append((row, place.turn(other)))
+            worth.append(-_CONVINCING if row < len(people) and angle_between(other, measured) > LEANING else 0.0)
     if len(tried) == len(places):
         return found, [bool(place.angle) for place in places]
     again = tried[len(places) :]
@@ -107,7 +107,7 @@ def look_at_places(
         max((index for index, (which, _) in enumerate(tried) if which == row), key=lambda index: worth[index])
         for row in range(len(places))
     ]
-    return Detections.joined([found, more]).rows(best), [bool(tried[index][1].angle) for index in best]
+    return Detections.join([found, more]).rows(best), [bool(tried[index][1].angle) for index in best]
 
 
 def _look(
@@ -119,8 +119,7 @@ def _look(
 ) -> Detections:
     """The person in each place, in a picture without those of `hidden` who overlap with the place."""
     near = [
-        [other for other in others if touching(place.box, other.box)]
-        for place, others in zip(places, hidden, strict=True)
+        [other for other in others if touch(place.box, other.box)] for place, others in zip(places, hidden, strict=True)
     ]
     crowded = [row for row, others in enumerate(near) if others]
     if not crowded:
@@ -129,16 +128,16 @@ def _look(
     def look(row: int) -> Detections:
         tries = []
         for shared in (True, False):
-            part, corner = without_others(frame, places[row], near[row], detector.skeleton, shared)
-            found = _look_at(detector, part, [places[row].moved(-corner)], quick)
+            part, corner = paint_out_others(frame, places[row], near[row], detector.skeleton, shared)
+            found = _look_at(detector, part, [places[row].move(-corner)], quick)
             tries.append(replace(found, boxes=found.boxes + np.tile(corner, 2), keypoints=found.keypoints + corner))
-            if agreement(tries[-1], places[row]) >= _FITS:
+            if measure_agreement(tries[-1], places[row]) >= _FITS:
                 break
-        return max(tries, key=lambda found: agreement(found, places[row]) * found.box_scores[0])
+        return max(tries, key=lambda found: measure_agreement(found, places[row]) * found.box_scores[0])
 
     alone = [row for row, others in enumerate(near) if not others]
     several = [_look_at(detector, frame, [places[row] for row in alone], quick)] if alone else []
-    return Detections.joined([*several, *pool().map(look, crowded)]).rows(np.argsort([*alone, *crowded]))
+    return Detections.join([*several, *pool().map(look, crowded)]).rows(np.argsort([*alone, *crowded]))
 
 
 def _look_at(

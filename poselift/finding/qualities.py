@@ -54,7 +54,7 @@ class Clock:
         return int((time + half - self._start) * self._rate + 1e-6)
 
 
-def with_later_frames(frames: Iterable[Frame], rate: float) -> Iterator[tuple[Frame, Frame | None, bool]]:
+def pair_with_later_frames(frames: Iterable[Frame], rate: float) -> Iterator[tuple[Frame, Frame | None, bool]]:
     """The frames; the next one at a tick of a clock, if at most `_LATER` frames later; and whether it is the last.
 
     Args:

@@ -11,7 +11,7 @@ from jaxtyping import Bool, Float, UInt8
 from poselift.core.threads import background_pool, pool
 from poselift.detection import PlaceDetector, Search
 from poselift.detection.duplicates import PARAMETERS, pose_nms, pose_similarity
-from poselift.detection.multipose import crowded
+from poselift.detection.multipose import is_crowded
 from poselift.finding.followed_person import Followed
 from poselift.finding.picture_changes import Changes
 from poselift.structures import Detections
@@ -48,16 +48,18 @@ class Searches:
         self._next_turned: float | None = None
         self._lost_turn = 0
 
-    def due(self, time: float, image: UInt8[np.ndarray, "_ _ 3"], people: Sequence[Followed]) -> Search | None:
+    def choose_search(
+        self, time: float, image: UInt8[np.ndarray, "_ _ 3"], people: Sequence[Followed]
+    ) -> Search | None:
         """The search that begins with a picture, at a time in seconds; None if none does."""
         boxes = np.array([person.expected_box(time) for person in people]).reshape(-1, 4)
-        search = self._due(time, image, boxes, people)
+        search = self._choose(time, image, boxes, people)
         if search is not None and 0 in search.turns:
-            self._changes.searched(image, boxes)
+            self._changes.note_search(image, boxes)
             self._last = time
         return search
 
-    def _due(
+    def _choose(
         self,
         time: float,
         image: UInt8[np.ndarray, "_ _ 3"],
@@ -78,7 +80,7 @@ class Searches:
             return None
         doubt = time < self._lost + _LOST or any(person.misses for person in people)
         quiet = not doubt and time >= self._changed + _LIVELY
-        changed = self._changes.since(image, boxes)
+        changed = self._changes.has_changed(image, boxes)
         self._next = time + (_RETRY if time < self._lost + _LOST else 1 / self._rate)
         if changed:
             self._changed = time
@@ -91,7 +93,7 @@ class Searches:
             self._next_tiles = time + _TILED
         return Search(fine, tiles=tiles)
 
-    def lost(self, person: Followed, time: float) -> None:
+    def note_loss(self, person: Followed, time: float) -> None:
         """Somebody was lost at a time in seconds: the next searches come sooner."""
         self._lost, self._fine, self._next = time, True, min(self._next, time + _RETRY)
         self._lost_turn = person.quarter
@@ -149,13 +151,13 @@ class RunningSearch:
         boxes = np.array([person.box for person in people]).reshape(-1, 4)
         return cls(parts, how, due, tuple(people), boxes)
 
-    def done(self) -> bool:
-        """Whether `found` need not wait."""
+    def is_done(self) -> bool:
+        """Whether `get_people` need not wait."""
         return all(part.done() for part in self.parts)
 
-    def found(self) -> Detections:
+    def get_people(self) -> Detections:
         """The people whom the search found, each once."""
-        found = Detections.joined([part.result() for part in self.parts])
+        found = Detections.join([part.result() for part in self.parts])
         return found.rows(pose_nms(found.keypoints, found.scores, found.boxes, found.box_scores))
 
     def shows_again(self, found: Detections) -> Bool[np.ndarray, " n"]:
@@ -177,4 +179,4 @@ class RunningSearch:
         """
         if person.quarter not in self.how.turns or not (self.how.fine or person.size > _LARGE * max(shape[:2])):
             return False
-        return self.how.tiles or not crowded(np.concatenate([found.boxes, person.box[None]]), shape)
+        return self.how.tiles or not is_crowded(np.concatenate([found.boxes, person.box[None]]), shape)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from poselift.detection import Detector
-from poselift.finding.qualities import Clock, Pace, with_later_frames
+from poselift.finding.qualities import Clock, Pace, pair_with_later_frames
 from poselift.structures import Detections
 from poselift.video import Frame
 
@@ -28,16 +28,16 @@ class SearchingFinder:
 
     def look(self, frame: Frame) -> Detections | None:
         """The people in a frame; None where the finder does not look."""
-        return self._detector.detect([frame.image])[0] if self._due(frame) else None
+        return self._detector.detect([frame.image])[0] if self._is_due(frame) else None
 
     def find(self, frames: Iterable[Frame]) -> Iterator[tuple[Detections | None, float]]:
         """The people in each frame, several frames at once; see `PeopleFinder`."""
-        marked = ((frame, self._due(frame) or last) for frame, _, last in with_later_frames(frames, self._rate))
+        marked = ((frame, self._is_due(frame) or last) for frame, _, last in pair_with_later_frames(frames, self._rate))
         while batch := list(islice(marked, _BATCH)):
             found = iter(self._detector.detect([frame.image for frame, due in batch if due]))
             for frame, due in batch:
                 yield next(found) if due else None, frame.timestamp
 
-    def _due(self, frame: Frame) -> bool:
+    def _is_due(self, frame: Frame) -> bool:
         last, self._tick = self._tick, self._clock.tick(frame.timestamp)
         return self._tick > last

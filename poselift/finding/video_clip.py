@@ -5,16 +5,24 @@ A clip is a video with a detector (`VideoClip`), or a file of 2D keypoints (`pos
 
 import math
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
+from poselift.core.ahead import make_ahead
+from poselift.core.stopwatch import Stopwatch
 from poselift.detection import Detector
 from poselift.finding.finder import build_finder
 from poselift.finding.qualities import DEFAULT_QUALITY
 from poselift.structures import Detections, Keypoints2D
 from poselift.tracking import Tracker
 from poselift.video import Frame, VideoReader
+
+AHEAD = 4
+"""Frames at most that are decoded or drawn before they are needed."""
+
+ReadShare = Callable[[float], None]
+"""Receives the share of a clip's frames that were read, 0 to 1."""
 
 
 @runtime_checkable
@@ -63,11 +71,14 @@ class Clip(Protocol):
         """The pictures in order, with their timestamps; pictures outside of the chosen span may be among them."""
         ...
 
-    def people(self, frames: Iterable[Frame]) -> Iterator[tuple[Detections | None, float]]:
+    def people(
+        self, watch: Stopwatch | None = None, progress: ReadShare | None = None
+    ) -> Iterator[tuple[Detections | None, float]]:
         """The people in each frame of the chosen span, None where no detector looked, and its timestamp in seconds.
 
         Args:
-            frames: those of `frames`, which the caller may wrap to measure time or show progress.
+            watch: counts the time to "read" and "detect".
+            progress: receives the share of `frames` that were read.
         """
         ...
 
@@ -120,14 +131,28 @@ class VideoClip:
         """The frames of the span; each call reads the video anew."""
         return iter(self._reader)
 
-    def people(self, frames: Iterable[Frame]) -> Iterator[tuple[Detections | None, float]]:
+    def people(
+        self, watch: Stopwatch | None = None, progress: ReadShare | None = None
+    ) -> Iterator[tuple[Detections | None, float]]:
         """The people in each frame; None where the finder does not look."""
+        watch = watch or Stopwatch()
         self._finder = build_finder(self._detector, self._quality)
-        return self._finder.find(frames)
+        return watch.timed("detect", self._finder.find(read_frames(self, watch, progress)))
 
     def tracker(self) -> Tracker:
         """A tracker that compares poses: detectors do not know who is who."""
         return Tracker(self.image_size)
+
+
+def read_frames(clip: Clip, watch: Stopwatch, progress: ReadShare | None) -> Iterator[Frame]:
+    """The frames of a clip, decoded ahead, for its own `people`; see there for the arguments."""
+    first: float | None = None
+    # Decoded beside detection, so reading takes the time that detection waits for a frame.
+    for frame in watch.timed("read", make_ahead(clip.frames(), AHEAD)):
+        first = frame.timestamp if first is None else first
+        yield frame
+        if progress is not None and clip.duration:
+            progress(min((frame.timestamp - first) / clip.duration, 1.0))
 
 
 def frames_within(clip: Clip) -> Iterator[Frame]:

@@ -5,7 +5,7 @@ angles radians; the camera frame is x right, y down, z forward.
 """
 
 from poselift.geometry.alignment import apply_similarity, umeyama
-from poselift.geometry.bones import bone_lengths, bone_vectors, points_from_bones, with_bone_lengths
+from poselift.geometry.bones import bone_lengths, bone_vectors, points_from_bones, set_bone_lengths
 from poselift.geometry.kinematics import forward_kinematics
 from poselift.geometry.pinhole import (
     ASSUMED_FOV,
@@ -43,7 +43,7 @@ __all__ = [
     "rotation_x",
     "rotation_y",
     "rotation_z",
+    "set_bone_lengths",
     "umeyama",
-    "with_bone_lengths",
     "world_to_camera",
 ]

@@ -64,7 +64,7 @@ def points_from_bones(
     return array_namespace(vectors).stack([placed[joint] for joint in range(len(parents))], axis=-2)
 
 
-def with_bone_lengths(
+def set_bone_lengths(
     points: Float[Array, "*batch j 3"], lengths: Float[Array, "*#batch j"], parents: Sequence[int]
 ) -> Float[Array, "*batch j 3"]:
     """The joints with other bone lengths: the root and the direction of each bone stay.

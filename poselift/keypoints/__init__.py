@@ -21,8 +21,8 @@ from poselift.keypoints import (
 from poselift.keypoints.clip import KeypointClip
 from poselift.keypoints.content import KeypointFile, Observation
 from poselift.keypoints.input_file import KeypointInput
-from poselift.keypoints.other_programs import advice
-from poselift.keypoints.which_skeleton import with_skeleton_by_shape
+from poselift.keypoints.other_programs import advise
+from poselift.keypoints.which_skeleton import choose_skeleton_by_shape
 from poselift.skeleton import Skeleton
 
 __all__ = ["READERS", "KeypointClip", "KeypointFile", "Observation", "Reader", "read_keypoints"]
@@ -93,8 +93,8 @@ def read_keypoints(path: str | Path, skeleton: Skeleton | None = None) -> Keypoi
     file = KeypointInput(path, skeleton)
     for name, reader in READERS.items():
         if reader.recognises(file):
-            content = reader.read(file).with_people_who_were_seen()
+            content = reader.read(file).drop_unseen_people()
             _LOG.debug("%s: %s, %d frames of %s", path, name, len(content.frames), content.skeleton.name)
-            return with_skeleton_by_shape(content) if file.counted else content
+            return choose_skeleton_by_shape(content) if file.counted else content
     supported = "; ".join(reader.WHAT for reader in READERS.values())
-    raise file.fail(advice(file) or f"the format is unknown; supported are {supported}")
+    raise file.fail(advise(file) or f"the format is unknown; supported are {supported}")

@@ -47,13 +47,13 @@ def read(file: KeypointInput) -> KeypointFile:
     Raises:
         InputError: an entry is damaged, or the skeleton is unknown.
     """
-    entries = list(_by_picture(file) if isinstance(file.json, dict) else _listed(file))
+    entries = list(_by_picture(file) if isinstance(file.json, dict) else _read_list(file))
     numbers = file.by_name((picture for picture, _, _ in entries), "the image_id")
     followed = any(_number_of(entry.get("idx")) not in (None, 0) for _, _, entry in entries)
     skeleton: Skeleton | None = None
     frames: dict[int, list[Observation]] = {}
     for picture, key, entry in entries:
-        points = file.triplets(entry.get(key), f"{key!r} of {picture}")
+        points = file.read_triplets(entry.get(key), f"{key!r} of {picture}")
         found = file.by_count(len(points))
         if skeleton is not None and found != skeleton:
             raise file.fail(
@@ -75,7 +75,7 @@ def read(file: KeypointInput) -> KeypointFile:
     return KeypointFile(file.path, "alphapose", skeleton, frames)
 
 
-def _listed(file: KeypointInput) -> Iterator[_Entry]:
+def _read_list(file: KeypointInput) -> Iterator[_Entry]:
     """The people of a list."""
     for index, entry in enumerate(file.json):
         if not isinstance(entry, dict) or not isinstance(entry.get("image_id"), str):

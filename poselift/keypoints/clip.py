@@ -1,13 +1,15 @@
 """A file of 2D keypoints instead of a detector: the people in each frame, with timestamps and picture size."""
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 
 from poselift.core.errors import InputError
-from poselift.core.times import check_intervals, check_span, checked_rate, usual_interval
+from poselift.core.stopwatch import Stopwatch
+from poselift.core.times import check_bounds, check_intervals, check_rate, check_span, usual_interval
+from poselift.finding.video_clip import ReadShare, read_frames
 from poselift.keypoints.content import KeypointFile
 from poselift.keypoints.people import NamedDetections, NamedTracker
 from poselift.tracking import Tracker
@@ -70,7 +72,7 @@ class KeypointClip:
         >>> body = Observation(np.linspace([300, 100], [340, 400], 17), np.ones(17))
         >>> file = KeypointFile(Path("clip.json"), "coco", COCO17, {0: [body], 2: [body]})
         >>> clip = KeypointClip(file, fps=10, image_size=(640, 480))
-        >>> [(len(people), time) for people, time in clip.people(clip.frames())]
+        >>> [(len(people), time) for people, time in clip.people()]
         [(1, 0.0), (0, 0.1), (1, 0.2)]
     """
 
@@ -85,14 +87,13 @@ class KeypointClip:
         end: float | int | None = None,
     ) -> None:
         self._file = file
-        self._given = None if fps is None else checked_rate(fps, "--fps")
+        self._given = None if fps is None else check_rate(fps, "--fps")
         self.video_fps: float | None = None
         self._sampled = False  # whether the file has frames of some pictures only, at a rate of its own
         self._video = None if video is None else self._open(video)
         # A file's own timestamps are negative if a trigger started the recording after its first frame.
+        check_bounds(start, end)
         self.span = (-math.inf if start is None else float(start), math.inf if end is None else float(end))
-        if not self.span[0] < self.span[1]:
-            raise InputError(f"start is {start} s and end {end} s; give an end after the start")
         self.path, self.detector_name = file.path, file.format
         self.detector_weights: dict[str, str] = {}
         self.warnings: list[str] = []
@@ -175,22 +176,30 @@ class KeypointClip:
         for index, (_, time) in enumerate(self._own_times()):
             yield Frame(blank, time, index)
 
-    def people(self, frames: Iterable[Frame]) -> Iterator[tuple[NamedDetections, float]]:
+    def people(
+        self, watch: Stopwatch | None = None, progress: ReadShare | None = None
+    ) -> Iterator[tuple[NamedDetections, float]]:
         """The people in each frame of the span, and its timestamp; frames that are not in the file have nobody.
 
         Args:
-            frames: those of `frames`, which the caller may wrap to measure time or show progress.
+            watch: counts the time to "read" the video, and to "detect" the people in the file.
+            progress: receives the share of the video's frames that were read.
 
         Raises:
             InputError: the file does not belong to the video, or has no frame in the span.
         """
+        watch = watch or Stopwatch()
+        return watch.timed("detect", self._find(watch, progress))
+
+    def _find(self, watch: Stopwatch, progress: ReadShare | None) -> Iterator[tuple[NamedDetections, float]]:
+        """What `people` gives."""
         detections = self._file.detections(self.image_size)
         if self._video is None or self._file.timestamps is not None:
             times = self._own_times()
         elif self._sampled:
             times = self._times_within(self._video)
         else:
-            times = self._times_of_video([frame.timestamp for frame in frames], self._video)
+            times = self._times_of_video([frame.timestamp for frame in read_frames(self, watch, progress)], self._video)
         start, end = self.span
         times = [(number, time) for number, time in times if start <= time < end]
         if not times:

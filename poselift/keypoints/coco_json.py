@@ -144,9 +144,9 @@ def _file(
         names = categories.get(kind if isinstance(kind, int | str) and kind in categories else None)
         if names is None and categories.get(None) and "keypoints" not in entry:
             continue  # a thing: another category has the joints
-        points = file.triplets(entry.get("keypoints"), f"'keypoints' of person {index}, image {image}")
+        points = file.read_triplets(entry.get("keypoints"), f"'keypoints' of person {index}, image {image}")
         if "foot_kpts" in entry and len(points) == len(COCO17):
-            feet = file.triplets(entry["foot_kpts"], f"'foot_kpts' of person {index}, image {image}")
+            feet = file.read_triplets(entry["foot_kpts"], f"'foot_kpts' of person {index}, image {image}")
             points, names = np.concatenate([points, feet]), list(COCO_WHOLEBODY23.joints)
         chosen, points = _by_name_or_count(file, points, names)
         if skeleton is not None and chosen != skeleton:

@@ -69,7 +69,7 @@ class KeypointFile:
     timestamps: dict[int, float] | None = None
     normalised: bool = False
 
-    def with_people_who_were_seen(self) -> "KeypointFile":
+    def drop_unseen_people(self) -> "KeypointFile":
         """The file without observations that have no detected joint.
 
         Raises:

@@ -15,7 +15,7 @@ import numpy as np
 from jaxtyping import Float
 
 from poselift.core.bounded import read_text
-from poselift.core.errors import reason, short
+from poselift.core.errors import reason, shorten
 from poselift.data.hdf5_file import is_hdf5
 from poselift.data.pandas_hdf5 import read_frame
 from poselift.keypoints.content import KeypointFile, Observation
@@ -62,7 +62,7 @@ def read(file: KeypointInput) -> KeypointFile:
     found[..., 2] = 1.0
     for column, values in zip(table.columns, table.values.T, strict=True):
         if column[-1] not in _COORDS:
-            raise file.fail(f"'coords' has {short(column[-1])!r}, expected x, y and likelihood")
+            raise file.fail(f"'coords' has {shorten(column[-1])!r}, expected x, y and likelihood")
         person = people.index(column[-3]) if len(column) == 4 else 0
         found[person, :, bodyparts.index(column[-2]), _COORDS.index(column[-1])] = values
     skeleton, places = file.by_names(bodyparts)
@@ -104,17 +104,17 @@ def _from_csv(file: KeypointInput) -> _Table:
         raise file.fail("it has a header, but no rows; export it again")
     labels = [row[first - 1] for row in rows]
     numbers = file.by_name(labels, "the row")
-    return _Table(columns, _distinct(file, [numbers[label] for label in labels]), np.array(values))
+    return _Table(columns, _check_distinct(file, [numbers[label] for label in labels]), np.array(values))
 
 
 def _from_hdf5(file: KeypointInput) -> _Table:
     columns, index, values = read_frame(file.path)
     if any(len(column) not in (3, 4) for column in columns) or not len(values):
         raise file.fail("its table has no columns labelled by scorer, bodyparts and coords, or no rows")
-    return _Table(columns, _distinct(file, list(range(len(values))) if index is None else index), values)
+    return _Table(columns, _check_distinct(file, list(range(len(values))) if index is None else index), values)
 
 
-def _distinct(file: KeypointInput, numbers: list[int]) -> list[int]:
+def _check_distinct(file: KeypointInput, numbers: list[int]) -> list[int]:
     """The frame numbers of the rows, after checking that they are distinct."""
     if len(set(numbers)) < len(numbers):
         raise file.fail("its rows have no distinct frame numbers; export it again")

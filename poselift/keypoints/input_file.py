@@ -11,10 +11,10 @@ import numpy as np
 from jaxtyping import Float
 
 from poselift.core.bounded import read_json, whole_number
-from poselift.core.errors import InputError, short
+from poselift.core.errors import InputError, shorten
 from poselift.keypoints.frame_numbers import frame_numbers
 from poselift.skeleton import BODY25, COCO17, COCO18, COCO_WHOLEBODY23, HALPE26, Skeleton, closest_skeleton
-from poselift.skeleton.naming import places
+from poselift.skeleton.naming import find_places
 
 _BY_COUNT = {17: COCO17, 18: COCO18, 25: BODY25, 26: HALPE26, 133: COCO_WHOLEBODY23, 136: HALPE26}
 """Skeleton by number of joints, unless the user names one. 133 is COCO-WholeBody and 136 is Halpe with faces and hands;
@@ -86,10 +86,10 @@ class KeypointInput:
         if not distinct:
             return {}
         if bare := [name for name in distinct if not re.search(r"\d", Path(name).stem)]:
-            raise self.fail(f"{what} {short(repr(bare[0]))} has no number; name it by its frame number")
+            raise self.fail(f"{what} {shorten(repr(bare[0]))} has no number; name it by its frame number")
         numbers = frame_numbers(distinct)
         if numbers is None:
-            examples = " and ".join(short(repr(name)) for name in distinct[:2])
+            examples = " and ".join(shorten(repr(name)) for name in distinct[:2])
             raise self.fail(
                 f"which number in {what} is the frame's? In names such as {examples} none is different in each "
                 "and counts frames; name them by their frame numbers"
@@ -128,7 +128,7 @@ class KeypointInput:
             raise self.fail(f"it names {len(names)} joints; give a file of people")
         found = closest_skeleton(names)
         if self.skeleton is not None:
-            found = self.skeleton, places(self.skeleton, names)
+            found = self.skeleton, find_places(self.skeleton, names)
             if sum(place is not None for place in found[1]) < _FEWEST:
                 found = (self.skeleton, list(range(len(names)))) if len(names) == len(self.skeleton) else None
         if found is None:
@@ -138,18 +138,18 @@ class KeypointInput:
             )
         return found
 
-    def triplets(self, values: Any, where: str) -> Float[np.ndarray, "j 3"]:
+    def read_triplets(self, values: Any, where: str) -> Float[np.ndarray, "j 3"]:
         """x, y and score of each joint, from a flat list as in most JSON formats.
 
         Raises:
             InputError: it is not a list of numbers, or not of triplets.
         """
-        flat = self.numbers(values, where)
+        flat = self.read_numbers(values, where)
         if flat.ndim != 1 or len(flat) % 3 or not len(flat):
             raise self.fail(f"{where}: not a list of x, y, score for each joint; write the file again")
         return flat.reshape(-1, 3)
 
-    def numbers(self, values: Any, where: str) -> np.ndarray:
+    def read_numbers(self, values: Any, where: str) -> np.ndarray:
         """An array of finite numbers.
 
         Raises:

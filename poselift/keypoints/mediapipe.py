@@ -106,7 +106,7 @@ def _number(file: KeypointInput, frame: Any, index: int) -> int:
 
 
 def _person(file: KeypointInput, landmarks: list[dict[str, Any]], places: list[int | None], number: int) -> Observation:
-    values = file.numbers(
+    values = file.read_numbers(
         [[point["x"], point["y"], point.get("visibility", 1.0)] for point in landmarks], f"landmarks in frame {number}"
     )
     joints = pick(values, places)

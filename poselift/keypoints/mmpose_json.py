@@ -71,7 +71,7 @@ def read(file: KeypointInput) -> KeypointFile:
                     np.nan_to_num(pick(scores[:, None], joints)[:, 0]),
                     None if name == -1 else str(name),
                     _box(person.get("bbox")),
-                    score_of(_single(person.get("bbox_score"))),
+                    score_of(_unwrap(person.get("bbox_score"))),
                 )
             )
     if skeleton is None:
@@ -121,8 +121,8 @@ def _arrays(file: KeypointInput, person: Any, number: int) -> tuple[np.ndarray, 
     """A person's joints and their scores."""
     if not isinstance(person, dict):
         raise file.fail(f"frame {number}: 'instances' has an entry that is not a person")
-    points = file.numbers(person.get("keypoints"), f"'keypoints' in frame {number}")
-    scores = file.numbers(person.get("keypoint_scores"), f"'keypoint_scores' in frame {number}")
+    points = file.read_numbers(person.get("keypoints"), f"'keypoints' in frame {number}")
+    scores = file.read_numbers(person.get("keypoint_scores"), f"'keypoint_scores' in frame {number}")
     if points.ndim != 2 or points.shape[1] != 2 or scores.shape != points.shape[:1]:
         raise file.fail(f"frame {number}: 'keypoints' must be pairs x, y, and 'keypoint_scores' one for each")
     return points, scores
@@ -137,6 +137,6 @@ def _box(box: Any) -> np.ndarray | None:
     return corners[:4] if corners.size >= 4 and np.isfinite(corners[:4]).all() else None
 
 
-def _single(value: Any) -> Any:
+def _unwrap(value: Any) -> Any:
     """The number in a list of one."""
     return value[0] if isinstance(value, list) and len(value) == 1 else value

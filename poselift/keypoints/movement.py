@@ -16,7 +16,7 @@ from poselift.core.errors import InputError, reason
 from poselift.data.hdf5_file import Array, member_names, read_arrays
 from poselift.keypoints.content import KeypointFile
 from poselift.keypoints.input_file import KeypointInput
-from poselift.keypoints.tracked_array import from_tracks
+from poselift.keypoints.tracked_array import read_tracks
 
 WHAT = "movement's netCDF"
 
@@ -43,10 +43,10 @@ def read(file: KeypointInput) -> KeypointFile:
     space = [str(axis) for axis in arrays["space"][1].ravel()]
     if space != ["x", "y"]:
         raise file.fail(f"its positions have the axes {', '.join(space)}, so they are not 2D; give keypoints in pixels")
-    position, joints = _ordered(file, arrays["position"], _AXES), arrays["keypoints"][1].ravel()
+    position, joints = _order_axes(file, arrays["position"], _AXES), arrays["keypoints"][1].ravel()
     scores = np.full(position.shape[:3], np.nan)
     if "confidence" in arrays:
-        scores = _ordered(file, arrays["confidence"], _AXES[:3])
+        scores = _order_axes(file, arrays["confidence"], _AXES[:3])
     if scores.shape != position.shape[:3] or position.shape[2:] != (len(joints), 2):
         raise file.fail("'position', 'confidence' and 'keypoints' differ in shape; save the dataset again")
     people = [str(name) for name in arrays["individuals"][1].ravel()] if "individuals" in arrays else ["1"]
@@ -55,7 +55,7 @@ def read(file: KeypointInput) -> KeypointFile:
     times = arrays["time"][1] if "time" in arrays and str(about.get("time_unit", "")).startswith("s") else None
     if times is not None and (times.shape != position.shape[:1] or not (np.diff(times) > 0).all()):
         raise file.fail("'time' does not increase from frame to frame; save the dataset again")
-    return from_tracks(file, "movement", position, scores, [str(joint) for joint in joints], people, times)
+    return read_tracks(file, "movement", position, scores, [str(joint) for joint in joints], people, times)
 
 
 def _is_classic(file: KeypointInput) -> bool:
@@ -88,7 +88,7 @@ def _read_classic(file: KeypointInput) -> tuple[dict[str, Array], dict[str, Any]
     return arrays, about
 
 
-def _ordered(file: KeypointInput, array: Array, wanted: tuple[str, ...]) -> np.ndarray:
+def _order_axes(file: KeypointInput, array: Array, wanted: tuple[str, ...]) -> np.ndarray:
     """The array with the wanted order of axes; an axis of one individual may be missing."""
     axes, values = array
     if "individuals" not in axes and values.ndim == len(wanted) - 1:

@@ -31,7 +31,7 @@ def recognises(file: KeypointInput) -> bool:
     files = file.files(".json")
     if not files and (file.path.suffix != ".json" or not isinstance(file.json, list)):
         return False
-    return is_frame(_only(file.read_json(files[0])) if files else next(iter(file.json), None))
+    return is_frame(_unwrap(file.read_json(files[0])) if files else next(iter(file.json), None))
 
 
 def is_frame(content: Any) -> bool:
@@ -80,10 +80,10 @@ def _frames(file: KeypointInput) -> Iterator[tuple[int, str, Any]]:
     files = file.files(".json")
     numbers = file.by_name((path.name for path in files), "the file")
     for path in files:
-        yield numbers[path.name], str(path), _only(file.read_json(path))
+        yield numbers[path.name], str(path), _unwrap(file.read_json(path))
 
 
-def _only(content: Any) -> Any:
+def _unwrap(content: Any) -> Any:
     """The content of a list of one, as controlnet_aux saves single frames."""
     return content[0] if isinstance(content, list) and len(content) == 1 else content
 
@@ -98,7 +98,7 @@ def _person(file: KeypointInput, person: Any, where: str) -> tuple[str | None, F
     name = person.get("person_id", -1)
     name = name[0] if isinstance(name, list) and name else name
     number = whole_number(name, 0, 10**9)
-    return (None if number is None else str(number)), file.triplets(
+    return (None if number is None else str(number)), file.read_triplets(
         person["pose_keypoints_2d"], f"{Path(where).name}: 'pose_keypoints_2d'"
     )
 

@@ -28,6 +28,10 @@ _BY_KEYS: tuple[tuple[Callable[[Any], bool], str], ...] = (
         "it is OpenPifPaf's JSON; write the predictions as a list of COCO's results with the frame as image_id",
     ),
     (
+        lambda content: isinstance(content.get("keypoints"), list) and isinstance(content.get("skeleton"), dict),
+        "it is easy_ViTPose's JSON, whose points are y, x, score; write them as COCO's results, as x, y, score",
+    ),
+    (
         lambda content: "annotations" in content or "data" in content,
         "it is labels without COCO's 'images', as of Label Studio; export COCO keypoints",
     ),
@@ -35,7 +39,7 @@ _BY_KEYS: tuple[tuple[Callable[[Any], bool], str], ...] = (
 """Test of an object in JSON, and what to say."""
 
 
-def advice(file: KeypointInput) -> str:
+def advise(file: KeypointInput) -> str:
     """What a file is, and what to do; empty if it is unknown."""
     path = file.path
     if path.is_dir():

@@ -9,7 +9,7 @@ from poselift.keypoints.content import KeypointFile, Observation
 from poselift.keypoints.input_file import KeypointInput, pick
 
 
-def from_tracks(
+def read_tracks(
     file: KeypointInput,
     program: str,
     points: Float[np.ndarray, "t p k 2"],

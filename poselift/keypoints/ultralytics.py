@@ -103,10 +103,10 @@ def _person(file: KeypointInput, person: Any, number: int) -> Observation:
     joints = person.get("keypoints") if isinstance(person, dict) else None
     if not isinstance(joints, dict):
         raise file.fail(f"frame {number} has an entry without 'keypoints'; write the file with a model for poses")
-    x, y = (file.numbers(joints.get(axis), f"{axis!r} of the keypoints in frame {number}") for axis in "xy")
+    x, y = (file.read_numbers(joints.get(axis), f"{axis!r} of the keypoints in frame {number}") for axis in "xy")
     scores = np.ones(len(x))
     if joints.get("visible") is not None:
-        scores = file.numbers(joints["visible"], f"'visible' in frame {number}")
+        scores = file.read_numbers(joints["visible"], f"'visible' in frame {number}")
     if x.ndim != 1 or not len(x) == len(y) == len(scores):
         raise file.fail(f"frame {number}: 'x', 'y' and 'visible' differ in length; write the file again")
     points = np.stack([x, y], -1)

@@ -65,7 +65,7 @@ _CLEAR = 0.08
 """Least mean difference between two skeletons, per distance that they judge differently."""
 
 
-def with_skeleton_by_shape(file: KeypointFile) -> KeypointFile:
+def choose_skeleton_by_shape(file: KeypointFile) -> KeypointFile:
     """The file, with the skeleton of which its people have the shape.
 
     Args:

@@ -18,7 +18,7 @@ from scipy.spatial.transform import Rotation
 from poselift.core.errors import InputError
 from poselift.core.times import usual_interval
 from poselift.kinematics.inverse import points_y_up
-from poselift.kinematics.rate import unbroken
+from poselift.kinematics.rate import split_at_gaps
 from poselift.kinematics.rig import RiggedMotion
 from poselift.structures import FEET, Motion
 
@@ -71,7 +71,7 @@ def lock_feet(rigged: RiggedMotion, motion: Motion) -> RiggedMotion:
     if motion.contacts is None or motion.frame != "world":
         raise InputError("feet can be locked with foot contacts and the ground; lift with --world")
     turned, root = rigged.rotations.copy(), rigged.root.copy()
-    for part in unbroken(np.isfinite(rigged.root).all(1), rigged.timestamps):
+    for part in split_at_gaps(np.isfinite(rigged.root).all(1), rigged.timestamps):
         _lock(rigged, part, motion.contacts[part], turned, root)
     locked = replace(rigged, rotations=turned, root=root)
     return replace(locked, residuals=np.linalg.norm(locked.positions() - points_y_up(motion), axis=-1))

@@ -8,7 +8,7 @@ from scipy.interpolate import CubicSpline
 
 from poselift.core.errors import InputError
 from poselift.core.times import usual_interval
-from poselift.kinematics.rate import unbroken
+from poselift.kinematics.rate import split_at_gaps
 from poselift.structures import Motion
 
 _ORDER = 2
@@ -32,19 +32,32 @@ def butterworth(motion: Motion, cutoff: float) -> Motion:
         InputError: the cutoff is not between 0 and half of the frame rate.
     """
     interval = usual_interval(motion.timestamps)
-    highest = 0.5 / interval if interval > 0 else np.inf
-    if not 0 < cutoff < highest:
-        raise InputError(f"cutoff {cutoff:g} Hz: give more than 0 and less than {highest:.4g} Hz, half the frame rate")
+    check_cutoff(cutoff, 1 / interval if interval > 0 else np.inf)
     joints, root = motion.joints.copy(), motion.root.copy()
-    for part in unbroken(motion.posed, motion.timestamps):
+    for part in split_at_gaps(motion.posed, motion.timestamps):
         if len(part) >= _SHORTEST:
             times = motion.timestamps[part]
-            joints[part] = _filtered(joints[part], times, cutoff, interval)
-            root[part] = _filtered(root[part], times, cutoff, interval)
+            joints[part] = _filter(joints[part], times, cutoff, interval)
+            root[part] = _filter(root[part], times, cutoff, interval)
     return replace(motion, joints=joints, root=root)
 
 
-def _filtered(
+def check_cutoff(cutoff: float, fps: float = np.inf) -> None:
+    """Checks that a filter can have this cutoff.
+
+    Args:
+        cutoff: Hz.
+        fps: frames a second; infinite if unknown.
+
+    Raises:
+        InputError: it is not between 0 and half of the frame rate.
+    """
+    if not 0 < cutoff < fps / 2:
+        limit = f" and less than {fps / 2:.4g} Hz, half the frame rate" if fps < np.inf else ""
+        raise InputError(f"cutoff {cutoff:g} Hz: give more than 0{limit}; 6 is usual for walking")
+
+
+def _filter(
     values: Float[np.ndarray, "t *c"], times: Float[np.ndarray, " t"], cutoff: float, interval: float
 ) -> Float[np.ndarray, "t *c"]:
     """A run of frames without gaps, filtered on an even grid if its times are uneven."""

@@ -72,12 +72,12 @@ def feet_of(motion: Motion, threshold: float = THRESHOLD) -> Feet | None:
     rows = [skeleton.indices([f"{foot.removesuffix('_foot')}_{joint}" for joint in joints]) for foot in FEET]
     points = motion.joints[:, rows] + motion.root[:, None, None]
     rest = np.array([_REST_HEIGHT[joint] for joint in joints]) * (_leg_length(motion) / _LEG)
-    sight = in_sight(motion, threshold)
+    sight = find_seen_joints(motion, threshold)
     seen = sight[:, rows] | sight[:, skeleton.indices(["left_ankle", "right_ankle"]), None]
     return Feet(points.astype(np.float64), joints, rest, seen)
 
 
-def in_sight(motion: Motion, threshold: float = THRESHOLD) -> Bool[np.ndarray, "t j"]:
+def find_seen_joints(motion: Motion, threshold: float = THRESHOLD) -> Bool[np.ndarray, "t j"]:
     """Joints whose own keypoints are seen often enough around each frame.
 
     Args:
@@ -93,7 +93,7 @@ def in_sight(motion: Motion, threshold: float = THRESHOLD) -> Bool[np.ndarray, "
     return seen
 
 
-def at_rest(feet: Feet, times: Float[np.ndarray, " t"]) -> Bool[np.ndarray, "t 2 p"]:
+def find_resting_points(feet: Feet, times: Float[np.ndarray, " t"]) -> Bool[np.ndarray, "t 2 p"]:
     """Points that are in sight and slow, at any height.
 
     Args:
@@ -127,7 +127,7 @@ def find_contacts(
     with np.errstate(invalid="ignore"):
         lowest = ((motion.joints + motion.root[:, None]) @ up).min(1)[:, None, None]
         low = feet.points @ up - feet.rest - lowest < _LIFTED
-    slow = at_rest(feet, motion.timestamps) & low
+    slow = find_resting_points(feet, motion.timestamps) & low
     return _hysteresis(slow, slow, motion.timestamps)
 
 

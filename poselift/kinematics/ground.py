@@ -17,7 +17,7 @@ import numpy as np
 from jaxtyping import Bool, Float
 from scipy.optimize import least_squares
 
-from poselift.kinematics.foot_contacts import at_rest, feet_of, in_sight, runs_of
+from poselift.kinematics.foot_contacts import feet_of, find_resting_points, find_seen_joints, runs_of
 from poselift.kinematics.height import SPREAD
 from poselift.kinematics.up import find_upright
 from poselift.structures import THRESHOLD, Motion
@@ -144,7 +144,7 @@ def find_ground(motions: Sequence[Motion], threshold: float = THRESHOLD, estimat
     seen = [_feet_seen(motion, threshold)[:, None] for motion in motions]
     feet_seen = any(feet.any() for feet in seen)
     if not feet_seen:
-        seen = [in_sight(motion, threshold) for motion in motions]
+        seen = [find_seen_joints(motion, threshold) for motion in motions]
     lowest = np.concatenate([np.zeros(0), *(_lowest(*one, up) for one in zip(motions, seen, strict=True))])
     if not len(places) and len(lowest):
         below = float(np.percentile(lowest, 5)) - _FLESH
@@ -196,7 +196,7 @@ def _mean_axis(motion: Motion, threshold: float) -> Float[np.ndarray, "3"] | Non
     axes = motion.body_axis()
     if axes is None:
         return None
-    sight = in_sight(motion, threshold)
+    sight = find_seen_joints(motion, threshold)
     top, bottom = (
         sight[:, motion.skeleton.indices([f"left_{joint}", f"right_{joint}"])].any(-1)
         for joint in ("shoulder", "ankle")
@@ -216,7 +216,7 @@ def _footfalls(motion: Motion, threshold: float) -> tuple[Float[np.ndarray, "n 3
     feet, axes = feet_of(motion, threshold), motion.body_axis()
     if feet is None or axes is None:
         return np.zeros((0, 3)), np.zeros(0)
-    slow = at_rest(feet, motion.timestamps) & find_upright(axes, UPRIGHT)[:, None, None]
+    slow = find_resting_points(feet, motion.timestamps) & find_upright(axes, UPRIGHT)[:, None, None]
     places, rest = [], []
     for foot, point in np.ndindex(slow.shape[1:]):
         for first, end in runs_of(slow[:, foot, point], motion.timestamps):

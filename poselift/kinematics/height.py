@@ -109,7 +109,7 @@ def enlarge(motion: Motion, scale: float) -> Motion:
     return replace(motion, joints=scaled(motion.joints), root=scaled(motion.root), uncertainty=uncertainty)
 
 
-def with_height(motion: Motion, metres: float | None) -> tuple[Motion, Height | None]:
+def take_height(motion: Motion, metres: float | None) -> tuple[Motion, Height | None]:
     """The motion scaled to a given height, or unchanged with its estimated height.
 
     Args:

@@ -71,9 +71,9 @@ def bend(
     # The bend plane's normal in the plane across the bone, where the swing alone leaves the axis at angle 0.
     normal = np.cross(upper, lower)
     across = swung @ axis, swung @ np.cross(along, axis)
-    turn = _settle(_within(normal, across), interval)
+    turn = _settle(_project(normal, across), interval)
     if ball is not None:
-        start = _within(ball.untwist(parent, upper, along) @ axis, across)
+        start = _project(ball.untwist(parent, upper, along) @ axis, across)
         twist = np.angle(turn * start.conj())
         kept = ball.limit_twist(twist)
         turn = np.where(kept == twist, turn, start * np.exp(1j * kept))
@@ -90,7 +90,7 @@ def bend(
     return compose(basis(upper, axes), rest), compose(basis(lower, axes), rest)
 
 
-def _within(vectors: np.ndarray, plane: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+def _project(vectors: np.ndarray, plane: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
     """Vectors as complex numbers in the plane of two others."""
     real, imag = ((vectors * axis).sum(-1) for axis in plane)
     return real + 1j * imag
@@ -101,7 +101,7 @@ def _settle(turn: np.ndarray, interval: float) -> np.ndarray:
     size = np.abs(turn)
     squared = turn * size
     usual = squared.mean() + 1e-6
-    around = _smoothed(squared, interval) + _PRIOR * usual / np.abs(usual)
+    around = _smooth(squared, interval) + _PRIOR * usual / np.abs(usual)
     share = ((size - STRAIGHT) / (_BENT - STRAIGHT)).clip(0, 1)
     share = share**2 * (3 - 2 * share)
     # Just off 0, so that opposite turns have a direction too.
@@ -109,7 +109,7 @@ def _settle(turn: np.ndarray, interval: float) -> np.ndarray:
     return mixed / np.maximum(np.abs(mixed), 1e-12)
 
 
-def _smoothed(values: np.ndarray, interval: float) -> np.ndarray:
+def _smooth(values: np.ndarray, interval: float) -> np.ndarray:
     """Weighted mean over the frames around each."""
     if interval <= 0:
         return values

@@ -98,7 +98,7 @@ class _Body:
 
     def solve(self, interval: float) -> np.ndarray:
         """Rotation of each segment relative to its parent; (t, s, 3, 3)."""
-        at, turned = {"pelvis": self.points["pelvis"]}, {"pelvis": self._aligned("pelvis")}
+        at, turned = {"pelvis": self.points["pelvis"]}, {"pelvis": self._align("pelvis")}
 
         def place(parent: str, *joints: str) -> None:
             for joint in joints:
@@ -115,7 +115,7 @@ class _Body:
                 turned[segment] = np.where(same, turned[segment], compose(turned[base], held))
 
         place("pelvis", "left_hip", "right_hip", "spine")
-        turned["thorax"] = self._aligned("thorax")
+        turned["thorax"] = self._align("thorax")
         hold("thorax", "pelvis")
         # The back's turn about itself is half way between pelvis and thorax.
         middle = turned["pelvis"][..., 0] + turned["thorax"][..., 0]
@@ -124,7 +124,7 @@ class _Body:
         place("spine", "thorax")
         place("thorax", "neck_base", "left_shoulder", "right_shoulder")
         if "neck_base" in self.frames:
-            turned["neck_base"] = self._aligned("neck_base")
+            turned["neck_base"] = self._align("neck_base")
         else:
             up = turned["thorax"][..., 1]
             turned["neck_base"] = compose(swing(up, aim("neck_base", "head_top")), turned["thorax"])
@@ -140,7 +140,7 @@ class _Body:
                 turned[top], turned[middle_joint] = bend(turned[base], upper, lower, hinge, interval, ball)
                 place(middle_joint, end)
             if f"{side}_ankle" in self.frames:
-                turned[f"{side}_ankle"] = self._aligned(f"{side}_ankle")
+                turned[f"{side}_ankle"] = self._align(f"{side}_ankle")
                 hold(f"{side}_ankle", f"{side}_knee")
             hand, wrist, forearm = f"{side}_hand", f"{side}_wrist", turned[f"{side}_elbow"]
             if hand in self.points:
@@ -193,7 +193,7 @@ class _Body:
         """Median vector from a rigid segment's joint to another of its joints, in its frame."""
         return _median(rotate(transpose(self.frames[start]), self.bone(start, joint)))
 
-    def _aligned(self, segment: str) -> np.ndarray:
+    def _align(self, segment: str) -> np.ndarray:
         """Rotation of a rigid segment that fits all of its joints best."""
         joints = _RIGID[segment]
         source = np.stack([self._template(segment, joint) for joint in joints])

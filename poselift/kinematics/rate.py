@@ -42,7 +42,7 @@ def at_rate(motion: Motion, rate: float) -> Motion:
     nearest = np.searchsorted((times[1:] + times[:-1]) / 2, grid)
     joints = np.full((len(grid), *motion.joints.shape[1:]), np.nan, motion.joints.dtype)
     root = np.full((len(grid), 3), np.nan, motion.root.dtype)
-    for part in unbroken(motion.posed, times):
+    for part in split_at_gaps(motion.posed, times):
         inside = (grid >= times[part[0]] - 1e-6) & (grid <= times[part[-1]] + 1e-6)
         for values, source in ((joints, motion.joints), (root, motion.root)):
             alone = len(part) == 1
@@ -63,7 +63,7 @@ def at_rate(motion: Motion, rate: float) -> Motion:
     return changed
 
 
-def unbroken(known: Bool[np.ndarray, " t"], times: Float[np.ndarray, " t"]) -> list[Int[np.ndarray, " n"]]:
+def split_at_gaps(known: Bool[np.ndarray, " t"], times: Float[np.ndarray, " t"]) -> list[Int[np.ndarray, " n"]]:
     """Frames of each run of known frames without a gap in time."""
     breaks = np.diff(known) | (np.diff(times) > _GAP * usual_interval(times))
     parts = np.split(np.arange(len(known)), np.flatnonzero(breaks) + 1)

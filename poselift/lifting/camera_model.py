@@ -1,7 +1,8 @@
 """Camera intrinsics: given by the user, or assumed."""
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -13,6 +14,9 @@ from poselift.structures import check_image_size
 
 _FOV = (5.0, 150.0)
 """Accepted fields of view, degrees: a pinhole camera does not describe other lenses."""
+
+_SQUEEZE = 4
+"""Times by which fx and fy may differ: anamorphic lenses squeeze pictures to half."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +30,7 @@ class CameraModel:
         distortion: k1, k2, p1, p2, k3 in OpenCV's order; None for a lens without distortion.
 
     Raises:
-        InputError: K is not 3 x 3, or its focal lengths are not positive.
+        InputError: the size is none, K is not 3 x 3, or its focal lengths are not positive.
 
     Example:
         >>> K = np.array([[500.0, 0, 320], [0, 500, 240], [0, 0, 1]])
@@ -40,7 +44,8 @@ class CameraModel:
     distortion: Float[np.ndarray, " 5"] | None = None
 
     def __post_init__(self) -> None:
-        """Checks K."""
+        """Checks the size and K."""
+        check_image_size(self.image_size)
         K = self.K
         if not isinstance(K, np.ndarray) or K.shape != (3, 3):
             raise InputError(f"K is {K}; give the 3 x 3 matrix of the intrinsics, in pixels, as a numpy array")
@@ -75,20 +80,14 @@ def camera_for(
         >>> camera_for((1920, 1080), fov=60.0).origin
         'given'
     """
-    check_image_size(image_size)
-    width, height = image_size
+    unit = CameraModel(np.eye(3), image_size, "assumed")  # checks the size before it is used
+    width, height = unit.image_size
     low, high = _FOV
-    if intrinsics is not None:
-        if fov is not None:
-            raise InputError("a field of view and intrinsics are both given; give one of them")
-        values = [_number(value, "intrinsics") for value in intrinsics] if np.iterable(intrinsics) else []
-        if len(values) != 4:
-            raise InputError(f"intrinsics are {intrinsics!r:.60}; give four numbers: fx, fy, cx, cy")
+    values = check_lens(fov, intrinsics)
+    if values is not None:
         fx, fy, cx, cy = values
-        said = f"intrinsics {fx:g},{fy:g},{cx:g},{cy:g} do not fit pictures of {width} x {height} pixels"
-        if not all(map(math.isfinite, (fx, fy, cx, cy))) or fx <= 0 or fy <= 0:
-            raise InputError(f"{said}: fx and fy must be positive pixels")
-        camera = CameraModel(np.array([[fx, 0.0, cx], [0.0, fy, cy], [0.0, 0.0, 1.0]]), image_size, "given")
+        said = f"{_said(values)} do not fit pictures of {width} x {height} pixels"
+        camera = replace(unit, K=np.array([[fx, 0.0, cx], [0.0, fy, cy], [0.0, 0.0, 1.0]]), origin="given")
         if not low <= camera.fov <= high:
             raise InputError(
                 f"{said}: the field of view is {camera.fov:.3g} degrees, not {low:g} to {high:g}; give pixels"
@@ -96,10 +95,40 @@ def camera_for(
         if not (-width < cx < 2 * width and -height < cy < 2 * height):
             raise InputError(f"{said}: cx and cy are far outside; give pixels from the upper left corner")
         return camera
+    K = intrinsics_from_fov(width, height, math.radians(ASSUMED_FOV if fov is None else fov))
+    return replace(unit, K=K, origin="assumed" if fov is None else "given")
+
+
+def check_lens(fov: object, intrinsics: object) -> tuple[float, float, float, float] | None:
+    """Checks a field of view or intrinsics, as far as pictures of any size can have them.
+
+    Returns:
+        The intrinsics as numbers; None without any.
+
+    Raises:
+        InputError: both are given, or no lens has these values.
+    """
+    low, high = _FOV
     if fov is not None and not low <= _number(fov, "fov") <= high:
         raise InputError(f"the field of view is {fov} degrees; give {low:g} to {high:g}, across the longer side")
-    K = intrinsics_from_fov(width, height, math.radians(ASSUMED_FOV if fov is None else fov))
-    return CameraModel(K, image_size, "assumed" if fov is None else "given")
+    if intrinsics is None:
+        return None
+    if fov is not None:
+        raise InputError("a field of view and intrinsics are both given; give one of them")
+    values = [_number(value, "intrinsics") for value in intrinsics] if np.iterable(intrinsics) else []
+    if len(values) != 4:
+        raise InputError(f"intrinsics are {intrinsics!r:.60}; give four numbers: fx, fy, cx, cy")
+    fx, fy, cx, cy = values
+    if not all(map(math.isfinite, values)) or fx <= 0 or fy <= 0:
+        raise InputError(f"{_said(values)} are of no lens: fx and fy must be positive pixels")
+    if not 1 / _SQUEEZE < fx / fy < _SQUEEZE:
+        raise InputError(f"{_said(values)} are of no lens: fx and fy are too different; give both in pixels")
+    return fx, fy, cx, cy
+
+
+def _said(intrinsics: Sequence[float]) -> str:
+    """Intrinsics for a message."""
+    return f"intrinsics {','.join(f'{value:g}' for value in intrinsics)}"
 
 
 def check_fits(camera: CameraModel, image_size: tuple[int, int]) -> None:

@@ -1,7 +1,6 @@
 """The one way from a person's keypoints to their motion: prepare, network, finish."""
 
-from poselift.core.times import check_intervals
-from poselift.lifting.camera_model import CameraModel, check_fits
+from poselift.lifting.camera_model import CameraModel
 from poselift.lifting.finish.finish_stage import finish
 from poselift.lifting.network.choose import choose_network
 from poselift.lifting.network.overlapping_windows import lift_segments
@@ -40,8 +39,6 @@ def lift(keypoints: Keypoints2D, weights: Weights, camera: CameraModel, options:
         >>> lift(keypoints, load_weights("tiny"), camera_for((640, 480))).joints.shape
         (8, 28, 3)
     """
-    check_fits(camera, keypoints.image_size)
-    check_intervals(keypoints.timestamps)
     prepared = prepare(keypoints, weights, camera, options)
     network = choose_network(weights)
     lifted = lift_segments(network, prepared.segments, options.window or weights.window, options.flip)

@@ -64,7 +64,7 @@ class PerGroup(Generic[M]):
         means = self.means().values()
         return math.fsum(means) / len(means) if means else math.nan
 
-    def gathered(self) -> "PerGroup[M]":
+    def gather(self) -> "PerGroup[M]":
         """The groups of all processes of a distributed run, sorted; the same in every process."""
         parts: list[Any] = [self.metrics]
         if distributed.is_initialized():

@@ -32,13 +32,13 @@ def attention_maps(lifter: Lifter, run: Callable[[], Result]) -> tuple[Result, l
         InputError: no layer attends, or no mechanism has an attention matrix.
         ValueError: `run` does not call the lifter, or its first call has several windows.
     """
-    with _first_call(lifter) as calls, torch.no_grad():
+    with _record_first_call(lifter) as calls, torch.no_grad():
         result = run()
     if not calls:
         raise ValueError(f"the callable does not run the {type(lifter).__name__} that is watched")
     # Once more, because the mirrored window goes with it through the lifter.
     window, kwargs = _one_window(lifter, calls[0].args[0]), calls[0].kwargs
-    with _watched(lifter) as seen, torch.no_grad():
+    with _watch(lifter) as seen, torch.no_grad():
         lifter(window, *calls[0].args[1:], **kwargs)
     if not seen.weights:
         if seen.without_matrix:
@@ -54,7 +54,7 @@ class _Call(NamedTuple):
 
 
 @contextmanager
-def _first_call(lifter: Lifter) -> Iterator[list[_Call]]:
+def _record_first_call(lifter: Lifter) -> Iterator[list[_Call]]:
     """The arguments of the lifter's first call while the block runs."""
     calls: list[_Call] = []
 
@@ -92,7 +92,7 @@ class _Seen:
 
 
 @contextmanager
-def _watched(lifter: Lifter) -> Iterator[_Seen]:
+def _watch(lifter: Lifter) -> Iterator[_Seen]:
     """Hooks into the layers of the lifter while the block runs."""
     seen = _Seen()
 

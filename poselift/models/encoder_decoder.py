@@ -132,13 +132,13 @@ class EncoderDecoder(Lifter):
             truth = torch.cat((truth, truth.new_zeros(b, padded.times.shape[1] - t, truth.shape[2])), 1)
             truth = truth + self.config.noise * torch.randn_like(truth)
             # (b, n * temporal_stride, c) -> (b, n, temporal_stride * c)
-            pieces = self._decode(self._fed(truth.view(b, n, -1)[:, :-1]) + code, mask, memory)
+            pieces = self._decode(self._feed(truth.view(b, n, -1)[:, :-1]) + code, mask, memory)
         else:
             pieces = self._generate(code, mask, memory)
         # (b, n, temporal_stride * c) -> (b, n * temporal_stride, c)
         return self.to_camera(pieces.view(b, n * self.temporal_stride, -1)[:, :t], encoded)
 
-    def _fed(self, pieces: Float[Tensor, "b n c"]) -> Float[Tensor, "b n1 d"]:
+    def _feed(self, pieces: Float[Tensor, "b n c"]) -> Float[Tensor, "b n1 d"]:
         """The decoder's tokens: a learned start token, then the pieces before."""
         start = self.start.expand(len(pieces), 1, -1)
         return torch.cat((start, self.decoder_in(pieces)), 1)
@@ -157,6 +157,6 @@ class EncoderDecoder(Lifter):
         """The pieces, written one after the other, each from the pieces before it."""
         pieces = memory.new_zeros(len(memory), 0, self.out.out_features)
         for count in range(1, code.shape[1] + 1):
-            tokens = self._fed(pieces) + code[:, :count]
+            tokens = self._feed(pieces) + code[:, :count]
             pieces = torch.cat((pieces, self._decode(tokens, mask, memory)[:, -1:]), 1)
         return pieces

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 from typing import Annotated, Any, TypeVar
 
 from poselift.core.errors import InputError
-from poselift.core.kinds import checked
+from poselift.core.kinds import check_value
 from poselift.nn.attention import attention_spec
 from poselift.skeleton import CMU28, H36M17
 
@@ -52,7 +52,7 @@ class ModelConfig:
     def __post_init__(self) -> None:
         """Checks all values; completes attention mechanisms and turns whole numbers into floats where needed."""
         for field in fields(self):
-            object.__setattr__(self, field.name, _checked(field.name, field.type, getattr(self, field.name)))
+            object.__setattr__(self, field.name, _check(field.name, field.type, getattr(self, field.name)))
 
 
 Config = TypeVar("Config", bound=ModelConfig)
@@ -76,7 +76,7 @@ def config_from_dict(kind: type[Config], values: Mapping[str, Any]) -> Config:
     return kind(**values)
 
 
-def _checked(key: str, kind: Any, value: Any) -> Any:
+def _check(key: str, kind: Any, value: Any) -> Any:
     """The value as its field needs it; raises InputError if it does not fit."""
     if kind == AttentionSpec:
         if not isinstance(value, str | Mapping):
@@ -86,4 +86,4 @@ def _checked(key: str, kind: Any, value: Any) -> Any:
             if isinstance(given, int | float) and not abs(given) <= _LARGEST:
                 raise InputError(f"{key}.{option}={given} must be a number up to {_LARGEST}")
         return spec
-    return checked(key, Annotated[kind, -_LARGEST, _LARGEST] if kind in (int, float) else kind, value)
+    return check_value(key, Annotated[kind, -_LARGEST, _LARGEST] if kind in (int, float) else kind, value)

@@ -82,14 +82,14 @@ def export_onnx(weights: Weights, path: str | Path, flip: bool = True) -> float:
     for package in ("onnx", "onnxscript"):
         require(package, "onnx")
     module = PixelsToJoints(weights, flip).eval()
-    program = exported(module, weights)
+    program = run_exporter(module, weights)
     program.model.metadata_props.update(metadata(weights, flip))
     program.model.producer_name, program.model.producer_version = "poselift", __version__
     with atomic_path(path) as temporary:
         program.save(temporary, external_data=False)
         far = difference(module, temporary.read_bytes())
         if not far <= TOLERANCE:
-            raise cannot(weights, f"its joints would differ by {far} m from PyTorch's")
+            raise refuse(weights, f"its joints would differ by {far} m from PyTorch's")
     return far
 
 
@@ -126,7 +126,7 @@ def random_windows(b: int, t: int, j: int) -> tuple[Tensor, ...]:
     return pixels, scores, times, K, torch.tensor([[640.0, 480]]).repeat(b, 1)
 
 
-def exported(module: PixelsToJoints, weights: Weights) -> Any:
+def run_exporter(module: PixelsToJoints, weights: Weights) -> Any:
     """The exporter's program.
 
     Raises:
@@ -146,7 +146,7 @@ def exported(module: PixelsToJoints, weights: Weights) -> Any:
                 verbose=False,
             )
     except Exception as error:  # the exporter's exceptions have no common base
-        raise cannot(weights, _cause(error)) from error
+        raise refuse(weights, _cause(error)) from error
 
 
 def difference(module: PixelsToJoints, graph: str | bytes) -> float:
@@ -171,7 +171,7 @@ def difference(module: PixelsToJoints, graph: str | bytes) -> float:
     return worst
 
 
-def cannot(weights: Weights, why: str) -> InputError:
+def refuse(weights: Weights, why: str) -> InputError:
     """The error of a lifter that does not become a graph."""
     model = type(weights.lifter).__name__
     return InputError(

@@ -49,7 +49,7 @@ def restore(name: str, config: Mapping[str, Any], state: Mapping[str, Tensor]) -
 def _build(name: str, config: Mapping[str, Any], state: Mapping[str, Tensor], device: str) -> Lifter:
     try:
         with torch.device(device):
-            lifter = model_from_dict(name, _as_trained(name, config))
+            lifter = model_from_dict(name, _restore_positions(name, config))
     except InputError:
         raise
     except Exception as error:  # a wrong value can fail anywhere inside a model
@@ -66,7 +66,7 @@ def _build(name: str, config: Mapping[str, Any], state: Mapping[str, Tensor], de
     return lifter
 
 
-def _as_trained(name: str, config: Mapping[str, Any]) -> Mapping[str, Any]:
+def _restore_positions(name: str, config: Mapping[str, Any]) -> Mapping[str, Any]:
     """The config with the positions that its weights were trained with.
 
     Before configs were checked, "rotary" meant "sinusoidal" wherever the mechanism took no rotary positions, and an

@@ -241,11 +241,11 @@ class LuongLifter(SequenceToSequence):
             scores = additive_scores(self.query(hidden), keys, self.v)
         else:
             scores = (keys @ hidden[..., None])[..., 0]
-        weights = self._localised(scores, hidden, frame, valid)
+        weights = self._localise(scores, hidden, frame, valid)
         fed = torch.tanh(self.combine(torch.cat((self.attended(weights, memory), hidden), -1)))
         return self.out(fed), (hidden, cell, fed, keys, frame + 1)
 
-    def _localised(
+    def _localise(
         self, scores: Float[Tensor, "b t"], hidden: Float[Tensor, "b d"], frame: Float[Tensor, " b"], valid: Tensor
     ) -> Float[Tensor, "b t"]:
         """The weights over the frames in reach."""

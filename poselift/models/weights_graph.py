@@ -14,7 +14,7 @@ import numpy as np
 from poselift.core.errors import InputError
 from poselift.core.files import atomic_path
 from poselift.core.optional import require
-from poselift.models.onnx_export import TOLERANCE, PixelsToJoints, cannot, difference, exported, metadata
+from poselift.models.onnx_export import TOLERANCE, PixelsToJoints, difference, metadata, refuse, run_exporter
 from poselift.models.saved_weights import Weights, graph_path
 
 _INLINE = 64
@@ -38,7 +38,7 @@ def write_graph(weights: Weights) -> Path:
     raw = {key: value for key, value in weights.card.items() if key != "uncertainty_factor"}
     plain = replace(weights, loaded=weights.lifter, card=raw)
     module = PixelsToJoints(plain, flip=False).eval()
-    model = onnx.load_from_string(exported(module, plain).model_proto.SerializeToString())
+    model = onnx.load_from_string(run_exporter(module, plain).model_proto.SerializeToString())
     _share_weights(onnx, model.graph, weights.path)
     model.ClearField("functions")
     model.producer_name = "poselift"
@@ -50,7 +50,7 @@ def write_graph(weights: Weights) -> Path:
         temporary.write_bytes(model.SerializeToString())
         far = difference(module, str(temporary))
         if not far <= TOLERANCE:
-            raise cannot(weights, f"its joints would differ by {far} m from PyTorch's")
+            raise refuse(weights, f"its joints would differ by {far} m from PyTorch's")
     return path
 
 

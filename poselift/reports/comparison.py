@@ -116,7 +116,7 @@ def _root(truth: Skeleton, predicted: Skeleton, protocol: Protocol) -> tuple[str
 def _of_protocol(view: View, protocol: Protocol, root: tuple[str, ...]) -> Float[Tensor, "t j 3"]:
     """The protocol's joints of a view, relative to the middle of its root joints; float64."""
     joints = view.joints.double() - _middle(view, root)[:, None]
-    return replace(view, joints=joints).converted(view.keypoint_skeleton, protocol.skeleton).joints
+    return replace(view, joints=joints).convert(view.keypoint_skeleton, protocol.skeleton).joints
 
 
 def _middle(view: View, root: tuple[str, ...]) -> Float[Tensor, "t 3"]:

@@ -197,7 +197,7 @@ def _measured(results: Mapping[str, Any]) -> Any:
 def _entries(runs: Sequence[Run]) -> tuple[Entry, ...]:
     rows: dict[Any, list[Run]] = {}
     for run in runs:
-        rows.setdefault((run.name, tuple(sorted(_flat(run.results["settings"]).items()))), []).append(run)
+        rows.setdefault((run.name, tuple(sorted(_flatten(run.results["settings"]).items()))), []).append(run)
     for members in rows.values():
         _check_seeds(members)
     entries = [Entry(name, tuple(members), dict(settings)) for (name, settings), members in rows.items()]
@@ -227,7 +227,7 @@ def _check_seeds(runs: Sequence[Run]) -> None:
         raise InputError(f"runs of one name, settings and seed are called {where}; {_RENAME}")
 
 
-def _flat(settings: Mapping[str, Any], prefix: str = "") -> dict[str, str]:
+def _flatten(settings: Mapping[str, Any], prefix: str = "") -> dict[str, str]:
     """The settings of the method by dotted key; of a path only the last part, because folders differ."""
     found: dict[str, str] = {}
     for key, value in settings.items():
@@ -235,7 +235,7 @@ def _flat(settings: Mapping[str, Any], prefix: str = "") -> dict[str, str]:
         if name in _NOT_OF_THE_METHOD or value is None:
             continue
         if isinstance(value, dict):
-            found |= _flat(value, f"{name}.")
+            found |= _flatten(value, f"{name}.")
         elif isinstance(value, bool):
             found[name] = "yes" if value else "no"
         else:

@@ -19,7 +19,7 @@ from poselift.data.views import View
 from poselift.metrics import ElementMean, PerGroup, joint_errors, scaled_joint_errors
 from poselift.reports.comparison import compare
 from poselift.reports.environment import environment
-from poselift.reports.measures import CURVES, LIMB_MEASURES, MEASURES, Measure, better
+from poselift.reports.measures import CURVES, LIMB_MEASURES, MEASURES, Measure, find_direction
 from poselift.reports.protocols import Protocol
 from poselift.reports.runs import FORMAT, VERSION
 from poselift.skeleton import Skeleton
@@ -189,7 +189,7 @@ def _metric(
     return {
         "title": measure.title,
         "unit": measure.unit,
-        "better": better(everything),
+        "better": find_direction(everything),
         "mean": frames if protocol.average == "frames" else _number(per_group.mean()),
         "frames": frames,
         "count": int(everything.count.sum()),
@@ -203,7 +203,7 @@ def _limbs(measure: Measure, metric: ElementMean, protocol: Protocol) -> dict[st
     return {
         "title": measure.title,
         "unit": measure.unit,
-        "better": better(metric),
+        "better": find_direction(metric),
         "values": {name: _number(value) for name, value in elements},
         "mean": _number(metric.mean()),
     }

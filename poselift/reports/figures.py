@@ -67,7 +67,7 @@ def section_plots(
         InputError: the runs of one row do not fit together, no protocol measures the skeleton, or the log of a
             training is damaged.
     """
-    entries = _shown(section)
+    entries = _choose_entries(section)
     left_out = len(section.entries) - len(entries)
     note = f" The best {len(entries)} of {len(section.entries)} rows." if left_out else ""
     plots = [
@@ -99,7 +99,7 @@ def _mean(section: Section, entry: Entry) -> Cell:
     return entry.at("metrics", section.results["headline"], "mean")
 
 
-def _shown(section: Section) -> list[Entry]:
+def _choose_entries(section: Section) -> list[Entry]:
     """The best entries in the order of the tables. The index of an entry decides its look in all plots."""
     sign = 1 if _headline(section)["better"] == "lower" else -1
 

@@ -135,7 +135,7 @@ def _row(table: Table, row: Row) -> list[str]:
     labels = [escape(label) for label in row.labels]
     if row.citation is not None:
         labels[0] += rf"\textsuperscript{{{mark(row.citation)}}}"
-    return labels + [_cell(cell) for cell in table.printed(row)]
+    return labels + [_cell(cell) for cell in table.format_cells(row)]
 
 
 def _cell(cell: Printed) -> str:

@@ -43,7 +43,7 @@ class Measure:
         return metric
 
 
-def better(metric: M.ElementMean) -> Literal["lower", "higher"]:
+def find_direction(metric: M.ElementMean) -> Literal["lower", "higher"]:
     """The direction in which a metric improves."""
     return "higher" if metric.higher_is_better else "lower"
 

@@ -41,7 +41,7 @@ _READINGS = {
 """Common mistakes: whether sides are swapped, and the signs of the axes."""
 
 
-def suspicions(views: Sequence[View], predictions: Predictions, protocol: Protocol) -> list[str]:
+def find_suspicions(views: Sequence[View], predictions: Predictions, protocol: Protocol) -> list[str]:
     """Warnings about a wrong unit, sides or axes, a line each.
 
     Args:

@@ -125,7 +125,7 @@ def _row(table: Table, row: Row, last: bool) -> str:
     cited = "" if row.citation is None else f"<sup>{mark(row.citation)}</sup>"
     cells = [f'<th class="label" scope="row"><span>{name}{cited}</span></th>']
     cells += [f'<td class="label">{setting}</td>' for setting in settings]
-    cells += [f"<td>{_cell(cell)}</td>" for cell in table.printed(row)]
+    cells += [f"<td>{_cell(cell)}</td>" for cell in table.format_cells(row)]
     kind = f' class="{" ".join(kinds)}"' if kinds else ""
     return f"<tr{kind}>{''.join(cells)}</tr>"
 

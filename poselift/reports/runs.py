@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from poselift.core.bounded import read_json
-from poselift.core.errors import InputError, printable
+from poselift.core.errors import InputError, make_printable
 from poselift.reports.protocols import GroupBy
 from poselift.skeleton import get_skeleton
 
@@ -154,10 +154,10 @@ def _read(file: Path) -> Run:
 def _printable(value: Any) -> Any:
     """The value with texts that pages, tables and plots can show."""
     if isinstance(value, dict):
-        return {printable(key): _printable(part) for key, part in value.items()}
+        return {make_printable(key): _printable(part) for key, part in value.items()}
     if isinstance(value, list):
         return [_printable(part) for part in value]
-    return printable(value) if isinstance(value, str) else value
+    return make_printable(value) if isinstance(value, str) else value
 
 
 def _check(file: Path, where: str, value: Any, shape: Any) -> None:

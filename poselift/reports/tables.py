@@ -149,7 +149,7 @@ class Table:
         units = {column.unit for column in self.columns}
         return units.pop() if len(units) == 1 else ""
 
-    def printed(self, row: Row) -> list[Printed]:
+    def format_cells(self, row: Row) -> list[Printed]:
         """The cells of one of the table's rows."""
         return [
             Printed(column.text(cell), column.deviation(cell), self.best(row, place))

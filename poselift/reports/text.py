@@ -26,7 +26,7 @@ def text_table(results: Mapping[str, Any]) -> str:
     console = Console(file=written, width=1000, highlight=False, markup=False, emoji=False)
     console.print(f"{results['name']}: {results['title']}, {results['views']} views, {results['frames']} frames")
     groups = list(metrics[results["headline"]]["groups"])
-    for fitting in _fitting(list(metrics.values()), max(map(len, (*groups, results["group_by"], "all frames")))):
+    for fitting in _split_to_fit(list(metrics.values()), max(map(len, (*groups, results["group_by"], "all frames")))):
         table = _table(results["group_by"], [_head(metric) for metric in fitting])
         for group in groups:
             table.add_row(group, *(_cell(metric["groups"][group]) for metric in fitting))
@@ -45,7 +45,7 @@ def text_table(results: Mapping[str, Any]) -> str:
     return "\n".join(line.rstrip() for line in written.getvalue().splitlines()) + "\n"
 
 
-def _fitting(metrics: list[Mapping[str, Any]], first: int) -> list[list[Mapping[str, Any]]]:
+def _split_to_fit(metrics: list[Mapping[str, Any]], first: int) -> list[list[Mapping[str, Any]]]:
     """The metrics in parts whose tables are at most `_WIDEST` wide; `first` is the width of the first column."""
     parts: list[list[Mapping[str, Any]]] = []
     width = _WIDEST

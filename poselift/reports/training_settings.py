@@ -31,20 +31,20 @@ def training_sha256(config: Mapping[str, Any]) -> str:
     Args:
         config: of `poselift train`, as the card of its weights has it.
     """
-    return hashlib.sha256(json.dumps(_shared(config, ""), sort_keys=True).encode()).hexdigest()
+    return hashlib.sha256(json.dumps(_select(config, ""), sort_keys=True).encode()).hexdigest()
 
 
-def _shared(value: Any, key: str) -> Any:
+def _select(value: Any, key: str) -> Any:
     """The settings at a dotted key that count."""
     if isinstance(value, Mapping):
         dotted = {name: f"{key}.{name}".lstrip(".") for name in value}
         return {
-            name: _shared(below, dotted[name])
+            name: _select(below, dotted[name])
             for name, below in value.items()
             if dotted[name] not in _ANY and name not in _ANYWHERE
         }
     if isinstance(value, list):
-        return [_shared(element, key) for element in value]
+        return [_select(element, key) for element in value]
     if isinstance(value, str):
         path = PurePath(value)
         return path.suffix if key == "init" and path.suffix else path.name

@@ -1,7 +1,7 @@
 """The field's skeletons, and conversion between them by joint name."""
 
 from poselift.skeleton.convert import COMBINATIONS, Converted, convert
-from poselift.skeleton.naming import closest_skeleton, our_name
+from poselift.skeleton.naming import closest_skeleton, translate_name
 from poselift.skeleton.skeleton import Pelvis, Skeleton, other_side
 from poselift.skeleton.skeletons import (
     BODY25,
@@ -52,5 +52,5 @@ __all__ = [
     "convert",
     "get_skeleton",
     "other_side",
-    "our_name",
+    "translate_name",
 ]

@@ -30,15 +30,15 @@ _FEWEST = 6
 """Smallest number of known names that identifies a skeleton."""
 
 
-def our_name(name: str) -> str:
+def translate_name(name: str) -> str:
     """The joint's name in poselift; an unknown joint keeps its words, joined by "_".
 
     Case, spaces and hyphens do not matter, and the side can stand before or after the joint.
 
     Example:
-        >>> [our_name(name) for name in ("LBigToe", "Lbigtoe", "big-toe L", "left_bigtoe")]
+        >>> [translate_name(name) for name in ("LBigToe", "Lbigtoe", "big-toe L", "left_bigtoe")]
         ['left_big_toe', 'left_big_toe', 'left_big_toe', 'left_big_toe']
-        >>> our_name("MidHip"), our_name("Left Antenna")
+        >>> translate_name("MidHip"), translate_name("Left Antenna")
         ('pelvis', 'left_antenna')
     """
     words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name.strip()).lower()
@@ -70,14 +70,14 @@ def closest_skeleton(names: Sequence[str]) -> tuple[Skeleton, list[int | None]] 
         >>> skeleton.name, indices[:4]
         ('crowdpose14', [1, 0, 7, 6])
     """
-    ours = [our_name(name) for name in names]
+    ours = [translate_name(name) for name in names]
     best = max(SKELETONS.values(), key=lambda skeleton: (len(set(skeleton.joints) & set(ours)), -len(skeleton)))
     if len(set(best.joints) & set(ours)) < _FEWEST:
         return None
-    return best, places(best, names)
+    return best, find_places(best, names)
 
 
-def places(skeleton: Skeleton, names: Sequence[str]) -> list[int | None]:
+def find_places(skeleton: Skeleton, names: Sequence[str]) -> list[int | None]:
     """For each joint of a skeleton its index among the names; None for a missing joint."""
-    ours = [our_name(name) for name in names]
+    ours = [translate_name(name) for name in names]
     return [ours.index(joint) if joint in ours else None for joint in skeleton.joints]

@@ -107,16 +107,16 @@ class Track:
 
         The velocity decays as v exp(-t / 1 s), so the prediction moves by at most one second of it.
         """
-        ahead = self.velocity * _faded(timestamp - self.timestamps[-1])
+        ahead = self.velocity * _fade(timestamp - self.timestamps[-1])
         return _difference(self.keypoints[-1] + ahead, self.scores[-1], keypoints, scores)
 
     def difference_backwards(self, earlier: "Track") -> Difference | None:
         """Difference between the end of an earlier track and the start of this one, predicted backwards."""
-        behind = self.first_velocity * _faded(self.timestamps[0] - earlier.timestamps[-1])
+        behind = self.first_velocity * _fade(self.timestamps[0] - earlier.timestamps[-1])
         return _difference(earlier.keypoints[-1], earlier.scores[-1], self.keypoints[0] - behind, self.scores[0])
 
 
-def _faded(elapsed: float) -> float:
+def _fade(elapsed: float) -> float:
     """Integral of exp(-t / damping) from 0 to `elapsed`."""
     return _DAMPING * (1 - np.exp(-elapsed / _DAMPING))
 

@@ -136,7 +136,7 @@ class Tracker:
         kept = [
             track
             for track in stitch(dense)
-            if _observed(track, interval) >= needed - 1e-9 and np.mean(track.scores) >= _MIN_SCORE
+            if _count_seconds(track, interval) >= needed - 1e-9 and np.mean(track.scores) >= _MIN_SCORE
         ]
         kept.sort(key=lambda track: track.frames[0])
         return [
@@ -155,7 +155,7 @@ class Tracker:
         del self._looks[:-1]
 
 
-def _observed(track: Track, interval: float) -> float:
+def _count_seconds(track: Track, interval: float) -> float:
     """Seconds for which somebody was observed."""
     between = np.diff(track.timestamps)
     # Frames in bursts are nearer to each other than the usual interval.

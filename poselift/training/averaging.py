@@ -12,7 +12,7 @@ from torch import Tensor
 
 from poselift.core.errors import InputError
 from poselift.models import load_weights, save_weights
-from poselift.training.checkpoints import explaining_write_errors
+from poselift.training.checkpoints import explain_write_errors
 from poselift.training.task import LiftingTask
 
 
@@ -112,7 +112,9 @@ class AverageLast(pl.Callback):
     def on_train_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         """Removes the weights that an earlier run saved at later steps."""
         if trainer.is_global_zero:
-            self._remove([path for path in self._kept() if int(path.stem.removeprefix("step_")) > trainer.global_step])
+            self._remove(
+                [path for path in self._list_files() if int(path.stem.removeprefix("step_")) > trainer.global_step]
+            )
 
     def on_validation_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         """Saves the weights and removes the oldest.
@@ -125,9 +127,9 @@ class AverageLast(pl.Callback):
             return
         path = self.folder / f"step_{trainer.global_step:08d}.safetensors"
         training = {"step": trainer.global_step}
-        with explaining_write_errors(path):
+        with explain_write_errors(path):
             save_weights(path, pl_module.lifter, pl_module.window, training, pelvis=pl_module.pelvis)
-        self._remove(self._kept()[: -self.count])
+        self._remove(self._list_files()[: -self.count])
 
     def on_train_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         """Writes the mean."""
@@ -141,7 +143,7 @@ class AverageLast(pl.Callback):
         Raises:
             InputError: a file cannot be read or written.
         """
-        kept = [load_weights(path) for path in self._kept()[-1 if _has_batch_norms(task) else 0 :]]
+        kept = [load_weights(path) for path in self._list_files()[-1 if _has_batch_norms(task) else 0 :]]
         if not kept:  # Nothing was validated; the run reports that.
             return
         mean = copy.deepcopy(task.lifter)
@@ -149,7 +151,7 @@ class AverageLast(pl.Callback):
         mean.load_state_dict(average_weights([weights.lifter.state_dict() for weights in kept], buffers))
         steps = [weights.card["training"]["step"] for weights in kept]
         training = {**self.description, "mean_of_steps": steps}
-        with explaining_write_errors(self.path):
+        with explain_write_errors(self.path):
             save_weights(self.path, mean, task.window, training, pelvis=task.pelvis)
         self.averaged = len(kept)
 
@@ -158,7 +160,7 @@ class AverageLast(pl.Callback):
         names = {path.name.split(".")[1] for path in self.folder.glob(".step_*.*")}
         return [self.folder / f"{name}.safetensors" for name in sorted(names)]
 
-    def _kept(self) -> list[Path]:
+    def _list_files(self) -> list[Path]:
         return sorted(self.folder.glob("step_*.safetensors"))
 
     def _remove(self, paths: list[Path]) -> None:

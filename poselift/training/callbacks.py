@@ -13,7 +13,7 @@ from rich.console import Console
 from poselift.core.errors import InputError
 from poselift.core.progress_text import MinuteLines, in_words
 from poselift.models import Lifter, save_weights
-from poselift.training.checkpoints import explaining_write_errors
+from poselift.training.checkpoints import explain_write_errors
 from poselift.training.task import LiftingTask
 
 
@@ -111,7 +111,7 @@ class BestWeights(pl.Callback):
         self.best = float(value)
         training = {**self.description, "step": trainer.global_step, self.monitor: round(self.best, 2)}
         # float16 halves the file and moves joints by hundredths of a millimetre; checkpoints keep float32.
-        with explaining_write_errors(self.path):
+        with explain_write_errors(self.path):
             save_weights(self.path, self._validated, pl_module.window, training, torch.float16, pelvis=pl_module.pelvis)
 
     def state_dict(self) -> dict[str, Any]:

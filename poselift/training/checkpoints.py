@@ -17,7 +17,7 @@ from poselift.training.stopping import StopOnSignal, Stopped
 
 
 @contextmanager
-def explaining_write_errors(path: str | os.PathLike[str]) -> Iterator[None]:
+def explain_write_errors(path: str | os.PathLike[str]) -> Iterator[None]:
     """Turns errors of writing a file into an `InputError` that names the state of the file.
 
     Raises:
@@ -55,7 +55,7 @@ class AtomicCheckpointIO(TorchCheckpointIO):
             InputError: the file cannot be written.
         """
         path = Path(path)
-        with explaining_write_errors(path):
+        with explain_write_errors(path):
             with atomic_path(path) as temporary:
                 with open(temporary, "wb") as file:
                     torch.save({**checkpoint, CHECKSUM: content_sha256(checkpoint)}, file)
@@ -64,7 +64,7 @@ class AtomicCheckpointIO(TorchCheckpointIO):
 
 
 @contextmanager
-def explaining_damage(path: str | None, step: int, trainer: pl.Trainer) -> Iterator[None]:
+def explain_damage(path: str | None, step: int, trainer: pl.Trainer) -> Iterator[None]:
     """Turns any error up to the first step of a resumed run into one that names the checkpoint.
 
     Damage inside of values shows only when Lightning and the optimizer use them. Checkpoints with a checksum have none.

@@ -10,7 +10,7 @@ from torch import Tensor
 from poselift.data.module import MotionData
 from poselift.data.views import View
 from poselift.metrics import MPJPE, PerGroup
-from poselift.training.objective import from_first
+from poselift.training.objective import subtract_first
 from poselift.training.task import LiftingTask
 
 MEAN_POSE = "val/mean_pose_subjects"
@@ -35,7 +35,7 @@ class MeanPose(pl.Callback):
         data: MotionData = trainer.datamodule  # type: ignore[attr-defined]
         first = copy.copy(data.training)
         first.seed = first.epoch = first.rank = 0
-        joints = from_first(first.make(0).joints, pl_module.lifter.skeleton_out)[:, :, pl_module.measured]
+        joints = subtract_first(first.make(0).joints, pl_module.lifter.skeleton_out)[:, :, pl_module.measured]
         self._pose = joints.flatten(0, 1).nanmean(0).cpu()
 
     def on_validation_epoch_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
@@ -54,13 +54,13 @@ class MeanPose(pl.Callback):
         """Adds the errors of one view."""
         assert isinstance(pl_module, LiftingTask)
         if self._pose is not None and bool(self._pose.isfinite().all()):
-            target = from_first(batch.joints.cpu(), batch.skeleton)[:, pl_module.measured]
+            target = subtract_first(batch.joints.cpu(), batch.skeleton)[:, pl_module.measured]
             error = MPJPE()
             error.update(self._pose.expand_as(target), target, target.isfinite().all(-1))
             self._errors.add(batch.subject, error)
 
     def on_validation_epoch_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         """Logs the mean over subjects; nothing if a joint of the mean pose is unknown."""
-        value = self._errors.gathered().mean()
+        value = self._errors.gather().mean()
         if not math.isnan(value):
             pl_module.log(MEAN_POSE, value, sync_dist=True)

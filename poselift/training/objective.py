@@ -30,7 +30,7 @@ _BEYOND = 0.3
 """The weight of joints that Human3.6M-17 lacks (feet, hands, face): most depend on one that it has."""
 
 
-def from_first(joints: Float[Tensor, "*batch k 3"], skeleton: Skeleton) -> Float[Tensor, "*batch k 3"]:
+def subtract_first(joints: Float[Tensor, "*batch k 3"], skeleton: Skeleton) -> Float[Tensor, "*batch k 3"]:
     """Joints relative to the first of the skeleton, as in lifters' outputs; data is relative to the pelvis."""
     return joints if skeleton.joints[0] == "pelvis" else joints - joints[..., :1, :]
 
@@ -69,7 +69,7 @@ class Objective:
         self, predicted: Float[Tensor, "b t k 3"], batch: Batch, uncertainty: Float[Tensor, "b t k"] | None = None
     ) -> dict[str, Tensor]:
         """Each loss by name, and their weighted sum as "loss"."""
-        joints = from_first(batch.joints, self.skeleton)
+        joints = subtract_first(batch.joints, self.skeleton)
         mask = joints.isfinite().all(-1) & batch.valid[..., None]
         target = joints.where(mask[..., None], 0.0)
         losses: dict[str, Callable[[], Tensor]] = {

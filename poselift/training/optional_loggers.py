@@ -1,46 +1,23 @@
 """Loggers of optional packages."""
 
-from typing import Any
+from typing import Any, Literal
 
 from pytorch_lightning.loggers import Logger, MLFlowLogger, TensorBoardLogger, WandbLogger
 
 from poselift.core.optional import require
 
-
-def tensorboard_logger(**options: Any) -> Logger:
-    """A logger of TensorBoard (https://www.tensorflow.org/tensorboard).
-
-    Args:
-        **options: of `pytorch_lightning.loggers.TensorBoardLogger`.
-
-    Raises:
-        InputError: tensorboard is not installed.
-    """
-    require("tensorboard", "tensorboard")
-    return TensorBoardLogger(**options)
+_LOGGERS = {"tensorboard": TensorBoardLogger, "wandb": WandbLogger, "mlflow": MLFlowLogger}
 
 
-def wandb_logger(**options: Any) -> Logger:
-    """A logger of Weights & Biases (https://docs.wandb.ai).
+def build_logger(package: Literal["tensorboard", "wandb", "mlflow"], **options: Any) -> Logger:
+    """The logger of a package.
 
     Args:
-        **options: of `pytorch_lightning.loggers.WandbLogger`.
+        package: https://www.tensorflow.org/tensorboard, https://docs.wandb.ai or https://mlflow.org.
+        **options: of Lightning's logger.
 
     Raises:
-        InputError: wandb is not installed.
+        InputError: the package is not installed.
     """
-    require("wandb", "wandb")
-    return WandbLogger(**options)
-
-
-def mlflow_logger(**options: Any) -> Logger:
-    """A logger of MLflow (https://mlflow.org).
-
-    Args:
-        **options: of `pytorch_lightning.loggers.MLFlowLogger`.
-
-    Raises:
-        InputError: mlflow is not installed.
-    """
-    require("mlflow", "mlflow")
-    return MLFlowLogger(**options)
+    require(package, package)
+    return _LOGGERS[package](**options)

@@ -21,7 +21,7 @@ from poselift.models import Estimate, Lifter, Weights, encode
 from poselift.optim.schedules import Schedule
 from poselift.skeleton import H36M17, Pelvis
 from poselift.training.masking import Masking
-from poselift.training.objective import Objective, from_first
+from poselift.training.objective import Objective, subtract_first
 from poselift.training.resume import close_epoch, first_batch, seed_step
 
 _NETWORK = LiftOptions(flip=False, refine=False, constant_bones=False, every_frame=True)
@@ -106,7 +106,7 @@ class LiftingTask(pl.LightningModule):
         with _fast_attention(self.device):
             # Autoregressive lifters get the true poses in training (Williams and Zipser 1989) and their own in use.
             estimate = (
-                Estimate(self.lifter(encoded, from_first(batch.joints, self.lifter.skeleton_out)))
+                Estimate(self.lifter(encoded, subtract_first(batch.joints, self.lifter.skeleton_out)))
                 if self.lifter.teacher_forced
                 else self.lifter.estimate(encoded)
             )
@@ -137,7 +137,7 @@ class LiftingTask(pl.LightningModule):
         with torch.compiler.set_stance("force_eager"):
             motion = lift_view(view, Weights("", self.lifter, self.window, pelvis=self.pelvis), _NETWORK)
         predicted = torch.from_numpy(motion.joints)[:, self.measured]
-        target = from_first(view.joints.cpu(), view.skeleton)[:, self.measured]
+        target = subtract_first(view.joints.cpu(), view.skeleton)[:, self.measured]
         mask = target.isfinite().all(-1)
         for name, metric in _MEASURED.items():
             error = metric()
@@ -151,7 +151,7 @@ class LiftingTask(pl.LightningModule):
             InputError: no view has 3D joints to compare with.
         """
         for name, errors in self._errors.items():
-            everywhere = errors.gathered()
+            everywhere = errors.gather()
             if not everywhere.means():
                 if name == "mpjpe":
                     raise InputError("no validation view has 3D joints that the lifter outputs; choose other data")

@@ -61,7 +61,7 @@ def warm_start(lifter: Lifter, other: Lifter) -> None:
             )
     state, there = lifter.state_dict(), other.state_dict()
     if wider and isinstance(lifter, SpatioTemporalLifter) and isinstance(other, SpatioTemporalLifter):
-        there = _widened(lifter, other)
+        there = _widen(lifter, other)
     blocks = {kind: _count(there, kind) for kind in {m[1] for m in map(_BLOCK.fullmatch, {**state, **there}) if m}}
     for name in there:
         if name not in state and not _BLOCK.fullmatch(name) and not _LEFT_OUT.fullmatch(name):
@@ -93,7 +93,7 @@ def warm_start(lifter: Lifter, other: Lifter) -> None:
         if _HEAD.fullmatch(name):
             given = _for_joints(given, other.skeleton_out, lifter.skeleton_out)
         if name.startswith("token_out.") and len(given) != len(value) and isinstance(lifter, SpatioTemporalLifter):
-            given = _upsampled(given, lifter.config)
+            given = _upsample(given, lifter.config)
         if given.shape != value.shape:
             raise _misfit(name, value, given)
         value.copy_(given)
@@ -108,7 +108,7 @@ def _check_skeletons(lifter: Lifter, other: Lifter) -> None:
             raise InputError(f"these weights have {key}={there.name}, not {here.name}; set {key}={there.name}")
 
 
-def _widened(lifter: SpatioTemporalLifter, other: SpatioTemporalLifter) -> dict[str, Tensor]:
+def _widen(lifter: SpatioTemporalLifter, other: SpatioTemporalLifter) -> dict[str, Tensor]:
     """The other one's weights with joint tokens and joint heads as wide and as many as the lifter's.
 
     Layers that write into a new channel start at 0; layers that read one keep their initial weights. A layer norm
@@ -190,7 +190,7 @@ def _count(state: dict[str, Tensor], kind: str) -> int:
     return max(numbers, default=-1) + 1
 
 
-def _upsampled(rows: Tensor, config: LifterConfig) -> Tensor:
+def _upsample(rows: Tensor, config: LifterConfig) -> Tensor:
     """The rows of `token_out` for a lifter whose temporal upsampling is the other one."""
     if config.temporal_upsampling == "interpolate":
         return rows.unflatten(0, (config.temporal_stride, -1)).mean(0)  # (stride * d, ...) -> (d, ...)

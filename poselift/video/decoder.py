@@ -4,6 +4,7 @@ import contextlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import av
 from av.container import InputContainer
@@ -45,6 +46,9 @@ _ONE_FILE = {
 }
 """Options of FFmpeg that keep it inside of the file that is given."""
 
+_ANY_METADATA: dict[str, Any] = {"metadata_errors": "replace"} if int(av.__version__.partition(".")[0]) < 19 else {}
+"""Texts in a file that are not UTF-8 are no error; from PyAV 19 on they never are."""
+
 _MOST_PENDING = 1000
 """Calls at most for the last pictures: more than any decoder has threads and pictures in waiting."""
 
@@ -82,7 +86,7 @@ def open_video(path: str | os.PathLike[str]) -> Iterator[tuple[InputContainer, V
         raise InputError(
             f"{path} cannot be opened as a video ({reason}); it is damaged or another kind of file"
         ) from error
-    with _decoded_from(container, str(path)) as opened:
+    with _open_stream(container, str(path)) as opened:
         yield opened
 
 
@@ -97,7 +101,7 @@ def open_file(path: Path, timeout: float) -> InputContainer:
         FFmpegError: it cannot be opened, or is a list of other files.
     """
     # Without the prefix, FFmpeg takes a name with a colon for a URL.
-    return av.open(f"file:{path}", options=dict(_ONE_FILE), metadata_errors="replace", timeout=timeout)
+    return av.open(f"file:{path}", options=dict(_ONE_FILE), timeout=timeout, **_ANY_METADATA)
 
 
 @contextlib.contextmanager
@@ -116,18 +120,18 @@ def open_url(url: str, name: str) -> Iterator[tuple[InputContainer, VideoStream]
     # RTSP over TCP: lost UDP packets damage pictures, and many routers drop them all.
     options = {"format_whitelist": _FORMATS_OF_URLS} | ({"rtsp_transport": "tcp"} if url.startswith("rtsp") else {})
     try:
-        container = av.open(url, timeout=_PATIENCE, options=options, metadata_errors="replace")
+        container = av.open(url, timeout=_PATIENCE, options=options, **_ANY_METADATA)
     except (av.error.FFmpegError, OSError, ValueError) as error:
         reason = "no answer" if isinstance(error, av.error.ExitError) else getattr(error, "strerror", None) or error
         raise InputError(
             f"{name} cannot be opened ({reason}); check the address, and that the camera or server is on"
         ) from error
-    with _decoded_from(container, name) as opened:
+    with _open_stream(container, name) as opened:
         yield opened
 
 
 @contextlib.contextmanager
-def _decoded_from(container: InputContainer, name: str) -> Iterator[tuple[InputContainer, VideoStream]]:
+def _open_stream(container: InputContainer, name: str) -> Iterator[tuple[InputContainer, VideoStream]]:
     """The container and its video stream; at the end the decoder's threads are idle and the container is closed."""
     with container:
         stream = _video_stream(container, name)

@@ -24,7 +24,7 @@ def packet_size(start: bytes) -> int | None:
     return next((size for size, sync in _PACKETS.items() if start[sync : sync + size + 1 : size] == b"GG"), None)
 
 
-def broken_headers(path: Path, stream: int) -> int:
+def count_broken_headers(path: Path, stream: int) -> int:
     """How many packets of a stream begin with a header that ISO/IEC 13818-1, 2.4.3.7, forbids.
 
     Args:
@@ -37,10 +37,10 @@ def broken_headers(path: Path, stream: int) -> int:
     if not size or not count:
         return 0
     packets = np.memmap(path, np.uint8, "r", shape=(count, size))[:, _PACKETS[size] :]
-    return sum(_broken(packets[first : first + _ROWS], stream) for first in range(0, count, _ROWS))
+    return sum(_count_broken(packets[first : first + _ROWS], stream) for first in range(0, count, _ROWS))
 
 
-def _broken(packets: np.ndarray, stream: int) -> int:
+def _count_broken(packets: np.ndarray, stream: int) -> int:
     """The number of broken headers in packets that begin with their sync byte."""
     own = (packets[:, 1].astype(int) & 0x1F) << 8 | packets[:, 2]
     begins = packets[(own == stream) & (packets[:, 1] & 0x40 > 0) & (packets[:, 3] & 0x10 > 0)].astype(int)

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import av
 
-from poselift.core.errors import printable
+from poselift.core.errors import make_printable
 from poselift.video.decoder import Decoder
 from poselift.video.ffmpeg_errors import FfmpegErrors
 from poselift.video.missing import MissingFrames
-from poselift.video.mpegts import broken_headers, packet_size
+from poselift.video.mpegts import count_broken_headers, packet_size
 
 _FIRST_BOXES = (b"ftyp", b"moov", b"mdat", b"free", b"wide", b"skip")
 """Types of the boxes with which MP4 and QuickTime begin."""
@@ -60,7 +60,7 @@ class Problems:
                 f"{read} of the {stream.frames} frames that the header announces could be read; the others are "
                 "damaged, or the file hides them (an edit list)"
             )
-        if broken := broken_headers(path, stream.id):
+        if broken := count_broken_headers(path, stream.id):
             return f"the file is damaged: {broken} of its packets have broken headers, so frames are missing"
         return None
 
@@ -73,7 +73,7 @@ class Problems:
         if self._corrupt:
             damage.append(f"{self._corrupt} frames have errors in their pictures")
         if self.errors.count:
-            damage.append(f"FFmpeg reports {self.errors.count} errors, such as {printable(self.errors.last)!r}")
+            damage.append(f"FFmpeg reports {self.errors.count} errors, such as {make_printable(self.errors.last)!r}")
         if damage:
             found.append(f"the file is damaged: {'; '.join(damage)}")
         if self.left_out:

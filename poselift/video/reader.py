@@ -15,7 +15,7 @@ from av.container import InputContainer
 from jaxtyping import UInt8
 
 from poselift.core.errors import InputError
-from poselift.core.times import checked_rate
+from poselift.core.times import check_bounds, check_rate
 from poselift.video.clock import Clock
 from poselift.video.decoder import Decoder, open_video
 from poselift.video.ffmpeg_errors import count_errors
@@ -24,6 +24,9 @@ from poselift.video.problems import Problems, is_cut_off
 from poselift.video.upright import Upright, pixel_aspect
 
 _LOG = logging.getLogger(__name__)
+
+_LATEST = 1e9
+"""Latest start, seconds: FFmpeg's time stamps go no further."""
 
 _SKEWED = 1.0
 """Degrees from a quarter turn that a file's rotation may have without a warning."""
@@ -80,13 +83,12 @@ class VideoReader:
     ) -> None:
         self._start = 0.0 if start is None else float(start)
         self._end = math.inf if end is None else float(end)
-        if not 0 <= self._start < math.inf:
+        if not 0 <= self._start < _LATEST:
             raise InputError(f"start is {start}; give seconds from the beginning of the video, at least 0")
-        if not self._end > self._start:
-            raise InputError(f"end is {end} s and start is {self._start:g} s; give an end after the start")
+        check_bounds(self._start, end)
         self.info, self._stretch = probe(path), Fraction(1)
         if fps is not None:
-            self._set_rate(checked_rate(fps, "fps"))
+            self._set_rate(check_rate(fps, "fps"))
         self.warnings: list[str] = []
         _LOG.debug("%s: %d x %d at %s frames a second", path, self.info.width, self.info.height, self.info.fps)
         if self._start > 0:

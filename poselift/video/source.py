@@ -157,13 +157,13 @@ def source_opener(text: str) -> tuple[str, Callable[[], Source]]:
         index = int(camera[1])
         return f"camera {index}", lambda: Camera(index)
     if "://" in text:
-        name = _without_password(text)
+        name = _hide_password(text)
         return name, lambda: Stream(open_url(text, name), name, file=False)
     path = Path(text)
     return text, lambda: Stream(open_video(path), text, file=True)
 
 
-def _without_password(url: str) -> str:
+def _hide_password(url: str) -> str:
     try:
         place = urlsplit(url).netloc
     except ValueError as error:

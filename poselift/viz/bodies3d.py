@@ -55,7 +55,7 @@ class Pose3D:
         """Whether a part of the body is drawn pale."""
         return self.guessed is not None and bool(self.guessed.any())
 
-    def shown(self) -> "Pose3D":
+    def hide_guessed(self) -> "Pose3D":
         """The pose with NaN for joints that no keypoint shows."""
         if self.guessed is None:
             return self
@@ -119,7 +119,7 @@ def draw_shadows(image: UInt8[np.ndarray, "h w 3"], camera: ViewCamera, people: 
     limbs, radii, _, _ = _limbs(camera, people, flat=True)
     shadows = list(capsule_outlines(limbs, radii))
     for pose in people:
-        pixels, around, _ = _trunk(camera, pose, _flat(pose, pose.joints))
+        pixels, around, _ = _trunk(camera, pose, _flatten(pose, pose.joints))
         if len(pixels):
             shadows.append(hull_outline(pixels, around))
     fill_outlines(image, floors + shadows, [*_STONE] * (len(floors) // 2) + [SHADOW] * len(shadows))
@@ -130,7 +130,7 @@ def _limbs(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[Color]]:
     """The known limbs of all people: ends (n, 2, 2) and radii (n, 2) in pixels, depths (n,), and colours."""
     figures = [parts_of(pose.skeleton) for pose in people]
-    points = [_flat(pose, pose.points) if flat else pose.points for pose in people]
+    points = [_flatten(pose, pose.points) if flat else pose.points for pose in people]
     every = np.concatenate([own[figure.ends].mean(2) for own, figure in zip(points, figures, strict=True)])
     known = np.isfinite(every).all((1, 2))
     ends, depth = camera.project(every[known])
@@ -156,7 +156,7 @@ def _trunk(camera: ViewCamera, pose: Pose3D, joints: np.ndarray) -> tuple[np.nda
     return pixels, np.array(CORNERS) * camera.focal / depth, float(depth.mean())
 
 
-def _flat(pose: Pose3D, points: np.ndarray) -> np.ndarray:
+def _flatten(pose: Pose3D, points: np.ndarray) -> np.ndarray:
     """Points straight below, on the person's floor."""
     return points * [1, 0, 1] + [0, pose.floor, 0]
 

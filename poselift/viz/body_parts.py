@@ -95,7 +95,7 @@ def parts_of(skeleton: Skeleton) -> BodyParts:
     for (start, stop), side in zip(lines.joints.tolist(), lines.sides, strict=True):
         far, near = names[stop[0]], names[start[0]]
         # The trunk and the head cover their own bones.
-        if (trunk and _within(near) and _within(far)) or (head and _of_head(far)):
+        if (trunk and _is_within(near) and _is_within(far)) or (head and _of_head(far)):
             continue
         if head and far == "neck_base" and trunk:
             start = [start[0], stop[0]]  # the lower half of the neck is inside the trunk
@@ -127,7 +127,7 @@ def parts_of(skeleton: Skeleton) -> BodyParts:
     )
 
 
-def _within(joint: str) -> bool:
+def _is_within(joint: str) -> bool:
     """Whether a joint lies inside the trunk."""
     return joint.split("_")[-1].rstrip("0123456789") in ("pelvis", "spine", "thorax", "hip", "shoulder", "collar")
 

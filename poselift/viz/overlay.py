@@ -82,7 +82,7 @@ class OverlayRenderer:
                 self._keypoints[index].keypoints[frame],
                 self._keypoints[index].scores[frame],
                 self._keypoints[index].skeleton,
-                self._lifted(motion, frame),
+                self._project(motion, frame),
                 self._guessed[index][frame],
             )
             for index, motion, frame in present
@@ -102,7 +102,7 @@ class OverlayRenderer:
         self._scene.render(poses, timestamp, both[:, self._video.width :])
         return both
 
-    def _lifted(self, motion: Motion, frame: int) -> tuple[Float[np.ndarray, "j 2"], Skeleton] | None:
+    def _project(self, motion: Motion, frame: int) -> tuple[Float[np.ndarray, "j 2"], Skeleton] | None:
         """The pixels of a pose, NaN for joints beside or behind the camera, and its skeleton."""
         if self._K is None or motion.frame != "camera":
             return None

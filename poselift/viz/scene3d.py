@@ -162,7 +162,7 @@ class Scene3D:
                 layer = part.copy()
                 draw_bodies(layer, camera, pale, reach, fine=view.swings)
                 part[:] = cv2.addWeighted(layer, PALE, part, 1 - PALE, 0)
-            draw_bodies(part, camera, [pose.shown() for pose in people], reach, fine=view.swings)
+            draw_bodies(part, camera, [pose.hide_guessed() for pose in people], reach, fine=view.swings)
             # The second view is smaller; colours tell there who is who.
             for pose in people if view.swings else ():
                 self._draw_person_label(part, camera, pose)

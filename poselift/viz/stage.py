@@ -75,7 +75,7 @@ class Stage:
 
         floors = np.array([np.percentile(bodies[i][known[i], :, 1].min(-1), 5) for i in present])
         places = np.array([np.median(bodies[i][known[i], 0, ::2], axis=0) for i in present])
-        rises = _rises(floors, places)
+        rises = _measure_rises(floors, places)
         heights[present] = np.minimum(rises, _MAX_RISE)
         soles = [parts_of(motions[i].skeleton).sole for i in present]
         offsets[present, 1] = heights[present] - floors + soles
@@ -111,7 +111,7 @@ class Stage:
         return Shot(*interpolate(self.boxes, times, np.array([time]))[0])
 
 
-def _rises(floors: np.ndarray, places: np.ndarray) -> np.ndarray:
+def _measure_rises(floors: np.ndarray, places: np.ndarray) -> np.ndarray:
     """Height of each person above the ground; 0 unless it exceeds the error of the up direction."""
     lowest = floors.argmin()
     rises = floors - floors[lowest]

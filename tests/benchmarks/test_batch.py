@@ -16,12 +16,12 @@ def run_here(command, check):
 
 
 def test_the_batch_is_timed_beside_a_loop(short_clip, monkeypatch, table):
-    monkeypatch.setattr(batch, "demo_video", lambda: short_clip)
+    monkeypatch.setattr("benchmarks.clips.demo_video", lambda: short_clip)
     monkeypatch.setattr("poselift.cli.batch.batch_command.LocalEngine", OneProcess)
     monkeypatch.setattr("poselift.core.threads._limit", None)  # put back at the end: a worker sets it for good
     monkeypatch.setattr(batch.subprocess, "run", run_here)
-    batch.main(["--copies", "1", "--repeats", "1", *LIFT])
+    batch.main(["--copies", "1", "--repeats", "1", "--workers", "1", "--device", "cpu", *LIFT])
     rows = table()[1:]
-    assert [row[0] for row in rows][:2] == ["a loop of poselift lift", "poselift batch --workers 1"]
-    assert all(float(row[1]) > 0 and float(row[3]) > 0 for row in rows)
-    assert rows[0][3] == "1.00"
+    assert [row[0] for row in rows] == ["a loop of poselift lift", "poselift batch --device cpu --workers 1"]
+    assert all(float(row[1]) > 0 and float(row[4]) > 0 for row in rows)
+    assert rows[0][4] == "1.00"

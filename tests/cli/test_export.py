@@ -72,6 +72,7 @@ def test_together_is_one_file_and_z_points_up(person, tmp_path):
         (["--to", "tcr"], "did you mean 'trc'"),
         (["--to", ","], "name a format"),
         (["--to", "trc", "--out", __file__], "not a folder"),
+        (["--to", "trc,html", "--up", "z", "--smooth", "6"], "html shows motions as they are, without --up, --smooth"),
         (["--to", "trc,mot,bvh", "--together"], "not possible in mot, bvh; choose from trc, c3d, glb"),
         (["--to", "trc,glb", "--up", "z"], "cannot point up in glb; choose from trc, c3d, bvh"),
         (

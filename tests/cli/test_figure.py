@@ -109,19 +109,22 @@ def test_a_damaged_summary_gives_no_traceback(summary, folder, tmp_path):
     assert "Traceback" not in ran.err
 
 
-@pytest.mark.parametrize("fps", [240])
-def test_the_bodies_of_a_strip_are_on_the_picture_of_their_frame(fps, folder, tmp_path, drawn):
+@pytest.mark.parametrize("start", [0, 2])
+def test_the_bodies_of_a_strip_are_on_the_picture_of_their_frame(start, folder, tmp_path, drawn):
+    """Moments count from the first frame of the run, such as of --start."""
+    fps = 240
     times, npz = np.arange(12) / fps, tmp_path / "person_1.npz"
     motion = read_motion(folder / "person_1.npz")
-    write_npz(npz, replace(motion, timestamps=times))
-    shutil.copy(folder / "person_1.json", tmp_path)
+    write_npz(npz, replace(motion, timestamps=times)[start:])
+    about = json.loads((folder / "person_1.json").read_text()) | {"start_s": start / fps}
+    npz.with_suffix(".json").write_text(json.dumps(about))
     with VideoWriter(tmp_path / "grey.mp4", 640, 480) as writer:
         for frame, time in enumerate(times):
             writer.write(np.full((480, 640, 3), 20 * frame, np.uint8), time)
-    at = ",".join(str(frame / fps) for frame in (1.4, 3.6, 7))
+    at = ",".join(str((frame - start) / fps) for frame in (2.4, 4.6, 7))
     options = ["--kind", "strip", "--at", at, "--video", tmp_path / "grey.mp4", "--out", tmp_path / "a.png"]
     ran = poselift("figure", npz, *options)
     assert ran.code == 0, ran.err
     ((_, moments, pictures, _),) = drawn
-    assert [round(time * fps, 6) for time in moments] == [1, 4, 7]
-    assert [round(picture.mean() / 20) for picture in pictures] == [1, 4, 7]
+    assert [round(time * fps, 6) + start for time in moments] == [2, 5, 7]
+    assert [round(picture.mean() / 20) for picture in pictures] == [2, 5, 7]

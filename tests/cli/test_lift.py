@@ -10,7 +10,7 @@ import torch
 
 from poselift.cli.main import main
 from poselift.core.errors import InputError
-from poselift.core.locks import locked
+from poselift.core.locks import hold_lock
 from poselift.export import read_motion
 from poselift.lifting import LiftOptions
 from poselift.models import LifterConfig, SpatioTemporalLifter, load_weights, save_weights
@@ -172,7 +172,7 @@ def test_what_a_killed_run_left_is_removed_by_the_next(stored, tmp_path):
 
 
 def test_two_runs_into_one_folder_at_once_are_refused(stored, tmp_path, capsys):
-    with locked(tmp_path / ".poselift_lock", ""), pytest.raises(SystemExit) as left:
+    with hold_lock(tmp_path / ".poselift_lock", ""), pytest.raises(SystemExit) as left:
         stored.lift("--out", tmp_path)
     assert left.value.code == 2
     assert f"another run is writing to {tmp_path}" in capsys.readouterr().err
@@ -333,6 +333,26 @@ def test_bad_input_is_one_line_and_exit_code_2(case, tmp_path, capsys):
     assert message.startswith("error: ")
     assert message.count("\n") == 1
     assert not (tmp_path / "out" / "summary.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--smooth", "0"], "cutoff 0 Hz: give more than 0"),
+        (["--smooth", "20"], "less than 15 Hz, half the frame rate"),
+        (["--start", "1e30"], "start is 1e"),
+        (["--person", "0"], "there is no person 0; people are numbered from 1"),
+        (["--height", "0:1.8"], "there is no person 0; people are numbered from 1"),
+        (["--intrinsics", "1000,1,480,270"], "fx and fy are too different"),
+        (["--fps", "nan"], "--fps is nan"),
+    ],
+)
+def test_values_that_make_no_sense_are_refused_before_the_long_work(options, message, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("poselift.lifting.clips.pipeline._track", lambda *_: pytest.fail("people were searched"))
+    with pytest.raises(SystemExit) as left:
+        lift(*QUICK, "--weights", "tiny", *options, "--out", tmp_path / "out")
+    assert left.value.code == 2
+    assert message in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 import csv
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,7 +9,8 @@ from poselift.cli.measure.measure_files import NAMES, write_files
 from poselift.cli.measure.measure_tables import gait_tables, ranges_table, trials_table
 from poselift.cli.measure.page import PAGE, html_of, write_page
 from poselift.cli.measure.trial import measured, summary
-from poselift.kinematics import joint_angles
+from poselift.export import write_npz, write_sidecar
+from poselift.kinematics import gait, joint_angles
 from poselift.structures import Height
 from tests.cli.running import emptied, poselift
 from tests.kinematics.conftest import pose, turn
@@ -111,6 +113,18 @@ def test_the_command_prints_and_writes_everything(world, stored, tmp_path):
     assert "| left knee flexion |" in ran.out
     assert ("lift with --world" in ran.out) == (not world)
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == sorted([*NAMES, PAGE])
+
+
+def test_times_count_from_the_first_frame_of_the_run(tmp_path):
+    walk = walker()
+    times, place = walk.timestamps + 9, tmp_path / "walk" / "person_1.npz"
+    late = replace(walk, timestamps=times, keypoints=replace(walk.keypoints, timestamps=times))
+    write_npz(place, late)
+    write_sidecar(place.with_suffix(".json"), late, camera={}, weights={}, extra={"start_s": 7.0})
+    assert poselift("measure", place, "--out", tmp_path / "out").code == 0
+    with open(tmp_path / "out" / "events.csv", encoding="utf-8", newline="") as file:
+        found = [float(row["time_s"]) for row in csv.DictReader(file)]
+    np.testing.assert_allclose(found, [2 + time for time, _, _ in gait(walk).events], atol=1e-4)
 
 
 def test_a_belt_that_is_no_speed(tmp_path):

@@ -3,7 +3,7 @@ from hydra.core.override_parser.overrides_parser import OverridesParser
 from hypothesis import given
 from hypothesis import strategies as st
 
-from poselift.cli.overrides import override, quoted
+from poselift.cli.overrides import override, quote
 
 TEXTS = st.text(st.characters(exclude_categories=("Cs", "Cc"), exclude_characters="$"))
 
@@ -20,7 +20,7 @@ def test_hydra_reads_what_was_written(value):
 
 @given(st.one_of(TEXTS, st.text("\\'\"a ", max_size=8)), st.sampled_from("'\""))
 def test_quoted_text_stays_text(text, mark):
-    found = OverridesParser.create().parse_override(f"key={quoted(text, mark)}").value()
+    found = OverridesParser.create().parse_override(f"key={quote(text, mark)}").value()
     assert isinstance(found, str)
     assert found == text
 

@@ -16,7 +16,7 @@ from hydra.errors import InstantiationException
 from omegaconf import OmegaConf
 
 from poselift.core.errors import InputError
-from poselift.core.locks import writing_alone
+from poselift.core.locks import write_alone
 from poselift.models import load_weights
 from poselift.training.callbacks import BestWeights
 from poselift.training.checkpoints import LastCheckpoint
@@ -409,10 +409,8 @@ def test_bad_input_is_one_line_and_exit_code_2(arguments, message, tmp_path):
         ("optimizer.lr=", "optimizer.lr= must be a number"),
         ("resume=nothing.ckpt", "no such file: nothing.ckpt"),
         ("init=nothing", "weights are called 'nothing'"),
-        ("init=3", "weights are called '3'"),
         ("optimizer.betas=[0.9]", r"optimizer.betas=\[0.9\] must be a list of 2"),
         ("optimizer.betas=[0.9,1.5]", "the optimizer or its schedule rejects its settings"),
-        ("optimizer.weight_decay=abc", "optimizer.weight_decay=abc must be a number"),
         ("optimizer.weight_decay=-1", "optimizer.weight_decay=-1 must be a number, 0 or more"),
         ("trainer.precision=bf16-true", "trainer.precision=bf16-true is not for training lifters; choose 32-true"),
         (
@@ -420,19 +418,11 @@ def test_bad_input_is_one_line_and_exit_code_2(arguments, message, tmp_path):
             "monitor=val/mpjpe_subject is not logged; choose .*val/mpjpe_subjects",
         ),
         ("steps=0", "steps=0 must be a whole number, 1 or more"),
-        ("data.noise=low", "data.noise=low must be a group of keys or null"),
-        ("data.augmentation=true", "data.augmentation=true must be a group of keys or null"),
         ("data.skeletons.coco17=abc", "data.skeletons.coco17=abc must be a number"),
-        ("data.clips=2.5", "data.clips=2.5 must be a whole number"),
         ("loss.scale_free=inf", "loss.scale_free=inf must be a finite number"),
         ("schedule.warmup=3", "schedule.warmup=3 must be a group of keys"),
-        ("callbacks.progress=3", "callbacks.progress=3 must be a group of keys or null"),
-        ("trainer.accumulate_grad_batches=3.5", "trainer.accumulate_grad_batches=3.5 must be a whole number"),
         ("trainer.max_steps=-5", "trainer.max_steps=-5 must be a whole number, -1 or more"),
         ("trainer.devices=abc", "the trainer rejects its settings .*; change trainer"),
-        ("optimizer.lr=abc", "optimizer.lr=abc must be a number"),
-        ("optimizer.lr=-1", "optimizer.lr=-1 must be a number, 0 or more"),
-        ("seed=-1", "seed=-1 must be a whole number, 0 or more"),
     ],
 )
 def test_bad_values_are_named(override, message, train_here):
@@ -477,7 +467,7 @@ def test_help_lists_groups_choices_and_keys():
 
 def test_two_runs_in_one_folder_are_refused(train_here, tmp_path):
     """Otherwise the folder would have the weights of one and the config of the other."""
-    with writing_alone(tmp_path / "both", "output="):
+    with write_alone(tmp_path / "both", "output="):
         with pytest.raises(InputError, match=r"another run is writing to .*both"):
             train_here(f"output={tmp_path / 'both'}")
         assert [path.name for path in (tmp_path / "both").iterdir()] == [".poselift_lock"]

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, TypedDict, Unpack
 import pytest
 
 from poselift.core.errors import InputError
-from poselift.core.kinds import Count, check_call, checked
+from poselift.core.kinds import Count, check_call, check_value
 
 
 @pytest.mark.parametrize(
@@ -30,8 +30,8 @@ from poselift.core.kinds import Count, check_call, checked
     ],
 )
 def test_what_fits(kind, value, found):
-    assert checked("key", kind, value) == found
-    assert type(checked("key", kind, value)) is type(found)
+    assert check_value("key", kind, value) == found
+    assert type(check_value("key", kind, value)) is type(found)
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_what_fits(kind, value, found):
 )
 def test_what_does_not(kind, value, message):
     with pytest.raises(InputError) as caught:
-        checked("key", kind, value)
+        check_value("key", kind, value)
     assert str(caught.value) == message
 
 

@@ -4,11 +4,11 @@ import os
 import pytest
 
 from poselift.core.errors import InputError
-from poselift.core.locks import locked
+from poselift.core.locks import hold_lock
 
 
 def hold_and_die(path):
-    with locked(path, ""):
+    with hold_lock(path, ""):
         os._exit(0)
 
 
@@ -18,6 +18,6 @@ def test_the_lock_of_a_dead_process_is_taken_over(tmp_path):
     process.start()
     process.join()
     assert path.exists()
-    with locked(path, "busy"), pytest.raises(InputError, match="busy"), locked(path, "busy"):
+    with hold_lock(path, "busy"), pytest.raises(InputError, match="busy"), hold_lock(path, "busy"):
         pass
     assert not path.exists()

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from poselift.core.errors import InputError
-from poselift.core.times import check_intervals, check_span, checked_rate, interpolate, usual_interval
+from poselift.core.times import check_intervals, check_rate, check_span, interpolate, usual_interval
 
 EVEN = np.arange(120) / 30
 
@@ -85,7 +85,7 @@ def test_rates_that_cameras_have(times):
 @pytest.mark.parametrize("rate", [0, -1, 0.5, 1001, np.nan, "30", None, True])
 def test_what_is_no_rate(rate):
     with pytest.raises(InputError, match=r"fps is .*; give frames per second, from 1 to 1000"):
-        checked_rate(rate, "fps")
+        check_rate(rate, "fps")
 
 
 @pytest.mark.parametrize("shape", [(), (3,), (2, 3)])

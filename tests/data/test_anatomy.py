@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import torch
 
-from poselift.data.anatomy import anatomical
+from poselift.data.anatomy import change_anatomy
 from poselift.data.cmu import load_cmu, load_corpora
 from poselift.data.corpus import MotionCorpus
 from poselift.data.synthetic import rest_offsets
@@ -42,7 +42,7 @@ def bent():
 
 
 def test_standing_knees_straighten_and_bent_ones_stay(bent):
-    moved = anatomical(bent, {"01"}).joints
+    moved = change_anatomy(bent, {"01"}).joints
     assert angle(moved, "left_hip", "left_knee", "left_ankle").tolist() == pytest.approx([0, 8, 49, 90, 120], abs=0.1)
     for joint in ("hip", "ankle", "big_toe"):
         assert torch.equal(moved[:, CMU28.index(f"left_{joint}")], bent.joints[:, CMU28.index(f"left_{joint}")])
@@ -51,13 +51,13 @@ def test_standing_knees_straighten_and_bent_ones_stay(bent):
 def test_thighs_are_longer_for_shorter_shanks(bent):
     before, after = (
         (span(joints, "right_hip", "right_knee") / span(joints, "right_knee", "right_ankle"))
-        for joints in (bent.joints, anatomical(bent, {"01"}).joints)
+        for joints in (bent.joints, change_anatomy(bent, {"01"}).joints)
     )
     torch.testing.assert_close(after, 1.07 * before)
 
 
 def test_knees_stay_in_the_plane_of_the_leg(bent):
-    moved = anatomical(bent, {"01"}).joints
+    moved = change_anatomy(bent, {"01"}).joints
     hip, knee, ankle = (moved[:, CMU28.index(f"left_{joint}")] for joint in LEG)
     old = bent.joints[:, CMU28.index("left_knee")]
     normal = torch.linalg.cross(old - hip, ankle - hip)
@@ -69,7 +69,7 @@ def test_forearms_and_shoulders_have_the_proportions_of_people(bent):
     for side in ("left", "right"):
         elbow, wrist = CMU28.index(f"{side}_elbow"), CMU28.index(f"{side}_wrist")
         joints[:, wrist] = joints[:, elbow] + 0.5 * (joints[:, wrist] - joints[:, elbow])
-    moved = anatomical(MotionCorpus(joints, *(vars(bent)[key] for key in list(vars(bent))[1:])), {"01"}).joints
+    moved = change_anatomy(MotionCorpus(joints, *(vars(bent)[key] for key in list(vars(bent))[1:])), {"01"}).joints
     upper, fore = span(moved, "left_shoulder", "left_elbow"), span(moved, "left_elbow", "left_wrist")
     torch.testing.assert_close(fore, 0.86 * upper)
     wider = span(moved, "left_shoulder", "right_shoulder") / span(joints, "left_shoulder", "right_shoulder")

@@ -9,7 +9,7 @@ import torch
 
 from poselift.data.asf_amc import pose_bones, read_amc, read_asf
 from poselift.data.cmu import load_cmu
-from poselift.data.cmu_asf import BONES, FACE, SUBJECTS, cmu_joints, prepare, resample, unbroken
+from poselift.data.cmu_asf import BONES, FACE, SUBJECTS, cmu_joints, prepare, resample, split_at_jumps
 from poselift.skeleton import CMU28
 from tests.data.formats.asf_amc import moving_bones, pose, write_amc, write_asf, write_cmu_subjects
 
@@ -143,9 +143,9 @@ def test_clips_are_cut_where_the_body_jumps():
     points[40:, CMU28.index("left_hand"), 0] = 0.5  # a hand, as in the real corpus, may be as fast as it likes
     points[50:, CMU28.index("pelvis"), 1] = 0.27
     points[60:, CMU28.index("pelvis"), 1] = 0.6
-    assert [len(piece) for piece in unbroken(points)] == [30, 30, 40]
+    assert [len(piece) for piece in split_at_jumps(points)] == [30, 30, 40]
     points[70:, CMU28.index("pelvis"), 1] = 0
-    assert [len(piece) for piece in unbroken(points)] == [30, 30, 30], "not the 10 frames between"
+    assert [len(piece) for piece in split_at_jumps(points)] == [30, 30, 30], "not the 10 frames between"
 
 
 def test_pieces_of_a_trial_are_numbered(raw, tmp_path):

@@ -2,7 +2,7 @@ import numpy as np
 import torch
 
 from poselift.data.cmu import load_cmu, load_corpora
-from poselift.data.lending import bodies_of, on_bodies
+from poselift.data.lending import collect_bodies, put_on_bodies
 from poselift.data.synthetic import synthetic_corpus
 from poselift.geometry import bone_vectors
 from poselift.skeleton import CMU28
@@ -15,10 +15,10 @@ def bones(joints):
 def test_clips_move_as_before_with_the_bones_of_another():
     corpus, other = synthetic_corpus(2, 60, seed=1), synthetic_corpus(1, 60, seed=2)
     taller = other.joints * 1.2
-    (body,) = bodies_of(
+    (body,) = collect_bodies(
         type(other)(taller, *(getattr(other, name) for name in list(vars(other))[1:])), set(other.subjects)
     )
-    lent = on_bodies(corpus, [body])
+    lent = put_on_bodies(corpus, [body])
     knee, shin = CMU28.index("left_knee"), CMU28.index("left_ankle")
     for joint in (knee, shin, CMU28.index("right_wrist")):
         own, new, lender = bones(corpus.joints)[:, joint], bones(lent.joints)[:, joint], bones(taller)[:, joint]

@@ -46,7 +46,7 @@ def recorded(corpus, **options):
     """The corpus as a dataset of COCO's joints, with 2D only."""
 
     def load(root, split):
-        views = [view.converted(COCO17, COCO17) for view in render_views(corpus, seed=2)]
+        views = [view.convert(COCO17, COCO17) for view in render_views(corpus, seed=2)]
         return [type(view)(**{**vars(view), "joints": view.joints * torch.nan}) for view in views]
 
     return RecordedData(

@@ -280,7 +280,7 @@ def test_numbers(tmp_path):
 
 
 def test_a_mat_that_declares_or_unpacks_to_too_much(tmp_path, monkeypatch):
-    monkeypatch.setattr("poselift.data.reading.room", lambda size: 100_000)
+    monkeypatch.setattr("poselift.data.reading.limit_unpacked", lambda size: 100_000)
     path = tmp_path / "a.mat"
     savemat(path, {"x": np.zeros(20_000)}, do_compression=True)
     with pytest.raises(InputError, match=r"x declares the shape .*more than the 100000 bytes"):

@@ -5,7 +5,7 @@ import pytest
 
 from poselift.core.errors import InputError
 from poselift.detection import PlaceDetector, Search
-from poselift.detection.checked import checked
+from poselift.detection.checked import check_detector
 from poselift.skeleton import COCO17, H36M17
 from poselift.structures import Detections
 
@@ -58,23 +58,23 @@ class Places(Own):
 )
 def test_answers_that_a_detector_must_not_give(answer, message):
     with pytest.raises(InputError, match=message):
-        checked(Own(answer)).detect(PICTURES)
+        check_detector(Own(answer)).detect(PICTURES)
 
 
 def test_looks_and_searches():
-    detector = checked(Places(people(1)))
+    detector = check_detector(Places(people(1)))
     assert isinstance(detector, PlaceDetector)
     assert len(detector.look(PICTURES[0], np.zeros((1, 4)), np.zeros(1))) == 1
     assert len(detector.search(PICTURES[0], Search())) == 1
     with pytest.raises(InputError, match="look of the detector own returned 1 people for 2 boxes; return one for each"):
         detector.look(PICTURES[0], np.zeros((2, 4)), np.zeros(2))
     with pytest.raises(InputError, match="search of the detector own returned a NoneType"):
-        checked(Places(None)).search(PICTURES[0], Search())
+        check_detector(Places(None)).search(PICTURES[0], Search())
 
 
 def test_a_good_detector_is_not_changed():
     answer = [people(1), people(0)]
-    detector = checked(Own(answer))
+    detector = check_detector(Own(answer))
     assert detector.detect(PICTURES) == answer
     assert detector.detect([]) == []
     assert not isinstance(detector, PlaceDetector)

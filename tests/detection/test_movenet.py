@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from poselift.detection import Search, build_detector
-from poselift.detection.movenet import better_pose
+from poselift.detection.movenet import choose_pose
 from poselift.detection.session import Session
 
 pytestmark = pytest.mark.slow
@@ -133,9 +133,9 @@ def test_thunder_replaces_multipose_unless_it_went_wrong():
     found = np.concatenate([rng.uniform(0, 100, (17, 2)), np.full((17, 1), 0.6)], axis=-1)
     better = found + np.array([3.0, -2.0, 0.1])
     unsure, somebody_else = found - np.array([0, 0, 0.4]), found + np.array([80.0, 0, 0.2])
-    assert better_pose(found, better, box) is better
-    assert better_pose(found, unsure, box) is found
-    assert better_pose(found, somebody_else, box) is found
+    assert choose_pose(found, better, box) is better
+    assert choose_pose(found, unsure, box) is found
+    assert choose_pose(found, somebody_else, box) is found
 
 
 def test_a_look_shows_the_person_in_each_box(detector, pictures, found):

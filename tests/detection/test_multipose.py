@@ -2,7 +2,7 @@ import cv2
 import numpy as np
 
 from poselift.detection import build_detector
-from poselift.detection.multipose import MultiPose, tiles
+from poselift.detection.multipose import MultiPose, cut_tiles
 from poselift.samples import demo_video
 from poselift.video import VideoReader
 
@@ -23,7 +23,7 @@ def test_people_are_those_whom_movenet_detects():
 
 def test_tiles_cover_the_picture_and_overlap():
     for shape in ((1080, 1920), (480, 640), (2160, 3840), (1920, 1080)):
-        side, corners = tiles(shape)
+        side, corners = cut_tiles(shape)
         for length, along in zip(shape[1::-1], corners.T, strict=True):
             starts = np.unique(along)
             assert starts[0] == 0

@@ -20,7 +20,7 @@ def make_frame(index=7, people=(1, 2), looked=True, unknown=False):
         root = np.array([np.nan if unknown else 0.1, 0.2, 4.0], np.float32)
         radii = np.array([0.0, 0.0123456, np.nan if unknown else 0.2], np.float32)
         keypoints = np.zeros((17, 2)), np.ones(17)
-        poses[number] = StreamedPose(0.28, joints, root, radii, False, *keypoints)
+        poses[number] = StreamedPose(0.28, joints, root, radii, False, *keypoints, seen=np.array([True, True, False]))
     return LiveFrame(index, 0.28, 3, 0.04567, looked, tuple(people), poses, {})
 
 
@@ -38,6 +38,7 @@ def test_a_line_is_the_frame():
         "root": [0.1, 0.2, 4.0],
         "joints": [[2.0, 0.5, 0.0], [2.0, 0.5, 1.0], [2.0, 0.5, 2.0]],
         "uncertainty": [0.0, 0.01235, 0.2],
+        "seen": [True, True, False],
     }
 
 

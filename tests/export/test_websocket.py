@@ -50,8 +50,8 @@ def test_every_client_gets_the_header_and_the_lines(server):
 def test_a_client_that_vanishes_leaves_no_traceback(server, last_words, caplog):
     with connect(url(server)) as client:
         until(lambda: server._clients)
-        client.socket.sendall(last_words)
         client.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # close() resets
+        client.socket.sendall(last_words)
         client.socket.close()
         until(lambda: server.send("line") or not server._clients)
     assert not [record for record in caplog.records if record.exc_info]

@@ -7,7 +7,7 @@ from poselift.detection import build_detector
 from poselift.finding import VideoClip
 from poselift.finding.finder import Finder
 from poselift.finding.followed_person import Place
-from poselift.finding.overlapping_people import Confusions, claimed, silhouette, without_others
+from poselift.finding.overlapping_people import Confusions, draw_silhouette, find_claimed_joints, paint_out_others
 from poselift.finding.qualities import Pace
 from poselift.skeleton import COCO17
 from poselift.structures import Detections
@@ -33,23 +33,23 @@ def detections(*poses, scores=None):
 def test_a_silhouette_covers_the_joints_that_were_seen():
     points = BODY.copy()
     points[10] = np.nan
-    mask = silhouette(points, COCO17, (200, 110, 3))
+    mask = draw_silhouette(points, COCO17, (200, 110, 3))
     x, y = BODY.astype(int).T
     assert mask[y[np.arange(17) != 10], x[np.arange(17) != 10]].all()
     assert not mask[y[10], x[10]]
     assert 0.1 < mask.mean() < 0.4
-    assert not silhouette(np.full((17, 2), np.nan), COCO17, (200, 110, 3)).any()
+    assert not draw_silhouette(np.full((17, 2), np.nan), COCO17, (200, 110, 3)).any()
 
 
 @pytest.mark.parametrize("in_front", [True, False])
 def test_the_body_in_front_keeps_what_the_two_share(in_front):
     frame = np.full((300, 400, 3), 200, np.uint8)
     own, other = place(BODY + [150, 50], 0.8 if in_front else 0.4), place(BODY + [170, 50], 0.6)
-    part, corner = without_others(frame, own, [other], COCO17)
+    part, corner = paint_out_others(frame, own, [other], COCO17)
     painted = np.full((300, 400), False)
     low = corner.astype(int)
     painted[low[1] : low[1] + part.shape[0], low[0] : low[0] + part.shape[1]] = (part == 128).all(-1)
-    bodies = [silhouette(one.points, COCO17, frame.shape) > 0 for one in (own, other)]
+    bodies = [draw_silhouette(one.points, COCO17, frame.shape) > 0 for one in (own, other)]
     assert (painted == (bodies[1] & ~bodies[0] if in_front else bodies[1])).all()
     assert (frame == 200).all(), "the picture itself is kept"
 
@@ -58,9 +58,9 @@ def test_a_joint_belongs_to_who_was_expected_there():
     one, other = BODY.copy(), BODY + [90, 0]
     other[9] = one[10] + 2  # the other's left wrist jumps to this one's right wrist
     both = detections(one, other)
-    lost = claimed(both, [BODY, BODY + [90, 0]])
+    lost = find_claimed_joints(both, [BODY, BODY + [90, 0]])
     assert np.argwhere(lost).tolist() == [[1, 9]]
-    assert not claimed(detections(BODY, BODY + [90, 0]), [BODY, BODY + [90, 0]]).any()
+    assert not find_claimed_joints(detections(BODY, BODY + [90, 0]), [BODY, BODY + [90, 0]]).any()
 
 
 def test_of_two_who_meet_the_surer_one_keeps_the_joint():
@@ -68,9 +68,11 @@ def test_of_two_who_meet_the_surer_one_keeps_the_joint():
     other[9] = one[10] + 2
     scores = np.full((2, 17), 0.8)
     scores[0, 10] = 0.3
-    lost = claimed(detections(one, other, scores=scores), [one, other])
+    lost = find_claimed_joints(detections(one, other, scores=scores), [one, other])
     assert np.argwhere(lost).tolist() == [[0, 10]]
-    assert np.argwhere(claimed(detections(one, other), [None, other])).tolist() == [[0, 10]], "a newcomer gives way"
+    assert np.argwhere(find_claimed_joints(detections(one, other), [None, other])).tolist() == [[0, 10]], (
+        "a newcomer gives way"
+    )
 
 
 def test_confusions_are_told_in_spans():
@@ -101,7 +103,7 @@ class Magnet:
         for index in range(count):
             image = np.stack([x // 4, y // 4, np.full_like(x, 4 * index)], -1).astype(np.uint8)
             for number, pose in enumerate(self.poses(index), 1):
-                image[silhouette(pose, COCO17, image.shape) > 0, 2] = 4 * index + number
+                image[draw_silhouette(pose, COCO17, image.shape) > 0, 2] = 4 * index + number
             yield Frame(image, index / 30, index)
 
     def detect(self, frames):
@@ -151,7 +153,7 @@ def test_two_people_who_overlap_keep_their_own_limbs():
     clip = VideoClip(CLIP, build_detector("movenet"))
     tracker = clip.tracker()
     looks = 0
-    for found, time in clip.people(clip.frames()):
+    for found, time in clip.people():
         tracker.update(found, time)
         looks += found is not None
     tracks = tracker.tracks()

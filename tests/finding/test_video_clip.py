@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from poselift.core.errors import InputError
+from poselift.core.stopwatch import Stopwatch
 from poselift.finding import VideoClip
 from poselift.finding.video_clip import frames_within
 from poselift.tracking import Tracker
@@ -15,7 +16,7 @@ def video(tmp_path_factory):
 
 def test_every_frame_with_its_time_and_what_was_found_in_it(video):
     clip = VideoClip(video, Brightness(), start=0.04, quality="best")
-    found = list(clip.people(clip.frames()))
+    found = list(clip.people())
     np.testing.assert_allclose([time for _, time in found], TIMES[1:], atol=1e-3)
     assert [len(detections) for detections, _ in found] == [0, *[1] * 8]
     assert found[-1][0].keypoints[0, 0, 0] == pytest.approx(18, abs=0.3)
@@ -35,7 +36,7 @@ def test_what_it_says_of_itself(video):
 
 def test_slow_motion_has_the_clock_of_the_recording(video):
     clip = VideoClip(video, Brightness(), end=0.04, quality="best", fps=8 * VideoClip(video, Brightness()).fps)
-    found = list(clip.people(clip.frames()))
+    found = list(clip.people())
     np.testing.assert_allclose([time for _, time in found], np.array(TIMES[:8]) / 8, atol=1e-3)
     assert (clip.video_fps, clip.span[1]) == (clip.fps, 0.04)
 
@@ -47,10 +48,17 @@ def test_a_detector_that_forgets_a_picture_is_named(video):
 
     clip = VideoClip(video, Forgetful(), quality="best")
     with pytest.raises(InputError, match=r"the detector brightness returned \d items for \d pictures"):
-        list(clip.people(clip.frames()))
+        list(clip.people())
 
 
 def test_frames_of_the_span(video):
     clip = VideoClip(video, Brightness())
     clip.span = (0.1, 0.28)
     np.testing.assert_allclose([frame.timestamp for frame in frames_within(clip)], TIMES[2:6], atol=1e-3)
+
+
+def test_the_share_that_was_read_and_the_time_of_each_stage(video):
+    shares, watch, clip = [], Stopwatch(), VideoClip(video, Brightness(), start=0.1)
+    list(clip.people(watch, shares.append))
+    np.testing.assert_allclose(shares, [(time - 0.1) / clip.duration for time in TIMES[2:]], atol=0.01)
+    assert set(watch.seconds) == {"read", "detect"}

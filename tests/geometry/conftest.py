@@ -66,7 +66,7 @@ CASES = (
     Case("apply_similarity", ((5, 3), (), (3, 3), (3,)), rotations=(2,)),
     Case("bone_vectors", ((5, 3),), rest=(PARENTS,)),
     Case("bone_lengths", ((5, 3),), rest=(PARENTS,)),
-    Case("with_bone_lengths", ((5, 3), (5,)), rest=(PARENTS,)),
+    Case("set_bone_lengths", ((5, 3), (5,)), rest=(PARENTS,)),
     Case("points_from_bones", ((5, 3), (3,)), rest=(PARENTS,)),
     Case("root_from_rays", ((5, 3), (5, 3), (5,))),
     Case("forward_kinematics", ((5, 3, 3), (5, 3), (3,)), rest=(PARENTS,), rotations=(0,)),

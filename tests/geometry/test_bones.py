@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch.testing import assert_close
 
-from poselift.geometry import bone_lengths, bone_vectors, points_from_bones, with_bone_lengths
+from poselift.geometry import bone_lengths, bone_vectors, points_from_bones, set_bone_lengths
 
 
 @st.composite
@@ -48,7 +48,7 @@ def test_an_unknown_bone_leaves_the_others():
 def test_other_lengths_keep_root_and_directions():
     points = torch.randn(4, 5, 3, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
     parents, lengths = (3, 0, 0, -1, 3), torch.tensor([0.4, 0.3, 0.2, 9.0, 0.1], dtype=torch.float64)
-    placed = with_bone_lengths(points, lengths, parents)
+    placed = set_bone_lengths(points, lengths, parents)
     assert_close(placed[:, 3], points[:, 3])
     lengths[3] = 0
     assert_close(bone_lengths(placed, parents), lengths.expand(4, -1))
@@ -57,7 +57,7 @@ def test_other_lengths_keep_root_and_directions():
 
 
 def test_a_bone_without_length_has_no_direction_to_grow_in():
-    points = with_bone_lengths(torch.zeros(2, 3), torch.ones(2), (-1, 0))
+    points = set_bone_lengths(torch.zeros(2, 3), torch.ones(2), (-1, 0))
     assert (points == 0).all()
 
 

@@ -48,8 +48,8 @@ def test_scores_of_0_are_told():
 def test_every_third_picture_beside_a_video():
     file, video = read_keypoints(CASES / "lower_rate" / "tenfps.json"), CASES / "lower_rate" / "clip.mp4"
     clip = KeypointClip(file, video=video, fps=10)
-    times = [time for _, time in clip.people(clip.frames())]
+    times = [time for _, time in clip.people()]
     np.testing.assert_allclose(times, np.arange(30) / 10)
     clip = KeypointClip(file, video=video)
-    list(clip.people(clip.frames()))
+    list(clip.people())
     assert any("90 pictures = 3 x 30 frames" in warning for warning in clip.warnings)

@@ -37,7 +37,7 @@ def of(body):
 
 def read(clip):
     """x of the person and time, of each frame."""
-    frames = clip.people(clip.frames())
+    frames = clip.people()
     return [(float(d.keypoints[0, 0, 0]) if len(d) else None, round(time, 4)) for d, time in frames]
 
 

@@ -56,7 +56,7 @@ def in_memory(frames, skeleton, size, people):
 def tracks_of(clip):
     """Everybody's keypoints."""
     tracker = clip.tracker()
-    for detections, timestamp in clip.people(clip.frames()):
+    for detections, timestamp in clip.people():
         tracker.update(detections, timestamp)
     return tracker.tracks()
 

@@ -18,6 +18,10 @@ WHY = {
     "frame.json": ({"people": []}, "it is one frame of OpenPose; give its folder"),
     "nobody.json": ([], "there is nobody in it"),
     "pifpaf.json": ([{"frame": 1, "predictions": []}], "it is OpenPifPaf's JSON; write the predictions as a list"),
+    "vitpose.json": (
+        {"keypoints": [{"0": [[1.0, 2.0, 0.9]]}], "skeleton": {"0": "nose"}},
+        "it is easy_ViTPose's JSON, whose points are y, x, score",
+    ),
     "lines.json": (
         '{"frame": 1}\n{"frame": 2}\n',
         "cannot be read as JSON .*; write one list if it has an object a line",

@@ -51,7 +51,7 @@ def test_its_numbers_and_times(write, body):
     file = read_keypoints(write("pose.json", {"fps": 25, "frames": frames}))
     assert file.timestamps == {4: 0.16, 2: 0.08}
     clip = KeypointClip(file, image_size=(640, 480))
-    assert [time for _, time in clip.people(clip.frames())] == [0.08, 0.16]
+    assert [time for _, time in clip.people()] == [0.08, 0.16]
 
 
 def test_broken_files(write, body):

@@ -78,15 +78,3 @@ def test_broken_files(tmp_path, body):
     np.savez(tmp_path / "shape.npz", positions_2d={"a": {"custom": [np.zeros((3, 17))]}}, metadata={})
     with pytest.raises(InputError, match=r"'positions_2d' has the shape \(3, 17\)"):
         read_keypoints(tmp_path / "shape.npz")
-
-
-class Hostile:
-    def __reduce__(self):
-        return print, ("hacked",)
-
-
-def test_no_code_is_run(tmp_path):
-    hostile = np.array(Hostile(), object)
-    np.savez(tmp_path / "a.npz", boxes=hostile, keypoints=hostile, metadata=hostile)
-    with pytest.raises(InputError, match="may run code"):
-        read_keypoints(tmp_path / "a.npz")

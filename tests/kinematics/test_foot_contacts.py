@@ -3,7 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from poselift.kinematics.foot_contacts import Feet, at_rest, feet_of, find_contacts, runs_of
+from poselift.kinematics.foot_contacts import Feet, feet_of, find_contacts, find_resting_points, runs_of
 from poselift.skeleton import CMU28, COCO17, H36M17
 from tests.lifting.walking import render, standing_pose, walk
 
@@ -161,8 +161,8 @@ def test_a_foot_on_the_ground_may_move_faster_than_one_that_comes_down():
     points[..., 0] = np.cumsum(speed / 30)[:, None, None]
     points[..., 2] = 4.0
     seen = np.ones((60, 2, 1), bool)
-    down = at_rest(Feet(points, ("ankle",), np.zeros(1), seen), times)
+    down = find_resting_points(Feet(points, ("ankle",), np.zeros(1), seen), times)
     assert down[5:35].all()
     assert not down[45:].any()
     points[:20] += 20 * points[:20]  # never slow enough to come down
-    assert not at_rest(Feet(points, ("ankle",), np.zeros(1), seen), times)[:35].any()
+    assert not find_resting_points(Feet(points, ("ankle",), np.zeros(1), seen), times)[:35].any()

@@ -56,7 +56,9 @@ def test_intrinsics_in_other_units(values, message):
 )
 def test_no_camera(K, message):
     with pytest.raises(InputError, match=message):
-        CameraModel.__post_init__(SimpleNamespace(K=K))  # past the types, which are checked in tests alone
+        CameraModel.__post_init__(
+            SimpleNamespace(K=K, image_size=(640, 480))
+        )  # past the types, which are checked in tests alone
 
 
 @pytest.mark.parametrize("fov", [0.0, -3.0, 179.0, math.nan])
@@ -68,7 +70,7 @@ def test_impossible_fields_of_view(fov):
 @pytest.mark.parametrize("size", [(0, 480), "640x480", None, (640,), (math.nan, 3), 640])
 def test_sizes_that_are_none(size):
     with pytest.raises(InputError, match="is not a size; give"):
-        _camera_for(size)
+        CameraModel.__post_init__(SimpleNamespace(K=np.eye(3), image_size=size))
 
 
 @pytest.mark.parametrize(

@@ -184,7 +184,7 @@ def test_groups_of_all_processes_are_the_same_in_each(per_group, monkeypatch):
     for name, fake in (("is_initialized", lambda: True), ("get_world_size", lambda: 2)):
         monkeypatch.setattr(torch.distributed, name, fake)
     monkeypatch.setattr(torch.distributed, "all_gather_object", all_gather_object)
-    found = [rank.gathered() for rank in ranks]
+    found = [rank.gather() for rank in ranks]
     assert (
         found[0].means()
         == found[1].means()

@@ -47,6 +47,6 @@ def truth() -> Callable[..., np.ndarray]:
     """A view's true joints in a skeleton, float32, NaN for joints that the view lacks."""
 
     def of(view: View, skeleton: Skeleton = H36M17) -> np.ndarray:
-        return view.converted(view.keypoint_skeleton, skeleton).joints.numpy()
+        return view.convert(view.keypoint_skeleton, skeleton).joints.numpy()
 
     return of

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from poselift.core.errors import InputError
-from poselift.reports.plausibility import suspicions
+from poselift.reports.plausibility import find_suspicions
 from poselift.reports.prediction_files import Predictions
 from poselift.reports.protocols import get_protocol
 from poselift.skeleton import COCO17, H36M17
@@ -22,7 +22,7 @@ def good(views, truth):
 
 def asked(views, poses, change=lambda pose: pose, **kinds):
     changed = {name: np.ascontiguousarray(change(pose)) for name, pose in poses.items()}
-    return suspicions(views, Predictions(changed, kinds.pop("skeleton", H36M17), **kinds), CMU)
+    return find_suspicions(views, Predictions(changed, kinds.pop("skeleton", H36M17), **kinds), CMU)
 
 
 def test_nothing_is_said_of_good_ones(views, good):

@@ -128,21 +128,6 @@ def test_a_test_set_as_motionbert_keeps_it(make_view, tmp_path):
         read_predictions(path, [*views, make_view(np.zeros((3, 17, 3)), name="tiny")])
 
 
-class Mischief:
-    def __reduce__(self):
-        return print, ("run",)
-
-
-def test_pickles_are_not_run(views, tmp_path, capsys):
-    (tmp_path / "bad.pkl").write_bytes(pickle.dumps({"S9": Mischief()}))
-    np.savez(tmp_path / "bad.npz", positions_3d={"S9": Mischief()})
-    np.save(tmp_path / "bad.npy", np.array([Mischief()], dtype=object), allow_pickle=True)
-    for name in ("bad.pkl", "bad.npz", "bad.npy"):
-        with pytest.raises(InputError, match=name):
-            read_predictions(tmp_path / name, views)
-    assert "run" not in capsys.readouterr().out
-
-
 def written(folder, name, poses, **about):
     np.savez(folder / name, **poses, **about)
     return folder / name

@@ -1,6 +1,6 @@
 import pytest
 
-from poselift.skeleton import BODY25, COCO17, COCO18, HALPE26, SKELETONS, closest_skeleton, our_name
+from poselift.skeleton import BODY25, COCO17, COCO18, HALPE26, SKELETONS, closest_skeleton, translate_name
 
 AS_OTHERS_WRITE = {
     "RShoulder": "right_shoulder",
@@ -29,13 +29,13 @@ AS_OTHERS_WRITE = {
 
 @pytest.mark.parametrize("name", AS_OTHERS_WRITE)
 def test_joints_as_others_write_them(name):
-    assert our_name(name) == AS_OTHERS_WRITE[name]
+    assert translate_name(name) == AS_OTHERS_WRITE[name]
 
 
 @pytest.mark.parametrize("skeleton", SKELETONS.values(), ids=lambda s: s.name)
 def test_our_own_names_stay(skeleton):
     # SMPL's `head` and `neck` are other joints than those that people call so.
-    assert all(our_name(joint) == joint for joint in skeleton.joints if joint not in ("head", "neck"))
+    assert all(translate_name(joint) == joint for joint in skeleton.joints if joint not in ("head", "neck"))
 
 
 @pytest.mark.parametrize("skeleton", [COCO17, COCO18, BODY25, HALPE26], ids=lambda s: s.name)

@@ -54,12 +54,7 @@ def test_a_content_that_changed_is_refused(tmp_path, change):
         read_checkpoint(path)
 
 
-class Hostile:
-    def __reduce__(self):
-        return print, ("run by the checkpoint",)
-
-
-def test_what_is_not_a_checkpoint_is_refused(tmp_path, capsys):
+def test_what_is_not_a_checkpoint_is_refused(tmp_path):
     path = tmp_path / "x.ckpt"
     with pytest.raises(InputError, match="no such file"):
         read_checkpoint(path)
@@ -71,10 +66,6 @@ def test_what_is_not_a_checkpoint_is_refused(tmp_path, capsys):
     torch.save({"something": 1}, path)
     with pytest.raises(InputError, match=r"not a checkpoint of poselift train"):
         read_checkpoint(path)
-    torch.save({**checkpoint(1.0), "extra": Hostile()}, path)
-    with pytest.raises(InputError, match="cannot be read as a checkpoint"):
-        read_checkpoint(path)
-    assert "run by" not in capsys.readouterr().out
     AtomicCheckpointIO().save_checkpoint(checkpoint(1.0), path)
     path.write_bytes(path.read_bytes()[:1000])
     with pytest.raises(InputError, match="cannot be read as a checkpoint"):

@@ -95,7 +95,7 @@ def test_what_writes_pose_after_pose_is_fed_the_truth_in_training_and_its_own_in
     task.eval()
     task.on_validation_epoch_start()
     with torch.no_grad():
-        task.validation_step(render_views(synthetic_corpus(1, 30, seed=0), seed=0)[0].converted(CMU28, H36M17), 0)
+        task.validation_step(render_views(synthetic_corpus(1, 30, seed=0), seed=0)[0].convert(CMU28, H36M17), 0)
     assert fed[1:] == [None] * (len(fed) - 1)
 
 
@@ -121,7 +121,7 @@ def test_a_decoder_is_fed_poses_as_it_gives_them(coco_batch, monkeypatch):
 
 def test_validation_is_relative_to_the_first_joint(monkeypatch):
     view = render_views(synthetic_corpus(1, 40, seed=0), seed=1)[0]
-    view = view.converted(view.keypoint_skeleton, COCO17)
+    view = view.convert(view.keypoint_skeleton, COCO17)
     lifter = SpatioTemporalLifter(
         LifterConfig(skeleton_out=COCO17.name, joint_dim=16, joint_heads=2, frame_dim=32, dim=32, heads=4)
     )
@@ -156,7 +156,7 @@ def validated(make_task, monkeypatch):
 
 
 def view_of(subject, frames, joints=lambda joints: joints):
-    view = render_views(synthetic_corpus(1, frames, seed=0), seed=0)[0].converted(CMU28, H36M17)
+    view = render_views(synthetic_corpus(1, frames, seed=0), seed=0)[0].convert(CMU28, H36M17)
     return replace(view, subject=subject, joints=joints(view.joints))
 
 

@@ -3,7 +3,7 @@
 import argparse
 import re
 import sys
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from rich.console import Console
@@ -13,13 +13,14 @@ from poselift.cli.batch.cluster import RayEngine
 from poselift.cli.batch.course import Course
 from poselift.cli.batch.local_workers import LocalEngine
 from poselift.cli.batch.settings import settings_of
-from poselift.cli.batch.storage import file_system, reached
+from poselift.cli.batch.storage import explain_storage_errors, file_system
 from poselift.cli.batch.video_task import WORKERS_A_GPU, Task
 from poselift.cli.batch.videos import find_videos, shard_of
 from poselift.cli.detector import add_detector_options
-from poselift.cli.lift import chosen_skeleton
+from poselift.cli.lift import choose_skeleton
 from poselift.cli.lift_options import add_lift_options
 from poselift.cli.lift_request import LiftRequest, lift_request
+from poselift.cli.lifter_device import lifter_device
 from poselift.core.device import choose_device
 from poselift.core.optional import require
 from poselift.core.threads import cores
@@ -66,6 +67,9 @@ def add_command(commands: Any) -> None:
         metavar="S",
         help="a video that takes longer fails, seconds (default: %(default)g)",
     )
+    parser.add_argument(
+        "--subfolders", action="store_true", help="spread the results over 256 subfolders, for over 10,000 videos"
+    )
     parser.add_argument("--retry", action="store_true", help="also try the videos that failed in an earlier run")
     how = add_lift_options(parser)
     how.add_argument("--render", dest="overlay", action="store_true", help="also write overlay.mp4")
@@ -87,6 +91,7 @@ class BatchRequest:
         shard: i and n for the i-th of n parts; None for all.
         workers: processes of the local engine; as many as fit if None.
         timeout: seconds for one video.
+        subfolders: whether to spread the results over 256 subfolders.
         retry: whether to try videos again that failed in an earlier run.
         quiet: print errors only.
     """
@@ -99,6 +104,7 @@ class BatchRequest:
     shard: tuple[int, int] | None = None
     workers: int | None = None
     timeout: float = _TIMEOUT
+    subfolders: bool = False
     retry: bool = False
     quiet: bool = False
 
@@ -127,8 +133,10 @@ def lift_all(request: BatchRequest) -> None:
             choose_device(device)
     else:
         require("ray", "ray")
-    with reached(request.source):
+    with explain_storage_errors(request.source):
         videos = shard_of(find_videos(request.source, request.out, request.lift), request.shard)
+    if request.subfolders:
+        videos = [replace(video, folder=f"{video.folder[-2:]}/{video.folder}") for video in videos]
     tasks = [Task(video, settings_of(video.request), request.out) for video in videos]
     shard = "" if request.shard is None else ".{}-of-{}".format(*request.shard)
     # No markup, because file names may look like rich's.
@@ -138,15 +146,15 @@ def lift_all(request: BatchRequest) -> None:
     if not begun:
         _check_models(request)
     with Course(request.out, shard, tasks, console) as course:
-        waiting = course.waiting(request.retry)
+        waiting = course.list_waiting(request.retry)
         if begun and waiting:  # a batch that is done loads no weights
-            chosen_skeleton(request.lift, load_weights(request.lift.weights))
+            choose_skeleton(request.lift, load_weights(request.lift.weights))
         try:
             if waiting:
                 with _engine(request, len(waiting)) as engine:
                     course.lift(waiting, engine)
         except (KeyboardInterrupt, SystemExit):
-            done = len(tasks) - len(course.waiting(retry=False))
+            done = len(tasks) - len(course.list_waiting(retry=False))
             print(f"{done} of {len(tasks)} videos are done. To go on, run the same command again", file=sys.stderr)
             raise
         finally:
@@ -170,7 +178,7 @@ def _check_models(request: BatchRequest) -> None:
     Raises:
         InputError: a model cannot be loaded.
     """
-    chosen_skeleton(request.lift, load_weights(request.lift.weights))
+    choose_skeleton(request.lift, load_weights(request.lift.weights))
     if request.engine == "local":  # with Ray, the detector's files may be on the nodes only
         request.lift.detection.detector.build("cpu", request.quiet)
 
@@ -180,7 +188,8 @@ def _engine(request: BatchRequest, videos: int) -> LocalEngine | RayEngine:
     if request.engine == "ray":
         return RayEngine(request.lift, request.device, request.timeout)
     devices, share = request.device.split(","), cores()
-    gpus = sum(choose_device(device).startswith("cuda") for device in devices)
+    lift = request.lift
+    gpus = sum(lifter_device(device, lift.weights, lift.detection.detector) != "cpu" for device in devices)
     workers = min(videos, request.workers or (min(share, WORKERS_A_GPU * gpus) if gpus else share))
     places = [devices[worker % len(devices)] for worker in range(workers)]
     return LocalEngine(request.lift, places, max(1, share // workers), request.timeout)

@@ -24,6 +24,9 @@ _CLIPS = {
     "start_s": "float64",
     "end_s": "float64",
     "people": "int32",
+    "seen_share": "float64",
+    "uncertainty_m": "float64",
+    "seconds": "float64",
     "warnings": "list<item: string>",
 }
 _PEOPLE = {
@@ -35,6 +38,8 @@ _PEOPLE = {
     "frames": "int64",
     "frames_interpolated": "int64",
     "frames_empty": "int64",
+    "seen_share": "float64",
+    "uncertainty_m": "float64",
 }
 """Columns and their types; further facts of a person in summary.json become columns too."""
 
@@ -55,8 +60,17 @@ def clip_row(video: str, folder: str, status: str, more: dict[str, Any], summary
         summary: content of summary.json, if the video is lifted.
     """
     facts = {key: summary.get(key) for key in _CLIPS}
-    people = len(summary["people"]) if "people" in summary else None
-    return {**facts, **more, "video": video, "folder": folder, "status": status, "people": people}
+    if "people" in summary:
+        people = summary["people"]
+        facts["people"], facts["seconds"] = len(people), round(sum(summary["seconds"].values()), 3)
+        facts |= {key: _mean_of(people, key) for key in ("seen_share", "uncertainty_m")}
+    return {**facts, **more, "video": video, "folder": folder, "status": status}
+
+
+def _mean_of(people: Sequence[dict[str, Any]], key: str) -> float | None:
+    """The mean of a fact over the people who have it."""
+    values = [person[key] for person in people if person.get(key) is not None]
+    return sum(values) / len(values) if values else None
 
 
 def write_tables(out: str, shard: str, clips: Sequence[dict[str, Any]], people: Sequence[dict[str, Any]]) -> None:

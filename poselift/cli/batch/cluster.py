@@ -91,12 +91,12 @@ def _run(shared: tuple[LiftRequest, str, float], task: Task) -> Outcome | InputE
             _lifters[key] = Lifter(request, device, 1)
         except InputError as error:
             return InputError(str(error))
-    with _ending_after(timeout):
+    with _end_after(timeout):
         return _lifters[key](task)
 
 
 @contextlib.contextmanager
-def _ending_after(seconds: float) -> Iterator[None]:
+def _end_after(seconds: float) -> Iterator[None]:
     """Ends the whole process if the block takes longer.
 
     The watching thread is C code: it also ends a process that hangs inside a library and holds Python's lock.

@@ -16,7 +16,7 @@ from poselift.cli.batch.storage import file_system, is_local, json_object, read_
 from poselift.cli.batch.video_task import Outcome, Task, one_line
 from poselift.cli.results import RECORD, SUMMARY
 from poselift.core.files import check_writable
-from poselift.core.locks import locked
+from poselift.core.locks import hold_lock
 from poselift.core.progress_text import MinuteLines
 
 _TRIES = 3
@@ -62,7 +62,7 @@ class Course:
             check_writable(root)
             Path(root).mkdir(parents=True, exist_ok=True)
             busy = f"another run is writing to {self._out}; wait for its end, or choose another --out"
-            self._resources.enter_context(locked(Path(root) / f".batch{self._shard}.lock", busy))
+            self._resources.enter_context(hold_lock(Path(root) / f".batch{self._shard}.lock", busy))
         else:  # hours of work end here, so try at once whether they may
             trial = f"{self._out}/.batch{self._shard}.trial"
             write_file(trial, b"")
@@ -72,7 +72,7 @@ class Course:
     def __exit__(self, *error: object) -> None:
         self._resources.close()
 
-    def waiting(self, retry: bool) -> list[Task]:
+    def list_waiting(self, retry: bool) -> list[Task]:
         """The tasks that are not done.
 
         Args:
@@ -98,7 +98,7 @@ class Course:
         with Progress(*columns, *times, console=self._console, speed_estimate_period=3600) as bar:
             shown = bar.add_task("", total=len(tasks))
             lines, failures = MinuteLines(self._console), 0
-            for task, outcome, tries in _tried(tasks, engine):
+            for task, outcome, tries in _try_all(tasks, engine):
                 record = f"{self._out}/{_FAILED}/{task.video.folder}.json"
                 if outcome.reason is None:
                     remove_file(record)
@@ -147,7 +147,7 @@ class Course:
         return records
 
 
-def _tried(tasks: Sequence[Task], engine: Engine) -> Iterator[tuple[Task, Outcome, int]]:
+def _try_all(tasks: Sequence[Task], engine: Engine) -> Iterator[tuple[Task, Outcome, int]]:
     """The last outcome of each task and its number of tries; tasks are tried again after all others."""
     by_folder = {task.video.folder: task for task in tasks}
     tries: Counter[str] = Counter()

@@ -7,9 +7,9 @@ import tempfile
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
-from poselift.cli.batch.storage import file_system, is_local, reached
+from poselift.cli.batch.storage import explain_storage_errors, file_system, is_local
 from poselift.cli.results import RECORD
-from poselift.core.locks import BusyError, locked
+from poselift.core.locks import BusyError, hold_lock
 
 KEPT = "keypoints.npz"
 """Name of the file in the folder of each video that has its detections."""
@@ -36,17 +36,17 @@ def new_folder(out: str, name: str) -> Iterator[Path]:
         place = Path(root) / name
         place.parent.mkdir(parents=True, exist_ok=True)
         busy = f"another run lifts it into {out}; wait for the end of that run"
-        with locked(place.with_name(f".{name}.lock"), busy, _PATIENCE):
+        with hold_lock(place.with_name(f".{place.name}.lock"), busy, _PATIENCE):
             yield from _local(place)
         return
     with tempfile.TemporaryDirectory(prefix="poselift_") as temporary:
         folder = Path(temporary)
-        with reached(out), contextlib.suppress(FileNotFoundError):
+        with explain_storage_errors(out), contextlib.suppress(FileNotFoundError):
             files.get_file(f"{root}/{name}/{KEPT}", str(folder / KEPT))
         yield folder
         if not (folder / RECORD).exists():
             return
-        with reached(out):
+        with explain_storage_errors(out):
             with contextlib.suppress(FileNotFoundError):
                 files.rm(f"{root}/{name}", recursive=True)
             # There is no renaming of folders: the record comes last.
@@ -65,11 +65,13 @@ def remove_leftovers(out: str, names: Collection[str]) -> None:
     files, root = file_system(out)
     if not is_local(files) or not os.path.isdir(root):
         return
-    for path in Path(root).iterdir():
-        name = path.name.removeprefix(".").removesuffix(".unfinished").removesuffix(".old").removesuffix(".lock")
-        if path.name != name and name in names:
-            with contextlib.suppress(BusyError), locked(path.with_name(f".{name}.lock"), ""):
-                shutil.rmtree(path, ignore_errors=True)
+    done = {Path(root) / name for name in names}
+    for parent in {place.parent for place in done}:
+        for path in parent.iterdir() if parent.is_dir() else ():
+            name = path.name.removeprefix(".").removesuffix(".unfinished").removesuffix(".old").removesuffix(".lock")
+            if path.name != name and parent / name in done:
+                with contextlib.suppress(BusyError), hold_lock(path.with_name(f".{name}.lock"), ""):
+                    shutil.rmtree(path, ignore_errors=True)
 
 
 def _local(place: Path) -> Iterator[Path]:

@@ -7,7 +7,7 @@ from typing import Any
 from fsspec import AbstractFileSystem
 
 from poselift.cli.batch.storage import address
-from poselift.core.bounded import MOST_TEXT, room
+from poselift.core.bounded import MOST_TEXT, limit_unpacked
 from poselift.core.errors import InputError
 from poselift.core.optional import require
 
@@ -60,7 +60,10 @@ def _parquet_rows(content: bytes, where: str) -> list[tuple[str, dict[str, str]]
         file = parquet.ParquetFile(arrow.BufferReader(content))
         _check_columns(file.schema_arrow.names, where)
         groups = [file.metadata.row_group(number) for number in range(file.metadata.num_row_groups)]
-        if sum(group.total_byte_size for group in groups) > room(len(content)) or file.metadata.num_rows > _MOST_ROWS:
+        if (
+            sum(group.total_byte_size for group in groups) > limit_unpacked(len(content))
+            or file.metadata.num_rows > _MOST_ROWS
+        ):
             raise InputError(f"{where}: it declares more than can be read, {file.metadata.num_rows} rows; split it")
         rows = file.read().to_pylist()
     except (arrow.ArrowException, OSError, UnicodeDecodeError) as error:

@@ -36,7 +36,7 @@ def file_system(location: str) -> tuple[AbstractFileSystem, str]:
 
 
 @contextlib.contextmanager
-def reached(location: str) -> Iterator[None]:
+def explain_storage_errors(location: str) -> Iterator[None]:
     """Turns an error of an object store, which may be of any type, into one that names the place.
 
     Raises:
@@ -75,7 +75,7 @@ def stamp(files: AbstractFileSystem, path: str) -> dict[str, Any] | None:
         except (OSError, ValueError):  # ValueError: a path with a null character
             return None
         return {"bytes": status.st_size, "modified": str(status.st_mtime_ns)} if os.path.isfile(path) else None
-    with reached(address(files, path)):
+    with explain_storage_errors(address(files, path)):
         try:
             facts = files.info(path)
         except FileNotFoundError:
@@ -100,7 +100,7 @@ def local_copy(location: str) -> Iterator[Path]:
         return
     with tempfile.TemporaryDirectory(prefix="poselift_") as folder:
         copy = Path(folder) / Path(path).name
-        with reached(location):
+        with explain_storage_errors(location):
             try:
                 files.get_file(path, str(copy))
             except FileNotFoundError:
@@ -118,7 +118,7 @@ def read_some(location: str, names: list[str]) -> dict[str, bytes]:
             with contextlib.suppress(OSError, InputError):
                 found[path] = read_bytes(path) if is_local(files) else files.cat_file(path)
     else:
-        with reached(location):
+        with explain_storage_errors(location):
             found = files.cat(list(paths), on_error="omit") if names else {}
     return {paths[path]: content for path, content in found.items()}
 
@@ -144,12 +144,12 @@ def write_file(location: str, content: bytes) -> None:
         with atomic_path(path) as temporary:
             temporary.write_bytes(content)
     else:
-        with reached(location):
+        with explain_storage_errors(location):
             files.pipe_file(path, content)
 
 
 def remove_file(location: str) -> None:
     """Removes a file, if it is there."""
     files, path = file_system(location)
-    with reached(location), contextlib.suppress(FileNotFoundError):
+    with explain_storage_errors(location), contextlib.suppress(FileNotFoundError):
         files.rm_file(path)

@@ -13,10 +13,10 @@ from poselift.cli.batch.storage import json_object, local_copy, read_some, write
 from poselift.cli.batch.videos import Video
 from poselift.cli.lift import lift_into
 from poselift.cli.lift_request import LiftRequest
+from poselift.cli.lifter_device import lifter_device
 from poselift.cli.results import RECORD, SUMMARY
 from poselift.core.bounded import read_json
-from poselift.core.device import choose_device
-from poselift.core.errors import InputError, WriteError, printable
+from poselift.core.errors import InputError, WriteError, make_printable
 from poselift.core.files import sha256, write_json
 from poselift.core.locks import BusyError
 from poselift.core.threads import limit_cores, limit_torch
@@ -25,7 +25,7 @@ from poselift.finding.kept_detections import KeepingClip, KeptClip
 from poselift.models import load_weights
 
 WORKERS_A_GPU = 4
-"""Workers that share a GPU: while one reads pictures, the GPU works for another."""
+"""Workers that share a GPU, where people are found on it: while one reads pictures, the GPU works for another."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,9 @@ class Lifter:
     def __init__(self, request: LiftRequest, device: str, cores: int) -> None:
         limit_cores(cores)
         cv2.setNumThreads(cores)
-        self._weights = load_weights(request.weights, choose_device(device))
+        self._weights = load_weights(
+            request.weights, lifter_device(device, request.weights, request.detection.detector)
+        )
         self._detector = request.detection.detector.build(device, quiet=True)
         limit_torch(cores)
 
@@ -112,7 +114,7 @@ class Lifter:
             content = sha256(path)
             record = {**task.record, "sha256": content}
             earlier = read_some(task.out, [f"{video.folder}/{RECORD}"])
-            if _equal(json_object(earlier.popitem()[1], RECORD) if earlier else {}, record):
+            if _is_same(json_object(earlier.popitem()[1], RECORD) if earlier else {}, record):
                 # The file has another date only.
                 write_file(f"{task.out}/{video.folder}/{RECORD}", json.dumps(record, indent=2).encode())
                 return
@@ -148,12 +150,12 @@ class Lifter:
         return KeepingClip(path, self._detector, kept, key, wanted.start, wanted.end, wanted.quality, wanted.fps)
 
 
-def _equal(earlier: dict[str, Any], record: dict[str, Any]) -> bool:
+def _is_same(earlier: dict[str, Any], record: dict[str, Any]) -> bool:
     """Whether an earlier record is of the same content and settings."""
     return all(earlier.get(key) == record[key] for key in ("sha256", "settings"))
 
 
 def one_line(error: object) -> str:
     """The message of an error, or another text, as one line of a console."""
-    text = printable(" ".join(str(error).split()))
+    text = make_printable(" ".join(str(error).split()))
     return "".join(character if character.isprintable() else "?" for character in text)

@@ -13,7 +13,7 @@ from fsspec import AbstractFileSystem
 from poselift.cli.batch.manifest import MANIFESTS, read_manifest
 from poselift.cli.batch.storage import address, file_system, is_local, stamp
 from poselift.cli.lift_options import add_video_options
-from poselift.cli.lift_request import LiftRequest, with_values
+from poselift.cli.lift_request import LiftRequest, set_values
 from poselift.core.choices import did_you_mean
 from poselift.core.errors import InputError
 
@@ -59,8 +59,8 @@ def find_videos(source: str, out: str, request: LiftRequest) -> list[Video]:
     if source.lower().endswith(MANIFESTS) and files.isfile(root):
         rows = read_manifest(files, root)
         base = root.rpartition("/")[0]
-        return _checked(
-            [_video(_beside(files, base, row["path"]), base, request, row, where) for where, row in rows], source
+        return _check(
+            [_video(_resolve(files, base, row["path"]), base, request, row, where) for where, row in rows], source
         )
     results = file_system(out)[1].rstrip("/")
     if files.isdir(root):
@@ -77,7 +77,7 @@ def find_videos(source: str, out: str, request: LiftRequest) -> list[Video]:
     chosen = sorted(set(paths) - set(hidden))
     if not chosen:
         raise InputError(f"{source}: there is no video in it; videos end in {', '.join(ENDINGS)}")
-    return _checked([_video(address(files, path), base, request) for path in chosen], source)
+    return _check([_video(address(files, path), base, request) for path in chosen], source)
 
 
 def _video(path: str, base: str, request: LiftRequest, row: dict[str, str] | None = None, where: str = "") -> Video:
@@ -101,7 +101,7 @@ def _video(path: str, base: str, request: LiftRequest, row: dict[str, str] | Non
     return Video(path, name, f"{stem}-{digits}", stamp(files, place), own)
 
 
-def _checked(videos: list[Video], source: str) -> list[Video]:
+def _check(videos: list[Video], source: str) -> list[Video]:
     """The videos, if each has a folder of its own."""
     first: dict[str, Video] = {}
     for video in videos:
@@ -110,7 +110,7 @@ def _checked(videos: list[Video], source: str) -> list[Video]:
     return videos
 
 
-def _beside(files: AbstractFileSystem, base: str, path: str) -> str:
+def _resolve(files: AbstractFileSystem, base: str, path: str) -> str:
     """The path or URL in a manifest, which lies in the folder `base`."""
     if "://" in path:
         return path
@@ -154,7 +154,7 @@ def _request_of(row: dict[str, str], request: LiftRequest, where: str) -> LiftRe
         given |= vars(parser.parse_args(tokens))
         if {"fov", "intrinsics"} & set(given):  # a camera of the row replaces that for all videos
             request = replace(request, fov=None, intrinsics=None)
-        return with_values(request, given)
+        return set_values(request, given)
     except InputError as error:
         raise InputError(f"{where}: {error}") from None
 

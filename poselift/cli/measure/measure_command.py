@@ -3,7 +3,8 @@
 import argparse
 from typing import Any
 
-from poselift.cli.export import with_poses
+from poselift.cli.export import select_posed
+from poselift.cli.formats import find_start
 from poselift.cli.measure.measure_files import NAMES, write_files
 from poselift.cli.measure.measure_tables import CAVEATS, gait_tables, ranges_table, trials_table
 from poselift.cli.measure.page import PAGE, write_page
@@ -11,6 +12,7 @@ from poselift.cli.measure.trial import measured
 from poselift.cli.paths import local_path
 from poselift.core.files import check_writable
 from poselift.export import read_motion
+from poselift.export.zero import from_zero
 
 _FASTEST = 15.0
 """Metres a second that no belt reaches; faster is a mistake of the unit."""
@@ -40,10 +42,10 @@ def run(options: argparse.Namespace) -> None:
     """
     if options.out is not None:
         check_writable(options.out)
-    motions = with_poses({path: read_motion(path) for path in options.motions})
+    motions = select_posed({path: read_motion(path) for path in options.motions})
     trials = []
     for path, motion in motions.items():
-        trial = measured(path, motion, options.belt)
+        trial = measured(path, from_zero([motion], find_start([path]))[0], options.belt)
         trials.append(trial)
         print(f"## {path}\n\n{gait_tables(trial)}\n")
         for title, angles in (("Joint angles", trial.joints), ("Segments in space", trial.segments)):

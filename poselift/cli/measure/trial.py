@@ -55,7 +55,7 @@ def measured(path: Path, motion: Motion, belt: float | None = None) -> Trial:
 
     Args:
         path: of the motion.
-        motion: of one person.
+        motion: of one person; all times are by its clock.
         belt: speed of a treadmill's belt, m/s.
 
     Raises:

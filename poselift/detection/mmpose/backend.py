@@ -11,9 +11,9 @@ from jaxtyping import Float, UInt8
 from poselift.core.device import choose_device
 from poselift.core.errors import InputError
 from poselift.detection.duplicates import pose_nms
-from poselift.detection.mmpose.compat import mmpose_imports, quiet
+from poselift.detection.mmpose.compat import mmpose_imports, silence
 from poselift.detection.mmpose.configs import find_config, published_weights
-from poselift.detection.mmpose.joints import recognised_skeleton
+from poselift.detection.mmpose.joints import recognise_skeleton
 from poselift.detection.mmpose.mmpose_checkpoints import Checkpoint, load_checkpoint, load_state
 from poselift.detection.outside import hide_outside
 from poselift.structures import Detections
@@ -87,7 +87,7 @@ class MMPose:
         names = [meta["keypoint_id2name"][index] for index in range(len(meta["keypoint_id2name"]))]
         # Models that learned from several data sets at once can be set to give some of their joints only.
         self._names = [names[index] for index in self._pose.test_cfg.get("output_keypoint_indices", range(len(names)))]
-        self.skeleton, self._joints = recognised_skeleton(self._names)
+        self.skeleton, self._joints = recognise_skeleton(self._names)
         classes = person_weights.dataset_meta.get("classes") or self._person.dataset_meta["classes"]
         if "person" not in classes:
             raise InputError(f"mmdet config {person_detector}: the model does not know the class 'person'")
@@ -100,7 +100,7 @@ class MMPose:
         for start in range(0, len(frames), _FRAMES):
             # OpenMMLab's models take BGR from whoever gives them pictures.
             pictures = [np.ascontiguousarray(frame[..., ::-1]) for frame in frames[start : start + _FRAMES]]
-            with quiet(), torch.inference_mode():
+            with silence(), torch.inference_mode():
                 people = self._find_people(pictures)
                 poses = self._find_joints(pictures, [boxes for boxes, _ in people])
             for picture, (boxes, box_scores), pose in zip(pictures, people, poses, strict=True):

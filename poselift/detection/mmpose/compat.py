@@ -31,7 +31,7 @@ INSTALL = "bash tools/install_mmpose.sh"
 
 
 @contextlib.contextmanager
-def quiet() -> Iterator[None]:
+def silence() -> Iterator[None]:
     """Keeps the warnings of mmpose and of what it stands on from the user's terminal."""
     # Recorded as well as ignored: OpenMMLab's code sets filters of its own before it warns.
     with warnings.catch_warnings(record=True):
@@ -48,7 +48,7 @@ def mmpose_imports() -> Iterator[None]:
     Raises:
         InputError: mmpose or a package that it needs is not installed; the message has the command that installs it.
     """
-    with quiet(), contextlib.redirect_stdout(io.StringIO()):
+    with silence(), contextlib.redirect_stdout(io.StringIO()):
         stand_ins = _stand_ins()
         before = {name: sys.modules.get(name) for name in stand_ins}
         sys.modules.update(stand_ins)

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from poselift.core.errors import InputError
-from poselift.skeleton import SKELETONS, Skeleton, our_name
+from poselift.skeleton import SKELETONS, Skeleton, translate_name
 
 
-def recognised_skeleton(names: Sequence[str]) -> tuple[Skeleton, list[int]]:
+def recognise_skeleton(names: Sequence[str]) -> tuple[Skeleton, list[int]]:
     """The largest of our skeletons whose joints the model all has.
 
     Args:
@@ -19,7 +19,7 @@ def recognised_skeleton(names: Sequence[str]) -> tuple[Skeleton, list[int]]:
     Raises:
         InputError: the model has none of our skeletons, for example because it is for hands or animals.
     """
-    ours = [our_name(name) for name in names]
+    ours = [translate_name(name) for name in names]
     fitting = [skeleton for skeleton in SKELETONS.values() if set(skeleton.joints) <= set(ours)]
     if not fitting:
         raise InputError(

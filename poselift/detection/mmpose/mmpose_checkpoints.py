@@ -100,7 +100,7 @@ def _read(path: Path, trust: bool) -> Any:
     try:
         if trust:
             return torch.load(path, map_location="cpu", weights_only=False)
-        with torch.serialization.safe_globals(_allowed()):
+        with torch.serialization.safe_globals(_list_allowed()):
             return torch.load(path, map_location="cpu", weights_only=True)
     except pickle.UnpicklingError as error:
         found = re.search(r"GLOBAL (\S+)", str(error))
@@ -122,7 +122,7 @@ def _method_name(owner: type, name: str) -> str:
     return name
 
 
-def _allowed() -> list[Any]:
+def _list_allowed() -> list[Any]:
     """What a checkpoint may hold beside tensors: numpy's arrays and numbers, and the log of the training."""
     allowed: list[Any] = [(made, f"{module}.{name}") for (module, name), made in numpy_constructors().items()]
     allowed += [(_HistoryBuffer, "mmengine.logging.history_buffer.HistoryBuffer")]

@@ -5,14 +5,18 @@ from collections.abc import Sequence
 import numpy as np
 from jaxtyping import Float
 
-from poselift.core.times import long_gaps
 from poselift.kinematics.height import Height
-from poselift.lifting.clips.plausible_bodies import doubts
-from poselift.lifting.finish.joint_uncertainty import FEW_JOINTS
+from poselift.lifting.clips.plausible_bodies import doubt_body
+from poselift.lifting.clips.plausible_clock import doubt_clock
+from poselift.lifting.finish.joint_uncertainty import FEW_JOINTS, seen_joints
+from poselift.skeleton import Skeleton
 from poselift.structures import Keypoints2D, Motion
 
 _RATES = (6.5, 125.0)
 """Frame rates without a warning: the measured range of the lifters, and a little more."""
+
+_LONG_GAP = 5, 0.25
+"""A gap in the timestamps is longer than this many usual intervals, and than this many seconds."""
 
 _RARELY = 0.5
 """Share of the clip below which a person triggers a warning."""
@@ -20,7 +24,7 @@ _NAMED = 10
 """People that this warning names."""
 
 
-def absence(tracks: Sequence[Keypoints2D], frames: int, best: Sequence[float]) -> list[str]:
+def find_absence(tracks: Sequence[Keypoints2D], frames: int, best: Sequence[float]) -> list[str]:
     """A warning where nobody was found or tracked, from the best joint score of each look."""
     if not any(best):
         return [f"nobody was found in the {len(best)} of {frames} frames that were looked at"]
@@ -32,23 +36,34 @@ def absence(tracks: Sequence[Keypoints2D], frames: int, best: Sequence[float]) -
     ]
 
 
-def doubts_of(motion: Motion, stature: Height | None, joints: float, threshold: float) -> list[str]:
-    """Warnings about a person's motion, with the mean number of joints that a frame shows."""
-    person, found = motion.keypoints.person, []
+def find_doubts(motion: Motion, stature: Height | None, skeleton_in: Skeleton) -> list[str]:
+    """Warnings about a person's motion.
+
+    Args:
+        motion: of one person.
+        stature: standing height; None if unknown.
+        skeleton_in: the lifter's input joints.
+    """
+    person, found = f"person {motion.keypoints.person}", []
     if np.isnan(motion.joints).all():
-        reason = f"no joint of the lifter scores {threshold:g} or more in any frame"
-        found.append(f"person {person} was not lifted: {reason}; lower the threshold")
-    elif doubt := doubts(motion, stature):
+        reason = f"no joint of the lifter scores {motion.threshold:g} or more in any frame"
+        found.append(f"{person} was not lifted: {reason}; lower the threshold")
+    elif doubts := doubt_body(motion, stature):
         found.append(
-            f"person {person} has {', '.join(doubt)}: no person looks so; check the names of the keypoints "
+            f"{person} has {', '.join(doubts)}: no person looks so; check the names of the keypoints "
             "(--keypoint-set) and the field of view (--fov)"
         )
+    known = [joint for joint in motion.keypoints.skeleton.joints if joint in skeleton_in.joints]
+    scores = motion.keypoints.scores[:, motion.keypoints.skeleton.indices(known)]
+    joints = seen_joints(np.where(scores >= motion.threshold, scores, 0.0))
     if 0 < joints < FEW_JOINTS:
-        found.append(f"person {person} shows {joints:.1f} joints a frame, on average: the rest of the body is a guess")
+        found.append(f"{person} shows {joints:.1f} joints a frame, on average: the rest of the body is a guess")
+    if doubt := doubt_clock(motion):
+        found.append(f"{person} {doubt}: the clock may be wrong; give the true rate with --fps")
     return found
 
 
-def rare_people(tracks: Sequence[Keypoints2D], frames: int) -> list[str]:
+def find_rare_people(tracks: Sequence[Keypoints2D], frames: int) -> list[str]:
     """A warning that names the people who are seen in less than half of the clip, at most 10."""
     shares = {track.person: seen_share(track, frames) for track in tracks}
     rarely = [f"person {person} ({share:.0%})" for person, share in shares.items() if share < _RARELY]
@@ -57,7 +72,7 @@ def rare_people(tracks: Sequence[Keypoints2D], frames: int) -> list[str]:
     return [f"seen in less than half of the clip: {', '.join(rarely)}"] if rarely else []
 
 
-def odd_rate(interval: float) -> list[str]:
+def find_odd_rate(interval: float) -> list[str]:
     """A warning where the usual interval of the timestamps, seconds, is of a frame rate outside the measured range."""
     if not interval or _RATES[0] <= 1 / interval <= _RATES[1]:
         return []
@@ -67,15 +82,25 @@ def odd_rate(interval: float) -> list[str]:
     ]
 
 
-def gaps(times: Float[np.ndarray, " t"]) -> list[str]:
-    """A warning where timestamps jump."""
-    jumps = long_gaps(times)
-    if not len(jumps):
+def find_gaps(times: Float[np.ndarray, " t"], interval: float) -> list[str]:
+    """A warning where timestamps jump: frames are missing, or the camera paused.
+
+    Args:
+        times: seconds, increasing.
+        interval: usual time between two frames, seconds.
+
+    Example:
+        >>> find_gaps(np.array([0.0, 0.04, 0.08, 0.12, 0.6, 0.64]), 0.04)
+        ['gaps in the timestamps: 1, the longest of 0.48 s after 0.12 s; frames are missing there']
+    """
+    intervals, seconds = _LONG_GAP
+    steps = np.diff(times)
+    if not (jumps := steps > max(intervals * interval, seconds)).any():
         return []
-    longest = jumps[np.diff(times)[jumps].argmax()]
-    lasts, after = times[longest + 1] - times[longest], times[longest]
+    longest = steps.argmax()
+    lasts, after = steps[longest], times[longest]
     return [
-        f"gaps in the timestamps: {len(jumps)}, the longest of {lasts:.2f} s after {after:.2f} s; frames are missing "
+        f"gaps in the timestamps: {jumps.sum()}, the longest of {lasts:.2f} s after {after:.2f} s; frames are missing "
         "there"
     ]
 

@@ -2,41 +2,31 @@
 
 import logging
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from jaxtyping import Float
 
-from poselift.core.ahead import ahead
 from poselift.core.errors import InputError
 from poselift.core.stopwatch import Stopwatch
 from poselift.core.times import usual_interval
 from poselift.detection import Detector
 from poselift.finding.qualities import DEFAULT_QUALITY
-from poselift.finding.video_clip import Clip, VideoClip
-from poselift.kinematics.height import GivenHeights, Height, check_heights, height_of, with_height
-from poselift.kinematics.pace import clock_doubt
+from poselift.finding.video_clip import Clip, ReadShare, VideoClip
+from poselift.kinematics.height import GivenHeights, Height, check_heights, height_of, take_height
 from poselift.lifting.camera_model import CameraModel, camera_for
-from poselift.lifting.clips.clip_warnings import absence, doubts_of, gaps, odd_rate, rare_people
-from poselift.lifting.finish.joint_uncertainty import seen_joints
+from poselift.lifting.clips.clip_warnings import find_absence, find_doubts, find_gaps, find_odd_rate, find_rare_people
 from poselift.lifting.options import LiftOptions
-from poselift.lifting.prepare.lifter_joints import select_lifter_joints
 from poselift.lifting.three_stages import lift
 from poselift.models import Weights
 from poselift.structures import Keypoints2D, Motion
-from poselift.video import Frame
 from poselift.video.missing import JUMP
 
 _LOG = logging.getLogger(__name__)
 
 Progress = Callable[[str, float], None]
 """Receives the name of a stage and its finished share, 0 to 1."""
-
-AHEAD = 4
-"""Frames at most that are decoded or drawn before they are needed."""
-
-_FINDING = "Finding people"
-"""Name of the first stage in progress bars."""
 
 
 @dataclass(frozen=True)
@@ -149,69 +139,63 @@ def lift_clip(
     """
     watch = Stopwatch()
     camera = camera_for(clip.image_size, fov, intrinsics)
-    check_heights(height)
-    _check_chosen(people, height)
-    tracks, times, best = _track(clip, watch, progress)
-    warnings = [*clip.warnings, *absence(tracks, len(times), best)]
+    check_chosen(people, height)
+    tracks, times, best = _track(clip, watch, lambda done: progress("Finding people", done))
+    interval = usual_interval(times)
+    warnings = [*clip.warnings, *find_absence(tracks, len(times), best), *find_odd_rate(interval)]
+    if not any(JUMP in warning for warning in clip.warnings):
+        warnings += find_gaps(times, interval)
     if tracks:
         _check_present([*(people or []), *(height if isinstance(height, Mapping) else [])], tracks, clip)
     if people is not None:
         tracks = [track for track in tracks if track.person in people]
+    warnings += find_rare_people(tracks, len(times))
     motions, heights = [], {}
     for done, track in enumerate(tracks):
         progress("Lifting", done / len(tracks))
         with watch.time("lift"):
-            motion, stature = with_height(lift(track, weights, camera, options), height_of(track.person, height))
-        used = select_lifter_joints(track, weights.skeleton_in, options.threshold, weights.pelvis)[1]
-        joints = seen_joints(used)
-        warnings += doubts_of(motion, stature, joints, options.threshold)
-        if doubt := clock_doubt(motion):
-            warnings.append(f"person {track.person} {doubt}: the clock may be wrong; give the true rate with --fps")
+            motion = lift(track, weights, camera, options)
+            motion, stature = take_height(motion, height_of(track.person, height))
+        warnings += find_doubts(motion, stature, weights.skeleton_in)
         motions.append(motion)
         if stature is not None:
             heights[track.person] = stature
     progress("Lifting", 1.0)
-    interval = usual_interval(np.array(times))
-    fps = 1 / interval if interval else clip.fps
-    warnings += [*rare_people(tracks, len(times)), *odd_rate(interval)]
-    if not any(JUMP in warning for warning in clip.warnings):
-        warnings += gaps(np.array(times))
     _LOG.debug("%s: lifted %d people in %d frames", clip.path, len(motions), len(times))
     for warning in warnings:
         _LOG.warning("%s: %s", clip.path, warning)
-    return LiftedClip(fps, len(times), (times[0], times[-1]), camera, motions, heights, watch.seconds, warnings)
+    fps, span = 1 / interval if interval else clip.fps, (float(times[0]), float(times[-1]))
+    return LiftedClip(fps, len(times), span, camera, motions, heights, watch.seconds, warnings)
 
 
-def _track(clip: Clip, watch: Stopwatch, progress: Progress) -> tuple[list[Keypoints2D], list[float], list[float]]:
+def _track(
+    clip: Clip, watch: Stopwatch, progress: ReadShare
+) -> tuple[list[Keypoints2D], Float[np.ndarray, " t"], list[float]]:
     """Everybody's keypoints, the timestamps of all frames, and the best joint score of each look."""
     tracker = clip.tracker()
     times: list[float] = []
     best: list[float] = []
-    # Decoded beside detection, so reading takes the time that detection waits for a frame.
-    frames = watch.timed("read", _with_progress(ahead(clip.frames(), AHEAD), clip.duration, progress))
-    for detections, timestamp in watch.timed("detect", clip.people(frames)):
+    for detections, timestamp in clip.people(watch, progress):
         with watch.time("track"):
             tracker.update(detections, timestamp)
         times.append(timestamp)
         if detections is not None:
             best.append(float(detections.scores.max(initial=0.0)))
-    progress(_FINDING, 1.0)
+    progress(1.0)
     with watch.time("track"):
-        return tracker.tracks(), times, best
+        return tracker.tracks(), np.array(times), best
 
 
-def _with_progress(frames: Iterable[Frame], duration: float | None, progress: Progress) -> Iterator[Frame]:
-    """The frames, with a report after each one."""
-    first: float | None = None
-    for frame in frames:
-        first = frame.timestamp if first is None else first
-        yield frame
-        if duration:
-            progress(_FINDING, min((frame.timestamp - first) / duration, 1.0))
+def check_chosen(people: Sequence[int] | None, height: GivenHeights) -> None:
+    """Checks the chosen people and their heights, before the long work.
 
-
-def _check_chosen(people: Sequence[int] | None, height: GivenHeights) -> None:
-    """Raises an InputError where a height is given for somebody who is not chosen."""
+    Raises:
+        InputError: nobody has such a number or height, or a height is of somebody who is not chosen.
+    """
+    check_heights(height)
+    for number in [*(people or []), *(height if isinstance(height, Mapping) else [])]:
+        if number < 1:
+            raise InputError(f"there is no person {number}; people are numbered from 1, in order of appearance")
     if people is not None and isinstance(height, Mapping):
         unchosen = [str(number) for number in height if number not in people]
         if unchosen:

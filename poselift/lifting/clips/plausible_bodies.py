@@ -23,7 +23,7 @@ _LENGTHS = {
 Winter (Biomechanics and Motor Control of Human Movement, 2009, figure 4.1), and less for short forearms."""
 
 
-def doubts(motion: Motion, stature: Height | None) -> list[str]:
+def doubt_body(motion: Motion, stature: Height | None) -> list[str]:
     """What speaks against a person's body, one phrase each; none for a body of human size and proportions.
 
     Args:

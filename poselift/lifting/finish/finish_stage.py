@@ -7,7 +7,7 @@ import numpy as np
 from jaxtyping import Float
 
 from poselift.core.times import interpolate
-from poselift.geometry import with_bone_lengths
+from poselift.geometry import set_bone_lengths
 from poselift.lifting.finish.constant_bones import BonesSoFar, measure_clip
 from poselift.lifting.finish.joint_uncertainty import adjust_uncertainty
 from poselift.lifting.finish.level_feet import level_feet
@@ -87,7 +87,7 @@ def finish(
         )
 
     if stream is None:
-        joints = fill_from_repetitions(joints, prepared.bridged, times)
+        joints = fill_from_repetitions(joints, prepared.bridged, times, prepared.interval)
         if options.refine:
             joints = level_feet(motion(joints), options.threshold)
     if options.constant_bones:
@@ -95,7 +95,7 @@ def finish(
             lengths = measure_clip(joints, prepared.scores, weights.skeleton_in, skeleton)
         else:
             lengths = stream.bones.measure(stream.time, joints, prepared)
-        joints = joints if lengths is None else with_bone_lengths(joints, lengths, skeleton.parent_indices)
+        joints = joints if lengths is None else set_bone_lengths(joints, lengths, skeleton.parent_indices)
     return motion(joints)
 
 

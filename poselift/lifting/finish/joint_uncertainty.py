@@ -18,13 +18,11 @@ FEW_JOINTS = 6
 """Seen joints of a frame, on average, below which the rest of the body is a guess."""
 
 _GUESSED = 1.5
-"""How much wider the uncertainty of such a body is. On the val views, with 14 choices of 1 to 5 joints, 94 % of the
-joints then lie within it with `small` and 95 % with `tiny` (benchmarks/few_joints.py)."""
+"""How much wider the uncertainty of such a body is, so that 9 of 10 joints stay within (benchmarks/few_joints.py)."""
 
 _UNSEEN_ROOT = 1.08
-"""How much wider the uncertainty is without a keypoint of the root, to which all joints are relative. Without it 87.5 %
-of the joints of COCO-17 and 91 % of those of Human3.6M-17 lie within with `small`, and with it 89.5 and 90 % (val
-views, benchmarks/uncertainty.py --leave-out)."""
+"""How much wider the uncertainty is without a keypoint of the root, to which all joints are relative
+(benchmarks/lifter_log.md)."""
 
 
 def adjust_uncertainty(

@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 from jaxtyping import Bool, Float
 
-from poselift.core.times import interpolate, usual_interval
+from poselift.core.times import interpolate
 from poselift.lifting.prepare.gaps import NEAR
 
 _CONTEXT = 0.2
@@ -32,7 +32,7 @@ _LEAST = 0.5
 
 
 def fill_from_repetitions(
-    joints: Float[np.ndarray, "t j 3"], known: Bool[np.ndarray, " t"], times: Float[np.ndarray, " t"]
+    joints: Float[np.ndarray, "t j 3"], known: Bool[np.ndarray, " t"], times: Float[np.ndarray, " t"], interval: float
 ) -> Float[np.ndarray, "t j 3"]:
     """Joints that follow the person's own repetition in gaps, as far as one matches.
 
@@ -40,16 +40,16 @@ def fill_from_repetitions(
         joints: relative to the root, metres; NaN in gaps that stay empty.
         known: frames with keypoints, interpolated ones too.
         times: seconds, increasing.
+        interval: usual time between two frames, seconds.
     """
     rows = np.flatnonzero(known)
-    step = usual_interval(times)
     filled = joints
     for before, after in pairwise(rows):
         bridged = np.isfinite(joints[before : after + 1]).all()
         if after - before > 1 and times[after] - times[before] <= _LONGEST and bridged:
             near = rows[(times[rows] >= times[before] - _REACH) & (times[rows] <= times[after] + _REACH)]
             gap = slice(int(before), int(after) + 1)
-            found = _repetition(joints[near].astype(np.float64), times[near], times[gap], max(step, _TICK))
+            found = _repetition(joints[near].astype(np.float64), times[near], times[gap], max(interval, _TICK))
             if found is not None:
                 poses, weight = found
                 filled = joints.copy() if filled is joints else filled
@@ -58,7 +58,7 @@ def fill_from_repetitions(
 
 
 def _repetition(
-    joints: Float[np.ndarray, "n j 3"], times: Float[np.ndarray, " n"], gap: Float[np.ndarray, " g"], step: float
+    joints: Float[np.ndarray, "n j 3"], times: Float[np.ndarray, " n"], gap: Float[np.ndarray, " g"], interval: float
 ) -> tuple[Float[np.ndarray, "g j 3"], float] | None:
     """Poses of the gap, from the best repetition, and its weight; None if there is nothing to compare.
 
@@ -66,11 +66,11 @@ def _repetition(
         joints: in the known frames around the gap.
         times: of these frames, seconds.
         gap: times from the frame before the gap to the frame after it.
-        step: seconds between the poses that are compared.
+        interval: seconds between the poses that are compared.
     """
-    around, inside = round(_CONTEXT / step), round((gap[-1] - gap[0]) / step)
-    first = int((gap[0] - times[0]) / step)
-    grid = gap[0] + step * np.arange(-first, int((times[-1] - gap[0]) / step) + 1)
+    around, inside = round(_CONTEXT / interval), round((gap[-1] - gap[0]) / interval)
+    first = int((gap[0] - times[0]) / interval)
+    grid = gap[0] + interval * np.arange(-first, int((times[-1] - gap[0]) / interval) + 1)
     after = np.searchsorted(times, grid - 1e-6).clip(1, len(times) - 1)
     usable = times[after] - times[after - 1] <= NEAR + 1e-6
     poses = interpolate(joints, times, grid)
@@ -89,7 +89,7 @@ def _repetition(
     for tick in ticks:
         apart += np.linalg.norm(poses[starts + tick] - poses[first + tick], axis=-1).mean(-1)
     best = int(apart.argmin())
-    shift = step * (starts[best] - first)
+    shift = interval * (starts[best] - first)
     found = interpolate(joints, times, gap + shift)
     ends = interpolate(joints, times, gap[[0, -1]]) - found[[0, -1]]
     share = ((gap - gap[0]) / (gap[-1] - gap[0]))[:, None, None]

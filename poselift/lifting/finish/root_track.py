@@ -13,10 +13,8 @@ OUTLIER = 0.1
 """Distance of a joint from its ray, metres, at which it counts half."""
 
 _SMOOTHNESS = 3.6e-5
-"""Weight of squared acceleration, (m/s²)², against squared distance to the rays, m². It is (0.03 / 5)²: distances are
-good to about 3 cm, and a pelvis seldom accelerates by more than 5 m/s². Rays tell little about depth, so depth is
-smoothed most. On the CMU val views with 3 cm of drifting pose error, a tenth and ten times this weight gave larger
-errors of the root's velocity (4.1 and 4.0 against 3.1 mm per frame)."""
+"""Weight of squared acceleration, (m/s²)², against squared distance to the rays, m²: (0.03 / 5)², because distances are
+good to 3 cm and a pelvis seldom accelerates by more than 5 m/s² (benchmarks/lifter_log.md)."""
 
 _ROUNDS = 4
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 from jaxtyping import Float
 
-from poselift.geometry import bone_lengths, with_bone_lengths
+from poselift.geometry import bone_lengths, set_bone_lengths
 from poselift.lifting.prepare.gaps import MAX_GAP
 from poselift.skeleton import Skeleton
 from poselift.structures import StreamedPose
@@ -73,7 +73,7 @@ class PoseSmoother:
         """The smoothed pose."""
         joints, root = pose.joints.astype(np.float64), pose.root.astype(np.float64)
         smooth = self._joints(joints, pose.timestamp)
-        smooth = with_bone_lengths(smooth, bone_lengths(joints, self._parents), self._parents)
+        smooth = set_bone_lengths(smooth, bone_lengths(joints, self._parents), self._parents)
         depth = float(np.exp(self._depth(np.log(root[2:])[None], pose.timestamp))[0, 0])
         return replace(pose, joints=smooth.astype(np.float32), root=(root * (depth / root[2])).astype(np.float32))
 

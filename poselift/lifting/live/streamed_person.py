@@ -4,12 +4,12 @@ from collections import deque
 from dataclasses import dataclass, replace
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 
 from poselift.core.errors import InputError
 from poselift.core.times import interpolate
 from poselift.detection.orientation import body_angle
-from poselift.geometry import with_bone_lengths
+from poselift.geometry import set_bone_lengths
 from poselift.lifting.camera_model import CameraModel
 from poselift.lifting.finish.constant_bones import BonesSoFar
 from poselift.lifting.finish.finish_stage import Stream, finish
@@ -48,11 +48,13 @@ class _Recent:
         motion: of the last second before the pose, and of later frames that were there.
         newest: the newest frame with keypoints, seconds.
         more: another segment comes after a gap.
+        in_sight: joints that the keypoints show.
     """
 
     motion: Motion
     newest: float
     more: bool
+    in_sight: Bool[np.ndarray, "t j"]
 
 
 class StreamedPerson:
@@ -90,7 +92,7 @@ class StreamedPerson:
         self._bones = BonesSoFar(weights.skeleton_in, weights.skeleton_out)
         self._recent: _Recent | None = None
         self._more = False  # another segment comes after that of the last window
-        self._angle_time = self._last_time = self.last_seen = -np.inf
+        self._angle_time = self.last_seen = -np.inf
 
     @property
     def pending(self) -> int:
@@ -99,12 +101,9 @@ class StreamedPerson:
 
     def add(self, keypoints: Float[np.ndarray, "j 2"], scores: Float[np.ndarray, " j"], timestamp: float) -> None:
         """Adds a frame in which a detector looked for the person; all keypoints are NaN if it did not find them."""
-        if not timestamp > self._last_time:
-            raise InputError(f"the timestamp {timestamp:g} s does not come after {self._last_time:g} s; give seconds")
         track = self._track([_Frame(timestamp, np.asarray(keypoints), np.asarray(scores), False)])
         used = track.used(self._options.threshold)[0] & self._known
         frame = _Frame(timestamp, track.keypoints[0], track.scores[0], bool(used.any()))
-        self._last_time = timestamp
         self._waiting.append(frame)
         self._frames.append(frame)
         if frame.seen:
@@ -155,7 +154,7 @@ class StreamedPerson:
         start = min(int(np.searchsorted(segment.times, time - _NEAR)), len(segment.times) - 1)
         stream = Stream(time, self._bones)
         motion = finish(window.tail(segment, start), [lifted[start:]], self._weights, self._options, stream)
-        self._recent = _Recent(motion, self.last_seen, self._more)
+        self._recent = _Recent(motion, self.last_seen, self._more, motion.in_sight())
 
     def next_pose(self, last: bool = False) -> StreamedPose | None:
         """The pose of the frame that waited longest; None if it has to wait, or has no pose.
@@ -190,11 +189,20 @@ class StreamedPerson:
 
         joints, uncertainty = at(motion.joints), motion.uncertainty
         if not exact and self._options.constant_bones and self._bones.lengths is not None:
-            joints = with_bone_lengths(joints, self._bones.lengths, motion.skeleton.parent_indices)
+            joints = set_bone_lengths(joints, self._bones.lengths, motion.skeleton.parent_indices)
         if uncertainty is not None:
             held = widening_factors(np.array([True, False]), np.array([times[-1], max(time, times[-1])]))[-1]
             uncertainty = (held * at(uncertainty)).astype(np.float32)
-        return StreamedPose(time, joints, at(motion.root), uncertainty, not frame.seen, frame.keypoints, frame.scores)
+        return StreamedPose(
+            time,
+            joints,
+            at(motion.root),
+            uncertainty,
+            not frame.seen,
+            frame.keypoints,
+            frame.scores,
+            seen=self._recent.in_sight[min(row, len(times) - 1)],
+        )
 
     def _target(self, last: bool) -> _Frame | None:
         """The frame of the next pose."""

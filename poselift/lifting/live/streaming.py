@@ -6,6 +6,8 @@ from functools import partial
 import numpy as np
 from jaxtyping import Float
 
+from poselift.core.errors import InputError
+from poselift.core.times import ENOUGH, check_intervals
 from poselift.lifting.camera_model import CameraModel
 from poselift.lifting.live.pose_smoothing import PoseSmoother
 from poselift.lifting.live.streamed_person import StreamedPerson
@@ -19,6 +21,10 @@ from poselift.structures import StreamedPose
 
 LIVE = LiftOptions(flip=False, window=63)
 """Defaults of live use (benchmarks/stream.md has the errors and times of others)."""
+
+_SLOWEST = 0.25
+"""Least pushes a second: a slow computer may look every few seconds, and milliseconds up to 250 frames a second are
+4 or more apart."""
 
 FORGOTTEN = 3.0
 """Seconds without keypoints after which `StreamingPeople` forgets a person."""
@@ -70,7 +76,8 @@ class StreamingPeople:
         self._lift = partial(lift_people, network=network, window=window, flip=options.flip)
         self._new = lambda: StreamedPerson(weights, camera, skeleton, lookahead, options)
         self._new()  # checks the arguments
-        self._smoother = lambda: PoseSmoother(self.skeleton) if smooth else _unchanged
+        self._smoother = lambda: PoseSmoother(self.skeleton) if smooth else _keep
+        self._last, self._first_times = -np.inf, list[float]()
         self._people: dict[int, StreamedPerson] = {}
         self._smooth: dict[int, Callable[[StreamedPose], StreamedPose]] = {}
         self._lost = (np.full((len(skeleton), 2), np.nan), np.zeros(len(skeleton)))
@@ -88,9 +95,13 @@ class StreamingPeople:
             timestamp: of the frame, seconds; larger than that of the push before.
 
         Raises:
-            InputError: an array has another shape, a score is not from 0 to 1, or the timestamp does not increase.
+            InputError: an array has another shape, a score is not from 0 to 1, or the timestamp does not increase or
+                is not in seconds.
         """
-        for number in people:
+        self._check_time(timestamp)
+        for number, found in people.items():
+            if not isinstance(found, tuple | list) or len(found) != 2:
+                raise InputError(f"person {number} has {found!r:.60}; give two arrays, (keypoints, scores)")
             if number not in self._people:
                 self._people[number], self._smooth[number] = self._new(), self._smoother()
         for number, person in self._people.items():
@@ -100,7 +111,16 @@ class StreamingPeople:
             del self._people[number], self._smooth[number]
         self._lift(list(self._people.values()))
         poses = {number: person.next_pose() for number, person in self._people.items()}
-        return self._smoothed(poses)
+        return self._smooth_all(poses)
+
+    def _check_time(self, timestamp: float) -> None:
+        if not self._last < timestamp < np.inf:
+            problem = f"does not come after {self._last:g} s" if np.isfinite(self._last) else "is no time"
+            raise InputError(f"the timestamp {timestamp} s {problem}; give seconds")
+        self._last = timestamp
+        if len(self._first_times) < ENOUGH:
+            self._first_times.append(timestamp)
+            check_intervals(np.array(self._first_times, float), _SLOWEST)
 
     def flush(self) -> list[dict[int, StreamedPose]]:
         """The poses of the last `lookahead` pushes, one dict for each, for the end of a stream."""
@@ -109,15 +129,15 @@ class StreamingPeople:
             people = {number: person for number, person in self._people.items() if person.pending == pending}
             self._lift(list(people.values()), last=True)
             poses = {number: person.next_pose(last=True) for number, person in people.items()}
-            found.append(self._smoothed(poses))
+            found.append(self._smooth_all(poses))
         return found
 
-    def _smoothed(self, poses: dict[int, StreamedPose | None]) -> dict[int, StreamedPose]:
+    def _smooth_all(self, poses: dict[int, StreamedPose | None]) -> dict[int, StreamedPose]:
         """The poses of those who have one."""
         return {number: self._smooth[number](pose) for number, pose in poses.items() if pose is not None}
 
 
-def _unchanged(pose: StreamedPose) -> StreamedPose:
+def _keep(pose: StreamedPose) -> StreamedPose:
     return pose
 
 

@@ -9,74 +9,65 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 from scipy.interpolate import PchipInterpolator
 
-from poselift.core.times import usual_interval
+from poselift.lifting.prepare.rates import SLACK, SLOWEST
 
 MAX_GAP = 1.0
 """Seconds without keypoints that are bridged. Frames of longer gaps stay empty."""
 
 NEAR = 0.3
-"""Longest time in seconds between two frames with keypoints over which keypoints are interpolated. Lifters are trained
-at 10 to 60 frames a second and are best at 20 and more: where three of four frames of a real person are empty, `small`
-is 12 % worse without the interpolated keypoints and 3 % with them (benchmarks/real.md). In gaps of 0.5 s a curve is a
-worse guess than the lifter's own: on CMU val views the joints there are 61 mm off instead of 53."""
-
-_SLOWEST = 20.0
-"""Frames a second that the lifter gets at least, where keypoints are near enough to interpolate. A real person at 11
-frames a second is lifted to 60.8 mm with `small` and 64.9 with `tiny` without frames between, and to 59.6 and 60.4 with
-them (benchmarks/real.md). At 22 frames a second more frames gain nothing."""
-
-_UNEVEN = 0.01
-"""Share of an interval by which a frame may come late: timestamps are rounded."""
+"""Longest time in seconds between two frames with keypoints over which keypoints are interpolated: in longer gaps the
+lifter guesses better than a curve (benchmarks/lifter_log.md)."""
 
 _WIDENING = 2.0
-"""Growth of the uncertainty per second without keypoints. Without it, 82 % of the joints in gaps of 0.25 s are within
-on CMU val views (benchmarks/robustness.md)."""
+"""Growth of the uncertainty per second without keypoints: 9 of 10 joints stay within (benchmarks/robustness.md)."""
 
 _STEP = 0.1
-"""Seconds between the frames of a longer gap that the lifter gets empty: the lowest frame rate of its training.
-The lifter's joints in a gap of 0.5 s are 69 mm off with 0.1 s, 70 mm with 0.05 s, 72 mm with 0.15 s, and 73 mm where
-it gets all 50 frames a second (`tiny`, CMU val views). For `small`, 0.1 s and all frames are the same."""
+"""Seconds between the frames of a longer gap that the lifter gets empty: the lowest frame rate of its training
+(benchmarks/lifter_log.md)."""
 
 
-def find_segments(seen: Bool[np.ndarray, " t"], timestamps: Float[np.ndarray, " t"]) -> list[tuple[int, int]]:
+def find_segments(
+    seen: Bool[np.ndarray, " t"], times: Float[np.ndarray, " t"], interval: float
+) -> list[tuple[int, int]]:
     """Runs of frames (first, end) without a gap of more than `MAX_GAP` seconds; both ends have keypoints.
 
     Args:
         seen: frames with keypoints.
-        timestamps: seconds, increasing. Frames that the clip itself lacks are a gap too.
+        times: seconds, increasing. Frames that the clip itself lacks are a gap too.
+        interval: usual time between two frames, seconds.
     """
     frames = np.flatnonzero(seen)
     if len(frames) == 0:
         return []
     # A gap of n frames lasts n intervals.
-    lasts = np.diff(timestamps[frames]) - usual_interval(timestamps)
+    lasts = np.diff(times[frames]) - interval
     breaks = np.flatnonzero(lasts > MAX_GAP + 1e-6)
     firsts = [int(frames[0]), *(int(frames[k + 1]) for k in breaks)]
     ends = [*(int(frames[k]) + 1 for k in breaks), int(frames[-1]) + 1]
     return list(zip(firsts, ends, strict=True))
 
 
-def widening_factors(seen: Bool[np.ndarray, " t"], timestamps: Float[np.ndarray, " t"]) -> Float[np.ndarray, " t"]:
+def widening_factors(seen: Bool[np.ndarray, " t"], times: Float[np.ndarray, " t"]) -> Float[np.ndarray, " t"]:
     """Factors on the uncertainty of frames, which grows with the time to the nearest frame with keypoints.
 
     Args:
         seen: frames with keypoints; if there are none, all factors are 1.
-        timestamps: seconds, increasing.
+        times: seconds, increasing.
 
     Example:
         >>> widening_factors(np.array([True, False, False, True]), np.arange(4) / 20).tolist()
         [1.0, 1.1, 1.1, 1.0]
     """
-    known = timestamps[seen]
+    known = times[seen]
     if not len(known):
-        return np.ones(len(timestamps))
-    after = np.searchsorted(known, timestamps).clip(max=len(known) - 1)
-    away = np.minimum(abs(timestamps - known[after]), abs(timestamps - known[np.maximum(after - 1, 0)]))
+        return np.ones(len(times))
+    after = np.searchsorted(known, times).clip(max=len(known) - 1)
+    away = np.minimum(abs(times - known[after]), abs(times - known[np.maximum(after - 1, 0)]))
     return 1 + _WIDENING * np.minimum(away, MAX_GAP / 2)
 
 
 def fill_gaps(
-    pixels: Float[np.ndarray, "t j 2"], scores: Float[np.ndarray, "t j"], timestamps: Float[np.ndarray, " t"]
+    pixels: Float[np.ndarray, "t j 2"], scores: Float[np.ndarray, "t j"], times: Float[np.ndarray, " t"]
 ) -> tuple[Float[np.ndarray, "t j 2"], Float[np.ndarray, "t j"]]:
     """Keypoints, interpolated in frames that have none.
 
@@ -87,7 +78,7 @@ def fill_gaps(
     Args:
         pixels: of one person; NaN for joints that were not seen.
         scores: 0 for the same joints.
-        timestamps: seconds, increasing.
+        times: seconds, increasing.
     """
     seen = scores > 0
     empty = np.flatnonzero(~seen.any(-1))
@@ -97,24 +88,24 @@ def fill_gaps(
         place = np.searchsorted(known, empty)
         between = (place > 0) & (place < len(known))
         rows, before, after = empty[between], known[place[between] - 1], known[place[between]]
-        near = timestamps[after] - timestamps[before] <= NEAR + 1e-6
+        near = times[after] - times[before] <= NEAR + 1e-6
         if near.any():
             rows, before, after = rows[near], before[near], after[near]
-            curve = PchipInterpolator(timestamps[known], pixels[known, joint])
-            pixels[rows, joint] = curve(timestamps[rows])
+            curve = PchipInterpolator(times[known], pixels[known, joint])
+            pixels[rows, joint] = curve(times[rows])
             scores[rows, joint] = np.minimum(scores[before, joint], scores[after, joint])
     return pixels, scores
 
 
 def add_frames_between(
-    pixels: Float[np.ndarray, "t j 2"], scores: Float[np.ndarray, "t j"], timestamps: Float[np.ndarray, " t"]
+    pixels: Float[np.ndarray, "t j 2"], scores: Float[np.ndarray, "t j"], times: Float[np.ndarray, " t"]
 ) -> tuple[Float[np.ndarray, "n j 2"], Float[np.ndarray, "n j"], Float[np.ndarray, " n"], Bool[np.ndarray, " n"]]:
-    """Keypoints with interpolated frames between those of a clip of fewer than 20 frames a second.
+    """Keypoints with interpolated frames between those of a clip, so that it has at least 20 frames a second.
 
     Args:
         pixels: of one person; NaN for joints that were not seen.
         scores: 0 for the same joints.
-        timestamps: seconds, increasing.
+        times: seconds, increasing.
 
     Returns:
         Pixels, scores and times of all frames, and which of them were given. Between two frames all intervals are the
@@ -126,16 +117,14 @@ def add_frames_between(
         >>> times.round(3).tolist(), given.tolist()
         ([0.0, 0.042, 0.083, 0.125, 0.167, 0.208, 0.25], [True, False, False, True, False, False, True])
     """
-    if not _slow(timestamps):
-        return pixels, scores, timestamps, np.ones(len(timestamps), bool)
-    intervals = np.diff(timestamps)
-    parts = np.ceil(intervals * _SLOWEST - _UNEVEN).astype(int).clip(min=1)
+    intervals = np.diff(times)
+    parts = np.ceil(intervals * SLOWEST - SLACK).astype(int).clip(min=1)
     parts[intervals > NEAR + 1e-6] = 1
-    parts = np.append(parts, 1)[: len(timestamps)]  # the last frame has none after it
-    before = np.repeat(np.arange(len(timestamps)), parts)
+    parts = np.append(parts, 1)[: len(times)]  # the last frame has none after it
+    before = np.repeat(np.arange(len(times)), parts)
     given = np.diff(before, prepend=-1) > 0
     share = (np.arange(len(before)) - np.flatnonzero(given)[before]) / parts[before]
-    times = timestamps[before] + share * np.append(intervals, 0.0)[before]
+    times = times[before] + share * np.append(intervals, 0.0)[before]
     between = ~given[:, None]
     pixels, scores = fill_gaps(
         np.where(between[..., None], np.nan, pixels[before]), np.where(between, 0, scores[before]), times
@@ -144,36 +133,25 @@ def add_frames_between(
     return pixels[kept], scores[kept], times[kept], given[kept]
 
 
-def choose_frames(
-    seen: Bool[np.ndarray, " t"], filled: Bool[np.ndarray, " t"], timestamps: Float[np.ndarray, " t"]
-) -> Int[np.ndarray, " n"]:
+def choose_frames(known: Bool[np.ndarray, " t"], times: Float[np.ndarray, " t"]) -> Int[np.ndarray, " n"]:
     """Indices of the frames that the lifter gets; the others are interpolated.
 
-    These are the frames with keypoints, the first and the last frame, and a few frames of each gap. Where fewer than 20
-    frames a second have keypoints, the interpolated ones are left out: `add_frames_between` gives as many as pay.
+    These are the frames with keypoints, the first and the last frame, and a few frames of each gap.
 
     Args:
-        seen: frames with keypoints.
-        filled: frames with keypoints or interpolated ones.
-        timestamps: seconds, increasing.
+        known: frames with keypoints.
+        times: seconds, increasing.
 
     Example:
-        >>> seen = np.arange(12) < 4
-        >>> choose_frames(seen, seen, np.arange(12) / 30).tolist()
+        >>> choose_frames(np.arange(12) < 4, np.arange(12) / 30).tolist()
         [0, 1, 2, 3, 6, 8, 11]
     """
-    known = seen if _slow(timestamps[seen]) else filled
     ends = np.union1d(np.flatnonzero(known), [0, len(known) - 1])
     lifted = [ends]
     for before, after in pairwise(ends):
         if after - before > 1:
-            lasts = timestamps[after] - timestamps[before]
-            ticks = np.linspace(timestamps[before], timestamps[after], round(lasts / _STEP) + 1)[1:-1]
+            lasts = times[after] - times[before]
+            ticks = np.linspace(times[before], times[after], round(lasts / _STEP) + 1)[1:-1]
             gap = np.arange(before + 1, after)
-            lifted.append(gap[np.abs(timestamps[gap, None] - ticks).argmin(0)])
+            lifted.append(gap[np.abs(times[gap, None] - ticks).argmin(0)])
     return np.unique(np.concatenate(lifted))
-
-
-def _slow(timestamps: Float[np.ndarray, " t"]) -> bool:
-    """Whether these are fewer than `_SLOWEST` frames a second."""
-    return usual_interval(timestamps) * _SLOWEST > 1 + _UNEVEN

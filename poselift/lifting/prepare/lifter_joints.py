@@ -36,5 +36,5 @@ def rarely_seen_joints(scores: Float[np.ndarray, "t j"], skeleton_in: Skeleton, 
     both = [name for name in skeleton_out.joints if name in skeleton_in.joints]
     if not len(scores):
         return []
-    share = (scores[:, skeleton_in.indices(both)] > 0).mean(0)
-    return [name for name, part in zip(both, share, strict=True) if part < _RARELY]
+    shares = (scores[:, skeleton_in.indices(both)] > 0).mean(0)
+    return [name for name, share in zip(both, shares, strict=True) if share < _RARELY]

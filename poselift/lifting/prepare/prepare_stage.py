@@ -5,15 +5,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from poselift.lifting.camera_model import CameraModel
+from poselift.core.times import check_intervals, usual_interval
+from poselift.lifting.camera_model import CameraModel, check_fits
 from poselift.lifting.options import LiftOptions
 from poselift.lifting.prepare.gaps import add_frames_between, choose_frames, fill_gaps, find_segments
 from poselift.lifting.prepare.lifter_joints import select_lifter_joints
 from poselift.lifting.prepare.quarter_turns import find_turns, turn_upright
-from poselift.lifting.prepare.rates import count_interleaved
+from poselift.lifting.prepare.rates import count_interleaved, is_slow
 from poselift.lifting.prepare.rays import keypoint_rays
 from poselift.models import Weights
-from poselift.skeleton import Skeleton
 from poselift.structures import Keypoints2D
 
 
@@ -57,6 +57,7 @@ class Prepared:
 
     Attributes:
         keypoints: the track.
+        interval: usual time between two of its frames, seconds; 0 for a single one.
         scores: of the lifter's input joints; 0 where a joint was not seen or is not used.
         bridged: frames with keypoints, given or interpolated.
         rays: of the lifted joints, camera frame; 0 where the trust is 0.
@@ -65,6 +66,7 @@ class Prepared:
     """
 
     keypoints: Keypoints2D
+    interval: float
     scores: Float[np.ndarray, "t j_in"]
     bridged: Bool[np.ndarray, " t"]
     rays: Float[np.ndarray, "t j 3"]
@@ -92,7 +94,7 @@ class Prepared:
             frames=np.where(frames < 0, frames, frames - first),
         )
         arrays = {name: getattr(self, name)[rows] for name in ("keypoints", "scores", "bridged", "rays", "trust")}
-        return Prepared(**arrays, segments=(short,))
+        return replace(self, **arrays, segments=(short,))
 
 
 def prepare(
@@ -112,50 +114,35 @@ def prepare(
         weights: the lifter.
         camera: the camera of the keypoints.
         options: settings.
-        turns: quarter turns that make the person upright; found in each segment if None.
+        turns: quarter turns that make the person upright, which a stream remembers. None for a file: its turns are
+            found in each segment, and its frames must not be seconds apart, as those of a stream may be.
+
+    Raises:
+        InputError: the camera is of pictures of another size, or the timestamps of a file are not in seconds.
     """
-    times = keypoints.timestamps
+    check_fits(camera, keypoints.image_size)
     pixels, scores = select_lifter_joints(keypoints, weights.skeleton_in, options.threshold, weights.pelvis)
     seen = np.any(scores > 0, axis=-1)
+    times = keypoints.timestamps
+    if turns is None:
+        check_intervals(times)
+    interval, looks = usual_interval(times), usual_interval(times[seen])
+    slow = is_slow(looks)
     filled, filled_scores = fill_gaps(pixels, scores, times)
     bridged = np.any(filled_scores > 0, axis=-1)
-    parts = [(0, len(times))] if options.every_frame and len(times) else find_segments(seen, times)
+    # Between the frames of a slow clip, new ones are better than its own empty ones.
+    known = seen if slow else bridged
+    parts = [(0, len(times))] if options.every_frame and len(times) else find_segments(seen, times, interval)
     segments = []
     for first, end in parts:
-        rows = slice(first, end)
-        chosen = first + choose_frames(seen[rows], bridged[rows], times[rows])
-        segments.append(
-            _segment(
-                first,
-                end,
-                chosen,
-                filled[chosen],
-                filled_scores[chosen],
-                times[chosen],
-                weights.skeleton_in,
-                camera,
-                turns,
-            )
-        )
+        frames = first + choose_frames(known[first:end], times[first:end])
+        inputs, input_scores, input_times = filled[frames], filled_scores[frames], times[frames]
+        if slow:
+            inputs, input_scores, input_times, given = add_frames_between(inputs, input_scores, input_times)
+            frames = np.where(given, frames[np.cumsum(given) - 1], -1)
+        own = find_turns(inputs, input_scores, weights.skeleton_in) if turns is None else turns
+        upright, own_camera = turn_upright(inputs, camera, own)
+        motions = 1 if slow else count_interleaved(interval)
+        segments.append(Segment(first, end, input_times, upright, input_scores, frames, own_camera, own, motions))
     rays, trust = keypoint_rays(pixels, scores, camera, weights.skeleton_in, weights.skeleton_out)
-    return Prepared(keypoints, scores, bridged, rays, trust, tuple(segments))
-
-
-def _segment(
-    first: int,
-    end: int,
-    chosen: Int[np.ndarray, " m"],
-    pixels: Float[np.ndarray, "m j 2"],
-    scores: Float[np.ndarray, "m j"],
-    times: Float[np.ndarray, " m"],
-    skeleton: Skeleton,
-    camera: CameraModel,
-    turns: int | None,
-) -> Segment:
-    """The segment of these frames of the track."""
-    pixels, scores, times, given = add_frames_between(pixels, scores, times)
-    turns = find_turns(pixels, scores, skeleton) if turns is None else turns
-    upright, own_camera = turn_upright(pixels, camera, turns)
-    frames = np.full(len(times), -1)
-    frames[given] = chosen
-    return Segment(first, end, times, upright, scores, frames, own_camera, turns, count_interleaved(times))
+    return Prepared(keypoints, interval, scores, bridged, rays, trust, tuple(segments))

@@ -18,8 +18,7 @@ _FAR = math.radians(60)
 """Least angle between the body and upright, for a turn."""
 _SIDEWAYS = 0.9
 """Least share of the frames in which somebody is sideways, for a quarter turn: people lie for a part of a clip, but a
-camera on its side stays so. With a turn, people who lie are 8 mm worse, and under a camera on its side people are 32
-mm better (benchmarks/turned.md)."""
+camera on its side stays so (benchmarks/turned.md)."""
 _KEPT = 1 / 3
 """Least share of the frames in which somebody is turned as before, for a stream to keep its turn: it must not change
 back and forth."""

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
+from poselift.core.times import usual_interval
 from poselift.lifting.prepare.gaps import MAX_GAP
 from poselift.lifting.prepare.prepare_stage import Prepared
 from poselift.lifting.prepare.rates import count_interleaved
@@ -19,7 +20,7 @@ MOST_STRIDE = 8
 
 def stream_stride(times: Float[np.ndarray, " t"]) -> int:
     """Number k of frames with keypoints of which a stream lifts one."""
-    return min(count_interleaved(times, FASTEST_STREAM), MOST_STRIDE)
+    return min(count_interleaved(usual_interval(times), FASTEST_STREAM), MOST_STRIDE)
 
 
 def choose_window_frames(

@@ -69,7 +69,7 @@ def plant_feet(
         for rows, limb, shift, weight in legs:
             # A foot in the air stays where it was in the body.
             wanted = np.nan_to_num(shift - weight * moved)
-            knee, ankle = _reached(limb, wanted, known, times)
+            knee, ankle = _reach(limb, wanted, known, times)
             left += weight * np.nan_to_num(limb[2] + wanted - ankle)
             total += weight
             if done == _ROUNDS:
@@ -81,7 +81,7 @@ def plant_feet(
     return planted, moved
 
 
-def _reached(
+def _reach(
     limb: Float[np.ndarray, "3 t 3"],
     shift: Float[np.ndarray, "t 3"],
     known: list[tuple[int, int]],

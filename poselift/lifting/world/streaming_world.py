@@ -67,7 +67,7 @@ class StreamingWorld:
                 self._origin = self._recent[0][1].root.astype(np.float64)
         if self._found is None:
             return None
-        self.ground = _blended(self.ground, self._found, time - self._time)
+        self.ground = _blend(self.ground, self._found, time - self._time)
         self._time = time
         R = level_axes(self.ground.up)
         t = -R @ ground_below(self._origin, self.ground)
@@ -89,7 +89,7 @@ class StreamingWorld:
         return Motion(joints, root, times, np.zeros(len(poses), bool), self._skeleton, "camera", keypoints)
 
 
-def _blended(old: Ground | None, new: Ground, seconds: float) -> Ground:
+def _blend(old: Ground | None, new: Ground, seconds: float) -> Ground:
     """The ground on its way to a new one."""
     if old is None:
         return new

@@ -10,7 +10,7 @@ from typing import Any
 
 from poselift.core.choices import choose
 from poselift.core.errors import InputError
-from poselift.core.kinds import checked
+from poselift.core.kinds import check_value
 from poselift.nn.attention.adaptive_span import AdaptiveSpanAttention
 from poselift.nn.attention.co_attention import CoAttention
 from poselift.nn.attention.compositional import CompositionalAttention
@@ -120,7 +120,7 @@ def attention_spec(spec: Mapping[str, Any] | str) -> dict[str, Any]:
     known = _options(choose("attention", str(name), ATTENTION))
     for option, value in given.items():
         kind = choose(f"option of attention {name}", option, known).annotation
-        given[option] = checked(f"attention {name}: {option}", kind, value)
+        given[option] = check_value(f"attention {name}: {option}", kind, value)
     options = {**{option: parameter.default for option, parameter in known.items()}, **given}
     # JSON knows no tuples.
     return {"name": name} | {key: list(value) if isinstance(value, tuple) else value for key, value in options.items()}

@@ -8,7 +8,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from poselift.core.errors import InputError
-from poselift.nn.attention.blockwise import Projections, banded, merge
+from poselift.nn.attention.blockwise import Projections, attend_to_band, merge
 from poselift.nn.attention.sparse import SparseAttention
 
 _START = -math.log(7)  # sigmoid(_START) = 1 / 8
@@ -76,7 +76,9 @@ class AdaptiveSpanAttention(SparseAttention):
         """Values mixed under the soft mask, up to the longest span."""
         reach = min(math.ceil(self.spans.max().item() + self.ramp) - 1, x.q.shape[-2] - 1)
         # (h, size, width) -> (h, 1, size, width): the same in all blocks
-        part = banded(x, reach=reach, causal=self.causal, weights=lambda offset: self._soft_mask(offset)[:, None])
+        part = attend_to_band(
+            x, reach=reach, causal=self.causal, weights=lambda offset: self._soft_mask(offset)[:, None]
+        )
         return merge(part)
 
     def _soft_mask(self, offset: Int[Tensor, "i j"]) -> Float[Tensor, "h i j"]:

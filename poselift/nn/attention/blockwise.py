@@ -80,17 +80,17 @@ def merge(*parts: Part) -> Float[Tensor, "*a n c"]:
     return mixed / torch.where(total == 0, 1, total)
 
 
-def blocks(x: Shaped[Tensor, "*a n c"], size: int) -> Shaped[Tensor, "*a n_blocks size c"]:
+def split_into_blocks(x: Shaped[Tensor, "*a n c"], size: int) -> Shaped[Tensor, "*a n_blocks size c"]:
     """Tokens in blocks of `size`, with zeros after the last token."""
     return F.pad(x, (0, 0, 0, -x.shape[-2] % size)).unflatten(-2, (-1, size))
 
 
-def unblocked(x: Shaped[Tensor, "*a n_blocks size c"], n: int) -> Shaped[Tensor, "*a n c"]:
+def join_blocks(x: Shaped[Tensor, "*a n_blocks size c"], n: int) -> Shaped[Tensor, "*a n c"]:
     """The first `n` tokens of all blocks, in a row again."""
     return x.flatten(-3, -2)[..., :n, :]
 
 
-def neighbourhoods(
+def gather_neighbourhoods(
     x: Shaped[Tensor, "*a n c"], size: int, before: int, after: int
 ) -> Shaped[Tensor, "*a n_blocks width c"]:
     """Each block of `size` tokens with the tokens `before` and `after` it; zeros past the ends.
@@ -102,14 +102,14 @@ def neighbourhoods(
     return padded.unfold(-2, before + size + after, size).mT
 
 
-def columns(x: Shaped[Tensor, "*a n c"], stride: int) -> Shaped[Tensor, "*a stride m c"]:
+def split_into_columns(x: Shaped[Tensor, "*a n c"], stride: int) -> Shaped[Tensor, "*a stride m c"]:
     """Tokens dealt into `stride` rows, so that tokens a stride apart are neighbours."""
-    return blocks(x, stride).transpose(-2, -3)
+    return split_into_blocks(x, stride).transpose(-2, -3)
 
 
-def in_order(x: Shaped[Tensor, "*a stride m c"], n: int) -> Shaped[Tensor, "*a n c"]:
-    """Tokens in their order before `columns`."""
-    return unblocked(x.transpose(-2, -3), n)
+def join_columns(x: Shaped[Tensor, "*a stride m c"], n: int) -> Shaped[Tensor, "*a n c"]:
+    """Tokens in their order before `split_into_columns`."""
+    return join_blocks(x.transpose(-2, -3), n)
 
 
 def offsets(size: int, before: int, after: int, device: torch.device) -> Int[Tensor, "size width"]:
@@ -122,7 +122,7 @@ Weights = Callable[[Int[Tensor, "size width"]], Shaped[Tensor, "*w size width"]]
 """From the offset between query and key to a factor of exp(score); 0 or False where a token does not look."""
 
 
-def windowed(x: Projections, *, size: int, before: int, after: int, causal: bool, weights: Weights) -> Part:
+def attend_to_window(x: Projections, *, size: int, before: int, after: int, causal: bool, weights: Weights) -> Part:
     """Attention of each block to its neighbourhood, at a cost of n (size + before + after).
 
     Args:
@@ -135,26 +135,26 @@ def windowed(x: Projections, *, size: int, before: int, after: int, causal: bool
     """
     offset = offsets(size, before, after, x.q.device)
     weight = weights(offset) * (offset <= 0) if causal else weights(offset)
-    scores = blocks(x.q, size) @ neighbourhoods(x.k, size, before, after).mT
-    visible = neighbourhoods(x.visible[..., None], size, before, after).mT  # (..., n_blocks, 1, width)
+    scores = split_into_blocks(x.q, size) @ gather_neighbourhoods(x.k, size, before, after).mT
+    visible = gather_neighbourhoods(x.visible[..., None], size, before, after).mT  # (..., n_blocks, 1, width)
     allowed = (visible | (offset == 0)) & (weight > 0)
-    part = attend(scores, neighbourhoods(x.v, size, before, after), allowed, weight)
-    return part.map(lambda rows: unblocked(rows, x.q.shape[-2]))
+    part = attend(scores, gather_neighbourhoods(x.v, size, before, after), allowed, weight)
+    return part.map(lambda rows: join_blocks(rows, x.q.shape[-2]))
 
 
-def everywhere(offset: Int[Tensor, "size width"]) -> Bool[Tensor, "size width"]:
+def allow_all(offset: Int[Tensor, "size width"]) -> Bool[Tensor, "size width"]:
     """The `Weights` that leave no key of a neighbourhood out."""
     return torch.ones_like(offset, dtype=torch.bool)
 
 
-def banded(x: Projections, *, reach: int, causal: bool, weights: Weights = everywhere) -> Part:
-    """Attention to the tokens at most `reach` away; the other arguments are those of `windowed`."""
+def attend_to_band(x: Projections, *, reach: int, causal: bool, weights: Weights = allow_all) -> Part:
+    """Attention to the tokens at most `reach` away; the other arguments are those of `attend_to_window`."""
     size, before, after = band_shape(x.q.shape[-2], reach, causal)
 
     def near(offset: Tensor) -> Tensor:
         return weights(offset) * (offset.abs() <= reach)
 
-    return windowed(x, size=size, before=before, after=after, causal=causal, weights=near)
+    return attend_to_window(x, size=size, before=before, after=after, causal=causal, weights=near)
 
 
 def band_shape(n: int, reach: int, causal: bool) -> tuple[int, int, int]:

@@ -52,7 +52,7 @@ def sparsemax(
 
     Martins and Astudillo 2016, https://arxiv.org/abs/1602.02068, algorithm 1.
     """
-    z = _relative(scores, allowed)
+    z = _scale(scores, allowed)
     ordered = z.sort(-1, descending=True).values
     sums = ordered.cumsum(-1)
     rank = torch.arange(1, z.shape[-1] + 1, dtype=z.dtype, device=z.device)
@@ -74,7 +74,7 @@ def entmax(
         return softmax(scores, allowed)
     if alpha == 2:
         return sparsemax(scores, allowed)
-    z = _relative(scores, allowed, alpha - 1)
+    z = _scale(scores, allowed, alpha - 1)
     power = 1 / (alpha - 1)
     with torch.no_grad():
         # The sum falls as tau grows from -1, where it is at least 1, to 0, where it is 0.
@@ -141,7 +141,7 @@ def get_distribution(name: str, alpha: float | None = None, *, positive_scores: 
     return partial(entmax, alpha=alpha)
 
 
-def _relative(
+def _scale(
     scores: Float[Tensor, "*rows m"], allowed: Bool[Tensor, "*#rows m"] | None, scale: float = 1.0
 ) -> Float[Tensor, "*rows m"]:
     """Scores relative to the largest, times `scale`, in float32 at least.

@@ -7,7 +7,7 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 
 from poselift.core.errors import InputError
-from poselift.nn.attention.blockwise import Projections, attend, blocks, everywhere, merge, windowed
+from poselift.nn.attention.blockwise import Projections, allow_all, attend, attend_to_window, merge, split_into_blocks
 from poselift.nn.attention.sparse import SparseAttention
 
 
@@ -47,10 +47,10 @@ class FixedAttention(SparseAttention):
 
     def mix(self, x: Projections) -> Float[Tensor, "b h n c"]:
         """Values mixed over the own block and the summaries."""
-        own = windowed(x, size=self.block, before=0, after=0, causal=self.causal, weights=everywhere)
+        own = attend_to_window(x, size=self.block, before=0, after=0, causal=self.causal, weights=allow_all)
         # (..., n, c) -> (..., n_blocks * summaries, c)
         keys, values, visible = (
-            blocks(part, self.block)[..., -self.summaries :, :].flatten(-3, -2)
+            split_into_blocks(part, self.block)[..., -self.summaries :, :].flatten(-3, -2)
             for part in (x.k, x.v, x.visible[..., None])
         )
         block_of_key = torch.arange(keys.shape[-2], device=keys.device) // self.summaries

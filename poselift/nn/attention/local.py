@@ -7,7 +7,7 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 
 from poselift.core.errors import InputError
-from poselift.nn.attention.blockwise import Projections, everywhere, merge, windowed
+from poselift.nn.attention.blockwise import Projections, allow_all, attend_to_window, merge
 from poselift.nn.attention.sparse import SparseAttention
 
 
@@ -47,4 +47,4 @@ class LocalAttention(SparseAttention):
         n = x.q.shape[-2]
         size, reach = min(self.block, n), min(self.reach, n)
         after = 0 if self.causal else reach
-        return merge(windowed(x, size=size, before=reach, after=after, causal=self.causal, weights=everywhere))
+        return merge(attend_to_window(x, size=size, before=reach, after=after, causal=self.causal, weights=allow_all))

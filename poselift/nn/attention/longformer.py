@@ -8,7 +8,15 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from poselift.core.errors import InputError
-from poselift.nn.attention.blockwise import Part, Projections, attend, banded, columns, in_order, merge
+from poselift.nn.attention.blockwise import (
+    Part,
+    Projections,
+    attend,
+    attend_to_band,
+    join_columns,
+    merge,
+    split_into_columns,
+)
 from poselift.nn.attention.context import AttentionContext
 from poselift.nn.attention.distributions import softmax
 from poselift.nn.attention.heads import join_heads, split_heads, split_parts
@@ -122,9 +130,9 @@ class LongformerAttention(SparseAttention):
     def _band(self, x: Projections, step: int) -> Part:
         """The window of the heads with one dilation: tokens `step` apart are made neighbours."""
         n = x.q.shape[-2]
-        q, k, v, visible = (columns(part, step) for part in (x.q, x.k, x.v, x.visible[..., None]))
-        part = banded(Projections(q, k, v, visible.squeeze(-1)), reach=self.reach, causal=self.causal)
-        return part.map(lambda rows: in_order(rows, n))
+        q, k, v, visible = (split_into_columns(part, step) for part in (x.q, x.k, x.v, x.visible[..., None]))
+        part = attend_to_band(Projections(q, k, v, visible.squeeze(-1)), reach=self.reach, causal=self.causal)
+        return part.map(lambda rows: join_columns(rows, n))
 
     def _from_global(
         self, context: AttentionContext

@@ -8,7 +8,16 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from poselift.core.errors import InputError
-from poselift.nn.attention.blockwise import Part, attend, band_shape, blocks, merge, neighbourhoods, offsets, unblocked
+from poselift.nn.attention.blockwise import (
+    Part,
+    attend,
+    band_shape,
+    gather_neighbourhoods,
+    join_blocks,
+    merge,
+    offsets,
+    split_into_blocks,
+)
 from poselift.nn.attention.context import AttentionContext
 from poselift.nn.attention.distributions import softmax
 from poselift.nn.attention.heads import join_heads, split_heads
@@ -86,14 +95,14 @@ class LSHAttention(Attention):
             return x.gather(-2, order[..., None].expand_as(x))
 
         size, before, after = band_shape(n, self.chunk, self.causal)
-        rows_q = blocks(ordered(q), size)
+        rows_q = split_into_blocks(ordered(q), size)
         rows_k, rows_v, visible = (
-            neighbourhoods(ordered(x), size, before, after) for x in (k, v, present[:, None, :, None])
+            gather_neighbourhoods(ordered(x), size, before, after) for x in (k, v, present[:, None, :, None])
         )
 
         def near(x: Int[Tensor, "b h rounds n"]) -> Bool[Tensor, "b h rounds blocks size width"]:
             x = x[..., None]
-            return (blocks(x, size) - neighbourhoods(x, size, before, after).mT).abs() <= self.chunk
+            return (split_into_blocks(x, size) - gather_neighbourhoods(x, size, before, after).mT).abs() <= self.chunk
 
         this_round = near(places.gather(-1, order))
         # In how many rounds the two tokens of a pair look at each other: the pair counts once.
@@ -107,7 +116,7 @@ class LSHAttention(Attention):
         part = attend(scores, rows_v, allowed, 1 / together.clamp(min=1))
 
         def unordered(x: Tensor) -> Tensor:
-            x = unblocked(x, n)
+            x = join_blocks(x, n)
             return x.gather(-2, order.argsort(-1)[..., None].expand_as(x))
 
         by_round = zip(*(x.unbind(2) for x in part.map(unordered)), strict=True)

@@ -8,7 +8,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from poselift.core.errors import InputError
-from poselift.nn.attention.blockwise import blocks, unblocked
+from poselift.nn.attention.blockwise import join_blocks, split_into_blocks
 from poselift.nn.attention.context import AttentionContext
 from poselift.nn.attention.heads import join_heads, split_heads, split_parts
 from poselift.nn.attention.mechanism import Attention
@@ -125,10 +125,10 @@ def _causal(
 ) -> Float[Tensor, "b h n c"]:
     """q_i' sum over j <= i of k_j v_j', block by block: the sum before the block, and the sum within."""
     n = q.shape[-2]
-    q, k, v = (blocks(x, min(_BLOCK, n)) for x in (q, k, v))
+    q, k, v = (split_into_blocks(x, min(_BLOCK, n)) for x in (q, k, v))
     sums = (k.mT @ v).cumsum(2)  # (b, h, blocks, f, c)
     before = F.pad(sums, (0, 0, 0, 0, 1, 0))[:, :, :-1]
-    return unblocked((q @ k.mT).tril() @ v + q @ before, n)
+    return join_blocks((q @ k.mT).tril() @ v + q @ before, n)
 
 
 def _divide(shares: Tensor, total: Tensor) -> Tensor:

@@ -7,7 +7,7 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 
 from poselift.core.errors import InputError
-from poselift.nn.attention.blockwise import Projections, attend, banded, columns, in_order, merge
+from poselift.nn.attention.blockwise import Projections, attend, attend_to_band, join_columns, merge, split_into_columns
 from poselift.nn.attention.sparse import SparseAttention
 
 
@@ -46,12 +46,12 @@ class StridedAttention(SparseAttention):
         """Values mixed over both patterns."""
         n = x.q.shape[-2]
         stride = min(self.stride, n)
-        near = banded(x, reach=stride, causal=self.causal)
+        near = attend_to_band(x, reach=stride, causal=self.causal)
         # (b, h, n, c) -> (b, h, stride, m, c): tokens a whole number of strides apart share a row
-        q, k, v = (columns(part, stride) for part in (x.q, x.k, x.v))
+        q, k, v = (split_into_columns(part, stride) for part in (x.q, x.k, x.v))
         place = torch.arange(q.shape[-2], device=q.device)
         ahead = place - place[:, None]
         # A token one stride away is in the band already.
         beyond = ahead < -1 if self.causal else ahead.abs() > 1
-        far = attend(q @ k.mT, v, columns(x.visible[..., None], stride).mT & beyond)
-        return merge(near, far.map(lambda rows: in_order(rows, n)))
+        far = attend(q @ k.mT, v, split_into_columns(x.visible[..., None], stride).mT & beyond)
+        return merge(near, far.map(lambda rows: join_columns(rows, n)))

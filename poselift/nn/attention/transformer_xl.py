@@ -8,7 +8,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from poselift.core.errors import InputError
-from poselift.nn.attention.blockwise import attend, blocks, merge, unblocked
+from poselift.nn.attention.blockwise import attend, join_blocks, merge, split_into_blocks
 from poselift.nn.attention.context import AttentionContext
 from poselift.nn.attention.distributions import softmax
 from poselift.nn.attention.heads import join_heads, split_heads, split_parts
@@ -60,12 +60,12 @@ class TransformerXLAttention(Attention):
         tokens = context.tokens
         n, device = tokens.shape[1], tokens.device
         size = min(self.segment, n)
-        q = blocks(split_heads(self.q(tokens), self.heads), size)
+        q = split_into_blocks(split_heads(self.q(tokens), self.heads), size)
         own = self.kv(tokens)
         # The projections get a gradient from the segment before, its states get none.
         before = self.kv(tokens.detach()) if tokens.requires_grad else own
         k, v = (
-            torch.cat((_previous(blocks(old, size)), blocks(new, size)), -2)
+            torch.cat((_previous(split_into_blocks(old, size)), split_into_blocks(new, size)), -2)
             for old, new in zip(split_parts(before, 2, self.heads), split_parts(own, 2, self.heads), strict=True)
         )  # (b, h, segments, 2 size, c)
 
@@ -77,12 +77,12 @@ class TransformerXLAttention(Attention):
         index = (distance + size - 1).expand(*by_distance.shape[:-1], 2 * size)
         scores = (q + self.u[:, None]) @ k.mT + by_distance.gather(-1, index)
 
-        present = blocks(context.present[:, None, :, None], size)
+        present = split_into_blocks(context.present[:, None, :, None], size)
         seen = torch.cat((_previous(present), present), -2).mT | (distance == 0)
         if self.causal:
             seen = seen & (distance >= 0)
         mixed = merge(attend(scores * q.shape[-1] ** -0.5, v, seen))
-        return self.out(join_heads(unblocked(mixed, n)))
+        return self.out(join_heads(join_blocks(mixed, n)))
 
     def _map(self, context: AttentionContext) -> Float[Tensor, "b h n m"]:
         tokens = context.tokens

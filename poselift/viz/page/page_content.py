@@ -61,7 +61,13 @@ class View:
     files: Mapping[int, Mapping[str, bytes]] = field(default_factory=dict)
 
 
-def encode(motions: Sequence[Motion], view: View, times: Float[np.ndarray, " t"], video: Mapping[str, Any]) -> str:
+def encode(
+    motions: Sequence[Motion],
+    view: View,
+    times: Float[np.ndarray, " t"],
+    video: Mapping[str, Any],
+    start: float = 0.0,
+) -> str:
     """The content of a page as base64 of gzip.
 
     A line of JSON comes first, and names the arrays. Each array follows as int32 in steps of 1 / `scale`: differences
@@ -72,9 +78,10 @@ def encode(motions: Sequence[Motion], view: View, times: Float[np.ndarray, " t"]
         view: title, camera and descriptions.
         times: of all frames, seconds.
         video: for the header.
+        start: the time that becomes 0, seconds.
     """
     second = _steps_a_second(times)
-    arrays: list[tuple[str, np.ndarray, float]] = [("times", times, second)]
+    arrays: list[tuple[str, np.ndarray, float]] = [("times", times - start, second)]
     people = []
     floors = _floors(motions)
     for motion, floor in zip(motions, floors, strict=True):
@@ -92,13 +99,14 @@ def encode(motions: Sequence[Motion], view: View, times: Float[np.ndarray, " t"]
                 "color": colors.middle,
                 "angles": list(angles.names) if angles else [],
                 "floor": floor,
+                "start": start,
                 "about": view.about.get(number, {}),
                 "interval": usual_interval(motion.timestamps) or 1 / 30,
                 "files": {ending: len(file) for ending, file in view.files.get(number, {}).items()},
             }
         )
         arrays += [
-            ("times", motion.timestamps, second),
+            ("times", motion.timestamps - start, second),
             ("joints", motion.joints, _METRES),
             ("root", motion.root, _METRES),
             ("interpolated", motion.interpolated, 1.0),

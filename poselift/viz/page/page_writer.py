@@ -66,7 +66,7 @@ def write_page(
             # The end is exclusive, and a time stamp in a JSON is rounded.
             clip = small_video(video, place, max(0.0, float(first) - 1e-3), float(last) + 1e-3, fps)
             moments = np.concatenate([moments, clip.times])
-            about = {"start": float(clip.times[0])}
+            about = {"start": float(clip.times[0] - first)}
             if clip.inside:
                 data = base64.b64encode(place.read_bytes()).decode()
             else:
@@ -75,7 +75,7 @@ def write_page(
                 with atomic_path(beside) as temporary:
                     temporary.write_bytes(place.read_bytes())
         times = np.unique(moments.round(6))
-        write_text(path, _html(view.title, encode(motions, view, times, about), data))
+        write_text(path, _html(view.title, encode(motions, view, times, about, float(first)), data))
     return written
 
 

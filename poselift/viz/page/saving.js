@@ -8,11 +8,12 @@ function csvOf(person) {
   const joints = person.names.length;
   const header = ["time_s", "interpolated", ...["root", ...person.names].flatMap((name) => AXES.map((axis) => `${name}_${axis}_m`)),
     ...(person.uncertainty ? person.names.map((name) => `${name}_uncertainty_m`) : []),
-    ...(person.contacts ? ["left_foot_contact", "right_foot_contact"] : [])];
+    ...(person.contacts ? ["left_foot_contact", "right_foot_contact"] : []), ...person.names.map((name) => `${name}_seen`)];
   const rows = [...person.times].map((time, t) => {
     const part = (values, count) => values ? [...values.subarray(count * t, count * (t + 1))] : [];
     const metres = [...part(person.root, 3), ...part(person.joints, 3 * joints), ...part(person.uncertainty, joints)];
-    return [time.toFixed(6), person.interpolated[t], ...metres.map((value) => cell(value, 5)), ...part(person.contacts, 2)];
+    const seen = part(person.guessed, joints).map((how) => how === 2 ? 0 : 1);
+    return [time.toFixed(6), person.interpolated[t], ...metres.map((value) => cell(value, 5)), ...part(person.contacts, 2), ...seen];
   });
   return [header, ...rows].map((row) => row.join(",")).join("\n") + "\n";
 }
@@ -67,7 +68,7 @@ function trcOf(person, content, name) {
   return lines.map((line) => line.join("\t")).join("\n") + "\n";
 }
 
-/** Everything about a person: the description that poselift wrote, and the arrays. */
+/** Everything about a person: the description that poselift wrote, and the arrays, by the clock of the video as in npz. */
 function jsonOf(person) {
   const rows = (values, ...shape) => {
     const nested = (at, [size, ...rest]) => Array.from({ length: size }, (_, i) =>
@@ -76,7 +77,7 @@ function jsonOf(person) {
   };
   const joints = person.names.length, points = person.points.length;
   return JSON.stringify({ ...person.about, arrays: {
-    joints: rows(person.joints, joints, 3), root: rows(person.root, 3), timestamps: [...person.times],
+    joints: rows(person.joints, joints, 3), root: rows(person.root, 3), timestamps: [...person.times].map((time) => time + person.start),
     interpolated: [...person.interpolated].map(Boolean), uncertainty: rows(person.uncertainty, joints),
     contacts: rows(person.contacts, 2), keypoints: rows(person.keypoints, points, 2),
     keypoint_scores: rows(person.scores, points), angles_degrees: rows(person.degrees, person.angles.length),

@@ -9,7 +9,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 from matplotlib.transforms import Bbox
 
 from poselift.viz.plots.names import name_points
-from poselift.viz.plots.style import COLUMN, GREY, LOOKS, PAGE, add_legend, styled
+from poselift.viz.plots.style import COLUMN, GREY, LOOKS, PAGE, add_legend, style_plot
 
 _AROUND = 3.5
 """Points around the middle of a marker that no name may cover."""
@@ -34,7 +34,7 @@ class Method:
     place: int | None = None
 
 
-@styled
+@style_plot
 def cost_plot(methods: Sequence[Method], x_label: str, y_label: str) -> Figure:
     """Methods by what they cost, on a logarithmic axis, and how good they are.
 
@@ -67,7 +67,7 @@ def cost_plot(methods: Sequence[Method], x_label: str, y_label: str) -> Figure:
         axes,
         [method.label for method in cited],
         [(method.cost, method.value) for method in cited],
-        [covered(axes, method) for method in methods],
+        [find_box(axes, method) for method in methods],
     )
     return figure
 
@@ -85,7 +85,7 @@ def log_axis(axes: Axes, costs: Sequence[float]) -> None:
     axes.xaxis.set_minor_formatter(NullFormatter())
 
 
-def covered(axes: Axes, method: Method) -> Bbox:
+def find_box(axes: Axes, method: Method) -> Bbox:
     """What a point and its deviation take, in pixels."""
     spread = method.deviation or 0.0
     ends = axes.transData.transform([(method.cost, method.value - spread), (method.cost, method.value + spread)])

@@ -4,10 +4,10 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from poselift.kinematics import Angles
-from poselift.viz.plots.style import COLUMN, GREY, LOOKS, PAGE, add_legend, styled
+from poselift.viz.plots.style import COLUMN, GREY, LOOKS, PAGE, add_legend, style_plot
 
 
-@styled
+@style_plot
 def angle_plot(angles: Angles) -> Figure:
     """One panel per angle with left and right in it, and the range of motion above it.
 

@@ -13,7 +13,7 @@ from poselift.core.errors import InputError
 from poselift.nn.attention.maps import AttentionMap
 from poselift.skeleton import Skeleton
 from poselift.viz.limbs import limbs_of
-from poselift.viz.plots.style import GREY, INK, LOOKS, styled
+from poselift.viz.plots.style import GREY, INK, LOOKS, style_plot
 
 _PANEL = 1.35
 """Inches of a head's picture."""
@@ -33,7 +33,7 @@ _KINDS = {
 """What the blocks of lifters attend over, by their name in the model."""
 
 
-@styled
+@style_plot
 def time_attention_plot(layers: Sequence[AttentionMap]) -> Figure:
     """A matrix for each head of each layer over time: rows look at columns, both in seconds.
 
@@ -68,7 +68,7 @@ def time_attention_plot(layers: Sequence[AttentionMap]) -> Figure:
     return figure
 
 
-@styled
+@style_plot
 def joint_attention_plot(
     layers: Sequence[AttentionMap],
     points: Float[np.ndarray, "j 2"],

@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from poselift.kinematics import PERCENT, Cycles
-from poselift.viz.plots.style import COLUMN, GREY, LOOKS, PAGE, add_legend, styled
+from poselift.viz.plots.style import COLUMN, GREY, LOOKS, PAGE, add_legend, style_plot
 
 _LOOKS = {"left": LOOKS[0], "right": LOOKS[1]}
 """Colours of the sides, as `angle_plot` has them."""
@@ -14,7 +14,7 @@ _LOOKS = {"left": LOOKS[0], "right": LOOKS[1]}
 _COLUMNS = 4
 
 
-@styled
+@style_plot
 def cycle_plot(cycles: Sequence[Cycles], stance: Mapping[str, float]) -> Figure:
     """One panel per angle: the mean of the strides of each foot, and one standard deviation around it.
 

@@ -14,7 +14,7 @@ from matplotlib.ticker import MultipleLocator
 from poselift.skeleton import Skeleton
 from poselift.viz.limbs import limbs_of
 from poselift.viz.plots.scene import SIDES
-from poselift.viz.plots.style import PAGE, PALE, add_side_legend, styled
+from poselift.viz.plots.style import PAGE, PALE, add_side_legend, style_plot
 
 _MARGIN = 0.1
 """Metres around the poses."""
@@ -44,7 +44,7 @@ class Example:
     prediction: Float[np.ndarray, "j 3"]
 
 
-@styled
+@style_plot
 def example_plot(examples: Sequence[Example], skeleton: Skeleton) -> Figure:
     """Examples side by side, each with the truth and the prediction, which has the truth behind it in grey.
 

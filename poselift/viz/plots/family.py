@@ -8,15 +8,15 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.transforms import Bbox
 
-from poselift.viz.plots.accuracy_cost import Method, covered, log_axis
+from poselift.viz.plots.accuracy_cost import Method, find_box, log_axis
 from poselift.viz.plots.names import name_points
-from poselift.viz.plots.style import LOOKS, PAGE, styled
+from poselift.viz.plots.style import LOOKS, PAGE, style_plot
 
 _PIECES = 24
 """In which a line between two sizes is cut: names keep off each."""
 
 
-@styled
+@style_plot
 def family_plot(family: Sequence[Method], others: Sequence[Method], x_label: str, y_label: str) -> Figure:
     """The sizes of a family joined by a line, and other methods as points, each with its name beside it.
 
@@ -41,7 +41,7 @@ def family_plot(family: Sequence[Method], others: Sequence[Method], x_label: str
     axes.margins(y=0.12)
     axes.set(xlabel=x_label, ylabel=y_label)
     figure.draw_without_rendering()  # settles where the axes are
-    taken = [*(covered(axes, method) for method in methods), *_along(axes, sizes)]
+    taken = [*(find_box(axes, method) for method in methods), *_along(axes, sizes)]
     name_points(axes, [method.label for method in methods], [(method.cost, method.value) for method in methods], taken)
     return figure
 

@@ -7,7 +7,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from poselift.viz.plots.style import COLUMN, INK, LOOKS, add_legend, styled
+from poselift.viz.plots.style import COLUMN, INK, LOOKS, add_legend, style_plot
 
 _BAR, _GAP = 0.065, 0.09
 """Inches: a bar, and between the groups."""
@@ -32,7 +32,7 @@ class Bars:
     deviations: Sequence[float | None]
 
 
-@styled
+@style_plot
 def group_plot(groups: Sequence[str], methods: Sequence[Bars], x_label: str) -> Figure:
     """Bars of each method for each group.
 

@@ -13,14 +13,14 @@ from matplotlib.patches import Patch
 from poselift.core.times import half_interval, interpolate
 from poselift.kinematics import Angles
 from poselift.structures import Motion
-from poselift.viz.plots.style import COLUMN, GREY, INK, LOOKS, add_legend, styled
+from poselift.viz.plots.style import COLUMN, GREY, INK, LOOKS, add_legend, style_plot
 
 _MM = 1000
 _PALE = 0.15
 """Opacity of bands."""
 
 
-@styled
+@style_plot
 def joint_plot(
     motion: Motion,
     joints: Sequence[str],

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from matplotlib.figure import Figure
 
-from poselift.viz.plots.style import COLUMN, LOOKS, add_legend, styled
+from poselift.viz.plots.style import COLUMN, LOOKS, add_legend, style_plot
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Trace:
     error: Sequence[float | None]
 
 
-@styled
+@style_plot
 def time_plot(traces: Sequence[Trace], y_label: str) -> Figure:
     """Errors over time, a panel a clip.
 

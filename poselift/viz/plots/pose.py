@@ -11,7 +11,7 @@ from mpl_toolkits.mplot3d.art3d import Line3DCollection
 
 from poselift.structures import Motion
 from poselift.viz.plots.scene import AZIMUTH, ELEVATION, SIDES, Scene, sort_far_to_near
-from poselift.viz.plots.style import COLUMN, GREY, PAGE, add_side_legend, styled
+from poselift.viz.plots.style import COLUMN, GREY, PAGE, add_side_legend, style_plot
 
 _IN_A_ROW = 3
 _MARGIN = 0.15
@@ -30,7 +30,7 @@ _HEIGHT = 1.0, 0.9
 """Of one panel and of several, over its width."""
 
 
-@styled
+@style_plot
 def pose_plot(motions: Sequence[Motion], times: Sequence[float]) -> Figure:
     """One panel per moment: bodies as lines, left and right in their colours, in one space and one scale.
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from matplotlib.figure import Figure
 
-from poselift.viz.plots.style import COLUMN, LOOKS, add_legend, styled
+from poselift.viz.plots.style import COLUMN, LOOKS, add_legend, style_plot
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Curve:
     deviation: Sequence[float | None] | None = None
 
 
-@styled
+@style_plot
 def curve_plot(curves: Sequence[Curve], x_label: str, y_label: str) -> Figure:
     """Curves of several methods in one pair of axes.
 

@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 from poselift.core.errors import InputError
 from poselift.skeleton import Skeleton
 from poselift.viz.plots.body import outline, place
-from poselift.viz.plots.style import COLUMN, INK, PAGE, styled
+from poselift.viz.plots.style import COLUMN, INK, PAGE, style_plot
 
 _PANELS_IN_A_ROW = 4
 _PANEL_HEIGHT, _TITLE_LINE = 2.1, 0.12
@@ -48,7 +48,7 @@ class Body:
     values: Mapping[str, float]
 
 
-@styled
+@style_plot
 def skeleton_plot(bodies: Sequence[Body], skeleton: Skeleton, label: str) -> Figure:
     """A body for each method, its joints coloured by their error and the number beside them.
 

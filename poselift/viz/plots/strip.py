@@ -14,7 +14,7 @@ from poselift.structures import Motion
 from poselift.viz.limbs import limbs_of
 from poselift.viz.pixels import pixels_of
 from poselift.viz.plots.scene import SIDES, Rgba, Scene, limb_colors, project, sort_far_to_near
-from poselift.viz.plots.style import PAGE, PALE, add_side_legend, styled
+from poselift.viz.plots.style import PAGE, PALE, add_side_legend, style_plot
 
 _MARGIN = 1.25
 """Size of the cut-out over that of the people."""
@@ -50,7 +50,7 @@ class PictureCamera:
         return pixels_of((points - self.t) @ self.R, self.K)
 
 
-@styled
+@style_plot
 def strip_plot(
     motions: Sequence[Motion],
     times: Sequence[float],
@@ -73,7 +73,7 @@ def strip_plot(
     lines = [_lines(motions, time, camera) for time in times]
     boxes = _boxes(lines, pictures[0].shape[:2]) if pictures else []
     clouds = [project(scene.points(time)) for time in times]
-    room = _room(clouds)
+    room = _measure_room(clouds)
     heights = [each * (bottom - top) / (right - left) for left, top, right, bottom in boxes[:1]]
     heights.append(each * room[1] / room[0])
     figure = Figure(figsize=(PAGE, sum(heights) + _TITLE))
@@ -90,7 +90,7 @@ def strip_plot(
     return figure
 
 
-def _room(clouds: Sequence[Float[np.ndarray, "n 3"]]) -> Float[np.ndarray, "2"]:
+def _measure_room(clouds: Sequence[Float[np.ndarray, "n 3"]]) -> Float[np.ndarray, "2"]:
     """Width and height that show the people of each moment, metres."""
     sizes = np.array([np.ptp(cloud[:, :2], axis=0) for cloud in clouds]).max(0)
     high = sizes[1] + 2 * _AROUND

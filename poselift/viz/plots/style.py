@@ -96,19 +96,19 @@ Given = ParamSpec("Given")
 
 
 @contextmanager
-def _styled() -> Iterator[None]:
+def _apply_style() -> Iterator[None]:
     with matplotlib.rc_context():
         matplotlib.rcdefaults()
         matplotlib.rcParams.update(_STYLE)
         yield
 
 
-def styled(plot: Callable[Given, Figure]) -> Callable[Given, Figure]:
+def style_plot(plot: Callable[Given, Figure]) -> Callable[Given, Figure]:
     """Makes a plot in the common look, whatever the user's own settings are."""
 
     @wraps(plot)
     def wrapper(*args: Given.args, **kwargs: Given.kwargs) -> Figure:
-        with _styled():
+        with _apply_style():
             return plot(*args, **kwargs)
 
     return wrapper
@@ -157,7 +157,7 @@ def save_figure(figure: Figure, path: Path) -> None:
     """
     ending = path.suffix.lower()
     drawn = io.BytesIO()  # matplotlib's PDF writer fails in its own way where the disk is full
-    with _styled():
+    with _apply_style():
         figure.savefig(drawn, format=ending[1:], dpi=_DPI, metadata={ENDINGS[ending]: None})
     with atomic_path(path) as temporary:
         temporary.write_bytes(drawn.getvalue())

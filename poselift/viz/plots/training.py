@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, LogLocator, NullFormatter, StrMethodFormatter
 
-from poselift.viz.plots.style import COLUMN, LOOKS, PAGE, add_legend, styled
+from poselift.viz.plots.style import COLUMN, LOOKS, PAGE, add_legend, style_plot
 
 _AROUND = 3
 """The line of a loss is a running mean with this many logged values on each side."""
@@ -31,7 +31,7 @@ class Line:
     values: Sequence[float]
 
 
-@styled
+@style_plot
 def training_plot(losses: Sequence[Line], errors: Sequence[Line], loss_label: str, error_label: str) -> Figure:
     """The losses beside the validation errors; the lowest error of each line is marked.
 

@@ -21,9 +21,9 @@ from poselift.cli.batch.video_task import Lifter, Task
 from poselift.cli.batch.videos import find_videos
 from poselift.cli.detector import DetectorRequest
 from poselift.cli.formats import write_formats
-from poselift.cli.lift_request import LiftRequest, with_values
+from poselift.cli.lift_request import LiftRequest, set_values
 from poselift.core import threads
-from poselift.core.locks import locked
+from poselift.core.locks import hold_lock
 from tests.cli.batch.conftest import BROKEN, GOOD, QUICK, contents
 from tests.cli.running import poselift
 from tests.core.full_disk import full_disk
@@ -55,6 +55,10 @@ def test_the_tables(whole):
     ]
     lifted = [row for row in clips if row["status"] == "lifted"]
     assert all((row["width"], row["height"], row["people"] >= 1) == (480, 270, True) for row in lifted)
+    assert all(
+        row["seconds"] > 0 and 0 < row["seen_share"] <= 1 and 0.01 < row["uncertainty_m"] < 0.5 for row in lifted
+    )
+    assert [row["seconds"] for row in clips if row["status"] == "failed"] == [None] * len(BROKEN)
     people = pq.read_table(whole.out / "people.parquet").to_pylist()
     assert len(people) == sum(row["people"] for row in lifted)
     assert all((whole.out / row["folder"] / f"person_{row['id']}.npz").exists() for row in people)
@@ -68,6 +72,25 @@ def test_a_video_alone_gives_the_same_bytes(whole, videos, tmp_path):
     for path in tmp_path.iterdir():
         if path.name != "summary.json":
             assert path.read_bytes() == (whole.out / folder / path.name).read_bytes(), path.name
+
+
+@pytest.mark.usefixtures("one_process")
+def test_subfolders_without_csv_and_a_second_run_does_nothing(videos, batch, tmp_path, monkeypatch):
+    source, out = tmp_path / "source", tmp_path / "out"
+    source.mkdir()
+    shutil.copy(videos / GOOD[0], source / "walk.mp4")
+    (source / "broken.mp4").touch()
+    assert batch(source, out, "--subfolders", "--no-csv").code == 3
+    [row] = [row for row in pq.read_table(out / "clips.parquet").to_pylist() if row["status"] == "lifted"]
+    parent, name = row["folder"].split("/")
+    assert (parent, name[-2:]) == (name[-2:], parent)
+    assert {path.suffix for path in (out / row["folder"]).iterdir()} == {".npz", ".json"}
+    left = out / parent / f".{name}.unfinished"
+    left.mkdir()
+    with monkeypatch.context() as patch:
+        patch.setattr("poselift.cli.batch.batch_command.LocalEngine", None)  # nothing is lifted
+        assert batch(source, out, "--subfolders", "--no-csv").code == 3
+    assert not left.exists()
 
 
 @pytest.mark.usefixtures("one_process")
@@ -148,7 +171,7 @@ def test_a_batch_that_is_terminated_goes_on(whole, videos, batch, tmp_path, requ
 
 
 def test_two_runs_at_once_are_refused(videos, batch, tmp_path):
-    with locked(tmp_path / ".batch.lock", ""):
+    with hold_lock(tmp_path / ".batch.lock", ""):
         ran = batch(videos, tmp_path)
     assert (ran.code, "another run is writing to" in ran.err) == (2, True)
 
@@ -188,7 +211,7 @@ def test_a_full_disk_is_no_fault_of_the_video(formats, videos, tmp_path, monkeyp
     """The next run tries it again, wherever the disk was full."""
     monkeypatch.setattr(threads, "_limit", 0)
     given = {"weights": "tiny", "detector": DetectorRequest("movenet-fast"), "flip": False, "overlay": False}
-    request = with_values(LiftRequest(), given | {"formats": formats})
+    request = set_values(LiftRequest(), given | {"formats": formats})
     video = find_videos(str(videos / "monday"), str(tmp_path), request)[0]
     lifter, task = Lifter(request, "cpu", 1), Task(video, settings_of(request), str(tmp_path))
     if formats:  # the disk is full as the further formats begin
@@ -213,7 +236,7 @@ def _write_without_room(write, *arguments):
 def test_videos_of_a_store_are_lifted_into_a_store(store, whole, monkeypatch):
     monkeypatch.setattr(threads, "_limit", 0)
     given = {"weights": "tiny", "detector": DetectorRequest("movenet-fast"), "flip": False, "overlay": False}
-    request = with_values(LiftRequest(), given)
+    request = set_values(LiftRequest(), given)
     videos = find_videos("memory://in", "memory://out", request)
     assert [video.path for video in videos] == ["memory:///in/monday/walk.mp4", "memory:///in/text.mov"]
     lifter = Lifter(request, "cpu", 1)

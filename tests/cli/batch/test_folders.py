@@ -9,7 +9,7 @@ from poselift.cli.batch.folders import KEPT, new_folder
 from poselift.cli.batch.storage import json_object
 from poselift.cli.result_folder import new_results
 from poselift.core.errors import InputError
-from poselift.core.locks import BusyError, locked
+from poselift.core.locks import BusyError, hold_lock
 
 
 def test_a_folder_in_which_nothing_was_to_be_done_leaves_nothing(tmp_path):
@@ -29,7 +29,7 @@ def test_detections_of_a_try_that_failed_stay_for_the_next(tmp_path):
 
 
 def hold(path, held, let_go):
-    with locked(path, ""):
+    with hold_lock(path, ""):
         held.set()
         let_go.wait(60)
 

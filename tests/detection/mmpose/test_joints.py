@@ -1,6 +1,6 @@
 import pytest
 
-from poselift.detection.mmpose.joints import recognised_skeleton
+from poselift.detection.mmpose.joints import recognise_skeleton
 from poselift.skeleton import COCO17, HALPE26
 
 LIMBS = [
@@ -21,7 +21,7 @@ CASES = {
 
 @pytest.mark.parametrize("name", CASES)
 def test_joint_sets_are_known_by_their_names(name):
-    skeleton, places = recognised_skeleton(CASES[name])
+    skeleton, places = recognise_skeleton(CASES[name])
     assert skeleton.name == name
     words = {"head": "head_top", "top_head": "head_top", "neck": "neck_base", "upper_neck": "neck_base"}
     words |= {"head_bottom": "neck_base", "hip": "pelvis"}
@@ -29,6 +29,6 @@ def test_joint_sets_are_known_by_their_names(name):
 
 
 def test_jhmdb_comes_to_what_it_shares():
-    skeleton, places = recognised_skeleton(["neck", "belly", "head", *LIMBS])
+    skeleton, places = recognise_skeleton(["neck", "belly", "head", *LIMBS])
     assert skeleton.name == "crowdpose14"
     assert 1 not in places, "no set of ours has a belly"

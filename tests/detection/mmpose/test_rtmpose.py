@@ -6,7 +6,7 @@ import torch
 from torch import nn
 
 from poselift.detection import RTMPose
-from poselift.detection.mmpose.compat import quiet
+from poselift.detection.mmpose.compat import silence
 
 pytestmark = pytest.mark.slow
 
@@ -33,7 +33,7 @@ def test_an_exported_model_finds_what_it_finds_in_mmpose(config, build, pictures
     reference = build(config)
     reference._pose.test_cfg["flip_test"] = False  # an exported model sees no mirrored pictures
     axes = {name: {0: "people"} for name in ("input", "simcc_x", "simcc_y")}
-    with quiet(), torch.inference_mode():
+    with silence(), torch.inference_mode():
         torch.onnx.export(
             Exported(reference._pose).eval(),
             (torch.zeros(1, 3, 256, 192),),

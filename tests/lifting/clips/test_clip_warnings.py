@@ -1,10 +1,32 @@
+import numpy as np
 import pytest
 
-from poselift.lifting.clips.clip_warnings import odd_rate
+from poselift.lifting.clips.clip_warnings import find_doubts, find_gaps, find_odd_rate
+from poselift.skeleton import COCO17, H36M17
+from poselift.structures import Keypoints2D, Motion
 
 
 @pytest.mark.parametrize(("fps", "warned"), [(5, True), (7, False), (60, False), (120, False), (240, True)])
 def test_a_frame_rate_that_was_not_measured_is_named(fps, warned):
-    warnings = odd_rate(1 / fps)
+    warnings = find_odd_rate(1 / fps)
     assert [f"{fps} frames per second; lifters are made for 7 to 120" in text for text in warnings] == [True] * warned
-    assert odd_rate(0.0) == []
+    assert find_odd_rate(0.0) == []
+
+
+def test_gaps_are_longer_than_five_intervals_and_a_quarter_second():
+    assert find_gaps(np.array([0.0, 0.02, 0.04, 0.2, 0.22]), 0.02) == [], "eight intervals, but short"
+    assert find_gaps(np.array([0.0, 0.1, 0.2, 0.6, 0.7]), 0.1) == [], "long, but four intervals"
+    (warning,) = find_gaps(np.array([0.0, 0.1, 0.7, 0.8, 1.6]), 0.1)
+    assert warning.startswith("gaps in the timestamps: 2, the longest of 0.80 s after 0.80 s")
+
+
+def test_joints_that_the_lifter_does_not_know_show_nothing():
+    """A face and two shoulders: the body is a guess to a lifter of Human3.6M's joints."""
+    scores = np.zeros((4, 17))
+    scores[:, :7] = 0.9
+    times = np.arange(4) / 30
+    keypoints = Keypoints2D(np.full((4, 17, 2), 100.0), scores, times, COCO17, (640, 480))
+    motion = Motion(np.zeros((4, 17, 3)), np.ones((4, 3)), times, np.zeros(4, bool), H36M17, "camera", keypoints)
+    guess = "person 1 shows {:.1f} joints a frame, on average: the rest of the body is a guess"
+    assert guess.format(2) in find_doubts(motion, None, H36M17)
+    assert not any("is a guess" in doubt for doubt in find_doubts(motion, None, COCO17))

@@ -3,7 +3,7 @@ import pytest
 
 from poselift.data.synthetic import rest_offsets
 from poselift.kinematics.height import Height
-from poselift.lifting.clips.plausible_bodies import doubts
+from poselift.lifting.clips.plausible_bodies import doubt_body
 from poselift.skeleton import CMU28
 from poselift.structures import Keypoints2D, Motion
 
@@ -31,17 +31,17 @@ def knee_moved(joints):
 
 
 def test_people_are_not_doubted():
-    assert doubts(body(), Height(1.75, 0.17)) == []
-    assert doubts(body(), None) == []
-    assert doubts(body(lambda joints: 0.8 * joints), Height(1.4, 0.14)) == []
+    assert doubt_body(body(), Height(1.75, 0.17)) == []
+    assert doubt_body(body(), None) == []
+    assert doubt_body(body(lambda joints: 0.8 * joints), Height(1.4, 0.14)) == []
 
 
 def test_uneven_bones_are():
-    (thighs, shanks) = doubts(body(knee_moved), Height(1.75, 0.17))
+    (thighs, shanks) = doubt_body(body(knee_moved), Height(1.75, 0.17))
     assert thighs.startswith("thighs of 0.2")
     assert shanks.startswith("shanks of 0.6")
 
 
 @pytest.mark.parametrize(("height", "bone"), [(1.15, "thigh"), (1.15, "shank")])
 def test_bones_that_do_not_fit_the_height_are(height, bone):
-    assert any(f"a {bone} of" in doubt for doubt in doubts(body(), Height(height, 0.1)))
+    assert any(f"a {bone} of" in doubt for doubt in doubt_body(body(), Height(height, 0.1)))

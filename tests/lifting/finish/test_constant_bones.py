@@ -1,6 +1,6 @@
 import numpy as np
 
-from poselift.geometry import bone_lengths, with_bone_lengths
+from poselift.geometry import bone_lengths, set_bone_lengths
 from poselift.lifting.finish.constant_bones import measure_clip, usual_lengths
 from poselift.skeleton import H36M17
 
@@ -19,7 +19,7 @@ def scores(frames=12, unseen=()):
 
 
 def constant(joints, seen):
-    return with_bone_lengths(joints, measure_clip(joints, seen, H36M17, H36M17), PARENTS)
+    return set_bone_lengths(joints, measure_clip(joints, seen, H36M17, H36M17), PARENTS)
 
 
 def test_lengths_are_the_medians_over_the_clip():

@@ -276,6 +276,27 @@ def test_memory_is_bounded(keypoints, weights, camera, every_nth, fps):
     assert (len(person._frames) <= 15 * stride + 3) or every_nth == 5
 
 
+@pytest.mark.parametrize("unit", [1e3, 1e-3])
+def test_timestamps_of_another_unit_are_refused_as_in_files(keypoints, weights, camera, unit):
+    wrong = replace(keypoints, timestamps=keypoints.timestamps * unit)
+    with pytest.raises(InputError, match="give seconds"):
+        lift(wrong, weights, camera)
+    people = StreamingPeople(weights, camera, COCO17, 0, SMALL)
+    with pytest.raises(InputError, match="give seconds"):
+        push_all(people, wrong, range(10))
+
+
+def test_joints_that_the_last_keypoints_do_not_show_are_marked(keypoints, weights, camera):
+    people = StreamingPeople(weights, camera, COCO17, 0, SMALL)
+    scores = keypoints.scores.copy()
+    scores[30:, COCO17.index("left_ankle")] = 0
+    poses = push_all(people, replace(keypoints, scores=scores), range(60))
+    ankle, wrist = (people.skeleton.index(f"left_{joint}") for joint in ("ankle", "wrist"))
+    # 11 of the 15 frames of a window: fewer than 30 % show it.
+    assert [bool(pose.seen[ankle]) for pose in poses] == [k < 40 for k in range(60)]
+    assert all(pose.seen[wrist] for pose in poses)
+
+
 def test_wrong_arguments_are_refused(keypoints, weights, camera):
     with pytest.raises(InputError, match="lookahead=15"):
         StreamingPeople(weights, camera, COCO17, 15, SMALL)
@@ -285,5 +306,8 @@ def test_wrong_arguments_are_refused(keypoints, weights, camera):
     push_all(people, keypoints, [3])
     with pytest.raises(InputError, match="does not come after"):
         push_all(people, keypoints, [3])
+    for time in (np.nan, np.inf):
+        with pytest.raises(InputError, match="is no time; give seconds"):
+            StreamingPeople(weights, camera, COCO17, 0, SMALL).push({}, time)
     with pytest.raises(InputError, match="keypoints has the shape"):
         people.push({1: (keypoints.keypoints[0, :5], keypoints.scores[0, :5])}, 9.0)

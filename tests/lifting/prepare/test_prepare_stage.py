@@ -1,7 +1,9 @@
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
+from poselift.core.errors import InputError
 from poselift.lifting.prepare.prepare_stage import prepare
 
 
@@ -52,3 +54,22 @@ def test_rays_of_joints_that_were_not_seen_are_0(keypoints, weights, camera):
     assert (prepared.rays[~unseen][:, 2] == 1).all()
     assert unseen[10:24].all()
     assert not prepared.seen[10:24].any()
+
+
+@pytest.mark.parametrize(
+    ("faster", "looks", "fps", "motions"), [(1.0, 1, 50, 1), (1.2, 1, 60, 2), (1.2, 6, 20, 1), (4.8, 24, 20, 1)]
+)
+def test_the_network_gets_neither_slow_nor_fast_motions(keypoints, weights, camera, faster, looks, fps, motions):
+    """Frames between two looks are interpolated; of a fast clip, every second frame makes a motion."""
+    values = np.where((np.arange(len(keypoints)) % looks == 0)[:, None, None], keypoints.keypoints, np.nan)
+    clip = replace(keypoints, keypoints=values, timestamps=keypoints.timestamps / faster)
+    (segment,) = prepare(clip, weights, camera).segments
+    np.testing.assert_allclose(np.diff(segment.times), 1 / fps, atol=1e-6)
+    assert segment.motions == motions
+
+
+def test_time_stamps_of_a_file_are_in_seconds(keypoints, weights, camera):
+    clip = replace(keypoints, timestamps=1000 * keypoints.timestamps)
+    with pytest.raises(InputError, match="divide milliseconds by 1,000"):
+        prepare(clip, weights, camera)
+    prepare(clip, weights, camera, turns=0)  # frames of a stream may be far apart

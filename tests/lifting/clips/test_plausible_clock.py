@@ -4,7 +4,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from poselift.kinematics.pace import clock_doubt
+from poselift.lifting.clips.plausible_clock import doubt_clock
 from tests.kinematics.conftest import pose, turn
 
 ANKLE = 0.84
@@ -26,26 +26,26 @@ def slowed(motion, factor):
 
 @pytest.mark.parametrize("pace", [60, 110, 180, 250])
 def test_people_walk_and_run_so(pace):
-    assert clock_doubt(walk(pace)) is None
+    assert doubt_clock(walk(pace)) is None
 
 
 @pytest.mark.parametrize("factor", [4, 8])
 def test_slow_motion(factor):
-    said = clock_doubt(slowed(walk(110, fps=240.0), factor))
+    said = doubt_clock(slowed(walk(110, fps=240.0), factor))
     steps = re.fullmatch(r"takes (\d+) even steps a minute, slower than people walk", said or "")
     assert steps
     assert float(steps[1]) == pytest.approx(110 / factor, abs=1)
 
 
 def test_time_lapse():
-    said = clock_doubt(slowed(walk(110), 1 / 3))
+    said = doubt_clock(slowed(walk(110), 1 / 3))
     steps = re.fullmatch(r"takes (\d+) steps a minute, faster than people", said or "")
     assert steps
     assert float(steps[1]) == pytest.approx(330, abs=3)
 
 
 def test_joints_faster_than_anybodys():
-    said = clock_doubt(slowed(walk(110), 1 / 12))
+    said = doubt_clock(slowed(walk(110), 1 / 12))
     assert said is not None
     assert said.endswith("m/s, faster than people")
 
@@ -67,4 +67,4 @@ def pausing(phase):
     ids=["still", "sways", "slow exercise", "two frames", "two steps"],
 )
 def test_no_gait_tells_nothing(motion):
-    assert clock_doubt(motion) is None
+    assert doubt_clock(motion) is None

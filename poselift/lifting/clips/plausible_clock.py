@@ -21,7 +21,7 @@ _SMOOTH = 1.9
 """Largest speed of the ankles relative to that of a swing without a pause; slow exercises pause between quick steps."""
 
 
-def clock_doubt(motion: Motion) -> str | None:
+def doubt_clock(motion: Motion) -> str | None:
     """Why the clock of a motion is likely wrong; None if nothing speaks against it.
 
     Slow motion shows in an even gait that is slower than anybody's. Steps are counted by the ankles relative to each

@@ -1,0 +1,40 @@
+"""When no keypoint shows a joint: the one rule by which files mark it or leave it out (`Motion.in_sight`)."""
+
+import numpy as np
+
+from poselift.structures import Motion
+
+
+def unseen_spans(motion: Motion) -> dict[str, list[list[float]]]:
+    """First and last time of each span in which no keypoint shows a joint, seconds, by the joint's name.
+
+    Joints that are always in sight have no entry. Empty frames count like the others.
+
+    Args:
+        motion: of one person.
+    """
+    spans = {}
+    for joint, seen in zip(motion.skeleton.joints, motion.in_sight().T, strict=True):
+        edges = np.flatnonzero(np.diff(seen.astype(int), prepend=1, append=1))
+        if len(edges):
+            firsts, lasts = motion.timestamps[edges[::2]], motion.timestamps[edges[1::2] - 1]
+            spans[joint] = np.stack([firsts, lasts], 1).round(4).tolist()
+    return spans
+
+
+def describe_guesses(motion: Motion, never_seen: bool) -> str:
+    """What a file without marks has to tell of the lifter's guesses; empty without any.
+
+    Args:
+        motion: of one person.
+        never_seen: whether the file has joints that no keypoint ever shows.
+    """
+    ever = np.atleast_1d(motion.in_sight().any(0))
+    parts = []
+    if never_seen and not ever.all():
+        names = [joint for joint, seen in zip(motion.skeleton.joints, ever, strict=True) if not seen]
+        parts.append(f"{', '.join(names)} in all frames")
+    at_times = [joint for joint in unseen_spans(motion) if ever[motion.skeleton.index(joint)]]
+    if at_times:
+        parts.append(f"{', '.join(at_times)} at times")
+    return " and ".join(parts)

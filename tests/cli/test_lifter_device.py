@@ -1,0 +1,36 @@
+import pytest
+
+from poselift.cli.detector import DetectorRequest
+from poselift.cli.lifter_device import lifter_device
+from poselift.core.errors import InputError
+
+
+@pytest.fixture
+def gpu(monkeypatch):
+    """A machine with a GPU that PyTorch sees; returns what switches onnxruntime's CUDA on."""
+    monkeypatch.setattr("poselift.core.device._has_gpu", lambda: True)
+    monkeypatch.setattr("torch.cuda.is_available", lambda: True)
+    monkeypatch.setattr("torch.cuda.device_count", lambda: 2)
+
+    def offer_cuda(names=("CUDAExecutionProvider", "CPUExecutionProvider")):
+        monkeypatch.setattr("onnxruntime.get_available_providers", lambda: list(names))
+
+    offer_cuda(["CPUExecutionProvider"])
+    return offer_cuda
+
+
+def test_auto_takes_the_gpu_where_the_detector_does(gpu):
+    movenet, mmpose = DetectorRequest("movenet"), DetectorRequest("mmpose")
+    assert [lifter_device("auto", "tiny", each) for each in (movenet, mmpose)] == ["cpu", "cuda"]
+    gpu()
+    assert lifter_device("auto", "tiny", movenet) == "cuda"
+
+
+def test_a_device_that_is_named_and_weights_without_a_graph_take_the_gpu(gpu, tmp_path):
+    assert lifter_device("cuda:1", "tiny", DetectorRequest()) == "cuda:1"
+    assert lifter_device("auto", str(tmp_path / "own.safetensors"), DetectorRequest()) == "cuda"
+
+
+def test_an_unknown_device_is_an_error():
+    with pytest.raises(InputError, match="no device 'toaster'"):
+        lifter_device("toaster", "tiny", DetectorRequest())
