@@ -8,10 +8,11 @@ motions onto a Rigify rig and a Mixamo-named armature in Blender (bpy), and onto
 degrees limbs point elsewhere. With a corpus, the only table has medians over lifted views of the benchmark. Programs
 are sought as by `benchmarks.readers`. Without `--motion`, the demo clip is lifted with `--world --skeleton cmu28`.
 
-Slide is the speed over the ground of heel or toe while the foot rests on it, in contacts. Under the ground is the depth
-of the lowest point of any foot. Floating is the height of the lowest point of a foot in contact. The last two are left
-out for somebody who stands on a stair or a box. A knee's step is its change from one frame to the next, and its jerk
-the change of that.
+Slide is the speed over the ground of heel or toe while the foot rests on it, in contacts; of locked feet, in the
+contacts that `lock_feet` keeps, with the share of contact frames in which the foot takes a step instead. Under the
+ground is the depth of the lowest point of any foot. Floating is the height of the lowest point of a foot in contact.
+The last two are left out for somebody who stands on a stair or a box. A knee's step is its change from one frame to the
+next, and its jerk the change of that.
 """
 
 import contextlib
@@ -120,7 +121,7 @@ def feet_rows(npz: Sequence[Path]) -> list[list[str]]:
         motion = read_motion(path)
         rigged = solve(motion)
         for what, shown in (("as lifted", rigged), ("locked", lock_feet(rigged, motion))):
-            figures = feet_figures(shown, motion.contacts)
+            figures = feet_figures(shown, motion.contacts if shown.contacts is None else shown.contacts)
             cells = ["-" if np.isnan(value) else f"{value:.2f}" for value in figures.values()]
             rows.append([f"{path.parent.name} {path.stem}", motion.skeleton.name, what, *cells])
     return rows
@@ -128,27 +129,35 @@ def feet_rows(npz: Sequence[Path]) -> list[list[str]]:
 
 def bench_rows(bench: Sequence[View], weights: Weights) -> list[list[str]]:
     """Medians of the figures over lifted views with contacts, and the share of views whose feet stand still."""
-    figures = []
+    figures, steps = [], []
     for view in bench:
-        before = lift_view(view, weights)
-        camera = camera_of(view)
-        motion = to_world([before], camera).motions[0]
+        motion = to_world([lift_view(view, weights)], camera_of(view)).motions[0]
         if motion.contacts is not None and motion.contacts.any() and motion.posed.all():
             rigged = solve(motion)
-            both = rigged, lock_feet(rigged, motion)
-            figures.append([list(feet_figures(shown, motion.contacts).values()) for shown in both])
+            locked = lock_feet(rigged, motion)
+            both = (rigged, motion.contacts), (locked, locked.contacts)
+            figures.append([list(feet_figures(*each).values()) for each in both])
+            steps.append(1 - locked.contacts.sum() / motion.contacts.sum())
     if not figures:
         return []
     values = np.array(figures)
     still = (values[..., 1] < _STILL).sum(0)
+    jerk = COLUMNS.index("knee jerk deg, 99 %")
+    ratio = np.median(values[:, 1, jerk] / values[:, 0, jerk])
+    notes = (
+        f"as lifted; still in {still[0]}",
+        f"locked; still in {still[1]}; steps in {100 * np.mean(steps):.1f} % of contacts, at most "
+        f"{100 * max(steps):.1f}; knee jerk times {ratio:.2f} (median), at most "
+        f"{(values[:, 1, jerk] - values[:, 0, jerk]).max():.1f} degrees more",
+    )
     return [
         [
             f"median of {len(values)} views, {weights.name}",
             "cmu28",
-            f"{what}; still in {still[row]}",
+            note,
             *(f"{value:.2f}" for value in np.nanmedian(values[:, row], 0)),
         ]
-        for row, what in enumerate(("as lifted", "locked"))
+        for row, note in enumerate(notes)
     ]
 
 

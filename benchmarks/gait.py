@@ -3,16 +3,21 @@
     python -m benchmarks.gait --corpus cmu50.npz [--bench bench_test.npz]
 
 Takes the clips of the corpus whose action is a walk or a run and nothing else, of subjects with their own skeleton.
-First table, of the exact motion: the share of a stride that is stance, by `poselift.kinematics.gait` with heels and
-toes and with ankles alone, and by the foot contacts of `poselift.kinematics.foot_contacts`; and the times of strikes
-and toe-offs beside the frames in which a heel or toe gets low and slow (below 2.5 cm over its rest and 1 m/s), as
+First table, of the exact motion: the shares of a stride that are stance and double support, by
+`poselift.kinematics.gait` with heels and toes and with ankles alone, and by the foot contacts of
+`poselift.kinematics.foot_contacts`; and the times of strikes and toe-offs beside the frames in which a heel or toe gets
+low and slow (below 2.5 cm over its rest and 1 m/s), as
 median and standard deviation. There is no force plate in the corpus, so these frames are no truth, only another view.
+Under it stands how far the ankles are apart when a walker's foot strikes, as a share of the step: on a treadmill of
+unknown speed, steps are measured by it.
 
-With `--bench` a second table follows for its views of walks: lifted from detector-like COCO-17 as `poselift lift
---world` does, against the events of the exact motion (heels and toes). COCO-17 has no toes, so the ankles show events.
+With `--bench` a second table follows for its views of walks, by the angle between the walk and the camera's axis:
+lifted from detector-like COCO-17 as `poselift lift --world` does, against the exact motion (heels and toes). COCO-17
+has no toes, so the ankles show events.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -23,6 +28,7 @@ from poselift.data.cmu_bench import CmuBench
 from poselift.data.reading import load_arrays
 from poselift.kinematics import Gait, gait
 from poselift.kinematics.foot_contacts import find_contacts
+from poselift.kinematics.gait import AHEAD
 from poselift.lifting import lift_view, to_world
 from poselift.lifting.dataset_views import camera_of
 from poselift.models import load_weights
@@ -36,6 +42,9 @@ _LOW, _SLOW = 0.025, 1.0
 
 _SAME = 0.2
 """Seconds within which two events are the same."""
+
+_VIEWS = {"front or back": 30, "between": 60, "side": 90}
+"""Views, and the largest angle in degrees between the walk and the camera's axis."""
 
 _UP = np.array([0.0, 1.0, 0.0])
 
@@ -103,6 +112,25 @@ def low_and_slow(motion: Motion) -> Events:
     return changes(down, motion.timestamps)
 
 
+def double_supports(events: Events) -> list[float]:
+    """Share of each stride in which both feet are down; negative is the share without any."""
+    shares = []
+    for foot in range(len(FEET)):
+        for start, end in pairwise(events[foot, "strike"]):
+            between = events[1 - foot, "strike"]
+            between = between[(between > start) & (between < end)]
+            if len(between) != 1 or end - start > 3:
+                continue
+            # A toe-off belongs to the strike of the other foot that is nearest.
+            pairs = (events[foot, "toe-off"], between[0]), (events[1 - foot, "toe-off"], start)
+            away = [
+                toe_offs[np.abs(toe_offs - strike).argmin()] - strike for toe_offs, strike in pairs if len(toe_offs)
+            ]
+            if len(away) == 2 and max(map(abs, away)) < (end - start) / 2:
+                shares.append(float(sum(away) / (end - start)))
+    return shares
+
+
 def stances(events: Events) -> list[float]:
     """Share of each stride in which the foot is down."""
     shares = []
@@ -140,6 +168,7 @@ def exact_rows(found: dict[int, tuple[str, Motion]], kind: str) -> list[list[str
     """The cells of each way to find events, of all clips of a kind."""
     names = ("relative to the pelvis", "the same, ankles alone", "contacts", "contacts, ankles alone")
     shares: list[list[float]] = [[] for _ in names]
+    doubles: list[list[float]] = [[] for _ in names]
     apart: list[list[list[float]]] = [[[], []] for _ in names]
     for own_kind, motion in found.values():
         if own_kind != kind:
@@ -153,45 +182,109 @@ def exact_rows(found: dict[int, tuple[str, Motion]], kind: str) -> list[list[str
             each.append(changes(down.any(-1), moved.timestamps))
         for row, events in enumerate(each):
             shares[row] += stances(events)
+            doubles[row] += double_supports(events)
             for column, event in enumerate(("strike", "toe-off")):
                 apart[row][column] += differences(events, reference, event)
     return [
-        [kind, name, str(len(share)), percent(share), *map(spread, both)]
-        for name, share, both in zip(names, shares, apart, strict=True)
+        [kind, name, str(len(share)), percent(share), percent(double), *map(spread, both)]
+        for name, share, double, both in zip(names, shares, doubles, apart, strict=True)
         if share
     ]
 
 
-def lifted_row(found: dict[int, tuple[str, Motion]], corpus: Path, bench: Path, weights: str) -> list[str]:
-    """The cells of the lifted walks."""
-    places = load_arrays(bench, {"clip_index": (None,)}, "give bench_val.npz or bench_test.npz")["clip_index"]
+def ankles_apart(found: dict[int, tuple[str, Motion]]) -> list[float]:
+    """How far the ankles are apart at the strikes of each walk, as a share of its steps."""
+    shares = []
+    for kind, motion in found.values():
+        walk = gait(motion)
+        if kind == "walk" and walk.steps and not walk.in_place:
+            stays = gait(replace(motion, root=motion.root * _UP))
+            shares.append(
+                float(AHEAD * np.mean([s.length for s in stays.steps]) / np.mean([s.length for s in walk.steps]))
+            )
+    return shares
+
+
+@dataclass
+class Lifted:
+    """What was found in lifted walks.
+
+    Attributes:
+        views: number of them.
+        counts: events of the exact and of the lifted motion, and those that both have.
+        apart: seconds from an exact strike and toe-off.
+        stances: errors of a view's mean, as shares of a stride.
+        doubles: likewise, of double support.
+        cadences: errors, steps a minute.
+        lengths: of the strides, as shares of the exact ones.
+    """
+
+    views: int = 0
+    counts: list[int] = field(default_factory=lambda: [0, 0, 0])
+    apart: tuple[list[float], list[float]] = field(default_factory=lambda: ([], []))
+    stances: list[tuple[float, float]] = field(default_factory=list)
+    doubles: list[tuple[float, float]] = field(default_factory=list)
+    cadences: list[float] = field(default_factory=list)
+    lengths: list[float] = field(default_factory=list)
+
+    def add(self, world: Motion, exact: Motion) -> None:
+        """Adds a view."""
+        own, true = gait(world), gait(exact)
+        events, reference = events_of(own), events_of(true)
+        same = 0
+        for event, away in zip(("strike", "toe-off"), self.apart, strict=True):
+            new = differences(events, reference, event)
+            same += len(new)
+            away += new
+        self.views += 1
+        both = sum(map(len, reference.values())), sum(map(len, events.values())), same
+        self.counts = [total + more for total, more in zip(self.counts, both, strict=True)]
+        for shares, pairs in ((stances, self.stances), (double_supports, self.doubles)):
+            if (lifted := shares(events)) and (expected := shares(reference)):
+                pairs.append((float(np.mean(lifted)), float(np.mean(expected))))
+        self.cadences += [abs(own.cadence - true.cadence)] if own.steps and true.steps else []
+        if own.strides and true.strides:
+            means = [np.mean([stride.length for stride in each.strides]) for each in (own, true)]
+            self.lengths.append(float(means[0] / means[1]))
+
+    def cells(self) -> list[str]:
+        """Of the table."""
+        exact, lifted, same = self.counts
+        around = f"{np.mean(self.lengths):.2f} ± {np.std(self.lengths):.2f}" if self.lengths else "-"
+        return [
+            *map(str, (self.views, same, exact - same, lifted - same)),
+            *map(spread, self.apart),
+            *map(_compared, (self.stances, self.doubles)),
+            f"{np.mean(self.cadences):.1f}" if self.cadences else "-",
+            around,
+        ]
+
+
+def _compared(pairs: list[tuple[float, float]]) -> str:
+    """Mean of lifted shares, of exact ones, and of the errors' sizes, percent."""
+    if not pairs:
+        return "-"
+    lifted, exact = 100 * np.mean(pairs, axis=0)
+    return f"{lifted:.1f} ({exact:.1f}); {100 * np.abs(np.diff(pairs)).mean():.1f}"
+
+
+def lifted_rows(found: dict[int, tuple[str, Motion]], corpus: Path, bench: Path, weights: str) -> list[list[str]]:
+    """The cells of the lifted walks, by view."""
+    arrays = load_arrays(bench, {"clip_index": (None,), "R": (None, 3, 3)}, "give bench_val.npz or bench_test.npz")
     lifter, views = load_weights(weights), CmuBench(corpus, bench, "coco17")
-    count, same, counts, shares, contacts, cadences, lengths = 0, 0, [0, 0], [], [], [], []
-    apart: list[list[float]] = [[], []]
-    for number, clip in enumerate(places.tolist()):
+    groups = {name: Lifted() for name in (*_VIEWS, "all")}
+    for number, clip in enumerate(arrays["clip_index"].tolist()):
         if found.get(clip, ("",))[0] != "walk":
             continue
-        lifted = lift_view(views[number], lifter)
-        world = to_world([lifted], camera_of(views[number])).motions[0]
-        own, true = gait(world), gait(found[clip][1])
-        events, reference = events_of(own), events_of(true)
-        for column, event in enumerate(("strike", "toe-off")):
-            away = differences(events, reference, event)
-            same += len(away)
-            apart[column] += away
-        count += 1
-        counts = [total + sum(map(len, each.values())) for total, each in zip(counts, (reference, events), strict=True)]
-        shares += stances(events)
-        if world.contacts is not None:
-            contacts += stances(changes(world.contacts, world.timestamps))
-        cadences.append(abs(own.cadence - true.cadence))
-        both = [[stride.length for stride in each.strides] for each in (own, true)]
-        if all(both):
-            lengths.append(float(np.mean(both[0]) / np.mean(both[1])))
-    known = [each for each in cadences if np.isfinite(each)]
-    around = f"{np.mean(lengths):.2f} ± {np.std(lengths):.2f}" if lengths else "-"
-    cells = [count, same, *(total - same for total in counts), *map(spread, apart), percent(shares), percent(contacts)]
-    return [*map(str, cells), f"{np.mean(known):.1f}" if known else "-", around]
+        exact = found[clip][1]
+        world = to_world([lift_view(views[number], lifter)], camera_of(views[number])).motions[0]
+        hips = [exact.joints[:, exact.skeleton.index(f"{side}_hip")] for side in ("left", "right")]
+        ahead, axis = np.cross((hips[0] - hips[1]).mean(0), _UP), arrays["R"][number, 2] * [1, 0, 1]
+        cosine = abs(ahead @ axis) / np.linalg.norm(ahead) / np.linalg.norm(axis)
+        view = next(name for name, end in _VIEWS.items() if np.degrees(np.arccos(cosine)) <= end)
+        for name in (view, "all"):
+            groups[name].add(world, exact)
+    return [[name, *group.cells()] for name, group in groups.items() if group.views]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -203,12 +296,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     with errors_shown(parser):
         found = clips(options.corpus)
-        print(table_head(["", "exact motion", "strides", "stance %", "strike ms", "toe-off ms"]))
+        print(table_head(["", "exact motion", "strides", "stance %", "double support %", "strike ms", "toe-off ms"]))
         print("\n".join(table_row(row) for kind in ("walk", "run") for row in exact_rows(found, kind)), flush=True)
+        print(f"\nankles apart at a walker's strike, % of the step: {percent(ankles_apart(found))}", flush=True)
         if options.bench is not None:
-            head = ["views", "events", "missed", "extra", "strike ms", "toe-off ms", "stance %"]
-            print("\n" + table_head([*head, "stance by contacts %", "cadence error / min", "stride, share of true"]))
-            print(table_row(lifted_row(found, options.corpus, options.bench, options.weights)))
+            head = ["view", "views", "events", "missed", "extra", "strike ms", "toe-off ms", "stance % (exact); error"]
+            head += ["double support % (exact); error", "cadence error / min", "stride, share of exact"]
+            print("\n" + table_head(head))
+            for row in lifted_rows(found, options.corpus, options.bench, options.weights):
+                print(table_row(row))
 
 
 if __name__ == "__main__":

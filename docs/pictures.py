@@ -1,6 +1,15 @@
-"""Draws lifter.png, skeletons.png and faults.jpg: poselift lift --out walk && python docs/pictures.py walk."""
+"""Draws lifter.png, skeletons.png, faults.jpg, overlay.jpg and page.jpg of the demo clip.
 
+    poselift lift --world --formats html --out walk && python -m docs.pictures walk
+
+The page needs Chromium.
+"""
+
+import base64
+import io
 import sys
+import tempfile
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +20,10 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, PatchCollection
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle, FancyBboxPatch
+from PIL import Image
 
+from benchmarks.page import loading
+from benchmarks.web import Browser, chromium
 from poselift.export import read_motion
 from poselift.lifting import camera_for, lift
 from poselift.models import load_weights
@@ -205,7 +217,39 @@ def _side_view(axes: Axes, motion: Motion, frame: int) -> None:
     axes.set_title(f"{np.linalg.norm(motion.root[frame]):.1f} m away", y=-0.06)
 
 
+def overlay(walk: Path) -> Image.Image:
+    """A frame of the video that `poselift lift` draws."""
+    frame = next(frame for frame in VideoReader(walk / "overlay.mp4") if frame.timestamp >= MOMENT)
+    return _wide(Image.fromarray(frame.image), 1200)
+
+
+def page(walk: Path) -> Image.Image:
+    """The page on a screen and on a phone."""
+    shots = []
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        browser = Browser(chromium(), Path(folder))
+        for width, scheme in ((1440, "dark"), (430, "light")):
+            size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 1000}
+            browser.call("Emulation.setDeviceMetricsOverride", **size)
+            colors = [{"name": "prefers-color-scheme", "value": scheme}]
+            browser.call("Emulation.setEmulatedMedia", features=colors)
+            loading(browser, walk / "page.html")
+            for _ in range(round(MOMENT)):  # shift and an arrow: a second on
+                browser.call("Input.dispatchKeyEvent", type="keyDown", key="ArrowRight", modifiers=8)
+            time.sleep(2)
+            shots.append(base64.b64decode(browser.call("Page.captureScreenshot")["data"]))
+        browser.close()
+    images = [np.asarray(Image.open(io.BytesIO(shot)).convert("RGB")) for shot in shots]
+    return _wide(Image.fromarray(np.concatenate(images, axis=1)), 1280)
+
+
+def _wide(image: Image.Image, width: int) -> Image.Image:
+    return image.resize((width, round(width * image.height / image.width)), Image.Resampling.LANCZOS)
+
+
 if __name__ == "__main__":
     save_figure(lifter(), FOLDER / "lifter.png")
     save_figure(skeletons(), FOLDER / "skeletons.png")
     faults(Path(sys.argv[1])).savefig(FOLDER / "faults.jpg", dpi=220, pil_kwargs={"quality": 85})
+    overlay(Path(sys.argv[1])).save(FOLDER / "overlay.jpg", quality=85)
+    page(Path(sys.argv[1])).save(FOLDER / "page.jpg", quality=82)

@@ -4,31 +4,32 @@ set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 mmpose=1.3.2
 
+packages="mmengine==0.10.7 mmdet==3.3.0 mmpretrain==1.2.0 mmpose==$mmpose"
 if python -c "import mmcv._ext" 2>/dev/null; then
     # Keep a full mmcv of the user: mmcv-lite would overwrite its files.
     echo "Using the installed mmcv."
-    without=mmcv-lite
 else
-    without=
+    packages="$packages mmcv-lite==2.1.0"
 fi
 
-# The packages that pip can resolve: the extra `mmpose` of pyproject.toml. poselift itself, where it is not installed.
-python - "$root" "$without" <<'PYTHON' | python -m pip install --quiet -r /dev/stdin
+# What they import: the extra `mmpose` of pyproject.toml. poselift itself, where it is not installed.
+python - "$root" <<'PYTHON' | python -m pip install --quiet -r /dev/stdin
 import importlib.util
 import sys
 import tomllib
 
-root, without = sys.argv[1:]
+root = sys.argv[1]
 with open(f"{root}/pyproject.toml", "rb") as file:
-    extra = tomllib.load(file)["project"]["optional-dependencies"]["mmpose"]
-print("\n".join(need for need in extra if not (without and need.startswith(without))))
+    print("\n".join(tomllib.load(file)["project"]["optional-dependencies"]["mmpose"]))
 sys.path = [place for place in sys.path if place not in ("", root)]
 if not importlib.util.find_spec("poselift"):
     print(f"-e {root}")
 PYTHON
 
-# Two dependencies of mmpose do not work: chumpy does not build, xtcocotools does not load under numpy 2.
-python -m pip install --quiet --no-deps "mmpose==$mmpose"
+# Without their dependencies: opencv-python would overwrite poselift's OpenCV, chumpy does not build, and xtcocotools
+# does not load under numpy 2.
+# shellcheck disable=SC2086  # a list of words
+python -m pip install --quiet --no-deps $packages
 
 python - <<'PYTHON'
 from poselift.detection.mmpose.compat import mmpose_imports

@@ -19,7 +19,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from benchmarks.study.rows import Row
 from benchmarks.study.run import Study
 from poselift.core.errors import InputError
-from poselift.core.progress_text import MinuteLines
+from poselift.core.progress_text import MinuteLines, Output
 
 _LEFT_OUT = "it was not begun in time"
 
@@ -59,7 +59,7 @@ def train_rows(
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, redirect_stdout=False, redirect_stderr=False) as progress:
         task = progress.add_task("study", total=len(jobs))
-        lines = MinuteLines(console)
+        lines = MinuteLines(Output(sys.stderr))
         run = _one_by_one(study, jobs, until) if workers == 1 else _at_once(study, jobs, until, workers)
         with contextlib.closing(run):
             try:

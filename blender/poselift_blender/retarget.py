@@ -164,9 +164,11 @@ def load(path):
     """Imports a file; its armature.
 
     Raises:
-        ValueError: the format is unknown, or there is no armature.
+        ValueError: there is no such file, its format is unknown, or there is no armature.
     """
     before = set(bpy.data.objects)
+    if not path.is_file():
+        raise ValueError(f"no such file: {path}; check the path")
     if path.suffix == ".bvh":
         bpy.ops.import_anim.bvh(filepath=str(path), global_scale=0.01, update_scene_fps=True)
     elif path.suffix in (".glb", ".gltf", ".vrm"):
@@ -195,9 +197,11 @@ def save(path, armature):
     for thing in [armature, *armature.children_recursive]:
         thing.select_set(True)
     if path.suffix == ".fbx":
-        bpy.ops.export_scene.fbx(filepath=str(path), use_selection=True, add_leaf_bones=False)
+        # The character's file may hold other animations; Blender would write them all.
+        only = {"bake_anim_use_all_actions": False, "bake_anim_use_nla_strips": False}
+        bpy.ops.export_scene.fbx(filepath=str(path), use_selection=True, add_leaf_bones=False, **only)
     elif path.suffix == ".glb":
-        bpy.ops.export_scene.gltf(filepath=str(path), use_selection=True)
+        bpy.ops.export_scene.gltf(filepath=str(path), use_selection=True, export_animation_mode="ACTIVE_ACTIONS")
     else:
         raise ValueError(f"{path}: give a name that ends in .blend, .fbx or .glb")
 

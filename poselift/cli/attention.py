@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rich.console import Console
 
 from poselift.cli.detector import add_detector_options, detector_request
 from poselift.cli.paths import local_path
@@ -16,6 +15,7 @@ from poselift.cli.weights import add_lifter_option
 from poselift.core.device import DEVICE_HELP
 from poselift.core.errors import InputError
 from poselift.core.files import check_writable
+from poselift.core.progress_text import Output
 from poselift.lifting import CameraModel, LiftOptions, lift, lift_video
 from poselift.lifting.prepare.lifter_joints import select_lifter_joints
 from poselift.models import Weights, load_weights
@@ -62,7 +62,7 @@ def run(options: argparse.Namespace) -> None:
 
     video: Path = options.video if options.video is not None else demo_video()
     check_writable(options.out)
-    console = Console(quiet=options.quiet, highlight=False, soft_wrap=True, markup=False, emoji=False)
+    output = Output(quiet=options.quiet)
     weights = load_weights(options.weights)
     window = weights.window if options.frames is None else options.frames
     if window < 2:
@@ -72,7 +72,7 @@ def run(options: argparse.Namespace) -> None:
     read = [frame.timestamp for frame in islice(VideoReader(video, start), window + window // 2)]
     if not read:
         raise InputError(f"{video} has no frame from {start:g} s on; choose another --start")
-    with stage_progress(console) as report:
+    with stage_progress(output) as report:
         lifted = lift_video(
             video,
             detector_request(options).build(options.device, options.quiet),
@@ -98,7 +98,7 @@ def run(options: argparse.Namespace) -> None:
     if any(not layer.over_joints for layer in maps):
         save_plot(time_attention_plot(maps), options.out / "time")
         written.append("time.png")
-    console.print(
+    output.print(
         f"Person {options.person}, {len(times)} frames from {times[0]:.2f} s on, {len(maps)} layers. "
         f"Look at {' and '.join(str(options.out / name) for name in written)}"
     )

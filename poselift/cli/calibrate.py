@@ -1,6 +1,7 @@
 """`poselift calibrate`: scales a lifter's uncertainty to hold for 9 of 10 joints of people it has not seen."""
 
 import argparse
+import sys
 from collections.abc import Iterable
 from dataclasses import replace
 from itertools import product
@@ -9,12 +10,11 @@ from typing import Any
 
 import numpy as np
 from jaxtyping import Float
-from rich.console import Console
 
 from poselift.cli.paths import local_path
 from poselift.core.errors import InputError
 from poselift.core.files import sha256, write_json
-from poselift.core.progress_text import track
+from poselift.core.progress_text import Output, track
 from poselift.data.cmu_bench import CmuBench
 from poselift.data.views import View
 from poselift.lifting import lift_view
@@ -64,7 +64,7 @@ def calibrate(path: Path, corpus: Path, bench: Path) -> float:
     ratios: dict[str, list[np.ndarray]] = {}
     for skeleton, kind in product(SKELETONS, KEYPOINTS):
         views = CmuBench(corpus, bench, skeleton, kind)
-        for view in track(views, f"Lifting {skeleton} {kind}", console=Console(stderr=True)):
+        for view in track(views, f"Lifting {skeleton} {kind}", output=Output(sys.stderr)):
             ratios.setdefault(view.subject, []).append(error_ratios(view, lift_view(view, plain)))
     pooled = {subject: np.concatenate(parts) for subject, parts in ratios.items()}
     factor = calibration_factor(pooled.values())

@@ -2,6 +2,7 @@
 
 import multiprocessing
 import shlex
+import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -20,7 +21,7 @@ from poselift.cli.predictions import Predicted, open_predictions
 from poselift.core.errors import InputError
 from poselift.core.files import write_json, write_text
 from poselift.core.kinds import Count
-from poselift.core.progress_text import track
+from poselift.core.progress_text import Output, track
 from poselift.data.views import View
 from poselift.reports.evaluation import ViewScore, evaluation_results, score_view
 from poselift.reports.poses import example_poses
@@ -174,9 +175,9 @@ def _score_share(
     views: Sequence[View], predictions: Predicted, protocols: Sequence[Protocol], rank: int, processes: int
 ) -> list[Scored]:
     """Scores of every view whose index modulo `processes` is `rank`."""
-    console = Console(stderr=True, quiet=rank > 0)
+    output = Output(sys.stderr, quiet=rank > 0)
     done = []
-    for index in track(range(rank, len(views), processes), description="Evaluating", console=console):
+    for index in track(range(rank, len(views), processes), description="Evaluating", output=output):
         view = views[index]
         pose = predictions.predict(view)
         scores = tuple(

@@ -7,8 +7,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-
 from poselift.cli.detector import add_detector_options
 from poselift.cli.formats import plan_files, write_formats
 from poselift.cli.keypoints import KeypointRequest, add_keypoint_options, keypoint_request
@@ -23,6 +21,7 @@ from poselift.cli.results import OVERLAY, Results, check_folder
 from poselift.cli.smooth import filter_record
 from poselift.core.ahead import make_ahead
 from poselift.core.errors import InputError, make_printable
+from poselift.core.progress_text import Output
 from poselift.core.stopwatch import Stopwatch
 from poselift.finding import Clip, VideoClip
 from poselift.finding.video_clip import AHEAD, frames_within
@@ -152,14 +151,13 @@ def lift_and_report(command: LiftCommand) -> None:
     check_folder(out, path, command.video, request.formats)
     if command.rerun is not None:
         check_recording(command.rerun)
-    # No markup, because file names may look like rich's.
-    console = Console(quiet=command.quiet, highlight=False, soft_wrap=True, markup=False, emoji=False)
+    output = Output(quiet=command.quiet)
     weights = load_weights(request.weights, lifter_device(command.device, request.weights, request.detection.detector))
     clip = command.clip()
-    with stage_progress(console) as report, new_results(out, path, command.video, request.formats) as unfinished:
+    with stage_progress(output) as report, new_results(out, path, command.video, request.formats) as unfinished:
         lifted = lift_into(unfinished, clip, weights, request, command.inputs, command.video, report)
     for warning in lifted.warnings:
-        console.print(make_printable(f"warning: {warning}"), style="yellow")
+        output.print(make_printable(f"warning: {warning}"))
     posed = [motion.keypoints.person for motion in lifted.motions if motion.posed.any()]
     if not posed:
         summary = make_printable(f"nobody was lifted in {path}; the reasons are in {out / 'summary.json'}")
@@ -172,7 +170,7 @@ def lift_and_report(command: LiftCommand) -> None:
     look = str(out / OVERLAY if request.overlay else out)
     if command.video is None and request.overlay:
         look += " (2D on blank pictures, because --video is not given)"
-    console.print(
+    output.print(
         make_printable(f"{people} in {lifted.frames} frames. Look at {look}; the motion is in {out}/person_*.npz")
     )
 

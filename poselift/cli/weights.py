@@ -3,8 +3,6 @@
 import argparse
 from typing import Any
 
-from rich.console import Console
-
 from poselift.core.download import cache_folder
 from poselift.core.errors import InputError
 from poselift.core.files import sha256
@@ -47,10 +45,9 @@ def list_weights(options: argparse.Namespace) -> None:
     """Prints one line for each weights file."""
     rows = [(e.name, _where(e), _size(e), e.licence, e.what) for e in registry().values()]
     widths = [max(len(row[column]) for row in rows) for column in range(4)]
-    console = _console()
     for *row, what in rows:
-        console.print("  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)), what)
-    console.print(f"Cache: {cache_folder()}")
+        print("  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)), what)
+    print(f"Cache: {cache_folder()}")
 
 
 def get_weights(options: argparse.Namespace) -> None:
@@ -60,7 +57,7 @@ def get_weights(options: argparse.Namespace) -> None:
         InputError: a name is unknown, or its file cannot be fetched.
     """
     for entry in [published(name) for name in options.names]:
-        _console().print(entry.get(options.offline))
+        print(entry.get(options.offline))
 
 
 def check_weights(options: argparse.Namespace) -> None:
@@ -84,17 +81,16 @@ def check_weights(options: argparse.Namespace) -> None:
 def _check(entry: Published) -> bool:
     """Whether a file is undamaged; prints it too."""
     actual = sha256(entry.path)
-    console = _console()
     if actual.startswith(entry.sha256):
         digits = "" if actual == entry.sha256 else f" (only its first {len(entry.sha256)} digits are published)"
-        console.print(f"ok       {entry.name}  sha256 {actual}{digits}")
+        print(f"ok       {entry.name}  sha256 {actual}{digits}")
         return True
     if entry.shipped is None:
         entry.path.unlink()
         advice = f"removed; run: poselift weights get {entry.name}"
     else:
         advice = "reinstall poselift"
-    console.print(f"damaged  {entry.name}  sha256 {actual}, not {entry.sha256}; {advice}")
+    print(f"damaged  {entry.name}  sha256 {actual}, not {entry.sha256}; {advice}")
     return False
 
 
@@ -108,7 +104,3 @@ def _where(entry: Published) -> str:
     if entry.shipped:
         return "shipped"
     return "in the cache" if entry.path.is_file() else "to fetch"
-
-
-def _console() -> Console:
-    return Console(highlight=False, markup=False, emoji=False, soft_wrap=True)

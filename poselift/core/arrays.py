@@ -4,7 +4,6 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
-from array_api_compat import numpy as numpy_namespace
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -24,7 +23,7 @@ def array_namespace(array: Array) -> ModuleType:
     `array_api_compat.array_namespace` also knows other libraries, but torch.compile cannot follow it.
     """
     if isinstance(array, _NUMPY):
-        return numpy_namespace
+        return np  # array_api_compat's namespace of numpy loads numpy.ma and numpy.f2py
     from array_api_compat import torch as torch_namespace  # only where there is a tensor
 
     return torch_namespace

@@ -143,10 +143,8 @@ def _download(url: str, path: Path, name: str, expected: str) -> None:
 
 def _show(answer: Any, total: int, name: str) -> contextlib.AbstractContextManager[Any]:
     """The answer, with a progress bar in a terminal."""
-    from rich.console import Console
-    from rich.progress import wrap_file
-
-    console = Console(stderr=True, markup=False, highlight=False)
-    if _QUIET.get() or not console.is_terminal:
+    if _QUIET.get() or not sys.stderr.isatty():
         return contextlib.nullcontext(answer)
-    return wrap_file(answer, total, description=name, console=console, transient=True)
+    from tqdm import tqdm
+
+    return tqdm.wrapattr(answer, "read", total, bytes=False, unit="B", unit_scale=True, desc=name, leave=False)

@@ -6,14 +6,15 @@ from types import ModuleType
 
 from poselift.core.errors import InputError, reason
 
-_TRAIN = {"torch", "pytorch_lightning", "torchmetrics", "hydra", "omegaconf"}
-"""Packages of the extra `train`, which whole modules stand on."""
+_EXTRAS = dict.fromkeys(("torch", "pytorch_lightning", "torchmetrics", "hydra", "omegaconf"), "train")
+_EXTRAS["matplotlib"] = "plots"
+"""Packages that whole modules stand on, and the extra that installs each."""
 
 
 def not_installed(error: ModuleNotFoundError) -> InputError | None:
-    """The error for people if a package of the extra `train` is missing; None for any other module."""
+    """The error for people if the module belongs to the extra `train` or `plots`; None for any other module."""
     package = (error.name or "").partition(".")[0]
-    return _missing(package, "train") if package in _TRAIN else None
+    return _missing(package, _EXTRAS[package]) if package in _EXTRAS else None
 
 
 def _missing(package: str, extra: str) -> InputError:

@@ -1,11 +1,11 @@
-"""The course of long jobs where no terminal shows a bar: a line a minute."""
+"""What commands write for people, and the course of long jobs: a bar on a terminal, a line a minute elsewhere."""
 
+import sys
 import time
 from collections.abc import Iterable, Iterator, Sized
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from rich.console import Console
-from rich.progress import track as draw_bar
+from tqdm import tqdm
 
 _EVERY = 60.0
 """Seconds between two lines: few enough for a log of hours, and nobody thinks that the job hangs."""
@@ -13,16 +13,64 @@ _EVERY = 60.0
 _Item = TypeVar("_Item")
 
 
+_BAR = "{desc:<15} {bar:40} {percentage:3.0f}% {remaining}"
+"""A bar of tqdm; `remaining` is the time left."""
+
+
+class Output:
+    """Where a command writes lines and bars for people.
+
+    Args:
+        file: of text, open for writing; the standard output if it is left out.
+        quiet: nothing is written.
+    """
+
+    def __init__(self, file: Any = None, quiet: bool = False) -> None:
+        self.file = sys.stdout if file is None else file
+        self.quiet = quiet
+
+    @property
+    def has_bars(self) -> bool:
+        """Whether it is a terminal, which can show bars."""
+        return not self.quiet and self.file.isatty()
+
+    def print(self, line: str) -> None:
+        """Writes a line, above the bars."""
+        if not self.quiet:
+            tqdm.write(line, file=self.file)
+            self.file.flush()
+
+    def open_bar(self, what: str, total: int | float | None, look: str = _BAR, row: int = 0) -> tqdm:
+        """A bar, to be closed; it shows nothing where there are no bars.
+
+        Args:
+            what: names the job.
+            total: of its steps.
+            look: of the bar, in tqdm's words.
+            row: below the first bar.
+        """
+        # Not smoothed: the last steps of a job in several processes tell little about the next.
+        return tqdm(
+            desc=what,
+            total=total,
+            file=self.file,
+            disable=not self.has_bars,
+            bar_format=look,
+            position=row,
+            smoothing=0,
+        )
+
+
 class MinuteLines:
     """Prints a line a minute about a job, where its output goes to a file or a pipe.
 
     Args:
-        console: of the output; nothing is printed if it is quiet, a terminal or a notebook, which show bars.
+        output: nothing is printed if it is quiet or shows bars.
     """
 
-    def __init__(self, console: Console) -> None:
-        self._console = console
-        self._silent = console.quiet or console.is_terminal or console.is_jupyter
+    def __init__(self, output: Output) -> None:
+        self._output = output
+        self._silent = output.quiet or output.has_bars
         self._begun = self._last = time.monotonic()
 
     def report(self, what: str, done: float) -> None:
@@ -38,30 +86,29 @@ class MinuteLines:
         self._last = now
         so_far = now - self._begun
         left = f", about {in_words(so_far * (1 - done) / done)} left" if done > 0 else ""
-        # Some consoles of the commands wrap, and some read square brackets as markup.
-        self._console.print(
-            f"{what}: {100 * done:.0f} % after {in_words(so_far)}{left}", soft_wrap=True, markup=False, highlight=False
-        )
+        self._output.print(f"{what}: {100 * done:.0f} % after {in_words(so_far)}{left}")
 
 
 def track(
-    items: Iterable[_Item], description: str, console: Console | None = None, total: int | None = None
+    items: Iterable[_Item], description: str, output: Output | None = None, total: int | None = None
 ) -> Iterator[_Item]:
     """The items, with a bar on a terminal and a line a minute elsewhere.
 
     Args:
         items: of the job.
         description: names the job.
-        console: of the output; the standard output if it is left out.
+        output: the standard output if it is left out.
         total: number of items; needed if `items` has no length.
     """
-    console = console or Console()
+    output = output or Output()
     total = len(items) if total is None and isinstance(items, Sized) else total
-    lines = MinuteLines(console)
-    for number, item in enumerate(draw_bar(items, description, total=total, console=console)):
-        if total:
-            lines.report(description, number / total)
-        yield item
+    lines = MinuteLines(output)
+    with output.open_bar(description, total) as bar:
+        for number, item in enumerate(items):
+            if total:
+                lines.report(description, number / total)
+            yield item
+            bar.update()
 
 
 def in_words(seconds: float) -> str:

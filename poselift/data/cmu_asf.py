@@ -4,6 +4,7 @@ mocap.cs.cmu.edu: the data is free for all uses, but must not be resold directly
 obtained from mocap.cs.cmu.edu; the database was created with funding from NSF EIA-0196217.
 """
 
+import sys
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,12 +12,11 @@ from pathlib import Path
 import numpy as np
 import torch
 from jaxtyping import Float
-from rich.console import Console
 from torch import Tensor
 
 from poselift.core.errors import InputError
 from poselift.core.files import atomic_path, check_writable
-from poselift.core.progress_text import track
+from poselift.core.progress_text import Output, track
 from poselift.data.asf_amc import AsfSkeleton, pose_bones, read_amc, read_asf
 from poselift.data.cmu import MISSING
 from poselift.data.reading import Layout
@@ -191,7 +191,7 @@ def prepare(raw: str | Path, path: str | Path, fps: float = 120.0, at_60: Collec
     skeletons = {subject: read_asf(trials[subject][0].with_name(f"{subject}.asf")) for subject in trials}
     clips: list[_Clip] = []
     files = [(subject, file) for subject in trials for file in trials[subject]]
-    for subject, file in track(files, description="Converting", console=Console(stderr=True)):
+    for subject, file in track(files, description="Converting", output=Output(sys.stderr)):
         clips += _convert(subject, file, skeletons[subject], 60.0 if {subject, file.stem} & set(at_60) else fps)
     _write(path, clips)
     lines = []

@@ -4,16 +4,16 @@ Everything is drawn from the seed and the number of the view, so that the same c
 cameras are those of the CMU benchmark: 40 to 72 degrees of field of view, 0.5 to 2.3 m high.
 """
 
+import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
-from rich.console import Console
 
 from poselift.core.errors import InputError
 from poselift.core.files import atomic_path, check_writable
-from poselift.core.progress_text import track
+from poselift.core.progress_text import Output, track
 from poselift.data.cmu import MISSING, load_cmu
 from poselift.data.noise import DetectorNoise, detect
 from poselift.data.reading import load_arrays
@@ -52,7 +52,7 @@ def prepare_bench(corpus: str | Path, path: str | Path, split: str = "test", vie
         for place, clip in track(
             list(enumerate(np.flatnonzero(of_split).tolist())),
             description="Rendering",
-            console=Console(stderr=True),
+            output=Output(sys.stderr),
         )
         for number in range(views)
     ]

@@ -209,8 +209,7 @@ def load_mat(path: str | Path, keys: Mapping[str, Shape | None]) -> dict[str, np
     with path.open("rb") as file:
         # The first line of text has the version; HDF5 keeps it as a separate block before its data.
         is_hdf5 = file.read(128).startswith((b"MATLAB 7.3", b"\x89HDF"))
-    if is_hdf5:
-        require("h5py", "datasets")
+    require("h5py" if is_hdf5 else "scipy", "datasets")
     try:
         read = hdf5_arrays if is_hdf5 else mat5_arrays
         arrays = read_apart(read, path, limit_unpacked(path.stat().st_size), list(keys))

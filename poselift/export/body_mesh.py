@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float, Int
-from scipy.interpolate import PchipInterpolator
 
+from poselift.core.curves import interpolate_monotone
 from poselift.kinematics import Rig
 from poselift.skeleton.flesh import ARM, FOOT, HAND, HEAD, LEG, NECK, Profile, trunk_profile
 
@@ -91,7 +91,7 @@ def _tube(
     circle = np.cos(turns)[:, None] * across, np.sin(turns)[:, None] * np.cross(along, across)
 
     place = np.linspace(0, bones, 6 * bones + 1)
-    half = PchipInterpolator(stations[:, 0], stations[:, 1:])(place)
+    half = interpolate_monotone(stations[:, 0], stations[:, 1:], place)
     whole = np.minimum(place.astype(int), bones - 1)
     centre = joints[whole] + (place - whole)[:, None] * (joints[whole + 1] - joints[whole])
     # Quarter circles beyond both ends; a pole closes each.

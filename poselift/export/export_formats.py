@@ -146,7 +146,7 @@ FORMATS = {
     "angles": Format(".angles.csv", write_angles_csv, most_frames=_SPREADSHEET_ROWS),
     "csv": Format(".csv", write_csv, most_frames=_SPREADSHEET_ROWS),
     "parquet": Format(".parquet", write_parquet, several=True, package=("pyarrow", "tables")),
-    "netcdf": Format(".nc", write_netcdf, several=True),
+    "netcdf": Format(".nc", write_netcdf, several=True, package=("scipy", "netcdf")),
     "rerun": Format(".rrd", write_rerun, several=True, camera=True, package=("rerun", "rerun")),
 }
 """Each format by its name on the command line."""

@@ -6,7 +6,6 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 from poselift.core.errors import InputError
 from poselift.core.files import atomic_path
@@ -16,6 +15,7 @@ from poselift.export.character import Character, Rigging, character
 from poselift.export.people_check import check_people
 from poselift.export.unseen import unseen_spans
 from poselift.export.zero import from_zero
+from poselift.geometry import matrix_to_quaternion
 from poselift.structures import Motion
 
 _SKIN = [0.62, 0.66, 0.72, 1.0]
@@ -174,7 +174,7 @@ class Document:
         way = self._data(figure.way.astype(np.float32), "VEC3")
         self._channel(times, way, first + figure.mover, "translation")
         for row in range(len(figure.names)):
-            turned = Rotation.from_matrix(figure.rotations[:, row]).as_quat()
+            turned = np.roll(matrix_to_quaternion(figure.rotations[:, row]), -1, axis=-1)  # x, y, z, w
             if np.abs(turned[:, :3]).max() < 1e-6:
                 continue
             # A quaternion and its opposite are the same rotation: take the one next to that of the frame before.

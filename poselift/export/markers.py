@@ -26,17 +26,15 @@ _SIDED = {
 }
 """Markers that both sets have on each side, after an R or an L. Small toes are no joints here."""
 
-_BOTH_SIDES = {
+_BOTH_SETS = {
     f"{letter}{marker}": tuple(joint.format(side=side) for joint in joints)
     for letter, side in (("R", "right"), ("L", "left"))
     for marker, joints in _SIDED.items()
-}
+} | {"Neck": ("left_shoulder", "right_shoulder"), "Nose": ("nose",)}
 
 MARKER_SETS: dict[str, dict[str, tuple[str, ...]]] = {
-    "openpose": _BOTH_SIDES
-    | {"CHip": ("left_hip", "right_hip"), "Neck": ("left_shoulder", "right_shoulder"), "Nose": ("nose",)},
-    "pose2sim": _BOTH_SIDES
-    | {"Hip": ("left_hip", "right_hip"), "Neck": ("neck_base",), "Head": ("head_top",), "Nose": ("nose",)},
+    "openpose": _BOTH_SETS | {"CHip": ("left_hip", "right_hip")},
+    "pose2sim": _BOTH_SETS | {"Hip": ("left_hip", "right_hip"), "Head": ("head_top",)},
 }
 """Marker names of other programs: OpenPose's BODY_25 and Pose2Sim's HALPE_26, as Pose2Sim's setups for OpenSim have
 them. Each marker is the middle of one or two joints."""

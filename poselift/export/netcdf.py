@@ -2,15 +2,19 @@
 
 import os
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.io import netcdf_file
 
 from poselift.core.errors import InputError
 from poselift.core.files import atomic_path
+from poselift.core.optional import require
 from poselift.core.times import usual_interval
 from poselift.export.people_check import check_people
 from poselift.structures import Motion
+
+if TYPE_CHECKING:
+    from scipy.io import netcdf_file
 
 _MOST_BYTES = (1 << 31) - 1
 """Largest variable: scipy writes its size as a signed number of 32 bits."""
@@ -31,9 +35,12 @@ def write_netcdf(path: str | os.PathLike[str], motions: Sequence[Motion]) -> Non
         motions: everybody in the file. Times are those of all; a person is NaN at the times of others.
 
     Raises:
-        InputError: the file cannot be written or would be too large, the people do not fit together, or somebody has no
-            frame with a pose.
+        InputError: SciPy is not installed, the file cannot be written or would be too large, the people do not fit
+            together, or somebody has no frame with a pose.
     """
+    require("scipy", "netcdf")
+    from scipy.io import netcdf_file
+
     check_people(motions)
     first, joints = motions[0], motions[0].skeleton.joints
     times = np.unique(np.concatenate([motion.timestamps for motion in motions]))
@@ -88,7 +95,7 @@ def write_netcdf(path: str | os.PathLike[str], motions: Sequence[Motion]) -> Non
             file.fps = 1 / interval
 
 
-def _write_names(file: netcdf_file, dimension: str, names: list[str]) -> None:
+def _write_names(file: "netcdf_file", dimension: str, names: list[str]) -> None:
     """A coordinate of strings, as xarray has them in netCDF 3: UTF-8 in rows of characters."""
     rows = np.array([name.encode() for name in names])
     length = f"string_{dimension}"

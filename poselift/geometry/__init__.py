@@ -18,6 +18,7 @@ from poselift.geometry.pinhole import (
 from poselift.geometry.root_position import root_from_rays
 from poselift.geometry.rotation import (
     axis_angle_to_matrix,
+    matrix_to_quaternion,
     quaternion_to_matrix,
     rotation_towards,
     rotation_x,
@@ -34,6 +35,7 @@ __all__ = [
     "bone_vectors",
     "forward_kinematics",
     "intrinsics_from_fov",
+    "matrix_to_quaternion",
     "pixels_to_rays",
     "points_from_bones",
     "project",

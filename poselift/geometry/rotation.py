@@ -45,6 +45,23 @@ def quaternion_to_matrix(quaternion: Float[Array, "*batch 4"]) -> Float[Array, "
     )
 
 
+def matrix_to_quaternion(matrix: Float[Array, "*batch 3 3"]) -> Float[Array, "*batch 4"]:
+    """Unit quaternion w, x, y, z of a rotation; its largest number is positive."""
+    xp = array_namespace(matrix)
+    (a, b, c), (d, e, f), (g, h, i) = (xp.unstack(row, axis=-1) for row in xp.unstack(matrix, axis=-2))
+    # Four times the products of each two of its numbers: any row is the quaternion times one of them.
+    products = stack_matrix(
+        (1 + a + e + i, h - f, c - g, d - b),
+        (h - f, 1 + a - e - i, b + d, c + g),
+        (c - g, b + d, 1 - a + e - i, f + h),
+        (d - b, c + g, f + h, 1 - a - e + i),
+    )
+    squares = xp.linalg.diagonal(products)
+    largest = xp.argmax(squares, axis=-1)[..., None]
+    row = xp.take_along_axis(products, largest[..., None], axis=-2)[..., 0, :]
+    return row / (2 * xp.sqrt(xp.take_along_axis(squares, largest, axis=-1)))
+
+
 def rotation_x(angle: Float[Array, "*batch"]) -> Float[Array, "*batch 3 3"]:
     """Rotation about the x axis: y turns towards z."""
     return _about(0, angle)

@@ -10,9 +10,9 @@ Source: https://movement.neuroinformatics.dev, "The movement datasets"
 from typing import Any
 
 import numpy as np
-from scipy.io import netcdf_file
 
 from poselift.core.errors import InputError, reason
+from poselift.core.optional import require
 from poselift.data.hdf5_file import Array, member_names, read_arrays
 from poselift.keypoints.content import KeypointFile
 from poselift.keypoints.input_file import KeypointInput
@@ -35,7 +35,8 @@ def read(file: KeypointInput) -> KeypointFile:
     """The keypoints of the file.
 
     Raises:
-        InputError: the file is damaged, is no dataset of poses, or is 3D; or h5py is missing for netCDF 4.
+        InputError: the file is damaged, is no dataset of poses, or is 3D; or h5py is missing for
+            netCDF 4 or SciPy for netCDF 3.
     """
     arrays, about = _read_classic(file) if _is_classic(file) else read_arrays(file.path, _NAMES)
     if not {"position", "keypoints", "space"} <= arrays.keys():
@@ -67,6 +68,9 @@ def _is_classic(file: KeypointInput) -> bool:
 
 def _read_classic(file: KeypointInput) -> tuple[dict[str, Array], dict[str, Any]]:
     """Arrays and attributes of netCDF 3, whose text is an array of letters."""
+    require("scipy", "netcdf")
+    from scipy.io import netcdf_file
+
     try:
         with netcdf_file(str(file.path), "r", mmap=False) as content:
             arrays = {}

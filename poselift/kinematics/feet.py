@@ -2,7 +2,8 @@
 
 A foot in contact is a rigid body on the ground. It turns about its heel while the toes are up, about its toes while the
 heel is up, and neither of them slides. The heel rises as far as keeps the leg as long as it was, so that knees keep
-their course. Around a contact the foot passes over to the motion's own.
+their course; where that is not enough, the pelvis sinks. Around a contact the foot passes over to the motion's own, and
+a foot that moves is above the ground. All of these are smooth over time: a step in any of them is a knee that pops.
 
 Measurements do without this: it changes hips, knees and ankles by what the eye wants to see. One file, because its
 steps make one solution: contacts, places, pelvis, legs.
@@ -12,24 +13,31 @@ from dataclasses import replace
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
-from scipy.ndimage import gaussian_filter1d, maximum_filter1d
-from scipy.spatial.transform import Rotation
 
 from poselift.core.errors import InputError
+from poselift.core.sliding import slide_maximum, smooth_gaussian
 from poselift.core.times import usual_interval
+from poselift.geometry import axis_angle_to_matrix
 from poselift.kinematics.inverse import points_y_up
 from poselift.kinematics.rate import split_at_gaps
 from poselift.kinematics.rig import RiggedMotion
 from poselift.structures import FEET, Motion
 
-_FADE = 0.15
+_FADE = 0.2
 """Seconds before and after a contact in which the foot passes over to the motion's own."""
 
 _BELOW, _LEVEL = -0.3, 0.12
 """Metres from the ground between which a standing foot is on the ground; others stand on a stair or a box."""
 
 _WANDERS = 0.12
-"""Metres from its mean place within which a foot in contact stands; one that goes further slides in between."""
+"""Metres from its mean place within which a foot in contact stands; one that goes further takes a step in between."""
+
+_CLEARANCE, _QUICK = 0.015, 0.5
+"""Metres above the ground of feet that move, at least, and metres a second from which they are that high: feet that
+move on the ground skate."""
+
+_SOFT = 0.02
+"""Metres from the ground within which a foot that comes down slows down."""
 
 _NEAR = 1.0
 """Seconds from a contact within which the foot keeps above its ground; elsewhere above the world's."""
@@ -43,11 +51,15 @@ _FLAT, _TILTED = np.radians([2.0, 8.0])
 _TIPTOE, _HALVINGS = np.radians(70.0), 16
 """Largest pitch of a raised heel, and steps of the search for it."""
 
-_PITCH_MEMORY, _ROOT_MEMORY = 0.05, 0.15
+_PITCH_MEMORY, _ROOT_MEMORY = 0.05, 0.1
 """Standard deviations in seconds of the Gaussians that smooth a foot's pitch, and how the pelvis follows the feet."""
 
 _ALONE = 0.1
 """Weight of the pelvis's own place, against that of one standing foot."""
+
+_PAST = 0.15
+"""Metres by which a hip is ahead of its ankle from which the heel may rise all the way. A heel that rises behind it
+hardly shortens the leg."""
 
 _SINKING, _DEEPEST = 0.2, 0.15
 """Seconds over which the pelvis sinks before a foot would be out of reach, and metres by which it sinks at most."""
@@ -59,7 +71,9 @@ _X, _Y = np.eye(3)[:2]
 
 
 def lock_feet(rigged: RiggedMotion, motion: Motion) -> RiggedMotion:
-    """The motion with feet that stand still in their contacts, and that are nowhere below the ground.
+    """The motion with feet that stand still in contacts, and that are nowhere below the ground.
+
+    Its `contacts` are those of the motion without the frames in which a foot moves on: there it takes a step.
 
     Args:
         rigged: what `solve` made of the motion.
@@ -70,10 +84,10 @@ def lock_feet(rigged: RiggedMotion, motion: Motion) -> RiggedMotion:
     """
     if motion.contacts is None or motion.frame != "world":
         raise InputError("feet can be locked with foot contacts and the ground; lift with --world")
-    turned, root = rigged.rotations.copy(), rigged.root.copy()
+    turned, root, stand = rigged.rotations.copy(), rigged.root.copy(), np.zeros_like(motion.contacts)
     for part in split_at_gaps(np.isfinite(rigged.root).all(1), rigged.timestamps):
-        _lock(rigged, part, motion.contacts[part], turned, root)
-    locked = replace(rigged, rotations=turned, root=root)
+        stand[part] = _lock(rigged, part, motion.contacts[part], turned, root)
+    locked = replace(rigged, rotations=turned, root=root, contacts=stand)
     return replace(locked, residuals=np.linalg.norm(locked.positions() - points_y_up(motion), axis=-1))
 
 
@@ -83,23 +97,24 @@ def _lock(
     contacts: Bool[np.ndarray, "t 2"],
     turned: np.ndarray,
     root: np.ndarray,
-) -> None:
-    """Locks the feet in a run of frames; changes rotations and root in place."""
+) -> Bool[np.ndarray, "t 2"]:
+    """Locks the feet in a run of frames and changes rotations and root in place; the feet that stand still."""
     interval = usual_interval(rigged.timestamps) or 1.0
     legs = [_Leg(rigged, part, foot.removesuffix("_foot"), interval) for foot in FEET]
     for leg, down in zip(legs, contacts.T, strict=True):
         leg.stand(down)
     # The pelvis goes the way that standing feet have in common.
-    wanted = sum((leg.down[:, None] * (leg.place - leg.ankle) for leg in legs), np.zeros((len(part), 3)))
+    wanted = sum((leg.down[:, None] * (leg.place_ankle() - leg.ankle) for leg in legs), np.zeros((len(part), 3)))
     count = sum((leg.down for leg in legs), np.full(len(part), _ALONE))
     moved = _smooth(wanted, _ROOT_MEMORY / interval) / _smooth(count, _ROOT_MEMORY / interval)[:, None]
-    targets = [leg.target(moved) for leg in legs]
-    sunk = np.max([leg.beyond(ankle - moved) for leg, (ankle, _) in zip(legs, targets, strict=True)], 0)
-    moved -= _envelope(sunk, int(_SINKING / interval))[:, None] * _Y
+    targets = [leg.find_target(moved) for leg in legs]
+    sunk = np.max([leg.measure_excess(ankle - moved) for leg, (ankle, _) in zip(legs, targets, strict=True)], 0)
+    moved -= _envelop(sunk, int(_SINKING / interval))[:, None] * _Y
     for leg, (ankle, sole) in zip(legs, targets, strict=True):
-        for segment, rotation in leg.reached(ankle - moved, sole).items():
+        for segment, rotation in leg.reach(ankle - moved, sole).items():
             turned[part, segment] = rotation
     root[part] += moved
+    return np.stack([leg.down > 0 for leg in legs], 1)
 
 
 class _Leg:
@@ -114,8 +129,6 @@ class _Leg:
     Attributes:
         ankle: its place, metres.
         down: 1 in contacts, else 0.
-        place: of the ankle of the standing foot, in contacts.
-        sole: rotation of the standing foot, in contacts.
     """
 
     def __init__(self, rigged: RiggedMotion, part: Int[np.ndarray, " t"], side: str, interval: float) -> None:
@@ -132,33 +145,43 @@ class _Leg:
         self._times, self._interval = rigged.timestamps[part], interval
         self._floor = np.zeros(len(part))
         self._contacts: list[Int[np.ndarray, " n"]] = []
-        self.place, self.sole = np.zeros_like(self.ankle), np.tile(np.eye(3), (len(part), 1, 1))
-        self.down = np.zeros(len(part))
+        self._place, self._flat = np.zeros_like(self.ankle), np.tile(np.eye(3), (len(part), 1, 1))
+        self.down, self._pitch = np.zeros(len(part)), np.zeros(len(part))
 
     def stand(self, down: Bool[np.ndarray, " t"]) -> None:
-        """Puts the foot flat on one place in each contact, or on its heel while the toes are up."""
+        """Puts the foot on one place in each contact: flat, on its heel while the toes are up, or on its toes."""
         parts = np.split(np.arange(len(down)), np.flatnonzero(np.diff(down)) + 1)
-        self._contacts = [still for part in parts if down[part[0]] for still in self._still(part)]
+        self._contacts = [still for part in parts if down[part[0]] for still in self._find_still(part)]
         self.down = np.isin(np.arange(len(down)), np.concatenate([np.zeros(0, int), *self._contacts])).astype(float)
         ahead = self._own[:, :, 2]
         pitch = _smooth(np.arcsin(ahead[:, 1].clip(-1, 1)), _PITCH_MEMORY / self._interval)
         for part in self._contacts:
-            heading = (ahead[part] * [1.0, 0.0, 1.0]).sum(0)
-            flat = _basis(heading, 0.0)
+            flat = _point_foot((ahead[part] * [1.0, 0.0, 1.0]).sum(0))
             tilt = _tilt(pitch[part]) if self._measured else np.zeros(len(part))
-            # Where the heel is while the toes are on the ground is known from the toes.
-            known = np.where((tilt < 0)[:, None], self._own[part] @ self._toe - flat @ (self._toe - self._heel), 0.0)
-            self.sole[part] = [_basis(heading, max(angle, 0.0)) for angle in tilt]
-            heel = self.sole[part] @ self._heel
-            place = (self.ankle[part] + np.where((tilt < 0)[:, None], known, heel)).mean(0)
-            level = np.median(self._under(self.ankle[part], self._own[part] if self._measured else self.sole[part]))
+            self._flat[part], self._pitch[part] = flat, tilt
+            # Where a flat foot would be is known from the end that is on the ground.
+            end = np.where((tilt < 0)[:, None], self._toe, self._heel)
+            standing = flat @ _rotate_about(-tilt[:, None] * _X)
+            known = self._own[part] if self._measured else standing
+            place = (self.ankle[part] + np.einsum("tab,tb->ta", known, end) - end @ flat.T).mean(0)
+            level = np.median(self._find_lowest(self.ankle[part], known))
             level = 0.0 if _BELOW < level < _LEVEL else level
-            place[1] = level + self._thick
-            self.place[part] = place - heel
+            place[1] = level + self._thick - min(self._heel[1], self._toe[1])
+            self._place[part] = place
             beside = (self._times > self._times[part[0]] - _NEAR) & (self._times < self._times[part[-1]] + _NEAR)
             self._floor[beside] = np.minimum(self._floor[beside], level)
 
-    def _still(self, part: Int[np.ndarray, " n"]) -> list[Int[np.ndarray, " m"]]:
+    def place_ankle(self) -> Float[np.ndarray, "t 3"]:
+        """Where the ankle of the standing foot is, in contacts; metres."""
+        return self._tilt_foot(self._pitch)[0]
+
+    def _tilt_foot(self, pitch: Float[np.ndarray, " t"]) -> tuple[Float[np.ndarray, "t 3"], Float[np.ndarray, "t 3 3"]]:
+        """Ankle and rotation of the standing foot, on its heel where the pitch is positive, else on its toes."""
+        sole = self._flat @ _rotate_about(-pitch[:, None] * _X)
+        end = np.where((pitch > 0)[:, None], self._heel, self._toe)[..., None]
+        return self._place + ((self._flat - sole) @ end)[..., 0], sole
+
+    def _find_still(self, part: Int[np.ndarray, " n"]) -> list[Int[np.ndarray, " m"]]:
         """The parts of a contact in which the foot stands: all of it, unless it wanders."""
         middle = self._own[part] @ ((self._heel + self._toe) / 2) if self._measured else 0.0
         places = (self.ankle[part] + middle)[:, [0, 2]]
@@ -169,16 +192,31 @@ class _Leg:
         still = (speed < speed[fastest] / 3) & (np.abs(self._times[part] - self._times[part[fastest]]) > _FADE / 2)
         before, after = np.flatnonzero(still & (rows < fastest)), np.flatnonzero(still & (rows > fastest))
         rests = [part[: before[-1] + 1] if len(before) else part[:0], part[after[0] :] if len(after) else part[:0]]
-        return [stands for rest in rests if len(rest) > 1 for stands in self._still(rest)]
+        return [stands for rest in rests if len(rest) > 1 for stands in self._find_still(rest)]
 
-    def _under(self, ankle: Float[np.ndarray, "t 3"], turned: Float[np.ndarray, "t 3 3"]) -> Float[np.ndarray, " t"]:
+    def _measure_aloft(self) -> Float[np.ndarray, " t"]:
+        """0 where the foot stands, 1 where it does not, with a smooth course between."""
+        far = np.full(len(self._times), np.inf)
+        ends = [-np.inf, *(self._times[part[-1]] for part in self._contacts)]
+        starts = [*(self._times[part[0]] for part in self._contacts), np.inf]
+        for end, start in zip(ends, starts, strict=True):
+            between = (self._times > end) & (self._times < start)
+            away = np.minimum(self._times - end, start - self._times)[between]
+            far[between] = away / min(_FADE, (start - end) / 2)
+        return 1 - _fade(np.where(self.down > 0, 0.0, far))
+
+    def _find_lowest(
+        self, ankle: Float[np.ndarray, "t 3"], turned: Float[np.ndarray, "t 3 3"]
+    ) -> Float[np.ndarray, " t"]:
         """Height of the lowest point of the sole."""
         ends = [ankle[:, 1] + (turned @ end)[:, 1] for end in (self._heel, self._toe)]
         return np.minimum(*ends) - self._thick
 
-    def target(self, moved: Float[np.ndarray, "t 3"]) -> tuple[Float[np.ndarray, "t 3"], Float[np.ndarray, "t 3 3"]]:
+    def find_target(
+        self, moved: Float[np.ndarray, "t 3"]
+    ) -> tuple[Float[np.ndarray, "t 3"], Float[np.ndarray, "t 3 3"]]:
         """Ankle and rotation of the foot in all frames, for a pelvis that moved."""
-        place, sole = self._risen(moved)
+        place, sole = self._tilt_foot(self._roll(moved))
         shift, total = np.zeros_like(place), np.zeros(len(place))
         turn = np.zeros_like(sole)
         ends = [-np.inf, *(self._times[part[-1]] for part in self._contacts[:-1])]
@@ -186,42 +224,36 @@ class _Leg:
         for part, end, start in zip(self._contacts, ends, starts, strict=False):
             # Between two contacts that are close, one fades while the other comes.
             first, last = self._times[part[[0, -1]]]
-            before, after = (
-                (first - self._times) / min(_FADE, first - end),
-                (self._times - last) / min(_FADE, start - last),
-            )
-            weight = 0.5 + 0.5 * np.cos(np.pi * np.maximum(before, after).clip(0, 1))
+            before, after = first - self._times, self._times - last
+            weight = _fade(np.maximum(before / min(_FADE, first - end), after / min(_FADE, start - last)))
             near = np.clip(np.arange(len(place)), part[0], part[-1])
             shift += weight[:, None] * (place - self.ankle - moved)[near]
             turn += weight[:, None, None] * (sole @ self._own.swapaxes(1, 2))[near]
             total += weight
         u, _, v = np.linalg.svd(turn + (1 - total)[:, None, None] * np.eye(3))
-        return self._lifted(self.ankle + moved + shift, u @ v @ self._own)
+        return self._lift(self.ankle + moved + shift, u @ v @ self._own)
 
-    def _risen(self, moved: Float[np.ndarray, "t 3"]) -> tuple[Float[np.ndarray, "t 3"], Float[np.ndarray, "t 3 3"]]:
-        """Ankle and rotation of the standing foot, whose heel rises where the leg would be longer than it was."""
+    def _roll(self, moved: Float[np.ndarray, "t 3"]) -> Float[np.ndarray, " t"]:
+        """Pitch of the standing foot, whose heel rises as far as keeps the leg as long as it was."""
         longest = np.minimum(self._length, _REACH * (self._upper + self._lower))
-        toe = self.place + self.sole @ self._toe
-        across = np.broadcast_to(_X, toe.shape)
-
-        def tilted(angle: Float[np.ndarray, " t"]) -> tuple[np.ndarray, np.ndarray]:
-            sole = self.sole @ _about(across, angle)
-            return toe - sole @ self._toe, sole
-
-        low, high = np.zeros(len(toe)), np.full(len(toe), _TIPTOE)
+        hip, flat = self._hip + moved, np.maximum(self._pitch, 0.0)
+        ahead = ((hip - self._place) * self._flat[:, :, 2]).sum(-1)
+        low, high = np.zeros(len(hip)), _TIPTOE * (ahead / _PAST).clip(0, 1) ** 2
         for _ in range(_HALVINGS):
             middle = (low + high) / 2
-            far = np.linalg.norm(tilted(middle)[0] - self._hip - moved, axis=-1) > longest
+            far = np.linalg.norm(self._tilt_foot(flat - middle)[0] - hip, axis=-1) > longest
             low, high = np.where(far, middle, low), np.where(far, high, middle)
-        flat = self.sole[:, 1, 2] < 1e-6
-        return tilted(np.where(flat, low, 0.0))
+        return flat - low
 
-    def _lifted(
+    def _lift(
         self, ankle: Float[np.ndarray, "t 3"], turned: Float[np.ndarray, "t 3 3"]
     ) -> tuple[Float[np.ndarray, "t 3"], Float[np.ndarray, "t 3 3"]]:
         """Ankle and rotation of a foot that is nowhere below the ground: it rises to stand flat, else it tilts."""
-        ground = self._floor + self._thick
-        ankle[:, 1] = np.maximum(ankle[:, 1], ground - min(self._heel[1], self._toe[1]))
+        aloft = self._measure_aloft()
+        speed = np.linalg.norm(np.gradient(ankle[:, [0, 2]], self._times, axis=0), axis=-1) if len(ankle) > 1 else 0.0
+        quick = _smooth(np.minimum(speed / _QUICK, 1.0) * np.ones(len(ankle)), _PITCH_MEMORY / self._interval)
+        ground = self._floor + self._thick + _CLEARANCE * aloft * quick
+        ankle[:, 1] = _soft_maximum(ankle[:, 1], ground - min(self._heel[1], self._toe[1]), _SOFT * aloft)
         ahead, up = turned[:, 1, 2], turned[:, 1, 1]
         pitch, cosine = np.arctan2(ahead, up), np.maximum(np.hypot(ahead, up), 1e-9)
         kept = pitch
@@ -232,9 +264,9 @@ class _Leg:
             limit = np.arcsin(lowest.clip(-1, 1))
             limit = limit - angle if end[2] > 0 else -np.pi - limit - angle
             kept = np.where(np.sin(kept + angle) < lowest, limit, kept)
-        return ankle, turned @ _about(np.broadcast_to(_X, ankle.shape), pitch - kept)
+        return ankle, turned @ _rotate_about((pitch - kept)[:, None] * _X)
 
-    def beyond(self, ankle: Float[np.ndarray, "t 3"]) -> Float[np.ndarray, " t"]:
+    def measure_excess(self, ankle: Float[np.ndarray, "t 3"]) -> Float[np.ndarray, " t"]:
         """Metres by which the pelvis must sink, so that the leg reaches an ankle and is no longer than it was.
 
         Args:
@@ -246,7 +278,7 @@ class _Leg:
         beside = np.minimum(np.hypot(away[:, 0], away[:, 2]), 0.99 * longest)
         return np.clip(-away[:, 1] - np.sqrt(longest**2 - beside**2), 0.0, _DEEPEST)
 
-    def reached(
+    def reach(
         self, ankle: Float[np.ndarray, "t 3"], sole: Float[np.ndarray, "t 3 3"]
     ) -> dict[int, Float[np.ndarray, "t 3 3"]]:
         """Rotations of hip, knee and ankle relative to their parents that bring the foot there.
@@ -263,7 +295,7 @@ class _Leg:
         distance = np.linalg.norm(away, axis=-1).clip(shortest, longest)
         between = (distance**2 - self._upper**2 - self._lower**2) / (2 * self._upper * self._lower)
         flexion = np.arccos((between / np.maximum(np.hypot(sine, cosine), 1e-9)).clip(-1, 1))
-        bent = _about(axis, flexion - np.arctan2(sine, cosine))
+        bent = _rotate_about(axis * (flexion - np.arctan2(sine, cosine))[:, None])
         swing = _swing(self._upper * along + self._lower * np.einsum("tab,tb->ta", bent, shin), away)
         thigh, shank = swing @ self._thigh, swing @ bent @ self._shank
         pairs = zip(self._rows, ((self._base, thigh), (thigh, shank), (shank, sole)), strict=True)
@@ -278,34 +310,45 @@ def _tilt(pitch: Float[np.ndarray, " t"]) -> Float[np.ndarray, " t"]:
     return pitch * share * share * (3 - 2 * share)
 
 
-def _envelope(values: Float[np.ndarray, " t"], reach: int) -> Float[np.ndarray, " t"]:
+def _envelop(values: Float[np.ndarray, " t"], reach: int) -> Float[np.ndarray, " t"]:
     """A smooth course that is nowhere below the values."""
     weights = np.hanning(2 * reach + 3)
-    high = np.pad(maximum_filter1d(values, 2 * reach + 1, mode="nearest"), reach + 1, mode="edge")
+    high = np.pad(slide_maximum(values, reach), reach + 1, mode="edge")
     return np.convolve(high, weights / weights.sum(), "valid")
 
 
+def _fade(share: Float[np.ndarray, " t"]) -> Float[np.ndarray, " t"]:
+    """1 up to a share of 0, 0 from 1 on, with a smooth course between."""
+    faded: np.ndarray = 0.5 + 0.5 * np.cos(np.pi * share.clip(0, 1))
+    return faded
+
+
+def _soft_maximum(
+    values: Float[np.ndarray, " t"], lowest: Float[np.ndarray, " t"], reach: Float[np.ndarray, " t"]
+) -> Float[np.ndarray, " t"]:
+    """The larger of both; a parabola where they differ by less than the reach."""
+    away = values - lowest
+    near = (away + reach) ** 2 / np.maximum(4 * reach, 1e-9)
+    return lowest + np.where(np.abs(away) < reach, near, np.maximum(away, 0.0))
+
+
 def _smooth(values: Float[np.ndarray, "t *c"], frames: float) -> Float[np.ndarray, "t *c"]:
-    smooth: np.ndarray = gaussian_filter1d(values, frames, axis=0, mode="nearest")
-    return smooth
+    return smooth_gaussian(values, frames)
 
 
-def _basis(heading: Float[np.ndarray, "3"], pitch: float) -> Float[np.ndarray, "3 3"]:
-    """Rotation of a foot that points this way and is tilted up by the pitch."""
+def _point_foot(heading: Float[np.ndarray, "3"]) -> Float[np.ndarray, "3 3"]:
+    """Rotation of a flat foot that points this way."""
     ahead = heading / max(float(np.linalg.norm(heading)), 1e-9)
-    left = np.cross(_Y, ahead)
-    ahead = np.cos(pitch) * ahead + np.sin(pitch) * _Y
-    return np.stack([left, np.cross(ahead, left), ahead], 1)
+    return np.stack([np.cross(_Y, ahead), _Y, ahead], 1)
 
 
-def _about(axis: Float[np.ndarray, "t 3"], angle: Float[np.ndarray, " t"]) -> Float[np.ndarray, "t 3 3"]:
-    """Rotation about unit vectors, radians."""
-    turned: np.ndarray = Rotation.from_rotvec(axis * angle[:, None]).as_matrix()
-    return turned
+def _rotate_about(turn: Float[np.ndarray, "t 3"]) -> Float[np.ndarray, "t 3 3"]:
+    """Rotations from rotation vectors, radians."""
+    return axis_angle_to_matrix(turn)
 
 
 def _swing(start: Float[np.ndarray, "t 3"], end: Float[np.ndarray, "t 3"]) -> Float[np.ndarray, "t 3 3"]:
     """Shortest rotation from one direction to another."""
     axis = np.cross(start, end)
     sine = np.linalg.norm(axis, axis=-1)
-    return _about(axis / np.maximum(sine, 1e-12)[:, None], np.arctan2(sine, (start * end).sum(-1)))
+    return _rotate_about(axis * (np.arctan2(sine, (start * end).sum(-1)) / np.maximum(sine, 1e-12))[:, None])

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 from jaxtyping import Float
-from scipy.interpolate import CubicSpline
 
+from poselift.core.curves import interpolate_spline
 from poselift.core.errors import InputError
 from poselift.core.times import usual_interval
 from poselift.kinematics.rate import split_at_gaps
@@ -13,6 +13,9 @@ from poselift.structures import Motion
 
 _ORDER = 2
 """Of one pass; both passes together are of the fourth order, without lag (Winter 2009, chapter 3.4)."""
+
+_HIGHEST = float(np.tan(0.999 * np.pi / 2))
+"""Tangent of half the angle per sample of the highest cutoff, close to half the frame rate."""
 
 _SHORTEST = 4
 """Frames in a row that are needed for filtering; fewer stay as they are."""
@@ -63,16 +66,35 @@ def _filter(
     """A run of frames without gaps, filtered on an even grid if its times are uneven."""
     even = times[0] + interval * np.arange(int(np.ceil((times[-1] - times[0]) / interval - 1e-6)) + 1)
     uneven = len(even) != len(times) or np.abs(even - times).max() > 0.05 * interval
-    samples = CubicSpline(times, values)(np.minimum(even, times[-1])) if uneven else values
+    samples = interpolate_spline(times, values, np.minimum(even, times[-1])) if uneven else values
     # Two passes weaken the cutoff of each by 6 dB; a higher one makes it 3 dB at the stated frequency.
     single = np.tan(np.pi * cutoff * interval) / (np.sqrt(2) - 1) ** (0.5 / _ORDER)
-    from scipy.signal import butter, sosfiltfilt  # it loads all of scipy.stats, which few commands need
-
-    sections = butter(_ORDER, min(2 * np.arctan(single) / np.pi, 0.999), output="sos")
     reach = min(int(3 / (cutoff * interval)), len(samples) - 1)
-    smooth = sosfiltfilt(sections, samples, axis=0, padlen=reach)
-    out: np.ndarray = CubicSpline(even, smooth)(times) if uneven else smooth
+    # Half a turn about both ends: what the filter takes to settle is cut off again.
+    ends = 2 * samples[0] - samples[reach:0:-1], 2 * samples[-1] - samples[-2 : -reach - 2 : -1]
+    longer = np.concatenate([ends[0], samples, ends[1]]).astype(np.float64)
+    for _ in range(2):
+        longer = _filter_once(longer, min(single, _HIGHEST))[::-1]
+    smooth = longer[reach : len(longer) - reach]
+    out: np.ndarray = interpolate_spline(even, smooth, times) if uneven else smooth
     return out.astype(values.dtype)
+
+
+def _filter_once(values: Float[np.ndarray, "n *c"], cutoff: float) -> Float[np.ndarray, "n *c"]:
+    """The Butterworth filter of second order, which starts as if the first value had always been there.
+
+    Args:
+        values: at even times.
+        cutoff: the tangent of half its angle per sample (bilinear transform), at 3 dB.
+    """
+    scale = 1 / (1 + np.sqrt(2) * cutoff + cutoff**2)
+    gain, first, second = scale * cutoff**2, 2 * scale * (cutoff**2 - 1), scale * (1 - np.sqrt(2) * cutoff + cutoff**2)
+    out = np.empty_like(values)
+    one, two = (1 - gain) * values[0], (gain - second) * values[0]
+    for row, value in enumerate(values):
+        out[row] = here = gain * value + one
+        one, two = 2 * gain * value - first * here + two, gain * value - second * here
+    return out
 
 
 def gaussian_means(

@@ -16,6 +16,7 @@ import numpy as np
 from jaxtyping import Float
 
 from poselift.core.errors import InputError
+from poselift.core.sliding import smooth_gaussian
 from poselift.core.times import usual_interval
 from poselift.skeleton import Skeleton
 from poselift.structures import FEET, Motion
@@ -195,15 +196,12 @@ def _runs(motion: Motion) -> list[np.ndarray]:
 
 def _stretches(motion: Motion, frames: np.ndarray, ends: tuple[str, str]) -> list[_Stretch]:
     """The courses of both feet over a run of frames."""
-    from scipy.ndimage import gaussian_filter1d  # scipy.signal loads all of scipy.stats, which few commands need
-    from scipy.signal import find_peaks
-
     index = motion.skeleton.index
     seconds = motion.timestamps[frames]
     times = np.arange(seconds[0], seconds[-1], 1 / _RATE)
     points = motion.joints[frames].astype(np.float64)
     hips = [points[:, index(f"{foot.removesuffix('_foot')}_hip")] for foot in FEET]
-    across = gaussian_filter1d(_sampled(times, seconds, hips[0] - hips[1]), _HEADING * _RATE, axis=0)
+    across = smooth_gaussian(_sampled(times, seconds, hips[0] - hips[1]), _HEADING * _RATE, mirrored=True)
     ahead = np.cross(across, [0.0, 1.0, 0.0])
     ahead /= np.maximum(np.linalg.norm(ahead, axis=-1, keepdims=True), 1e-9)
     stretches = []
@@ -214,12 +212,12 @@ def _stretches(motion: Motion, frames: np.ndarray, ends: tuple[str, str]) -> lis
         ways = []
         for end in ends:
             away = _sampled(times, seconds, points[:, index(f"{side}_{end}")] - (hips[0] + hips[1]) / 2)
-            ways.append(gaussian_filter1d((away * ahead).sum(-1), _SMOOTH * _RATE))
-        peaks = (find_peaks(sign * way, prominence=swing)[0] for sign, way in zip((1, -1), ways, strict=True))
+            ways.append(smooth_gaussian((away * ahead).sum(-1), _SMOOTH * _RATE, mirrored=True))
+        peaks = (_find_peaks(sign * way, swing) for sign, way in zip((1, -1), ways, strict=True))
         strikes, toe_offs = _alternating(*peaks, *ways)
         backward = -np.gradient(ways[0]) * _RATE, -np.gradient(ways[1]) * _RATE
         ankle = _sampled(times, seconds, chain[2] - (hips[0] + hips[1]) / 2)[:, 1]
-        height = gaussian_filter1d(ankle, _SMOOTH * _RATE)
+        height = smooth_gaussian(ankle, _SMOOTH * _RATE, mirrored=True)
         stretches.append(_Stretch(foot, times, backward, height, strikes, toe_offs))
     return stretches
 
@@ -227,6 +225,22 @@ def _stretches(motion: Motion, frames: np.ndarray, ends: tuple[str, str]) -> lis
 def _sampled(times: np.ndarray, seconds: np.ndarray, vectors: np.ndarray) -> np.ndarray:
     """Vectors interpolated at times; (n, 3)."""
     return np.stack([np.interp(times, seconds, column) for column in vectors.T], -1)
+
+
+def _find_peaks(values: np.ndarray, prominence: float) -> np.ndarray:
+    """Frames of the peaks that stand out by so much from the lowest value on the way to a higher one or to the end."""
+    steps = np.sign(np.diff(values))
+    turns = np.flatnonzero(steps)
+    tops = (steps[turns[:-1]] > 0) & (steps[turns[1:]] < 0)
+    peaks = (turns[:-1][tops] + 1 + turns[1:][tops]) // 2  # the middle of a flat top
+    kept = []
+    for peak in peaks:
+        higher = np.concatenate([[-1], np.flatnonzero(values > values[peak]), [len(values)]])
+        after = int(np.searchsorted(higher, peak))
+        valleys = values[higher[after - 1] + 1 : peak + 1].min(), values[peak : higher[after]].min()
+        if values[peak] - max(valleys) >= prominence:
+            kept.append(peak)
+    return np.array(kept, int)
 
 
 def _alternating(

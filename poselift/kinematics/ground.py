@@ -15,8 +15,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Bool, Float
-from scipy.optimize import least_squares
 
+from poselift.core.least_squares import fit_least_squares
 from poselift.kinematics.foot_contacts import feet_of, find_resting_points, find_seen_joints, runs_of
 from poselift.kinematics.height import SPREAD
 from poselift.kinematics.up import find_upright
@@ -129,17 +129,15 @@ def find_ground(motions: Sequence[Motion], threshold: float = THRESHOLD, estimat
             ]
         )
 
-    found = least_squares(residuals, [0.0, _PITCH, -_CAMERA_HEIGHT, *np.zeros(free.sum())])
-    x = found.x
+    x, slopes = fit_least_squares(residuals, np.array([0.0, _PITCH, -_CAMERA_HEIGHT, *np.zeros(free.sum())]))
     if len(places):
         x[2] = _ground_level(places @ _direction(x[0], x[1]) - rest)
         for reach in (*_REACHES, *(_FOOTFALL,) * _ROUNDS):
             counts = _geman_mcclure(off(x) / reach)
             usual = float(_geman_mcclure(over_usual(x) / _UNUSUAL)[0])
-            found = least_squares(residuals, x)
-            x = found.x
+            x, slopes = fit_least_squares(residuals, x)
     up = _direction(x[0], x[1])
-    covariance = np.linalg.pinv(found.jac.T @ found.jac)[:2, :2]
+    covariance = np.linalg.pinv(slopes.T @ slopes)[:2, :2]
     height = float(x[2])
     seen = [_feet_seen(motion, threshold)[:, None] for motion in motions]
     feet_seen = any(feet.any() for feet in seen)

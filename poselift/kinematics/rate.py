@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
-from scipy.interpolate import CubicSpline
 
+from poselift.core.curves import interpolate_spline
 from poselift.core.errors import InputError
 from poselift.core.times import check_span, usual_interval
 from poselift.structures import Motion
@@ -46,7 +46,9 @@ def at_rate(motion: Motion, rate: float) -> Motion:
         inside = (grid >= times[part[0]] - 1e-6) & (grid <= times[part[-1]] + 1e-6)
         for values, source in ((joints, motion.joints), (root, motion.root)):
             alone = len(part) == 1
-            values[inside] = source[nearest[inside]] if alone else CubicSpline(times[part], source[part])(grid[inside])
+            values[inside] = (
+                source[nearest[inside]] if alone else interpolate_spline(times[part], source[part], grid[inside])
+            )
     seen = motion.keypoints
     keypoints = replace(
         seen, keypoints=seen.keypoints[nearest], scores=seen.scores[nearest], timestamps=grid.astype(times.dtype)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 
 from poselift.core.errors import InputError
 from poselift.geometry import forward_kinematics, points_from_bones
@@ -73,6 +73,7 @@ class RiggedMotion:
         residuals: distance from each joint of the rig to the motion's joint, metres; NaN in empty frames.
         timestamps: seconds.
         person: number of the person, from 1.
+        contacts: feet that stand still, left and right, where feet are locked; else None.
     """
 
     rig: Rig
@@ -81,6 +82,7 @@ class RiggedMotion:
     residuals: Float[np.ndarray, "t s"]
     timestamps: Float[np.ndarray, " t"]
     person: int
+    contacts: Bool[np.ndarray, "t 2"] | None = None
 
     def __len__(self) -> int:
         return len(self.timestamps)

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
+from lap import lapjv
 
 from poselift.tracking.track import Difference
 
-_NO_MATCH = 1e6
+_NO_MATCH = 1e4
 
 
 def cost(difference: Difference | None, elapsed: float) -> float:
@@ -35,6 +35,6 @@ def assign(costs: Sequence[Sequence[float]]) -> list[tuple[int, int]]:
     table = np.array(costs, dtype=float)
     if table.size == 0:
         return []
-    rows, columns = linear_sum_assignment(np.where(np.isfinite(table), table, _NO_MATCH))
-    pairs = zip(rows.tolist(), columns.tolist(), strict=True)
-    return [(row, column) for row, column in pairs if np.isfinite(table[row, column])]
+    _, columns, _ = lapjv(np.where(np.isfinite(table), table, _NO_MATCH), extend_cost=True)
+    pairs = enumerate(columns.tolist())  # -1 for a row without a column
+    return [(row, column) for row, column in pairs if column >= 0 and np.isfinite(table[row, column])]

@@ -2,10 +2,9 @@
 
 from bisect import bisect_right
 from collections import defaultdict
+from collections.abc import Iterable
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from poselift.tracking.matching import assign, cost
 from poselift.tracking.track import Track
@@ -49,23 +48,31 @@ def _next_parts(tracks: list[Track]) -> dict[int, int]:
     thousands of tracks, and the time of one assignment grows with their third power.
     """
     costs = _possible_pairs(tracks)
-    if not costs:
-        return {}
-    earlier, later = np.array(list(costs), np.int32).T  # SciPy 1.11 refuses longer indices
-    # A track has one node as the earlier part and another one as the later part.
-    nodes = 2 * len(tracks)
-    _, component = connected_components(
-        coo_array((np.ones(len(earlier)), (earlier, len(tracks) + later)), shape=(nodes, nodes)), directed=False
-    )
-    groups = defaultdict(list)
-    for pair in costs:
-        groups[component[pair[0]]].append(pair)
     chosen: dict[int, int] = {}
-    for pairs in groups.values():
+    for pairs in _group_connected(costs):
         rows, columns = (sorted(set(side)) for side in zip(*pairs, strict=True))
         table = [[costs.get((row, column), np.inf) for column in columns] for row in rows]
         chosen |= {rows[row]: columns[column] for row, column in assign(table)}
     return chosen
+
+
+def _group_connected(pairs: Iterable[tuple[int, int]]) -> Iterable[list[tuple[int, int]]]:
+    """The pairs in groups that share no track; a track counts apart as the earlier and as the later part."""
+    leader: dict[tuple[str, int], tuple[str, int]] = {}
+
+    def first(node: tuple[str, int]) -> tuple[str, int]:
+        while (above := leader.setdefault(node, node)) != node:
+            leader[node] = leader[above]  # shorter for the next time
+            node = above
+        return node
+
+    pairs = list(pairs)
+    for earlier, later in pairs:
+        leader[first(("later", later))] = first(("earlier", earlier))
+    groups = defaultdict(list)
+    for pair in pairs:
+        groups[first(("earlier", pair[0]))].append(pair)
+    return groups.values()
 
 
 def _possible_pairs(tracks: list[Track]) -> dict[tuple[int, int], float]:

@@ -8,10 +8,9 @@ from typing import Any
 import pytorch_lightning as pl
 import torch
 from pytorch_lightning.callbacks import RichProgressBar
-from rich.console import Console
 
 from poselift.core.errors import InputError
-from poselift.core.progress_text import MinuteLines, in_words
+from poselift.core.progress_text import MinuteLines, Output, in_words
 from poselift.models import Lifter, save_weights
 from poselift.training.checkpoints import explain_write_errors
 from poselift.training.task import LiftingTask
@@ -42,7 +41,7 @@ class TimeLeft(pl.Callback):
         """Counts from the step at which this process starts."""
         self._begin = trainer.global_step + self._FIRST
         self._since = time.monotonic()
-        self._first, self._lines = trainer.global_step, MinuteLines(Console(quiet=not trainer.is_global_zero))
+        self._first, self._lines = trainer.global_step, MinuteLines(Output(quiet=not trainer.is_global_zero))
 
     def on_train_batch_end(
         self, trainer: pl.Trainer, pl_module: pl.LightningModule, outputs: Any, batch: Any, batch_idx: int

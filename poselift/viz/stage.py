@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float
-from scipy.ndimage import gaussian_filter1d, maximum_filter1d, median_filter
 
+from poselift.core.sliding import slide_maximum, slide_median, smooth_gaussian
 from poselift.core.times import interpolate
 from poselift.kinematics.up import rotation_to_y_up
 from poselift.structures import Motion
@@ -23,7 +23,7 @@ _DEPTH_OF_ONE = 0.4
 _WIDTH = 8.0  # likewise across the picture, where places are better known
 _WIDTH_OF_ONE = 1.0
 _STEP = 0.1  # seconds between the shots
-_HOLD = 21  # shots that have room for everything in the one in the middle
+_HOLD = 10  # shots before and after each one that have room for everything in it
 _SMOOTHING = 0.6  # seconds, standard deviation
 _STILL = 0.9  # metres; a view that shows everything stays in place if it is at most so much larger than usual
 _CROWD = 3
@@ -128,7 +128,7 @@ def _boxes(timestamps: list[np.ndarray], bodies: list[np.ndarray]) -> tuple[floa
     for times, body in zip(timestamps, bodies, strict=True):
         there = (grid >= times[0] - _STEP) & (grid <= times[-1] + _STEP)
         # The median: one wrong joint in one frame does not make everyone small.
-        least, greatest = (median_filter(reach, (5, 1), mode="nearest") for reach in (body.min(1), body.max(1)))
+        least, greatest = (slide_median(reach, 2) for reach in (body.min(1), body.max(1)))
         low[there] = np.minimum(low[there], interpolate(least, times, grid[there]))
         high[there] = np.maximum(high[there], interpolate(greatest, times, grid[there]))
         people += there
@@ -140,7 +140,7 @@ def _boxes(timestamps: list[np.ndarray], bodies: list[np.ndarray]) -> tuple[floa
     if (whole[1] - whole[0] <= usual + _STILL).all():
         return float(first), np.repeat(whole[None], len(grid), 0), int(people.max())
     # The middle follows the people, and the box around it holds them for a while, so that it does not breathe.
-    middle = gaussian_filter1d((low + high) / 2, _SMOOTHING / _STEP, axis=0, mode="nearest")
-    reach = maximum_filter1d(np.stack([middle - low, high - middle], 1), _HOLD, axis=0, mode="nearest")
-    reach = gaussian_filter1d(reach, _SMOOTHING / _STEP, axis=0, mode="nearest")
+    middle = smooth_gaussian((low + high) / 2, _SMOOTHING / _STEP)
+    reach = slide_maximum(np.stack([middle - low, high - middle], 1), _HOLD)
+    reach = smooth_gaussian(reach, _SMOOTHING / _STEP)
     return float(first), middle[:, None] + reach * [[-1], [1]], int(people.max())

@@ -1,8 +1,7 @@
-"""A window that shows a stream."""
+"""A window that shows a stream, by Python's own tkinter."""
 
-import os
-import subprocess
 import sys
+from types import ModuleType
 
 import cv2
 import numpy as np
@@ -10,8 +9,7 @@ from jaxtyping import UInt8
 
 from poselift.core.errors import InputError
 
-_KEYS = (ord("q"), 27)  # q and Esc
-_TRY = "import cv2; cv2.namedWindow('poselift')"
+_KEYS = ("q", "<Escape>")
 
 
 class Window:
@@ -25,49 +23,65 @@ class Window:
         open: whether nobody closed it.
 
     Raises:
-        InputError: OpenCV was built without windows.
+        InputError: Python has no tkinter.
     """
 
     def __init__(self, title: str, size: tuple[int, int]) -> None:
-        self._title = title
-        try:
-            cv2.namedWindow(title, cv2.WINDOW_NORMAL | cv2.WINDOW_KEEPRATIO | cv2.WINDOW_GUI_NORMAL)
-            cv2.resizeWindow(title, *size)
-        except cv2.error as error:
-            raise _no_display("this OpenCV was built without windows") from error
+        self._tk = _import_tkinter()
+        self._root = self._tk.Tk()
+        self._root.title(title)
+        self._root.geometry("{}x{}".format(*size))
+        self._picture = self._tk.PhotoImage(format="ppm")
+        place = self._tk.Label(self._root, image=self._picture, borderwidth=0, background="black")
+        place.pack(expand=True, fill="both")
+        for key in _KEYS:
+            self._root.bind(key, self._shut)
+        self._root.protocol("WM_DELETE_WINDOW", self._shut)
+        self._root.update()
         self.open = True
 
     def show(self, image: UInt8[np.ndarray, "h w 3"]) -> None:
-        """Shows an RGB picture."""
-        cv2.imshow(self._title, cv2.cvtColor(image, cv2.COLOR_RGB2BGR))
+        """Shows an RGB picture, as large as the window has room for."""
+        room = min(self._root.winfo_width() / image.shape[1], self._root.winfo_height() / image.shape[0])
+        if room != 1:
+            image = cv2.resize(image, None, fx=room, fy=room, interpolation=cv2.INTER_AREA)
+        header = b"P6 %d %d 255 " % image.shape[1::-1]
+        self._picture.configure(data=b"".join((header, np.ascontiguousarray(image).data)))
         self.poll()
 
     def poll(self) -> None:
         """Handles keys and the close button; call it some times a second."""
-        if cv2.waitKey(1) & 0xFF in _KEYS or cv2.getWindowProperty(self._title, cv2.WND_PROP_VISIBLE) < 1:
-            self.open = False
+        self._root.update()
 
     def close(self) -> None:
         """Removes the window."""
-        cv2.destroyAllWindows()
-        cv2.waitKey(1)
+        self._root.destroy()
+
+    def _shut(self, event: object = None) -> None:
+        self.open = False
 
 
 def check_display() -> None:
     """Raises an error if no window can be opened.
 
     Raises:
-        InputError: there is no display.
+        InputError: there is no display, or Python has no tkinter.
     """
-    if not sys.platform.startswith("linux"):
-        return
-    display = os.environ.get("WAYLAND_DISPLAY") or os.environ.get("DISPLAY")
-    if not display:
-        raise _no_display("no display is set")
-    # The window system's library ends the whole process if the display does not answer.
-    if subprocess.run([sys.executable, "-c", _TRY], capture_output=True, check=False).returncode:
-        raise _no_display(f"the display {display} does not answer")
+    tk = _import_tkinter()
+    if sys.platform.startswith("linux"):  # others always have one
+        try:
+            tk.Tk().destroy()
+        except tk.TclError as error:
+            raise InputError(f"no window can be opened: {error}; use --no-window") from error
 
 
-def _no_display(reason: str) -> InputError:
-    return InputError(f"no window can be opened: {reason}; use --no-window")
+def _import_tkinter() -> ModuleType:
+    """Python's own library of windows, which some systems leave out."""
+    try:
+        import tkinter
+    except ModuleNotFoundError as error:
+        raise InputError(
+            "no window can be opened: this Python has no tkinter; install python3-tk (Debian, Ubuntu), python3-tkinter "
+            "(Fedora) or python-tk (Homebrew), or use --no-window"
+        ) from error
+    return tkinter

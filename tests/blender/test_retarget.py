@@ -67,8 +67,9 @@ def test_the_script_writes_the_character_and_refuses_in_one_line(blender, tmp_pa
     (back,) = blender("rest_pose.py", tmp_path / "out.glb")
     assert len(back["motion"]) >= 4
     for arguments, message in (
-        (["other.bvh", "--character", "character.glb"], "have 0 bones of the same names; export with the --rig"),
-        (["motion.bvh", "--character", "motion.txt"], "give a .bvh, .glb, .vrm or .fbx"),
+        (["other.bvh", "--character", "character.glb"], "bones of the same names; export with the --rig"),
+        (["motion.bvh", "--character", "motion.txt"], "no such file: motion.txt; check the path"),
+        (["motion.bvh", "--character", "out.blend"], "give a .bvh, .glb, .vrm or .fbx"),
         (["motion.bvh"], "0 armatures fit"),
     ):
         ran = run(*arguments, "--out", "new.blend")

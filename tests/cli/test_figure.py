@@ -1,5 +1,7 @@
 import json
 import shutil
+import subprocess
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -128,3 +130,11 @@ def test_the_bodies_of_a_strip_are_on_the_picture_of_their_frame(start, folder, 
     ((_, moments, pictures, _),) = drawn
     assert [round(time * fps, 6) + start for time in moments] == [2, 5, 7]
     assert [round(picture.mean() / 20) for picture in pictures] == [2, 5, 7]
+
+
+def test_without_matplotlib_the_error_names_the_extra(folder, tmp_path):
+    code = "import sys; sys.modules['matplotlib'] = None; from poselift.cli.main import main; main(sys.argv[1:])"
+    figure = ["figure", folder / "person_1.npz", "--kind", "angles", "--out", tmp_path / "a.pdf"]
+    done = subprocess.run([sys.executable, "-c", code, *map(str, figure)], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "error: matplotlib is not installed; run: pip install 'poselift[plots]'\n"

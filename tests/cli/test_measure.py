@@ -1,6 +1,8 @@
 import csv
 import json
+import sys
 from dataclasses import replace
+from html import unescape
 
 import numpy as np
 import pytest
@@ -49,11 +51,14 @@ def test_the_strides_of_a_walk_carry_the_uncertainty_of_the_size(walk):
     assert found["speed_90_m_per_s"] > 0.16 * found["speed_m_per_s"]
 
 
-def test_a_treadmill_has_cadence_and_phases_but_no_lengths(walk):
+def test_a_treadmill_has_cadence_and_phases_but_no_lengths(walk, tmp_path):
     text = gait_tables(walk["belt"])
     assert text.startswith("Walk: 9 steps, cadence 110.")
     assert "treadmill" in text
     assert "Speed" not in text
+    along, across = (measured(tmp_path / "a.npz", walker(travel=False, turn=turned)) for turned in (0.0, np.pi / 2))
+    assert "camera looks along the walk" in gait_tables(along)
+    assert "camera looks along the walk" not in gait_tables(across)
     assert np.isnan(summary(walk["belt"].gait)["stride_length_m"])
 
 
@@ -99,6 +104,14 @@ def test_the_page_has_every_trial_and_a_picture(walk, tmp_path):
     for name in ("All trials", "Segments in space", "between pelvis, hips and lumbar spine"):
         assert name in page
     assert trials_table(list(walk.values())).count("\n") == 3
+
+
+def test_without_matplotlib_the_page_says_what_draws_the_plots(walk, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    write_page(tmp_path, list(walk.values()))
+    page = unescape((tmp_path / PAGE).read_text(encoding="utf-8"))
+    assert page.count("not drawn: matplotlib is not installed; run: pip install 'poselift[plots]'") == 2
+    assert "Segments in space" in page
 
 
 def test_names_cannot_become_markup():

@@ -16,7 +16,8 @@ def test_a_package_that_cannot_be_imported_is_an_error_of_one_line(tmp_path, mon
         require("half_installed", "nothing")
 
 
-def test_a_missing_package_of_the_extra_train_is_told_from_a_bug():
-    missing = not_installed(ModuleNotFoundError("No module named 'torch.nn'", name="torch.nn"))
-    assert str(missing) == "torch is not installed; run: pip install 'poselift[train]'"
+@pytest.mark.parametrize(("module", "extra"), [("torch.nn", "train"), ("matplotlib", "plots")])
+def test_a_missing_package_of_an_extra_is_told_from_a_bug(module, extra):
+    missing = not_installed(ModuleNotFoundError(f"No module named {module!r}", name=module))
+    assert str(missing) == f"{module.partition('.')[0]} is not installed; run: pip install 'poselift[{extra}]'"
     assert not_installed(ModuleNotFoundError("No module named 'poselift.x'", name="poselift.x")) is None

@@ -1,8 +1,8 @@
 import io
 
 import pytest
-from rich.console import Console
 
+from poselift.cli.progress import stage_progress
 from poselift.core import progress_text as progress
 
 
@@ -14,12 +14,15 @@ def clock(monkeypatch):
     return now
 
 
-def console(**options):
-    return Console(file=io.StringIO(), width=40, **options)
+class Terminal(io.StringIO):
+    """A file that says that it is a terminal."""
+
+    def isatty(self):
+        return True
 
 
 def test_a_line_a_minute_where_the_output_is_no_terminal(clock):
-    out = console()
+    out = progress.Output(io.StringIO())
     lines = progress.MinuteLines(out)
     for second in range(0, 601, 10):
         clock[0] = 1000.0 + second
@@ -30,9 +33,8 @@ def test_a_line_a_minute_where_the_output_is_no_terminal(clock):
     assert found[-1] == "Lifting [1/2] a long name that no line may be cut at: 50 % after 10 min, about 10 min left"
 
 
-@pytest.mark.parametrize("options", [{"force_terminal": True}, {"quiet": True}])
-def test_no_lines_beside_a_bar_or_in_a_quiet_process(clock, options):
-    out = console(**options)
+@pytest.mark.parametrize("out", [progress.Output(Terminal()), progress.Output(io.StringIO(), quiet=True)])
+def test_no_lines_beside_a_bar_or_in_a_quiet_process(clock, out):
     lines = progress.MinuteLines(out)
     clock[0] += 3600
     lines.report("Lifting", 0.5)
@@ -40,7 +42,7 @@ def test_no_lines_beside_a_bar_or_in_a_quiet_process(clock, options):
 
 
 def test_nothing_done_has_no_time_left(clock):
-    out = console()
+    out = progress.Output(io.StringIO())
     lines = progress.MinuteLines(out)
     clock[0] += 61
     lines.report("Lifting", 0.0)
@@ -49,7 +51,7 @@ def test_nothing_done_has_no_time_left(clock):
 
 @pytest.mark.parametrize("total", [None, 4])
 def test_items_are_tracked(clock, total):
-    out = console()
+    out = progress.Output(io.StringIO())
     items = [1, 2, 3, 4] if total is None else iter([1, 2, 3, 4])
     found = []
     for item in progress.track(items, "Converting", out, total=total):
@@ -65,3 +67,24 @@ def test_items_are_tracked(clock, total):
             (75, "4 min, about 2 min left"),
         )
     ]
+
+
+def test_a_terminal_shows_a_bar_and_lines_above_it():
+    out = progress.Output(Terminal())
+    for item in progress.track(["a [1/2].mp4", "b.mp4"], "Converting", out):
+        out.print(f"failed: {item}")
+    shown = out.file.getvalue()
+    assert "failed: a [1/2].mp4\n" in shown
+    assert "Converting" in shown
+    assert "100%" in shown
+
+
+def test_stages_have_a_bar_each():
+    out = progress.Output(Terminal())
+    with stage_progress(out) as report:
+        for stage in ("Finding people", "Lifting"):
+            report(stage, 0.25)
+            report(stage, 1.0)
+    last = out.file.getvalue().rpartition("Lifting")[2]
+    assert "100%" in last
+    assert out.file.getvalue().count("Finding people") > 1

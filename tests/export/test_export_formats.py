@@ -1,6 +1,7 @@
 import dataclasses
 import json
 import shutil
+import sys
 from importlib.util import find_spec
 
 import numpy as np
@@ -394,3 +395,9 @@ def test_people_of_other_years_are_not_put_into_one_file():
     late = dataclasses.replace(second(pose(), 0), timestamps=here.timestamps + 9e9)
     with pytest.raises(InputError, match="too far apart for one clip"):
         markers([here, late])
+
+
+def test_without_scipy_the_error_names_the_extra(tmp_path, world_motion, monkeypatch):
+    monkeypatch.setitem(sys.modules, "scipy", None)
+    with pytest.raises(InputError, match=r"scipy is not installed; run: pip install 'poselift\[netcdf\]'"):
+        write_netcdf(tmp_path / "a.nc", [world_motion])

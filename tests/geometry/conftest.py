@@ -57,6 +57,7 @@ CASES = (
     Case("pixels_to_rays", ((5, 2), (3, 3), (5,)), cameras=(1,)),
     Case("world_to_camera", ((5, 3), (3, 3), (3,)), rotations=(1,)),
     Case("axis_angle_to_matrix", ((3,),)),
+    Case("matrix_to_quaternion", ((3, 3),), rotations=(0,)),
     Case("quaternion_to_matrix", ((4,),)),
     Case("rotation_towards", ((3,),)),
     Case("rotation_x", ((),)),

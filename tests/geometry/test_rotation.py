@@ -9,6 +9,7 @@ from torch.testing import assert_close
 
 from poselift.geometry import (
     axis_angle_to_matrix,
+    matrix_to_quaternion,
     quaternion_to_matrix,
     rotation_towards,
     rotation_x,
@@ -43,6 +44,8 @@ def test_quaternion_agrees_with_scipy(values):
     matrix = quaternion_to_matrix(quaternion)
     expected = torch.from_numpy(Rotation.from_quat(quaternion[[1, 2, 3, 0]].numpy()).as_matrix().copy())
     assert_close(matrix, expected, rtol=0, atol=1e-14)
+    back = matrix_to_quaternion(matrix)
+    assert_close(back * torch.sign((back * quaternion).sum()), quaternion, rtol=0, atol=1e-7)
 
 
 @pytest.mark.parametrize(("turn", "moved", "to"), [(rotation_x, 1, 2), (rotation_y, 2, 0), (rotation_z, 0, 1)])

@@ -86,14 +86,21 @@ def test_without_any_contact_feet_only_keep_above_the_ground():
     np.testing.assert_allclose(locked.root[:, [0, 2]], motion.root[:, [0, 2]], atol=1e-9)
 
 
-def test_a_foot_that_really_slides_slides_in_between():
-    motion = walker(frames=90)
-    root = motion.root.copy()
-    root[:, 2] += np.interp(np.arange(90), [40, 55], [0, 0.6])
-    motion = dataclasses.replace(motion, root=root, contacts=np.ones_like(motion.contacts))
+def test_a_foot_that_really_slides_takes_a_step():
+    root = np.tile([0.0, 0.955, 0.0], (90, 1))
+    root[:, 2] = np.interp(np.arange(90), [40, 55], [0, 0.4])
+    motion = pose({}, 90, root=root, contacts=np.ones((90, 2), bool))
     locked = lock_feet(solve(motion), motion)
-    assert np.isfinite(locked.rotations).all()
-    assert np.linalg.norm(locked.root - motion.root, axis=-1).max() < 0.4
+    stands = np.repeat(locked.contacts.all(1, keepdims=True), 2, axis=1)
+    np.testing.assert_array_equal(locked.contacts, stands)
+    assert stands[:38].all()
+    assert stands[58:].all()
+    assert not stands[42:54].any()
+    figures = feet_figures(locked, locked.contacts)
+    assert figures["slide cm/s, max"] < 0.5
+    assert figures["floating cm, max"] < 0.5
+    assert locked.positions()[45:51, :, 1].min() > locked.rig.sole + 0.01
+    assert np.linalg.norm(locked.root - motion.root, axis=-1).max() < 0.25
 
 
 def test_residuals_are_those_of_the_locked_joints():

@@ -6,8 +6,6 @@ import sys
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from rich.console import Console
-
 from poselift.cli.batch.batch_tables import check_tables
 from poselift.cli.batch.cluster import RayEngine
 from poselift.cli.batch.course import Course
@@ -23,6 +21,7 @@ from poselift.cli.lift_request import LiftRequest, lift_request
 from poselift.cli.lifter_device import lifter_device
 from poselift.core.device import choose_device
 from poselift.core.optional import require
+from poselift.core.progress_text import Output
 from poselift.core.threads import cores
 from poselift.models import load_weights
 
@@ -139,13 +138,12 @@ def lift_all(request: BatchRequest) -> None:
         videos = [replace(video, folder=f"{video.folder[-2:]}/{video.folder}") for video in videos]
     tasks = [Task(video, settings_of(video.request), request.out) for video in videos]
     shard = "" if request.shard is None else ".{}-of-{}".format(*request.shard)
-    # No markup, because file names may look like rich's.
-    console = Console(quiet=request.quiet, highlight=False, soft_wrap=True, markup=False, emoji=False)
+    output = Output(quiet=request.quiet)
     files, root = file_system(request.out)
     begun = files.exists(root)
     if not begun:
         _check_models(request)
-    with Course(request.out, shard, tasks, console) as course:
+    with Course(request.out, shard, tasks, output) as course:
         waiting = course.list_waiting(request.retry)
         if begun and waiting:  # a batch that is done loads no weights
             choose_skeleton(request.lift, load_weights(request.lift.weights))
@@ -159,7 +157,7 @@ def lift_all(request: BatchRequest) -> None:
             raise
         finally:
             lifted, failed = course.write_tables()
-    console.print(
+    output.print(
         f"{lifted} of {len(tasks)} videos are lifted, into {request.out}. "
         f"Tables of all clips and people: clips{shard}.parquet, people{shard}.parquet"
     )

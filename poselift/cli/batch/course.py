@@ -7,9 +7,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-
 from poselift.cli.batch.batch_tables import clip_row, write_tables
 from poselift.cli.batch.folders import remove_leftovers
 from poselift.cli.batch.storage import file_system, is_local, json_object, read_some, remove_file, write_file
@@ -17,7 +14,7 @@ from poselift.cli.batch.video_task import Outcome, Task, one_line
 from poselift.cli.results import RECORD, SUMMARY
 from poselift.core.files import check_writable
 from poselift.core.locks import hold_lock
-from poselift.core.progress_text import MinuteLines
+from poselift.core.progress_text import MinuteLines, Output
 
 _TRIES = 3
 """Tries of a video where another one may succeed."""
@@ -45,15 +42,15 @@ class Course:
         out: path or URL of the folder.
         shard: part of the names of the tables.
         tasks: all videos of the batch or shard.
-        console: for progress and failures.
+        output: for progress and failures.
 
     Raises:
         InputError: another run uses the folder, or it is not writable.
         ConnectionError: it is in an object store that does not take files.
     """
 
-    def __init__(self, out: str, shard: str, tasks: Sequence[Task], console: Console) -> None:
-        self._out, self._shard, self._tasks, self._console = out, shard, tasks, console
+    def __init__(self, out: str, shard: str, tasks: Sequence[Task], output: Output) -> None:
+        self._out, self._shard, self._tasks, self._output = out, shard, tasks, output
         self._resources = contextlib.ExitStack()
 
     def __enter__(self) -> "Course":
@@ -91,14 +88,11 @@ class Course:
         """
         done = len(self._tasks) - len(tasks)
         if done:
-            self._console.print(f"{done} of {len(self._tasks)} videos were done before")
-        columns = (TextColumn("Lifting videos"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"))
-        times = (TimeElapsedColumn(), TextColumn("left:"), TimeRemainingColumn())
-        # Rich would take the time left from the last 30 s, in which perhaps no video was finished.
-        with Progress(*columns, *times, console=self._console, speed_estimate_period=3600) as bar:
-            shown = bar.add_task("", total=len(tasks))
-            lines, failures = MinuteLines(self._console), 0
-            for task, outcome, tries in _try_all(tasks, engine):
+            self._output.print(f"{done} of {len(self._tasks)} videos were done before")
+        look = "{desc} {bar:40} {n_fmt}/{total_fmt}{postfix} {elapsed} left: {remaining}"
+        with self._output.open_bar("Lifting videos", len(tasks), look) as bar:
+            lines, failures = MinuteLines(self._output), 0
+            for done, (task, outcome, tries) in enumerate(_try_all(tasks, engine), 1):
                 record = f"{self._out}/{_FAILED}/{task.video.folder}.json"
                 if outcome.reason is None:
                     remove_file(record)
@@ -106,9 +100,10 @@ class Course:
                     failures += 1
                     facts = {"reason": outcome.reason, "tries": tries, "lasting": outcome.lasting}
                     write_file(record, json.dumps({**task.record, **facts}, indent=2).encode())
-                    self._console.print(one_line(f"failed: {task.video.name}: {outcome.reason}"))
-                bar.update(shown, advance=1, description=f"{failures} failed" if failures else "")
-                lines.report("Lifting videos", bar.tasks[shown].completed / len(tasks))
+                    self._output.print(one_line(f"failed: {task.video.name}: {outcome.reason}"))
+                    bar.set_postfix_str(f"{failures} failed", refresh=False)
+                bar.update()
+                lines.report("Lifting videos", done / len(tasks))
 
     def write_tables(self) -> tuple[int, int]:
         """Writes the tables; returns how many videos are lifted and how many failed."""

@@ -17,6 +17,10 @@ CAVEATS = (
 """What a reader of the tables has to know."""
 
 
+_ALONG = 45.0
+"""Degrees between a walk on a treadmill and the camera's axis, below which phases and lengths are not to be trusted."""
+
+
 def ranges_table(angles: Angles) -> str:
     """The lowest and highest value of each angle, and their uncertainty, degrees."""
     lines = ["| angle | lowest ° | highest ° | range ° | ± ° (90 %) |", "|---|---:|---:|---:|---:|"]
@@ -48,8 +52,14 @@ def gait_tables(trial: Trial) -> str:
         lines.append(
             "The feet slide back under a person who stays in place: a treadmill, or a camera that moves along. So "
             "strides have no length; --belt SPEED gives them that of the belt."
+            + ("" if gait.running else " The length of a step is estimated from the ankles at a strike.")
         )
-    elif np.isfinite(found["speed_m_per_s"]):
+    if gait.in_place and gait.view < _ALONG:
+        lines.append(
+            "The camera looks along the walk and hardly sees how far the feet go: steps may be far too short, and "
+            "stance too long. Film a treadmill from the side."
+        )
+    if np.isfinite(found["speed_m_per_s"]):
         speed, error = found["speed_m_per_s"], found["speed_90_m_per_s"]
         around = f" ± {error:.2f}" if np.isfinite(error) else ""
         lines.append(f"Speed {speed:.2f}{around} m/s (90 %). {size_of(gait, trial.height)}")
@@ -76,7 +86,8 @@ def gait_tables(trial: Trial) -> str:
 def size_of(gait: Gait, height: Height | None) -> str:
     """What the lengths know of the person's size."""
     if gait.belt is not None:
-        return f"Strides and speed are those of a belt of {gait.belt:g} m/s; steps are relative to the person's height."
+        belt = f"Strides, steps and speed are those of a belt of {gait.belt:g} m/s"
+        return f"{belt}; step width is relative to the person's height."
     if height is None or not np.isfinite(gait.scale):
         return "Lengths are relative to a height that nobody knows, and their ± is without it."
     if gait.scale == 0:

@@ -10,7 +10,9 @@ from string import Template
 
 from poselift.cli.measure.measure_tables import CAVEATS, gait_tables, ranges_table, trials_table
 from poselift.cli.measure.trial import SIDES, Trial, summary
+from poselift.core.errors import InputError
 from poselift.core.files import write_text
+from poselift.core.optional import require
 
 PAGE = "measure.html"
 """Name of the page."""
@@ -37,7 +39,11 @@ def write_page(folder: Path, trials: Sequence[Trial]) -> None:
 
 
 def _picture(trial: Trial) -> str:
-    """The angles over the gait cycle, as an image within the page."""
+    """The angles over the gait cycle, as an image within the page; what to install if they cannot be drawn."""
+    try:
+        require("matplotlib", "plots")
+    except InputError as missing:
+        return f'<p class="note">The angles over the gait cycle are not drawn: {escape(str(missing))}</p>'
     from poselift.viz.plots import cycle_plot  # matplotlib is slow to load
 
     assert trial.gait is not None

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Bool, Float
-from scipy.linalg import solveh_banded
 
+from poselift.core.banded import solve_banded
 from poselift.geometry import NEAREST_PERSON
 from poselift.kinematics.foot_contacts import missing_frames
 
@@ -21,6 +21,9 @@ _ROUNDS = 4
 _SHORTEST_STEP = 1e-4
 """Seconds between two frames that shorter steps count as: only broken timestamps have them, and the squares of their
 accelerations would have more digits than the equations can hold."""
+
+_REACH = 6
+"""Unknowns on either side that an equation knows: three coordinates of two frames."""
 
 _STILL = 0.06
 """Weight of the squared speed of a foot on the ground, (m/s)², against squared distance to the rays, m². A larger
@@ -124,33 +127,38 @@ def _standing_terms(
     return weight * both.sum(-1), target
 
 
-def _fixed_band(times: Float[np.ndarray, " t"], ties: Float[np.ndarray, " pairs"]) -> Float[np.ndarray, "7 n"]:
+def _fixed_band(times: Float[np.ndarray, " t"], ties: Float[np.ndarray, " pairs"]) -> Float[np.ndarray, "13 n"]:
     """The part of the normal equations' band that does not depend on the rays: smoothness, and standing feet."""
     frames = len(times)
-    band = np.zeros((7, 3 * frames))  # band[k, i] = A[i + k, i], the lower diagonals
+    band = np.zeros((2 * _REACH + 1, 3 * frames))  # band[_REACH + k, i] = A[i + k, i]
     if frames >= 3:
         smooth = _acceleration_matrix(times)
         for a in range(3):
-            for b in range(a + 1):
+            for b in range(3):
                 product = _SMOOTHNESS * smooth[1:-1, a] * smooth[1:-1, b]
-                band[3 * (a - b), 3 * b : 3 * (b + frames - 2)] += np.repeat(product, 3)
-    band[0, :-3] += np.repeat(ties, 3)
-    band[0, 3:] += np.repeat(ties, 3)
-    band[3, :-3] -= np.repeat(ties, 3)
+                band[_REACH + 3 * (a - b), 3 * b : 3 * (b + frames - 2)] += np.repeat(product, 3)
+    ties = np.repeat(ties, 3)
+    for diagonal, columns, sign in (
+        (0, slice(-3), 1),
+        (0, slice(3, None), 1),
+        (3, slice(-3), -1),
+        (-3, slice(3, None), -1),
+    ):
+        band[_REACH + diagonal, columns] += sign * ties
     # A very small pull to 4 m ahead keeps a track without rays solvable.
-    band[0] += 1e-9
+    band[_REACH] += 1e-9
     return band
 
 
 def _solve(
-    pull: Float[np.ndarray, "t 3 3"], target: Float[np.ndarray, "t 3"], fixed: Float[np.ndarray, "7 n"]
+    pull: Float[np.ndarray, "t 3 3"], target: Float[np.ndarray, "t 3"], fixed: Float[np.ndarray, "13 n"]
 ) -> Float[np.ndarray, "t 3"]:
     """Solves the normal equations, banded: unknown 3 t + c is coordinate c of frame t."""
     frames = len(pull)
     band = fixed.copy()
     for row in range(3):
-        for column in range(row + 1):
-            band[row - column, column::3] += pull[:, row, column]
+        for column in range(3):
+            band[_REACH + row - column, column::3] += pull[:, row, column]
     right = target.copy()
     right[:, 2] += 4e-9
-    return solveh_banded(band, right.reshape(-1), lower=True).reshape(frames, 3)
+    return solve_banded(band, right.reshape(-1)).reshape(frames, 3)

@@ -7,8 +7,8 @@ from itertools import pairwise
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
-from scipy.interpolate import PchipInterpolator
 
+from poselift.core.curves import interpolate_monotone
 from poselift.lifting.prepare.rates import SLACK, SLOWEST
 
 MAX_GAP = 1.0
@@ -91,8 +91,7 @@ def fill_gaps(
         near = times[after] - times[before] <= NEAR + 1e-6
         if near.any():
             rows, before, after = rows[near], before[near], after[near]
-            curve = PchipInterpolator(times[known], pixels[known, joint])
-            pixels[rows, joint] = curve(times[rows])
+            pixels[rows, joint] = interpolate_monotone(times[known], pixels[known, joint], times[rows])
             scores[rows, joint] = np.minimum(scores[before, joint], scores[after, joint])
     return pixels, scores
 

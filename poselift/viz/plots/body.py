@@ -6,9 +6,9 @@ are such that no two joints, nor numbers beside them, meet in any of the skeleto
 
 from collections.abc import Iterator
 
+import cv2
 import numpy as np
 from jaxtyping import Float
-from scipy.spatial import ConvexHull
 
 _MIDDLE = {
     "pelvis": 0.0,
@@ -62,7 +62,7 @@ def outline() -> Iterator[Float[np.ndarray, "n 2"]]:
     parts.append(np.concatenate([_circle((0.0, 0.72), 0.09), _circle((0.0, 0.95), 0.09)]))  # the neck
     parts.append(_circle((0.0, 0.99), 0.18))
     for points in parts:
-        yield points[ConvexHull(points).vertices]
+        yield points[cv2.convexHull(points.astype(np.float32), returnPoints=False)[:, 0]]
 
 
 def _circle(middle: tuple[float, float], radius: float) -> Float[np.ndarray, "n 2"]:
