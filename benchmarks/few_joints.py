@@ -1,4 +1,4 @@
-"""How many joints lie within their uncertainty where only a few joints are seen.
+"""How many joints lie within their uncertainty relative to the body where only a few joints are seen.
 
     python -m benchmarks.few_joints --corpus cmu50.npz --bench bench_val.npz [--weights NAME|FILE ...] [--step N]
 
@@ -16,6 +16,7 @@ from benchmarks.command import add_bench, command_line, errors_shown, table_head
 from poselift.cli.calibrate import MEASURED
 from poselift.data.cmu_bench import CmuBench
 from poselift.data.views import View
+from poselift.kinematics import relative_to_body
 from poselift.lifting import lift
 from poselift.lifting.dataset_views import camera_of, keypoints_of
 from poselift.models import Weights, load_weights
@@ -47,7 +48,7 @@ def errors(view: View, seen: Sequence[str], weights: Weights) -> np.ndarray:
     keypoints = keypoints_of(view)[:_FRAMES]
     hidden = ~np.isin(keypoints.skeleton.joints, list(seen))
     keypoints = replace(keypoints, scores=np.where(hidden, 0.0, keypoints.scores))
-    motion = lift(keypoints, weights, camera_of(view))
+    motion = relative_to_body(lift(keypoints, weights, camera_of(view)))
     if motion.uncertainty is None:
         return np.zeros((0, 2))
     truth = view.convert(view.keypoint_skeleton, motion.skeleton).joints.numpy()[:_FRAMES]

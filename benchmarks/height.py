@@ -1,11 +1,11 @@
-"""Errors of the estimated height of people; `poselift.kinematics.height.SPREAD` comes from them.
+"""Errors of the estimated height of people; the spread of heights, and `SIZE` of uncertainties, come from them.
 
     python -m benchmarks.height --corpus cmu50.npz --bench bench_val.npz [--weights NAME|FILE ...] [--windows 1024]
 
 First table: virtual people, which are windows of the CMU corpus's train split with changed bodies, as training changes
 them, seen by virtual cameras and a virtual detector. Second table: the benchmark's subjects. The true height is the
 sum along the body of the true joints. The error is log(true / estimated), in percent. `within` is the share of people
-whose error is below one spread, and below two.
+whose error is below one spread, and below two. `adults`: the virtual people, weighted to be as tall as adults are.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,6 +13,8 @@ from itertools import pairwise
 
 import numpy as np
 import torch
+from jaxtyping import Float
+from scipy.stats import gaussian_kde, norm
 
 from benchmarks.command import add_bench, command_line, errors_shown, table_head, table_row
 from poselift.core.errors import InputError
@@ -33,6 +35,9 @@ _BATCH = 32
 
 _BOUNDS = (0.0, 1.45, 1.6, 1.75, 1.9, np.inf)
 """Metres between the rows of virtual people."""
+
+_ADULTS = ((1.63, 0.065), (1.76, 0.07))
+"""Mean and standard deviation of the heights of women and of men, metres; each counts as much."""
 
 _TITLES = ("", "people", "true m", "estimated m", "mean %", "deviation %", "rms %", "within")
 
@@ -64,20 +69,32 @@ def heights_of(view: View, weights: Weights) -> Heights:
     return true, known, assumed
 
 
-def row(name: str, heights: Sequence[Heights], column: int = 1) -> str:
+def as_tall_as_adults(heights: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
+    """Weights of people, with which their heights are distributed as those of `_ADULTS`."""
+    wanted = np.sum([norm.pdf(heights, *each) for each in _ADULTS], axis=0)
+    return np.asarray(wanted / gaussian_kde(heights)(heights))
+
+
+def row(name: str, heights: Sequence[Heights], column: int = 1, weights: Float[np.ndarray, " n"] | None = None) -> str:
     """A row of a table; column 1 is with the true camera, column 2 with the assumed field of view."""
     values = np.array(heights)
+    share = np.ones(len(values)) / len(values) if weights is None else weights / weights.sum()
     error = np.log(values[:, 0] / values[:, column])
+    mean = share @ error
     cells = [
         str(len(values)),
-        f"{np.median(values[:, 0]):.2f}",
-        f"{np.median(values[:, column]):.2f}",
-        f"{100 * error.mean():+.1f}",
-        f"{100 * error.std():.1f}",
-        f"{100 * np.sqrt(np.mean(error**2)):.1f}",
-        " and ".join(f"{100 * np.mean(np.abs(error) < spreads * SPREAD):.0f} %" for spreads in (1, 2)),
+        *(f"{_median(values[:, each], share):.2f}" for each in (0, column)),
+        f"{100 * mean:+.1f}",
+        f"{100 * np.sqrt(share @ (error - mean) ** 2):.1f}",
+        f"{100 * np.sqrt(share @ error**2):.1f}",
+        " and ".join(f"{100 * share @ (np.abs(error) < spreads * SPREAD):.0f} %" for spreads in (1, 2)),
     ]
     return table_row([name, *cells])
+
+
+def _median(values: Float[np.ndarray, " n"], share: Float[np.ndarray, " n"]) -> float:
+    order = np.argsort(values)
+    return float(np.interp(0.5, np.cumsum(share[order]) - share[order] / 2, values[order]))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -102,6 +119,9 @@ def _print_tables(weights: Weights, corpus: MotionCorpus, count: int, views: Seq
     print(f"\nVirtual people of the train split, `{weights.name}`\n\n{table_head(_TITLES)}")
     print(row("all", people))
     print(row("all, field of view assumed", people, 2))
+    adults = as_tall_as_adults(np.array(people)[:, 0])
+    print(row("adults", people, 1, adults))
+    print(row("adults, field of view assumed", people, 2, adults))
     for low, high in pairwise(_BOUNDS):
         if some := [heights for heights in people if low <= heights[0] < high]:
             name = f"under {high:.2f} m" if low == 0 else f"{low:.2f} m and over" if high == np.inf else ""

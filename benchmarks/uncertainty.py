@@ -1,16 +1,22 @@
 """How many joints lie within the uncertainty that the lifter gives them.
 
     python -m benchmarks.uncertainty --corpus cmu50.npz --bench bench_test.npz [--weights NAME|FILE ...]
-        [--leave-out [--real mhad_s02.npz]]
+        [--leave-out | --outside [--real mhad_s02.npz]]
 
-Lifts each view as `poselift lift` does. First table: the share of the joints of Human3.6M-17 without the root that lie
-within their uncertainty, by subject, for joints that were not seen, and for frames in which nothing was seen. Faces
-and heels do not count: the corpus has them at average proportions. Second table: the mean error of ankles and big toes
-in mm, and the share of the toes within their uncertainty. Only Halpe-26 sees toes.
+Lifts each view as `poselift lift` does, and takes the uncertainty relative to the body. First table: the share of the
+joints of Human3.6M-17 without the root that lie within their uncertainty, by subject, for joints that were not seen,
+and for frames in which nothing was seen. Faces and heels do not count: the corpus has them at average proportions.
+Second table: the mean error of ankles and big toes in mm, and the share of the toes within their uncertainty. Only
+Halpe-26 sees toes.
 
 `--leave-out` prints another table instead: the scale of the uncertainty is set on all subjects but one, as `poselift
-calibrate` does, and judged on that one, for each in turn. With `--real` a second row has the limb joints of a real
-person (benchmarks/real.py), from the middle of the hips, with the scale of the weights.
+calibrate` does, and judged on that one, for each in turn.
+
+`--outside` has the uncertainty in metres, with the size and tilt of a new person; means over people. `relative`: the
+share of joints within without these, bodies scaled to their true size; `height given`: likewise with the tilt;
+`heights of adults`: the mean over lifted sizes that are off as adults' are; `as lifted`: at the size that the lifter
+gives; `11 % too large`: all bodies so; then the mean radius with a given and with an unknown height. With `--real` the
+last row has the limb joints of a real person (benchmarks/real.py), from the middle of the hips.
 """
 
 import argparse
@@ -19,6 +25,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
+from statistics import NormalDist
 
 import numpy as np
 from jaxtyping import Bool, Float
@@ -37,6 +44,9 @@ from poselift.core.errors import InputError
 from poselift.core.progress_text import track
 from poselift.data.cmu_bench import CmuBench
 from poselift.data.views import View
+from poselift.kinematics import relative_to_body
+from poselift.kinematics.height import enlarge
+from poselift.kinematics.whole_body import SIZE, add_body_uncertainty
 from poselift.lifting import lift_view
 from poselift.models import Weights, load_weights
 from poselift.structures import Motion
@@ -47,6 +57,13 @@ _WITHIN = (
     *("joints in", "2D", "within, mean of subjects", "by subject"),
     *("joints not seen", "frames not seen", "median uncertainty"),
 )
+_OUTSIDE = (
+    *("relative %", "height given %", "heights of adults %", "as lifted %", "11 % too large %"),
+    *("radius cm, height given", "unknown"),
+)
+_SIZES = np.exp(SIZE * np.array([NormalDist().inv_cdf((step + 0.5) / 10) for step in range(10)]))
+"""Lifted over true size of ten equally likely adults."""
+
 _TOES = ("joints in", "2D", "ankles", "big toes", "toes within")
 
 Pairs = dict[str, Float[np.ndarray, "n 2"]]
@@ -60,11 +77,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--skeletons", nargs="+", default=list(SKELETONS), help="of the 2D keypoints")
     parser.add_argument("--keypoints", nargs="+", default=list(KEYPOINTS), help="det: detector-like 2D; gt: exact 2D")
     parser.add_argument("--leave-out", action="store_true", help="set the scale on all subjects but one")
-    parser.add_argument("--real", type=Path, metavar="FILE", help="with --leave-out: mhad_s02.npz")
+    parser.add_argument("--outside", action="store_true", help="people of other sizes, in metres")
+    parser.add_argument("--real", type=Path, metavar="FILE", help="with --outside: mhad_s02.npz")
     options = parser.parse_args(arguments)
     with errors_shown(parser):
         if options.leave_out:
             _print_left_out(options)
+            return
+        if options.outside:
+            _print_outside(options)
             return
         for weights in map(load_weights, options.weights):
             within, feet = [], []
@@ -91,8 +112,6 @@ def _print_left_out(options: argparse.Namespace) -> None:
         for name, shares in left_out(ratios).items():
             by_subject = ", ".join(f"{subject}: {share:.1f}" for subject, share in shares.items())
             print(table_row([name, f"{np.mean(list(shares.values())):.1f}", by_subject]))
-        if options.real:
-            print(table_row(["real person", f"{real_share(takes(options.real), weights):.1f}", "-"]), flush=True)
 
 
 def left_out(ratios: dict[str, dict[str, Float[np.ndarray, " _"]]]) -> dict[str, dict[str, float]]:
@@ -118,21 +137,58 @@ def left_out(ratios: dict[str, dict[str, Float[np.ndarray, " _"]]]) -> dict[str,
     }
 
 
-def real_share(views: Sequence[View], weights: Weights) -> float:
-    """Percent of a real person's limb joints within their uncertainty; they count from the middle of the hips."""
-    inside = []
-    for view in views:
-        motion = lift_view(view, weights)
-        if motion.uncertainty is None:
-            raise InputError("the lifter gives no uncertainty; train one with model.uncertainty=true")
-        own, true = motion.skeleton.indices(LIMBS), view.skeleton.indices(LIMBS)
-        found, expected = motion.joints[:, own], view.joints[:, true].numpy()
-        error = np.linalg.norm(
-            found - found[:, :2].mean(1)[:, None] - expected + expected[:, :2].mean(1)[:, None], axis=-1
-        )
-        known = np.isfinite(error)
-        inside.append((error <= motion.uncertainty[:, own])[known])
-    return 100 * float(np.concatenate(inside).mean())
+def _print_outside(options: argparse.Namespace) -> None:
+    """A row for each skeleton and kind of 2D, and one for the real person."""
+    for weights in map(load_weights, options.weights):
+        print(f"\n`{weights.name}`\n\n{table_head(('joints in, 2D', 'people', *_OUTSIDE))}")
+        for skeleton, kind in product(options.skeletons, options.keypoints):
+            views = track(CmuBench(options.corpus, options.bench, skeleton, kind), f"{skeleton} {kind}")
+            _print_people(f"{skeleton} {kind}", [(view, lift_view(view, weights)) for view in views], MEASURED)
+        if options.real:
+            lifted = [(view, lift_view(view, weights)) for view in takes(options.real)]
+            _print_people("a real person", lifted, LIMBS, hips=True)
+
+
+def _print_people(name: str, lifted: Sequence[tuple[View, Motion]], joints: Sequence[str], hips: bool = False) -> None:
+    """A row: the mean over people of the cells."""
+    people = defaultdict(list)
+    for view, motion in lifted:
+        people[view.subject].append(outside(view, motion, joints, hips))
+    means = [np.concatenate(each).mean(0) for each in people.values()]
+    cells = np.mean(means, axis=0)
+    print(table_row([name, str(len(means)), *(f"{cell:.1f}" for cell in cells)]), flush=True)
+
+
+def outside(view: View, motion: Motion, joints: Sequence[str], hips: bool = False) -> Float[np.ndarray, "n 7"]:
+    """The cells of `_OUTSIDE` for each joint with a truth.
+
+    The same picture shows a body and one k times as large at k times the distance. So a view with its lifted body
+    scaled is the view of a person of another height.
+
+    Args:
+        view: with the truth.
+        motion: as lifted, of unknown height.
+        joints: that count.
+        hips: whether places count from the middle of the hips, the first two of the joints; if not, from the root.
+    """
+    own, truth = motion.skeleton.indices(joints), view.joints[:, view.skeleton.indices(joints)].double().numpy()
+    known = np.isfinite(truth).all(-1) & np.isfinite(motion.joints[:, own]).all(-1)
+
+    def places(joints: Float[np.ndarray, "t j 3"]) -> Float[np.ndarray, "t j 3"]:
+        return joints - joints[:, :2].mean(1, keepdims=True) if hips else joints
+
+    def within(motion: Motion) -> Float[np.ndarray, " n"]:
+        assert motion.uncertainty is not None
+        error = np.linalg.norm(places(motion.joints[:, own].astype(np.float64)) - places(truth), axis=-1)
+        return 100.0 * (error <= motion.uncertainty[:, own])[known]
+
+    found, true = (places(joints)[known] for joints in (motion.joints[:, own].astype(np.float64), truth))
+    relative = enlarge(relative_to_body(motion), float((found * true).sum() / (found**2).sum()))
+    unknown, given = add_body_uncertainty(relative), add_body_uncertainty(relative, size_known=True)
+    drawn = [within(enlarge(unknown, size)) for size in _SIZES]
+    radii = [100 * sized.uncertainty[:, own][known] for sized in (given, unknown) if sized.uncertainty is not None]
+    shares = [within(relative), within(given), np.mean(drawn, 0), within(motion), within(enlarge(unknown, 1.11))]
+    return np.stack([*shares, *radii], 1)
 
 
 def measured(views: Sequence[View], weights: Weights) -> Pairs:

@@ -22,14 +22,17 @@ THRESHOLD = 0.2
 MOST_PIXELS = 1 << 16
 """Largest side of a picture."""
 
+BRIDGE = 0.15
+"""Longest time without a look of the detector that is nothing to anybody who asks for what is seen, seconds."""
+
 _NEARBY, _OFTEN = 0.5, 0.3
 """A joint is in sight if it is seen in this share of the frames, within so many seconds before and after: it may be
 hidden for 0.7 s. Detectors report feet outside the picture in a tenth of the frames."""
 
-_ENDS = ({"big_toe", "small_toe", "heel"}, {"hand"}, {"nose", "eye", "ear", "head_top"})
+ENDS = ({"big_toe", "small_toe", "heel"}, {"hand"}, {"nose", "eye", "ear", "head_top"})
 """Joints that move with each other: one of them shows all."""
 
-_TRUNK = ("left_hip", "right_hip", "left_shoulder", "right_shoulder", "pelvis", "neck_base", "mid_shoulders")
+TRUNK = ("left_hip", "right_hip", "left_shoulder", "right_shoulder", "pelvis", "neck_base", "mid_shoulders")
 """Joints that show where the back is."""
 
 _FARTHEST = 10
@@ -258,7 +261,7 @@ class Keypoints2D:
         often: np.ndarray = (around(bridged.used(threshold)) >= _OFTEN * count) & (count > 0)
         return often
 
-    def bridge(self, longest: float = 0.15) -> "Keypoints2D":
+    def bridge(self, longest: float = BRIDGE) -> "Keypoints2D":
         """The keypoints, interpolated where a detector did not look for a moment.
 
         For drawing, and for what asks whether a joint is in sight; the lifter takes the keypoints as they are.
@@ -310,6 +313,7 @@ class Motion:
         pelvis: where the pelvis lies; None if unknown.
         height: standing height; None if unknown.
         threshold: keypoints with a lower score were not lifted.
+        body_share: share of a joint's distance from the root that its uncertainty has for the body's size and tilt.
     """
 
     joints: Float[np.ndarray, "t j 3"]
@@ -324,6 +328,7 @@ class Motion:
     pelvis: Pelvis | None = None
     height: Height | None = None
     threshold: float = THRESHOLD
+    body_share: float = 0.0
 
     def __len__(self) -> int:
         return len(self.timestamps)
@@ -350,13 +355,13 @@ class Motion:
             return np.ones(self.joints.shape[:2], bool)
         columns = []
         for joint in self.skeleton.joints:
-            end = next((end for end in _ENDS if _part(joint) in end), None)
+            end = next((end for end in ENDS if _part(joint) in end), None)
             if end is not None:
                 # A head has one joint of each name and side; a foot or hand has those of its own side.
                 side = joint.removesuffix(_part(joint)) if "nose" not in end else ""
                 shown = [name for name in names if _part(name) in end and name.startswith(side)]
             else:
-                shown = [joint] if joint in names else [name for name in _TRUNK if name in names]
+                shown = [joint] if joint in names else [name for name in TRUNK if name in names]
             columns.append(seen[:, self.keypoints.skeleton.indices(shown)].any(1))
         return np.stack(columns, 1)
 

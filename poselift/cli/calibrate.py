@@ -17,6 +17,7 @@ from poselift.core.files import sha256, write_json
 from poselift.core.progress_text import Output, track
 from poselift.data.cmu_bench import CmuBench
 from poselift.data.views import View
+from poselift.kinematics import relative_to_body
 from poselift.lifting import lift_view
 from poselift.losses import COVERAGE
 from poselift.models import load_weights
@@ -38,8 +39,9 @@ def add_command(commands: Any) -> None:
     """Adds `calibrate` to the console script."""
     parser: argparse.ArgumentParser = commands.add_parser(
         "calibrate",
-        description="Finds the factor that makes a lifter's uncertainty hold for 9 of 10 joints of Human3.6M-17 and "
-        "writes it into the JSON of the weights. Each subject counts the same; views are lifted as by `poselift lift`.",
+        description="Finds the factor that makes a lifter's uncertainty, relative to the body, hold for 9 of 10 joints "
+        "of Human3.6M-17 and writes it into the JSON of the weights. Each subject counts the same; views are lifted as "
+        "by `poselift lift`.",
     )
     parser.add_argument(
         "weights", type=local_path, help="a .safetensors file of a lifter trained with model.uncertainty=true"
@@ -91,14 +93,18 @@ def error_ratios(view: View, motion: Motion) -> Float[np.ndarray, " n"]:
 def errors_beside_uncertainty(view: View, motion: Motion) -> tuple[Float[np.ndarray, "t j"], Float[np.ndarray, "t j"]]:
     """Error and uncertainty of each joint, metres; the error is NaN where the joint has no truth or no uncertainty.
 
+    The uncertainty is that relative to the body: benchmarks have too few bodies to calibrate the part of an unknown
+    size and tilt (`poselift.kinematics.whole_body`).
+
     Raises:
         InputError: the lifter gives no uncertainty.
     """
-    if motion.uncertainty is None:
+    uncertainty = relative_to_body(motion).uncertainty
+    if uncertainty is None:
         raise InputError("the lifter gives no uncertainty; train one with model.uncertainty=true")
     truth = view.convert(view.keypoint_skeleton, motion.skeleton).joints.numpy()
     error = np.linalg.norm(motion.joints - truth, axis=-1)
-    return np.where(motion.uncertainty > 0, error, np.nan), motion.uncertainty
+    return np.where(uncertainty > 0, error, np.nan), uncertainty
 
 
 def calibration_factor(ratios: Iterable[Float[np.ndarray, " _"]]) -> float:

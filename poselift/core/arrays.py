@@ -13,6 +13,9 @@ else:
     # jaxtyping checks shape and dtype of any array; naming torch's would import torch.
     Array = Any
 
+AnyArray = Any
+"""An array of either kind, where the type variable would bind nothing: in classes, dictionaries and loops."""
+
 _NUMPY = (np.ndarray, np.generic)
 """Arrays and scalars of numpy; a tuple, because torch.compile cannot follow a union."""
 
@@ -37,3 +40,17 @@ def device(array: Array) -> Any:
 def detach(array: Array) -> Array:
     """The values without their gradients: a tensor cut off from autograd, or the array itself."""
     return array if isinstance(array, _NUMPY) else array.detach()
+
+
+def constant(value: Any, like: Array) -> Array:
+    """A number or numpy array as an array of the same kind, precision and device as another one."""
+    return array_namespace(like).asarray(value, dtype=like.dtype, device=device(like))
+
+
+def exporting(array: Array) -> bool:
+    """Whether torch is making a graph of what is done with an array."""
+    if isinstance(array, _NUMPY):
+        return False
+    from torch.compiler import is_exporting
+
+    return is_exporting()

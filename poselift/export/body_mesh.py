@@ -5,8 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float, Int
 
-from poselift.core.curves import interpolate_monotone
+from poselift.core.arrays import AnyArray, array_namespace, constant
 from poselift.kinematics import Rig
+from poselift.kinematics.directions import unit
 from poselift.skeleton.flesh import ARM, FOOT, HAND, HEAD, LEG, NECK, Profile, trunk_profile
 
 _AROUND = 14
@@ -15,8 +16,6 @@ _AROUND = 14
 _BLEND = 0.2
 """Share of a bone on either side of a joint within which both segments move the skin."""
 
-_X, _Y, _Z = np.eye(3)
-
 
 @dataclass(frozen=True)
 class Mesh:
@@ -24,17 +23,25 @@ class Mesh:
 
     Attributes:
         points: metres.
-        normals: of length 1, outward.
         triangles: three vertices each, counter-clockwise from outside.
         segments: the two segments that move each vertex; the second is 0 where only the first does.
         weights: of these two; their sum is 1.
     """
 
-    points: Float[np.ndarray, "v 3"]
-    normals: Float[np.ndarray, "v 3"]
+    points: Float[AnyArray, "v 3"]
     triangles: Int[np.ndarray, "f 3"]
     segments: Int[np.ndarray, "v 2"]
     weights: Float[np.ndarray, "v 2"]
+
+    @property
+    def normals(self) -> Float[np.ndarray, "v 3"]:
+        """Mean direction of the triangles around each vertex, by their areas; of length 1, outward."""
+        a, b, c = self.points[self.triangles].swapaxes(0, 1)
+        faces = np.cross(b - a, c - a)
+        normals = np.zeros_like(self.points)
+        for corner in self.triangles.T:
+            np.add.at(normals, corner, faces)
+        return normals / np.linalg.norm(normals, axis=1, keepdims=True)
 
 
 def body_mesh(rig: Rig) -> Mesh:
@@ -43,71 +50,79 @@ def body_mesh(rig: Rig) -> Mesh:
     Hands and feet that the rig lacks are added in usual sizes, and move with forearm and shank.
     """
     at, size = rig.landmarks(), rig.size
+    xp = array_namespace(at["spine"])
+    x, y, z = (constant(axis, at["spine"]) for axis in np.eye(3))
     parts = []
 
-    def add(joints: list[np.ndarray], movers: list[str], widths: Profile, across: np.ndarray) -> None:
-        stations = np.array(widths) * [1.0, size, size]
-        parts.append(_tube(np.stack(joints), [rig.names.index(name) for name in movers], stations, across))
+    def add(joints: list[AnyArray], movers: list[str], widths: Profile, across: AnyArray) -> None:
+        places = np.array([station[0] for station in widths], float)
+        half = xp.stack([xp.stack([size * width for width in station[1:]]) for station in widths])
+        parts.append(_tube(xp.stack(joints), [rig.names.index(name) for name in movers], places, half, across))
 
     for side in ("left", "right"):
         hip, knee, ankle = (f"{side}_{joint}" for joint in ("hip", "knee", "ankle"))
         shoulder, elbow, wrist = (f"{side}_{joint}" for joint in ("shoulder", "elbow", "wrist"))
         hand, heel, toe = (at[f"{side}_{joint}"] for joint in ("hand", "heel", "big_toe"))
-        add([at[hip], at[knee], at[ankle]], [hip, knee], LEG, _X)
-        add([heel, toe], [ankle], FOOT, _X)
-        add([at[shoulder], at[elbow], at[wrist]], [shoulder, elbow], ARM, _Z)
-        add([at[wrist], hand], [wrist], HAND, _Z)
+        add([at[hip], at[knee], at[ankle]], [hip, knee], LEG, x)
+        add([heel, toe], [ankle], FOOT, x)
+        add([at[shoulder], at[elbow], at[wrist]], [shoulder, elbow], ARM, z)
+        add([at[wrist], hand], [wrist], HAND, z)
     hips, shoulders = (
-        float(np.linalg.norm(at[f"left_{joint}"] - at[f"right_{joint}"])) / 2 / size for joint in ("hip", "shoulder")
+        xp.linalg.vector_norm(at[f"left_{joint}"] - at[f"right_{joint}"]) / 2 / size for joint in ("hip", "shoulder")
     )
     low, high = ((at[f"left_{joint}"] + at[f"right_{joint}"]) / 2 for joint in ("hip", "shoulder"))
-    add([low, at["spine"], high], ["pelvis", "thorax"], trunk_profile(hips, shoulders), _X)
+    add([low, at["spine"], high], ["pelvis", "thorax"], trunk_profile(hips, shoulders), x)
     # The ends are round, by as much as they are wide.
-    chin, crown = (at["head_top"] + size * (0.02 * _Z - below * _Y) for below in (0.17, 0.06))
-    add([high, chin], ["thorax"], NECK, _X)
-    add([chin, crown], ["neck_base"], HEAD, _X)
+    chin, crown = (at["head_top"] + size * (0.02 * z - below * y) for below in (0.17, 0.06))
+    add([high, chin], ["thorax"], NECK, x)
+    add([chin, crown], ["neck_base"], HEAD, x)
     return _joined(parts)
 
 
 def _tube(
-    joints: Float[np.ndarray, "n 3"],
+    joints: Float[AnyArray, "n 3"],
     movers: list[int],
-    stations: Float[np.ndarray, "s 3"],
-    across: Float[np.ndarray, " 3"],
+    places: Float[np.ndarray, " s"],
+    half: Float[AnyArray, "s 2"],
+    across: Float[AnyArray, "3"],
 ) -> Mesh:
     """A surface with round ends along a chain of joints.
 
     Args:
         joints: of the chain.
         movers: the segment that moves each bone of the chain.
-        stations: place along the joints, half width across, half width in the third direction; metres.
+        places: of the stations, along the joints.
+        half: half width of each station across and in the third direction, metres.
         across: unit vector across the chain.
     """
-    bones = len(joints) - 1
-    along = (joints[-1] - joints[0]) / np.linalg.norm(joints[-1] - joints[0])
-    across = across - across @ along * along
-    across /= np.linalg.norm(across)
+    xp, bones = array_namespace(joints), len(movers)
+    along = unit(joints[-1] - joints[0])
+    across = unit(across - (across * along).sum() * along)
     turns = np.linspace(0, 2 * np.pi, _AROUND, endpoint=False)
-    circle = np.cos(turns)[:, None] * across, np.sin(turns)[:, None] * np.cross(along, across)
+    circle = constant(np.cos(turns)[:, None], joints) * across
+    third = constant(np.sin(turns)[:, None], joints) * xp.linalg.cross(along, across)
 
     place = np.linspace(0, bones, 6 * bones + 1)
-    half = interpolate_monotone(stations[:, 0], stations[:, 1:], place)
+    half = _monotone_curve(places, half, place)
     whole = np.minimum(place.astype(int), bones - 1)
-    centre = joints[whole] + (place - whole)[:, None] * (joints[whole + 1] - joints[whole])
+    share = constant((place - whole)[:, None], joints)
+    centre = joints[whole.tolist()] + share * (joints[(whole + 1).tolist()] - joints[whole.tolist()])
     # Quarter circles beyond both ends; a pole closes each.
     bend = np.radians([67.5, 45.0, 22.5])[:, None]
+    sin, cos = constant(np.sin(bend), joints), constant(np.cos(bend), joints)
+    back, front = constant(np.sin(bend[::-1]), joints), constant(np.cos(bend[::-1]), joints)
     first, last = half[0], half[-1]
-    centre = np.concatenate(
-        [centre[0] - np.sin(bend) * first.min() * along, centre, centre[-1] + np.sin(bend[::-1]) * last.min() * along]
-    )
-    half = np.concatenate([np.cos(bend) * first, half, np.cos(bend[::-1]) * last])
+    ends = xp.min(first, axis=0) * along, xp.min(last, axis=0) * along
+    centre = xp.concat([centre[0] - sin * ends[0], centre, centre[-1] + back * ends[1]])
+    half = xp.concat([cos * first, half, front * last])
     place = np.pad(place, len(bend), mode="edge")
-    rings = centre[:, None] + half[:, None, :1] * circle[0] + half[:, None, 1:] * circle[1]
-    poles = joints[0] - first.min() * along, joints[-1] + last.min() * along
-    points = np.concatenate([rings.reshape(-1, 3), poles])
-    triangles = _triangles(len(rings))
+    rings = centre[:, None] + half[:, None, :1] * circle + half[:, None, 1:] * third
+    poles = xp.stack((joints[0] - ends[0], joints[-1] + ends[1]))
+    points = xp.concat([rings.reshape(-1, 3), poles])
+    triangles = _triangles(len(place))
 
-    segments, weights = np.zeros((len(points), 2), int), np.tile([1.0, 0.0], (len(points), 1))
+    count = len(place) * _AROUND + 2
+    segments, weights = np.zeros((count, 2), int), np.tile([1.0, 0.0], (count, 1))
     segments[:, 0] = movers[0]
     if bones > 1:
         place = np.append(np.repeat(place, _AROUND), [0, bones])
@@ -118,7 +133,7 @@ def _tube(
         # The format wants the first one to be used, and 0 where the second is not.
         segments[share == 1], weights[share == 1] = segments[share == 1, ::-1], (1.0, 0.0)
         segments[weights[:, 1] == 0, 1] = 0
-    return Mesh(points, _normals(points, triangles), triangles, segments, weights)
+    return Mesh(points, triangles, segments, weights)
 
 
 def _triangles(rings: int) -> Int[np.ndarray, "f 3"]:
@@ -135,22 +150,45 @@ def _triangles(rings: int) -> Int[np.ndarray, "f 3"]:
     return np.concatenate([np.stack(corners, -1).reshape(-1, 3) for corners in (*sides, *fans)])
 
 
-def _normals(points: Float[np.ndarray, "v 3"], triangles: Int[np.ndarray, "f 3"]) -> Float[np.ndarray, "v 3"]:
-    """Mean direction of the triangles around each vertex, by their areas."""
-    a, b, c = points[triangles].swapaxes(0, 1)
-    faces = np.cross(b - a, c - a)
-    normals = np.zeros_like(points)
-    for corner in triangles.T:
-        np.add.at(normals, corner, faces)
-    return normals / np.linalg.norm(normals, axis=1, keepdims=True)
+def _monotone_curve(
+    places: Float[np.ndarray, " s"], values: Float[AnyArray, "s c"], wanted: Float[np.ndarray, " n"]
+) -> Float[AnyArray, "n c"]:
+    """Values between stations along monotone cubic curves (Fritsch and Carlson 1980)."""
+    xp, gap = array_namespace(values), np.diff(places)
+    h = constant(gap[:, None], values)
+    rise = (values[1:] - values[:-1]) / h
+    if len(gap) == 1:
+        slopes = xp.concat([rise, rise])
+    else:
+        near, far = 2 * h[1:] + h[:-1], h[1:] + 2 * h[:-1]
+        same = rise[1:] * rise[:-1] > 0
+        before, after = xp.where(same, rise[:-1], 1.0), xp.where(same, rise[1:], 1.0)
+        inner = xp.where(same, (near + far) / (near / before + far / after), 0.0)
+        first = _end_slope(h[0], h[1], rise[0], rise[1])
+        last = _end_slope(h[-1], h[-2], rise[-1], rise[-2])
+        slopes = xp.concat([first[None], inner, last[None]])
+    part = (np.searchsorted(places, wanted, side="right") - 1).clip(0, len(gap) - 1)
+    s = constant(((wanted - places[part]) / gap[part])[:, None], values)
+    start, end = part.tolist(), (part + 1).tolist()
+    rest = (1 - s) ** 2 * (1 + 2 * s)
+    turn = h[start] * s * (1 - s) * ((1 - s) * slopes[start] - s * slopes[end])
+    return rest * values[start] + (1 - rest) * values[end] + turn
+
+
+def _end_slope(h: AnyArray, next_h: AnyArray, rise: AnyArray, next_rise: AnyArray) -> AnyArray:
+    """The slope of the curve at its end, as scipy's PchipInterpolator has it."""
+    xp = array_namespace(h)
+    slope = ((2 * h + next_h) * rise - h * next_rise) / (h + next_h)
+    steep = (rise * next_rise < 0) & (xp.abs(slope) > 3 * xp.abs(rise))
+    return xp.where(slope * rise <= 0, 0.0, xp.where(steep, 3 * rise, slope))
 
 
 def _joined(parts: list[Mesh]) -> Mesh:
     """All parts as one mesh."""
-    starts = np.cumsum([0, *(len(part.points) for part in parts[:-1])])
+    starts = np.cumsum([0, *(len(part.segments) for part in parts[:-1])])
+    xp = array_namespace(parts[0].points)
     return Mesh(
-        np.concatenate([part.points for part in parts]),
-        np.concatenate([part.normals for part in parts]),
+        xp.concat([part.points for part in parts]),
         np.concatenate([part.triangles + start for part, start in zip(parts, starts, strict=True)]),
         np.concatenate([part.segments for part in parts]),
         np.concatenate([part.weights for part in parts]),

@@ -68,6 +68,7 @@ def read_motion(npz_path: str | os.PathLike[str]) -> Motion:
     threshold = about["keypoints"].get("threshold", THRESHOLD)
     if not isinstance(threshold, int | float) or not 0 <= threshold <= 1:
         raise InputError(f"{json_path}: threshold {threshold!r:.40} is not a score; take the JSON that poselift wrote")
+    share = _body_share(about.get("uncertainty"), json_path)
     number, pelvis = whole_number(person, 1, _MOST_PEOPLE), about.get("pelvis")
     if width is None or height is None or number is None:
         raise InputError(
@@ -108,6 +109,7 @@ def read_motion(npz_path: str | os.PathLike[str]) -> Motion:
         pelvis=pelvis,
         height=stature,
         threshold=float(threshold),
+        body_share=share,
     )
 
 
@@ -122,6 +124,14 @@ def _height(value: object, path: Path) -> Height | None:
             f"{path}: height {value!r:.80} is not metres, spread and origin; take the JSON that poselift wrote"
         )
     return Height(float(metres), float(spread), origin)
+
+
+def _body_share(value: object, path: Path) -> float:
+    """The share under "uncertainty" of a sidecar; 0 in older ones."""
+    share = value.get("body_share") if isinstance(value, dict) else None if value is not None else 0.0
+    if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share <= 1:
+        raise InputError(f"{path}: uncertainty {value!r:.80} has no body_share; take the JSON that poselift wrote")
+    return float(share)
 
 
 def _is_length(value: object) -> TypeGuard[float]:

@@ -71,6 +71,7 @@ def write_sidecar(
     }
     if motion.uncertainty is not None:
         content["units"]["uncertainty"] = "metres; radius of the ball that holds the joint in 90 % of cases"
+        content["uncertainty"] = {"body_share": round(motion.body_share, 4)}
     if motion.contacts is not None:
         content["contacts"] = FEET
     if motion.pelvis is not None:

@@ -1,9 +1,14 @@
 """The similarity transform that aligns one set of points with another."""
 
+import numpy as np
 from jaxtyping import Float
 
-from poselift.core.arrays import Array, array_namespace, detach, device
-from poselift.geometry.products import compose, cross_matrix, rotate, transform, transpose
+from poselift.core.arrays import Array, array_namespace, constant, detach, device, exporting
+from poselift.geometry.products import compose, cross_matrix, rotate, stack_matrix, transform, transpose
+from poselift.geometry.rotation import quaternion_to_matrix
+
+_SQUARINGS = 10
+"""Times that Horn's matrix is squared: its second eigenvector has vanished then, unless the rotation is not unique."""
 
 
 def umeyama(
@@ -73,6 +78,8 @@ def _best_rotation(covariance: Array) -> Array:
     this after a change of M solves (tr(A) I - A) ω = vee(A - Aᵀ), singular only if R is not unique.
     """
     xp = array_namespace(covariance)
+    if exporting(covariance):
+        return _rotation_by_squaring(covariance)
     finite = xp.all(xp.isfinite(covariance), axis=(-2, -1))[..., None, None]
     covariance = xp.where(finite, covariance, 0.0)
     U, S, Vh = xp.linalg.svd(detach(covariance))
@@ -90,6 +97,31 @@ def _best_rotation(covariance: Array) -> Array:
     turn = xp.linalg.solve(xp.where(unique, detach(stiffness), eye), xp.where(unique, vee, 0.0))
     R = optimum + compose(optimum, cross_matrix(turn[..., 0]))
     return xp.where(finite, R, xp.nan)
+
+
+def _rotation_by_squaring(covariance: Array) -> Array:
+    """The same rotation for a graph, as other runtimes have no SVD: the quaternion of Horn's matrix.
+
+    Horn, "Closed-form solution of absolute orientation using unit quaternions", JOSA A 1987. Squared often enough, the
+    matrix is the product of its first eigenvector with itself.
+    """
+    xp = array_namespace(covariance)
+    (xx, yx, zx), (xy, yy, zy), (xz, yz, zz) = (xp.unstack(row, axis=-1) for row in xp.unstack(covariance, axis=-2))
+    matrix = stack_matrix(
+        (xx + yy + zz, yz - zy, zx - xz, xy - yx),
+        (yz - zy, xx - yy - zz, xy + yx, zx + xz),
+        (zx - xz, xy + yx, yy - xx - zz, yz + zy),
+        (xy - yx, zx + xz, yz + zy, zz - xx - yy),
+    )
+    size = xp.sqrt((matrix**2).sum((-2, -1)))[..., None, None]
+    # Its eigenvalues lie between -size and size; with size added, the first one is the largest.
+    matrix = matrix / xp.where(size > 0, size, 1.0) + constant(np.eye(4), matrix)
+    for _ in range(_SQUARINGS):
+        matrix = matrix @ matrix
+        matrix = matrix / xp.linalg.vector_norm(matrix, axis=(-2, -1), keepdims=True)
+    # All rows are multiples of the eigenvector.
+    longest = (matrix**2).sum(-1).argmax(-1)[..., None] == constant(np.arange(4.0), matrix)
+    return quaternion_to_matrix(xp.where(longest[..., None], matrix, 0.0).sum(-2))
 
 
 def apply_similarity(

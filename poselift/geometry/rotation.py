@@ -4,9 +4,10 @@ Matrices act on columns: x' = R x. Quaternions are w, x, y, z with Hamilton's pr
 the right-hand rule. Gradients are finite everywhere, also at no rotation and at half a turn.
 """
 
+import numpy as np
 from jaxtyping import Float
 
-from poselift.core.arrays import Array, array_namespace, detach, device
+from poselift.core.arrays import Array, array_namespace, constant, detach
 from poselift.geometry.products import compose, cross_matrix, stack_matrix
 
 SMALL = 1e-6
@@ -30,8 +31,7 @@ def axis_angle_to_matrix(axis_angle: Float[Array, "*batch 3"]) -> Float[Array, "
     # (1 - cos) / angle², without cancellation.
     second = xp.where(small, 0.5 - squared / 24, 2 * (xp.sin(angle / 2) / angle) ** 2)
     cross = cross_matrix(axis_angle)
-    eye = xp.eye(3, dtype=axis_angle.dtype, device=device(axis_angle))
-    return eye + first * cross + second * compose(cross, cross)
+    return constant(np.eye(3), axis_angle) + first * cross + second * compose(cross, cross)
 
 
 def quaternion_to_matrix(quaternion: Float[Array, "*batch 4"]) -> Float[Array, "*batch 3 3"]:

@@ -13,6 +13,7 @@ from poselift.kinematics.propagation import with_uncertainty
 from poselift.kinematics.rate import at_rate
 from poselift.kinematics.rig import Z_UP, Rig, RiggedMotion
 from poselift.kinematics.segments import segment_angles
+from poselift.kinematics.whole_body import relative_to_body
 
 __all__ = [
     "PERCENT",
@@ -35,6 +36,7 @@ __all__ = [
     "joint_angles",
     "lock_feet",
     "points_y_up",
+    "relative_to_body",
     "segment_angles",
     "solve",
     "steps_with",

@@ -7,12 +7,15 @@ al., J. Biomech. 2005). Knee and elbow: a hinge. docs/angles.md has the signs. T
 straight, and the plane of a hanging arm.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Bool, Float
 
+from poselift.core.arrays import AnyArray, array_namespace, constant
+from poselift.geometry.products import compose, rotate, transpose
 from poselift.kinematics.hinges import LEFT_ARM, LEG, RIGHT_ARM, STRAIGHT, Hinge
 from poselift.kinematics.inverse import solve
 from poselift.kinematics.rig import RiggedMotion
@@ -84,36 +87,47 @@ def joint_angles(motion: Motion | RiggedMotion) -> Angles:
     """
     rigged = motion if isinstance(motion, RiggedMotion) else solve(motion)
     shown = None if isinstance(motion, RiggedMotion) else Shown(motion)
-    local = Locals(rigged)
-    radians: dict[str, np.ndarray] = {}
-    pelvis = rigged.rotations[:, 0]
-    radians["pelvis_tilt"] = np.arctan2(-pelvis[:, 1, 2], pelvis[:, 1, 1])
-    radians["pelvis_list"] = np.arcsin(np.clip(pelvis[:, 1, 0], -1, 1))
-    radians["pelvis_rotation"] = np.arctan2(-pelvis[:, 2, 0], pelvis[:, 0, 0])
+    radians = rig_angles(rigged.orientations(), rigged.rig.names)
+    degrees = np.stack([unwrap_degrees(np.degrees(values)) for values in radians.values()], 1)
+    if shown is not None:
+        needs = [joints_of(name) for name in radians]
+        degrees[~np.stack([shown.all(joints) for joints in needs], 1)] = np.nan
+    return Angles(tuple(radians), degrees, rigged.timestamps)
+
+
+def rig_angles(orientations: Float[AnyArray, "t s 3 3"], names: Sequence[str]) -> dict[str, Float[AnyArray, " t"]]:
+    """The joint angles of a rig by name, radians from -pi to pi.
+
+    Args:
+        orientations: of the segments in the world; the first one is the pelvis.
+        names: of the segments.
+    """
+    xp, local = array_namespace(orientations), Locals(orientations, names)
+    radians: dict[str, AnyArray] = {}
+    pelvis = orientations[:, 0]
+    radians["pelvis_tilt"] = xp.atan2(-pelvis[:, 1, 2], pelvis[:, 1, 1])
+    radians["pelvis_list"] = xp.asin(xp.clip(pelvis[:, 1, 0], -1.0, 1.0))
+    radians["pelvis_rotation"] = xp.atan2(-pelvis[:, 2, 0], pelvis[:, 0, 0])
     for name, turned in (("trunk", local.between("pelvis", "thorax")), ("neck", local.between("thorax", "neck_base"))):
         radians[f"{name}_flexion"], radians[f"{name}_bending"], rotation = cardan(turned)
-        if name == "trunk" or "nose" in rigged.rig.names:
+        if name == "trunk" or "nose" in names:
             radians[f"{name}_rotation"] = rotation
     for side, (sign, arm) in SIDES.items():
         flexion, adduction, rotation = cardan(local.between("pelvis", f"{side}_hip"))
         knee = local.flexion(f"{side}_knee", LEG)
         radians[f"{side}_hip_flexion"] = -flexion
         radians[f"{side}_hip_adduction"] = -sign * adduction
-        radians[f"{side}_hip_rotation"] = np.where(_straight(knee), np.nan, -sign * rotation)
+        radians[f"{side}_hip_rotation"] = xp.where(_straight(knee), xp.nan, -sign * rotation)
         radians[f"{side}_knee_flexion"] = knee
-        if f"{side}_big_toe" in rigged.rig.names:
+        if f"{side}_big_toe" in names:
             radians[f"{side}_ankle_dorsiflexion"] = local.dorsiflexion(side)
         elbow = local.flexion(f"{side}_elbow", arm)
         plane, elevation, rotation = _shoulder(local.between("thorax", f"{side}_shoulder"), arm, sign)
         radians[f"{side}_shoulder_elevation"] = elevation
         radians[f"{side}_shoulder_plane"] = plane
-        radians[f"{side}_shoulder_rotation"] = np.where(_straight(elbow), np.nan, rotation)
+        radians[f"{side}_shoulder_rotation"] = xp.where(_straight(elbow), xp.nan, rotation)
         radians[f"{side}_elbow_flexion"] = elbow
-    degrees = np.stack([unwrap_degrees(np.degrees(values)) for values in radians.values()], 1)
-    if shown is not None:
-        needs = [joints_of(name) for name in radians]
-        degrees[~np.stack([shown.all(joints) for joints in needs], 1)] = np.nan
-    return Angles(tuple(radians), degrees, rigged.timestamps)
+    return radians
 
 
 def joints_of(name: str) -> tuple[str, ...]:
@@ -144,34 +158,37 @@ class Locals:
     """Rotations of segments relative to others, and flexions of hinges.
 
     Args:
-        rigged: the motion.
+        orientations: of the segments in the world.
+        names: of the segments.
     """
 
-    def __init__(self, rigged: RiggedMotion) -> None:
-        self._orientations, self._names = rigged.orientations(), rigged.rig.names
+    def __init__(self, orientations: Float[AnyArray, "t s 3 3"], names: Sequence[str]) -> None:
+        self._orientations, self._names = orientations, list(names)
 
-    def between(self, proximal: str, distal: str) -> Float[np.ndarray, "t 3 3"]:
+    def between(self, proximal: str, distal: str) -> Float[AnyArray, "t 3 3"]:
         """Rotation of a segment in the frame of another."""
         first, second = (self._orientations[:, self._names.index(name)] for name in (proximal, distal))
-        return np.swapaxes(first, -1, -2) @ second
+        return compose(transpose(first), second)
 
-    def flexion(self, joint: str, hinge: Hinge) -> Float[np.ndarray, " t"]:
+    def flexion(self, joint: str, hinge: Hinge) -> Float[AnyArray, " t"]:
         """Flexion of a knee or an elbow, radians."""
         top = joint.replace("knee", "hip").replace("elbow", "shoulder")
-        along = np.array(hinge.along)
-        lower = self.between(top, joint) @ along
-        return np.arctan2(lower @ np.cross(hinge.axis, along), lower @ along)
+        turned = self.between(top, joint)
+        along, side = constant(hinge.along, turned), constant(np.cross(hinge.axis, hinge.along), turned)
+        lower = rotate(turned, along)
+        return array_namespace(lower).atan2((lower * side).sum(-1), (lower * along).sum(-1))
 
-    def dorsiflexion(self, side: str) -> Float[np.ndarray, " t"]:
+    def dorsiflexion(self, side: str) -> Float[AnyArray, " t"]:
         """Of an ankle, radians; 0 where the sole is at a right angle to the shank."""
         ahead = self.between(f"{side}_knee", f"{side}_ankle")[:, :, 2]
-        return np.arctan2(ahead[:, 1], ahead[:, 2])
+        return array_namespace(ahead).atan2(ahead[:, 1], ahead[:, 2])
 
 
-def cardan(turned: Float[np.ndarray, "t 3 3"]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def cardan(turned: Float[AnyArray, "t 3 3"]) -> tuple[AnyArray, AnyArray, AnyArray]:
     """Angles about x, then the new z, then the new y, radians: flexion, bending and rotation of a segment."""
-    bending = -np.arcsin(np.clip(turned[:, 0, 1], -1, 1))
-    return np.arctan2(turned[:, 2, 1], turned[:, 1, 1]), bending, np.arctan2(turned[:, 0, 2], turned[:, 0, 0])
+    xp = array_namespace(turned)
+    bending = -xp.asin(xp.clip(turned[:, 0, 1], -1.0, 1.0))
+    return xp.atan2(turned[:, 2, 1], turned[:, 1, 1]), bending, xp.atan2(turned[:, 0, 2], turned[:, 0, 0])
 
 
 def euler_zxy(turned: Float[np.ndarray, "*n 3 3"]) -> Float[np.ndarray, "*n 3"]:
@@ -182,23 +199,25 @@ def euler_zxy(turned: Float[np.ndarray, "*n 3 3"]) -> Float[np.ndarray, "*n 3"]:
     return np.stack([z, x, y], -1)
 
 
-def _shoulder(turned: np.ndarray, arm: Hinge, sign: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _shoulder(turned: Float[AnyArray, "t 3 3"], arm: Hinge, sign: float) -> tuple[AnyArray, AnyArray, AnyArray]:
     """Plane of elevation, elevation and rotation of an upper arm in the thorax's frame, radians."""
-    along, axis = turned @ np.array(arm.along), turned @ np.array(arm.axis)
-    x, y, z = along.T
-    elevation = np.arctan2(np.hypot(x, z), -y)
-    pole = np.sin(elevation) < np.sin(np.radians(_POLE))
-    plane = np.where(pole, np.nan, np.arctan2(z, sign * x))
+    xp = array_namespace(turned)
+    along, axis = (rotate(turned, constant(vector, turned)) for vector in (arm.along, arm.axis))
+    x, y, z = xp.unstack(along, axis=-1)
+    elevation = xp.atan2(xp.sqrt(x**2 + z**2), -y)
+    pole = xp.sin(elevation) < math.sin(math.radians(_POLE))
+    plane = xp.where(pole, xp.nan, xp.atan2(z, sign * x))
     # The elbow's axis of a hanging arm that bends ahead is -x; the shortest swing to `along` takes it to `neutral`.
-    above = np.maximum(1 - y, 1e-9)
-    neutral = np.stack([-1 + x * x / above, x * (y - 1) / above, x * z / above], -1)
-    rotation = sign * np.arctan2((np.cross(neutral, axis) * along).sum(-1), (neutral * axis).sum(-1))
-    return plane, elevation, np.where(pole & (y > 0), np.nan, rotation)
+    above = xp.where(y < 1 - 1e-9, 1 - y, 1e-9)
+    neutral = xp.stack([-1 + x * x / above, x * (y - 1) / above, x * z / above], axis=-1)
+    rotation = sign * xp.atan2((xp.linalg.cross(neutral, axis) * along).sum(-1), (neutral * axis).sum(-1))
+    return plane, elevation, xp.where(pole & (y > 0), xp.nan, rotation)
 
 
-def _straight(flexion: np.ndarray) -> np.ndarray:
+def _straight(flexion: Float[AnyArray, " t"]) -> AnyArray:
     """Limbs whose bend plane is unknown."""
-    return np.abs(np.sin(flexion)) < STRAIGHT
+    xp = array_namespace(flexion)
+    return xp.abs(xp.sin(flexion)) < STRAIGHT
 
 
 def unwrap_degrees(degrees: np.ndarray) -> np.ndarray:

@@ -1,15 +1,16 @@
 """Rotations from directions: a basis of two vectors, and the shortest way from one to another."""
 
+import numpy as np
 from jaxtyping import Float
 
-from poselift.core.arrays import Array, array_namespace, device
+from poselift.core.arrays import Array, array_namespace, constant
 from poselift.geometry.products import compose, cross_matrix
 
 _NO_LENGTH = 1e-12
 """Shortest vector with a direction."""
 
 
-def unit(vector: Float[Array, "*b 3"]) -> Float[Array, "*b 3"]:
+def unit(vector: Float[Array, "*b c"]) -> Float[Array, "*b c"]:
     """The vector at length 1; zeros stay zeros."""
     xp = array_namespace(vector)
     length = xp.linalg.vector_norm(vector, axis=-1, keepdims=True)
@@ -31,5 +32,4 @@ def swing(start: Float[Array, "*#b 3"], end: Float[Array, "*#b 3"]) -> Float[Arr
     start, end = xp.broadcast_arrays(start, end)
     cross = cross_matrix(xp.linalg.cross(start, end))
     above = 1 + (start * end).sum(-1)[..., None, None]
-    eye = xp.eye(3, dtype=end.dtype, device=device(end))
-    return eye + cross + compose(cross, cross) / xp.where(above > 1e-9, above, 1e-9)
+    return constant(np.eye(3), end) + cross + compose(cross, cross) / xp.where(above > 1e-9, above, 1e-9)

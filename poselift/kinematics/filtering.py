@@ -1,10 +1,12 @@
 """The Butterworth filter of biomechanics: forwards and backwards, so that it does not delay."""
 
+import math
 from dataclasses import replace
 
 import numpy as np
 from jaxtyping import Float
 
+from poselift.core.arrays import Array, array_namespace
 from poselift.core.curves import interpolate_spline
 from poselift.core.errors import InputError
 from poselift.core.times import usual_interval
@@ -19,6 +21,15 @@ _HIGHEST = float(np.tan(0.999 * np.pi / 2))
 
 _SHORTEST = 4
 """Frames in a row that are needed for filtering; fewer stay as they are."""
+
+_LEAST_WEIGHT = 0.01
+"""Weight of the farthest frame in a Gaussian mean, against 1 of the frame itself."""
+
+BLOCK = 128
+"""Frames in a block of a tensor; a Gaussian mean reaches over one block on either side."""
+
+_NEVER = 1e9
+"""Time of frames before the first and after the last one, seconds: far away from all others."""
 
 
 def butterworth(motion: Motion, cutoff: float) -> Motion:
@@ -97,24 +108,43 @@ def _filter_once(values: Float[np.ndarray, "n *c"], cutoff: float) -> Float[np.n
     return out
 
 
-def gaussian_means(
-    values: Float[np.ndarray, "t *c"], times: Float[np.ndarray, " t"], memory: float
-) -> Float[np.ndarray, "t *c"]:
+def gaussian_means(values: Float[Array, "t *c"], times: Float[Array, " t"], memory: float) -> Float[Array, "t *c"]:
     """Gaussian means over time, for frames at any time stamps.
 
     Args:
         values: finite.
         times: seconds, increasing.
         memory: standard deviation of the Gaussian, seconds.
+
+    Tensors must have a multiple of `BLOCK` frames, of which three memories may not have more than one block.
     """
+    if not isinstance(values, np.ndarray):
+        return _means_in_blocks(values, times, memory)
     rows = values.reshape(len(values), -1)
     total, weight = rows.copy(), np.ones((len(times), 1))
     for step in range(1, len(times)):
         near = np.exp(-0.5 * ((times[step:] - times[:-step]) / memory) ** 2)[:, None]
-        if near.max() < 0.01:
+        if near.max() < _LEAST_WEIGHT:
             break
         total[step:] += near * rows[:-step]
         total[:-step] += near * rows[step:]
         weight[step:] += near
         weight[:-step] += near
     return (total / weight).reshape(values.shape)
+
+
+def _means_in_blocks(values: Array, times: Array, memory: float) -> Array:
+    """The same without a loop of unknown length, which no graph can hold: each block of frames and its neighbours."""
+    xp = array_namespace(values)
+    rows = values.reshape(-1, BLOCK, math.prod(values.shape[1:]))
+    stamps = times.reshape(-1, BLOCK)
+
+    def with_neighbours(x: Array, fill: float) -> Array:
+        none = 0 * x[:1] + fill
+        return xp.concat((xp.concat((none, x[:-1])), x, xp.concat((x[1:], none))), axis=1)
+
+    apart = (stamps[:, :, None] - with_neighbours(stamps, _NEVER)[:, None]) / memory
+    near = xp.exp(-0.5 * apart**2)
+    near = xp.where(near < _LEAST_WEIGHT, 0.0, near)
+    mean = near @ with_neighbours(rows, 0.0) / near.sum(-1)[..., None]
+    return mean.reshape(values.shape)

@@ -8,16 +8,14 @@ from jaxtyping import Float
 
 from poselift.core.times import usual_interval
 from poselift.kinematics.footfalls import footfalls
+from poselift.kinematics.whole_body import TO_90, relative_to_body
 from poselift.structures import FEET, Motion
 
 _SHORTEST, _LONGEST = 0.2, 1.5
 """Seconds between two foot strikes of a walk or run: feet of a jump land together, and somebody who stands waits."""
 
-_TO_LINE = 1.645 / 2.5003
+_TO_LINE = TO_90 / 2.5003
 """From the radius that holds a joint in 90 % of cases to the half-width for one coordinate, for normal errors."""
-
-TO_90 = 1.645
-"""From a standard deviation to the half-width of the 90 % interval, for normal errors."""
 
 AHEAD = 0.885
 """Share of a walker's step that the ankles are apart when the foot ahead strikes: the ankle behind has already risen
@@ -203,7 +201,7 @@ class _Ground:
         self._ankles = [points[:, index(f"{side}_ankle")] for side in sides]
         hips = [points[:, index(f"{side}_hip")] for side in sides]
         self._across = hips[0] - hips[1]
-        radii = motion.uncertainty
+        radii = relative_to_body(motion).uncertainty
         self._radii = [
             np.full(len(points), np.nan) if radii is None else radii[motion.posed, index(f"{side}_ankle")]
             for side in sides

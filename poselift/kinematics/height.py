@@ -12,6 +12,7 @@ import numpy as np
 from jaxtyping import Float
 
 from poselift.core.errors import InputError
+from poselift.kinematics.whole_body import add_body_uncertainty, relative_to_body
 from poselift.skeleton import Skeleton
 from poselift.structures import Height, Motion
 
@@ -82,7 +83,8 @@ def check_height(metres: float) -> float:
 def scale_to_height(motion: Motion, metres: float) -> Motion:
     """The motion, scaled to a standing height.
 
-    Joints, root and uncertainty are scaled about the camera, so every joint stays on its ray.
+    Joints, root and uncertainty are scaled about the camera, so every joint stays on its ray. The uncertainty loses
+    what it had for an unknown size.
 
     Args:
         motion: in the camera frame, with a skeleton as for `estimate_height`.
@@ -91,7 +93,8 @@ def scale_to_height(motion: Motion, metres: float) -> Motion:
     Raises:
         InputError: no person has this height, or `estimate_height` fails.
     """
-    return enlarge(motion, check_height(metres) / estimate_height(motion.joints, motion.skeleton).metres)
+    scale = check_height(metres) / estimate_height(motion.joints, motion.skeleton).metres
+    return add_body_uncertainty(enlarge(relative_to_body(motion), scale), size_known=True)
 
 
 def enlarge(motion: Motion, scale: float) -> Motion:
@@ -129,9 +132,7 @@ def take_height(motion: Motion, metres: float | None) -> tuple[Motion, Height | 
         except InputError:
             return motion, None
     given = Height(check_height(metres), 0.0, "given")
-    if np.isnan(motion.joints).all():
-        return motion, given
-    return scale_to_height(motion, metres), given
+    return (motion if np.isnan(motion.joints).all() else scale_to_height(motion, metres)), given
 
 
 def height_of(person: int, given: GivenHeights) -> float | None:

@@ -6,10 +6,10 @@ turns arms and legs about their bones, and `limits` keeps joints within what peo
 beyond, the limit holds, and the residual says by how much the joints are missed. All frames are solved at once.
 """
 
-from typing import Any
-
 import numpy as np
+from jaxtyping import Float
 
+from poselift.core.arrays import AnyArray, array_namespace, constant
 from poselift.core.errors import InputError
 from poselift.core.times import usual_interval
 from poselift.geometry import umeyama
@@ -54,7 +54,7 @@ def solve(motion: Motion, *, limits: bool = True) -> RiggedMotion:
     known = motion.posed
     if not known.any():
         raise InputError(f"person {motion.keypoints.person} has no frame with a pose; choose another person")
-    body = _Body(points[known], skeleton.joints, skeleton.parent_indices, limits)
+    body = Body(points[known], skeleton.joints, skeleton.parent_indices, limits)
     turned = body.solve(usual_interval(motion.timestamps))
 
     frames, joints = len(motion), len(skeleton)
@@ -74,7 +74,7 @@ def points_y_up(motion: Motion) -> np.ndarray:
     return points if motion.frame == "world" else points * np.array([1.0, -1.0, -1.0])
 
 
-class _Body:
+class Body:
     """Points of the frames with a pose, and the rig that is fitted to them.
 
     Args:
@@ -84,42 +84,50 @@ class _Body:
         limits: whether joints keep within their ranges of motion.
     """
 
-    def __init__(self, points: np.ndarray, names: tuple[str, ...], parents: tuple[int, ...], limits: bool) -> None:
-        self.points = dict(zip(names, points.swapaxes(0, 1), strict=True))
+    def __init__(
+        self, points: Float[AnyArray, "t j 3"], names: tuple[str, ...], parents: tuple[int, ...], limits: bool = True
+    ) -> None:
+        self.points = {name: points[:, row] for row, name in enumerate(names)}
         self.names, self.parents = names, parents
         self._limits = BALLS if limits else {}
+        self._xp, self._like = array_namespace(points), points
         self.frames = self._anatomical()
         self.rest = {name: self._rest(name) for name in names}
-        self.offsets = np.stack([self.rest[name] for name in names])
+        self.offsets = self._xp.stack([self.rest[name] for name in names])
 
-    def bone(self, start: str, end: str) -> np.ndarray:
+    def bone(self, start: str, end: str) -> Float[AnyArray, "t 3"]:
         """Vectors from one joint to another."""
         return self.points[end] - self.points[start]
 
-    def solve(self, interval: float) -> np.ndarray:
-        """Rotation of each segment relative to its parent; (t, s, 3, 3)."""
+    def solve(self, interval: float | Float[AnyArray, ""]) -> Float[AnyArray, "t s 3 3"]:
+        """Rotation of each segment relative to its parent.
+
+        Args:
+            interval: seconds between frames.
+        """
+        xp = self._xp
         at, turned = {"pelvis": self.points["pelvis"]}, {"pelvis": self._align("pelvis")}
 
         def place(parent: str, *joints: str) -> None:
             for joint in joints:
-                at[joint] = at[parent] + turned[parent] @ self.rest[joint]
+                at[joint] = at[parent] + rotate(turned[parent], self.rest[joint])
 
-        def aim(start: str, end: str) -> np.ndarray:
+        def aim(start: str, end: str) -> Float[AnyArray, "t 3"]:
             return unit(self.points[end] - at[start])
 
         def hold(segment: str, base: str) -> None:
             if segment in self._limits:
                 free = compose(transpose(turned[base]), turned[segment])
                 held = self._limits[segment].hold(free)
-                same = (held == free).all((-2, -1), keepdims=True)
-                turned[segment] = np.where(same, turned[segment], compose(turned[base], held))
+                same = xp.all(held == free, axis=(-2, -1))[:, None, None]
+                turned[segment] = xp.where(same, turned[segment], compose(turned[base], held))
 
         place("pelvis", "left_hip", "right_hip", "spine")
         turned["thorax"] = self._align("thorax")
         hold("thorax", "pelvis")
         # The back's turn about itself is half way between pelvis and thorax.
         middle = turned["pelvis"][..., 0] + turned["thorax"][..., 0]
-        turned["spine"] = compose(basis(aim("spine", "thorax"), middle), transpose(basis(_Y, _X)))
+        turned["spine"] = compose(basis(aim("spine", "thorax"), middle), transpose(self._rest_basis(_Y, _X)))
         hold("spine", "pelvis")
         place("spine", "thorax")
         place("thorax", "neck_base", "left_shoulder", "right_shoulder")
@@ -134,8 +142,8 @@ class _Body:
                 top, middle_joint, end = (f"{side}_{joint}" for joint in limb.split())
                 upper, ball = aim(top, middle_joint), self._limits.get(top)
                 if ball is not None:
-                    upper = ball.limit_direction(turned[base], upper, np.array(hinge.along))
-                at[middle_joint] = at[top] + upper * np.linalg.norm(self.rest[middle_joint])
+                    upper = ball.limit_direction(turned[base], upper, constant(hinge.along, upper))
+                at[middle_joint] = at[top] + upper * xp.linalg.vector_norm(self.rest[middle_joint])
                 lower = aim(middle_joint, end)
                 turned[top], turned[middle_joint] = bend(turned[base], upper, lower, hinge, interval, ball)
                 place(middle_joint, end)
@@ -144,7 +152,7 @@ class _Body:
                 hold(f"{side}_ankle", f"{side}_knee")
             hand, wrist, forearm = f"{side}_hand", f"{side}_wrist", turned[f"{side}_elbow"]
             if hand in self.points:
-                turned[wrist] = compose(swing(forearm @ np.array(arm.along), aim(wrist, hand)), forearm)
+                turned[wrist] = compose(swing(rotate(forearm, constant(arm.along, forearm)), aim(wrist, hand)), forearm)
         local = []
         for name, parent in zip(self.names, self.parents, strict=True):
             if parent < 0:
@@ -152,10 +160,10 @@ class _Body:
             elif name in turned:
                 local.append(compose(transpose(turned[self.names[parent]]), turned[name]))
             else:  # the end of a limb
-                local.append(np.broadcast_to(np.eye(3), turned["pelvis"].shape))
-        return np.stack(local, 1)
+                local.append(xp.broadcast_to(constant(np.eye(3), turned["pelvis"]), turned["pelvis"].shape))
+        return xp.stack(local, axis=1)
 
-    def _anatomical(self) -> dict[str, np.ndarray]:
+    def _anatomical(self) -> dict[str, AnyArray]:
         """Frames of the rigid segments from their own joints: x to the left, y up, z ahead."""
         bone, axes = self.bone, {}
         axes["pelvis"] = bone("right_hip", "left_hip"), _X, bone("pelvis", "spine"), _Y
@@ -167,43 +175,50 @@ class _Body:
             if self._has(ankle):
                 axes[ankle] = bone(heel, toe), _Z, bone(heel, ankle), _Y
         return {
-            joint: compose(basis(first, second), transpose(basis(rest_first, rest_second)))
+            joint: compose(basis(first, second), transpose(self._rest_basis(rest_first, rest_second)))
             for joint, (first, rest_first, second, rest_second) in axes.items()
         }
 
     def _has(self, segment: str) -> bool:
         return set(_RIGID[segment]) <= set(self.points)
 
-    def _rest(self, joint: str) -> np.ndarray:
+    def _rest_basis(self, first: np.ndarray, second: np.ndarray) -> Float[AnyArray, "3 3"]:
+        return constant(basis(first, second), self._like)
+
+    def _rest(self, joint: str) -> Float[AnyArray, "3"]:
         """Vector from a joint's parent to the joint in the rest pose."""
         parent = self.parents[self.names.index(joint)]
         if parent < 0:
-            return np.zeros(3)
+            return constant(np.zeros(3), self._like)
         start = self.names[parent]
-        length = _median(np.linalg.norm(self.bone(start, joint), axis=-1))
+        length = _median(self._xp.linalg.vector_norm(self.bone(start, joint), axis=-1))
         if start in self.frames:
             return unit(self._template(start, joint)) * length
-        if joint in ("thorax", "head_top"):
-            return _Y * length
         side = 1.0 if joint.startswith("left") else -1.0
-        along = _X * side if joint.endswith(("elbow", "wrist", "hand")) else -_Y
-        return along * length
+        level = joint.endswith(("elbow", "wrist", "hand"))
+        along = _Y if joint in ("thorax", "head_top") else _X * side if level else -_Y
+        return constant(along, self._like) * length
 
-    def _template(self, start: str, joint: str) -> np.ndarray:
+    def _template(self, start: str, joint: str) -> Float[AnyArray, "3"]:
         """Median vector from a rigid segment's joint to another of its joints, in its frame."""
         return _median(rotate(transpose(self.frames[start]), self.bone(start, joint)))
 
-    def _align(self, segment: str) -> np.ndarray:
+    def _align(self, segment: str) -> Float[AnyArray, "t 3 3"]:
         """Rotation of a rigid segment that fits all of its joints best."""
-        joints = _RIGID[segment]
-        source = np.stack([self._template(segment, joint) for joint in joints])
-        target = np.stack([self.bone(segment, joint) for joint in joints], 1)
-        weights = np.tile([*joints.values()], (len(target), 2))
+        xp, joints = self._xp, _RIGID[segment]
+        source = xp.stack([self._template(segment, joint) for joint in joints])
+        target = xp.stack([self.bone(segment, joint) for joint in joints], axis=1)
+        weights = xp.broadcast_to(constant([*joints.values()] * 2, self._like), (target.shape[0], 2 * len(joints)))
         # Each vector with its opposite: the segment turns about its own joint.
-        source = np.tile(np.concatenate((source, -source)), (len(target), 1, 1))
-        return umeyama(source, np.concatenate((target, -target), 1), weights, with_scale=False)[1]
+        source = xp.concat((source, -source))
+        source = xp.broadcast_to(source, (target.shape[0], *source.shape))
+        return umeyama(source, xp.concat((target, -target), axis=1), weights, with_scale=False)[1]
 
 
-def _median(values: np.ndarray) -> Any:
+def _median(values: Float[AnyArray, "t *c"]) -> Float[AnyArray, "*c"]:
     """The median over the first axis, the lower one of two: it is the value of some frame."""
-    return np.quantile(values, 0.5, axis=0, method="lower")
+    if isinstance(values, np.ndarray):
+        return np.sort(values, axis=0)[(len(values) - 1) // 2]
+    # Of any number of frames, in a graph.
+    last = values.isfinite().sum(0, keepdim=True) - 1
+    return values.sort(0).values.gather(0, last // 2)[0]

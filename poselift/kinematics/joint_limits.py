@@ -17,6 +17,7 @@ from functools import cached_property
 import numpy as np
 from jaxtyping import Float
 
+from poselift.core.arrays import Array, array_namespace, constant
 from poselift.geometry import axis_angle_to_matrix, rotation_x, rotation_y, rotation_z
 from poselift.geometry.products import compose, rotate, transpose
 from poselift.kinematics.directions import swing
@@ -51,22 +52,26 @@ class Ball:
         first, second, third = (sign * angle for sign, angle in zip(signs, self.middle, strict=True))
         return replace(self, middle=(first, second, third))
 
-    def hold(self, rotation: Float[np.ndarray, "t 3 3"]) -> Float[np.ndarray, "t 3 3"]:
+    def hold(self, rotation: Float[Array, "t 3 3"]) -> Float[Array, "t 3 3"]:
         """The rotation of a segment relative to its parent, or the one that the limits allow where it is beyond."""
-        along, first = _AXES[self.axes[2]], _AXES[self.axes[0]]
-        local = compose(transpose(self._middle), rotation)
-        pointed = local @ along
+        xp = array_namespace(rotation)
+        along, first, middle = (
+            constant(value, rotation) for value in (_AXES[self.axes[2]], _AXES[self.axes[0]], self._middle)
+        )
+        local = compose(transpose(middle), rotation)
+        pointed = rotate(local, along)
         kept = self._limit_swing(along, pointed)
-        turned = compose(transpose(swing(along, pointed)), local) @ first
-        twist = np.arctan2(turned @ np.cross(along, first), turned @ first)
+        turned = rotate(compose(transpose(swing(along, pointed)), local), first)
+        side = constant(np.cross(_AXES[self.axes[2]], _AXES[self.axes[0]]), rotation)
+        twist = xp.atan2((turned * side).sum(-1), (turned * first).sum(-1))
         allowed = self.limit_twist(twist)
-        limited = compose(compose(self._middle, swing(along, kept)), _ABOUT[self.axes[2]](allowed))
-        within = (kept == pointed).all(-1) & (allowed == twist)
-        return np.where(within[:, None, None], rotation, limited)
+        limited = compose(compose(middle, swing(along, kept)), _ABOUT[self.axes[2]](allowed))
+        within = xp.all(kept == pointed, axis=-1) & (allowed == twist)
+        return xp.where(within[:, None, None], rotation, limited)
 
     def limit_direction(
-        self, parent: Float[np.ndarray, "t 3 3"], direction: Float[np.ndarray, "t 3"], along: Float[np.ndarray, "3"]
-    ) -> Float[np.ndarray, "t 3"]:
+        self, parent: Float[Array, "t 3 3"], direction: Float[Array, "t 3"], along: Float[Array, "3"]
+    ) -> Float[Array, "t 3"]:
         """The direction of a segment, or the one that the limits allow where it is beyond.
 
         Args:
@@ -74,23 +79,24 @@ class Ball:
             direction: unit vector in the world.
             along: the segment's direction at rest, in the axes of the parent.
         """
-        middle = compose(parent, self._middle)
+        xp = array_namespace(direction)
+        middle = compose(parent, constant(self._middle, parent))
         local = rotate(transpose(middle), direction)
         kept = self._limit_swing(along, local)
-        return np.where((kept == local).all(-1)[:, None], direction, rotate(middle, kept))
+        return xp.where(xp.all(kept == local, axis=-1)[:, None], direction, rotate(middle, kept))
 
     def untwist(
-        self, parent: Float[np.ndarray, "t 3 3"], direction: Float[np.ndarray, "t 3"], along: Float[np.ndarray, "3"]
-    ) -> Float[np.ndarray, "t 3 3"]:
+        self, parent: Float[Array, "t 3 3"], direction: Float[Array, "t 3"], along: Float[Array, "3"]
+    ) -> Float[Array, "t 3 3"]:
         """Rotation in the world of a segment in this direction, with its twist in the middle of the range."""
-        middle = compose(parent, self._middle)
+        middle = compose(parent, constant(self._middle, parent))
         return compose(middle, swing(along, rotate(transpose(middle), direction)))
 
-    def limit_twist(self, angle: Float[np.ndarray, " t"]) -> Float[np.ndarray, " t"]:
+    def limit_twist(self, angle: Float[Array, " t"]) -> Float[Array, " t"]:
         """The twist from the middle, within the limits; radians from -pi to pi."""
-        end = math.radians(self.reach[2])
-        away = (math.pi - np.abs(angle)) / min(_PASSING, math.pi - end)
-        return np.where(np.abs(angle) > end, np.sign(angle) * end * np.minimum(away, 1.0), angle)
+        xp, end = array_namespace(angle), math.radians(self.reach[2])
+        away = (math.pi - xp.abs(angle)) / min(_PASSING, math.pi - end)
+        return xp.where(xp.abs(angle) > end, xp.sign(angle) * end * xp.where(away < 1, away, 1.0), angle)
 
     @cached_property
     def _middle(self) -> np.ndarray:
@@ -99,16 +105,17 @@ class Ball:
         first, second, third = (_ABOUT[axis](np.asarray(angle)) for axis, angle in angles)
         return compose(compose(first, second), third)
 
-    def _limit_swing(self, along: np.ndarray, pointed: np.ndarray) -> np.ndarray:
+    def _limit_swing(self, along: Float[Array, "3"], pointed: Float[Array, "t 3"]) -> Float[Array, "t 3"]:
         """A direction in the axes of the middle pose, within the superellipse of the swing."""
-        cross = np.cross(along, pointed)
-        sin, cos = np.linalg.norm(cross, axis=-1, keepdims=True), (pointed @ along)[:, None]
-        vector = cross / np.maximum(sin, 1e-12) * np.arctan2(sin, cos)
+        xp = array_namespace(pointed)
+        cross = xp.linalg.cross(xp.broadcast_to(along, pointed.shape), pointed)
+        sin, cos = xp.linalg.vector_norm(cross, axis=-1, keepdims=True), (pointed * along).sum(-1)[:, None]
+        vector = cross / xp.where(sin > 1e-12, sin, 1e-12) * xp.atan2(sin, cos)
         columns = ["xyz".index(axis) for axis in self.axes[:2]]
-        reach = np.deg2rad(self.reach[:2])
-        beyond = np.linalg.norm(vector[:, columns] / reach, ord=_ROUND, axis=-1, keepdims=True)
-        limited = axis_angle_to_matrix(vector / np.maximum(beyond, 1.0)) @ along
-        return np.where(beyond > 1, limited, pointed)
+        shares = vector[:, columns] / constant(np.deg2rad(self.reach[:2]), pointed)
+        beyond = (shares**_ROUND).sum(-1)[:, None] ** (1 / _ROUND)
+        limited = rotate(axis_angle_to_matrix(vector / xp.where(beyond > 1, beyond, 1.0)), along)
+        return xp.where(beyond > 1, limited, pointed)
 
 
 _HIP = Ball("xzy", (-45.0, 8.0, 0.0), (105.0, 68.0, 75.0))

@@ -26,7 +26,7 @@ def coordinates(rigged: RiggedMotion) -> dict[str, Float[np.ndarray, " t"]]:
     straight limb's rotation, which `joint_angles` leaves out. Coordinates that joints do not show are missing: subtalar
     joints, toes, forearm rotation and wrists.
     """
-    local = Locals(rigged)
+    local = Locals(rigged.orientations(), rigged.rig.names)
     radians: dict[str, np.ndarray] = {}
     pelvis = rigged.rotations[:, 0] @ _PELVIS
     radians |= dict(zip(("pelvis_tilt", "pelvis_list", "pelvis_rotation"), euler_zxy(pelvis).T, strict=True))

@@ -3,7 +3,8 @@
 Each joint is moved by its uncertainty along the camera's ray and across it, and the changes of the angles add up as
 squares: the propagation of errors of the first order, with joints that err independently. A lifter errs farther along
 the ray, where a picture shows nothing. Joints of one limb err together, and angles are biased, so each angle has a
-factor with which 90 % of the values are within (benchmarks/angles.py; docs/angles.md has the shares).
+factor with which 90 % of the values are within (benchmarks/angles.py; docs/angles.md has the shares). The size of the
+body is in no angle, and its tilt is in the factors of those in space, so both are taken off the joints.
 """
 
 from collections.abc import Callable
@@ -14,6 +15,7 @@ from jaxtyping import Float
 
 from poselift.core.times import usual_interval
 from poselift.kinematics.angles import Angles
+from poselift.kinematics.whole_body import TO_90, relative_to_body
 from poselift.structures import Motion
 
 _TOGETHER = (
@@ -43,14 +45,11 @@ _MOVED = 0.4
 _EVERY = 0.1
 """Seconds between the frames of which half-widths are computed; they lie between these in the others."""
 
-_TO_90 = 1.645
-"""From a standard deviation to the half-width of the 90 % interval, for normal errors."""
-
 _FACTORS = {
-    "pelvis_tilt": 1.3,
+    "pelvis_tilt": 0.8,
     "pelvis_list": 0.95,
     "pelvis_rotation": 1.0,
-    "trunk_flexion": 1.3,
+    "trunk_flexion": 0.5,
     "trunk_bending": 0.75,
     "trunk_rotation": 0.6,
     "neck_flexion": 0.25,
@@ -77,6 +76,10 @@ _FACTORS = {
 """By angle without its side, the factor with which 90 % of the values are within: the mean of bench_val.npz, of
 bench_test.npz and of the real person of benchmarks/angles.py. 1 for the others."""
 
+_PEOPLE = {"pelvis_tilt": 8.0, "trunk_flexion": 13.0}
+"""Half-widths, degrees, of what differs between people: where the pelvis ends and the lumbar spine begins. One camera
+does not show it, so a person's error is nearly the same in all frames and views."""
+
 
 def with_uncertainty(angles_of: Callable[[Motion], Angles], motion: Motion) -> Angles:
     """The angles of a motion with the half-widths of their 90 % intervals.
@@ -93,7 +96,7 @@ def with_uncertainty(angles_of: Callable[[Motion], Angles], motion: Motion) -> A
     sampled = motion[:: max(1, round(_EVERY / interval)) if interval > 0 else 1]
     if motion.uncertainty is None or not sampled.posed.any():
         return angles
-    half = _half_widths(angles_of, sampled)
+    half = _half_widths(angles_of, relative_to_body(sampled))
     for column in half.T:
         known = np.isfinite(column)
         if known.any():
@@ -120,7 +123,8 @@ def _half_widths(angles_of: Callable[[Motion], Angles], motion: Motion) -> Float
             change -= 360 * np.round(change / 360)
             squares += np.nan_to_num(sigma / _MOVED * change) ** 2
     factors = [_FACTORS.get(name.removeprefix("left_").removeprefix("right_"), 1.0) for name in angles.names]
-    half = np.minimum(_TO_90 * np.array(factors) * np.sqrt(squares), 180.0)
+    people = [_PEOPLE.get(name, 0.0) for name in angles.names]
+    half = np.minimum(np.hypot(TO_90 * np.array(factors) * np.sqrt(squares), people), 180.0)
     return np.where(np.isfinite(angles.degrees), half, np.nan)
 
 

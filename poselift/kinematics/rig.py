@@ -2,10 +2,12 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
+from poselift.core.arrays import AnyArray, array_namespace, constant
 from poselift.core.errors import InputError
 from poselift.geometry import forward_kinematics, points_from_bones
 from poselift.skeleton.flesh import TALL
@@ -29,36 +31,42 @@ class Rig:
 
     names: tuple[str, ...]
     parents: tuple[int, ...]
-    offsets: Float[np.ndarray, "s 3"]
+    offsets: Float[AnyArray, "s 3"]
 
-    def placed(self) -> Float[np.ndarray, "s 3"]:
+    def placed(self) -> Float[AnyArray, "s 3"]:
         """Positions of the joints in the rest pose, metres; the root is at 0."""
-        return points_from_bones(self.offsets.astype(np.float64), np.zeros(3), self.parents)
+        offsets = self.offsets.astype(np.float64) if isinstance(self.offsets, np.ndarray) else self.offsets
+        return points_from_bones(offsets, 0 * offsets[0], self.parents)
 
     @property
-    def size(self) -> float:
-        """The body's size beside the usual one of 1."""
-        at = dict(zip(self.names, self.placed(), strict=True))
-        return float((at["head_top"] - at["left_ankle"])[1]) / TALL
+    def size(self) -> Any:
+        """The body's size beside the usual one of 1, a number."""
+        at = self._at()
+        return (at["head_top"] - at["left_ankle"])[1] / TALL
 
     @property
-    def sole(self) -> float:
-        """Metres from heel and big toe down to the ground under a flat foot."""
+    def sole(self) -> Any:
+        """Metres from heel and big toe down to the ground under a flat foot, a number."""
         return _SOLE * self.size
 
-    def landmarks(self) -> dict[str, Float[np.ndarray, "3"]]:
+    def landmarks(self) -> dict[str, Float[AnyArray, "3"]]:
         """Positions in the rest pose of all joints, of hands and feet in usual sizes where they lack, and of `ground`.
 
         Metres; the root is at 0, and `ground` is below it.
         """
-        at = dict(zip(self.names, self.placed(), strict=True))
+        at, size = self._at(), self.size
         for side, left in (("left", 1.0), ("right", -1.0)):
             wrist, ankle = at[f"{side}_wrist"], at[f"{side}_ankle"]
-            at.setdefault(f"{side}_hand", wrist + self.size * np.array([0.12 * left, 0.0, 0.0]))
-            at.setdefault(f"{side}_heel", ankle + self.size * np.array([0.0, -0.05, -0.05]))
-            at.setdefault(f"{side}_big_toe", ankle + self.size * np.array([0.0, -0.05, 0.17]))
-        lowest = min(at[f"{side}_{joint}"][1] for side in ("left", "right") for joint in ("heel", "big_toe"))
-        return {**at, "ground": np.array([0.0, lowest - self.sole, 0.0])}
+            at.setdefault(f"{side}_hand", wrist + size * constant([0.12 * left, 0.0, 0.0], wrist))
+            at.setdefault(f"{side}_heel", ankle + size * constant([0.0, -0.05, -0.05], ankle))
+            at.setdefault(f"{side}_big_toe", ankle + size * constant([0.0, -0.05, 0.17], ankle))
+        feet = [at[f"{side}_{joint}"][1] for side in ("left", "right") for joint in ("heel", "big_toe")]
+        xp = array_namespace(at["left_ankle"])
+        low = xp.min(xp.stack([xp.asarray(height) for height in feet]), axis=0) - _SOLE * size
+        return {**at, "ground": low * constant([0.0, 1.0, 0.0], at["left_ankle"])}
+
+    def _at(self) -> dict[str, Float[AnyArray, "3"]]:
+        return dict(zip(self.names, self.placed(), strict=True))
 
 
 @dataclass(frozen=True)

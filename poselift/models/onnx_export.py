@@ -134,7 +134,7 @@ def run_exporter(module: PixelsToJoints, weights: Weights) -> Any:
     """
     free = {name: {0: "batch", 1: "frames"} if name in INPUTS[:3] else {0: "batch"} for name in INPUTS}
     try:
-        with _quiet(), torch.no_grad():
+        with quiet(), torch.no_grad():
             return torch.onnx.export(
                 module,
                 random_windows(2, 10, len(module.lifter.skeleton_in)),
@@ -188,7 +188,7 @@ def _cause(error: BaseException) -> str:
 
 
 @contextlib.contextmanager
-def _quiet() -> Iterator[None]:
+def quiet() -> Iterator[None]:
     """Hides what the exporter tells its own developers."""
     before = logging.root.manager.disable
     logging.disable(logging.WARNING)

@@ -81,19 +81,20 @@ def _share_weights(onnx: Any, graph: Any, path: Path) -> None:
             nodes.append(onnx.helper.make_node("Transpose", [cast if half else name], [last], perm=[1, 0]))
         elif not half:
             nodes.append(onnx.helper.make_node("Identity", [name], [last]))
+    nodes += graph.node
+    for field, values in (("initializer", [*own, *shared.values()]), ("node", nodes)):
+        graph.ClearField(field)
+        getattr(graph, field).extend(values)
+    shorten_names(graph, {*shared, *(value.name for value in (*graph.input, *graph.output))})
+
+
+def shorten_names(graph: Any, kept: set[str]) -> None:
+    """Drops notes of the exporter, and gives values numbers instead of its names: both are most of a small file."""
     for node in graph.node:
         for field in ("name", "metadata_props", "doc_string"):
             node.ClearField(field)
-    nodes += graph.node
-    for field, values in (("initializer", [*own, *shared.values()]), ("node", nodes), ("value_info", [])):
+    for field in ("value_info", "metadata_props"):
         graph.ClearField(field)
-        getattr(graph, field).extend(values)
-    graph.ClearField("metadata_props")
-    _shorten_names(graph, {*shared, *(value.name for value in (*graph.input, *graph.output))})
-
-
-def _shorten_names(graph: Any, kept: set[str]) -> None:
-    """Gives values numbers instead of the exporter's names, which are half of the file."""
     short: dict[str, str] = {"": ""}  # an input that is left out
     for tensor in graph.initializer:
         tensor.name = short.setdefault(tensor.name, tensor.name if tensor.name in kept else f"{len(short):x}")

@@ -9,6 +9,18 @@ from poselift.tracking.track import Difference
 
 _NO_MATCH = 1e4
 
+_SHIFT_GATE = 0.3, 1.5, 1.5
+"""Largest displacement, lengths: at once, more for each second, and at most. People start to run at this speed."""
+
+_SIZE_GATE = 0.5, 0.5
+"""Largest logarithm of the ratio of sizes: at once, and more after a while."""
+
+_DOUBT = 0.1
+"""Error of a prediction at once, lengths; it grows by one length a second."""
+
+_SHAPE = 2.0
+"""Weight of a difference of shape, against one of size."""
+
 
 def cost(difference: Difference | None, elapsed: float) -> float:
     """Cost of assigning two poses to one person; infinite if they cannot be one.
@@ -25,9 +37,10 @@ def cost(difference: Difference | None, elapsed: float) -> float:
     """
     if difference is None:
         return np.inf
-    if difference.shift > min(0.3 + 1.5 * elapsed, 1.5) or difference.size > 0.5 + min(elapsed, 0.5):
+    (near, faster, far), (size, more) = _SHIFT_GATE, _SIZE_GATE
+    if difference.shift > min(near + faster * elapsed, far) or difference.size > size + min(elapsed, more):
         return np.inf
-    return difference.shift / (0.1 + elapsed) + 2 * difference.shape + difference.size
+    return difference.shift / (_DOUBT + elapsed) + _SHAPE * difference.shape + difference.size
 
 
 def assign(costs: Sequence[Sequence[float]]) -> list[tuple[int, int]]:

@@ -1,10 +1,15 @@
+from dataclasses import replace
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import torch
 
 from benchmarks import uncertainty
+from poselift.kinematics.whole_body import add_body_uncertainty
 from poselift.models import SpatioTemporalLifter, save_weights
 from tests.benchmarks.conftest import SMALL
+from tests.kinematics.conftest import pose
 
 pytestmark = pytest.mark.slow
 
@@ -40,3 +45,22 @@ def test_each_subject_is_judged_by_the_scale_of_the_others():
     shares = uncertainty.left_out({"coco17 det": {"a": steps, "b": 2 * steps, "c": steps}})["coco17 det"]
     assert shares["b"] == pytest.approx(45, abs=1)
     assert shares["a"] == 100
+
+
+def test_a_true_body_that_is_lifted_too_large():
+    """20 % are beyond the radius of an unknown size, 11 % are not; scaled to its true size it has no error."""
+    body = pose({}, 4)
+    radii = np.full(body.joints.shape[:2], 1e-3)
+    lifted = add_body_uncertainty(replace(body, joints=1.2 * body.joints, uncertainty=radii))
+    view = SimpleNamespace(joints=torch.from_numpy(body.joints), skeleton=body.skeleton)
+    found = uncertainty.outside(view, lifted, ["left_ankle", "right_wrist"])
+    np.testing.assert_array_equal(found[:, :5], np.tile([100.0, 100.0, 100.0, 0.0, 100.0], (8, 1)))
+    far = 100 * np.linalg.norm(body.joints[:, body.skeleton.indices(["left_ankle", "right_wrist"])], axis=-1)
+    np.testing.assert_allclose(found[:, 5], 1.645 * 0.05 * far.reshape(-1), rtol=1e-3)
+
+
+def test_people_of_other_sizes(files, capsys):
+    settings = ["--skeletons", "h36m17", "--keypoints", "det", "--outside"]
+    uncertainty.main([*files, *settings])
+    (row,) = [line for line in capsys.readouterr().out.splitlines() if line.startswith("| h36m17 det")]
+    assert len(row.strip("| ").split(" | ")) == 9

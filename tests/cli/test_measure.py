@@ -59,6 +59,7 @@ def test_a_treadmill_has_cadence_and_phases_but_no_lengths(walk, tmp_path):
     along, across = (measured(tmp_path / "a.npz", walker(travel=False, turn=turned)) for turned in (0.0, np.pi / 2))
     assert "camera looks along the walk" in gait_tables(along)
     assert "camera looks along the walk" not in gait_tables(across)
+    assert "those of a person of 1.70 m, as given" in text, "steps have lengths on a treadmill too"
     assert np.isnan(summary(walk["belt"].gait)["stride_length_m"])
 
 
@@ -103,7 +104,10 @@ def test_the_page_has_every_trial_and_a_picture(walk, tmp_path):
     assert page.count("data:image/png;base64,") == 2
     for name in ("All trials", "Segments in space", "between pelvis, hips and lumbar spine"):
         assert name in page
-    assert trials_table(list(walk.values())).count("\n") == 3
+    head, _, over, belt = trials_table(list(walk.values())).splitlines()
+    assert head.endswith("| ± of the size % (90 %) |")
+    assert over.endswith("| 16 |")
+    assert belt.endswith("| 0 |")
 
 
 def test_without_matplotlib_the_page_says_what_draws_the_plots(walk, tmp_path, monkeypatch):

@@ -37,6 +37,20 @@ def test_the_threshold_comes_back_and_has_to_be_a_score(tmp_path, motion, about)
         read_motion(path)
 
 
+def test_what_an_uncertainty_has_for_the_whole_body_comes_back(tmp_path, motion, about):
+    """Files without it have nothing for the body in them."""
+    path = tmp_path / "a.npz"
+    sure = replace(motion, uncertainty=np.full(motion.joints.shape[:2], 0.1, np.float32), body_share=0.155)
+    write_npz(path, sure)
+    write_sidecar(tmp_path / "a.json", sure, **about)
+    assert read_motion(path).body_share == 0.155
+    _edit(path, lambda content: content["uncertainty"].update(body_share="wide"))
+    with pytest.raises(InputError, match="has no body_share"):
+        read_motion(path)
+    _edit(path, lambda content: content.pop("uncertainty"))
+    assert read_motion(path).body_share == 0.0
+
+
 def _edit(written, change):
     path = written.with_suffix(".json")
     content = json.loads(path.read_text())

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from poselift.kinematics import joint_angles, segment_angles, with_uncertainty
-from poselift.kinematics.propagation import _FACTORS
+from poselift.kinematics.propagation import _FACTORS, _PEOPLE
 from tests.kinematics.conftest import pose, turn
 
 BENT = {"left_knee": turn("x", 60.0), "right_knee": turn("x", 60.0), "left_elbow": turn("y", -60.0)}
@@ -30,10 +30,14 @@ def test_the_knee_has_the_error_of_three_joints():
 
 @pytest.mark.slow
 def test_it_grows_with_the_radius_and_nothing_moves_without_one():
-    small, large = (with_uncertainty(joint_angles, uncertain(radius)).uncertainty for radius in (0.02, 0.04))
-    known = np.isfinite(small) & np.isfinite(large)
-    np.testing.assert_allclose(large[known], 2 * small[known], rtol=0.2)
-    np.testing.assert_array_equal(with_uncertainty(joint_angles, uncertain(0.0)).uncertainty[known], 0)
+    none, small, large = (with_uncertainty(joint_angles, uncertain(radius)) for radius in (0.0, 0.02, 0.04))
+    # What differs between people stays without an error of any joint.
+    people = [_PEOPLE.get(name, 0.0) for name in none.names]
+    assert sorted(people)[-2:] == [8.0, 13.0]
+    known = np.isfinite(small.uncertainty) & np.isfinite(large.uncertainty)
+    np.testing.assert_array_equal(none.uncertainty[known], np.broadcast_to(people, known.shape)[known])
+    grown = [np.sqrt(found.uncertainty**2 - np.square(people))[known] for found in (small, large)]
+    np.testing.assert_allclose(grown[1], 2 * grown[0], rtol=0.2)
     assert with_uncertainty(joint_angles, pose(BENT)).uncertainty is None
 
 

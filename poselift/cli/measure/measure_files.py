@@ -55,9 +55,9 @@ def write_files(folder: Path, trials: Sequence[Trial]) -> None:
     )
     _write(
         folder / "steps.csv",
-        ["trial", "foot", "start_s", "end_s", "length_m", "width_m"],
+        ["trial", "foot", "start_s", "end_s", "length_m", "width_m", "size_90_percent"],
         (
-            [trial.name, SIDES[step.foot], step.start, step.end, step.length, step.width]
+            [trial.name, SIDES[step.foot], step.start, step.end, step.length, step.width, 100 * gait.scale]
             for trial, gait in walks
             for step in gait.steps
         ),

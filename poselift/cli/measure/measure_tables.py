@@ -62,7 +62,8 @@ def gait_tables(trial: Trial) -> str:
     if np.isfinite(found["speed_m_per_s"]):
         speed, error = found["speed_m_per_s"], found["speed_90_m_per_s"]
         around = f" ± {error:.2f}" if np.isfinite(error) else ""
-        lines.append(f"Speed {speed:.2f}{around} m/s (90 %). {size_of(gait, trial.height)}")
+        lines.append(f"Speed {speed:.2f}{around} m/s (90 %).")
+    lines.append(size_of(gait, trial.height))
     phases = ["", "| foot | step length m | step time s | stance % | swing % |", "|---|---:|---:|---:|---:|"]
     for side in SIDES:
         columns = (("step_length_m", 2), ("step_time_s", 2), ("stance_percent", 1), ("swing_percent", 1))
@@ -113,8 +114,12 @@ def trials_table(trials: Sequence[Trial]) -> str:
         "right_stance_percent": ("right stance %", 1),
         "double_support_percent": ("double support %", 1),
         "step_width_m": ("step width m", 2),
+        "size_90_percent": ("± of the size % (90 %)", 0),
     }
-    lines = [f"| trial | steps | {' | '.join(head for head, _ in columns.values())} |", "|---" + "|---:" * 10 + "|"]
+    lines = [
+        f"| trial | steps | {' | '.join(head for head, _ in columns.values())} |",
+        "|---" + "|---:" * (len(columns) + 1) + "|",
+    ]
     for trial, found in walks:
         cells = [number(found[name], digits) for name, (_, digits) in columns.items()]
         lines.append(f"| {trial.name} | {found['steps']:.0f} | {' | '.join(cells)} |")

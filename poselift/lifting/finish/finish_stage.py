@@ -8,6 +8,7 @@ from jaxtyping import Float
 
 from poselift.core.times import interpolate
 from poselift.geometry import set_bone_lengths
+from poselift.kinematics.whole_body import add_body_uncertainty
 from poselift.lifting.finish.constant_bones import BonesSoFar, measure_clip
 from poselift.lifting.finish.joint_uncertainty import adjust_uncertainty
 from poselift.lifting.finish.level_feet import level_feet
@@ -46,7 +47,8 @@ def finish(
     """One person's motion in the camera frame.
 
     The steps: turn the joints back, move them towards their rays, interpolate the other frames, fill longer gaps from
-    the person's repetitions, make standing feet level, give bones a constant length, and place the root.
+    the person's repetitions, make standing feet level, give bones a constant length, place the root, and add the
+    uncertainty of an unknown size and tilt.
 
     Args:
         prepared: the track.
@@ -96,7 +98,7 @@ def finish(
         else:
             lengths = stream.bones.measure(stream.time, joints, prepared)
         joints = joints if lengths is None else set_bone_lengths(joints, lengths, skeleton.parent_indices)
-    return motion(joints)
+    return add_body_uncertainty(motion(joints))
 
 
 def _refine(

@@ -1,7 +1,8 @@
 """How far off a joint may be: what the lifter says, and how well its pose fits the keypoints."""
 
-import numpy as np
 from jaxtyping import Float
+
+from poselift.core.arrays import Array, array_namespace
 
 _POWER = 0.2
 _MISFIT_POWER = 0.2
@@ -26,8 +27,8 @@ _UNSEEN_ROOT = 1.08
 
 
 def adjust_uncertainty(
-    uncertainty: Float[np.ndarray, "t j"], offsets: Float[np.ndarray, "t j 3"], weights: Float[np.ndarray, "t j"]
-) -> Float[np.ndarray, "t j"]:
+    uncertainty: Float[Array, "t j"], offsets: Float[Array, "t j 3"], weights: Float[Array, "t j"]
+) -> Float[Array, "t j"]:
     """Uncertainty, enlarged where it is large and where the pose misses its keypoints.
 
     A lifter learns its errors from the people of its training data. Other people's large errors are larger than it
@@ -41,32 +42,36 @@ def adjust_uncertainty(
         offsets: of each joint to its ray, metres (`measure_offsets`).
         weights: of the rays; 0 where a joint was not seen. The first joint is the root.
     """
-    misfit, wider = clip_misfit(offsets, weights) / _USUAL_MISFIT, 1.0
-    if weights.any() and not weights[:, 0].any():
-        wider *= _UNSEEN_ROOT
-    if 0 < seen_joints(weights) < FEW_JOINTS:
-        wider *= _GUESSED
-        misfit = max(misfit, 1.0)
+    xp = array_namespace(weights)
+    misfit, joints = clip_misfit(offsets, weights) / _USUAL_MISFIT, seen_joints(weights)
+    wider = xp.where((joints > 0) & ~xp.any(weights[:, 0] > 0), _UNSEEN_ROOT, 1.0)
+    guessed = (joints > 0) & (joints < FEW_JOINTS)
+    wider = wider * xp.where(guessed, _GUESSED, 1.0)
+    misfit = xp.where(guessed & (misfit < 1.0), 1.0, misfit)
     return wider * uncertainty * (uncertainty / _USUAL) ** _POWER * misfit**_MISFIT_POWER
 
 
-def seen_joints(weights: Float[np.ndarray, "t j"]) -> float:
+def seen_joints(weights: Float[Array, "t j"]) -> Float[Array, ""]:
     """Number of seen joints in a frame, on average over the frames with any; 0 if there are none.
 
     Args:
         weights: or scores of the joints; 0 where one was not seen.
     """
-    counts = (weights > 0).sum(-1)
-    return float(counts[counts > 0].mean()) if counts.any() else 0.0
+    xp = array_namespace(weights)
+    seen = weights > 0
+    frames = xp.any(seen, axis=-1).sum()
+    return seen.sum() / xp.where(frames > 0, frames, 1)
 
 
-def clip_misfit(offsets: Float[np.ndarray, "t j 3"], weights: Float[np.ndarray, "t j"]) -> float:
+def clip_misfit(offsets: Float[Array, "t j 3"], weights: Float[Array, "t j"]) -> Float[Array, ""]:
     """Mean distance of the joints from their rays, metres.
 
     Args:
         offsets: of each joint to its ray, metres.
         weights: of the rays; 0 where a joint was not seen. If all are 0, a usual distance comes back.
     """
+    xp = array_namespace(offsets)
     total = weights.sum()
-    far = (np.linalg.norm(offsets, axis=-1) * weights).sum() / total if total > 0 else _USUAL_MISFIT
-    return float(max(far, _LEAST_MISFIT))
+    far = (xp.linalg.vector_norm(offsets, axis=-1) * weights).sum() / xp.where(total > 0, total, 1.0)
+    far = xp.where(total > 0, far, _USUAL_MISFIT)
+    return xp.where(far > _LEAST_MISFIT, far, _LEAST_MISFIT)

@@ -7,12 +7,16 @@ moving picture no foot is at rest.
 """
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 
+from poselift.core.arrays import Array, array_namespace
 from poselift.kinematics.filtering import gaussian_means
 from poselift.kinematics.foot_contacts import find_contacts
 from poselift.kinematics.ground import UPRIGHT, find_ground
+from poselift.skeleton import Skeleton
 from poselift.structures import FEET, THRESHOLD, Motion
+
+_ANKLES, _KNEES = (tuple(f"{foot.removesuffix('_foot')}_{joint}" for foot in FEET) for joint in ("ankle", "knee"))
 
 _DEPTH = 0.07
 """Error of a foot's depth in the body, metres (standard deviation)."""
@@ -48,8 +52,7 @@ def level_feet(motion: Motion, threshold: float = THRESHOLD) -> Float[np.ndarray
         The joints of the motion; unchanged if its skeleton lacks knees, ankles or shoulders, or if up is not known.
     """
     skeleton, axes = motion.skeleton, motion.body_axis()
-    legs = [[f"{foot.removesuffix('_foot')}_{joint}" for foot in FEET] for joint in ("ankle", "knee")]
-    if axes is None or not {*legs[0], *legs[1]} <= set(skeleton.joints):
+    if axes is None or not {*_ANKLES, *_KNEES} <= set(skeleton.joints):
         return motion.joints
     up = find_ground([motion], threshold, [motion.keypoints.person]).up
     axes = axes / np.maximum(np.linalg.norm(axes, axis=-1, keepdims=True), 1e-9)
@@ -61,17 +64,43 @@ def level_feet(motion: Motion, threshold: float = THRESHOLD) -> Float[np.ndarray
     stand = upright & down.any(-1).all(-1)
     if axis @ up < np.cos(_LEAN) * np.linalg.norm(axis) or not stand.any():
         return motion.joints
-    ankles, knees = map(skeleton.indices, legs)
-    places = (motion.joints[:, ankles] + motion.root[:, None]).astype(np.float64)
-    sight = np.nan_to_num(places / np.linalg.norm(places, axis=-1, keepdims=True))
-    heights, slopes = places @ up, sight @ up
-    above = heights - heights.mean(1, keepdims=True)
-    counts = stand / (1 + (np.diff(heights)[:, 0] / _STEP) ** 2) ** 2
+    joints, root = motion.joints.astype(np.float64), motion.root.astype(np.float64)
+    leveled = move_feet(joints, root, motion.timestamps, stand, up, skeleton)
+    return leveled.astype(motion.joints.dtype)
+
+
+def move_feet(
+    joints: Float[Array, "t j 3"],
+    root: Float[Array, "t 3"],
+    times: Float[Array, " t"],
+    stand: Bool[Array, " t"],
+    up: Float[Array, "3"],
+    skeleton: Skeleton,
+) -> Float[Array, "t j 3"]:
+    """Joints whose feet are moved to one height where both stand.
+
+    Args:
+        joints: relative to the root, camera frame, metres; NaN in empty frames.
+        root: camera frame, metres.
+        times: seconds, increasing.
+        stand: frames in which both feet stand.
+        up: unit vector away from the ground.
+        skeleton: of `joints`, with knees and ankles.
+    """
+    xp = array_namespace(joints)
+    ankles, knees = skeleton.indices(list(_ANKLES)), skeleton.indices(list(_KNEES))
+    places = joints[:, ankles] + root[:, None]
+    sight = places / xp.linalg.vector_norm(places, axis=-1, keepdims=True)
+    sight = xp.where(xp.isfinite(sight), sight, 0.0)
+    heights, slopes = (places * up).sum(-1), (sight * up).sum(-1)
+    above = heights - heights.mean(1)[:, None]
+    counts = 1 / (1 + ((heights[:, 1] - heights[:, 0]) / _STEP) ** 2) ** 2
     # The move m that minimises (m / depth)² + ((above + slope m) / height)².
     moves = -(_DEPTH**2) * slopes * above / (_DEPTH**2 * slopes**2 + _HEIGHT**2) * counts[:, None]
-    moves = gaussian_means(np.where(stand[:, None], moves, 0.0), motion.timestamps, _MEMORY)[..., None] * sight
-    joints = motion.joints.astype(np.float64)
-    joints[:, knees] += _KNEE * moves
-    for side, ankle in enumerate(ankles):
-        joints[:, skeleton.branch(ankle)] += moves[:, side, None]
-    return joints.astype(motion.joints.dtype)
+    moves = gaussian_means(xp.where(stand[:, None], moves, 0.0), times, _MEMORY)[..., None] * sight
+    none = xp.zeros_like(moves[:, 0])
+    added = dict.fromkeys(range(len(skeleton)), none)
+    for side, (ankle, knee) in enumerate(zip(ankles, knees, strict=True)):
+        added[knee] = _KNEE * moves[:, side]
+        added |= dict.fromkeys(skeleton.branch(ankle), moves[:, side])
+    return joints + xp.stack([added[joint] for joint in range(len(skeleton))], axis=1)

@@ -7,6 +7,7 @@ and by much the same distance from frame to frame.
 import numpy as np
 from jaxtyping import Float
 
+from poselift.core.arrays import Array, array_namespace
 from poselift.kinematics.filtering import gaussian_means
 from poselift.lifting.finish.root_track import OUTLIER, solve_root
 from poselift.skeleton import Skeleton
@@ -38,20 +39,35 @@ def measure_offsets(
         times: seconds, increasing.
         skeleton: of `joints`.
     """
-    unit = rays / np.maximum(np.linalg.norm(rays, axis=-1, keepdims=True), 1e-9)
-    unit = np.where(weights[..., None] > 0, unit, 0.0)
-    placed = joints + solve_root(joints, rays, weights, times)[:, None]
-    offsets = unit * (unit * placed).sum(-1, keepdims=True) - placed
-    trust = weights / (1 + (np.linalg.norm(offsets, axis=-1) / OUTLIER) ** 2)
-    smooth = gaussian_means(np.concatenate((offsets * trust[..., None], trust[..., None]), -1), times, _MEMORY)
-    mean, total = smooth[..., :3], smooth[..., 3:]
-    mean, doubt = mean / (total + _DOUBT), _DOUBT / (total + _DOUBT)
-    for joint in skeleton.topological_order[1:]:
-        mean[:, joint] += doubt[:, joint] * mean[:, skeleton.parent_indices[joint]]
-    return mean
+    return smooth_offsets(joints, rays, weights, times, solve_root(joints, rays, weights, times), skeleton)
 
 
-def move_to_rays(joints: Float[np.ndarray, "t j 3"], offsets: Float[np.ndarray, "t j 3"]) -> Float[np.ndarray, "t j 3"]:
+def smooth_offsets(
+    joints: Float[Array, "t j 3"],
+    rays: Float[Array, "t j 3"],
+    weights: Float[Array, "t j"],
+    times: Float[Array, " t"],
+    root: Float[Array, "t 3"],
+    skeleton: Skeleton,
+) -> Float[Array, "t j 3"]:
+    """The vectors of `measure_offsets` for a known root, camera frame, metres."""
+    xp = array_namespace(joints)
+    length = xp.linalg.vector_norm(rays, axis=-1, keepdims=True)
+    unit = xp.where(weights[..., None] > 0, rays / xp.where(length > 1e-9, length, 1e-9), 0.0)
+    placed = joints + root[:, None]
+    offsets = unit * (unit * placed).sum(-1)[..., None] - placed
+    trust = weights / (1 + (xp.linalg.vector_norm(offsets, axis=-1) / OUTLIER) ** 2)
+    smooth = gaussian_means(xp.concat((offsets * trust[..., None], trust[..., None]), axis=-1), times, _MEMORY)
+    total = smooth[..., 3:] + _DOUBT
+    mean, doubt = smooth[..., :3] / total, _DOUBT / total
+    first, *others = skeleton.topological_order
+    moves = {first: mean[:, first]}
+    for joint in others:
+        moves[joint] = mean[:, joint] + doubt[:, joint] * moves[skeleton.parent_indices[joint]]
+    return xp.stack([moves[joint] for joint in range(len(skeleton))], axis=1)
+
+
+def move_to_rays(joints: Float[Array, "t j 3"], offsets: Float[Array, "t j 3"]) -> Float[Array, "t j 3"]:
     """Joints moved part of the way to their rays, relative to the root.
 
     The lengths of bones change by it; `with_constant_bones` evens them out.

@@ -145,7 +145,10 @@ function people() {
   const facts = [`${times[0].toFixed(2)} to ${times[times.length - 1].toFixed(2)} s`];
   const bridged = interpolated.reduce((sum, value) => sum + value, 0);
   if (bridged) facts.push(`${bridged} of ${times.length} frames interpolated`);
-  if (about.height) facts.push(`height ${about.height.metres.toFixed(2)} m, ${about.height.origin}`);
+  if (about.height) {
+    const { metres, spread, origin } = about.height;
+    facts.push(`height ${metres.toFixed(2)}${spread ? ` ± ${(1.645 * spread).toFixed(2)}` : ""} m, ${origin}`);
+  }
   if (uncertainty) facts.push("± holds a joint in 90 % of cases");
   byId("facts").textContent = facts.join(" · ");
 }

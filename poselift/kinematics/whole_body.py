@@ -1,0 +1,52 @@
+"""The part of the uncertainty that moves a whole body: its size and its tilt.
+
+A lifter learns its uncertainty on the people of its training data, and is calibrated on others like them. A new person
+may be taller or smaller than it thinks, and stand or lean another way. Both move a joint farther the farther it is from
+the root, so both are a share of that distance. Relative to the body nothing changes: angles have neither.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+
+from poselift.structures import Motion
+
+SIZE = 0.08
+"""Standard deviation of log(true size / lifted size) of adults whose height is unknown: 0.06 with a known camera, 0.07
+with an assumed field of view (benchmarks/robustness.md). `poselift.kinematics.height.SPREAD` has room for children."""
+
+_TILT = 0.05
+"""Standard deviation of whole-body rotation, radians, beyond what the lifter says, with what a given height leaves of
+the size. Chosen on the real person of benchmarks/real.py beside virtual views (docs/uncertainty.md)."""
+
+TO_90 = 1.645
+"""From a standard deviation to the half-width of the 90 % interval, for normal errors."""
+
+
+def add_body_uncertainty(motion: Motion, *, size_known: bool = False) -> Motion:
+    """The motion with uncertainties in metres, from those that are relative to the body.
+
+    Args:
+        motion: of one person.
+        size_known: whether it has the person's own height.
+    """
+    return _with_share(motion, float(TO_90 * np.hypot(0.0 if size_known else SIZE, _TILT)))
+
+
+def relative_to_body(motion: Motion) -> Motion:
+    """The motion with uncertainties relative to the body: without those of its size and tilt.
+
+    Args:
+        motion: of one person.
+    """
+    return _with_share(motion, 0.0)
+
+
+def _with_share(motion: Motion, share: float) -> Motion:
+    """The motion whose uncertainties have another share of the distance from the root in them."""
+    if motion.uncertainty is None:
+        return motion
+    far = np.linalg.norm(motion.joints, axis=-1)
+    squares = motion.uncertainty.astype(np.float64) ** 2 + (share**2 - motion.body_share**2) * far**2
+    radii = np.sqrt(np.maximum(squares, 0.0)).astype(motion.uncertainty.dtype)
+    return replace(motion, uncertainty=radii, body_share=share)

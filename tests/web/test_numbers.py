@@ -1,0 +1,239 @@
+"""The JavaScript of web/src/numbers gives what Python gives for the same keypoints."""
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from poselift.export import read_motion, read_sidecar, write_csv
+from poselift.export.bvh import write_bvh
+from poselift.export.glb import write_glb
+from poselift.export.trc_markers import write_trc
+from poselift.export.unseen import unseen_spans
+from poselift.export.zero import from_zero
+from poselift.kinematics.angles import joint_angles
+from poselift.kinematics.height import take_height
+from poselift.lifting import camera_for, lift
+from poselift.models import load_weights
+from poselift.skeleton import COCO17, H36M17
+from poselift.structures import Detections, Keypoints2D
+from poselift.tracking import Tracker
+
+pytestmark = pytest.mark.slow
+
+WEB = Path(__file__).parents[2] / "web"
+GRAPHS = WEB.parent / "poselift" / "viz" / "site" / "numbers"
+WEIGHTS = Path(__file__).parents[2] / "poselift" / "weights"
+NOBODY = [np.nan, np.nan, 0.0]
+
+
+def people():
+    """Keypoints of a man of the demo clip: as detected, and with what happens in videos."""
+    frames = json.loads((Path(__file__).parent / "man.json").read_text())["frames"]
+    man = np.array([[point or NOBODY for point in frame or [NOBODY] * 17] for frame in frames])
+    half, gap, long_gap = man.copy(), np.concatenate([man, man[::-1], man]), man.copy()
+    half[1::2] = NOBODY  # a detector that looks at every second frame
+    gap[150:172], gap[:, 9] = NOBODY, NOBODY  # filled from a repetition; a wrist that is never seen
+    long_gap[60:100] = NOBODY
+    sideways = np.stack([539 - man[..., 1], man[..., 0], man[..., 2]], -1)
+    for person, (values, rate, size) in enumerate(
+        [
+            (man, 30, (960, 540)),
+            (half, 30, (960, 540)),
+            (gap, 30, (960, 540)),
+            (long_gap, 30, (960, 540)),
+            (man[::3], 10, (960, 540)),
+            (man, 60, (960, 540)),
+            (sideways, 30, (540, 960)),
+        ],
+        1,
+    ):
+        times = 100 + np.arange(len(values)) / rate
+        yield Keypoints2D(values[..., :2], values[..., 2], times, COCO17, size, person)
+
+
+def crowd():
+    """Detections of three people who walk past each other; one is hidden for two seconds."""
+    random = np.random.default_rng(0)
+    body = random.uniform(0, 60, (3, 17, 2)) * [1, 3]
+    starts, speeds = np.array([[100, 200], [500, 210], [300, 190]]), np.array([[120, 0], [-90, 0], [10, 5]])
+    frames = []
+    for frame in range(120):
+        order = [k for k in random.permutation(3).tolist() if not (k == 1 and 40 <= frame < 100)]
+        places = body[order] + starts[order, None] + speeds[order, None] * frame / 30
+        pixels = (places + random.normal(0, 2, places.shape)).astype(np.float32)
+        scores = random.uniform(0.3, 1, (len(order), 17)).astype(np.float32)
+        found = Detections(np.tile([0.0, 0, 960, 540], (len(order), 1)), scores.mean(1), pixels, scores, COCO17)
+        frames.append((frame / 30, None if frame % 3 == 1 else found))
+    return frames
+
+
+def numbers(values):
+    """As JSON has them."""
+    return [None if value != value else value for value in np.asarray(values, float).reshape(-1).tolist()]
+
+
+@pytest.fixture(scope="module")
+def ran(tmp_path_factory):
+    """The folder with everything that node wrote."""
+    if shutil.which("node") is None:
+        pytest.skip("node is not installed")
+    if not (WEB / "node_modules" / "onnxruntime-web").is_dir():
+        pytest.skip("web/node_modules lacks onnxruntime-web: npm ci --prefix web")
+    folder = tmp_path_factory.mktemp("numbers")
+    tracks = [
+        {
+            "person": track.person,
+            "joints": COCO17.joints,
+            "times": numbers(track.timestamps),
+            "pixels": numbers(track.keypoints),
+            "scores": numbers(track.scores),
+            "width": track.image_size[0],
+            "height": track.image_size[1],
+        }
+        for track in people()
+    ]
+    frames = [
+        {
+            "time": time,
+            "people": found
+            and [
+                {
+                    "pixels": numbers(found.keypoints[k]),
+                    "scores": numbers(found.scores[k]),
+                    "score": found.box_scores[k],
+                }
+                for k in range(len(found))
+            ],
+        }
+        for time, found in crowd()
+    ]
+    request = {"folders": [str(GRAPHS), str(WEIGHTS)], "modules": str(WEB / "x.js"), "tracks": tracks, "crowd": frames}
+    (folder / "request.json").write_text(json.dumps(request, default=float))
+    command = ["node", WEB / "test" / "numbers.mjs", folder / "request.json", folder]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+@pytest.fixture(scope="module")
+def expected():
+    """The motions of Python, with heights."""
+    weights = load_weights("small")
+    return [lift(track, weights, camera_for(track.image_size)) for track in people()]
+
+
+def distance(found, wanted):
+    """Largest distance, millimetres; the same values are unknown in both."""
+    np.testing.assert_array_equal(np.isnan(found), np.isnan(wanted))
+    return 1000 * np.nanmax(np.linalg.norm(found - wanted, axis=-1))
+
+
+def test_motions_are_those_of_python_and_python_reads_them(ran, expected):
+    for wanted in expected:
+        found = read_motion(ran / f"person_{wanted.keypoints.person}.npz")
+        assert distance(found.joints, wanted.joints) < 2
+        assert distance(found.root, wanted.root) < 20
+        np.testing.assert_allclose(found.uncertainty, wanted.uncertainty, atol=1e-3)
+        np.testing.assert_array_equal(found.interpolated, wanted.interpolated)
+        np.testing.assert_array_equal(found.timestamps, wanted.timestamps)
+        np.testing.assert_allclose(found.keypoints.keypoints, wanted.keypoints.keypoints, atol=1e-4)
+        assert (found.skeleton, found.pelvis, found.threshold) == (wanted.skeleton, wanted.pelvis, wanted.threshold)
+        assert found.keypoints.skeleton == COCO17
+        height = take_height(wanted, None)[1]
+        assert abs(found.height.metres - height.metres) < 0.002
+        assert found.height.origin == "estimated"
+        about = read_sidecar(ran / f"person_{wanted.keypoints.person}.json")
+        assert about.get("unseen_s", {}) == unseen_spans(wanted)
+
+
+def test_a_dragged_keypoint_gives_what_lifting_from_scratch_gives(ran):
+    answers = json.loads((ran / "answer.json").read_text())["answers"]
+    assert max(answer["apart"] for answer in answers) == 0
+
+
+def test_people_are_told_apart_as_by_python(ran):
+    tracker = Tracker((960, 540))
+    for time, found in crowd():
+        tracker.update(found, time)
+    wanted, found = tracker.tracks(), json.loads((ran / "answer.json").read_text())["followed"]
+    assert [track["person"] for track in found] == [track.person for track in wanted] == [1, 2, 3]
+    for track, other in zip(found, wanted, strict=True):
+        np.testing.assert_allclose(track["times"], other.timestamps)
+        np.testing.assert_allclose(track["scores"], other.scores.reshape(-1))
+
+
+def test_angles_and_guessed_joints(ran, expected):
+    answers = json.loads((ran / "answer.json").read_text())["answers"]
+    for answer, motion in zip(answers, expected, strict=True):
+        wanted = joint_angles(motion).degrees
+        found = np.array([np.nan if value is None else value for value in answer["degrees"]]).reshape(wanted.shape)
+        both = np.isfinite(found) & np.isfinite(wanted)
+        assert (np.isfinite(found) == np.isfinite(wanted)).mean() > 0.999  # an angle at the edge of being shown
+        assert np.percentile(np.abs(found - wanted)[both], 99) < 0.1
+        np.testing.assert_array_equal(np.reshape(answer["guessed"], motion.guessed().shape), motion.guessed())
+
+
+@pytest.mark.parametrize(("ending", "writer"), [("csv", write_csv), ("trc", None), ("bvh", write_bvh)])
+def test_text_files_are_those_of_python(ran, tmp_path, ending, writer):
+    for person in (1, 2):
+        name = f"person_{person}.{ending}"
+        motion = read_motion(ran / f"person_{person}.npz")
+        (motion,) = from_zero([motion], motion.timestamps[0] - 1)
+        path = tmp_path / name
+        if ending == "csv":
+            write_csv(path, motion.restrict(H36M17))
+        elif ending == "trc":
+            write_trc(path, [motion])
+        else:
+            write_bvh(path, motion, start=0.0)
+        found, wanted = ((place / name).read_text().splitlines() for place in (ran, tmp_path))
+        assert len(found) == len(wanted)
+        for line, other in zip(found, wanted, strict=True):
+            words, others = (text.replace(",", " ").replace("\t", " \t ").split(" ") for text in (line, other))
+            assert len(words) == len(others)
+            for word, same in zip(words, others, strict=True):
+                if word != same:
+                    # Centimetres, millimetres and degrees; metres of CSV.
+                    assert abs(float(word) - float(same)) < (2e-5 if ending == "csv" else 0.02), (line, other)
+
+
+def test_glb_has_the_bones_and_the_body_of_python(ran, tmp_path):
+    gltf = pytest.importorskip("pygltflib")
+    motion = read_motion(ran / "person_1.npz")
+    write_glb(tmp_path / "person_1.glb", from_zero([motion], motion.timestamps[0] - 1))
+    found, wanted = (gltf.GLTF2().load(str(place / "person_1.glb")) for place in (ran, tmp_path))
+    assert [node.name for node in found.nodes] == [node.name for node in wanted.nodes]
+    for node, other in zip(found.nodes, wanted.nodes, strict=True):
+        assert (node.children or []) == (other.children or [])
+        assert node.extras.get("unseen_s") == other.extras.get("unseen_s")
+        if other.translation:
+            np.testing.assert_allclose(node.translation, other.translation, atol=1e-5)
+
+    def values(file, index):
+        accessor = file.accessors[index]
+        view, kind = file.bufferViews[accessor.bufferView], {5126: "<f4", 5123: "<u2", 5121: "u1"}
+        content = file.binary_blob()[view.byteOffset : view.byteOffset + view.byteLength]
+        return np.frombuffer(content, kind[accessor.componentType]).reshape(accessor.count, -1)
+
+    (mesh,), (other,) = found.meshes, wanted.meshes
+    for name in ("POSITION", "NORMAL", "JOINTS_0", "WEIGHTS_0"):
+        pair = (
+            values(file, getattr(part.primitives[0].attributes, name))
+            for file, part in ((found, mesh), (wanted, other))
+        )
+        np.testing.assert_allclose(*pair, atol=2e-3 if name == "NORMAL" else 1e-5)
+    np.testing.assert_array_equal(
+        values(found, mesh.primitives[0].indices), values(wanted, other.primitives[0].indices)
+    )
+    targets = [[(c.target.node, c.target.path) for c in file.animations[0].channels] for file in (found, wanted)]
+    assert targets[0] == targets[1]
+    for sampler, same in zip(found.animations[0].samplers, wanted.animations[0].samplers, strict=True):
+        turned, other = values(found, sampler.output), values(wanted, same.output)
+        # 2e-4 of a quaternion are 0.02 degrees; a quaternion and its opposite are one rotation.
+        sign = np.sign((turned * other).sum(1, keepdims=True)) if turned.shape[1] == 4 else 1
+        np.testing.assert_allclose(sign * turned, other, atol=2e-4)
+        np.testing.assert_allclose(values(found, sampler.input), values(wanted, same.input), atol=1e-6)

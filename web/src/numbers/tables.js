@@ -1,0 +1,107 @@
+// Motions as CSV and JSON, as `poselift lift` writes them (poselift.export).
+
+import { shownJoints, unseenSpans } from "./sight.js";
+
+const AXES = ["x", "y", "z"];
+
+/** Metres with five decimals and without a negative zero; empty if unknown. */
+const cell = (value) => (Number.isFinite(value) ? value.toFixed(5).replace(/^-(0\.0*)$/, "$1") : "");
+
+/**
+ * A row for each frame: person_N.csv of `poselift lift`.
+ * @param {import("./open.js").Numbers} numbers
+ * @param {import("./index.js").Motion} motion
+ * @param {number} start time of the clip's first frame by the clock of the motion, seconds
+ */
+export function writeCsv(numbers, motion, start = motion.times[0]) {
+  const { joints, root, uncertainty, interpolated, times } = motion;
+  const names = motion.skeleton.joints;
+  const j = names.length;
+  const axes = (name) => AXES.map((axis) => `${name}_${axis}_m`);
+  const each = (what) => names.map((name) => `${name}_${what}`);
+  const head = ["time_s", "interpolated", ...axes("root"), ...names.flatMap(axes), ...each("uncertainty_m"), ...each("seen")];
+  const shown = shownJoints(numbers, motion);
+  const rows = Array.from(times, (time, frame) => [
+    (time - start).toFixed(6),
+    interpolated[frame],
+    ...Array.from(root.subarray(3 * frame, 3 * frame + 3), cell),
+    ...Array.from(joints.subarray(3 * frame * j, 3 * (frame + 1) * j), cell),
+    ...Array.from(uncertainty.subarray(frame * j, (frame + 1) * j), cell),
+    ...shown.subarray(frame * j, (frame + 1) * j),
+  ]);
+  return [head, ...rows].map((row) => `${row.join(",")}\n`).join("");
+}
+
+/**
+ * What the arrays mean and how they were made: person_N.json of `poselift lift`, and the arrays under "motion".
+ * @param {import("./open.js").Numbers} numbers
+ * @param {import("./index.js").Motion} motion
+ * @param {{camera: import("./index.js").Camera, start?: number, detector?: {name: string, sha256: string|null},
+ *   extra?: object}} about extra: further keys, such as video, the name of the file
+ */
+export function writeJson(numbers, motion, { camera, start = motion.times[0], detector = null, extra = {} }) {
+  const { lifter, versions } = numbers.facts;
+  const { keypoints, skeleton, times } = motion;
+  const tree = ({ name, joints, parents }) => ({
+    name,
+    joints,
+    parents: Object.fromEntries(joints.map((joint, row) => [joint, parents[row]])),
+  });
+  const given = Object.entries(numbers.facts.skeletons).find(([, { joints }]) => `${joints}` === `${keypoints.joints}`);
+  const detected = { name: given?.[0] ?? "custom", joints: keypoints.joints, parents: given?.[1].parents ?? keypoints.joints.map(() => null) };
+  const unseen = unseenSpans(numbers, motion);
+  const K = [0, 3, 6].map((row) => [...camera.K.subarray(row, row + 3)]);
+  const content = {
+    format: "poselift motion",
+    format_version: 1,
+    person: motion.person,
+    frames: times.length,
+    frames_interpolated: motion.interpolated.reduce((sum, flag) => sum + flag, 0),
+    skeleton: tree(skeleton),
+    keypoints: { ...tree(detected), image_size: [keypoints.width, keypoints.height], threshold: motion.threshold },
+    units: {
+      joints: "metres",
+      root: "metres",
+      timestamps: "seconds",
+      keypoints: "pixels",
+      uncertainty: "metres; radius of the ball that holds the joint in 90 % of cases",
+    },
+    axes: { frame: "camera", x: "right", y: "down", z: "forward", joints: "relative to the root joint" },
+    camera: {
+      K,
+      image_size: [camera.width, camera.height],
+      field_of_view: camera.origin,
+      fov_degrees: Math.round(1000 * camera.fov) / 1000,
+    },
+    weights: {
+      lifter: {
+        name: lifter.name,
+        sha256: lifter.sha256,
+        window: lifter.window,
+        uncertainty_factor: lifter.uncertainty_factor,
+      },
+      detector,
+    },
+    versions,
+    pelvis: motion.pelvis,
+    ...(motion.height ? { height: motion.height } : {}),
+    ...(Object.keys(unseen).length ? { unseen_s: unseen } : {}),
+    ...extra,
+    start_s: start,
+    motion: {
+      timestamps: Array.from(times, (time) => Math.round(1e6 * time) / 1e6),
+      joints: nested(motion.joints, [times.length, skeleton.joints.length, 3]),
+      root: nested(motion.root, [times.length, 3]),
+      uncertainty: nested(motion.uncertainty, [times.length, skeleton.joints.length]),
+      interpolated: Array.from(motion.interpolated, Boolean),
+    },
+  };
+  return `${JSON.stringify(content)}\n`;
+}
+
+/** Nested lists of a flat array, in metres rounded to 0.01 mm; null for NaN. */
+function nested(values, [length, ...inner]) {
+  if (length === undefined) return Number.isFinite(values[0]) ? Math.round(1e5 * values[0]) / 1e5 : null;
+  const size = values.length / length;
+  return Array.from({ length }, (_, k) => nested(values.subarray(k * size, (k + 1) * size), inner));
+}

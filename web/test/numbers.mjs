@@ -1,0 +1,73 @@
+// Runs src/numbers in node on the tracks and the crowd of a JSON file: node numbers.mjs REQUEST FOLDER. Writes what comes
+// out to the folder; tests/web/test_numbers.py compares it with Python.
+
+import { readFile, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import * as numbers from "../src/numbers/index.js";
+
+const [request, folder] = process.argv.slice(2);
+const { folders, modules, tracks, crowd } = JSON.parse(await readFile(request, "utf8"));
+const ort = createRequire(modules)("onnxruntime-web");
+ort.env.wasm.numThreads = 1;
+ort.env.logLevel = "error";
+
+async function read(name) {
+  for (const place of folders) {
+    const found = await readFile(`${place}/${name}`).catch(() => null);
+    if (found) return new Uint8Array(found);
+  }
+  throw new Error(`no ${name} in ${folders}`);
+}
+
+/** Numbers of JSON, which has null for NaN. */
+const array = (Type, values) => Type.from(values, (value) => value ?? NaN);
+
+const timed = async (seconds, name, work) => {
+  const start = performance.now();
+  const found = await work();
+  seconds[name] = (performance.now() - start) / 1000;
+  return found;
+};
+
+const seconds = {};
+const opened = await timed(seconds, "open", () => numbers.openNumbers(ort, read));
+const answers = [];
+for (const { fov, ...given } of tracks) {
+  const track = {
+    ...given,
+    times: array(Float64Array, given.times),
+    pixels: array(Float32Array, given.pixels),
+    scores: array(Float32Array, given.scores),
+  };
+  const name = `person_${track.person}`;
+  const camera = numbers.cameraFor({ ...track, fov });
+  const motion = await timed(seconds, `lift ${name}`, () => numbers.liftTrack(opened, track, camera));
+  const start = track.times[0] - 1;
+  const usual = numbers.restrict(opened, motion, "h36m17");
+  const write = (ending, content) => writeFile(`${folder}/${name}${ending}`, content);
+  await write(".npz", numbers.writeNpz(motion));
+  await write(".json", numbers.writeJson(opened, motion, { camera, start, extra: { video: "walk.mp4" } }));
+  await write(".csv", numbers.writeCsv(opened, usual, start));
+  await write(".trc", numbers.writeTrc(opened, [motion], `${name}.trc`, start));
+  await write(".bvh", await timed(seconds, `rotations ${name}`, () => numbers.writeBvh(opened, motion, start)));
+  await write(".glb", await numbers.writeGlb(opened, [motion], start));
+  const { degrees } = await numbers.jointAngles(opened, motion);
+  const guessed = numbers.guessedJoints(opened, motion);
+  // A keypoint is dragged: the motion that follows at once is the one from scratch.
+  const dragged = { ...track, pixels: track.pixels.map((value, k) => (k === 40 ? value + 30 : value)) };
+  const again = await timed(seconds, `again ${name}`, () => numbers.liftAgain(opened, dragged, camera, motion));
+  const whole = await numbers.liftTrack(opened, dragged, camera);
+  const apart = again.joints.reduce((most, value, k) => Math.max(most, Math.abs(value - whole.joints[k]) || 0), 0);
+  answers.push({ degrees: Array.from(degrees), guessed: Array.from(guessed), misfit: Array.from(motion.misfit), apart });
+}
+const picture = { width: 960, height: 540, joints: tracks[0].joints };
+const frames = crowd.map(({ time, people }) => ({
+  time,
+  people: people?.map(({ pixels, scores, score }) => ({ pixels: array(Float32Array, pixels), scores: array(Float32Array, scores), score })) ?? null,
+}));
+const followed = numbers.followPeople(frames, picture, opened.facts.constants).map(({ person, times, scores }) => ({
+  person,
+  times: Array.from(times),
+  scores: Array.from(scores),
+}));
+await writeFile(`${folder}/answer.json`, JSON.stringify({ seconds, answers, followed }));
