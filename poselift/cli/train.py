@@ -88,8 +88,12 @@ def run(config: DictConfig) -> float | None:
     return run_configured(train, config)
 
 
-def train(config: DictConfig) -> float | None:
+def train(config: DictConfig, data: MotionData | None = None) -> float | None:
     """The best validation error after training; prints where the weights are and how to evaluate them.
+
+    Args:
+        config: of `poselift train`.
+        data: to train on, if it is already there; made from `config.data` if None.
 
     Returns:
         The best validation error in mm, which sweepers minimise; None if no validation ran.
@@ -102,7 +106,7 @@ def train(config: DictConfig) -> float | None:
     _check(config)
     # The other processes of trainer=ddp run this too.
     with output_folder(config, first=not getattr(rank_zero_only, "rank", 0)):
-        return _train(config)
+        return _train(config, data)
 
 
 def _check(config: DictConfig) -> None:
@@ -127,12 +131,12 @@ def _check(config: DictConfig) -> None:
         raise InputError("name= is empty; give the weights a name, or leave it out")
 
 
-def _train(config: DictConfig) -> float | None:
+def _train(config: DictConfig, data: MotionData | None) -> float | None:
     """Trains in a folder that no other run uses; see `train`."""
     checkpoint = checkpoint_to_resume(config)
     check_earlier(config, checkpoint)
     pl.seed_everything(config.seed, verbose=False)
-    data: MotionData = instantiate(config.data, _convert_="all")
+    data = data or instantiate(config.data, _convert_="all")
     task = training_task(config, data)
     saved = read_resumed(checkpoint, task) if checkpoint else {}
     step = saved.get("global_step", 0)
