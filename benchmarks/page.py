@@ -14,9 +14,9 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from benchmarks.chromium import Browser, chromium
 from benchmarks.clips import demo
 from benchmarks.command import command_line, errors_shown
-from benchmarks.web import Browser, chromium
 from poselift.cli.main import main as poselift
 from poselift.video import VideoWriter
 

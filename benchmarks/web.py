@@ -1,252 +1,216 @@
-"""The page docs/web in headless Chromium against PyTorch.
+"""The page of `poselift web` in headless Chromium: time and memory stage by stage, and the distance from Python.
 
-    python -m benchmarks.web [--weights tiny] [--lifter FILE.onnx] [--keypoints docs/web/sample.json] [--out DIR]
+    python -m benchmarks.web [VIDEO] [--ort FOLDER] [--compare] [--out DIR]
 
-Needs Chromium, and onnxruntime-web in docs/web/ort (docs/onnx.md). Exports the lifter, or takes the file of --lifter,
-which must be of the same weights. Serves the page, lifts the keypoints in it, and compares its joints with those of
-`lift_segments`. Writes a screenshot, DIR/page.png.
+Writes the site, opens it, and gives it a video (default: the demo clip). Prints the seconds of each stage, the most
+memory of all of Chromium's processes, the size of what was loaded, and with --compare the mean distance of the joints
+from those of `poselift lift --quality fast`. Writes screenshots on a desktop and a phone to DIR. Needs Chromium.
 """
 
 import base64
-import functools
-import http.server
-import json
-import math
 import os
-import shutil
-import subprocess
-import sys
 import tempfile
 import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-from urllib.parse import quote
 
 import numpy as np
 
+from benchmarks.chromium import Browser, chromium, served
 from benchmarks.command import command_line, errors_shown
+from poselift.cli.main import main as poselift
 from poselift.core.errors import InputError
-from poselift.lifting import CameraModel, camera_for
-from poselift.lifting.network.overlapping_windows import lift_segments
-from poselift.lifting.network.protocol import Lifted
-from poselift.lifting.network.torch_network import TorchNetwork
-from poselift.lifting.prepare.prepare_stage import Segment
-from poselift.models import Weights, load_weights
-from poselift.models.onnx_export import export_onnx
-from poselift.skeleton import COCO17
+from poselift.export import read_motion
+from poselift.samples import demo_video
+from poselift.viz.site import write_site
 
-WEB = Path(__file__).parents[1] / "docs" / "web"
-THRESHOLD = 0.2
-"""Lowest score of a joint that the page uses."""
-
-PATIENCE = 120
+PATIENCE = 900.0
 """Seconds that the page may take."""
 
+READY = "document.documentElement?.dataset.ready === '1'"
+_ANSWER = """
+import('/app.js').then(({session}) => ({seconds: session.seconds, people: session.people.map(({motion}) => ({
+person: motion.person, times: [...motion.times], shape: [motion.times.length, motion.skeleton.joints.length, 3],
+joints: [...motion.joints].map((value) => Number.isNaN(value) ? null : value),
+root: [...motion.root].map((value) => Number.isNaN(value) ? null : value)}))}))"""
 
-def chromium() -> str:
-    """The path of Chromium.
+
+@dataclass(frozen=True)
+class PageMotion:
+    """Somebody as the page lifted them: times (t,), joints relative to the root (t, j, 3) and root (t, 3), metres."""
+
+    person: int
+    times: np.ndarray
+    joints: np.ndarray
+    root: np.ndarray
+
+
+def open_site(browser: Browser, address: str) -> None:
+    """Opens the site, and waits until its service worker keeps it."""
+    browser.call("Page.enable")
+    browser.call("Page.navigate", url=address)
+    browser.wait(READY)
+
+
+def reload_site(browser: Browser) -> None:
+    """Opens the site again."""
+    browser.value("delete document.documentElement.dataset.ready")
+    browser.call("Page.reload")
+    browser.wait(READY)
+
+
+def lift_in_page(
+    browser: Browser, video: Path, patience: float = PATIENCE
+) -> tuple[list[PageMotion], dict[str, float]]:
+    """Everybody whom the page lifts from a video, and the seconds of each stage.
 
     Raises:
-        InputError: Chromium is missing.
+        InputError: the page reports a problem, or takes too long.
     """
-    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-    if found is None:
-        raise InputError("Chromium is not installed; install the package chromium of your system")
+    browser.call("DOM.enable")
+    root = browser.call("DOM.getDocument")["root"]["nodeId"]
+    node = browser.call("DOM.querySelector", nodeId=root, selector="#file")["nodeId"]
+    browser.call("DOM.setFileInputFiles", nodeId=node, files=[str(video.absolute())])
+    browser.wait("document.body.dataset.stage === 'work'", 20)
+    browser.wait("document.body.dataset.stage !== 'work'", patience)
+    if browser.value("document.body.dataset.stage") != "shown":
+        raise InputError(f"the page says: {browser.value('document.getElementById(`problem`).textContent')}")
+    answer = browser.value(_ANSWER)
+    people = []
+    for person in answer["people"]:
+        joints, places = (
+            np.array([np.nan if value is None else value for value in person[name]], float)
+            for name in ("joints", "root")
+        )
+        times = np.array(person["times"])
+        people.append(PageMotion(person["person"], times, joints.reshape(person["shape"]), places.reshape(-1, 3)))
+    return people, answer["seconds"]
+
+
+def kept_bytes(browser: Browser) -> int:
+    """Bytes of the files that the page has loaded, which its service worker keeps."""
+    return int(
+        browser.value(
+            "caches.keys().then((names) => caches.open(names[0])).then(async (cache) => { let sum = 0; "
+            "for (const request of await cache.keys()) sum += (await (await cache.match(request)).blob()).size; "
+            "return sum; })"
+        )
+    )
+
+
+def distances(people: Sequence[PageMotion], folder: Path) -> dict[int, tuple[float, float, int]]:
+    """Mean distances in mm of joints relative to the root, and of the root, and the frames in common, by person.
+
+    Each person of `poselift lift` is compared with the one of the page whose root is nearest.
+    """
+    found = {}
+    for path in sorted(folder.glob("person_*.npz")):
+        motion = read_motion(path)
+        best = (np.inf, np.inf, 0)
+        for person in people:
+            _, ours, theirs = np.intersect1d(person.times.round(4), motion.timestamps.round(4), return_indices=True)
+            if len(ours) < len(motion) / 2:
+                continue
+            apart = np.linalg.norm(person.root[ours] - motion.root[theirs], axis=-1)
+            joints = np.linalg.norm(person.joints[ours] - motion.joints[theirs], axis=-1)
+            candidate = (1000 * float(np.nanmean(joints)), 1000 * float(np.nanmean(apart)), len(ours))
+            best = min(best, candidate, key=lambda each: each[1])
+        found[motion.keypoints.person] = best
     return found
 
 
-def check_runtime() -> None:
-    """Raises an InputError where onnxruntime-web is missing."""
-    if not (WEB / "ort" / "ort.wasm.min.mjs").is_file():
-        raise InputError(f"{WEB / 'ort'} does not have onnxruntime-web; docs/onnx.md has the two commands to get it")
-
-
-_STARTER = """
-import os, sys
-inward, outward = (os.dup(int(number)) for number in sys.argv[1:3])
-for number, wanted in ((inward, 3), (outward, 4)):
-    os.dup2(number, wanted)
-    os.set_inheritable(wanted, True)  # dup2 leaves a descriptor alone that is there already
-os.execv(sys.argv[3], sys.argv[3:])
-"""
-"""Starts Chromium, which reads from its descriptor 3 and writes to 4."""
-
-
-class Browser:
-    """Headless Chromium, controlled through its pipe (https://chromedevtools.github.io/devtools-protocol)."""
-
-    def __init__(self, path: str, folder: Path) -> None:
-        inward, self._write = os.pipe()
-        self._read, outward = os.pipe()
-        flags = ["--headless", "--no-sandbox", "--disable-gpu", "--remote-debugging-pipe", f"--user-data-dir={folder}"]
-        command = [sys.executable, "-c", _STARTER, str(inward), str(outward), path, *flags, "about:blank"]
-        self._process = subprocess.Popen(command, pass_fds=(inward, outward), stderr=subprocess.DEVNULL)
-        os.close(inward)
-        os.close(outward)
-        self._number, self._rest, self._session = 0, b"", ""
-        target = self.call("Target.createTarget", url="about:blank", newWindow=True, width=1280, height=720)["targetId"]
-        self._session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
-
-    def call(self, method: str, **parameters: Any) -> dict[str, Any]:
-        """The result of a command.
-
-        Raises:
-            InputError: Chromium reports an error, or ends.
-        """
-        self._number += 1
-        message = {"id": self._number, "method": method, "params": parameters}
-        if self._session:
-            message["sessionId"] = self._session
-        os.write(self._write, json.dumps(message).encode() + b"\0")
-        while True:
-            answer = self._message()
-            if answer.get("id") == self._number:
-                if "error" in answer:
-                    raise InputError(f"Chromium: {method}: {answer['error']['message']}")
-                result: dict[str, Any] = answer["result"]
-                return result
-
-    def value(self, expression: str) -> Any:
-        """The value of a JavaScript expression, awaited."""
-        answer = self.call("Runtime.evaluate", expression=expression, awaitPromise=True, returnByValue=True)
-        if "exceptionDetails" in answer:
-            raise InputError(f"Chromium: {answer['exceptionDetails']}")
-        return answer["result"].get("value")
-
-    def close(self) -> None:
-        """Ends Chromium."""
-        self._process.terminate()
-        self._process.wait()
-        os.close(self._read)
-        os.close(self._write)
-
-    def _message(self) -> dict[str, Any]:
-        """The next message; Chromium ends each with a zero byte."""
-        while b"\0" not in self._rest:
-            part = os.read(self._read, 1 << 16)
-            if not part:
-                raise InputError("Chromium ended; start it by hand to see why")
-            self._rest += part
-        message, self._rest = self._rest.split(b"\0", 1)
-        answer: dict[str, Any] = json.loads(message)
-        return answer
-
-
-class _Handler(http.server.SimpleHTTPRequestHandler):
-    def log_message(self, *arguments: object) -> None:
-        """Prints nothing."""
-
-
 @contextmanager
-def served(folder: Path) -> Iterator[str]:
-    """The address of a folder on this machine."""
-    handler = functools.partial(_Handler, directory=str(folder))
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
-        thread.start()
+def most_memory(process: int) -> Iterator[list[float]]:
+    """The most memory that a process and its children hold in the block, as the one entry of a list, MB."""
+    most, stop = [0.0], threading.Event()
+
+    def watch() -> None:
+        while not stop.wait(0.25):
+            most[0] = max(most[0], sum(map(_proportional, _family(process))) / 1e6)
+
+    thread = threading.Thread(target=watch)
+    thread.start()
+    try:
+        yield most
+    finally:
+        stop.set()
+        thread.join()
+
+
+def _family(process: int) -> list[int]:
+    """A process and all that it started."""
+    children: dict[int, list[int]] = {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
         try:
-            yield f"http://127.0.0.1:{server.server_address[1]}"
-        finally:
-            server.shutdown()
-            thread.join()
+            fields = path.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        children.setdefault(int(fields[1]), []).append(int(path.parent.name))
+    family = [process]
+    for member in family:
+        family += children.get(member, [])
+    return family
 
 
-def lifted_by_page(lifter: Path, keypoints: Path, screenshot: Path) -> tuple[np.ndarray, np.ndarray, str]:
-    """Joints (t, j, 3) and uncertainty (t, j) that the page shows, metres, and its status line.
-
-    Raises:
-        InputError: Chromium or onnxruntime-web is missing, or the page reports an error.
-    """
-    path = chromium()
-    check_runtime()
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
-        folder = Path(name) / "web"
-        shutil.copytree(WEB, folder, ignore=shutil.ignore_patterns("*.onnx", "*.map"))
-        shutil.copy(lifter, folder / "lifter.onnx")
-        shutil.copy(keypoints, folder / "keypoints.json")
-        with served(folder) as address:
-            browser = Browser(path, Path(name) / "profile")
-            try:
-                browser.call("Page.navigate", url=f"{address}/index.html?keypoints={quote('keypoints.json')}")
-                _wait(browser)
-                picture = browser.call("Page.captureScreenshot")["data"]
-                found = browser.value(
-                    "import('/page.js').then(({lifted}) => ({joints: Array.from(lifted.joints), "
-                    "uncertainty: Array.from(lifted.uncertainty), names: lifted.about.joints_out.length, "
-                    "status: document.getElementById('status').textContent}))"
-                )
-            finally:
-                browser.close()
-    screenshot.parent.mkdir(parents=True, exist_ok=True)
-    screenshot.write_bytes(base64.b64decode(picture))
-    joints = np.array(found["joints"], np.float32).reshape(-1, found["names"], 3)
-    return joints, np.array(found["uncertainty"], np.float32).reshape(joints.shape[:2]), found["status"]
+def _proportional(process: int) -> float:
+    """Bytes of a process; what several share counts in shares."""
+    try:
+        lines = Path(f"/proc/{process}/smaps_rollup").read_text().splitlines()
+    except OSError:
+        return 0.0
+    return 1024 * sum(float(line.split()[1]) for line in lines if line.startswith("Pss:"))
 
 
-def _wait(browser: Browser) -> None:
-    """Waits until the page has lifted, and drawn it."""
-    end = time.monotonic() + PATIENCE
-    while time.monotonic() < end:
-        status, kind = browser.value(
-            "[document.getElementById('status')?.textContent, document.getElementById('status')?.className]"
+def _screenshots(browser: Browser, folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, width, height, phone in (("desktop", 1280, 860, False), ("phone", 390, 844, True)):
+        browser.call(
+            "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=phone
         )
-        if kind == "error":
-            raise InputError(f"the page says: {status}")
-        if status and "frames lifted" in status:
-            time.sleep(0.5)
-            return
-        time.sleep(0.1)
-    raise InputError(f"the page did not lift within {PATIENCE} s; its status is {status!r}")
-
-
-def lifted_by_torch(weights: Weights, keypoints: Path) -> Lifted:
-    """What PyTorch gives for the same file; its uncertainty is calibrated too."""
-    content = json.loads(keypoints.read_text(encoding="utf-8"))
-    names = content.get("joints", COCO17.joints)
-    places = [weights.lifter.skeleton_in.index(name) for name in names]
-    frames, j = len(content["frames"]), len(weights.lifter.skeleton_in)
-    values = np.full((frames, j, 3), np.nan, np.float32)
-    nobody = [[math.nan, math.nan, 0.0]] * len(names)
-    values[:, places] = [[point or nobody[0] for point in frame or nobody] for frame in content["frames"]]
-    scores = np.where(values[..., 2] >= THRESHOLD, values[..., 2], 0).astype(np.float32)
-    width, height = content["image_size"]
-    camera = camera_for((width, height))
-    if "K" in content:
-        camera = CameraModel(np.array(content["K"], float), (width, height), "given")
-    times = np.arange(frames) / content["fps"]
-    segment = Segment(0, frames, times, values[..., :2], scores, np.arange(frames), camera, turns=0, motions=1)
-    (lifted,) = lift_segments(TorchNetwork(weights.lifter), [segment], weights.window, flip=True)
-    assert lifted.uncertainty is not None, "shipped lifters give it"
-    return Lifted(lifted.joints, weights.uncertainty_factor * lifted.uncertainty)
+        time.sleep(1.0)
+        (folder / f"{name}.png").write_bytes(base64.b64decode(browser.call("Page.captureScreenshot")["data"]))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Lifts in the browser, compares, and prints the largest differences."""
+    """Prints times, memory and distances."""
     parser = command_line(__doc__)
-    parser.add_argument("--weights", default="tiny", metavar="NAME|FILE", help="default tiny")
-    parser.add_argument("--lifter", type=Path, metavar="FILE", help="a graph of these weights (default: export them)")
     parser.add_argument(
-        "--keypoints", type=Path, default=WEB / "sample.json", metavar="FILE", help="default: the sample"
+        "video", nargs="?", type=Path, default=demo_video(), metavar="VIDEO", help="default: the demo clip"
     )
-    parser.add_argument("--out", type=Path, default=Path("outputs/web"), metavar="DIR", help="default outputs/web")
+    parser.add_argument("--ort", type=Path, metavar="FOLDER", help="dist of onnxruntime-web, instead of a download")
+    parser.add_argument("--compare", action="store_true", help="lift it with Python too")
+    parser.add_argument("--out", type=Path, metavar="DIR", help="keeps screenshots here")
     options = parser.parse_args(arguments)
-    with errors_shown(parser), tempfile.TemporaryDirectory() as folder:
-        chromium()
-        check_runtime()
-        weights = load_weights(options.weights)
-        lifter = options.lifter or Path(folder) / "lifter.onnx"
-        if options.lifter is None:
-            export_onnx(weights, lifter)
-        joints, uncertainty, status = lifted_by_page(lifter, options.keypoints, options.out / "page.png")
-        expected = lifted_by_torch(weights, options.keypoints)
-        assert expected.uncertainty is not None
-        far = np.linalg.norm(joints - expected.joints, axis=-1).max()
-        other = np.abs(uncertainty - expected.uncertainty).max()
-        print(status)
-        print(f"largest difference from PyTorch: joints {1000 * far:.4f} mm, uncertainty {1000 * other:.4f} mm")
+    with errors_shown(parser), tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
+        folder = Path(name)
+        program = chromium()
+        with served(write_site(folder / "site", options.ort)) as address:
+            browser = Browser(program, folder / "profile")
+            try:
+                open_site(browser, address)
+                begin = time.monotonic()
+                with most_memory(browser.process) as memory:
+                    people, seconds = lift_in_page(browser, options.video)
+                print(f"{options.video.name}: {len(people)} people in {time.monotonic() - begin:.1f} s, ", end="")
+                print(", ".join(f"{stage} {seconds[stage]:.1f}" for stage in sorted(seconds)))
+                print(f"most memory of all of Chromium's processes: {memory[0]:.0f} MB")
+                print(f"loaded and kept: {kept_bytes(browser) / 1e6:.1f} MB")
+                if options.out:
+                    _screenshots(browser, options.out)
+            finally:
+                browser.close()
+        print(f"load of the machine: {os.getloadavg()[0]:.0f} on {os.cpu_count()} cores")
+        if options.compare:
+            lifted = folder / "lifted"
+            arguments = ["--quality", "fast", "--no-render", "--quiet", "--out", str(lifted)]
+            poselift(["lift", str(options.video), *arguments])
+            for person, (joints, root, frames) in distances(people, lifted).items():
+                print(
+                    f"person {person}: joints {joints:.1f} mm, root {root:.0f} mm from Python, mean of {frames} frames"
+                )
 
 
 if __name__ == "__main__":

@@ -18,7 +18,6 @@ release = importlib.metadata.version("poselift")
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 root_doc = "docs/index"
 include_patterns = ["docs/**", "benchmarks/*.md", "poselift/weights/**.md", "poselift/samples/*.md", "*.md"]
-exclude_patterns = ["docs/web/**"]
 
 myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 4

@@ -24,6 +24,7 @@ _COMMANDS = {
     "lift": "3D motion from a video, or from 2D keypoints",
     "batch": "3D motion from many videos, one folder each",
     "view": "a page to look at the results of `poselift lift`",
+    "web": "a page that lifts videos in a browser",
     "export": "write motions in the formats of other programs",
     "stream": "3D motion live from a camera, a file or a URL",
     "train": "train a lifter; every setting is a Hydra override",

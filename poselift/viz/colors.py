@@ -17,7 +17,7 @@ PALE = 0.5
 
 # Okabe and Ito's palette for colour-blind viewers (https://jfly.uni-koeln.de/color/). The most distant hues come
 # first; the two dark ones are lightened for the dark background.
-_PALETTE: tuple[Color, ...] = (
+PALETTE: tuple[Color, ...] = (
     (86, 180, 233),
     (240, 152, 20),
     (20, 190, 140),
@@ -44,7 +44,7 @@ class PersonColors:
 @cache
 def person_colors(person: int) -> PersonColors:
     """The colours of a person by number; they repeat after seven people."""
-    base = _PALETTE[(person - 1) % len(_PALETTE)]
+    base = PALETTE[(person - 1) % len(PALETTE)]
     return PersonColors(middle=base, left=mix(base, WHITE, 0.55), right=mix(base, BLACK, 0.3))
 
 

@@ -92,10 +92,10 @@ def encode(
             {
                 "id": number,
                 "names": motion.skeleton.joints,
-                "limbs": _lines(motion.skeleton),
+                "limbs": lines_of(motion.skeleton),
                 "points": motion.keypoints.skeleton.joints,
-                "lines": _lines(motion.keypoints.skeleton),
-                "body": _body(motion.skeleton),
+                "lines": lines_of(motion.keypoints.skeleton),
+                "body": body_of(motion.skeleton),
                 "color": colors.middle,
                 "angles": list(angles.names) if angles else [],
                 "floor": floor,
@@ -153,14 +153,14 @@ def _packed(values: np.ndarray, scale: float) -> bytes:
     return joints.view(np.uint8).reshape(-1, 4).T.tobytes()
 
 
-def _lines(skeleton: Skeleton) -> list[list[int]]:
+def lines_of(skeleton: Skeleton) -> list[list[int]]:
     """Four joints for each line, as two ends in the middle of two joints, and its side: 0, 1 left, 2 right."""
     limbs = limbs_of(skeleton)
     return [[*ends.ravel().tolist(), _SIDES[side]] for ends, side in zip(limbs.joints, limbs.sides, strict=True)]
 
 
-def _body(skeleton: Skeleton) -> dict[str, Any]:
-    """The solid parts of a body: limbs as in `_lines` and the radii of both ends, points of the head, and the trunk.
+def body_of(skeleton: Skeleton) -> dict[str, Any]:
+    """The solid parts of a body: limbs as in `lines_of` and the radii of both ends, points of the head, and the trunk.
 
     The feet that `BodyParts` draws for a skeleton without any are left out.
     """

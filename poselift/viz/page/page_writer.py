@@ -21,9 +21,6 @@ from poselift.structures import Motion
 from poselift.viz.page.page_content import View, encode
 from poselift.viz.page.page_video import small_video
 
-_SCRIPTS = ("data.js", "scene.js", "overlay.js", "charts.js", "saving.js", "page.js")
-"""In the order in which the page runs them."""
-
 
 def write_page(
     path: str | os.PathLike[str],
@@ -91,7 +88,7 @@ def _check(path: Path, motions: Sequence[Motion]) -> None:
 def _html(title: str, content: str, video: str) -> str:
     """The page; its policy allows only this very script, so no text in the data can run."""
     room = files(__package__)
-    script = '"use strict";\n' + "\n".join((room / name).read_text("utf-8") for name in _SCRIPTS)
+    script = (room / "page.js").read_text("utf-8")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return Template((room / "page.html").read_text("utf-8")).substitute(
         title=escape(title),

@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 import pytest
 
-from benchmarks.web import Browser
+from benchmarks.chromium import Browser
 from poselift.structures import Motion
 from poselift.video import VideoWriter
 from poselift.viz.page import View, write_page
@@ -19,7 +19,7 @@ from tests.viz.conftest import FOCAL, IMAGE_SIZE
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 K = [[FOCAL, 0, (IMAGE_SIZE[0] - 1) / 2], [0, FOCAL, (IMAGE_SIZE[1] - 1) / 2], [0, 0, 1]]
 CAMERA = {"K": K, "image_size": IMAGE_SIZE}
-_WATCH = """
+WATCH = """
 globalThis.problems = [];
 const keep = (...parts) => problems.push(parts.map(String).join(" "));
 addEventListener("error", (event) => keep("error", event.message));
@@ -72,8 +72,8 @@ class Page:
             time.sleep(0.03)
 
     def __call__(self, expression: str) -> Any:
-        """The value of an expression."""
-        return self.browser.value(expression)
+        """The value of an expression, in which the names of the page's script can stand."""
+        return self.browser.value("with (globalThis.viewer ?? {}) { " + expression + " }")
 
     def press(self, key: str, modifiers: int = 0) -> None:
         """Presses a key."""
@@ -106,7 +106,7 @@ def chromium(tmp_path_factory):
         pytest.skip("Chromium is not installed")
     browser = Browser(CHROMIUM, tmp_path_factory.mktemp("profile"))
     browser.call("Page.enable")
-    browser.call("Page.addScriptToEvaluateOnNewDocument", source=_WATCH)
+    browser.call("Page.addScriptToEvaluateOnNewDocument", source=WATCH)
     yield browser
     browser.close()
 

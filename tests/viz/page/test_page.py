@@ -194,7 +194,7 @@ def test_it_saves_what_poselift_writes(page, written, people, tmp_path):
     assert page("saved") == [f"person_1.{ending}" for ending in endings]
     for number, files in FILES.items():
         for ending, content in files.items():
-            assert page(f"Array.from(content.people[{number - 1}].files.{ending})") == list(content)
+            assert page(f"Array.from(content.people[{number - 1}].files.{ending}())") == list(content)
 
 
 def test_hostile_names_stay_text(page, tmp_path, people):

@@ -1,7 +1,10 @@
 // The skeleton over the video: the lifted joints, reprojected, and what the detector saw.
 
+import { frameOf } from "./places.js";
+import { css, FACE, middle, sidesOf, SMALL } from "./scene.js";
+
 /** Draws everybody at the time of the picture. */
-function drawOverlay(canvas, content, state, time) {
+export function drawOverlay(canvas, content, state, time) {
   const ratio = Math.min(devicePixelRatio || 1, 2), wide = Math.round(canvas.clientWidth * ratio);
   const high = Math.round(canvas.clientHeight * ratio), [width, height] = content.size;
   if (canvas.width !== wide || canvas.height !== high) [canvas.width, canvas.height] = [wide, high];

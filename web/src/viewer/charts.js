@@ -1,5 +1,8 @@
 // Joint angles, heights and uncertainty over time, all under one cursor.
 
+import { byId, element } from "./elements.js";
+import { frameOf } from "./places.js";
+
 const SIDES = { left: "L", right: "R" };
 /** "left_knee_flexion" and "knee_flexion_left" as ["left", "knee flexion"]. */
 function sideOf(name) {
@@ -41,15 +44,19 @@ function niceStep(span) {
 /** Room for the numbers of the axis, pixels; the style knows it too. */
 const GUTTER = 30;
 
-class Charts {
-  constructor(content, state, seek) {
-    Object.assign(this, { content, state, seek, tab: null, shown: [] });
-    const { times } = content;
-    this.start = times[0];
-    this.span = Math.max(times[times.length - 1] - times[0], 1e-3);
+export class Charts {
+  constructor(state, seek) {
+    Object.assign(this, { state, seek, tab: null, shown: [] });
     this.sizes = new ResizeObserver((entries) => {
       for (const entry of entries) this.shown.find((chart) => chart.plot === entry.target)?.draw();
     });
+  }
+
+  show(content) {
+    const { times } = this.content = content;
+    this.start = times[0];
+    this.span = Math.max(times[times.length - 1] - times[0], 1e-3);
+    this.build();
   }
 
   /** Builds the tabs and the charts of the chosen person. */

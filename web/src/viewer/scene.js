@@ -1,16 +1,22 @@
 // The 3D view: a mannequin of shaded, tapered limbs on a grid of metres, drawn from far to near.
 
-const FACE = /(eye|ear)$/, SMALL = /(eye|ear|nose|heel|toe|hand)$/;
+import { frameOf, lastBefore } from "./places.js";
+
+export const FACE = /(eye|ear)$/, SMALL = /(eye|ear|nose|heel|toe|hand)$/;
 
 const mix = (a, b, share) => a.map((value, i) => Math.round(value + (b[i] - value) * share));
-const css = (color, alpha = 1) => `rgb(${color.join(" ")} / ${alpha})`;
+export const css = (color, alpha = 1) => `rgb(${color.join(" ")} / ${alpha})`;
 const WHITE = [255, 255, 255], BLACK = [0, 0, 0];
 /** The colours of the middle, the left and the right of a person. */
-const sidesOf = (color) => [color, mix(color, WHITE, .5), mix(color, BLACK, .28)];
+export const sidesOf = (color) => [color, mix(color, WHITE, .5), mix(color, BLACK, .28)];
 
-class Scene {
-  constructor(canvas, content, state) {
-    Object.assign(this, { canvas, content, state, yaw: .45, pitch: .16, zoom: 1 });
+export class Scene {
+  constructor(canvas, state) {
+    Object.assign(this, { canvas, state, yaw: .45, pitch: .16, zoom: 1 });
+  }
+
+  show(content) {
+    this.content = content;
     this.frame();
   }
 
@@ -214,7 +220,7 @@ function smooth(path, half) {
   });
 }
 
-const middle = (p, q) => p === q ? p : p.map((value, i) => (value + q[i]) / 2);
+export const middle = (p, q) => p === q ? p : p.map((value, i) => (value + q[i]) / 2);
 
 /** The places of a person's joints in a frame, and of both ends of the drawn head. */
 function placesOf({ names, places, body }, frame) {
@@ -270,7 +276,7 @@ function plate(pen, corners, r, color) {
 }
 
 /** Turns and zooms by pointer, wheel and keyboard. */
-function steer(scene, changed) {
+export function steer(scene, changed) {
   const { canvas } = scene, fingers = new Map();
   const turn = (dx, dy) => {
     scene.yaw -= dx; scene.pitch = Math.min(1.55, Math.max(-.25, scene.pitch + dy)); changed();

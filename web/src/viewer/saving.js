@@ -1,10 +1,12 @@
 // Files that the page makes of what it shows, as poselift's own exports have it.
 
+import { byId, element } from "./elements.js";
+
 const cell = (value, digits) => Number.isNaN(value) ? "" : value.toFixed(digits).replace(/^-(?=[0.]*$)/, "");
 const AXES = ["x", "y", "z"];
 
 /** The same table as person_<id>.csv. */
-function csvOf(person) {
+export function csvOf(person) {
   const joints = person.names.length;
   const header = ["time_s", "interpolated", ...["root", ...person.names].flatMap((name) => AXES.map((axis) => `${name}_${axis}_m`)),
     ...(person.uncertainty ? person.names.map((name) => `${name}_uncertainty_m`) : []),
@@ -19,7 +21,7 @@ function csvOf(person) {
 }
 
 /** The joint angles, degrees. */
-function anglesOf(person) {
+export function anglesOf(person) {
   const count = person.angles.length;
   const rows = [...person.times].map((time, t) =>
     [time.toFixed(6), ...[...person.degrees.subarray(count * t, count * (t + 1))].map((value) => cell(value, 2))]);
@@ -43,7 +45,7 @@ function evenly({ times, interval }) {
 }
 
 /** The same markers as those of `poselift export --to trc`, to 0.01 mm; joints out of sight are NaN or left out. */
-function trcOf(person, content, name) {
+export function trcOf(person, content, name) {
   const { names } = person, joints = names.length, frames = evenly(person), count = frames.length;
   const hidden = (frame, joint) => person.guessed[joints * frame + joint] === 2;
   const shown = names.map((_, joint) => joint).filter((joint) => !person.times.every((_, t) => hidden(t, joint)));
@@ -69,7 +71,7 @@ function trcOf(person, content, name) {
 }
 
 /** Everything about a person: the description that poselift wrote, and the arrays, by the clock of the video as in npz. */
-function jsonOf(person) {
+export function jsonOf(person) {
   const rows = (values, ...shape) => {
     const nested = (at, [size, ...rest]) => Array.from({ length: size }, (_, i) =>
       rest.length ? nested(at * size + i, rest) : Number.isNaN(values[at * size + i]) ? null : values[at * size + i]);
@@ -84,19 +86,21 @@ function jsonOf(person) {
   }, angles: person.angles }) + "\n";
 }
 
-/** The buttons, for the chosen person. */
-function savingButtons(content, state) {
+/** The buttons, for the chosen person. @param failed gets the words of an error */
+export function savingButtons(content, state, failed) {
   const kinds = { CSV: ["csv", csvOf], JSON: ["json", jsonOf], TRC: ["trc", trcOf] };
   if (content.people.some((person) => person.angles.length)) kinds["Angles, CSV"] = ["angles.csv", anglesOf];
   for (const ending of Object.keys(Object.assign({}, ...content.people.map((person) => person.files))))
-    kinds[ending.toUpperCase()] = [ending, (person) => person.files[ending] ?? ""];
+    kinds[ending.toUpperCase()] = [ending, (person) => person.files[ending]?.() ?? ""];
   byId("saving").replaceChildren(element("span", {}, "Save"), ...Object.entries(kinds).map(([label, [suffix, make]]) => {
     const button = element("button", {}, label);
-    button.onclick = () => {
+    button.onclick = async () => {
       const person = content.people[state.person], name = `person_${person.id}.${suffix}`;
-      const link = element("a", { href: URL.createObjectURL(new Blob([make(person, content, name)])), download: name });
-      link.click();
-      setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+      try {
+        const link = element("a", { href: URL.createObjectURL(new Blob([await make(person, content, name)])), download: name });
+        link.click();
+        setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+      } catch (error) { failed(`${name} cannot be saved: ${error.message}`); }
     };
     return button;
   }));

@@ -1,50 +1,7 @@
-// The content of the page: a line of JSON, then arrays as differences of int32, byte by byte, then files (content.py).
-
-const byId = (id) => document.getElementById(id);
-
-/** The bytes in an element that holds base64. */
-function bytesOf(id) {
-  const text = atob(byId(id).textContent);
-  const bytes = new Uint8Array(text.length);
-  for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
-  return bytes;
-}
-
-/** The header, with `times` of the clip and the arrays of each person in place. */
-async function readContent() {
-  const stream = new Blob([bytesOf("content")]).stream().pipeThrough(new DecompressionStream("gzip"));
-  const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
-  let at = bytes.indexOf(10) + 1;
-  const content = JSON.parse(new TextDecoder().decode(bytes.subarray(0, at)));
-  const people = [content, ...content.people];
-  for (const [name, shape, scale] of content.arrays) {
-    if (name === "end") { people.splice(1, 1); continue; }
-    const values = unpack(bytes, at, shape, scale);
-    at += 4 * values.length;
-    (name === "times" && !content.times ? content : people[1])[name] = values;
-  }
-  for (const person of content.people) {
-    for (const [ending, size] of Object.entries(person.files)) person.files[ending] = bytes.subarray(at, at += size);
-    prepare(person, content);
-  }
-  return content;
-}
-
-/** Numbers with the time first; NaN where nothing is known. */
-function unpack(bytes, at, [frames, ...rest], scale) {
-  const columns = rest.reduce((a, b) => a * b, 1), size = frames * columns;
-  const values = new Float64Array(size);
-  for (let column = 0, i = at; column < columns; column++) {
-    for (let frame = 0, sum = 0; frame < frames; frame++, i++) {
-      sum = (sum + (bytes[i] | bytes[i + size] << 8 | bytes[i + 2 * size] << 16 | bytes[i + 3 * size] << 24)) | 0;
-      values[frame * columns + column] = sum === -(2 ** 31) ? NaN : sum / scale;
-    }
-  }
-  return values;
-}
+// Where people are: in the scene, in the picture, and in time.
 
 /** Adds what all views need: places in the scene (Y up, the ground at 0) and pixels of the video. */
-function prepare(person, { up, camera: { K, R, t }, world }) {
+export function prepare(person, { up, camera: { K, R, t }, world }) {
   const joints = person.names.length, { times } = person;
   // Frames in which no keypoint shows any joint.
   person.gap = Uint8Array.from(times, (_, k) => person.guessed.subarray(k * joints, (k + 1) * joints).every((each) => each));
@@ -70,7 +27,7 @@ function prepare(person, { up, camera: { K, R, t }, world }) {
 }
 
 /** Index of the last moment not after a time; -1 before the first. */
-function lastBefore(times, time) {
+export function lastBefore(times, time) {
   let low = 0, high = times.length;
   while (low < high) {
     const middle = (low + high) >> 1;
@@ -80,7 +37,7 @@ function lastBefore(times, time) {
 }
 
 /** The person's frame at a time; -1 if the person is not there or the frame is empty. */
-function frameOf(person, time) {
+export function frameOf(person, time) {
   const frame = lastBefore(person.times, time), last = person.times.length - 1;
   if (frame < 0 || (frame === last && time > person.times[last] + 0.05)) return -1;
   return Number.isNaN(person.root[3 * frame]) ? -1 : frame;

@@ -1,0 +1,80 @@
+"""`poselift web`: writes the page that lifts videos in a browser, or serves it on this machine."""
+
+import argparse
+import functools
+import http.server
+import tempfile
+import webbrowser
+from pathlib import Path
+from typing import Any
+
+from poselift.cli.paths import local_path
+from poselift.core.errors import InputError
+from poselift.core.files import check_writable
+from poselift.viz.site import HEADERS, write_site
+
+_PORT = 8047
+
+
+def add_command(commands: Any) -> None:
+    """Adds `web` to the console script."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        "web",
+        description="The page that lifts videos in a browser, where nothing leaves the machine: as a folder for any "
+        "static host, or served to this machine alone. The first time it downloads onnxruntime-web (33 MB).",
+    )
+    parser.add_argument(
+        "folder", nargs="?", type=local_path, metavar="DIR", help="write the site here; without it, serve"
+    )
+    parser.add_argument("--port", type=int, default=_PORT, help="of the served page (default: %(default)s)")
+    parser.add_argument("--open", action="store_true", help="open the served page in the browser")
+    parser.add_argument(
+        "--ort", type=local_path, metavar="FOLDER", help="the folder dist of onnxruntime-web, instead of a download"
+    )
+    parser.add_argument("--offline", action="store_true", help="download nothing; only look into the cache")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Writes the site, or serves it until Ctrl-C.
+
+    Raises:
+        InputError: onnxruntime-web is missing, a file cannot be written, or the port is taken.
+    """
+    if options.folder is not None:
+        if options.folder.is_file():
+            raise InputError(f"{options.folder} is a file; give a folder")
+        check_writable(options.folder.absolute().parent)
+        written = write_site(options.folder, options.ort, options.offline)
+        size = sum(path.stat().st_size for path in written.iterdir()) / 1e6
+        print(f"{written}: {size:.0f} MB. Put it on a static host with https, or run poselift web to try it here")
+        return
+    with tempfile.TemporaryDirectory() as name:
+        _serve(write_site(Path(name) / "site", options.ort, options.offline), options.port, options.open)
+
+
+def _serve(folder: Path, port: int, opened: bool) -> None:
+    handler = functools.partial(_Handler, directory=str(folder))
+    try:
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", port), handler)
+    except OSError as error:
+        raise InputError(f"port {port} cannot be used ({error.strerror}); choose another one with --port") from error
+    with server:
+        address = f"http://localhost:{server.server_address[1]}"
+        print(f"{address} serves the page to this machine; stop with Ctrl-C", flush=True)
+        if opened:
+            webbrowser.open(address)
+        server.serve_forever()
+
+
+class _Handler(http.server.SimpleHTTPRequestHandler):
+    """Files with the headers that give threads and stop connections."""
+
+    def end_headers(self) -> None:
+        """Adds the headers."""
+        for name, value in HEADERS.items():
+            self.send_header(name, value)
+        super().end_headers()
+
+    def log_message(self, *arguments: object) -> None:
+        """Prints nothing."""

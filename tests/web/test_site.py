@@ -1,0 +1,91 @@
+"""The page of `poselift web` as people use it, in headless Chromium."""
+
+import shutil
+
+import numpy as np
+import pytest
+
+from benchmarks.clips import demo
+from benchmarks.web import distances, kept_bytes, lift_in_page, reload_site
+from poselift.cli.main import main
+from poselift.core.errors import InputError
+from poselift.samples import demo_video
+from poselift.video import VideoWriter
+
+pytestmark = pytest.mark.slow
+
+
+def test_the_demo_clip_is_that_of_the_command(opened, site, tmp_path):
+    page = opened(site)
+    assert page("crossOriginIsolated"), "the service worker adds the headers"
+    people, seconds = lift_in_page(page.browser, demo_video())
+    assert set(seconds) == {"load", "decode", "pixels", "search", "look", "lift"}
+    assert kept_bytes(page.browser) < 45e6
+    main(["lift", str(demo_video()), "--quality", "fast", "--no-render", "--quiet", "--out", str(tmp_path / "lifted")])
+    found = distances(people, tmp_path / "lifted")
+    assert len(found) == len(people) == 2
+    joints, frames = zip(*((joints, frames) for joints, _, frames in found.values()), strict=True)
+    assert sum(frames) > 210
+    assert np.average(joints, weights=frames) < 20
+
+
+def test_it_works_without_a_network_the_second_time_and_saves(opened, site, video, tmp_path):
+    folder = tmp_path / "site"
+    shutil.copytree(site, folder)
+    page = opened(folder)
+    clip = video("clip.webm", "libvpx", 12)
+    first, _ = lift_in_page(page.browser, clip)
+    shutil.rmtree(folder)  # the server finds nothing any more
+    reload_site(page.browser)
+    again, _ = lift_in_page(page.browser, clip)
+    np.testing.assert_array_equal(first[0].joints, again[0].joints)
+    page(
+        "globalThis.saved = {}; HTMLAnchorElement.prototype.click = function () { saved[this.download] = this.href; };"
+        "document.querySelectorAll('#saving button').forEach((button) => button.click())"
+    )
+    endings = ["csv", "json", "trc", "angles.csv", "bvh", "glb"]
+    page.browser.wait(f"Object.keys(saved).length === {len(endings)}")
+    assert set(page("Object.keys(saved)")) == {f"person_1.{ending}" for ending in endings}
+    assert page("document.querySelectorAll('#people > span').length") == len(again)
+
+
+def test_without_webcodecs_it_seeks(opened, site, video, tmp_path):
+    folder = tmp_path / "site"
+    shutil.copytree(site, folder)
+    worker = folder / "worker.js"
+    worker.write_text("delete self.VideoDecoder;\n" + worker.read_text("utf-8"), "utf-8")
+    people, _ = lift_in_page(opened(folder).browser, video("clip.mov", "libx264", 9))
+    assert len(people[0].times) == 5  # 15 pictures a second
+    assert people[0].joints.shape[1:] == (17, 3)
+
+
+def test_what_cannot_be_lifted_gets_a_clear_word(opened, site, tmp_path):
+    page = opened(site)
+    (tmp_path / "broken.mp4").write_bytes(b"\0" * 50_000)
+    with pytest.raises(InputError, match=r"broken\.mp4 cannot be played by this browser"):
+        lift_in_page(page.browser, tmp_path / "broken.mp4")
+    with VideoWriter(tmp_path / "empty.mp4", 640, 360) as writer:
+        for frame in range(200):
+            writer.write(np.full((360, 640, 3), 120, np.uint8), frame / 30)
+    with pytest.raises(InputError, match=r"Nobody was found in the 200 frames of empty\.mp4"):
+        lift_in_page(page.browser, tmp_path / "empty.mp4")
+    assert "No WebGPU in this browser: runs on the processor" in page.text("machine")
+
+
+def test_a_damaged_video_is_shown_up_to_the_damage(opened, site, tmp_path):
+    with VideoWriter(tmp_path / "whole.mp4", 960, 540) as writer:
+        for image, time in demo()[:18]:
+            writer.write(image, time)
+    content = (tmp_path / "whole.mp4").read_bytes()
+    (tmp_path / "cut.mp4").write_bytes(content[: int(0.8 * len(content))])
+    page = opened(site)
+    lift_in_page(page.browser, tmp_path / "cut.mp4")
+    assert "The video breaks off at 0." in page.text("note")
+
+
+def test_a_page_closed_half_way_says_so(opened, site):
+    page = opened(site)
+    page("localStorage.setItem('poselift.unfinished', 'walk.mp4')")
+    reload_site(page.browser)
+    assert "The page was closed while walk.mp4 was lifted" in page.text("problem")
+    assert page("localStorage.getItem('poselift.unfinished')") is None

@@ -1,0 +1,175 @@
+// The page: opens a video, follows the work, shows the people, and keeps itself for use without a network.
+
+import { byId } from "../viewer/elements.js";
+import { note, pause, show } from "../viewer/player.js";
+import { openSeeked } from "../video/seeked.js";
+import { drawPreview } from "./preview.js";
+import { Session } from "./session.js";
+import { TimeLeft } from "./time_left.js";
+import { Workroom } from "./workroom.js";
+import { stopCamera, useCamera } from "./camera.js";
+
+const NAMES = { loading: "Loading the networks", opening: "Opening the video", finding: "Finding people", lifting: "Lifting to 3D" };
+/** Where the name of a video is kept while it is lifted. */
+const UNFINISHED = "poselift.unfinished";
+let site, workroom, opened = null, working = Promise.resolve(), seeked = null, address = null;
+export let session = null;
+
+const stage = (name) => { document.body.dataset.stage = name; };
+const busy = () => document.body.dataset.stage === "work";
+
+function problem(text) {
+  byId("problem").textContent = text ?? "";
+  byId("problem").hidden = !text;
+}
+
+/** Networks are opened with the first video. */
+function open(progress) {
+  opened ??= workroom.run("open", { sizes: site.files }, progress).catch((error) => { opened = null; throw error; });
+  return opened;
+}
+
+/** Lifts a video and shows its people. */
+async function lift(file) {
+  problem();
+  stopCamera();
+  stage("work");
+  byId("seen").hidden = true;
+  pause();
+  if (!await started) return; // somebody was quicker than the page
+  await working.catch(() => {}); // a network runs for one video at a time
+  const left = new TimeLeft(), settings = { fov: Number(byId("fov").value) || undefined, height: Number(byId("height").value) || undefined };
+  const progress = (name, share) => {
+    byId("stage-name").textContent = NAMES[name];
+    byId("share").value = share;
+    byId("left").textContent = left.words(name, share);
+  };
+  remember(file.name);
+  const { signal, pressed } = stopper();
+  if (address) URL.revokeObjectURL(address);
+  address = URL.createObjectURL(file);
+  try {
+    working = lifted(file, settings, progress, signal);
+    session = await Promise.race([working, pressed]);
+    stage("shown"); // the views must have their sizes before they draw
+    byId("title").textContent = file.name;
+    const { broken, times, duration } = session;
+    note(broken ? `The video breaks off at ${times.at(-1).toFixed(2)} s of ${duration.toFixed(2)} s: the file is damaged there.` : null);
+    show(session.content(), address);
+  } catch (error) {
+    stage("start");
+    if (!signal.aborted) problem(error.message);
+  } finally {
+    remember();
+  }
+}
+
+/** The button Cancel: a signal for what is under way, and a promise that fails when it is pressed. */
+function stopper() {
+  const control = new AbortController(), { signal } = control;
+  const pressed = new Promise((_, fail) => { byId("cancel").onclick = () => { control.abort(); workroom.cancel(); fail(signal.reason); }; });
+  pressed.catch(() => {});
+  return { signal, pressed };
+}
+
+/** A session of a video whose people are found and lifted. */
+async function lifted(file, settings, progress, signal) {
+  const begun = performance.now();
+  progress("loading", 0);
+  describeMachine(await open(progress));
+  const load = (performance.now() - begun) / 1000;
+  signal.throwIfAborted();
+  progress("opening", 0);
+  let found = await workroom.run("find", { file }, progress);
+  if (found.undecodable) found = await findSeeking(file, progress);
+  signal.throwIfAborted();
+  if (!found.tracks.length) throw new Error(nobody(file, found));
+  const made = new Session(workroom, site, file, found, settings);
+  await made.lift(progress);
+  made.seconds.load = load;
+  return made;
+}
+
+/** Keeps the name of the video that is being lifted, as long as it is; private windows may keep nothing. */
+function remember(name) {
+  try {
+    if (name) localStorage.setItem(UNFINISHED, name); else localStorage.removeItem(UNFINISHED);
+  } catch { /* no memory, then no words about the last time */ }
+}
+
+function remembered() {
+  try { return localStorage.getItem(UNFINISHED); } catch { return null; }
+}
+
+async function findSeeking(file, progress) {
+  const film = document.createElement("video");
+  Object.assign(film, { muted: true, playsInline: true, preload: "auto", src: address });
+  try {
+    seeked = await openSeeked(film, file.name);
+    const { size, width, height, start, duration } = seeked;
+    return await workroom.run("find", { file, seeked: { size, width, height, start, duration } }, progress);
+  } finally {
+    seeked = null;
+    film.removeAttribute("src");
+  }
+}
+
+const nobody = (file, { times }) => `Nobody was found in the ${times.length} frames of ${file.name}. `
+  + "It works best where whole bodies are seen, at least a quarter of the picture high.";
+
+/** What the networks run on, and why not on something faster. */
+function describeMachine({ gpu, threads }) {
+  byId("machine").textContent = gpu ? "Runs on the graphics card (WebGPU)."
+    : `No WebGPU in this browser: runs on the processor, with ${threads === 1 ? "one thread" : `${threads} threads`}.`
+      + (self.crossOriginIsolated ? "" : " More threads need this page from an https:// address, loaded once more.");
+}
+
+function controls() {
+  const choose = (file) => file && !busy() && lift(file);
+  byId("file").onchange = ({ target }) => { choose(target.files[0]); target.value = ""; };
+  byId("pick").onkeydown = (event) => { if (["Enter", " "].includes(event.key)) { event.preventDefault(); byId("file").click(); } };
+  byId("sample").onclick = async () => {
+    const answer = await fetch("two_people.mp4").catch(() => null);
+    if (answer?.ok) choose(new File([await answer.blob()], "two_people.mp4", { type: "video/mp4" }));
+    else problem("The sample could not be loaded; check the network, or open a video of your own.");
+  };
+  byId("record").onclick = () => useCamera(byId("preview"), byId("shoot"), choose).then(() => stage("camera"), (error) => problem(error.message));
+  byId("leave").onclick = () => { stopCamera(); stage("start"); };
+  byId("again").onclick = () => { pause(); stage("start"); byId("title").textContent = "poselift"; byId("pick").focus(); };
+  const over = (event) => { if (event.dataTransfer?.types.includes("Files")) { event.preventDefault(); byId("drop").classList.toggle("over", event.type === "dragover"); } };
+  for (const type of ["dragover", "dragleave", "drop"]) addEventListener(type, over);
+  addEventListener("drop", (event) => choose(event.dataTransfer.files[0]));
+  addEventListener("beforeunload", (event) => { if (busy()) event.preventDefault(); });
+}
+
+/** The service worker keeps the site; with it and one reload, a browser gives threads. */
+async function keep() {
+  if (!navigator.serviceWorker) return;
+  const controlled = navigator.serviceWorker.controller ?? new Promise((done) => {
+    navigator.serviceWorker.addEventListener("controllerchange", done, { once: true });
+    setTimeout(done, 5000);
+  });
+  await navigator.serviceWorker.register("sw.js");
+  await controlled;
+  if (self.crossOriginIsolated || sessionStorage.reloaded || busy()) return;
+  sessionStorage.reloaded = "1";
+  location.replace(location.pathname + location.search);
+  await new Promise(() => {});
+}
+
+async function start() {
+  controls();
+  const missing = ["WebAssembly", "OffscreenCanvas", "DecompressionStream"].filter((name) => !(name in self));
+  if (missing.length) throw new Error(`This browser is too old for the page: ${missing.join(" and ")} is missing. Take Chrome 102, Firefox 114 or Safari 16.4, or newer.`);
+  await keep().catch(() => {}); // a private window may keep nothing
+  const answer = await fetch("site.json");
+  site = await answer.json();
+  workroom = new Workroom((number) => seeked.picture(number), (seen) => drawPreview(byId("seen"), seen, site.drawing.skeletons.coco17.lines));
+  const unfinished = remembered();
+  if (unfinished) {
+    problem(`The page was closed while ${unfinished} was lifted, and nothing of it was kept. Open the video again.`);
+    remember();
+  }
+  document.documentElement.dataset.ready = "1";
+}
+const started = start().then(() => true, (error) => { stage("start"); problem(error.message); return false; });

@@ -1,0 +1,29 @@
+// What the viewer shows, made of lifted motions.
+
+import { prepare } from "../viewer/places.js";
+import { floorsOf, rotationToYUp } from "./upright.js";
+
+/**
+ * @param session who was lifted, and of what: people, camera, times and name of the clip.
+ * @param drawing how skeletons are drawn: lines, bodies and colours of poselift.
+ * @param files makes the files of a person, by ending.
+ */
+export function contentOf({ people, camera, times, start, file }, drawing, files) {
+  const rows = (values, columns) => Array.from({ length: values.length / columns }, (_, i) => [...values.subarray(i * columns, (i + 1) * columns)]);
+  const motions = people.map(({ motion }) => motion), up = rotationToYUp(motions), floors = floorsOf(motions, up, drawing);
+  const content = { title: file.name, world: false, up, camera: { K: rows(camera.K, 3) }, size: [camera.width, camera.height],
+    times: Float64Array.from(times, (time) => time - times[0]), video: { start: start - times[0] } };
+  content.people = people.map(({ motion, angles, guessed }, i) => {
+    const { skeleton, keypoints, person } = motion, looks = drawing.skeletons[skeleton.name], steps = intervals(motion.times);
+    return { id: person, names: skeleton.joints, limbs: looks.lines, body: looks.body, points: keypoints.joints,
+      lines: drawing.skeletons.coco17.lines, color: drawing.colors[(person - 1) % drawing.colors.length],
+      angles: angles.names, degrees: angles.degrees, floor: floors[i], about: { height: motion.height ?? undefined },
+      interval: steps.length ? steps[steps.length >> 1] : 1 / 30, files: files(person), times: motion.times.map((time) => time - times[0]), joints: motion.joints,
+      root: motion.root, interpolated: motion.interpolated, guessed, start: times[0], keypoints: keypoints.pixels,
+      scores: keypoints.scores, uncertainty: motion.uncertainty };
+  });
+  for (const person of content.people) prepare(person, content);
+  return content;
+}
+
+const intervals = (times) => times.slice(1).map((time, i) => time - times[i]).sort();

@@ -1,0 +1,61 @@
+// Up and the ground, estimated from bodies, as poselift/kinematics/up.py and poselift/viz/stage.py do.
+
+/** Cosines: of 45 degrees, the most that an upright body leans, and of 25, the most that the camera does. */
+const UPRIGHT = Math.SQRT1_2, TILT = 25 * Math.PI / 180;
+/** Metres: people who are less than this above the lowest one stand on the same ground; and the most that is shown. */
+const SAME_GROUND = .35, HIGHEST = .7;
+
+const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
+const unit = (a) => a.map((value) => value / Math.hypot(...a));
+
+/** The value below which a share of sorted values lies. */
+function quantile(values, share) {
+  const sorted = Float64Array.from(values).sort(), place = share * (sorted.length - 1), low = Math.floor(place);
+  return sorted[low] + (place - low) * ((sorted[low + 1] ?? sorted[low]) - sorted[low]);
+}
+
+/** The rotation from the camera frame to a level one with Y up, as rows. */
+export function rotationToYUp(motions) {
+  const axes = [];
+  for (const { joints, skeleton: { joints: names }, times } of motions) {
+    const at = (name) => names.indexOf(name);
+    const pairs = [["left_ankle", "right_ankle"], ["left_shoulder", "right_shoulder"]].map((pair) => pair.map(at));
+    for (let frame = 0; frame < times.length; frame++) {
+      const [ankles, shoulders] = pairs.map((pair) => [0, 1, 2].map((axis) =>
+        pair.reduce((sum, joint) => sum + joints[3 * (frame * names.length + joint) + axis] / 2, 0)));
+      const axis = unit(shoulders.map((value, i) => value - ankles[i]));
+      if (-axis[1] > UPRIGHT) axes.push(axis);
+    }
+  }
+  let up = axes.length ? unit([0, 1, 2].map((i) => quantile(axes.map((axis) => axis[i]), .5))) : [0, -1, 0];
+  if (-up[1] < Math.cos(TILT)) {
+    const sideways = unit([up[0], 0, up[2]]);
+    up = [Math.sin(TILT) * sideways[0], -Math.cos(TILT), Math.sin(TILT) * sideways[2]];
+  }
+  const x = unit([1, 0, 0].map((value, i) => value - up[0] * up[i]));
+  return [x, up, cross(x, up)];
+}
+
+/** Height of the ground under each person after the rotation, metres. */
+export function floorsOf(motions, up, { skeletons }) {
+  const people = motions.map(({ joints, root, skeleton, times }) => {
+    const lowest = [], places = [[], []], count = skeleton.joints.length;
+    for (let frame = 0; frame < times.length; frame++) {
+      const base = [...root.subarray(3 * frame, 3 * frame + 3)];
+      if (Number.isNaN(base[0])) continue;
+      const high = [];
+      for (let joint = 0; joint < count; joint++)
+        high.push(dot(up[1], base.map((value, axis) => value + joints[3 * (frame * count + joint) + axis])));
+      lowest.push(Math.min(...high));
+      places[0].push(dot(up[0], base)); places[1].push(dot(up[2], base));
+    }
+    return lowest.length && { floor: quantile(lowest, .05), place: places.map((values) => quantile(values, .5)), sole: skeletons[skeleton.name].sole };
+  });
+  const first = people.filter(Boolean).sort((a, b) => a.floor - b.floor)[0];
+  return people.map((person) => {
+    if (!person) return 0;
+    const rise = person.floor - first.floor, apart = Math.hypot(...person.place.map((value, i) => value - first.place[i]));
+    return person.floor - person.sole - (rise > SAME_GROUND + .15 * apart ? Math.min(rise, HIGHEST) : 0);
+  });
+}

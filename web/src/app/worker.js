@@ -1,0 +1,164 @@
+// The worker: opens the networks, finds and follows the people of a video, and lifts them.
+
+import { Finder } from "../detector/finder.js";
+import { MoveNet } from "../detector/movenet.js";
+import {
+  followPeople, guessedJoints, jointAngles, liftAgain, liftTrack, openNumbers, restrict, shownJoints, writeBvh, writeGlb, writeJson,
+} from "../numbers/index.js";
+import { openDecoded } from "../video/decoded.js";
+import { pictureReader } from "../video/pixels.js";
+import { Files } from "./files.js";
+import { Stopwatch } from "./stopwatch.js";
+
+const MOST_THREADS = 8;
+/** Seconds by which the last frame may come before the end of an intact video. */
+const SHORT = .3;
+/** Width of the pictures that the page shows meanwhile. */
+const PREVIEW = 640;
+/** The skeleton that `poselift lift` gives. */
+const SKELETON = "h36m17";
+/** `current` is the number of the task that may go on. */
+let ready = null, current = 0, pulled = null;
+/** The whole motions by person, as lifted last: lifting again takes from them what has not changed. */
+const lifted = new Map();
+
+/** Networks and numbers, opened once. */
+async function open({ sizes }, progress) {
+  const gpu = await hasGpu(), wasm = `ort-wasm-simd-threaded${gpu ? ".asyncify" : ""}.wasm.gz`;
+  const names = Object.keys(sizes).filter((name) => name === wasm || /onnx$|safetensors$/.test(name));
+  const files = new Files(Object.fromEntries(names.map((name) => [name, sizes[name]])), (share) => progress("loading", share));
+  const ort = await import(gpu ? "./ort.webgpu.min.mjs" : "./ort.wasm.min.mjs");
+  const threads = self.crossOriginIsolated ? Math.min(MOST_THREADS, navigator.hardwareConcurrency || 1) : 1;
+  Object.assign(ort.env.wasm, { numThreads: threads, wasmPaths: new URL("./", self.location.href).href });
+  ort.env.wasm.wasmBinary = await files.unpacked(wasm);
+  ort.env.logLevel = "error"; // it warns of operators that run on the processor by design
+  const detector = await MoveNet.open(ort, (name) => files.read(name), gpu);
+  const numbers = await openNumbers(ort, (name) => files.read(name));
+  return { detector, numbers, gpu, threads };
+}
+
+/** Whether there is WebGPU; one that the processor computes is slower than WebAssembly. */
+async function hasGpu() {
+  const adapter = await navigator.gpu?.requestAdapter().catch(() => null);
+  return Boolean(adapter) && !(adapter.info?.isFallbackAdapter ?? adapter.isFallbackAdapter);
+}
+
+/** The frames that the page gives one by one, where it has to seek. */
+async function* seekedFrames({ width, height }) {
+  const read = pictureReader(width, height);
+  for (let number = 0; ; number++) {
+    const answer = await new Promise((done) => { pulled = done; self.postMessage({ pull: number }); });
+    if (!answer) return;
+    if (answer.error) throw new Error(answer.error);
+    try { yield { time: answer.time, pixels: async () => read((pen) => pen.drawImage(answer.bitmap, 0, 0)) }; }
+    finally { answer.bitmap.close(); }
+  }
+}
+
+/** Shows a picture and the keypoints in it on the page, small. */
+async function preview(picture, followed) {
+  const width = Math.min(PREVIEW, picture.width), height = Math.round(picture.height * width / picture.width);
+  const whole = new ImageData(picture.data, picture.width, picture.height);
+  const bitmap = await createImageBitmap(whole, { resizeWidth: width, resizeHeight: height });
+  const people = followed.map(({ found: { points, scores } }) => ({ pixels: points.map((value) => value * width / picture.width), scores }));
+  self.postMessage({ preview: { bitmap, people } }, [bitmap]);
+}
+
+/** Everybody in a video, followed from frame to frame; `undecodable` where the page has to seek. */
+async function find({ file, seeked }, progress) {
+  const { detector, numbers } = await ready, mine = ++current;
+  const video = seeked ? { ...seeked, frames: () => seekedFrames(seeked) } : await openDecoded(file);
+  if (!video) return { undecodable: true };
+  const finder = new Finder(detector), watch = new Stopwatch(), begun = performance.now();
+  for (const stage of ["search", "look"]) {
+    const act = finder[stage].bind(finder);
+    finder[stage] = (...given) => watch.time(stage, () => act(...given));
+  }
+  let broken = false, rested = performance.now(), previewed = 0, picture = null;
+  try {
+    for await (const frame of video.frames()) {
+      await finder.next(frame.time, async () => picture = await watch.time("pixels", frame.pixels));
+      if (finder.frames.at(-1).people && performance.now() - previewed > 300) {
+        previewed = performance.now();
+        await preview(picture, finder.people);
+      }
+      progress("finding", (frame.time - video.start) / Math.max(video.duration, 1e-3));
+      if (performance.now() - rested > 50) {
+        await new Promise((next) => setTimeout(next)); // lets messages in, a cancellation among them
+        rested = performance.now();
+      }
+      stopUnless(mine);
+    }
+  } catch (error) {
+    // What comes before damage is worth showing.
+    if (mine !== current || finder.frames.length < 2) throw error;
+    broken = true;
+  }
+  if (!finder.frames.length && !seeked) return { undecodable: true };
+  broken ||= finder.frames.at(-1).time < video.start + video.duration - SHORT;
+  const [width, height] = video.size, scales = [width / video.width, height / video.height];
+  for (const { people } of finder.frames) for (const person of people ?? [])
+    person.pixels = person.pixels.map((value, i) => (value + .5) * scales[i % 2] - .5);
+  const { joints } = numbers.facts.skeletons.coco17, { seconds } = watch;
+  const whole = (performance.now() - begun) / 1000, decode = Object.values(seconds).reduce((left, part) => left - part, whole);
+  return { seconds: { decode, ...seconds }, size: video.size, start: video.start, duration: video.duration, times: finder.frames.map(({ time }) => time), broken,
+    tracks: followPeople(finder.frames, { width, height, joints }, numbers.facts.constants) };
+}
+
+/** The motions of tracks, in the skeleton that is shown, with angles and guesses. Only what has changed is lifted again. */
+async function lift({ tracks, camera, heights = {} }, progress) {
+  const { numbers } = await ready, mine = ++current, people = [];
+  for (const [index, track] of tracks.entries()) {
+    const options = { height: heights[track.person], progress: (share) => progress("lifting", (index + share) / tracks.length) };
+    const before = lifted.get(track.person);
+    const whole = before ? await liftAgain(numbers, track, camera, before, options) : await liftTrack(numbers, track, camera, options);
+    lifted.set(track.person, whole);
+    const motion = restrict(numbers, whole, SKELETON);
+    const shown = shownJoints(numbers, motion);
+    // 1 where nobody was found, 2 where the joint is out of sight.
+    const guessed = guessedJoints(numbers, motion).map((guess, i) => guess + 1 - shown[i]);
+    // Somebody without a pose in any frame has no angles, and stops nobody else.
+    const angles = await jointAngles(numbers, whole).catch(() => ({ names: [], degrees: new Float32Array(0) }));
+    people.push({ motion, guessed, angles });
+    stopUnless(mine);
+  }
+  return people;
+}
+
+/** A file of somebody, as the command writes it. */
+async function save({ person, ending, start, about }) {
+  const { numbers } = await ready, whole = lifted.get(person);
+  switch (ending) {
+    case "json": return writeJson(numbers, restrict(numbers, whole, SKELETON), { ...about, start });
+    case "bvh": return writeBvh(numbers, whole, start);
+    case "glb": return writeGlb(numbers, [whole], start);
+  }
+}
+
+function stopUnless(number) {
+  if (number !== current) throw new Error("cancelled");
+}
+
+const tasks = {
+  open: (request, progress) => ready = open(request, progress),
+  find: (request, progress) => { lifted.clear(); return find(request, progress); },
+  lift,
+  save,
+};
+
+self.onmessage = async ({ data: { id, kind, request } }) => {
+  if (kind === "picture") { pulled?.(request); return; }
+  if (kind === "cancel") { current++; pulled?.(null); return; }
+  let said = 0;
+  const progress = (stage, share) => {
+    if (share < 1 && performance.now() - said < 80) return;
+    said = performance.now();
+    self.postMessage({ id, progress: { stage, share } });
+  };
+  try {
+    const result = await tasks[kind](request, progress);
+    self.postMessage({ id, result: kind === "open" ? { gpu: result.gpu, threads: result.threads } : result });
+  } catch (error) {
+    self.postMessage({ id, error: error.message });
+  }
+};

@@ -1,0 +1,125 @@
+// Where and when the detector looks: people are followed from look to look, and searches of the picture find newcomers.
+// A plain form of poselift/finding: no tiles for crowds, no searches for people who are turned, and people who overlap
+// are looked at in the same picture.
+
+import { alike, overlap, unionShare, withoutDuplicates } from "./duplicates.js";
+import { Followed, turned } from "./followed.js";
+import { apart, bodyAngle, LEANING, otherAngles, SURE } from "./orientation.js";
+
+/** Looks and searches a second, as `poselift lift --quality fast` has them but for fewer searches. */
+const LOOKS = 15, SEARCHES = 3;
+const SAME = .6, FOUND = .5, NEW = .2, NEW_TURNED = .35, LARGE = .4;
+/** By how much a look at a quarter turn must be better for somebody who is followed. */
+const CONVINCING = .1;
+/** Seconds of looks to which newcomers are added. */
+const BACK = .6;
+
+export class Finder {
+  /** @param detector a MoveNet */
+  constructor(detector) {
+    Object.assign(this, { detector, people: [], frames: [], recent: [], start: null, before: null, tick: -1, nextSearch: -Infinity, fine: true });
+  }
+
+  /**
+   * Takes the next frame.
+   *
+   * @param time seconds.
+   * @param pixels gives the picture; it is only asked for where the finder looks.
+   */
+  async next(time, pixels) {
+    const frame = { time, people: null };
+    this.frames.push(frame);
+    const last = this.tick;
+    this.tick = this.tickOf(time);
+    if (this.tick === last) return;
+    const picture = await pixels(), newcomers = await this.search(picture, time);
+    const everybody = Math.floor(this.tick / 2) > Math.floor(last / 2) || newcomers.length > 0;
+    const due = this.people.filter((person) => everybody || !person.calm);
+    if (!due.length && !everybody) return;
+    frame.people = await this.look(picture, time, due, newcomers);
+    this.recent = [...this.recent.filter((look) => look.time > time - BACK), { time, picture, frame }];
+  }
+
+  /** Number of the tick of a clock that is nearest, whatever the frame rate. */
+  tickOf(time) {
+    this.start ??= this.before ??= time;
+    const half = Math.min(time - this.before, 1 / LOOKS) / 2;
+    this.before = time;
+    return Math.floor((time + half - this.start) * LOOKS + 1e-6);
+  }
+
+  /** The people whom a search of the whole picture finds beside those who are followed; none where no search is due. */
+  async search(picture, time) {
+    if (time < this.nextSearch - 1e-6) return [];
+    const fine = this.fine, longer = Math.max(picture.width, picture.height);
+    this.nextSearch = time + 1 / SEARCHES;
+    this.fine = !fine;
+    const found = await this.detector.search(picture, fine);
+    for (const person of this.people) {
+      const again = found.find(({ box }) => overlap(box, person.found.box) > FOUND);
+      if (again) Object.assign(person, { misses: 0, boxScore: again.score });
+      else if (person.upright && (fine || person.size > LARGE * longer)) person.misses++;
+    }
+    const isNew = (one) => !this.people.some(({ found: other }) => unionShare(one.box, other.box) >= SAME || alike(one, other));
+    return found.filter(isNew);
+  }
+
+  /** Looks at people in their places; those who were lost are no longer followed. */
+  async look(picture, time, due, newcomers) {
+    const seen = [];
+    for (const person of due) {
+      const found = await this.lookAt(picture, person.expected(time), person, time);
+      if (person.recognises(found)) seen.push({ ...found, person });
+    }
+    for (const newcomer of newcomers) {
+      const angle = bodyAngle(newcomer) ?? 0;
+      const place = Math.abs(angle) > LEANING ? turned(newcomer, angle) : { ...newcomer, angle: 0 };
+      const found = await this.lookAt(picture, place, null, time);
+      if (found.score >= (found.angle ? NEW_TURNED : NEW)) seen.push({ ...found, boxScore: newcomer.score });
+    }
+    // Those who are followed come first: a newcomer may be one of them in another crop.
+    const kept = withoutDuplicates(seen, seen.map(({ person, score }) => score + (person ? 1 : 0)));
+    const gone = due.filter((person) => !kept.some((found) => found.person === person));
+    this.people = this.people.filter((person) => !gone.includes(person));
+    if (gone.length) Object.assign(this, { fine: true, nextSearch: time });
+    for (const found of kept) {
+      if (found.person) found.person.update(found, time);
+      else this.people.push(await this.begin(found, time));
+    }
+    return kept.map((found) => detection(found, (found.person ?? { boxScore: found.boxScore }).boxScore));
+  }
+
+  /** Somebody in a place; where a look leaves doubts, others at other angles follow, and the best score decides. */
+  async lookAt(picture, place, person, time) {
+    const first = { ...await this.detector.look(picture, place.box, place.angle), angle: place.angle };
+    const measured = bodyAngle(first) ?? place.angle;
+    const doubts = person ? person.doubts(first, measured, time)
+      : first.score < SURE || place.angle !== 0 || Math.abs(measured) > LEANING;
+    if (!doubts) return first;
+    if (person) person.compared = time;
+    let best = first, worth = first.score;
+    for (const angle of otherAngles(place.angle, measured)) {
+      const found = { ...await this.detector.look(picture, turned(place, angle).box, angle), angle };
+      const its = found.score - (person && apart(angle, measured) > LEANING ? CONVINCING : 0);
+      if (its > worth) [best, worth] = [found, its];
+    }
+    return best;
+  }
+
+  /** Somebody new, who is also followed backwards to the first frame that shows them. */
+  async begin(found, time) {
+    const back = new Followed(found, found.boxScore, -time);
+    for (const look of [...this.recent].reverse()) {
+      const earlier = await this.lookAt(look.picture, back.expected(-look.time), back, -look.time);
+      if (!back.recognises(earlier)) break;
+      const there = look.frame.people.map(({ pixels, scores, box, score }) => ({ points: pixels, scores, box, score }));
+      if (there.some((other) => alike(earlier, other))) break;
+      look.frame.people.push(detection(earlier, found.boxScore));
+      back.update(earlier, -look.time);
+    }
+    return new Followed(found, found.boxScore, time);
+  }
+}
+
+/** Somebody in a frame, as the tracker takes them. */
+const detection = ({ points, scores, box }, score) => ({ pixels: Float32Array.from(points), scores: Float32Array.from(scores), box, score });

@@ -1,0 +1,48 @@
+// How far a body in a picture is turned from upright, as poselift/detection/orientation.py has it.
+
+const SHOULDERS = [5, 6], HIPS = [11, 12], ANKLES = [15, 16];
+const CLEAR = .2;
+/** Angle from which on a look at the turned body may be better than one at the upright picture. */
+export const LEANING = Math.PI / 6;
+/** Mean joint score from which on a look needs no others at other angles. */
+export const SURE = .5;
+
+/** Angle by which a body is turned clockwise, -pi to pi; null if shoulders or hips are not clear. */
+export function bodyAngle({ points, scores }) {
+  const middle = (pair) => {
+    const rows = pair.filter((joint) => scores[joint] >= CLEAR && !Number.isNaN(points[2 * joint]));
+    return rows.length ? [0, 1].map((axis) => rows.reduce((sum, joint) => sum + points[2 * joint + axis] / rows.length, 0)) : null;
+  };
+  const [shoulders, hips, ankles] = [SHOULDERS, HIPS, ANKLES].map(middle);
+  if (!shoulders || !hips) return null;
+  const [x, y] = [0, 1].map((axis) => shoulders[axis] - hips[axis] + (ankles ? shoulders[axis] - ankles[axis] : 0));
+  return Math.atan2(x, -y);
+}
+
+/** The box around joints whose sides run along a body turned by an angle, before it is turned about its middle. */
+export function boxAlong(points, angle) {
+  const c = Math.cos(angle), s = Math.sin(angle), low = [Infinity, Infinity], high = [-Infinity, -Infinity];
+  for (let i = 0; i < points.length; i += 2) {
+    if (Number.isNaN(points[i])) continue;
+    for (const [axis, value] of [c * points[i] + s * points[i + 1], c * points[i + 1] - s * points[i]].entries()) {
+      low[axis] = Math.min(low[axis], value); high[axis] = Math.max(high[axis], value);
+    }
+  }
+  const [x, y] = [0, 1].map((axis) => (low[axis] + high[axis]) / 2), [wide, tall] = [0, 1].map((axis) => (high[axis] - low[axis]) / 2);
+  const middle = [c * x - s * y, s * x + c * y];
+  return [middle[0] - wide, middle[1] - tall, middle[0] + wide, middle[1] + tall];
+}
+
+/** Angles at which a body may be looked at beside the one at which it was: as measured, and quarter turns. */
+export function otherAngles(used, measured) {
+  const others = [];
+  for (const angle of [measured, 0, Math.PI / 2, Math.PI, 1.5 * Math.PI])
+    if ([used, ...others].every((known) => apart(angle, known) > LEANING)) others.push(angle);
+  return others;
+}
+
+/** Difference of two angles, 0 to pi. */
+export const apart = (one, other) => Math.abs(wrapped(one - other));
+
+/** The angle from -pi to pi. */
+export const wrapped = (angle) => angle - 2 * Math.PI * Math.floor((angle + Math.PI) / (2 * Math.PI));

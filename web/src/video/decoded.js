@@ -1,0 +1,29 @@
+// The frames of a video by WebCodecs: a file is read and decoded bit by bit, so its length does not matter.
+
+import { BlobSource, Input, MATROSKA, MP4, QTFF, VideoSampleSink, WEBM } from "mediabunny";
+import { pictureReader, sizeWithin } from "./pixels.js";
+
+/** @typedef {{time: number, pixels: () => Promise<Picture>, close: () => void}} Frame  time in seconds */
+
+/**
+ * Opens a video.
+ *
+ * @returns its upright size (pixels of the pictures), first moment and length in seconds, and its frames; null where
+ *   WebCodecs or the file's format is missing, so that another way may be tried.
+ */
+export async function openDecoded(file) {
+  if (!globalThis.VideoDecoder) return null;
+  const input = new Input({ source: new BlobSource(file), formats: [MP4, QTFF, WEBM, MATROSKA] });
+  const track = await input.getPrimaryVideoTrack().catch(() => null);
+  if (!track || !await track.canDecode().catch(() => false)) return null;
+  const [wide, high, start, end] = await Promise.all(
+    [track.getDisplayWidth(), track.getDisplayHeight(), input.getFirstTimestamp(), track.computeDuration()]);
+  const { width, height } = sizeWithin(wide, high), read = pictureReader(width, height);
+  async function* frames() {
+    for await (const sample of new VideoSampleSink(track).samples()) {
+      const pixels = () => read((pen) => sample.draw(pen, 0, 0, width, height));
+      try { yield { time: sample.timestamp, pixels }; } finally { sample.close(); }
+    }
+  }
+  return { size: [wide, high], width, height, start, duration: end - start, frames };
+}

@@ -1,0 +1,11 @@
+// Elements of the document.
+
+export const byId = (id) => document.getElementById(id);
+
+/** An element with attributes and children; text stays text. */
+export function element(name, attributes = {}, ...children) {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  made.append(...children);
+  return made;
+}
