@@ -78,6 +78,10 @@ def run_hydra(command: Callable[[DictConfig], Any], name: str, arguments: Sequen
         _stop(explain(error, name, overrides))
     except OSError as error:  # Hydra's own: run_configured handles those of the commands
         _stop(f"cannot write to the folder of output= ({describe(error)}); give another output=")
+    except ValueError as error:
+        if "badly formed help string" not in str(error):
+            raise
+        _stop("Hydra 1.3 does not run on this Python (its options fail on 3.14); train and evaluate on 3.11 to 3.13")
     finally:
         sys.argv = whole
 

@@ -191,7 +191,8 @@ def _checked_union(key: str, kinds: Sequence[Any], value: Any) -> Any:
         try:
             return check_value(key, kind, value)
         except InputError as error:
-            if not str(error).startswith(whole):  # the fault is inside the value
+            choice = get_origin(kind) is Literal and str(error).startswith(whole)
+            if not choice and str(error) != f"{whole}must be {_name(kind)}":  # it is of this kind, and wrong
                 raise
     names = dict.fromkeys(map(_name, kinds))
     if set(names) - {_GROUP, _PLAIN[type(None)]}:  # a class among them is nothing to write in a config

@@ -38,6 +38,6 @@ class LiftOptions:
 
     def __post_init__(self) -> None:
         """Checks the values."""
-        check_call("", LiftOptions, vars(self))
+        check_call("", type(self), vars(self))
         if not 0 <= self.threshold <= 1:
             raise InputError(f"threshold={self.threshold} is not a score; give a number from 0 to 1")
