@@ -15,7 +15,7 @@ LOWEST, HIGHEST, BINS = -12.0, 2.0, 56
 
 
 class Dynamics(pl.Callback):
-    """Writes loss, gradient and update of optimizer steps, with histograms over all parameters.
+    """Writes learning rate, loss, gradient and update of optimizer steps, with histograms over all parameters.
 
     The gradient is that of the loss before clipping. The update is the step of the optimizer, and `relative` its norm
     over that of the parameters. Huang et al. 2020
@@ -40,7 +40,10 @@ class Dynamics(pl.Callback):
             return
         gradients = [p.grad for p in pl_module.parameters() if p.grad is not None]
         self._before = [p.detach().clone() for p in pl_module.parameters()]
-        self._steps.append({"step": trainer.global_step, "gradient": _norm(gradients), "gradients": _counts(gradients)})
+        rate = optimizer.param_groups[0]["lr"]
+        self._steps.append(
+            {"step": trainer.global_step, "rate": rate, "gradient": _norm(gradients), "gradients": _counts(gradients)}
+        )
 
     def on_train_batch_end(
         self, trainer: pl.Trainer, pl_module: pl.LightningModule, outputs: Any, batch: Any, batch_idx: int
@@ -57,6 +60,11 @@ class Dynamics(pl.Callback):
             "updates": _counts(updates),
         }
         self._before = None
+
+    def on_exception(self, trainer: pl.Trainer, pl_module: pl.LightningModule, exception: BaseException) -> None:
+        """Writes the steps before a training diverged."""
+        self._steps = [step for step in self._steps if "loss" in step]
+        self.on_train_end(trainer, pl_module)
 
     def on_train_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         """Writes the file."""

@@ -3,12 +3,13 @@
 import math
 import os
 from collections.abc import Mapping, Sequence
+from itertools import combinations_with_replacement
 from pathlib import Path
-from typing import Any
 
-from benchmarks.study.rows import FAMILIES, REFERENCES, Row
+from benchmarks.study.results import Result, spread
+from benchmarks.study.rows import FAMILIES, REFERENCE
 from benchmarks.study.run import Study
-from benchmarks.study.tables import NOTE, noise, summary_cells
+from benchmarks.study.tables import NOTE, summary_cells
 from poselift.core.files import write_text
 from poselift.reports.tables import Cell, Column
 
@@ -30,13 +31,13 @@ _COLUMNS = (
 """Short heads without units, so that a table fits a page; `_HEADS` explains them."""
 
 _HEADS = (
-    "In the tables, `params` is the number of parameters in thousands, k is the exponent of each cost (`mem.` is "
-    f"memory), and the last two columns are the cost of a window of T = {_FRAMES} frames: MACs in millions and time in "
-    "ms. Positions are part of the task: compare rows with the same ones, such as a mechanism without rotary positions "
-    "with the `control` of its family that has sinusoidal ones."
+    "In the tables, `trained` is the device and the seeds of the trainings, `params` is the number of parameters in "
+    "thousands, k is the exponent of each cost (`mem.` is memory), and the last two columns are the cost of a window "
+    f"of T = {_FRAMES} frames: MACs in millions and time in ms. Positions are part of the task: compare rows with the "
+    "same ones, such as a mechanism without rotary positions with the `control` of its family that has sinusoidal ones."
 )
-_SURE = 3
-"""Standard deviations of one row by which two rows must differ: 2.8 are 95 % for the difference of two."""
+_SURE = 2.5
+"""Standard deviations of a difference by which two rows must differ: 99 % for one pair, because many are compared."""
 _ENOUGH = 500
 _FEW = " These are too few steps to rank the rows; they show that every row trains."
 """The note on a budget with too few steps."""
@@ -72,16 +73,13 @@ the code follows the paper.
 """
 
 
-def write_page(
-    path: Path, study: Study, command: str, rows: Sequence[Row], results: Mapping[str, Mapping[str, Any]]
-) -> None:
+def write_page(path: Path, study: Study, command: str, results: Mapping[str, Result]) -> None:
     """Writes the page of all rows that have results.
 
     Args:
         path: of the Markdown file; its links are relative to it.
         study: of the rows.
         command: that makes the page.
-        rows: in the order of the tables.
         results: by the name of the row.
     """
     budget = study.budget
@@ -95,49 +93,60 @@ def write_page(
     )
     parts = [_INTRODUCTION.format(command=command, budget=said, note=NOTE, heads=_HEADS)]
     for family in FAMILIES:
-        trained = [row for row in rows if row.family == family and row.name in results]
+        trained = [result for result in results.values() if result.row.family == family]
         if trained:
-            parts.append(f"## {family}\n\n{_table(path, trained, results)}")
+            parts.append(f"## {family}\n\n{_table(path, trained)}")
     write_text(path, "\n".join(parts))
 
 
-def _noise(results: Mapping[str, Mapping[str, Any]]) -> str:
-    """What the seeds of the default lifter say about differences between rows."""
-    spread = noise(results)
-    if math.isnan(spread):
+def _noise(results: Mapping[str, Result]) -> str:
+    """What the seeds say about differences between rows."""
+    deviation = spread(results)
+    if math.isnan(deviation):
         return ""
-    errors = ", ".join(f"{results[name]['error']['mpjpe']:.1f}" for name in REFERENCES if name in results)
+    counts = sorted({len(result.trainings) for result in results.values()}, reverse=True)
+    sure = [
+        f"{_SURE * deviation * math.sqrt(1 / ours + 1 / theirs):.1f} mm ({ours} and {theirs} seeds)"
+        for ours, theirs in combinations_with_replacement(counts, 2)
+    ]
     return (
-        f"\n\nThe default lifter has been trained with the seeds 0, 1 and 2: {errors} mm, a standard deviation of "
-        f"{spread:.1f} mm. All other rows have the seed 0 alone; other seeds are not measured yet. Two rows that "
-        f"differ by less than {_SURE * spread:.1f} mm ({_SURE} deviations) are equal as far as this study can tell. "
-        f"Among rows with the same positions, each table begins with the smallest error. {_same(results)}"
+        f"\n\nOver the seeds a row has a standard deviation of {deviation:.2f} mm, pooled over all rows with several "
+        f"seeds. One seed gives all rows the same windows. Two rows are equal as far as this study can tell if they "
+        f"differ by less than {_SURE} standard deviations of their difference: {', '.join(sure)}. Among rows with the "
+        f"same positions, each table begins with the smallest error. {_same(results)}"
     )
 
 
-def _same(results: Mapping[str, Mapping[str, Any]]) -> str:
+def _same(results: Mapping[str, Result]) -> str:
     """Names the rows that are the default lifter under another name."""
-    first = results[REFERENCES[0]]["error"]
-    same = [f"`{name}`" for name, result in results.items() if result["error"] == first and name != REFERENCES[0]]
-    return f"These rows are the default lifter, `{REFERENCES[0]}`: {', '.join(same)}." if same else ""
+    same = [f"`{name}`" for name, result in results.items() if result.row.equals == REFERENCE]
+    return f"These rows are the default lifter, `{REFERENCE}`: {', '.join(same)}." if same else ""
 
 
-def _table(path: Path, rows: Sequence[Row], results: Mapping[str, Mapping[str, Any]]) -> str:
+def _table(path: Path, results: Sequence[Result]) -> str:
     """The table of a family: the smallest error first among rows with the same positions."""
-    rows = sorted(rows, key=lambda row: (row.positions, results[row.name]["error"]["mpjpe"]))
     lines = [
-        f"| {' | '.join(['name and override', 'positions', *(column.title for column in _COLUMNS)])} |",
-        f"| {' | '.join(['---', '---', *['---:'] * len(_COLUMNS)])} |",
+        f"| {' | '.join(['name and override', 'positions', 'trained', *(column.title for column in _COLUMNS)])} |",
+        f"| {' | '.join(['---', '---', '---', *['---:'] * len(_COLUMNS)])} |",
     ]
-    for row in rows:
-        result = results[row.name]
-        cost = result["cost"][_FRAMES]
-        cells = (*summary_cells(result), Cell(cost["macs"] / 1e6), Cell(cost["ms"]))
-        numbers = [column.text(cell) or "-" for column, cell in zip(_COLUMNS, cells, strict=True)]
+    for result in sorted(results, key=lambda result: (result.row.positions, result.error())):
+        row = result.row
+        cost = result.cost["cost"][_FRAMES] if result.cost else {}
+        cells = (*summary_cells(result), _scaled(cost.get("macs"), 1e-6), _scaled(cost.get("ms"), 1.0))
+        numbers = [_number(column, cell) for column, cell in zip(_COLUMNS, cells, strict=True)]
         links = f"{_link(path, 'code', row.code)}, {_link(path, 'test', row.test)}"
         name = f"`{row.name}` {links}<br>`{' '.join(row.overrides)}`"
-        lines.append(f"| {' | '.join([name, row.positions, *numbers])} |")
+        lines.append(f"| {' | '.join([name, row.positions, result.trained, *numbers])} |")
     return "\n".join(lines) + "\n"
+
+
+def _scaled(value: float | None, factor: float) -> Cell:
+    return Cell(None if value is None else value * factor)
+
+
+def _number(column: Column, cell: Cell) -> str:
+    text, deviation = column.text(cell), column.deviation(cell)
+    return "-" if text is None else f"{text} ± {deviation}" if deviation else text
 
 
 def _link(page: Path, text: str, file: str) -> str:

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from statistics import median
 from typing import Any
 
@@ -10,8 +11,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MultipleLocator
 
+from benchmarks.study.results import Result, spread
 from benchmarks.study.run import Study
-from benchmarks.study.tables import noise
 from poselift.core.bounded import read_json
 from poselift.viz.plots import save_plot
 from poselift.viz.plots.style import LOOKS, PAGE, add_legend, style_plot
@@ -37,6 +38,8 @@ _INITS = (
     "decoder_t_fixup",
 )
 
+_DEEP = tuple(f"{name}_1e-2" for name in ("post_none", "post_linear", "post_radam", "pre_none", "t_fixup_none"))
+
 _FAR = 1.6
 """Times the median: larger errors are written at the edge, so that the others can be told apart."""
 
@@ -44,7 +47,7 @@ _SHOWN = (-8, 1)
 """Powers of ten in the histograms; smaller values are negligible, larger ones have diverged."""
 
 
-def write_plots(study: Study, results: Mapping[str, Mapping[str, Any]]) -> None:
+def write_plots(study: Study, results: Mapping[str, Result]) -> None:
     """Draws all results as PNG and PDF in plots/.
 
     Args:
@@ -52,31 +55,44 @@ def write_plots(study: Study, results: Mapping[str, Mapping[str, Any]]) -> None:
         results: by the name of the row.
     """
     folder = study.out / "plots"
-    errors = {name: {"MPJPE": result["error"]["mpjpe"]} for name, result in results.items()}
-    errors = dict(sorted(errors.items(), key=lambda row: row[1]["MPJPE"]))
-    save_plot(_dots(errors, "MPJPE on the study's views (mm)", noise(results)), folder / "errors")
+    ordered = dict(sorted(results.items(), key=lambda item: item[1].error()))
+    errors = {name: {"MPJPE": result.error()} for name, result in ordered.items()}
+    deviations = [spread(results) / math.sqrt(len(result.trainings)) for result in ordered.values()]
+    save_plot(_dots(errors, "MPJPE on the study's views (mm)", deviations), folder / "errors")
     titles = {"macs": "multiply-adds", "ms": "time", "memory": "memory"}
-    growth = {name: {titles[key]: value for key, value in result["growth"].items()} for name, result in results.items()}
-    save_plot(_dots(growth, "exponent of the growth with T, from 27 to 729 frames"), folder / "growth")
-    for name, members in (("warmups", _WARMUPS), ("initialisations", _INITS)):
+    growth = {
+        name: {titles[key]: value for key, value in result.cost["growth"].items()}
+        for name, result in results.items()
+        if result.cost
+    }
+    if growth:
+        save_plot(_dots(growth, "exponent of the growth with T, from 27 to 729 frames"), folder / "growth")
+    for name, members in (("warmups", _WARMUPS), ("initialisations", _INITS), ("deep", _DEEP)):
         steps = {
-            member: read_json(study.out / "rows" / member / "dynamics.json") for member in members if member in results
+            member: read_json(path)
+            for member in members
+            if member in results and (path := _dynamics(study, results[member])).is_file()
         }
         if steps:
             save_plot(_curves(steps), folder / name)
             save_plot(_histograms(steps), folder / f"{name}_histograms")
 
 
+def _dynamics(study: Study, result: Result) -> Path:
+    """The file with loss, gradients and updates of a row with its first seed; only of rows that were trained here."""
+    return study.folder(result.row) / f"seed_{min(result.trainings)}" / "dynamics.json"
+
+
 @style_plot
-def _dots(values: Mapping[str, Mapping[str, float]], label: str, deviation: float = math.nan) -> Figure:
+def _dots(values: Mapping[str, Mapping[str, float]], label: str, deviations: Sequence[float] = ()) -> Figure:
     """A figure with one line per row and one point per value, with bars of a standard deviation."""
     figure = Figure(figsize=(PAGE, 0.6 + 0.12 * len(values)))
     axes = figure.subplots()
     titles = list(next(iter(values.values())))
     for title, look in zip(titles, LOOKS, strict=False):
         places = [row[title] for row in values.values()]
-        if not math.isnan(deviation):
-            axes.errorbar(places, range(len(values)), xerr=deviation, fmt="none", elinewidth=0.8, ecolor=look.color)
+        if deviations:
+            axes.errorbar(places, range(len(values)), xerr=deviations, fmt="none", elinewidth=0.8, ecolor=look.color)
         axes.plot(
             places,
             range(len(values)),
@@ -86,7 +102,7 @@ def _dots(values: Mapping[str, Mapping[str, float]], label: str, deviation: floa
             color=look.color,
             label=title,
         )
-    if not math.isnan(deviation):
+    if deviations:
         _write_far_ones(axes, [value for row in values.values() for value in row.values()])
     axes.set_yticks(range(len(values)), list(values), fontsize=6)
     axes.set(xlabel=label, ylim=(len(values) - 0.5, -0.5))

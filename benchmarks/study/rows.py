@@ -12,11 +12,12 @@ SCORE, DISTRIBUTION = "Attention score functions", "Distribution functions"
 REACH, STREAMS = "Where attention looks", "Between what"
 EFFICIENT, TRANSFORMER = "Efficient attention", "Transformer"
 SCHEDULES, INITS, BEFORE = "Warm-ups and schedules", "Norms and initialisation", "Before Transformers"
-FAMILIES = (SCORE, DISTRIBUTION, REACH, STREAMS, EFFICIENT, TRANSFORMER, SCHEDULES, INITS, BEFORE)
+WARMUPS = "Warm-ups in deep lifters"
+FAMILIES = (SCORE, DISTRIBUTION, REACH, STREAMS, EFFICIENT, TRANSFORMER, SCHEDULES, INITS, BEFORE, WARMUPS)
 """Families in the order of the table."""
 
-REFERENCES = ("encoder", "encoder_seed_1", "encoder_seed_2")
-"""The default lifter with the seeds 0, 1 and 2: how much they differ is the noise of the study."""
+REFERENCE = "encoder"
+"""The default lifter."""
 
 _CONTROLLED = {SCORE: "score", DISTRIBUTION: "distribution", REACH: "reach", STREAMS: "between", EFFICIENT: "efficient"}
 """Families of attention mechanisms, and the beginning of the names of their controls."""
@@ -42,6 +43,7 @@ class Row:
         warmup: the key of the warm-up's length; None if it has no such key.
         positions: of the tokens over time, a value of `LifterConfig.positions`; "none" in models without a code of
             positions. Rows compare only with rows of the same positions.
+        equals: the name of a row with the same config, which is trained for both; None if there is none.
     """
 
     name: str
@@ -52,13 +54,56 @@ class Row:
     model: str = "lifter"
     warmup: str | None = "schedule.warmup.steps"
     positions: str = "rotary"
+    equals: str | None = None
 
 
 def all_rows() -> list[Row]:
-    """Every row, in the order of the families."""
+    """Every row, in the order of the families; the controls of a family come first."""
     mechanisms = [*_attention(), *_distributions()]
-    rows = [*mechanisms, *_controls(mechanisms), *_transformer(), *_schedules(), *_inits(), *_models()]
+    rows = [*_controls(mechanisms), *mechanisms, *_transformer(), *_schedules(), *_inits(), *_models()]
     return sorted(rows, key=lambda row: FAMILIES.index(row.family))
+
+
+def efficient_rows() -> list[Row]:
+    """The efficient mechanisms and their controls."""
+    return [replace(row, equals=None) for row in all_rows() if row.family == EFFICIENT]
+
+
+def warmup_rows() -> list[Row]:
+    """Adam without a warm-up, with each one, and RAdam, in lifters of each norm; T-Fixup without any.
+
+    The rates are constant after the warm-up and gradients are not clipped, so that only the beginning differs. Three
+    rates show from where on a training fails.
+    """
+    blocks = ("poselift/nn/blocks.py", "tests/nn/test_blocks.py")
+    t_fixup = ("poselift/nn/initialisation.py", "tests/nn/test_initialisation.py")
+    rows = []
+    for rate in ("3e-3", "1e-2", "3e-2"):
+        shared = (
+            "schedule=constant",
+            f"optimizer.lr={rate}",
+            "optimizer.betas.1=0.999",
+            "trainer.gradient_clip_val=null",
+        )
+        for norm in ("post", "pre"):
+            rows += [
+                Row(f"{norm}_{name}_{rate}", WARMUPS, (f"model.norm={norm}", *overrides, *shared), *blocks, warmup=None)
+                for name, overrides in _WARMUPS.items()
+            ]
+        fixed = ("model/init=t_fixup", "optimizer=adam", *shared)
+        rows.append(Row(f"t_fixup_none_{rate}", WARMUPS, fixed, *t_fixup, warmup=None))
+    return rows
+
+
+_WARMUPS = {
+    "none": ("optimizer=adam",),
+    "linear": ("optimizer=adam", "schedule/warmup=linear", "schedule.warmup.steps=100"),
+    "radam": ("optimizer=radam", "optimizer.weight_decay=0"),
+    "exponential": ("optimizer=adam", "schedule/warmup=exponential", "schedule.warmup.steps=100"),
+    "untuned_linear": ("optimizer=adam", "schedule/warmup=untuned_linear"),
+    "untuned_exponential": ("optimizer=adam", "schedule/warmup=untuned_exponential"),
+}
+"""The overrides of each warm-up in `warmup_rows`."""
 
 
 def _attention() -> list[Row]:
@@ -71,6 +116,7 @@ def _attention() -> list[Row]:
             ATTENTION[name].__module__.replace(".", "/") + ".py",
             f"tests/nn/attention/test_{name}.py",
             positions="rotary" if name == "hierarchical" or takes_rotation(name) else "sinusoidal",
+            equals=REFERENCE if name == "scaled_dot" else None,
         )
         for name in _choices("model/attention")
     ]
@@ -95,7 +141,13 @@ def _family(attention: str) -> str:
 def _distributions() -> list[Row]:
     where = ("poselift/nn/attention/distributions.py", "tests/nn/attention/test_distributions.py")
     return [
-        Row(name, DISTRIBUTION, (f"model.attention.distribution={name}",), *where)
+        Row(
+            name,
+            DISTRIBUTION,
+            (f"model.attention.distribution={name}",),
+            *where,
+            equals=REFERENCE if name == "softmax" else None,
+        )
         for name in ("softmax", "sigmoid", "sparsemax", "entmax")
     ]
 
@@ -108,7 +160,14 @@ def _controls(mechanisms: Sequence[Row]) -> list[Row]:
     """
     where = ("poselift/nn/attention/scaled_dot.py", "tests/nn/attention/test_scaled_dot.py")
     plain = [
-        Row(f"{short}_control_{positions}", family, (f"model.positions={positions}",), *where, positions=positions)
+        Row(
+            f"{short}_control_{positions}",
+            family,
+            (f"model.positions={positions}",),
+            *where,
+            positions=positions,
+            equals=REFERENCE if positions == "rotary" else positions,
+        )
         for family, short in _CONTROLLED.items()
         for positions in sorted({row.positions for row in mechanisms if row.family == family})
     ]
@@ -128,12 +187,19 @@ def _controls(mechanisms: Sequence[Row]) -> list[Row]:
 def _transformer() -> list[Row]:
     where = ("poselift/nn/positions.py", "tests/nn/test_positions.py")
     positions = [
-        Row(name, TRANSFORMER, (f"model.positions={name}",), *where, positions=name)
+        Row(
+            name,
+            TRANSFORMER,
+            (f"model.positions={name}",),
+            *where,
+            positions=name,
+            equals=REFERENCE if name == "rotary" else None,
+        )
         for name in ("rotary", "sinusoidal", "learned")
     ]
     where = ("poselift/models/lifter.py", "tests/models/test_lifter.py")
-    encoder = [Row(name, TRANSFORMER, ("model=lifter", f"seed={seed}"), *where) for seed, name in enumerate(REFERENCES)]
-    return [*encoder, _model("encoder_decoder", "encoder_decoder", family=TRANSFORMER), *positions]
+    encoder = Row(REFERENCE, TRANSFORMER, ("model=lifter",), *where)
+    return [encoder, _model("encoder_decoder", "encoder_decoder", family=TRANSFORMER), *positions]
 
 
 def _schedules() -> list[Row]:
@@ -141,7 +207,14 @@ def _schedules() -> list[Row]:
     key = {"noam": "schedule.warmup", "constant": None}
     where = ("poselift/optim/schedules.py", "tests/optim/test_schedules.py")
     rows = [
-        Row(name, SCHEDULES, (f"schedule={name}",), *where, warmup=key.get(name, Row.warmup))
+        Row(
+            name,
+            SCHEDULES,
+            (f"schedule={name}",),
+            *where,
+            warmup=key.get(name, Row.warmup),
+            equals=REFERENCE if name == "cosine" else None,
+        )
         for name in _choices("schedule")
     ]
     warmups = [
@@ -167,7 +240,7 @@ def _inits() -> list[Row]:
     decoder, fixed = "model=encoder_decoder", "model/init=t_fixup"
     bare = "schedule/warmup=none"
     return [
-        Row("pre_norm", INITS, ("model.norm=pre",), *blocks),
+        Row("pre_norm", INITS, ("model.norm=pre",), *blocks, equals=REFERENCE),
         Row("post_norm", INITS, ("model.norm=post",), *blocks),
         Row("post_norm_no_warmup", INITS, ("model.norm=post", bare), *blocks, warmup=None),
         Row("t_fixup", INITS, (fixed,), *t_fixup, warmup=None),

@@ -1,28 +1,22 @@
-"""The study as a whole: trains one row after the other and writes tables, plots and the page."""
+"""The study as a whole: trains the rows, measures their costs, and writes tables, plots and the page."""
 
-import contextlib
-import logging
 import shlex
-import signal
-import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from benchmarks.study.budgets import BUDGETS
 from benchmarks.study.page import write_page
 from benchmarks.study.plots import write_plots
-from benchmarks.study.rows import Row, all_rows
+from benchmarks.study.results import read_results
+from benchmarks.study.rows import Row
 from benchmarks.study.run import Study
 from benchmarks.study.tables import write_tables
+from benchmarks.study.workers import train_rows
 from poselift.cli.overrides import quote
 from poselift.core.choices import choose
 from poselift.core.errors import InputError
 from poselift.core.files import check_writable
-from poselift.core.progress_text import MinuteLines, Output
 
 
 @dataclass(frozen=True)
@@ -36,6 +30,12 @@ class StudyRequest:
         bench: file to validate on, with a corpus.
         only: names of rows; all if empty.
         page: the page to write; none if None.
+        seeds: of the trainings of each row.
+        device: of the trainings: cpu or cuda.
+        workers: trainings at once.
+        seconds: no training begins later; None for no limit.
+        costs: whether to measure the costs of trained rows.
+        cpu: folder of the same budget on the CPU, for costs and for rows that are not trained here; None for none.
     """
 
     budget: str
@@ -44,6 +44,12 @@ class StudyRequest:
     bench: str | None = None
     only: tuple[str, ...] = ()
     page: Path | None = None
+    seeds: tuple[int, ...] = (0,)
+    device: str = "cpu"
+    workers: int = 1
+    seconds: float | None = None
+    costs: bool = True
+    cpu: Path | None = None
 
 
 def commands(request: StudyRequest) -> list[str]:
@@ -52,8 +58,9 @@ def commands(request: StudyRequest) -> list[str]:
     Raises:
         InputError: an option cannot be used.
     """
-    study = Study(BUDGETS[request.budget], request.out, _data(request))
-    return [study.command(row) + f" name={row.name}" for row in _wanted(request, all_rows())]
+    study, rows = _study(request), BUDGETS[request.budget].rows()
+    wanted = _wanted(request, rows)
+    return [study.command(row, seed) + f" name={row.name}" for row in wanted for seed in request.seeds]
 
 
 def run_study(request: StudyRequest) -> None:
@@ -62,31 +69,47 @@ def run_study(request: StudyRequest) -> None:
     Raises:
         InputError: an option cannot be used, or the training of a row failed.
     """
-    rows = all_rows()
+    rows = BUDGETS[request.budget].rows()
     wanted = _wanted(request, rows)
     out = request.out
     check_writable(out)
-    study = Study(BUDGETS[request.budget], out, _data(request))
-    failed, stop = _train(study, wanted)
-    results = {row.name: result for row in rows if (result := study.finished(row))}
+    study = _study(request)
+    by_name = {row.name: row for row in rows}
+    trained = list(dict.fromkeys(by_name[row.equals or row.name] for row in wanted))
+    outcome = train_rows(study, trained, request.seeds, request.workers, request.seconds)
+    first = request.seeds[0]
+    if request.costs and outcome.stop is None:
+        for row in trained:
+            if study.finished(row, first) and not study.costs(row, first):
+                study.measure(row, first)
+    beside = [Study(study.budget, request.cpu, study.data)] if request.cpu else []
+    results = read_results([study, *beside], rows, request.seeds)
     if results:
-        write_tables(study, rows, results)
+        write_tables(study, results)
         write_plots(study, results)
     if results and request.page:
-        given = ["--budget", request.budget]
+        given = ["--budget", request.budget, "--seeds", *map(str, request.seeds)]
+        given += ["--device", request.device] if request.device != "cpu" else []
+        given += ["--cpu", str(request.cpu)] if request.cpu else []
         given += ["--corpus", Path(request.corpus).name, "--bench", Path(request.bench).name] if request.corpus else []
         given += ["--page", "docs/mechanisms.md"]
-        write_page(request.page, study, shlex.join(["python", "-m", "benchmarks.study", *given]), rows, results)
+        write_page(request.page, study, shlex.join(["python", "-m", "benchmarks.study", *given]), results)
     if results:
         print(f"{len(results)} of {len(rows)} rows in {out}: study.md, study.csv, study.json, plots/ and rows/")
-        print(f"For the tables of a paper: poselift report '{out}/rows/*' --cost none")
+        print(f"For the tables of a paper: poselift report '{out}/rows/*/seed_*' --cost none")
     else:
         print(f"None of {len(rows)} rows is finished in {out}, so there are no tables and plots")
-    if failed:
-        raise InputError("\n".join(f"row {name}: {reason}" for name, reason in failed.items()))
-    if stop is not None:
+    if outcome.left_out:
+        print(f"{outcome.left_out} trainings were not begun in {request.seconds:g} s. The same command continues.")
+    if outcome.failed:
+        raise InputError("\n".join(f"row {name}: {reason}" for name, reason in outcome.failed.items()))
+    if outcome.stop is not None:
         print("Stopped. The same command continues.")
-        raise SystemExit(stop)
+        raise SystemExit(outcome.stop)
+
+
+def _study(request: StudyRequest) -> Study:
+    return Study(BUDGETS[request.budget], request.out, _data(request), request.device)
 
 
 def _wanted(request: StudyRequest, rows: Sequence[Row]) -> Sequence[Row]:
@@ -101,37 +124,3 @@ def _data(request: StudyRequest) -> list[str]:
     if not request.corpus:
         return ["data=synthetic"]
     return ["data=cmu", f"data.corpus={quote(request.corpus)}", f"data.bench={quote(request.bench)}"]
-
-
-def _train(study: Study, rows: Sequence[Row]) -> tuple[dict[str, str], int | None]:
-    """Runs the rows that are not finished; the errors of failed rows by name, and the exit code if it was stopped."""
-    logging.getLogger("pytorch_lightning").setLevel(logging.WARNING)
-    failed: dict[str, str] = {}
-    console = Console(file=sys.stderr)  # before a row redirects stderr to its log
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, redirect_stdout=False, redirect_stderr=False) as progress:
-        task = progress.add_task("study", total=len(rows))
-        lines = MinuteLines(Output(sys.stderr))
-        for row in rows:
-            progress.update(task, description=row.name)
-            try:
-                if study.finished(row) is None:
-                    with _logged(study.folder(row) / "log.txt"):
-                        study.run(row)
-            except InputError as error:
-                failed[row.name] = str(error)
-            except KeyboardInterrupt:
-                return failed, 128 + signal.SIGINT
-            except SystemExit as stop:  # of a training that was stopped, or by SIGTERM outside a training
-                return failed, stop.code if isinstance(stop.code, int) else 1
-            progress.advance(task)
-            lines.report("study", progress.tasks[task].completed / len(rows))
-    return failed, None
-
-
-@contextlib.contextmanager
-def _logged(path: Path) -> Iterator[None]:
-    """Writes what a row prints to its log."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with open(path, "w", encoding="utf-8") as log, contextlib.redirect_stdout(log), contextlib.redirect_stderr(log):
-        yield

@@ -1,17 +1,15 @@
 """Tables of the study: study.md to read, study.csv with all digits, study.json with all measurements."""
 
-import math
-from collections.abc import Mapping, Sequence
-from statistics import stdev
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from benchmarks.study.rows import FAMILIES, REFERENCES, Row
-from benchmarks.study.run import LENGTHS, Study
+from benchmarks.study.results import Result
+from benchmarks.study.rows import FAMILIES
+from benchmarks.study.run import Study
 from poselift.core.files import write_json, write_text
 from poselift.reports.csv_tables import csv_table
 from poselift.reports.markdown import markdown_table
-from poselift.reports.tables import Cell, Column, Table
-from poselift.reports.tables import Row as TableRow
+from poselift.reports.tables import Cell, Column, Row, Table
 
 _COSTS = (
     ("macs", "MACs", "million", 1e-6, 2),
@@ -20,45 +18,56 @@ _COSTS = (
 )
 """Measurements at each length: key, title, unit, factor to the unit, and digits."""
 
+_ERRORS = (
+    "Errors are in mm, on the same validation views for all rows, without flips, refinement or constant bones: the "
+    "mean over the seeds and its sample standard deviation. "
+)
+_GROWTH = "An exponent k means that a cost grows as T^k from T = 27 to 729."
 NOTE = (
-    "Errors are in mm, on the same validation views for all rows, without flips, refinement or constant bones. Cost is "
-    "of one forward pass over one window of T frames: multiply-adds of matrix products, convolutions and Fourier "
-    "transforms (elementwise operations do not count), the median CPU time of one thread, and the peak memory with the "
-    "weights. An exponent k means that a cost grows as T^k from T = 27 to 729."
+    f"{_ERRORS}Cost is of one forward pass over one window of T frames: multiply-adds of matrix products, convolutions "
+    "and Fourier transforms (elementwise operations do not count), the median CPU time of one thread, and the peak "
+    f"memory with the weights. {_GROWTH}"
+)
+GPU_NOTE = (
+    f"{_ERRORS}Cost is of one forward and backward pass on a GPU over 8 windows of T frames: its time and the peak "
+    f"memory. {_GROWTH}"
 )
 
 
-def write_tables(study: Study, rows: Sequence[Row], results: Mapping[str, Mapping[str, Any]]) -> None:
+def write_tables(study: Study, results: Mapping[str, Result]) -> None:
     """Writes study.md, study.csv and study.json.
 
     Args:
         study: of the rows.
-        rows: in the order of the tables.
-        results: by the name of the row; rows without results are left out.
+        results: by the name of the row, in the order of the tables.
     """
-    trained = [row for row in rows if row.name in results]
-    found = [{"family": row.family, **results[row.name]} for row in trained]
-    write_json(study.out / "study.json", {"protocol": study.protocol.name, "lengths": list(LENGTHS), "rows": found})
-    tables = (
-        _table("Error, and how cost grows", trained, results, summary_columns(), summary_cells),
-        _table("Cost by the frames in a window", trained, results, _cost_columns(), _cost_cells),
-    )
+    found = [
+        {
+            "family": result.row.family,
+            "name": name,
+            "positions": result.row.positions,
+            "trainings": list(result.trainings.values()),
+            "cost": result.cost,
+        }
+        for name, result in results.items()
+    ]
+    write_json(study.out / "study.json", {"protocol": study.protocol.name, "rows": found})
+    lengths = sorted({int(t) for result in results.values() if result.cost for t in result.cost["cost"]})
+    tables = [_table("Error, and how cost grows", results, summary_columns(), summary_cells)]
+    costs, cells = _cost_columns(lengths), lambda result: _cost_cells(result, lengths)
+    if lengths:
+        tables.append(_table("Cost by the frames in a window", results, costs, cells))
     both = _table(
         "The study",
-        trained,
         results,
-        (*summary_columns(), *_cost_columns()),
-        lambda result: (*summary_cells(result), *_cost_cells(result)),
+        (*summary_columns(), *costs),
+        lambda result: (*summary_cells(result), *cells(result)),
     )
     write_text(study.out / "study.csv", csv_table(both))
+    on_gpu = any(result.cost and result.cost["device"] == "cuda" for result in results.values())
+    note = GPU_NOTE if on_gpu else NOTE
     parts = [markdown_table(table) for table in tables]
-    write_text(study.out / "study.md", "\n".join([f"# The study: {study.protocol.title}", "", NOTE, "", *parts]))
-
-
-def noise(results: Mapping[str, Mapping[str, Any]], key: str = "mpjpe") -> float:
-    """The standard deviation of an error over the seeds of the default lifter, in mm; NaN before two have run."""
-    errors = [results[name]["error"][key] for name in REFERENCES if name in results]
-    return stdev(errors) if len(errors) > 1 else math.nan
+    write_text(study.out / "study.md", "\n".join([f"# The study: {study.protocol.title}", "", note, "", *parts]))
 
 
 def summary_columns() -> tuple[Column, ...]:
@@ -72,38 +81,44 @@ def summary_columns() -> tuple[Column, ...]:
     )
 
 
-def summary_cells(result: Mapping[str, Any]) -> tuple[Cell, ...]:
-    """The cells of `summary_columns`."""
-    growth = (Cell(result["growth"][key]) for key, *_ in _COSTS)
-    error = result["error"]
-    return (Cell(error["mpjpe"]), Cell(error["p_mpjpe"]), Cell(result["parameters"] / 1e3), *growth)
+def summary_cells(result: Result) -> tuple[Cell, ...]:
+    """The cells of `summary_columns`; empty ones for costs that were not measured."""
+    growth = (Cell((result.cost or {"growth": {}})["growth"].get(key)) for key, *_ in _COSTS)
+    errors = (Cell.of(result.errors(key)) for key in ("mpjpe", "p_mpjpe"))
+    return (*errors, Cell(result.parameters / 1e3), *growth)
 
 
-def _cost_columns() -> tuple[Column, ...]:
+def _cost_columns(lengths: Sequence[int]) -> tuple[Column, ...]:
     return tuple(
         Column(f"{title} at T = {frames}", unit, "lower", digits)
         for _, title, unit, _, digits in _COSTS
-        for frames in LENGTHS
+        for frames in lengths
     )
 
 
-def _cost_cells(result: Mapping[str, Any]) -> tuple[Cell, ...]:
-    return tuple(
-        Cell(result["cost"][str(frames)][key] * factor) for key, _, _, factor, _ in _COSTS for frames in LENGTHS
-    )
+def _cost_cells(result: Result, lengths: Sequence[int]) -> tuple[Cell, ...]:
+    return tuple(_cost(result, str(frames), key, factor) for key, _, _, factor, _ in _COSTS for frames in lengths)
+
+
+def _cost(result: Result, frames: str, key: str, factor: float) -> Cell:
+    value = result.cost and result.cost["cost"].get(frames, {}).get(key)
+    return Cell() if value is None else Cell(value * factor)
 
 
 def _table(
     title: str,
-    rows: Sequence[Row],
-    results: Mapping[str, Mapping[str, Any]],
+    results: Mapping[str, Result],
     columns: tuple[Column, ...],
-    cells: Any,
+    cells: Callable[[Result], Any],
 ) -> Table:
     # The best of a family is sought among rows of the same positions.
-    rows = sorted(rows, key=lambda row: (FAMILIES.index(row.family), row.positions))
+    ordered = sorted(results.items(), key=lambda item: (FAMILIES.index(item[1].row.family), item[1].row.positions))
     made = tuple(
-        TableRow((row.family, row.name, row.positions), cells(results[row.name]), (row.family, row.positions))
-        for row in rows
+        Row(
+            (result.row.family, name, result.row.positions, result.trained),
+            cells(result),
+            (result.row.family, result.row.positions),
+        )
+        for name, result in ordered
     )
-    return Table("study", title, ("family", "name", "positions"), columns, made)
+    return Table("study", title, ("family", "name", "positions", "trained"), columns, made)

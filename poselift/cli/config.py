@@ -78,6 +78,10 @@ def run_hydra(command: Callable[[DictConfig], Any], name: str, arguments: Sequen
         _stop(explain(error, name, overrides))
     except OSError as error:  # Hydra's own: run_configured handles those of the commands
         _stop(f"cannot write to the folder of output= ({describe(error)}); give another output=")
+    except ValueError as error:
+        if "badly formed help string" not in str(error):
+            raise
+        _stop("Hydra 1.3 does not run on this Python (its options fail on 3.14); train and evaluate on 3.11 to 3.13")
     finally:
         sys.argv = whole
 
@@ -248,10 +252,10 @@ def _unknown(config_name: str, overrides: list[str]) -> tuple[str, str, list[str
 
 
 def _check_choices(overrides: Sequence[str]) -> None:
-    """Refuses choices of a group that are no names: Hydra ends with a traceback.
+    """Refuses choices of a group that are no names, and an output that is none: Hydra ends in its own words.
 
     Raises:
-        InputError: a group is set to a number or a list of others than names.
+        InputError: a group is set to a number or a list of others than names, or the output to none or several.
     """
     try:
         parsed = OverridesParser.create().parse_overrides(list(overrides))
@@ -259,9 +263,13 @@ def _check_choices(overrides: Sequence[str]) -> None:
         return  # Hydra explains it
     for each in parsed:
         choices = _choices(each.key_or_group)
-        if not choices or each.is_delete() or each.is_sweep_override():
+        if each.is_delete() or each.is_sweep_override():
             continue
         value: Any = each.value()
+        if each.key_or_group == "output" and (value is None or isinstance(value, list | dict)):
+            raise InputError(f"{each.input_line} names no folder; give one, or leave it out")
+        if not choices:
+            continue
         names = value if isinstance(value, list) else [value]
         if not all(isinstance(name, str) for name in names):
             raise InputError(f"{each.input_line} names no choice; there are {', '.join(choices)}")

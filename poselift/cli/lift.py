@@ -33,6 +33,7 @@ from poselift.lifting.world.camera_motion import camera_motion
 from poselift.models import Weights, load_weights
 from poselift.samples import demo_video
 from poselift.skeleton import H36M17, Skeleton, get_skeleton
+from poselift.structures import Motion
 from poselift.video import VideoWriter
 from poselift.viz import OverlayRenderer
 
@@ -204,8 +205,7 @@ def lift_into(
     skeleton = choose_skeleton(request, weights)
     if request.smooth is not None:
         check_cutoff(request.smooth, clip.fps or math.inf)
-    filters = () if request.smooth is None else (filter_record(request.smooth),)
-    results = Results(out, clip, weights, inputs, filters, request.csv)
+    results = Results(out, clip, weights, inputs, request.csv)
     lifted = lift_clip(
         clip,
         weights,
@@ -226,12 +226,12 @@ def lift_into(
         replace(motion.restrict(skeleton), height=found.heights.get(motion.keypoints.person))
         for motion in found.motions
     ]
-    if request.smooth is not None:
-        motions = [butterworth(motion, request.smooth) for motion in motions]
+    smoothed = [_smooth(motion, request.smooth, lifted.warnings) for motion in motions]
+    motions = [motion for motion, _ in smoothed]
     lifted = replace(lifted, motions=[motion.restrict(skeleton) for motion in lifted.motions])
     people = {f"person_{motion.keypoints.person}": motion for motion in motions}
     with watch.time("write"):
-        files = [name for motion in motions for name in results.write_person(motion, lifted, world)]
+        files = [name for motion, filters in smoothed for name in results.write_person(motion, lifted, world, filters)]
     if plan_files(request.formats, people):
         with watch.time("export"):
             written, failed = write_formats(out, request.formats, people, video, lifted.span)
@@ -243,6 +243,20 @@ def lift_into(
             _render(clip, request.options.threshold, lifted, out / OVERLAY, report)
     results.write_summary(lifted, watch.seconds, files)
     return lifted
+
+
+def _smooth(motion: Motion, cutoff: float | None, warnings: list[str]) -> tuple[Motion, list[dict[str, Any]]]:
+    """The motion and the filters that it went through; without them, and with a warning, where its frames are too few.
+
+    The frames with a person may be further apart than those of the file's frame rate, by which the cutoff was checked.
+    """
+    if cutoff is None:
+        return motion, []
+    try:
+        return butterworth(motion, cutoff), [filter_record(cutoff)]
+    except InputError as error:
+        warnings.append(f"person {motion.keypoints.person} is not smoothed: {error}")
+        return motion, []
 
 
 def _world(clip: Clip, threshold: float, lifted: LiftedClip) -> World:

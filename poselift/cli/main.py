@@ -25,6 +25,7 @@ _COMMANDS = {
     "batch": "3D motion from many videos, one folder each",
     "view": "a page to look at the results of `poselift lift`",
     "web": "a page that lifts videos in a browser",
+    "edit": "correct the results of `poselift lift` by hand, in the browser",
     "export": "write motions in the formats of other programs",
     "stream": "3D motion live from a camera, a file or a URL",
     "train": "train a lifter; every setting is a Hydra override",

@@ -93,7 +93,6 @@ class Results:
         clip: the input.
         weights: the lifter.
         inputs: file names of the "video" and the "keypoints_file", as far as given.
-        filters: what the motions went through.
         csv: whether each person gets a CSV.
     """
 
@@ -101,16 +100,18 @@ class Results:
     clip: Clip
     weights: Weights
     inputs: dict[str, str]
-    filters: Sequence[dict[str, Any]] = ()
     csv: bool = True
 
-    def write_person(self, motion: Motion, lifted: LiftedClip, world: World | None) -> list[str]:
+    def write_person(
+        self, motion: Motion, lifted: LiftedClip, world: World | None, filters: Sequence[dict[str, Any]] = ()
+    ) -> list[str]:
         """Writes one person's files; returns their names.
 
         Args:
             motion: the person's motion.
             lifted: the camera.
             world: the pose of the world frame; None for a motion in the camera frame.
+            filters: what the motion went through.
         """
         stem, start = f"person_{motion.keypoints.person}", lifted.span[0]
         write_npz(self.out / f"{stem}.npz", motion)
@@ -130,7 +131,7 @@ class Results:
             motion,
             camera=camera,
             weights=self._weights(),
-            extra={**self._inputs(), "start_s": start, **({"filters": self.filters} if self.filters else {})},
+            extra={**self._inputs(), "start_s": start, **({"filters": filters} if filters else {})},
         )
         return [f"{stem}.{suffix}" for suffix in _FILES if self.csv or suffix != "csv"]
 

@@ -6,8 +6,10 @@ One file, because it reads from top to bottom as a run goes: check, build, train
 import logging
 import math
 import signal
+import traceback
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any, NoReturn, TypedDict
@@ -21,6 +23,7 @@ from hydra.utils import instantiate
 from omegaconf import DictConfig, OmegaConf
 from pytorch_lightning.loggers import Logger
 from pytorch_lightning.utilities import rank_zero_only
+from pytorch_lightning.utilities.exceptions import MisconfigurationException
 
 from poselift.cli.config import check_config, output_folder, plain_dict, run_configured
 from poselift.cli.earlier_run import check_earlier, checkpoint_to_resume, difference, last_checkpoint, read_resumed
@@ -59,7 +62,7 @@ class TrainKeys(TypedDict):
     callbacks: _Parts
     logger: _Parts
     name: str | None
-    seed: Annotated[int, 0, math.inf]
+    seed: Annotated[int, 0, 2**32 - 1]
     frames: Count
     skeleton_in: str
     skeleton_out: str
@@ -76,6 +79,11 @@ _RANGES = {
     "optimizer.weight_decay": _NotNegative,
     "trainer.max_steps": Annotated[int, -1, math.inf],
     "trainer.accumulate_grad_batches": Count,
+    "trainer.check_val_every_n_epoch": Count,
+    "trainer.gradient_clip_val": _NotNegative,
+    "trainer.log_every_n_steps": Count,
+    "trainer.num_sanity_val_steps": Annotated[int, -1, math.inf],
+    "trainer.reload_dataloaders_every_n_epochs": Annotated[int, 0, math.inf],
 }
 """Numbers for other libraries, which say only which they take."""
 
@@ -88,8 +96,12 @@ def run(config: DictConfig) -> float | None:
     return run_configured(train, config)
 
 
-def train(config: DictConfig) -> float | None:
+def train(config: DictConfig, data: MotionData | None = None) -> float | None:
     """The best validation error after training; prints where the weights are and how to evaluate them.
+
+    Args:
+        config: of `poselift train`.
+        data: to train on, if it is already there; made from `config.data` if None.
 
     Returns:
         The best validation error in mm, which sweepers minimise; None if no validation ran.
@@ -102,7 +114,7 @@ def train(config: DictConfig) -> float | None:
     _check(config)
     # The other processes of trainer=ddp run this too.
     with output_folder(config, first=not getattr(rank_zero_only, "rank", 0)):
-        return _train(config)
+        return _train(config, data)
 
 
 def _check(config: DictConfig) -> None:
@@ -127,12 +139,12 @@ def _check(config: DictConfig) -> None:
         raise InputError("name= is empty; give the weights a name, or leave it out")
 
 
-def _train(config: DictConfig) -> float | None:
+def _train(config: DictConfig, data: MotionData | None) -> float | None:
     """Trains in a folder that no other run uses; see `train`."""
     checkpoint = checkpoint_to_resume(config)
     check_earlier(config, checkpoint)
     pl.seed_everything(config.seed, verbose=False)
-    data: MotionData = instantiate(config.data, _convert_="all")
+    data = data or instantiate(config.data, _convert_="all")
     task = training_task(config, data)
     saved = read_resumed(checkpoint, task) if checkpoint else {}
     step = saved.get("global_step", 0)
@@ -147,7 +159,7 @@ def _train(config: DictConfig) -> float | None:
     if trainer.is_global_zero:
         _say_what_comes(config, task, trainer, step)
     try:
-        with explain_damage(checkpoint, step, trainer):
+        with explain_damage(checkpoint, step, trainer), _explain_settings():
             trainer.fit(task, datamodule=data, ckpt_path=checkpoint, weights_only=True if checkpoint else None)
     except Stopped as stop:
         _end(config, trainer, stop.number)
@@ -184,7 +196,7 @@ def _trainer(config: DictConfig, callbacks: list[pl.Callback], loggers: list[Log
         InputError: it rejects its settings.
     """
     record = RunRecord(Path(config.output) / "run.json", config)
-    try:
+    with _explain_settings():
         trainer: pl.Trainer = instantiate(
             config.trainer,
             callbacks=[*callbacks, record, StopOnSignal()],
@@ -196,11 +208,21 @@ def _trainer(config: DictConfig, callbacks: list[pl.Callback], loggers: list[Log
             # Its table has one row, and 0 FLOPs, because it sees no window.
             enable_model_summary=False,
         )
-    except InstantiationException as error:
+    return trainer
+
+
+@contextmanager
+def _explain_settings() -> Iterator[None]:
+    """Turns what Lightning raises about settings, when it is built or meets the data, into an `InputError`."""
+    try:
+        yield
+    except (ValueError, ZeroDivisionError, MisconfigurationException, InstantiationException) as error:
+        built = isinstance(error, InstantiationException)
+        if not built and "pytorch_lightning" not in traceback.extract_tb(error.__traceback__)[-1].filename:
+            raise
         raise InputError(
             f"the trainer rejects its settings ({reason(error.__cause__ or error)}); change trainer.*"
         ) from error
-    return trainer
 
 
 def _loggers(config: DictConfig, step: int) -> list[Logger]:

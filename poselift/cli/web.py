@@ -50,17 +50,28 @@ def run(options: argparse.Namespace) -> None:
         print(f"{written}: {size:.0f} MB. Put it on a static host with https, or run poselift web to try it here")
         return
     with tempfile.TemporaryDirectory() as name:
-        _serve(write_site(Path(name) / "site", options.ort, options.offline), options.port, options.open)
+        serve_site(write_site(Path(name) / "site", options.ort, options.offline), options.port, options.open)
 
 
-def _serve(folder: Path, port: int, opened: bool) -> None:
+def serve_site(folder: Path, port: int, opened: bool, query: str = "") -> None:
+    """Serves a site to this machine alone, until Ctrl-C.
+
+    Args:
+        folder: the site.
+        port: of the server; 0 for a free one.
+        opened: whether to open it in the browser.
+        query: of the address.
+
+    Raises:
+        InputError: the port is taken.
+    """
     handler = functools.partial(_Handler, directory=str(folder))
     try:
         server = http.server.ThreadingHTTPServer(("127.0.0.1", port), handler)
     except OSError as error:
         raise InputError(f"port {port} cannot be used ({error.strerror}); choose another one with --port") from error
     with server:
-        address = f"http://localhost:{server.server_address[1]}"
+        address = f"http://localhost:{server.server_address[1]}{query}"
         print(f"{address} serves the page to this machine; stop with Ctrl-C", flush=True)
         if opened:
             webbrowser.open(address)

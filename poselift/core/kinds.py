@@ -1,5 +1,6 @@
 """Whether values that users write fit the annotations of what takes them."""
 
+import functools
 import inspect
 import math
 import os
@@ -7,12 +8,30 @@ import pathlib
 import sys
 import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Annotated, Any, Literal, NotRequired, Required, Union, Unpack, get_args, get_origin, get_type_hints
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    NotRequired,
+    ParamSpec,
+    Required,
+    TypeVar,
+    Union,
+    Unpack,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
-from poselift.core.errors import InputError
+import numpy as np
+
+from poselift.core.errors import InputError, shorten
 
 Count = Annotated[int, 1, math.inf]
 """A number of things, of which there is at least one."""
+
+_Given = ParamSpec("_Given")
+_Result = TypeVar("_Result")
 
 _PLAIN = {bool: "true or false", int: "a whole number", float: "a number", str: "text", type(None): "null"}
 """Kinds of one value, and their names for people."""
@@ -52,7 +71,9 @@ def check_value(key: str, kind: Any, value: Any) -> Any:
     if origin is Annotated:
         kind, least, most = get_args(kind)
         if not least <= check_value(key, kind, value) <= most:
-            wanted = f"{_name(kind)}, {least:g} or more" if math.isinf(most) else f"a number from {least:g} to {most:g}"
+            wanted = (
+                f"{_name(kind)}, {least:g} or more" if math.isinf(most) else f"a number from {least:g} to {most:.10g}"
+            )
             raise InputError(f"{key}={_text(value)} must be {wanted}")
         return check_value(key, kind, value)
     if origin in (Union, types.UnionType):
@@ -104,9 +125,45 @@ def check_call(key: str, target: Callable[..., Any], arguments: Mapping[str, Any
     for name, value in arguments.items():
         if name not in kinds and others is None:
             taker = getattr(target, "__name__", str(target)).removesuffix("Config")
-            raise InputError(f"{taker} takes no {name}; leave out the override that sets it")
+            raise InputError(f"{taker} takes no {name}; leave it out")
         found[name] = check_value(f"{key}.{name}".lstrip("."), kinds.get(name, others), value)
     return found
+
+
+def check_kinds(call: Callable[_Given, _Result]) -> Callable[_Given, _Result]:
+    """The function, which now raises an InputError for an argument of a wrong kind: for entries that people call."""
+    signature = inspect.signature(call)
+    kinds = argument_kinds(call)[0]
+
+    @functools.wraps(call)
+    def checked_call(*values: _Given.args, **named: _Given.kwargs) -> _Result:
+        for name, value in signature.bind(*values, **named).arguments.items():
+            _check_argument(name, kinds.get(name, Any), _plain(value))
+        return call(*values, **named)
+
+    return checked_call
+
+
+def _check_argument(name: str, kind: Any, value: Any) -> None:
+    """Raises an InputError if an argument is no value, or no instance, of its kind."""
+    either = get_args(kind) if get_origin(kind) in (Union, types.UnionType) else (kind,)
+    others = (Any, inspect.Parameter.empty, *_PLAIN, *_PATHS)
+    classes = [each for each in either if inspect.isclass(each) and each not in others]
+    if not classes:
+        if isinstance(check_value(name, kind, value), str) and type(value) in _NUMBERS:
+            raise InputError(f"{name}={value} must be {_name(str)}")
+    elif not isinstance(value, tuple(classes)) and not (value is None and type(None) in either):
+        wanted = " or ".join(f"a {each.__name__}" for each in classes)
+        raise InputError(f"{name} is a {type(value).__name__}; give {wanted}")
+
+
+def _plain(value: Any) -> Any:
+    """The value with Python's own numbers, lists and mappings in place of numpy's."""
+    if isinstance(value, np.ndarray | np.generic):
+        return value.tolist()
+    if isinstance(value, set | frozenset | list | tuple):
+        return [_plain(each) for each in value]
+    return {key: _plain(each) for key, each in value.items()} if isinstance(value, dict) else value
 
 
 def argument_kinds(target: Callable[..., Any]) -> tuple[dict[str, Any], Any]:
@@ -134,7 +191,8 @@ def _checked_union(key: str, kinds: Sequence[Any], value: Any) -> Any:
         try:
             return check_value(key, kind, value)
         except InputError as error:
-            if not str(error).startswith(whole):  # the fault is inside the value
+            choice = get_origin(kind) is Literal and str(error).startswith(whole)
+            if not choice and str(error) != f"{whole}must be {_name(kind)}":  # it is of this kind, and wrong
                 raise
     names = dict.fromkeys(map(_name, kinds))
     if set(names) - {_GROUP, _PLAIN[type(None)]}:  # a class among them is nothing to write in a config
@@ -173,4 +231,4 @@ def _name(kind: Any) -> str:
 
 def _text(value: Any) -> str:
     """The value as an override has it."""
-    return "null" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
+    return "null" if value is None else str(value).lower() if isinstance(value, bool) else shorten(str(value))

@@ -110,7 +110,7 @@ class _Array(np.ndarray):
 def _array_from_buffer(buffer: object, dtype: _Dtype, shape: tuple[int, ...], order: str, *_: object) -> np.ndarray:
     if not isinstance(buffer, bytes | bytearray):  # a number would be a size to allocate
         raise pickle.UnpicklingError("it holds an array without data")
-    flat = np.frombuffer(bytes(buffer), dtype.made())
+    flat = np.frombuffer(bytearray(buffer), dtype.made())
     check_text(flat)
     return flat.reshape(shape, order="F" if order == "F" else "C")
 

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from poselift.core.choices import choose
+from poselift.core.kinds import check_call, check_kinds
 from poselift.core.optional import require
 from poselift.detection.detector_protocol import Detector, PlaceDetector, Search
 from poselift.detection.movenet import FastMoveNet, MoveNet
@@ -52,6 +53,7 @@ DETECTORS: dict[str, Callable[..., Detector]] = {
 """Constructors of all detectors by name; each takes a device, and its own options by keyword."""
 
 
+@check_kinds
 def build_detector(name: str, device: str = "auto", **options: Any) -> Detector:
     """The detector with a name.
 
@@ -61,7 +63,8 @@ def build_detector(name: str, device: str = "auto", **options: Any) -> Detector:
         **options: options of this detector, such as `config` and `checkpoint` of `MMPose`.
 
     Raises:
-        InputError: no detector has this name, its weights are missing, or the device cannot be used.
+        InputError: no detector has this name, its weights are missing, the device cannot be used, or the detector takes
+            no such option.
 
     Example:
         >>> import numpy as np
@@ -70,6 +73,8 @@ def build_detector(name: str, device: str = "auto", **options: Any) -> Detector:
         >>> len(people)
         0
     """
-    detector = choose("detector", name, DETECTORS)(device, **options)
+    build = choose("detector", name, DETECTORS)
+    check_call("", build, options)
+    detector = build(device, **options)
     _LOG.debug("detector %s on %s", name, device)
     return detector

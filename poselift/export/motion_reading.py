@@ -7,6 +7,7 @@ from typing import TypeGuard, get_args
 
 from poselift.core.bounded import whole_number
 from poselift.core.errors import InputError
+from poselift.core.kinds import check_kinds
 from poselift.export.motion_npz import read_npz
 from poselift.export.sidecar import read_sidecar, skeleton_from_json
 from poselift.skeleton import Pelvis
@@ -26,6 +27,7 @@ def is_person(path: Path) -> bool:
     return _PERSON.fullmatch(path.name) is not None
 
 
+@check_kinds
 def read_motion(npz_path: str | os.PathLike[str]) -> Motion:
     """The motion that `write_npz` and `write_sidecar` wrote.
 

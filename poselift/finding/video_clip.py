@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from poselift.core.ahead import make_ahead
+from poselift.core.kinds import check_kinds
 from poselift.core.stopwatch import Stopwatch
 from poselift.detection import Detector
 from poselift.finding.finder import build_finder
@@ -102,6 +103,7 @@ class VideoClip:
         InputError: the file is not a video, the span is empty, `fps` is no frame rate, or the quality is unknown.
     """
 
+    @check_kinds
     def __init__(
         self,
         path: str | os.PathLike[str],

@@ -4,6 +4,7 @@ import logging
 from pathlib import Path
 from typing import Protocol
 
+from poselift.core.kinds import check_kinds
 from poselift.keypoints import (
     alphapose,
     coco_json,
@@ -69,6 +70,7 @@ READERS: dict[str, Reader] = {
 """Readers by name of the format, in the order in which they are tried."""
 
 
+@check_kinds
 def read_keypoints(path: str | Path, skeleton: Skeleton | None = None) -> KeypointFile:
     """The 2D keypoints of a file or folder, whose format is recognised by its content.
 

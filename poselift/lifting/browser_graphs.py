@@ -21,7 +21,7 @@ from poselift.detection import orientation
 from poselift.export import character
 from poselift.export.body_mesh import body_mesh
 from poselift.geometry import bone_lengths, forward_kinematics, set_bone_lengths
-from poselift.kinematics import Rig, foot_contacts, ground, height
+from poselift.kinematics import Rig, foot_contacts, ground, height, whole_body
 from poselift.kinematics.angles import joints_of, rig_angles
 from poselift.kinematics.filtering import BLOCK
 from poselift.kinematics.inverse import Body
@@ -55,6 +55,7 @@ _MODULES = (
     structures,
     track,
     tracker,
+    whole_body,
 )
 """Modules whose numbers the JavaScript of the same steps takes from numbers.json."""
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from poselift.core.errors import InputError
+from poselift.core.kinds import Count, check_call
 from poselift.structures import THRESHOLD
 
 
@@ -32,12 +33,11 @@ class LiftOptions:
     flip: bool = True
     refine: bool = True
     constant_bones: bool = True
-    window: int | None = None
+    window: Count | None = None
     every_frame: bool = False
 
     def __post_init__(self) -> None:
         """Checks the values."""
-        if self.window is not None and self.window < 1:
-            raise InputError(f"window={self.window} must be a whole number of 1 or more, or null for the weights' own")
+        check_call("", type(self), vars(self))
         if not 0 <= self.threshold <= 1:
             raise InputError(f"threshold={self.threshold} is not a score; give a number from 0 to 1")

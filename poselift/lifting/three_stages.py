@@ -1,5 +1,6 @@
 """The one way from a person's keypoints to their motion: prepare, network, finish."""
 
+from poselift.core.kinds import check_kinds
 from poselift.lifting.camera_model import CameraModel
 from poselift.lifting.finish.finish_stage import finish
 from poselift.lifting.network.choose import choose_network
@@ -10,6 +11,7 @@ from poselift.models import Weights
 from poselift.structures import Keypoints2D, Motion
 
 
+@check_kinds
 def lift(keypoints: Keypoints2D, weights: Weights, camera: CameraModel, options: LiftOptions = LiftOptions()) -> Motion:
     """One person's 3D motion in the camera frame.
 

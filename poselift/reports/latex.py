@@ -87,14 +87,17 @@ def latex_table(table: Table) -> str:
         r"\smallskip",
         r"\footnotesize",
         r"\setlength{\tabcolsep}{4pt}",
-        # Shrinks the table to the width of the line if it is wider.
-        r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%",
+        # Shrinks the table to the width of the line, and so far that a page also holds headings and citations.
+        r"\sbox0{%",
         rf"\begin{{tabular}}{{{'l' * len(table.labels)}{'r' * len(table.columns)}}}",
         r"\toprule",
         " & ".join(heads) + r" \\",
         "\\midrule\n" + rule.join(blocks) + r"\bottomrule",
         r"\end{tabular}%",
-        "}",
+        "}%",
+        r"\ifdim\wd0>\linewidth\sbox0{\resizebox{\linewidth}{!}{\usebox0}}\fi",
+        r"\ifdim\dimexpr\ht0+\dp0\relax>0.5\textheight\sbox0{\resizebox*{!}{0.5\textheight}{\usebox0}}\fi",
+        r"\usebox0",
     ]
     if table.citations:
         lines += [

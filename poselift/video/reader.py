@@ -15,6 +15,7 @@ from av.container import InputContainer
 from jaxtyping import UInt8
 
 from poselift.core.errors import InputError
+from poselift.core.kinds import check_kinds
 from poselift.core.times import check_bounds, check_rate
 from poselift.video.clock import Clock
 from poselift.video.decoder import Decoder, open_video
@@ -74,6 +75,7 @@ class VideoReader:
         [0.0, 0.033, 0.067]
     """
 
+    @check_kinds
     def __init__(
         self,
         path: str | os.PathLike[str],

@@ -44,6 +44,7 @@ def run(path, steps, every=1):
 def test_norms_and_histograms_are_those_of_the_step(tmp_path):
     first, second = run(tmp_path / "dynamics.json", 2)["steps"]
     assert (first["step"], second["step"]) == (0, 1)
+    assert first["rate"] == 0.1
     assert first["gradient"] == pytest.approx(5.0), "before it is clipped to 1"
     assert first["update"] == pytest.approx(0.1)
     assert first["relative"] == pytest.approx(0.1 / 3)

@@ -49,9 +49,7 @@ def test_a_part_that_a_model_does_not_have_is_named(capsys):
         config = compose("train", ["model=encoder_decoder", "model/attention=hierarchical"])
     with pytest.raises(SystemExit):
         run_configured(lambda config: check_config(config, TrainKeys), config)
-    assert capsys.readouterr().err == (
-        "error: EncoderDecoder takes no joint_attention; leave out the override that sets it\n"
-    )
+    assert capsys.readouterr().err == "error: EncoderDecoder takes no joint_attention; leave it out\n"
 
 
 def test_an_output_is_not_nothing():
@@ -118,6 +116,13 @@ def test_a_choice_that_is_no_name_is_one_line(override, capsys):
         run_hydra(lambda config: None, "train", [override])
     assert stop.value.code == 2
     assert capsys.readouterr().err.startswith(f"error: {override} names no choice; there are ")
+
+
+@pytest.mark.parametrize("override", ["output=[1]", "output=null"])
+def test_an_output_that_is_no_name_is_one_line(override, capsys):
+    with pytest.raises(SystemExit), hydra_as_before():
+        run_hydra(lambda config: None, "train", [override])
+    assert capsys.readouterr().err == f"error: {override} names no folder; give one, or leave it out\n"
 
 
 def test_numbers_that_are_names_become_text():

@@ -250,7 +250,7 @@ def test_a_lifter_under_the_protocols_of_other_datasets(weights, protocol, tmp_p
         (["camera=odd"], "camera=odd"),
         (["depth=odd"], "depth=odd is not known; choose estimated, known"),
         (["processes=0"], "processes=0 must be a whole number, 1 or more"),
-        (["window=0"], "window=0 must be a whole number of 1 or more"),
+        (["window=0"], "window=0 must be a whole number, 1 or more"),
         (["window=2.5"], "window=2.5 must be a whole number"),
         (["flip=maybe"], "flip=maybe must be true or false"),
         (["view=nobody"], "no view is called 'nobody'; there are 2, e.g. a, b"),

@@ -335,6 +335,15 @@ def test_bad_input_is_one_line_and_exit_code_2(case, tmp_path, capsys):
     assert not (tmp_path / "out" / "summary.json").exists()
 
 
+def test_who_has_too_few_frames_to_be_smoothed_is_kept_with_a_warning(stored, tmp_path, monkeypatch):
+    """Their times tell so only after the long work: here no frame rate was known before it."""
+    monkeypatch.setattr("poselift.cli.lift.check_cutoff", lambda *_: None)
+    stored.lift("--smooth", 20, "--out", tmp_path / "out")
+    summary = json.loads((tmp_path / "out" / "summary.json").read_text())
+    assert any(line.startswith("person 1 is not smoothed: cutoff 20 Hz") for line in summary["warnings"])
+    assert "filters" not in json.loads((tmp_path / "out" / "person_1.json").read_text())
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

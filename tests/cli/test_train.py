@@ -422,7 +422,10 @@ def test_bad_input_is_one_line_and_exit_code_2(arguments, message, tmp_path):
         ("loss.scale_free=inf", "loss.scale_free=inf must be a finite number"),
         ("schedule.warmup=3", "schedule.warmup=3 must be a group of keys"),
         ("trainer.max_steps=-5", "trainer.max_steps=-5 must be a whole number, -1 or more"),
+        ("trainer.check_val_every_n_epoch=0", "trainer.check_val_every_n_epoch=0 must be a whole number, 1 or more"),
+        ("trainer.gradient_clip_val=-1", "trainer.gradient_clip_val=-1 must be a number, 0 or more"),
         ("trainer.devices=abc", "the trainer rejects its settings .*; change trainer"),
+        ("+trainer.val_check_interval=99", "the trainer rejects its settings .*; change trainer"),
     ],
 )
 def test_bad_values_are_named(override, message, train_here):

@@ -4,10 +4,11 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypedDict, Unpack
 
+import numpy as np
 import pytest
 
 from poselift.core.errors import InputError
-from poselift.core.kinds import Count, check_call, check_value
+from poselift.core.kinds import Count, check_call, check_kinds, check_value
 
 
 @pytest.mark.parametrize(
@@ -77,7 +78,25 @@ def test_arguments_of_a_call():
     assert check_call("model", open_to_more, {"depth": "x", "a": 1}) == {"depth": "x", "a": 1.0}
     with pytest.raises(InputError, match=r"^model.size=0 must be a whole number, 1 or more$"):
         check_call("model", plain, {"size": 0})
-    with pytest.raises(InputError, match=r"^plain takes no width; leave out"):
+    with pytest.raises(InputError, match=r"^plain takes no width; leave it out$"):
         check_call("model", plain, {"width": 0})
     with pytest.raises(InputError, match=r"^model.a=x must be a number$"):
         check_call("model", open_to_more, {"a": "x"})
+
+
+def test_an_entry_refuses_what_is_of_another_kind():
+    class Lens: ...
+
+    @check_kinds
+    def entry(path: str | Path, lens: Lens | None = None, people: Sequence[int] | None = None, fov: float = 1.0) -> str:
+        return "done"
+
+    assert entry("a", Lens(), np.array([1, 2]), np.float32(2.0)) == entry(Path("a"), None, {1}, fov=3) == "done"
+    for arguments, message in (
+        ((3,), "path=3 must be text"),
+        (("a", "lens"), "lens is a str; give a Lens"),
+        (("a", None, 1), "people=1 must be a list of whole numbers or null"),
+        (("a", None, None, "wide"), "fov=wide must be a number"),
+    ):
+        with pytest.raises(InputError, match=f"^{message}$"):
+            entry(*arguments)

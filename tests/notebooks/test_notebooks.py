@@ -32,6 +32,9 @@ def result_of(name, **instead):
     names = {"__name__": "__main__"}
     for number, source in enumerate(sources[:-1]):
         exec(compile(source, f"{name}.ipynb, code cell {number}", "exec"), names)
+    # The exercise's test tells the solution from an empty answer.
+    assert names["right"](names["solution"])
+    assert not names["right"](names["yours"])
     return eval(compile(sources[-1].strip(), f"{name}.ipynb, last cell", "eval"), names)
 
 
@@ -84,6 +87,16 @@ def test_lift_a_video():
     assert result["people"] >= 1
     assert 5 < result["knee"] < 150
     assert 20 < result["ankle_mm"] < 300
+
+
+@pytest.mark.slow
+def test_warm_ups():
+    result = result_of("warm_ups", STEPS="12", BLOCKS="(6,)")
+    largest = {name: run["largest"] for name, run in result.items()}
+    bare = largest.pop("post-norm, no warm-up, 6 blocks")
+    warm = [value for name, value in largest.items() if "no warm-up" not in name]
+    assert len(warm) == 5
+    assert bare > 1.5 * max(warm)
 
 
 def test_metrics_that_disagree():

@@ -32,7 +32,7 @@ def test_the_rows_that_come_with_the_package():
     # The published figure for exact 2D is MMPose's; the paper's own is for detections.
     assert rows["SimpleBaseline (MMPose)", "h36m_p1", True].values == {"mpjpe": 43.4}
     assert rows["SimpleBaseline", "h36m_p1", False].values == {"mpjpe": 62.9}
-    assert {row.protocol for row in rows.values()} == {"h36m_p1", "h36m_p2"}
+    assert {row.protocol for row in rows.values()} == {"h36m_p1", "h36m_p2", "mpi_inf_3dhp"}
     assert all(row.values[PROTOCOLS[row.protocol].headline] for row in rows.values())
     assert (theirs.keypoints, theirs.weights) == ("sh_conf", "open")
 

@@ -9,6 +9,7 @@ import numpy as np
 from jaxtyping import Float
 
 from poselift.core.errors import InputError
+from poselift.core.kinds import check_kinds
 from poselift.core.stopwatch import Stopwatch
 from poselift.core.times import usual_interval
 from poselift.detection import Detector
@@ -54,6 +55,7 @@ class LiftedClip:
     warnings: list[str]
 
 
+@check_kinds
 def lift_video(
     path: str | os.PathLike[str],
     detector: Detector,
@@ -110,6 +112,7 @@ def lift_video(
     )
 
 
+@check_kinds
 def lift_clip(
     clip: Clip,
     weights: Weights,

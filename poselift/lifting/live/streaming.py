@@ -7,6 +7,7 @@ import numpy as np
 from jaxtyping import Float
 
 from poselift.core.errors import InputError
+from poselift.core.kinds import check_kinds
 from poselift.core.times import ENOUGH, check_intervals
 from poselift.lifting.camera_model import CameraModel
 from poselift.lifting.live.pose_smoothing import PoseSmoother
@@ -62,6 +63,7 @@ class StreamingPeople:
         True
     """
 
+    @check_kinds
     def __init__(
         self,
         weights: Weights,

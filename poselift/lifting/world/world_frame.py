@@ -7,6 +7,7 @@ from types import MappingProxyType
 import numpy as np
 from jaxtyping import Bool, Float
 
+from poselift.core.kinds import check_kinds
 from poselift.kinematics.foot_contacts import feet_of, find_contacts, runs_of
 from poselift.kinematics.ground import Ground, find_ground
 from poselift.kinematics.height import Height, enlarge
@@ -40,6 +41,7 @@ class World:
     heights: dict[int, Height]
 
 
+@check_kinds
 def to_world(
     motions: Sequence[Motion],
     camera: CameraModel,

@@ -8,12 +8,17 @@ import { Session } from "./session.js";
 import { TimeLeft } from "./time_left.js";
 import { Workroom } from "./workroom.js";
 import { stopCamera, useCamera } from "./camera.js";
+import { openEditor } from "../editor/editor.js";
+import { loadResult } from "./result.js";
 
 const NAMES = { loading: "Loading the networks", opening: "Opening the video", finding: "Finding people", lifting: "Lifting to 3D" };
 /** Where the name of a video is kept while it is lifted. */
 const UNFINISHED = "poselift.unfinished";
 let site, workroom, opened = null, working = Promise.resolve(), seeked = null, address = null;
 export let session = null;
+
+/** Whether `poselift edit` serves the page, with a result. */
+const editing = new URLSearchParams(location.search).has("edit");
 
 const stage = (name) => { document.body.dataset.stage = name; };
 const busy = () => document.body.dataset.stage === "work";
@@ -29,8 +34,8 @@ function open(progress) {
   return opened;
 }
 
-/** Lifts a video and shows its people. */
-async function lift(file) {
+/** Lifts a video and shows its people. @param given a result of `poselift lift`, whose people are found already */
+async function lift(file, given) {
   problem();
   stopCamera();
   stage("work");
@@ -49,13 +54,14 @@ async function lift(file) {
   if (address) URL.revokeObjectURL(address);
   address = URL.createObjectURL(file);
   try {
-    working = lifted(file, settings, progress, signal);
+    working = lifted(file, settings, progress, signal, given);
     session = await Promise.race([working, pressed]);
     stage("shown"); // the views must have their sizes before they draw
     byId("title").textContent = file.name;
     const { broken, times, duration } = session;
     note(broken ? `The video breaks off at ${times.at(-1).toFixed(2)} s of ${duration.toFixed(2)} s: the file is damaged there.` : null);
     show(session.content(), address);
+    openEditor(session);
     measure(session);
   } catch (error) {
     stage("start");
@@ -79,18 +85,18 @@ function stopper() {
 }
 
 /** A session of a video whose people are found and lifted. */
-async function lifted(file, settings, progress, signal) {
+async function lifted(file, settings, progress, signal, given) {
   const begun = performance.now();
   progress("loading", 0);
   describeMachine(await open(progress));
   const load = (performance.now() - begun) / 1000;
   signal.throwIfAborted();
   progress("opening", 0);
-  let found = await workroom.run("find", { file }, progress);
+  let found = given ?? await workroom.run("find", { file }, progress);
   if (found.undecodable) found = await findSeeking(file, progress);
   signal.throwIfAborted();
   if (!found.tracks.length) throw new Error(nobody(file, found));
-  const made = new Session(workroom, site, file, found, settings);
+  const made = new Session(workroom, site, file, found, { ...settings, ...given?.settings });
   await made.lift(progress);
   made.seconds.load = load;
   return made;
@@ -167,7 +173,7 @@ async function start() {
   controls();
   const missing = ["WebAssembly", "OffscreenCanvas", "DecompressionStream"].filter((name) => !(name in self));
   if (missing.length) throw new Error(`This browser is too old for the page: ${missing.join(" and ")} is missing. Take Chrome 102, Firefox 114 or Safari 16.4, or newer.`);
-  await keep().catch(() => {}); // a private window may keep nothing
+  if (!editing) await keep().catch(() => {}); // a private window may keep nothing
   const answer = await fetch("site.json");
   site = await answer.json();
   workroom = new Workroom((number) => seeked.picture(number), (seen) => drawPreview(byId("seen"), seen, site.drawing.skeletons.coco17.lines));
@@ -179,3 +185,4 @@ async function start() {
   document.documentElement.dataset.ready = "1";
 }
 const started = start().then(() => true, (error) => { stage("start"); problem(error.message); return false; });
+if (editing) loadResult().then(({ file, found }) => lift(file, found), (error) => problem(error.message));

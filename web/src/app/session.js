@@ -8,45 +8,53 @@ export class Session {
    * @param workroom runs tasks in the worker.
    * @param site what site.json says.
    * @param file the video. @param found its size, times and tracks, as the worker's `find` gives them.
-   * @param settings `fov` in degrees and `height` in metres, where the user knows them.
+   * @param settings `fov` in degrees and `height` in metres, where the user knows them, or `K` of a result.
    */
   constructor(workroom, site, file, found, settings) {
     Object.assign(this, { workroom, site, file, ...found, settings });
     this.tracks = new Map(found.tracks.map((track) => [track.person, track]));
+    this.heights = found.heights ?? (settings.height ? Object.fromEntries(found.tracks.map(({ person }) => [person, settings.height])) : {});
   }
 
   get camera() {
     const [width, height] = this.size;
-    return cameraFor({ width, height, fov: this.settings.fov });
+    return cameraFor({ width, height, fov: this.settings.fov, K: this.settings.fov ? undefined : this.settings.K });
   }
 
   /** Lifts everybody; what has not changed since the last time is taken over. */
   async lift(progress) {
-    const tracks = [...this.tracks.values()], { height } = this.settings;
-    const heights = height ? Object.fromEntries(tracks.map(({ person }) => [person, height])) : {};
+    const tracks = [...this.tracks.values()], { heights } = this;
     const begun = performance.now();
     this.people = await this.workroom.run("lift", { tracks, camera: this.camera, heights }, progress);
     this.seconds.lift = (performance.now() - begun) / 1000;
+    if (this.measurable) await this.measure();
   }
 
-  /** Adds joint angles to what `lift` gave. */
+  /** Adds joint angles to what `lift` gave. The first time takes seconds; from then on `lift` gives them too. */
   async measure() {
     const { people } = this, begun = performance.now();
     const angles = await this.workroom.run("measure", { people: people.map(({ motion }) => motion.person) });
     people.forEach((person, i) => { person.angles = angles[i]; });
-    this.seconds.angles = (performance.now() - begun) / 1000;
+    if (people !== this.people) return this.measure(); // lifted again meanwhile
+    this.seconds.angles ??= (performance.now() - begun) / 1000;
+    this.measurable = true;
   }
-
-  /** Changes somebody's keypoints; `lift` follows them. @param change gets the track and gives another one */
-  edit(person, change) { this.tracks.set(person, change(this.tracks.get(person))); }
 
   /** What the viewer shows. */
   content() { return contentOf(this, this.site.drawing, (person) => this.filesOf(person)); }
 
   /** What makes the files of a person, by ending, that the viewer does not make itself. */
   filesOf(person) {
-    const { workroom, site, camera, file } = this, about = { camera, detector: site.detector, extra: { video: file.name } };
+    const { workroom, site, camera, file, detector = site.detector } = this, about = { camera, detector, extra: { video: file.name } };
     const make = (ending) => () => workroom.run("save", { person, ending, start: this.times[0], about });
     return Object.fromEntries(["json", "bvh", "glb"].map((ending) => [ending, make(ending)]));
+  }
+
+  /** The zip of everybody's keypoints and motion, which `poselift lift --keypoints` reads, with what was corrected. */
+  corrected(corrections) {
+    const { workroom, site, camera, file, people, detector = site.detector } = this;
+    const about = { camera, detector, start: this.times[0], extra: { video: file.name } };
+    const persons = people.map(({ motion: { person } }) => ({ person, corrections: corrections.filter((edit) => [edit.person ?? person, edit.other].includes(person)) }));
+    return workroom.run("saveCorrected", { persons, about });
   }
 }

@@ -3,7 +3,7 @@
 import { Finder } from "../detector/finder.js";
 import { MoveNet } from "../detector/movenet.js";
 import {
-  followPeople, guessedJoints, jointAngles, liftAgain, liftTrack, openNumbers, restrict, shownJoints, writeBvh, writeGlb, writeJson,
+  followPeople, guessedJoints, jointAngles, liftAgain, liftTrack, openNumbers, restrict, shownJoints, writeBvh, writeGlb, writeJson, writeNpz, zip,
 } from "../numbers/index.js";
 import { openDecoded } from "../video/decoded.js";
 import { pictureReader } from "../video/pixels.js";
@@ -141,6 +141,17 @@ async function save({ person, ending, start, about }) {
   }
 }
 
+/** Everybody's npz and JSON in one zip, with the corrections of each. */
+async function saveCorrected({ persons, about }) {
+  const { numbers } = await ready, files = {};
+  for (const { person, corrections } of persons) {
+    const motion = restrict(numbers, lifted.get(person), SKELETON);
+    files[`person_${person}.npz`] = writeNpz(motion);
+    files[`person_${person}.json`] = writeJson(numbers, motion, { ...about, extra: { ...about.extra, corrections } });
+  }
+  return zip(files);
+}
+
 function stopUnless(number) {
   if (number !== current) throw new Error("cancelled");
 }
@@ -151,6 +162,7 @@ const tasks = {
   lift,
   measure,
   save,
+  saveCorrected,
 };
 
 self.onmessage = async ({ data: { id, kind, request } }) => {

@@ -9,6 +9,7 @@ import { fillFromRepetitions } from "./repetitions.js";
 import { misfits, solveRoot } from "./root.js";
 import { interpolate } from "./times.js";
 import { turnBack } from "./turns.js";
+import { addBodyUncertainty } from "./whole_body.js";
 import { liftSegments } from "./windows.js";
 
 const NEVER = 1e9; // time of rows that only fill up a block, seconds
@@ -61,7 +62,7 @@ async function liftWith(numbers, track, camera, windows, options) {
   motion.root = place(joints, prepared, times, facts.constants.root_track);
   motion.misfit = misfits(joints, motion.root, prepared.rays, prepared.trust);
   Object.defineProperty(motion, "windows", { value: windows, enumerable: false });
-  return withHeight(motion, options.height, facts.constants.height);
+  return withHeight(motion, options.height, facts.constants);
 }
 
 /** Throws an Error that says what is wrong with a track. */
@@ -158,12 +159,13 @@ function place(joints, { segments, rays, trust }, times, constants) {
 }
 
 /** The motion with its height: estimated, or given, and then it is scaled about the camera. */
-function withHeight(motion, metres, constants) {
-  const estimated = estimateHeight(motion.joints, motion.skeleton.joints, constants);
-  if (metres === undefined || !estimated) return Object.assign(motion, { height: estimated });
-  if (!(metres >= constants.SHORTEST && metres <= constants.TALLEST))
-    throw new Error(`a height of ${metres} m is not a person's; give ${constants.SHORTEST} to ${constants.TALLEST} metres`);
+function withHeight(motion, metres, { height, whole_body }) {
+  const estimated = estimateHeight(motion.joints, motion.skeleton.joints, height);
+  if (metres === undefined || !estimated)
+    return addBodyUncertainty(Object.assign(motion, { height: estimated }), false, whole_body);
+  if (!(metres >= height.SHORTEST && metres <= height.TALLEST))
+    throw new Error(`a height of ${metres} m is not a person's; give ${height.SHORTEST} to ${height.TALLEST} metres`);
   const scale = metres / estimated.metres;
   for (const name of ["joints", "root", "uncertainty", "misfit"]) motion[name] = motion[name].map((value) => scale * value);
-  return Object.assign(motion, { height: { metres, spread: 0, origin: "given" } });
+  return addBodyUncertainty(Object.assign(motion, { height: { metres, spread: 0, origin: "given" } }), true, whole_body);
 }

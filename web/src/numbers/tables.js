@@ -85,6 +85,7 @@ export function writeJson(numbers, motion, { camera, start = motion.times[0], de
     versions,
     pelvis: motion.pelvis,
     ...(motion.height ? { height: motion.height } : {}),
+    uncertainty: { body_share: Math.round(1e4 * motion.bodyShare) / 1e4 },
     ...(Object.keys(unseen).length ? { unseen_s: unseen } : {}),
     ...extra,
     start_s: start,
