@@ -54,7 +54,10 @@ def run(options: argparse.Namespace) -> None:
         from poselift.lifting.browser_graphs import write_browser_graphs
 
         check_writable(options.web)
-        for path in write_browser_graphs(load_weights(options.weights), options.web):
+        weights = load_weights(options.weights)
+        if weights.graph is None:
+            raise InputError(f"{options.weights} have no graph; write it with poselift export-onnx --beside")
+        for path in write_browser_graphs(weights, options.web):
             print(path)
         return
     if options.beside:

@@ -5,9 +5,8 @@ from itertools import islice
 import pytest
 import torch
 
-from benchmarks import clips, turned, web
+from benchmarks import clips, turned
 from poselift.cli import lift
-from poselift.core.errors import InputError
 from poselift.models import LifterConfig, SpatioTemporalLifter, load_weights, save_weights
 from poselift.samples import demo_video
 from poselift.video import VideoReader, VideoWriter
@@ -53,15 +52,6 @@ def short_demo(short_clip, monkeypatch):
     """Takes the short clip where benchmarks and `poselift lift` take the demo clip."""
     for module in (clips, turned, lift):
         monkeypatch.setattr(module, "demo_video", lambda: short_clip)
-
-
-@pytest.fixture(scope="session")
-def needs_chromium():
-    """Skips a test where Chromium is missing."""
-    try:
-        web.chromium()
-    except InputError as error:
-        pytest.skip(str(error))
 
 
 @pytest.fixture

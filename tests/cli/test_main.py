@@ -161,7 +161,7 @@ def test_a_command_keeps_the_arguments_of_the_process(monkeypatch):
     [
         ("walk.mp4", "walk.mp4 is no command; to lift a video: poselift lift walk.mp4"),
         ("videos/my walk", "videos/my walk is no command; to lift a video: poselift lift 'videos/my walk'"),
-        ("lfit", "lfit is no command; did you mean 'lift'? poselift --help lists all"),
+        ("lfit", "lfit is no command; did you mean 'lift', 'edit'? poselift --help lists all"),
         ("zzzz", "zzzz is no command; poselift --help lists all"),
     ],
 )

@@ -37,7 +37,7 @@ COMMANDS = {str(command): command for page in PAGES for command in commands_of(p
 OF_USERS = {str(command) for page in RUN_PAGES for command in commands_of(page).values()}
 
 RUN = {
-    "lift": ["--end", str(END), "--weights", "tiny", "--quality", "fast"],
+    "lift": ["--end", str(END), "--weights", "tiny"],
     "batch": ["--weights", "tiny", "--quality", "fast", "--workers", "1"],
     "stream": ["--no-window", "--duration", "0.2", "--weights", "tiny"],
     "attention": ["--frames", "8", "--weights", "tiny", "--detector", "movenet-fast"],
@@ -50,6 +50,7 @@ STAND_INS = {
     r"--keypoints PATH": "--keypoints results.json --video clip.mp4",
     r"\b(VIDEO|FILE|video\.mp4|long\.mp4)\b": "clip.mp4",
     r"\b(SOURCE|FOLDER)\b": "videos",
+    r"--keypoints corrected --video walk\.mp4": "--keypoints walk",
     r"--out DIR": "--out lifted",
     r"\bDIR\b": "walk",
     r"poselift_out/clip": "walk",
@@ -143,7 +144,8 @@ def test_a_command_runs(text, folder, places, tmp_path, monkeypatch):
     name, *arguments = named(text, places).split()
     # A batch gets its patterns in quotes; those of the others are for the shell.
     words = [[word] if name == "batch" else sorted(glob.glob(word)) or [word] for word in arguments]
-    ran = poselift(name, *RUN[name], *(word for some in words for word in some))
+    quick = ["--quality", "fast"] if name == "lift" and "--keypoints" not in arguments else []
+    ran = poselift(name, *RUN[name], *quick, *(word for some in words for word in some))
     assert ran.code == 0, ran.out + ran.err
 
 

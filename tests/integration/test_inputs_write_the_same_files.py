@@ -180,8 +180,10 @@ def test_the_json_and_the_tables_have_the_same_keys(written, embedded):
     own = {"keypoints_file"} if written.clips[0].detector_name == "coco" else set()
     for person in written.people:
         about = json.loads((written.folder / f"{person}.json").read_text())
-        assert about.keys() - known.keys() == own
-        assert outline({key: about[key] for key in known}) == outline(known)
+        # Random weights may never show a joint.
+        assert about.keys() - known.keys() - {"unseen_s"} == own
+        shared = known.keys() - {"unseen_s"}
+        assert outline({key: about[key] for key in shared}) == outline({key: known[key] for key in shared})
         assert about["keypoints"]["joints"] == list(SKELETONS_IN[written.clips[0].detector_name].joints)
         assert header(written.folder / f"{person}.csv") == header(embedded.folder / f"{embedded.people[0]}.csv")
     assert written.summary.keys() - embedded.summary.keys() == own
