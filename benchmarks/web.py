@@ -67,9 +67,15 @@ def reload_site(browser: Browser) -> None:
 
 
 def lift_in_page(
-    browser: Browser, video: Path, patience: float = PATIENCE
+    browser: Browser, video: Path, patience: float = PATIENCE, angles: bool = True
 ) -> tuple[list[PageMotion], dict[str, float]]:
     """Everybody whom the page lifts from a video, and the seconds of each stage.
+
+    Args:
+        browser: shows the page.
+        video: the file.
+        patience: seconds at most.
+        angles: wait for the angles too, which come after the motions.
 
     Raises:
         InputError: the page reports a problem, or takes too long.
@@ -82,7 +88,7 @@ def lift_in_page(
     browser.wait("document.body.dataset.stage !== 'work'", patience)
     if browser.value("document.body.dataset.stage") != "shown":
         raise InputError(f"the page says: {browser.value('document.getElementById(`problem`).textContent')}")
-    answer = browser.value(_ANSWER)
+    answer = browser.value(_ANSWER if angles else _ANSWER.replace("await session.measured;", ""))
     people = []
     for person in answer["people"]:
         joints, places = (

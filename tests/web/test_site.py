@@ -34,7 +34,7 @@ def test_it_works_without_a_network_the_second_time_and_saves(opened, site, vide
     shutil.copytree(site, folder)
     page = opened(folder)
     clip = video("clip.webm", "libvpx", 12)
-    first, _ = lift_in_page(page.browser, clip)
+    first, _ = lift_in_page(page.browser, clip, angles=False)
     shutil.rmtree(folder)  # the server finds nothing any more
     reload_site(page.browser)
     again, _ = lift_in_page(page.browser, clip)
@@ -54,7 +54,7 @@ def test_without_webcodecs_it_seeks(opened, site, video, tmp_path):
     shutil.copytree(site, folder)
     worker = folder / "worker.js"
     worker.write_text("delete self.VideoDecoder;\n" + worker.read_text("utf-8"), "utf-8")
-    people, _ = lift_in_page(opened(folder).browser, video("clip.mov", "libx264", 9))
+    people, _ = lift_in_page(opened(folder).browser, video("clip.mov", "libx264", 9), angles=False)
     assert len(people[0].times) == 5  # 15 pictures a second
     assert people[0].joints.shape[1:] == (17, 3)
 
@@ -80,5 +80,5 @@ def test_what_cannot_be_lifted_gets_a_clear_word(opened, site, tmp_path):
             writer.write(image, time)
     content = (tmp_path / "whole.mp4").read_bytes()
     (tmp_path / "cut.mp4").write_bytes(content[: int(0.8 * len(content))])
-    lift_in_page(page.browser, tmp_path / "cut.mp4")
+    lift_in_page(page.browser, tmp_path / "cut.mp4", angles=False)
     assert "The video breaks off at 0." in page.text("note")

@@ -211,7 +211,10 @@ function film() {
   });
   video.addEventListener("seeked", () => { if (content) { shown(video.currentTime); follow(); } });
   video.addEventListener("loadedmetadata", follow);
-  video.addEventListener("ended", () => { pause(); seek(last()); });
+  video.addEventListener("ended", () => {
+    if (wanted === null) { pause(); seek(last()); }
+    else { follow(); video.play().catch(() => pause()); } // it came to its end before a seek back was done
+  });
   if (video.requestVideoFrameCallback) {
     const next = (_, { mediaTime }) => { if (content) shown(mediaTime); video.requestVideoFrameCallback(next); };
     video.requestVideoFrameCallback(next);
