@@ -74,6 +74,7 @@ class TestRows:
         assert {(row.family, row.positions) for row in mechanisms} <= controls
         assert (FAMILIES[0], "sinusoidal") in controls
 
+    @pytest.mark.slow
     def test_equal_rows_alone_have_equal_configs_and_positions_are_those_of_the_config(self):
         rows = {row.name: row for row in all_rows()}
         configs = {}
