@@ -22,8 +22,8 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Circle, FancyBboxPatch
 from PIL import Image
 
-from benchmarks.page import loading
 from benchmarks.chromium import Browser, chromium
+from benchmarks.page import loading
 from poselift.export import read_motion
 from poselift.lifting import camera_for, lift
 from poselift.models import load_weights
