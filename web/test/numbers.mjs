@@ -43,12 +43,10 @@ for (const { fov, ...given } of tracks) {
   const camera = numbers.cameraFor({ ...track, fov });
   const motion = await timed(seconds, `lift ${name}`, () => numbers.liftTrack(opened, track, camera));
   const start = track.times[0] - 1;
-  const usual = numbers.restrict(opened, motion, "h36m17");
   const write = (ending, content) => writeFile(`${folder}/${name}${ending}`, content);
   await write(".npz", numbers.writeNpz(motion));
+  await write(".usual.npz", numbers.writeNpz(numbers.restrict(opened, motion, "h36m17")));
   await write(".json", numbers.writeJson(opened, motion, { camera, start, extra: { video: "walk.mp4" } }));
-  await write(".csv", numbers.writeCsv(opened, usual, start));
-  await write(".trc", numbers.writeTrc(opened, [motion], `${name}.trc`, start));
   await write(".bvh", await timed(seconds, `rotations ${name}`, () => numbers.writeBvh(opened, motion, start)));
   await write(".glb", await numbers.writeGlb(opened, [motion], start));
   const { degrees } = await numbers.jointAngles(opened, motion);

@@ -37,6 +37,5 @@ export { openNumbers } from "./open.js";
 export { cameraFor, prepareTrack } from "./prepare.js";
 export { restrict } from "./restrict.js";
 export { guessedJoints, shownJoints, unseenSpans } from "./sight.js";
-export { writeCsv, writeJson } from "./tables.js";
+export { writeJson } from "./sidecar.js";
 export { followPeople, Tracker } from "./tracker.js";
-export { writeTrc } from "./trc.js";

@@ -1,36 +1,6 @@
-// Motions as CSV and JSON, as `poselift lift` writes them (poselift.export).
+// A motion as JSON, as `poselift lift` writes it (poselift.export).
 
-import { shownJoints, unseenSpans } from "./sight.js";
-
-const AXES = ["x", "y", "z"];
-
-/** Metres with five decimals and without a negative zero; empty if unknown. */
-const cell = (value) => (Number.isFinite(value) ? value.toFixed(5).replace(/^-(0\.0*)$/, "$1") : "");
-
-/**
- * A row for each frame: person_N.csv of `poselift lift`.
- * @param {import("./open.js").Numbers} numbers
- * @param {import("./index.js").Motion} motion
- * @param {number} start time of the clip's first frame by the clock of the motion, seconds
- */
-export function writeCsv(numbers, motion, start = motion.times[0]) {
-  const { joints, root, uncertainty, interpolated, times } = motion;
-  const names = motion.skeleton.joints;
-  const j = names.length;
-  const axes = (name) => AXES.map((axis) => `${name}_${axis}_m`);
-  const each = (what) => names.map((name) => `${name}_${what}`);
-  const head = ["time_s", "interpolated", ...axes("root"), ...names.flatMap(axes), ...each("uncertainty_m"), ...each("seen")];
-  const shown = shownJoints(numbers, motion);
-  const rows = Array.from(times, (time, frame) => [
-    (time - start).toFixed(6),
-    interpolated[frame],
-    ...Array.from(root.subarray(3 * frame, 3 * frame + 3), cell),
-    ...Array.from(joints.subarray(3 * frame * j, 3 * (frame + 1) * j), cell),
-    ...Array.from(uncertainty.subarray(frame * j, (frame + 1) * j), cell),
-    ...shown.subarray(frame * j, (frame + 1) * j),
-  ]);
-  return [head, ...rows].map((row) => `${row.join(",")}\n`).join("");
-}
+import { unseenSpans } from "./sight.js";
 
 /**
  * What the arrays mean and how they were made: person_N.json of `poselift lift`, and the arrays under "motion".
