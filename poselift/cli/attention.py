@@ -12,7 +12,6 @@ from poselift.cli.detector import add_detector_options, detector_request
 from poselift.cli.paths import local_path
 from poselift.cli.progress import stage_progress
 from poselift.cli.weights import add_lifter_option
-from poselift.core.device import DEVICE_HELP
 from poselift.core.errors import InputError
 from poselift.core.files import check_writable
 from poselift.core.progress_text import Output
@@ -44,7 +43,9 @@ def add_command(commands: Any) -> None:
     )
     add_lifter_option(parser)
     parser.add_argument("--frames", type=int, metavar="N", help="in the window (default: as many as the weights say)")
-    parser.add_argument("--device", default="auto", help=DEVICE_HELP)
+    parser.add_argument(
+        "--device", default="auto", help="where to run: auto, cpu, cuda or cuda:1 (default: a GPU if present)"
+    )
     parser.add_argument("--quiet", action="store_true", help="print errors only")
     add_detector_options(parser)
     parser.set_defaults(run=run)

@@ -1,4 +1,7 @@
-"""The commands that Hydra configures: they find conf/, run, and explain what is wrong with an override."""
+"""The commands that Hydra configures: they find conf/, run, and explain what is wrong with an override.
+
+One file, because what explains an error must know how the config was found and composed.
+"""
 
 import contextlib
 import functools

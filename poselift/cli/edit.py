@@ -11,7 +11,7 @@ import numpy as np
 
 from poselift.cli.paths import local_path
 from poselift.cli.view import video_of
-from poselift.cli.web import serve_site
+from poselift.cli.web import add_site_options, serve_site
 from poselift.core.errors import InputError
 from poselift.export import read_motion, read_sidecar
 from poselift.export.motion_reading import is_person
@@ -31,12 +31,7 @@ def add_command(commands: Any) -> None:
     )
     parser.add_argument("results", type=local_path, metavar="DIR", help="folder that `poselift lift` wrote")
     parser.add_argument("--video", type=local_path, metavar="FILE", help="the video, if it is elsewhere by now")
-    parser.add_argument("--port", type=int, default=0, help="of the served page (default: a free one)")
-    parser.add_argument("--open", action="store_true", help="open the page in the browser")
-    parser.add_argument(
-        "--ort", type=local_path, metavar="FOLDER", help="the folder dist of onnxruntime-web, instead of a download"
-    )
-    parser.add_argument("--offline", action="store_true", help="download nothing; only look into the cache")
+    add_site_options(parser, 0, "a free one")
     parser.set_defaults(run=run)
 
 

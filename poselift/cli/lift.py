@@ -1,4 +1,7 @@
-"""`poselift lift`: 3D motion from a video, or from 2D keypoints."""
+"""`poselift lift`: 3D motion from a video, or from 2D keypoints.
+
+One file, because it reads from top to bottom as a run goes: options, clip, lift, results.
+"""
 
 import argparse
 import math

@@ -14,6 +14,7 @@ from poselift.core.files import check_writable
 from poselift.viz.site import HEADERS, write_site
 
 _PORT = 8047
+"""Port of the served page: the same each time, so that the browser keeps what it has loaded."""
 
 
 def add_command(commands: Any) -> None:
@@ -26,13 +27,24 @@ def add_command(commands: Any) -> None:
     parser.add_argument(
         "folder", nargs="?", type=local_path, metavar="DIR", help="write the site here; without it, serve"
     )
-    parser.add_argument("--port", type=int, default=_PORT, help="of the served page (default: %(default)s)")
+    add_site_options(parser, _PORT, "%(default)s")
+    parser.set_defaults(run=run)
+
+
+def add_site_options(parser: argparse.ArgumentParser, port: int, name: str) -> None:
+    """Adds the options of a served site.
+
+    Args:
+        parser: of a command.
+        port: by default; 0 for a free one.
+        name: of this port, in the help.
+    """
+    parser.add_argument("--port", type=int, default=port, help=f"of the served page (default: {name})")
     parser.add_argument("--open", action="store_true", help="open the served page in the browser")
     parser.add_argument(
         "--ort", type=local_path, metavar="FOLDER", help="the folder dist of onnxruntime-web, instead of a download"
     )
     parser.add_argument("--offline", action="store_true", help="download nothing; only look into the cache")
-    parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> None:

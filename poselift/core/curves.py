@@ -3,6 +3,7 @@
 import numpy as np
 from jaxtyping import Float
 
+from poselift.core.arrays import AnyArray, array_namespace, constant
 from poselift.core.banded import solve_banded
 
 
@@ -43,47 +44,55 @@ def interpolate_spline(
 
 
 def interpolate_monotone(
-    times: Float[np.ndarray, " n"], values: Float[np.ndarray, "n *c"], wanted: Float[np.ndarray, " m"]
-) -> Float[np.ndarray, "m *c"]:
+    times: Float[np.ndarray, " n"], values: Float[AnyArray, "n *c"], wanted: Float[np.ndarray, " m"]
+) -> Float[AnyArray, "m *c"]:
     """Values at other times on a monotone cubic curve: between two values it never leaves their range.
 
     Source: Fritsch and Butland, "A method for constructing local monotone piecewise cubic interpolants", 1984.
 
     Args:
         times: increasing; at least two.
-        values: finite.
+        values: finite; in their precision.
         wanted: times; beyond the ends the first and last piece go on.
 
     Example:
         >>> interpolate_monotone(np.arange(4.0), np.array([0.0, 0.0, 1.0, 1.0]), np.array([0.5, 1.5, 2.5])).tolist()
         [0.0, 0.5, 1.0]
     """
-    rows = values.reshape(len(values), -1).astype(np.float64)
-    steps, rises = _measure_pieces(times, rows)
-    if len(times) == 2:
-        slopes = np.repeat(rises, 2, axis=0)
+    xp, gap = array_namespace(values), np.diff(times)
+    rows = values.reshape((len(values), -1))
+    steps = constant(gap[:, None], values)
+    rises = (rows[1:] - rows[:-1]) / steps
+    if len(gap) == 1:
+        slopes = xp.concat([rises, rises])
     else:
-        before, after = steps[:-1, None], steps[1:, None]
-        turns = rises[:-1] * rises[1:] <= 0
-        low, high = (np.where(turns, 1.0, each) for each in (rises[:-1], rises[1:]))
-        mean = 3 * (before + after) / ((2 * after + before) / low + (after + 2 * before) / high)
-        ends = [_choose_end_slope(*steps[:2], *rises[:2]), _choose_end_slope(*steps[:-3:-1], *rises[:-3:-1])]
-        slopes = np.concatenate([ends[0][None], np.where(turns, 0.0, mean), ends[1][None]])
-    return _evaluate_hermite(times, rows, slopes, wanted).reshape(len(wanted), *values.shape[1:])
+        near, far = 2 * steps[1:] + steps[:-1], steps[1:] + 2 * steps[:-1]
+        same = rises[1:] * rises[:-1] > 0
+        before, after = xp.where(same, rises[:-1], 1.0), xp.where(same, rises[1:], 1.0)
+        inner = xp.where(same, (near + far) / (near / before + far / after), 0.0)
+        first = _choose_end_slope(steps[0], steps[1], rises[0], rises[1])
+        last = _choose_end_slope(steps[-1], steps[-2], rises[-1], rises[-2])
+        slopes = xp.concat([first[None], inner, last[None]])
+    piece = (np.searchsorted(times, wanted, side="right") - 1).clip(0, len(gap) - 1)
+    share = constant(((wanted - times[piece]) / gap[piece])[:, None], values)
+    start, end = piece.tolist(), (piece + 1).tolist()  # lists, because a graph can hold them
+    rest = (1 - share) ** 2 * (1 + 2 * share)
+    turn = steps[start] * share * (1 - share) * ((1 - share) * slopes[start] - share * slopes[end])
+    return (rest * rows[start] + (1 - rest) * rows[end] + turn).reshape((len(wanted), *values.shape[1:]))
+
+
+def _choose_end_slope(step: AnyArray, inner: AnyArray, rise: AnyArray, next_rise: AnyArray) -> AnyArray:
+    """Slope at an end by three points, as far as the curve stays monotone."""
+    xp = array_namespace(rise)
+    slope = ((2 * step + inner) * rise - step * next_rise) / (step + inner)
+    steep = (rise * next_rise < 0) & (xp.abs(slope) > 3 * xp.abs(rise))
+    return xp.where(slope * rise <= 0, 0.0, xp.where(steep, 3 * rise, slope))
 
 
 def _measure_pieces(times: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Length and slope of the line between each two values."""
     steps = np.diff(times)
     return steps, np.diff(rows, axis=0) / steps[:, None]
-
-
-def _choose_end_slope(step: float, inner: float, rise: np.ndarray, next_rise: np.ndarray) -> np.ndarray:
-    """Slope at an end by three points, as far as the curve stays monotone."""
-    slope = ((2 * step + inner) * rise - step * next_rise) / (step + inner)
-    slope = np.where(np.sign(slope) == np.sign(rise), slope, 0.0)
-    steep = (np.sign(rise) != np.sign(next_rise)) & (np.abs(slope) > 3 * np.abs(rise))
-    return np.where(steep, 3 * rise, slope)
 
 
 def _evaluate_hermite(times: np.ndarray, rows: np.ndarray, slopes: np.ndarray, wanted: np.ndarray) -> np.ndarray:

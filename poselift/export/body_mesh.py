@@ -6,6 +6,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from poselift.core.arrays import AnyArray, array_namespace, constant
+from poselift.core.curves import interpolate_monotone
 from poselift.kinematics import Rig
 from poselift.kinematics.directions import unit
 from poselift.skeleton.flesh import ARM, FOOT, HAND, HEAD, LEG, NECK, Profile, trunk_profile
@@ -103,7 +104,7 @@ def _tube(
     third = constant(np.sin(turns)[:, None], joints) * xp.linalg.cross(along, across)
 
     place = np.linspace(0, bones, 6 * bones + 1)
-    half = _monotone_curve(places, half, place)
+    half = interpolate_monotone(places, half, place)
     whole = np.minimum(place.astype(int), bones - 1)
     share = constant((place - whole)[:, None], joints)
     centre = joints[whole.tolist()] + share * (joints[(whole + 1).tolist()] - joints[whole.tolist()])
@@ -148,39 +149,6 @@ def _triangles(rings: int) -> Int[np.ndarray, "f 3"]:
     pole, last = np.full(_AROUND, rings * _AROUND), _AROUND * (rings - 1)
     fans = [(pole, there, here), (pole + 1, last + here, last + there)]
     return np.concatenate([np.stack(corners, -1).reshape(-1, 3) for corners in (*sides, *fans)])
-
-
-def _monotone_curve(
-    places: Float[np.ndarray, " s"], values: Float[AnyArray, "s c"], wanted: Float[np.ndarray, " n"]
-) -> Float[AnyArray, "n c"]:
-    """Values between stations along monotone cubic curves (Fritsch and Carlson 1980)."""
-    xp, gap = array_namespace(values), np.diff(places)
-    h = constant(gap[:, None], values)
-    rise = (values[1:] - values[:-1]) / h
-    if len(gap) == 1:
-        slopes = xp.concat([rise, rise])
-    else:
-        near, far = 2 * h[1:] + h[:-1], h[1:] + 2 * h[:-1]
-        same = rise[1:] * rise[:-1] > 0
-        before, after = xp.where(same, rise[:-1], 1.0), xp.where(same, rise[1:], 1.0)
-        inner = xp.where(same, (near + far) / (near / before + far / after), 0.0)
-        first = _end_slope(h[0], h[1], rise[0], rise[1])
-        last = _end_slope(h[-1], h[-2], rise[-1], rise[-2])
-        slopes = xp.concat([first[None], inner, last[None]])
-    part = (np.searchsorted(places, wanted, side="right") - 1).clip(0, len(gap) - 1)
-    s = constant(((wanted - places[part]) / gap[part])[:, None], values)
-    start, end = part.tolist(), (part + 1).tolist()
-    rest = (1 - s) ** 2 * (1 + 2 * s)
-    turn = h[start] * s * (1 - s) * ((1 - s) * slopes[start] - s * slopes[end])
-    return rest * values[start] + (1 - rest) * values[end] + turn
-
-
-def _end_slope(h: AnyArray, next_h: AnyArray, rise: AnyArray, next_rise: AnyArray) -> AnyArray:
-    """The slope of the curve at its end, as scipy's PchipInterpolator has it."""
-    xp = array_namespace(h)
-    slope = ((2 * h + next_h) * rise - h * next_rise) / (h + next_h)
-    steep = (rise * next_rise < 0) & (xp.abs(slope) > 3 * xp.abs(rise))
-    return xp.where(slope * rise <= 0, 0.0, xp.where(steep, 3 * rise, slope))
 
 
 def _joined(parts: list[Mesh]) -> Mesh:

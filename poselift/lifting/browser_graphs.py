@@ -1,7 +1,8 @@
 """The steps after the lifter as ONNX graphs, and the constants of the others, for a page that lifts in the browser.
 
 What runs in the browser is then this package's own code as far as a graph can hold it. web/src/numbers has the rest:
-gaps, the root, who is who, and which feet stand.
+gaps, the root, who is who, and which feet stand. One file, because graphs and constants are written together and only
+fit each other.
 """
 
 from base64 import b64encode

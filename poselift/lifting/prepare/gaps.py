@@ -91,7 +91,9 @@ def fill_gaps(
         near = times[after] - times[before] <= NEAR + 1e-6
         if near.any():
             rows, before, after = rows[near], before[near], after[near]
-            pixels[rows, joint] = interpolate_monotone(times[known], pixels[known, joint], times[rows])
+            pixels[rows, joint] = interpolate_monotone(
+                times[known], pixels[known, joint].astype(np.float64), times[rows]
+            )
             scores[rows, joint] = np.minimum(scores[before, joint], scores[after, joint])
     return pixels, scores
 
