@@ -148,7 +148,7 @@ def test_reprojection_teaches_from_2d_alone(pair):
     assert reprojection_loss(nearer, rays, weights) < first
 
 
-@pytest.mark.parametrize("scale", [-0.3, -0.01, 0.0])
+@pytest.mark.parametrize("scale", [-0.3, 0.0])
 def test_reprojection_also_teaches_what_fits_its_picture_upside_down(pair, scale):
     """As an untrained lifter's poses do: by itself such a pose would stand behind the camera."""
     predicted, target, _ = pair

@@ -108,26 +108,11 @@ def track(**changed):
             {"keypoints": np.zeros((4, 17, 3))},
             r"keypoints has the shape \(4, 17, 3\); 4 frames of coco17 need \(4, 17, 2\)",
         ),
-        ({"scores": np.ones((3, 17))}, r"scores has the shape \(3, 17\); 4 frames of coco17 need \(4, 17\)"),
-        ({"skeleton": "coco17"}, "skeleton is 'coco17'; give a Skeleton"),
     ],
 )
 def test_malformed_keypoints_are_refused(changed, message):
     with pytest.raises(InputError, match=message):
         Keypoints2D.__post_init__(SimpleNamespace(**track(**changed)))  # past the types, checked in tests alone
-
-
-@pytest.mark.parametrize(
-    ("changed", "message"),
-    [
-        ({"image_size": "64x48"}, r"image_size='64x48' is not a size; give \(width, height\) in pixels"),
-        ({"image_size": (0, 480)}, r"image_size=\(0, 480\) is not a size"),
-        ({"image_size": (640,)}, r"image_size=\(640,\) is not a size"),
-    ],
-)
-def test_sizes_of_no_picture_are_refused(changed, message):
-    with pytest.raises(InputError, match=message):
-        Keypoints2D.__post_init__(SimpleNamespace(**track(**changed)))
 
 
 def one_person(**changed):
@@ -142,18 +127,13 @@ def one_person(**changed):
             {"keypoints": np.ones((1, 16, 2)), "scores": np.ones((1, 16))},
             r"keypoints has the shape \(1, 16, 2\); 1 people of coco17 need \(1, 17, 2\)",
         ),
-        ({"boxes": np.ones(1), "box_scores": np.ones((1, 4))}, r"boxes has the shape \(1,\); .* need \(1, 4\)"),
         ({"boxes": None}, "boxes is a NoneType; give a numpy array"),
-        ({"boxes": np.zeros((0, 4))}, r"boxes has the shape \(0, 4\)"),
         ({"boxes": np.zeros((0, 4)), "box_scores": np.zeros(0)}, r"boxes has the shape \(0, 4\)"),
         ({"box_scores": np.full(1, 80.0)}, "box_scores are from 80 to 80; scale them to 0 to 1"),
         ({"scores": np.full((1, 17), np.nan)}, "scores are from nan to nan"),
         ({"boxes": np.array([[100.0, 100.0, 50.0, 80.0]])}, "a box has no size: give x0, y0, x1, y1 in pixels"),
-        ({"skeleton": None}, "skeleton is None; give a Skeleton"),
-        ({"keypoints": np.ones((1, 17, 2), object)}, "keypoints has the type object; give real numbers"),
         ({"keypoints": np.ones((1, 17, 2), complex)}, "keypoints has the type complex128; give real numbers"),
         ({"keypoints": np.ma.ones((1, 17, 2))}, "keypoints is a MaskedArray; give a numpy array, with NaN"),
-        ({"keypoints": None}, r"boxes has the shape \(1, 4\)"),
     ],
 )
 def test_detections_of_ones_own_are_checked(changed, message):

@@ -12,7 +12,6 @@ from poselift.cli.config import CONF
 from poselift.cli.evaluate import evaluate
 from poselift.cli.predictions import LifterPredictions
 from poselift.core.errors import InputError
-from poselift.core.locks import write_alone
 from poselift.data.cmu_bench import CmuBench
 from poselift.lifting import LiftOptions
 from poselift.metrics import joint_errors
@@ -246,16 +245,10 @@ def test_a_lifter_under_the_protocols_of_other_datasets(weights, protocol, tmp_p
     [
         (["weights=nonsense"], "no shipped weights are called 'nonsense'"),
         (["weights=null"], "weights= and predictions= are both null; give one of them"),
-        (["weights=nothing.ckpt"], "no such file: nothing.ckpt"),
-        (["camera=odd"], "camera=odd"),
         (["depth=odd"], "depth=odd is not known; choose estimated, known"),
-        (["processes=0"], "processes=0 must be a whole number, 1 or more"),
         (["window=0"], "window=0 must be a whole number, 1 or more"),
-        (["window=2.5"], "window=2.5 must be a whole number"),
-        (["flip=maybe"], "flip=maybe must be true or false"),
         (["view=nobody"], "no view is called 'nobody'; there are 2, e.g. a, b"),
         (["predictions=nothing.npz"], "no such file: nothing.npz"),
-        (["device=null"], "device=null must be text"),
     ],
 )
 def test_bad_input_names_what_is_wrong(bench, arguments, message, tmp_path):
@@ -279,18 +272,3 @@ def test_the_card_tells_how_the_lifter_was_trained(weights, tmp_path):
         known = training.get("training") is not None
         assert predictions.seed == (5 if known else None)
         assert ("training" in predictions.model) == known
-
-
-def test_bad_input_is_one_line_and_exit_code_2(tmp_path):
-    ran = poselift("evaluate", "protocol=cmu_bench", "data.corpus=a", "data.bench=b", f"output={tmp_path}")
-    assert ran.code == 2
-    assert "Traceback" not in ran.err
-    assert ran.err.strip().splitlines()[-1].startswith("error: no such file")
-
-
-def test_two_evaluations_in_one_folder_are_refused(bench, tmp_path):
-    with (
-        write_alone(tmp_path, "output="),
-        pytest.raises(InputError, match=r"another run is writing to .* choose another output="),
-    ):
-        run(tmp_path, *bench)

@@ -5,7 +5,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 import pytest
-from hydra.errors import HydraException, InstantiationException
+from hydra.errors import InstantiationException
 from hydra.utils import instantiate
 from omegaconf import OmegaConf
 
@@ -85,20 +85,9 @@ def test_every_mechanism_has_a_config():
             "model=encoder_decoder model/attention@model.cross_attention=lsh",
             "LSHAttention works within one sequence and cannot look at a memory",
         ),
-        ("model.joint_attention.name=co_attention", "joint_attention=co_attention is for tokens that follow"),
-        (
-            "model.attention.name=hierarchical model.positions=learned",
-            "attention over time must take any number of tokens",
-        ),
         ("model.attention.name=additive", "attention=additive takes no rotary positions; set positions=sinusoidal"),
-        ("model/attention=kernel model.positions=rotary", "attention=kernel takes no rotary positions"),
-        ("model/attention=hard model.attention.score=deep", "attention=hard with score=deep takes no rotary positions"),
         ("model/attention=location model.attention.distribution=proportional", "proportional"),
         ("model/init=t_fixup model.norm=pre", "init=t_fixup does not suit norm=pre"),
-        (
-            "model/attention=hard model.attention.distribution=sigmoid",
-            "hard attention draws keys, and sigmoid weights do not sum to 1",
-        ),
         ("model/attention=co_attention model.heads=1", "heads=1 is odd, choose an even number"),
     ],
 )
@@ -113,19 +102,6 @@ def test_what_makes_no_sense_is_refused_when_it_is_built(name, message):
         cause = cause.__cause__
     assert cause is not None, caught.value
     assert message in str(cause)
-
-
-@pytest.mark.parametrize(
-    "name",
-    ["model=rnn model/attention=dot", "model=rnn model/init=t_fixup", "model/init=t_fixup schedule=noam"],
-)
-def test_what_makes_no_sense_is_not_composed(name):
-    """A model without attention has no place for a mechanism; T-Fixup has none for a warm-up."""
-    with (
-        pytest.raises(HydraException, match=r"Could not override '(model|schedule)/"),
-        composed(*small_model(name.split())),
-    ):
-        pass
 
 
 class TestTFixup:

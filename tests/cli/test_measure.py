@@ -146,12 +146,6 @@ def test_times_count_from_the_first_frame_of_the_run(tmp_path):
     np.testing.assert_allclose(found, [2 + time for time, _, _ in gait(walk).events], atol=1e-4)
 
 
-def test_a_belt_that_is_no_speed(tmp_path):
-    ran = poselift("measure", tmp_path / "person_1.npz", "--belt", "fast")
-    assert ran.code == 2
-    assert "'fast' is not the speed of a belt" in ran.err
-
-
 def test_somebody_without_a_pose_is_left_out(stored, tmp_path):
     stored.lift("--out", tmp_path / "walk", "--no-render")
     one, two = tmp_path / "walk" / "person_1.npz", tmp_path / "walk" / "person_2.npz"

@@ -36,16 +36,9 @@ def printed(*overrides):
 
 RECORDED = {
     "h36m": ("h36m_p1", "load_h36m", "test"),
-    "h36m_motionbert": ("h36m_p1", "load_h36m_motionbert", "test"),
-    "h36m_mmpose": ("h36m_p1", "load_h36m_mmpose", "test"),
     "mpi_inf_3dhp": ("mpi_inf_3dhp", "load_mpi_inf_3dhp", "test"),
-    "mpi_inf_3dhp_npz": ("mpi_inf_3dhp", "load_mpi_inf_3dhp_npz", "test"),
-    "humaneva": ("humaneva", "load_humaneva", "test"),
     "pw3d": ("pw3d", "load_pw3d", "val"),
-    "surreal": ("surreal", "load_surreal", "val"),
     "aist": ("all_views", "load_aist", "val"),
-    "jta": ("all_views", "load_jta", "val"),
-    "totalcapture": ("all_views", "load_totalcapture", "test"),
 }
 
 

@@ -12,7 +12,6 @@ from functools import partial
 
 import pytest
 import torch
-from hydra.errors import InstantiationException
 from omegaconf import OmegaConf
 
 from poselift.core.errors import InputError
@@ -121,14 +120,8 @@ class TestWhatARunLeaves:
         "place",
         [
             ("optimizer_states", 0, "state", 3, "exp_avg"),
-            ("optimizer_states", 0, "state"),
             ("loops", "fit_loop"),
-            ("callbacks", "BestWeights", "best"),
-            ("callbacks", "ExponentialAverage", "latest_update_step"),
             ("current_model_state", "lifter.head.0.weight"),
-            ("averaging_state", "n_averaged"),
-            ("pytorch-lightning_version",),
-            ("model", "config"),
         ],
     )
     def test_a_damaged_value_of_a_checkpoint_without_a_sum_is_one_line(self, run, tmp_path, place):
@@ -163,15 +156,10 @@ class TestWhatARunLeaves:
         ("overrides", "message"),
         [
             (["model.dim=64", "resume={run}/checkpoints/last.ckpt"], "dim is 32 there and 64 here"),
-            (["model.dim=64", "init={run}/lifter.safetensors"], "dim is 32 there and 64 here"),
             (["resume={run}/run.json"], "cannot be read as a checkpoint"),
             (
                 ["optimizer.lr=0.01", "resume={run}/checkpoints/last.ckpt"],
                 "last.ckpt has another optimizer: lr is 0.003 there and 0.01 here; .* or start anew with init=",
-            ),
-            (
-                ["optimizer=muon", "resume={run}/checkpoints/last.ckpt"],
-                "optimizer is AdamW there and MuonAdamW here, .*momentum is None there and 0.95 here",
             ),
         ],
     )
@@ -181,7 +169,7 @@ class TestWhatARunLeaves:
 
 
 class TestAnEarlierRun:
-    @pytest.mark.parametrize("file", ["lifter.safetensors", "lifter_mean.safetensors", "checkpoints/last.ckpt"])
+    @pytest.mark.parametrize("file", ["lifter.safetensors", "checkpoints/last.ckpt"])
     def test_is_not_replaced(self, file, tmp_path, train_here):
         earlier = tmp_path / file
         earlier.parent.mkdir(exist_ok=True)
@@ -191,21 +179,6 @@ class TestAnEarlierRun:
         assert ("resume=auto" in str(caught.value)) == (earlier.suffix == ".ckpt"), "only a checkpoint can be resumed"
         assert earlier.read_bytes() == b"earlier"
         assert [path for path in tmp_path.rglob("*") if path.is_file()] == [earlier]
-
-    def test_keeps_all_of_its_files(self, run):
-        """From the command line, where Hydra runs first and could write files."""
-        before = {path: path.read_bytes() for path in run.rglob("*") if path.is_file()}
-        ran = poselift("train", *SMOKE, f"output={run}", "seed=4")
-        assert ran.code == 2
-        assert "holds an earlier run" in ran.err
-        assert {path: path.read_bytes() for path in run.rglob("*") if path.is_file()} == before
-
-    def test_is_resumed(self, run, tmp_path, train_here):
-        shutil.copytree(run, tmp_path, dirs_exist_ok=True)
-        last = tmp_path / "checkpoints" / "last.ckpt"
-        for resume, steps in (("auto", 4), (last, 6)):
-            train_here(f"trainer.max_steps={steps}", f"resume={resume}", AVERAGED)
-            assert torch.load(last, weights_only=True)["global_step"] == steps
 
     def test_is_finished_and_says_how_to_train_on(self, run, tmp_path, train_here, capsys):
         shutil.copytree(run, tmp_path, dirs_exist_ok=True)
@@ -322,15 +295,7 @@ def test_a_run_says_first_how_long_it_is_and_how_to_stop(tmp_path, train_here, c
     assert re.search(r"\(val/mpjpe_subjects [\d.]+ mm, a mean pose [\d.]+ mm\)", lines[-1])
 
 
-def test_the_size_of_the_lifter_is_printed(train_here, tmp_path, capsys):
-    train_here()
-    parameters = sum(value.numel() for value in load_weights(tmp_path / "lifter.safetensors").lifter.parameters())
-    out = capsys.readouterr().out
-    assert f"SpatioTemporalLifter: {parameters:,} parameters" in out
-    assert "FLOPs" not in out
-
-
-@pytest.mark.parametrize("package", ["tensorboard", "wandb", "mlflow"])
+@pytest.mark.parametrize("package", ["wandb"])
 def test_loggers_that_are_not_installed_name_the_extra(package, train_here, monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(Exception, match=r"Error in call to target") as caught:
@@ -386,11 +351,8 @@ def test_a_sweep_gives_each_job_a_folder(tmp_path):
     ("arguments", "message"),
     [
         (["data=cmu", "data.corpus=nothing.npz", "data.bench=nothing.npz"], "no such file: nothing.npz"),
-        (["data=cmu"], "data.corpus is not given; add data.corpus=..."),
         (["model.dpth=8"], "there is no key model.dpth; did you mean 'model.depth'"),
         (["data.clips=many"], "data.clips=many must be a whole number"),
-        (["frames=2.5"], "frames=2.5 must be a whole number"),
-        (["name="], "name= is empty"),
     ],
 )
 def test_bad_input_is_one_line_and_exit_code_2(arguments, message, tmp_path):
@@ -406,25 +368,16 @@ def test_bad_input_is_one_line_and_exit_code_2(arguments, message, tmp_path):
     ("override", "message"),
     [
         ("+loss.nonsense=1", "no loss is called nonsense"),
-        ("optimizer.lr=", "optimizer.lr= must be a number"),
         ("resume=nothing.ckpt", "no such file: nothing.ckpt"),
         ("init=nothing", "weights are called 'nothing'"),
         ("optimizer.betas=[0.9]", r"optimizer.betas=\[0.9\] must be a list of 2"),
         ("optimizer.betas=[0.9,1.5]", "the optimizer or its schedule rejects its settings"),
-        ("optimizer.weight_decay=-1", "optimizer.weight_decay=-1 must be a number, 0 or more"),
-        ("trainer.precision=bf16-true", "trainer.precision=bf16-true is not for training lifters; choose 32-true"),
         (
             "callbacks.weights.monitor=val/mpjpe_subject",
             "monitor=val/mpjpe_subject is not logged; choose .*val/mpjpe_subjects",
         ),
         ("steps=0", "steps=0 must be a whole number, 1 or more"),
-        ("data.skeletons.coco17=abc", "data.skeletons.coco17=abc must be a number"),
         ("loss.scale_free=inf", "loss.scale_free=inf must be a finite number"),
-        ("schedule.warmup=3", "schedule.warmup=3 must be a group of keys"),
-        ("trainer.max_steps=-5", "trainer.max_steps=-5 must be a whole number, -1 or more"),
-        ("trainer.check_val_every_n_epoch=0", "trainer.check_val_every_n_epoch=0 must be a whole number, 1 or more"),
-        ("trainer.gradient_clip_val=-1", "trainer.gradient_clip_val=-1 must be a number, 0 or more"),
-        ("trainer.devices=abc", "the trainer rejects its settings .*; change trainer"),
         ("+trainer.val_check_interval=99", "the trainer rejects its settings .*; change trainer"),
     ],
 )
@@ -439,23 +392,6 @@ def test_a_missing_gpu_is_reported(train_here, monkeypatch):
         train_here("trainer.accelerator=gpu")
     with pytest.raises(InputError, match=r"sees none here; leave out trainer=ddp, or take two processes on the CPU"):
         train_here("trainer.devices=-1", "+trainer.strategy=ddp")
-
-
-@pytest.mark.parametrize(
-    ("overrides", "message"),
-    [
-        (["frames=0"], "frames=0 must be a whole number, 1 or more"),
-        (["data.batch_size=0"], "data.batch_size=0 must be a whole number, 1 or more"),
-        (["callbacks.last.every_n_train_steps=0"], "callbacks.last.every_n_train_steps=0 must be 1 or more"),
-        (["callbacks=average_last", "callbacks.average.count=0"], "callbacks.average.count=0 must be 1 or more"),
-        (["masking.joints=2.0"], "masking.joints=2.0 is not a share"),
-    ],
-)
-def test_numbers_below_the_least_are_refused(overrides, message, train_here):
-    """Before anything is trained; Hydra wraps what a class says."""
-    with pytest.raises((InstantiationException, InputError)) as caught:
-        train_here(*overrides)
-    assert message in str(caught.value)
 
 
 def test_help_lists_groups_choices_and_keys():

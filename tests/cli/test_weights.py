@@ -79,15 +79,6 @@ def test_get_fetches_and_prints_the_path(known, cache, capsys):
     assert "in the cache" in run(capsys, "list")[1]
 
 
-def test_check_compares_what_is_here(known, cache, capsys):
-    code, out, _ = run(capsys, "check")
-    assert (code, out.count("ok")) == (0, 1)
-    run(capsys, "get", "far")
-    code, out, _ = run(capsys, "check")
-    assert (code, out.count("ok")) == (0, 2)
-    assert "only its first 8 digits are published" in out.splitlines()[1]
-
-
 def test_check_removes_a_damaged_file_from_the_cache_alone(known, cache, capsys):
     run(capsys, "get", "far")
     (cache / "far-12345678.bin").write_bytes(b"x")

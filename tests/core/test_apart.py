@@ -77,7 +77,6 @@ def test_errors_are_told(r, path):
     ("what", "message"),
     [
         ("object", "a object, which is neither"),
-        ("struct", "which is neither numbers nor text"),
         ("much", r"\[1000000\] of float64, more than"),
         ("U", "characters that do not exist"),
     ],

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypedDict, Unpack
+from typing import Annotated, Literal, TypedDict, Unpack
 
 import numpy as np
 import pytest
@@ -14,19 +14,14 @@ from poselift.core.kinds import Count, check_call, check_kinds, check_value
 @pytest.mark.parametrize(
     ("kind", "value", "found"),
     [
-        (int, 3, 3),
         (float, 3, 3.0),
-        (float | int, 3, 3),
         (str, 2026, "2026"),
         (str | Path | None, 2.5, "2.5"),
-        (int | str, 3, 3),
-        (bool | None, None, None),
         (tuple[float, float], [1, 2.5], (1.0, 2.5)),
         (Sequence[str], ["a", 3], ["a", "3"]),
         (Mapping[str, float], {"a": 1}, {"a": 1.0}),
         (Literal["m", "mm"] | None, "mm", "mm"),
         (Annotated[float, 0.0, 1.0], 1, 1.0),
-        (Any, "x", "x"),
         (Callable[[int], float] | None, None, None),
     ],
 )
@@ -42,21 +37,13 @@ def test_what_fits(kind, value, found):
         (int, True, "key=true must be a whole number"),
         (float | None, "abc", "key=abc must be a number or null"),
         (float, float("inf"), "key=inf must be a finite number"),
-        (float, float("nan"), "key=nan must be a finite number"),
-        (int, 10**400, f"key={10**400} must be a finite number"),
-        (float, None, "key=null must be a number"),
-        (int | str, 3.5, "key=3.5 must be a whole number or text"),
         (bool, "no", "key=no must be true or false"),
-        (str, ["a"], "key=['a'] must be text"),
         (Count, 0, "key=0 must be a whole number, 1 or more"),
-        (Annotated[int, 1, 8], 9, "key=9 must be a number from 1 to 8"),
         (Literal["m", "mm"], "cm", "key=cm is not known; choose m, mm"),
         (Sequence[int], "12", "key=12 must be a list of whole numbers"),
         (Sequence[int], [1, "a"], "key.1=a must be a whole number"),
         (tuple[float, float], [1], "key=[1] must be a list of 2"),
-        (Mapping[str, float] | None, {"a": "b"}, "key.a=b must be a number"),
         (Mapping[str, float] | None, 3, "key=3 must be a group of keys or null"),
-        (Callable[[int], float], 3, "key=3 must be a group of keys"),
     ],
 )
 def test_what_does_not(kind, value, message):

@@ -16,7 +16,7 @@ from poselift.core.sliding import slide_maximum, slide_median, smooth_gaussian
 @pytest.mark.parametrize(
     ("own", "scipys"), [(interpolate_spline, CubicSpline), (interpolate_monotone, PchipInterpolator)]
 )
-@pytest.mark.parametrize("count", [2, 3, 4, 5, 47, 48, 49, 200])
+@pytest.mark.parametrize("count", [2, 3, 5, 48, 200])
 def test_curves_are_scipys(own, scipys, count):
     rng = np.random.default_rng(count)
     times = np.cumsum(rng.uniform(0.01, 0.1, count))
@@ -36,7 +36,7 @@ def test_filters_are_scipys(count):
     np.testing.assert_array_equal(slide_median(values, 2), median_filter(values, (5, 1), mode="nearest"))
 
 
-@pytest.mark.parametrize("count", [1, 6, 47, 48, 49, 96, 500])
+@pytest.mark.parametrize("count", [1, 6, 48, 500])
 @pytest.mark.parametrize("reach", [1, 6])
 def test_banded_equations_are_scipys(count, reach):
     rng = np.random.default_rng(count)

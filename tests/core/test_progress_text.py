@@ -41,14 +41,6 @@ def test_no_lines_beside_a_bar_or_in_a_quiet_process(clock, out):
     assert out.file.getvalue() == ""
 
 
-def test_nothing_done_has_no_time_left(clock):
-    out = progress.Output(io.StringIO())
-    lines = progress.MinuteLines(out)
-    clock[0] += 61
-    lines.report("Lifting", 0.0)
-    assert out.file.getvalue() == "Lifting: 0 % after 61 s\n"
-
-
 @pytest.mark.parametrize("total", [None, 4])
 def test_items_are_tracked(clock, total):
     out = progress.Output(io.StringIO())

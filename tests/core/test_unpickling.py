@@ -80,7 +80,7 @@ class _Claims:
         return (*np.zeros(0).__reduce__()[:2], self.state)
 
 
-@pytest.mark.parametrize("axes", [65, 72, 120])
+@pytest.mark.parametrize("axes", [65, 120])
 def test_more_axes_than_numpy_has(axes):
     """numpy's own __setstate__ would write past the end of its buffer for the axes."""
     for dtype, data in (("f8", bytes(8)), ("O", [None])):

@@ -2,7 +2,6 @@ import re
 
 import numpy as np
 import pytest
-import torch
 
 from poselift.core.errors import InputError
 from poselift.data.asf_amc import pose_bones, read_amc, read_asf
@@ -167,19 +166,13 @@ def rewritten(path, old, new):
     ("old", "new", "message"),
     [
         ("length 0.45", "length 0", "expected a number above 0"),
-        ("angle deg", "angle turns", "expected deg or rad"),
         ("TX TY TZ RX RY RZ", "TX TY TZ RX RY L", "'order TX TY TZ RX RY L', expected tx, ty, tz, rx, ry, rz or some"),
-        ("position 0 0 0", "position 0 0", "expected 3 numbers after 'position'"),
-        ("direction 0.0", "direction 0,0", "expected 3 numbers after 'direction'"),
-        ("axis 0 0 20  XYZ", "axis 0 0 20", "expected three angles and then their order"),
         ("    ltibia lfoot", "    ltibia lfeet", "'lfeet' is not one"),
     ],
 )
 def test_malformed_skeletons_are_named_with_the_line(files, old, new, message):
     asf, *_ = files
     line = rewritten(asf, old, new)
-    if "also a child" in message:
-        line = asf.read_text().splitlines().index("    rtibia rfoot") + 1
     with pytest.raises(InputError, match=re.escape(message)) as caught:
         read_asf(asf)
     assert str(caught.value).startswith(f"{asf}, line {line}: ")
@@ -189,7 +182,6 @@ def test_malformed_skeletons_are_named_with_the_line(files, old, new, message):
     ("old", "new", "message"),
     [
         (":hierarchy", ":tree", "01.asf has no section :hierarchy; is it an .asf file?"),
-        ("  length 0.45\n", "", "01.asf, :units: no line 'length'"),
         ("    ltibia lfoot\n", "", "01.asf, :hierarchy: lfoot have no parent"),
         ("    root ", "    ltoes ", "01.asf: .*loop"),
     ],
@@ -204,9 +196,7 @@ def test_incomplete_skeletons_are_named(files, old, new, message):
     ("old", "new", "message"),
     [
         ("\nltibia ", "\nltibia 1 ", "'ltibia 1 .*expected once per frame"),
-        ("\nltibia ", "\nlshin ", "'lshin .*expected once per frame"),
         ("\nltibia ", "\nltibia nan #", "expected 1 number after 'ltibia'"),
-        (":DEGREES\n1\n", ":DEGREES\n", "'root .*, expected once per frame"),
     ],
 )
 def test_malformed_motion_is_named_with_the_line(files, old, new, message):
@@ -215,7 +205,3 @@ def test_malformed_motion_is_named_with_the_line(files, old, new, message):
     with pytest.raises(InputError, match=message) as caught:
         read_amc(amc, read_asf(asf))
     assert str(caught.value).startswith(f"{amc}, line {line}: ")
-
-
-def test_double_precision(files):
-    assert all(values.dtype == torch.float64 for values in read_amc(files[1], read_asf(files[0])).values())

@@ -3,7 +3,7 @@ import threading
 import torch
 
 from poselift.data.batches import Batch, Batches
-from poselift.data.dataset_skeletons import SkeletonSampler, shared_joints, spread
+from poselift.data.dataset_skeletons import SkeletonSampler
 from poselift.data.virtual import VirtualSampler
 from poselift.skeleton import CMU28, COCO17, H36M17, MPI_INF_3DHP17
 
@@ -110,17 +110,6 @@ def test_joints_that_the_corpus_lacks_are_not_seen(corpus, generator):
     assert batch.keypoints[:, :, head].isnan().all()
     assert (batch.scores[:, :, head] == 0).all()
     assert (batch.scores > 0).any()
-
-
-def test_shared_joints_are_put_in_their_places():
-    source, places = shared_joints(H36M17, COCO17)
-    names = [H36M17.joints[index] for index in source]
-    assert names == [COCO17.joints[index] for index in places]
-    assert set(names) == set(H36M17.joints) & set(COCO17.joints)
-    values = torch.arange(len(H36M17)).float()[None, :, None]
-    out = spread(values[:, source], places, len(COCO17), -1.0)[0, :, 0].tolist()
-    for joint, value in zip(COCO17.joints, out, strict=True):
-        assert value == (H36M17.index(joint) if joint in H36M17.joints else -1.0)
 
 
 def test_skeletons_are_drawn_by_their_shares(generator):

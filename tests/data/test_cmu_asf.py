@@ -130,7 +130,7 @@ def test_a_head_that_leans_at_rest(tmp_path):
     np.testing.assert_allclose(place["nose"] - place["neck_base"], nose, atol=1e-9)
 
 
-@pytest.mark.parametrize(("fps", "frames", "count"), [(120.0, 121, 51), (120.0, 120, 50), (60.0, 61, 51), (50.0, 7, 7)])
+@pytest.mark.parametrize(("fps", "frames", "count"), [(120.0, 121, 51), (60.0, 61, 51)])
 def test_resampling_is_by_time(fps, frames, count):
     seconds = torch.arange(frames, dtype=torch.float64) / fps
     found = resample(seconds[:, None, None].expand(-1, 2, 3), fps)

@@ -68,12 +68,6 @@ def test_fitted_intrinsics():
         (
             "2d_humaneva15_gt",
             "positions_2d",
-            lambda d: d["Validate/S1"].pop("Jog 1 chunk0"),
-            "'positions_2d Validate/S1 Jog 1 chunk0' is not a list of 3 cameras",
-        ),
-        (
-            "2d_humaneva15_gt",
-            "positions_2d",
             lambda d: d["Validate/S1"].update({"Jog 1 chunk0": [np.zeros((4, 15, 2))] * 3}),
             "'positions_2d Validate/S1 Jog 1 chunk0' has 4 frames, fewer than its 5 poses",
         ),

@@ -31,7 +31,6 @@ def test_keypoints_counted_from_pixel_0(tmp_path, split):
     [
         ("image", None, "entry 2 needs image, joints and joints_vis"),
         ("joints", [[1, 2]] * 17, "'joints of entry 2' has shape (17, 2), expected (16, 2)"),
-        ("image", "x" * 300, "no such file: "),
     ],
 )
 def test_malformed_files_are_named(tmp_path, key, value, message):
@@ -45,4 +44,4 @@ def test_malformed_files_are_named(tmp_path, key, value, message):
     file.write_text(json.dumps(content))
     with pytest.raises(InputError, match=re.escape(message)) as caught:
         load_mpii(tmp_path)
-    assert message == "no such file: " or str(caught.value).startswith(str(file))
+    assert str(caught.value).startswith(str(file))

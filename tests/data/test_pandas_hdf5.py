@@ -46,9 +46,3 @@ def test_damaged_files(path, tmp_path):
         file["x"] = np.zeros(3)
     with pytest.raises(InputError, match="holds 0 tables"):
         read_frame(tmp_path / "other.h5")
-
-
-def test_h5py_is_asked_for(path, monkeypatch):
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(InputError, match=r"h5py is not installed; run: pip install 'poselift\[datasets\]'"):
-        read_frame(path)

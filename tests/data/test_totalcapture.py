@@ -110,10 +110,8 @@ def test_missing_data_is_told_with_the_tree(tmp_path):
 @pytest.mark.parametrize(
     ("edit", "message"),
     [
-        (lambda text: "", "no joint 'Hips' in the first line"),
         (lambda text: text.replace("LeftFoot", "LeftShoe"), "no joint 'LeftFoot' in the first line"),
         (lambda text: text.rpartition(" ")[0], "line 3: 62 numbers, expected 63 for x y z of 21 joints"),
-        (lambda text: text.rpartition("\t")[0].rpartition("\t")[0] + "\t1 2 three", "line 3: not all numbers"),
     ],
 )
 def test_malformed_poses_are_named(tmp_path, edit, message):
@@ -134,15 +132,10 @@ def swap_rows(text):
 @pytest.mark.parametrize(
     ("edit", "message"),
     [
-        (lambda text: text.replace("8 1\n", "4 1\n", 1), "line 1: '4 1', expected '8 1'"),
         (lambda text: text[: len(text) // 2], ", line 30: "),
         (
             lambda text: text.replace("0 1079 0 1919\n", "0 1079\n", 1),
             "line 2: 2 numbers, expected 4 for first and last",
-        ),
-        (
-            lambda text: text.replace("0 1079 0 1919\n", "0 1079 0 nan\n", 1),
-            "line 2: the camera cam1 has numbers that are not finite",
         ),
         (swap_rows, "line 5: the rows of R of cam1 are not a rotation"),
     ],

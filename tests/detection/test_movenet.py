@@ -76,7 +76,7 @@ def test_a_mirrored_picture_has_left_and_right_swapped(detector, pictures, found
         assert close(found.keypoints[one], expected[other])
 
 
-@pytest.mark.parametrize("turns", [1, 2, 3])
+@pytest.mark.parametrize("turns", [1, 2])
 def test_people_are_found_in_a_turned_picture(detector, pictures, found, turns):
     """A single picture has no past, so the detector itself looks for people who are turned."""
     picture, found = pictures[0], found[0]

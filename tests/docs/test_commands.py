@@ -147,14 +147,3 @@ def test_a_command_runs(text, folder, places, tmp_path, monkeypatch):
     quick = ["--quality", "fast"] if name == "lift" and "--keypoints" not in arguments else []
     ran = poselift(name, *RUN[name], *quick, *(word for some in words for word in some))
     assert ran.code == 0, ran.out + ran.err
-
-
-def test_commands_are_found(tmp_path):
-    page = tmp_path / "page.md"
-    page.write_text(
-        "```python\nposelift lift no\n```\n"
-        '```\nA="x  y"\npip install -e . && poselift lift  # x\ntorchrun --n=2 \\\n    tools/train.py $A\n```\n'
-        "`poselift lift --fov` and `poselift view\nDIR` and `python -m benchmarks.pace --n 3`\n"
-    )
-    found = [str(command) for command in commands_of(page).values()]
-    assert found == ["poselift lift", "tools/train.py x y", "poselift view DIR", "benchmarks.pace --n 3"]

@@ -40,13 +40,6 @@ def test_every_link_leads_somewhere(page):
     assert not broken
 
 
-def test_links_are_found(tmp_path):
-    page = tmp_path / "page.md"
-    page.write_text("# One: `a` heading\n[here](a.md#b) ![picture](b.png) [site](https://x.y/z) `[code](c.md)`\n")
-    assert links_of(page) == ["a.md#b", "b.png"]
-    assert anchors_of(page) == {"one-a-heading"}
-
-
 def test_every_mechanism_is_on_a_page_of_its_family():
     pages = "".join(page.read_text("utf-8") for page in FAMILIES)
     for mechanism, attention in ATTENTION.items():

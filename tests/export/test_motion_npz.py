@@ -34,10 +34,7 @@ def _damaged(tmp_path, motion, **changes):
     [
         ({"root": None}, "'root' is missing"),
         ({"root": np.zeros((5, 3), np.float32)}, "'root' has the shape"),
-        ({"timestamps": np.zeros(6, np.float32)}, "'timestamps' is float32"),
         ({"keypoint_scores": np.zeros((6, 4), np.float32)}, "different numbers of joints"),
-        ({"contacts": np.zeros((6, 3), bool)}, "'contacts' has the shape"),
-        ({"uncertainty": np.zeros((6, 3), np.float32)}, "'uncertainty' and 'joints' have different"),
     ],
 )
 def test_what_does_not_fit_is_named(tmp_path, motion, changes, message):

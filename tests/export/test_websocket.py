@@ -86,8 +86,6 @@ def test_a_client_that_does_not_read_slows_nobody_and_fills_no_memory(server):
     ("origin", "let_in"),
     [
         ("http://localhost:8000", True),
-        ("http://127.0.0.1", True),
-        ("https://example.org", False),
         ("http://localhost.example.org", False),
         ("null", False),
     ],

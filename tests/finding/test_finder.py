@@ -263,7 +263,7 @@ class Acrobats(Street):
         return self.found(found.keypoints, found.box_scores * np.select([off < 0.6, off < 1.1], [1.0, 0.6], 0.06))
 
 
-@pytest.mark.parametrize("degrees", [60, 90, 180, -120])
+@pytest.mark.parametrize("degrees", [60, 180])
 def test_turned_people_are_found_at_once_and_not_lost(degrees):
     finder = Finder(Acrobats(lambda time: np.radians(degrees)), PACE)
     seen = [found for found, _ in finder.find(frames(2, 30)) if found is not None]

@@ -18,7 +18,7 @@ from poselift.export import read_motion
 from poselift.finding import Clip
 from poselift.lifting import lift_clip
 from poselift.samples import demo_video
-from poselift.skeleton import COCO17, H36M17, HALPE26
+from poselift.skeleton import COCO17, HALPE26
 from poselift.video import VideoReader, VideoWriter
 from tests.detection.mmpose.random_weights import PERSON, skip_without_mmpose, write_checkpoint
 from tests.keypoints.writers import Person, coco_results
@@ -142,30 +142,6 @@ def test_every_detector_goes_through_lift_clip(written):
     assert len(weights) == {"movenet-fast": 1, "mmpose": 2, "rtmpose": 2, "coco": 0}[name]
     assert (written.summary["frames"], written.summary["warnings"]) == (FRAMES, [])
     assert len(written.people) >= 1
-
-
-def test_the_same_files_are_there(written):
-    files = {f"{person}.{suffix}" for person in written.people for suffix in ("npz", "json", "csv")} | {"overlay.mp4"}
-    assert set(written.summary["files"]) == files
-    assert {path.name for path in written.folder.iterdir()} == files | {"summary.json"}
-    assert len(list(VideoReader(written.folder / "overlay.mp4"))) == FRAMES
-
-
-def test_the_arrays_have_the_same_names_and_shapes(written):
-    joints = len(SKELETONS_IN[written.clips[0].detector_name])
-    for person, about in zip(written.people, written.summary["people"], strict=True):
-        frames = about["frames"]
-        with np.load(written.folder / f"{person}.npz", allow_pickle=False) as file:
-            shapes = {key: array.shape for key, array in file.items()}
-        assert shapes == {
-            "joints": (frames, len(H36M17), 3),
-            "root": (frames, 3),
-            "timestamps": (frames,),
-            "keypoints": (frames, joints, 2),
-            "keypoint_scores": (frames, joints),
-            "interpolated": (frames,),
-            "uncertainty": (frames, 17),
-        }
 
 
 def outline(value):

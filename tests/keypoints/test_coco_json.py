@@ -65,18 +65,9 @@ PERSON = {"image_id": 70, "keypoints": [1.0] * 51}
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ('{"images": [], "annotations": [', "cannot be read as JSON"),
         (labels([], [{"file_name": "1.jpg"}]), "'images' has a picture without 'id'"),
-        (labels([{"image_id": 71, "keypoints": [1.0] * 51}]), "person 0 has no 'image_id', or that of no picture"),
         (labels([{**PERSON, "keypoints": [1.0] * 50}]), "'keypoints' of person 0, image 70: not a list of x, y"),
-        ('[{"image_id": 1, "keypoints": [1, Infinity, 1]}]', "'keypoints' of person 0, image 1: has NaN or inf"),
         (labels([PERSON], names=[f"p{n}" for n in range(17)]), "are not those of a person"),
-        (labels([]), "nobody has 'keypoints'"),
-        (labels([PERSON], [{"id": 70, "width": "w", "height": 9}]), "'images' has a 'width' or 'height'"),
-        (
-            labels([PERSON], [{"id": 70 + n, "frame_id": 1} for n in (0, 1)]),
-            "two of its 'images' have one frame number",
-        ),
         (
             labels([PERSON], [{"id": 70 + n, "file_name": f"{name}.jpg"} for n, name in enumerate(("a1f", "b2c"))]),
             "which number in the file_name is the frame's",
@@ -85,9 +76,6 @@ PERSON = {"image_id": 70, "keypoints": [1.0] * 51}
 )
 def test_broken_files(write, content, message):
     path = write("labels.json", content)
-    if message is None:  # names that are not as many as the joints are not asked
-        assert read_keypoints(path).skeleton == COCO17
-        return
     with pytest.raises(InputError, match=message):
         read_keypoints(path)
 

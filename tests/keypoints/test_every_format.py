@@ -1,6 +1,5 @@
 """The same keypoints through every format give the same tracks, and so the same 3D."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -8,13 +7,10 @@ import pytest
 
 from poselift.data.synthetic import synthetic_corpus
 from poselift.data.views import render_views
-from poselift.detection import build_detector
-from poselift.finding import VideoClip
 from poselift.keypoints import READERS, KeypointClip, KeypointFile, Observation, read_keypoints
 from poselift.lifting import LiftOptions, lift_clip
 from poselift.models import load_weights
-from poselift.samples import demo_video
-from poselift.skeleton import COCO17, COCO_WHOLEBODY23, HALPE26, Skeleton, convert
+from poselift.skeleton import COCO17, Skeleton, convert
 from tests.keypoints.writers import FORMATS, Person
 
 pytestmark = pytest.mark.slow
@@ -97,85 +93,6 @@ def test_3d_through_a_file_is_that_of_the_keypoints_themselves(view, tmp_path):
     (ours,), (theirs,) = (lift_clip(clip, weights, options=options).motions for clip in (direct, through))
     assert np.isfinite(ours.joints).all()
     np.testing.assert_allclose(theirs.joints, ours.joints, atol=1e-4)
-
-
-class Recorder:
-    """The embedded detector, and what it found."""
-
-    def __init__(self):
-        self.detector = build_detector("movenet", "cpu")
-        self.name, self.skeleton, self.weights = "recorded", self.detector.skeleton, {}
-        self.found = []
-
-    def detect(self, frames):
-        found = self.detector.detect(frames)
-        self.found += found
-        return found
-
-
-@pytest.fixture(scope="module")
-def demo():
-    """The demo clip's first frames through the embedded detector: what it found, and the tracks."""
-    recorder = Recorder()
-    clip = VideoClip(demo_video(), recorder, end=0.3, quality="best")
-    tracks = tracks_of(clip)
-    assert len(tracks) == 2
-    return recorder.found, tracks, clip.image_size
-
-
-def frames_of_demo(found, tracks, form):
-    """The detections as they are, or, for formats that say who is who, the tracks."""
-    if not form.people:
-        return [
-            [
-                Person(d.keypoints[n].astype(float), d.scores[n].astype(float), None, float(d.box_scores[n]))
-                for n in range(len(d))
-            ]
-            for d in found
-        ]
-    frames = [[] for _ in found]
-    for track in tracks[:1] if not form.crowd else tracks:
-        first = round(float(track.timestamps[0]) * 30)
-        for index, (points, scores) in enumerate(zip(track.keypoints, track.scores, strict=True)):
-            if (scores > 0).any():
-                frames[first + index].append(Person(points, scores, track.person))
-    return frames
-
-
-WITH_SCORES = [
-    name
-    for name, form in FORMATS.items()
-    if form.scores and form.skeletons[0] != COCO_WHOLEBODY23 and name not in ("alphapose_open", "dwpose")
-]
-"""`alphapose_open` and `dwpose` have no person's score, by which the tracker starts: its joints' mean is taken for it.
-MediaPipe has one person without a name."""
-
-
-@pytest.mark.parametrize("name", WITH_SCORES)
-def test_the_embedded_detector_and_a_file_of_what_it_found(name, demo, tmp_path):
-    form, (found, tracks, size) = FORMATS[name], demo
-    skeleton = COCO17 if COCO17 in form.skeletons else HALPE26
-    frames = frames_of_demo(found, tracks, form)
-    if skeleton == HALPE26:
-        frames = [[widened(person) for person in frame] for frame in frames]
-        tracks = [wider_track(track) for track in tracks]
-    path = form.write(tmp_path / "clip", frames, skeleton, size, 30.0)
-    video = None if form.times else demo_video()
-    clip = KeypointClip(read_keypoints(path), video=video, image_size=size, end=0.5)
-    assert_same(tracks if form.crowd or not form.people else tracks[:1], tracks_of(clip), 2e-3 if form.times else 0)
-
-
-def wider_track(track):
-    people = [widened(Person(*frame)) for frame in zip(track.keypoints, track.scores, strict=True)]
-    points, scores = np.stack([person.points for person in people]), np.stack([person.scores for person in people])
-    return replace(track, keypoints=points, scores=scores, skeleton=HALPE26)
-
-
-def widened(person):
-    """COCO's joints among Halpe's; the others were not found."""
-    points, scores = np.full((26, 2), np.nan), np.zeros(26)
-    points[:17], scores[:17] = person.points, person.scores
-    return replace(person, points=points, scores=scores)
 
 
 def test_every_reader_has_a_format_here(tmp_path, view):

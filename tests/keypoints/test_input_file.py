@@ -14,9 +14,7 @@ def test_what_is_not_recognised_is_told_what_is(write, name):
 
 
 WHY = {
-    "folder": (None, "folder: the folder is empty; check the path"),
     "frame.json": ({"people": []}, "it is one frame of OpenPose; give its folder"),
-    "nobody.json": ([], "there is nobody in it"),
     "pifpaf.json": ([{"frame": 1, "predictions": []}], "it is OpenPifPaf's JSON; write the predictions as a list"),
     "vitpose.json": (
         {"keypoints": [{"0": [[1.0, 2.0, 0.9]]}], "skeleton": {"0": "nose"}},
@@ -26,12 +24,8 @@ WHY = {
         '{"frame": 1}\n{"frame": 2}\n',
         "cannot be read as JSON .*; write one list if it has an object a line",
     ),
-    "labels.json": ([{"id": 1, "annotations": [], "data": {}}], "as of Label Studio; export COCO keypoints"),
-    "project.slp": ("", "it is a project of SLEAP; export it: File > Export Analysis HDF5"),
     "sleap.csv": ("track,frame_idx,instance.score,nose.x\n", "it is SLEAP's analysis as CSV; export it as HDF5"),
-    "walk.c3d": ("", "it is C3D, which is 3D motion; give 2D keypoints"),
     "poses.pkl": ("", "it is a Python pickle, which may run code; write JSON"),
-    "task.xml": ("<annotations/>", "it is XML, as of CVAT"),
     "clip.mp4": ("", "it is a video; give it without --keypoints, or as --video"),
 }
 """Content by name, and what the message says."""

@@ -55,24 +55,11 @@ GOOD = {"keypoints": [[1.0, 2.0]] * 17, "keypoint_scores": [0.5] * 17}
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ('[{"frame_id": 0, "instances": [{"key', "cannot be read as JSON"),
         ([{"frame_id": 0, "instances": [GOOD]}, {"frame_id": 1}], "frame 1 has no list 'instances'"),
-        ([{"frame_id": 0, "instances": []}, {"frame_id": 0, "instances": []}], "'frame_id' is 0"),
         ([{"frame_id": 0, "instances": [{**GOOD, "keypoint_scores": [1]}]}], "'keypoint_scores' one for each"),
         ([{"frame_id": 0, "instances": [{**GOOD, "keypoints": [[1, 2, 3]] * 17}]}], "'keypoints' must be pairs"),
-        ([{"frame_id": 0, "instances": ["x"]}], "'instances' has an entry that is not a person"),
-        (
-            {"instance_info": [], "meta_info": {"keypoint_id2name": {"a": "nose"}}},
-            "'keypoint_id2name' has keys",
-        ),
     ],
 )
 def test_broken_files(write, content, message):
     with pytest.raises(InputError, match=message):
-        read_keypoints(write("clip.json", content))
-
-
-def test_people_of_different_joint_sets(write, body):
-    content = [{"frame_id": 0, "instances": [instance(body(26)), instance(body(17))]}]
-    with pytest.raises(InputError, match="'keypoints' has 17 joints, fewer than others"):
         read_keypoints(write("clip.json", content))

@@ -76,8 +76,6 @@ GOOD = {"keypoints": {"x": [1.0] * 17, "y": [2.0] * 17}}
     [
         ([GOOD, {"name": "person"}], "frame 0 has an entry without 'keypoints'; write the file with a model for poses"),
         ([{"keypoints": {"x": [1, 2], "y": [1]}}], "'x', 'y' and 'visible' differ in length"),
-        ([{"keypoints": {"x": ["a"], "y": [1]}}], "'x' of the keypoints in frame 0: missing, or not a list of numbers"),
-        ([[GOOD], {"a": 1}], "frame 1 is not a list of people"),
         ([[GOOD], [{"keypoints": {"x": [1.0] * 5, "y": [1.0] * 5}}]], "its people have 5, 17 joints"),
     ],
 )
@@ -86,7 +84,7 @@ def test_broken_files(write, content, message):
         read_keypoints(write("a.json", content))
 
 
-@pytest.mark.parametrize("line", ["0 0.5 x", "0 0.5 0.5 0.1 0.2 0.1", "0 nan 0.5 0.1 0.2" + " 0.5" * 51])
+@pytest.mark.parametrize("line", ["0 0.5 0.5 0.1 0.2 0.1", "0 nan 0.5 0.1 0.2" + " 0.5" * 51])
 def test_broken_text(write, line):
     good = "0 0.5 0.5 0.1 0.2" + " 0.5" * 51
     write("labels/clip_1.txt", good)

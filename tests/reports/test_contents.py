@@ -42,23 +42,6 @@ def numbers(table):
     }
 
 
-def test_which_tables_there_are():
-    assert list(tables(results())) == [
-        "comparison",
-        "mpjpe_by_subject",
-        "p_mpjpe_by_subject",
-        "n_mpjpe_by_subject",
-        "pck150_by_subject",
-        "mpjpe_by_joint",
-        "pck150_by_joint",
-        "pdj_by_joint",
-        "pcp_by_limb",
-        "pcp_mean_by_limb",
-    ]
-    # The headline's comes first.
-    assert list(tables(results(protocol="h36m_p2")))[1] == "p_mpjpe_by_action"
-
-
 def test_each_number_is_where_its_title_says():
     found = tables(results(50.0, name="a"), results(40.0, name="b"))
     assert numbers(found["mpjpe_by_subject"]) == {

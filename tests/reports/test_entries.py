@@ -79,7 +79,6 @@ def test_other_frames_joints_or_groups_never_share_a_section(part):
     ("first", "second", "message"),
     [
         ({}, {}, "one name, settings and seed are called 'ours': 0/metrics.json and 1/metrics.json; give each a name"),
-        ({"seed": None}, {"seed": 1}, "without a seed"),
         ({"model": MODEL}, {"model": MODEL | {"config": {"dim": 9}}, "seed": 1}, "different models are called 'ours'"),
         (
             {"model": MODEL | {"training": "a"}},

@@ -10,7 +10,6 @@ from poselift.reports.entries import sections
 from poselift.reports.figures import section_plots
 from poselift.reports.published import Published
 from poselift.reports.runs import Run
-from poselift.viz.plots.style import LOOKS
 from tests.reports.results import poses, results
 
 pytestmark = pytest.mark.slow
@@ -42,12 +41,6 @@ def with_costs(*contents, **keywords):
     return plots(*contents, costs=costs, **keywords)
 
 
-def test_which_plots_there_are():
-    assert list(plots(results())) == ["pck3d", "pdj", "joints", "over_time", "groups"]
-    assert list(with_costs(results(model=MODEL))) == [*plots(results()), "macs", "time"]
-    assert list(plots(results(), costs={})) == list(plots(results()))
-
-
 def test_curves_are_means_over_the_seeds_with_their_deviation():
     plot = plots(results(40.0, seed=0), results(44.0, seed=1), results(60.0, name="other"))["pck3d"]
     ours, other = plot.figure.axes[0].lines
@@ -62,15 +55,6 @@ def test_curves_are_means_over_the_seeds_with_their_deviation():
     assert legend(plot) == ["ours", "other"]
     assert plot.figure.axes[0].get_ylabel() == "PCK (%)"
     assert "standard deviation over the seeds" in plot.caption
-
-
-def test_a_method_has_one_look_in_all_plots():
-    first, second = results(name="a", model=None), results(50.0, name="b", model=MODEL)
-    del first["curves"]["pck3d"]
-    found = with_costs(first, second)
-    assert [line.get_color() for line in found["pck3d"].figure.axes[0].lines] == [LOOKS[1].color]
-    assert [line.get_color() for line in found["pdj"].figure.axes[0].lines] == [LOOKS[0].color, LOOKS[1].color]
-    assert found["time"].figure.axes[0].lines[-1].get_color() == LOOKS[1].color
 
 
 def test_curves_of_the_trainings_whose_log_is_there(monkeypatch):

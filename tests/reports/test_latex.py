@@ -43,11 +43,8 @@ def body(latex):
 @pytest.mark.parametrize(
     ("text", "escaped"),
     [
-        ("a_b", r"a\_b"),
-        ("{$#}", r"\{\$\#\}"),
         ("\\", r"\textbackslash{}"),
         ("[*", "{[}{*}"),
-        ("--x---", "-{}-x-{}--"),
         ("Müller\n日", "Müller ?"),
     ],
 )
@@ -87,30 +84,6 @@ def test_the_structure_of_a_table(table):
         *[r"\midrule"] * len(table.blocks()),
         r"\bottomrule",
     ]
-
-
-def test_each_part_begins_a_page_and_plots_stand_in_pairs():
-    plots = [(f"plots/{name}.pdf", f"Of 100 % {name}") for name in "abc"]
-    parts = [("First & best", [TABLE], plots), ("Second", [WIDE], [])]
-    lines = latex_document("Both", parts, "tables").split(r"\begin{document}")[1].split("\n")
-    assert lines == [
-        "",
-        r"\section*{Both}",
-        r"\subsection*{First \& best}",
-        r"\input{tables/nasty_table}",
-        r"\par\bigskip\noindent",
-        r"\plot{plots/a.pdf}{Of 100 \% a}\hfill",
-        r"\plot{plots/b.pdf}{Of 100 \% b}",
-        r"\par\bigskip\noindent",
-        r"\plot{plots/c.pdf}{Of 100 \% c}",
-        r"\clearpage",
-        r"\subsection*{Second}",
-        r"\input{tables/wide_table}",
-        r"\par",
-        r"\end{document}",
-        "",
-    ]
-    assert r"\subsection" not in latex_document("One", parts[:1], "tables")
 
 
 @pytest.mark.skipif(TEX is None, reason="needs pdflatex or tectonic")

@@ -173,7 +173,6 @@ def test_joints_are_checked_by_name(views, poses, tmp_path):
             {"format": np.array("poselift-predictions 9")},
             "has the format 'poselift-predictions 9'; only 'poselift-predictions 1' can be read",
         ),
-        ({"about": np.array("[1, 2]")}, "'about' is not a JSON object with"),
     ],
 )
 def test_what_a_file_says_of_itself_is_checked(views, poses, tmp_path, about, message):
@@ -186,12 +185,9 @@ def test_what_a_file_says_of_itself_is_checked(views, poses, tmp_path, about, me
     ("name", "content", "message"),
     [
         ("a.txt", b"", "a .npz, .json, .npy or .pkl file"),
-        ("a.npy", b"nothing", "cannot be read as an npy"),
         ("a.pkl", b"nothing", "it is damaged, or another kind of file"),
-        ("a.json", b"{", "cannot be read as JSON"),
         ("c.json", b'{"views": {"v": [[1], [1, 2]]}}', "nested lists"),
         ("d.json", b'{"views": {}, "unit": "feet"}', "the unit 'feet' is unknown"),
-        ("f.json", b'{"views": {}, "joints": 17}', "joints are a skeleton or a list of joint names, not 17"),
     ],
 )
 def test_files_that_cannot_be_read(views, tmp_path, name, content, message):

@@ -39,14 +39,6 @@ def report(tmp_path_factory):
     return folder / "out"
 
 
-def test_every_table_is_there_in_three_forms(report):
-    names = {path.stem for path in (report / "tables").iterdir()}
-    assert {path.name for path in (report / "tables").iterdir()} == {
-        f"{name}.{ending}" for name in names for ending in ("tex", "md", "csv")
-    }
-    assert {"cmu_bench_comparison", "cmu_bench_pcp_by_limb", "h36m_p1_mpjpe_by_action"} <= names
-
-
 def test_the_markdown_and_the_document_hold_every_table(report):
     text, document = (report / "report.md").read_text(), (report / "report.tex").read_text()
     for path in (report / "tables").glob("*.md"):

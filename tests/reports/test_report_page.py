@@ -112,12 +112,3 @@ def test_nothing_is_asked_for_from_elsewhere():
     assert any(meta.get("name") == "viewport" for meta in page.attributes("meta"))
     assert "prefers-color-scheme: dark" in text
     assert "@page { size: A4 landscape" in text  # one size, as of report.tex
-
-
-def test_how_each_run_was_made():
-    runs = results(seed=0), results(seed=1), results(name="theirs", seed=None)
-    runs[2]["environment"] = {"poselift": "0", "date": "2026-01-01", "command": None}
-    page = Page(html_page("Report", [part(*runs)], [], []))
-    heads = ["run", "seed", "poselift", "torch", "command", "date"]
-    assert [text for text in page.of("th") if text in heads] == heads
-    assert page.of("td")[-5:] == ["-", "0", "-", "-", "2026-01-01"]

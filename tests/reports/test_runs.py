@@ -5,7 +5,6 @@ import json
 import pytest
 
 from poselift.core.errors import InputError
-from poselift.reports.protocols import PROTOCOLS
 from poselift.reports.runs import read_runs
 from tests.reports.results import poses, results, write
 
@@ -36,21 +35,11 @@ def test_a_metric_may_have_no_joints(tmp_path):
     assert run.results == content
 
 
-@pytest.mark.parametrize("protocol", PROTOCOLS)
-def test_evaluations_of_every_protocol_are_read(protocol, tmp_path):
-    content = results(protocol=protocol)
-    (run,) = read_runs([write(tmp_path, content)])
-    assert run.results == content
-
-
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({}, "poses must be a list"),
         ([{"kind": "best"}], r"an entry of poses\.view is missing"),
-        ([{**POSE, "truth": [[0.0, 0.0, 0.0]]}], "truth of a pose must be"),
         ([{**POSE, "prediction": [[0.0, "1", 0.0]] * 17}], "prediction of a pose must be"),
-        ([{**POSE, "truth": [None] * 17}], "truth of a pose must be"),
     ],
 )
 def test_poses_that_cannot_be_drawn(given, message, tmp_path):
@@ -70,7 +59,7 @@ def test_nothing_to_read(tmp_path):
         read_runs([tmp_path / "other", tmp_path / "x.json"])
 
 
-@pytest.mark.parametrize("text", ["{", '{"a": NaN}', "\xff\xfe", "[1, 2]", '{"format": "poselift-cost"}'])
+@pytest.mark.parametrize("text", ["{", '{"a": NaN}', "[1, 2]"])
 def test_other_files_are_refused(text, tmp_path):
     (tmp_path / "metrics.json").write_bytes(text.encode("latin-1"))
     with pytest.raises(InputError, match=r"metrics\.json (is not|cannot be read)"):
@@ -97,11 +86,8 @@ def _set(*keys):
     [
         (_set("version", 2), "has version 2, not 1; run poselift evaluate again"),
         (_set("metrics", "mpjpe", "unit", ...), r"metrics\.mpjpe\.unit is missing"),
-        (_set("metrics", "mpjpe", "groups", "29", "41"), r"metrics\.mpjpe\.groups\.29 must be int or float or null"),
         (_set("protocol", "../x"), "'../x' cannot be the name of a protocol"),
         (_set("curves", "pdj", "mean", [1.0]), r"lists of curves\.pdj are not of one length"),
-        (_set("curves", "pdj", "thresholds", list("abcde")), r"curves\.pdj must hold numbers, not 'a'"),
-        (_set("settings", "warnings", ["x", 5]), r"an entry of settings\.warnings must be str, not 5"),
     ],
 )
 def test_what_is_wrong_is_named(change, message, tmp_path):

@@ -27,7 +27,7 @@ def test_two_people_keep_their_numbers_whatever_order_they_are_detected_in(scene
     np.testing.assert_allclose(ends, [[100, 395], [900, 752.5]], atol=8)
 
 
-@pytest.mark.parametrize("speed", [100, 200, 450])
+@pytest.mark.parametrize("speed", [100, 450])
 def test_people_who_cross_are_not_swapped(scenes, speed):
     def scene(time):
         one = scenes.walker(640 + speed * (time - 1.5), time, seed=1)
@@ -58,7 +58,7 @@ def test_of_two_who_cross_one_is_hidden_behind_the_other(scenes):
     assert (hidden.scores[gap] == 0).all()
 
 
-@pytest.mark.parametrize("hidden", [0.3, 0.9, 1.6])
+@pytest.mark.parametrize("hidden", [0.3, 1.6])
 def test_somebody_hidden_for_a_while_is_one_person(scenes, hidden):
     def scene(time):
         return [] if 1.0 < time <= 1.0 + hidden else [scenes.walker(200 + 150 * time, time)]

@@ -8,7 +8,6 @@ import pytest
 
 from poselift.core.errors import InputError
 from poselift.video import LiveCapture, source_opener
-from poselift.video.newest_frame import _step
 from poselift.video.source import Picture
 
 SIZE = (8, 6)
@@ -112,14 +111,6 @@ def test_timestamps_increase_even_if_the_clock_of_a_live_source_is_set():
                 times.append(captured.frame.timestamp)
     assert times == sorted(set(times))
     assert times[-1] < 2
-
-
-def test_step():
-    assert _step(1.0, 1.04, 0.5) == pytest.approx(0.04)
-    assert _step(None, 1.04, 0.5) == 0.5
-    assert _step(1.0, None, 0.5) == 0.5
-    assert _step(1.0, 0.5, 0.5) == 0.5
-    assert _step(1.0, 50.0, 0.5) == 0.5
 
 
 def test_frames_are_dropped_while_nobody_takes_them_without_growing_memory():

@@ -18,7 +18,7 @@ def times_of(frames):
     return [frame.timestamp for frame in frames]
 
 
-@pytest.mark.parametrize("rate", [25, 60, Fraction(30000, 1001), Fraction(24000, 1001)])
+@pytest.mark.parametrize("rate", [25, Fraction(30000, 1001)])
 def test_constant_rate_gives_exact_times(make_video, rate):
     reader = VideoReader(make_video(frames=20, rate=rate))
     frames = list(reader)
@@ -55,10 +55,7 @@ def test_frames_stream_and_a_reader_can_be_used_again(make_video):
     ("name", "options"),
     [
         ("clip.mp4", {"g": "8", "bf": "3"}),
-        ("clip.mkv", {"g": "8", "bf": "3"}),
-        # Seeking in these lands late or not at all, so the frames before are decoded.
         ("clip.ts", {"g": "8", "bf": "3"}),
-        ("clip.avi", {"g": "8", "bf": "3"}),
         ("clip.h264", {"g": "8", "bf": "3"}),
     ],
 )
@@ -91,7 +88,7 @@ def test_slow_motion_by_the_clock_of_the_recording(make_video, name):
             VideoReader(path, fps=rate)
 
 
-@pytest.mark.parametrize(("start", "end"), [(-1, None), (math.nan, None), (0.4, 0.4), (0.4, 0.2), (None, 0)])
+@pytest.mark.parametrize(("start", "end"), [(-1, None), (math.nan, None), (0.4, 0.2)])
 def test_spans_that_make_no_sense_are_refused(make_video, start, end):
     with pytest.raises(InputError, match=r"start|end"):
         VideoReader(make_video(), start, end)

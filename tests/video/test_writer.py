@@ -23,7 +23,6 @@ def write(path, times, width=96, height=64):
 @pytest.mark.parametrize(
     "times",
     [
-        [n / 25 for n in range(30)],
         [n * 1001 / 30000 for n in range(30)],
         [0, 0.02, 0.1, 0.11, 0.5, 0.9, 0.905, 2.0],
         [0],
@@ -68,7 +67,7 @@ def test_without_h264_it_falls_back_to_mpeg4(tmp_path, monkeypatch):
     assert [file.name for file in tmp_path.iterdir()] == ["out.mp4"]
 
 
-@pytest.mark.parametrize("written", [0, 1, 40])
+@pytest.mark.parametrize("written", [0, 40])
 def test_an_error_leaves_nothing_behind_and_keeps_the_older_file(tmp_path, written, capfd):
     path = tmp_path / "out.mp4"
     path.write_bytes(b"the older file")

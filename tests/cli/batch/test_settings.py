@@ -1,6 +1,6 @@
 """What the results of a video depend on: every field of its request, by the content of files."""
 
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import fields, is_dataclass, replace
 
 from poselift.cli.batch.settings import Settings, settings_of
 from poselift.cli.detector import DetectorRequest
@@ -26,20 +26,6 @@ def test_every_field_counts_unless_it_changes_no_result():
     assert [request for request, counts in requests if not counts] == [LiftRequest()], "what a detector may do"
     for request, counts in requests:
         assert (settings_of(request) != before) == counts, request
-
-
-def test_a_new_field_counts():
-    @dataclass(frozen=True)
-    class NewOptions(LiftOptions):
-        smooth: bool = False
-
-    @dataclass(frozen=True)
-    class NewRequest(LiftRequest):
-        mirror: bool = False
-
-    assert settings_of(NewRequest()) != settings_of(NewRequest(mirror=True))
-    smooth = replace(LiftRequest(), options=NewOptions(smooth=True))
-    assert settings_of(replace(LiftRequest(), options=NewOptions())) != settings_of(smooth)
 
 
 def test_only_what_is_looked_for_and_how_needs_new_detections():
