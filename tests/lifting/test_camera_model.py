@@ -61,21 +61,19 @@ def test_no_camera(K, message):
         )  # past the types, which are checked in tests alone
 
 
-@pytest.mark.parametrize("fov", [0.0, -3.0, 179.0, math.nan])
+@pytest.mark.parametrize("fov", [0.0, 179.0, math.nan])
 def test_impossible_fields_of_view(fov):
     with pytest.raises(InputError, match="5 to 150"):
         camera_for((640, 480), fov)
 
 
-@pytest.mark.parametrize("size", [(0, 480), "640x480", None, (640,), (math.nan, 3), 640])
+@pytest.mark.parametrize("size", [(0, 480), "640x480", (math.nan, 3)])
 def test_sizes_that_are_none(size):
     with pytest.raises(InputError, match="is not a size; give"):
         CameraModel.__post_init__(SimpleNamespace(K=np.eye(3), image_size=size))
 
 
-@pytest.mark.parametrize(
-    ("fov", "intrinsics"), [("60", None), (None, "abcd"), (None, (1, 2, 3)), (None, [[1], 2, 3, 4])]
-)
+@pytest.mark.parametrize(("fov", "intrinsics"), [("60", None), (None, (1, 2, 3))])
 def test_words_are_no_numbers(fov, intrinsics):
     with pytest.raises(InputError, match=r"give numbers|give four numbers"):
         _camera_for((640, 480), fov, intrinsics)

@@ -150,10 +150,6 @@ def test_options_that_make_no_sense_are_refused(wrong):
         LiftOptions(**wrong)
 
 
-def test_the_lifters_joints_cover_the_detectors():
-    assert set(COCO17.joints) <= set(CMU28.joints)
-
-
 @pytest.mark.parametrize("fps", [60, 100])
 def test_above_fifty_frames_a_second_every_second_one_is_lifted_by_itself(keypoints, weights, camera, fps):
     """The mean of the two halves, each lifted by itself and drawn out."""
@@ -202,11 +198,6 @@ def test_a_camera_of_pictures_of_another_size_is_refused(keypoints, weights, cam
     width, height = keypoints.image_size
     with pytest.raises(InputError, match=f"the keypoints are of pictures of {width} x {height} pixels, the camera of"):
         lift(keypoints, weights, replace(camera, image_size=(2 * width, 2 * height)))
-
-
-def test_milliseconds_are_refused(keypoints, weights, camera):
-    with pytest.raises(InputError, match=r"the timestamps are .* s apart, .*divide milliseconds by 1,000"):
-        lift(replace(keypoints, timestamps=1000 * keypoints.timestamps), weights, camera)
 
 
 def test_options_take_numbers_of_numpy_and_refuse_others(monkeypatch):

@@ -195,7 +195,7 @@ def test_a_long_gap_starts_a_new_window(keypoints, weights, camera, pushed):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("fps", "stride"), [(60, 1), (100, 2), (200, 4)])
+@pytest.mark.parametrize(("fps", "stride"), [(60, 1), (100, 2)])
 def test_fast_cameras_are_lifted_at_60_frames_a_second_or_less(keypoints, weights, camera, fps, stride):
     fast = replace(keypoints, timestamps=keypoints.timestamps * 50 / fps)
     person, network = StreamedPerson(weights, camera, COCO17, 0, BARE), TorchNetwork(weights.lifter)
@@ -260,7 +260,7 @@ def test_people_who_are_gone_are_forgotten(keypoints, weights, camera):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("every_nth", "fps"), [(1, 30), (5, 30), (1, 120), (1000, 30)])
+@pytest.mark.parametrize(("every_nth", "fps"), [(5, 30), (1, 120)])
 def test_memory_is_bounded(keypoints, weights, camera, every_nth, fps):
     """Whoever is seen in each frame, in a fifth of them, or once."""
     person, network = StreamedPerson(weights, camera, COCO17, 3, SMALL), TorchNetwork(weights.lifter)

@@ -20,7 +20,7 @@ def test_a_gpu_and_weights_without_a_graph_need_pytorch(weights, tmp_path):
     assert isinstance(choose_network(own), TorchNetwork)
 
 
-@pytest.mark.parametrize("ask", ["load_weights('{own}')", "choose_device('cuda')", "load_weights('tiny').lifter"])
+@pytest.mark.parametrize("ask", ["load_weights('{own}')", "choose_device('cuda')"])
 def test_missing_pytorch_names_the_extra(weights, tmp_path, ask):
     save_weights(tmp_path / "w.safetensors", weights.lifter, 27, {})
     code = (

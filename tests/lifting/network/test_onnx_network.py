@@ -38,7 +38,7 @@ def windows(view, frames, lens):
 
 @pytest.mark.parametrize("lens", [False, True])
 @pytest.mark.parametrize("flip", [False, True])
-@pytest.mark.parametrize("frames", [1, 7, 64, 101])
+@pytest.mark.parametrize("frames", [1, 64])
 @pytest.mark.parametrize("name", shipped_weights())
 def test_equal_to_pytorch(view, name, frames, flip, lens):
     weights, given = load_weights(name), windows(view, frames, lens)

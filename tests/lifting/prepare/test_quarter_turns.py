@@ -50,7 +50,7 @@ def test_a_turn_is_kept_until_few_frames_need_it():
     assert choose_turns([None, None], 2) == 0
 
 
-@pytest.mark.parametrize("turns", [1, 2, 3])
+@pytest.mark.parametrize("turns", [1, 2])
 def test_the_turned_camera_sees_the_turned_world(turns):
     K = np.array([[500.0, 0.0, 300.0], [0.0, 520.0, 250.0], [0.0, 0.0, 1.0]])
     camera = CameraModel(K, (640, 480), "given", np.array([0.1, -0.05, 0.01, -0.02, 0.01]))
@@ -76,7 +76,7 @@ def test_a_turned_picture_gives_the_turned_motion():
     np.testing.assert_allclose(down.root, upright.root * [-1, -1, 1], atol=1e-3)
 
 
-@pytest.mark.parametrize("turns", [1, 2, 3])
+@pytest.mark.parametrize("turns", [1, 2])
 def test_a_stream_of_a_turned_picture_gives_the_turned_poses(turns):
     K = np.array([[500.0, 0.0, 319.5], [0.0, 500.0, 239.5], [0.0, 0.0, 1.0]])
     camera, weights = CameraModel(K, (640, 480), "given"), load_weights("tiny")
