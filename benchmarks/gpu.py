@@ -4,7 +4,7 @@
 
 Lifts windows of synthetic keypoints through the network, once per frame (`poselift lift` does it twice, for the flip).
 The variants take turns; the first round is not counted. A difference is the mean distance of joints from those of
-float32 with exact products, mm. For training, see `python -m benchmarks.training_step --device cuda`.
+float32 with exact products, mm.
 """
 
 import statistics

@@ -210,6 +210,6 @@ class LiftingTask(pl.LightningModule):
 def _fast_attention(device: torch.device) -> AbstractContextManager[None]:
     """Plain matrix products for attention on a CPU, where the gradient of the fused form in bfloat16 is slow.
 
-    benchmarks/training_step.py measures both.
+    benchmarks/README.md has the times of both.
     """
     return sdpa_kernel(SDPBackend.MATH) if device.type == "cpu" else nullcontext()

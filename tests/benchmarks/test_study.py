@@ -4,7 +4,6 @@ import copy
 import csv
 import json
 import re
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,10 +15,9 @@ import benchmarks.study
 from benchmarks.study.budgets import BUDGETS, Budget
 from benchmarks.study.kept_batches import KeptBatches
 from benchmarks.study.results import Result, spread
-from benchmarks.study.rows import FAMILIES, REFERENCE, Row, all_rows, efficient_rows, warmup_rows
-from benchmarks.study.run import Study, exponent
+from benchmarks.study.rows import FAMILIES, REFERENCE, Row, all_rows
+from benchmarks.study.run import Study
 from poselift.cli.config import CONF
-from poselift.core.errors import InputError
 from poselift.data.batches import Batch, Batches
 from poselift.nn.attention import ATTENTION
 from poselift.reports.entries import sections
@@ -52,7 +50,7 @@ class TestRows:
             for group in ("model", "model/attention", "schedule", "schedule/warmup")
             for name in stems(group)
         } - overrides
-        # benchmarks/lifters.py compares it at equal cost.
+        # docs/reports.md compares it at equal cost.
         assert missing == {"model=mixste"}
         assert "model/init=t_fixup" in overrides
         assert set(ATTENTION) == stems("model/attention")
@@ -88,13 +86,6 @@ class TestRows:
         assert sum(row.equals == REFERENCE for row in rows.values()) == 10
         assert all(configs[row.name] == configs[row.equals] for row in rows.values() if row.equals)
 
-    def test_rows_of_long_windows_and_of_warm_ups(self):
-        assert {row.positions for row in efficient_rows() if "control" in row.name} == {"rotary", "sinusoidal"}
-        assert not [row for row in efficient_rows() if row.equals]
-        names = [row.name for row in warmup_rows()]
-        assert len(set(names)) == len(names)
-        assert {"post_none_1e-2", "pre_radam_3e-2", "t_fixup_none_3e-3"} <= set(names)
-
     @pytest.mark.parametrize("budget", BUDGETS)
     def test_the_keys_of_a_budget_exist(self, budget, tmp_path):
         """The keys that a budget sets exist: one row for each model that it sizes and each key of a warm-up."""
@@ -109,11 +100,6 @@ class TestRows:
             assert config.frames == config.data.frames == BUDGETS[budget].frames
             assert config.steps == config.data.batches == BUDGETS[budget].steps
             assert config.seed == config.data.seed == 3
-
-
-@pytest.mark.parametrize(("power", "factor"), [(1.0, 3.0), (2.0, 0.1), (0.0, 5.0)])
-def test_the_exponent_of_a_power_of_the_length(power, factor):
-    assert exponent({t: factor * t**power for t in (27, 81, 243, 729)}) == pytest.approx(power, abs=1e-9)
 
 
 def test_kept_batches_are_those_of_their_seed():
@@ -202,73 +188,6 @@ class TestRun:
         benchmarks.study.main(["--out", str(folder), "--only", "rnn"])
         assert runs == [("rnn", 0)], "under another budget it is another row"
 
-    @pytest.mark.parametrize(("stop", "code"), [(KeyboardInterrupt(), 130), (SystemExit(143), 143)])
-    def test_a_stop_leaves_what_is_finished(self, stop, code, study, folder, monkeypatch, capsys):
-        """SIGTERM ends a training with exit code 143."""
-
-        def interrupt(self, row, seed):
-            raise stop
-
-        monkeypatch.setattr(Study, "run", interrupt)
-        with pytest.raises(SystemExit) as caught:
-            study("--only", "martinez", "gru")
-        assert caught.value.code == code
-        out = capsys.readouterr().out
-        assert "Stopped. The same command continues." in out
-        assert f"2 of {len(all_rows())} rows" in out
-
-    def test_a_row_that_fails_does_not_stop_the_others(self, study, monkeypatch, capsys):
-        def fail(self, row, seed):
-            raise InputError("nothing came of it")
-
-        monkeypatch.setattr(Study, "run", fail)
-        with pytest.raises(SystemExit) as caught:
-            study("--only", "gru", "lstm")
-        assert caught.value.code == 2
-        assert "row gru, seed 0: nothing came of it\nrow lstm, seed 0: nothing came of it" in capsys.readouterr().err
-
-    def test_nothing_is_named_that_was_not_written(self, monkeypatch, tmp_path, capsys):
-        def fail(self, row, seed):
-            raise InputError("nothing came of it")
-
-        monkeypatch.setattr(Study, "run", fail)
-        with pytest.raises(SystemExit):
-            benchmarks.study.main(["--out", str(tmp_path / "new"), "--only", "gru"])
-        out = capsys.readouterr().out
-        assert (
-            out
-            == f"None of {len(all_rows())} rows is finished in {tmp_path / 'new'}, so there are no tables and plots\n"
-        )
-
-    def test_quotation_marks_in_paths(self, monkeypatch, tmp_path):
-        """The data is read from there; the row is written there."""
-        monkeypatch.setitem(BUDGETS, "smoke", replace(TINY, other=()))
-        given = []
-        monkeypatch.setattr("benchmarks.study.run.train", lambda config, data: given.append(config))
-        monkeypatch.setattr(Study, "_data", lambda self, config: None)
-        names = [str(tmp_path / name) for name in ("o'b.npz", "v'b.npz")]
-        with pytest.raises(SystemExit):
-            benchmarks.study.main(
-                ["--out", str(tmp_path / "o'b"), "--only", "rnn", "--corpus", names[0], "--bench", names[1]]
-            )
-        (config,) = given
-        assert [config.data.corpus, config.data.bench] == names
-        assert config.output == config.callbacks.dynamics.path.removesuffix("/dynamics.json")
-        assert config.output == str(tmp_path / "o'b" / "rows" / "rnn" / "seed_0")
-
-    @pytest.mark.parametrize(
-        ("arguments", "message"),
-        [
-            (["--only", "scaled_dots"], "no row is called 'scaled_dots'; did you mean 'scaled_dot'?"),
-            (["--corpus", "cmu50.npz"], "--corpus and --bench go together"),
-        ],
-    )
-    def test_bad_options(self, study, arguments, message, capsys):
-        with pytest.raises(SystemExit) as caught:
-            study(*arguments)
-        assert caught.value.code == 2
-        assert message in capsys.readouterr().err
-
 
 class TestPage:
     """docs/mechanisms.md, as it stands in the repository."""
@@ -298,15 +217,3 @@ class TestPage:
         benchmarks.study.main(["--budget", budget, "--device", device, *data, "--commands"])
         kept = ROOT / "benchmarks" / "study" / f"{budget}_commands.txt"
         assert capsys.readouterr().out == kept.read_text(encoding="utf-8")
-
-    def test_every_link_leads_somewhere(self):
-        links = re.findall(r"\]\(([^)]+)\)", PAGE.read_text(encoding="utf-8"))
-        assert len(links) >= 2 * len(all_rows())
-        assert all((PAGE.parent / link).is_file() for link in links)
-
-
-def test_a_warm_up_is_a_tenth_of_the_steps_where_a_key_says_so():
-    row = Row("x", FAMILIES[0], ("schedule=noam",), "", "", warmup="schedule.warmup")
-    assert "schedule.warmup=2" in Budget(25, 1, 1, 1, 1).overrides(row)
-    bare = Row("x", FAMILIES[0], (), "", "", warmup=None)
-    assert not [o for o in Budget(25, 1, 1, 1, 1).overrides(bare) if "warmup" in o]

@@ -19,7 +19,7 @@ FEW_JOINTS = 6
 """Seen joints of a frame, on average, below which the rest of the body is a guess."""
 
 _GUESSED = 1.5
-"""How much wider the uncertainty of such a body is, so that 9 of 10 joints stay within (benchmarks/few_joints.py)."""
+"""How much wider the uncertainty of such a body is, so that 9 of 10 joints stay within."""
 
 _UNSEEN_ROOT = 1.08
 """How much wider the uncertainty is without a keypoint of the root, to which all joints are relative
