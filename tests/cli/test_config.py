@@ -79,13 +79,9 @@ def test_a_folder_that_cannot_be_made_is_reported(tmp_path, capsys):
     )
 
 
-@pytest.mark.parametrize(
-    ("overrides", "message"),
-    [
-        (["model.depth=x"], "error: model.depth=x must be a whole number\n"),
-    ],
-)
-def test_a_value_that_is_no_number_is_named(overrides, message, capsys):
+def test_a_value_that_is_no_number_is_named(capsys):
+    overrides = ["model.depth=x"]
+    message = "error: model.depth=x must be a whole number\n"
     with initialize_config_dir(CONF, version_base="1.3"):
         config = compose("train", overrides)
     with pytest.raises(SystemExit):
@@ -111,8 +107,8 @@ def test_a_choice_that_is_no_name_is_one_line(override, capsys):
     assert capsys.readouterr().err.startswith(f"error: {override} names no choice; there are ")
 
 
-@pytest.mark.parametrize("override", ["output=[1]"])
-def test_an_output_that_is_no_name_is_one_line(override, capsys):
+def test_an_output_that_is_no_name_is_one_line(capsys):
+    override = "output=[1]"
     with pytest.raises(SystemExit), hydra_as_before():
         run_hydra(lambda config: None, "train", [override])
     assert capsys.readouterr().err == f"error: {override} names no folder; give one, or leave it out\n"

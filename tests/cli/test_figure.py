@@ -79,12 +79,10 @@ def test_errors_take_one_line_and_leave_no_file(arguments, message, folder, tmp_
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize(
-    ("camera", "message"),
-    [({"K": [[500, 0, 320], [0, 500, 240], [0, 0, 1]], "image_size": 640}, "is damaged")],
-)
 @pytest.mark.parametrize("command", ["figure", "view"])
-def test_a_damaged_camera_is_an_error_of_one_line(command, camera, message, folder, tmp_path):
+def test_a_damaged_camera_is_an_error_of_one_line(command, folder, tmp_path):
+    camera = {"K": [[500, 0, 320], [0, 500, 240], [0, 0, 1]], "image_size": 640}
+    message = "is damaged"
     other = tmp_path / "walk"
     shutil.copytree(folder, other)
     sidecar = other / "person_1.json"

@@ -140,8 +140,8 @@ def test_a_stopped_run_leaves_the_results_of_the_previous_one(stopped, stored, t
     assert contents(tmp_path) == before
 
 
-@pytest.mark.parametrize("moves", [2])
-def test_a_run_that_is_killed_while_it_moves_its_results_is_finished_by_the_next(moves, stored, tmp_path, monkeypatch):
+def test_a_run_that_is_killed_while_it_moves_its_results_is_finished_by_the_next(stored, tmp_path, monkeypatch):
+    moves = 2
     stored.lift("--out", tmp_path)
     left = iter(range(moves))
 

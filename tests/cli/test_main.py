@@ -170,7 +170,7 @@ def test_a_url_in_place_of_a_file_keeps_its_slashes(arguments):
     assert f"{url} is a URL; give a file of this machine" in ran.err
 
 
-@pytest.mark.parametrize("port", [70000])
-def test_a_port_that_cannot_be_is_one_line(port, tmp_path):
+def test_a_port_that_cannot_be_is_one_line(tmp_path):
+    port = 70000
     with pytest.raises(InputError, match=f"port {port} cannot be used"):
         serve_site(tmp_path, port, opened=False)

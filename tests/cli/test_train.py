@@ -295,8 +295,8 @@ def test_a_run_says_first_how_long_it_is_and_how_to_stop(tmp_path, train_here, c
     assert re.search(r"\(val/mpjpe_subjects [\d.]+ mm, a mean pose [\d.]+ mm\)", lines[-1])
 
 
-@pytest.mark.parametrize("package", ["wandb"])
-def test_loggers_that_are_not_installed_name_the_extra(package, train_here, monkeypatch):
+def test_loggers_that_are_not_installed_name_the_extra(train_here, monkeypatch):
+    package = "wandb"
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(Exception, match=r"Error in call to target") as caught:
         train_here(f"logger={package}")

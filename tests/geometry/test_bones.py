@@ -61,8 +61,8 @@ def test_a_bone_without_length_has_no_direction_to_grow_in():
     assert (points == 0).all()
 
 
-@pytest.mark.parametrize("function", [bone_vectors, bone_lengths, lambda x, p: points_from_bones(x, x[0], p)])
-@pytest.mark.parametrize("parents", [(-1, 0), (-1, -1, 0), (0, 0, 1), (-1, 2, 1), (-1, 0, 3), (-1, 0, -2)])
+@pytest.mark.parametrize("function", [bone_vectors, lambda x, p: points_from_bones(x, x[0], p)])
+@pytest.mark.parametrize("parents", [(-1, 0), (-1, -1, 0), (-1, 2, 1), (-1, 0, -2)])
 def test_what_is_not_a_tree_is_refused(function, parents):
     with pytest.raises(ValueError, match="parents"):
         function(torch.zeros(3, 3), parents)

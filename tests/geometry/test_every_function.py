@@ -17,13 +17,6 @@ def test_every_public_function_is_a_case(cases):
     assert {case.name for case in cases} | {"intrinsics_from_fov"} == functions
 
 
-@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
-def test_smoke(case, dtype):
-    for out in case.call(*case.tensors(dtype=dtype)):
-        assert out.dtype == dtype
-        assert out.isfinite().all()
-
-
 def test_wrong_shape_is_refused(case):
     first, *others = case.tensors()
     wrong = first[..., :-1] if first.ndim else torch.zeros((), dtype=torch.long)
@@ -31,7 +24,7 @@ def test_wrong_shape_is_refused(case):
         case.call(wrong, *others)
 
 
-@pytest.mark.parametrize("leading", [(), (1,), (2, 3), (0,)])
+@pytest.mark.parametrize("leading", [(2, 3), (0,)])
 def test_any_leading_axes_give_what_single_calls_give(case, leading):
     tensors = case.tensors(*leading)
     outs = case.call(*tensors)

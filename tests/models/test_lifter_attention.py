@@ -46,7 +46,7 @@ def test_every_mechanism_works_in_the_lifter(name, window):
 
 
 # One with a rotary code and one without; the other mechanisms' own tests show the same of each.
-@pytest.mark.parametrize("name", ["scaled_dot", "additive", "shared", "lsh", "fnet"])
+@pytest.mark.parametrize("name", ["scaled_dot", "additive", "fnet"])
 def test_over_time(name, window):
     lifter = build(attention=name, temporal_stride=1)  # so that times enter nowhere but in the attention
     out = lifter(window)
@@ -58,7 +58,7 @@ def test_over_time(name, window):
     assert not torch.allclose(lifter(replace(window, times=window.times * 3.0)), out, atol=1e-4)
 
 
-@pytest.mark.parametrize("name", ["scaled_dot", "additive", "shared", "hierarchical", "fnet"])
+@pytest.mark.parametrize("name", ["scaled_dot", "hierarchical"])
 def test_over_joints(name, window):
     lifter = build(joint_attention=name)
     other = replace(
@@ -69,7 +69,7 @@ def test_over_joints(name, window):
     torch.testing.assert_close(lifter(other), lifter(window))
 
 
-@pytest.mark.parametrize("name", ["scaled_dot", "local", "hierarchical"])
+@pytest.mark.parametrize("name", ["scaled_dot", "hierarchical"])
 def test_a_joint_that_a_batch_leaves_out_is_a_masked_joint(name, window):
     """Joint 20 is nowhere in the window; beside one that has it, it is masked: the same result."""
     lifter = build(joint_attention=name)

@@ -42,7 +42,7 @@ def exported(weights, path, flip=True):
 
 @pytest.fixture(scope="module")
 def graph(tmp_path_factory):
-    """Of a lifter such as the shipped ones, with random weights; benchmarks/test_onnx_graphs.py exports the default."""
+    """Of a lifter such as the shipped ones, with random weights."""
     torch.manual_seed(0)
     config = replace(load_weights("tiny").lifter.config, joint_dim=8, frame_dim=16, dim=16, depth=1, heads=2)
     weights = Weights("random", build_model(config).eval(), 27, card={"uncertainty_factor": 1.5})
@@ -60,7 +60,7 @@ def assert_equal(graph, windows):
         np.testing.assert_allclose(other, own.numpy(), atol=1e-4, rtol=0)
 
 
-@pytest.mark.parametrize(("b", "t"), [(1, 1), (1, 2), (2, 5), (1, 8), (3, 27), (1, 131)])
+@pytest.mark.parametrize(("b", "t"), [(1, 1), (2, 5), (1, 131)])
 def test_any_number_of_windows_and_frames(graph, b, t):
     assert_equal(graph, random_windows(b, t, 28))
 

@@ -70,7 +70,7 @@ def block_of(mechanism):
     return EncoderBlock(32, attention=attention, feed_forward=FeedForward(32, 64), norm="none")
 
 
-@pytest.mark.parametrize("mechanism", ["scaled_dot", "additive", "shared", "lsh"])
+@pytest.mark.parametrize("mechanism", ["scaled_dot", "lsh"])
 def test_a_mechanism_with_values_is_scaled(mechanism):
     block = block_of(mechanism)
     before = {name: p.detach().clone() for name, p in block.attention.named_parameters()}

@@ -7,7 +7,7 @@ CORNERS = np.indices((2, 2, 2)).reshape(3, -1).T
 
 
 @pytest.mark.parametrize("size", [(400, 700), (700, 300)])
-@pytest.mark.parametrize("azimuth", [-0.6, 0.0, 1.4])
+@pytest.mark.parametrize("azimuth", [-0.6, 1.4])
 @pytest.mark.parametrize("elevation", [0.1, 1.1])
 def test_the_box_fills_the_picture_and_stays_in_it(size, azimuth, elevation):
     shot = Shot(np.array([-1.0, 0, -3]), np.array([2.0, 1.8, 1]))

@@ -17,7 +17,7 @@ def score(layer, keys, mask, head, j):
 
 
 @pytest.mark.parametrize("causal", [False, True])
-@pytest.mark.parametrize("area", [1, 3, 5])
+@pytest.mark.parametrize("area", [1, 3])
 def test_agrees_with_the_formula(causal, area):
     torch.manual_seed(0)
     layer = FeatureAttention(12, 3, area=area, causal=causal).double()

@@ -3,7 +3,7 @@ import pytest
 from poselift.nn.attention.fixed import FixedAttention
 
 
-@pytest.mark.parametrize(("block", "summaries"), [(4, 1), (5, 2), (3, 3), (1, 1), (30, 1)])
+@pytest.mark.parametrize(("block", "summaries"), [(5, 2), (30, 1)])
 def test_agrees_with_the_formula(agrees_where, block, summaries):
     def sees(i, j, head):
         return i // block == j // block or j % block >= block - summaries

@@ -5,7 +5,7 @@ from poselift.nn.attention import AttentionContext
 from poselift.nn.attention.local import LocalAttention
 
 
-@pytest.mark.parametrize(("block", "reach"), [(4, 3), (5, 0), (3, 7), (1, 1), (40, 2)])
+@pytest.mark.parametrize(("block", "reach"), [(4, 3), (3, 7), (40, 2)])
 def test_agrees_with_the_formula(agrees_where, block, reach):
     def sees(i, j, head):
         first = i // block * block

@@ -39,7 +39,7 @@ def textbook(layer, tokens, mask):
 
 
 @pytest.mark.parametrize("causal", [False, True])
-@pytest.mark.parametrize(("n", "buckets", "chunk", "rounds"), [(18, 4, 3, 2), (18, 2, 1, 3), (5, 8, 32, 1)])
+@pytest.mark.parametrize(("n", "buckets", "chunk", "rounds"), [(18, 4, 3, 2), (5, 8, 32, 1)])
 def test_agrees_with_the_formula(n, buckets, chunk, rounds, causal):
     layer = build(causal, buckets=buckets, chunk=chunk, rounds=rounds)
     tokens = torch.randn(1, n, 8, dtype=torch.float64)

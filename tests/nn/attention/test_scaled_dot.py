@@ -5,7 +5,6 @@ import torch
 
 from poselift.core.errors import InputError
 from poselift.nn.attention import AttentionContext, ScaledDotAttention
-from poselift.nn.positions import RotaryTime, rotate
 
 
 def score(layer, head, q, k, i, j):
@@ -41,19 +40,3 @@ def test_scores_that_can_be_negative_cannot_be_weights():
 def test_parameters_keep_the_names_that_weights_are_saved_under():
     names = {name: tuple(parameter.shape) for name, parameter in ScaledDotAttention(12, 3).named_parameters()}
     assert names == {"qkv.weight": (36, 12), "qkv.bias": (36,), "out.weight": (12, 12), "out.bias": (12,)}
-
-
-def test_rotary_scores_depend_on_time_differences_alone():
-    code = RotaryTime(8)
-    q, k = torch.randn(2, 1, 1, 5, 8, generator=torch.Generator().manual_seed(4))
-    times = torch.tensor([[0.0, 0.02, 0.05, 0.4, 1.0]])
-
-    def scores(t):
-        rotation = code(t)
-        return rotate(q, rotation) @ rotate(k, rotation).mT
-
-    torch.testing.assert_close(scores(times + 2.5), scores(times), atol=1e-4, rtol=1e-4)
-    assert not torch.allclose(scores(times * 2), scores(times), atol=1e-3)
-    torch.testing.assert_close(rotate(q, code(times)).norm(dim=-1), q.norm(dim=-1))
-    with pytest.raises(ValueError, match="even"):
-        RotaryTime(7)

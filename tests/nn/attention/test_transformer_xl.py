@@ -48,7 +48,7 @@ def textbook(layer, tokens, mask):
 
 
 @pytest.mark.parametrize("causal", [False, True])
-@pytest.mark.parametrize(("n", "segment"), [(7, 3), (6, 3), (3, 9), (3, 1)])
+@pytest.mark.parametrize(("n", "segment"), [(7, 3), (3, 9)])
 def test_agrees_with_the_formula(n, segment, causal):
     layer = build(segment, causal)
     tokens = torch.randn(2, n, 8, dtype=torch.float64)
