@@ -10,20 +10,14 @@ from tests.cli.running import assert_complete
 
 pytestmark = pytest.mark.slow
 
-GROUPS = ["data", "masking", "loss", "trainer", "callbacks", "logger"]
-"""Those whose choices other tests do not compose; for the others see test_every_name.py and test_experiments.py."""
+GROUPS = ["masking", "loss", "trainer", "callbacks", "logger"]
+"""Those whose choices other tests do not compose; see test_every_name.py, test_experiments.py, test_data_configs.py."""
 CHOICES = [
     (group, path.stem)
     for group in GROUPS
     for path in sorted((Path(CONF) / group).glob("*.yaml"))
     if not path.stem.startswith("_")
 ]
-PLACES = {
-    "synthetic": [],
-    "cmu": ["data.corpus=a.npz", "data.bench=b.npz"],
-    "mix": ["+data@data.datasets.walk=synthetic", "data.validate=walk"],
-}
-"""Where the data is, by the name of its config; all others need the root of their data."""
 
 
 @pytest.fixture(autouse=True)
@@ -34,10 +28,7 @@ def configs():
 
 @pytest.mark.parametrize(("group", "choice"), CHOICES)
 def test_every_choice_composes(group, choice):
-    overrides = [f"{group}={choice}"]
-    if group == "data":
-        overrides += PLACES.get(choice, ["data.root=DIR"])
-    assert_complete(compose("train", overrides))
+    assert_complete(compose("train", [f"{group}={choice}"]))
 
 
 def test_the_config_of_the_model_is_its_defaults():

@@ -176,7 +176,7 @@ def test_a_checkpoint_gives_the_results_of_its_weights(weights, bench, tmp_path)
 @pytest.mark.slow
 def test_other_predictions_under_the_protocols_of_human36m(tmp_path):
     """A test set as VideoPose3D keeps it, in mm."""
-    write_h36m(tmp_path, frames=8)
+    write_h36m(tmp_path, frames=4)
     data = ["data.keypoints=gt", f"data.root={tmp_path}"]
     with initialize_config_dir(CONF, version_base="1.3"):
         config = compose("evaluate", ["protocol=h36m_p1", *data])

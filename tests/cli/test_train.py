@@ -120,7 +120,6 @@ class TestWhatARunLeaves:
         "place",
         [
             ("optimizer_states", 0, "state", 3, "exp_avg"),
-            ("loops", "fit_loop"),
             ("current_model_state", "lifter.head.0.weight"),
         ],
     )
