@@ -1,4 +1,4 @@
-"""What the tests of the benchmarks share: a lifter of the smallest size with random weights, and a very short clip."""
+"""What the tests of the benchmarks share: a lifter of the smallest size with random weights."""
 
 import pytest
 import torch
@@ -24,14 +24,3 @@ def files(cmu_files, lifter_file):
     """Options of the CMU benchmark: two made-up clips, and the small lifter."""
     corpus, bench = cmu_files
     return ["--corpus", str(corpus), "--bench", str(bench), "--weights", str(lifter_file)]
-
-
-@pytest.fixture
-def table(capsys):
-    """The cells of the Markdown tables that were printed, a list for each row with numbers."""
-
-    def rows():
-        lines = [line for line in capsys.readouterr().out.splitlines() if line.startswith("| ")]
-        return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
-
-    return rows

@@ -1,16 +1,16 @@
 import pytest
 
 from benchmarks import fault_inputs, fault_parsers
+from benchmarks.fault_datasets import DATASETS
 from benchmarks.fault_parsers import Row, rows
 from poselift.core.errors import InputError
 
-QUICK = ["keypoints: alphapose", "data: pickle"]
 
-
-def test_nothing_is_lost(table):
-    fault_parsers.main(["--tries", "8", "--seed", "3", "--parsers", *QUICK])
-    _, *found = table()
-    assert [row[:4] for row in found] == [[name, "8", "8", "0"] for name in QUICK]
+@pytest.mark.slow
+def test_nothing_is_lost():
+    """Damaged files of every dataset end in a result or in an error of one line; more tries by hand."""
+    found = list(rows(3, 3, ["keypoints: alphapose", "data: pickle", *DATASETS]))
+    assert [row for row in found if row.lost] == []
 
 
 def _breaks(path):

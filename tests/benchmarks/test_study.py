@@ -1,24 +1,17 @@
 """The study: its rows, its measurements, and continuing after a stop."""
 
-import copy
 import csv
 import json
 import re
 from pathlib import Path
 
 import pytest
-import torch
-from hydra import compose, initialize_config_dir
-from omegaconf import OmegaConf
 
 import benchmarks.study
 from benchmarks.study.budgets import BUDGETS, Budget
-from benchmarks.study.kept_batches import KeptBatches
-from benchmarks.study.results import Result, spread
-from benchmarks.study.rows import FAMILIES, REFERENCE, Row, all_rows
+from benchmarks.study.rows import FAMILIES, all_rows
 from benchmarks.study.run import Study
 from poselift.cli.config import CONF
-from poselift.data.batches import Batch, Batches
 from poselift.nn.attention import ATTENTION
 from poselift.reports.entries import sections
 from poselift.reports.runs import read_runs
@@ -62,75 +55,6 @@ class TestRows:
             assert (ROOT / row.code).is_file(), row
             assert (ROOT / row.test).is_file(), row
             assert row.family in FAMILIES
-
-    def test_a_mechanism_has_a_control_with_its_positions_in_its_family(self):
-        rows = all_rows()
-        controls = {
-            (row.family, row.positions) for row in rows if row.overrides == (f"model.positions={row.positions}",)
-        }
-        mechanisms = [row for row in rows if any("attention" in override for override in row.overrides)]
-        assert {(row.family, row.positions) for row in mechanisms} <= controls
-        assert (FAMILIES[0], "sinusoidal") in controls
-
-    @pytest.mark.slow
-    def test_equal_rows_alone_have_equal_configs_and_positions_are_those_of_the_config(self):
-        rows = {row.name: row for row in all_rows()}
-        configs = {}
-        for row in rows.values():
-            with initialize_config_dir(CONF, version_base="1.3"):
-                config = compose("train", Study(TINY, Path(), ()).overrides(row, 0))
-            configs[row.name] = OmegaConf.to_yaml(config)
-            assert row.positions == config.model.get("positions", "none"), row
-        trained = [configs[row.name] for row in rows.values() if row.equals is None]
-        assert len(set(trained)) == len(trained)
-        assert sum(row.equals == REFERENCE for row in rows.values()) == 10
-        assert all(configs[row.name] == configs[row.equals] for row in rows.values() if row.equals)
-
-    @pytest.mark.parametrize("budget", BUDGETS)
-    def test_the_keys_of_a_budget_exist(self, budget, tmp_path):
-        """The keys that a budget sets exist: one row for each model that it sizes and each key of a warm-up."""
-        study = Study(BUDGETS[budget], tmp_path, ["data=synthetic"])
-        rows = BUDGETS[budget].rows()
-        sized = {row.model: row for row in rows if row.model in BUDGETS[budget].sizes}
-        assert sized.keys() == {row.model for row in rows} & BUDGETS[budget].sizes.keys()
-        one_each = sized | {row.warmup: row for row in rows}
-        for row in one_each.values():
-            with initialize_config_dir(CONF, version_base="1.3"):
-                config = compose("train", study.overrides(row, 3))
-            assert config.frames == config.data.frames == BUDGETS[budget].frames
-            assert config.steps == config.data.batches == BUDGETS[budget].steps
-            assert config.seed == config.data.seed == 3
-
-
-def test_kept_batches_are_those_of_their_seed():
-    class Drawn:
-        device = torch.device("cpu")
-        drawn = 0
-
-        def sample(self, count, generator):
-            self.drawn += 1
-            values = torch.rand(count, 4, 17, 3, generator=generator)
-            return Batch(*(values[..., 0] for _ in range(6)), values, values[:, :, 0])
-
-    sampler = Drawn()
-    kept = KeptBatches(Batches(sampler, 2, 3, seed=1))
-    other = copy.copy(kept)
-    other.seed = 0
-    fresh = {seed: Batches(Drawn(), 2, 3, seed=seed).make(0).joints for seed in (0, 1)}
-    for _ in range(2):
-        assert torch.equal(other.make(0).joints, fresh[0])
-        assert torch.equal(kept.make(0).joints, fresh[1])
-    assert sampler.drawn == 2
-
-
-def test_the_spread_is_pooled_over_the_rows_that_were_trained():
-    def row(errors, equals=None):
-        trainings = {seed: {"error": {"mpjpe": error}} for seed, error in enumerate(errors)}
-        return Result(Row("x", FAMILIES[0], (), "", "", equals=equals), trainings, None)
-
-    # Deviations -1, 0, 1 and -2, 2: 2 + 8, with 2 + 1 degrees of freedom.
-    rows = {"a": row([9, 10, 11]), "b": row([98, 102]), "again": row([9, 10, 11], "a"), "alone": row([5])}
-    assert spread(rows) == pytest.approx((10 / 3) ** 0.5)
 
 
 @pytest.fixture(scope="module")

@@ -254,21 +254,3 @@ def test_a_lifter_under_the_protocols_of_other_datasets(weights, protocol, tmp_p
 def test_bad_input_names_what_is_wrong(bench, arguments, message, tmp_path):
     with pytest.raises(ValueError, match=message):
         run(tmp_path, *bench, *arguments)
-
-
-def test_the_card_tells_how_the_lifter_was_trained(weights, tmp_path):
-    """A card of others may say nothing of it."""
-    card = json.loads(weights.with_suffix(".json").read_text())
-    path = tmp_path / "theirs.safetensors"
-    path.write_bytes(weights.read_bytes())
-    trained = {"seed": 5, "config": {"seed": 5, "optimizer": {"lr": 0.1}}}
-    for training in ({"training": trained}, {"training": None}, {}):
-        del card["training"]
-        card |= training
-        path.with_suffix(".json").write_text(json.dumps(card))
-        card.setdefault("training", None)
-        with initialize_config_dir(CONF, version_base="1.3"):
-            predictions = LifterPredictions(compose("evaluate", [f"weights={path}"]))
-        known = training.get("training") is not None
-        assert predictions.seed == (5 if known else None)
-        assert ("training" in predictions.model) == known

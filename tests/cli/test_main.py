@@ -44,20 +44,6 @@ def test_a_command_that_is_terminated_leaves_no_half_of_a_file(tmp_path, monkeyp
     assert signal.getsignal(signal.SIGTERM) is before
 
 
-def test_a_library_that_makes_another_error_of_the_end_does_not_hide_it(monkeypatch, capsys):
-    def swallow(options: argparse.Namespace) -> None:
-        try:
-            os.kill(os.getpid(), signal.SIGTERM)
-        except SystemExit:
-            raise InputError("clip.mp4 is damaged") from None
-
-    monkeypatch.setattr(report, "run", swallow)
-    with pytest.raises(SystemExit) as stopped:
-        main(["report", "run"])
-    assert stopped.value.code == 128 + signal.SIGTERM
-    assert "damaged" not in capsys.readouterr().err
-
-
 def test_an_error_of_100_000_letters_is_one_line_that_ends_with_the_advice(capsys):
     for arguments in (
         ["lift", "a" * 100_000 + ".mp4"],
@@ -131,17 +117,6 @@ def test_a_script_of_tools_is_the_command(script, monkeypatch):
     monkeypatch.setattr("sys.argv", [f"{script}.py", "a=1", "--help"])
     runpy.run_path(str(TOOLS / f"{script}.py"), run_name="__main__")
     assert given == [[COMMANDS[script], "a=1", "--help"]]
-
-
-def test_a_command_keeps_the_arguments_of_the_process(monkeypatch):
-    """Lightning starts the other processes of a run by them."""
-    seen = []
-    monkeypatch.setattr("poselift.cli.train.run", lambda config: seen.append(list(module.sys.argv)))
-    whole = ["/bin/poselift", "train", "steps=7"]
-    monkeypatch.setattr("sys.argv", list(whole))
-    main(whole[1:])
-    assert seen == [whole]
-    assert module.sys.argv == whole
 
 
 @pytest.mark.parametrize(

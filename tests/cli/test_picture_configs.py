@@ -3,13 +3,12 @@
 import pytest
 from hydra import compose, initialize_config_dir
 from hydra.core.hydra_config import HydraConfig
-from hydra.utils import instantiate
 from omegaconf import open_dict
 
 from poselift.cli.config import CONF
 from poselift.cli.train import train
 from poselift.models import load_weights
-from tests.data.formats.pictures import write_coco, write_mpii
+from tests.data.formats.pictures import write_coco
 
 pytestmark = pytest.mark.slow
 
@@ -21,8 +20,6 @@ SMALL = [
     *(f"model.{part}" for part in ("joint_dim=16", "frame_dim=32", "dim=32", "depth=1", "heads=4")),
 ]
 """Two steps of a tiny lifter."""
-
-WRITERS = {"coco": write_coco, "mpii": write_mpii}
 
 
 def mix(name, folder, weight=1.0):
@@ -72,14 +69,3 @@ def test_pictures_take_two_steps(kind, tmp_path, train_here):
     weights = train_here(*(alone if kind == "alone" else [*mix("coco", tmp_path / "data"), "loss=with_2d"]))
     assert weights.card["training"]["step"] == 2
     assert all(value.isfinite().all() for value in weights.lifter.state_dict().values())
-
-
-@pytest.mark.parametrize("name", WRITERS)
-def test_pictures_are_read_as_their_config_says(name, tmp_path, config_of):
-    WRITERS[name](tmp_path)
-    data = instantiate(config_of(f"data={name}", f"data.root={tmp_path}", "loss=with_2d").data, _convert_="all")
-    data.setup("fit")
-    batch = next(iter(data.train_dataloader()))
-    assert (batch.valid.sum(1) == 1).all()
-    assert (batch.scores > 0).any(-1)[batch.valid].all()
-    assert next(iter(data.val_dataloader())).joints.isfinite().any()

@@ -70,40 +70,6 @@ def test_what_python_2_wrote():
     assert load(scalar, "latin1") == np.float32(-2.0)
 
 
-class _Claims:
-    """Pickles as an array with this state."""
-
-    def __init__(self, shape, dtype, data):
-        self.state = (1, shape, np.dtype(dtype), False, data)
-
-    def __reduce__(self):
-        return (*np.zeros(0).__reduce__()[:2], self.state)
-
-
-@pytest.mark.parametrize("axes", [65, 120])
-def test_more_axes_than_numpy_has(axes):
-    """numpy's own __setstate__ would write past the end of its buffer for the axes."""
-    for dtype, data in (("f8", bytes(8)), ("O", [None])):
-        with pytest.raises(ValueError, match="maximum supported dimension"):
-            load(pickle.dumps(_Claims((1,) * axes, dtype, data)))
-    assert load(pickle.dumps(_Claims((1,) * 32, "f8", bytes(8)))).shape == (1,) * 32
-
-
-@pytest.mark.parametrize("dtype", ["S0", "U0"])
-def test_a_long_array_of_text_without_letters(dtype):
-    with pytest.raises(pickle.UnpicklingError, match="without data"):
-        load(pickle.dumps(_Claims((10**12,), dtype, b"")))
-
-
-def test_text_of_numbers_that_are_no_characters():
-    claimed = pickle.dumps(_Claims((1,), "U1", b"\x7f" * 4))
-    scalar = pickle.dumps(np.str_("a"), protocol=2).replace(b"a\0\0\0", b"\x7f" * 4)
-    buffer = pickle.dumps(np.array(["ab"]), protocol=5).replace("ab".encode("utf-32-le"), b"\x7f" * 8)
-    for data in (claimed, scalar, buffer):
-        with pytest.raises(ValueError, match="characters that do not exist"):
-            load(data)
-
-
 class _Calls:
     """Pickles as a call of a function."""
 

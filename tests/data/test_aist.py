@@ -1,13 +1,8 @@
-import json
-import pickle
-import re
-
 import cv2
 import numpy as np
 import pytest
 import torch
 
-from poselift.core.errors import InputError
 from poselift.data.aist import load_aist
 from poselift.skeleton import COCO17
 from tests.data.formats.aist import IGNORED, SPLITS, cameras, detections, write_aist
@@ -20,12 +15,6 @@ OF_A_SETTING = {name: number % 2 + 1 for number, name in enumerate(name for name
 def written(tmp_path_factory):
     folder = tmp_path_factory.mktemp("aist")
     return folder, write_aist(folder, frames=5)
-
-
-@pytest.fixture
-def fresh(tmp_path):
-    write_aist(tmp_path, frames=3)
-    return tmp_path
 
 
 def sequence_of(view):
@@ -94,53 +83,3 @@ def test_the_detections_it_comes_with(written):
             assert view.keypoints[-1].isnan().all()
             assert (view.scores[-1] == 0).all()
         assert view.joints.isfinite().all()
-
-
-@pytest.mark.parametrize(
-    "file",
-    ["ignore_list.txt", "keypoints2d/gWA_sFM_cAll_d27_mWA2_ch21.pkl"],
-)
-def test_missing_data_is_told_with_the_tree(fresh, file):
-    (fresh / file).unlink()
-    with pytest.raises(InputError, match=rf"no such file: .*{file}\n(.*\n)*.*google.github.io/aistplusplus_dataset"):
-        load_aist(fresh, keypoints="detected")
-
-
-def change(path, edit):
-    content = pickle.loads(path.read_bytes())
-    edited = edit(content)
-    path.write_bytes(pickle.dumps(content if edited is None else edited))
-
-
-@pytest.mark.parametrize(
-    ("kind", "edit", "message"),
-    [
-        (
-            "3d",
-            lambda c: c.update(keypoints3d_optim=np.zeros((5, 51))),
-            "'keypoints3d_optim' has shape (5, 51), expected",
-        ),
-        ("3d", lambda c: {"x" * 9999: 1}, "xx..."),
-    ],
-)
-def test_malformed_pickles_are_named(fresh, kind, edit, message):
-    name = "gWA_sFM_cAll_d27_mWA2_ch21.pkl"
-    change(fresh / f"keypoints{kind}" / name, edit)
-    with pytest.raises(InputError, match=re.escape(message)) as caught:
-        load_aist(fresh, keypoints="detected")
-    assert f"keypoints{kind}/{name}" in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("edit", "message"),
-    [
-        (lambda rig: rig[:-1], "has no 'c09'; it has c01, c02"),
-        (lambda rig: [{**rig[0], "rotation": [1, 2]}, *rig[1:]], "camera c01: 'rotation' has shape (2,), expected (3)"),
-    ],
-)
-def test_malformed_cameras_are_named(fresh, edit, message):
-    path = fresh / "cameras" / "setting1.json"
-    path.write_text(json.dumps(edit(json.loads(path.read_text()))))
-    with pytest.raises(InputError, match=re.escape(message)) as caught:
-        load_aist(fresh, "val")
-    assert "cameras/setting1.json" in str(caught.value)

@@ -95,20 +95,6 @@ def rewrite(root, folder, **changes):
     return arrays
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"S": None}, "has no array 'S'"),
-        ({"imgname": np.array(["a.jpg", "b.jpg"])}, "'S' has shape"),
-    ],
-)
-def test_malformed_annotations(root, tmp_path, changes, message):
-    rewrite(root, tmp_path, **changes)
-    with pytest.raises(InputError, match=re.escape(message)) as caught:
-        load_h36m_mmpose(tmp_path)
-    assert "h36m_test.npz" in str(caught.value)
-
-
 def test_names_cameras_and_detections_that_do_not_fit(root, tmp_path):
     names = rewrite(root, tmp_path)["imgname"]
     rewrite(root, tmp_path, imgname=np.array(["picture.jpg"] * len(names)))

@@ -1,14 +1,10 @@
-import json
-import re
-
 import numpy as np
 import pytest
 import torch
 
-from poselift.core.errors import InputError
 from poselift.data.mpii import load_mpii
 from poselift.skeleton import MPII16
-from tests.data.formats.pictures import MPII_FILES, write_mpii
+from tests.data.formats.pictures import write_mpii
 
 
 @pytest.mark.parametrize("split", ["train", "val"])
@@ -24,24 +20,3 @@ def test_keypoints_counted_from_pixel_0(tmp_path, split):
         assert (view.keypoint_skeleton, len(view)) == (MPII16, 1)
         assert view.joints.isnan().all()
     assert views[1].scores[0, MPII16.index("left_wrist")] == 0
-
-
-@pytest.mark.parametrize(
-    ("key", "value", "message"),
-    [
-        ("image", None, "entry 2 needs image, joints and joints_vis"),
-        ("joints", [[1, 2]] * 17, "'joints of entry 2' has shape (17, 2), expected (16, 2)"),
-    ],
-)
-def test_malformed_files_are_named(tmp_path, key, value, message):
-    write_mpii(tmp_path)
-    file = tmp_path / "annotations" / MPII_FILES["val"]
-    content = json.loads(file.read_text())
-    if value is None:
-        del content[2][key]
-    else:
-        content[2][key] = value
-    file.write_text(json.dumps(content))
-    with pytest.raises(InputError, match=re.escape(message)) as caught:
-        load_mpii(tmp_path)
-    assert str(caught.value).startswith(str(file))

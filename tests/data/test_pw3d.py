@@ -1,11 +1,5 @@
-import pickle
-import re
-
-import numpy as np
-import pytest
 import torch
 
-from poselift.core.errors import InputError
 from poselift.data.pw3d import load_pw3d
 from poselift.geometry import project
 from poselift.skeleton import COCO18, SMPL24
@@ -62,24 +56,3 @@ def test_splits_and_a_phone_on_its_side(tmp_path):
     (view,) = load_pw3d(tmp_path, "val")
     assert len(view) == 4
     assert view.image_size.tolist() == [1920, 1080]
-
-
-def change(path, edit):
-    content = pickle.loads(path.read_bytes())
-    edit(content)
-    path.write_bytes(pickle.dumps(content, protocol=2))
-
-
-@pytest.mark.parametrize(
-    ("edit", "message"),
-    [
-        (lambda c: c.update(cam_intrinsics=np.eye(4)), "'cam_intrinsics' has shape (4, 4), expected (3, 3)"),
-        (lambda c: c.update(campose_valid=c["campose_valid"] * 2), "'campose_valid' has 2 people, 'jointPositions'"),
-    ],
-)
-def test_malformed_files_are_named(tmp_path, edit, message):
-    write_pw3d(tmp_path, {"test/office_01": (5, 1)})
-    change(tmp_path / "sequenceFiles/test/office_01.pkl", edit)
-    with pytest.raises(InputError, match=re.escape(message)) as caught:
-        load_pw3d(tmp_path, "test")
-    assert "office_01.pkl" in str(caught.value)

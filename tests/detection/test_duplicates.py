@@ -11,8 +11,6 @@ from poselift.detection.duplicates import (
     pose_similarity,
 )
 
-NOBODY = np.zeros((0, 4))
-
 
 def pose(x, y, size, seed=0):
     return np.array([x, y]) + size * np.random.default_rng(seed).random((17, 2))

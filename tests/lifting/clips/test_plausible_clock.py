@@ -7,9 +7,6 @@ import pytest
 from poselift.lifting.clips.plausible_clock import doubt_clock
 from tests.kinematics.conftest import pose, turn
 
-ANKLE = 0.84
-"""Metres from the hip of the made body to its ankle."""
-
 
 def walk(pace, seconds=4.0, fps=30.0, swing=25.0, shape=np.sin):
     """Legs that swing against each other, so many steps a minute."""
