@@ -2,7 +2,6 @@
 
     python -m benchmarks.streaming --corpus cmu50.npz --bench bench_val.npz [--weights NAME|FILE ...] [--seconds N]
     python -m benchmarks.streaming --corpus cmu50.npz --bench bench_val.npz --world [--weights NAME|FILE ...]
-    python -m benchmarks.streaming --corpus cmu50.npz --bench bench_val.npz --files [--seconds N]
     python -m benchmarks.streaming --long 100000 [--people 2] [--weights NAME|FILE ...]
 
 The first command pushes every view of the CMU benchmark frame by frame, at 50 and at 25 frames a second, and compares
@@ -14,19 +13,13 @@ The second command finds the ground of each view of at least 5 s at 25 frames a 
 when a stream finds it first, after the last frame, and as `poselift lift` finds it. The last column is the largest CPU
 time of a push to `StreamingWorld`.
 
-The third command compares a stream with `lift` of the same clip, mean distances of the joints and of the root in mm:
-what `lift` does without later frames, then with feet put level, then with bones as long as over the whole clip.
-
-The fourth command pushes made keypoints and prints percentiles of the time of a push, and the resident memory.
+The third command pushes made keypoints and prints percentiles of the time of a push, and the resident memory.
 """
 
 import resource
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import nullcontext
-from dataclasses import replace
 from pathlib import Path
-from unittest.mock import patch
 
 import numpy as np
 import torch
@@ -49,11 +42,9 @@ from poselift.models import Weights, load_weights
 from poselift.reports.evaluation import score_view, summarise
 from poselift.reports.protocols import get_protocol
 from poselift.skeleton import COCO17, Skeleton
-from poselift.structures import Motion, StreamedPose
+from poselift.structures import StreamedPose
 
 LOOKAHEADS = (0, 1, 2, 3, 5, 10)
-
-PARTS = ("joints", "root")
 
 COLUMNS = {
     "mpjpe": "MPJPE mm",
@@ -165,45 +156,6 @@ def world_lines(
         yield table_row([name, *(f"{value:.1f}" for value in values[:2]), f"{values[2]:.0f}", ms])
 
 
-def file_rows(views: Sequence[View], weights: Weights) -> Iterator[list[str]]:
-    """Distances of a stream's poses from those of a file, for each lookahead; every sixth view."""
-    lookaheads = (0, 5, 10, 30, LIVE.window - 1 if LIVE.window else 62)
-    plain = replace(LIVE, constant_bones=False)
-    kinds = {
-        "bones and feet left alone": (
-            plain,
-            patch("poselift.lifting.finish.finish_stage.level_feet", unchanged_joints),
-        ),
-        "bones left alone": (plain, nullcontext()),
-        "as shipped": (LIVE, nullcontext()),
-    }
-    for name, (options, without) in kinds.items():
-        apart: dict[int, list[np.ndarray]] = {lookahead: [] for lookahead in lookaheads}
-        for view in views[::6]:
-            keypoints = keypoints_of(view)
-            with without:
-                whole = lift(keypoints, weights, camera_of(view), options)
-            for lookahead in lookaheads:
-                people = StreamingPeople(weights, camera_of(view), keypoints.skeleton, lookahead, options, smooth=False)
-                frames = zip(keypoints.keypoints, keypoints.scores, keypoints.timestamps.tolist(), strict=True)
-                poses = [people.push({1: (pixels, scores)}, time).get(1) for pixels, scores, time in frames]
-                poses += [late.get(1) for late in people.flush()]
-                found = [pose for pose in poses if pose is not None]
-                joints, root = (np.stack([getattr(pose, part) for pose in found]) for part in PARTS)
-                off = [
-                    np.linalg.norm(joints - whole.joints, axis=-1).mean(),
-                    np.linalg.norm(root - whole.root, axis=-1).mean(),
-                ]
-                apart[lookahead].append(1e3 * np.array(off))
-        for lookahead, values in apart.items():
-            yield [f"{name}, lookahead {lookahead}", *(f"{value:.2f}" for value in np.mean(values, 0))]
-
-
-def unchanged_joints(motion: Motion, threshold: float) -> Float[np.ndarray, "t j 3"]:
-    """Feet as they are, in place of level feet."""
-    return motion.joints
-
-
 def push_ms(view: View, weights: Weights, options: LiftOptions = LIVE, frames: int = 200) -> float:
     """CPU time of a push with a full window, median, milliseconds."""
     keypoints = keypoints_of(view)
@@ -264,7 +216,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     add_bench(parser, skeleton="coco17", required=False)
     parser.add_argument("--seconds", type=float, metavar="N", help="only the first N seconds of each view")
     parser.add_argument("--world", action="store_true", help="errors of the ground instead")
-    parser.add_argument("--files", action="store_true", help="distances of a stream from a file instead")
     parser.add_argument("--long", type=int, metavar="N", help="push N frames of made keypoints instead")
     parser.add_argument("--people", type=int, default=1, help="with --long; default 1")
     options = parser.parse_args(arguments)
@@ -279,12 +230,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
             bench = [
                 shortened(view, options.seconds) for view in CmuBench(options.corpus, options.bench, options.skeleton)
             ]
-            if options.files:
-                print(f"\n`{weights.name}`, {options.skeleton}: distance from `lift`\n")
-                print(table_head(["", "joints mm", "root mm"]))
-                for row in file_rows(bench, weights):
-                    print(table_row(row), flush=True)
-                continue
             if options.world:
                 poses = load_arrays(options.bench, {"R": (None, 3, 3), "t": (None, 3)}, "give bench_val.npz as --bench")
                 chosen = [k for k, view in enumerate(bench) if float(view.times[-1] - view.times[0]) >= 5]
