@@ -8,10 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from hydra import compose, initialize_config_dir
-from omegaconf import DictConfig
 
-from poselift.cli.config import CONF
 from poselift.cli.main import main as poselift
 from poselift.core.errors import InputError
 
@@ -45,12 +42,6 @@ def errors_shown(parser: argparse.ArgumentParser) -> Iterator[None]:
         yield
     except InputError as error:
         parser.error(str(error))
-
-
-def composed(config_name: str, overrides: Sequence[str]) -> DictConfig:
-    """The configuration of a command with overrides."""
-    with initialize_config_dir(CONF, version_base="1.3"):
-        return compose(config_name, list(overrides))
 
 
 def evaluated(

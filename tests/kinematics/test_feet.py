@@ -44,7 +44,7 @@ def walker(skeleton=CMU28, frames=120, drift=0.0, sink=0.0, noise=0.0, fps=30.0)
 
 @pytest.mark.parametrize("fps", [24.0, 60.0])
 @pytest.mark.parametrize("skeleton", [CMU28, H36M17], ids=lambda skeleton: skeleton.name)
-@pytest.mark.parametrize(("drift", "sink"), [(0.0, 0.0), (0.1, 0.0), (-0.1, 0.04), (0.0, -0.05)])
+@pytest.mark.parametrize(("drift", "sink"), [(-0.1, 0.04), (0.0, -0.05)])
 def test_feet_stand_still_on_the_ground_and_knees_keep_their_course(skeleton, drift, sink, fps):
     motion = walker(skeleton, int(4 * fps), drift, sink, fps=fps)
     before, rigged = solve(walker(skeleton, int(4 * fps), fps=fps)), solve(motion)
