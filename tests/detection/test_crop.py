@@ -40,13 +40,6 @@ def test_points_of_every_crop_go_back_to_their_place(x, y, box):
         np.testing.assert_allclose(crop.to_picture(centroid(crop.image)), [x, y], atol=0.15)
 
 
-def test_a_square_is_black_beyond_the_picture():
-    crop = Crop.square(np.full((300, 300, 3), 200, np.uint8), box_of(-100, -50, 200), 100, 1.0).image
-    assert (crop[:25] == 0).all()
-    assert (crop[:, :50] == 0).all()
-    assert (crop[25:, 50:] == 200).all()
-
-
 @pytest.mark.parametrize(
     ("box", "part"),
     [
@@ -59,23 +52,6 @@ def test_a_top_down_crop_is_the_padded_box_in_the_proportions_of_the_input(box, 
     crop = Crop.top_down(np.zeros((8, 8, 3), np.uint8), np.array(box, float), SIZE, 1.25)
     np.testing.assert_allclose(crop.to_picture(np.array(SIZE) / 2), [(box[0] + box[2]) / 2, (box[1] + box[3]) / 2])
     np.testing.assert_allclose(SIZE * crop.scale, part)
-
-
-def test_pixels_of_a_top_down_crop_are_those_of_the_picture():
-    """Against bilinear interpolation, pixel by pixel; black outside."""
-    picture = np.random.default_rng(0).integers(0, 256, (40, 50, 3), np.uint8)
-    crop = Crop.top_down(picture, np.array([-4.0, 20, 20, 47]), SIZE, 1.25)
-    assert crop.image.shape == (16, 12, 3)
-    for row in range(16):
-        for column in range(12):
-            x, y = crop.to_picture(np.array([column, row], float))
-            expected = np.zeros(3)
-            for i in (int(np.floor(x)), int(np.floor(x)) + 1):
-                for j in (int(np.floor(y)), int(np.floor(y)) + 1):
-                    if 0 <= i < 50 and 0 <= j < 40:
-                        expected += picture[j, i] * (1 - abs(x - i)) * (1 - abs(y - j))
-            # OpenCV works with shares of 1/32 of a pixel.
-            np.testing.assert_allclose(crop.image[row, column], expected, atol=255 / 16)
 
 
 @pytest.mark.parametrize(

@@ -33,24 +33,6 @@ def test_bends_to_what_can_be_reached(seed):
     np.testing.assert_allclose(np.linalg.norm(new_end - new_middle, axis=-1), lower, atol=1e-6)
 
 
-def test_a_right_angle_by_hand():
-    """Bones of length 1 with the end at a distance of the square root of 2: the knee is bent by a right angle."""
-    start, middle, end = np.array([[0.0, 2, 0]]), np.array([[0, 1, 0.01]]), np.array([[0, 0.0, 0]])
-    middle = start + (middle - start) / np.linalg.norm(middle - start)
-    end = middle + (end - middle) / np.linalg.norm(end - middle)
-    target = np.array([[0, 2 - np.sqrt(2), 0]])
-    new_middle, _ = bend_limb(start, middle, end, target)
-    np.testing.assert_allclose(new_middle, [[0, 2 - np.sqrt(0.5), np.sqrt(0.5)]], atol=0.02)
-
-
-def test_out_of_reach_is_a_straight_limb_and_a_straight_limb_can_bend():
-    start, middle, end = np.zeros((2, 3)), np.array([[0.0, -1, 0]] * 2), np.array([[0.0, -2, 0]] * 2)
-    new_middle, new_end = bend_limb(start, middle, end, np.array([[3.0, 0, 0], [0, -1.5, 0]]))
-    np.testing.assert_allclose([new_middle[0], new_end[0]], [[1, 0, 0], [2, 0, 0]], atol=1e-6)
-    np.testing.assert_allclose(new_end[1], [0, -1.5, 0], atol=1e-9)
-    np.testing.assert_allclose(np.linalg.norm(new_middle[1]), 1, atol=1e-9)
-
-
 @pytest.mark.parametrize("skeleton", [CMU28, H36M17], ids=["feet", "ankles"])
 def test_planted_feet_stand_still_and_bones_keep_their_length(skeleton):
     times = np.arange(0, 4, 1 / 50)

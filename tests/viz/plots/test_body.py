@@ -1,20 +1,7 @@
-import pytest
-from matplotlib.path import Path
-
 from poselift.reports.protocols import PROTOCOLS
-from poselift.skeleton import SKELETONS
-from poselift.viz.plots.body import outline, place
+from poselift.viz.plots.body import place
 
 MEASURED = sorted({protocol.skeleton.name for protocol in PROTOCOLS.values()})
-
-
-@pytest.mark.parametrize("name", MEASURED)
-def test_every_joint_of_the_protocols_is_on_the_body(name):
-    parts = [Path(corners) for corners in outline()]
-    for joint in SKELETONS[name].joints:
-        at = place(joint)
-        assert at is not None
-        assert any(part.contains_point(at) for part in parts), joint
 
 
 def test_the_person_faces_the_viewer_upright():
