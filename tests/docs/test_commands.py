@@ -11,6 +11,7 @@ import runpy
 import shutil
 import sys
 import webbrowser
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -66,9 +67,21 @@ STAND_INS = {
 """Files and devices of the pages, as patterns -> those of the tests."""
 
 
-def chosen(text):
-    """Whether a command is run here."""
+def runs_here(text):
+    """Whether a command is one of those of users in RUN."""
     return text in OF_USERS and COMMANDS[text].program == "poselift" and COMMANDS[text].arguments[0] in RUN
+
+
+def options(text):
+    """The options of a command, some with their values."""
+    name, *words = COMMANDS[text].arguments
+    valued = {f"{word} {value}" for word, value in pairwise(words) if word in ("--kind", "--detector")}
+    return {name, *valued, *(word for word in words if word.startswith("--"))}
+
+
+def chosen(text):
+    """Whether a command is run here: no other one has its options and more."""
+    return runs_here(text) and not any(options(text) < options(other) for other in COMMANDS if runs_here(other))
 
 
 def named(text, places=None):
