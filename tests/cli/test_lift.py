@@ -332,10 +332,13 @@ def test_who_has_too_few_frames_to_be_smoothed_is_kept_with_a_warning(stored, tm
 @pytest.mark.parametrize(
     ("options", "message"),
     [
+        (["--smooth", "0"], "cutoff 0 Hz: give more than 0"),
         (["--smooth", "20"], "less than 15 Hz, half the frame rate"),
         (["--start", "1e30"], "start is 1e"),
+        (["--person", "0"], "there is no person 0; people are numbered from 1"),
         (["--height", "0:1.8"], "there is no person 0; people are numbered from 1"),
         (["--intrinsics", "1000,1,480,270"], "fx and fy are too different"),
+        (["--fps", "nan"], "--fps is nan"),
     ],
 )
 def test_values_that_make_no_sense_are_refused_before_the_long_work(options, message, tmp_path, monkeypatch, capsys):

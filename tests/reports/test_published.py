@@ -51,8 +51,11 @@ def test_rows_by_motionberts_evaluation_are_marked():
     ("change", "message"),
     [
         ({"url": "https://a.b/{c}"}, "url must be"),
+        ({"points": "cpn"}, "points must be detected or gt, not 'cpn'"),
         ({"values": {"mpje": 1.0}}, "metrics are mpjpe, "),
         ({"values": {"mpjpe": float("nan")}}, "mpjpe must be a number above 0, not nan"),
+        ({"weights": "yes"}, "weights must be open or none, or left out if unknown; not 'yes'"),
+        ({"keypoints": 3}, "keypoints must be a text, not 3"),
         ({"colour": "red"}, "has colour; the known keys are differs, keypoints, macs, name"),
     ],
 )
