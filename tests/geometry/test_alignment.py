@@ -41,21 +41,6 @@ def test_rotation_agrees_with_scipy(seed):
 
 @given(seeds)
 @settings(max_examples=30, derandomize=True)
-def test_no_small_change_improves_the_answer(seed):
-    source, target = points(seed, 6), points(seed + 1, 6)
-    scale, R, t = umeyama(source, target)
-    best = (apply_similarity(source, scale, R, t) - target).square().sum()
-    for other in (
-        (scale * 1.001, R, t),
-        (scale * 0.999, R, t),
-        (scale, R @ axis_angle_to_matrix(1e-3 * points(seed + 2)), t),
-        (scale, R, t + 1e-3 * points(seed + 3)),
-    ):
-        assert (apply_similarity(source, *other) - target).square().sum() > best
-
-
-@given(seeds)
-@settings(max_examples=30, derandomize=True)
 def test_a_mirror_image_is_not_aligned(seed):
     source = points(seed, 8)
     target = source * source.new_tensor([-1, 1, 1])

@@ -32,10 +32,3 @@ def test_agrees_with_the_formula():
         torch.testing.assert_close(
             layer(AttentionContext(tokens, mask)), textbook(layer, tokens, everything if mask is None else mask)
         )
-
-
-def test_where_all_is_masked_only_the_tokens_themselves_are_left():
-    torch.manual_seed(0)
-    layer, tokens = FastformerAttention(8, 2), torch.randn(1, 4, 8)
-    out = layer(AttentionContext(tokens, torch.zeros(1, 4, dtype=torch.bool)))
-    torch.testing.assert_close(out, layer.out.bias + layer.query(tokens))

@@ -53,20 +53,6 @@ def test_agrees_with_the_formula(n, buckets, chunk, rounds, causal):
         torch.testing.assert_close(mapped[mask], mixed[mask])
 
 
-@pytest.mark.parametrize("causal", [False, True])
-def test_where_all_buckets_are_equal_it_is_exact_attention_of_shared_queries_and_keys(causal):
-    layer = build(causal, chunk=20, rounds=3)
-    layer.rotations.zero_()  # every token is nearest to the same axis
-    tokens = torch.randn(2, 20, 8, dtype=torch.float64)
-    q = layer.qk(tokens).unflatten(-1, (2, 4)).transpose(1, 2)
-    v = layer.value(tokens).unflatten(-1, (2, 4)).transpose(1, 2)
-    itself = torch.eye(20, dtype=torch.bool)
-    seen = ~itself & torch.ones(20, 20, dtype=torch.bool).tril() if causal else ~itself
-    seen = seen | (itself & ~seen.any(-1, keepdim=True))
-    mixed = F.scaled_dot_product_attention(q, F.normalize(q, dim=-1), v, seen)
-    torch.testing.assert_close(layer(AttentionContext(tokens)), layer.out(mixed.transpose(1, 2).flatten(2)))
-
-
 def test_rotations_are_drawn_in_training_and_kept_in_use():
     layer, tokens = build(), torch.randn(1, 20, 8, dtype=torch.float64)
     kept = layer.rotations

@@ -35,8 +35,3 @@ def test_agrees_with_torchs_own_module():
 def test_scores_that_can_be_negative_cannot_be_weights():
     with pytest.raises(InputError, match="proportional needs scores that are never negative"):
         ScaledDotAttention(12, 3, distribution="proportional")
-
-
-def test_parameters_keep_the_names_that_weights_are_saved_under():
-    names = {name: tuple(parameter.shape) for name, parameter in ScaledDotAttention(12, 3).named_parameters()}
-    assert names == {"qkv.weight": (36, 12), "qkv.bias": (36,), "out.weight": (12, 12), "out.bias": (12,)}
