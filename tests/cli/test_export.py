@@ -27,16 +27,6 @@ def test_every_format_takes_a_folder_whose_name_is_no_utf8(person, tmp_path):
     assert len(list(out.iterdir())) == len(formats) + 1
 
 
-def test_a_page_of_a_video_whose_name_is_no_utf8(person, tmp_path):
-    folder = tmp_path / "walk"
-    shutil.copytree(person.parent, folder)
-    about = json.loads(person.with_suffix(".json").read_text())
-    (folder / "person_1.json").write_text(json.dumps(about | {"video": "cl\udcffip.mp4"}))
-    ran = poselift("export", folder / "person_1.npz", "--to", "html")
-    assert ran.code == 0, ran.err
-    assert r"cl\udcffip.mp4" in (folder / "page.html").read_text()
-
-
 @pytest.mark.parametrize("command", ["export", "lift"])
 def test_a_format_that_fails_leaves_the_others(command, stored, person, tmp_path, monkeypatch):
     def fail(path, motion):

@@ -176,32 +176,3 @@ def test_malformed_skeletons_are_named_with_the_line(files, old, new, message):
     with pytest.raises(InputError, match=re.escape(message)) as caught:
         read_asf(asf)
     assert str(caught.value).startswith(f"{asf}, line {line}: ")
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        (":hierarchy", ":tree", "01.asf has no section :hierarchy; is it an .asf file?"),
-        ("    ltibia lfoot\n", "", "01.asf, :hierarchy: lfoot have no parent"),
-        ("    root ", "    ltoes ", "01.asf: .*loop"),
-    ],
-)
-def test_incomplete_skeletons_are_named(files, old, new, message):
-    rewritten(files[0], old, new)
-    with pytest.raises(InputError, match=message):
-        read_asf(files[0])
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ("\nltibia ", "\nltibia 1 ", "'ltibia 1 .*expected once per frame"),
-        ("\nltibia ", "\nltibia nan #", "expected 1 number after 'ltibia'"),
-    ],
-)
-def test_malformed_motion_is_named_with_the_line(files, old, new, message):
-    asf, amc, _ = files
-    line = rewritten(amc, old, new) + 1
-    with pytest.raises(InputError, match=message) as caught:
-        read_amc(amc, read_asf(asf))
-    assert str(caught.value).startswith(f"{amc}, line {line}: ")

@@ -9,7 +9,7 @@ import torch
 
 from poselift.core.errors import InputError
 from poselift.data.h36m import load_h36m
-from poselift.data.h36m_cdf import prepare, read_cdf, read_download
+from poselift.data.h36m_cdf import prepare, read_download
 from tests.data.formats.h36m import MOVING, TEST, TRAIN, camera_frame, motion, takes, write_h36m_cdf
 
 LENGTH = 3
@@ -83,26 +83,3 @@ def test_incomplete_downloads(copy, tmp_path):
     with pytest.raises(InputError, match=r"no such file: .*S5.*\nHuman3.6M as downloaded is expected as") as caught:
         read_download(copy)
     assert "http://vision.imar.ro/human3.6m/" in str(caught.value)
-
-
-def test_files_that_are_not_poses(copy, tmp_path):
-    from cdflib import cdfwrite
-
-    spoilt = copy / "S1" / "MyPoseFeatures" / "D3_Positions" / "Eating.cdf"
-    spoilt.unlink()
-    spoilt.write_bytes(b"hello")
-    with pytest.raises(InputError, match=r"Eating\.cdf cannot be read as a CDF with a variable 'Pose'"):
-        read_download(copy)
-    (copy / "S1" / "MyPoseFeatures" / "D3_Positions" / "Dancing.cdf").touch()
-    with pytest.raises(InputError, match="no action 'Dancing'"):
-        read_download(copy)
-    for name, width in (("Pose", 64), ("Other", 96)):
-        path = tmp_path / f"{name}.cdf"
-        file = cdfwrite.CDF(path)
-        size = {"Num_Elements": 1, "Rec_Vary": True, "Dim_Sizes": [5, width]}
-        file.write_var({"Variable": name, "Data_Type": 45, **size}, var_data=np.zeros((1, 5, width)))
-        file.close()
-    with pytest.raises(InputError, match=r"Pose\.cdf: 'Pose' has shape \(1, 5, 64\), expected \(1, any, 96\)"):
-        read_cdf(tmp_path / "Pose.cdf")
-    with pytest.raises(InputError, match=r"Other\.cdf cannot be read as a CDF with a variable 'Pose'"):
-        read_cdf(tmp_path / "Other.cdf")

@@ -1,11 +1,7 @@
-import re
-
-import h5py
 import numpy as np
 import pytest
 import torch
 from numpy.testing import assert_allclose
-from scipy.io import loadmat, savemat
 
 from poselift.core.errors import InputError
 from poselift.data.mpi_inf_3dhp import CAMERAS, JOINTS28, SEQUENCES, TEST_CLIPS, load_mpi_inf_3dhp, read_calibration
@@ -119,48 +115,6 @@ def test_missing_data_is_told_with_the_tree(tmp_path):
     write_mpi_inf_3dhp_train(tmp_path, {"S1/Seq1": 1})
     with pytest.raises(InputError, match=r"camera.calibration has no camera 14"):
         load_mpi_inf_3dhp(tmp_path, "train", subjects=["S1"], cameras=[14])
-
-
-def test_malformed_files_are_named(tmp_path):
-    write_mpi_inf_3dhp_train(tmp_path, {"S1/Seq1": 3})
-    path = tmp_path / "S1/Seq1/annot.mat"
-    content = {key: value for key, value in loadmat(path).items() if not key.startswith("__")}
-    cut = dict(content, annot3=content["annot3"].copy())
-    cut["annot3"][4, 0] = np.zeros((3, 51))
-    savemat(path, cut)
-    with pytest.raises(InputError, match=re.escape("annot.mat: 'annot3{5}' has shape (3, 51), expected (any, 84)")):
-        load_mpi_inf_3dhp(tmp_path, "train", subjects=["S1"])
-    savemat(path, dict(content, annot2=content["annot2"][:8]))
-    with pytest.raises(InputError, match=re.escape("'annot2' has shape (8, 1), expected (14, 1)")):
-        load_mpi_inf_3dhp(tmp_path, "train", subjects=["S1"])
-
-    write_mpi_inf_3dhp_test(tmp_path, {"TS2": 4})
-    path = tmp_path / "TS2/annot_data.mat"
-    with h5py.File(path, "r+") as file:
-        del file["valid_frame"]
-        file["valid_frame"] = np.ones((3, 1))
-    with pytest.raises(InputError, match=re.escape("annot_data.mat: 'TS2 valid frames' has shape (3,), expected (4)")):
-        load_mpi_inf_3dhp(tmp_path, "test", subjects=["TS2"])
-    with h5py.File(path, "r+") as file:
-        del file["annot3"]
-        file["annot3"] = np.ones((4, 2, 17, 3))
-    with pytest.raises(InputError, match=re.escape("'annot3' has shape (3, 17, 2, 4), expected (3, 17, any)")):
-        load_mpi_inf_3dhp(tmp_path, "test", subjects=["TS2"])
-
-
-def test_axes_without_the_one_person(tmp_path):
-    """Some tools that rewrite the files drop the axis of length 1."""
-    write_mpi_inf_3dhp_test(tmp_path, {"TS4": 6})
-    (whole,) = load_mpi_inf_3dhp(tmp_path, "test", subjects=["TS4"])
-    path = tmp_path / "TS4/annot_data.mat"
-    with h5py.File(path, "r+") as file:
-        for key in ("annot2", "annot3", "univ_annot3"):
-            squeezed = file[key][:, 0]
-            del file[key]
-            file[key] = squeezed
-    (found,) = load_mpi_inf_3dhp(tmp_path, "test", subjects=["TS4"])
-    torch.testing.assert_close(found.joints, whole.joints, equal_nan=True)
-    torch.testing.assert_close(found.keypoints, whole.keypoints)
 
 
 def test_the_second_test_clip_has_a_zoom_of_its_own():

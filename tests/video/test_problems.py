@@ -1,6 +1,5 @@
 """Damaged and unusual videos: made for real, and each tells what is wrong with it."""
 
-import logging
 import os
 from pathlib import Path
 
@@ -58,16 +57,6 @@ def test_a_reader_beside_another_one_leaves_the_log_as_it_was(tmp_path):
     assert av.logging.get_level() == av.logging.PANIC
     second.close()
     assert av.logging.get_level() is None
-
-
-def test_a_users_own_log_level_stays(tmp_path):
-    av.logging.set_level(av.logging.ERROR)
-    try:
-        read(make(tmp_path, PLAIN[".mkv"]))
-        assert av.logging.get_level() == av.logging.ERROR
-        assert logging.getLogger("libav").level == logging.WARNING
-    finally:
-        av.logging.set_level(None)
 
 
 @pytest.mark.parametrize("fault", [fault for fault in SOUND if fault not in ("8K", "interlaced")])

@@ -9,11 +9,10 @@ from poselift.core.errors import InputError
 from poselift.geometry import pixels_to_rays, project
 from poselift.lifting import LiftOptions
 from poselift.lifting.network.overlapping_windows import lift_segments
-from poselift.lifting.network.protocol import Network, Windows
+from poselift.lifting.network.protocol import Windows
 from poselift.lifting.network.torch_network import TorchNetwork
 from poselift.lifting.prepare.prepare_stage import prepare
 from poselift.models import Estimate, Lifter, ModelConfig, encode
-from poselift.skeleton import H36M17
 
 
 @pytest.fixture
@@ -50,10 +49,6 @@ class Recorder(Lifter):
             raise torch.OutOfMemoryError("CUDA out of memory")
         joints = encoded.coordinates[:, :, :17, :1].repeat(1, 1, 1, 3)
         return Estimate(joints, joints.abs().mean((1, 2, 3))[:, None, None].expand(joints.shape[:3]))
-
-
-def test_it_is_a_network_for_shape_checks(weights):
-    assert isinstance(TorchNetwork(weights.lifter), Network)
 
 
 def test_it_is_the_lifter_itself(weights, windows):
@@ -125,7 +120,3 @@ def test_batches_of_a_lifter_make_no_difference(weights, segment):
         network.batch = batch
         found.append(lift_segments(network, [segment], 30, True)[0].joints)
     np.testing.assert_allclose(*found, atol=1e-5, rtol=1e-4)
-
-
-def test_the_joints_are_those_of_the_skeleton(weights, windows):
-    assert TorchNetwork(weights.lifter).lift(windows, flip=True).joints.shape == (8, 15, len(H36M17), 3)
