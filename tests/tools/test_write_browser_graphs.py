@@ -9,9 +9,9 @@ import pytest
 import torch
 
 from poselift.kinematics.filtering import BLOCK
-from poselift.lifting.browser_graphs import Finish, Refine, Rotations, facts
 from poselift.models import load_weights
 from poselift.skeleton import CMU28
+from tools.write_browser_graphs import Finish, Refine, Rotations, facts
 
 GRAPHS = Path(__file__).parents[2] / "poselift" / "viz" / "site" / "numbers"
 INPUTS = {
@@ -19,7 +19,7 @@ INPUTS = {
     "finish": ("joints", "root", "times", "stand", "up", "used", "partner"),
     "rotations": ("points", "interval"),
 }
-REWRITE = "run poselift export-onnx --web poselift/viz/site/numbers"
+REWRITE = "run python tools/write_browser_graphs.py poselift/viz/site/numbers"
 
 
 @pytest.fixture
