@@ -12,7 +12,7 @@ from poselift.cli.measure.measure_tables import gait_tables, ranges_table, trial
 from poselift.cli.measure.page import PAGE, convert_to_html, write_page
 from poselift.cli.measure.trial import measure_trial, summarise_gait
 from poselift.export import write_npz, write_sidecar
-from poselift.kinematics import gait, joint_angles
+from poselift.kinematics import joint_angles, measure_gait
 from poselift.structures import Height
 from tests.cli.running import emptied, poselift
 from tests.kinematics.conftest import pose, turn
@@ -145,7 +145,7 @@ def test_times_count_from_the_first_frame_of_the_run(tmp_path):
     assert poselift("measure", place, "--out", tmp_path / "out").code == 0
     with open(tmp_path / "out" / "events.csv", encoding="utf-8", newline="") as file:
         found = [float(row["time_s"]) for row in csv.DictReader(file)]
-    np.testing.assert_allclose(found, [2 + time for time, _, _ in gait(walk).events], atol=1e-4)
+    np.testing.assert_allclose(found, [2 + time for time, _, _ in measure_gait(walk).events], atol=1e-4)
 
 
 def test_a_belt_that_is_no_speed(tmp_path):

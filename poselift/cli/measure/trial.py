@@ -10,9 +10,9 @@ from poselift.kinematics import (
     Cycles,
     Gait,
     Stride,
-    gait,
     gait_cycles,
     joint_angles,
+    measure_gait,
     segment_angles,
     steps_with,
     with_uncertainty,
@@ -69,7 +69,7 @@ def measure_trial(path: Path, motion: Motion, belt: float | None = None) -> Tria
     elif not steps_with(motion.skeleton):
         why = _NO_LEGS
     else:
-        found = gait(motion, belt)
+        found = measure_gait(motion, belt)
         if not found.steps:
             found, why = None, _NO_STEPS
     joints, segments = (with_uncertainty(angles, motion) for angles in (joint_angles, segment_angles))

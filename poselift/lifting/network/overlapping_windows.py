@@ -36,9 +36,8 @@ def lift_segments(network: Network, segments: Sequence[Segment], window: int, fl
             lifted = network.lift(_windows([(blend.segment, blend.window(start)) for blend, start in chunk]), flip)
             for row, (blend, start) in enumerate(chunk):
                 blend.add(start, _channels(lifted, row))
-    means = [
-        np.mean([blend.mean() for blend in parts], axis=0, dtype=np.float64).astype(np.float32) for parts in blends
-    ]
+    stacks = [np.stack([blend.mean() for blend in parts]) for parts in blends]
+    means = [stack.mean(axis=0, dtype=np.float64).astype(np.float32) for stack in stacks]
     return [Lifted(mean[..., :3], mean[..., 3] if mean.shape[-1] == 4 else None) for mean in means]
 
 
